@@ -1,8 +1,8 @@
 /**
- * Everything of the machine that has to do with copies on this node's disk, put together.
+ * Builds the parts of the machine that handle copies on this node's disk.
  *
- * Owns: which of these parts share what. Knows nothing of: Raft, how any of them works.
- * Rule: all that touch copies share their locks, and all that read them in the background share one rate.
+ * Owns: what these parts share. Knows nothing of: Raft, how any of them works.
+ * Rule: all parts that touch copies share their locks, and all that read copies in the background share one rate.
  */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import { DiskBlobStore } from './blobs/disk/disk-blob-store.ts'
 import { DISK_THRESHOLDS } from './base/disk-level.ts'
 import { systemFileOps } from './base/file-ops.ts'
 import { ReplicatedBlobs } from './blobs/replication/replicated-blobs.ts'
-import { SWEEP_FILE, type Identity } from './membership/identity.ts'
+import { SWEEP_FILE, type Identity } from './directory/identity.ts'
 import type { Clock } from './base/clock.ts'
 import { CopyRemover } from './repair/copy-remover.ts'
 import { CopyWatch, SCRUB_EVERY_MS } from './repair/copy-watch.ts'
@@ -36,16 +36,16 @@ export interface BlobNeeds extends Pick<ClusterParts, 'copyLedger' | 'logger' | 
   readonly identity: Identity
   readonly transport: Transport
   readonly clock: Clock
-  /** A live view. */
+  /** Always the present members. */
   readonly members: readonly Member[]
   readonly readBarrier: () => Promise<void>
-  /** Of the free bytes of such a disk: what belongs to the reserve of the log. */
+  /** The free bytes of a disk of this size that belong to the reserve of the log. */
   readonly heldBackBytes?: (totalBytes: number) => number
-  /** The node must stop: its disk cannot be trusted any more. */
+  /** Stops the node: its disk cannot be trusted any more. */
   readonly fail: (error: Error) => void
 }
 
-/** Registers the blob calls, so it comes before the transport's start. Nothing of it runs yet. */
+/** Registers the blob calls, so it must run before the transport starts. Starts nothing. */
 export function assembleBlobs(options: ClusterOptions, needs: BlobNeeds): BlobParts {
   const { nodeId } = options
   const { copyLedger: ledger, clock, transport, identity, members } = needs
@@ -53,7 +53,7 @@ export function assembleBlobs(options: ClusterOptions, needs: BlobNeeds): BlobPa
   const throttle = new Throttle(clock, null)
   const store = new DiskBlobStore({
     directory,
-    logger: needs.logger.child({ room: 'blobs' }),
+    logger: needs.logger.child({ component: 'blobs' }),
     thresholds: options.diskThresholds ?? DISK_THRESHOLDS,
     heldBackBytes: needs.heldBackBytes ?? (() => 0),
     fileOps: needs.blobFiles ?? systemFileOps,
@@ -63,7 +63,7 @@ export function assembleBlobs(options: ClusterOptions, needs: BlobNeeds): BlobPa
     onFatal: (cause) =>
       needs.fail(new Error(`Cannot trust the blob disk any more: ${cause.message}`, { cause })),
   })
-  const logger = needs.logger.child({ room: 'repair' })
+  const logger = needs.logger.child({ component: 'repair' })
   const common = { nodeId, store, locks: new CopyLocks(), clock }
   const blobs = new ReplicatedBlobs({
     ...common,
@@ -71,12 +71,14 @@ export function assembleBlobs(options: ClusterOptions, needs: BlobNeeds): BlobPa
     transport,
     incarnation: identity.incarnation,
     boot: String(identity.boot),
-    logger: needs.logger.child({ room: 'blobs' }),
+    logger: needs.logger.child({ component: 'blobs' }),
     onFault(ref, holder) {
       ledger
         .lost(holder, [ref])
         .then(() => repair.kick())
-        .catch((err: unknown) => logger.warn({ err, blob: ref.id, peer: holder }, 'bad copy not struck off'))
+        .catch((err: unknown) =>
+          logger.warn({ err, blob: ref.id, peer: holder }, 'bad copy not recorded as lost'),
+        )
     },
     onJudged: (verdict) => copies.onJudged(verdict),
   })

@@ -1,8 +1,8 @@
 /**
  * The composition root of the machine: real clock, real disk, real sockets.
  *
- * Owns: which parts there are and the order in which they open and close. Knows nothing of: how any of them works.
- * Rule: what fails half-way is closed again, so that a start that was refused leaves neither a listener nor a lock behind.
+ * Owns: the set of parts and the order in which they open and close. Knows nothing of: how any of them works.
+ * Rule: a start that fails half-way closes everything again, so that it leaves neither a listener nor a lock behind.
  */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
@@ -12,12 +12,12 @@ import { systemFileOps } from './base/file-ops.ts'
 import { lockDataDir, type DataLock } from './base/data-lock.ts'
 import { DiskProofFile } from './disk-proof-file.ts'
 import { FirstStart } from './first-start.ts'
-import { checkIdentity, openIdentity, type Identity } from './membership/identity.ts'
+import { checkIdentity, openIdentity, type Identity } from './directory/identity.ts'
 import { logMetrics } from './log-metrics.ts'
-import { openDirectory } from './membership/beginning.ts'
-import type { Directory } from './membership/directory.ts'
-import { MemberFile } from './membership/member-file.ts'
-import { MembershipRoom } from './membership/membership-port.ts'
+import { openDirectory } from './directory/open-directory.ts'
+import type { Directory } from './directory/directory.ts'
+import { MemberFile } from './directory/member-file.ts'
+import { DirectoryService } from './directory/membership-port.ts'
 import { expulsionOf, expulsionText } from './node/base/expulsion.ts'
 import { DEFAULT_NODE_LIMITS } from './node/base/limits.ts'
 import { Node } from './node/node.ts'
@@ -46,56 +46,61 @@ interface Machine extends BlobParts {
   readonly status: () => RepairStatus
   readonly statuses: RepairStatuses
   readonly directory: Directory
-  readonly membership: MembershipRoom
-  /** Nothing more is written into the identity. */
+  readonly membership: DirectoryService
+  /** The only writer of the identity after the start. */
   readonly notes: StartNotes
 }
 
-/** Resolves when peers can talk to this node; ask `readiness` for the rest. Throws StartError. */
+/** Resolves when peers can reach this node; `readiness` reports the rest. Throws StartError. */
 export async function createCluster(options: ClusterOptions, parts: ClusterParts): Promise<Cluster> {
   const { logger } = parts
   if (giveUpReserve(join(options.dataDir, 'raft'), FREE_BYTES_LEAST))
-    logger.warn({ dataDir: options.dataDir }, 'disk is full, reserve of the log given up to start at all')
+    logger.warn(
+      { dataDir: options.dataDir },
+      'disk is full, reserve of the log released so that the node can start',
+    )
   const file = new MemberFile(options.dataDir)
   const known = await file.read()
   await checkIdentity(options, known)
   const first = await FirstStart.of(options.dataDir)
   const lock = await lockDataDir(options.dataDir)
-  let isHeard = false
+  let isActive = false
   try {
     const recovery = RecoveryFile.open(options.dataDir)
     const { skips } = SkipFile.open(options.dataDir, options.clusterId)
     for (const { planId, index, term } of skips)
-      parts.logger.warn({ planId, index, term }, 'entry is skipped by order of an operator')
+      parts.logger.warn({ planId, index, term }, 'entry is skipped by an order of the operator')
     const directory = await openDirectory(options, file, known)
     const identity = await openIdentity(options)
     const { dataDir, witnessDir = null } = options
     const { incarnation } = identity
-    const logger = parts.logger.child({ room: 'node' })
+    const logger = parts.logger.child({ component: 'node' })
     const diskProof = await DiskProofFile.open({ dataDir, incarnation, witnessDir, logger })
     const machine = assemble(options, parts, { identity, directory, file, recovery, skips, diskProof })
-    await open(machine, () => (isHeard = true))
+    await open(machine, () => (isActive = true))
     return clusterOf(options, machine, lock)
   } catch (error) {
     const { logger } = parts
-    if (!isHeard)
-      await first?.takeBack().catch((err: unknown) => logger.warn({ err }, 'first start not taken back'))
+    if (!isActive)
+      await first
+        ?.takeBack()
+        .catch((err: unknown) => logger.warn({ err }, 'files of the refused first start not removed'))
     await lock.release()
     throw error
   }
 }
 
-async function open(machine: Machine, onHeard: () => void): Promise<void> {
+async function open(machine: Machine, onContact: () => void): Promise<void> {
   const { node, store, blobs, repair, remover, copies, membership } = machine
   try {
     await node.open()
     await store.open()
     await remover.sweep.open()
     await node.start()
-    onHeard()
+    onContact()
     blobs.start()
     membership.start()
-    // What is to be repaired stands in the state, which may have to be mended first.
+    // The state lists the copies to repair, and may itself need repair first.
     void node.serving.then(() => {
       repair.start()
       remover.start()
@@ -120,7 +125,7 @@ interface OnDisk {
 interface Late extends Pick<ClusterParts, 'logger'> {
   readonly clock: SystemClock
   readonly node: () => Node
-  readonly membership: () => MembershipRoom
+  readonly membership: () => DirectoryService
 }
 
 interface LateDisks {
@@ -138,10 +143,10 @@ function assemble(options: ClusterOptions, parts: ClusterParts, onDisk: OnDisk):
   const disk = disksOf(options, { wal, blobs: () => blobParts.blobs })
   const late = { clock, logger, node: () => node, membership: () => membership }
   const transport = transportOf(options, onDisk, late)
-  // Not written down it is one process more to name at the next start.
+  // Without this note the next start must name one more process.
   const notes = new StartNotes(dataDir, identity)
   const confirm = (): Promise<void> =>
-    notes.confirm().catch((err: unknown) => logger.warn({ err }, 'start not confirmed'))
+    notes.confirm().catch((err: unknown) => logger.warn({ err }, 'registration of this process not noted'))
   const node = new Node(
     {
       ...options,
@@ -159,7 +164,7 @@ function assemble(options: ClusterOptions, parts: ClusterParts, onDisk: OnDisk):
       stateMachine,
       epochFloor,
       ...ordered,
-      logger: logger.child({ room: 'node' }),
+      logger: logger.child({ component: 'node' }),
       onExpelled: (code) => membership.onExpelled(code),
       onRegistered: () => void confirm(),
       ...disk,
@@ -176,18 +181,11 @@ function assemble(options: ClusterOptions, parts: ClusterParts, onDisk: OnDisk):
   const { version = 'unknown', listen, tls } = options
   const own = { incarnation, version, listen, heartbeatMs, hasTls: tls !== null }
   const belonging = { ...own, node, directory, file, transport, clock }
-  const membership = new MembershipRoom({ ...belonging, logger: logger.child({ room: 'membership' }) })
-  return {
-    node,
-    wal,
-    transport,
-    ...blobParts,
-    status,
-    statuses,
-    directory,
-    membership,
-    notes,
-  }
+  const membership = new DirectoryService({
+    ...belonging,
+    logger: logger.child({ component: 'membership' }),
+  })
+  return { node, wal, transport, ...blobParts, status, statuses, directory, membership, notes }
 }
 
 function statusOf({ throttle, repair, copies }: BlobParts): RepairStatus {
@@ -196,7 +194,7 @@ function statusOf({ throttle, repair, copies }: BlobParts): RepairStatus {
   return { bytesPerSecond, pending, waitingForDisk, ...copies.status() }
 }
 
-/** How full the disks of all are, and what of this one is not for copies. The others have said it. */
+/** The free space of this disk, the members whose disks are full according to their reports, and the bytes here that are not for copies. */
 function disksOf({ dataDir, diskThresholds = DISK_THRESHOLDS }: ClusterOptions, late: LateDisks) {
   const room: RoomView = {
     usage: () => systemFileOps.diskUsage(dataDir),
@@ -215,7 +213,7 @@ function walOf({ clusterId, nodeId, dataDir }: ClusterOptions, { identity, diskP
   return new ThreadWal({ dir: join(dataDir, 'raft'), clusterId, nodeId, incarnation, window, witness })
 }
 
-/** It listens before the rooms that it asks are made. */
+/** The transport is created before the parts that it calls. */
 function transportOf(
   { clusterId, nodeId, listen, tls }: ClusterOptions,
   { identity: { incarnation }, directory }: OnDisk,
@@ -229,11 +227,11 @@ function transportOf(
     addresses: directory.addresses,
     tls,
     clock,
-    logger: logger.child({ room: 'transport' }),
-    standing: () => node().standing(),
+    logger: logger.child({ component: 'transport' }),
+    peerStatus: () => node().peerStatus(),
     knows(peer) {
       const isKnown = directory.knows(peer)
-      if (!isKnown) membership().onStranger()
+      if (!isKnown) membership().onUnknownPeer()
       return isKnown
     },
     judge: (claims) => node().staleness(claims) ?? directory.objectionTo(claims) ?? node().judge(claims),
@@ -291,9 +289,9 @@ function clusterOf({ nodeId, clusterId }: ClusterOptions, machine: Machine, lock
 function readinessOf({ node, directory }: Machine): Readiness {
   const { reasons, expelled = expulsionOf(directory.expelled) } = node.readiness()
   const { nodeId, isJoining } = directory
-  const told = expulsionOf(expelled)
-  if (told !== null) return { ready: false, reasons: [expulsionText(nodeId, told)], expelled }
+  const expulsion = expulsionOf(expelled)
+  if (expulsion !== null) return { ready: false, reasons: [expulsionText(nodeId, expulsion)], expelled }
   if (!isJoining) return { ready: reasons.length === 0, reasons }
-  const waits = `Node ${nodeId} waits to be taken in: ask a member with 'holdfast cluster join ${nodeId}'`
-  return { ready: false, reasons: [waits, ...reasons] }
+  const blocker = `Node ${nodeId} waits to join the cluster: run 'holdfast cluster join ${nodeId}' against a member`
+  return { ready: false, reasons: [blocker, ...reasons] }
 }

@@ -1,8 +1,8 @@
 /**
- * What a data directory knows of itself that a copy of it does not have: `disk-proof.json` and `disk-marker`.
+ * Evidence that distinguishes a data directory from a copy of it: `disk-proof.json` and `disk-marker`.
  *
- * Layout: two lines, a record as JSON and its SHA-256 in hex; docs/formats/disk-proof.md. Owns: the evidence. Knows nothing of: what follows
- * from it (node/disk-verdict.ts), votes. Rule: the verdict is on the disk before anybody hears of it.
+ * Layout: two lines, a record as JSON and its SHA-256 in hex; docs/formats/disk-proof.md. Owns: the evidence. Knows nothing of: the
+ * verdict that follows from it (node/disk-proof/disk-verdict.ts), votes. Rule: the verdict is durable before it is reported.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { statSync } from 'node:fs'
@@ -25,17 +25,17 @@ const MARKER = 'disk-marker'
 const HOST_BOOT = '/proc/sys/kernel/random/boot_id'
 
 interface Proof extends NotedDisk {
-  /** Names the witness; another one from each declaration of an operator on. */
+  /** Names the witness; each declaration of an operator starts another one. */
   readonly witness: string
 }
 
 export interface DiskProofOptions {
   readonly dataDir: string
   readonly incarnation: string
-  /** Folder for the witness; null: the first in memory that this machine has. */
+  /** Folder for the witness; null: the first folder in memory that this host has. */
   readonly witnessDir: string | null
   readonly logger: Logger
-  /** Tests play another host. */
+  /** Tests pretend another host with it. */
   readonly hostBootFile?: string
 }
 
@@ -55,7 +55,7 @@ export class DiskProofFile implements DiskProof {
     return new DiskProofFile(options, await readProof(options.dataDir))
   }
 
-  /** For the log, which tells it of its flushes; null: there is no place for one. */
+  /** The file to which the log reports its flushes; null: this host has no folder for it. */
   get witness(): string | null {
     const { witnessDir, incarnation } = this.#options
     const folder = witnessDir ?? ['/dev/shm', process.env['XDG_RUNTIME_DIR'] ?? ''].find(isFolder)
@@ -109,14 +109,14 @@ export class DiskProofFile implements DiskProof {
   }
 }
 
-/** As the last start or declaration noted it; null: nothing is noted, or it cannot be read. */
+/** The state that the last start or declaration noted; null: nothing is noted, or the note cannot be read. */
 export async function notedState(dataDir: string): Promise<ProofState | null> {
   return (await readProof(dataDir))?.state ?? null
 }
 
 /**
- * An operator states that this directory is current, or a plan that it is to count. What a witness saw does not count any more. Durable when
- * it resolves.
+ * Records that this directory is current, by the word of an operator or of a plan. The old witness no longer counts.
+ * Durable when it resolves.
  */
 export async function declareCurrent(dataDir: string): Promise<void> {
   const marker = await madeMarker(dataDir)

@@ -1,13 +1,13 @@
 /**
- * The first start on a data directory: what it has made is removed again when the start is refused.
+ * The first start on a data directory: if it is refused, the files that it made are removed again.
  *
  * Owns: the list of names that were there before. Knows nothing of: why a start is refused.
- * Rule: only before this node could be heard by anybody; afterwards what it has written may be a promise, and stays.
+ * Rule: removed only before this node could send to any other node; afterwards a file may hold a promise, and stays.
  */
 import { randomBytes } from 'node:crypto'
 import { readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { findIdentity } from './membership/identity.ts'
+import { findIdentity } from './directory/identity.ts'
 
 export class FirstStart {
   readonly #dataDir: string

@@ -1,5 +1,5 @@
 /**
- * The only door of cluster/. src/ imports this file and nothing deeper.
+ * The public interface of cluster/: src/ imports this file and nothing deeper.
  */
 export * from './base/types.ts'
 export { createCluster } from './cluster.ts'
@@ -16,8 +16,8 @@ export { planSkip, type SkipDecision, type SkipRefusal } from './quorum-recovery
 export { SkipFile } from './quorum-recovery/skip-file.ts'
 export type { Rehearsal } from './quorum-recovery/rehearsal.ts'
 export { StoppedNode } from './quorum-recovery/stopped-node.ts'
-export { findIdentity, type Identity } from './membership/identity.ts'
-export { findFarewell, isWaiting } from './membership/beginning.ts'
+export { findIdentity, type Identity } from './directory/identity.ts'
+export { findRemovalNotice, isWaiting } from './directory/open-directory.ts'
 export { type PeerProbe, probePeer } from './transport/peer-probe.ts'
 export { requireLoopback } from './transport/peer-address.ts'
 export {

@@ -1,5 +1,5 @@
 /**
- * What the Raft log costs the disk, as metric samples.
+ * The disk use of the Raft log as metric samples.
  */
 import type { MetricSample } from './base/types.ts'
 import type { WalMetrics } from './wal/measured-file-ops.ts'
@@ -20,7 +20,7 @@ export function logMetrics({
     counter('holdfast_raft_log_written_bytes_total', 'Bytes written to the Raft log', bytes),
     {
       name: 'holdfast_raft_log_reserve_bytes',
-      help: 'Room kept for a full disk; 0 when there was none to keep or it has been given up',
+      help: 'Space reserved for a full disk; 0 when none could be reserved or the reserve was released',
       kind: 'gauge',
       value: reserveBytes,
     },

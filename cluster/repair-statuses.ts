@@ -1,9 +1,9 @@
 /**
- * How far the watch over copies is, of all members: asked of each, told to each that asks.
+ * The repair status of all members: this node asks each of them, and answers each that asks.
  *
- * Owns: the `repair.status` call and its bound. Knows nothing of: what the figures mean.
- * Rules: an answer comes from another machine and is read by its shape before anybody sees it; a member that is silent costs
- * ASK_MS_MAX and hides nothing of the others.
+ * Owns: the `repair.status` call and its time limit. Knows nothing of: what the figures mean.
+ * Rules: an answer comes from another machine and is checked by its shape before it is returned; a member that does not answer costs
+ * ASK_MS_MAX and does not affect the answers of the others.
  */
 import { isDiskLevel } from './base/disk-level.ts'
 import type { Clock } from './base/clock.ts'
@@ -47,7 +47,7 @@ export class RepairStatuses {
       await collectBody(body, 0)
       return { nodeId, ...readRepair(header) }
     } catch (err) {
-      this.#parts.logger.debug({ err, peer: nodeId }, 'state of repair not heard')
+      this.#parts.logger.debug({ err, peer: nodeId }, 'no repair status from this member')
       return { nodeId, status: null, disk: null }
     }
   }
@@ -63,7 +63,7 @@ export class RepairStatuses {
       const timer = clock.after(DISK_MS_MAX, () => resolve(null))
       void disk()
         .catch((err: unknown) => {
-          logger.warn({ err }, 'disk does not say how full it is')
+          logger.warn({ err }, 'free space of the disk not known')
           return null
         })
         .then((state) => {
@@ -74,7 +74,7 @@ export class RepairStatuses {
   }
 }
 
-/** What each member of an answer must be; `number?` may be null as well. */
+/** The type of each field of an answer; `number?` may be null as well. */
 type Shape = { readonly [name: string]: 'number' | 'number?' | 'boolean' | 'string' | Shape }
 
 const STATUS: Shape = {
@@ -95,13 +95,13 @@ const STATUS: Shape = {
 }
 const DISK: Shape = { level: 'string', totalBytes: 'number', freeBytes: 'number', isSuspect: 'boolean' }
 
-/** Members that are not named are passed over: a newer node may say more. Throws TypeError when a named one is not as it should. */
+/** Ignores fields that the shape does not name: a newer node may send more. Throws TypeError when a named field has another type. */
 export function readRepair(header: unknown): Omit<NodeRepair, 'nodeId'> {
   const { status, disk } = fieldsOf(header)
   check(status, STATUS, 'status')
   if (disk !== null) check(disk, DISK, 'disk')
   if (disk !== null && !isDiskLevel(fieldsOf(disk)['level']))
-    throw new TypeError('Cannot read the state of repair: "disk.level" is no level')
+    throw new TypeError('Cannot read the repair status: "disk.level" is not a disk level')
   return { status: status as RepairStatus, disk: disk as DiskState | null }
 }
 
@@ -111,7 +111,7 @@ function check(value: unknown, shape: Shape, path: string): void {
     const [field, where] = [fields[name], `${path}.${name}`]
     if (typeof wanted === 'object') check(field, wanted, where)
     else if (!fits(field, wanted))
-      throw new TypeError(`Cannot read the state of repair: "${where}" is no ${wanted}`)
+      throw new TypeError(`Cannot read the repair status: "${where}" is not a ${wanted}`)
   }
 }
 

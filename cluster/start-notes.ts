@@ -1,10 +1,10 @@
 /**
- * What a running process writes into the identity of its data directory after its start.
+ * Writes of a running process into the identity of its data directory after its start.
  *
- * Owns: that one write does not undo another. Knows nothing of: what the fingerprint is of, who asks.
+ * Owns: that one write does not undo another. Knows nothing of: the meaning of the fingerprint.
  * Rule: one write at a time, each with everything that was noted before.
  */
-import { type Identity, writeIdentity } from './membership/identity.ts'
+import { type Identity, writeIdentity } from './directory/identity.ts'
 
 export class StartNotes {
   readonly #dataDir: string
@@ -16,17 +16,17 @@ export class StartNotes {
     this.#identity = identity
   }
 
-  /** This process is registered: whoever is started next on this directory comes after it alone. Durable when it resolves. */
+  /** This process is registered: the next process on this directory has only this one before it. Durable when it resolves. */
   confirm(): Promise<void> {
     return this.#note({ before: [] })
   }
 
-  /** The one of this start says nothing of the group: the next start may have another. Durable when it resolves. */
+  /** The fingerprint of this start is not that of the group: the next start may use another. Durable when it resolves. */
   forgetFingerprint(): Promise<void> {
     return this.#note({ fingerprint: '' })
   }
 
-  /** Nothing is being written any more. */
+  /** Resolves when all writes have ended. */
   written(): Promise<void> {
     return this.#writing
   }

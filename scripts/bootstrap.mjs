@@ -1,9 +1,9 @@
 /**
- * The one entry of `npm start`, `npm test` and `npm run holdfast` on a machine where nothing is installed yet.
+ * The entry point of `npm start`, `npm test` and `npm run holdfast`, also on a machine where nothing is installed yet.
  *
  * Owns: installing what the lockfile names, building dist/ when it is stale, and handing over to the project's own
- * Node. Plain JavaScript without dependencies, because it runs on whatever Node the machine carries.
- * Rule: standard output belongs to the program that is started; everything said here goes to standard error.
+ * Node. Plain JavaScript without dependencies, because it runs on any Node version that the machine has.
+ * Rule: standard output belongs to the started program; messages of this file go to standard error.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -57,8 +57,8 @@ function installIfNeeded() {
     .digest('hex')
   if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === wanted) return
   say('Installing dependencies from the lockfile (once) ...')
-  // --include=dev: the compiler and Node 24 itself are development dependencies, whatever NODE_ENV says.
-  // Not `npm ci`: npm 11 refuses a lockfile without the optional packages of other platforms, and a registry may lack
+  // --include=dev: the compiler and Node 24 itself are development dependencies, regardless of NODE_ENV.
+  // Not `npm ci`: npm 11 refuses a lockfile without the optional packages of other platforms, and a registry may not have
   // them. `install --no-save` installs the versions and checks the digests that the lockfile names, and never writes it.
   const status = run('npm', ['install', '--no-save', '--include=dev', '--loglevel=error', '--no-progress'])
   if (status !== 0)
@@ -74,12 +74,12 @@ function buildIfNeeded() {
 
 function handOver(program, args) {
   const child = spawn(join(BIN, 'node'), [join(ROOT, program.file), ...program.args, ...args], {
-    // The caller's folder, so that relative paths on the command line mean what they say.
+    // The caller's folder, so that relative paths on the command line are resolved as expected.
     cwd: process.env.INIT_CWD ?? process.cwd(),
     stdio: 'inherit',
     env: environment(),
   })
-  // A terminal sends Ctrl-C to the whole group; a supervisor may signal this process alone.
+  // A terminal sends Ctrl-C to the whole group; a supervisor may signal only this process.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
     process.on(signal, () => {
       if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal)

@@ -1,6 +1,5 @@
 /**
- * The check that a belief about this program holds. Stays on in production: a wrong belief must stop the node
- * before it can write anything down.
+ * Checks an invariant of this program. Stays on in production: a broken invariant must stop the node before it writes anything.
  */
 export class AssertionFailed extends Error {
   override readonly name = 'AssertionFailed'

@@ -1,8 +1,8 @@
 /**
- * Rounds of background work, one after the other, until they are told to end.
+ * Rounds of background work, one after the other, until `stop` is called.
  *
- * Owns: when the next round begins. Knows nothing of: what a round does.
- * Rule: a round that throws is logged and tried again; two rounds never overlap; `stop` waits for the one that runs.
+ * Owns: when the next round starts. Knows nothing of: what a round does.
+ * Rule: a round that throws is logged and tried again; two rounds never overlap; `stop` waits for the running round.
  */
 import type { Clock, Timer } from './clock.ts'
 import type { Logger } from './types.ts'
@@ -10,7 +10,7 @@ import type { Logger } from './types.ts'
 export interface BackgroundLoopOptions {
   readonly clock: Clock
   readonly logger: Logger
-  /** What the log says when a round fails. */
+  /** The log message when a round fails. */
   readonly failure: string
   readonly retryMs: number
   /** Resolves with the time until the next round, in ms. */
@@ -28,7 +28,7 @@ export class BackgroundLoop {
     this.#options = options
   }
 
-  /** False as soon as a stop was asked for: a round looks at it between its steps. */
+  /** False as soon as `stop` was called: a round checks it between its steps. */
   get isStarted(): boolean {
     return this.#isStarted
   }
@@ -39,7 +39,7 @@ export class BackgroundLoop {
     this.#schedule(0)
   }
 
-  /** Begins nothing more and resolves when the round that runs has ended. */
+  /** Starts no further round and resolves when the running round has ended. */
   async stop(): Promise<void> {
     this.#isStarted = false
     this.#timer?.cancel()
@@ -47,7 +47,7 @@ export class BackgroundLoop {
     await this.#running
   }
 
-  /** Between two steps of a round; ends at once at a stop. */
+  /** Waits between two steps of a round; `stop` ends the wait at once. */
   async rest(ms: number): Promise<void> {
     if (!this.#isStarted) return
     await new Promise<void>((resolve) => {

@@ -1,5 +1,5 @@
 /**
- * When a failed repair may be tried again: later after each failure, with jitter so that nodes do not return together.
+ * When a failed repair may be tried again: later after each failure, with jitter so that nodes do not retry together.
  *
  * Rule: holds entries only for tasks that are still pending, so it cannot grow with history.
  */
@@ -39,12 +39,12 @@ export class Backoff {
     this.#retries.set(key, { failures, notBefore: this.#clock.now() + delay * (0.5 + this.#random() / 2) })
   }
 
-  /** Not at once again either, should the view of pending tasks still show it; it is forgotten when the view does not. */
+  /** Delays the task as well, in case the view of pending tasks still shows it; `retain` forgets it once the view does not. */
   succeeded(key: string): void {
     this.#retries.set(key, { failures: 0, notBefore: this.#clock.now() + FIRST_DELAY_MS })
   }
 
-  /** Forgets every task that is no longer asked for. */
+  /** Forgets every task that is not in `keys`. */
   retain(keys: ReadonlySet<string>): void {
     for (const key of this.#retries.keys()) if (!keys.has(key)) this.#retries.delete(key)
   }

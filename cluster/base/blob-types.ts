@@ -1,14 +1,14 @@
 /**
- * What crosses the door of cluster/ about blobs: copies, who holds them, what is to be done with them.
+ * The types about blobs that cluster/ exports: copies, their holders, tasks on copies.
  *
- * Owns: the ports Blobs and CopyLedger, and what the repair engine tells of itself. Knows nothing of: what a blob means.
+ * Owns: the ports Blobs and CopyLedger, and the status of the repair engine. Knows nothing of: what a blob means.
  */
 import type { DiskView } from './disk-level.ts'
 import type { NodeId } from '../raft/types.ts'
 
-/** Lower-case hex. What it means is the caller's business; equal id and birth mean equal bytes. */
+/** Lower-case hex. Opaque to the machine; equal id and birth mean equal bytes. */
 export type BlobId = string & { readonly flavour?: 'BlobId' }
-/** Names one making of a blob: `<session>-<sequence>`, [a-z0-9-]{1,64}. A later upload of the same content has another birth. */
+/** Names one upload of a blob: `<session>-<sequence>`, [a-z0-9-]{1,64}. A later upload of the same content has another birth. */
 export type Birth = string & { readonly flavour?: 'Birth' }
 
 export interface BlobName {
@@ -23,62 +23,62 @@ export interface BlobRef extends BlobName {
   readonly checksum: string
   /** Nodes that hold a durable copy, as committed. */
   readonly replicas: readonly NodeId[]
-  /** The caller's own word, given back unchanged in reports; it means nothing to the machine. */
+  /** Set by the caller and returned unchanged in reports; opaque to the machine. */
   readonly owner?: string
 }
 
 export interface BlobCopy {
   readonly nodeId: NodeId
   /**
-   * Bytes [start, end), in pieces that are the reader's own. Throws BlobMissingError, BlobDamagedError or PeerUnreachableError,
+   * Bytes [start, end), in pieces that the reader owns. Throws BlobMissingError, BlobDamagedError or PeerUnreachableError,
    * possibly in mid-stream.
    */
   read(start: number, end: number): AsyncIterable<Uint8Array>
 }
 
-/** A copy that has begun to give its bytes. */
+/** A copy whose first bytes have arrived. */
 export interface OpenedCopy {
   readonly copy: BlobCopy
-  /** The reader's own, as those of `read`. To be read to its end or closed with return(). */
+  /** The reader owns the pieces, as those of `read`. It must read to the end or call return(). */
   readonly pieces: AsyncIterable<Uint8Array>
 }
 
-/** One reader's way through the copies: each is taken once, the nearest and healthiest first. */
+/** The copies that one reader tries: each once, the nearest and healthiest first. */
 export interface BlobReading {
   /**
-   * Bytes [start, end) from the next copy that can begin; a second copy is asked when the first is slow to. Null when none
-   * is left. Never rejects. A copy that cannot begin is reported by itself; one that breaks later is the reader's to report.
+   * Bytes [start, end) from the next copy that delivers its first bytes; a second copy is asked when the first is slow. Null when
+   * no copy is left. Never rejects. A copy that delivers nothing is reported here; the reader reports a copy that fails later.
    */
   next(start: number, end: number): Promise<OpenedCopy | null>
-  /** What kept copies from beginning. */
+  /** The errors of copies that delivered nothing. */
   readonly faults: readonly unknown[]
 }
 
 export interface Blobs {
-  /** W: so many durable copies stand behind every write that resolved. */
+  /** W: every write that resolved has at least W durable copies. */
   readonly copiesToAck: number
-  /** A name for a run of uploads that was never given before on this cluster, 24 hex digits: births begin with it. */
+  /** A name for a run of uploads that is unique in this cluster, 24 hex digits: births begin with it. */
   nextSession(): string
   /**
    * Places and writes copies; resolves when W are durable (file and directory fsynced) after a short wait for a healthy third.
-   * Returns who holds a copy and who should but does not. Throws Condition `not_enough_replicas`.
+   * Returns the nodes that hold a copy, and those that should but do not. Throws Condition `not_enough_replicas`.
    */
   write(blob: BlobToWrite): Promise<WrittenBlob>
   /** Copies to try, nearest and healthiest first. Lazy: nothing is opened before read(). */
   copies(ref: BlobRef): Iterable<BlobCopy>
-  /** For a reader that waits for its bytes; lazy as well. */
+  /** The same for a reader that waits for its bytes; lazy as well. */
   reading(ref: BlobRef): BlobReading
-  /** The reader found this copy wrong or absent; it is quarantined and a repair is asked for. */
+  /** The reader found this copy damaged or absent; it is quarantined and a repair is requested. */
   report(ref: BlobRef, nodeId: NodeId, fault: 'missing' | 'damaged'): void
 }
 
 export interface BlobToWrite extends BlobName {
-  /** The machine's, as long as a copy is under way. */
+  /** The machine owns the bytes while a copy is under way. */
   readonly bytes: Uint8Array
   readonly checksum: string
   /**
-   * Called once all copies that were begun are durable, late ones too: nobody looks at the bytes any more. Never when one of
-   * them failed or was cut off, for then the system may still be at work on them.
+   * Called once all started copies are durable, late ones too: the machine no longer reads the bytes. Never called when one of
+   * the copies failed or was cut off: the system may still read the bytes then.
    */
   readonly onSpent?: () => void
 }
@@ -92,17 +92,17 @@ export interface WrittenBlob {
 export interface ReplicaTask {
   readonly ref: BlobRef
   readonly target: NodeId
-  /** Which granting of the task: one that was granted anew is another task, whatever else is equal. */
+  /** Names one grant of the task: a task that is granted again is another task, even if everything else is equal. */
   readonly permit: number
 }
 
-/** What the committed rows, as far as this node has applied them, say of one copy on one node's disk. */
-export type CopyStanding =
-  /** A row counts on it. */
+/** The status of one copy on one node's disk, according to the committed rows that this node has applied. */
+export type CopyStatus =
+  /** A row lists it. */
   | 'listed'
-  /** A task of this node. */
+  /** A task asks this node to make it. */
   | 'owed'
-  /** This node is told to remove it. */
+  /** A row asks this node to remove it. */
   | 'dropping'
   /** No row names it and none ever will: it may be removed. */
   | 'abandoned'
@@ -111,37 +111,37 @@ export type CopyStanding =
 
 export interface HeldCopies {
   readonly refs: readonly BlobRef[]
-  /** Ask again with this as `after`; null when nothing is left. */
+  /** `after` of the next call; null when nothing is left. */
   readonly next: string | null
 }
 
 /**
- * The committed rows about copies, as the machine sees them: what to make, what to remove, what may go. All answers are
- * of the state that this node has applied, and fresh on each call.
+ * The committed rows about copies, as the machine sees them: copies to make, copies to remove, copies that may be removed. Each
+ * call reads the state that this node has applied by then.
  */
 export interface CopyLedger {
   /** Committed tasks for this target, those with the fewest copies first. */
   pending(target: NodeId, limit: number): readonly ReplicaTask[]
-  /** Copies that this holder is told to remove. */
+  /** Copies that rows ask this holder to remove. */
   drops(holder: NodeId, limit: number): Promise<readonly BlobName[]>
-  standing(name: BlobName, holder: NodeId): CopyStanding
-  /** The row of this making, whoever is listed in it; null when there is none. */
+  copyStatus(name: BlobName, holder: NodeId): CopyStatus
+  /** The row of this upload, regardless of the holders it lists; null when there is none. */
   find(name: BlobName): BlobRef | null
-  /** What rows say this node holds, in an order of their own. A page may be empty and not the last. */
+  /** Copies that rows list at this holder, in an order that the ledger chooses. A page may be empty and not the last. */
   listed(holder: NodeId, after: string | null, limit: number): Promise<HeldCopies>
   /**
    * These copies, at most a few hundred of one target, are durable and were read back: commit them. Resolves when all are committed and
-   * applied here; idempotent. A task that has ended meanwhile is passed over. Rejects where any of them may not be committed.
+   * applied here; idempotent. A task that has ended meanwhile is skipped. Rejects where any of them may not be committed.
    */
   done(tasks: readonly ReplicaTask[]): Promise<void>
-  /** They are removed from this disk, durably. Idempotent. */
+  /** Records that these copies are removed from this disk, durably. Idempotent. */
   dropped(holder: NodeId, names: readonly BlobName[]): Promise<void>
   /**
-   * The holder itself found its copies bad or absent: they no longer count and are to be made again. Idempotent. `inventory`:
-   * by comparing all rows with its disk, whose end `inventoried` tells.
+   * The holder itself found its copies damaged or absent: they no longer count and must be made again. Idempotent. `inventory`:
+   * the holder found it by comparing all rows with its disk; `inventoried` records the end of that comparison.
    */
   lost(holder: NodeId, refs: readonly BlobRef[], found?: 'inventory'): Promise<void>
-  /** The holder has compared all rows with its disk, and told all that was lost. Idempotent. */
+  /** The holder has compared all rows with its disk, and reported all lost copies. Idempotent. */
   inventoried(holder: NodeId): Promise<void>
 }
 
@@ -152,21 +152,21 @@ export interface ScrubStatus {
   /** ms since 1970; null before the first pass, or the first full one, of this data directory. */
   readonly startedAt: number | null
   readonly lastFullAt: number | null
-  /** Share of the pass under way, [0, 1]; 1 while the next one is not due. */
+  /** Share of the present pass, [0, 1]; 1 while the next pass is not due. */
   readonly progress: number
   /** Since the start of the process. */
   readonly copies: number
   readonly bytes: number
   readonly lost: number
   readonly removed: number
-  /** Of the pass that was asked for last; null: none is asked for now, or it has not begun. */
+  /** The pass that was demanded last; null: none is demanded now, or it has not started. */
   readonly demand: ScrubDemand | null
 }
 
 export interface ScrubDemand {
   readonly word: string
   readonly isDone: boolean
-  /** Share of the way, [0, 1]. */
+  /** Share of the pass, [0, 1]. */
   readonly progress: number
   readonly copies: number
   readonly bytes: number
@@ -188,22 +188,22 @@ export interface DiskState extends DiskView {
   readonly freeBytes: number
 }
 
-/** What one member says of its own copies. */
+/** The status of one member's own copies. */
 export interface NodeRepair {
   readonly nodeId: NodeId
-  /** Null: it did not answer in time, or not in a way that could be read. */
+  /** Null: the member did not answer in time, or its answer could not be read. */
   readonly status: RepairStatus | null
-  /** Null as well when the disk does not say. */
+  /** Null also when the size of the disk is unknown. */
   readonly disk: DiskState | null
 }
 
-/** Of this node. */
+/** The status of repair on this node. */
 export interface RepairStatus {
-  /** What repair, scrub and compaction may read and copy together; null: no limit. */
+  /** Limit of reads and copies by repair, scrub and compaction together; null: no limit. */
   readonly bytesPerSecond: number | null
   /** Copies this node still has to make, as far as it looks ahead. */
   readonly pending: number
-  /** Of those: how many wait because the disk of the blobs is full or suspect. */
+  /** Copies in `pending` that wait because the disk of the blobs is full or suspect. */
   readonly waitingForDisk: number
   readonly scrub: ScrubStatus
   readonly inventory: InventoryStatus

@@ -1,5 +1,5 @@
 /**
- * The port of time and chance. The only way by which cluster/ learns what time it is.
+ * The port of time: the only source of time in cluster/.
  *
  * Adapters: SystemClock here, VirtualClock in test/programs/simulator. Rule: nothing in cluster/ calls Date, performance,
  * setTimeout or Math.random except SystemClock.
@@ -11,7 +11,10 @@ export interface Timer {
 export interface Clock {
   /** Monotonic milliseconds; only differences mean anything. */
   now(): number
-  /** Milliseconds since 1970 UTC; stamped into proposals; the scrub paces itself by it over restarts; a new certificate is asked whether it ended; no other decision in cluster/. */
+  /**
+   * Milliseconds since 1970 UTC. It has three uses in cluster/: proposals are stamped with it, the scrub keeps its pace by it over
+   * restarts, and a new certificate is checked for its end.
+   */
   wallTime(): number
   /** One shot. The callback runs outside of the caller's turn. */
   after(ms: number, callback: () => void): Timer

@@ -1,9 +1,9 @@
 /**
  * Keeps a second process out of a data directory.
  *
- * Owns: `lock/`, an empty LevelDB. The lock that LevelDB takes on its files is the only kernel lock within reach of Node: it ends with its
- * process however that ends, and it holds across containers that share a disk, where process ids mean nothing.
- * Rule: taken before anything in the directory is changed, given back after everything in it is closed.
+ * Owns: `lock/`, an empty LevelDB. The lock that LevelDB takes on its files is the only kernel lock available from Node: it ends with
+ * its process however the process ends, and it works between containers that share a disk, where process ids mean nothing.
+ * Rule: taken before anything in the directory is changed, released after everything in it is closed.
  */
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,24 +1,24 @@
 /**
- * How full a disk is, as a decision.
+ * Fill levels of a disk, and what a node does at each.
  *
- * Owns: the levels and what follows from each. Knows nothing of: disks.
+ * Owns: the levels and their consequences. Knows nothing of: disks.
  * Rule: a level is a function of two numbers, so that every part of a node draws the same conclusion.
  */
 
 /**
- * `stopPlacing`: others should be asked first. `stopWriting`: no new blob. `reserve`: what is left is for removing and for
- * compacting, which needs room before it gives any back.
+ * `stopPlacing`: other nodes are preferred for new blobs. `stopWriting`: no new blob. `reserve`: the remaining space is for
+ * removal and for compaction, which needs space before it frees any.
  */
 export type DiskLevel = 'open' | 'stopPlacing' | 'stopWriting' | 'reserve'
 
-/** What a node says of its disk. */
+/** A node's report on its disk. */
 export interface DiskView {
   readonly level: DiskLevel
-  /** It failed several operations in a row; see DiskHealth. */
+  /** The disk failed several operations in a row; see DiskHealth. */
   readonly isSuspect: boolean
 }
 
-/** Used part of the disk, from 0 to 1, from which each level is in force. */
+/** For each level, the used share of the disk, from 0 to 1, from which it is in force. */
 export interface DiskThresholds {
   readonly stopPlacing: number
   readonly stopWriting: number
@@ -47,12 +47,12 @@ export function isDiskLevel(value: unknown): value is DiskLevel {
   return LEVELS.some((level) => level === value)
 }
 
-/** 0 is `open`; a higher one takes less. */
+/** 0 is `open`; a disk of a higher severity accepts less. */
 export function severityOf(level: DiskLevel): number {
   return LEVELS.indexOf(level)
 }
 
-/** Throws RangeError unless the levels come in their order. */
+/** Throws RangeError unless the thresholds rise with the levels. */
 export function assertThresholds({ stopPlacing, stopWriting, reserve }: DiskThresholds): void {
   if (0 < stopPlacing && stopPlacing <= stopWriting && stopWriting <= reserve && reserve <= 1) return
   throw new RangeError(

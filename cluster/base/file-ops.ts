@@ -1,8 +1,8 @@
 /**
- * The port of the few file operations a blob store needs, so that tests can make each one fail or stop half-way.
+ * The port of the file operations that a blob store needs, so that tests can make each one fail or stop half-way.
  *
- * Rule: `syncFile` and `syncDirectory` are apart from the rest, because their failure has another meaning: what was
- * written before may be gone although the kernel calls its pages clean, so the store must never acknowledge again.
+ * Rule: `syncFile` and `syncDirectory` are separate operations, because their failure has another meaning: bytes that were
+ * written before may be lost although the kernel marks its pages clean, so the store must never acknowledge again.
  */
 import { mkdir, open, readdir, rename, statfs, unlink } from 'node:fs/promises'
 
@@ -14,7 +14,7 @@ export interface OpenFile {
     length: number,
     position: number,
   ): Promise<{ readonly bytesRead: number }>
-  /** Without a position: behind what was written last. */
+  /** Without a position: after the bytes written last. */
   writev(pieces: readonly Uint8Array[], position?: number): Promise<{ readonly bytesWritten: number }>
   truncate(length: number): Promise<void>
   datasync(): Promise<void>
@@ -35,7 +35,7 @@ export interface FileOps {
   syncDirectory(path: string): Promise<void>
   rename(from: string, to: string): Promise<void>
   unlink(path: string): Promise<void>
-  /** False if the directory was there already. */
+  /** False if the directory existed already. */
   makeDirectory(path: string): Promise<boolean>
   listDirectory(path: string): Promise<string[]>
   diskUsage(path: string): Promise<{ readonly totalBytes: number; readonly freeBytes: number }>
@@ -106,7 +106,7 @@ export function errorCode(cause: unknown): string | undefined {
   return cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : undefined
 }
 
-/** Nothing of that name was there to be opened; what a call on an open file says of itself is something else. */
+/** True if `open` found no such file. A failed call on an open file is another error. */
 export function isGone(cause: unknown): boolean {
   return (
     errorCode(cause) === 'ENOENT' && cause instanceof Error && 'syscall' in cause && cause.syscall === 'open'

@@ -1,7 +1,7 @@
 /**
  * A small file that is replaced whole.
  *
- * Rule: temporary file, fsync, rename, fsync of the directory: after a crash the old text or the new one is there, never a mixture.
+ * Rule: temporary file, fsync, rename, fsync of the directory: after a crash the file holds the old text or the new one, never a mixture.
  */
 import { dirname } from 'node:path'
 import { errorCode, type FileOps } from './file-ops.ts'

@@ -1,5 +1,5 @@
 /**
- * Waiting that ends when the loop that waits is told to end.
+ * Waits of a loop that ends when `end` is called.
  *
  * Rule: after `end` every wait under way and every later one throws StoppedError, so a loop needs no checks of its own.
  */
@@ -8,7 +8,7 @@ import type { Logger } from './types.ts'
 
 const RETRY_FIRST_MS = 1_000
 const RETRY_MAX_MS = 60_000
-/** Longer waits are made of several, so that no wait is longer than a timer can be. */
+/** A longer wait uses several timers in turn, because a timer has a maximum delay. */
 const TIMER_MS_MAX = 3_600_000
 
 export class StoppedError extends Error {
@@ -35,19 +35,19 @@ export class RetryLoop {
     if (this.#isOver) throw new StoppedError('The node is stopping')
   }
 
-  /** Shorter when `isEnough` says so, which is asked at first and at every `nudge`. */
+  /** Ends early when `isEnough` is true; it is evaluated at the start and at every `nudge`. */
   async wait(ms: number, isEnough: () => boolean = () => false): Promise<void> {
     const until = this.#clock.now() + ms
     do await this.#rest(isEnough() ? 0 : Math.min(TIMER_MS_MAX, Math.max(0, until - this.#clock.now())))
     while (this.#clock.now() < until && !isEnough())
   }
 
-  /** Something has changed that a wait under way may not be worth any more. */
+  /** Makes every wait under way evaluate its `isEnough` again. */
   nudge(): void {
     for (const wake of this.#wakes) wake()
   }
 
-  /** Tries again, later and later but at least once a minute, until `work` succeeds. `failure` is what the log says of a failure. */
+  /** Retries with growing delays, at least once a minute, until `work` succeeds. `failure` is the log message of a failure. */
   async retry<T>(failure: string, work: () => Promise<T>): Promise<T> {
     for (let delayMs = RETRY_FIRST_MS; ; delayMs = Math.min(RETRY_MAX_MS, delayMs * 2)) {
       this.check()

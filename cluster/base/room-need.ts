@@ -1,20 +1,20 @@
 /**
- * What may be said with a proposal, above all what it needs room on the disks for.
+ * The options of a proposal, above all why it needs space on the disks.
  *
- * Owns: the words. Knows nothing of: what commands mean. Rule: on full disks `growth` is refused, near the end `upkeep` as well,
- * `relief` never.
+ * Owns: the option values. Knows nothing of: what commands mean. Rule: on full disks `growth` is refused, on nearly exhausted disks
+ * `upkeep` as well, `relief` never.
  */
 
 import type { TimeCorrection } from './time-types.ts'
 
-/** `growth`: it stores something new. `upkeep`: the cluster goes on by it, and it takes a little. `relief`: it leads to room. */
+/** `growth`: it stores something new. `upkeep`: the cluster needs it to continue, and it takes little. `relief`: it leads to free space. */
 export type RoomNeed = 'growth' | 'upkeep' | 'relief'
 
 export interface ProposeOptions {
-  /** `growth` unless said otherwise. */
+  /** The default is `growth`. */
   readonly need?: RoomNeed
-  /** With it the entry moves the time of the cluster. */
+  /** Present: the entry moves the time of the cluster. */
   readonly correction?: TimeCorrection | undefined
-  /** Rows that the command may change: where a batch ends depends on it. Absent: it is guessed from the bytes. */
+  /** Rows that the command may change: where a batch ends depends on it. Absent: it is estimated from the bytes. */
   readonly cost?: number | undefined
 }

@@ -7,7 +7,7 @@
 import assert from 'node:assert/strict'
 import type { Clock, Timer } from './clock.ts'
 
-/** Node keeps delays in a signed 32-bit integer and turns larger ones into 1 ms. */
+/** Node keeps delays in a signed 32-bit integer and turns larger delays into 1 ms. */
 const DELAY_MS_MAX = 2 ** 31 - 1
 
 export class SystemClock implements Clock {

@@ -1,5 +1,5 @@
 /**
- * What crosses the door of cluster/: plain data and four ports (Cluster, Blobs, StateMachine, CopyLedger).
+ * The types that cluster/ exports: plain data and four ports (Cluster, Blobs, StateMachine, CopyLedger).
  *
  * Owns: the contract between the machine and the service on top of it.
  * Knows nothing of: tenants, buckets, object keys, HTTP, JSON; shows terms, votes and leaders only as metrics and reasons.
@@ -23,10 +23,10 @@ export interface Member {
   readonly nodeId: NodeId
   readonly peerAddress: PeerAddress
   readonly zone: string
-  /** Relative share of blobs; 1 unless said otherwise. */
+  /** Relative share of blobs; the default is 1. */
   readonly weight: number
 }
-/** What may change. */
+/** The properties of a member that may change. */
 export type Place = Pick<Member, 'peerAddress' | 'zone' | 'weight'>
 
 export interface TlsFiles {
@@ -44,73 +44,73 @@ export interface ClusterOptions {
   readonly witnessDir?: string | null
   readonly listen: PeerAddress
   /**
-   * The first members, this node included; the same on every node. Of a node that joins: those it may hear from first. What the
-   * data directory knows of members counts for more from its first start on.
+   * The first members, this node included; the same on every node. For a joining node: the members that may contact it first. From
+   * the second start on, the members in the data directory take precedence.
    */
   readonly members: readonly Member[]
-  /** This node belongs to no group yet and waits to be taken in. */
+  /** This node belongs to no group yet and waits to be added. */
   readonly isJoining?: boolean
   /** Shown to operators. */
   readonly version?: string
   readonly tls: TlsFiles | null
-  /** Opaque; written at every start, compared at the next (the service puts the master key's fingerprint here). */
+  /** Opaque; written at every start, compared at the next (the service passes the master key's fingerprint). */
   readonly fingerprint: string
-  /** What may stand there from earlier starts as well. */
+  /** Fingerprints of earlier starts that are accepted as well. */
   readonly olderFingerprints?: readonly string[]
   readonly heartbeatMs: number
   readonly electionTimeoutMs: number
-  /** A node whose clock is further from the majority's is not ready and hands over; CLOCK_SKEW_MAX_MS unless said otherwise. */
+  /** A node whose clock is further from the majority's is not ready and hands leadership over; the default is CLOCK_SKEW_MAX_MS. */
   readonly clockSkewMaxMs?: number
   /** Applied entries kept in the log for followers that lag. Count and bytes; the lower limit wins. */
   readonly logKeepEntries: number
   readonly logKeepBytes: number
-  /** Kept on disk for members that lag or read a snapshot, with what is kept anyway. Bytes. */
+  /** Limit of the log kept on disk for members that lag or read a snapshot, including the entries that are kept anyway. Bytes. */
   readonly logPinBytes: number
-  /** No copy on this node's disk stays unread for longer; 7 days unless said otherwise. */
+  /** No copy on this node's disk stays unread for longer; the default is 7 days. */
   readonly scrubEveryMs?: number
-  /** From how full the disk of the blobs takes less and less; DISK_THRESHOLDS unless said otherwise. */
+  /** Used shares from which the disk of the blobs accepts less; the default is DISK_THRESHOLDS. */
   readonly diskThresholds?: DiskThresholds
 }
 
 export interface ApplyBatch {
   /** In log order. */
   readonly entries: readonly AppliedEntry[]
-  /** The machine's own record (applied index, configuration, sessions): opaque bytes to be stored in the same atomic write. */
+  /** The machine's own record (applied index, configuration, sessions): opaque bytes that belong into the same atomic write. */
   readonly record: Uint8Array
 }
 
 /**
- * The replicated state. Guarantees asked of an implementation (test/port-suites/state-machine.ts proves them):
+ * The replicated state. Guarantees that an implementation must give (test/port-suites/state-machine.ts checks them):
  *  - `apply` is called with one batch at a time and resolves when rows and `record` are durable together, or not at all;
  *  - replies come in the order of the commands; the same entries always give the same rows and replies;
- *  - it never throws for a command it dislikes: a refusal is a reply. A throw is a bug and stops the node: an EntryFailedError, which
- *    names the entry, where an entry could not be decided; anything else where the store failed;
- *  - stored bytes that are not what was written are never used: every call throws StateDamagedError instead;
- *  - whoever meets damage of the state in use, be it a reader that the machine knows nothing of, has it told to the machine at
- *    once and before hearing of it, and once for each state. From then on nobody reads that state and `apply` throws, until an
+ *  - it never throws for a command that it refuses: a refusal is a reply. A throw is a bug and stops the node: an EntryFailedError,
+ *    which names the entry, where an entry could not be decided; any other error where the store failed;
+ *  - stored bytes that differ from what was written are never used: every call throws StateDamagedError instead;
+ *  - damage of the state in use is reported to the machine at once, once for each state, and before the caller that met it gets the
+ *    error, even if the machine does not know that caller. From then on no caller reads that state and `apply` throws, until an
  *    install has replaced it;
- *  - `checksum` is a function of the rows alone: equal rows give equal checksums on every node, however they came to be.
- *    It is kept up to date by `apply`, stored in the same atomic write, and never computed from what the disk shows;
+ *  - `checksum` is a function of only the rows: equal rows give equal checksums on every node, however they were made.
+ *    `apply` updates it and stores it in the same atomic write; it is never computed from rows read from disk;
  *  - `snapshot` is a consistent cut and does not block `apply`;
  *  - `install` builds the new state in a fresh place, verifies it against the source's checksum, and switches durably and
- *    atomically; on failure the old state stands. What it has already pulled and verified is kept for the next attempt, also
- *    over a restart and another source.
+ *    atomically; on failure the old state stays. Rows that were pulled and verified are kept for the next attempt, also over a
+ *    restart and from another source.
  */
 export interface StateMachine {
   /**
-   * Verifies everything after an unclean stop (`checksum` against all rows); after a clean stop only what it opens. Damage that is
-   * met later, in this state or in one that an install brings, is told to `onDamaged`.
+   * Verifies everything after an unclean stop (`checksum` against all rows); after a clean stop only the files that it opens.
+   * `onDamaged` receives damage that is found later, in this state or in one that an install brings.
    */
   open(onDamaged?: (error: StateDamagedError) => void): Promise<OpenedState>
   apply(batch: ApplyBatch): Promise<readonly (readonly Uint8Array[])[]>
-  /** Rows that a command may change, to bound a batch. Absent: it is guessed from the bytes. */
+  /** Rows that a command may change, to bound a batch. Absent: it is estimated from the bytes. */
   cost?(command: Uint8Array): number
-  /** Of the rows as of the last durable batch, the record not counted. 32 bytes. */
+  /** Checksum of the rows as of the last durable batch, without the record. 32 bytes. */
   checksum(): Uint8Array
-  /** Reads every row of a consistent cut and compares with the checksum; does not block `apply`. Null, or what is wrong. */
+  /** Reads every row of a consistent cut and compares with the checksum; does not block `apply`. Resolves with null, or with the fault. */
   verify(): Promise<string | null>
-  /** Nothing of the state is used from the call on; durable when it resolves: `open` reports `why` as the fault until an install. */
-  distrust(why: string): Promise<void>
+  /** From the call on the state is not used. Durable when it resolves: `open` reports `why` as the fault until an install. */
+  quarantine(why: string): Promise<void>
   /** Throws when nothing was ever applied. */
   snapshot(): Promise<StateCut>
   /** Resolves with the record of the source. Rejects with the error of the source when a pull fails. */
@@ -122,13 +122,13 @@ export interface StateMachine {
 export interface OpenedState {
   /** The record of the last durable batch; null when nothing was ever applied, and when there is a fault. */
   readonly record: Uint8Array | null
-  /** Not null: what stands on the disk must not be used. Nothing but `install` and `close` may be called then. */
+  /** Not null: the state on disk must not be used. Only `install` and `close` may be called then. */
   readonly fault: string | null
-  /** Nothing was applied since it was installed, so it may be ahead of the log. Absent: not known. */
+  /** Nothing was applied since the state was installed, so it may be ahead of the log. Absent: not known. */
   readonly isInstalled?: boolean
 }
 
-/** What a snapshot of the state offers, whether it is here or at a peer. */
+/** A snapshot of the state, local or at a peer. */
 export interface StateSource {
   /** The record stored by the last batch that the cut contains. */
   readonly record: Uint8Array
@@ -139,24 +139,24 @@ export interface StateSource {
 }
 
 export interface StateCut extends StateSource {
-  /** Gives the cut up. Idempotent. */
+  /** Frees the cut. Idempotent. */
   release(): Promise<void>
 }
 
 export interface StateBlockRequest {
-  /** Key of the last row that the asker holds already; empty: begin with the first. */
+  /** Key of the last row that the requester holds already; empty: start with the first. */
   readonly after: Uint8Array
-  /** The asker holds rows (after, through] with this SHA-256: if they are the same here, none are sent. `bytes` stays with it. */
+  /** The requester holds rows (after, through] with this SHA-256: if they are the same here, none are sent. `bytes` is for its own use. */
   readonly held: { readonly through: Uint8Array; readonly digest: Uint8Array; readonly bytes?: number } | null
 }
 
 /** At most STATE_BLOCK_BYTES_MAX of rows, or one row. */
 export interface StateBlock {
-  /** Rows in the format of docs/formats/row.md; null when what the asker holds is the same here. */
+  /** Rows in the format of docs/formats/row.md; null when the requester holds the same rows. */
   readonly rows: Uint8Array | null
-  /** SHA-256 over `rows`, or over what they would have been. */
+  /** SHA-256 over the rows of the block, whether they are sent or not. */
   readonly digest: Uint8Array
-  /** Key of the last row that this block speaks of: the next request goes on after it. */
+  /** Key of the last row of this block: the next request continues after it. */
   readonly through: Uint8Array
   /** No row follows. */
   readonly isEnd: boolean
@@ -188,7 +188,7 @@ export class Condition extends Error {
   }
 }
 
-/** The operator must act before this node can start: foreign cluster, wrong fingerprint, unknown member, damaged log, port in use. */
+/** The operator must act before this node can start: another cluster, wrong fingerprint, unknown member, damaged log, port in use. */
 export class StartError extends Error {
   readonly code: string
   /** What to do, one sentence. */
@@ -201,7 +201,7 @@ export class StartError extends Error {
   }
 }
 
-/** Prometheus-shaped facts: the machine measures itself without knowing the metrics library. */
+/** Samples in the shape of Prometheus: the machine reports metrics without knowing the metrics library. */
 export interface MetricSample {
   /** Full name with unit, e.g. holdfast_raft_commit_index. Counters end in _total. */
   readonly name: string
@@ -215,13 +215,13 @@ export interface Readiness {
   readonly ready: boolean
   /** Sentences that name what is missing; empty when ready. */
   readonly reasons: readonly string[]
-  /** Code with which the others have said that they never hear this data directory again: it does not become ready. */
+  /** Code with which the other members have rejected this data directory for good: it does not become ready. */
   readonly expelled?: string | null
   /** The clock of this node is too far from the majority's, by this much; ahead is positive. ms */
   readonly clockSkewMs?: number
 }
 
-/** Structural subset of pino: cluster/ logs through whatever it is given. */
+/** Structural subset of pino: cluster/ logs through the logger that it is given. */
 export interface Logger {
   fatal(fields: object, message: string): void
   error(fields: object, message: string): void
@@ -231,23 +231,23 @@ export interface Logger {
   child(fields: object): Logger
 }
 
-/** Who the members are, as of one moment. */
+/** The members as of one moment. */
 export interface KnownMembers {
   readonly members: readonly Member[]
   /** Names that were removed or lost: they are never used again. */
   readonly departed: readonly NodeId[]
-  /** Later truth has a higher one; 0: as configured. */
+  /** Index of the entry that committed them: a higher one is later; 0: as configured. */
   readonly index: LogIndex
 }
 
-/** How one member stands, in its own words. */
+/** The status of one member, as it reports it. */
 export interface MemberStatus {
   readonly nodeId: NodeId
   readonly incarnation: string
   readonly version: string
-  /** What its code can apply. */
+  /** The feature level that its code can apply. */
   readonly featureLevel: number
-  /** What one must know to apply its state. */
+  /** The feature level of its state. */
   readonly stateLevel: number
   readonly isJoining: boolean
   readonly isReady: boolean
@@ -272,41 +272,41 @@ export interface MemberStatus {
     readonly lagEntries: number
     readonly lagBytes: number
   }[]
-  /** When each member was last heard by this one; a missing one was not heard by this process. */
+  /** Milliseconds since this member last received from each member; from a missing one this process has not received. */
   readonly heardMs: Readonly<Record<NodeId, number>>
-  /** Rises when the group is brought back from a lost quorum. Absent: told by a version that knew of none. */
+  /** Rises when the group is brought back from a lost quorum. Absent: reported by a version without epochs. */
   readonly recoveryEpoch?: number
-  /** Its own, and what it knows of others. Absent: told by a version that knew of none. */
+  /** Its own doubt, and those it knows of other members. Absent: reported by a version without doubts. */
   readonly doubts?: readonly MemberDoubt[]
-  /** Of the state, at some indexes that it has passed: equal indexes have equal sums on every node. */
+  /** Checksums of the state at some applied indexes: equal indexes have equal checksums on every node. */
   readonly checksums: readonly (readonly [index: LogIndex, checksum: string])[]
 }
 
-/** What a node says that is asked whether it may be taken in. */
+/** The answer of a node that is asked whether it can be added. */
 export interface NewcomerStatus {
   readonly registered?: string | null
   readonly nodeId: NodeId
   readonly incarnation: string
-  /** It has never voted and waits. */
+  /** It has never voted and waits to be added. */
   readonly isJoining: boolean
   readonly featureLevel: number
   readonly version: string
-  /** Of the certificate that it showed, as the asking node saw it. Null or absent: nodes speak without TLS. */
+  /** SHA-256 of the certificate that it presented to the asking node. Null or absent: nodes connect without TLS. */
   readonly fingerprint?: string | null
 }
 
-/** By which an operator knows a node before it is taken in. */
+/** Facts by which an operator recognizes a node before it is added. */
 export interface NodeIdentity {
   readonly nodeId: NodeId
-  /** Of its data directory. */
+  /** The name of its data directory. */
   readonly incarnation: string
   /** Where it listens for nodes. */
   readonly peerAddress: PeerAddress
-  /** SHA-256 of the certificate that it shows to nodes, as openssl writes it; null: none. */
+  /** SHA-256 of the certificate that it presents to nodes, in the notation of openssl; null: it has none. */
   readonly fingerprint: string | null
 }
 
-/** The order cannot be followed as it is. */
+/** The requested change of the members was refused. */
 export class MembershipRefusedError extends Error {
   readonly reason: RefusalReason
   constructor(reason: RefusalReason, message: string) {
@@ -316,37 +316,37 @@ export class MembershipRefusedError extends Error {
   }
 }
 
-/** Who belongs to the group: what the machine sees of it, and how it is changed. */
+/** The members of the group: their status as the machine sees it, and changes of them. */
 export interface MembershipPort {
-  /** This node waits to be taken in. */
+  /** This node waits to be added. */
   readonly isJoining: boolean
   readonly identity: NodeIdentity
-  /** What the operator has changed of this node in its configuration since it was last committed; null: nothing. */
+  /** This node's place as configured, if it differs from the committed one; null: it does not differ. */
   readonly ownPlace: Place | null
   local(): MemberStatus
-  /** Within seconds; null: silent. */
+  /** Resolves within seconds; null: the node does not answer. */
   ask(nodeId: NodeId): Promise<MemberStatus | null>
   /** Of all members, this one included. Never rejects. */
   memberStatuses(): Promise<ReadonlyMap<NodeId, MemberStatus | null>>
   /**
-   * Asks a node that need not belong yet. `isWelcome`: it is told who the members are. Resolves with a word instead when it says no
-   * (`foreign_cluster`, `expelled`, ...) or shows a certificate of another node (`certificate_of_another`), `unreachable` with or without
-   * a reason behind it, or `unusable_address`.
+   * Asks a node that need not be a member yet. `isWelcome`: the request carries the members. Resolves with a code instead when the node
+   * refuses (`foreign_cluster`, `expelled`, ...) or presents a certificate of another node (`certificate_of_another`), when it is
+   * `unreachable`, with or without a reason after that word, or when the address is an `unusable_address`.
    */
   newcomer(nodeId: NodeId, address: PeerAddress, isWelcome: boolean): Promise<NewcomerStatus | string>
   /**
-   * At the leader alone. Resolves when the group is what is wanted; `index` is the `configurationIndex` that was seen. Throws
-   * MembershipRefusedError or Condition.
+   * Only at the leader. Resolves when the group has the target configuration; `index` is the `configurationIndex` that the caller saw.
+   * Throws MembershipRefusedError or Condition.
    */
   change(
     target: { readonly voters: readonly NodeId[]; readonly learners: readonly NodeId[] },
     index: LogIndex,
   ): Promise<void>
-  /** Resolves when the present leader does not lead any more; null: to whom it likes. Throws Condition. */
+  /** Resolves when the present leader no longer leads; `target` null: the leader chooses. Throws Condition. */
   transfer(target: NodeId | null): Promise<void>
   /**
-   * From now on these are the members, for addresses, placement and questions, unless this node knows later ones. `isJoining` false:
-   * this node has been made one. Durable when it resolves.
+   * From now on these are the members, for addresses, placement and calls, unless this node knows later ones. `isJoining` false:
+   * this node is a member now. Durable when it resolves.
    */
   setMembers(known: KnownMembers, isJoining: boolean): Promise<void>
 }
@@ -357,36 +357,36 @@ export interface Cluster {
   readonly blobs: Blobs
   readonly membership: MembershipPort
   readonly time: ClusterTimePort
-  /** Resolves with the reply once the command is applied on THIS node: once, however often it is retried inside. Throws Condition. */
+  /** Resolves with the reply once the command is applied on THIS node: it is applied once, however often it is retried. Throws Condition. */
   propose(command: Uint8Array, how?: ProposeOptions): Promise<Uint8Array>
-  /** Whether the state here is at this feature level, now or within this time: then every member knows it. Throws Condition. */
+  /** True if the state here is at this feature level now or within this time: then every member knows the level. Throws Condition. */
   reachesLevel(level: number, withinMs: number): Promise<boolean>
   /** After it resolves, reads of the local state see everything that was acknowledged anywhere before the call. Throws Condition. */
   readBarrier(): Promise<void>
   readiness(): Readiness
-  /** Whether this node should do what one node is enough for. A hint, true on one at most times: nothing may depend on that. */
+  /** True if this node should run jobs that one node can do for all. A hint, true on one node most of the time: nothing may depend on it. */
   isJobRunner(): boolean
   /**
-   * The members that should hold the copies of a blob, best first: the same on every node with the same members, but for
-   * those whose disk is full or suspect, as far as this node has heard of it lately.
+   * The members that should hold the copies of a blob, best first: the same on every node with the same members, except for
+   * members whose disk is full or suspect according to their latest reports to this node.
    */
   placement(id: BlobId): readonly NodeId[]
-  /** Bytes per second for repair, scrub and the compaction of packs together; null: no limit. Holds at once. Throws RangeError below 1. */
+  /** Bytes per second for repair, scrub and the compaction of packs together; null: no limit. Takes effect at once. Throws RangeError below 1. */
   setRepairRate(bytesPerSecond: number | null): void
   /**
-   * Reads every copy of this node back as fast as the rate allows, in a pass that begins now, once for each word: the word of
-   * the last call is in `repairStatus` with what came of it. Null: nothing is asked for, the scrub keeps its ordinary pace.
+   * Reads every copy of this node back as fast as the rate allows, in a pass that starts now, once for each word: `repairStatus` has
+   * the word of the last call and the outcome of its pass. Null: no pass is demanded, the scrub keeps its ordinary pace.
    */
   demandScrub(word: string | null): void
   repairStatus(): RepairStatus
-  /** Of all members, each asked by itself, in their order; within seconds whoever does not answer. Never rejects. */
+  /** The status of all members, each asked separately, in their order; within seconds even if members do not answer. Never rejects. */
   repairStatuses(): Promise<readonly NodeRepair[]>
   metrics(): readonly MetricSample[]
-  /** The fingerprint of this start is not that of the group: the next start may have another. Durable when it resolves. */
+  /** The fingerprint of this start is not that of the group: the next start may use another. Durable when it resolves. */
   forgetFingerprint(): Promise<void>
-  /** Hands leadership over, finishes what runs, closes the log. Idempotent. */
+  /** Hands leadership over, finishes running work, closes the log. Idempotent. */
   stop(): Promise<void>
-  /** Resolves with the cause when the node must stop by itself (fsync error, a damaged state that nobody replaces). Never rejects. */
+  /** Resolves with the cause when the node must stop by itself (fsync error, a damaged state that no peer replaces). Never rejects. */
   readonly failed: Promise<Error>
 }
 

@@ -1,5 +1,5 @@
 /**
- * What peers may ask of a node that takes part. Knows nothing of: the answers, which the driver's parts give.
+ * The methods that peers may call at a node that takes part. Knows nothing of: the answers, which the driver's parts give.
  */
 import { LOG_ENTRIES_METHOD } from './log/log-entries-call.ts'
 import { PROPOSE_METHOD } from './proposals/propose-call.ts'

@@ -1,9 +1,9 @@
 /**
  * Turns each effect of the Raft core into disk writes, sends, applies and replies, and their outcomes into inputs.
  *
- * Owns: the running parts of one node and who hears of what. Knows nothing of: elections and quorums, start and stop.
- * Rule: it begins effects in the order in which the core gave them and never waits in between; what promises something is held back
- * by the core itself until the log says that it is durable.
+ * Owns: the running parts of one node, and which part is notified of what. Knows nothing of: elections and quorums, start and stop.
+ * Rule: it starts effects in the order in which the core gave them and never waits in between; the core itself holds a promise back
+ * until the log has confirmed that it is durable.
  */
 import { Raft } from '../raft/raft.ts'
 import { membersOf } from '../raft/configuration.ts'
@@ -19,28 +19,28 @@ import {
 import { assert } from '../base/assert.ts'
 import type { Applier, Completion } from './state/applier.ts'
 import { ApplyFlow } from './proposals/apply-flow.ts'
-import { Batcher } from './proposals/batcher.ts'
 import { ClockWatch } from './time/clock-watch.ts'
 import type { ClusterTime } from './time/cluster-time.ts'
 import { CoreLoop } from './base/core-loop.ts'
 import type { DiskWatch } from './disk/disk-watch.ts'
 import { type DiskWatches, watchDisks } from './disk/disk-watches.ts'
 import type { NodeLimits } from './base/limits.ts'
-import type { SessionId } from './base/log-entry.ts'
-import { LevelRaise, levelsHeard } from './lifecycle/level-raise.ts'
+import type { ProposalSessionId } from './base/log-entry.ts'
+import { LevelRaise, reportedLevels } from './lifecycle/level-raise.ts'
 import { LocalState } from './state/local-state.ts'
 import { LogReadBack } from './log/log-read-back.ts'
 import { LogSource } from './log/log-source.ts'
-import { MembershipChanges } from './membership-changes.ts'
+import { ConfigurationChanges } from './configuration-changes.ts'
 import { electionTicksOf, type NodeOptions, type NodeParts } from './base/options.ts'
 import { fatalOf, PeerDoubts } from './peers/peer-doubts.ts'
 import type { PeerGate } from './peers/peer-gate.ts'
-import { forwardProposals, PROPOSE_METHOD, proposeHandler } from './proposals/propose-call.ts'
-import { Proposals } from './proposals/proposals.ts'
+import { ProposalPath } from './proposals/proposal-path.ts'
+import { PROPOSE_METHOD } from './proposals/propose-call.ts'
+import { proposeHandler } from './proposals/propose-handler.ts'
 import { ReadBarriers } from './reads/read-barriers.ts'
 import type { Recovered } from './log/log-recovery.ts'
 import type { RoomWatch } from './base/room-watch.ts'
-import type { Route } from './base/route.ts'
+import type { LeaderView } from './base/leader-view.ts'
 import { Ticker } from './ticker.ts'
 
 export interface DriverParts extends NodeParts {
@@ -48,7 +48,7 @@ export interface DriverParts extends NodeParts {
   readonly recovered: Recovered
   readonly gate: PeerGate
   readonly time: ClusterTime
-  /** The node cannot go on. The driver is mute already. */
+  /** The node cannot continue. The driver is mute already. */
   readonly onFatal: (error: Error) => void
 }
 
@@ -57,26 +57,22 @@ export class Driver {
   readonly #parts: DriverParts
   readonly #loop: CoreLoop
   readonly #ticker: Ticker
-  readonly #batcher: Batcher
-  readonly #flow: ApplyFlow
   readonly state: LocalState
-  readonly proposals: Proposals
+  readonly proposals: ProposalPath
   readonly reads: ReadBarriers
   readonly gate: PeerGate
   readonly disk: DiskWatch
   readonly readBack: LogReadBack
   readonly room: RoomWatch
-  readonly membership: MembershipChanges
+  readonly membership: ConfigurationChanges
   readonly levels: LevelRaise
   readonly clocks: ClockWatch
   readonly doubts: PeerDoubts
   readonly #handlers: ReadonlyMap<string, CallHandler>
-  /** Wakes who waits for another leader. Bounded: `stop` waits, and operators who asked for it. */
-  readonly #routeWaiters = new Set<() => void>()
-  #route: Route
+  /** Wakes callers that wait for another leader. Bounded: `stop` waits, and operators who requested a transfer. */
+  readonly #leaderViewWaiters = new Set<() => void>()
+  #leaderView: LeaderView
   #leaderChanges = 0
-  #appendedSequence = 0
-  #durableSequence = 0
   constructor(options: NodeOptions, parts: DriverParts) {
     this.#options = options
     this.#parts = parts
@@ -84,7 +80,7 @@ export class Driver {
     this.doubts = new PeerDoubts(parts.logger)
     const { heartbeatMs, electionTimeoutMs } = options
     const { restored } = parts.recovered
-    this.#route = { term: restored.hardState.currentTerm, leaderId: null, isLeader: false }
+    this.#leaderView = { term: restored.hardState.currentTerm, leaderId: null, isLeader: false }
     this.#loop = this.#makeLoop()
     const onTick = (kind: 'tick' | 'tickGap'): void => this.#onTick(kind)
     this.#ticker = new Ticker({ ...parts, heartbeatMs, gapMs: electionTimeoutMs, onTick })
@@ -93,37 +89,29 @@ export class Driver {
     this.room = room
     this.clocks = this.#makeClocks()
     this.readBack = new LogReadBack(parts.wal, this.#submit)
-    this.#batcher = new Batcher({
-      ...parts,
-      stamp: () => this.clocks.stamp(),
-      submit: this.#submit,
-      isLogBusy: () => this.#durableSequence < this.#appendedSequence,
-      objection: (need) => (this.room.refusal(need) === null ? this.#flow.objection : 'diskFull'),
-    })
-    this.#flow = this.#makeFlow()
     this.state = this.#makeState()
     this.proposals = this.#makeProposals()
     this.reads = new ReadBarriers({
       ...parts,
       submit: this.#submit,
       appliedIndex: () => this.applier.appliedIndex,
-      hasLeader: () => this.#route.leaderId !== null,
-      unreadable: () => this.gate.farewell ?? this.state.rebuild.reason,
-      hasLeft: () => this.gate.farewell !== null,
+      hasLeader: () => this.#leaderView.leaderId !== null,
+      unreadable: () => this.gate.removalNotice ?? this.state.rebuild.reason,
+      hasLeft: () => this.gate.removalNotice !== null,
     })
-    this.membership = new MembershipChanges({
+    this.membership = new ConfigurationChanges({
       ...parts,
       submit: this.#submit,
-      leaderId: () => this.#route.leaderId,
+      leaderId: () => this.#leaderView.leaderId,
     })
     this.levels = new LevelRaise({
       ...parts,
       known: parts.limits.featureLevelMax,
       present: () => this.applier.featureLevel,
-      route: () => this.#route,
-      others: () => levelsHeard(this.#peers(), this.gate, this.applier),
+      leaderView: () => this.#leaderView,
+      others: () => reportedLevels(this.#peers(), this.gate, this.applier),
       size: () => this.#peers().length + 1,
-      raise: (level, settle) => this.#batcher.raise(level, settle),
+      raise: (level, settle) => this.proposals.raise(level, settle),
     })
     this.#handlers = this.#makeHandlers()
   }
@@ -140,27 +128,17 @@ export class Driver {
     return new ClockWatch({
       ...this.#parts,
       status: () => this.#loop.status(),
-      isLeader: () => this.#route.isLeader,
+      isLeader: () => this.#leaderView.isLeader,
       level: () => this.applier.featureLevel,
       logTime: () => this.applier.time.time,
       transfer: (target) => this.#loop.submit({ type: 'transferLeadership', target }),
-      stampTime: () => this.#batcher.stampTime(),
-    })
-  }
-
-  #makeFlow(): ApplyFlow {
-    return new ApplyFlow({
-      ...this.#parts,
-      status: () => this.status(),
-      appliedIndex: () => this.applier.appliedIndex,
-      committedAfter: (index) => this.#loop.unapplied(index),
-      silentTicksMax: electionTicksOf(this.#options),
+      stampTime: () => this.proposals.stampTime(),
     })
   }
 
   #makeDisks(): DiskWatches {
     return watchDisks(this.#options, this.#parts, {
-      isLeader: () => this.#route.isLeader,
+      isLeader: () => this.#leaderView.isLeader,
       offerLead: (target) => this.#offerLead(target),
       voters: () => this.#loop.status().configuration.voters,
       onDead: this.#onFatal,
@@ -173,7 +151,7 @@ export class Driver {
       options: this.#options,
       session: this.#session,
       submit: this.#submit,
-      route: () => this.#route,
+      leaderView: () => this.#leaderView,
       peers: () => this.#peers(),
       handOver: () => this.#offerLead(),
       onApplied: (completions) => this.#onApplied(completions),
@@ -182,23 +160,18 @@ export class Driver {
     })
   }
 
-  #makeProposals(): Proposals {
-    return new Proposals({
-      ...this.#parts,
-      session: this.#session,
-      route: () => this.#route,
-      lacksRoom: (need) => this.room.refusal(need),
-      unreadable: () => this.gate.farewell ?? this.state.rebuild.reason,
-      hasLeft: () => this.gate.farewell !== null,
-      offer: (proposal, settle) => this.#batcher.add(proposal, settle),
-      forward: (leader, proposals, signal) => forwardProposals({ ...this.#parts, signal }, leader, proposals),
-    })
+  #makeProposals(): ProposalPath {
+    const { applier, clocks, room } = this
+    const { rebuild } = this.state
+    const [session, leaderView, loop] = [this.#session, this.#leaderView, this.#loop]
+    const silentTicksMax = electionTicksOf(this.#options)
+    const flow = new ApplyFlow({ ...this.#parts, loop, applier, silentTicksMax })
+    return new ProposalPath({ ...this.#parts, session, leaderView, loop, clocks, room, flow, rebuild })
   }
 
   #makeHandlers(): ReadonlyMap<string, CallHandler> {
-    const isOpen = (): boolean => !this.#loop.isMute
     return new Map([
-      [PROPOSE_METHOD, proposeHandler(this.#batcher, this.#parts.limits, isOpen)],
+      [PROPOSE_METHOD, proposeHandler(this.proposals, this.#parts.limits, this.#loop)],
       ...new LogSource({
         loop: this.#loop,
         wal: this.#parts.wal,
@@ -209,8 +182,8 @@ export class Driver {
     ])
   }
 
-  get route(): Route {
-    return this.#route
+  get leaderView(): LeaderView {
+    return this.#leaderView
   }
 
   get leaderChanges(): number {
@@ -225,7 +198,7 @@ export class Driver {
     return this.#loop.status()
   }
 
-  /** What peers may ask of a node that takes part: one of DRIVER_METHODS. */
+  /** Answers a call of a peer to a node that takes part. `method`: one of DRIVER_METHODS. */
   readonly answer = async (method: string, call: IncomingCall): Promise<OutgoingAnswer> => {
     if (this.#loop.isMute) throw new PeerRefusedError('shutting_down', 'This node is stopping')
     const handler = this.#handlers.get(method)
@@ -246,38 +219,36 @@ export class Driver {
     this.state.guard.start()
   }
 
-  /** What lies here counts like what lies anywhere else. */
+  /** The log of this node counts like that of any other node from here on. */
   diskProved(): void {
     this.#loop.submit({ type: 'diskProved' })
   }
 
   onDurable(sequence: number): void {
     this.disk.onDurable(sequence)
-    this.#durableSequence = sequence
+    this.proposals.onDurable(sequence)
     this.#loop.submit({ type: 'walDone', sequence })
-    this.#batcher.flush()
+    this.proposals.seal()
   }
 
   /** Resolves when this node does not lead any more. */
   async handOver(target: NodeId | null = null): Promise<void> {
-    if (!this.#route.isLeader || this.#loop.status().configuration.voters.length === 1) return
-    const gone = new Promise<void>((resolve) => this.#routeWaiters.add(resolve))
+    if (!this.#leaderView.isLeader || this.#loop.status().configuration.voters.length === 1) return
+    const gone = new Promise<void>((resolve) => this.#leaderViewWaiters.add(resolve))
     this.#loop.submit({ type: 'transferLeadership', target })
     await gone
   }
 
-  /** Nothing is begun, sent or promised after it returns; whoever waits is told `why`. */
+  /** Nothing is started, sent or promised after it returns; callers that wait get `why`. */
   mute(why: Condition): void {
     this.#ticker.stop()
     this.#loop.mute()
-    this.#route = { term: this.#route.term, leaderId: null, isLeader: false }
-    // The askers first: they must not take the batcher's last word for a refusal that proves nothing was logged.
+    this.#leaderView = { term: this.#leaderView.term, leaderId: null, isLeader: false }
     this.proposals.close(why)
     this.reads.close(why)
     this.membership.close(why)
     this.levels.close()
     this.state.mute()
-    this.#batcher.close()
   }
 
   #peers(): readonly NodeId[] {
@@ -285,10 +256,10 @@ export class Driver {
   }
 
   #offerLead(target: NodeId | null = null): void {
-    if (this.#route.isLeader) this.#loop.submit({ type: 'transferLeadership', target })
+    if (this.#leaderView.isLeader) this.#loop.submit({ type: 'transferLeadership', target })
   }
 
-  get #session(): SessionId {
+  get #session(): ProposalSessionId {
     const { nodeId, incarnation, boot } = this.#options
     return { nodeId, incarnation, boot }
   }
@@ -303,24 +274,24 @@ export class Driver {
   #begin(effect: Effect): void {
     switch (effect.type) {
       case 'appendWal':
-        this.#appendedSequence = effect.sequence
+        this.proposals.onAppend(effect.sequence)
         this.disk.onAppend(effect.sequence, effect.entries.at(-1)?.index ?? null)
         return this.#parts.wal.append(effect)
       case 'readLog':
         return void this.readBack.begin(effect)
       case 'send':
-        // Nobody hears it; silence keeps the logs of the others short.
+        // Every node would refuse it; silence keeps the logs of the others short.
         return this.gate.expelled === null ? this.#parts.transport.send(effect.message) : undefined
       case 'apply':
         return this.#onCommitted(effect.entries)
       case 'proposalAccepted':
         if (this.membership.isMine(effect.proposalId))
           return this.membership.onAccepted(effect.proposalId, effect.index)
-        return this.#batcher.onAccepted(effect.proposalId, effect.term, effect.index)
+        return this.proposals.onAccepted(effect.proposalId, effect.term, effect.index)
       case 'proposalRefused':
         if (this.membership.isMine(effect.proposalId))
           return this.membership.onRefused(effect.proposalId, effect.reason)
-        return this.#batcher.onRefused(effect.proposalId, effect.reason)
+        return this.proposals.onRefused(effect.proposalId, effect.reason)
       case 'readReady':
         return this.reads.onReady(effect.readId, effect.index)
       case 'readRefused':
@@ -338,21 +309,20 @@ export class Driver {
   #onCommitted(entries: readonly Entry[]): void {
     this.applier.push(entries)
     const last = entries.at(-1)
-    // At once: the news of the commit and the next entry then share one message to each peer.
-    if (last !== undefined) this.#batcher.onCommitted(last.index)
+    // At once: the commit index and the next entry then share one message to each peer.
+    if (last !== undefined) this.proposals.onCommitted(last.index)
   }
 
   #onRoleChanged({ role, term, leaderId }: Extract<Effect, { type: 'roleChanged' }>): void {
     const isLeader = role === 'leader'
-    if (leaderId !== null && leaderId !== this.#route.leaderId) this.#leaderChanges += 1
-    this.#route = { term, leaderId, isLeader }
+    if (leaderId !== null && leaderId !== this.#leaderView.leaderId) this.#leaderChanges += 1
+    this.#leaderView = { term, leaderId, isLeader }
     this.#parts.logger.info({ term, leader: leaderId, isLeader, role }, 'leadership seen')
-    this.proposals.onRoute()
-    this.reads.onRoute()
+    this.reads.onLeaderView()
+    this.proposals.onLeaderView(this.#leaderView)
     if (isLeader) return this.gate.resetPeerLevels()
-    this.#batcher.onLeadershipLost()
-    for (const wake of this.#routeWaiters) wake()
-    this.#routeWaiters.clear()
+    for (const wake of this.#leaderViewWaiters) wake()
+    this.#leaderViewWaiters.clear()
   }
 
   #onTick(kind: 'tick' | 'tickGap'): void {
@@ -370,7 +340,7 @@ export class Driver {
   #onApplied(completions: readonly Completion[]): void {
     if (this.#loop.isMute) return
     this.#loop.submit({ type: 'applied', index: this.applier.appliedIndex })
-    for (const { sequence, reply } of completions) this.proposals.onApplied(sequence, reply)
+    for (const { sequence, reply } of completions) this.proposals.own.onApplied(sequence, reply)
     this.#onState()
     this.#compact()
   }

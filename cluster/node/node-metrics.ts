@@ -18,12 +18,12 @@ export function nodeMetrics(driver: Driver): readonly MetricSample[] {
 }
 
 function groupMetrics(driver: Driver): readonly MetricSample[] {
-  const { route, applier } = driver
+  const { leaderView, applier } = driver
   const status = driver.status()
   return [
     gauge('raft_term', 'Current election term', status.term),
-    gauge('raft_is_leader', '1 when this node leads', route.isLeader ? 1 : 0),
-    gauge('raft_has_leader', '1 when this node knows a leader', route.leaderId === null ? 0 : 1),
+    gauge('raft_is_leader', '1 when this node leads', leaderView.isLeader ? 1 : 0),
+    gauge('raft_has_leader', '1 when this node knows a leader', leaderView.leaderId === null ? 0 : 1),
     gauge('raft_commit_index', 'Last entry known to be committed', status.commitIndex),
     gauge('raft_applied_index', 'Last entry that the local state holds durably', applier.appliedIndex),
     gauge('raft_last_log_index', 'Last entry in the local log', status.lastIndex),
@@ -60,9 +60,13 @@ function workMetrics({ proposals, reads, disk, room }: Driver): readonly MetricS
   const isScarce = room.level !== 'open'
   const oldest = disk.oldestMs / 1000
   return [
-    counter('raft_proposals_total', 'Proposals of this node', proposals.counts.proposed),
-    counter('raft_proposals_failed_total', 'Proposals that ended without a reply', proposals.counts.failed),
-    gauge('raft_proposals_pending', 'Proposals of this node under way', proposals.pendingCount),
+    counter('raft_proposals_total', 'Proposals of this node', proposals.own.counts.proposed),
+    counter(
+      'raft_proposals_failed_total',
+      'Proposals that ended without a reply',
+      proposals.own.counts.failed,
+    ),
+    gauge('raft_proposals_pending', 'Proposals of this node under way', proposals.own.pendingCount),
     gauge('raft_readers_waiting', 'Readers that wait for their barrier', reads.readerCount),
     gauge('raft_log_oldest_write_seconds', 'Age of the oldest write of the log under way', oldest),
     counter('raft_log_stalls_total', 'Times that the disk of the log stalled', disk.stalls),
@@ -116,14 +120,14 @@ function peerMetrics(driver: Driver): readonly MetricSample[] {
       return level === null ? [] : [{ ...gauge('raft_peer_feature_level', help, level), labels: { peer } }]
     }),
     ...peers.flatMap(({ nodeId: peer }) => {
-      const help = 'Last entry in the state of the peer, as it said itself; told by the leader'
+      const help = 'Last entry in the state of the peer, as the peer reports it; from the leader'
       const applied = driver.gate.appliedOf(peer)
       return applied === null
         ? []
         : [{ ...gauge('raft_peer_applied_index', help, applied), labels: { peer } }]
     }),
     ...peers.map(({ nodeId: peer, matchIndex }) => {
-      const help = 'Last entry that the peer is known to hold; told by the leader'
+      const help = 'Last entry that the peer is known to hold; from the leader'
       return { ...gauge('raft_peer_match_index', help, matchIndex), labels: { peer } }
     }),
   ]
@@ -131,13 +135,13 @@ function peerMetrics(driver: Driver): readonly MetricSample[] {
 
 /** The own clock at every node, those of the other voters at the leader. */
 function clockMetrics(driver: Driver): readonly MetricSample[] {
-  const { clocks, applier, route } = driver
+  const { clocks, applier, leaderView } = driver
   const { time } = clocks
   const { time: logTime, confirmedTime } = applier.time
   const own = time.offsetMs
   const help = 'How far the clock of this node is ahead of that of the majority'
-  const peerHelp = 'How far the clock of the voter is ahead of that of the majority; told by the leader'
-  const offsets = route.isLeader ? time.offsets(driver.status().configuration) : []
+  const peerHelp = 'How far the clock of the voter is ahead of that of the majority; from the leader'
+  const offsets = leaderView.isLeader ? time.offsets(driver.status().configuration) : []
   return [
     ...(own === null ? [] : [gauge('clock_offset_seconds', help, own / 1000)]),
     ...offsets.map(({ nodeId: peer, offsetMs }) => {
@@ -157,7 +161,7 @@ function clockMetrics(driver: Driver): readonly MetricSample[] {
 }
 
 function doubtMetrics({ doubts }: Driver): readonly MetricSample[] {
-  const help = 'Messages of peers that were dropped because they claim what cannot be'
+  const help = 'Messages of peers that were dropped because of an impossible claim'
   return [
     counter(
       'raft_peer_forgotten_total',

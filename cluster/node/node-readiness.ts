@@ -15,10 +15,10 @@ export function nodeReadiness(driver: Driver, options: NodeOptions, limits: Node
   const registered = driver.applier.registered(nodeId)?.incarnation ?? incarnation
   const lag = commitIndex - driver.applier.appliedIndex
   const expelled = driver.gate.expelled ?? (registered === incarnation ? null : 'member_tombstoned')
-  // That no leader is known follows from it, and would lead astray.
+  // A missing leader follows from it, and would mislead the operator.
   if (expelled !== null) return { ready: false, reasons: [expulsionText(nodeId, expelled)], expelled }
   const reasons: string[] = []
-  if (driver.route.leaderId === null) {
+  if (driver.leaderView.leaderId === null) {
     reasons.push(
       noLeader(
         configuration.voters,
@@ -30,12 +30,12 @@ export function nodeReadiness(driver: Driver, options: NodeOptions, limits: Node
   if (rebuild.reason !== null) reasons.push(rebuild.reason)
   else if (isInstalling) reasons.push('The state is being copied from another node')
   if (guard.doubt !== null) reasons.push(guard.doubt)
-  // Where a majority is full there is no better node to ask: it reads, and takes what frees room.
+  // Where a majority is full no other node is better: this one reads, and takes commands that free space.
   if (driver.room.level !== 'open' && driver.room.hasMajority) {
     reasons.push('The disk of the log and the state is full: free space on it')
   }
   if (driver.disk.isStalled) reasons.push('The disk of the log does not answer')
-  if (lag > limits.applyLagMax) reasons.push(`The local state is ${lag} entries behind what is committed`)
+  if (lag > limits.applyLagMax) reasons.push(`The local state is ${lag} entries behind the commit index`)
   const skewMs = driver.clocks.time.skewMs
   if (skewMs !== null) reasons.push(skewText(nodeId, skewMs))
   return { ready: reasons.length === 0, reasons, ...(skewMs === null ? {} : { clockSkewMs: skewMs }) }
@@ -51,7 +51,7 @@ function skewText(nodeId: string, skewMs: number): string {
 export function timeStatus(time: ClusterTime, driver: Driver | null): ClusterTimeStatus {
   const { majorityTime, offsetMs } = time
   const { time: logTime, confirmedTime } = driver?.applier.time ?? { time: 0, confirmedTime: 0 }
-  const offsets = driver?.route.isLeader ? time.offsets(driver.status().configuration) : []
+  const offsets = driver?.leaderView.isLeader ? time.offsets(driver.status().configuration) : []
   return { majorityTime, offsetMs, offsets, logTime, confirmedTime }
 }
 

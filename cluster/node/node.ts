@@ -1,12 +1,12 @@
 /**
  * One member of the group, from start to stop.
  *
- * Owns: the life cycle: what lies on the disk, mending, taking part, failure, orderly stop. The work in between is the driver's.
- * Knows nothing of: blobs, HTTP, where its ports come from. Rule: after a failure the node is mute for ever; only a new process,
- * which reads again what really is on the disk, may speak in its name. Before it is mended it is mute as well.
+ * Owns: the life cycle: reading the disk, log repair, taking part, failure, orderly stop. The work in between is the driver's.
+ * Knows nothing of: blobs, HTTP, where its ports come from. Rule: after a failure the node is mute permanently; only a new process,
+ * which reads the real content of the disk again, may speak in its name. Until its log is repaired it is mute as well.
  */
 import type { LogIndex, NodeId, RaftStatus, TargetConfiguration } from '../raft/types.ts'
-import type { PeerClaims, PeerObjection, PeerStanding } from '../transport/peer-identity.ts'
+import type { PeerClaims, PeerObjection, PeerStatus } from '../transport/peer-identity.ts'
 import { type CallHandler, PeerRefusedError, type TransportEvents } from '../transport/transport.ts'
 import {
   type ClusterTimePort,
@@ -16,18 +16,18 @@ import {
   type Readiness,
   type StateDamagedError,
 } from '../base/types.ts'
-import { distrustOfLog } from '../wal/wal-errors.ts'
+import { unreadableLogError } from '../wal/wal-errors.ts'
 import { assert } from '../base/assert.ts'
 import type { ChecksumPoint } from './state/checksum-points.ts'
 import { CLOCK_SKEW_MAX_MS, ClusterTime } from './time/cluster-time.ts'
-import { damageIn, distrust } from './state/distrust.ts'
+import { damageIn, quarantine } from './state/quarantine.ts'
 import { Driver } from './driver.ts'
 import { DRIVER_METHODS } from './driver-methods.ts'
 import { MemoryEpochFloor } from './base/epoch-floor.ts'
 import { DEFAULT_NODE_LIMITS, type NodeLimits } from './base/limits.ts'
 import { LOG_ENTRIES_METHOD } from './log/log-entries-call.ts'
-import { Mending } from './lifecycle/mending.ts'
-import { type Found, lackOf, membersIn } from './lifecycle/mending-plan.ts'
+import { LogRepair } from './lifecycle/log-repair.ts'
+import { type Found, missingLogOf, membersIn } from './lifecycle/log-repair-plan.ts'
 import { nodeMetrics } from './node-metrics.ts'
 import { nodeReadiness, timeStatus } from './node-readiness.ts'
 import type { NodeOptions, NodeParts } from './base/options.ts'
@@ -36,7 +36,7 @@ import { type GateState, PeerGate } from './peers/peer-gate.ts'
 import { recover } from './log/log-recovery.ts'
 import { endOf } from '../wal/entry-spans.ts'
 import { Registration } from './lifecycle/registration.ts'
-import type { Registered } from './base/sessions.ts'
+import type { Registered } from './base/proposal-sessions.ts'
 
 /** No effect of the core has this sequence: it marks the write that realigns the log with the state at start. */
 const REALIGN_SEQUENCE = 0
@@ -48,17 +48,17 @@ export class Node {
   readonly #gate: PeerGate
   readonly #time: ClusterTime
   #driver: Driver | null = null
-  #mending: Mending | null = null
-  #mended: Promise<void> = Promise.resolve()
+  #repair: LogRepair | null = null
+  #repaired: Promise<void> = Promise.resolve()
   #failure: Error | null = null
-  #distrusting: Promise<void> | null = null
+  #quarantining: Promise<void> | null = null
   readonly #disk: OwnDisk
   #stopped: Promise<void> | null = null
   #reportFailure: (error: Error) => void = () => undefined
   #reportServing: () => void = () => undefined
   /** Resolves with the cause when the node must stop by itself. Never rejects. */
   readonly failed: Promise<Error>
-  /** Resolves when the node takes part: at once, or after it was mended. Never rejects. */
+  /** Resolves when the node takes part: at once, or after log repair. Never rejects. */
   readonly serving: Promise<void>
 
   constructor(options: NodeOptions, parts: NodeParts) {
@@ -85,7 +85,8 @@ export class Node {
       state,
       epochFloor: parts.epochFloor ?? new MemoryEpochFloor(),
       clock: () => this.#time.claim(),
-      onClock: (peer, told) => this.#time.heard(peer, told, peer === this.#driver?.route.leaderId),
+      onClock: (peer, reported) =>
+        this.#time.receive(peer, reported, peer === this.#driver?.leaderView.leaderId),
       isBlank: () => this.#driver?.status().lastIndex === 0,
       logger: parts.logger,
       onStale: (error) => this.fail(error),
@@ -103,42 +104,42 @@ export class Node {
     return this.#running.applier.appliedIndex
   }
 
-  /** Takes no part yet: it asks others for what its disk has lost. */
-  get isMending(): boolean {
-    return this.#mending !== null
+  /** Takes no part yet: it asks others for the data that its disk has lost. */
+  get isRepairing(): boolean {
+    return this.#repair !== null
   }
 
-  /** Reads what is on the disk and makes one state of it if it can; nothing is sent yet. Throws StartError. */
+  /** Reads the disk and makes one consistent start of it if it can; nothing is sent yet. Throws StartError. */
   async open(): Promise<void> {
-    assert(this.#driver === null && this.#mending === null, 'a node is opened once')
+    assert(this.#driver === null && this.#repair === null, 'a node is opened once')
     const found = await this.#read()
-    if (lackOf(found) === null) {
+    if (missingLogOf(found) === null) {
       this.#driver = this.#makeDriver(found)
       return
     }
     const { initialConfiguration, nodeId } = this.#options
     const peers = membersIn(found, initialConfiguration).filter((peer) => peer !== nodeId)
-    this.#mending = new Mending(found, { ...this.#parts, limits: this.#limits, peers })
+    this.#repair = new LogRepair(found, { ...this.#parts, limits: this.#limits, peers })
   }
 
-  /** Resolves when peers can talk to this node; it may have to be mended, a leader may not be known yet. Throws StartError. */
+  /** Resolves when peers can reach this node; its log may still need repair, a leader may not be known yet. Throws StartError. */
   async start(): Promise<void> {
     const { transport } = this.#parts
     for (const method of DRIVER_METHODS) transport.handle(method, this.#handlerOf(method))
     await transport.start(this.#transportEvents)
-    const mending = this.#mending
-    if (mending) this.#mended = this.#mend(mending)
+    const repair = this.#repair
+    if (repair) this.#repaired = this.#runRepair(repair)
     else this.#begin(this.#running)
   }
 
   /** Resolves with the reply once the command is applied here. Throws Condition. */
   async propose(command: Uint8Array, how: ProposeOptions = {}): Promise<Uint8Array> {
     assert(command.length > 0, 'a command has bytes')
-    this.#assertMended()
+    this.#assertRepaired()
     return this.#running.proposals.propose(command, how)
   }
 
-  /** As a majority tells it. */
+  /** The time of a majority's clocks. */
   readonly time: ClusterTimePort = {
     now: () => this.#time.now(),
     status: () => timeStatus(this.#time, this.#driver),
@@ -146,44 +147,44 @@ export class Node {
 
   /** After it resolves, the local state holds everything that was acknowledged anywhere before the call. Throws Condition. */
   async readBarrier(): Promise<void> {
-    this.#assertMended()
+    this.#assertRepaired()
     return this.#running.reads.barrier()
   }
 
   /**
-   * Only at the leader. Resolves when the group is what is wanted; `expectedIndex` is the `configurationIndex` that the caller has
-   * seen, null for any. Throws MembershipRefusedError or Condition.
+   * Only at the leader. Resolves when the group has the wanted configuration; `expectedIndex` is the `configurationIndex` that the
+   * caller has seen, null for any. Throws MembershipRefusedError or Condition.
    */
   async changeConfiguration(target: TargetConfiguration, expectedIndex: LogIndex | null): Promise<void> {
-    this.#assertMended()
+    this.#assertRepaired()
     return this.#running.membership.change(target, expectedIndex)
   }
 
   /** Resolves when this node does not lead any more, at once if it does not lead. Throws Condition. */
   async transferLeadership(target: NodeId | null): Promise<void> {
-    this.#assertMended()
+    this.#assertRepaired()
     const { electionTimeoutMs } = this.#options
     await Promise.race([this.#running.handOver(target), this.#pause(2 * electionTimeoutMs)])
-    if (this.#running.route.isLeader)
+    if (this.#running.leaderView.isLeader)
       throw new Condition(
         'leader_not_ready',
-        `Cannot hand over the lead: nobody took it in ${2 * electionTimeoutMs} ms`,
+        `Cannot hand over the lead: no voter took it in ${2 * electionTimeoutMs} ms`,
       )
   }
 
   /** Whether the state here is at this feature level, now or within this time. Throws Condition. */
   async reachesLevel(level: number, withinMs: number): Promise<boolean> {
-    this.#assertMended()
+    this.#assertRepaired()
     return this.#running.levels.reaches(level, withinMs)
   }
 
-  /** `known`: what the code of this node can apply. `state`: what one must know to apply its state. */
+  /** `known`: the highest level that the code of this node can apply. `state`: the level that its state requires. */
   get featureLevels(): { readonly known: number; readonly state: number } {
-    const { featureLevel: known, stateLevel: state } = this.standing()
+    const { featureLevel: known, stateLevel: state } = this.peerStatus()
     return { known, state }
   }
 
-  /** Of the state, at the last indexes where every node takes one, and where it is just now. */
+  /** Of the state, at the last indexes where every node takes one, and at its present index. */
   checksums(): readonly ChecksumPoint[] {
     return this.#running.state.checksums()
   }
@@ -193,17 +194,17 @@ export class Node {
     return this.#running.status()
   }
 
-  /** What this node says of itself with every request. */
-  standing(): PeerStanding {
-    return this.#gate.standing()
+  /** The claims that this node sends with every request. */
+  peerStatus(): PeerStatus {
+    return this.#gate.peerStatus()
   }
 
-  /** Null: the sender is heard. */
+  /** Null: the request is accepted. */
   judge(claims: PeerClaims): PeerObjection | null {
     return this.#gate.judge(claims)
   }
 
-  /** Not null for whoever was left behind by a recovery of the group. */
+  /** Not null for a node that was left behind by a recovery of the group. */
   staleness(claims: PeerClaims): PeerObjection | null {
     return this.#gate.staleness(claims)
   }
@@ -213,7 +214,7 @@ export class Node {
     return this.#driver?.applier.registered(nodeId) ?? null
   }
 
-  /** False for a member that speaks from another data directory than the one that is registered under its name. */
+  /** False for a member that uses another data directory than the one registered under its name. */
   acceptsIncarnation(from: NodeId, incarnation: string): boolean {
     const registered = this.registered(from)
     return registered === null || registered.incarnation === incarnation
@@ -222,48 +223,48 @@ export class Node {
   readiness(): Readiness {
     if (this.#failure) return { ready: false, reasons: [`This node has failed: ${this.#failure.message}`] }
     if (this.#stopped) return { ready: false, reasons: ['This node is stopping'] }
-    if (this.#mending) return { ready: false, reasons: [this.#mending.waitsFor] }
+    if (this.#repair) return { ready: false, reasons: [this.#repair.waitsFor] }
     if (!this.#driver) return { ready: false, reasons: ['This node is starting'] }
     return nodeReadiness(this.#driver, this.#options, this.#limits)
   }
 
-  /** A peer has refused a call of this node, by this code. */
+  /** A peer has refused a call of this node with this code. */
   onRefused(peer: NodeId, code: string): void {
     this.#gate.onRefused(peer, code)
   }
 
-  /** This node leads and serves. A hint: another one may be told the same at the same time. */
+  /** This node leads and serves. A hint: another node may get the same answer at the same time. */
   isJobRunner(): boolean {
-    return this.#driver !== null && this.#driver.route.isLeader && this.readiness().ready
+    return this.#driver !== null && this.#driver.leaderView.isLeader && this.readiness().ready
   }
 
   metrics(): readonly MetricSample[] {
     return this.#driver ? nodeMetrics(this.#driver) : []
   }
 
-  /** Makes the node mute for ever. Also for those who found out that its data directory cannot be trusted. Idempotent. */
+  /** Makes the node mute permanently. Also called by a part that found its data directory to be unreliable. Idempotent. */
   fail(error: Error): void {
     const damage = damageIn(error)
-    if (damage) this.#distrusting ??= this.#distrust(damage)
+    if (damage) this.#quarantining ??= this.#quarantine(damage)
     if (this.#failure) return
     this.#failure = error
     this.#parts.logger.fatal({ err: error }, 'node failed')
-    this.#mending?.close()
+    this.#repair?.close()
     this.#driver?.mute(new Condition('shutting_down', 'This node has failed and stops', { cause: error }))
-    void (this.#distrusting ?? Promise.resolve()).then(() => this.#reportFailure(error))
+    void (this.#quarantining ?? Promise.resolve()).then(() => this.#reportFailure(error))
   }
 
-  /** Hands leadership over, finishes what runs, closes the ports. Idempotent. */
+  /** Hands leadership over, finishes the proposals under way, closes the ports. Idempotent. */
   stop(): Promise<void> {
     this.#stopped ??= this.#stop()
     return this.#stopped
   }
 
-  async #distrust(damage: StateDamagedError): Promise<void> {
-    await distrust(this.#parts.stateMachine, damage, this.#parts.logger)
+  async #quarantine(damage: StateDamagedError): Promise<void> {
+    await quarantine(this.#parts.stateMachine, damage, this.#parts.logger)
   }
 
-  /** Whoever met it: a node that takes part replaces its state and goes on. */
+  /** Regardless of which part found it: a node that takes part replaces its state and continues. */
   #onStateDamaged(damage: StateDamagedError): void {
     const isRunning = this.#driver !== null && !this.#failure && !this.#stopped
     if (isRunning) this.#driver?.state.onDamaged(damage)
@@ -271,15 +272,15 @@ export class Node {
   }
 
   get #running(): Driver {
-    assert(this.#driver !== null, 'a node serves after it was opened and mended')
+    assert(this.#driver !== null, 'a node serves after it was opened and its log repaired')
     return this.#driver
   }
 
-  #assertMended(): void {
+  #assertRepaired(): void {
     if (this.#stopped) throw new Condition('shutting_down', 'This node is stopping')
     if (this.#failure) throw new Condition('shutting_down', 'This node has failed and stops')
-    if (this.#mending)
-      throw new Condition('leader_not_ready', `This node mends itself: ${this.#mending.waitsFor}`)
+    if (this.#repair)
+      throw new Condition('leader_not_ready', `This node repairs its log: ${this.#repair.waitsFor}`)
   }
 
   async #read(): Promise<Found> {
@@ -290,7 +291,7 @@ export class Node {
       onDurable: (sequence) => {
         if (sequence !== REALIGN_SEQUENCE) this.#running.onDurable(sequence)
       },
-      onFatal: (cause) => this.fail(distrustOfLog(cause)),
+      onFatal: (cause) => this.fail(unreadableLogError(cause)),
       onDiskFull: () => this.#driver?.disk.onFull(),
     })
     await this.#disk.judge(log, state)
@@ -316,13 +317,13 @@ export class Node {
     return new Driver(this.#options, { ...this.#parts, limits: this.#limits, recovered, gate, time, onFatal })
   }
 
-  async #mend(mending: Mending): Promise<void> {
+  async #runRepair(repair: LogRepair): Promise<void> {
     try {
-      const found = await mending.run()
+      const found = await repair.run()
       if (found === null || this.#stopped || this.#failure) return
       this.#driver = this.#makeDriver(found)
-      this.#mending = null
-      this.#parts.logger.warn({}, 'node is mended and takes part again')
+      this.#repair = null
+      this.#parts.logger.warn({}, 'log of the node is repaired, it takes part again')
       this.#begin(this.#driver)
     } catch (error) {
       this.fail(error instanceof Error ? error : new Error(String(error)))
@@ -344,7 +345,7 @@ export class Node {
     }).run()
   }
 
-  /** The state holds an entry that was made after this start, and committed without leaning on this disk (docs/adr/0029). */
+  /** The state holds an entry that was made after this start, and committed without depending on this disk (docs/adr/0029). */
   #onRegistered(driver: Driver): void {
     driver.diskProved()
     this.#disk.confirm()
@@ -354,8 +355,8 @@ export class Node {
   #handlerOf(method: string): CallHandler {
     return async (call) => {
       if (this.#driver) return this.#driver.answer(method, call)
-      if (this.#mending && method === LOG_ENTRIES_METHOD) return this.#mending.answerEntries(call)
-      throw new PeerRefusedError('mending', `Node ${this.nodeId} is being mended and answers nothing yet`)
+      if (this.#repair && method === LOG_ENTRIES_METHOD) return this.#repair.answerEntries(call)
+      throw new PeerRefusedError('mending', `Node ${this.nodeId} repairs its log and answers nothing yet`)
     }
   }
 
@@ -367,12 +368,12 @@ export class Node {
 
   async #stop(): Promise<void> {
     const { transport, wal, stateMachine, logger } = this.#parts
-    this.#mending?.close()
-    await this.#mended
+    this.#repair?.close()
+    await this.#repaired
     const driver = this.#driver
     if (driver) await this.#leave(driver)
-    else if (this.#mending) await transport.stop()
-    await this.#distrusting
+    else if (this.#repair) await transport.stop()
+    await this.#quarantining
     await wal.close()
     await stateMachine.close()
     await this.#disk.stopped(this.#failure === null)
@@ -381,10 +382,10 @@ export class Node {
 
   async #leave(driver: Driver): Promise<void> {
     const why = new Condition('shutting_down', 'This node is stopping')
-    driver.proposals.refuse(why)
+    driver.proposals.own.refuse(why)
     if (!this.#failure) {
       await Promise.race([driver.handOver(), this.#pause(this.#options.electionTimeoutMs)])
-      await Promise.race([driver.proposals.idle(), this.#pause(this.#options.electionTimeoutMs)])
+      await Promise.race([driver.proposals.own.idle(), this.#pause(this.#options.electionTimeoutMs)])
     }
     driver.mute(why)
     await driver.state.close()

@@ -1,8 +1,8 @@
 /**
  * Turns the clock into ticks.
  *
- * Owns: the heartbeat of the core. Knows nothing of: what a tick causes. Rule: a process that slept gets one tick gap and never a
- * bunch of ticks; a bunch would let it believe that its peers were silent while it was the one that was away.
+ * Owns: the heartbeat of the core. Knows nothing of: what a tick causes. Rule: a process that slept gets one tick gap and never
+ * several ticks at once, which would make it count its own sleep as silence of its peers.
  */
 import type { Clock, Timer } from '../base/clock.ts'
 
@@ -42,7 +42,7 @@ export class Ticker {
     const now = clock.now()
     const elapsed = now - this.#last
     this.#last = now
-    // The lateness of this timer is taken off the next one, so that ticks keep their average rate under load.
+    // The next timer is shorter by the lateness of this one, so that ticks keep their average rate under load.
     const late = Math.min(Math.max(elapsed - heartbeatMs, 0), heartbeatMs / 2)
     this.#arm(heartbeatMs - late)
     onTick(elapsed > gapMs ? 'tickGap' : 'tick')

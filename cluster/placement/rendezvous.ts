@@ -1,8 +1,8 @@
 /**
  * Where the copies of a blob should be: weighted rendezvous hashing with zone spread.
  *
- * Owns: the order of members for a blob. Knows nothing of: who is up, where copies are (the committed row says that).
- * Rule: the answer depends on (blob id, set of members) alone: not on the order of members, not on the engine. So only
+ * Owns: the order of members for a blob. Knows nothing of: which members are up, where copies are (the committed row has that).
+ * Rule: the answer depends only on (blob id, set of members): not on the order of members, not on the engine. So only
  * integer mixing and the four IEEE-exact operations are used; Math.log may differ between engines in the last bit.
  */
 export interface PlacementMember {
@@ -10,15 +10,15 @@ export interface PlacementMember {
   readonly zone: string
   /** Relative share of blobs. A member with weight 0 takes none. */
   readonly weight: number
-  /** `willing` unless said. */
-  readonly standing?: MemberStanding
+  /** The default is `willing`. */
+  readonly status?: PlacementStatus
 }
 
 /**
- * How gladly a member takes a copy. `sparing`: when no willing one of a zone that is as good can take it, so that copies
- * are rather spread over zones than kept off a disk. `unfit`: behind all others, whatever its zone.
+ * Preference for a member. `sparing`: it takes a copy when no willing member of an equally good zone can, so that the spread
+ * over zones counts more than sparing a disk. `unfit`: it comes after all other members, regardless of its zone.
  */
-export type MemberStanding = 'willing' | 'sparing' | 'unfit'
+export type PlacementStatus = 'willing' | 'sparing' | 'unfit'
 
 export interface PlacementRequest {
   readonly blobId: string
@@ -28,7 +28,7 @@ export interface PlacementRequest {
 
 interface Candidate extends PlacementMember {
   readonly cost: number
-  readonly standing: MemberStanding
+  readonly status: PlacementStatus
 }
 
 /** Two 32-bit lanes of one hash state. */
@@ -37,16 +37,16 @@ interface Lanes {
   readonly b: number
 }
 
-/** Not a code unit of any id, so that ("ab", "c") and ("a", "bc") hash apart. */
+/** Not a code unit of any id, so that ("ab", "c") and ("a", "bc") have different hashes. */
 const SEPARATOR = 0xffff
-/** More than any number of copies in a zone can weigh. */
+/** More than the place of any fit member. */
 const UNFIT = 2 ** 32
 
 /**
  * At most `copies` distinct nodes, best first; fewer when there are fewer members with a weight.
- * The answer for n copies is a prefix of the answer for n + 1: what follows the wanted copies is the hand-off order.
- * No zone gets a second copy while another zone that could take one has none (and so on for the third), unless all that
- * are left there are unfit.
+ * The answer for n copies is a prefix of the answer for n + 1: the nodes after the requested copies are the hand-off order.
+ * No zone gets a second copy while another zone that could take one has none (and so on for the third), unless all members
+ * left there are unfit.
  */
 export function placeReplicas(request: PlacementRequest): string[] {
   const left = candidates(request)
@@ -64,10 +64,10 @@ export function placeReplicas(request: PlacementRequest): string[] {
 function candidates(request: PlacementRequest): Candidate[] {
   const seed = absorb({ a: 0x811c9dc5, b: 0x9747b28c }, request.blobId)
   const found: Candidate[] = []
-  for (const { nodeId, zone, weight, standing = 'willing' } of request.members) {
+  for (const { nodeId, zone, weight, status = 'willing' } of request.members) {
     if (!(weight >= 0)) throw new RangeError(`Cannot place a blob: weight of "${nodeId}" is ${weight}`)
     const cost = exponential(absorb(seed, nodeId)) / weight
-    if (weight > 0) found.push({ nodeId, zone, weight, standing, cost })
+    if (weight > 0) found.push({ nodeId, zone, weight, status, cost })
   }
   return found.sort(byCostThenId)
 }
@@ -78,13 +78,13 @@ function byCostThenId(one: Candidate, other: Candidate): number {
   return one.nodeId < other.nodeId ? -1 : 1
 }
 
-/** The cheapest of the best: fit, in a zone with the fewest copies, willing, in this order. `left` is sorted by cost. */
+/** Prefers fit members, then zones with the fewest copies, then willing members, then the lowest cost. `left` is sorted by cost. */
 function indexOfNext(left: readonly Candidate[], copiesInZone: ReadonlyMap<string, number>): number {
   let best = 0
   let lowest = Infinity
-  left.forEach(({ zone, standing }, index) => {
+  left.forEach(({ zone, status }, index) => {
     const copies = copiesInZone.get(zone) ?? 0
-    const place = (standing === 'unfit' ? UNFIT : 0) + 2 * copies + (standing === 'sparing' ? 1 : 0)
+    const place = (status === 'unfit' ? UNFIT : 0) + 2 * copies + (status === 'sparing' ? 1 : 0)
     if (place >= lowest) return
     lowest = place
     best = index
@@ -116,7 +116,7 @@ function avalanche(lane: number): number {
 
 /**
  * -ln(u) for the hash read as a number u in (0, 1): an exponential variable. The smallest of -ln(u) / weight belongs
- * to a member with probability weight / sum of weights, which is what makes the shares exact.
+ * to a member with probability weight / sum of weights, so the shares are exact.
  */
 function exponential(lanes: Lanes): number {
   const high = avalanche(lanes.a ^ avalanche(lanes.b))
@@ -127,7 +127,7 @@ function exponential(lanes: Lanes): number {
 
 const LN_2 = 0.6931471805599453
 
-/** ln(u) for 0 < u < 1 by ln(m) = 2 artanh((m - 1) / (m + 1)), m in [1, 2). Below 1e-12 off; equal everywhere. */
+/** ln(u) for 0 < u < 1 by ln(m) = 2 artanh((m - 1) / (m + 1)), m in [1, 2). The error is below 1e-12, and equal on every engine. */
 function naturalLog(u: number): number {
   let mantissa = u
   let exponent = 0

@@ -1,16 +1,16 @@
 /**
- * Binds a stopped node to a plan: its epoch, and an entry at the end of its log. At the winner the new history begins with it; at any
- * other survivor it only says that nobody is elected without the winner, and goes when the winner's log arrives.
+ * Binds a stopped node to a plan: writes the new epoch, and an entry at the end of its log. At the winner the new history starts with
+ * the entry; at any other survivor it only ensures that no node is elected without the winner, until the winner's log replaces it.
  *
- * Owns: the order of what is made durable, and what makes it idempotent. Knows nothing of: how the plan was made, sealed or read.
- * Rules: what was believed of copies goes, then the epoch comes, so that nobody ever speaks with the new entry and without the new epoch; a node that was started since it
- * was looked at is refused; two plans are never pending on one directory.
+ * Owns: the order of the durable writes, and their idempotence. Knows nothing of: how the plan was made, sealed or read.
+ * Rules: the sweep file is removed, then the epoch is written, then the entry, so that no node ever runs with the new entry and without
+ * the new epoch; a node that was started after its report is refused; two plans are never pending on one directory.
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { encodeRecoveryNote, RECOVERY_LEVEL } from '../node/base/recovery-note.ts'
 import { encodeConfiguration } from '../raft/configuration.ts'
-import { goOnFrom, SWEEP_FILE } from '../membership/identity.ts'
+import { continueFrom, SWEEP_FILE } from '../directory/identity.ts'
 import type { Entry, LogBase } from '../raft/types.ts'
 import { StartError } from '../base/types.ts'
 import { nodeFileOps } from '../wal/file-ops.ts'
@@ -22,11 +22,11 @@ import type { StoppedNode } from './stopped-node.ts'
 export interface RecoveryOrder {
   readonly planId: string
   readonly decision: RecoveryDecision
-  /** Of this node, as the plan was made with it. */
+  /** The report of this node with which the plan was made. */
   readonly report: Pick<NodeFacts, 'incarnation' | 'boot' | 'term' | 'last' | 'applied'>
   /** When the plan was made. ms since 1970 */
   readonly time: number
-  /** The service's own, applied in the entry. */
+  /** The service's command, applied with the entry. */
   readonly command: Uint8Array
 }
 
@@ -48,11 +48,11 @@ export async function bindToPlan(node: StoppedNode, order: RecoveryOrder): Promi
   if (!isMine) node.recovery.write({ epoch: decision.epoch, planId })
   await forgetDead(node, decision)
   if (!isWritten) writeEntry(node, order)
-  await goOnFrom(node.dataDir, node.identity, decision.boots[node.identity.nodeId] ?? 0)
+  await continueFrom(node.dataDir, node.identity, decision.boots[node.identity.nodeId] ?? 0)
   return isMine && isWritten ? 'bound already' : 'bound'
 }
 
-/** The rows of the group may name other copies than those of this node did: without this file its next start walks over all of them. */
+/** The rows of the group may name other copies than this node's rows did: without this file its next start checks all copies. */
 function forgetOpenCopies(dataDir: string): void {
   const path = join(dataDir, SWEEP_FILE)
   if (!existsSync(path)) return
@@ -66,9 +66,9 @@ function isLast({ recovered }: StoppedNode, { index, term, data }: Entry): boole
 }
 
 /**
- * Survivors may be a majority in the configuration that they know, of copies that were put back they are. So whoever is not the winner
- * waits in a joint one whose other half is the winner alone: it can vote, and nobody but the winner can be elected. The dead stand in it
- * as learners, which count for nothing, so that a later plan still asks for them.
+ * Survivors may be a majority in the configuration that they know, as restored copies are. So every survivor but the winner waits
+ * in a joint configuration whose other half is only the winner: it can vote, and no node but the winner can be elected. The dead are
+ * learners in it, which count for nothing, so that a later plan still asks for them.
  */
 function entryFor(
   { identity }: StoppedNode,
@@ -104,7 +104,7 @@ function isEqual(one: LogBase | undefined, other: LogBase): boolean {
   return one?.index === other.index && one.term === other.term
 }
 
-/** So that nobody asks them anything before the entry is applied. */
+/** Removes the dead from the member file, so that no node calls them before the entry is applied. */
 async function forgetDead({ memberFile, members }: StoppedNode, { dead }: RecoveryDecision): Promise<void> {
   await memberFile.write({
     ...members,
@@ -122,14 +122,14 @@ function writeEntry(node: StoppedNode, order: RecoveryOrder): void {
     nodeId,
     incarnation,
     files: nodeFileOps,
-    // Nobody asks how long its flushes take.
+    // The duration of its flushes is not measured.
     now: () => 0,
   })
   const realigned = node.recovered?.rewrite ?? null
   try {
     log.open()
     const rewrite = realigned === null ? [] : [{ sequence: 0, ...realigned, entries: [] }]
-    // Nobody is elected in this term: it is nobody's but the entry's.
+    // No node is elected in this term: it belongs only to the entry.
     const hardState = { currentTerm: entry.term, votedFor: order.decision.winner }
     log.append([...rewrite, { sequence: 1, hardState, base: null, entries: [entry] }])
   } finally {
@@ -139,20 +139,20 @@ function writeEntry(node: StoppedNode, order: RecoveryOrder): void {
 
 function planPending(planId: string): StartError {
   return new StartError('plan_pending', `Plan ${planId} was applied here and has not taken effect yet`, {
-    hint: 'Start the node, or collect and plan anew: a later plan stands above a pending one.',
+    hint: 'Start the node, or collect and plan again: a later plan replaces a pending one.',
   })
 }
 
 function outdated({ identity }: StoppedNode, { epoch }: RecoveryDecision): StartError {
   return new StartError(
     'plan_outdated',
-    `${identity.nodeId} stands at recovery epoch ${epoch} or later already: this plan is an old one`,
-    { hint: 'Collect and plan anew.' },
+    `${identity.nodeId} is at recovery epoch ${epoch} or later already: this plan is outdated`,
+    { hint: 'Collect and plan again.' },
   )
 }
 
 function changed(nodeId: string): StartError {
-  return new StartError('node_changed', `${nodeId} is not as it was when the plan was made`, {
-    hint: 'It was started since, or its data directory was replaced. Collect on every survivor and plan anew.',
+  return new StartError('node_changed', `${nodeId} has changed since the plan was made`, {
+    hint: 'It was started since then, or its data directory was replaced. Collect on every survivor and plan again.',
   })
 }

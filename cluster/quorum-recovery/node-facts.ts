@@ -1,5 +1,5 @@
 /**
- * What a stopped node knows of the group, as far as a plan to bring it back needs it.
+ * The facts about the group that a stopped node holds and a plan needs.
  *
  * Owns: the shape. Knows nothing of: files, signatures, what the service stores. Everything is plain data and travels as JSON.
  */
@@ -10,32 +10,32 @@ export interface NodeFacts {
   readonly clusterId: string
   readonly nodeId: NodeId
   readonly incarnation: string
-  /** Processes started on the data directory so far: a node that was started since is not the one that was looked at. */
+  /** The count of processes on the data directory: it shows whether the node was started after its report. */
   readonly boot: number
   readonly recoveryEpoch: number
   /** A plan that was applied here and has not taken effect yet. */
   readonly pendingPlan: string | null
   readonly term: Term
   readonly votedFor: NodeId | null
-  /** The log holds what lies after it. */
+  /** The log holds the entries after it. */
   readonly base: LogBase
   readonly last: LogBase
-  /** Committed for certain: nothing is applied before. */
+  /** Certainly committed: only committed entries are applied. */
   readonly applied: LogBase
   readonly committed: { readonly configuration: Configuration; readonly index: LogIndex }
-  /** The last in the log: in force, committed or not. */
+  /** The last configuration in the log: in force, committed or not. */
   readonly latest: { readonly configuration: Configuration; readonly index: LogIndex }
-  /** Why nothing can be built on this node; null: its log is whole, and every row of its state was read and fits the checksum. */
+  /** Why a plan cannot use this node; null: its log is whole, and every row of its state was read and matches the checksum. */
   readonly fault: string | null
   readonly holes: readonly { readonly index: LogIndex; readonly term: Term | null }[]
-  /** Of the state at the applied index, and as the entries after it would leave it, one by one, up to the obstacle. */
+  /** Checksums of the state at the applied index, and after each following entry up to the obstacle. */
   readonly checksums: readonly (LogBase & { readonly checksum: string })[]
   /** The first entry of the log that cannot be applied; null: there is none, or the state cannot be used. */
   readonly obstacle: Obstacle | null
-  /** Entries that this directory skips by order of an operator. */
+  /** Entries that this directory skips by an order of the operator. */
   readonly skips: readonly { readonly planId: string; readonly index: LogIndex; readonly term: Term }[]
   /** The latest process of each node that its state has registered. */
   readonly registered: readonly { readonly nodeId: NodeId; readonly boot: number }[]
-  /** Whom it knew as members last. */
+  /** The members that it knew last. */
   readonly members: readonly NodeId[]
 }

@@ -1,15 +1,15 @@
 /**
  * A small file of the data directory on which every start depends: one record, replaced whole.
  *
- * Layout: two lines, the record as JSON and the SHA-256 of that line in hex. Knows nothing of: what the record says.
- * Rule: temporary file, fsync, rename, fsync of the directory, on the calling thread: after a crash the old record or the new one is
- * there, and nothing is said or applied by a record before it is durable.
+ * Layout: two lines, the record as JSON and the SHA-256 of that line in hex. Knows nothing of: the meaning of the record.
+ * Rule: temporary file, fsync, rename, fsync of the directory, on the calling thread: after a crash the file has the old record or the
+ * new one, and no message or entry depends on a record before it is durable.
  */
 import { createHash } from 'node:crypto'
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** Null: there is none. Throws for whatever `writeRecord` did not write. */
+/** Null: there is none. Throws for any file that `writeRecord` did not write. */
 export function readRecord(path: string): unknown {
   const text = textOf(path)
   if (text === null) return null

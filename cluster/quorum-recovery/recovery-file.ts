@@ -1,8 +1,8 @@
 /**
- * To which recovery this data directory belongs: `recovery.json`, from the first one that it took part in or joined after.
+ * The recovery epoch of this data directory: `recovery.json`, from the first recovery that it took part in or joined after.
  *
- * Layout: docs/formats/recovery.md. Rules: durable before anything is said, and written once in the life of a group; a damaged file
- * refuses the start, for a node that forgot its epoch could be led by those it was parted from.
+ * Layout: docs/formats/recovery.md. Rules: durable before any message of that epoch is sent, and written once for each epoch; a damaged
+ * file refuses the start, because a node that forgot its epoch could follow the nodes from which a recovery separated it.
  */
 import { join } from 'node:path'
 import type { EpochFloor } from '../node/base/epoch-floor.ts'
@@ -14,7 +14,7 @@ const FILE = 'recovery.json'
 
 export interface RecoveryMark {
   readonly epoch: number
-  /** The plan that was applied here; null: the directory joined a group that had been brought back before. */
+  /** The plan that was applied here; null: the directory joined a group that had been recovered before. */
   readonly planId: string | null
 }
 
@@ -56,17 +56,17 @@ export class RecoveryFile implements EpochFloor {
   }
 }
 
-/** Throws for whatever this file did not write. */
+/** Throws for any record that RecoveryFile did not write. */
 function markIn(record: unknown): RecoveryMark {
   if (record === null) return { epoch: 0, planId: null }
   const { format, epoch, planId } = record as RecoveryMark & { readonly format: unknown }
-  if (format !== FORMAT) throw new Error('The format is not known')
+  if (format !== FORMAT) throw new Error('The format is unknown')
   return { epoch, planId }
 }
 
 function unreadable(path: string, cause: unknown): StartError {
   return new StartError('damaged_recovery', `Cannot start: ${path} cannot be understood`, {
     cause,
-    hint: 'Restore this file from a backup, or move the whole data directory away and let the node join anew under another name.',
+    hint: 'Restore this file from a backup, or move the whole data directory away and let the node join again under another name.',
   })
 }

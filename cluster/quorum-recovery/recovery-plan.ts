@@ -1,9 +1,9 @@
 /**
- * How a group that has lost its quorum is brought back: who gives the history, who votes, what cannot be known. Pure.
+ * The plan that brings back a group without a quorum: whose history counts, which nodes vote, which entries may be missing. Pure.
  *
- * Owns: the refusals, the choice of the winner [thesis 3.6.1], what may be missing. Knows nothing of: files, objects, copies.
- * Rules: nobody is left out of account; the longest history that any survivor has is taken whole, entries that nobody acknowledged
- * included, because nobody here can tell them from those that were; while a quorum is left nothing is forced.
+ * Owns: the refusals, the choice of the winner [thesis 3.6.1], the entries that may be missing. Knows nothing of: files, objects, copies.
+ * Rules: every member is accounted for; the longest history of any survivor is taken whole, including entries that were never
+ * acknowledged, because the survivors cannot distinguish them from acknowledged ones; while a quorum is left no recovery is allowed.
  */
 import { membersOf } from '../raft/configuration.ts'
 import { hasQuorum } from '../raft/quorum.ts'
@@ -32,19 +32,19 @@ export interface RecoveryDecision {
   readonly survivors: readonly NodeId[]
   readonly dead: readonly NodeId[]
   readonly epoch: number
-  /** Of the entry that begins the new history, right after `previous`. */
+  /** The term of the entry that starts the new history, right after `previous`. */
   readonly term: Term
   readonly previous: LogBase
   readonly configuration: Configuration
-  /** Committed before, for certain. What the winner holds after it is committed by the recovery. */
+  /** Certainly committed before. The recovery commits the winner's entries after it. */
   readonly certainThrough: LogIndex
-  /** The dead can have acknowledged entries after this one without any survivor; null: they cannot, and nothing acknowledged is missing. */
+  /** The dead may have acknowledged entries after this one without any survivor; null: they cannot have, no acknowledged entry is missing. */
   readonly mayMissAfter: LogIndex | null
-  /** The directories are older copies that were put back: what was promised since is forgotten, so a majority of them proves nothing. */
+  /** The directories are restored older copies: promises made since are forgotten, so a majority of them proves nothing. */
   readonly isRestored: boolean
-  /** At which process each survivor goes on: of a copy that was put back the group may have registered a later one. */
+  /** The process count from which each survivor continues: for a restored copy the group may have registered a later process. */
   readonly boots: Readonly<Record<NodeId, number>>
-  /** Pairs whose states could not be compared, because one log ends before the other state begins. */
+  /** Pairs whose states could not be compared, because the log of one ends before the applied index of the other. */
   readonly uncompared: readonly (readonly [NodeId, NodeId])[]
 }
 
@@ -90,7 +90,7 @@ function decisionOf({ winner, reports, dead, isRestored }: Accounted): RecoveryD
     survivors,
     dead: [...new Set(dead)].toSorted(),
     epoch: winner.recoveryEpoch + 1,
-    // The term between belongs to the entries with which the other survivors wait.
+    // The term in between belongs to the entries with which the other survivors wait.
     term: Math.max(...reports.map(({ term, last }) => Math.max(term, last.term))) + 2,
     previous: winner.last,
     configuration: { voters, learners, outgoing: [] },
@@ -116,7 +116,7 @@ function unusable(reports: readonly NodeFacts[]): readonly PlanRefusal[] {
       ? []
       : refusal(
           'report_unusable',
-          `Nothing can be built on ${nodeId}: ${fault}; leave its report away and name it dead if the others can do without it`,
+          `The plan cannot use ${nodeId}: ${fault}; omit its report and name it dead if the others suffice`,
         ),
   )
 }
@@ -140,11 +140,11 @@ function accountFaults(
     ...survivors
       .filter((nodeId) => !members.includes(nodeId))
       .map((nodeId) =>
-        refusal('not_a_member', `${nodeId} is no member of the newest configuration; leave its report away`),
+        refusal('not_a_member', `${nodeId} is not a member of the newest configuration; omit its report`),
       ),
     ...dead
       .filter((nodeId) => !known.includes(nodeId))
-      .map((nodeId) => refusal('unknown_member', `${nodeId} is named dead and was no member`)),
+      .map((nodeId) => refusal('unknown_member', `${nodeId} is named dead and was not a member`)),
   ]
 }
 
@@ -164,7 +164,7 @@ function stateFaults(reports: readonly NodeFacts[]): readonly PlanRefusal[] {
     .map(([one, other]) =>
       refusal(
         'states_differ',
-        `The states of ${one.nodeId} and ${other.nodeId} differ at an index that both have reached; leave one of them away`,
+        `The states of ${one.nodeId} and ${other.nodeId} differ at an index that both have reached; omit one of the reports`,
       ),
     )
 }

@@ -1,8 +1,8 @@
 /**
- * What the entries behind the applied index would do, entry by entry, the very way a node applies them.
+ * Applies the entries after the applied index one by one, exactly as a node does, to a state that is thrown away afterwards.
  *
- * Owns: the checksums on the way, and the first entry that cannot be applied. Knows nothing of: disks, plans. Rule: it leaves no trace
- * but in the rehearsal that it was given.
+ * Owns: the checksums after each entry, and the first entry that cannot be applied. Knows nothing of: disks, plans. Rule: it changes
+ * only the rehearsal that it was given.
  */
 import { Applier } from '../node/state/applier.ts'
 import { ApplyFailure, type Obstacle } from '../node/state/apply-failure.ts'
@@ -15,7 +15,7 @@ import type { NodeFacts } from './node-facts.ts'
 
 const CHECKSUMS_MAX = 1024
 
-/** What the entries behind the applied index are tried out on, without leaving a trace on the disk. */
+/** A state that receives the entries after the applied index and writes nothing to the disk. */
 export type Rehearsal = Pick<StateMachine, 'apply' | 'checksum'>
 
 export async function rehearsed(
@@ -30,7 +30,7 @@ export async function rehearsed(
   }
   const sums = [sumAt(appliedIndex, record.appliedTerm)]
   if (tail.length === 0) return { checksums: sums, obstacle: null }
-  logger.info({ entries: tail.length }, 'entries that are not applied yet are tried out')
+  logger.info({ entries: tail.length }, 'entries that are not applied yet are rehearsed')
   const obstacle = await new Promise<Obstacle | null>((resolve, reject) => {
     const applier = new Applier({
       stateMachine,

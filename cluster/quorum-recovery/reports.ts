@@ -1,7 +1,7 @@
 /**
- * Reports of stopped nodes side by side: whether they fit together, which log goes furthest, whether two states are equal. Pure.
+ * Comparison of the reports of stopped nodes: whether they fit together, which log is longest, whether two states are equal. Pure.
  *
- * Owns: what every plan asks of them. Knows nothing of: what is planned.
+ * Owns: the checks that every plan needs. Knows nothing of: the plans.
  */
 import type { NodeId } from '../raft/types.ts'
 import type { NodeFacts } from './node-facts.ts'
@@ -11,7 +11,7 @@ export interface ReportRefusal {
   readonly message: string
 }
 
-/** By the rule of an election, then by what is applied, then by name: the same choice whoever makes it. */
+/** By the rule of an election, then by the applied index, then by name: every caller makes the same choice. */
 export function isBetter(one: NodeFacts, other: NodeFacts): boolean {
   if (one.last.term !== other.last.term) return one.last.term > other.last.term
   if (one.last.index !== other.last.index) return one.last.index > other.last.index
@@ -46,11 +46,11 @@ export function contradictions(
 }
 
 function epochsText(reports: readonly NodeFacts[]): string {
-  const told = reports.map(({ nodeId, recoveryEpoch, pendingPlan }) => {
+  const epochs = reports.map(({ nodeId, recoveryEpoch, pendingPlan }) => {
     const pending = pendingPlan === null ? '' : ` with plan ${pendingPlan} pending`
     return `${nodeId} at ${recoveryEpoch}${pending}`
   })
-  return `The survivors stand at different recovery epochs: ${told.join(', ')}; apply the pending plan on all of them, or leave those away that an earlier recovery left behind`
+  return `The survivors are at different recovery epochs: ${epochs.join(', ')}; apply the pending plan on all of them, or omit the reports of those that an earlier recovery left behind`
 }
 
 type Summed = Pick<NodeFacts, 'checksums'>

@@ -1,9 +1,9 @@
 /**
- * Which entries this data directory skips by order of an operator: `skipped-entries.json`, from the first order on.
+ * The entries that this data directory skips by an order of the operator: `skipped-entries.json`, from the first order on.
  *
- * Layout: docs/formats/recovery.md. Rules: an order is durable before the node is started, and stays: it is about one entry alone and
- * does nothing to others; a damaged file refuses the start, for a node that forgot an order stops at the entry, and one that made
- * another of it would have another state than the others.
+ * Layout: docs/formats/recovery.md. Rules: an order is durable before the node is started, and stays: it concerns exactly one entry;
+ * a damaged file refuses the start, because a node that forgot an order stops at the entry, and a node that skips another entry would
+ * have another state than the others.
  */
 import { join } from 'node:path'
 import type { EntrySkip } from '../node/base/entry-skips.ts'
@@ -13,7 +13,7 @@ import { readRecord, writeRecord } from './record-file.ts'
 
 const FORMAT = 1
 const FILE = 'skipped-entries.json'
-/** Orders whose entry lies behind the applied index leave the file first. */
+/** Limit of orders in the file. Orders whose entry is already applied are dropped first. */
 export const SKIPS_MAX = 64
 
 export class SkipFile {
@@ -42,7 +42,7 @@ export class SkipFile {
     return this.#skips
   }
 
-  /** Durable when it returns. What lies at or below `appliedIndex` goes as far as there is no room for it. Throws StartError. */
+  /** Durable when it returns. If the file is full, orders at or below `appliedIndex` are dropped. Throws StartError. */
   add(skip: EntrySkip, appliedIndex: LogIndex): void {
     const skips = [...this.#skips, skip].toSorted((one, other) => one.index - other.index)
     const spare = skips.length - SKIPS_MAX
@@ -58,12 +58,12 @@ function toJson({ planId, index, term, digest, command }: EntrySkip): object {
   return { planId, index, term, digest, command: Buffer.from(command).toString('base64') }
 }
 
-/** Throws for whatever this file did not write. */
+/** Throws for any record that SkipFile did not write. */
 function skipsIn(record: unknown, clusterId: string): readonly EntrySkip[] {
   if (record === null) return []
   const { format, skips, ...written } = record as Written
-  if (format !== FORMAT) throw new Error('The format is not known')
-  if (written.clusterId !== clusterId) throw new Error(`It is of cluster "${written.clusterId}"`)
+  if (format !== FORMAT) throw new Error('The format is unknown')
+  if (written.clusterId !== clusterId) throw new Error(`The file belongs to cluster "${written.clusterId}"`)
   return skips.map(({ planId, index, term, digest, command }) => {
     return { planId, index, term, digest, command: Buffer.from(command, 'base64') }
   })
@@ -87,7 +87,7 @@ function full(path: string): StartError {
     'too_many_skips',
     `Cannot skip one more entry: ${path} holds ${SKIPS_MAX} that are not applied`,
     {
-      hint: 'Start the nodes so that they pass the entries that are skipped already, or start a version that can apply them.',
+      hint: 'Start the nodes so that they apply the entries that are skipped already, or start a version that can apply them.',
     },
   )
 }

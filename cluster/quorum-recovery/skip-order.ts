@@ -1,9 +1,9 @@
 /**
- * Orders a stopped node to skip an entry, as a plan says.
+ * Orders a stopped node to skip an entry, according to a plan.
  *
- * Owns: what the node is compared with before. Knows nothing of: how the plan was made, sealed or confirmed.
- * Rules: the entry that stops this very directory is the one of the plan, and the state before it is that of the plan; a node whose log
- * ends before the entry is bound only if its state is proved equal so far; nothing else of the directory changes.
+ * Owns: the comparison of the node with the plan. Knows nothing of: how the plan was made, sealed or confirmed.
+ * Rules: the entry that stops this directory is the entry of the plan, and the state before it is that of the plan; a node whose log
+ * ends before the entry gets the order only if its state is proved equal so far; nothing else in the directory changes.
  */
 import { StartError } from '../base/types.ts'
 import type { NodeFacts } from './node-facts.ts'
@@ -15,7 +15,7 @@ import type { StoppedNode } from './stopped-node.ts'
 export interface SkipOrder {
   readonly planId: string
   readonly decision: SkipDecision
-  /** The service's own, applied in the place of the entry. */
+  /** The service's command, applied in place of the entry. */
   readonly command: Uint8Array
 }
 
@@ -59,21 +59,21 @@ function requireFit(facts: NodeFacts, decision: SkipDecision): void {
 }
 
 function orderedByAnother(planId: string): StartError {
-  return new StartError('skip_ordered', `Plan ${planId} skips this entry here already`, {
-    hint: 'Apply that plan on the other nodes: all of them must skip the entry by one plan.',
+  return new StartError('skip_ordered', `On this node plan ${planId} skips this entry already`, {
+    hint: 'Apply that plan on the other nodes: all of them must skip the entry by the same plan.',
   })
 }
 
 function unusable(nodeId: string, fault: string): StartError {
-  return new StartError('report_unusable', `Nothing can be compared with ${nodeId}: ${fault}`, {
-    hint: 'Start it when the others run: it takes their state, which has passed the entry, and needs no order.',
+  return new StartError('report_unusable', `${nodeId} cannot be compared: ${fault}`, {
+    hint: 'Start it when the others run: it takes their state, which is past the entry, and needs no order.',
   })
 }
 
 function passed(nodeId: string, index: number): StartError {
   return new StartError(
     'already_applied',
-    `${nodeId} has passed entry ${index}: its state holds what lies after it`,
+    `${nodeId} is past entry ${index}: its state contains a later entry`,
     {
       hint: 'It needs no order. Start it.',
     },
@@ -89,7 +89,7 @@ function changed(nodeId: string): StartError {
 function different(nodeId: string, index: number): StartError {
   return new StartError(
     'states_differ',
-    `The state of ${nodeId} before entry ${index} is not that of the others`,
+    `The state of ${nodeId} before entry ${index} differs from that of the others`,
     {
       hint: 'Start the others without it, keep its data directory, and replace the node: see deploy/runbooks/skip-entry.md.',
     },

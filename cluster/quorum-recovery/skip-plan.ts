@@ -1,9 +1,9 @@
 /**
- * Whether an entry that no node can apply may be skipped, and what every node that skips it must have in common. Pure.
+ * Decides whether an entry that no node can apply may be skipped, and what every node that skips it must have in common. Pure.
  *
- * Owns: the refusals, and what the order is bound to. Knows nothing of: files, what the entry carries.
- * Rules: every voter is accounted for, so that nobody has applied it and answered for it; a majority of the logs holds it, so that no
- * leader comes without it; the states before it are equal wherever they can be compared; another entry is never skipped with it.
+ * Owns: the refusals, and the conditions of the order. Knows nothing of: files, the content of the entry.
+ * Rules: every voter is accounted for, so that no node has applied the entry and acknowledged it; a majority of the logs holds it, so
+ * that no leader is elected without it; the states before it are equal wherever they can be compared; no other entry is skipped with it.
  */
 import type { Obstacle } from '../node/state/apply-failure.ts'
 import { membersOf } from '../raft/configuration.ts'
@@ -39,17 +39,17 @@ export interface SkipDecision {
   /** Why it cannot be applied. */
   readonly why: string
   readonly recoveryEpoch: number
-  /** Of the state before the entry: a node whose state differs there does not skip it. */
+  /** Checksum of the state before the entry: a node whose state differs there does not skip it. */
   readonly before: StateSum
-  /** Of one node whose log holds the entry: what a shorter log is compared with. */
+  /** Checksums of one node whose log holds the entry: a shorter log is compared with them. */
   readonly checksums: readonly StateSum[]
-  /** Their logs hold it. */
+  /** Nodes whose logs hold the entry. */
   readonly holders: readonly NodeId[]
-  /** Their logs end before it. */
+  /** Nodes whose logs end before the entry. */
   readonly behind: readonly NodeId[]
-  /** Of those behind: their states cannot be compared yet. They are ordered to skip it once they have stopped at it. */
+  /** Nodes in `behind` whose states cannot be compared yet. They are ordered to skip the entry once they have stopped at it. */
   readonly uncompared: readonly NodeId[]
-  /** Voters that never come back. They may have applied the entry and answered for it. */
+  /** Voters that never come back. They may have applied the entry and acknowledged it. */
   readonly dead: readonly NodeId[]
 }
 
@@ -115,7 +115,7 @@ interface Holding {
 
 type Place = 'holds' | 'behind' | 'skips' | 'applied' | 'applies' | 'differs'
 
-/** How the log of a node stands to the entry. */
+/** The position of a node's log relative to the entry. */
 function placeOf({ obstacle: own, skips, applied, last, checksums }: NodeFacts, entry: Obstacle): Place {
   const { index, term } = entry
   const isOrdered = skips.some((skip) => skip.index === index && skip.term === term)
@@ -124,7 +124,7 @@ function placeOf({ obstacle: own, skips, applied, last, checksums }: NodeFacts, 
   if (own?.index === index && own.term === term) return own.digest === entry.digest ? 'holds' : 'differs'
   if (own !== null && own.index < index) return 'differs'
   if (last.index < index) return 'behind'
-  // What an older leader left there was never committed, and gives way to the entry.
+  // Entries that an older leader left there were never committed, and this entry replaces them.
   if (last.term < term) return 'behind'
   return checksums.some((sum) => sum.index === index && sum.term === term) ? 'applies' : 'differs'
 }
@@ -149,14 +149,14 @@ function placeRefusal(nodeId: NodeId, place: Place, { index }: Obstacle): readon
       return [
         refusal(
           'applicable',
-          `${nodeId} can apply entry ${index}, with the version or the state that it has: start every node with that version; if it is the same, the states of the others are wrong`,
+          `${nodeId} can apply entry ${index} with its version or its state: start every node with that version; if the versions are the same, the states of the others are wrong`,
         ),
       ]
     case 'differs':
       return [
         refusal(
           'obstacles_differ',
-          `${nodeId} holds another entry than ${index} of the others, or stops before it: one of the logs or states is wrong; keep all directories`,
+          `${nodeId} holds another entry ${index} than the others, or stops before it: one of the logs or states is wrong; keep all directories`,
         ),
       ]
     default:
@@ -183,7 +183,7 @@ function unusable(reports: readonly NodeFacts[]): readonly SkipRefusal[] {
       ? []
       : refusal(
           'report_unusable',
-          `Nothing can be compared with ${nodeId}: ${fault}; leave its report away and name it dead if the others can do without it`,
+          `${nodeId} cannot be compared: ${fault}; omit its report and name it dead if the others suffice`,
         ),
   )
 }
@@ -206,7 +206,7 @@ function accountRefusals(
     ),
     ...present
       .filter((nodeId) => !known.includes(nodeId))
-      .map((nodeId) => refusal('unknown_member', `${nodeId} is no member of the newest configuration`)),
+      .map((nodeId) => refusal('unknown_member', `${nodeId} is not a member of the newest configuration`)),
   ]
 }
 
@@ -222,7 +222,7 @@ function commitRefusals(
   return [
     refusal(
       'not_committed',
-      `Nothing proves that entry ${index} of term ${term} is committed: ${names.join(', ') || 'nobody'} hold it; start the nodes, and collect again if they stop at it`,
+      `Nothing proves that entry ${index} of term ${term} is committed (nodes that hold it: ${names.join(', ') || 'none'}); start the nodes, and collect again if they stop at it`,
     ),
   ]
 }
@@ -233,7 +233,7 @@ function stateRefusals(reports: readonly NodeFacts[]): readonly SkipRefusal[] {
     .map(([one, other]) =>
       refusal(
         'states_differ',
-        `The states of ${one.nodeId} and ${other.nodeId} differ before the entry: leave the wrong one away, named dead if it votes, and keep its data directory`,
+        `The states of ${one.nodeId} and ${other.nodeId} differ before the entry: omit the report of the wrong one, name it dead if it votes, and keep its data directory`,
       ),
     )
 }

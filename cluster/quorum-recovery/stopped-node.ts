@@ -1,19 +1,19 @@
 /**
- * A data directory whose node does not run: what it knows of the group, what it holds, and the way back into a group.
+ * The data directory of a node that does not run: its facts about the group, its log and its copies.
  *
- * Owns: the lock, the order in which things are opened. Knows nothing of: who wins, what rows mean.
- * Rules: looking changes no entry, no promise and no row; a directory that is damaged is told as it is and never mended here, for
- * mending asks others and there is no quorum to believe.
+ * Owns: the lock, the order in which files are opened. Knows nothing of: the choice of the winner, what rows mean.
+ * Rules: reading changes no entry, no promise and no row; a damaged directory is reported as it is and never repaired here, because
+ * repair needs entries of other nodes and there is no quorum to confirm them.
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { DiskBlobStore } from '../blobs/disk/disk-blob-store.ts'
 import { lockDataDir, type DataLock } from '../base/data-lock.ts'
-import { checkIdentity, type Expected, findIdentity, type Identity } from '../membership/identity.ts'
-import type { Membership } from '../membership/directory.ts'
-import { MemberFile } from '../membership/member-file.ts'
+import { checkIdentity, type Expected, findIdentity, type Identity } from '../directory/identity.ts'
+import type { Membership } from '../directory/directory.ts'
+import { MemberFile } from '../directory/member-file.ts'
 import { decodedOrNull } from '../node/base/log-entry.ts'
-import { lackOf } from '../node/lifecycle/mending-plan.ts'
+import { missingLogOf } from '../node/lifecycle/log-repair-plan.ts'
 import { recover, type Recovered } from '../node/log/log-recovery.ts'
 import { decodeConfiguration } from '../raft/configuration.ts'
 import type { Configuration, LogIndex } from '../raft/types.ts'
@@ -40,9 +40,9 @@ export class StoppedNode {
   readonly skipFile: SkipFile
   readonly members: Membership
   readonly memberFile: MemberFile
-  /** As it lies on the disk. */
+  /** The log as it is on the disk. */
   readonly log: WalContent
-  /** Null: the two on the disk make no start. */
+  /** Null: a node could not start with the log and the state on the disk. */
   readonly recovered: Recovered | null
   readonly #fault: string | null
   readonly #parts: StoppedNodeParts
@@ -62,7 +62,7 @@ export class StoppedNode {
     this.#lock = lock
   }
 
-  /** Throws StartError: another process uses it, it is not this node's, or it cannot be read. */
+  /** Throws StartError: another process uses the directory, it belongs to another node, or it cannot be read. */
   static async open(expected: Expected, parts: StoppedNodeParts): Promise<StoppedNode> {
     const { dataDir } = expected
     const memberFile = new MemberFile(dataDir)
@@ -86,8 +86,8 @@ export class StoppedNode {
   }
 
   /**
-   * `rehearsal`: the state as it was opened; when this resolves it holds what the log says, as far as its entries can be applied. What
-   * is ordered to be skipped is skipped.
+   * `rehearsal`: the state as it was opened; when this resolves, it has applied the entries of the log as far as they can be applied.
+   * Entries with an order to skip them are skipped.
    */
   async facts(rehearsal: () => Rehearsal): Promise<NodeFacts> {
     const { identity, recovery, log, recovered, members } = this
@@ -103,7 +103,7 @@ export class StoppedNode {
     }
     const { epoch, planId } = recovery.mark
     const { skips } = this.skipFile
-    const tried =
+    const outcome =
       recovered === null
         ? { checksums: [], obstacle: null }
         : await rehearsed(recovered, rehearsal(), { ...this.#parts, skips })
@@ -124,21 +124,21 @@ export class StoppedNode {
       latest: latestIn(entries, committed),
       fault: this.#fault,
       holes: log.holes,
-      ...tried,
+      ...outcome,
       skips: skips.map((skip) => ({ planId: skip.planId, index: skip.index, term: skip.term })),
       registered: (record?.sessions ?? []).map((session) => ({ nodeId: session.nodeId, boot: session.boot })),
       members: members.members.map((member) => member.nodeId),
     }
   }
 
-  /** What an entry carries; null: it cannot be decoded, or the log does not hold it. */
+  /** The commands of an entry; null: it cannot be decoded, or the log does not hold it. */
   commandsAt(at: LogIndex): readonly Uint8Array[] | null {
     const entry = this.log.entries.find(({ index, kind }) => index === at && kind === 'command')
     const decoded = entry === undefined ? null : decodedOrNull(entry.data)
     return decoded?.proposals.map(({ command }) => command) ?? null
   }
 
-  /** The copies that the disk has a file or a whole record of, in the order of their names; their bytes are not read. */
+  /** The copies that have a file or a whole record on the disk, in the order of their names; their bytes are not read. */
   async *copies(): AsyncGenerator<readonly BlobName[]> {
     const directory = join(this.dataDir, 'blobs')
     if (!existsSync(directory)) return
@@ -184,13 +184,13 @@ async function openState(
 ): Promise<Pick<OnDisk, 'recovered' | 'fault'>> {
   const { record, fault: known } = await stateMachine.open()
   const fault = known ?? (await stateMachine.verify())
-  const lack = lackOf({ log, record, fault })
-  if (lack !== null) return { recovered: null, fault: lackText(lack, log) }
+  const missing = missingLogOf({ log, record, fault })
+  if (missing !== null) return { recovered: null, fault: missingText(missing, log) }
   return { recovered: recover(log, record, first), fault: null }
 }
 
-function lackText(lack: NonNullable<ReturnType<typeof lackOf>>, { holes }: WalContent): string {
-  if (lack.of === 'state') return `its state cannot be used (${lack.why})`
+function missingText(missing: NonNullable<ReturnType<typeof missingLogOf>>, { holes }: WalContent): string {
+  if (missing.of === 'state') return `its state cannot be used (${missing.why})`
   return `its log is damaged at ${holes.map(({ index }) => index).join(', ')}`
 }
 
@@ -202,6 +202,6 @@ function latestIn(entries: WalContent['entries'], committed: NodeFacts['committe
 
 function neverRan(dataDir: string): StartError {
   return new StartError('data_dir_unusable', `No node has ever run on ${dataDir}`, {
-    hint: 'Name the configuration of the node whose data directory is to be looked at.',
+    hint: 'Name the configuration of the node whose data directory is to be read.',
   })
 }

@@ -12,9 +12,9 @@ import { APPLY } from './log-reads.ts'
 import type { LogIndex } from './types.ts'
 
 const APPLY_BATCH = { bytesMax: 4 * 1024 * 1024, countMax: 512 } as const
-/** Handed out and not yet applied. A restarted node may have a long log to go through. */
+/** Limit of entries handed out and not yet applied: a restarted node may have a long log to apply. */
 const UNAPPLIED_ENTRIES_MAX = 2048
-/** The same in bytes of data; one batch may go beyond it. */
+/** The same limit in bytes of data; one batch may exceed it. */
 const UNAPPLIED_BYTES_MAX = 16 * 1024 * 1024
 
 export function handOutCommitted(core: Core): void {

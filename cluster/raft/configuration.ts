@@ -1,5 +1,5 @@
 /**
- * Who belongs to the group, as the log tells it.
+ * The members of the group, according to the log.
  *
  * Owns: the bytes of a configuration entry and the history of configurations in the log.
  * Knows nothing of: progress, votes, addresses.
@@ -7,7 +7,7 @@
  * one before it back.
  *
  * Bytes: version, then three lists (voters, learners, outgoing). A list is a count, a string is a count of UTF-16
- * code units and the units; every number has two bytes, the high one first. Version 2 has a note of the driver behind the lists.
+ * code units and the units; every number has two bytes, the high one first. In version 2 a note of the driver follows the lists.
  */
 import { assert } from './assert.ts'
 import type { Configuration, Entry, LogIndex, NodeId } from './types.ts'
@@ -16,7 +16,7 @@ const FORMAT_VERSION = 1
 const FORMAT_VERSION_WITH_NOTE = 2
 const UINT16_MAX = 0xffff
 
-/** `note`: opaque to the core, for whoever applies the entry. */
+/** `note`: opaque to the core, for the state machine that applies the entry. */
 export function encodeConfiguration(
   configuration: Configuration,
   note: Uint8Array | null = null,
@@ -40,7 +40,7 @@ export function decodeConfiguration(data: Uint8Array): Configuration {
   return decodeNoted(data).configuration
 }
 
-/** Null: the entry carries none. */
+/** Null: the entry carries no note. */
 export function noteOf(data: Uint8Array): Uint8Array | null {
   return decodeNoted(data).note
 }
@@ -75,7 +75,7 @@ function decodeNoted(data: Uint8Array): Noted {
   return { configuration, note: isNoted ? data.slice(offset) : null }
 }
 
-/** Everybody that receives the log, without duplicates. */
+/** All members that receive the log, without duplicates. */
 export function membersOf(configuration: Configuration): readonly NodeId[] {
   return [...new Set([...configuration.voters, ...configuration.outgoing, ...configuration.learners])]
 }
@@ -99,12 +99,12 @@ export class ConfigurationHistory {
   /** Rising indexes. The first is in force at the applied index, the last is in force for counting. */
   #steps: [Step, ...Step[]]
 
-  /** `index`: of the entry that brought the configuration; 0 for the one that the group began with. */
+  /** `index`: of the entry that brought the configuration; 0 for the initial configuration of the group. */
   constructor(index: LogIndex, configuration: Configuration) {
     this.#steps = [{ index, configuration }]
   }
 
-  /** Of the entry that brought `current`. */
+  /** The index of the entry that brought `current`. */
   get index(): LogIndex {
     return (this.#steps.at(-1) ?? this.#steps[0]).index
   }
@@ -113,12 +113,12 @@ export class ConfigurationHistory {
     return (this.#steps.at(-1) ?? this.#steps[0]).configuration
   }
 
-  /** What a snapshot may carry: never an uncommitted configuration. */
+  /** The configuration that a snapshot may carry: it is never an uncommitted one. */
   get applied(): Configuration {
     return this.#steps[0].configuration
   }
 
-  /** The one in force at `index`, and everything that was appended after it. */
+  /** The configuration in force at `index`, and all that were appended after it. */
   since(index: LogIndex): readonly Configuration[] {
     const later = this.#steps.findIndex((step) => step.index > index)
     return this.#steps.slice(later < 0 ? -1 : Math.max(0, later - 1)).map((step) => step.configuration)

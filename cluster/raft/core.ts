@@ -1,5 +1,5 @@
 /**
- * The state of one Raft member and the few ways to speak from it.
+ * The state of one Raft member, and the functions that emit effects and messages from it.
  *
  * Owns: the fields that every role shares. Knows nothing of: which message changes them; the role files do.
  * Rule: terms only rise, a vote is set once per term, the commit index only rises. They change through the functions
@@ -30,11 +30,11 @@ import type {
   Term,
 } from './types.ts'
 
-/** Exists while this member leads and dies with its leadership: nothing of it can leak into another term. */
+/** Exists while this member leads and is dropped with its leadership: nothing of it can leak into another term. */
 export interface Leadership {
-  /** Everybody that is sent the log: the members, and those just removed until they know it. */
+  /** All nodes that are sent the log: the members, and removed members until they know of their removal. */
   readonly peers: Map<NodeId, Progress>
-  /** The entry that opened this term; until it is committed nobody reads [thesis 6.4]. */
+  /** The entry that opened this term; until it is committed no read is answered [thesis 6.4]. */
   readonly noopIndex: LogIndex
   readonly reads: ReadRounds
   transfer: { readonly target: NodeId; ticks: number } | null
@@ -50,7 +50,7 @@ export interface Core {
   readonly nodeId: NodeId
   readonly options: RaftOptions
   readonly log: RaftLog
-  /** What comes back from the segments. */
+  /** Reads of entries that left memory, from the segments. */
   readonly logReads: LogReads
   readonly durability: Durability
   readonly configurations: ConfigurationHistory
@@ -65,20 +65,20 @@ export interface Core {
   /** Handed out as `apply`: appliedIndex <= handedIndex <= commitIndex. */
   handedIndex: LogIndex
   appliedIndex: LogIndex
-  /** Ticks since this member heard a leader, granted a vote or began to campaign. */
+  /** Ticks since this member received a message of a leader, granted a vote or started to campaign. */
   electionElapsed: number
   electionTimeout: number
-  /** The connection to the leader broke, and nothing has been heard of it since. */
+  /** The connection to the leader broke, and no message of the leader has arrived since. */
   isLeaderSuspect: boolean
   votes: Map<NodeId, Vote>
   leadership: Leadership | null
   /** The snapshot that the driver is pulling. Meanwhile nothing is handed out: the state machine is about to be replaced. */
   fetching: LogBase | null
-  /** The driver replaces the state machine by itself; what this member promised stands in its log alone. */
+  /** The driver replaces the state machine by itself; only the log holds what this member promised. */
   isStateLost: boolean
-  /** Rises to `proved` and never falls: what this process promises stays on its disk. */
+  /** Rises to `proved` and never falls: everything that this process promises stays on its disk. */
   trust: DiskTrust
-  /** Somebody's disk was in doubt: voters of every configuration since the commit index may be needed. */
+  /** The disk of a member was in doubt: voters of every configuration since the commit index may be needed. */
   asksWidely: boolean
 }
 
@@ -90,9 +90,9 @@ export function createCore(options: RaftOptions, restored: RaftRestored): Core {
     'the applied index lies in the log',
   )
   assert(restored.base.index > 0 || restored.base.term === 0, 'a log from the start has no term before it')
-  assert(log.lastTerm <= restored.hardState.currentTerm, 'no entry is of a term that never was')
-  assert(restored.configurationIndex <= appliedIndex, 'the restored configuration is an applied one')
-  assert(options.electionTicks >= 2, 'an election time-out is several heartbeats')
+  assert(log.lastTerm <= restored.hardState.currentTerm, 'no entry has a term beyond the current one')
+  assert(restored.configurationIndex <= appliedIndex, 'the restored configuration is applied')
+  assert(options.electionTicks >= 2, 'an election time-out spans several heartbeats')
   const configurations = new ConfigurationHistory(restored.configurationIndex, restored.configuration)
   const logged = [...older.flatMap((span) => span.configurations), ...restored.entries]
   configurations.appended(logged.filter((entry) => entry.index > appliedIndex))
@@ -128,8 +128,8 @@ export function createCore(options: RaftOptions, restored: RaftRestored): Core {
 }
 
 /**
- * A restarted process must not take the answer to its predecessor's question for its own: that index may be older than
- * its read. Hence a random start, with room for 2^20 questions before two starts could touch.
+ * A restarted process must not mistake an answer to its predecessor's question for its own: the index in that answer may be
+ * older than its read. So request ids start at a random multiple of 2^20: two processes overlap only after 2^20 questions.
  */
 function firstRequestId(options: RaftOptions): number {
   return options.random() * 2 ** 20
@@ -142,8 +142,9 @@ export function resetElectionTimer(core: Core): void {
 }
 
 /**
- * How long a candidate waits for its votes, and who was beaten before it tries again: nobody leads, so nobody is protected by
- * a longer timeout. Half an election time sooner than a follower, and drawn from as wide a range, so that split votes stay rare.
+ * How long a candidate waits for votes, and how long a beaten candidate waits before it tries again. There is no leader that a
+ * longer time-out would protect: the range starts half an election time-out earlier than that of a follower, and is as wide, so
+ * that split votes stay rare.
  */
 export function resetCampaignTimer(core: Core): void {
   const { electionTicks, random } = core.options
@@ -172,20 +173,20 @@ export function commitTo(core: Core, index: LogIndex): void {
   core.commitIndex = index
 }
 
-/** The next entries for a reader, from memory or as they came back from the segments; null when they have to be read first. */
+/** The next entries for a reader, from memory or from a finished read of the segments; null when they must be read first. */
 export function entriesFor(core: Core, reader: LogReader, wanted: Wanted): readonly Entry[] | null {
   const { entries, read } = core.logReads.take(core.log, reader, wanted)
   if (read !== null) core.effects.push(read)
   return entries
 }
 
-/** What the segments hold leaves memory. */
+/** Drops entries from memory that the segments hold. */
 export function shrinkWindow(core: Core): void {
   const { windowBytesMax: bytesMax, windowEntriesMax: countMax } = core.options.limits
   core.log.shrinkWindow({ bytesMax, countMax }, core.durability.durableIndex)
 }
 
-/** A leader only ever appends to its log [thesis 3.4]; a configuration is in force from here on [thesis 4.1]. */
+/** A leader only appends to its log [thesis 3.4]; a configuration is in force as soon as it is appended [thesis 4.1]. */
 export function appendOwn(core: Core, entry: Entry): void {
   assert(core.role === 'leader' && entry.term === core.term, 'a leader appends entries of its term')
   core.log.append([entry])
@@ -193,13 +194,13 @@ export function appendOwn(core: Core, entry: Entry): void {
   core.durability.appended(entry.index)
 }
 
-/** Says what is true when the message is made: a promise of a suspect that waits for its disk leaves as one of a suspect. */
+/** States the trust at the time when the message is made: a promise that a suspect made is sent as a suspect's, however long it waits. */
 export function envelope(
   { nodeId, term, trust }: Core,
   to: NodeId,
 ): { readonly from: NodeId; readonly to: NodeId; readonly term: Term; readonly doubt?: DiskDoubt } {
-  const told = { from: nodeId, to, term }
-  return trust === 'proved' ? told : { ...told, doubt: trust }
+  const header = { from: nodeId, to, term }
+  return trust === 'proved' ? header : { ...header, doubt: trust }
 }
 
 export function ownDoubt({ trust }: Core): DiskDoubt | null {
@@ -210,12 +211,12 @@ export function emit(core: Core, effect: Effect): void {
   core.effects.push(effect)
 }
 
-/** For messages that promise nothing of this member's disk. */
+/** For messages that promise nothing about this member's disk. */
 export function send(core: Core, message: Message): void {
   core.effects.push({ type: 'send', message })
 }
 
-/** For messages that are true only once the disk says so. */
+/** For messages that are true only once the disk has confirmed a write. */
 export function promise(core: Core, message: Message, needs: Needs): void {
   core.durability.promise(message, needs)
 }

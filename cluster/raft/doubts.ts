@@ -1,9 +1,9 @@
 /**
  * Claims of peers that cannot be true.
  *
- * Owns: how one is reported. Knows nothing of: what the driver does with the report.
- * Rule: a message with such a claim changes nothing here. It proves damage or a fault at the peer, and ending this member for it would
- * add an outage to the damage.
+ * Owns: how such a claim is reported. Knows nothing of: what the driver does with the report.
+ * Rule: a message with such a claim changes nothing here. It proves damage or a fault at the peer, and stopping this member for it
+ * would add an outage to the damage.
  */
 import { emit } from './core.ts'
 import type { Core } from './core.ts'

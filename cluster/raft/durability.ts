@@ -1,24 +1,24 @@
 /**
- * What the disk has confirmed, and the messages that wait for it.
+ * What the disk has confirmed, and the messages that wait for its confirmation.
  *
- * Owns: sequences of WAL writes, the durable index, held promises. Knows nothing of: who is asking for what.
+ * Owns: sequences of WAL writes, the durable index, held promises. Knows nothing of: what the messages are about.
  * Rule: a message that promises something leaves after the write that makes the promise true, or never. A confirmation
- * counts only for those entries of its write that are still in the log: an entry truncated and replaced while the write
- * was under way has the same index and is another entry (the ABA race).
+ * counts only for those entries of its write that are still in the log: if an entry was truncated and replaced during the
+ * write, the same index now holds another entry (the ABA race).
  */
 import { assert } from './assert.ts'
 import type { RaftLog } from './raft-log.ts'
 import type { AppendWal, HardState, LogBase, LogIndex, Message, Term } from './types.ts'
 
-/** `hardState`: term and vote must be durable. `log`: everything in the log as well. */
+/** `hardState`: term and vote must be durable. `log`: the whole log must be durable as well. */
 export type Needs = 'hardState' | 'log'
 
-/** Beyond this a promise is dropped like a lost message: the sender asks again. */
+/** Limit of held promises. Beyond it a promise is dropped like a lost message: the sender asks again. */
 const HELD_MAX = 4096
 
 interface Write {
   readonly sequence: number
-  /** Last index of this write that is still what the log holds there. */
+  /** Last index of this write at which the log still holds the entry that was written. */
   lastIndex: LogIndex
 }
 
@@ -58,7 +58,7 @@ export class Durability {
     for (const write of this.#writes) write.lastIndex = Math.min(write.lastIndex, index - 1)
   }
 
-  /** The log was replaced: nothing of it is durable before the write that says so. */
+  /** The log was replaced: nothing of it is durable before the write that records the replacement. */
   restarted(base: LogBase): void {
     this.truncatedFrom(1)
     this.#stagedBase = base
@@ -69,7 +69,7 @@ export class Durability {
     this.#promises.push({ message, needs })
   }
 
-  /** Ends a step: the write it needs, if any, and the promises that need no waiting. */
+  /** Ends a step: returns the write that the step needs, if any, and the promises that are true already. */
   flush(
     hardState: HardState,
     log: RaftLog,
@@ -86,7 +86,7 @@ export class Durability {
     return { write, ready }
   }
 
-  /** Returns the promises that have become true; those of an older term are void and are dropped. */
+  /** Returns the promises that the write has made true; promises of an older term are void and dropped. */
   done(sequence: number, term: Term): readonly Message[] {
     const write = this.#writes.shift()
     assert(

@@ -2,11 +2,10 @@
  * Asking for votes and giving them [thesis 3.4, 9.6].
  *
  * Owns: campaigns, tallies, the one vote per term. Knows nothing of: what a leader does afterwards.
- * Rule: a vote leaves after it is durable, the own vote counts after it is durable, and nobody asks for votes in the
- * name of a log or a term that a crash could still take back: a restarted candidate would collect old votes for a
- * shorter log.
+ * Rule: a vote leaves after it is durable, the own vote counts after it is durable, and no candidate asks for votes with
+ * a log or a term that a crash could still take back: a restarted candidate would collect old votes for a shorter log.
  */
-import { hasAgreement, votersAsked } from './agreement.ts'
+import { hasAgreement, votersNeeded } from './agreement.ts'
 import { isVoter } from './configuration.ts'
 import {
   commitTo,
@@ -25,10 +24,10 @@ import { becomeLeader } from './leader.ts'
 import { becomeFollower, setLeader } from './role.ts'
 import type { NodeId, RequestVote, RequestVoteResponse, TimeoutNow } from './types.ts'
 
-/** Heartbeats that a leader may miss after its connection broke. */
+/** Heartbeats that a leader may miss after the connection to it broke. */
 const SUSPECT_TICKS = 2
 
-/** A tick of any role but the leader's. */
+/** A tick of any role but leader. */
 export function tickElection(core: Core): void {
   core.electionElapsed += 1
   if (core.isLeaderSuspect && core.electionElapsed >= SUSPECT_TICKS) giveUpLeader(core)
@@ -37,8 +36,8 @@ export function tickElection(core: Core): void {
   else becomeFollower(core, core.term, null)
 }
 
-/** True while a living leader was heard of within the shortest time-out: then votes are not even considered [thesis 4.2.3]. */
-export function hearsLeader(core: Core): boolean {
+/** True while a message of the leader has arrived within the shortest time-out: then requests for votes are ignored [thesis 4.2.3]. */
+export function hasActiveLeader(core: Core): boolean {
   if (core.role === 'leader') return true
   return core.leaderId !== null && core.electionElapsed < core.options.electionTicks
 }
@@ -50,7 +49,7 @@ export function handleRequestVote(core: Core, message: RequestVote): void {
 
 export function handleRequestVoteResponse(core: Core, message: RequestVoteResponse): void {
   if (core.role !== (message.preVote ? 'preCandidate' : 'candidate')) return
-  // A granted pre-vote carries the term that was asked for; one for an older campaign says nothing about this one.
+  // A granted pre-vote carries the term that was asked for; a grant for an older campaign says nothing about this one.
   if (message.preVote && message.granted && message.term !== core.term + 1) return
   const { from, granted, doubt = null } = message
   if (doubt !== null) core.asksWidely = true
@@ -59,21 +58,21 @@ export function handleRequestVoteResponse(core: Core, message: RequestVoteRespon
 }
 
 /**
- * What is committed is so in every term, whoever says it. A candidate that asks the voters of every configuration since its commit index
- * could otherwise wait for ever for one that the newest, committed, has made a learner.
+ * A committed entry is committed in every term, regardless of the member that reports it. A candidate that asks the voters of every
+ * configuration since its commit index could otherwise wait forever for a voter that the newest, committed configuration has made a learner.
  */
 export function learnCommit(core: Core, { committed }: RequestVoteResponse): void {
   if (committed === undefined || core.role === 'leader' || committed.index <= core.commitIndex) return
   if (core.log.matches(committed.index, committed.term)) commitTo(core, committed.index)
 }
 
-/** The leader orders an election: no pre-vote, and voters do not protect the leader that wants to go [thesis 3.10]. */
+/** The leader orders an election: there is no pre-vote, and voters do not protect the leader that hands over [thesis 3.10]. */
 export function handleTimeoutNow(core: Core, message: TimeoutNow): void {
   if (core.leaderId !== message.from || core.role !== 'follower' || !mayCampaign(core)) return
   becomeCandidate(core, true)
 }
 
-/** Called when the disk confirmed something: the own vote may have become true. */
+/** Called when the disk confirmed a write: the own vote may have become durable. */
 export function countOwnVote(core: Core): void {
   if (
     core.role !== 'candidate' ||
@@ -90,9 +89,9 @@ function ownVote(core: Core) {
 }
 
 /**
- * A voter that is outside of its latest configuration still campaigns while that is not committed: it may hold the only log
- * that can win. Its own vote does not count then [thesis 4.2.2]. A node whose state machine is about to be replaced has
- * nothing to lead with; its vote for somebody else is as good as ever.
+ * A voter outside of its latest configuration still campaigns while that configuration is not committed: it may hold the only
+ * log that can win. Its own vote does not count then [thesis 4.2.2]. A node whose state machine is about to be replaced cannot
+ * lead; its vote for another candidate stays valid.
  */
 function mayCampaign(core: Core): boolean {
   const { configurations, nodeId, fetching, isStateLost } = core
@@ -125,12 +124,12 @@ function beginCampaign(core: Core, role: 'preCandidate' | 'candidate'): void {
   resetCampaignTimer(core)
 }
 
-/** The connection to a peer broke. Of a leader that says little by itself; together with its silence it says enough. */
+/** The connection to a peer broke. A broken connection to the leader proves little; with missed heartbeats it is reason to campaign. */
 export function leaderUnreachable(core: Core, peer: NodeId): void {
   if (core.leaderId === peer) core.isLeaderSuspect = true
 }
 
-/** As if the shortest time-out had passed: somebody who still hears the leader protects it by refusing the pre-vote. */
+/** As if the shortest time-out had passed: a member that still receives from the leader protects it by refusing the pre-vote. */
 function giveUpLeader(core: Core): void {
   const { electionTicks, random } = core.options
   core.isLeaderSuspect = false
@@ -141,7 +140,7 @@ function giveUpLeader(core: Core): void {
   )
 }
 
-/** Only votes of the configuration in force count, and both halves while it is joint; of suspects one more is needed. */
+/** Only votes of the configuration in force count, in both halves while it is joint; with suspects one more vote is needed. */
 function tally(core: Core): void {
   const isRolledBack = (nodeId: NodeId): boolean => core.votes.get(nodeId)?.doubt === 'rolledBack'
   const isProved = (nodeId: NodeId): boolean => (core.votes.get(nodeId)?.doubt ?? null) === null
@@ -163,12 +162,12 @@ function answerPreVote(core: Core, message: RequestVote): void {
     send(core, { ...voteResponse(core, message), term: message.term, granted: true })
   } else {
     promise(core, { ...voteResponse(core, message), granted: false }, 'hardState')
-    if (core.role === 'follower' && !hearsLeader(core)) hasten(core)
+    if (core.role === 'follower' && !hasActiveLeader(core)) campaignSoon(core)
   }
 }
 
-/** Somebody has noticed that nobody leads, and cannot win against this log: no need to wait for the own time-out. */
-function hasten(core: Core): void {
+/** Another member has noticed that there is no leader, and cannot win against this log: do not wait for the own time-out. */
+function campaignSoon(core: Core): void {
   core.electionTimeout = Math.min(core.electionTimeout, core.electionElapsed + 1)
 }
 
@@ -197,15 +196,15 @@ function voteRequest(core: Core, to: NodeId) {
 
 function voteResponse(core: Core, message: RequestVote) {
   const { commitIndex: index, log } = core
-  const told = message.asksCommit === true ? { committed: { index, term: log.knownTermAt(index) } } : {}
+  const commit = message.asksCommit === true ? { committed: { index, term: log.knownTermAt(index) } } : {}
   return {
     type: 'RequestVoteResponse',
     ...envelope(core, message.from),
     preVote: message.preVote,
-    ...told,
+    ...commit,
   } as const
 }
 
 function otherVoters(core: Core): readonly NodeId[] {
-  return votersAsked(core).filter((nodeId) => nodeId !== core.nodeId)
+  return votersNeeded(core).filter((nodeId) => nodeId !== core.nodeId)
 }

@@ -1,12 +1,12 @@
 /**
  * Reads that wait for the leader's read index.
  *
- * Owns: batching of reads into questions, one open at a time. Knows nothing of: messages, who leads.
- * Rule: a read joins a question only before it is first asked, so every answer to it was made after the read began.
+ * Owns: batching of reads into questions, one open at a time. Knows nothing of: messages, the leader.
+ * Rule: a read joins a question only before it is first asked, so every answer to it was made after the read started.
  */
 
 const READS_WAITING_MAX = 4096
-/** A question without an answer is asked again after so many ticks: the message may be lost. */
+/** Ticks after which a question without an answer is asked again: the message may be lost. */
 const REPEAT_TICKS = 3
 
 interface Question {
@@ -40,7 +40,7 @@ export class FollowerReads {
     return this.#open.requestId
   }
 
-  /** The reads of the question, if it is the open one; it is closed then. */
+  /** Closes the question if it is the open one, and returns its reads. */
   answered(requestId: number): readonly number[] {
     if (this.#open?.requestId !== requestId) return []
     const { readIds } = this.#open
@@ -55,7 +55,7 @@ export class FollowerReads {
     return this.#open.ticks % REPEAT_TICKS === 0 ? this.#open.requestId : null
   }
 
-  /** The question has been open for so long that its readers are better told. */
+  /** The question has been open for so long that its reads are better refused. */
   isOverdue(ticks: number): boolean {
     return this.#open !== null && this.#open.ticks >= ticks
   }

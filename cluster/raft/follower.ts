@@ -12,7 +12,7 @@ import { doubt } from './doubts.ts'
 import { becomeFollower, setLeader } from './role.ts'
 import type { AppendEntries, Entry, LogIndex, NodeId } from './types.ts'
 
-/** Somebody speaks as the leader of the current term. False: another one leads it, and whoever was heard first stays leader here. */
+/** A message of a leader of the current term. False: another node leads the term; the first known leader stays the leader here. */
 export function followLeader(core: Core, leaderId: NodeId): boolean {
   if (core.leaderId !== null && core.leaderId !== leaderId) {
     doubt(core, leaderId, 'second_leader', `leads term ${core.term}, and so does ${core.leaderId}`)
@@ -38,7 +38,7 @@ export function handleAppendEntries(core: Core, message: AppendEntries): void {
   acknowledge(core, message, matched)
 }
 
-/** Adds what is missing. Entries that are there already stay: an old message must not shorten the log. */
+/** Adds the missing entries. Entries that the log holds already stay: an old message must not shorten the log. */
 function appendEntries(core: Core, entries: readonly Entry[]): void {
   const { configurations, durability, log } = core
   const known = entries.filter((entry) => entry.index <= core.commitIndex)
@@ -62,7 +62,7 @@ function appendEntries(core: Core, entries: readonly Entry[]): void {
 }
 
 /**
- * New entries are acknowledged when they are durable. An empty append is answered at once with what is durable now: a
+ * New entries are acknowledged when they are durable. An empty append is answered at once with the present durable index: a
  * slow disk must not look like a dead node.
  */
 function acknowledge(core: Core, message: AppendEntries, matched: LogIndex): void {

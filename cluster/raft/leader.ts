@@ -1,17 +1,17 @@
 /**
- * What a leader does: opens its term, takes proposals, counts answers, keeps its authority.
+ * The work of a leader: it opens its term, takes proposals, counts answers, keeps its authority.
  *
  * Owns: commitment. Knows nothing of: how it was elected, how messages to peers are cut (replication.ts).
  * Rule: only entries of the leader's own term commit by counting; older ones commit with them [thesis 3.6.2]. The
  * leader's own copy counts when its disk has it, not before.
  */
-import { agreedIndex, hasAgreement, votersAsked } from './agreement.ts'
+import { agreedIndex, hasAgreement, votersNeeded } from './agreement.ts'
 import { assert } from './assert.ts'
 import { membersOf } from './configuration.ts'
 import { appendOwn, commitTo, emit, ownDoubt } from './core.ts'
 import type { Core } from './core.ts'
 import { doubt } from './doubts.ts'
-import { dropRemovedPeers } from './membership.ts'
+import { dropRemovedPeers } from './configuration-changes.ts'
 import { Progress } from './progress.ts'
 import { hasQuorum } from './quorum.ts'
 import { ReadRounds } from './read-rounds.ts'
@@ -32,7 +32,7 @@ export function becomeLeader(core: Core): void {
   assert(core.role === 'candidate', `a ${core.role} cannot become leader`)
   assert(core.votedFor === core.nodeId, 'a leader has voted for itself')
   const nextIndex = core.log.lastIndex + 1
-  const members = new Set([...membersOf(core.configurations.current), ...votersAsked(core)])
+  const members = new Set([...membersOf(core.configurations.current), ...votersNeeded(core)])
   const peerIds = [...members].filter((nodeId) => nodeId !== core.nodeId)
   core.role = 'leader'
   core.leadership = {
@@ -50,11 +50,11 @@ export function tickLeader(core: Core): void {
   const leadership = leadershipOf(core)
   const { peers } = leadership
   for (const peer of peers.values()) peer.tick()
-  const isHeard = (nodeId: NodeId): boolean =>
+  const isActive = (nodeId: NodeId): boolean =>
     nodeId === core.nodeId || (peers.get(nodeId)?.silentTicks ?? electionTicks) < electionTicks
-  const proved = (nodeId: NodeId): boolean => isHeard(nodeId) && doubtOf(core, nodeId) === null
-  // Whoever could not commit anything is no leader for anybody.
-  if (!hasAgreement(core, { agreed: isHeard, proved, isRolledBack: rolledBackIn(core) })) {
+  const proved = (nodeId: NodeId): boolean => isActive(nodeId) && doubtOf(core, nodeId) === null
+  // A leader that cannot commit anything steps down.
+  if (!hasAgreement(core, { agreed: isActive, proved, isRolledBack: rolledBackIn(core) })) {
     becomeFollower(core, core.term, null)
     return
   }
@@ -63,16 +63,16 @@ export function tickLeader(core: Core): void {
   sendHeartbeats(core)
 }
 
-/** What this member holds counts like what any other holds. */
+/** From now on the entries on this disk count like those of any other member. */
 export function diskProved(core: Core): void {
   core.trust = 'proved'
   if (core.role === 'leader') advanceCommit(core)
 }
 
-/** After a pause somebody else may lead. Only a leader that is a quorum by itself cannot have been replaced. */
+/** After a pause another node may lead. Only a leader that is a quorum by itself cannot have been replaced. */
 export function leaderWokeUp(core: Core): void {
-  const isAlone = hasQuorum(core.configurations.current, (nodeId) => nodeId === core.nodeId)
-  if (!isAlone) becomeFollower(core, core.term, null)
+  const isQuorum = hasQuorum(core.configurations.current, (nodeId) => nodeId === core.nodeId)
+  if (!isQuorum) becomeFollower(core, core.term, null)
 }
 
 export function propose(core: Core, proposalId: number, data: Uint8Array): void {
@@ -101,12 +101,12 @@ export function handleInstallSnapshotResponse(core: Core, message: InstallSnapsh
   const peer = leadershipOf(core).peers.get(message.from)
   if (peer === undefined || isBeyondLog(core, message)) return
   acknowledge(core, message)
-  // Below the base the answer is an old one: the offer is repeated in due time.
+  // An answer below the base is an old one: the offer is repeated in due time.
   if (peer.state === 'snapshot' && peer.matchIndex >= core.log.base.index)
     peer.becomeProbe(peer.matchIndex + 1)
 }
 
-/** Of this member, or as a peer said last. */
+/** The doubt about this member's disk, or the doubt that a peer's last message stated. */
 function doubtOf(core: Core, nodeId: NodeId): DiskDoubt | null {
   return nodeId === core.nodeId ? ownDoubt(core) : (core.leadership?.peers.get(nodeId)?.doubt ?? null)
 }
@@ -115,7 +115,7 @@ export function rolledBackIn(core: Core): (nodeId: NodeId) => boolean {
   return (nodeId) => doubtOf(core, nodeId) === 'rolledBack'
 }
 
-/** Called whenever a copy of an entry became durable somewhere. */
+/** Called whenever a copy of an entry became durable on a member. */
 export function advanceCommit(core: Core): void {
   const { peers } = leadershipOf(core)
   const own = core.durability.durableIndex
@@ -131,14 +131,14 @@ export function advanceCommit(core: Core): void {
 }
 
 function accepted(core: Core, peer: Progress, message: AppendEntriesResponse): void {
-  const meets = message.index >= peer.nextIndex - 1
+  const isMatched = message.index >= peer.nextIndex - 1
   const isNews = acknowledge(core, message)
   const isInLog = peer.matchIndex >= core.log.base.index
-  if (peer.state === 'probe' && (isNews || meets)) peer.becomeReplicate()
+  if (peer.state === 'probe' && (isNews || isMatched)) peer.becomeReplicate()
   else if (peer.state === 'snapshot' && isNews && isInLog) peer.becomeReplicate()
 }
 
-/** Counting it would commit what does not exist; ending here would take the one log away that others can be compared with. */
+/** Counting such an answer would commit entries that do not exist; stopping this member would remove the log to compare others with. */
 function isImpossible(core: Core, message: AppendEntriesResponse, token: number): boolean {
   if (message.readToken > token) {
     doubt(core, message.from, 'echoes_unknown_token', `echoes read token ${message.readToken} of ${token}`)
@@ -164,7 +164,7 @@ function rejected(core: Core, peer: Progress, message: AppendEntriesResponse): v
   peer.becomeProbe(Math.min(message.index, meeting + 1))
 }
 
-/** What was committed by counting it stays committed: the commit index never falls. */
+/** An entry that was committed by counting this peer stays committed: the commit index never falls. */
 function hasLostAcknowledged(core: Core, peer: Progress, message: AppendEntriesResponse): boolean {
   const { reads } = leadershipOf(core)
   return peer.hasLost(message.readToken, () => reads.renew())
@@ -185,7 +185,7 @@ function refusalOf(core: Core, data: Uint8Array): RefusalReason | null {
   if (leadership.transfer !== null) return 'transferring'
   if (data.length > options.limits.entryBytesMax) return 'tooLarge'
   const uncommittedBytes = log.bytesBetween(core.commitIndex, log.lastIndex)
-  // An empty backlog takes anything, or a limit below the size of one entry would refuse it for ever.
+  // An empty backlog takes any entry, or a limit below the size of one entry would refuse it forever.
   const isFull = uncommittedBytes > 0 && uncommittedBytes + data.length > options.limits.uncommittedBytesMax
   return isFull ? 'backlogFull' : null
 }

@@ -1,9 +1,9 @@
 /**
- * Entries that have left memory and come back from the segments, for one reader at a time.
+ * Entries that have left memory and are read back from the segments, for one reader at a time.
  *
- * Owns: which reads are under way, and the pieces that came back until they are used. Knows nothing of: files, peers' progress.
- * Rules: one read and one piece for each reader, so memory is bounded by their number; an entry that came back is used only
- * where the log still has its term at its index: index and term name one entry for ever [thesis 3.5].
+ * Owns: which reads are under way, and the pieces that were read until they are used. Knows nothing of: files, peers' progress.
+ * Rules: one read and one piece for each reader, so memory is bounded by their number; an entry that was read back is used only
+ * where the log still has its term at its index: index and term name one entry forever [thesis 3.5].
  */
 import { assert } from './assert.ts'
 import type { RaftLog } from './raft-log.ts'
@@ -14,7 +14,7 @@ export type LogReader = NodeId | typeof APPLY
 
 export const APPLY: unique symbol = Symbol('apply')
 
-/** One read. Bytes of data and count; a single larger entry is read all the same. */
+/** Limits of one read: bytes of data and count. A single larger entry is read all the same. */
 const READ_BYTES_MAX = 2 * 1024 * 1024
 const READ_ENTRIES_MAX = 2048
 
@@ -29,7 +29,7 @@ export class LogReads {
   readonly #pieces = new Map<LogReader, readonly Entry[]>()
   #lastId = 0
 
-  /** The next entries for the reader within the limits, at least one; otherwise null and perhaps a read that is to be begun. */
+  /** The next entries for the reader within the limits, at least one. Otherwise null, with the read to start if none is under way. */
   take(
     log: RaftLog,
     reader: LogReader,
@@ -42,17 +42,17 @@ export class LogReads {
     const piece = this.#usable(log, reader, { from, through })
     if (piece.length === 0) return { entries: null, read: this.#begin(log, reader, { from, through }) }
     const entries = piece.slice(0, countWithin(piece, limits))
-    // What was used goes at once; a reader that has to go back asks again.
+    // Used entries are dropped at once; a reader that must go back reads again.
     this.#pieces.set(reader, piece.slice(entries.length))
     return { entries, read: null }
   }
 
-  /** Null: the segments do not hold the beginning of the range any more. */
-  came(readId: number, entries: readonly Entry[] | null): void {
+  /** Null: the segments no longer hold the start of the range. */
+  finished(readId: number, entries: readonly Entry[] | null): void {
     for (const [reader, read] of this.#open) {
       if (read.readId !== readId) continue
       if (entries === null) {
-        // Asked again at the next tick at the earliest.
+        // The read is repeated at the next tick at the earliest.
         read.hasFailed = true
         return
       }
@@ -66,13 +66,13 @@ export class LogReads {
     for (const [reader, { hasFailed }] of this.#open) if (hasFailed) this.#open.delete(reader)
   }
 
-  /** Nobody leads here any more: what was read for peers goes. */
+  /** This member no longer leads: drops the entries that were read for peers. */
   dropPeers(): void {
     for (const readers of [this.#open, this.#pieces])
       for (const reader of readers.keys()) if (reader !== APPLY) readers.delete(reader)
   }
 
-  /** Data bytes that came back and were not used yet. */
+  /** Data bytes that were read back and not used yet. */
   get bytes(): number {
     return [...this.#pieces.values()].flat().reduce((sum, { data }) => sum + data.length, 0)
   }

@@ -1,18 +1,18 @@
 /**
- * What the leader knows of one peer's log.
+ * What the leader knows about one peer's log.
  *
  * Owns: the probe / replicate / snapshot state and the window of appends under way. Knows nothing of: messages, the log.
  * Rule: matchIndex < nextIndex. matchIndex falls only when the peer proves that it no longer holds what it has acknowledged: it rejects
- * a question about that, and the question was asked after the rejection of an earlier one. Late, doubled and reordered answers change
- * nothing.
+ * an append at an acknowledged index, and that append was sent after an earlier such rejection arrived. Late, duplicated and reordered
+ * answers change nothing.
  *
  * probe: one append at a time until the logs are known to meet. replicate: a stream, nextIndex runs ahead of the
- * answers. snapshot: the entries it needs are gone, the peer must pull the state.
+ * answers. snapshot: the entries that the peer needs are gone, it must pull the state.
  */
 import { assert } from './assert.ts'
 import type { DiskDoubt, LogIndex, RaftLimits } from './types.ts'
 
-/** Ticks without any progress in a filled window after which the peer is asked whether the window was lost. */
+/** Ticks without progress, with appends under way, after which the leader probes whether they were lost. */
 const LOST_WINDOW_TICKS = 2
 
 type ProgressState = 'probe' | 'replicate' | 'snapshot'
@@ -20,30 +20,30 @@ type ProgressState = 'probe' | 'replicate' | 'snapshot'
 export class Progress {
   #state: ProgressState = 'probe'
   #matchIndex: LogIndex = 0
-  /** Of what it acknowledged while its disk was proved to forget nothing. */
+  /** The last index that the peer acknowledged while its disk was proved current. */
   #provedIndex: LogIndex = 0
   #nextIndex: LogIndex
   #hasProbed = false
   #inflight: { readonly lastIndex: LogIndex; readonly bytes: number }[] = []
   #inflightBytes = 0
   #ticksWithoutProgress = 0
-  /** Read token of the question whose rejection is proof; 0 while nothing is doubted. */
+  /** Read token of the append whose rejection is proof; 0 while nothing is doubted. */
   #proofToken = 0
-  /** The highest index that it acknowledged and lost; 0: nothing, or it holds that again. */
+  /** The highest index that the peer acknowledged and lost; 0: it has lost nothing. */
   #forgottenIndex: LogIndex = 0
   /** Ticks since the last message from the peer in this term. */
   silentTicks = 0
   /** Ticks since a configuration without it was committed; 0 while it is a member. */
   ticksSinceRemoval = 0
-  /** Highest read token it has echoed. */
+  /** Highest read token that the peer has echoed. */
   readToken = 0
-  /** The first snapshot that was offered since it needs one; null in every other state. */
+  /** Index of the first snapshot offered since the peer needs one; null in every other state. */
   offeredIndex: LogIndex | null = null
-  /** The same, while its disk was proved to forget nothing. */
+  /** Highest read token that the peer has echoed while its disk was proved current. */
   provedToken = 0
-  /** As of its last message. */
+  /** As stated in the peer's last message. */
   doubt: DiskDoubt | null = null
-  /** Highest commit index that a message under way can have taught it. */
+  /** Highest commit index that a message to the peer has carried. */
   commitSent: LogIndex = 0
 
   constructor(nextIndex: LogIndex) {
@@ -58,7 +58,7 @@ export class Progress {
     return this.#matchIndex
   }
 
-  /** At most matchIndex. A late message of the process before cannot lift what the present one says as a suspect. */
+  /** At most matchIndex. A late message of the peer's earlier process cannot raise it while the present process is a suspect. */
   get provedIndex(): LogIndex {
     return this.#provedIndex
   }
@@ -75,7 +75,7 @@ export class Progress {
     return this.#ticksWithoutProgress
   }
 
-  /** The stream stands still although appends are under way: ask at its end instead of at the known match. */
+  /** The stream makes no progress although appends are under way: probe at its end instead of at the known match. */
   get isWindowSuspect(): boolean {
     return this.#inflight.length > 0 && this.#ticksWithoutProgress >= LOST_WINDOW_TICKS
   }
@@ -86,7 +86,7 @@ export class Progress {
     return this.#inflight.length < limits.inflightMessagesMax && this.#inflightBytes < limits.inflightBytesMax
   }
 
-  /** Entries from nextIndex through `lastIndex` left for the peer. */
+  /** Entries from nextIndex through `lastIndex` were sent to the peer. */
   sent(lastIndex: LogIndex, bytes: number): void {
     assert(lastIndex >= this.#nextIndex, 'an append starts at nextIndex')
     if (this.#state === 'probe') {
@@ -99,12 +99,12 @@ export class Progress {
     this.#nextIndex = lastIndex + 1
   }
 
-  /** A question at nextIndex - 1 left for the peer, with entries or without. */
+  /** An append at nextIndex - 1 was sent to the peer, with entries or without. */
   probed(): void {
     this.#hasProbed = true
   }
 
-  /** The peer holds everything up to `index` durably. True when that is news. */
+  /** The peer holds everything up to `index` durably. True when that was not known. */
   acked(index: LogIndex, doubt: DiskDoubt | null = null): boolean {
     let isNews = index > this.#matchIndex
     this.#matchIndex = Math.max(this.#matchIndex, index)
@@ -123,9 +123,9 @@ export class Progress {
   }
 
   /**
-   * A rejection of what the peer has acknowledged. It may be older than the acknowledgement, so the first one only opens a question:
-   * `newToken` makes a read token that no message has carried yet. True when this one answers such a question: then it is proof, and
-   * nothing is known to match any more.
+   * Records a rejection at an index that the peer has acknowledged. The rejection may be older than the acknowledgement, so the first
+   * one only sets a token: `newToken` makes a read token that no message has carried yet. True when the rejection echoes that token or
+   * a later one: then it is proof, and no index is known to match any more.
    */
   hasLost(echoedToken: number, newToken: () => number): boolean {
     if (this.#proofToken === 0) {
@@ -140,7 +140,7 @@ export class Progress {
     return true
   }
 
-  /** False for an answer to a question that is no longer open. */
+  /** False for a rejection of an append that no longer matters. */
   isRejectionCurrent(rejectedIndex: LogIndex): boolean {
     if (this.#state === 'probe')
       return rejectedIndex === this.#nextIndex - 1 && rejectedIndex > this.#matchIndex

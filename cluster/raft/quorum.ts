@@ -1,7 +1,7 @@
 /**
  * Majorities. Owns: counting over a configuration. Knows nothing of: what is counted.
  *
- * Rule: while a joint change is under way both halves must agree on their own [thesis 4.3]; learners never count.
+ * Rule: while a joint change is under way each half must agree by itself [thesis 4.3]; learners never count.
  */
 import { assert } from './assert.ts'
 import { isJoint } from './configuration.ts'
@@ -12,7 +12,7 @@ export function hasQuorum(configuration: Configuration, agrees: (nodeId: NodeId)
   return halvesOf(configuration).every((half) => half.filter(agrees).length > half.length / 2)
 }
 
-/** The same with one more than a majority of every half, or all of it where there are no more. */
+/** The same with one more than a majority of every half, or with all of a half that has no more. */
 export function hasWideQuorum(configuration: Configuration, agrees: (nodeId: NodeId) => boolean): boolean {
   return halvesOf(configuration).every((half) => half.filter(agrees).length >= wideCount(half))
 }
@@ -33,7 +33,7 @@ export function everyVoter(configuration: Configuration, agrees: (nodeId: NodeId
   return halvesOf(configuration).every((half) => half.every(agrees))
 }
 
-/** What every voter has reached. */
+/** The highest index that every voter has reached. */
 export function leastIndex(configuration: Configuration, reached: (nodeId: NodeId) => LogIndex): LogIndex {
   return Math.min(...halvesOf(configuration).flat().map(reached))
 }
@@ -46,7 +46,7 @@ function wideCount(half: readonly NodeId[]): number {
   return Math.min(majorityCount(half) + 1, half.length)
 }
 
-/** The highest that so many have reached. */
+/** The highest index that `count` members have reached. */
 function indexOf(indexes: readonly LogIndex[], count: number): LogIndex {
   const index = indexes.toSorted((a, b) => b - a)[count - 1]
   assert(index !== undefined, 'a majority needs at least one voter')

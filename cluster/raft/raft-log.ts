@@ -3,7 +3,7 @@
  *
  * Owns: indexes, terms and byte sums of entries, and which of them are in memory. Knows nothing of: commitment, durability, peers.
  * Rule: indexes are contiguous from base.index + 1, and terms never fall with rising index. The window ends at the last entry;
- * what lies before it is in the segments on disk alone. Byte sums are exact inside the window and estimates before it.
+ * older entries are only in the segments on disk. Byte sums are exact inside the window and estimates before it.
  */
 import { assert } from './assert.ts'
 import type { Entry, EntrySpan, LogBase, LogIndex, Term } from './types.ts'
@@ -25,18 +25,18 @@ interface Mark {
   readonly bytes: number
 }
 
-/** Entries between two exact byte sums of what is not in memory. Count. */
+/** Entries between two exact byte sums of entries that are not in memory. Count. */
 const MARK_EVERY = 256
-/** The window shrinks when a limit is passed by one part in this many: not at every entry. */
+/** The window shrinks when it exceeds a limit by one part in SLACK: not at every entry. */
 const SLACK = 8
 
 export class RaftLog {
   #base: LogBase
   /** Bounded by the number of elections since the base. */
   #runs: TermRun[] = []
-  /** Of the entries between the base and the window, ascending; the first is that of the base. */
+  /** Marks of the entries between the base and the window, ascending; the first is that of the base. */
   #marks: Mark[]
-  /** The end of what only the segments hold; #entries follow it. */
+  /** The last entry that only the segments hold; #entries follow it. */
   #before: Mark
   #entries: Entry[] = []
   /** #bytesThrough[i]: data bytes of everything ever appended up to and including #entries[i]. */
@@ -67,7 +67,7 @@ export class RaftLog {
     return this.#before.index
   }
 
-  /** What is in memory. Count and bytes of data. */
+  /** The entries in memory: count and bytes of data. */
   get window(): { readonly entries: number; readonly bytes: number } {
     return { entries: this.#entries.length, bytes: this.#totalBytes() - this.#before.bytes }
   }
@@ -118,7 +118,7 @@ export class RaftLog {
     this.#runs = this.#runs.filter((run) => run.first < index)
   }
 
-  /** Forgets entries up to and including `index`; the term there stays known as the base. */
+  /** Forgets entries up to and including `index`; the base keeps the term at `index`. */
   compactTo(index: LogIndex): void {
     const term = this.knownTermAt(index)
     const mark = { index, bytes: this.#bytesUpTo(index) }
@@ -129,7 +129,7 @@ export class RaftLog {
     this.#runs = alive.map((run) => ({ ...run, first: Math.max(run.first, index + 1) }))
   }
 
-  /** The log is void and begins again after `base`. */
+  /** Drops the whole log and starts again after `base`. */
   restart(base: LogBase): void {
     this.#before = { index: base.index, bytes: this.#totalBytes() }
     this.#marks = [this.#before]
@@ -186,8 +186,8 @@ export class RaftLog {
   }
 
   /**
-   * The last index <= `index` whose term is <= `term`: where two logs may still agree. Below the base nothing is
-   * known and the index comes back as it is.
+   * The last index <= `index` whose term is <= `term`: where two logs may still agree. Below the base no term is
+   * known and `index` is returned unchanged.
    */
   lastNotAfterTerm(index: LogIndex, term: Term): LogIndex {
     let candidate = Math.min(index, this.lastIndex)
@@ -206,7 +206,7 @@ export class RaftLog {
 
   #dropWindow(count: number): void {
     const bytes = this.#bytesThrough[count - 1]
-    assert(bytes !== undefined, 'what leaves memory is in memory')
+    assert(bytes !== undefined, 'an entry that leaves memory is in memory')
     this.#before = { index: this.#before.index + count, bytes }
     this.#entries = this.#entries.slice(count)
     this.#bytesThrough = this.#bytesThrough.slice(count)
@@ -239,7 +239,7 @@ export class RaftLog {
   }
 }
 
-/** Position of the last row for which it holds, -1 when there is none; it holds for a first part of the rows. */
+/** Position of the last row for which `holds` is true, -1 when there is none. The rows for which it is true come first. */
 function lastWhere<T>(rows: readonly T[], holds: (row: T) => boolean): number {
   let [low, high] = [0, rows.length]
   while (low < high) {

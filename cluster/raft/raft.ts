@@ -1,5 +1,5 @@
 /**
- * The Raft member: one input in, the effects of it out.
+ * The Raft member: one input in, its effects out.
  *
  * Owns: the dispatch and the end of every step, where sends, reads, applies and the disk write are gathered.
  * Knows nothing of: clocks, sockets, files. Reading order from here: election.ts, leader.ts, replication.ts,
@@ -37,7 +37,7 @@ import {
   read,
   tickFollowerReads,
 } from './read-index.ts'
-import { advanceMembership, changeConfiguration } from './membership.ts'
+import { advanceConfiguration, changeConfiguration } from './configuration-changes.ts'
 import { replicate } from './replication.ts'
 import {
   compact,
@@ -66,11 +66,11 @@ import type {
 
 export class Raft {
   readonly #core: Core
-  #told: { readonly role: Role; readonly term: Term; readonly leaderId: NodeId | null }
+  #reportedRole: { readonly role: Role; readonly term: Term; readonly leaderId: NodeId | null }
 
   constructor(options: RaftOptions, restored: RaftRestored) {
     this.#core = createCore(options, restored)
-    this.#told = this.#role()
+    this.#reportedRole = this.#role()
   }
 
   step(input: Input): Effect[] {
@@ -83,13 +83,13 @@ export class Raft {
     return statusOf(this.#core)
   }
 
-  /** What the log holds there in memory, committed or not. Null: nothing, or only in the segments. */
+  /** The entry that memory holds at `index`, committed or not. Null: there is none, or only the segments hold it. */
   entry(index: LogIndex): Entry | null {
     const { log } = this.#core
     return log.holdsInMemory(index) ? (log.slice(index, index)[0] ?? null) : null
   }
 
-  /** Null: nothing, or not any more. */
+  /** Null: the log has no entry there, or no longer has it. */
   termAt(index: LogIndex): Term | null {
     return this.#core.log.termAt(index)
   }
@@ -98,17 +98,17 @@ export class Raft {
     return this.#core.commitIndex
   }
 
-  /** How far a state that ends here is behind what is committed. Count and bytes of data, an estimate beyond the window. */
+  /** How far a state that ends at `applied` is behind the commit index. Count and bytes of data, an estimate beyond the window. */
   unapplied(applied: LogIndex): { readonly entries: number; readonly bytes: number } {
     const { log, commitIndex } = this.#core
     const after = Math.min(applied, commitIndex)
     return { entries: commitIndex - after, bytes: log.bytesBetween(after, commitIndex) }
   }
 
-  /** The write comes first: what is sent in the same step travels in parallel with it [thesis 10.2.1]. */
+  /** The write comes first: messages of the same step travel in parallel with it [thesis 10.2.1]. */
   #finish(): Effect[] {
     const core = this.#core
-    advanceMembership(core)
+    advanceConfiguration(core)
     if (core.leadership === null) askForWaitingReads(core)
     else replicate(core, advanceReads(core, core.leadership))
     handOutCommitted(core)
@@ -122,9 +122,9 @@ export class Raft {
 
   #roleChange(): Effect[] {
     const now = this.#role()
-    const { role, term, leaderId } = this.#told
+    const { role, term, leaderId } = this.#reportedRole
     if (now.role === role && now.term === term && now.leaderId === leaderId) return []
-    this.#told = now
+    this.#reportedRole = now
     return [{ type: 'roleChanged', ...now }]
   }
 
@@ -169,7 +169,7 @@ function dispatch(core: Core, input: Input): void {
     case 'peerUnreachable':
       return peerUnreachable(core, input.peer)
     case 'logRead':
-      return core.logReads.came(input.readId, input.entries)
+      return core.logReads.finished(input.readId, input.entries)
   }
 }
 
@@ -214,7 +214,7 @@ function walDone(core: Core, sequence: number): void {
   if (core.role === 'leader') advanceCommit(core)
 }
 
-/** Whatever was under way to the peer is in doubt: ask where it stands instead of streaming on. */
+/** Any message under way to the peer may be lost: probe for its last index instead of continuing the stream. */
 function peerUnreachable(core: Core, nodeId: NodeId): void {
   leaderUnreachable(core, nodeId)
   const peer = core.leadership?.peers.get(nodeId)

@@ -1,9 +1,10 @@
 /**
  * Linearizable reads without clocks [thesis 6.4].
  *
- * Owns: when a read index may be told. Knows nothing of: how a reader waits for the apply.
- * Rule: the index is the leader's commit index at a moment after the read began; it is told once a quorum has spoken in
- * this term after that moment, and never before an entry of this term is committed. Who asks has spoken by asking.
+ * Owns: when a read index may be answered. Knows nothing of: how a reader waits for the apply.
+ * Rule: the index is the leader's commit index at a moment after the read started; it is answered once a quorum has sent
+ * messages of this term after that moment, and never before an entry of this term is committed. A request for a read index
+ * counts as such a message of its sender.
  */
 import { hasAgreement } from './agreement.ts'
 import { emit, envelope, send } from './core.ts'
@@ -25,7 +26,7 @@ export function handleReadIndex(core: Core, message: ReadIndex): void {
   const { from, requestId } = message
   if (core.leadership?.peers.has(from) !== true) {
     sendReadIndexResponse(core, from, { requestId, index: null })
-  } else if (isConfirmedByAsker(core, core.leadership, message)) {
+  } else if (isConfirmedByRequester(core, core.leadership, message)) {
     sendReadIndexResponse(core, from, { requestId, index: core.commitIndex })
   } else {
     core.leadership.reads.addRemote(from, requestId)
@@ -33,15 +34,15 @@ export function handleReadIndex(core: Core, message: ReadIndex): void {
 }
 
 /**
- * A question needs no round where its asker and the leader are a quorum, as in a group of three. The asker was in this
- * term when it asked, which was after its reads began; the leader is in it now. So neither had voted in a later term
- * when the reads began, nobody had won one, and whatever was acknowledged by then is committed here.
+ * A question needs no round where its requester and the leader are a quorum, as in a group of three. The requester was in
+ * this term when it asked, which was after its reads started; the leader is in this term now. So neither had voted in a later
+ * term when the reads started, no node had won a later term, and every write acknowledged by then is committed here.
  */
-function isConfirmedByAsker(core: Core, { noopIndex }: Leadership, message: ReadIndex): boolean {
-  const { from: asker, doubt } = message
-  const agreed = (nodeId: NodeId): boolean => nodeId === core.nodeId || nodeId === asker
+function isConfirmedByRequester(core: Core, { noopIndex }: Leadership, message: ReadIndex): boolean {
+  const { from: requester, doubt } = message
+  const agreed = (nodeId: NodeId): boolean => nodeId === core.nodeId || nodeId === requester
   const proved = (nodeId: NodeId): boolean =>
-    nodeId === core.nodeId ? core.trust === 'proved' : nodeId === asker && doubt === undefined
+    nodeId === core.nodeId ? core.trust === 'proved' : nodeId === requester && doubt === undefined
   return (
     core.commitIndex >= noopIndex && hasAgreement(core, { agreed, proved, isRolledBack: rolledBackIn(core) })
   )
@@ -61,20 +62,20 @@ export function tickFollowerReads(core: Core): void {
   else if (requestId !== null) askLeader(core, requestId)
 }
 
-/** Puts everything that waits into one question, unless one is open. */
+/** Puts all waiting reads into one question, unless a question is open. */
 export function askForWaitingReads(core: Core): void {
   if (core.leaderId === null || core.leadership !== null) return
   const requestId = core.followerReads.ask()
   if (requestId !== null) askLeader(core, requestId)
 }
 
-/** Ends the open round if it is confirmed and begins the next. True when peers must hear of a new token now. */
+/** Ends the open round if it is confirmed and starts the next. True when a new token must be sent to the peers now. */
 export function advanceReads(core: Core, leadership: Leadership): boolean {
   if (core.commitIndex < leadership.noopIndex) return false
   confirmRound(core, leadership)
-  const hasBegun = leadership.reads.begin(core.commitIndex) !== null
+  const hasStarted = leadership.reads.begin(core.commitIndex) !== null
   confirmRound(core, leadership)
-  return hasBegun && leadership.reads.open !== null
+  return hasStarted && leadership.reads.open !== null
 }
 
 function confirmRound(core: Core, { peers, reads }: Leadership): void {

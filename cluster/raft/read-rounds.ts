@@ -18,7 +18,7 @@ interface ReadBatch {
 
 export interface ReadRound extends ReadBatch {
   readonly token: number
-  /** Commit index when the round began: no read of the round may see less. */
+  /** Commit index when the round started: no read of the round may see less. */
   readonly index: LogIndex
 }
 
@@ -33,7 +33,7 @@ export class ReadRounds {
     return this.#token
   }
 
-  /** A token that no message has carried yet. Whoever echoes it has heard this leader after this moment. */
+  /** A token that no message has carried yet. A peer that echoes it has received a message of this leader after this moment. */
   renew(): number {
     this.#token += 1
     return this.#token
@@ -54,7 +54,7 @@ export class ReadRounds {
     this.#remote.set(peer, requestId)
   }
 
-  /** Begins a round for everything that waits; null while one is open or nothing waits. */
+  /** Starts a round for all waiting reads; null while a round is open or no read waits. */
   begin(index: LogIndex): ReadRound | null {
     if (this.#open !== null || (this.#local.length === 0 && this.#remote.size === 0)) return null
     this.#token += 1
@@ -67,7 +67,7 @@ export class ReadRounds {
     this.#open = null
   }
 
-  /** Everything unanswered, for the end of the leadership. */
+  /** Takes all unanswered reads, at the end of the leadership. */
   takeAll(): ReadBatch {
     const waiting = this.#takeWaiting()
     const open = this.#open

@@ -2,7 +2,7 @@
  * What the leader sends to its peers, and when.
  *
  * Owns: the choice between entries, an empty append and a snapshot offer. Knows nothing of: answers.
- * Rule: an empty append in place of a heartbeat asks at an index where the leader knows the logs to meet, so that it can
+ * Rule: an empty append in place of a heartbeat asks at an index where the leader knows the logs to match, so that it can
  * never disturb a stream; it asks at the stream's end only while probing or when the window seems lost.
  */
 import { entriesFor, envelope, send } from './core.ts'
@@ -14,7 +14,7 @@ import type { Entry, LogIndex, NodeId } from './types.ts'
 /** Entries without data have no bytes to be limited by. */
 const ENTRIES_PER_MESSAGE_MAX = 1024
 
-/** Sends whatever every peer may get now; `toAll` lets no peer go without a message (a read round has begun). */
+/** Sends each peer what its window allows now. With `toAll` every peer gets a message (a read round has started). */
 export function replicate(core: Core, toAll: boolean): void {
   for (const [to, peer] of leadershipOf(core).peers) {
     const hasSent = sendEntries(core, to, peer)
@@ -24,7 +24,7 @@ export function replicate(core: Core, toAll: boolean): void {
   }
 }
 
-/** One heartbeat interval has passed: every peer hears from its leader, whatever its window. */
+/** One heartbeat interval has passed: every peer is sent a message, regardless of its window. */
 export function sendHeartbeats(core: Core): void {
   for (const [to, peer] of leadershipOf(core).peers) {
     sendEmptyAppend(core, to, peer)
@@ -46,7 +46,7 @@ function sendEntries(core: Core, to: NodeId, peer: Progress): boolean {
     } else {
       const entries = entriesFor(core, to, { from: peer.nextIndex, through: log.lastIndex, limits })
       if (entries === null) {
-        // They are being read. Where the logs meet can be found out meanwhile.
+        // The entries are being read. A probe finds the match index meanwhile.
         if (peer.state === 'probe') probe(core, to, peer)
         break
       }
@@ -65,7 +65,7 @@ function probe(core: Core, to: NodeId, peer: Progress): void {
   peer.probed()
 }
 
-/** Every node completes its own proposals when it applies them, so it hears of a commit at once. */
+/** Every node completes its own proposals when it applies them, so the leader sends it a new commit index at once. */
 function isCommitNews(core: Core, peer: Progress): boolean {
   if (peer.state !== 'replicate' || peer.nextIndex <= core.log.base.index) return false
   return Math.min(core.commitIndex, peer.nextIndex - 1) > peer.commitSent
@@ -78,7 +78,7 @@ function sendEmptyAppend(core: Core, to: NodeId, peer: Progress): void {
 function heartbeatIndex(core: Core, peer: Progress): LogIndex {
   const asksAtTheEnd = peer.state === 'probe' || (peer.state === 'replicate' && peer.isWindowSuspect)
   const index = asksAtTheEnd ? peer.nextIndex - 1 : peer.matchIndex
-  // The term before the base is forgotten. At zero all logs meet.
+  // The term before the base is forgotten. At zero all logs match.
   return index < core.log.base.index ? 0 : index
 }
 
@@ -101,10 +101,10 @@ function sendAppend(core: Core, to: NodeId, peer: Progress, { after, entries }: 
   })
 }
 
-/** The offer names the applied prefix: a state machine has no other cut to give, and its configuration is committed. */
+/** The offer names the applied prefix: the state machine has no other state to give, and its configuration is committed. */
 function offerSnapshot(core: Core, to: NodeId, peer: Progress): void {
   const { appliedIndex, configurations, log } = core
-  // What follows the first offer is kept for the peer, as far as the log on disk may grow.
+  // Entries after the first offer are kept for the peer, as far as the log on disk may grow.
   if (peer.offeredIndex === null || peer.offeredIndex < log.base.index) peer.offeredIndex = appliedIndex
   send(core, {
     type: 'InstallSnapshot',

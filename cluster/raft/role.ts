@@ -1,8 +1,8 @@
 /**
- * Falling back to follower, the way out of every other role.
+ * Falling back to follower from any other role.
  *
  * Owns: what must be dropped when a role or a leader ends. Knows nothing of: how roles are won.
- * Rule: leadership dies whole. Its reads are refused and its read tokens, progress and transfer are gone, so no late
+ * Rule: leadership ends as a whole. Its reads are refused and its read tokens, progress and transfer are dropped, so no late
  * answer can be counted in another term.
  */
 import { assert } from './assert.ts'
@@ -21,7 +21,7 @@ export function becomeFollower(core: Core, term: Term, leaderId: NodeId | null):
   else resetElectionTimer(core)
 }
 
-/** A question put to one leader is not answered by the next: its readers ask again. */
+/** A new leader does not answer a question to the one before it: the readers ask again. */
 export function setLeader(core: Core, leaderId: NodeId | null): void {
   core.isLeaderSuspect = false
   if (core.leaderId === leaderId) return

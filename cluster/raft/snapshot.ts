@@ -1,9 +1,9 @@
 /**
  * The receiving side of a snapshot, a state machine that was lost and replaced, and forgetting what is applied.
  *
- * Owns: when to pull, what of the log survives an install. Knows nothing of: the bytes, which the driver moves.
- * Rule: a log that agrees with the snapshot keeps what follows [thesis 5.1]; one that contradicts it is dropped whole: entries
- * after a wrong entry are wrong as well. A snapshot never takes the state machine back.
+ * Owns: when to pull, which part of the log survives an install. Knows nothing of: the bytes, which the driver moves.
+ * Rule: a log that agrees with the snapshot keeps the entries after it [thesis 5.1]; a log that contradicts it is dropped whole:
+ * entries after a wrong entry are wrong as well. A snapshot never takes the state machine back.
  */
 import { assert } from './assert.ts'
 import { commitTo, emit, envelope, promise } from './core.ts'
@@ -37,7 +37,7 @@ export function snapshotInstalled(core: Core, installed: SnapshotInstalled): voi
     `snapshot ${base.index} takes the state back from ${core.handedIndex}`,
   )
   core.fetching = null
-  standOn(core, installed)
+  rebase(core, installed)
   if (core.leaderId !== null) answer(core, core.leaderId, base.index)
 }
 
@@ -46,35 +46,35 @@ export function snapshotFailed(core: Core): void {
   core.fetching = null
 }
 
-/** Nothing was promised in the name of the state machine: all that changes is who asks to lead. */
+/** No promise depends on the state machine: the only change is that this member does not campaign. */
 export function stateLost(core: Core): void {
   core.isStateLost = true
   if (core.role !== 'leader' && core.role !== 'follower') becomeFollower(core, core.term, null)
 }
 
-/** What was handed out and lies after the new base is still with the driver, in order. */
+/** The driver still has the entries that were handed out after the new base, in order. */
 export function stateReplaced(core: Core, replaced: StateReplaced): void {
   const { index } = replaced.base
-  assert(core.isStateLost && core.fetching === null, 'the driver replaces a state that was lost')
+  assert(core.isStateLost && core.fetching === null, 'the driver replaces a lost state')
   assert(index >= core.appliedIndex, `state ${index} takes the state back from ${core.appliedIndex}`)
   core.isStateLost = false
-  standOn(core, replaced)
+  rebase(core, replaced)
 }
 
 /** The state machine holds everything up to `base`, which is committed. */
-function standOn(
+function rebase(
   core: Core,
   { base, configuration, configurationIndex }: SnapshotInstalled | StateReplaced,
 ): void {
-  // The sender may have lived on into a later term. Here the log must not be ahead of the term: a leader of the past
-  // would find itself contradicted by what is committed.
+  // The sender may have reached a later term. The log must not be ahead of this member's term: committed entries would
+  // contradict a leader of an older term.
   if (base.term > core.term) becomeFollower(core, base.term, null)
   if (core.log.matches(base.index, base.term)) {
     commitTo(core, Math.max(core.commitIndex, base.index))
     core.configurations.appliedTo(base.index)
   } else {
     assert(base.index > core.commitIndex, `snapshot ${base.index} contradicts a committed entry`)
-    // A leader never drops what it appended: whoever committed something else has taken its place.
+    // A leader never drops what it appended: a leader that committed other entries has taken its place.
     if (core.role !== 'follower') becomeFollower(core, core.term, null)
     core.log.restart(base)
     core.durability.restarted(base)

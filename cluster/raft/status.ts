@@ -1,7 +1,7 @@
 /**
- * What a node may show of its Raft member. Owns: the copy. Knows nothing of: who looks at it.
+ * What a node may show of its Raft member. Owns: the copy. Knows nothing of: its readers.
  *
- * Rule: plain values only; nobody can reach live state through it.
+ * Rule: plain values only; no caller can reach live state through it.
  */
 import type { Core } from './core.ts'
 import type { DiskDoubt, NodeId, RaftStatus } from './types.ts'
@@ -34,7 +34,7 @@ export function statusOf(core: Core): RaftStatus {
   }
 }
 
-/** Of its peers only a leader hears how their disks are now; who looks for one knows it from the answers to its last campaign. */
+/** Only a leader receives the present doubts of its peers; a member without a leader knows them from the answers to its last campaign. */
 function suspectsKnownTo({ nodeId, trust, votes, leaderId, leadership }: Core): RaftStatus['suspects'] {
   const doubts = new Map<NodeId, DiskDoubt>()
   if (trust !== 'proved') doubts.set(nodeId, trust)

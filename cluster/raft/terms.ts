@@ -1,19 +1,24 @@
 /**
- * The gate for messages: which term they belong to, and whether they are heard at all.
+ * The gate for messages: which term they belong to, and whether they are handled at all.
  *
- * Owns: raising the term, answering the past. Knows nothing of: what a message asks for.
+ * Owns: raising the term, answering older terms. Knows nothing of: what a message asks for.
  * Rule: a message of an older term changes nothing but what is known to be committed; a pre-vote, asked or granted, never raises the term
- * [thesis 9.6]; a request for votes is not heard while a leader is [thesis 4.2.3].
+ * [thesis 9.6]; a request for votes is ignored while messages of a leader arrive [thesis 4.2.3].
  */
 import { envelope, promise } from './core.ts'
 import type { Core } from './core.ts'
-import { hearsLeader } from './election.ts'
+import { hasActiveLeader } from './election.ts'
 import { becomeFollower } from './role.ts'
 import type { Message, NodeId } from './types.ts'
 
 /** True when the message may be handled in the current term. */
 export function admit(core: Core, message: Message): boolean {
-  if (message.type === 'RequestVote' && !message.transfer && message.term > core.term && hearsLeader(core))
+  if (
+    message.type === 'RequestVote' &&
+    !message.transfer &&
+    message.term > core.term &&
+    hasActiveLeader(core)
+  )
     return false
   if (message.term < core.term) {
     answerPast(core, message)
@@ -22,11 +27,11 @@ export function admit(core: Core, message: Message): boolean {
   if (message.term > core.term && !isAboutNextTerm(message)) {
     becomeFollower(core, message.term, leaderOf(message))
   }
-  noteHeard(core, message)
+  recordContact(core, message)
   return true
 }
 
-/** A pre-vote speaks of a term that nobody has entered yet. */
+/** A pre-vote names a term that no member has entered yet. */
 function isAboutNextTerm(message: Message): boolean {
   if (message.type === 'RequestVote') return message.preVote
   return message.type === 'RequestVoteResponse' && message.preVote && message.granted
@@ -36,7 +41,10 @@ function leaderOf(message: Message): NodeId | null {
   return message.type === 'AppendEntries' || message.type === 'InstallSnapshot' ? message.from : null
 }
 
-/** A leader of the past must learn that it is one, even if it hears nobody else: or it would never let this node in. */
+/**
+ * A leader of an older term must learn of the newer one, even if it receives from no other node: otherwise this node, whose term is
+ * ahead, would never follow it again.
+ */
 function answerPast(core: Core, message: Message): void {
   if (leaderOf(message) === null) return
   promise(
@@ -54,7 +62,7 @@ function answerPast(core: Core, message: Message): void {
   )
 }
 
-function noteHeard(core: Core, message: Message): void {
+function recordContact(core: Core, message: Message): void {
   const peer = core.leadership?.peers.get(message.from)
   if (peer === undefined || message.term !== core.term) return
   peer.silentTicks = 0

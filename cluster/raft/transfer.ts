@@ -3,7 +3,7 @@
  *
  * Owns: the choice of a target and the moment of TimeoutNow. Knows nothing of: elections.
  * Rule: while a transfer is under way proposals are refused, or the target could never catch up; after one election
- * time-out the leader gives up and goes on leading.
+ * time-out the leader cancels the transfer and continues to lead.
  */
 import { envelope, send } from './core.ts'
 import type { Core } from './core.ts'
@@ -27,7 +27,7 @@ export function tickTransfer(core: Core): void {
   else orderElectionWhenReady(core)
 }
 
-/** Repeated on ticks: a lost order costs one heartbeat, and a second one finds the target in a higher term already. */
+/** Repeated on ticks: a lost order costs one heartbeat, and a duplicate reaches a target that is in a higher term already. */
 export function orderElectionWhenReady(core: Core): void {
   const { peers, transfer } = leadershipOf(core)
   if (transfer === null) return
@@ -35,12 +35,12 @@ export function orderElectionWhenReady(core: Core): void {
   send(core, { type: 'TimeoutNow', ...envelope(core, transfer.target) })
 }
 
-/** Among those heard of within an election time-out. */
+/** The choice is among voters that sent a message within an election time-out. */
 export function mostUpToDateVoter(core: Core): NodeId | null {
   const rows = [...leadershipOf(core).peers].filter(([nodeId, peer]) => {
-    const isHeard = peer.silentTicks < core.options.electionTicks
+    const isActive = peer.silentTicks < core.options.electionTicks
     // A suspect wins only with more votes than a majority.
-    return isCandidateForTransfer(core, nodeId) && isHeard && peer.doubt === null
+    return isCandidateForTransfer(core, nodeId) && isActive && peer.doubt === null
   })
   rows.sort(([, a], [, b]) => b.matchIndex - a.matchIndex || a.silentTicks - b.silentTicks)
   return rows[0]?.[0] ?? null

@@ -6,12 +6,12 @@
  * execution can be written down, replayed and compared.
  */
 
-/** A flavour keeps two numbers apart (a Term is no LogIndex) and still lets plain arithmetic through. */
+/** A flavour distinguishes two kinds of numbers (a Term is not a LogIndex) and still allows plain arithmetic. */
 export type NodeId = string & { readonly flavour?: 'NodeId' }
 export type Term = number & { readonly flavour?: 'Term' }
 export type LogIndex = number & { readonly flavour?: 'LogIndex' }
 
-/** What must be durable before any promise made in its name leaves the node. [thesis fig. 3.1] */
+/** Must be durable before any message that depends on it leaves the node. [thesis fig. 3.1] */
 export interface HardState {
   readonly currentTerm: Term
   readonly votedFor: NodeId | null
@@ -28,14 +28,14 @@ export interface Entry {
   readonly data: Uint8Array
 }
 
-/** Who votes and who only listens. `outgoing` is the old half while a joint change is under way [thesis 4.3]. */
+/** The members with and without a vote. `outgoing` is the old half while a joint change is under way [thesis 4.3]. */
 export interface Configuration {
   readonly voters: readonly NodeId[]
   readonly learners: readonly NodeId[]
   readonly outgoing: readonly NodeId[]
 }
 
-/** Where the log begins: everything up to and including `index` lives in the state machine alone. */
+/** Where the log begins: only the state machine holds everything up to and including `index`. */
 export interface LogBase {
   readonly index: LogIndex
   readonly term: Term
@@ -55,8 +55,8 @@ interface Envelope {
 }
 
 /**
- * Whether the disk of this member holds everything that it has ever promised. `proved`: nothing speaks against it. `suspect`: an older
- * copy could look the same. `rolledBack`: it certainly does not.
+ * Whether the disk of this member holds everything that the member has ever promised. `proved`: nothing indicates otherwise. `suspect`:
+ * an older copy of the disk could look the same. `rolledBack`: it certainly does not hold everything.
  */
 export type DiskTrust = 'proved' | DiskDoubt
 export type DiskDoubt = 'suspect' | 'rolledBack'
@@ -77,10 +77,10 @@ export interface AppendEntriesResponse extends Envelope {
   readonly success: boolean
   /** On success: last index known to match AND durable. On failure: the rejected prevLogIndex. */
   readonly index: LogIndex
-  /** On failure: where the follower suggests to look next, and the term of its entry there. */
+  /** On failure: the index that the follower suggests to probe next, and the term of its entry there. */
   readonly hintIndex: LogIndex
   readonly hintTerm: Term
-  /** Echo of `AppendEntries.readToken`: says "I heard you as leader of this term after you made this token". */
+  /** Echo of `AppendEntries.readToken`: this member received a message of the leader of this term after the token was made. */
   readonly readToken: number
 }
 
@@ -91,7 +91,7 @@ export interface RequestVote extends Envelope {
   readonly transfer: boolean
   readonly lastLogIndex: LogIndex
   readonly lastLogTerm: Term
-  /** The answer is to say what is committed. Never before the state of a member is at the level at which disks are doubted. */
+  /** The answer must name the commit index. Never set before the state of a member is at the feature level of disk doubts. */
   readonly asksCommit?: true
 }
 
@@ -103,7 +103,7 @@ export interface RequestVoteResponse extends Envelope {
   readonly committed?: LogBase
 }
 
-/** The offer of a snapshot. The bytes are pulled by the receiver's driver, they never pass the core. */
+/** The offer of a snapshot. The receiver's driver pulls the bytes; they never pass through the core. */
 export interface InstallSnapshot extends Envelope {
   readonly type: 'InstallSnapshot'
   readonly lastIncluded: LogBase
@@ -147,7 +147,7 @@ export type Message =
 // ---------------------------------------------------------------------------------------------
 // Inputs of step().
 
-/** What an operator wants the group to be; the core decides which way leads there. */
+/** The members that an operator wants; the core decides the steps that lead there. */
 export interface TargetConfiguration {
   readonly voters: readonly NodeId[]
   readonly learners: readonly NodeId[]
@@ -161,7 +161,7 @@ export interface ChangeConfiguration {
   readonly type: 'changeConfiguration'
   readonly proposalId: number
   readonly configuration: TargetConfiguration
-  /** Compare-and-set: refused unless the latest configuration came with this entry. Null: whatever it is. */
+  /** Compare-and-set: refused unless the latest configuration came with this entry. Null: no condition. */
   readonly expectedIndex: LogIndex | null
 }
 
@@ -173,10 +173,10 @@ export interface SnapshotInstalled {
   readonly configurationIndex: LogIndex
 }
 
-/** The driver replaced the state that it had said to be lost; what the log holds after `base` stays. */
+/** The driver replaced the state that it had reported as lost; the log keeps its entries after `base`. */
 export interface StateReplaced {
   readonly type: 'stateReplaced'
-  /** Nothing that was applied before is missing from it. */
+  /** The new state contains everything that was applied before. */
   readonly base: LogBase
   readonly configuration: Configuration
   readonly configurationIndex: LogIndex
@@ -185,7 +185,7 @@ export interface StateReplaced {
 export type Input =
   /** One heartbeat interval has passed. */
   | { readonly type: 'tick' }
-  /** The process slept through several election time-outs: a leader must re-confirm itself before it serves anything. */
+  /** The process was paused for several election time-outs: a leader must confirm its leadership again before it serves anything. */
   | { readonly type: 'tickGap' }
   | { readonly type: 'message'; readonly message: Message }
   /** Only a leader accepts; the answer is `proposalAccepted` or `proposalRefused` with the same id. */
@@ -198,14 +198,14 @@ export type Input =
   /** Ask for a linearizable read; the answer is `readReady` or `readRefused` with the same id. */
   | { readonly type: 'read'; readonly readId: number }
   | SnapshotInstalled
-  /** The pull ordered by `fetchSnapshot` failed; the leader will offer again. */
+  /** The pull ordered by `fetchSnapshot` failed; the leader repeats its offer. */
   | { readonly type: 'snapshotFailed' }
   /**
-   * The state machine cannot be used, the driver fetches another by itself. Log, term and vote are as good as ever: this member
-   * votes, acknowledges and, if nobody takes over, leads on. It does not ask for the lead and is offered no snapshot meanwhile.
+   * The state machine cannot be used, the driver fetches another by itself. Log, term and vote stay valid: this member votes,
+   * acknowledges and, if no other member takes over, stays leader. Meanwhile it does not campaign and accepts no offer of a snapshot.
    */
   | { readonly type: 'stateLost' }
-  /** The state machine holds an entry that was made after the start of this process and committed without leaning on this disk. */
+  /** The state machine holds an entry that was made after the start of this process and committed without counting this disk. */
   | { readonly type: 'diskProved' }
   | StateReplaced
   /** Forget log entries up to `index`, which must be applied. */
@@ -214,11 +214,11 @@ export type Input =
   | { readonly type: 'transferLeadership'; readonly target: NodeId | null }
   /** The transport gave up on a message to this peer: probe again instead of streaming. */
   | { readonly type: 'peerUnreachable'; readonly peer: NodeId }
-  /** The answer to `readLog`: entries from its `from` on without a gap, at least one; null when the segments do not hold it any more. */
+  /** The answer to `readLog`: entries starting at `from` without a gap, at least one; null when the segments no longer hold `from`. */
   | { readonly type: 'logRead'; readonly readId: number; readonly entries: readonly Entry[] | null }
 
 // ---------------------------------------------------------------------------------------------
-// Effects of step(), in the order in which the driver must begin them.
+// Effects of step(), in the order in which the driver must start them.
 
 export interface AppendWal {
   readonly type: 'appendWal'
@@ -226,13 +226,13 @@ export interface AppendWal {
   readonly sequence: number
   /** Present when it changed. */
   readonly hardState: HardState | null
-  /** Present after a snapshot install: the log now begins after `base`, everything before and after it in the file is void. */
+  /** Present after a snapshot install: the log now begins after `base`, every entry that the file held is void. */
   readonly base: LogBase | null
   /** When not empty: entries[0].index may be <= the last index in the file; the file is truncated from there first. */
   readonly entries: readonly Entry[]
 }
 
-/** Durable entries of the log that left memory are needed again. Answered with `logRead`; a part of the range is enough. */
+/** Durable entries of the log that left memory are needed again. The answer is `logRead`; a part of the range is enough. */
 export interface ReadLog {
   readonly type: 'readLog'
   readonly readId: number
@@ -249,23 +249,23 @@ export type RefusalReason =
   | 'transferring'
   | 'backlogFull'
   | 'tooLarge'
-  /** The change before it is not complete. */
+  /** The previous change is not complete. */
   | 'configurationPending'
-  /** It is what the operator wants already. */
+  /** The configuration has the wanted members already. */
   | 'configurationUnchanged'
   /** No voter, a name twice or empty, or too many members. */
   | 'configurationInvalid'
-  /** Not the one that the operator saw. */
+  /** The latest configuration is not the one that the operator saw. */
   | 'configurationChanged'
 
 export type ImpossibleClaim =
-  /** Acknowledges entries that were never made. */
+  /** The peer acknowledges entries that were never made. */
   | 'acknowledges_beyond_log'
-  /** Echoes a read token that was never made. */
+  /** The peer echoes a read token that was never made. */
   | 'echoes_unknown_token'
-  /** Speaks as leader of a term that has another leader. */
+  /** The peer sends as leader of a term that has another leader. */
   | 'second_leader'
-  /** Entries that do not follow each other. */
+  /** The peer sends entries that do not follow each other. */
   | 'entries_with_gap'
 
 export type Effect =
@@ -281,13 +281,13 @@ export type Effect =
       readonly term: Term
     }
   | { readonly type: 'proposalRefused'; readonly proposalId: number; readonly reason: RefusalReason }
-  /** Once the state machine has applied `index`, a read begun before the `read` input may be served. */
+  /** Once the state machine has applied `index`, a read that started before the `read` input may be served. */
   | { readonly type: 'readReady'; readonly readId: number; readonly index: LogIndex }
   /** Retryable: no leader, leader changed, or the leader is not ready. */
   | { readonly type: 'readRefused'; readonly readId: number }
   /** Pull the leader's state machine from `from`; answer with snapshotInstalled or snapshotFailed. */
   | { readonly type: 'fetchSnapshot'; readonly from: NodeId; readonly atLeast: LogBase }
-  /** A message of this peer claims what cannot be, and was dropped. */
+  /** A message of this peer makes an impossible claim and was dropped. */
   | {
       readonly type: 'peerDoubted'
       readonly peer: NodeId
@@ -305,29 +305,29 @@ export type Effect =
       readonly leaderId: NodeId | null
     }
 
-/** What the core starts from. `entries` follow `base` without a gap. */
-/** Entries of one term, one after another, whose bytes are in the segments alone. */
+/** Entries of one term, one after another, whose bytes are only in the segments. */
 export interface EntrySpan {
   readonly first: LogIndex
   /** Inclusive. */
   readonly last: LogIndex
   readonly term: Term
-  /** Of data; an estimate where a part of the span has gone. */
+  /** Of data; an estimate where a part of the span was removed. */
   readonly bytes: number
-  /** Those of them that bring one, whole. */
+  /** The configuration entries of the span, with their data. */
   readonly configurations: readonly Entry[]
 }
 
+/** The state that the core starts from. */
 export interface RaftRestored {
   readonly hardState: HardState
   readonly base: LogBase
-  /** Entries after the base that only the segments hold, without a gap; absent: none. */
+  /** Entries after the base that only the segments hold, without a gap; absent: there are none. */
   readonly older?: readonly EntrySpan[]
-  /** They follow the last of `older`, or the base. */
+  /** They follow the last of `older`, or the base, without a gap. */
   readonly entries: readonly Entry[]
   /** Configuration in force at `appliedIndex`; later ones are found in `older` and `entries`. */
   readonly configuration: Configuration
-  /** Of the entry that brought it; 0 when it is the one that the group began with. */
+  /** Of the entry that brought it; 0 for the initial configuration of the group. */
   readonly configurationIndex: LogIndex
   /** Absent: proved. */
   readonly trust?: DiskTrust
@@ -339,7 +339,7 @@ export interface RaftOptions {
   readonly nodeId: NodeId
   /** Election time-out is drawn from [electionTicks, 2 * electionTicks). At least 10 heartbeats. */
   readonly electionTicks: number
-  /** Seeded outside; returns an unsigned 32-bit integer. The only randomness in the core. */
+  /** Seeded by the caller; returns an unsigned 32-bit integer. The only randomness in the core. */
   readonly random: () => number
   readonly limits: RaftLimits
 }
@@ -354,7 +354,7 @@ export interface RaftLimits {
   readonly inflightBytesMax: number
   /** Data of entries not yet committed; more is refused with `backlogFull`. Bytes. */
   readonly uncommittedBytesMax: number
-  /** Newest entries kept in memory; what is durable beyond it is read back from the segments. Bytes of data and count. */
+  /** Newest entries kept in memory; older durable entries are read back from the segments. Bytes of data and count. */
   readonly windowBytesMax: number
   readonly windowEntriesMax: number
 }
@@ -369,12 +369,12 @@ export interface RaftStatus {
   readonly appliedIndex: LogIndex
   readonly lastIndex: LogIndex
   readonly base: LogBase
-  /** What of the log is in memory. Count and bytes of data. */
+  /** The part of the log that is in memory. Count and bytes of data. */
   readonly window: { readonly entries: number; readonly bytes: number }
-  /** Entries that came back from the segments and wait to be used. Bytes of data. */
+  /** Entries that were read back from the segments and wait to be used. Bytes of data. */
   readonly readBackBytes: number
   readonly trust: DiskTrust
-  /** Members, this one included, of which this one knows that their disk is not proved current. */
+  /** Members, this one included, whose disk is not proved current as far as this member knows. */
   readonly suspects: readonly { readonly nodeId: NodeId; readonly doubt: DiskDoubt }[]
   readonly configuration: Configuration
   readonly configurationIndex: LogIndex
@@ -383,15 +383,15 @@ export interface RaftStatus {
     readonly nodeId: NodeId
     readonly matchIndex: LogIndex
     readonly state: 'probe' | 'replicate' | 'snapshot'
-    /** It does not hold all that it has acknowledged: its disk has lost something. */
+    /** The peer does not hold all that it has acknowledged: its disk has lost something. */
     readonly hasForgotten: boolean
-    /** What it said last of its disk; null: it is proved current. */
+    /** What the peer reported last about its disk; null: it is proved current. */
     readonly doubt: DiskDoubt | null
     /** Ticks since the last message from it. */
     readonly silentTicks: number
-    /** While it needs a snapshot: the first one offered, after which it needs the log. */
+    /** While the peer needs a snapshot: the index of the first one offered, after which it needs the log. */
     readonly offeredIndex: LogIndex | null
-    /** What it has not acknowledged of this log: entries, and data bytes of those that are still held (an estimate beyond the window). */
+    /** The part of this log that the peer has not acknowledged: entries, and data bytes of those still held (an estimate beyond the window). */
     readonly lagEntries: number
     readonly lagBytes: number
   }[]

@@ -1,9 +1,9 @@
 /**
- * The judgement of one copy on this node's disk by what the committed rows say of it.
+ * Checks one copy on this node's disk against the committed rows.
  *
- * Owns: when a copy is put aside. Knows nothing of: which copies are looked at, how fast, how one is removed.
- * Rules: the rows are asked under the copy's lock; what is owed, about to be dropped or undecided is left alone; a copy counts
- * as good only when it is what its row says, not what its own header says.
+ * Owns: when a copy is quarantined. Knows nothing of: which copies are checked, how fast, how one is removed.
+ * Rules: the rows are read under the copy's lock; a copy that is owed, about to be dropped or undecided stays as it is; a copy
+ * counts as good only when it matches its row, not only its own header.
  */
 import type { BlobContent, BlobStore } from '../blobs/base/blob-store.ts'
 import type { CopyLocks } from '../blobs/disk/copy-locks.ts'
@@ -18,16 +18,16 @@ import {
   type NodeId,
 } from '../base/types.ts'
 
-/** `lost` with the row that counts on it: to be told to the ledger, which lets it be made again. */
+/** `lost` carries the row that counts on the copy: report it to the ledger, which then creates a task to make the copy again. */
 export type CopyFinding =
   | { readonly kind: 'good' | 'removed' | 'left' }
   | { readonly kind: 'lost'; readonly ref: BlobRef; readonly fault: 'missing' | 'damaged' }
 
 export interface CopyCheckParts {
   readonly nodeId: NodeId
-  readonly ledger: Pick<CopyLedger, 'standing' | 'find'>
+  readonly ledger: Pick<CopyLedger, 'copyStatus' | 'find'>
   readonly store: Pick<BlobStore, 'verify' | 'stat' | 'quarantine'>
-  /** Decides for itself whether the copy may go. */
+  /** Decides by itself whether the copy may be removed. */
   readonly remover: Pick<CopyRemover, 'remove'>
   readonly locks: CopyLocks
   readonly logger: Logger
@@ -40,26 +40,26 @@ export class CopyCheck {
     this.#parts = parts
   }
 
-  /** Reads all of it; what is abandoned is given to the remover. Throws what the disk throws that says nothing about the copy. */
+  /** Reads the whole copy; an abandoned copy goes to the remover. Throws errors of the disk that say nothing about the copy. */
   async inFull(name: BlobName): Promise<CopyFinding> {
     const { locks, store, remover } = this.#parts
-    if (this.#standing(name) === 'abandoned')
+    if (this.#copyStatus(name) === 'abandoned')
       return { kind: (await remover.remove(name)) ? 'removed' : 'left' }
     return locks.hold(name, () => this.#judge(name, () => store.verify(name)))
   }
 
-  /** Looks at its frame only: whether it is there, under its own name, of the right size and digest. */
+  /** Reads only its frame: whether the copy exists, with its own name, the right size and the right digest. */
   byHeader(name: BlobName): Promise<CopyFinding> {
     const { locks, store } = this.#parts
     return locks.hold(name, () => this.#judge(name, () => store.stat(name)))
   }
 
-  #standing(name: BlobName): ReturnType<CopyLedger['standing']> {
-    return this.#parts.ledger.standing(name, this.#parts.nodeId)
+  #copyStatus(name: BlobName): ReturnType<CopyLedger['copyStatus']> {
+    return this.#parts.ledger.copyStatus(name, this.#parts.nodeId)
   }
 
   async #judge(name: BlobName, look: () => Promise<BlobContent | null>): Promise<CopyFinding> {
-    const ref = this.#standing(name) === 'listed' ? this.#parts.ledger.find(name) : null
+    const ref = this.#copyStatus(name) === 'listed' ? this.#parts.ledger.find(name) : null
     if (ref === null) return { kind: 'left' }
     const found = await contentOf(look)
     if (found === 'missing') return { kind: 'lost', ref, fault: found }

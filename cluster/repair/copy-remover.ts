@@ -1,10 +1,11 @@
 /**
- * Removes the copies that may go from this node's disk: what committed rows tell it to, and what uploads left behind.
+ * Removes copies from this node's disk: those that committed rows name for removal, and those that ended uploads left behind.
  *
- * Owns: the loop over drop rows, and every removal. Knows nothing of: why a copy may go, how leftovers are found (copy-sweep.ts).
- * Rules: a copy is unlinked only under its lock and on what the rows say after the lock was had; nothing is removed before
- * this process has passed a read barrier, for its rows may be older than what an earlier process of this node acted upon;
- * drop rows never wait for the sweep.
+ * Owns: the loop over drop rows, and every removal. Knows nothing of: why a copy may be removed, how leftovers are found
+ * (copy-sweep.ts).
+ * Rules: a copy is unlinked only under its lock, by what the rows say once the lock is held. No copy is removed before this process
+ * has passed a read barrier, because its rows may be older than those on which an earlier process of this node acted. Drop rows
+ * never wait for the sweep.
  */
 import type { BlobStore } from '../blobs/base/blob-store.ts'
 import type { CopyLocks } from '../blobs/disk/copy-locks.ts'
@@ -17,9 +18,9 @@ import type { SweepFile } from './sweep-file.ts'
 
 export interface CopyRemoverOptions {
   readonly nodeId: NodeId
-  readonly ledger: Pick<CopyLedger, 'drops' | 'dropped' | 'standing'>
+  readonly ledger: Pick<CopyLedger, 'drops' | 'dropped' | 'copyStatus'>
   readonly store: Pick<BlobStore, 'remove' | 'list'>
-  /** Shared with all who make or judge copies of this node. */
+  /** Shared with all components that make or judge copies of this node. */
   readonly locks: CopyLocks
   readonly sweepFile: Pick<SweepFile, 'take' | 'write'>
   readonly readBarrier: () => Promise<void>
@@ -37,7 +38,7 @@ const GROUP_COPIES_MAX = 1_024
 export class CopyRemover {
   readonly #options: CopyRemoverOptions
   readonly #drops: BackgroundLoop
-  /** What is written into the store, and when nobody knows what is there, is for it to hear. */
+  /** Must be notified of every write to the store, and when the contents of the store become unknown. */
   readonly sweep: CopySweep
   #isCurrent = false
   #dropped = 0
@@ -63,12 +64,12 @@ export class CopyRemover {
     this.sweep.start()
   }
 
-  /** Begins nothing more and resolves when what runs has ended. */
+  /** Starts no more removals and resolves when those in progress have ended. */
   async stop(): Promise<void> {
     await Promise.all([this.#drops.stop(), this.sweep.stop()])
   }
 
-  /** Whether the copy may go, and is gone when this resolves. */
+  /** True if the copy may be removed; it is gone when this resolves. */
   async remove(name: BlobName): Promise<boolean> {
     const { locks } = this.#options
     if (!this.#isCurrent) return false
@@ -81,7 +82,7 @@ export class CopyRemover {
       {
         ...about,
         name: 'holdfast_repair_dropped_total',
-        help: `${about.help} because a committed row said so.`,
+        help: `${about.help} because a committed row named them for removal.`,
         value: this.#dropped,
       },
       {
@@ -100,7 +101,7 @@ export class CopyRemover {
     this.#isCurrent = true
   }
 
-  /** Time until the next look at the rows. */
+  /** Returns the time until the next reading of the rows. */
   async #removeDropped(): Promise<number> {
     const { ledger, nodeId } = this.#options
     await this.#becomeCurrent()
@@ -112,14 +113,14 @@ export class CopyRemover {
     return names.length === GROUP_COPIES_MAX ? 0 : POLL_MS
   }
 
-  /** Those that are gone when it resolves. What somebody else has in hand is left for the next look. */
+  /** Returns the names that are gone when it resolves. A copy that another caller has locked is left for the next round. */
   #removeFree(names: readonly BlobName[]): Promise<readonly BlobName[]> {
     return this.#options.locks.holdFree(names, (free) => this.#removeLocked(free))
   }
 
   async #removeLocked(names: readonly BlobName[]): Promise<readonly BlobName[]> {
     const { ledger, nodeId, store } = this.#options
-    const going = names.filter((name) => mayRemove(ledger.standing(name, nodeId)))
+    const going = names.filter((name) => mayRemove(ledger.copyStatus(name, nodeId)))
     if (going.length > 0) await store.remove(going)
     return going
   }

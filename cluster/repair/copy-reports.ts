@@ -1,14 +1,14 @@
 /**
- * Reports copies that were made, many in one call of the ledger.
+ * Reports finished copies, many in one call of the ledger.
  *
- * Owns: which copies are reported together, and when. Knows nothing of: how a copy is made, what a report becomes.
- * Rules: one call is under way at a time; what is finished meanwhile goes with the next one. A copy waits for others only while
- * some are being made, and no longer than LINGER_MS. A call that fails, fails for each of its copies.
+ * Owns: which copies are reported together, and when. Knows nothing of: how a copy is made, what the ledger does with a report.
+ * Rules: one call runs at a time; copies finished meanwhile go with the next one. A copy waits for others only while some are being
+ * made, and no longer than LINGER_MS. A failed call fails for each of its copies.
  */
 import type { Clock, Timer } from '../base/clock.ts'
 import type { ReplicaTask } from '../base/types.ts'
 
-/** Of one call, and so of one entry. */
+/** The most copies of one call, and so of one log entry. */
 export const COPIES_PER_REPORT_MAX = 128
 const LINGER_MS = 50
 
@@ -29,7 +29,7 @@ export class CopyReports {
   readonly #parts: CopyReportsParts
   #waiting: Waiting[] = []
   #isReporting = false
-  /** The first of those that wait has waited for LINGER_MS. */
+  /** The copy that waits longest has waited for LINGER_MS. */
   #isLate = false
   #linger: Timer | null = null
 
@@ -37,7 +37,7 @@ export class CopyReports {
     this.#parts = parts
   }
 
-  /** Resolves when the copy is listed. Rejects as the ledger does. */
+  /** Resolves when the copy is listed. Rejects with the error of the ledger. */
   report(task: ReplicaTask): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ task, resolve, reject })
@@ -49,7 +49,7 @@ export class CopyReports {
     })
   }
 
-  /** Reports what need not wait any longer. To be called as well when the last copy that is being made ends otherwise. */
+  /** Reports the copies that need not wait any longer. Must also be called when the last copy that is being made ends without a report. */
   look(): void {
     if (this.#isReporting || this.#waiting.length === 0) return
     const isFull = this.#waiting.length >= COPIES_PER_REPORT_MAX

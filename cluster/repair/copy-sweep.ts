@@ -1,10 +1,10 @@
 /**
- * Finds copies on this node's disk that no row names and none ever will: what uploads that ended left behind.
+ * Finds copies on this node's disk that no row names and none ever will: leftovers of uploads that ended.
  *
- * Owns: which copies are looked at, and when. Knows nothing of: locks, drop rows, how a copy is removed.
- * Rules: what it finds is only a proposal; the remover asks the rows again under the lock of each copy. Once a row has named a copy only a drop
- * row ends that, so what this process writes is watched until then; everything else on the disk is walked over after a start, unless the
- * stop before was clean and said what was open, and once a week.
+ * Owns: which copies are checked, and when. Knows nothing of: locks, drop rows, how a copy is removed.
+ * Rules: its findings are only proposals; the remover reads the rows again under the lock of each copy. Once a row has named a copy,
+ * only a drop row ends that, so this process watches the copies that it writes until a row names them. It walks over all other
+ * copies on the disk once a week, and after a start, unless the previous stop was clean and recorded the open copies.
  */
 import type { BlobStore } from '../blobs/base/blob-store.ts'
 import type { Clock } from '../base/clock.ts'
@@ -15,28 +15,28 @@ import type { SweepFile } from './sweep-file.ts'
 
 export interface CopySweepParts {
   readonly nodeId: NodeId
-  readonly ledger: Pick<CopyLedger, 'standing'>
+  readonly ledger: Pick<CopyLedger, 'copyStatus'>
   readonly store: Pick<BlobStore, 'list'>
   readonly sweepFile: Pick<SweepFile, 'take' | 'write'>
   readonly clock: Clock
   readonly logger: Logger
-  /** The rows are no older than what this node acted upon when it resolves. */
+  /** When it resolves, the rows are no older than those on which this node acted before. */
   readonly beforeRound: () => Promise<void>
-  /** Gives those that are gone. */
+  /** Returns the names that are gone. */
   readonly remove: (names: readonly BlobName[]) => Promise<readonly BlobName[]>
 }
 
 const WATCH_MS = 10_000
 const RETRY_MS = 1_000
 const WALK_POLL_MS = 60_000
-/** The scrub meets every copy as often. */
+/** The scrub reads every copy as often. */
 const WALK_EVERY_MS = 7 * 24 * 3_600_000
-/** After a walk that met more open copies than can be watched. */
+/** The wait after a walk that found more open copies than can be watched. */
 const WALK_AGAIN_MS = 3_600_000
-/** Each costs a few rows to be looked up, on the thread of all requests: small steps, and rests between them. */
+/** Each name costs a few row lookups, on the thread of all requests, so steps are small, with rests between them. */
 const NAMES_PER_STEP = 64
 const PAUSE_MS = 20
-/** Of a look at what was written: 1,638 copies a second are more than a node writes. */
+/** Steps of one check of the written copies: 1,638 copies a second are more than a node writes. */
 const STEPS_PER_LOOK = 256
 
 export class CopySweep {
@@ -44,7 +44,7 @@ export class CopySweep {
   readonly #fresh: FreshCopies
   readonly #watch: BackgroundLoop
   readonly #walks: BackgroundLoop
-  /** Copies may lie on the disk that are neither settled nor watched. */
+  /** The disk may hold copies that are neither settled nor watched. */
   #isUnknown = true
   #wasStoreUnknown = false
   #walkAt = 0
@@ -58,12 +58,12 @@ export class CopySweep {
     this.#walks = new BackgroundLoop({ ...common, retryMs: RETRY_MS, round: () => this.#walkWhenDue() })
   }
 
-  /** Copies, since the start. */
+  /** Copies removed since the start. */
   get removed(): number {
     return this.#removed
   }
 
-  /** Once, after the store is open and before anybody writes into it. */
+  /** Once, after the store is open and before the first write to it. */
   async open(): Promise<void> {
     const { clock, sweepFile } = this.#parts
     const open = await sweepFile.take()
@@ -72,12 +72,12 @@ export class CopySweep {
     this.#walkAt = clock.now() + (this.#isUnknown ? 0 : WALK_EVERY_MS)
   }
 
-  /** A copy is about to be written, or was. */
+  /** Call before and after a copy is written. */
   onWrite(name: BlobName): void {
     this.#fresh.add(name, this.#parts.clock.now())
   }
 
-  /** The drop rows of these are to be ended by `end`, which may take effect later than it says, or although it fails. */
+  /** Runs `end`, which ends the drop rows of these copies; it may take effect after it resolves, or although it fails. */
   async duringDrop(names: readonly BlobName[], end: () => Promise<void>): Promise<void> {
     const { clock } = this.#parts
     for (const name of names) this.#fresh.pin(name, clock.now())
@@ -85,7 +85,7 @@ export class CopySweep {
     for (const name of names) this.#fresh.unpin(name, clock.now())
   }
 
-  /** Other copies may lie on the disk than those that were there: it was exchanged, or what leads to copies was made anew. */
+  /** The copies on the disk may have changed: the directory was replaced, or the index of the packs was rebuilt. */
   onStoreUnknown(): void {
     this.#wasStoreUnknown = true
     this.#isUnknown = true
@@ -101,7 +101,7 @@ export class CopySweep {
     await Promise.all([this.#watch.stop(), this.#walks.stop()])
   }
 
-  /** After the last write and the end of the store: then the next start need not walk. */
+  /** Call after the last write and after the store is closed: then the next start need not walk. */
   async keep(): Promise<void> {
     if (this.#isUnknown || this.#fresh.isFull) return
     try {
@@ -129,7 +129,7 @@ export class CopySweep {
     if (this.#fresh.isFull) this.#walkAt = Math.min(this.#walkAt, clock.now() + WALK_AGAIN_MS)
     if (clock.now() < this.#walkAt) return WALK_POLL_MS
     await beforeRound()
-    // What becomes unknown from here on is not seen by this walk.
+    // This walk does not cover copies that become unknown from here on.
     this.#isUnknown = false
     this.#fresh.begin()
     this.#walkAt = clock.now() + WALK_EVERY_MS
@@ -159,12 +159,12 @@ export class CopySweep {
     const { ledger, nodeId, remove } = this.#parts
     const left: BlobName[] = []
     for (const name of names) {
-      // Asked twice: this look costs no lock, and nearly all copies stay.
-      const said = ledger.standing(name, nodeId)
-      if (said === 'listed' || said === 'owed') this.#fresh.settle(name)
-      // Also what is about to be dropped: the write may have come after the removal that ends its drop row.
+      // The remover reads the status again under the lock. This reading needs no lock, and nearly all copies stay.
+      const status = ledger.copyStatus(name, nodeId)
+      if (status === 'listed' || status === 'owed') this.#fresh.settle(name)
+      // Also a copy that is about to be dropped: it may have been written after the removal that ends its drop row.
       else this.onWrite(name)
-      if (said === 'abandoned') left.push(name)
+      if (status === 'abandoned') left.push(name)
     }
     const gone = left.length > 0 ? await remove(left) : []
     for (const name of gone) this.#fresh.settle(name)

@@ -1,9 +1,9 @@
 /**
  * Watches over the copies on this node's disk: the inventory, the scrub, and the directory itself.
  *
- * Owns: when which of them runs. Knows nothing of: how a copy is judged or made again.
- * Rules: the inventory comes first at every start, because it is quick and finds what is gone; a directory that vanished is
- * opened anew and counted through without an operator, twice, since what removed it may not have been done yet.
+ * Owns: when each of them runs. Knows nothing of: how a copy is judged or made again.
+ * Rules: the inventory runs first at every start, because it is quick and finds missing copies. A directory that vanished is opened
+ * again and goes through an inventory without an operator. Both happen twice, because its removal may still have been in progress.
  */
 import type { CopyVerdict } from '../blobs/base/blob-calls.ts'
 import type { BlobStore } from '../blobs/base/blob-store.ts'
@@ -27,14 +27,14 @@ export interface CopyWatchParts {
   readonly reopenStore: () => Promise<void>
   readonly marker: StoreMarker
   readonly scrubFile: Pick<ScrubFile, 'read' | 'write'>
-  readonly ledger: Pick<CopyLedger, 'standing' | 'find' | 'listed' | 'lost' | 'inventoried'>
+  readonly ledger: Pick<CopyLedger, 'copyStatus' | 'find' | 'listed' | 'lost' | 'inventoried'>
   readonly remover: Pick<CopyRemover, 'remove'>
   readonly locks: CopyLocks
   readonly throttle: Throttle
   readonly clock: Clock
   readonly logger: Logger
   readonly scrubEveryMs: number
-  /** Copies were struck off: there is something to make. */
+  /** Copies were reported as lost: there may be repair tasks. */
   readonly onLost: () => void
 }
 
@@ -42,7 +42,7 @@ export type CopyWatchStatus = Pick<RepairStatus, 'scrub' | 'inventory' | 'direct
 
 export const SCRUB_EVERY_MS: number = 7 * 24 * 3_600_000
 const MARKER_EVERY_MS = 60_000
-/** So many copies judged missing one after the other are reason to look at the directory. */
+/** After this many consecutive verdicts of "missing" the directory is checked. */
 const MISSING_IN_A_ROW = 2
 
 export class CopyWatch {
@@ -66,7 +66,7 @@ export class CopyWatch {
     this.#scrub = new Scrub({ ...common, file, everyMs, beforePass: () => this.#inventory.run() })
   }
 
-  /** Once, when the rows can be trusted. */
+  /** Once, when the rows are reliable. */
   start(): void {
     this.#isStarted = true
     this.#begin(async () => {
@@ -77,13 +77,13 @@ export class CopyWatch {
     })
   }
 
-  /** Resolves when nothing of it touches the disk any more. */
+  /** Resolves when none of its work touches the disk any more. */
   async stop(): Promise<void> {
     this.#retryLoop.end()
     while (this.#work.size > 0) await Promise.all(this.#work)
   }
 
-  /** A copy of this node was judged. */
+  /** Call with each verdict on a copy of this node. */
   onJudged(verdict: CopyVerdict): void {
     this.#missingInARow = verdict === 'missing' ? this.#missingInARow + 1 : 0
     if (!this.#isStarted || this.#missingInARow < MISSING_IN_A_ROW) return
@@ -91,7 +91,7 @@ export class CopyWatch {
     this.#begin(() => this.#lookAtDirectory())
   }
 
-  /** A scrub that begins now, by a word of the asker's own: see Scrub.demand. */
+  /** Requests a scrub that starts now, under a token chosen by the caller: see Scrub.demand. */
   demandScrub(word: string | null): void {
     this.#scrub.demand(word)
   }
@@ -110,7 +110,7 @@ export class CopyWatch {
 
   // ---------------------------------------------------------------------------------------------
 
-  /** Whatever throws here but to end is a bug, and ends the process. */
+  /** Any error here except StoppedError is a bug, and ends the process. */
   #begin(run: () => Promise<void>): void {
     const work = run()
       .catch((cause: unknown) => {
@@ -129,20 +129,20 @@ export class CopyWatch {
 
   #lookAtDirectory(): Promise<void> {
     this.#looking ??= this.#retryLoop
-      .retry('blob directory not looked at yet', () => this.#mendDirectory())
+      .retry('blob directory not checked yet', () => this.#repairDirectory())
       .finally(() => {
         this.#looking = null
       })
     return this.#looking
   }
 
-  async #mendDirectory(): Promise<void> {
+  async #repairDirectory(): Promise<void> {
     const { marker, reopenStore, logger } = this.#parts
     const isThere = await marker.isThere()
     if (isThere && this.#isSettled) return
     if (!isThere) {
       this.#directoriesLost++
-      logger.error({}, 'blob directory is gone, opened anew')
+      logger.error({}, 'blob directory is gone, opened again')
     }
     this.#isSettled = false
     await reopenStore()

@@ -1,16 +1,16 @@
 /**
- * Copies that may turn out to be leftovers: written by this process, and not settled by any row yet.
+ * Copies that may be leftovers: written by this process, and not settled by any row yet.
  *
- * Owns: which names these are, and when each is worth a look. Knows nothing of: rows, disks.
- * Rules: a name stays until somebody says that it is settled; what does not fit is never left out in silence: `isFull` says that only a walk over
- * the disk finds it.
+ * Owns: which names these are, and when each is due for a check. Knows nothing of: rows, disks.
+ * Rules: a name stays until the caller settles it. A name that does not fit is never dropped silently: `isFull` says that only a walk
+ * over the disk finds it.
  */
 import { fileNameOf } from '../blobs/base/blob-name.ts'
 import type { BlobName } from '../base/types.ts'
 
 /** About 20 MB of names. */
 const NAMES_MAX = 65_536
-/** A look costs a few rows. An upload commits within seconds; one whose session nobody ends may wait for days. */
+/** A check costs a few row lookups. An upload commits within seconds; one whose session no client ends may wait for days. */
 const FIRST_LOOK_MS = 10_000
 const LOOK_MS_MAX = 3_600_000
 
@@ -23,7 +23,7 @@ interface Candidate {
 
 export class FreshCopies {
   readonly #max: number
-  /** In the order of coming. */
+  /** In the order in which they were added. */
   readonly #candidates = new Map<string, Candidate>()
   #isFull = false
 
@@ -31,7 +31,7 @@ export class FreshCopies {
     this.#max = max
   }
 
-  /** Some name was not taken since `begin`. */
+  /** At least one name did not fit since `begin`. */
   get isFull(): boolean {
     return this.#isFull
   }
@@ -40,12 +40,12 @@ export class FreshCopies {
     return [...this.#candidates.values()].map(({ name }) => name)
   }
 
-  /** A walk over the disk begins: it sees what was not taken until now. */
+  /** Call when a walk over the disk starts: it finds the names that did not fit until now. */
   begin(): void {
     this.#isFull = false
   }
 
-  /** A copy is being written, or was seen and is not settled. */
+  /** Call for a copy that is being written, or that was found and is not settled. */
   add(name: BlobName, now: number): void {
     const key = fileNameOf(name)
     if (this.#candidates.has(key)) return
@@ -75,14 +75,14 @@ export class FreshCopies {
     return due
   }
 
-  /** Its drop row is about to be ended: whatever rows say of it meanwhile, the end may come late and take a later drop row away. */
+  /** Call before the drop row of a copy is ended. Until `unpin` no row settles the name, because a late end may remove a later drop row. */
   pin(name: BlobName, now: number): void {
     this.add(name, now)
     const candidate = this.#candidates.get(fileNameOf(name))
     if (candidate !== undefined) candidate.isPinned = true
   }
 
-  /** The end of its drop row is applied: one more look. */
+  /** Call when the end of the drop row is applied: the copy is checked once more. */
   unpin(name: BlobName, now: number): void {
     const candidate = this.#candidates.get(fileNameOf(name))
     if (candidate === undefined) return
@@ -91,7 +91,7 @@ export class FreshCopies {
     candidate.dueAt = now + FIRST_LOOK_MS
   }
 
-  /** Gone, or a row counts on it: from here on only a drop row ends it. */
+  /** Call when the copy is gone, or a row counts on it: from here on only a drop row ends it. */
   settle(name: BlobName): void {
     const key = fileNameOf(name)
     if (this.#candidates.get(key)?.isPinned === false) this.#candidates.delete(key)

@@ -1,8 +1,9 @@
 /**
- * Goes through everything that rows say this node holds, and tells the ledger what is not there.
+ * Goes through all copies that this node holds according to the rows, and reports the missing ones to the ledger.
  *
- * Owns: the walk from rows to disk, which finds what a walk over the disk cannot see. Knows nothing of: why a copy is gone.
- * Rule: a run looks at every row that was there when it began; what it cannot tell the ledger now, it tells later, never not.
+ * Owns: the walk from rows to disk, which finds missing copies that a walk over the disk cannot see. Knows nothing of: why a copy
+ * is gone.
+ * Rule: a run checks every row that existed when it started; a report that fails is retried until it succeeds.
  */
 import type { BlobStore } from '../blobs/base/blob-store.ts'
 import type { Clock } from '../base/clock.ts'
@@ -14,20 +15,20 @@ import type { Throttle } from './throttle.ts'
 export interface InventoryParts {
   readonly nodeId: NodeId
   readonly ledger: Pick<CopyLedger, 'listed' | 'lost' | 'inventoried'>
-  readonly store: Pick<BlobStore, 'areAsLeft'>
+  readonly store: Pick<BlobStore, 'areUnchanged'>
   readonly check: CopyCheck
   readonly throttle: Throttle
   readonly clock: Clock
   readonly retryLoop: RetryLoop
   readonly logger: Logger
-  /** Copies were struck off: there is something to make. */
+  /** Copies were reported as lost: there may be repair tasks. */
   readonly onLost: () => void
 }
 
 const PAGE_MAX = 256
-/** Frames read at once; the disk has other work. */
+/** Frames read concurrently; the disk has other work. */
 const AT_ONCE = 4
-/** What a frame costs of the rate of repair: a page of the disk. Bytes. */
+/** The cost of a frame in the rate of repair: a page of the disk. Bytes. */
 const FRAME_BYTES = 4_096
 
 export class Inventory {
@@ -43,7 +44,7 @@ export class Inventory {
     this.#parts = parts
   }
 
-  /** Resolves when a run that began after this call is complete. Throws StoppedError. */
+  /** Resolves when a run that started after this call is complete. Throws StoppedError. */
   run(): Promise<void> {
     if (this.#current === null) return this.#begin()
     this.#next ??= this.#current.then(() => this.#begin())
@@ -75,25 +76,25 @@ export class Inventory {
       await this.#look(page.refs)
       after = page.next
     } while (after !== null)
-    await retryLoop.retry('end of the inventory not told yet', () => ledger.inventoried(nodeId))
+    await retryLoop.retry('end of the inventory not reported yet', () => ledger.inventoried(nodeId))
     this.#runs++
     this.#endedAt = clock.wallTime()
     logger.info({ copies: this.#copies, lost: this.#lost - before }, 'inventory of copies done')
   }
 
-  /** A disk on which copies are missing is gone through at full speed, any other at half. */
+  /** While copies are missing, the walk runs at full speed, otherwise at half. */
   async #look(refs: readonly BlobRef[]): Promise<void> {
     const { nodeId, ledger, retryLoop, onLost, store, clock } = this.#parts
     const began = clock.now()
-    const areAsLeft = await retryLoop.retry('copies not looked at yet', () => store.areAsLeft(refs))
-    const lost = await this.#lostOf(refs.filter((_, at) => areAsLeft[at] !== true))
+    const areUnchanged = await retryLoop.retry('copies not checked yet', () => store.areUnchanged(refs))
+    const lost = await this.#lostOf(refs.filter((_, at) => areUnchanged[at] !== true))
     this.#copies += refs.length
     if (lost.length === 0) {
       const tookMs = clock.now() - began
       if (tookMs > 0) await retryLoop.wait(tookMs)
       return
     }
-    await retryLoop.retry('lost copies not told yet', () => ledger.lost(nodeId, lost, 'inventory'))
+    await retryLoop.retry('lost copies not reported yet', () => ledger.lost(nodeId, lost, 'inventory'))
     this.#lost += lost.length
     onLost()
   }
@@ -103,7 +104,7 @@ export class Inventory {
     const lost: BlobRef[] = []
     for (let first = 0; first < refs.length; first += AT_ONCE) {
       const few = refs.slice(first, first + AT_ONCE).map(async (ref) => {
-        const finding = await retryLoop.retry('copy not looked at yet', () => check.byHeader(ref))
+        const finding = await retryLoop.retry('copy not checked yet', () => check.byHeader(ref))
         if (finding.kind === 'lost') lost.push(finding.ref)
         else await throttle.pass(FRAME_BYTES)
       })

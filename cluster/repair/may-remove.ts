@@ -1,11 +1,11 @@
 /**
  * Which copies may be removed from a disk.
  *
- * Rule: asked under the lock of the copy, of the state that this node has applied at that moment; an answer that is
- * older than the lock is worth nothing, for a task may have been granted, begun and ended since.
+ * Rule: call it under the lock of the copy, with the status from the state that this node has applied at that moment. A status read
+ * before the lock was held is no basis for a removal, because a task may have been granted, started and ended since.
  */
-import type { CopyStanding } from '../base/types.ts'
+import type { CopyStatus } from '../base/types.ts'
 
-export function mayRemove(standing: CopyStanding): boolean {
-  return standing === 'dropping' || standing === 'abandoned'
+export function mayRemove(copyStatus: CopyStatus): boolean {
+  return copyStatus === 'dropping' || copyStatus === 'abandoned'
 }

@@ -1,11 +1,11 @@
 /**
- * Makes the copies that committed tasks ask this node for.
+ * Makes the copies that committed tasks request from this node.
  *
- * Owns: the loop, its pace, its retries. Knows nothing of: why a copy is missing, who asked, what a blob means.
- * Rules: nothing is written without a committed task for this node; a copy is reported only after it was read back from this
- * node's own disk, and stays locked until that is committed, while others are made; a failure never stops the loop. The rows
- * are read for many copies at a time. What this disk has no room for waits without being tried, and goes on by itself within
- * a poll of there being room.
+ * Owns: the loop, its pace, its retries. Knows nothing of: why a copy is missing, who requested it, what a blob means.
+ * Rules: no copy is written without a committed task for this node. A copy is reported only after it was read back from this node's
+ * own disk, and stays locked until the report is committed, while other copies are made. A failure never stops the loop. The rows
+ * are read for many copies at a time. Copies for which this disk has no space wait without attempts, and continue by themselves
+ * within one poll after there is space.
  */
 import type { BlobStore } from '../blobs/base/blob-store.ts'
 import { BlobWriteError } from '../blobs/base/blob-store.ts'
@@ -31,11 +31,11 @@ import type { Throttle } from './throttle.ts'
 
 export interface RepairEngineOptions {
   readonly nodeId: NodeId
-  readonly tasks: Pick<CopyLedger, 'pending' | 'done' | 'standing'>
+  readonly tasks: Pick<CopyLedger, 'pending' | 'done' | 'copyStatus'>
   readonly store: BlobStore
-  /** With `report`, a bad copy met on the way is told; without it, only skipped. */
+  /** With `report`, a bad copy found as a source is reported; without it, it is only skipped. */
   readonly blobs: Pick<Blobs, 'copies'> & Partial<Pick<Blobs, 'report'>>
-  /** Shared with all who judge or remove copies of this node. */
+  /** Shared with all components that judge or remove copies of this node. */
   readonly locks: CopyLocks
   /** Shared with all other background work on blobs. */
   readonly throttle: Throttle
@@ -46,14 +46,14 @@ export interface RepairEngineOptions {
 }
 
 const POLL_MS = 1_000
-/** Copies that are being made. */
+/** Copies that are made concurrently. */
 const TASKS_AT_ONCE = 2
-/** With those that are made and not committed yet, each of which holds its lock. */
+/** Copies that are being made, or are made and not committed yet; each holds its lock. */
 const RUNNING_MAX = 256
 const TASKS_PER_POLL = 64
 /**
- * Tasks in back-off, and those that wait for the disk, are asked for on top, so that hopeless ones never hide the rest; up
- * to this many in all.
+ * A poll requests tasks in back-off, and tasks that wait for the disk, in addition, so that hopeless ones never hide the rest; at
+ * most this many in all.
  */
 const TASKS_PER_POLL_MAX = 1_024
 
@@ -62,14 +62,14 @@ export class RepairEngine {
   readonly #backoff: Backoff
   readonly #reports: CopyReports
   readonly #running = new Map<string, Promise<void>>()
-  /** Of the last look, those not yet taken; the most urgent first. */
+  /** The tasks of the last poll, the most urgent first; the first `#taken` of them have been taken. */
   #found: readonly ReplicaTask[] = []
   #taken = 0
-  /** There may be more than the last look found. */
+  /** There may be more tasks than the last poll found. */
   #isMore = false
-  /** Of those that run: not made yet. */
+  /** The number of running tasks whose copy is not made yet. */
   #making = 0
-  /** Tasks that wait for this disk to get better. Only those that are still pending. */
+  /** Tasks that wait because this disk is full or suspect. Only those that are still pending. */
   readonly #waiting = new Set<string>()
   #isLooking = false
   #timer: Timer | null = null
@@ -93,26 +93,26 @@ export class RepairEngine {
     this.kick()
   }
 
-  /** Looks for tasks now instead of at the next poll. Cheap; call it whenever tasks may have appeared. */
+  /** Polls now instead of at the next interval. Cheap; call it whenever tasks may have appeared. */
   kick(): void {
     if (!this.#started) return
     this.#timer?.cancel()
     this.#timer = this.#options.clock.after(0, () => this.#poll())
   }
 
-  /** Starts nothing more and resolves when what runs has ended; a copy under way is given up. */
+  /** Starts no more tasks and resolves when running ones have ended; a copy in progress is aborted. */
   async stop(): Promise<void> {
     this.#started = false
     this.#timer?.cancel()
     await Promise.all(this.#running.values())
   }
 
-  /** As of the last look, and as far as it went. */
+  /** The tasks of the last poll, as far as it counted. */
   get pending(): number {
     return this.#pending
   }
 
-  /** Of those: how many wait because this disk is full or suspect. */
+  /** The pending tasks that wait because this disk is full or suspect. */
   get waitingForDisk(): number {
     return this.#waiting.size
   }
@@ -143,7 +143,7 @@ export class RepairEngine {
     this.#found = tasks
     this.#taken = 0
     this.#takeNext()
-    this.#lookForRoom(tasks)
+    this.#lookForSpace(tasks)
   }
 
   #takeNext(): void {
@@ -155,19 +155,19 @@ export class RepairEngine {
     }
   }
 
-  /** A long queue is worked off without waiting for polls, and without a look for each of its tasks. */
-  #goOn(): void {
+  /** A long queue is processed without waiting for polls, and without a poll for each of its tasks. */
+  #continue(): void {
     this.#takeNext()
-    const isWorkedOff = this.#taken >= this.#found.length
-    if (isWorkedOff && (this.#isMore || this.#running.size === 0)) this.kick()
+    const isProcessed = this.#taken >= this.#found.length
+    if (isProcessed && (this.#isMore || this.#running.size === 0)) this.kick()
   }
 
   #isDue(key: string): boolean {
     return !this.#running.has(key) && !this.#waiting.has(key) && this.#backoff.isDue(key)
   }
 
-  /** One look at the disk, however many tasks wait for it. */
-  #lookForRoom(tasks: readonly ReplicaTask[]): void {
+  /** Measures the disk once, however many tasks wait for it. */
+  #lookForSpace(tasks: readonly ReplicaTask[]): void {
     const waiting = tasks.filter((task) => this.#waiting.has(keyOf(task)))
     if (waiting.length === 0 || this.#isLooking) return
     this.#isLooking = true
@@ -178,7 +178,7 @@ export class RepairEngine {
         for (const task of ready) this.#waiting.delete(keyOf(task))
         if (ready.length > 0) this.kick()
       })
-      .catch((err: unknown) => this.#options.logger.debug({ err }, 'room for repairs not known'))
+      .catch((err: unknown) => this.#options.logger.debug({ err }, 'space for repairs not known'))
       .finally(() => {
         this.#isLooking = false
       })
@@ -192,7 +192,7 @@ export class RepairEngine {
       .catch((cause: unknown) => this.#onFailed(task, cause))
       .then(() => {
         this.#running.delete(key)
-        this.#goOn()
+        this.#continue()
         this.#reports.look()
       })
     this.#running.set(key, end)
@@ -216,19 +216,19 @@ export class RepairEngine {
     this.#options.logger.warn({ blob: task.ref.id, birth: task.ref.birth, err }, 'copy not repaired yet')
   }
 
-  /** One line for all that wait, not one for each. */
+  /** Logs one line for all waiting tasks, not one for each. */
   #wait(task: ReplicaTask, { obstacle }: DiskObstacleError): void {
     if (this.#waiting.size === 0)
       this.#options.logger.warn({ disk: obstacle, pending: this.#pending }, 'copies wait for this disk')
     this.#waiting.add(keyOf(task))
   }
 
-  /** Whether there is such a copy now: it is reported, and the next one is made while that is committed. */
+  /** True if the copy exists now: it is reported, and the next copy is made while the report is committed. */
   #repair(task: ReplicaTask): Promise<boolean> {
     return this.#options.locks.hold(task.ref, async () => {
       const isMade = await this.#make(task).finally(() => {
         this.#making--
-        this.#goOn()
+        this.#continue()
       })
       if (isMade) await this.#reports.report(task)
       return isMade
@@ -237,16 +237,16 @@ export class RepairEngine {
 
   async #make({ ref }: ReplicaTask): Promise<boolean> {
     const { tasks, nodeId } = this.#options
-    // It may have ended since it was found, and with it the permission to write.
-    if (tasks.standing(ref, nodeId) !== 'owed') return false
-    // What is there already takes no room.
+    // The task may have ended since the poll, and with it the permission to write.
+    if (tasks.copyStatus(ref, nodeId) !== 'owed') return false
+    // A copy that already exists takes no space.
     if (await this.#holds(ref)) return true
-    await this.#assertRoom(ref)
+    await this.#assertSpace(ref)
     await this.#fetch(ref)
     return true
   }
 
-  /** Reads the whole copy back. A damaged one is no copy; the store puts it aside when a good one is written. */
+  /** Reads the whole copy back. A damaged one does not count; the store quarantines it when a good one is written. */
   async #holds(ref: BlobRef): Promise<boolean> {
     const { store } = this.#options
     try {
@@ -258,7 +258,7 @@ export class RepairEngine {
     }
   }
 
-  async #assertRoom(ref: BlobRef): Promise<void> {
+  async #assertSpace(ref: BlobRef): Promise<void> {
     const obstacle = diskObstacle(await this.#options.store.usage(), ref)
     if (obstacle !== null) throw new DiskObstacleError(obstacle)
   }
@@ -269,11 +269,11 @@ export class RepairEngine {
       if (copy.nodeId === this.#options.nodeId) continue
       try {
         await this.#options.store.write(ref, this.#paced(copy, ref), ref)
-        // The write hashed what arrived; only the read-back proves what the disk kept.
+        // The write hashed the received bytes; only the read-back proves what the disk stored.
         if (await this.#holds(ref)) return
         throw new BlobDamagedError(`Blob "${ref.id}" cannot be read back`)
       } catch (cause) {
-        if (cause instanceof StoppedError || isWantOfRoom(cause)) throw cause
+        if (cause instanceof StoppedError || isDiskFull(cause)) throw cause
         this.#suspect(ref, copy.nodeId, cause)
         errors.push(cause)
       }
@@ -288,13 +288,13 @@ export class RepairEngine {
     for await (const piece of copy.read(0, ref.size)) {
       if (!this.#started) throw new StoppedError('Repair was stopped')
       this.#bytes += piece.length
-      // What hangs on a single copy does not wait for anybody's bandwidth.
+      // A blob with a single copy is copied without waiting for the rate limit.
       if (ref.replicas.length > 1) await this.#options.throttle.pass(piece.length)
       yield piece
     }
   }
 
-  /** The owner judges its copy itself; this is only the hint to look. */
+  /** The owner judges its copy itself; this report only triggers the check. */
   #suspect(ref: BlobRef, nodeId: NodeId, cause: unknown): void {
     if (cause instanceof BlobMissingError) this.#options.blobs.report?.(ref, nodeId, 'missing')
     const isWrong = cause instanceof BlobWriteError && /^(checksum|size)_mismatch$/.test(cause.code)
@@ -315,8 +315,8 @@ class DiskObstacleError extends Error {
   }
 }
 
-/** Another source would not fit either. */
-function isWantOfRoom(cause: unknown): boolean {
+/** The bytes from another source would not fit either. */
+function isDiskFull(cause: unknown): boolean {
   return cause instanceof BlobWriteError && cause.code === 'disk_full'
 }
 

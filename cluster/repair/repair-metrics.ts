@@ -1,5 +1,5 @@
 /**
- * What the repair room tells about itself, as Prometheus-shaped facts.
+ * The metrics of the repair component, in the shape of Prometheus.
  */
 import type { MetricSample } from '../base/types.ts'
 
@@ -7,9 +7,9 @@ export interface RepairFacts {
   readonly done: number
   readonly failed: number
   readonly bytes: number
-  /** As of the last poll; counts only as far as a poll looks. */
+  /** As of the last poll; bounded by the limit of a poll. */
   readonly pending: number
-  /** Of those. */
+  /** The pending copies that wait for the disk. */
   readonly waiting: number
 }
 
@@ -28,9 +28,16 @@ export function repairMetrics({
       failed,
     ),
     sample('holdfast_repair_bytes_total', 'Bytes fetched from other nodes for copies.', bytes),
-    { ...sample('holdfast_repair_pending', 'Copies this node still has to make.', pending), kind: 'gauge' },
     {
-      ...sample('holdfast_repair_waiting', 'Of those: they wait for this disk, full or suspect.', waiting),
+      ...sample('holdfast_repair_pending', 'Copies that this node still has to make.', pending),
+      kind: 'gauge',
+    },
+    {
+      ...sample(
+        'holdfast_repair_waiting',
+        'Pending copies that wait because this disk is full or suspect.',
+        waiting,
+      ),
       kind: 'gauge',
     },
   ]

@@ -1,9 +1,9 @@
 /**
- * How far the scrub of this node has come: `scrub.json` in the data directory.
+ * The progress of this node's scrub: `scrub.json` in the data directory.
  *
  * Layout: two lines, the record as JSON and the SHA-256 of that line in hex. Documented in docs/formats/scrub.md.
- * Rules: replaced whole (temporary file, fsync, rename, fsync of the directory); what is absent or damaged in any way counts as
- * absent, because a scrub that begins anew only reads more, and one that begins at a wrong place would leave copies out.
+ * Rules: replaced as a whole (temporary file, fsync, rename, fsync of the directory). A file that is absent or damaged in any way
+ * counts as absent: a scrub that starts again only reads more, whereas one that starts at a wrong position would skip copies.
  */
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
@@ -13,18 +13,18 @@ import type { BlobName } from '../base/types.ts'
 import { replaceFile } from '../base/replace-file.ts'
 
 export interface ScrubMark {
-  /** When the pass under way began, or the last one when it is over. ms since 1970, as is the next. */
+  /** When the current pass started, or the last one if `isOver`. ms since 1970, like the next. */
   readonly startedAt: number
-  /** When a pass last came to its end. */
+  /** When a pass last completed. */
   readonly lastFullAt: number | null
-  /** Everything up to here was looked at in this pass; null: nothing yet. */
+  /** All copies up to this name were checked in this pass; null: none yet. */
   readonly after: BlobName | null
   readonly isOver: boolean
-  /** The word by which this pass was asked for; null: nobody asked, it was due. */
+  /** The token with which this pass was requested; null: it was not requested, it was due. */
   readonly demand: string | null
-  /** In this pass, up to `after`. */
+  /** The counts of this pass, up to `after`. */
   readonly passed: PassCounts
-  /** The last word whose pass came to its end, and what it found. */
+  /** The last token whose pass completed, and the counts of that pass. */
   readonly answered: (PassCounts & { readonly word: string }) | null
 }
 
@@ -66,7 +66,7 @@ function format(mark: ScrubMark): string {
   return `${line}\n${digestOf(line)}\n`
 }
 
-/** Throws for whatever this file did not write. */
+/** Throws for any text that `format` did not produce. */
 function parse(text: string): ScrubMark {
   const [line = '', digest] = text.split('\n')
   if (digest !== digestOf(line)) throw new Error('The digest is not that of the record')
@@ -74,7 +74,7 @@ function parse(text: string): ScrubMark {
   if (row.get('format') !== FORMAT) throw new Error('The format is not known')
   const afterFile = row.get('after')
   const after = typeof afterFile === 'string' ? parseFileName(afterFile) : null
-  if (afterFile !== null && after === null) throw new Error('The position is no name')
+  if (afterFile !== null && after === null) throw new Error('The position is not a name')
   const lastFullAt = row.get('lastFullAt')
   return {
     startedAt: timeOf(row.get('startedAt')),
@@ -85,7 +85,7 @@ function parse(text: string): ScrubMark {
   }
 }
 
-/** Absent in files that were written before a pass could be asked for. */
+/** Absent in files of versions in which a pass could not be requested. */
 function demandOf(row: ReadonlyMap<string, unknown>): Pick<ScrubMark, 'demand' | 'passed' | 'answered'> {
   const { demand, passed, answered } = Object.fromEntries(row) as Partial<ScrubMark>
   return { demand: demand ?? null, passed: passed ?? NOTHING_PASSED, answered: answered ?? null }
@@ -93,7 +93,7 @@ function demandOf(row: ReadonlyMap<string, unknown>): Pick<ScrubMark, 'demand' |
 
 function timeOf(value: unknown): number {
   if (typeof value === 'number' && Number.isSafeInteger(value)) return value
-  throw new Error('A time is no number')
+  throw new Error('A time is not a number')
 }
 
 function digestOf(line: string): string {

@@ -1,10 +1,10 @@
 /**
- * Reads every copy on this node's disk again and again, so that what rots is found while other copies are good.
+ * Reads every copy on this node's disk periodically, so that damage is found while other copies are good.
  *
  * Owns: the order, the pace, the position that survives restarts. Knows nothing of: what makes a copy good, how one is made.
- * Rules: a copy is passed only once it was looked at and, if lost, told to the ledger; what fails is tried again and holds the
- * pass up in sight of all; the disk rests at least as long as it reads. The wall clock sets the pace over restarts: a wrong
- * one makes a pass faster or slower, never less complete. Who asks for a pass gets one that begins after the asking.
+ * Rules: the position moves past a copy only once it was checked and, if lost, reported to the ledger. A failed check is retried and
+ * visibly delays the pass. The disk rests at least as long as it reads. The wall clock sets the pace over restarts: a wrong clock
+ * makes a pass faster or slower, never less complete. A requested pass starts after the request.
  */
 import type { BlobStore } from '../blobs/base/blob-store.ts'
 import type { Clock } from '../base/clock.ts'
@@ -25,25 +25,25 @@ export interface ScrubParts {
   readonly clock: Clock
   readonly retryLoop: RetryLoop
   readonly logger: Logger
-  /** No copy stays unread for longer. */
+  /** No copy stays unread for longer than this. */
   readonly everyMs: number
-  /** Done at the beginning of each pass but the first since the start. */
+  /** Runs at the start of each pass except the first after a start. */
   readonly beforePass: () => Promise<void>
-  /** Copies were struck off: there is something to make. */
+  /** Copies were reported as lost: there may be repair tasks. */
   readonly onLost: () => void
 }
 
 const PAGE_MAX = 64
-/** A pass aims at this share of its time, and keeps the rest for when the node is down or the rate is low. */
+/** A pass aims to use this share of its time, and keeps the rest for downtime and a low rate. */
 const AIM = 0.9
 const LOST_AT_ONCE_MAX = 256
-/** The longest that a lost copy waits for others to be told with it, and that a position waits to be kept. */
-const TELL_WITHIN_MS = 1_000
+/** How long a lost copy waits at most for others to be reported with it, and a position until it is stored. */
+const REPORT_WITHIN_MS = 1_000
 const KEEP_WITHIN_MS = 10_000
-/** At most so long a rest follows a slow read. */
+/** The longest rest after a slow read. */
 const REST_MS_MAX = 5_000
 
-const NEVER_BEGUN: Omit<ScrubMark, 'startedAt'> = {
+const NEVER_STARTED: Omit<ScrubMark, 'startedAt'> = {
   lastFullAt: null,
   after: null,
   isOver: false,
@@ -56,8 +56,8 @@ export class Scrub {
   readonly #parts: ScrubParts
   #mark: ScrubMark | null = null
   #keptAt = -Infinity
-  #untold: BlobRef[] = []
-  #untoldSince = 0
+  #unreported: BlobRef[] = []
+  #unreportedSince = 0
   #counts = { copies: 0, bytes: 0, lost: 0, removed: 0 }
   #demand: string | null = null
 
@@ -65,7 +65,7 @@ export class Scrub {
     this.#parts = parts
   }
 
-  /** One pass after another until the loop is stopped. Resolves then, with the position kept if the disk allows. */
+  /** Runs one pass after another until the loop is stopped; then resolves, with the position stored if the disk permits. */
   async run(): Promise<void> {
     try {
       let mark = await this.#resume()
@@ -75,7 +75,7 @@ export class Scrub {
       }
     } catch (cause) {
       if (!(cause instanceof StoppedError)) throw cause
-      if (this.#mark !== null && this.#untold.length === 0) await this.#keep(this.#mark)
+      if (this.#mark !== null && this.#unreported.length === 0) await this.#keep(this.#mark)
     }
   }
 
@@ -86,8 +86,8 @@ export class Scrub {
   }
 
   /**
-   * Everything is read anew and without resting longer than it reads, once for each word: repeating the last one changes
-   * nothing, also over a restart. Null: a pass under way goes on at its ordinary pace.
+   * Requests one pass for each token: it reads all copies again, and rests no longer than it reads. Repeating the last token changes
+   * nothing, also after a restart. Null: the current pass continues at its ordinary pace.
    */
   demand(word: string | null): void {
     if (word === this.#demand) return
@@ -104,20 +104,20 @@ export class Scrub {
       : null
   }
 
-  /** For a word that no pass has begun for yet. */
+  /** True for a token for which no pass has started yet. */
   #isAsked({ demand, answered }: ScrubMark): boolean {
     return this.#demand !== null && this.#demand !== demand && this.#demand !== answered?.word
   }
 
-  /** The first pass of a directory begins now; one that was under way goes on where it was. */
+  /** The first pass of a directory starts now; an unfinished pass continues at its position. */
   async #resume(): Promise<ScrubMark> {
     const kept = await this.#parts.file.read()
     const startedAt = this.#notInFuture(kept?.startedAt ?? Infinity)
-    this.#mark = { ...NEVER_BEGUN, ...kept, startedAt }
+    this.#mark = { ...NEVER_STARTED, ...kept, startedAt }
     return this.#mark
   }
 
-  /** A beginning in the future is the word of a clock that was wrong then, or has been corrected since. */
+  /** A start in the future comes from a clock that was wrong then, or was corrected since. */
   #notInFuture(startedAt: number): number {
     return Math.min(startedAt, this.#parts.clock.wallTime())
   }
@@ -126,8 +126,8 @@ export class Scrub {
     const { clock, retryLoop, everyMs, beforePass } = this.#parts
     const dueAt = this.#isAsked(last) ? 0 : this.#notInFuture(last.startedAt) + everyMs * AIM
     await retryLoop.wait(Math.max(0, dueAt - clock.wallTime()), () => this.#isAsked(last))
-    await this.#tell()
-    // Before the inventory: what is asked for while that runs has not been looked at by it.
+    await this.#reportLost()
+    // Before the inventory: a pass requested during the inventory must have an inventory of its own.
     const demand = this.#isAsked(last) ? this.#demand : null
     await beforePass()
     const fresh = { demand, passed: NOTHING_PASSED, after: null, isOver: false }
@@ -136,9 +136,9 @@ export class Scrub {
     return this.#mark
   }
 
-  async #pass(begun: ScrubMark): Promise<ScrubMark> {
+  async #pass(start: ScrubMark): Promise<ScrubMark> {
     const { store, retryLoop, clock, logger } = this.#parts
-    let mark = begun
+    let mark = start
     for (let names: readonly BlobName[] | null = null; names === null || names.length === PAGE_MAX; ) {
       const { after } = mark
       names = await retryLoop.retry('copies not listed yet', () => store.list(after, PAGE_MAX))
@@ -147,7 +147,7 @@ export class Scrub {
         mark = await this.#step(mark, name)
       }
     }
-    await this.#tell()
+    await this.#reportLost()
     const answered = mark.demand === null ? mark.answered : { word: mark.demand, ...mark.passed }
     this.#mark = { ...mark, answered, lastFullAt: clock.wallTime(), after: null, isOver: true }
     await this.#keep(this.#mark)
@@ -157,7 +157,7 @@ export class Scrub {
 
   async #step(mark: ScrubMark, name: BlobName): Promise<ScrubMark> {
     const { check, ledger, retryLoop, throttle, clock, everyMs } = this.#parts
-    // The rows may be unreadable for a while: a damaged state is replaced under a running node.
+    // The rows may be unreadable for a while: a running node may replace a damaged state.
     const ref = await retryLoop.retry('row of copy not readable yet', async () => ledger.find(name))
     const size = ref?.size ?? 0
     await throttle.pass(size)
@@ -183,37 +183,38 @@ export class Scrub {
     this.#counts.bytes += bytes
     if (kind === 'removed') this.#counts.removed++
     if ('ref' in found) {
-      if (this.#untold.length === 0) this.#untoldSince = this.#parts.clock.now()
-      this.#untold.push(found.ref)
+      if (this.#unreported.length === 0) this.#unreportedSince = this.#parts.clock.now()
+      this.#unreported.push(found.ref)
     }
     const lost = passed.lost + (kind === 'lost' ? 1 : 0)
     return { copies: passed.copies + 1, bytes: passed.bytes + bytes, lost }
   }
 
-  /** Lost copies are told together, but none waits long; the position is kept only when all before it are told. */
+  /** Lost copies are reported together, but none waits long; a position is stored only when all lost copies before it are reported. */
   async #beforeRest(mark: ScrubMark, rest: number): Promise<void> {
     const until = this.#parts.clock.now() + rest
-    const isDue = this.#untold.length >= LOST_AT_ONCE_MAX || until - this.#untoldSince >= TELL_WITHIN_MS
-    if (this.#untold.length > 0 && isDue) await this.#tell()
-    if (this.#untold.length === 0 && until - this.#keptAt >= KEEP_WITHIN_MS) await this.#keep(mark)
+    const isDue =
+      this.#unreported.length >= LOST_AT_ONCE_MAX || until - this.#unreportedSince >= REPORT_WITHIN_MS
+    if (this.#unreported.length > 0 && isDue) await this.#reportLost()
+    if (this.#unreported.length === 0 && until - this.#keptAt >= KEEP_WITHIN_MS) await this.#keep(mark)
   }
 
-  async #tell(): Promise<void> {
-    if (this.#untold.length === 0) return
+  async #reportLost(): Promise<void> {
+    if (this.#unreported.length === 0) return
     const { nodeId, ledger, retryLoop, onLost } = this.#parts
-    await retryLoop.retry('lost copies not told yet', () => ledger.lost(nodeId, this.#untold))
-    this.#counts.lost += this.#untold.length
-    this.#untold = []
+    await retryLoop.retry('lost copies not reported yet', () => ledger.lost(nodeId, this.#unreported))
+    this.#counts.lost += this.#unreported.length
+    this.#unreported = []
     onLost()
   }
 
-  /** A position that cannot be kept costs only that a pass goes over the same copies twice. */
+  /** If a position cannot be stored, a pass only reads the same copies twice. */
   async #keep(mark: ScrubMark): Promise<void> {
     this.#keptAt = this.#parts.clock.now()
     try {
       await this.#parts.file.write(mark)
     } catch (err) {
-      this.#parts.logger.warn({ err }, 'position of the scrub not kept')
+      this.#parts.logger.warn({ err }, 'position of the scrub not stored')
     }
   }
 }

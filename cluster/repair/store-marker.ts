@@ -1,8 +1,9 @@
 /**
- * A file that tells whether the directory of the blobs is still the one that was there before: `present` in it.
+ * Detects that the directory of the blobs was replaced, by a marker file `present` in it.
  *
- * Layout: 32 hex digits, drawn when the file is made, and a line end. Knows nothing of: what is to be done when it is gone.
- * Rule: a directory made anew gets other digits, so an old one that is mounted over it again is noticed as well.
+ * Layout: 32 random hex digits, drawn when the file is created, and a line end. Knows nothing of: how a replaced directory is
+ * handled.
+ * Rule: a new directory gets other digits, so an old directory that is mounted over it again is detected as well.
  */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -13,7 +14,7 @@ const DIGITS = /^[0-9a-f]{32}\n$/
 
 export interface StoreMarkerOptions {
   readonly directory: string
-  /** 32 hex digits that were never given before. */
+  /** Returns 32 hex digits, different each time. */
   readonly draw: () => string
   readonly ops?: FileOps
 }
@@ -28,7 +29,7 @@ export class StoreMarker {
     this.#path = join(options.directory, 'present')
   }
 
-  /** From now on the directory is the right one: takes its marker, or makes one. Throws what the disk throws. */
+  /** Accepts the present directory: reads its marker, or creates one. Throws the errors of the disk. */
   async accept(): Promise<void> {
     const found = await this.#read()
     if (found !== null && DIGITS.test(found)) {
@@ -40,7 +41,7 @@ export class StoreMarker {
     this.#text = text
   }
 
-  /** Whether the directory is the one that was accepted. Throws what the disk throws that says nothing about that. */
+  /** Whether the directory is the one that was accepted. Throws errors of the disk that do not answer that. */
   async isThere(): Promise<boolean> {
     return (await this.#read()) === this.#text
   }

@@ -1,9 +1,10 @@
 /**
- * Which copies were still open at a clean stop: `sweep.json` in the data directory.
+ * The copies that were still open at a clean stop: `sweep.json` in the data directory.
  *
  * Layout: two lines, `{"format":1,"boot":7,"open":["<id>.<birth>", ...]}` and the SHA-256 of that line in hex. Documented in docs/formats/scrub.md.
- * Rules: written after the store is closed, removed durably before anything is written into it again, so a crash never meets one; what is absent
- * or damaged in any way, or was left by another start than the last one, counts as absent, because then all copies are walked over.
+ * Rules: written after the store is closed, and removed durably before the next write to the store, so no such file exists after a
+ * crash. A file that is absent or damaged in any way, or was left by another start than the last one, counts as absent: then the
+ * sweep walks over all copies.
  */
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
@@ -15,10 +16,10 @@ import { replaceFile } from '../base/replace-file.ts'
 
 const FORMAT = 1
 
-/** Of the data directory, those by versions that know nothing of the file included. */
+/** The starts of the data directory, those by versions without this file included. */
 interface Starts {
   readonly boot: number
-  /** The last one at the end. */
+  /** The last start at the end. */
   readonly before: readonly number[] | null
 }
 
@@ -39,7 +40,7 @@ export class SweepFile {
     this.#ops = ops
   }
 
-  /** Its names, once: it is gone, durably, when this resolves. Null: all copies have to be walked over. */
+  /** Returns its names once: the file is durably gone when this resolves. Null: the sweep must walk over all copies. */
   async take(): Promise<readonly BlobName[] | null> {
     const names = await this.#read()
     try {

@@ -1,16 +1,16 @@
 /**
- * Bytes per second, kept by waiting: one budget for everything that reads or copies blobs in the background.
+ * Limits the bytes per second by waiting: one budget for all background work that reads or copies blobs.
  *
- * Rules: never ahead of the rate by more than one piece for each that waits, and unused time is not saved up for a burst; who
- * waits goes in the order of coming; a new rate holds at once, also for those that wait already.
+ * Rules: the total is never ahead of the rate by more than one piece for each waiter, and unused time is not saved for a burst.
+ * Waiters continue in the order of their calls. A new rate applies at once, also to present waiters.
  */
 import type { Clock, Timer } from '../base/clock.ts'
 
-/** A wait is looked at again after this long, so that no rate makes a timer longer than a timer can be. */
+/** A wait is computed again after this time, so that no rate needs a timer longer than timers can be. */
 const TIMER_MS_MAX = 60_000
 
 interface Waiter {
-  /** Goes on when so many bytes have been paid for since the beginning. */
+  /** Continues when the rate has covered this many bytes since the start. */
   at: number
   readonly go: () => void
 }
@@ -19,7 +19,7 @@ export class Throttle {
   readonly #clock: Clock
   #bytesPerMs = Infinity
   #isClosed = false
-  /** Bytes asked for since the beginning, and how many of them the rate has covered at `#since`. */
+  /** Bytes requested since the start, and how many of them the rate has covered at `#since`. */
   #asked = 0
   #paid = 0
   #since = 0
@@ -47,7 +47,7 @@ export class Throttle {
     this.#release()
   }
 
-  /** Resolves when these bytes have been paid for, or when the signal says that they are not wanted any more. */
+  /** Resolves when the rate has covered these bytes, or when the signal is aborted because they are no longer needed. */
   async pass(bytes: number, signal?: AbortSignal): Promise<void> {
     if (signal?.aborted === true) return
     this.#pay()
@@ -66,13 +66,13 @@ export class Throttle {
     })
   }
 
-  /** Holds nobody up any more, for a node that stops. */
+  /** Releases all waiters, now and later, for a node that stops. */
   close(): void {
     this.#isClosed = true
     this.#release()
   }
 
-  /** Those behind it do not pay for what was not wanted. */
+  /** Later waiters do not wait for the bytes of an aborted one. */
   #giveUp(waiter: Waiter, bytes: number): void {
     const place = this.#waiters.indexOf(waiter)
     for (const later of this.#waiters.splice(place).slice(1)) {
@@ -96,7 +96,7 @@ export class Throttle {
 
   #release(): void {
     if (this.#isClosed || this.#bytesPerMs === Infinity) this.#paid = this.#asked
-    // A fraction of a byte is not worth a timer: rounding would otherwise ask for one of no length for ever.
+    // A fraction of a byte needs no timer: rounding would otherwise set timers of length 0 forever.
     const first = this.#waiters.findIndex(({ at }) => at > this.#paid + 0.5)
     const ready = this.#waiters.splice(0, first === -1 ? this.#waiters.length : first)
     for (const { go } of ready) go()

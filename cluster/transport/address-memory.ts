@@ -1,16 +1,16 @@
 /**
- * Where the names of peers led the last time they were looked up.
+ * A cache of the addresses of peers' names.
  *
- * Owns: one lookup per name at a time, and its last good answer. Knows nothing of: peers, connections.
- * Rule: a name that was found once never waits for a name server again. Followers hold no connection to each other, so
- * they look each other up at the very moment when the leader died, and perhaps the name server with it. What is
- * remembered is refreshed by every use and now and then by the caller; a peer that moved is found with the next
- * connection, and a stranger at its old address is turned away by certificate, cluster and node id.
+ * Owns: at most one lookup per name at a time, and its last good answer. Knows nothing of: peers, connections.
+ * Rule: a name that was resolved once never waits for a name server again. Followers hold no connection to each other, so they
+ * resolve each other at the very moment when the leader has failed, and perhaps the name server with it. Each use refreshes the
+ * cached addresses, and the caller does so periodically. A peer that moved is found with the next connection; an unknown peer at
+ * its old address is refused by certificate, cluster and node id.
  */
 import { type LookupAddress, lookup as resolveName } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 
-/** Asks the system; `all` and `callback` as of dns.lookup. */
+/** Asks the system; `all` and `callback` as in dns.lookup. */
 export type ResolveName = (
   name: string,
   options: { readonly all: true },
@@ -24,7 +24,7 @@ const WAITERS_MAX = 64
 
 export class AddressMemory {
   readonly #resolve: ResolveName
-  /** Both bounded by the names that members ever had. */
+  /** Both maps are bounded by the number of names that members ever had. */
   readonly #known = new Map<string, LookupAddress[]>()
   readonly #asking = new Map<string, Waiter[]>()
 
@@ -44,12 +44,12 @@ export class AddressMemory {
     }
     const known = this.#known.get(name)
     if (known === undefined) return this.#ask(name, answer)
-    // Never within the call: a socket is not ready for its address yet.
+    // Never within the call: the socket is not ready for its address yet.
     process.nextTick(answer, null, known)
     this.#ask(name)
   }
 
-  /** Asks ahead of need, so that there is something to remember, and not too old. */
+  /** Resolves a name before it is needed, so that the cache has a recent answer. */
   remember(name: string): void {
     if (isIP(name) === 0) this.#ask(name)
   }

@@ -1,5 +1,5 @@
 /**
- * A call of a node to itself: the handler runs, no socket is touched.
+ * A call of a node to itself: the handler runs without a socket.
  *
  * Owns: that such a call behaves like any other (headers by value, the same refusals, time limit and abort).
  * Rule: nothing mutable is shared between caller and handler, neither headers nor bytes.
@@ -47,7 +47,7 @@ export function copyOfHeader(header: unknown): unknown {
   return decodeHeader(encodeHeader(header).subarray(HEADER_LENGTH_BYTES))
 }
 
-/** Any form of a body as a stream, in pieces of the receiver's own. */
+/** Any form of a body as a stream, in pieces that belong to the receiver. */
 export function asStream(body: CallRequest['body']): ByteStream {
   if (body === undefined) return copiesOf([])
   if (body instanceof Uint8Array) return copiesOf([body])

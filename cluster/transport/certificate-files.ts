@@ -1,9 +1,9 @@
 /**
  * The certificate files of one listener: read at the start, and again whenever they change.
  *
- * Owns: which contents are in use, and for how long they are good. Knows nothing of: sockets, who uses them.
- * Rules: certificate and key are taken over together or not at all, so a copy that is half done changes nothing; what
- * cannot be used is told once and the pair before it stays. Contents are compared, because times of files lie.
+ * Owns: which contents are in use, and for how long they are valid. Knows nothing of: sockets, who uses them.
+ * Rules: certificate and key are replaced together or not at all, so an unfinished copy changes nothing. Unusable contents are
+ * reported once, and the previous pair stays. Contents are compared, because file times are unreliable.
  */
 import { createHash, createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -13,13 +13,13 @@ import type { Clock, Timer } from '../base/clock.ts'
 import { type Logger, StartError } from '../base/types.ts'
 
 export interface CertificateFilesOptions {
-  /** `ca` null: nobody is asked for a certificate. */
+  /** `ca` null: no client is asked for a certificate. */
   readonly files: { readonly ca: string | null; readonly cert: string; readonly key: string }
-  /** Begins the codes of its errors. */
+  /** The prefix of its error codes. */
   readonly code: 'peer_tls' | 'listener_tls'
-  /** As in "TLS of the data listener". */
+  /** E.g. "TLS of the data listener". */
   readonly use: string
-  /** Throws StartError for a certificate that is good and still not the one to use. */
+  /** Throws StartError for a certificate that is valid but not the right one for this use. */
   readonly accept?: (certificate: X509Certificate) => void
 }
 
@@ -41,23 +41,23 @@ interface Contents extends TlsMaterial {
 }
 
 interface Validity {
-  /** As OpenSSL writes it. */
+  /** In the format of OpenSSL. */
   readonly until: string
   /** ms since 1970 */
   readonly certificateEndsAt: number
-  /** Of several, while one takes the place of another, that which ends first. */
+  /** With several authorities, during a replacement: the earliest end. */
   readonly authorityEndsAt: number | null
 }
 
-/** A new certificate is in use so long after its last file was written. ms */
+/** A new certificate is in use within this time after its last file was written. ms */
 const LOOK_EVERY_MS = 10_000
 
 export class CertificateFiles {
   readonly #options: CertificateFilesOptions
   #contents: Contents
   #validity: Validity
-  /** Of what was looked at last, whether it could be used or not. */
-  #seen: string
+  /** The digest of the contents that were read last, usable or not. */
+  #lastDigest: string
   #isStale = false
   #timer: Timer | null = null
   #stopped = false
@@ -68,11 +68,11 @@ export class CertificateFiles {
     this.#contents = this.#digested(
       this.#paths().map((path) => this.#reading(path, () => readFileSync(path))),
     )
-    this.#seen = this.#contents.digest
+    this.#lastDigest = this.#contents.digest
     this.#validity = this.#checked(this.#contents)
   }
 
-  /** What is in use. A new object after each change. */
+  /** The contents in use. A new object after each change. */
   get material(): TlsMaterial {
     return this.#contents
   }
@@ -81,7 +81,7 @@ export class CertificateFiles {
     return this.#validity
   }
 
-  /** The files hold something else than what is in use, and it cannot be used. */
+  /** The files differ from the contents in use, and cannot be used. */
   get isStale(): boolean {
     return this.#isStale
   }
@@ -107,8 +107,8 @@ export class CertificateFiles {
     const contents = this.#digested(
       pieces.map((piece) => (piece instanceof StartError ? Buffer.of() : piece)),
     )
-    if (contents.digest === this.#seen) return false
-    this.#seen = contents.digest
+    if (contents.digest === this.#lastDigest) return false
+    this.#lastDigest = contents.digest
     this.#isStale = contents.digest !== this.#contents.digest
     if (!this.#isStale) return false
     if (failure !== undefined) throw failure
@@ -127,7 +127,7 @@ export class CertificateFiles {
       onChange()
       logger.info({ use, until: this.#validity.until }, 'new certificate in use')
     } catch (err) {
-      logger.error({ use, err }, 'new certificate cannot be used, the one before it stays')
+      logger.error({ use, err }, 'new certificate cannot be used, the previous one stays')
     }
   }
 
@@ -147,10 +147,10 @@ export class CertificateFiles {
     const certificate = this.#parsed(files.cert, 'PEM certificate', () => new X509Certificate(cert))
     const privateKey = this.#parsed(files.key, 'PEM private key', () => createPrivateKey(key))
     if (!certificate.checkPrivateKey(privateKey))
-      throw this.#invalid(`the key in '${files.key}' belongs to another certificate than '${files.cert}'`)
+      throw this.#invalid(`the key in '${files.key}' does not belong to the certificate in '${files.cert}'`)
     const authorities =
       ca === undefined ? [] : this.#parsed(files.ca ?? '', 'PEM certificate', () => allOf(ca))
-    this.#parsed(files.cert, 'certificate and key that TLS takes', () => createSecureContext({ cert, key }))
+    this.#parsed(files.cert, 'certificate and key that TLS accepts', () => createSecureContext({ cert, key }))
     accept?.(certificate)
     return {
       until: certificate.validTo,
@@ -163,7 +163,7 @@ export class CertificateFiles {
     try {
       return parse()
     } catch (cause) {
-      throw this.#invalid(`'${path}' holds no ${what}`, cause)
+      throw this.#invalid(`'${path}' contains no ${what}`, cause)
     }
   }
 
@@ -184,14 +184,14 @@ export class CertificateFiles {
   #invalid(why: string, cause?: unknown): StartError {
     const { code, use } = this.#options
     const hint =
-      'Give a certificate and its own key as PEM files; `holdfast certs show FILE` says what is in one.'
+      'Give a certificate and its own key as PEM files; `holdfast certs show FILE` shows the contents of one.'
     return new StartError(`${code}_invalid`, `Cannot set up ${use}: ${why}`, { cause, hint })
   }
 
   #ended({ until }: Validity): StartError {
     const { code, use, files } = this.#options
-    const message = `Cannot use '${files.cert}' for ${use}: it ended at ${until}`
-    const hint = 'Put a certificate there that is good now, and look at the clock of this machine.'
+    const message = `Cannot use '${files.cert}' for ${use}: it expired at ${until}`
+    const hint = 'Put a valid certificate there, and check the clock of this machine.'
     return new StartError(`${code}_ended`, message, { hint })
   }
 }

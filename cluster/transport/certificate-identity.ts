@@ -1,10 +1,10 @@
 /**
- * Whom a certificate speaks for.
+ * The identity that a certificate proves.
  *
- * Owns: the URI that holds cluster and node, and the older way without one (docs/formats/peer-protocol.md).
+ * Owns: the URI with cluster and node, and the older form without it (docs/formats/peer-protocol.md).
  * Knows nothing of: files, sockets.
- * Rule: a certificate with such a URI speaks for that node of that cluster and for nobody else, whatever its other names
- * are; they are for clients, and one of them may be the id of another member.
+ * Rule: a certificate with such a URI proves the identity of that node of that cluster and no other. Its other names do not count:
+ * they are for clients, and one of them may be the id of another member.
  */
 import type { X509Certificate } from 'node:crypto'
 import type { NodeId } from '../raft/types.ts'
@@ -21,7 +21,7 @@ export interface ClaimedIdentity {
 }
 
 export interface AlternativeName {
-  /** As OpenSSL writes them: `DNS`, `IP Address`, `URI`. */
+  /** In the format of OpenSSL: `DNS`, `IP Address`, `URI`. */
   readonly kind: string
   readonly value: string
 }
@@ -41,7 +41,7 @@ export function certificateNames(certificate: X509Certificate, claimed: ClaimedI
   return hasName(certificate, claimed.nodeId)
 }
 
-/** The certificate is good, and of somebody else. */
+/** The certificate is valid, but belongs to another node. */
 export class CertificateNameError extends Error {
   readonly code: 'foreign_cluster' | 'certificate_of_another'
   constructor(code: CertificateNameError['code'], message: string) {
@@ -51,7 +51,7 @@ export class CertificateNameError extends Error {
   }
 }
 
-/** Undefined: it is the certificate of this node. */
+/** Undefined: the certificate names `claimed`. */
 export function nameFault(
   certificate: X509Certificate,
   claimed: ClaimedIdentity,
@@ -59,21 +59,25 @@ export function nameFault(
   if (certificateNames(certificate, claimed)) return undefined
   const { clusterId, nodeId } = claimed
   const found = identityOf(certificate)
-  const there = `The certificate at the address of node ${nodeId}`
-  if (found === null) return new CertificateNameError('certificate_of_another', `${there} does not name it`)
+  const subject = `The certificate at the address of node ${nodeId}`
+  if (found === null)
+    return new CertificateNameError('certificate_of_another', `${subject} does not name that node`)
   if (found.clusterId !== clusterId)
-    return new CertificateNameError('foreign_cluster', `${there} is of another cluster, ${found.clusterId}`)
-  return new CertificateNameError('certificate_of_another', `${there} names node ${found.nodeId ?? 'none'}`)
+    return new CertificateNameError(
+      'foreign_cluster',
+      `${subject} belongs to another cluster, ${found.clusterId}`,
+    )
+  return new CertificateNameError('certificate_of_another', `${subject} names node ${found.nodeId ?? 'none'}`)
 }
 
-/** null: there is no URI of ours in it, or more than one. */
+/** null: the certificate has no Holdfast URI, or more than one. */
 export function identityOf(certificate: X509Certificate): CertifiedIdentity | null {
   const [uri, ...others] = (alternativeNames(certificate) ?? []).filter(isIdentity)
   const parts = others.length === 0 ? IDENTITY.exec(uri?.value ?? '') : null
   return parts === null ? null : { clusterId: parts[1] ?? '', nodeId: parts[2] ?? null }
 }
 
-/** null: the list is written in a way that could be read in two; who has such a certificate is nobody. */
+/** null: the list is ambiguous; such a certificate proves no identity. */
 export function alternativeNames({
   subjectAltName: text,
 }: Pick<X509Certificate, 'subjectAltName'>): readonly AlternativeName[] | null {
@@ -94,7 +98,7 @@ const isIdentity = ({ kind, value }: AlternativeName): boolean =>
 
 /** A DNS entry or the common name equals the node id. No wildcards: a name that fits many nodes is no identity. */
 function hasName(certificate: X509Certificate, nodeId: NodeId): boolean {
-  // A leading dot would ask OpenSSL for any subdomain.
+  // With a leading dot, OpenSSL would accept any subdomain.
   if (nodeId.startsWith('.')) return false
   return certificate.checkHost(nodeId, { subject: 'always', wildcards: false }) !== undefined
 }

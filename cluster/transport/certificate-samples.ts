@@ -1,21 +1,21 @@
 /**
- * What a scrape learns of the certificate of one listener.
+ * The metrics of the certificate of one listener.
  */
 import type { MetricSample } from '../base/types.ts'
 
 const EXPIRY = {
   name: 'holdfast_tls_certificate_expiry_timestamp_seconds',
-  help: 'When the certificate that a listener shows, or the authority that it asks for, ends; seconds since 1970.',
+  help: 'When the certificate that a listener presents, or the authority that it requires, expires; seconds since 1970.',
   kind: 'gauge',
 } as const
 
 const STALE = {
   name: 'holdfast_tls_certificate_stale',
-  help: '1 when the certificate files of a listener changed and cannot be used, so that the pair before is still shown.',
+  help: '1 when the certificate files of a listener changed and cannot be used, so that it still presents the previous pair.',
   kind: 'gauge',
 } as const
 
-/** Of the files of one listener. Times in ms since 1970. */
+/** The state of the files of one listener. Times in ms since 1970. */
 export interface CertificateState {
   readonly validity: { readonly certificateEndsAt: number; readonly authorityEndsAt: number | null }
   readonly isStale: boolean

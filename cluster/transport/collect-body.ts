@@ -1,6 +1,4 @@
-/**
- * The body of a call as one piece. Owns: its bound. Rule: a body that is larger than agreed is refused, never cut.
- */
+/** Collects the body of a call in one piece. Rule: a body above the limit is refused, never truncated. */
 import { PeerRefusedError, type ByteStream } from './transport.ts'
 
 export async function collectBody(body: ByteStream, bytesMax: number): Promise<Uint8Array> {
@@ -9,7 +7,7 @@ export async function collectBody(body: ByteStream, bytesMax: number): Promise<U
   for await (const part of body) {
     length += part.length
     if (length > bytesMax)
-      throw new PeerRefusedError('too_large', `The body of a call carries more than ${bytesMax} bytes`)
+      throw new PeerRefusedError('too_large', `The body of a call has more than ${bytesMax} bytes`)
     parts.push(part)
   }
   return Buffer.concat(parts, length)

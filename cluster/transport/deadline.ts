@@ -1,5 +1,5 @@
 /**
- * One abort signal out of a time limit and the caller's own signal.
+ * Combines a time limit and the caller's own signal in one abort signal.
  *
  * Owns: the timer and the listener, and that both are gone after `release`.
  * Rule: the time limit ends with `met`; the caller's signal counts until `release`.

@@ -1,9 +1,9 @@
 /**
- * The bytes of a batch of Raft messages, and of the header that opens a call and its answer.
+ * The bytes of a batch of Raft messages, and of the header at the start of a call and of its answer.
  *
  * Owns: MessagePack, the version of the frame and every size limit on it (docs/formats/peer-protocol.md).
- * Knows nothing of: HTTP. Rule: whatever came in is checked in full before anybody sees it; a frame that does not
- * fit is a MalformedFrameError and never anything worse.
+ * Knows nothing of: HTTP. Rule: received bytes are checked in full before any caller sees them; a frame that does not fit throws
+ * MalformedFrameError and has no other effect.
  */
 import { Packr } from 'msgpackr'
 import type { Message } from '../raft/types.ts'
@@ -15,23 +15,23 @@ export { MalformedFrameError }
 export type { Route }
 
 const FRAME_VERSION = 1
-/** One batch. Larger than the largest single message the core may make. Bytes. */
+/** The limit of one batch: larger than the largest single message of the core. Bytes. */
 export const FRAME_BYTES_MAX = 16 * 1024 * 1024
-/** Messages of one batch. */
+/** The most messages of one batch. */
 export const FRAME_MESSAGES_MAX = 1024
-/** One packed call header. Bytes. */
+/** The limit of one packed call header. Bytes. */
 export const HEADER_BYTES_MAX = 64 * 1024
-/** The length in front of a packed header, big-endian. Bytes. */
+/** The size of the big-endian length before a packed header. Bytes. */
 export const HEADER_LENGTH_BYTES = 4
 
-// Records are stateful: a fresh decoder cannot read them. Maps describe themselves.
+// Records are stateful: a new decoder cannot read them. Maps are self-describing.
 const packr = new Packr({ useRecords: false, variableMapSize: true })
 
 export function encodeBatch(messages: readonly Message[], route: Route): Uint8Array {
-  const stranger = messages.find((message) => message.from !== route.from || message.to !== route.to)
-  if (stranger !== undefined) {
+  const misrouted = messages.find((message) => message.from !== route.from || message.to !== route.to)
+  if (misrouted !== undefined) {
     throw new RangeError(
-      `A ${stranger.type} from ${stranger.from} to ${stranger.to} is not on its way from ${route.from} to ${route.to}`,
+      `A ${misrouted.type} from ${misrouted.from} to ${misrouted.to} does not belong to the route from ${route.from} to ${route.to}`,
     )
   }
   const bytes = packr.pack([FRAME_VERSION, messages.map(messageToTuple)])
@@ -40,7 +40,7 @@ export function encodeBatch(messages: readonly Message[], route: Route): Uint8Ar
   return bytes
 }
 
-/** Entry data are views of `bytes`: hand over a buffer that is not used again. */
+/** Entry data are views of `bytes`: pass a buffer that is not used again. */
 export function decodeBatch(bytes: Uint8Array, route: Route): Message[] {
   if (bytes.length > FRAME_BYTES_MAX)
     throw new MalformedFrameError(`The frame has ${bytes.length} bytes, ${FRAME_BYTES_MAX} are allowed`)
@@ -52,13 +52,13 @@ export function decodeBatch(bytes: Uint8Array, route: Route): Message[] {
   return messages
 }
 
-/** An upper estimate of what a message adds to a batch; cheap enough to be asked on every send. */
+/** An upper estimate of the bytes that a message adds to a batch; cheap enough for every send. */
 export function messageBytesEstimate(message: Message): number {
   if (message.type !== 'AppendEntries') return 256
   return message.entries.reduce((sum, entry) => sum + entry.data.length + 32, 256)
 }
 
-/** `[u32 length][MessagePack]`. Throws RangeError or TypeError for a header that is too large or no plain data. */
+/** `[u32 length][MessagePack]`. Throws RangeError for a header that is too large, TypeError for one that is not plain data. */
 export function encodeHeader(header: unknown): Uint8Array {
   const packed = packr.pack(header ?? null)
   if (packed.length > HEADER_BYTES_MAX)
@@ -74,7 +74,7 @@ export function encodeHeader(header: unknown): Uint8Array {
   return framed
 }
 
-/** The inverse of encodeHeader without the length in front. */
+/** The inverse of encodeHeader, for bytes without the length. */
 export function decodeHeader(packed: Uint8Array): unknown {
   return unpack(packed)
 }
@@ -84,6 +84,6 @@ function unpack(bytes: Uint8Array): unknown {
   try {
     return packr.unpack(bytes)
   } catch (cause) {
-    throw new MalformedFrameError('The frame is no MessagePack', { cause })
+    throw new MalformedFrameError('The frame is not MessagePack', { cause })
   }
 }

@@ -1,8 +1,8 @@
 /**
- * Why a TLS connection between nodes did not come about, and what to do about it.
+ * Why a TLS connection between nodes failed, and how to fix it.
  *
- * Owns: the words; pure. Knows nothing of: sockets, logging.
- * Rule: the codes are those of OpenSSL and Node; one that is not known gets the general words, never none.
+ * Owns: the texts; pure. Knows nothing of: sockets, logging.
+ * Rule: the codes are those of OpenSSL and Node; for an unknown code the caller uses a general text.
  */
 export interface HandshakeAdvice {
   readonly reason: string
@@ -16,8 +16,8 @@ const ADVICE: readonly { readonly codes: readonly string[]; readonly advice: Han
   {
     codes: ['CERT_HAS_EXPIRED', 'ERR_SSL_SSLV3_ALERT_CERTIFICATE_EXPIRED', 'CERT_NOT_YET_VALID'],
     advice: {
-      reason: 'a certificate is out of its time',
-      hint: `Look at the clocks; if they are right, ${ISSUE}.`,
+      reason: 'a certificate is expired or not valid yet',
+      hint: `Check the clocks; if they are right, ${ISSUE}.`,
     },
   },
   {
@@ -31,29 +31,29 @@ const ADVICE: readonly { readonly codes: readonly string[]; readonly advice: Han
       'ERR_SSL_TLSV1_ALERT_UNKNOWN_CA',
     ],
     advice: {
-      reason: 'a certificate is of another authority',
+      reason: 'a certificate was issued by another authority',
       hint: `peer_tls.ca must be the same on every node; with the authority of this cluster ${ISSUE}.`,
     },
   },
   {
     codes: ['INVALID_PURPOSE', 'ERR_SSL_SSLV3_ALERT_UNSUPPORTED_CERTIFICATE'],
     advice: {
-      reason: 'a certificate is not made for both sides of a connection',
+      reason: 'a certificate is not issued for both server and client use',
       hint: `It needs the purposes serverAuth and clientAuth: ${ISSUE}.`,
     },
   },
   {
     codes: ['ERR_SSL_PEER_DID_NOT_RETURN_A_CERTIFICATE', 'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED'],
     advice: {
-      reason: 'no certificate was shown',
-      hint: 'Nodes need peer_tls in their configuration; nobody but nodes has anything to do on this port.',
+      reason: 'no certificate was presented',
+      hint: 'Nodes need peer_tls in their configuration; this port is only for nodes.',
     },
   },
   {
     codes: ['ERR_SSL_HTTP_REQUEST', 'ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG'],
     advice: {
       reason: 'the other side does not speak TLS',
-      hint: 'Give peer_tls to every node or to none; without it nodes speak on loopback alone.',
+      hint: 'Configure peer_tls on every node or on none; without it nodes use only loopback addresses.',
     },
   },
   {
@@ -63,8 +63,8 @@ const ADVICE: readonly { readonly codes: readonly string[]; readonly advice: Han
       'ERR_SSL_NO_SHARED_CIPHER',
     ],
     advice: {
-      reason: 'the other side speaks an older TLS',
-      hint: 'Nodes speak TLS 1.3: is it a node at all?',
+      reason: 'the other side uses an older version of TLS',
+      hint: 'Nodes use TLS 1.3: check that the other side is a node.',
     },
   },
 ]

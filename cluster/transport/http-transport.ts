@@ -2,8 +2,8 @@
  * Transport over HTTP: undici out, node:http(s) in, mutual TLS wherever another machine can listen.
  *
  * Owns: the links to peers and the listener, from start to stop. Knows nothing of: messages, methods.
- * Rule: a peer that is slow, silent or hostile costs this node a bounded amount of memory and never a turn of the
- * others: each has its own queue, connections and time limits.
+ * Rule: a peer that is slow, silent or hostile costs this node a bounded amount of memory and never delays the other peers: each
+ * has its own queue, connections and time limits.
  */
 import assert from 'node:assert/strict'
 import type { Clock, Timer } from '../base/clock.ts'
@@ -13,7 +13,7 @@ import { AddressMemory, type ResolveName } from './address-memory.ts'
 import { callSelf } from './call-self.ts'
 import { parsePeerAddress, requireLoopback } from './peer-address.ts'
 import { PeerClient, type PeerClientLimits } from './peer-client.ts'
-import { FIRST_STANDING, type PeerIdentity, type PeerPolicy, RAFT_METHOD } from './peer-identity.ts'
+import { FIRST_STATUS, type PeerIdentity, type PeerPolicy, RAFT_METHOD } from './peer-identity.ts'
 import { PeerListener } from './peer-listener.ts'
 import { PeerServer } from './peer-server.ts'
 import { PeerTls } from './peer-tls.ts'
@@ -29,16 +29,16 @@ import {
 } from './transport.ts'
 
 export interface HttpTransportOptions extends PeerIdentity, PeerPolicy {
-  /** Port 0 takes a free one; `address` tells which. */
+  /** Port 0 selects a free port; see `address`. */
   readonly listen: PeerAddress
-  /** Of all members, this node included. May be a live view; a changed address takes effect with the next request. */
+  /** Addresses of all members, this node included. May be a live view; a changed address takes effect with the next request. */
   readonly addresses: ReadonlyMap<NodeId, PeerAddress>
-  /** null: plain TCP, on loopback alone. */
+  /** null: plain TCP, only on loopback. */
   readonly tls: TlsFiles | null
   readonly clock: Clock
   readonly logger: Logger
   readonly limits?: Partial<PeerClientLimits>
-  /** Of names in addresses; the system's own without it. */
+  /** Resolves names in addresses; by default the system does. */
   readonly resolveName?: ResolveName
 }
 
@@ -51,7 +51,7 @@ const DEFAULT_LIMITS: PeerClientLimits = {
   callsMax: 1_024,
 }
 
-/** How old a remembered address of a name gets. ms */
+/** How often the addresses of names are refreshed. ms */
 const REMEMBER_MS = 10_000
 
 interface Link {
@@ -67,7 +67,7 @@ export class HttpTransport implements Transport {
   readonly #names: AddressMemory
   readonly #handlers = new Map<string, CallHandler>()
   readonly #links = new Map<NodeId, Link>()
-  /** Bounded by the addresses that members ever had. */
+  /** Bounded by the number of addresses that members ever had. */
   readonly #unusable = new Set<PeerAddress>()
   readonly #listener: PeerListener
   #nextRemembering: Timer | null = null
@@ -78,7 +78,7 @@ export class HttpTransport implements Transport {
   constructor(options: HttpTransportOptions) {
     this.#options = options
     for (const value of [options.clusterId, options.nodeId, options.incarnation]) {
-      assert(/^[\x21-\x7e]{1,128}$/.test(value), `'${value}' cannot travel in a header`)
+      assert(/^[\x21-\x7e]{1,128}$/.test(value), `'${value}' is not valid in a header`)
     }
     for (const address of [options.listen, ...options.addresses.values()]) this.#checkAddress(address)
     this.#tls = options.tls === null ? null : new PeerTls(options.tls, options)
@@ -92,7 +92,7 @@ export class HttpTransport implements Transport {
     return this.#listener.address
   }
 
-  /** Of the certificate that this node shows; null: it shows none. */
+  /** The fingerprint of the certificate that this node presents; null: it presents none. */
   get fingerprint(): string | null {
     return this.#tls?.fingerprint ?? null
   }
@@ -111,11 +111,11 @@ export class HttpTransport implements Transport {
     const { nodeId } = this.#options
     assert(
       message.from === nodeId && message.to !== nodeId,
-      `${message.type} does not lead from this node to another`,
+      `${message.type} is not from this node to another`,
     )
     assert(this.#events !== null, 'messages are sent after start')
     if (this.#stopped !== null) return
-    // A member that left while a step ran; the core will hear of the new configuration by itself.
+    // Null for a member that was removed during the step; the core receives the new configuration separately.
     this.#linkTo(message.to)?.lane.push(message)
   }
 
@@ -148,7 +148,7 @@ export class HttpTransport implements Transport {
     return [...this.#traffic.samples(), ...(this.#tls?.samples() ?? [])]
   }
 
-  /** clock.now() when the peer was last heard, or null. */
+  /** clock.now() of the last contact with the peer, or null. */
   lastContact(peer: NodeId): number | null {
     return this.#traffic.lastContact(peer)
   }
@@ -188,7 +188,7 @@ export class HttpTransport implements Transport {
     return made
   }
 
-  /** The addresses of the start were checked there; one that came later must not stop a node that runs. */
+  /** The constructor checks the addresses that are known at the start; an invalid later address must not stop a running node. */
   #isUsable(peer: NodeId, address: PeerAddress): boolean {
     if (this.#unusable.has(address)) return false
     try {
@@ -220,7 +220,7 @@ export class HttpTransport implements Transport {
     const traffic = this.#traffic
     const client = new PeerClient({
       self: this.#options,
-      standing: () => this.#options.standing?.() ?? FIRST_STANDING,
+      peerStatus: () => this.#options.peerStatus?.() ?? FIRST_STATUS,
       peer,
       onDisconnect: () => this.#events?.onUnreachable(peer),
       address,
@@ -256,7 +256,7 @@ export class HttpTransport implements Transport {
       isStopping: () => this.#stopped !== null,
       handlerOf: (method) => this.#handlers.get(method),
       onBatch: (messages) => this.#events?.onMessages(messages),
-      onHeard: (peer) => this.#links.get(peer)?.lane.wake(),
+      onContact: (peer) => this.#links.get(peer)?.lane.wake(),
     })
     return new PeerListener({ listen, tls: this.#tls, clock, logger, onRequest: server.onRequest })
   }

@@ -1,8 +1,8 @@
 /**
- * The bytes of a request or an answer as they arrive: first the header, then the rest, read once.
+ * The bytes of a request or an answer as they arrive: first the header, then the body, read once.
  *
- * Owns: cutting the header off the stream. Knows nothing of: sockets; it sees chunks.
- * Rule: an end that comes too early is an error for whoever reads, never a shorter body. Nothing is read ahead.
+ * Owns: the separation of the header from the stream. Knows nothing of: sockets; it sees chunks.
+ * Rule: a premature end is an error for the reader, never a shorter body. Nothing is read ahead.
  */
 import type { ByteStream } from './transport.ts'
 import { decodeHeader, HEADER_BYTES_MAX, HEADER_LENGTH_BYTES } from './frame.ts'
@@ -12,9 +12,9 @@ export interface BodySource {
   readonly chunks: AsyncIterable<Uint8Array>
   /** Counts bytes as they arrive. */
   onBytes(count: number): void
-  /** Makes the error that the reader sees out of the one that the source threw. */
+  /** Converts the error of the source to the error for the reader. */
   blame(cause: unknown): Error
-  /** Called once: at the end, after an error, or when the reader loses interest. */
+  /** Called once: at the end, after an error, or when the reader stops early. */
   release(): void
 }
 
@@ -29,11 +29,11 @@ export class IncomingBody implements ByteStream, AsyncIterableIterator<Uint8Arra
     this.#chunks = source.chunks[Symbol.asyncIterator]()
   }
 
-  /** Called once, before the first `next`. Throws MalformedFrameError or what `blame` makes of a broken stream. */
+  /** Called once, before the first `next`. Throws MalformedFrameError, or the error of `blame` for a broken stream. */
   async readHeader(): Promise<unknown> {
     const length = readLength(await this.#take(HEADER_LENGTH_BYTES))
     if (length > HEADER_BYTES_MAX)
-      throw new MalformedFrameError(`A header of ${length} bytes is claimed, ${HEADER_BYTES_MAX} are allowed`)
+      throw new MalformedFrameError(`The header claims ${length} bytes, ${HEADER_BYTES_MAX} are allowed`)
     return decodeHeader(await this.#take(length))
   }
 

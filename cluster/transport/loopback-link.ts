@@ -1,14 +1,14 @@
 /**
- * One call under way between two nodes of a loopback network: what a connection is between real ones.
+ * One call in progress between two nodes of a loopback network; it corresponds to a connection between real nodes.
  *
  * Owns: that both streams of the call break together, and at once. Knows nothing of: headers, delays.
- * Rule: a chunk moves only when its reader asks for it, and is copied on the way; nothing is shared and nothing piles up.
+ * Rule: a chunk moves only when its reader requests it, and is copied in transit; nothing is shared and nothing is buffered.
  */
 import type { NodeId } from '../raft/types.ts'
 import { raceAbort } from './deadline.ts'
 import { type ByteStream, PeerUnreachableError } from './transport.ts'
 
-/** A stream without an end must not stand still in time, nor keep everybody else from their turn. Count. */
+/** An endless stream must let the virtual clock advance and other work run. Count. */
 const CHUNKS_PER_MS = 16
 
 export class LoopbackLink {
@@ -37,7 +37,7 @@ export class LoopbackLink {
     this.#broken.abort(reason)
   }
 
-  /** The stream as it arrives at the other end. `sender` is blamed when it breaks; `onEnd` is called once. */
+  /** The stream as the other end receives it. If it breaks, the error names `sender`; `onEnd` is called once. */
   carry(stream: ByteStream, sender: NodeId, onEnd: () => void = () => {}): CarriedStream {
     return new CarriedStream(this, stream[Symbol.asyncIterator](), { sender, onEnd })
   }
@@ -96,7 +96,7 @@ export class CarriedStream implements ByteStream, AsyncIterator<Uint8Array, unde
     this.#ended = true
   }
 
-  /** Not awaited: a source in the middle of `next` answers only when that is through. */
+  /** Not awaited: a source that is inside `next` answers only when that has settled. */
   #letGo(): void {
     const { sender } = this.#options
     Promise.resolve(this.#source.return?.()).catch((cause: unknown) => {

@@ -2,7 +2,7 @@
  * Transports of the nodes of one process, for tests and simulations.
  *
  * Owns: handlers, and both sides of a call. Knows nothing of: delays and partitions, which LoopbackWire decides.
- * Rule: it promises exactly what HttpTransport promises; test/port-suites/transport.ts holds both to it.
+ * Rule: it guarantees exactly what HttpTransport guarantees; test/port-suites/transport.ts tests both.
  */
 import assert from 'node:assert/strict'
 import type { Message, NodeId } from '../raft/types.ts'
@@ -10,7 +10,7 @@ import { asStream, callSelf, copyOfHeader } from './call-self.ts'
 import { Deadline, raceAbort } from './deadline.ts'
 import type { LoopbackLink } from './loopback-link.ts'
 import { LoopbackWire, type WiredNode } from './loopback-wire.ts'
-import { FIRST_STANDING, type PeerClaims, type PeerPolicy } from './peer-identity.ts'
+import { FIRST_STATUS, type PeerClaims, type PeerPolicy } from './peer-identity.ts'
 import { runHandler } from './run-handler.ts'
 import {
   type CallHandler,
@@ -30,7 +30,7 @@ export interface LoopbackNodeOptions extends PeerPolicy {
 }
 
 export class LoopbackNetwork extends LoopbackWire<LoopbackTransport> {
-  /** A node that starts again gets a new one. */
+  /** A node that starts again gets a new transport. */
   transport(nodeId: NodeId, options: LoopbackNodeOptions): LoopbackTransport {
     return new LoopbackTransport(this, nodeId, options)
   }
@@ -59,7 +59,7 @@ export class LoopbackTransport implements Transport, WiredNode {
   send(message: Message): void {
     assert(
       message.from === this.nodeId && message.to !== this.nodeId,
-      `${message.type} does not lead from this node to another`,
+      `${message.type} is not from this node to another`,
     )
     assert(this.#events !== null, 'messages are sent after start')
     if (!this.#stopped) this.#wire.post(this, message)
@@ -99,7 +99,7 @@ export class LoopbackTransport implements Transport, WiredNode {
 
   get claims(): PeerClaims {
     const { incarnation } = this.#options
-    return { nodeId: this.nodeId, incarnation, ...(this.#options.standing?.() ?? FIRST_STANDING) }
+    return { nodeId: this.nodeId, incarnation, ...(this.#options.peerStatus?.() ?? FIRST_STATUS) }
   }
 
   receive(claims: PeerClaims, messages: readonly Message[]): string | null {
@@ -141,7 +141,7 @@ export class LoopbackTransport implements Transport, WiredNode {
       void sent.return()
     })
     await this.#wire.travel()
-    // Whoever waited for it has left, and nobody else would end it.
+    // The caller has stopped waiting, and no other code would end the stream.
     if (link.signal.aborted) await body.return()
     deadline.met()
     return { header, body }

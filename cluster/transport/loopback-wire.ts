@@ -1,9 +1,9 @@
 /**
- * What lies between the nodes of a LoopbackNetwork: delay, loss, repetition, reordering, partitions.
+ * The network between the nodes of a LoopbackNetwork: delay, loss, repetition, reordering, partitions.
  *
- * Owns: who reaches whom, and when. Everything it does follows from the clock and the random source, so a run can be
+ * Owns: which node reaches which, and when. Its behaviour depends only on the clock and the random source, so a run can be
  * repeated. Knows nothing of: what messages mean.
- * Rule: messages cross it as encoded frames. What one node does to an object can never be seen by another.
+ * Rule: messages cross it as encoded frames, so no node sees a change that another node makes to an object.
  */
 import assert from 'node:assert/strict'
 import type { Clock } from '../base/clock.ts'
@@ -18,7 +18,7 @@ export interface LoopbackOptions {
   readonly clock: Clock
   /** Seeded; returns an unsigned 32-bit integer. */
   readonly random: () => number
-  /** Each message takes a time between the two; when they differ, messages overtake each other. ms */
+  /** Each message takes a time between these two; if they differ, messages overtake each other. ms */
   readonly minDelayMs?: number
   readonly maxDelayMs?: number
   readonly logger?: Logger
@@ -27,19 +27,19 @@ export interface LoopbackOptions {
 /** A node as the wire sees it. */
 export interface WiredNode {
   readonly nodeId: NodeId
-  /** What a request of it would carry now. */
+  /** The claims that a request of this node would carry now. */
   readonly claims: PeerClaims
-  /** The code of a refusal, or null when the messages were taken. */
+  /** The code of a refusal, or null when the messages were accepted. */
   receive(claims: PeerClaims, messages: readonly Message[]): string | null
   refused(peer: NodeId, code: string): void
   giveUp(peer: NodeId): void
 }
 
-/** Raft messages on their way at one time; more are lost like in a switch that is full. Count. */
-const UNDER_WAY_MAX = 65_536
+/** The most Raft messages in flight; more are lost, like in a full switch. Count. */
+const IN_FLIGHT_MAX = 65_536
 
 export class LoopbackWire<Node extends WiredNode> {
-  /** Share of the Raft messages that are lost without a word, 0 to 1. */
+  /** Share of the Raft messages that are lost silently, 0 to 1. */
   dropRate = 0
   /** Share of the Raft messages that arrive twice, 0 to 1. */
   duplicateRate = 0
@@ -54,7 +54,7 @@ export class LoopbackWire<Node extends WiredNode> {
   readonly #isolated = new Set<NodeId>()
   readonly #links = new Set<LoopbackLink>()
   readonly #unreachableSoon = new Set<string>()
-  #underWay = 0
+  #inFlight = 0
 
   constructor(options: LoopbackOptions) {
     this.clock = options.clock
@@ -64,7 +64,7 @@ export class LoopbackWire<Node extends WiredNode> {
     this.#maxDelayMs = Math.max(options.maxDelayMs ?? 1, this.#minDelayMs)
   }
 
-  /** Nothing passes in this one direction. Calls under way between the two break, for a call needs both. */
+  /** Blocks one direction. Calls in progress between the two nodes break, because a call needs both directions. */
   block(from: NodeId, to: NodeId): void {
     this.#blocked.add(pathOf(from, to))
     this.#breakLinks(
@@ -89,35 +89,35 @@ export class LoopbackWire<Node extends WiredNode> {
     this.#isolated.clear()
   }
 
-  /** From here on the node is there for others. */
+  /** From here on the node is reachable. */
   join(transport: Node): void {
     assert(!this.#running.has(transport.nodeId), `node ${transport.nodeId} is running already`)
     this.#running.set(transport.nodeId, transport)
   }
 
-  /** A node that was joined again under the same id stays. */
+  /** Has no effect if another transport has joined under the same id. */
   leave(transport: Node): void {
     if (this.#running.get(transport.nodeId) !== transport) return
     this.#running.delete(transport.nodeId)
     this.#breakLinks((link) => link.touches(transport.nodeId), `Node ${transport.nodeId} stopped`)
   }
 
-  /** Takes the message over, whatever becomes of it. */
+  /** Accepts the message; it may be lost, repeated or delayed. */
   post(sender: Node, message: Message): void {
     const route = { from: message.from, to: message.to }
-    // The encoder writes into a buffer that it goes on using.
+    // The encoder writes into a buffer that it uses again.
     const bytes = Uint8Array.from(encodeBatch([message], route))
-    if (!this.reaches(route.from, route.to)) return this.#tellUnreachable(sender, route.to)
-    if (this.#chance(this.dropRate) || this.#underWay >= UNDER_WAY_MAX) return
+    if (!this.reaches(route.from, route.to)) return this.#reportUnreachable(sender, route.to)
+    if (this.#chance(this.dropRate) || this.#inFlight >= IN_FLIGHT_MAX) return
     const { claims } = sender
     const copies = this.#chance(this.duplicateRate) ? 2 : 1
     for (let copy = 0; copy < copies; copy++) {
-      this.#underWay++
+      this.#inFlight++
       this.clock.after(this.#delay(), () => {
-        this.#underWay--
+        this.#inFlight--
         if (!this.reaches(route.from, route.to)) return
         const code = this.#running.get(route.to)?.receive(claims, decodeBatch(Uint8Array.from(bytes), route))
-        if (typeof code === 'string') this.#tellRefused(sender, route.to, code)
+        if (typeof code === 'string') this.#reportRefused(sender, route.to, code)
       })
     }
   }
@@ -127,7 +127,7 @@ export class LoopbackWire<Node extends WiredNode> {
     await this.travel()
     const target = this.#running.get(to)
     if (target === undefined || !this.reaches(from, to) || !this.reaches(to, from)) {
-      throw new PeerUnreachableError(to, `Node ${to} is out of reach of ${from}`)
+      throw new PeerUnreachableError(to, `Node ${to} is unreachable from ${from}`)
     }
     const link = new LoopbackLink({ from, to }, () => this.#after(1))
     this.#links.add(link)
@@ -139,7 +139,7 @@ export class LoopbackWire<Node extends WiredNode> {
     this.#links.delete(link)
   }
 
-  /** The time of one way. */
+  /** The delay of one direction. */
   travel(): Promise<void> {
     return this.#after(this.#delay())
   }
@@ -149,8 +149,8 @@ export class LoopbackWire<Node extends WiredNode> {
     return !this.#isolated.has(from) && !this.#isolated.has(to)
   }
 
-  /** Once for all messages that were given up together, and outside of the sender's turn. */
-  #tellUnreachable(sender: Node, peer: NodeId): void {
+  /** Once for all messages that were dropped together, and not within the sender's call. */
+  #reportUnreachable(sender: Node, peer: NodeId): void {
     const path = pathOf(sender.nodeId, peer)
     if (this.#unreachableSoon.has(path)) return
     this.#unreachableSoon.add(path)
@@ -160,8 +160,8 @@ export class LoopbackWire<Node extends WiredNode> {
     })
   }
 
-  /** Once for all messages that are refused until the answer is back. */
-  #tellRefused(sender: Node, peer: NodeId, code: string): void {
+  /** Once for all messages that are refused until the answer has arrived. */
+  #reportRefused(sender: Node, peer: NodeId, code: string): void {
     const path = `${pathOf(sender.nodeId, peer)} refused`
     if (this.#unreachableSoon.has(path)) return
     this.#unreachableSoon.add(path)

@@ -1,5 +1,5 @@
 /**
- * One Raft message as a positional array and back.
+ * Encodes one Raft message as a positional array, and decodes it.
  *
  * Owns: the order of the fields (docs/formats/peer-protocol.md). Knows nothing of: bytes, sockets, batches.
  * Rule: `from` and `to` are never written; they come from the verified identity of the connection, so a message cannot
@@ -25,7 +25,7 @@ export interface Route {
   readonly to: NodeId
 }
 
-/** Entries of one AppendEntries. */
+/** The most entries of one AppendEntries. */
 const ENTRIES_MAX = 65_536
 
 const TYPE_CODES = {
@@ -40,7 +40,7 @@ const TYPE_CODES = {
   TimeoutNow: 9,
 } as const satisfies Record<Message['type'], number>
 
-/** Added to the code of the type when the disk of the sender is in doubt; of none it is before all nodes know feature level 3. */
+/** Added to the code of the type when the disk of the sender is in doubt; no sender is before all nodes know feature level 3. */
 const DOUBT_CODES = { suspect: 64, rolledBack: 128 } as const satisfies Record<DiskDoubt, number>
 
 const TYPE_NAMES = new Map<number, Message['type']>(
@@ -133,7 +133,7 @@ function readFields(type: Message['type'], envelope: Envelope, reader: TupleRead
   }
 }
 
-/** The last field is there only when it says something: older nodes do not know it. */
+/** The last field is present only when it is set: older nodes do not know it. */
 function requestVoteFields(message: RequestVote): unknown[] {
   const { preVote, transfer, lastLogIndex, lastLogTerm, asksCommit } = message
   return [preVote, transfer, lastLogIndex, lastLogTerm, ...(asksCommit === undefined ? [] : [asksCommit])]

@@ -1,16 +1,15 @@
 /**
- * Looks over MessagePack from outside before the decoder may touch it.
+ * Checks MessagePack from outside before the decoder reads it.
  *
- * Owns: the proof that bytes hold exactly one value made of maps, arrays, strings, bytes, numbers, booleans and nil.
- * Knows nothing of: what the value means. Rule: nothing is allocated here. A decoder reserves room for the length that
- * an array claims, so five bytes can ask for a quarter of a gigabyte; here every claim must be covered by bytes
- * that are really present.
+ * Owns: the proof that bytes contain exactly one value made of maps, arrays, strings, bytes, numbers, booleans and nil.
+ * Knows nothing of: what the value means. Rule: this file allocates nothing. A decoder allocates memory for the length that an
+ * array claims, so five bytes can claim a quarter of a gigabyte; here bytes that are actually present must cover every claim.
  */
 export class MalformedFrameError extends Error {
   override readonly name = 'MalformedFrameError'
 }
 
-/** Deeper nesting than anything that peers tell each other. */
+/** Deeper than any value that peers send to each other. */
 const DEPTH_MAX = 16
 
 interface Cursor {
@@ -35,7 +34,7 @@ function skipValue(cursor: Cursor, depth: number): void {
   skipTagged(cursor, lead, depth)
 }
 
-/** Everything whose first byte is a tag alone. [MessagePack: formats 0xc0-0xdf] */
+/** Every format whose first byte is only a tag. [MessagePack: formats 0xc0-0xdf] */
 function skipTagged(cursor: Cursor, lead: number, depth: number): void {
   if (lead === 0xc0 || lead === 0xc2 || lead === 0xc3) return
   if (lead >= 0xc4 && lead <= 0xc6) return skipBytes(cursor, readUint(cursor, 1 << (lead - 0xc4)))
@@ -58,7 +57,7 @@ function skipUndefined(cursor: Cursor): void {
 }
 
 function skipValues(cursor: Cursor, count: number, depth: number): void {
-  // Every value takes one byte at least, so a claim beyond the end is refused before the loop begins.
+  // Every value takes at least one byte, so a claim beyond the end is refused before the loop.
   if (count > cursor.bytes.length - cursor.at)
     throw new MalformedFrameError(`${count} values are claimed, fewer bytes follow`)
   for (let i = 0; i < count; i++) skipValue(cursor, depth + 1)

@@ -1,23 +1,23 @@
 /**
- * The bytes of a request or an answer on their way out: the header, then the body in whatever form it was given.
+ * The bytes of an outgoing request or answer: the header, then the body in any of its forms.
  *
  * Owns: the three forms of a body and whether their length is known. Knows nothing of: sockets.
- * Rule: a body of known length is announced with it and a stream is chunked, so that the receiver can tell a cut from
- * an end.
+ * Rule: a body of known length is sent with that length and a stream is chunked, so that the receiver can distinguish a broken
+ * connection from an end.
  */
 import { Readable } from 'node:stream'
 import type { ByteStream, CallRequest } from './transport.ts'
 
-/** Bodies up to here are joined with their header into one buffer. Bytes. */
+/** Bodies up to this size are joined with their header into one buffer. Bytes. */
 const JOINED_BYTES_MAX = 64 * 1024
 
 export interface OutgoingPayload {
   readonly body: Buffer | Readable
-  /** null: not known before the end. Bytes. */
+  /** null: unknown until the end. Bytes. */
   readonly length: number | null
 }
 
-/** `onBytes` hears of bytes when they are handed on, which is when the receiver had room for those before. */
+/** `onBytes` is called when bytes are passed on, that is when the receiver has space after the bytes before. */
 export function payloadOf(
   header: Uint8Array,
   body: CallRequest['body'],
@@ -43,7 +43,7 @@ function whole(parts: readonly Uint8Array[], onBytes: (count: number) => void): 
   return { body: Readable.from(parts, { objectMode: false }), length }
 }
 
-/** No generator: `return` must reach the source even when nothing was read yet. */
+/** Not a generator: `return` must reach the source even when nothing was read yet. */
 class PrefixedStream implements AsyncIterable<Uint8Array>, AsyncIterator<Uint8Array, undefined> {
   readonly #source: AsyncIterator<Uint8Array>
   readonly #onBytes: (count: number) => void

@@ -1,8 +1,8 @@
 /**
- * host:port of a node, and whether plain TCP may be spoken there.
+ * host:port of a node, and whether plain TCP is permitted there.
  *
- * Owns: parsing and the loopback rule. Rule: without TLS nothing leaves this machine and nothing can come in from
- * outside; anybody who reaches the peer port could otherwise vote and write.
+ * Owns: parsing and the loopback rule. Rule: without TLS nothing leaves this machine and nothing comes in from outside; otherwise
+ * any machine that reaches the peer port could vote and write.
  */
 import { BlockList, isIP } from 'node:net'
 import { type PeerAddress, StartError } from '../base/types.ts'
@@ -32,7 +32,7 @@ export function requireLoopback(address: PeerAddress): void {
   if (isLoopback(host)) return
   throw new StartError(
     'peer_tls_required',
-    `Cannot speak plain TCP on peer address '${address}': it is not loopback`,
+    `Cannot use plain TCP on peer address '${address}': it is not loopback`,
     {
       hint: 'Give the node its cluster CA, certificate and key (README, "Three machines", shows how to make them), or use 127.0.0.1 for a trial on one machine.',
     },

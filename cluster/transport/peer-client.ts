@@ -1,9 +1,9 @@
 /**
- * Requests to one peer: batches over a connection of their own, calls over a small pool beside it.
+ * Requests to one peer: batches over a dedicated connection, calls over a small pool.
  *
- * Owns: undici, time limits, what a failure is called. Knows nothing of: queues, handlers.
- * Rule: bulk never stands in front of a heartbeat, so the two kinds share no connection; and no request is ever
- * repeated here, for only the caller knows whether that is safe.
+ * Owns: undici, time limits, the errors for failures. Knows nothing of: queues, handlers.
+ * Rule: bulk data never delays a heartbeat, so batches and calls share no connection. No request is repeated here, because only
+ * the caller knows whether that is safe.
  */
 import { Readable } from 'node:stream'
 import { TLSSocket } from 'node:tls'
@@ -22,7 +22,7 @@ import {
   identityHeaders,
   PATH_PREFIX,
   type PeerIdentity,
-  type PeerStanding,
+  type PeerStatus,
   RAFT_METHOD,
 } from './peer-identity.ts'
 import type { PeerTls } from './peer-tls.ts'
@@ -32,9 +32,9 @@ import { type CallRequest, type CallResponse, PeerRefusedError, PeerUnreachableE
 
 export interface PeerClientOptions {
   readonly self: PeerIdentity
-  readonly standing: () => PeerStanding
+  readonly peerStatus: () => PeerStatus
   readonly peer: NodeId
-  /** The connection for batches broke or was closed: what was under way is in doubt. */
+  /** The connection for batches broke or was closed: the outcome of batches in flight is unknown. */
   readonly onDisconnect: () => void
   readonly address: PeerAddress
   readonly tls: PeerTls | null
@@ -46,20 +46,20 @@ export interface PeerClientOptions {
 
 export interface PeerClientLimits {
   readonly connectTimeoutMs: number
-  /** A batch that is not taken by then is given up. ms */
+  /** A batch that the peer has not accepted by then is dropped. ms */
   readonly batchTimeoutMs: number
-  /** Until the header of an answer, unless the call says otherwise. ms */
+  /** The default time limit of a call until the header of its answer. ms */
   readonly callTimeoutMs: number
-  /** A body from which nothing comes for so long is broken off. ms */
+  /** A body without any bytes for this long is aborted. ms */
   readonly bodyIdleMs: number
   readonly callConnectionsMax: number
   /** Calls to this peer that run or wait for a connection. Count. */
   readonly callsMax: number
 }
 
-/** Shorter than the server's, so that a connection is never closed under a request that just left. ms */
+/** Shorter than the server's, so that the server never closes a connection while a request is in flight on it. ms */
 const KEEP_ALIVE_MS = 30_000
-/** All that answers a batch, but for an empty 204. Bytes. */
+/** The largest answer to a batch, other than an empty 204. Bytes. */
 const REFUSAL_BYTES_MAX = HEADER_LENGTH_BYTES + HEADER_BYTES_MAX
 
 export class PeerClient {
@@ -67,7 +67,7 @@ export class PeerClient {
   readonly #batches: Client
   readonly #calls: Pool
   readonly #countSent: (count: number) => void
-  /** By open connection for calls, of the certificate that the peer showed. */
+  /** For each open connection for calls: the fingerprint of the certificate that the peer presented. */
   readonly #certificates = new Map<TLSSocket, string>()
   #callsRunning = 0
 
@@ -118,7 +118,7 @@ export class PeerClient {
     }
   }
 
-  /** Everything under way fails at once. */
+  /** All requests in flight fail at once. */
   async close(): Promise<void> {
     const reason = new Error('This node closed its connections')
     await Promise.all([this.#batches.destroy(reason), this.#calls.destroy(reason)])
@@ -153,14 +153,14 @@ export class PeerClient {
   }
 
   #request(method: string, payload: OutgoingPayload): Dispatcher.RequestOptions {
-    const { self, standing, peer } = this.#options
+    const { self, peerStatus, peer } = this.#options
     const length = payload.length === null ? {} : { 'content-length': String(payload.length) }
     return {
       method: 'POST',
       path: PATH_PREFIX + method,
-      headers: { ...identityHeaders(self, standing(), peer), ...length },
+      headers: { ...identityHeaders(self, peerStatus(), peer), ...length },
       body: payload.body,
-      // The deadline stands for it: it runs on our clock and covers the wait for a connection as well.
+      // The deadline replaces it: it runs on the injected clock and covers the wait for a connection as well.
       headersTimeout: 0,
       bodyTimeout: this.#options.limits.bodyIdleMs,
     }
@@ -179,7 +179,7 @@ export class PeerClient {
     })
   }
 
-  /** Something that is no peer may answer too: then the header cannot be read, and that is an error of its own. */
+  /** A server that is not a peer may answer too: its header is unreadable, which is a separate error. */
   async #throwRefusal(body: IncomingBody): Promise<never> {
     const header = await body.readHeader()
     await body.return()
@@ -215,7 +215,7 @@ function connectionOptions(
   }
 }
 
-/** Each connection by the certificate of its time. No session is taken up again, so each proves anew who is there. */
+/** Each connection uses the current certificate. No session is resumed, so each connection proves the identity of the peer again. */
 function overTls(
   { tls, peer, onConnected }: { tls: PeerTls; peer: NodeId; onConnected: OnConnected },
   plain: buildConnector.BuildOptions,

@@ -1,9 +1,9 @@
 /**
- * Who speaks to whom: the headers on every request between nodes and the reasons to refuse it.
+ * The identities of sender and receiver: the headers on every request between nodes and the reasons to refuse it.
  *
  * Owns: names of the headers, refusal codes with their status (docs/formats/peer-protocol.md).
- * Knows nothing of: sockets, bodies. Rule: nothing of a request is looked at before its identity fits; the order of the
- * checks is the order of `checkIdentity`.
+ * Knows nothing of: sockets, bodies. Rule: no part of a request is read before its identity was checked; the order of the checks is
+ * the order of `checkIdentity`.
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { NodeId } from '../raft/types.ts'
@@ -20,41 +20,41 @@ export interface PeerIdentity {
   readonly incarnation: string
 }
 
-/** What a node says of itself beside its name. Numbers only rise in the life of a data directory. */
-export interface PeerStanding {
-  /** Names the process on its data directory; rises from one to the next. */
+/** The status that a node reports beside its name. The numbers only rise during the lifetime of a data directory. */
+export interface PeerStatus {
+  /** The number of the process on its data directory; rises from one process to the next. */
   readonly boot: number
-  /** The processes before it, from the last one that was registered on; null or absent: not known. */
+  /** The earlier processes, starting with the last registered one; null or absent: not known. */
   readonly before?: readonly number[] | null
-  /** Rises when the group was brought back without its majority: whoever stands at a lower one was left behind. */
+  /** Rises when the group was recovered without its majority: a node with a lower epoch did not take part. */
   readonly recoveryEpoch: number
   /** The highest feature level that its code knows. */
   readonly featureLevel: number
-  /** The feature level that its state is at. */
+  /** The feature level of its state. */
   readonly stateLevel: number
-  /** The last entry in its state; null or absent: it does not say, or has none. */
+  /** The last entry in its state; null or absent: not reported, or none. */
   readonly appliedIndex?: number | null
-  /** What its clock shows as it asks; null or absent: it does not say. */
-  readonly clock?: ToldClock | null
+  /** Its clock at the time of the request; null or absent: not reported. */
+  readonly clock?: ReportedClock | null
 }
 
 /** ms since 1970 UTC, whole. */
-export interface ToldClock {
-  /** Of the sender's own clock. */
+export interface ReportedClock {
+  /** The sender's own clock. */
   readonly wall: number
-  /** What a majority's clocks have reached, as far as the sender knows; null: it does not know. */
+  /** The time that the clocks of a majority have reached, as far as the sender knows; null: it does not know. */
   readonly majority: number | null
 }
 
-/** Of a node that nobody gave a standing. */
-export const FIRST_STANDING: PeerStanding = { boot: 1, recoveryEpoch: 0, featureLevel: 1, stateLevel: 1 }
+/** The status of a node without a peerStatus. */
+export const FIRST_STATUS: PeerStatus = { boot: 1, recoveryEpoch: 0, featureLevel: 1, stateLevel: 1 }
 
-export interface PeerClaims extends PeerStanding {
+export interface PeerClaims extends PeerStatus {
   readonly nodeId: NodeId
   readonly incarnation: string
 }
 
-/** Why a member is not heard although it is who it says. `expelled`: the receiver itself is not heard. */
+/** Why a request is refused although the identity of its sender is proved. `expelled`: the receiver itself was removed. */
 export interface PeerObjection {
   readonly code:
     | 'member_removed'
@@ -67,13 +67,13 @@ export interface PeerObjection {
   readonly message: string
 }
 
-/** The node's own part in who is heard. Everybody is heard without `judge`. */
+/** The node's own rules for accepting requests. Without `judge`, requests of every known node are accepted. */
 export interface PeerPolicy {
-  /** Of this node; asked for with every request, so it may change. */
-  standing?(): PeerStanding
-  /** Whose words are looked at at all; without it those whose address is known. */
+  /** The status of this node; read for every request, so it may change. */
+  peerStatus?(): PeerStatus
+  /** Whether a node counts as known; by default every node whose address is known. */
   knows?(nodeId: NodeId): boolean
-  /** Null: the sender is heard. */
+  /** Null: the request is accepted. */
   judge?(claims: PeerClaims): PeerObjection | null
 }
 
@@ -110,7 +110,7 @@ export function refusal(code: keyof typeof REFUSAL_STATUS, message: string): Ref
 
 export function identityHeaders(
   self: PeerIdentity,
-  standing: PeerStanding,
+  peerStatus: PeerStatus,
   to: NodeId,
 ): Record<string, string> {
   return {
@@ -120,36 +120,36 @@ export function identityHeaders(
     'x-holdfast-from': self.nodeId,
     'x-holdfast-to': to,
     'x-holdfast-incarnation': self.incarnation,
-    'x-holdfast-boot': String(standing.boot),
-    ...(standing.before ? { 'x-holdfast-boots-before': standing.before.join(' ') } : {}),
-    'x-holdfast-recovery-epoch': String(standing.recoveryEpoch),
-    'x-holdfast-feature-level': String(standing.featureLevel),
-    'x-holdfast-state-level': String(standing.stateLevel),
-    ...(standing.appliedIndex ? { 'x-holdfast-applied-index': String(standing.appliedIndex) } : {}),
-    ...(standing.clock ? { 'x-holdfast-clock': clockText(standing.clock) } : {}),
+    'x-holdfast-boot': String(peerStatus.boot),
+    ...(peerStatus.before ? { 'x-holdfast-boots-before': peerStatus.before.join(' ') } : {}),
+    'x-holdfast-recovery-epoch': String(peerStatus.recoveryEpoch),
+    'x-holdfast-feature-level': String(peerStatus.featureLevel),
+    'x-holdfast-state-level': String(peerStatus.stateLevel),
+    ...(peerStatus.appliedIndex ? { 'x-holdfast-applied-index': String(peerStatus.appliedIndex) } : {}),
+    ...(peerStatus.clock ? { 'x-holdfast-clock': clockText(peerStatus.clock) } : {}),
   }
 }
 
-function clockText({ wall, majority }: ToldClock): string {
+function clockText({ wall, majority }: ReportedClock): string {
   return majority === null ? String(wall) : `${wall} ${majority}`
 }
 
 export interface IdentityRules {
   readonly self: PeerIdentity
   isMember(nodeId: NodeId): boolean
-  /** The connection proves that it belongs to this node. */
+  /** Whether the connection proves the identity of this node. */
   certifies(nodeId: NodeId): boolean
   judge(claims: PeerClaims): PeerObjection | null
 }
 
-/** The sender, or why it is turned away. */
+/** The sender, or the refusal of the request. */
 export function checkIdentity(headers: IncomingHttpHeaders, rules: IdentityRules): NodeId | Refusal {
   const { self } = rules
   const protocol = single(headers, 'x-holdfast-protocol')
   if (protocol !== PROTOCOL_VERSION) {
     return refusal(
       'unsupported_protocol',
-      `Protocol '${protocol}' is not spoken here, ${PROTOCOL_VERSION} is`,
+      `Protocol '${protocol}' is not supported, this node uses ${PROTOCOL_VERSION}`,
     )
   }
   const cluster = single(headers, 'x-holdfast-cluster')
@@ -158,12 +158,13 @@ export function checkIdentity(headers: IncomingHttpHeaders, rules: IdentityRules
   const to = single(headers, 'x-holdfast-to')
   if (to !== self.nodeId) return refusal('wrong_node', `This is node ${self.nodeId}, not '${to}'`)
   const from = single(headers, 'x-holdfast-from')
-  if (from === self.nodeId) return refusal('unknown_member', `Two nodes call themselves ${from}`)
-  if (!rules.isMember(from)) return refusal('unknown_member', `Node '${from}' is no member of this cluster`)
+  if (from === self.nodeId) return refusal('unknown_member', `Two nodes have the id ${from}`)
+  if (!rules.isMember(from))
+    return refusal('unknown_member', `Node '${from}' is not a member of this cluster`)
   if (!rules.certifies(from))
     return refusal(
       'wrong_certificate',
-      `The certificate of the connection does not name node ${from} of this cluster: issue one that does, or mend node.id there`,
+      `The certificate of the connection does not name node ${from} of this cluster: issue one that does, or correct node.id there`,
     )
   const claims = claimsOf(headers, from)
   if ('status' in claims) return claims
@@ -174,16 +175,14 @@ export function checkIdentity(headers: IncomingHttpHeaders, rules: IdentityRules
 function claimsOf(headers: IncomingHttpHeaders, nodeId: NodeId): PeerClaims | Refusal {
   const incarnation = single(headers, 'x-holdfast-incarnation')
   if (incarnation === '') return refusal('malformed_request', 'The incarnation is missing')
-  const [boot, recoveryEpoch, featureLevel, stateLevel] = STANDING_HEADERS.map((name) =>
-    countIn(headers, name),
-  )
+  const [boot, recoveryEpoch, featureLevel, stateLevel] = STATUS_HEADERS.map((name) => countIn(headers, name))
   if (
     boot === undefined ||
     recoveryEpoch === undefined ||
     featureLevel === undefined ||
     stateLevel === undefined
   )
-    return refusal('malformed_request', `Each of ${STANDING_HEADERS.join(', ')} must be a count`)
+    return refusal('malformed_request', `Each of ${STATUS_HEADERS.join(', ')} must be a count`)
   const before = bootsBefore(headers)
   if (before === undefined) return refusal('malformed_request', 'x-holdfast-boots-before must be counts')
   const clock = clockIn(headers)
@@ -206,8 +205,8 @@ function claimsOf(headers: IncomingHttpHeaders, nodeId: NodeId): PeerClaims | Re
   }
 }
 
-/** Null: the sender does not say. Undefined: it cannot be read. */
-function clockIn(headers: IncomingHttpHeaders): ToldClock | null | undefined {
+/** Null: not reported. Undefined: unreadable. */
+function clockIn(headers: IncomingHttpHeaders): ReportedClock | null | undefined {
   const value = headers['x-holdfast-clock']
   if (value === undefined) return null
   if (typeof value !== 'string' || !/^\d{1,15}( \d{1,15})?$/.test(value)) return undefined
@@ -215,7 +214,7 @@ function clockIn(headers: IncomingHttpHeaders): ToldClock | null | undefined {
   return { wall, majority }
 }
 
-/** Null: the sender does not say. Undefined: it cannot be read. */
+/** Null: not reported. Undefined: unreadable. */
 function bootsBefore(headers: IncomingHttpHeaders): readonly number[] | null | undefined {
   const value = headers['x-holdfast-boots-before']
   if (value === undefined) return null
@@ -223,7 +222,7 @@ function bootsBefore(headers: IncomingHttpHeaders): readonly number[] | null | u
   return value === '' ? [] : value.split(' ').map(Number)
 }
 
-const STANDING_HEADERS = [
+const STATUS_HEADERS = [
   'x-holdfast-boot',
   'x-holdfast-recovery-epoch',
   'x-holdfast-feature-level',
@@ -236,14 +235,14 @@ function countIn(headers: IncomingHttpHeaders, name: string): number | undefined
   return Number.isSafeInteger(count) ? count : undefined
 }
 
-/** The name of the method, or why there is none. */
+/** The name of the method, or the refusal of the request. */
 export function checkMethod(
   httpMethod: string | undefined,
   url: string | undefined,
 ): { readonly method: string } | Refusal {
   const method = /^\/peer\/v1\/([a-z0-9._-]{1,64})$/.exec(url ?? '')?.[1]
   if (httpMethod === 'POST' && method !== undefined) return { method }
-  return refusal('malformed_request', `Only POST ${PATH_PREFIX}<method> is answered here`)
+  return refusal('malformed_request', `Only POST ${PATH_PREFIX}<method> is supported`)
 }
 
 function single(headers: IncomingHttpHeaders, name: string): string {

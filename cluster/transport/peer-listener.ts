@@ -2,8 +2,8 @@
  * The socket on which other nodes reach this one.
  *
  * Owns: node:http(s), its time limits, an orderly and bounded stop. Knows nothing of: identities, batches, calls.
- * Rule: every limit of the server is set here on purpose; the defaults of node:http are made for browsers and would
- * cut a long transfer.
+ * Rule: every limit of the server is set here explicitly; the defaults of node:http are for browsers and would abort a long
+ * transfer.
  */
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
@@ -23,11 +23,11 @@ export interface PeerListenerOptions {
   readonly onRequest: RequestListener
 }
 
-/** From the first byte of a request to the end of its headers. ms */
+/** The time limit from the first byte of a request to the end of its headers. ms */
 const HEADERS_TIMEOUT_MS = 10_000
-/** A connection without any traffic, in the middle of a request too. Longer than any client keeps an idle one. ms */
+/** The time limit without any traffic on a connection, also within a request. Longer than any client keeps an idle connection. ms */
 const IDLE_TIMEOUT_MS = 120_000
-/** Every peer holds a pool of connections and one for batches. Count. */
+/** Every peer holds a pool of connections and one connection for batches. Count. */
 const CONNECTIONS_MAX = 1024
 /** Running requests get this long at stop. ms */
 const STOP_GRACE_MS = 1000
@@ -35,7 +35,7 @@ const STOP_GRACE_MS = 1000
 export class PeerListener {
   readonly #options: PeerListenerOptions
   readonly #server: Server
-  /** All of them, those in the middle of a TLS handshake too, which node:http does not know of. */
+  /** All connections, also those in a TLS handshake, which node:http does not know. */
   readonly #sockets = new Set<Socket>()
   #running = 0
   #stopping = false
@@ -75,13 +75,13 @@ export class PeerListener {
     this.#server.on('error', (err) => logger.error({ err }, 'peer listener failed'))
   }
 
-  /** host:port as bound: tells the port when 0 was asked for. */
+  /** host:port as bound: the actual port when 0 was requested. */
   get address(): PeerAddress {
     const { address, port, family } = this.#server.address() as AddressInfo
     return family === 'IPv6' ? `[${address}]:${port}` : `${address}:${port}`
   }
 
-  /** Connections from here on see what the files of the certificate hold now; those that are open stay as they are. */
+  /** New connections use the present contents of the certificate files; open connections do not change. */
   renewCertificate(): void {
     const { tls } = this.#options
     if (tls !== null && this.#server instanceof TlsServer) this.#server.setSecureContext(tls.server)
@@ -91,7 +91,7 @@ export class PeerListener {
     return this.#stopping
   }
 
-  /** Lets running requests finish for a moment, then ends every connection. */
+  /** Gives running requests a short time to finish, then ends every connection. */
   async stop(): Promise<void> {
     this.#stopping = true
     if (!this.#server.listening) return
@@ -112,12 +112,12 @@ export class PeerListener {
   #create(): Server {
     const { tls } = this.#options
     const settings = {
-      // 0: a transfer may take as long as bytes keep coming; IDLE_TIMEOUT_MS ends the others.
+      // 0: a transfer may continue as long as bytes arrive; IDLE_TIMEOUT_MS ends the others.
       requestTimeout: 0,
       headersTimeout: HEADERS_TIMEOUT_MS,
       maxHeaderSize: 16 * 1024,
       noDelay: true,
-      // A dead machine sends no reset; probes find out.
+      // A dead machine sends no reset; keep-alive probes detect that.
       keepAlive: true,
       keepAliveInitialDelay: 10_000,
     }
@@ -141,7 +141,7 @@ export class PeerListener {
       this.#running--
       if (this.#running === 0) this.#onIdle()
     })
-    // Both are told to whoever reads or writes the stream; without a listener they would end the process.
+    // The reader or writer of the stream receives both errors; without a listener they would end the process.
     request.on('error', (err) => this.#options.logger.debug({ err }, 'peer request broke off'))
     response.on('error', (err) => this.#options.logger.debug({ err }, 'peer answer broke off'))
     this.#options.onRequest(request, response)

@@ -1,9 +1,9 @@
 /**
- * Asks a peer once whether it would hear this node, and says nothing of this node but its name.
+ * Asks a peer once whether it would accept requests of this node, and sends only the name of this node.
  *
- * Owns: one request outside of every pool. Knows nothing of: time; the caller measures and gives the signal that ends it.
- * Rule: no incarnation and no standing are claimed, so a peer learns nothing from a probe: it is refused at that point of
- * `checkIdentity` by whoever would have heard it, and before it by whoever would not.
+ * Owns: one request outside of every pool. Knows nothing of: time; the caller measures it and provides the signal that ends it.
+ * Rule: a probe claims no incarnation and no status, so the peer learns nothing from it. A peer that would accept requests of this
+ * node refuses the probe at the check of these claims in `checkIdentity`; any other peer refuses it at an earlier check.
  */
 import { type IncomingMessage, request } from 'node:http'
 import { request as requestTls } from 'node:https'
@@ -25,16 +25,16 @@ export interface PeerProbeOptions {
 }
 
 export interface PeerProbe {
-  /** `foreign`: something answers there that is no node. */
-  readonly outcome: 'heard' | 'refused' | 'foreign' | 'unreachable'
-  /** Of the refusal, or of what failed, e.g. ECONNREFUSED; empty when heard. */
+  /** `foreign`: the server at that address is not a node. */
+  readonly outcome: 'accepted' | 'refused' | 'foreign' | 'unreachable'
+  /** The code of the refusal or of the failure, e.g. ECONNREFUSED; empty when accepted. */
   readonly code: string
   readonly message: string
   /** The header `Date` of the answer. */
   readonly date: string | null
 }
 
-/** Never rejects for what a peer does. Throws StartError when the files of `tls` cannot be used. */
+/** Never rejects because of a peer. Throws StartError when the files of `tls` cannot be used. */
 export async function probePeer(options: PeerProbeOptions): Promise<PeerProbe> {
   const tls = options.tls === null ? null : clientTlsOf(options, options.tls)
   let answer: IncomingMessage
@@ -86,8 +86,8 @@ async function readVerdict(answer: IncomingMessage): Promise<Omit<PeerProbe, 'da
   const { code, message } = ((await body.readHeader()) ?? {}) as { code?: unknown; message?: unknown }
   if (typeof code !== 'string' || typeof message !== 'string')
     throw new MalformedFrameError('The refusal names no code')
-  // All that a probe leaves out: cluster, names, membership and certificate have been found right before it is missed.
-  if (code === 'malformed_request') return { outcome: 'heard', code: '', message: '' }
+  // The peer has accepted cluster, names, membership and certificate before it missed the claims that a probe omits.
+  if (code === 'malformed_request') return { outcome: 'accepted', code: '', message: '' }
   return { outcome: 'refused', code, message }
 }
 

@@ -1,9 +1,9 @@
 /**
- * Answers other nodes: takes batches, runs calls, refuses everybody else.
+ * Answers other nodes: accepts batches, runs calls, refuses all other requests.
  *
  * Owns: one exchange from its first header to its last byte. Knows nothing of: what batches and calls mean.
- * Rule: whatever comes in, no request can stop the process or hold memory without a bound. A handler sees a body break
- * off as an error, and so does the caller when an answer breaks off.
+ * Rule: no request can stop the process or hold memory without a bound. If a body breaks off, its handler receives an error; if an
+ * answer breaks off, its caller does.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -37,10 +37,10 @@ export interface PeerServerOptions {
   readonly handlerOf: (method: string) => CallHandler | undefined
   readonly onBatch: (messages: readonly Message[]) => void
   /** A request of this member has passed every check of its identity. */
-  readonly onHeard: (peer: NodeId) => void
+  readonly onContact: (peer: NodeId) => void
 }
 
-/** Read and thrown away of a body that nobody wanted, so that its sender gets to see the answer. Bytes. */
+/** How much of an unused body is read and discarded, so that its sender receives the answer. Bytes. */
 const LEFTOVER_BYTES_MAX = 8 * 1024 * 1024
 
 interface Exchange {
@@ -52,7 +52,7 @@ interface Exchange {
 
 export class PeerServer {
   readonly #options: PeerServerOptions
-  /** Asking OpenSSL again for every request of a connection would cost more than the request. */
+  /** A cache, because asking OpenSSL for every request of a connection would cost more than the request. */
   readonly #certified = new WeakMap<Socket, NodeId>()
 
   constructor(options: PeerServerOptions) {
@@ -77,7 +77,7 @@ export class PeerServer {
       return this.#refuse(request, response, admitted)
     }
     this.#options.traffic.contact(admitted.from)
-    this.#options.onHeard(admitted.from)
+    this.#options.onContact(admitted.from)
     const exchange = { request, response, ...admitted }
     return admitted.method === RAFT_METHOD ? this.#takeBatch(exchange) : this.#takeCall(exchange)
   }
@@ -124,7 +124,7 @@ export class PeerServer {
     }
     traffic.add(from, 'receivedMessages', messages.length)
     response.writeHead(204).end()
-    // In a turn of its own: what the driver throws is a bug of this node and must stop it, not end as a refusal.
+    // As a separate microtask: an error of the driver is a bug of this node and must stop it, not become a refusal.
     queueMicrotask(() => onBatch(messages))
   }
 
@@ -150,7 +150,7 @@ export class PeerServer {
   #bodyOf({ request, from }: Exchange): IncomingBody {
     const { traffic } = this.#options
     return new IncomingBody({
-      // The socket outlives the body: the answer still has to go out on it.
+      // The socket outlives the body: the answer still has to be sent on it.
       chunks: request.iterator({ destroyOnReturn: false }),
       onBytes: (count) => traffic.add(from, 'receivedBytes', count),
       blame: (cause) => new PeerUnreachableError(from, `The request of ${from} broke off`, { cause }),
@@ -176,7 +176,7 @@ export class PeerServer {
   }
 }
 
-/** Ends the stream on every path: where the caller has left before it begins, the pipeline refuses and does not touch it. */
+/** Ends the stream on every path: if the caller has gone before the start, the pipeline throws and does not touch the stream. */
 async function sendStream(body: Readable, response: ServerResponse): Promise<void> {
   try {
     await pipeline(body, response)
@@ -191,7 +191,7 @@ function statusOf({ code }: PeerRefusedError): Pick<Refusal, 'status' | 'code'> 
   return { ...refusal('handler_refused', ''), code }
 }
 
-/** null: more than a batch may have. */
+/** null: larger than a batch may be. */
 async function readWhole(request: IncomingMessage): Promise<Buffer | null> {
   const parts: Buffer[] = []
   let length = 0
@@ -203,7 +203,7 @@ async function readWhole(request: IncomingMessage): Promise<Buffer | null> {
   return Buffer.concat(parts, length)
 }
 
-/** Closing at once would reset the connection and take the answer away from a sender that is still writing. */
+/** Closing at once would reset the connection, and a sender that is still writing would lose the answer. */
 function discardLeftover(request: IncomingMessage): void {
   if (request.complete && request.readableLength === 0) return
   let discarded = 0

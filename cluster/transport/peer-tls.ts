@@ -1,9 +1,9 @@
 /**
- * TLS between nodes: what this node shows, and what it asks of the other side.
+ * TLS between nodes: what this node presents, and what it requires of the other side.
  *
  * Owns: the TLS options of both directions. Knows nothing of: HTTP.
- * Rule: a valid chain is not enough. The certificate must name the node that the other side claims to be; else every
- * member could speak for the others.
+ * Rule: a valid chain is not enough. The certificate must name the node that the other side claims to be; otherwise every member
+ * could impersonate the others.
  */
 import { X509Certificate } from 'node:crypto'
 import type { ConnectionOptions, TlsOptions } from 'node:tls'
@@ -28,12 +28,12 @@ export class PeerTls {
     this.#files = new CertificateFiles({ files, code: 'peer_tls', use: 'TLS between nodes', accept })
   }
 
-  /** Of connections that are accepted from now on. */
+  /** For connections that are accepted from now on. */
   get server(): TlsOptions {
     return { ...this.#files.material, minVersion: 'TLSv1.3', requestCert: true, rejectUnauthorized: true }
   }
 
-  /** Of connections that are opened from now on. */
+  /** For connections that are opened from now on. */
   client(peer: NodeId): ClientTls {
     const claimed = { clusterId: this.#self.clusterId, nodeId: peer }
     return {
@@ -46,7 +46,7 @@ export class PeerTls {
     }
   }
 
-  /** Of the certificate that this node shows: SHA-256, as openssl writes it. */
+  /** SHA-256 of the certificate that this node presents, in the format of openssl. */
   get fingerprint(): string {
     return new X509Certificate(this.#files.material.cert).fingerprint256
   }

@@ -1,5 +1,5 @@
 /**
- * What passed between this node and each peer.
+ * Counts the traffic between this node and each peer.
  *
  * Owns: the counters and their names as metrics. Knows nothing of: why something was sent.
  */
@@ -12,9 +12,9 @@ interface Counters {
   sentMessages: number
   receivedBytes: number
   receivedMessages: number
-  /** Raft messages that were given up: the lane was full, or the peer out of reach. */
+  /** Raft messages that were dropped: the lane was full, or the peer unreachable. */
   droppedMessages: number
-  /** Requests that got no good answer. */
+  /** Requests without a successful answer. */
   failures: number
 }
 
@@ -29,8 +29,8 @@ const COUNTERS = {
   sentMessages: ['holdfast_peer_sent_messages_total', 'Raft messages sent to the peer'],
   receivedBytes: ['holdfast_peer_received_bytes_total', 'Bytes received from the peer, bodies only'],
   receivedMessages: ['holdfast_peer_received_messages_total', 'Raft messages received from the peer'],
-  droppedMessages: ['holdfast_peer_dropped_messages_total', 'Raft messages to the peer that were given up'],
-  failures: ['holdfast_peer_failures_total', 'Requests to the peer without a good answer'],
+  droppedMessages: ['holdfast_peer_dropped_messages_total', 'Raft messages to the peer that were dropped'],
+  failures: ['holdfast_peer_failures_total', 'Requests to the peer without a successful answer'],
 } as const satisfies Record<keyof Counters, readonly [string, string]>
 
 export class PeerTraffic {
@@ -74,7 +74,7 @@ export class PeerTraffic {
     return [
       {
         name: 'holdfast_raft_peer_last_contact_seconds',
-        help: 'Time since the peer was last heard',
+        help: 'Time since the last contact with the peer',
         kind: 'gauge',
         value,
         labels: { peer },
@@ -82,7 +82,7 @@ export class PeerTraffic {
     ]
   }
 
-  /** Bounded by the members: identities are checked before anything is counted. */
+  /** Bounded by the number of members: identities are checked before anything is counted. */
   #of(peer: NodeId): PeerRecord {
     let record = this.#peers.get(peer)
     if (record === undefined) {

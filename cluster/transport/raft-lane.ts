@@ -1,9 +1,9 @@
 /**
  * Raft messages to one peer: a bounded queue behind at most one request.
  *
- * Owns: order, coalescing, giving up. Knows nothing of: HTTP (it is given `post`), what messages mean.
- * Rule: nothing here ever waits for a peer without an end, and no old message survives a failure. Raft repeats what
- * matters; an append from before an outage only takes the place of one that fits. At most one timer per peer.
+ * Owns: order, coalescing, dropping. Knows nothing of: HTTP (it is given `post`), what messages mean.
+ * Rule: no wait for a peer is unbounded, and no old message survives a failure. Raft repeats what matters; an append from before an
+ * outage would only occupy the place of a current one. At most one timer per peer.
  */
 import type { Clock, Timer } from '../base/clock.ts'
 import type { AppendEntries, Message, NodeId } from '../raft/types.ts'
@@ -14,7 +14,7 @@ import { PeerRefusedError } from './transport.ts'
 
 export interface RaftLaneOptions {
   readonly route: Route
-  /** Resolves when the peer has taken the batch, rejects within bounded time otherwise. */
+  /** Resolves when the peer has accepted the batch, rejects within bounded time otherwise. */
   readonly post: (batch: Uint8Array) => Promise<void>
   readonly onUnreachable: (peer: NodeId) => void
   readonly onRefused?: (peer: NodeId, code: string) => void
@@ -28,12 +28,12 @@ interface Queued {
   readonly bytes: number
 }
 
-/** Waiting for one peer. Count and bytes; more than the core lets be under way. */
+/** Limits of the queue for one peer: count and bytes, more than the core has in flight. */
 const QUEUE_MESSAGES_MAX = 4096
 const QUEUE_BYTES_MAX = 16 * 1024 * 1024
-/** One request ends when the next message would lift it above this. Bytes. */
+/** A batch ends before the message that would make it larger than this. Bytes. */
 const BATCH_BYTES_MAX = 2 * 1024 * 1024
-/** Pause after the first failure and the longest one, which is also the greatest age of a message that waits. ms */
+/** The pause after the first failure, and the longest pause, which is also the maximum age of a waiting message. ms */
 const BACKOFF_MIN_MS = 25
 const BACKOFF_MAX_MS = 1000
 
@@ -41,12 +41,12 @@ export class RaftLane {
   readonly #options: RaftLaneOptions
   readonly #queue: Queued[] = []
   #queuedBytes = 0
-  /** Sent before; of its entries nothing is needed here. */
+  /** The previously sent append, without its entries. */
   #lastAppend: Pick<AppendEntries, 'term' | 'readToken'> | null = null
   #running = false
   #pause: Timer | null = null
   #failures = 0
-  #overflowTold = false
+  #overflowReported = false
   #stopped = false
 
   constructor(options: RaftLaneOptions) {
@@ -58,11 +58,11 @@ export class RaftLane {
     const bytes = messageBytesEstimate(message)
     this.#queue.push({ message, bytes })
     this.#queuedBytes += bytes
-    this.#makeRoom()
+    this.#dropExcess()
     this.#schedule()
   }
 
-  /** The peer was heard: what is left of the pause is not needed. */
+  /** Call after a contact with the peer: it ends the pause. */
   wake(): void {
     if (this.#pause === null) return
     this.#pause.cancel()
@@ -77,7 +77,7 @@ export class RaftLane {
     this.#dropAll()
   }
 
-  /** Later in the same turn, so that everything one step of the core sends goes out together. */
+  /** In a microtask, so that all messages of one step of the core are sent together. */
   #schedule(): void {
     if (this.#running || this.#stopped || this.#pause !== null || this.#queue.length === 0) return
     this.#running = true
@@ -104,9 +104,9 @@ export class RaftLane {
     traffic.add(route.to, 'sentBytes', bytes.length)
     traffic.add(route.to, 'sentMessages', messages)
     if (this.#failures > 0)
-      this.#options.logger.info({ peer: route.to, failures: this.#failures }, 'peer takes messages again')
+      this.#options.logger.info({ peer: route.to, failures: this.#failures }, 'peer accepts messages again')
     this.#failures = 0
-    this.#overflowTold = false
+    this.#overflowReported = false
   }
 
   #fail(err: unknown, lost: number): void {
@@ -116,7 +116,7 @@ export class RaftLane {
     traffic.add(route.to, 'droppedMessages', lost)
     this.#dropAll()
     this.#lastAppend = null
-    if (this.#failures === 1) logger.warn({ peer: route.to, err }, 'peer takes no messages')
+    if (this.#failures === 1) logger.warn({ peer: route.to, err }, 'peer accepts no messages')
     const pauseMs = Math.min(BACKOFF_MIN_MS * 2 ** Math.min(this.#failures - 1, 10), BACKOFF_MAX_MS)
     this.#pause = clock.after(pauseMs, () => {
       this.#pause = null
@@ -141,7 +141,7 @@ export class RaftLane {
     return batch
   }
 
-  #makeRoom(): void {
+  #dropExcess(): void {
     let dropped = false
     while (
       this.#queue.length > QUEUE_MESSAGES_MAX ||
@@ -150,8 +150,8 @@ export class RaftLane {
       this.#dropOldest()
       dropped = true
     }
-    if (!dropped || this.#overflowTold) return
-    this.#overflowTold = true
+    if (!dropped || this.#overflowReported) return
+    this.#overflowReported = true
     const { route, onUnreachable, logger } = this.#options
     logger.warn({ peer: route.to }, 'raft lane is full, oldest messages dropped')
     // `push` runs inside a step of the driver, which must not be entered a second time.
@@ -177,8 +177,8 @@ export class RaftLane {
 }
 
 /**
- * News of a commit, right before more entries: the next append says all of it. Not when it opens a read round, which is
- * answered at once, while the answer to entries waits for a flush.
+ * True for an append that carries only a commit index, immediately before one with the same information and more entries. False
+ * when it opens a read round: that is answered at once, whereas the answer to entries waits for a flush.
  */
 function isCoveredBy(
   message: Message,

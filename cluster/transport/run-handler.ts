@@ -1,8 +1,8 @@
 /**
- * Runs the handler of a call and sorts what it throws.
+ * Runs the handler of a call and converts its errors.
  *
- * Owns: the one rule by which an error of a handler crosses to the caller, the same for sockets, loopback and oneself.
- * Rule: a PeerRefusedError travels as it is; everything else is logged here, where its stack is, and travels as `internal`.
+ * Owns: the rule by which an error of a handler reaches the caller, the same for sockets, loopback and calls to oneself.
+ * Rule: a PeerRefusedError is sent unchanged; any other error is logged here, where its stack is known, and sent as `internal`.
  */
 import type { NodeId } from '../raft/types.ts'
 import type { Logger } from '../base/types.ts'
@@ -32,7 +32,7 @@ export async function runHandler(context: HandlerContext, call: IncomingCall): P
     const fields = { method, peer: call.from, err }
     if (err instanceof PeerUnreachableError) logger.warn(fields, 'call handler lost a peer')
     else logger.error(fields, 'call handler failed')
-    throw new PeerRefusedError('internal', `Node ${self} failed to answer '${method}'; its log tells why`, {
+    throw new PeerRefusedError('internal', `Node ${self} failed to answer '${method}'; see its log`, {
       cause: err,
     })
   }

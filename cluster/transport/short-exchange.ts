@@ -1,8 +1,8 @@
 /**
- * One small request and its small answer, at the least cost that undici allows: no stream, no abort signal.
+ * One small request and its small answer, at the lowest cost that undici permits: no stream, no abort signal.
  *
- * Owns: one time limit over all of it, the wait for a connection too. Knows nothing of: what is asked or answered.
- * Rule: once the promise is settled the request is not sent any more, and of the answer no more than a limit is kept.
+ * Owns: one time limit for the whole exchange, the wait for a connection included. Knows nothing of: the contents of either.
+ * Rule: once the promise is settled the request is not sent any more, and at most `answerBytesMax` bytes of the answer are kept.
  */
 import type { Client, Dispatcher } from 'undici'
 import type { Clock } from '../base/clock.ts'
@@ -38,7 +38,7 @@ export function exchange(options: ShortExchange): Promise<ShortAnswer> {
     client.dispatch(request, {
       onRequestStart(started) {
         controller = started
-        // It waited for a connection until it was too late.
+        // The time limit passed while the request waited for a connection.
         if (failure !== null) started.abort(failure)
       },
       onResponseStart(_, code) {

@@ -1,14 +1,14 @@
 /**
- * The port between nodes: Raft messages without a promise of delivery, and calls with an answer.
+ * The port between nodes: Raft messages without guaranteed delivery, and calls with an answer.
  *
- * Owns: what rooms may expect of any transport. Adapters: HttpTransport (undici out, node:http(s) in) and
- * LoopbackTransport (tests; delay, loss and partitions on a virtual clock).
- * Knows nothing of: what the bytes mean. Rule: every request carries cluster id, sender,
- * receiver, incarnation and standing, and is refused when they do not fit.
+ * Owns: the guarantees of any transport. Adapters: HttpTransport (undici out, node:http(s) in) and LoopbackTransport (tests;
+ * delay, loss and partitions on a virtual clock).
+ * Knows nothing of: what the bytes mean. Rule: every request carries cluster id, sender, receiver, incarnation and status, and is
+ * refused when they do not fit.
  */
 import type { Message, NodeId } from '../raft/types.ts'
 
-/** A body that is read once. Whoever reads it may do with its pieces what he likes. */
+/** A body that is read once. Its pieces belong to the reader. */
 export type ByteStream = AsyncIterable<Uint8Array>
 
 export interface CallRequest {
@@ -16,7 +16,7 @@ export interface CallRequest {
   readonly header: unknown
   readonly body?: Uint8Array | readonly Uint8Array[] | ByteStream
   readonly signal?: AbortSignal
-  /** Until the answer's header has arrived. Default 10 s. */
+  /** The time limit until the answer's header has arrived. Default 10 s. */
   readonly timeoutMs?: number
 }
 
@@ -24,7 +24,7 @@ export interface CallResponse {
   readonly header: unknown
   /** Must be drained or destroyed by `return()`. */
   readonly body: ByteStream
-  /** Fingerprint of the certificate that the other side showed; null: it showed none, or not the same on all connections. */
+  /** Fingerprint of the certificate that the other side presented; null: it presented none, or not the same on all connections. */
   readonly certificate?: string | null
 }
 
@@ -41,7 +41,7 @@ export interface OutgoingAnswer {
 
 export type CallHandler = (call: IncomingCall) => Promise<OutgoingAnswer>
 
-/** The answer of a peer that could be reached and said no. `code` is for programs. */
+/** A reachable peer refused the call. `code` is for programs. */
 export class PeerRefusedError extends Error {
   readonly code: string
   constructor(code: string, message: string, options?: ErrorOptions) {
@@ -51,7 +51,7 @@ export class PeerRefusedError extends Error {
   }
 }
 
-/** Nothing is known about whether the call took effect. */
+/** It is unknown whether the call took effect. */
 export class PeerUnreachableError extends Error {
   readonly peer: NodeId
   constructor(peer: NodeId, message: string, options?: ErrorOptions) {
@@ -63,14 +63,14 @@ export class PeerUnreachableError extends Error {
 
 export interface TransportEvents {
   onMessages(messages: readonly Message[]): void
-  /** A batch to this peer was given up. */
+  /** A batch to this peer was dropped. */
   onUnreachable(peer: NodeId): void
-  /** A peer that was reached does not take messages of this node; `code` as in a PeerRefusedError. Comes with `onUnreachable`. */
+  /** A reachable peer refuses messages of this node; `code` as in a PeerRefusedError. Followed by `onUnreachable`. */
   onRefused?(peer: NodeId, code: string): void
 }
 
 export interface Transport {
-  /** Listens; resolves when calls can come in. Handlers and events are set before. */
+  /** Listens; resolves when calls can come in. Handlers and events must be set before. */
   start(events: TransportEvents): Promise<void>
   /** Fire and forget. Bounded: when the lane to a peer is full, the oldest messages are dropped. */
   send(message: Message): void

@@ -1,14 +1,14 @@
 /**
- * Reads a positional array that came from outside, one checked value after the other.
+ * Reads a positional array from outside, one checked value after the other.
  *
  * Owns: types, ranges and bounds of single values. Knows nothing of: messages.
- * Rule: whatever it returns can be trusted to be of the type it names; everything else is a MalformedFrameError.
+ * Rule: every returned value has the type that the method names; any other value throws MalformedFrameError.
  */
 import type { NodeId } from '../raft/types.ts'
 import { MalformedFrameError } from './msgpack-guard.ts'
 
 export const NODE_ID_LENGTH_MAX = 64
-/** Members of one half of a configuration. */
+/** The most members of one half of a configuration. */
 const NODE_IDS_MAX = 64
 
 export class TupleReader {
@@ -24,7 +24,7 @@ export class TupleReader {
   integer(field: string): number {
     const value = this.#next()
     if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value
-    throw this.#bad(field, 'is no integer from 0 to 2^53 - 1')
+    throw this.#bad(field, 'is not an integer from 0 to 2^53 - 1')
   }
 
   integerOrNull(field: string): number | null {
@@ -36,20 +36,20 @@ export class TupleReader {
   boolean(field: string): boolean {
     const value = this.#next()
     if (typeof value === 'boolean') return value
-    throw this.#bad(field, 'is no boolean')
+    throw this.#bad(field, 'is not a boolean')
   }
 
   bytes(field: string): Uint8Array {
     const value = this.#next()
     if (value instanceof Uint8Array) return value
-    throw this.#bad(field, 'holds no bytes')
+    throw this.#bad(field, 'is not bytes')
   }
 
   nodeIds(field: string): NodeId[] {
     const ids = this.array(field, NODE_IDS_MAX)
     return ids.map((id) => {
       if (typeof id === 'string' && id.length > 0 && id.length <= NODE_ID_LENGTH_MAX) return id
-      throw this.#bad(field, `holds something else than names of 1 to ${NODE_ID_LENGTH_MAX} characters`)
+      throw this.#bad(field, `contains values other than names of 1 to ${NODE_ID_LENGTH_MAX} characters`)
     })
   }
 
@@ -59,7 +59,7 @@ export class TupleReader {
     throw this.#bad(field, `has ${value.length} elements, ${countMax} are allowed`)
   }
 
-  /** A field that not every sender writes is there. */
+  /** Whether a field follows that not every sender writes. */
   get hasMore(): boolean {
     return this.#at < this.#values.length
   }
@@ -80,5 +80,5 @@ export class TupleReader {
 
 function asArray(value: unknown, what: string): readonly unknown[] {
   if (Array.isArray(value)) return value
-  throw new MalformedFrameError(`${what} is no array`)
+  throw new MalformedFrameError(`${what} is not an array`)
 }

@@ -1,9 +1,9 @@
 /**
- * Finds the entries of one batch, also behind damaged ones.
+ * Finds the entries of one batch, also after damaged ones.
  *
  * Owns: which entries are intact and which are lost. Knows nothing of: whether a batch counts.
- * Rule: the record says which entries there were; a frame counts only with an intact header at its own place, and the
- * chain value proves that together they are what was written.
+ * Rule: the record names the entries of the batch; a frame counts only with an intact header at its own place, and the
+ * chain value proves that the frames together are those that were written.
  */
 import type { Entry, EntryKind } from '../raft/types.ts'
 import type { BatchRecord } from './batch-record.ts'
@@ -14,7 +14,7 @@ import type { LostEntry } from './lost-entry.ts'
 import type { ByteRange } from './missing-sectors.ts'
 import { SECTOR_BYTES } from './segment-format.ts'
 
-/** A batch of which one record at least is intact. */
+/** A batch with at least one intact record. */
 export interface KnownBatch {
   readonly bytes: Buffer
   readonly record: BatchRecord
@@ -22,12 +22,12 @@ export interface KnownBatch {
 }
 
 export interface BatchEntries {
-  /** All of them; a lost one without data. */
+  /** All entries of the batch; a lost one has no data. */
   readonly entries: readonly Entry[]
   readonly lost: readonly LostEntry[]
-  /** Where they were. */
+  /** The bytes where lost entries were. */
   readonly unreadable: readonly ByteRange[]
-  /** Whether they are what was written together; unknown as long as some are lost. */
+  /** Whether the entries were written together; unknown as long as some are lost. */
   readonly chained: 'as written' | 'repaired' | 'unknown' | 'never'
 }
 
@@ -56,12 +56,12 @@ export function readEntries(batch: KnownBatch): BatchEntries {
   const frames = bytes.subarray(place.offset + openingBytes(record), end)
   if (encodeRecord(record, frames, place.chain).chain === record.chain)
     return { entries, lost, unreadable, chained: 'as written' }
-  // The chain covers the zeros behind a payload as well; nothing is lost when only they have changed.
+  // The chain also covers the zeros after a payload; nothing is lost when only those have changed.
   const isSame = encodeBatch(damaged.batch, place).chain === record.chain
   return { entries, lost, unreadable, chained: isSame ? 'repaired' : 'never' }
 }
 
-/** Intact frames by index, and the stretches where there is none. */
+/** Intact frames by index, and the ranges without one. */
 function scan({ bytes, record, place }: KnownBatch): {
   found: Map<number, FoundEntry>
   unreadable: ByteRange[]

@@ -1,7 +1,7 @@
 /**
  * Merges waiting batches into one, so that they share a write and an fdatasync.
  *
- * Rule: replaying the merged batch gives the same log as replaying them one after another.
+ * Rule: replaying the merged batch gives the same log as replaying the batches one after another.
  */
 import type { Entry, LogBase } from '../raft/types.ts'
 import type { WalBatch } from './wal.ts'
@@ -22,7 +22,7 @@ export function mergeBatches(batches: readonly WalBatch[]): BatchGroup {
     }
     const [first] = batch.entries
     const [start] = entries
-    // Entries that a later batch replaces would be void as soon as they were written.
+    // Entries that a later batch replaces are void, so they are not written.
     if (first !== undefined && start !== undefined)
       entries.length = Math.max(0, Math.min(entries.length, first.index - start.index))
     for (const entry of batch.entries) entries.push(entry)

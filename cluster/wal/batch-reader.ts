@@ -1,5 +1,5 @@
 /**
- * What the readers of both format versions give to the recovery.
+ * The interface of the readers of both format versions for the recovery.
  */
 import type { LoggedBatch } from './frame-format.ts'
 import type { LostEntry } from './lost-entry.ts'
@@ -12,7 +12,7 @@ export interface SegmentBytes {
   readonly isLast: boolean
 }
 
-/** A batch as it counts. Its lost entries stand in `entries` without data. */
+/** A batch that counts. Its lost entries are in `entries` without data. */
 export interface ReadBatch extends LoggedBatch {
   readonly lost: readonly LostEntry[]
 }
@@ -21,9 +21,9 @@ export interface BatchReader {
   /** Chain value after the last batch read. */
   readonly chain: number
   readonly nextBatch: number
-  /** Where the next batch begins; after `batches()` the end of what counts. */
+  /** Where the next batch begins; after `batches()` the end of the last batch that counts. */
   readonly offset: number
-  /** Something in what was read is damaged, although nothing of it may be lost. */
+  /** Some of the bytes read so far are damaged, even if no entry was lost by it. */
   readonly isDamaged: boolean
   /** In order. Entry data are views into the bytes of the segment. */
   batches(): Generator<ReadBatch>

@@ -2,8 +2,8 @@
  * The record of a batch: everything about it except its entries.
  *
  * Owns: the layout below (all numbers little-endian). Knows nothing of: frames, files.
- * Rule: with its record alone each entry of a batch has a known index and a known term, so that a lost one is a hole
- * with a name. That is why all entries of a batch have one term, and why the record is written twice with each batch.
+ * Rule: the record gives each entry of the batch an index and a term, so that a lost entry is a hole with a known index
+ * and term. For that all entries of a batch have one term, and the record is written twice with each batch.
  *
  *    0  8  batch number, rising by one over all segments
  *    8  8  current term
@@ -34,7 +34,7 @@ export interface BatchRecord {
   readonly baseRule: BaseRule
   /** The base that `baseRule` names; the base of the log when the rule is none. */
   readonly base: LogBase
-  /** In force after the batch. */
+  /** The hard state after the batch. */
   readonly hardState: HardState
   /** Last entry of the log after the batch. */
   readonly last: LogBase
@@ -53,7 +53,7 @@ export function recordBytes({ votedFor }: HardState): number {
   return FIXED_BYTES + alignUp(Buffer.byteLength(votedFor ?? '', 'utf8')) + TRAILER_BYTES
 }
 
-/** Lays the record out with its chain value, which it returns. */
+/** Encodes the record with its chain value; returns both. */
 export function encodeRecord(
   record: Omit<BatchRecord, 'chain'>,
   entryFrames: Buffer,

@@ -1,9 +1,9 @@
 /**
- * Cuts what is to be written into batches of one term each.
+ * Splits entries to write into batches of one term each.
  *
- * Owns: the order in which they become durable. Knows nothing of: bytes.
- * Rule: each first part of the runs is a lawful log, because each has its own flush and a crash may come between two.
- * So hard state and base go with the first one: an entry never stands in a log whose term is lower than its own.
+ * Owns: the order in which the batches become durable. Knows nothing of: bytes.
+ * Rule: each prefix of the runs is a valid log, because each run has its own flush and a crash may come between two.
+ * So hard state and base are in the first run: an entry is never in a log whose term is lower than the entry's.
  */
 import type { Entry, HardState, LogBase } from '../raft/types.ts'
 import type { BaseRule } from './batch-record.ts'
@@ -20,10 +20,10 @@ export interface RunsToWrite {
   readonly last: LogBase
 }
 
-/** A run is closed when it holds this much. Far more than the thread puts into one group. */
+/** A run that holds this much is closed. Far more than the thread puts into one group. */
 const RUN_BYTES_MAX = 32 * 1024 * 1024
 
-/** At least one, also without entries. */
+/** Returns at least one batch, also without entries. */
 export function batchRuns({ firstBatch, entries, ...state }: RunsToWrite): LoggedBatch[] {
   return runsOf(entries).map((run, position) => ({
     ...state,

@@ -1,8 +1,8 @@
 /**
- * Keeps the files of a damaged log for whoever wants to know what happened to the disk.
+ * Keeps the files of a damaged log, so that an operator can examine what happened to the disk.
  *
- * Owns: the folder `damaged`. Knows nothing of: what is in the files.
- * Rule: a file comes here only after what replaces it is durable. The newest few stay; the log never reads them again.
+ * Owns: the folder `damaged`. Knows nothing of: the content of the files.
+ * Rule: a file is moved here only after its replacement is durable. The newest few stay; the log never reads them again.
  */
 import { basename, join } from 'node:path'
 import type { FileOps } from './file-ops.ts'
@@ -15,7 +15,7 @@ export function setAside(files: FileOps, dir: string, paths: readonly string[]):
   const folder = join(dir, FOLDER)
   files.makeDir(folder)
   for (const path of paths) files.rename(path, join(folder, basename(path)))
-  // The new names first: a file may be seen twice after a power cut, never not at all.
+  // The new names first: after a power cut a file may have both names, but never none.
   files.syncDir(folder)
   files.syncDir(dir)
   // Names are numbers of one length, so that their order is their age.

@@ -1,21 +1,21 @@
 /**
- * Where in the segments each live entry lies, to the nearest batch every few batches.
+ * The place of each live entry in the segments, as points every few batches.
  *
- * Owns: points from which a reader walks forward. Knows nothing of: bytes, files, what is done with entries.
- * Rule: from a point on, the batches of its segment hold the entries first..last in order and nothing else that counts; what a
- * later batch replaces ends a point for good. Memory: one point for 64 KiB of log.
+ * Owns: points from which a reader walks forward. Knows nothing of: bytes, files, the use of entries.
+ * Rule: from a point on, the batches of its segment hold the entries first..last in order and no other entry that counts; once a
+ * later batch replaces entries of a point, the point is not extended any more. Memory: one point for 64 KiB of log.
  */
 import type { LogIndex } from '../raft/types.ts'
 import type { LoggedBatch } from './frame-format.ts'
 
-/** The place of a batch and what has to be known to read it. */
+/** The place of a batch and the values needed to read it. */
 export interface BatchAddress {
   readonly path: string
   readonly salt: number
   readonly offset: number
   /** Chain value before the batch. */
   readonly chain: number
-  /** Of format version 1, which can only be read from the beginning of a segment. */
+  /** The segment has format version 1, which can only be read from the beginning. */
   readonly isFirstFormat: boolean
 }
 
@@ -26,7 +26,7 @@ export interface IndexPoint extends BatchAddress {
 
 interface OpenPoint extends IndexPoint {
   last: LogIndex
-  /** Behind its last entry lie replaced ones. */
+  /** Replaced entries follow its last entry. */
   isCut: boolean
 }
 
@@ -35,7 +35,7 @@ const POINT_BYTES = 64 * 1024
 export class EntryIndex {
   #points: OpenPoint[] = []
 
-  /** A batch was written, or found, at this place; in the order of the log. */
+  /** Notes a batch that was written, or found, at this place. Called in the order of the log. */
   note(address: BatchAddress, { baseRule, base, entries }: LoggedBatch): void {
     if (baseRule === 'void') this.#points = []
     if (baseRule === 'forget') this.#forget(base.index)

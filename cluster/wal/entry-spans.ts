@@ -1,7 +1,7 @@
 /**
- * What a start says of entries that it leaves in the segments: where they lie in the log, and none of their bytes.
+ * The entries that a start leaves in the segments: their indexes and terms, without their bytes.
  *
- * Owns: spans of entries of one term, and the configurations among them. Knows nothing of: files, who reads the entries later.
+ * Owns: spans of entries of one term, and the configurations among them. Knows nothing of: files, later reads of the entries.
  * Rule: spans follow each other without a gap. Memory: one span for SPAN_ENTRIES_MAX entries or SPAN_BYTES_MAX bytes.
  */
 import assert from 'node:assert/strict'
@@ -57,7 +57,7 @@ export class EntrySpans {
   }
 }
 
-/** A log as a start finds it. */
+/** A log that a start has found. */
 interface FoundLog {
   readonly base: LogBase
   readonly older?: readonly EntrySpan[]
@@ -92,7 +92,7 @@ function joined(span: EntrySpan, entry: Entry): EntrySpan {
   return { ...span, last: entry.index, bytes: span.bytes + entry.data.length, configurations }
 }
 
-/** A copy: the bytes of the segment around it are let go. */
+/** Copied, so that the bytes of the segment around it can be freed. */
 function configurationIn(entry: Entry): readonly Entry[] {
   return entry.kind === 'configuration' ? [{ ...entry, data: Uint8Array.from(entry.data) }] : []
 }

@@ -1,5 +1,5 @@
 /**
- * The few file operations that the log is made of, as a port.
+ * The port of the file operations that the log needs.
  *
  * Owns: the calls into the operating system, all of them synchronous because the log lives on a thread of its own.
  * Knows nothing of: segments. Rule: a name in a directory is durable only after `syncDir`; bytes in a file only
@@ -11,14 +11,14 @@ import { dirname } from 'node:path'
 import { readAround } from './read-around.ts'
 
 export interface FileOps {
-  /** Creates the directory and everything above it that is missing; durable when it returns. */
+  /** Creates the directory and its missing parents; durable when it returns. */
   makeDir(path: string): void
   /** File names, in no order. */
   list(dir: string): readonly string[]
   size(path: string): number
-  /** What the file system of this directory has left. */
+  /** Free bytes of the file system of this directory. */
   freeBytes(dir: string): number
-  /** The first `bytesMax` bytes, or the whole file when it is shorter. What the disk cannot give back reads as damage. */
+  /** The first `bytesMax` bytes, or the whole file when it is shorter. Unreadable sectors read as damage. */
   read(path: string, bytesMax: number): Uint8Array
   /** The same from `position` on. */
   readAt(path: string, position: number, bytesMax: number): Uint8Array
@@ -34,10 +34,10 @@ export interface FileOps {
   syncDir(path: string): void
 }
 
-/** What a file is called until its bytes are durable. */
+/** The suffix of a file's name until its bytes are durable. */
 export const TEMPORARY_SUFFIX = '.tmp'
 
-/** Returns where the bytes end. */
+/** Returns the position after the bytes. */
 export function writeAll(
   files: FileOps,
   fd: number,
@@ -45,7 +45,7 @@ export function writeAll(
 ): number {
   for (let done = 0; done < bytes.length; ) {
     const count = files.write(fd, bytes.subarray(done), position + done)
-    // A full disk first writes less than asked and then fails; a file system that does neither would spin here.
+    // A full disk first writes less than requested and then fails; with a file system that does neither this would loop forever.
     assert(count > 0, 'a write makes progress or throws')
     done += count
   }
@@ -77,7 +77,7 @@ function freeBytes(dir: string): number {
 function makeDir(path: string): void {
   const first = fs.mkdirSync(path, { recursive: true })
   if (first === undefined) return
-  // A new name is an entry in its parent, so every parent of a new directory has to reach the disk.
+  // A new name is an entry in its parent, so every parent of a new directory must be flushed.
   const top = dirname(first)
   for (let dir = dirname(path); ; dir = dirname(dir)) {
     syncDir(dir)

@@ -1,13 +1,13 @@
 /**
- * Reads the batches of a segment of format version 1, which is written no more.
+ * Reads the batches of a segment of format version 1, which is no longer written.
  *
  * Owns: the layout below (all numbers little-endian). Knows nothing of: other segments, files, replay.
- * Rule: as in segment-reader.ts, but this format says too little to go on behind damage, so damage is refused. A bad
- * frame is a torn tail only in the last segment, without a commit frame behind it, and when missing bytes explain it.
- * A log leaves this format at its first start: the last segment is copied, and older ones go with the compactions.
+ * Rule: as in segment-reader.ts, but this format has too little information to continue after damage, so damage is refused.
+ * A bad frame is a torn tail only in the last segment, without a commit frame after it, and when missing bytes explain it.
+ * A log leaves this format at its first start: the last segment is copied, and compactions delete the older ones.
  *
  *   batch      entry frames, then a commit frame; frames begin at multiples of 8
- *   frame      as in version 2, but its header check is seeded with the salt alone; kind 16 is a commit
+ *   frame      as in version 2, but its header check is seeded with only the salt; kind 16 is a commit
  *   commit     0  8  batch number
  *   payload    8  8  current term
  *             16 16  base: index, term
@@ -80,14 +80,14 @@ export class FirstFormatReader implements BatchReader {
     if (chain !== payload.readUInt32LE(payload.length - TRAILER_BYTES))
       throw this.#damage(offset, 'a batch does not match the check value in its commit frame')
     if (number !== this.nextBatch)
-      throw this.#damage(offset, `batch ${number} stands where ${this.nextBatch} belongs`)
+      throw this.#damage(offset, `batch ${number} is in the place of batch ${this.nextBatch}`)
     this.chain = chain
     this.nextBatch++
     this.offset = end
     return { number, ...stateIn(payload), last: { index, term }, entries, lost: [] }
   }
 
-  /** Gives the uncommitted tail up, or throws when it is none. */
+  /** Drops the uncommitted tail, or throws when the bad frame is damage. */
   #drop(bad: ByteRange): null {
     const { bytes, isLast } = this.#segment
     if (!isLast) throw this.#damage(bad.start, 'a frame is damaged and later segments follow')

@@ -1,9 +1,9 @@
 /**
- * A small file outside of the data directory that knows how far the log was flushed.
+ * A small file outside of the data directory with the number of the last flushed batch.
  *
  * Owns: its 16 bytes: the number of the last batch and its complement, both little-endian (docs/formats/disk-proof.md). Knows nothing of:
- * what is concluded from it. Rule: it is told after the flush and before the acknowledgement, and never flushed itself: it lies in memory,
- * outlives the process and not the host. It is a help, never a condition: what fails here is left out.
+ * conclusions from it. Rule: it is written after the flush and before the acknowledgement, and never flushed itself: it is in memory, and
+ * outlives the process but not the host. It is a help, never a condition: if a write to it fails, the log works without it.
  */
 import { closeSync, constants, fstatSync, openSync, readSync, writeSync } from 'node:fs'
 
@@ -22,7 +22,7 @@ export class FlushWitness {
     }
   }
 
-  tell(batch: number): void {
+  record(batch: number): void {
     if (this.#file === null) return
     const bytes = Buffer.alloc(BYTES)
     bytes.writeBigUInt64LE(BigInt(batch), 0)
@@ -30,7 +30,7 @@ export class FlushWitness {
     try {
       writeSync(this.#file, bytes, 0, BYTES, 0)
     } catch {
-      // An older number claims less, which proves nothing.
+      // The file keeps an older number, which claims less and proves nothing.
       this.close()
     }
   }
@@ -41,7 +41,7 @@ export class FlushWitness {
   }
 }
 
-/** Null: there is none that can be believed. */
+/** Null: there is no witness, or it is not valid. */
 export function readWitness(path: string): number | null {
   let file: number
   try {
@@ -61,7 +61,7 @@ export function readWitness(path: string): number | null {
   }
 }
 
-/** The folder may be open to everybody: a link, or a file of somebody else, is not followed. */
+/** Other users may write to the folder: a link, or a file of another user, is not opened. */
 function openOwn(path: string, flags: number): number {
   const file = openSync(path, flags | constants.O_NOFOLLOW, 0o600)
   const uid = process.getuid?.()

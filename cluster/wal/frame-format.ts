@@ -1,9 +1,9 @@
 /**
- * How a batch lies in a segment (format version 2): one batch = one write and one fdatasync.
+ * The layout of a batch in a segment (format version 2): one batch = one write and one fdatasync.
  *
  * Owns: the layout below (all numbers little-endian). Knows nothing of: files, replay.
- * Rule: no sector holds bytes of two batches, and the two records of a batch share no sector. So one lost sector harms
- * one batch only, and never hides what that batch was.
+ * Rule: no sector holds bytes of two batches, and the two records of a batch share no sector. So one lost sector damages
+ * only one batch, and one record of that batch stays readable.
  *
  *   batch      opening frame, entry frames, zeros up to a whole sector; then one sector with the closing frame
  *
@@ -27,12 +27,12 @@ import { encodeRecord, decodeRecord, recordBytes } from './batch-record.ts'
 import { alignUp, SECTOR_BYTES } from './segment-format.ts'
 import { readU64, writeU64 } from './u64.ts'
 
-/** What one fdatasync makes durable. The entries follow each other, have one term, and end at `last`. */
+/** The unit that one fdatasync makes durable. The entries follow each other, have one term, and end at `last`. */
 export interface LoggedBatch extends Omit<BatchRecord, 'entryCount' | 'sectors' | 'chain'> {
   readonly entries: readonly Entry[]
 }
 
-/** Where a batch is written and what stands before it. */
+/** Where a batch is written, and the chain value before it. */
 export interface BatchPlace {
   readonly salt: number
   readonly offset: number
@@ -55,7 +55,7 @@ export interface FrameHeader {
 }
 
 export const FRAME_HEADER_BYTES = 32
-/** Larger than anything the core lets through; a length above it is never written. */
+/** Larger than any entry that the core accepts; a greater length is never written. */
 const PAYLOAD_BYTES_MAX = 256 * 1024 * 1024
 const CHECKED_BYTES = 28
 const MAGIC = Buffer.from('HFW', 'latin1').readUIntLE(0, 3)
@@ -68,7 +68,7 @@ const KIND_CODES = {
 } as const satisfies Record<FrameKind, number>
 const KINDS = new Map(Object.entries(KIND_CODES).map(([kind, code]) => [code as number, kind as FrameKind]))
 
-/** What `encodeBatch` will need. */
+/** The length of what `encodeBatch` returns. */
 export function encodedBytes(batch: LoggedBatch): number {
   return alignUp(openingBytes(batch) + entriesLength(batch.entries), SECTOR_BYTES) + SECTOR_BYTES
 }
@@ -82,7 +82,7 @@ function entriesLength(entries: readonly Entry[]): number {
   return entries.reduce((sum, entry) => sum + FRAME_HEADER_BYTES + alignUp(entry.data.byteLength), 0)
 }
 
-/** Lays a whole batch out in one piece, ready for one write. */
+/** Encodes a whole batch in one buffer, ready for one write. */
 export function encodeBatch(
   batch: LoggedBatch,
   place: BatchPlace,
@@ -106,7 +106,7 @@ export function encodeBatch(
   return { bytes, record, chain }
 }
 
-/** Writes the header over a payload that is in place already; returns where the next frame begins. */
+/** Writes the header before a payload that is already in place; returns where the next frame begins. */
 function sealFrame(
   bytes: Buffer,
   offset: number,
@@ -131,12 +131,12 @@ function headerCheck(bytes: Buffer, offset: number, seed: number): number {
 }
 
 /**
- * Null unless an intact header stands at `offset`. Its payload may be damaged, or reach past the end of the file.
- * `seed`: the salt plus the offset; format version 1 had the salt alone.
+ * Null unless there is an intact header at `offset`. Its payload may be damaged, or reach past the end of the file.
+ * `seed`: the salt plus the offset; in format version 1 only the salt.
  */
 export function readFrameHeader(bytes: Buffer, offset: number, seed: number): FrameHeader | null {
   const start = offset + FRAME_HEADER_BYTES
-  // The cheap test first: where a header is lost this runs on every eighth byte.
+  // The cheap test comes first: where a header is lost, this runs on every eighth byte.
   if (start > bytes.length || bytes.readUIntLE(offset, 3) !== MAGIC) return null
   if (headerCheck(bytes, offset, seed) !== bytes.readUInt32LE(offset + CHECKED_BYTES)) return null
   const kind = KINDS.get(bytes.readUInt8(offset + 3))
@@ -153,7 +153,7 @@ export function readFrameHeader(bytes: Buffer, offset: number, seed: number): Fr
   }
 }
 
-/** Null when it is damaged or cut off. */
+/** Null when the payload is damaged or cut off. */
 export function readPayload(bytes: Buffer, { start, length, payloadCheck }: FrameHeader): Buffer | null {
   const payload = bytes.subarray(start, start + length)
   return payload.length === length && crc32c(payload) === payloadCheck ? payload : null

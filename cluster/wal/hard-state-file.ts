@@ -1,10 +1,10 @@
 /**
- * The record of the newest batch that changed term, vote or base, once more, beside the segments.
+ * A second copy of the record of the newest batch that changed term, vote or base, outside of the segments.
  *
  * Owns: the files `hard-state-0` and `hard-state-1`, written in turn. Knows nothing of: entries, replay.
- * Rule: it is written after the batch itself has been flushed and flushed before that batch is acknowledged. So what
- * stands here is certain to have been in the log, and no vote is forgotten however much of the log's end is lost. One
- * of the two is always whole, because only one is written at a time.
+ * Rule: it is written after the batch itself has been flushed and flushed before that batch is acknowledged. So the
+ * record here was certainly in the log, and no vote is forgotten however much of the log's end is lost. One of the two
+ * files is always whole, because only one is written at a time.
  *
  *    0  8  magic "HFSTATE1"
  *    8  4  format version
@@ -26,7 +26,7 @@ import type { ProvenBatch } from './segment-reader.ts'
 import { readU64, writeU64 } from './u64.ts'
 import { foreignLogError, WalCorruptError } from './wal-errors.ts'
 
-/** What a segment knows of its newest batch: the record as it was written. */
+/** The record of the newest batch of a segment, as it was written. */
 export interface WrittenRecord {
   readonly bytes: Buffer
   readonly segment: number
@@ -36,10 +36,10 @@ const NAMES = ['hard-state-0', 'hard-state-1'] as const
 const MAGIC = Buffer.from('HFSTATE1', 'latin1')
 const FORMAT_VERSION = 1
 const FIXED_BYTES = 24
-/** The files never grow, so that writing them never needs room. */
+/** The files never grow, so that writing them never needs free space. */
 const FILE_BYTES = 2048
 
-/** Null when there is none that can be read. */
+/** Null when neither file can be read. */
 export function readHardState(files: FileOps, dir: string, identity: LogIdentity): ProvenBatch | null {
   const present = new Set(files.list(dir))
   const found = NAMES.filter((name) => present.has(name)).map((name) => {
@@ -64,7 +64,7 @@ export class HardStateFiles {
     this.#identity = identity
   }
 
-  /** Replaces both, one after the other, whatever they held. */
+  /** Replaces both files, one after the other, regardless of their content. */
   begin(written: WrittenRecord): void {
     this.close()
     for (const name of NAMES) {
@@ -81,7 +81,7 @@ export class HardStateFiles {
   /** Durable when it returns. */
   write(written: WrittenRecord): void {
     const fd = this.#fds[this.#next]
-    assert(fd !== undefined, 'the hard state is written after it was begun')
+    assert(fd !== undefined, 'the hard state is written after `begin`')
     writeAll(this.#files, fd, { bytes: encode(this.#identity, written), position: 0 })
     this.#files.fdatasync(fd)
     this.#next = 1 - this.#next
@@ -111,7 +111,7 @@ function encode(
   return bytes
 }
 
-/** Null when it is damaged: the other one is whole then. */
+/** Null when the file is damaged: the other one is whole then. */
 function decode(path: string, bytes: Buffer, expected: LogIdentity): ProvenBatch | null {
   if (bytes.length < FILE_BYTES || !bytes.subarray(0, MAGIC.length).equals(MAGIC)) return null
   const length = bytes.readUInt32LE(12)

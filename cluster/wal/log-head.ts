@@ -1,8 +1,8 @@
 /**
- * Where the log stands: hard state, base and last entry, and the rules by which a batch moves it.
+ * The head of the log: hard state, base and last entry, and the rules by which a batch changes them.
  *
- * Owns: what is a lawful next batch. Knows nothing of: bytes, files, threads.
- * Rule: every adapter and the recovery go through these functions, so that they cannot disagree.
+ * Owns: the definition of a valid next batch. Knows nothing of: bytes, files, threads.
+ * Rule: every adapter and the recovery use these functions, so that they cannot disagree.
  */
 import assert from 'node:assert/strict'
 import type { Entry, HardState, LogBase } from '../raft/types.ts'
@@ -31,12 +31,12 @@ function withHardState(head: LogHead, next: HardState): LogHead {
   return { ...head, hardState: next }
 }
 
-/** The log is void and begins after `base`. */
+/** The head of an empty log that begins after `base`. */
 export function withBase(head: LogHead, base: LogBase): LogHead {
   return { ...head, base, last: base }
 }
 
-/** The entries replace everything from the first of them on. */
+/** The entries replace all entries from the first of them on. */
 function withEntries(head: LogHead, entries: readonly Entry[]): LogHead {
   let last = head.last
   for (const [position, { index, term }] of entries.entries()) {
@@ -52,14 +52,14 @@ function withEntries(head: LogHead, entries: readonly Entry[]): LogHead {
   return { ...head, last }
 }
 
-/** The head after a whole batch; throws when the batch is unlawful. */
+/** The head after a whole batch; throws when the batch is not valid. */
 export function withBatch(head: LogHead, batch: Omit<WalBatch, 'sequence'>): LogHead {
   const { hardState, base, entries } = batch
   const stated = hardState === null ? head : withHardState(head, hardState)
   return withEntries(base === null ? stated : withBase(stated, base), entries)
 }
 
-/** Entries up to `base` are forgotten. A base that was passed already changes nothing. */
+/** Entries up to `base` are forgotten. A base at or below the present one changes nothing. */
 export function withCompaction(head: LogHead, base: LogBase): LogHead {
   if (base.index <= head.base.index) return head
   assert(

@@ -1,10 +1,10 @@
 /**
- * The log in memory, as replaying batches in order makes it.
+ * The log in memory, built by replaying batches in order.
  *
  * Owns: which entries are live after truncations, snapshot installs and compactions, and which of them are lost.
- * Knows nothing of: bytes and files. Rule: an image that began in the middle of the history is whole only when
- * every entry above its base has been seen; `isWhole` says so. With a window only the newest entries stay in memory, the others
- * as spans.
+ * Knows nothing of: bytes and files. Rule: an image that started in the middle of the history is whole only when
+ * every entry above its base has been read; `isWhole` reports that. With a window only the newest entries stay in memory, the
+ * others as spans.
  */
 import assert from 'node:assert/strict'
 import type { Entry, LogBase } from '../raft/types.ts'
@@ -13,13 +13,13 @@ import { EntrySpans } from './entry-spans.ts'
 import { EMPTY_HEAD, withBase, withBatch, withCompaction } from './log-head.ts'
 import type { WalBatch, WalContent, WalHole, WalWindow } from './wal.ts'
 
-/** Entries leave the window when a limit is passed by one part in this many: not at every entry. */
+/** Entries leave the window when it exceeds a limit by one part in SLACK: not at every entry. */
 const SLACK = 8
 
 export class LogImage<Lost extends WalHole = WalHole> {
   readonly #window: WalWindow | null
   #head: LogHead
-  /** Those that left the window; #entries follow them. */
+  /** Entries that left the window; #entries follow them. */
   #older = new EntrySpans()
   #entries: Entry[] = []
   /** Data bytes of #entries. */
@@ -44,7 +44,7 @@ export class LogImage<Lost extends WalHole = WalHole> {
   }
 
   get content(): WalContent {
-    assert(this.isWhole, 'a log that lacks its beginning is not handed out')
+    assert(this.isWhole, 'a log without its beginning is not returned')
     const { hardState, base } = this.#head
     const holes = this.lost.map(({ index, term }) => ({ index, term }))
     const older = this.#older.list
@@ -56,7 +56,7 @@ export class LogImage<Lost extends WalHole = WalHole> {
     return [...this.#lost.values()].toSorted((one, other) => one.index - other.index)
   }
 
-  /** All or nothing: an unlawful batch throws and leaves the image as it was. `lost` are those of its entries. */
+  /** All or nothing: an invalid batch throws and changes nothing. `lost`: the lost entries of the batch. */
   apply(batch: Omit<WalBatch, 'sequence'>, lost: readonly Lost[] = []): void {
     const { base, entries } = batch
     const head = withBatch(this.#head, batch)
@@ -84,7 +84,7 @@ export class LogImage<Lost extends WalHole = WalHole> {
     for (const index of this.#lost.keys()) if (index <= head.base.index) this.#lost.delete(index)
   }
 
-  /** Replaces entries by equal ones, from the end backwards, until `replace` returns null. */
+  /** Replaces entries by equal ones, from the end to the start, until `replace` returns null. */
   rehome(replace: (entry: Entry) => Entry | null): void {
     for (let position = this.#entries.length - 1; position >= 0; position--) {
       const entry = this.#entries[position]

@@ -1,9 +1,9 @@
 /**
- * An entry whose bytes are damaged, with all that is known of it.
+ * An entry whose bytes are damaged, with all that is known about it.
  *
- * Owns: the decision whether an entry from a peer is what was lost. Knows nothing of: files, peers.
- * Rule: index and term stand in the record of the batch, and in Raft they name an entry [thesis 3.5]; what check
- * values survived must agree as well, so that a peer's own damage is not taken over.
+ * Owns: the decision whether an entry from a peer is the lost entry. Knows nothing of: files, peers.
+ * Rule: index and term are in the record of the batch, and in Raft they name an entry [thesis 3.5]; the check values
+ * that survived must match as well, so that a peer's own damage is not copied.
  */
 import { crc32c } from '@node-rs/crc32'
 import type { Entry, EntryKind } from '../raft/types.ts'
@@ -12,7 +12,7 @@ import { encodeBatch } from './frame-format.ts'
 import type { WalHole } from './wal.ts'
 
 export interface DamagedBatch {
-  /** Lost entries stand in it without data. */
+  /** Lost entries are in it without data. */
   readonly batch: LoggedBatch
   readonly lostIndexes: ReadonlySet<number>
   readonly place: BatchPlace
@@ -27,7 +27,7 @@ export interface LostEntry extends WalHole {
   readonly damaged: DamagedBatch
 }
 
-/** `filling` gives the entries that are to stand where some were lost, by index. */
+/** `filling`: the entries given for the lost ones, by index. */
 export function isWhatWasLost(lost: LostEntry, filling: ReadonlyMap<number, Entry>): boolean {
   const given = filling.get(lost.index)
   if (given === undefined || given.term !== lost.term) return false
@@ -36,7 +36,7 @@ export function isWhatWasLost(lost: LostEntry, filling: ReadonlyMap<number, Entr
   return given.kind === kind && given.data.byteLength === length && crc32c(given.data) === payloadCheck
 }
 
-/** Writes the batch anew with what is given. Where it cannot be known whole any more the term alone decides. */
+/** Encodes the batch again with the given entries. Where the batch cannot be completed, only the term decides. */
 function matchesChain(damaged: DamagedBatch, filling: ReadonlyMap<number, Entry>): boolean {
   const entries: Entry[] = []
   for (const entry of damaged.batch.entries) {

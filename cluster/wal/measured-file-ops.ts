@@ -1,5 +1,5 @@
 /**
- * Counts what the log costs the disk, around any FileOps.
+ * Counts the disk operations of the log, around any FileOps.
  *
  * Knows nothing of: segments, metrics libraries. Rule: an operation that throws is not counted.
  */
@@ -9,9 +9,9 @@ export interface WalMetrics {
   /** Flushes of files, data only or whole. */
   readonly fsyncs: number
   readonly fsyncSecondsTotal: number
-  /** Written, framing included. */
+  /** Bytes written, framing included. */
   readonly bytes: number
-  /** Room kept for the moment when the disk is full; 0 when there was none to keep, or it has been given up. */
+  /** Space reserved for a full disk; 0 when none could be reserved, or the reserve was released. */
   readonly reserveBytes: number
 }
 

@@ -1,32 +1,32 @@
 /**
  * The WAL for tests and for the simulator: a disk that is an object, flushes that take virtual time.
  *
- * Owns: the same promises as ThreadWal, and the ways in which a machine may break. Knows nothing of: files, threads.
- * Rule: only what a flush has moved onto the MemoryDisk survives `crash`; a dead MemoryWal never speaks again.
+ * Owns: the same promises as ThreadWal, and the faults of a machine. Knows nothing of: files, threads.
+ * Rule: only batches that a flush has moved onto the MemoryDisk survive `crash`; a dead MemoryWal calls no event again.
  */
 import assert from 'node:assert/strict'
 import type { Clock, Timer } from '../base/clock.ts'
 import type { Entry, LogBase, LogIndex } from '../raft/types.ts'
 import { LogImage } from './log-image.ts'
-import type { MendedLog } from './mending.ts'
-import { mendedLog } from './mending.ts'
+import type { RepairedLog } from './log-repair.ts'
+import { repairedLog } from './log-repair.ts'
 import { WalCorruptError } from './wal-errors.ts'
-import type { Wal, WalBatch, WalContent, WalEvents, WalMending, WalRange } from './wal.ts'
+import type { Wal, WalBatch, WalContent, WalEvents, WalRepair, WalRange } from './wal.ts'
 
 /** Outlives every MemoryWal on it, as a disk outlives processes. */
 export class MemoryDisk {
-  /** What has been flushed, as if none of it had been damaged. */
+  /** The flushed log, without its damage. */
   readonly image = new LogImage()
-  /** When set, the next flush fails with it. */
+  /** Not null: the next flush fails with this error. */
   fault: Error | null = null
   readonly #damaged = new Map<LogIndex, { readonly keepTerm: boolean }>()
 
-  /** The next `open` finds a hole here, unless the entry is gone or replaced by then. */
+  /** The next `open` finds a hole at `index`, unless the entry is gone or replaced by then. */
   damage(index: LogIndex, { keepTerm }: { readonly keepTerm: boolean }): void {
     this.#damaged.set(index, { keepTerm })
   }
 
-  /** What can be read. */
+  /** The log as it can be read. */
   read(): WalContent {
     const { hardState, base, entries } = this.image.content
     const lost = entries.filter((entry) => this.#damaged.has(entry.index))
@@ -47,18 +47,18 @@ export class MemoryDisk {
     for (const index of this.#damaged.keys()) if (index >= from) this.#damaged.delete(index)
   }
 
-  /** As a WAL mends: what was lost is compared with what is given, here also where its term cannot be read. */
-  mended(mending: WalMending): MendedLog {
+  /** Repairs as a WAL does: compares the lost entries with the given ones, here also where the term cannot be read. */
+  repaired(repair: WalRepair): RepairedLog {
     const { entries, ...state } = this.image.content
     const holes = entries.filter((entry) => this.#damaged.has(entry.index))
     const lost = new Map(holes.map((entry) => [entry.index, entry]))
-    return mendedLog({ ...state, entries, holes }, mending, (index, filling) =>
+    return repairedLog({ ...state, entries, holes }, repair, (index, filling) =>
       isSameEntry(lost.get(index), filling.get(index)),
     )
   }
 
-  /** The whole log anew, without damage. */
-  replace({ base, entries }: MendedLog): void {
+  /** Replaces the whole log by one without damage. */
+  replace({ base, entries }: RepairedLog): void {
     this.image.apply({ hardState: null, base, entries })
     this.#damaged.clear()
   }
@@ -76,7 +76,7 @@ function isSameEntry(one: Entry | undefined, other: Entry | undefined): boolean 
 export interface MemoryWalOptions {
   readonly disk: MemoryDisk
   readonly clock: Clock
-  /** How long one flush takes; asked before each. */
+  /** The duration of one flush; called before each. */
   readonly flushMs: () => number
 }
 
@@ -107,11 +107,11 @@ export class MemoryWal implements Wal {
     return { ...content, entries: [...content.entries] }
   }
 
-  /** Durable when the clock has carried one flush through; a crash before leaves the holes as they were. */
-  async mend(mending: WalMending): Promise<WalContent> {
-    assert(this.#hasHoles, 'only a log with holes is mended')
+  /** Durable when the clock has completed one flush; a crash before leaves the holes as they were. */
+  async repair(repair: WalRepair): Promise<WalContent> {
+    assert(this.#hasHoles, 'only a log with holes is repaired')
     const { disk, clock, flushMs } = this.#options
-    const mended = disk.mended(mending)
+    const repaired = disk.repaired(repair)
     return new Promise((resolve, reject) => {
       this.#flush = clock.after(flushMs(), () => {
         this.#flush = null
@@ -120,7 +120,7 @@ export class MemoryWal implements Wal {
           reject(disk.fault)
           return
         }
-        disk.replace(mended)
+        disk.replace(repaired)
         this.#hasHoles = false
         resolve(disk.read())
       })
@@ -155,7 +155,7 @@ export class MemoryWal implements Wal {
     this.#write({ type: 'compact', base })
   }
 
-  /** Resolves when the clock has carried the last flush through. */
+  /** Resolves when the clock has completed the last flush. */
   close(): Promise<void> {
     this.#isClosing = true
     return new Promise((resolve) => {
@@ -164,7 +164,7 @@ export class MemoryWal implements Wal {
     })
   }
 
-  /** The machine loses power. The first `survivors` of the waiting writes happened to reach the disk unacknowledged. */
+  /** The machine loses power. The first `survivors` of the waiting writes reached the disk without acknowledgement. */
   crash(survivors = 0): void {
     for (const write of this.#waiting.slice(0, survivors)) this.#keep(write)
     this.#die()
@@ -173,12 +173,12 @@ export class MemoryWal implements Wal {
   #write(write: Write): void {
     if (this.#isDead) return
     assert(this.#events !== null && !this.#isClosing, 'a log is written to between open and close')
-    assert(!this.#hasHoles, 'a log with holes is mended before it is written to')
+    assert(!this.#hasHoles, 'a log with holes is repaired before it is written to')
     this.#waiting.push(write)
     this.#flush ??= this.#startFlush()
   }
 
-  /** What is waiting now shares one flush; what comes later has to wait for the next. */
+  /** Writes that wait now share one flush; later ones wait for the next. */
   #startFlush(): Timer {
     const count = this.#waiting.length
     return this.#options.clock.after(this.#options.flushMs(), () => this.#finishFlush(count))

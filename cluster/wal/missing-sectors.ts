@@ -1,8 +1,8 @@
 /**
- * Tells bytes that were never written from bytes that changed.
+ * Distinguishes bytes that were never written from bytes that changed.
  *
- * Owns: what an interrupted write can leave behind: sectors that read as zeros, or a file that ends early.
- * Rule: a write that is cut short leaves bytes out, it does not change them.
+ * Owns: the traces of an interrupted write: sectors that read as zeros, or a file that ends early.
+ * Rule: an interrupted write omits bytes, it does not change them.
  */
 import { SECTOR_BYTES } from './segment-format.ts'
 
@@ -13,12 +13,12 @@ export interface ByteRange {
 
 const ZEROS = Buffer.alloc(SECTOR_BYTES)
 
-/** Whether missing bytes explain that the range cannot be read, where the sectors in it belong to one batch alone. */
+/** True if missing bytes explain that the range cannot be read, where its sectors belong to only one batch. */
 export function isMissing(bytes: Buffer, { start, end }: ByteRange): boolean {
   return isMissingFrom(bytes, { start: Math.floor(start / SECTOR_BYTES) * SECTOR_BYTES, end })
 }
 
-/** The same where bytes of an earlier write may stand before `start` in its sector. */
+/** The same where the sector of `start` may hold bytes of an earlier write before `start`. */
 export function isMissingFrom(bytes: Buffer, { start, end }: ByteRange): boolean {
   if (end > bytes.length) return true
   for (let from = start; from < end; ) {

@@ -1,9 +1,9 @@
 /**
  * Reads entries back from the segments of a log that is in use.
  *
- * Owns: walking forward from a point of the index, and the checks on the way. Knows nothing of: who needs the entries.
- * Rule: every byte that counts passes the same checks as at a start: header, payload, and the chain over the whole batch. What
- * fails one is damage, never a torn tail, for only durable entries are asked for. Memory: one batch and what is returned.
+ * Owns: walking forward from a point of the index, with all checks. Knows nothing of: the readers of the entries.
+ * Rule: every byte that counts passes the same checks as at a start: header, payload, and the chain over the whole batch. A failed
+ * check is damage, never a torn tail, because only durable entries are read. Memory: one batch and the returned entries.
  */
 import type { Entry, LogIndex } from '../raft/types.ts'
 import { readEntries } from './batch-entries.ts'
@@ -16,10 +16,10 @@ import { decodeSegmentHeads, SECTOR_BYTES } from './segment-format.ts'
 import { WalCorruptError } from './wal-errors.ts'
 import type { WalRange } from './wal.ts'
 
-/** Read from a file at a time, unless a batch is larger. Bytes. */
+/** Size of one read of a file, unless a batch is larger. Bytes. */
 const CHUNK_BYTES = 256 * 1024
 
-/** From `from` on without a gap, at least one; null when no segment holds it. Throws WalCorruptError. */
+/** Entries starting at `from` without a gap, at least one; null when no segment holds `from`. Throws WalCorruptError. */
 export function readRange(files: FileOps, index: EntryIndex, range: WalRange): readonly Entry[] | null {
   const found = new Found(range)
   while (!found.isFull) {
@@ -31,7 +31,7 @@ export function readRange(files: FileOps, index: EntryIndex, range: WalRange): r
   return found.entries.length === 0 ? null : found.entries
 }
 
-/** What was asked for, as far as it was found. */
+/** The entries of a range that were found so far. */
 class Found {
   readonly entries: Entry[] = []
   readonly #range: WalRange
@@ -53,7 +53,7 @@ class Found {
   add(entry: Entry): void {
     const { bytesMax } = this.#range
     this.#bytes += entry.data.length
-    // One that does not fit beside others ends the range, and is read the next time.
+    // An entry that exceeds the limit ends the range and is read the next time, unless it is the first.
     if (this.entries.length > 0 && this.#bytes > bytesMax) return
     this.entries.push(entry)
   }
@@ -106,12 +106,12 @@ class PointReader {
     }
   }
 
-  /** Checks in a file are seeded with the place in it. */
+  /** Checks in a file are seeded with their offset; offsets in #bytes start at #start. */
   get #salt(): number {
     return this.#point.salt + this.#start
   }
 
-  /** So many bytes from the offset on are there, as far as the file reaches. */
+  /** Loads `bytes` bytes from the offset on, as far as the file reaches. */
   #load(bytes: number): void {
     if (this.#offset >= this.#start && this.#offset + bytes <= this.#start + this.#bytes.length) return
     const read = this.#files.readAt(this.#point.path, this.#offset, Math.max(bytes, CHUNK_BYTES))
@@ -124,7 +124,7 @@ class PointReader {
   }
 }
 
-/** Rare: such segments are left over from an upgrade until the log is compacted beyond them. */
+/** Rare: such segments remain from an upgrade until a compaction deletes them. */
 function readFirstFormat(files: FileOps, { path, offset, last }: IndexPoint, found: Found): void {
   const read = files.read(path, files.size(path))
   const bytes = Buffer.from(read.buffer, read.byteOffset, read.byteLength)

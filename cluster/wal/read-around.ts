@@ -1,11 +1,11 @@
 /**
- * Reads a file whose disk refuses to give some of it back.
+ * Reads a file around sectors that the disk cannot read.
  *
- * Owns: what an unreadable sector becomes: bytes that no check accepts, and that are no zeros, because zeros would say
- * that nothing was ever written there. Knows nothing of: what is in the file.
+ * Owns: the replacement of an unreadable sector: bytes that no check accepts, and that are not zeros, because zeros would
+ * mean that nothing was ever written there. Knows nothing of: the content of the file.
  */
 
-/** Fills `into` from `position` on; returns how many bytes there were. Throws with the code EIO where there are some it cannot give. */
+/** Fills `into` from `position` on; returns the number of bytes read. Throws with the code EIO where the disk cannot read. */
 export type ReadAt = (into: Uint8Array, position: number) => number
 
 const SECTOR_BYTES = 512
@@ -13,7 +13,7 @@ const UNREADABLE = 0xee
 /** One call to the kernel reads less than 2 GiB. */
 const READ_BYTES_MAX = 1024 * 1024 * 1024
 
-/** Returns how much of `bytes` there was to read. */
+/** Returns how much of `bytes` was filled: less than its length at the end of the file. */
 export function readAround(bytes: Uint8Array, read: ReadAt): number {
   let filled = 0
   let step = READ_BYTES_MAX

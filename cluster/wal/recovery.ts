@@ -1,9 +1,9 @@
 /**
  * Reads a log directory: finds the chain of segments, replays it, proves that nothing is missing.
  *
- * Owns: what counts as the log when several files lie there. Changes nothing on the disk.
+ * Owns: which of several files make up the log. Changes nothing on the disk.
  * Knows nothing of: writing. Rule: a file is left out only when the newest chain of segments is whole without it.
- * Memory: what is returned, which a window bounds, and one segment; while the log has holes also the segments in which they are.
+ * Memory: the returned log, which a window bounds, and one segment; if the log has holes, also the segments with the holes.
  */
 import { join } from 'node:path'
 import type { Entry, HardState } from '../raft/types.ts'
@@ -27,23 +27,23 @@ import type { WalContent, WalWindow } from './wal.ts'
 
 export interface RecoveredLog {
   readonly content: WalContent
-  /** The holes in `content`, with all that is known of them. */
+  /** The holes in `content`, with all that is known about them. */
   readonly lost: readonly LostEntry[]
   /** Closed segments of the chain, oldest first; the last one of the chain is in `tail`. */
   readonly closed: SegmentSpan[]
-  /** Of the closed segments. */
+  /** The index of the closed segments. */
   readonly index: EntryIndex
   /** Null in a directory without segments. */
   readonly tail: LogTail | null
-  /** Files that never got their name; nothing in them was ever acknowledged. */
+  /** Files that still have their temporary name; nothing in them was ever acknowledged. */
   readonly unnamed: readonly string[]
   /** Leftovers of an interrupted deletion. */
   readonly stale: readonly string[]
-  /** The leftovers are of a log that was mended. */
+  /** The leftovers belong to a log that was repaired. */
   readonly isStaleDamaged: boolean
-  /** Segments of the chain with a damaged place, also where nothing was lost by it. */
+  /** Segments of the chain with a damaged place, even if no entry was lost by it. */
   readonly damaged: readonly string[]
-  /** Higher than every number ever seen here. */
+  /** Higher than every segment number in this directory. */
   readonly nextNumber: number
   readonly nextBatch: number
 }
@@ -66,7 +66,7 @@ export function segmentPath(dir: string, number: number): string {
   return join(dir, `${String(number).padStart(16, '0')}${SUFFIX}`)
 }
 
-/** `window` null: every entry comes back. */
+/** `window` null: all entries are returned. */
 export function recoverLog(
   files: FileOps,
   { dir, ...identity }: LogIdentity & { readonly dir: string },
@@ -81,14 +81,14 @@ export function recoverLog(
   const { image, ...replayed } = replayChain(files, { chain, proven, window })
   checkHardState(proven, { dir, own: image.head.hardState, nextBatch: replayed.nextBatch })
   const oldest = chain[0]
-  if (oldest !== undefined && !image.isWhole) throw lacksBeginning(oldest)
+  if (oldest !== undefined && !image.isWhole) throw missesBeginning(oldest)
   return {
     ...replayed,
     content: image.content,
     lost: image.lost,
     unnamed,
     stale: found.filter((segment) => !chain.includes(segment)).map((segment) => segment.path),
-    isStaleDamaged: chain.some((segment) => segment.head.header.isMended),
+    isStaleDamaged: chain.some((segment) => segment.head.header.isRepaired),
     nextNumber: Math.max(0, ...found.map((segment) => segment.head.header.number)) + 1,
   }
 }
@@ -116,7 +116,7 @@ function replayChain(files: FileOps, { chain, proven, window }: ChainToReplay): 
     const isLast = segment === chain.at(-1)
     const reader = readerOf({ path, bytes, head, isLast }, proven)
     checkSeam(segment, before, image)
-    // The last one is copied, and noted then.
+    // The last segment is copied, and its entries are indexed then.
     replay(reader, image, { path, head, closed, index: isLast ? new EntryIndex() : index })
     ownData(image, bytes)
     if (segment.isHeadDamaged || reader.isDamaged) damaged.push(path)
@@ -127,7 +127,7 @@ function replayChain(files: FileOps, { chain, proven, window }: ChainToReplay): 
   return { image, closed, index, damaged, tail, nextBatch: before?.nextBatch ?? 1 }
 }
 
-/** For the segment in whichever format it has. */
+/** The reader for the segment's format version. */
 export function readerOf(
   segment: LogTail & { readonly isLast: boolean },
   proven: ProvenBatch | null,
@@ -138,7 +138,7 @@ export function readerOf(
 }
 
 function readHead(files: FileOps, path: string, identity: LogIdentity): FoundSegment {
-  // A segment gets its name only after its heads are durable, so a bad one is never a torn write.
+  // A segment gets its name only after its heads are durable, so a bad head is never a torn write.
   const { heads, isDamaged, wrong } = decodeSegmentHeads(asBuffer(files.read(path, HEADER_BYTES_MAX)))
   const named = heads.find(({ header }) => path.endsWith(segmentPath('', header.number)))
   const head = named ?? heads[0]
@@ -203,7 +203,7 @@ function replay(reader: BatchReader, image: LogImage<LostEntry>, place: ReplayPl
   }
 }
 
-/** What a head says of the past must be what the segments before it said. */
+/** The state in a segment's head must be the state at the end of the segment before it. */
 function checkSeam(segment: FoundSegment, before: BatchReader | null, image: LogImage<LostEntry>): void {
   if (before === null) return
   const { head, firstBatch, previousChain } = segment.head.header
@@ -212,7 +212,7 @@ function checkSeam(segment: FoundSegment, before: BatchReader | null, image: Log
   throw new WalCorruptError({ file: segment.path, offset: 0 }, 'it does not continue the segment before it')
 }
 
-/** A reader has refused a log that ends too early; what is left to be seen is one that was lost whole or replaced. */
+/** Readers refuse a log that ends too early; this refuses one that was lost whole or replaced. */
 function checkHardState(
   proven: ProvenBatch | null,
   log: { readonly dir: string; readonly own: HardState; readonly nextBatch: number },
@@ -227,7 +227,7 @@ function checkHardState(
   throw new WalCorruptError({ file: join(log.dir, 'hard-state-0'), offset: 0 }, what)
 }
 
-function lacksBeginning(oldest: FoundSegment): WalCorruptError {
+function missesBeginning(oldest: FoundSegment): WalCorruptError {
   const { previous } = oldest.head.header
   return new WalCorruptError(
     { file: oldest.path, offset: 0 },
@@ -235,7 +235,7 @@ function lacksBeginning(oldest: FoundSegment): WalCorruptError {
   )
 }
 
-/** Copies what is still live out of the segment's bytes, so that these can go before the next segment is read. */
+/** Copies live entries out of the segment's bytes, so that these can be freed before the next segment is read. */
 function ownData(image: LogImage<LostEntry>, segment: Buffer): void {
   const live: Entry[] = []
   image.rehome((entry) => {

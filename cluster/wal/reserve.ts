@@ -1,10 +1,10 @@
 /**
- * Room on the disk that is set aside in good times and given up when the disk is full.
+ * Disk space that the log reserves in advance and releases when the disk is full.
  *
  * Owns: the file `reserve` in the log's directory. Knows nothing of: segments.
- * Rule: a write that found no room was neither flushed nor acknowledged, so the same write at the same place may be
- * tried once more. A flush is never tried again, and neither is anything after the reserve has gone. It is made again when there is
- * room for it and as much beside it, so that making it never fills the disk.
+ * Rule: a write that found no space was neither flushed nor acknowledged, so the same write at the same place may be
+ * tried once more. A flush is never tried again, and after the reserve is released no write is tried again. The reserve is made again
+ * when twice its size is free, so that making it never fills the disk.
  */
 import { join } from 'node:path'
 import type { FileOps } from './file-ops.ts'
@@ -14,17 +14,17 @@ import { isDiskFull } from './wal-errors.ts'
 
 export interface ReserveOptions {
   readonly dir: string
-  /** 0: none. */
+  /** 0: no reserve. */
   readonly bytes: number
-  /** Called each time that the reserve has been given up. */
+  /** Called each time the reserve was released. */
   readonly onReleased: () => void
 }
 
 const NAME = 'reserve'
-/** Of a refill: written and flushed at once. */
+/** Size of one step of a refill: written and flushed together. */
 const STEP_BYTES = 8 * 1024 * 1024
 const ZEROS = new Uint8Array(1024 * 1024)
-/** It is made where so many times its size is free. */
+/** The reserve is made only where this multiple of its size is free. */
 const FREE_FACTOR = 2
 
 interface Draft {
@@ -32,7 +32,7 @@ interface Draft {
   position: number
 }
 
-/** Counts what the log costs; a write or a new file that finds no room is tried again without the reserve. */
+/** Counts disk operations; a write or a new file that finds no space is tried again after the reserve is released. */
 export class ReservedFileOps extends MeasuredFileOps {
   readonly #files: FileOps
   readonly #reserve: ReserveOptions
@@ -45,14 +45,14 @@ export class ReservedFileOps extends MeasuredFileOps {
     this.#reserve = reserve
   }
 
-  /** One from an earlier start serves before a new one can be made. */
+  /** Finds a reserve of an earlier start, which serves until a new one is made. */
   findReserve(): void {
     const { dir, bytes } = this.#reserve
     this.#isHeld = bytes > 0 && this.#files.list(dir).includes(NAME)
     this.#note()
   }
 
-  /** Makes it where there is room; a log without a reserve works as well, until the disk is full. */
+  /** Makes the reserve if there is space; a log without a reserve works as well, until the disk is full. */
   makeReserve(): void {
     const { dir, bytes } = this.#reserve
     if (bytes === 0) return
@@ -65,8 +65,8 @@ export class ReservedFileOps extends MeasuredFileOps {
   }
 
   /**
-   * One step towards a reserve that was given up, so that nothing waits long for the disk meanwhile. Whether another step is to
-   * follow: there is room, and the reserve is not whole.
+   * One step towards a reserve that was released, so that no other write waits long for the disk. True if another step must
+   * follow: there is space, and the reserve is not whole.
    */
   refillReserve(): boolean {
     if (this.#isHeld || this.#reserve.bytes === 0) return false
@@ -83,7 +83,7 @@ export class ReservedFileOps extends MeasuredFileOps {
     return !this.#isHeld
   }
 
-  /** Gives the room up for others on this disk, before they find none. */
+  /** Releases the space for other users of this disk, before they find none. */
   releaseReserve(): void {
     this.#abandon()
     if (this.#isHeld) this.#release()
@@ -111,7 +111,7 @@ export class ReservedFileOps extends MeasuredFileOps {
     const { dir, onReleased } = this.#reserve
     this.#isHeld = false
     this.#files.unlink(join(dir, NAME))
-    // Some file systems give the room back only after this.
+    // Some file systems free the space only after this.
     this.#files.syncDir(dir)
     this.#note()
     onReleased()
@@ -121,14 +121,14 @@ export class ReservedFileOps extends MeasuredFileOps {
     this.noteReserve(this.#isHeld ? this.#reserve.bytes : 0)
   }
 
-  /** Null: with it too little would be left for those who share the disk. */
+  /** Null: with it too little space would be left for other users of the disk. */
   #begin(): Draft | null {
     const { dir, bytes } = this.#reserve
     if (this.#files.freeBytes(dir) < FREE_FACTOR * bytes) return null
     return { fd: this.#files.create(this.#draftPath), position: 0 }
   }
 
-  /** Written, not only promised: a file with holes keeps no room. True when the reserve is whole. */
+  /** Writes real bytes: a sparse file reserves no space. True when the reserve is whole. */
   #extend(draft: Draft): boolean {
     const { dir, bytes } = this.#reserve
     const end = Math.min(bytes, draft.position + STEP_BYTES)
@@ -167,8 +167,8 @@ function isHeldIn(dir: string, files: FileOps): boolean {
 }
 
 /**
- * Before a node opens anything on a full disk: what opens first would find no room, and the log, which could give its reserve up,
- * comes later. Nothing happens where there is room or no reserve.
+ * Releases the reserve before a node opens anything on a full disk: other files are opened before the log and would find no space.
+ * Does nothing where there is free space or no reserve. True if it released the reserve.
  */
 export function giveUpReserve(dir: string, leastFreeBytes: number, files: FileOps = nodeFileOps): boolean {
   if (!isHeldIn(dir, files) || files.freeBytes(dir) >= leastFreeBytes) return false

@@ -1,14 +1,14 @@
 /**
- * The head of a segment file: whose log it is, where it stands in the chain of segments, what was true before it.
+ * The head of a segment file: its owner, its place in the chain of segments, the state of the log before it.
  *
  * Owns: the layout below (all numbers little-endian). Knows nothing of: frames, files.
- * Rule: the head alone is enough to begin a replay here, so that older segments can be deleted; it is there twice, in
- * sectors of its own, so that one lost sector does not take it away.
+ * Rule: the head is enough to start a replay here, so that older segments can be deleted; it is stored twice, in sectors of
+ * its own, so that one lost sector does not destroy it.
  *
  *    0  8  magic "HFSTWAL1"
  *    8  4  format version
  *   12  4  length of the head, a multiple of 8
- *   16  8  segment number, unique in this log for ever
+ *   16  8  segment number, never used again in this log
  *   24  8  number of the segment before it, 0 when none
  *   32  8  number of the segment whose content it took over, 0 when none
  *   40  8  number of the first batch in it
@@ -22,8 +22,8 @@
  *   -8  4  mark "HEAD"
  *   -4  4  CRC32C of everything before; it also seeds every check in the segment (the salt)
  *
- * Format version 2 pads the head with zeros to whole sectors and repeats it right behind; the first batch follows.
- * Format version 1 has one head and the first frame right behind it; it is read, never written.
+ * Format version 2 pads the head with zeros to whole sectors and repeats it right after; the first batch follows.
+ * Format version 1 has one head and the first frame right after it; it is read, never written.
  */
 import assert from 'node:assert/strict'
 import { crc32c } from '@node-rs/crc32'
@@ -45,8 +45,8 @@ export interface SegmentHeader {
   /** State of the log before the first batch of this segment. */
   readonly head: LogHead
   readonly previousChain: number
-  /** The segments that it took over were damaged: what is left of them is kept aside. */
-  readonly isMended: boolean
+  /** The segments whose content it took over were damaged: their files are kept in `damaged`. */
+  readonly isRepaired: boolean
 }
 
 export interface DecodedHeader {
@@ -54,11 +54,11 @@ export interface DecodedHeader {
   readonly version: number
   /** Where the first batch begins. */
   readonly length: number
-  /** Makes every check value of this segment its own: a frame of another segment is never taken for one of this. */
+  /** Makes every check value of this segment its own: a frame of another segment never passes for a frame of this one. */
   readonly salt: number
 }
 
-/** What a disk writes whole or not at all. */
+/** The unit that a disk writes whole or not at all. */
 export const SECTOR_BYTES = 512
 const MAGIC = Buffer.from('HFSTWAL1', 'latin1')
 const MARK = Buffer.from('HEAD', 'latin1')
@@ -69,7 +69,7 @@ const FIXED_BYTES = 96
 const TRAILER_BYTES = 8
 const NAME_BYTES_MAX = 255
 const HAS_VOTE = 1
-const IS_MENDED = 2
+const IS_REPAIRED = 2
 /** Four names of the largest size fit. */
 const HEAD_SECTORS_MAX = 3
 export const HEADER_BYTES_MAX = 2 * HEAD_SECTORS_MAX * SECTOR_BYTES
@@ -89,7 +89,7 @@ export function encodeSegmentHeader(header: SegmentHeader): { bytes: Buffer; sal
   numbers.push(head.base.index, head.base.term, head.last.index, head.last.term, head.hardState.currentTerm)
   for (const [position, number] of numbers.entries()) writeU64(bytes, number, 16 + 8 * position)
   bytes.writeUInt32LE(header.previousChain, 88)
-  bytes.writeUInt32LE((votedFor === null ? 0 : HAS_VOTE) | (header.isMended ? IS_MENDED : 0), 92)
+  bytes.writeUInt32LE((votedFor === null ? 0 : HAS_VOTE) | (header.isRepaired ? IS_REPAIRED : 0), 92)
   Buffer.concat(names).copy(bytes, FIXED_BYTES)
   MARK.copy(bytes, length - TRAILER_BYTES)
   const salt = crc32c(bytes.subarray(0, length - 4))
@@ -98,13 +98,13 @@ export function encodeSegmentHeader(header: SegmentHeader): { bytes: Buffer; sal
   return { bytes, salt }
 }
 
-/** What stands at the beginning of a file: the intact heads, and whether one of them is damaged. */
+/** The intact heads at the beginning of a file, and whether one of them is damaged. */
 export interface FoundHeads {
   /** The heads that can be read, each once. */
   readonly heads: readonly DecodedHeader[]
-  /** A copy cannot be read, or does not say what the other says. */
+  /** A copy cannot be read, or differs from the other. */
   readonly isDamaged: boolean
-  /** Of the first copy, when it cannot be read. */
+  /** The fault of the first copy, when it cannot be read. */
   readonly wrong: string
 }
 
@@ -122,7 +122,7 @@ export function decodeSegmentHeads(bytes: Buffer): FoundHeads {
   }
 }
 
-/** The first copy may be damaged, so its length is not asked. */
+/** The first copy may be damaged, so its length is not used. */
 function secondCopy(bytes: Buffer): DecodedHeader | null {
   for (let offset = SECTOR_BYTES; offset <= HEAD_SECTORS_MAX * SECTOR_BYTES; offset += SECTOR_BYTES) {
     const copy = decodeCopy(bytes, offset)
@@ -131,11 +131,11 @@ function secondCopy(bytes: Buffer): DecodedHeader | null {
   return null
 }
 
-/** Returns what is wrong when the bytes at `offset` are no whole, intact head. */
+/** Returns the fault when the bytes at `offset` are not a whole, intact head. */
 function decodeCopy(file: Buffer, offset: number): DecodedHeader | string {
   const bytes = file.subarray(offset)
   if (bytes.length < FIXED_BYTES + TRAILER_BYTES) return 'the segment head is cut off'
-  if (!bytes.subarray(0, MAGIC.length).equals(MAGIC)) return 'this is no log segment'
+  if (!bytes.subarray(0, MAGIC.length).equals(MAGIC)) return 'this is not a log segment'
   const length = bytes.readUInt32LE(12)
   if (length > HEADER_BYTES_MAX || length % 8 !== 0 || length < FIXED_BYTES + TRAILER_BYTES)
     return 'the segment head is damaged'
@@ -167,7 +167,7 @@ function readHeader(bytes: Buffer): SegmentHeader {
       hardState: { currentTerm: u64(80), votedFor },
     },
     previousChain: bytes.readUInt32LE(88),
-    isMended: (flags & IS_MENDED) !== 0,
+    isRepaired: (flags & IS_REPAIRED) !== 0,
   }
 }
 

@@ -2,13 +2,13 @@
  * Reads the batches of one segment and decides what a bad place means.
  *
  * Owns: the difference between a torn tail and damage. Knows nothing of: other segments, files, replay.
- * Rule: only what cannot have been acknowledged may be dropped. A batch is dropped only when all of this holds:
+ * Rule: only a batch that cannot have been acknowledged may be dropped. A batch is dropped only when all of this holds:
  *   1. nothing proves that it was flushed: its closing frame cannot be read, no record of a later batch and no later
- *      segment follows, and the hard state files know no batch of its number;
- *   2. it is not all there apart from its closing frame: what was written and not acknowledged may be kept;
+ *      segment follows, and the hard state files have no batch of its number or a later one;
+ *   2. one of its entries is lost: a batch that is complete but for its closing frame is kept, acknowledged or not;
  *   3. missing bytes explain each bad place: the file ends, or a 512-byte sector reads as zeros.
  * Every other bad place is damage. Lost entries become holes with a known index and term. Only where both records of
- * a batch are lost is it unknown what was there: WalCorruptError.
+ * a batch are lost, its entries are unknown: WalCorruptError.
  */
 import type { BatchRecord } from './batch-record.ts'
 import type { BatchEntries } from './batch-entries.ts'
@@ -25,7 +25,7 @@ interface FoundRecord {
   readonly hasClosing: boolean
 }
 
-/** The newest batch that is known from outside of the segments to have been flushed. */
+/** The newest batch that the hard state files prove to have been flushed. */
 export interface ProvenBatch {
   readonly record: BatchRecord
   /** Number of the segment that it was written to. */
@@ -86,7 +86,7 @@ export class SegmentReader implements BatchReader {
     return { record: this.#proven.record, hasOpening: false, hasClosing: false }
   }
 
-  /** Of the batch that is to be read next. */
+  /** The record at `offset` if it is one of the next batch. */
   #recordAt(offset: number, kind: 'opening' | 'closing'): BatchRecord | null {
     const { bytes, head } = this.#segment
     const record = readRecord(bytes, offset, { salt: head.salt, kind })
@@ -99,14 +99,14 @@ export class SegmentReader implements BatchReader {
     return [...unreadable, { start: end - SECTOR_BYTES, end }].every((range) => isMissing(bytes, range))
   }
 
-  /** An interrupted write may leave one of the two out. */
+  /** An interrupted write may omit one of the two frames. */
   #isFrameDamaged({ hasOpening, hasClosing }: FoundRecord, end: number): boolean {
     if (hasOpening && hasClosing) return false
     const start = hasOpening ? end - SECTOR_BYTES : this.offset
     return this.#isProven(end) || !isMissing(this.#segment.bytes, { start, end: start + SECTOR_BYTES })
   }
 
-  /** The next batch was flushed, whatever its own frames look like. Nothing follows a batch before its flush. */
+  /** True if the next batch was flushed, regardless of its own frames. No batch follows another before that one's flush. */
   #isProven(end: number): boolean {
     const { bytes, head, isLast } = this.#segment
     if (!isLast || (this.#proven !== null && this.#proven.record.number >= this.nextBatch)) return true
@@ -122,13 +122,13 @@ export class SegmentReader implements BatchReader {
   #endWithout(): null {
     const { bytes, head, isLast } = this.#segment
     const isAtEnd = this.offset >= bytes.length
-    // Whether more was to come after a closed segment stands in the head of the next one.
+    // For a closed segment, the head of the next one shows whether more batches were written.
     if (isAtEnd && !isLast) return null
     if (this.#isProven(this.offset)) throw this.#damage(`batch ${this.nextBatch} was flushed and is lost`)
     const header = readFrameHeader(bytes, this.offset, head.salt + this.offset)
     const end = header?.end ?? this.offset + FRAME_HEADER_BYTES
     if (!isAtEnd && !isMissing(bytes, { start: this.offset, end }))
-      throw this.#damage('bytes stand here that no interrupted write leaves behind')
+      throw this.#damage('there are bytes here that no interrupted write leaves')
     return null
   }
 

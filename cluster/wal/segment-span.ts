@@ -1,15 +1,15 @@
 /**
  * Which closed segments still hold live entries.
  *
- * Owns: the rule by which segments may be deleted. Knows nothing of: files being open, bytes.
- * Rule: segments go from the oldest on and only when no entry above the base lives in them or in an older one.
+ * Owns: the rule by which segments may be deleted. Knows nothing of: open files, bytes.
+ * Rule: segments are deleted oldest first, and only when neither they nor an older one holds a live entry above the base.
  */
 import type { LogIndex } from '../raft/types.ts'
 
 export interface SegmentSpan {
   readonly number: number
   readonly path: string
-  /** Last entry that was the last of the log when the segment was closed and has not been replaced since. */
+  /** The last entry of the log when the segment was closed, or the last one before it that has not been replaced since. */
   lastLive: LogIndex
 }
 
@@ -22,7 +22,7 @@ export function voidSpans(spans: readonly SegmentSpan[]): void {
   for (const span of spans) span.lastLive = 0
 }
 
-/** Takes the spans that nothing needs any more off the list, oldest first. */
+/** Removes the spans that are no longer needed from the list, oldest first, and returns them. */
 export function takeDead(spans: SegmentSpan[], base: LogIndex): SegmentSpan[] {
   const alive = spans.findIndex((span) => span.lastLive > base)
   return spans.splice(0, alive === -1 ? spans.length : alive)

@@ -1,9 +1,9 @@
 /**
- * One segment file that is being written.
+ * The segment file that is being written.
  *
  * Owns: its descriptor, its size, the chain value and the record of its last batch. Knows nothing of: when to roll over.
- * Rule: the file gets its real name only after everything written so far is durable, so a segment that can be seen
- * always has a whole head. What it replaces goes only after it has been read back.
+ * Rule: the file gets its real name only after everything written so far is durable, so a segment with its real name
+ * always has a whole head. The files that it replaces are deleted only after it has been read back.
  */
 import { crc32c } from '@node-rs/crc32'
 import type { BatchAddress } from './entry-index.ts'
@@ -25,7 +25,7 @@ export class SegmentWriter {
   #size = 0
   #chain: number
   #lastRecord: Buffer | null = null
-  /** CRC32C of all that was written until the file got its name. */
+  /** CRC32C of all bytes that were written before the file got its name. */
   #check = 0
   #isPublished = false
 
@@ -83,7 +83,7 @@ export class SegmentWriter {
     this.#files.syncDir(dir)
     this.#isPublished = true
     if (crc32c(this.#files.read(this.path, this.#size)) === this.#check) return
-    throw new WalWriteError(`Cannot trust the disk: '${this.path}' reads otherwise than it was written`)
+    throw new WalWriteError(`Cannot trust the disk: '${this.path}' reads differently from what was written`)
   }
 
   close(): void {

@@ -1,14 +1,14 @@
 /**
- * The Raft log in segment files, synchronous; it lives on a thread of its own.
+ * The Raft log in segment files, synchronous; it runs on a thread of its own.
  *
  * Owns: the open segment, rollover, deletion, the rewrite of the tail at open and of the whole log after damage.
- * Knows nothing of: threads, messages, who waits for an answer.
- * Rule: a call that returns has made its bytes durable; after one that threw, every call throws for ever.
+ * Knows nothing of: threads, messages, waiting callers.
+ * Rule: a call that returns has made its bytes durable; after one call has thrown, every later call throws.
  *
  * A new segment is written under a temporary name, fsynced, renamed, its directory fsynced, and it is read back before
  * anything else happens. At open the valid part of the last segment is copied into a new one that way: after a failed
- * fsync the page cache may show bytes that are not on the disk, and what has been read is no proof of what is kept.
- * A damaged log is written anew into one segment, however large: only a single rename switches from one to the other. For that it
+ * fsync the page cache may show bytes that are not on the disk, so bytes that were read may not be durable.
+ * A damaged log is written again into one segment, however large: only a single rename switches from one to the other. For that it
  * is read whole; a log without damage is opened with the entries of its window.
  */
 import assert from 'node:assert/strict'
@@ -30,7 +30,7 @@ import type { LogHead } from './log-head.ts'
 import { EMPTY_HEAD, isSameHardState, withBatch, withCompaction } from './log-head.ts'
 import { isWhatWasLost } from './lost-entry.ts'
 import type { WalMetrics } from './measured-file-ops.ts'
-import { mendedLog } from './mending.ts'
+import { repairedLog } from './log-repair.ts'
 import { readRange } from './range-read.ts'
 import type { LogTail, RecoveredLog } from './recovery.ts'
 import { readerOf, recoverLog, segmentPath } from './recovery.ts'
@@ -40,17 +40,17 @@ import type { SegmentSpan } from './segment-span.ts'
 import { takeDead, truncateSpans, voidSpans } from './segment-span.ts'
 import { SegmentWriter } from './segment-writer.ts'
 import { readBackErrorOf, writeErrorOf } from './wal-errors.ts'
-import type { WalBatch, WalContent, WalMending, WalRange, WalWindow } from './wal.ts'
+import type { WalBatch, WalContent, WalRepair, WalRange, WalWindow } from './wal.ts'
 
 export interface SegmentedLogOptions extends LogIdentity {
   readonly dir: string
   /** A segment is closed before a batch would make it larger than this. Bytes. */
   readonly segmentBytesMax?: number
-  /** What of a log without damage `open` gives back; null or absent: all. */
+  /** The entries of a log without damage that `open` returns; null or absent: all. */
   readonly window?: WalWindow | null
-  /** Room kept for a full disk; 0 for none. */
+  /** Space reserved for a full disk; 0 for none. */
   readonly reserveBytes?: number
-  /** Told each time that the reserve has been given up. */
+  /** Called each time the reserve was released. */
   readonly onDiskFull?: () => void
   readonly files?: FileOps
   /** Monotonic milliseconds, to measure fsyncs with. */
@@ -60,9 +60,9 @@ export interface SegmentedLogOptions extends LogIdentity {
 export const SEGMENT_BYTES_MAX = 64 * 1024 * 1024
 export const RESERVE_BYTES = 64 * 1024 * 1024
 
-type Lineage = Pick<SegmentHeader, 'previous' | 'replaces' | 'previousChain' | 'isMended'>
+type Lineage = Pick<SegmentHeader, 'previous' | 'replaces' | 'previousChain' | 'isRepaired'>
 
-const FIRST_SEGMENT: Lineage = { previous: 0, replaces: 0, previousChain: 0, isMended: false }
+const FIRST_SEGMENT: Lineage = { previous: 0, replaces: 0, previousChain: 0, isRepaired: false }
 
 export class SegmentedLog {
   readonly #options: SegmentedLogOptions
@@ -74,10 +74,10 @@ export class SegmentedLog {
   #nextBatch = 1
   #nextNumber = 1
   #closed: SegmentSpan[] = []
-  /** Of the closed segments and of the open one. */
+  /** The index of the closed segments and of the open one. */
   #index = new EntryIndex()
   #segment: SegmentWriter | null = null
-  /** Not null: it has holes, and nothing on the disk was changed yet. */
+  /** Not null: the log has holes, and nothing on the disk was changed yet. */
   #holed: RecoveredLog | null = null
   #failure: Error | null = null
 
@@ -100,7 +100,7 @@ export class SegmentedLog {
     return this.#nextBatch - 1
   }
 
-  /** Damage that nothing can mend, foreign logs and holes are told before anything on the disk has been changed. */
+  /** Reports damage that cannot be repaired, logs of other nodes and holes before it changes anything on the disk. */
   open(): WalContent {
     assert(this.#segment === null && this.#holed === null, 'a log is opened once')
     this.#orDie(() => this.#files.makeDir(this.#options.dir))
@@ -110,13 +110,13 @@ export class SegmentedLog {
     return { ...recovered.content, lastBatch: recovered.nextBatch - 1 }
   }
 
-  /** Sets room aside for a full disk. A step of its own: at a first start it takes longer than all the rest of `open`. */
+  /** Reserves space for a full disk. A step of its own: at a first start it takes longer than `open`. */
   makeReserve(): void {
     assert(this.#holed === null, 'a log with holes changes nothing on the disk')
     this.#orDie(() => this.#files.makeReserve())
   }
 
-  /** One step towards a reserve that was given up; whether another one is to follow. */
+  /** One step towards a reserve that was released; true if another step must follow. */
   refillReserve(): boolean {
     return this.#orDie(() => this.#files.refillReserve())
   }
@@ -125,13 +125,13 @@ export class SegmentedLog {
     this.#orDie(() => this.#files.releaseReserve())
   }
 
-  /** Writes the log anew with its holes closed; what it was goes aside. */
-  mend(mending: WalMending): WalContent {
+  /** Writes the log again with its holes closed; the damaged files are kept in `damaged`. */
+  repair(repair: WalRepair): WalContent {
     return this.#orDie(() => {
       const holed = this.#holed
-      assert(holed, 'only a log with holes is mended')
+      assert(holed, 'only a log with holes is repaired')
       const lost = new Map(holed.lost.map((entry) => [entry.index, entry]))
-      const log = mendedLog(holed.content, mending, (index, filling) => {
+      const log = repairedLog(holed.content, repair, (index, filling) => {
         const entry = lost.get(index)
         return entry !== undefined && isWhatWasLost(entry, filling)
       })
@@ -142,18 +142,18 @@ export class SegmentedLog {
     })
   }
 
-  /** Makes all of them durable with one write and one fdatasync, as long as their entries have one term. */
+  /** Makes all batches durable with one write and one fdatasync, if their entries have one term. */
   append(batches: readonly WalBatch[]): void {
     const { base, entries } = mergeBatches(batches)
     this.#orDie(() => {
-      // One by one: an unlawful batch must not hide behind a later one that replaces it.
+      // Each batch is checked by itself: a later batch that replaces an invalid one must not hide it.
       const next = batches.reduce(withBatch, this.#head)
       this.#commit(next, base === null ? 'none' : 'void', entries)
       if (base !== null) this.#deleteDead()
     })
   }
 
-  /** Notes durably where the log begins now, then deletes the segments that lie wholly before it. */
+  /** Records durably where the log begins now, then deletes the segments that are wholly before it. */
   compact(base: LogBase): void {
     this.#orDie(() => {
       const next = withCompaction(this.#head, base)
@@ -163,7 +163,7 @@ export class SegmentedLog {
     })
   }
 
-  /** Null when the segments do not hold the first entry. Throws `log_unreadable`: then nothing of the log is to be trusted. */
+  /** Null when the segments do not hold the first entry. Throws `log_unreadable`: then no part of the log can be trusted. */
   read(range: WalRange): readonly Entry[] | null {
     if (this.#failure !== null) throw this.#failure
     try {
@@ -222,7 +222,7 @@ export class SegmentedLog {
     this.#head = header.head
     this.#nextBatch = header.firstBatch
     const { previous, previousChain } = header
-    const segment = this.#create({ previous, previousChain, replaces: header.number, isMended: false })
+    const segment = this.#create({ previous, previousChain, replaces: header.number, isRepaired: false })
     const reader = readerOf({ ...tail, isLast: true }, null)
     for (const { lost, entries, ...state } of reader.batches()) {
       assert(lost.length === 0, 'a log with holes is not copied')
@@ -237,7 +237,7 @@ export class SegmentedLog {
     this.#index.clear()
     this.#head = { hardState, base, last: base }
     this.#nextBatch = nextBatch
-    const segment = this.#create({ ...FIRST_SEGMENT, replaces: tail.head.header.number, isMended: true })
+    const segment = this.#create({ ...FIRST_SEGMENT, replaces: tail.head.header.number, isRepaired: true })
     if (entries.length > 0) {
       const runs = { firstBatch: nextBatch, hardState, base, baseRule: 'none', entries, last: base } as const
       for (const run of batchRuns(runs)) this.#write(segment, run)
@@ -245,7 +245,7 @@ export class SegmentedLog {
     this.#segment = segment
   }
 
-  /** What the new segment took over. */
+  /** Removes the files whose content the new segment took over; damaged ones are kept in `damaged`. */
   #clearAway({ tail, closed, damaged }: RecoveredLog): void {
     if (tail === null) return
     const whole = damaged.length === 0 ? [tail.path] : [...closed.map((span) => span.path), tail.path]
@@ -286,7 +286,7 @@ export class SegmentedLog {
     const segment = this.#segment
     assert(segment, 'the hard state is written beside an open segment')
     if (segment.lastRecord !== null) return { bytes: segment.lastRecord, segment: segment.number }
-    // Everything that it would say stands in the head of the segment; here it is for the loss of the whole segment.
+    // The head of the segment has the same facts; this record is for the loss of the whole segment.
     const state = {
       ...this.#head,
       number: this.#nextBatch - 1,
@@ -297,10 +297,10 @@ export class SegmentedLog {
     return { bytes: encodeRecord(state, Buffer.alloc(0), 0).bytes, segment: segment.number }
   }
 
-  /** The open segment, or a fresh one when the open one has no room left. */
+  /** The open segment, or a new one when the open one is full. */
   #segmentFor(bytes: number): SegmentWriter {
     const full = this.#segment
-    assert(full, 'a log is written to after it was opened and mended')
+    assert(full, 'a log is written to after it was opened and repaired')
     if (full.isEmpty || full.size + bytes <= this.#segmentBytesMax) return full
     const lineage = { ...FIRST_SEGMENT, previous: full.number, previousChain: full.chain }
     const fresh = this.#create(lineage)

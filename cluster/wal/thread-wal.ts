@@ -1,8 +1,8 @@
 /**
- * The WAL on a thread of its own, so that a flush never waits for the libuv pool and nothing waits for a flush.
+ * The WAL on a thread of its own, so that a flush never waits for the libuv pool and the main thread never waits for a flush.
  *
- * Owns: the thread and what is on its way to it. Knows nothing of: segments.
- * Rule: the first failure, whatever it is (a write, the thread itself), is told once and ends all acknowledgements.
+ * Owns: the thread and the requests in flight to it. Knows nothing of: segments.
+ * Rule: the first failure of any kind (a write, the thread itself) is reported once and ends all acknowledgements.
  */
 import assert from 'node:assert/strict'
 import { Worker } from 'node:worker_threads'
@@ -11,13 +11,13 @@ import type { WalMetrics } from './measured-file-ops.ts'
 import { NO_METRICS } from './measured-file-ops.ts'
 import { RESERVE_BYTES, SEGMENT_BYTES_MAX } from './segmented-log.ts'
 import type { WalReply, WalRequest, WalThreadOptions } from './wal-protocol.ts'
-import { packEntries, packMending, unpackEntries, unpackError } from './wal-protocol.ts'
+import { packEntries, packRepair, unpackEntries, unpackError } from './wal-protocol.ts'
 import type {
   Wal,
   WalBatch,
   WalContent,
   WalEvents,
-  WalMending,
+  WalRepair,
   WalRange,
   WalReserve,
   WalWindow,
@@ -31,18 +31,18 @@ export interface ThreadWalOptions
   readonly witness?: string | null
 }
 
-/** The core's own limits keep what is not yet durable far below this; beyond it a bound is broken somewhere. */
+/** The core's own limits keep bytes that are not yet durable far below this; more of them is a bug. */
 const UNSYNCED_BYTES_MAX = 1024 * 1024 * 1024
 
 const WORKER_FILE = import.meta.url.endsWith('.ts') ? './wal-worker.ts' : './wal-worker.js'
 
-type State = 'new' | 'opening' | 'holed' | 'mending' | 'open' | 'closing' | 'closed' | 'failed'
+type State = 'new' | 'opening' | 'holed' | 'repairing' | 'open' | 'closing' | 'closed' | 'failed'
 
 export class ThreadWal implements Wal {
   readonly #options: ThreadWalOptions
   #state: State = 'new'
   #worker: Worker | null = null
-  /** Who waits for `open` or `mend`. */
+  /** The caller that waits for `open` or `repair`. */
   #opening: { resolve(content: WalContent): void; reject(error: Error): void } | null = null
   #exited: Promise<void> = Promise.resolve()
   #events: WalEvents | null = null
@@ -88,10 +88,10 @@ export class ThreadWal implements Wal {
     return this.#content()
   }
 
-  mend(mending: WalMending): Promise<WalContent> {
-    assert(this.#state === 'holed', 'only a log with holes is mended, and once')
-    this.#state = 'mending'
-    this.#post(packMending(mending))
+  repair(repair: WalRepair): Promise<WalContent> {
+    assert(this.#state === 'holed', 'only a log with holes is repaired, and once')
+    this.#state = 'repairing'
+    this.#post(packRepair(repair))
     return this.#content()
   }
 
@@ -103,7 +103,7 @@ export class ThreadWal implements Wal {
     this.#unsyncedBytes += entries.data.byteLength
     assert(
       this.#unsyncedBytes <= UNSYNCED_BYTES_MAX,
-      'what waits for the disk is bounded by the limits of the core',
+      'the limits of the core bound the bytes that wait for the disk',
     )
     this.#post({ type: 'append', sequence, hardState, base, entries }, [
       entries.table.buffer,
@@ -125,7 +125,7 @@ export class ThreadWal implements Wal {
     this.#post({ type: 'compact', base })
   }
 
-  /** Everything appended before is durable and answered when it resolves, unless the log has failed. Idempotent. */
+  /** When it resolves, all earlier batches are durable and acknowledged, unless the log has failed. Idempotent. */
   async close(): Promise<void> {
     if (this.#worker === null) return
     if (this.#state !== 'failed' && this.#state !== 'closed') this.#state = 'closing'
@@ -151,7 +151,7 @@ export class ThreadWal implements Wal {
     if (this.#state === 'failed') return
     switch (reply.type) {
       case 'opened':
-      case 'mended':
+      case 'repaired':
         this.#metrics = reply.metrics
         if (this.#state !== 'closing') this.#state = reply.content.holes.length > 0 ? 'holed' : 'open'
         this.#opening?.resolve(reply.content)
@@ -197,7 +197,7 @@ export class ThreadWal implements Wal {
       this.#events?.onFatal(error)
       return
     }
-    // Nobody is going to close a log that never opened, so the thread is sent home here.
+    // No caller closes a log that never opened, so the thread is ended here.
     this.#post({ type: 'close' })
     opening.reject(error)
   }

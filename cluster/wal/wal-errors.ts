@@ -1,17 +1,17 @@
 /**
- * What can go wrong with the log on disk, in words an operator can act upon.
+ * Faults of the log on disk, in words that an operator can act on.
  *
- * Owns: the errors of this room. Rule: none of them is ever answered by a retry on the same file; after a
- * failed fsync nobody knows what the disk holds [reliability: fsyncgate].
+ * Owns: the errors of cluster/wal. Rule: none of them leads to a retry on the same file; after a failed fsync the
+ * content of the disk is unknown [reliability: fsyncgate].
  */
 import { AssertionError } from 'node:assert/strict'
 import { StartError } from '../base/types.ts'
 import type { LogIdentity } from './segment-format.ts'
 
-/** Damage of which nobody can say what was lost by it. The file is left exactly as it was found. */
+/** Damage by which it is unknown what was lost. The file is left exactly as it was found. */
 export class WalCorruptError extends StartError {
   readonly file: string
-  /** Byte in `file` at which reading stopped making sense. */
+  /** Byte in `file` from which it cannot be decoded. */
   readonly offset: number
   readonly what: string
   constructor(
@@ -22,8 +22,8 @@ export class WalCorruptError extends StartError {
     super('log_damaged', `Cannot read the Raft log: '${place.file}' at byte ${place.offset}: ${what}`, {
       ...options,
       hint:
-        'Keep a copy of the directory. Restore these very bytes if you have them: an older state of the file would lose ' +
-        'what this node promised. Never shorten or delete the file by hand; the other nodes go on without this one',
+        'Keep a copy of the directory. Restore exactly these bytes if you have them: an older state of the file would lose ' +
+        'what this node promised. Never shorten or delete the file manually; the other nodes continue without this one',
     })
     this.name = 'WalCorruptError'
     this.file = place.file
@@ -38,8 +38,8 @@ export class WalWriteError extends Error {
 }
 
 /**
- * Entries that are durable cannot be read back while the log is in use. Others have them, so this node ends: what it holds is no
- * longer what it acknowledged, and its next start mends a log as far as others can tell what was in it. A bug stays a bug.
+ * Durable entries cannot be read back while the log is in use. Other nodes have them, so this node ends: it no longer holds what it
+ * acknowledged, and its next start repairs the log as far as other nodes can supply the entries. An assertion error is returned as is.
  */
 export function readBackErrorOf(dir: string, cause: unknown): Error {
   if (cause instanceof AssertionError) return cause
@@ -51,12 +51,12 @@ export function readBackErrorOf(dir: string, cause: unknown): Error {
   return new StartError('log_unreadable', `Cannot read entries back from the Raft log: ${place}`, {
     cause,
     hint:
-      'Start this node again: it asks the others for what its disk does not give back, and says so if that is too much. ' +
-      'Then look at the disk, see deploy/runbooks/unreadable-disk.md',
+      'Start this node again: it asks the other nodes for the entries that its disk cannot read, and reports it if they cannot ' +
+      'supply them. Then check the disk, see deploy/runbooks/unreadable-disk.md',
   })
 }
 
-/** Null when the file belongs to this very node. */
+/** Null when the file belongs to this node. */
 export function foreignLogError(file: string, found: LogIdentity, expected: LogIdentity): StartError | null {
   const field = (['clusterId', 'nodeId', 'incarnation'] as const).find(
     (name) => found[name] !== expected[name],
@@ -75,7 +75,7 @@ export function isDiskFull(error: unknown): boolean {
   return error instanceof Error && 'code' in error && FULL_DISK_CODES.includes(error.code)
 }
 
-/** Puts an I/O error into one sentence that says what the operator has to do. A bug stays a bug. */
+/** Puts an I/O error into one sentence with the action for the operator. An assertion error is returned as is. */
 export function writeErrorOf(dir: string, cause: unknown): Error {
   if (cause instanceof WalWriteError || cause instanceof AssertionError) return cause
   const text = cause instanceof Error ? cause.message : String(cause)
@@ -90,8 +90,8 @@ export function writeErrorOf(dir: string, cause: unknown): Error {
       )
 }
 
-/** What ends a node whose log has failed: in its own words where it says what to do. */
-export function distrustOfLog(cause: Error): Error {
+/** The error that ends a node whose log has failed: the cause itself where it has a hint. */
+export function unreadableLogError(cause: Error): Error {
   if (cause instanceof StartError) return cause
   return new Error(`Cannot trust the log any more: ${cause.message}`, { cause })
 }

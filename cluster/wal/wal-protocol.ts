@@ -1,27 +1,27 @@
 /**
- * What the main thread and the WAL thread say to each other.
+ * The messages between the main thread and the WAL thread.
  *
- * Owns: how entries travel: one flat table and one buffer for a whole batch, which is handed over, not cloned.
- * Rule: the sender's own bytes are copied before they are transferred; the core goes on using them.
+ * Owns: the form of entries in messages: one flat table and one buffer for a whole batch, which is transferred, not cloned.
+ * Rule: the sender's own bytes are copied before they are transferred; the core continues to use them.
  */
 import assert from 'node:assert/strict'
 import type { Entry, EntryKind, HardState, LogBase } from '../raft/types.ts'
 import type { WalMetrics } from './measured-file-ops.ts'
 import { WalCorruptError, WalWriteError } from './wal-errors.ts'
-import type { WalBatch, WalContent, WalMending, WalRange, WalWindow } from './wal.ts'
+import type { WalBatch, WalContent, WalRepair, WalRange, WalWindow } from './wal.ts'
 import { StartError } from '../base/types.ts'
 
-/** What the thread is started with. */
+/** The options of the thread. */
 export interface WalThreadOptions {
   readonly dir: string
   readonly clusterId: string
   readonly nodeId: string
   readonly incarnation: string
   readonly segmentBytesMax: number
-  /** What `open` gives back; null: all. */
+  /** The entries that `open` returns; null: all. */
   readonly window: WalWindow | null
   readonly reserveBytes: number
-  /** File outside of the data directory that is told the number of the last flush; null: none. */
+  /** File outside of the data directory that records the number of the last flush; null: none. */
   readonly witness: string | null
 }
 
@@ -40,23 +40,23 @@ export interface AppendRequest {
   readonly entries: PackedEntries
 }
 
-export interface MendRequest {
-  readonly type: 'mend'
-  /** Null: the log is mended with `committed`. */
+export interface RepairRequest {
+  readonly type: 'repair'
+  /** Null: the log is repaired with `committed`. */
   readonly base: LogBase | null
   readonly committed: PackedEntries
 }
 
 export type WalRequest =
   | AppendRequest
-  | MendRequest
+  | RepairRequest
   | { readonly type: 'compact'; readonly base: LogBase }
   | { readonly type: 'read'; readonly id: number; readonly range: WalRange }
   | { readonly type: 'refillReserve' | 'releaseReserve' }
   | { readonly type: 'close' }
 
 export type WalReply =
-  | { readonly type: 'opened' | 'mended'; readonly content: WalContent; readonly metrics: WalMetrics }
+  | { readonly type: 'opened' | 'repaired'; readonly content: WalContent; readonly metrics: WalMetrics }
   | { readonly type: 'diskFull' }
   | {
       readonly type: 'durable'
@@ -65,7 +65,7 @@ export type WalReply =
       readonly metrics: WalMetrics
     }
   | { readonly type: 'compacted' | 'reserved'; readonly metrics: WalMetrics }
-  /** Null: the segments do not hold the first of the range. */
+  /** Null: the segments do not hold the first entry of the range. */
   | { readonly type: 'entries'; readonly id: number; readonly entries: PackedEntries | null }
   | { readonly type: 'failed'; readonly error: PackedError }
   | { readonly type: 'closed' }
@@ -102,17 +102,17 @@ export function unpackBatch({ sequence, hardState, base, entries }: AppendReques
   return { sequence, hardState, base, entries: unpackEntries(entries) }
 }
 
-export function packMending(mending: WalMending): MendRequest {
-  return 'base' in mending
-    ? { type: 'mend', base: mending.base, committed: packEntries([]) }
-    : { type: 'mend', base: null, committed: packEntries(mending.committed) }
+export function packRepair(repair: WalRepair): RepairRequest {
+  return 'base' in repair
+    ? { type: 'repair', base: repair.base, committed: packEntries([]) }
+    : { type: 'repair', base: null, committed: packEntries(repair.committed) }
 }
 
-export function unpackMending({ base, committed }: MendRequest): WalMending {
+export function unpackRepair({ base, committed }: RepairRequest): WalRepair {
   return base === null ? { committed: unpackEntries(committed) } : { base }
 }
 
-/** The buffers behind the entries, each once; none as long as the log still needs them to close its holes. */
+/** The buffers of the entries' data, each once; none as long as the log needs them to close its holes. */
 export function buffersOf(content: WalContent): ArrayBuffer[] {
   if (content.holes.length > 0) return []
   const buffers = new Set<ArrayBuffer>()
@@ -120,7 +120,7 @@ export function buffersOf(content: WalContent): ArrayBuffer[] {
   return [...buffers]
 }
 
-/** An error loses its class and its fields on the way between threads; this keeps what the operator needs. */
+/** An error loses its class and its fields between threads; this keeps the fields that the operator needs. */
 export interface PackedError {
   readonly name: string
   readonly message: string

@@ -1,9 +1,9 @@
 /**
  * The WAL thread: takes batches off its port and makes them durable.
  *
- * Owns: group commit. Everything that waits on the port when the disk is free goes into one write and one fdatasync.
- * Rule: answers leave in the order of the requests, and only after the flush; after a failure it says so once and
- * then says nothing more for ever.
+ * Owns: group commit. All batches that wait on the port when the disk is free go into one write and one fdatasync.
+ * Rule: answers leave in the order of the requests, and only after the flush; a failure is reported once, and no request
+ * after it is answered, except `close`.
  */
 import assert from 'node:assert/strict'
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
@@ -11,9 +11,9 @@ import { SystemClock } from '../base/system-clock.ts'
 import { FlushWitness } from './flush-witness.ts'
 import { SegmentedLog } from './segmented-log.ts'
 import type { AppendRequest, WalReply, WalRequest, WalThreadOptions } from './wal-protocol.ts'
-import { buffersOf, packEntries, packError, unpackBatch, unpackMending } from './wal-protocol.ts'
+import { buffersOf, packEntries, packError, unpackBatch, unpackRepair } from './wal-protocol.ts'
 
-/** A group stops growing when it holds this much; what waits beyond goes into the next one. */
+/** A group that holds this much is closed; further batches go into the next one. */
 const GROUP_BYTES_MAX = 8 * 1024 * 1024
 
 assert(parentPort, 'this file is the entry of a thread')
@@ -37,15 +37,15 @@ port.on('message', (first: WalRequest) => {
   for (let request: WalRequest | null = first; request !== null; ) request = serve(request)
 })
 
-/** Serves a request, with all that may share its flush; returns the one that came after and could not. */
+/** Serves a request together with all that may share its flush; returns the next request, which could not. */
 function serve(request: WalRequest): WalRequest | null {
   switch (request.type) {
     case 'append':
       return serveGroup(request)
-    case 'mend':
+    case 'repair':
       orFail(() => {
-        const content = log.mend(unpackMending(request))
-        reply({ type: 'mended', content, metrics: log.metrics() }, buffersOf(content))
+        const content = log.repair(unpackRepair(request))
+        reply({ type: 'repaired', content, metrics: log.metrics() }, buffersOf(content))
         makeReserve()
       })
       return nextRequest()
@@ -90,7 +90,7 @@ function serveGroup(first: AppendRequest): WalRequest | null {
   }
   orFail(() => {
     log.append(group.map(unpackBatch))
-    witness.tell(log.lastBatch)
+    witness.record(log.lastBatch)
     reply({
       type: 'durable',
       sequences: group.map((request) => request.sequence),
@@ -101,7 +101,7 @@ function serveGroup(first: AppendRequest): WalRequest | null {
   return next
 }
 
-/** The node starts meanwhile; what it appends waits here until there is room to fail in. */
+/** The node starts meanwhile; its batches wait here until the reserve is made. */
 function makeReserve(): void {
   log.makeReserve()
   reply({ type: 'reserved', metrics: log.metrics() })

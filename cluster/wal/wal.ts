@@ -1,16 +1,16 @@
 /**
  * The port of the Raft log on disk.
  *
- * Owns: what the driver may expect of any WAL. Adapters: ThreadWal (segments on disk, own thread)
- * and MemoryWal (tests, can lose what was not yet synced).
- * Rule: `onDurable` speaks only after the bytes have survived fdatasync; after an I/O error it never speaks again.
+ * Owns: the contract of every WAL with the driver. Adapters: ThreadWal (segments on disk, own thread)
+ * and MemoryWal (tests, can lose writes that were not yet synced).
+ * Rule: `onDurable` is called only after fdatasync has succeeded; after an I/O error it is never called again.
  */
 import type { Entry, EntrySpan, HardState, LogBase, LogIndex, Term } from '../raft/types.ts'
 
 export interface WalBatch {
   readonly sequence: number
   readonly hardState: HardState | null
-  /** Void the whole log and begin after `base` (snapshot install). */
+  /** Not null: void the whole log and start again after `base` (snapshot install). */
   readonly base: LogBase | null
   /** entries[0].index <= last index + 1; a lower one truncates the log from there first. */
   readonly entries: readonly Entry[]
@@ -19,12 +19,12 @@ export interface WalBatch {
 export interface WalContent {
   readonly hardState: HardState
   readonly base: LogBase
-  /** Entries after `base` that stay in the segments: a log with a window opens without their bytes. Absent: none, as in every log with holes. */
+  /** Entries after `base` that stay in the segments: a log with a window opens without their bytes. Absent: there are none, as in every log with holes. */
   readonly older?: readonly EntrySpan[]
-  /** Contiguous after `older`, or `base`. Where there is a hole, `data` is empty and means nothing. */
+  /** Contiguous after `older`, or after `base`. At a hole `data` is empty and meaningless. */
   readonly entries: readonly Entry[]
   /**
-   * Entries whose bytes are damaged, ascending. Not empty: the log takes no batch before `mend` has closed all of them.
+   * Entries whose bytes are damaged, ascending. Not empty: the log takes no batch before `repair` has closed all holes.
    * They may have been acknowledged, so they are never cut off and never forgotten.
    */
   readonly holes: readonly WalHole[]
@@ -32,7 +32,7 @@ export interface WalContent {
   readonly lastBatch?: number
 }
 
-/** What of a whole log comes back when it is opened: the newest entries, up to both bounds. */
+/** The part of a log that `open` returns: the newest entries, up to both bounds. */
 export interface WalWindow {
   /** Of data. */
   readonly bytesMax: number
@@ -55,12 +55,12 @@ export interface WalHole {
 }
 
 /** How a hole is closed. */
-export type WalMending =
-  /** The state machine holds everything up to `base` durably, and no hole lies after it: the log begins there. */
+export type WalRepair =
+  /** The state machine holds everything up to `base` durably, and no hole is after it: the log begins there. */
   | { readonly base: LogBase }
   /**
-   * Committed entries, as a peer has them, one for each hole. One that is not what was lost here (another term, another
-   * check value) proves that the lost one never was committed: it replaces it, and everything after it is void.
+   * Committed entries from a peer, one for each hole. An entry that differs from the lost one (another term, another check
+   * value) proves that the lost one was never committed: it replaces the lost one, and every later entry is void.
    */
   | { readonly committed: readonly Entry[] }
 
@@ -69,33 +69,33 @@ export interface WalEvents {
   onDurable(sequence: number): void
   /** The log cannot be trusted any more: stop acking, stop the node. */
   onFatal(error: Error): void
-  /** The disk is full and the reserve was given up to finish what was under way: take nothing new. Called each time that it was given up. */
+  /** The disk is full and the reserve was released to finish work under way: accept nothing new. Called at each release. */
   onDiskFull(): void
 }
 
-/** Room that the log sets aside on its disk for the moment when that is full. */
+/** Space that the log reserves on its disk for the moment when the disk is full. */
 export interface WalReserve {
-  /** When it is whole. */
+  /** Size of the whole reserve. */
   readonly bytes: number
   isHeld(): boolean
-  /** One bounded step; to be called again until it is held. Nothing happens while there is too little room. */
+  /** One bounded step; to be called again until the reserve is held. Does nothing while there is too little space. */
   refill(): void
-  /** For others on the disk. `onDiskFull` is called when it is gone. */
+  /** Frees the space for other users of the disk. `onDiskFull` is called when the reserve is released. */
   release(): void
 }
 
 export interface Wal {
-  /** Absent: this log has none. */
+  /** Absent: this log has no reserve. */
   readonly reserve?: WalReserve
-  /** Reads, verifies and rewrites the tail; resolves with what survived. Throws WalCorruptError on damage that nothing can mend. */
+  /** Reads, verifies and rewrites the tail; resolves with the log. Throws WalCorruptError on damage that cannot be repaired. */
   open(events: WalEvents): Promise<WalContent>
   /** Only between an `open` that found holes and the first `append`. Resolves with the whole log, durable and without holes. */
-  mend(mending: WalMending): Promise<WalContent>
+  repair(repair: WalRepair): Promise<WalContent>
   /** Never blocks; batches that wait for the disk share one fdatasync. */
   append(batch: WalBatch): void
   /**
-   * Entries of a log in use, from `from` on without a gap and at least one, as everything appended before left them; null when
-   * the segments do not hold the first. Only durable ones may be asked for. Damage is told to `onFatal` and gives null.
+   * Entries of a log in use, starting at `from` without a gap and at least one, as all earlier calls of `append` left them; null
+   * when the segments do not hold the first. Only durable entries may be read. Damage is reported to `onFatal` and gives null.
    */
   read(range: WalRange): Promise<readonly Entry[] | null>
   /** Entries up to `index` may be dropped: whole segments are deleted. */

@@ -1,5 +1,5 @@
 /**
- * What the disk gives at this moment, so that a figure of a slow minute is not taken for a slow program.
+ * Measures the disk at this moment, so that a slow minute of the disk is not taken for a slow program.
  */
 import { createCipheriv, createSecretKey, randomBytes } from 'node:crypto'
 import { closeSync, fdatasyncSync, openSync, rmSync, writeSync } from 'node:fs'
@@ -38,11 +38,11 @@ export function syncAnchor(folder: string): Anchor {
   return { perSecond, p50Ms: percentile(sorted, 0.5), p99Ms: percentile(sorted, 0.99) }
 }
 
-/** MB/s of this machine, nothing of ours in it. */
+/** MB/s of this machine, without Holdfast. */
 export interface Bounds {
-  /** Appended 4 MiB at a time, each made durable: what all copies on this disk together cannot pass. */
+  /** Appends of 4 MiB, each made durable: the upper bound of all copies on this disk together. */
   readonly diskWrite: number
-  /** AES-256-GCM in pieces of 64 KiB on one core: what one thread that opens frames cannot pass. */
+  /** AES-256-GCM in pieces of 64 KiB on one core: the upper bound of one thread that opens frames. */
   readonly cipher: number
 }
 

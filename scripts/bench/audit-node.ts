@@ -2,7 +2,7 @@
  * One node of audit.ts: `node scripts/bench/audit-node.ts CONFIG`. A message `true` or `false` turns its audit log on or off,
  * and is sent back.
  *
- * Owns: nothing but the switch, which no setting of a node offers.
+ * Owns: only the switch, which no setting of a node offers.
  */
 import { loadConfig } from '../../src/config/load-config.ts'
 import { startService } from '../../src/service/service.ts'

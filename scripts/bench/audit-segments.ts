@@ -1,9 +1,9 @@
 /**
  * `node scripts/bench/audit-segments.ts [--changes 20480] [--reads 200000]`: bytes of the audit log for each request, in rows and in
- * segments, what a query opens, and how long sealing holds the thread.
+ * segments, the segments that a query opens, and how long sealing holds the thread.
  *
  * Owns: the measurement, of entries put straight into the LevelDB of one node, with copies in memory. Rule: bytes and counts depend
- * on the code alone; times are processor time and stand beside the load of the machine.
+ * only on the code; times are processor time and are printed with the load of the machine.
  */
 import { hash, randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -30,7 +30,7 @@ import { CopiesInMemory } from './copies.ts'
 
 const COPIES = 3
 const COMMANDS_PER_ENTRY = 64
-/** Of one node in a second: what one round of shipping takes. */
+/** Rows of one node in a second: the size of one round of shipping. */
 const ROWS_PER_BATCH = 250
 const START = 1_800_000_000_000
 const AUDIT_KINDS = new Set(['auditLink', 'auditHead', 'auditSegment', 'auditSpool', 'auditKeys'])
@@ -87,7 +87,7 @@ class World {
     const entry = { index: this.#index, ...order, commands: commands.map(encodeCommand) }
     const record = Buffer.from(`${this.#index}`)
     const before = process.threadCpuUsage()
-    // All of apply but the write runs before it first yields.
+    // All of apply except the write runs before it first yields.
     const applied = this.store.stateMachine.apply({ entries: [entry], record })
     const { user, system } = process.threadCpuUsage(before)
     this.heldMs = Math.max(this.heldMs, (user + system) / 1_000)
@@ -167,8 +167,8 @@ function put(n: number): Command & { readonly origin: Origin } {
 
 function get(n: number): AuditRow {
   const { successStatus, elapsedMs, ...asked } = origin(n)
-  const told = { operation: 'getObject', method: 'GET', bytesIn: 0, bytesOut: 1_024, details: null }
-  return { ...asked, ...told, time: START + n, status: successStatus, code: null, durationMs: elapsedMs }
+  const request = { operation: 'getObject', method: 'GET', bytesIn: 0, bytesOut: 1_024, details: null }
+  return { ...asked, ...request, time: START + n, status: successStatus, code: null, durationMs: elapsedMs }
 }
 
 function batch(first: number): Command {
@@ -202,7 +202,7 @@ async function bytes(what: 'changes' | 'reads', requests: number): Promise<reado
   world.heldMs = 0
   const sealing = world.sealing()
   const cpu = process.cpuUsage()
-  // Rows that are left are younger than the age of a segment: a steady state would seal them later.
+  // The remaining rows are younger than the age of a segment: in a steady state they would be sealed later.
   world.time += 86_400_000
   for (let links = Infinity; links > 0; ) {
     await sealing.round()
@@ -231,13 +231,13 @@ async function queries(world: World): Promise<readonly string[]> {
   const asked: Readonly<Record<string, AuditFilters>> = {
     'the newest 100': {},
     'one key, the oldest': { key: origin(0).key ?? '' },
-    'one key, which is not there': { key: 'nowhere' },
+    'one key, which does not exist': { key: 'nowhere' },
     denied: { outcome: 'denied' },
-    'a prefix of keys that is not there': { keyPrefix: 'nowhere/' },
+    'a prefix of keys that does not exist': { keyPrefix: 'nowhere/' },
   }
   for (const [name, filters] of Object.entries(asked)) {
     const segments = new AuditSegments(world.own)
-    const parts = { audit: world.store.reader.audit, segments }
+    const parts = { state: world.store.reader, segments }
     const query = { since: 0, until: null, limit: 100, from: null, filter: rowFilter(filters) }
     const first = process.cpuUsage()
     const page = await auditPage(parts, query)

@@ -1,7 +1,7 @@
 /**
- * What the audit log costs: `node scripts/bench/audit.ts [--nodes 1] [--rounds 10] [--requests 4000] [--method GET]`.
+ * The cost of the audit log: `node scripts/bench/audit.ts [--nodes 1] [--rounds 10] [--requests 4000] [--method GET]`.
  *
- * One cluster on loopback is asked in turns, with its audit log and without: A B B A, so that neither always comes first. Told is the
+ * One cluster on loopback serves requests in turns, with its audit log and without: A B B A, so that neither always comes first. The output is the
  * processor time of all nodes for a thousand requests, and the ratio of the two in each round. Rules: every answer is checked; only
  * processes that were started here are ended; nothing is left behind.
  */
@@ -61,9 +61,9 @@ async function startCluster(nodes: number): Promise<Cluster> {
   const processes = Processes.of(children.map(({ pid = 0 }) => pid))
   if (processes === null) throw new Error('This benchmark needs /proc')
   const audit = async (isAudited: boolean): Promise<void> => {
-    const heard = children.map((child) => once(child, 'message'))
+    const replies = children.map((child) => once(child, 'message'))
     for (const child of children) child.send(isAudited)
-    await Promise.all(heard)
+    await Promise.all(replies)
   }
   return { processes, clients, audit, stop }
 }
@@ -81,13 +81,13 @@ async function ready(adminUrl: string): Promise<void> {
 
 interface Measured {
   readonly perSecond: number
-  /** Of all nodes, for a thousand requests. */
+  /** Processor time of all nodes for a thousand requests. */
   readonly cpuSeconds: number
 }
 
 async function measure({ processes, clients }: Cluster, method: string, requests: number): Promise<Measured> {
   processes.startMeasuring()
-  const begun = performance.now()
+  const start = performance.now()
   const work = async (client: BenchClient, n: number): Promise<void> => {
     for (let i = n; i < requests; i += CLIENTS) {
       const path = `/buckets/bench/objects/k${i % OBJECTS}`
@@ -98,8 +98,8 @@ async function measure({ processes, clients }: Cluster, method: string, requests
     }
   }
   await Promise.all(clients.map(work))
-  const took = (performance.now() - begun) / 1000
-  // Rows that are still in the spool are part of the price; an idle second costs both turns the same.
+  const took = (performance.now() - start) / 1000
+  // Rows that are still in the spool are part of the cost; an idle second costs both turns the same.
   await wait(1000)
   return {
     perSecond: requests / took,
@@ -107,7 +107,7 @@ async function measure({ processes, clients }: Cluster, method: string, requests
   }
 }
 
-/** Of an even number the mean of the two in the middle: the upper one alone would flatter a ratio of rates. */
+/** For an even number the mean of the two in the middle: only the upper one would overstate a ratio of rates. */
 function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b)
   const [low, high] = [(sorted.length - 1) >> 1, sorted.length >> 1].map((at) => sorted[at] ?? 0)

@@ -1,8 +1,8 @@
 /**
- * `node scripts/bench/blobs.ts`: small blobs in packs next to a file for each, on the disk of this machine.
+ * `node scripts/bench/blobs.ts`: small blobs in packs compared with a file for each, on the disk of this machine.
  *
  * Owns: the turns (files, packs, files, packs) and the ratio. Knows nothing of: nodes, objects.
- * Rule: both run the same writers with the same blobs in one process, in turn, so that a slow minute of the disk meets both.
+ * Rule: both run the same writers with the same blobs in one process, in turn, so that a slow minute of the disk affects both.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -30,7 +30,7 @@ interface Turn {
   readonly perSecond: number
   readonly p50Ms: number | null
   readonly p99Ms: number | null
-  /** Of this process, for each blob. */
+  /** Processor time of this process for each blob. */
   readonly cpuMs: number
 }
 

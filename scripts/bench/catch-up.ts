@@ -1,9 +1,9 @@
 /**
  * `node scripts/bench/catch-up.ts [--objects N] [--away S] [--concurrency C] [--keep-entries K] [--keep-bytes B]`: how long a node that
- * was away, and one that is empty, need to be equal while the others write as fast as this machine lets them.
+ * was away, and one that is empty, need to become equal while the others write as fast as this machine permits.
  *
  * Owns: the measurement, of four real nodes of one process with their logs, states and sockets. Rule: no figure is judged here; bytes,
- * entries and processor time stand beside the seconds, because all nodes and the load share the machine.
+ * entries and processor time are printed with the seconds, because all nodes and the load share the machine.
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism, loadavg, tmpdir } from 'node:os'
@@ -33,14 +33,14 @@ const [OBJECTS, AWAY_S, CONCURRENCY] = [values.objects, values.away, values.conc
 ]
 const [KEEP_ENTRIES, KEEP_BYTES] = [Number(values['keep-entries']), Number(values['keep-bytes'])]
 
-/** Under way while the state is filled: as many as a node takes. Nothing is measured then. */
+/** Writes in flight while the state is filled: as many as a node accepts. Nothing is measured then. */
 const FILL_CONCURRENCY = 960
-/** Of an inline body. Bytes. */
+/** Size of an inline body. Bytes. */
 const BODY_BYTES = 256
-/** Behind by no more than what is under way at any moment. Entries. */
+/** A node counts as equal when it is behind by no more than this. Entries. */
 const LAG_MAX = 50
 const POLL_MS = 100
-/** A catch-up that takes longer is told as none. */
+/** A catch-up that takes longer counts as failed. */
 const CATCH_UP_MAX_S = 300
 const NAMES = ['n1', 'n2', 'n3', 'n4'] as const
 
@@ -123,7 +123,7 @@ function putOf(n: number): Command {
 
 let written = 0
 
-/** Writes new objects until `isOver`, so many at a time. */
+/** Writes new objects until `isOver`, `CONCURRENCY` at a time. */
 async function load(isOver: () => boolean, atOnce: number): Promise<void> {
   const one = async (): Promise<void> => {
     while (!isOver()) {
@@ -163,7 +163,7 @@ interface CatchUp {
   readonly writesPerS: number
 }
 
-/** From the start of the node until its state is as far as the leader's, and stays so for a second. */
+/** From the start of the node until its state has caught up with the leader's, and stays so for a second. */
 async function catchUp(nodeId: string): Promise<CatchUp> {
   const [since, processor, before] = [performance.now(), process.cpuUsage(), written]
   const cluster = await start(nodeId)
@@ -204,7 +204,7 @@ function lineOf(what: string, nodeId: string, result: CatchUp): string {
 
 async function measure(): Promise<readonly string[]> {
   await begin()
-  const lines = [`${written} objects of ${BODY_BYTES} bytes, ${CONCURRENCY} writes under way`]
+  const lines = [`${written} objects of ${BODY_BYTES} bytes, ${CONCURRENCY} writes in flight`]
   let isOver = false
   const writers = load(() => isOver, CONCURRENCY)
   try {

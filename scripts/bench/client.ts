@@ -1,8 +1,8 @@
 /**
  * One client of the benchmark: a connection to one node, one request at a time.
  *
- * Owns: the connection and what counts as an answer. Knows nothing of: what is asked, time.
- * Rules: it costs as little as it can, for it shares the machine with the nodes; a body is handed on piece by piece
+ * Owns: the connection and what counts as an answer. Knows nothing of: the requests, time.
+ * Rules: it costs as little as possible, because it shares the machine with the nodes; a body is passed on piece by piece
  * and never kept.
  */
 import type { Readable } from 'node:stream'
@@ -13,7 +13,7 @@ export interface Asked {
   /** Below the root of the client. */
   readonly path: string
   readonly body?: Buffer | Readable
-  /** Of a body that is a stream. */
+  /** The length of a body that is a stream. */
   readonly bodyBytes?: number
   readonly onPiece?: (piece: Buffer) => void
 }
@@ -23,19 +23,19 @@ export interface Answered {
   readonly bytes: number
 }
 
-const PATIENCE_MS = 60_000
+const WAIT_MS = 60_000
 
 export class BenchClient {
   readonly #http: Client
   readonly #headers: Record<string, string> = {}
   readonly #root: string
 
-  /** `root`: in front of every path. */
+  /** `root`: the prefix of every path. */
   constructor(endpoint: string, token: string | null, { root = '/api/v1' } = {}) {
     this.#http = new Client(endpoint, {
       pipelining: 1,
-      headersTimeout: PATIENCE_MS,
-      bodyTimeout: PATIENCE_MS,
+      headersTimeout: WAIT_MS,
+      bodyTimeout: WAIT_MS,
     })
     this.#root = root
     if (token !== null) this.#headers['authorization'] = `Bearer ${token}`
@@ -68,14 +68,14 @@ export class BenchClient {
     })
   }
 
-  /** For the few requests whose answer is read. Throws on any status but the one expected. */
+  /** For the few requests whose answer is read. Throws on any unexpected status. */
   async askJson(asked: Asked, status: number): Promise<Readonly<Record<string, unknown>>> {
     const pieces: Buffer[] = []
     const answer = await this.ask({ ...asked, onPiece: (piece) => void pieces.push(piece) })
-    const said = Buffer.concat(pieces).toString()
+    const text = Buffer.concat(pieces).toString()
     if (answer.status !== status)
-      throw new Error(`${asked.method} ${asked.path} gave ${answer.status}: ${said}`)
-    return JSON.parse(said) as Record<string, unknown>
+      throw new Error(`${asked.method} ${asked.path} gave ${answer.status}: ${text}`)
+    return JSON.parse(text) as Record<string, unknown>
   }
 
   close(): Promise<void> {

@@ -1,7 +1,7 @@
 /**
- * The cluster that is measured: three fresh nodes in a temporary folder, or one that runs already.
+ * The measured cluster: three fresh nodes in a temporary folder, or one that is already running.
  *
- * Owns: the process of `local-cluster`, its folder, their end. Rule: nothing is left behind, whatever happens.
+ * Owns: the process of `local-cluster`, its folder, their end. Rule: nothing is left behind, also after a failure.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -20,10 +20,10 @@ const NODES = 3
 const PORT_RANGE = { from: 12_000, to: 30_000 }
 
 export interface MeasuredCluster extends BenchTarget {
-  /** This and the next in the order of the endpoints; empty when the processes are not ours. */
+  /** This and the next in the order of the endpoints; empty when this program did not start the processes. */
   readonly pids: readonly number[]
   readonly adminUrls: readonly string[]
-  /** A folder on the same disk, for the anchor; null when the disk is not ours. */
+  /** A folder on the same disk, for the anchor; null when the disk is elsewhere. */
   readonly folder: string | null
   stop(): Promise<void>
 }
@@ -40,7 +40,7 @@ export async function freshCluster(configFile: string | null): Promise<MeasuredC
     process.execPath,
     [LOCAL_CLUSTER, ...args, '--base-port', `${await freeBasePort(NODES, PORT_RANGE)}`],
     {
-      // A group of its own: Ctrl-C reaches the benchmark, and the benchmark stops the cluster.
+      // A separate process group: Ctrl-C reaches the benchmark, and the benchmark stops the cluster.
       detached: true,
       stdio: ['ignore', 'pipe', 2],
     },
@@ -61,7 +61,7 @@ export async function freshCluster(configFile: string | null): Promise<MeasuredC
   }
 }
 
-/** Stops the cluster when the work is done, has failed, or somebody interrupts it. */
+/** Stops the cluster when the work is done, has failed or is interrupted. */
 export async function withCluster<T>(
   cluster: MeasuredCluster,
   work: (cluster: MeasuredCluster) => Promise<T>,
@@ -77,10 +77,10 @@ export async function withCluster<T>(
 }
 
 async function description(child: ChildProcess): Promise<ClusterDescription> {
-  let said = ''
+  let output = ''
   for await (const piece of child.stdout ?? []) {
-    said += piece
-    if (said.includes('\n')) return JSON.parse(said) as ClusterDescription
+    output += piece
+    if (output.includes('\n')) return JSON.parse(output) as ClusterDescription
   }
   throw new UsageError('The cluster did not start, see above')
 }

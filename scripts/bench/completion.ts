@@ -1,9 +1,9 @@
 /**
- * `node scripts/bench/completion.ts`: how long an upload of 10,000 parts holds up the state machine of one node when it
+ * `node scripts/bench/completion.ts`: how long an upload of 10,000 parts blocks the state machine of one node when it
  * completes, when it is completed again, and while its bytes are released.
  *
- * Owns: the measurement, of whole entries put straight into the LevelDB of one node. Rule: no figure is judged here, and the
- * load of the machine stands beside them.
+ * Owns: the measurement, of whole entries applied directly to the LevelDB of one node. Rule: no figure is judged here; the
+ * load of the machine is printed with them.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism, loadavg, tmpdir } from 'node:os'
@@ -16,6 +16,9 @@ import type { Command } from '../../src/state-machine/commands.ts'
 import { PART_BYTES_MIN, PARTS_MAX } from '../../src/state-machine/objects/limits.ts'
 import { decodeReply, encodeCommand } from '../../src/commands/command-codec.ts'
 import { openStore } from '../../src/store/open-store.ts'
+import { bodyRanges } from '../../src/state-machine/bodies/keys.ts'
+import { bucketKeys } from '../../src/state-machine/buckets/keys.ts'
+import { pageOfUploads } from '../../src/store/reads/upload-listing.ts'
 
 const CHUNKS_PER_PART = 2
 const PARTS_PER_ENTRY = 200
@@ -24,7 +27,7 @@ const dir = mkdtempSync(join(tmpdir(), 'holdfast-completion-'))
 const { stateMachine, reader } = openStore({ dir, logger: pino({ level: 'silent' }) })
 let index = 0
 
-/** One entry; resolves with how long it took. Throws what was refused. */
+/** Applies one entry; resolves with its duration. Throws refusals. */
 async function entry(commands: readonly Command[]): Promise<number> {
   index++
   const encoded = {
@@ -73,10 +76,10 @@ async function beginUpload(): Promise<string> {
     { type: 'openSession', session: 'gateway', node: 'n1', keep: [] },
     { type: 'createUpload', ...NAME, ...about, ...settings, expiresInMs: 86_400_000 },
   ])
-  const bucket = reader.bucket('acme', 'films')
+  const bucket = reader.get(bucketKeys.bucket('acme', 'films'))
   if (bucket === undefined) throw new Error('The bucket is gone')
   const query = { prefix: '', keyMarker: '', uploadIdMarker: '', limit: 1 }
-  const [upload] = (await reader.uploads(bucket, query)).uploads
+  const [upload] = (await pageOfUploads(reader, bucket.id, query)).uploads
   return upload?.uploadId ?? ''
 }
 
@@ -92,7 +95,11 @@ async function measure(): Promise<readonly string[]> {
   const [first, again] = [await entry([complete]), await entry([complete])]
   await entry([{ type: 'deleteObject', ...NAME, versionId: null, ifMatch: null }])
   const steps: number[] = []
-  for (let items = await reader.discardedBodies(1); items.length > 0; items = await reader.discardedBodies(1))
+  for (
+    let items = (await reader.page(bodyRanges.discarded(), { limit: 1 })).items;
+    items.length > 0;
+    items = (await reader.page(bodyRanges.discarded(), { limit: 1 })).items
+  )
     steps.push(await entry([{ type: 'releaseDue', upTo: index, items: items.map(dueItem) }]))
   const ms = (figure: number): string => `${figure.toFixed(0)} ms`
   const all = steps.reduce((sum, one) => sum + one, 0)

@@ -1,13 +1,13 @@
 /**
- * Copies of blobs in memory, for benchmarks of what is stored and not of where.
+ * Copies of blobs in memory, for benchmarks that do not measure disks.
  *
- * Owns: the bytes. Rule: what is read is what was written.
+ * Owns: the bytes. Rule: a read returns the written bytes.
  */
 import type { BlobCopy, BlobReading, BlobRef, Blobs, BlobToWrite, WrittenBlob } from '../../cluster/index.ts'
 
 export class CopiesInMemory implements Omit<Blobs, 'nextSession'> {
   readonly copiesToAck = 2
-  /** Of one copy each. */
+  /** The bytes of one copy of each blob. */
   bytes = 0
   readonly #nodes: readonly string[]
   readonly #held = new Map<string, Buffer>()

@@ -1,9 +1,9 @@
 /**
- * `node scripts/bench/deletion.ts [--objects 1000000]`: how long the deletion of a tenant takes that holds so many small objects in
- * one bucket, how long its longest entry holds up the node, and whether heartbeats are late meanwhile.
+ * `node scripts/bench/deletion.ts [--objects 1000000]`: how long the deletion of a tenant takes that has this many small objects in
+ * one bucket, how long its longest entry blocks the node, and whether heartbeats are late meanwhile.
  *
- * Owns: the measurement, over the LevelDB of one node; the log is left out. The heart beats in the same thread, as in a node.
- * Rule: no figure is judged here, and the load of the machine stands beside them.
+ * Owns: the measurement, over the LevelDB of one node; the log is left out. The heartbeat runs in the same thread, as in a node.
+ * Rule: no figure is judged here; the load of the machine is printed with them.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism, loadavg, tmpdir } from 'node:os'
@@ -18,8 +18,9 @@ import { createPropose } from '../../src/commands/propose.ts'
 import { TenantDeletion } from '../../src/workers/tenant-deletion.ts'
 import { keyAt, LARGE_BUCKET, putOf } from './listing-rows.ts'
 import { UsageError, wholeNumber } from '../local/options.ts'
+import { longOperationKeys } from '../../src/state-machine/long-operations/keys.ts'
 
-/** As nodes beat unless configured otherwise. */
+/** The default heartbeat interval of nodes. */
 const HEARTBEAT_MS = 100
 const COMMANDS_PER_ENTRY = 1000
 
@@ -51,7 +52,7 @@ async function commit(commands: readonly Command[]): Promise<void> {
     if (!reply.ok) throw new Error(reply.message)
 }
 
-/** One after the other, as the log has them. */
+/** One after the other, in the order of the log. */
 function inTurn(command: Uint8Array): Promise<Uint8Array> {
   const applied = turn.then(async () => (await apply([command]))[0] ?? new Uint8Array())
   turn = applied.catch(() => undefined)
@@ -82,7 +83,7 @@ async function begin(): Promise<void> {
   ])
 }
 
-/** How late each beat of the heart came, at worst, and how many came later than the next was due. */
+/** The greatest delay of a heartbeat, and how many heartbeats came after the next one was due. */
 function heart() {
   let [due, latestMs, missed] = [performance.now() + HEARTBEAT_MS, 0, 0]
   const timer = setInterval(() => {
@@ -111,7 +112,7 @@ async function measure(objects: number): Promise<readonly string[]> {
   while (await deletion.round()) continue
   const seconds = (performance.now() - start) / 1000
   const { latestMs, missed } = beats.stop()
-  const { status = 'missing', progress } = reader.operation('op') ?? {}
+  const { status = 'missing', progress } = reader.get(longOperationKeys.operation('op')) ?? {}
   const done = progress?.blobsDone ?? 0
   return [
     `${objects} objects in one bucket; the operation has ${status}, ${done} versions are gone`,

@@ -1,6 +1,6 @@
 /**
- * `node scripts/bench/disk-copies.ts [--copies 20000]`: what it costs a node to compare its rows with its disk, to walk over its copies and to remove them, of
- * copies of 1 KiB in packs. Processor time for each copy, which a busy machine changes less than times.
+ * `node scripts/bench/disk-copies.ts [--copies 20000]`: the cost for a node of comparing its rows with its disk, walking over its copies and removing them, with
+ * copies of 1 KiB in packs. Processor time for each copy, which depends less on other load than wall time.
  *
  * Owns: the measurement, over the store of one node; rows and locks are left out. Rule: no figure is judged here.
  */
@@ -16,12 +16,12 @@ import { wholeNumber } from '../local/options.ts'
 
 const COPY_BYTES = 1_024
 const WRITES_AT_ONCE = 64
-/** As the inventory, the sweep and the remover ask. */
+/** The group sizes of the inventory, the sweep and the remover. */
 const NAMES_PER_PAGE = 256
 const FRAMES_AT_ONCE = 4
 const NAMES_PER_STEP = 64
 const GROUP_COPIES = 1_024
-/** Of those that are removed one at a time. */
+/** The number of copies that are removed one at a time. */
 const SINGLES = 500
 
 const { values } = parseArgs({ options: { copies: { type: 'string', default: '20000' } } })
@@ -75,7 +75,7 @@ await store.close()
 store = await opened()
 await measured('compared with the index after a clean stop', names.length, async () => {
   for (const page of parts(names, NAMES_PER_PAGE)) {
-    const known = await store.areAsLeft(page)
+    const known = await store.areUnchanged(page)
     if (known.includes(false)) throw new Error('A copy is not known')
   }
 })

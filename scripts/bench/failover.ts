@@ -1,8 +1,8 @@
 /**
- * How long nobody can write when the leader goes: killed, or told to stop.
+ * How long writes are impossible when the leader fails: killed, or stopped with SIGTERM.
  *
- * Owns: one fresh cluster for each round, the blow, and the clock. Rule: the time runs from the signal to the answer of
- * the slowest surviving node to an upload that began after the signal, so that nothing which was under way flatters it.
+ * Owns: one fresh cluster for each round, the signal, and the clock. Rule: the time runs from the signal to the answer of
+ * the slowest surviving node to an upload that started after the signal, so that requests already in flight do not count.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { freshCluster, type MeasuredCluster, withCluster } from './cluster.ts'
@@ -11,7 +11,7 @@ import { Latencies, percentile } from './statistics.ts'
 import { Workplace } from './workplace.ts'
 
 const OBJECT_BYTES = 1024
-const PATIENCE_MS = 60_000
+const WAIT_MS = 60_000
 const POLL_MS = 2
 
 export interface Blow {
@@ -46,7 +46,7 @@ async function strike(cluster: MeasuredCluster, signal: NodeJS.Signals): Promise
   try {
     const leader = await leaderOf(cluster)
     const survivors = cluster.endpoints.map((_, node) => node).filter((node) => node !== leader)
-    // Every connection is open and every path was taken once before.
+    // Every connection is open and every path has been used once.
     for (const node of survivors) await place.put(objects, node)
     const pid = cluster.pids[leader]
     if (pid === undefined) throw new Error('The process of the leader is not known')
@@ -59,7 +59,7 @@ async function strike(cluster: MeasuredCluster, signal: NodeJS.Signals): Promise
   }
 }
 
-/** As a client does: an answer that says "not now" is asked again. */
+/** Like a client: a request with a temporary refusal is retried. */
 async function putUntilTaken(
   place: Workplace,
   objects: BenchObjects,
@@ -69,14 +69,14 @@ async function putUntilTaken(
     try {
       return await place.put(objects, node)
     } catch (error) {
-      if (performance.now() - start > PATIENCE_MS) throw error
+      if (performance.now() - start > WAIT_MS) throw error
       await wait(POLL_MS)
     }
   }
 }
 
 async function leaderOf({ adminUrls }: MeasuredCluster): Promise<number> {
-  const giveUpAt = performance.now() + PATIENCE_MS
+  const giveUpAt = performance.now() + WAIT_MS
   while (performance.now() < giveUpAt) {
     for (const [node, url] of adminUrls.entries()) {
       const metrics = await (await fetch(`${url}/metrics`)).text()
@@ -84,5 +84,5 @@ async function leaderOf({ adminUrls }: MeasuredCluster): Promise<number> {
     }
     await wait(POLL_MS)
   }
-  throw new Error('No node says that it leads')
+  throw new Error('No node reports to be the leader')
 }

@@ -5,8 +5,11 @@ import type { ChunkUse } from '../../src/state-machine/chunks/commands.ts'
 import type { Command } from '../../src/state-machine/commands.ts'
 import { PART_BYTES_MIN } from '../../src/state-machine/objects/limits.ts'
 import type { LevelStateReader } from '../../src/store/reads/level-state-reader.ts'
+import { bucketKeys } from '../../src/state-machine/buckets/keys.ts'
+import { pageOfObjects } from '../../src/store/reads/object-listing.ts'
+import { versionKeys } from '../../src/state-machine/versions/keys.ts'
 
-/** A copy takes at most 5 GiB: so many chunks of 4 MiB, or so many of the smallest parts. */
+/** A copy has at most 5 GiB: this many chunks of 4 MiB, or this many of the smallest parts. */
 export const WHOLE_CHUNKS = 1_280
 export const COPIED_PARTS = 1_024
 const CHUNK_BYTES = 4 * 1024 * 1024
@@ -61,16 +64,16 @@ export function copyOf({ key, versionId }: Named, to: string): Command {
   return { type: 'copyObject', ...nameOf(to), ...about, source: { bucket: 'films', key, versionId } }
 }
 
-/** An upload with all its parts; returns what completes it. */
+/** An upload with all its parts; returns the command that completes it. */
 export async function upload(
   entry: Entry,
   { key, parts }: { readonly key: string; readonly parts: number },
 ): Promise<Command> {
   const settings = { tags: {}, ...LOCKS, checksumAlg: null, initiator: 'key', expiresInMs: 86_400_000 }
-  const [begun] = (await entry([{ type: 'createUpload', ...nameOf(key), ...ABOUT, ...settings }])) as {
+  const [created] = (await entry([{ type: 'createUpload', ...nameOf(key), ...ABOUT, ...settings }])) as {
     uploadId: string
   }[]
-  const uploadId = begun?.uploadId ?? ''
+  const uploadId = created?.uploadId ?? ''
   const numbers = Array.from({ length: parts }, (_, n) => n + 1)
   for (let n = 0; n < parts; n += PARTS_PER_ENTRY)
     await entry(numbers.slice(n, n + PARTS_PER_ENTRY).map((one) => partOf(key, uploadId, one)))
@@ -114,17 +117,22 @@ export async function versionsOf(
   reader: LevelStateReader,
   keys: readonly string[],
 ): Promise<readonly ErasedItem[]> {
-  const bucket = reader.bucket('acme', 'films')
+  const bucket = reader.get(bucketKeys.bucket('acme', 'films'))
   if (bucket === undefined) throw new Error('The bucket is gone')
   return keys.map((key) => {
-    const versionId = reader.object(bucket, key)?.versionId ?? ''
+    const versionId = reader.get(versionKeys.object(bucket.id, key))?.versionId ?? ''
     return { kind: 'version', key, versionId }
   })
 }
 
 export async function listed(reader: LevelStateReader): Promise<void> {
-  const bucket = reader.bucket('acme', 'films')
+  const bucket = reader.get(bucketKeys.bucket('acme', 'films'))
   if (bucket === undefined) throw new Error('The bucket is gone')
-  const page = await reader.objects(bucket, { prefix: 'small/', delimiter: '', after: '', limit: 1_000 })
+  const page = await pageOfObjects(reader, bucket.id, {
+    prefix: 'small/',
+    delimiter: '',
+    after: '',
+    limit: 1_000,
+  })
   if (page.objects.length !== 1_000) throw new Error(`The page has ${page.objects.length} objects`)
 }

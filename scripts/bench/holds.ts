@@ -1,8 +1,8 @@
 /**
- * `node scripts/bench/holds.ts [--copies 64]`: how long the worst command of each kind holds the event loop of a node.
+ * `node scripts/bench/holds.ts [--copies 64]`: how long the worst command of each kind blocks the event loop of a node.
  *
- * Owns: the measurement, of whole entries put straight into the LevelDB of one node. A hold is the processor time that the thread of the
- * event loop spends between two of its turns: what other processes do on a busy machine does not count. Rule: no figure is judged here.
+ * Owns: the measurement, of whole entries applied directly to the LevelDB of one node. A hold is the processor time that the thread of the
+ * event loop spends between two of its turns, so the load of other processes does not count. Rule: no figure is judged here.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism, loadavg, tmpdir } from 'node:os'
@@ -16,8 +16,10 @@ import { PARTS_MAX } from '../../src/state-machine/objects/limits.ts'
 import { decodeReply, encodeCommand } from '../../src/commands/command-codec.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import * as made from './holds-commands.ts'
+import { bodyRanges } from '../../src/state-machine/bodies/keys.ts'
+import { recountState } from '../../src/store/reads/recount-state.ts'
 
-/** What the cost of a batch leaves room for. */
+/** The number of copies that fit into the cost limit of a batch. */
 const COPIES_PER_BATCH = Math.floor(DEFAULT_NODE_LIMITS.batchCostMax / made.WHOLE_CHUNKS)
 
 const { values } = parseArgs({ options: { copies: { type: 'string', default: '64' } } })
@@ -49,7 +51,7 @@ interface Held {
   readonly allMs: number
 }
 
-/** The probe takes every turn that it can get; what passes between two of them was one hold. */
+/** The probe runs in every possible turn; the time between two runs is one hold. */
 async function held(work: () => Promise<unknown>): Promise<Held> {
   let longestMs = 0
   let isDone = false
@@ -110,16 +112,19 @@ async function removals(): Promise<void> {
 
 async function releases(): Promise<void> {
   await report('bodies released, 256 links for each entry', async () => {
-    for (let bodies = await reader.discardedBodies(256); bodies.length > 0; ) {
+    for (
+      let bodies = (await reader.page(bodyRanges.discarded(), { limit: 256 })).items;
+      bodies.length > 0;
+    ) {
       const items = bodies.map(({ discardedAt, id }) => ({ discardedAt, id }))
       await entry([{ type: 'releaseDue', upTo: index, items }])
-      bodies = await reader.discardedBodies(256)
+      bodies = (await reader.page(bodyRanges.discarded(), { limit: 256 })).items
     }
   })
 }
 
 async function walks(): Promise<void> {
-  await report('a recount', () => reader.recount(() => true))
+  await report('a recount', () => recountState(reader, () => true))
   await report('blocks of a snapshot', async () => {
     const cut = await stateMachine.snapshot()
     for (let after: Uint8Array = new Uint8Array(); ; ) {

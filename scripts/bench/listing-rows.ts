@@ -1,8 +1,8 @@
 /**
- * The bucket that listings are measured on: small objects in folders, some of them with an older version.
+ * The bucket for the measurement of listings: small objects in folders, some of them with an older version.
  *
- * Owns: their keys and how they are put, in large entries through the state machine. Rule: records are as long as those of
- * real uploads, or the figures would be of smaller rows than there are.
+ * Owns: their keys and how they are stored, in large entries through the state machine. Rule: records are as long as those of
+ * real uploads; otherwise the figures would be for smaller rows than real ones.
  */
 import { createHash } from 'node:crypto'
 import { FEATURE_LEVEL } from '../../cluster/node/base/feature-level.ts'
@@ -18,7 +18,7 @@ const COMMANDS_PER_ENTRY = 1000
 const SEALED_BYTES = 128
 const OBJECTS_PER_REPORT = 100_000
 
-/** In a bucket beside the large one: as many folders as fill a page, with so many objects each. */
+/** In a second bucket: as many folders as fill a page, with this many objects each. */
 export const FOLDER_SIZES = [1, 2, 10, 100] as const
 const FOLDERS_OF_EACH_SIZE = 1000
 

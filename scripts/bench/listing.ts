@@ -1,10 +1,10 @@
 /**
- * `npm run bench:listing`: how long a page of a listing takes in a bucket of a million objects, and how long a node takes
- * to come back with them.
+ * `npm run bench:listing`: how long a page of a listing takes in a bucket of a million objects, and how long a node with them
+ * takes to start.
  *
- * Owns: the measurement. The objects are put through the state machine of one node, straight into its LevelDB; a page is
- * what the node does for a request between the router and the socket: rows, records, JSON.
- * Rule: no figure is judged here, and the load of the machine stands beside them.
+ * Owns: the measurement. The objects are stored through the state machine of one node, directly in its LevelDB; a page is
+ * the work of the node for a request between the router and the socket: rows, records, JSON.
+ * Rule: no figure is judged here; the load of the machine is printed with them.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism, loadavg, tmpdir } from 'node:os'
@@ -26,28 +26,31 @@ import {
   OVERWRITTEN_EVERY,
 } from './listing-rows.ts'
 import { UsageError, wholeNumber } from '../local/options.ts'
+import { bucketKeys } from '../../src/state-machine/buckets/keys.ts'
+import { pageOfObjects } from '../../src/store/reads/object-listing.ts'
+import { pageOfVersions } from '../../src/store/reads/version-listing.ts'
 
 const PAGE_KEYS = 1000
 const ROUNDS = 30
 
 interface Page {
   readonly name: string
-  /** What the answer holds, as text. */
+  /** The text of the answer. */
   readonly read: () => Promise<string>
 }
 
 const say = (text: string): void => void process.stderr.write(`${text}\n`)
 
-/** Both kinds of listing of one bucket, to the text of the answer. */
+/** Both kinds of listing of one bucket; each returns the text of the answer. */
 function listingsOf(reader: LevelStateReader, bucket: BucketRecord) {
   return {
     objects: async (after: string, prefix = '', delimiter = ''): Promise<string> => {
-      const page = await reader.objects(bucket, { prefix, delimiter, limit: PAGE_KEYS, after })
+      const page = await pageOfObjects(reader, bucket.id, { prefix, delimiter, limit: PAGE_KEYS, after })
       return JSON.stringify({ ...page, objects: page.objects.map(listedObjectView) })
     },
     versions: async (keyMarker: string, prefix = '', delimiter = ''): Promise<string> => {
       const query = { prefix, delimiter, keyMarker, versionIdMarker: '', limit: PAGE_KEYS }
-      const page = await reader.versions(bucket, query)
+      const page = await pageOfVersions(reader, bucket.id, query)
       const shown = page.versions.map((version) =>
         version.kind === 'object' ? listedObjectView(version) : version,
       )
@@ -119,7 +122,9 @@ async function measure(dir: string, count: number): Promise<readonly string[]> {
   const verified = open()
   const [verifiedMs] = await timed(() => verified.stateMachine.open())
 
-  const [bucket, folders] = [LARGE_BUCKET, FOLDERS_BUCKET].map((name) => verified.reader.bucket('acme', name))
+  const [bucket, folders] = [LARGE_BUCKET, FOLDERS_BUCKET].map((name) =>
+    verified.reader.get(bucketKeys.bucket('acme', name)),
+  )
   if (bucket === undefined || folders === undefined) throw new Error('A bucket is gone')
   const rows: string[] = []
   for (const page of [

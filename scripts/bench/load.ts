@@ -1,19 +1,19 @@
 /**
- * Runs one operation from many clients at once, each asking again as soon as it was answered.
+ * Runs one operation from many clients at once; each repeats it as soon as it has an answer.
  *
  * Owns: the loop and its bounds in time, count and failures. Knows nothing of: what the operation is.
- * Rule: what begins before the end is waited for and counted, and the time until then is counted with it.
+ * Rule: operations that start before the end are awaited and counted, and so is the time until they end.
  */
 import { Latencies } from './statistics.ts'
 
 const OPERATIONS_MAX = 4_000_000
-/** A row that fails this often is no measurement any more. */
+/** A row with this many failures is not a valid measurement. */
 const ERRORS_MAX = 1000
 
 export interface Load {
   readonly clients: number
   readonly seconds: number
-  /** Throws when the answer is not the one expected. */
+  /** Throws when the answer is not the expected one. */
   readonly operation: (client: number) => Promise<void>
 }
 

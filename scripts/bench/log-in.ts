@@ -1,7 +1,7 @@
 /**
- * How a measurement comes in: like any program of a user, with the typed client.
+ * Logs a measurement in with the typed client, like any program of a user.
  *
- * What is measured is asked through BenchClient, which costs less.
+ * The measured requests use BenchClient, which costs less.
  */
 import { type DataClient, dataClient } from '../../src/client/clients.ts'
 
@@ -11,7 +11,7 @@ export interface KeyHolder {
   readonly secretKey: string
 }
 
-/** A token that lives for an hour. */
+/** A token that is valid for an hour. */
 export function logIn(holder: KeyHolder): Promise<string> {
   const { accessKeyId, secretKey } = holder
   return asking(holder, async (client) => {

@@ -1,8 +1,8 @@
 /**
- * `npm run bench`: what a cluster does in a second, and what it costs.
+ * `npm run bench`: the throughput of a cluster, and its cost.
  *
- * Owns: the sequence. The nodes are processes of their own; this process is the clients and nothing else.
- * Rule: standard output carries the table alone, progress goes to standard error; no figure is judged here.
+ * Owns: the sequence. The nodes are separate processes; this process runs only the clients.
+ * Rule: standard output contains only the table, progress goes to standard error; no figure is judged here.
  */
 import { writeFileSync } from 'node:fs'
 import { availableParallelism, loadavg, totalmem } from 'node:os'
@@ -21,7 +21,7 @@ import { tableOf } from './table.ts'
 import { Workplace } from './workplace.ts'
 import { UsageError } from '../local/options.ts'
 
-/** For the compiler of the nodes to see what is hot; not counted. */
+/** Warm-up for the just-in-time compiler of the nodes; not counted. */
 const WARM_UP_SECONDS_MAX = 3
 const WARM_UP_SHARE = 0.2
 

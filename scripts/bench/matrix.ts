@@ -1,5 +1,5 @@
 /**
- * What is measured, in the order in which it is measured: each GET reads what the PUT before it stored.
+ * The measured operations, in order: each GET reads the objects of the PUT before it.
  */
 import { BenchObjects } from './objects.ts'
 import type { Workplace } from './workplace.ts'
@@ -8,20 +8,20 @@ const KIB = 1024
 const MIB = 1024 * KIB
 const LARGE_CLIENTS = 2
 const LIST_CLIENTS = 8
-/** What a row that reads wants to find; stored for it when the row that writes was left out. */
+/** The number of objects that a reading row needs; they are stored first when the writing row was left out. */
 const SMALL_STORED_MIN = 2000
 const LARGE_STORED_MIN = 4
-/** More than one page behind every key that a listing starts after. */
+/** More than one page after every key at which a listing starts. */
 const LIST_TAIL = 1200
 
 export interface Row {
   readonly name: string
   readonly clients: number
-  /** Of objects, moved by one operation; 0 where that is not the point. */
+  /** Bytes of objects that one operation transfers; 0 if they are not measured. */
   readonly bytes: number
   readonly writes: boolean
   readonly operation: (client: number) => Promise<void>
-  /** Stores what the operation needs and checks it once in full. */
+  /** Stores the objects that the operation needs and checks one of each in full. */
   readonly prepare: () => Promise<void>
 }
 
@@ -65,7 +65,7 @@ function putRow(place: Workplace, { label, clients, objects }: Kind): Row {
   }
 }
 
-/** Through another node than the one that took the upload. */
+/** Through another node than that of the upload. */
 function getRow(place: Workplace, kind: Kind): Row {
   const { label, clients, objects } = kind
   let turn = 0

@@ -1,10 +1,10 @@
-/** A ledger for machines that hold no blobs: nothing is owed, nothing goes. */
+/** A ledger for machines without blobs: no copy is owed, none is removed. */
 import type { CopyLedger } from '../../cluster/index.ts'
 
 export const NO_COPIES: CopyLedger = {
   pending: () => [],
   drops: async () => [],
-  standing: () => 'undecided',
+  copyStatus: () => 'undecided',
   find: () => null,
   listed: async () => ({ refs: [], next: null }),
   done: async () => undefined,

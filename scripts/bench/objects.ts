@@ -2,7 +2,7 @@
  * The objects of one benchmark: their keys and bytes follow from a number, so nothing needs to be remembered.
  *
  * Rule: no two pieces of any two objects are equal, and none can be compressed, so that neither deduplication nor
- * compression makes a figure look better than the work it stands for.
+ * compression makes a figure look better than the work it represents.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
@@ -14,7 +14,7 @@ const STAMP_BYTES = 16
 
 export interface StoredObject {
   readonly index: number
-  /** The node that took the upload, as its place among the endpoints. */
+  /** The node of the upload, as its place among the endpoints. */
   readonly node: number
 }
 
@@ -71,7 +71,7 @@ export class BenchObjects {
 
   #piece(index: number, at: number): Buffer {
     const length = Math.min(PIECE_BYTES, this.size - at)
-    // Any start will do; a prime step makes neighbours differ in more than the stamp.
+    // Any start works; a prime step makes neighbours differ in more than the stamp.
     const from = ((index * 7919 + at) * 61) % (POOL_BYTES - PIECE_BYTES)
     const piece = Buffer.from(this.#pool.subarray(from, from + length))
     stamp(index, at).copy(piece)

@@ -13,7 +13,7 @@ export interface BenchTarget {
 
 export interface BenchOptions {
   readonly seconds: number
-  /** Of the small operations; the large ones have a few of their own. */
+  /** Clients of the small operations; the large ones have their own, lower number. */
   readonly clients: number
   readonly only: string | null
   /** Rounds of each way to lose the leader; 0 for none. */
@@ -21,7 +21,7 @@ export interface BenchOptions {
   readonly jsonFile: string | null
   /** Settings for the nodes of a fresh cluster, over the defaults. */
   readonly configFile: string | null
-  /** A cluster that runs already; null: a fresh one of its own. */
+  /** A running cluster; null: a fresh one. */
   readonly target: BenchTarget | null
 }
 
@@ -33,9 +33,9 @@ export const BENCH_USAGE = `npm run bench -- [--seconds S] [--clients N] [--only
   --only TEXT      only the rows whose name contains this, such as "PUT", "64 MiB" or "raft"
   --fail-overs N   how often the leader is killed, and how often stopped, 0 to 100 (default 5); never with --endpoint
   --json FILE      the same report as JSON
-  --config FILE    settings (YAML) for the nodes, over the defaults, to see what a setting does
-  --endpoint URL   measure a cluster that runs already, instead of three fresh nodes in a temporary folder.
-                   A bucket is made there and removed with everything in it; figures of processes are not known then.
+  --config FILE    settings (YAML) for the nodes, over the defaults, to measure the effect of a setting
+  --endpoint URL   measure a running cluster, instead of three fresh nodes in a temporary folder.
+                   A bucket is created there and removed with its contents; figures of processes are unknown then.
 `
 
 function parse(argv: readonly string[]) {
@@ -74,12 +74,12 @@ function targetOf(values: ReturnType<typeof parse>): BenchTarget | null {
   return { endpoints, accessKeyId, secretKey }
 }
 
-/** Null when help was asked for. Throws UsageError. */
+/** Null when help was requested. Throws UsageError. */
 export function parseBenchOptions(argv: readonly string[]): BenchOptions | null {
   const values = parse(argv)
   if (values.help) return null
   if (values.config !== undefined && values.endpoint !== undefined)
-    throw new UsageError('--config is for a fresh cluster, not for one that runs already')
+    throw new UsageError('--config is for a fresh cluster, not for a running one')
   return {
     seconds: wholeNumber(values.seconds, '--seconds', { min: 1, max: 3600 }),
     clients: wholeNumber(values.clients, '--clients', { min: 1, max: 1024 }),

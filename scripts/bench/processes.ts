@@ -1,12 +1,12 @@
 /**
- * What the kernel says of the node processes: CPU time, memory, bytes on their way to the disk.
+ * The kernel's figures about the node processes: CPU time, memory, bytes written to the disk.
  *
  * Knows nothing of: operations. Linux only; elsewhere every figure is null and the table says so.
- * Rule: only processes of the cluster this benchmark started are looked at.
+ * Rule: it reads only processes of the cluster that this benchmark started.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 
-/** USER_HZ, which the kernel fixes for everything it shows in /proc. [proc_pid_stat(5)] */
+/** USER_HZ, the fixed unit of times in /proc. [proc_pid_stat(5)] */
 const TICKS_A_SECOND = 100
 
 export interface ProcessSample {
@@ -18,7 +18,7 @@ export interface ProcessSample {
 export interface ProcessUse {
   readonly cpuSeconds: number
   readonly writtenBytes: number
-  /** Of each process, the highest since `startMeasuring`. */
+  /** The peak of each process since `startMeasuring`. */
   readonly peakResidentBytes: readonly number[]
 }
 
@@ -54,7 +54,7 @@ export class Processes {
 }
 
 function sample(pid: number): ProcessSample {
-  // The name of the program stands in parentheses and may hold anything; what counts comes after it.
+  // The name of the program is in parentheses and may contain any character; the figures come after it.
   const fields = read(pid, 'stat')
     .replace(/^.*\) /s, '')
     .split(' ')
@@ -72,7 +72,7 @@ const read = (pid: number, file: string): string => readFileSync(`/proc/${pid}/$
 
 function figure(text: string, name: string): number {
   const value = new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(text)?.[1]
-  if (value === undefined) throw new Error(`Cannot find ${name} in what the kernel says of a process`)
+  if (value === undefined) throw new Error(`Cannot find ${name} in the kernel's figures of a process`)
   return Number(value)
 }
 

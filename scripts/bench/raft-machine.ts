@@ -1,8 +1,8 @@
 /**
- * The smallest state that a log can have: each command stores a value under its key in LevelDB.
+ * The smallest state machine for a log: each command stores a value under its key in LevelDB.
  *
  * Owns: the layout of such a command (`[length of the key, 1 byte][key][value]`).
- * Rule: rows and record go into one synced write, as in the real state machine, or the figure would be of another promise.
+ * Rule: rows and record go into one synced write, as in the real state machine; otherwise the figure would be for another guarantee.
  */
 import { Level } from 'level'
 import type { ApplyBatch, OpenedState, StateMachine } from '../../cluster/index.ts'
@@ -33,7 +33,7 @@ export class BenchMachine implements StateMachine {
     return entries.map(({ commands }) => commands.map(() => DONE))
   }
 
-  /** The same on every node, so that nothing is found to differ: rows of the benchmark carry no checksums. */
+  /** The same on every node, so that no difference is found: rows of the benchmark have no checksums. */
   checksum(): Uint8Array {
     return new Uint8Array(32)
   }
@@ -42,8 +42,8 @@ export class BenchMachine implements StateMachine {
     return Promise.resolve(null)
   }
 
-  distrust(why: string): Promise<never> {
-    return Promise.reject(new Error(`A node of the benchmark is not mended: ${why}`))
+  quarantine(why: string): Promise<never> {
+    return Promise.reject(new Error(`A node of the benchmark is not repaired: ${why}`))
   }
 
   snapshot(): Promise<never> {

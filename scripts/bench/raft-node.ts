@@ -1,9 +1,9 @@
 /**
- * One node that the Raft row measures: the machine alone, with the smallest state and the smallest way in.
+ * One node for the measurement of the Raft row: only `cluster/`, with the smallest state and the smallest API.
  *
  * Owns: `POST /v3/kv/put` with etcd's body, `{"key","value"}` in base64, answered once the command is applied here; and
  * `GET /health`. Knows nothing of: tenants, objects, who asks.
- * Rule: nothing is taken out of the way of a write that a real node has, but the service above the machine.
+ * Rule: a write takes the same path as in a real node, except for the service above `cluster/`.
  */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -22,7 +22,7 @@ export interface BenchNodePlan {
 }
 
 const HOST = '127.0.0.1'
-/** Nothing is cut off the log while a turn lasts: snapshots are not what is measured. */
+/** The log is not compacted during a turn: snapshots are not measured. */
 const LOG_KEEP_ENTRIES = 1_000_000
 const LOG_KEEP_BYTES = 4 * 1024 ** 3
 
@@ -47,7 +47,7 @@ const cluster = await createCluster(
     members,
     tls: null,
     fingerprint: 'bench',
-    // etcd's defaults, and ours.
+    // The defaults of etcd and of Holdfast.
     heartbeatMs: 100,
     electionTimeoutMs: 1000,
     logKeepEntries: LOG_KEEP_ENTRIES,

@@ -1,5 +1,5 @@
 /**
- * The two systems of the Raft row: three fresh processes each, of ours and of etcd, on this machine and this disk.
+ * The two systems of the Raft row, Holdfast and etcd: three fresh processes each, on this machine and this disk.
  *
  * Owns: child processes, their folder, their end. Knows nothing of: load.
  * Rule: only processes started here are signalled, each by its handle, and nothing is left behind.
@@ -25,7 +25,7 @@ const POLL_MS = 50
 
 export interface RaftSystem {
   readonly name: string
-  /** Three, each answers `POST /v3/kv/put`. */
+  /** Three endpoints; each answers `POST /v3/kv/put`. */
   readonly endpoints: readonly string[]
   readonly pids: readonly number[]
   stop(): Promise<void>
@@ -33,7 +33,7 @@ export interface RaftSystem {
 
 interface Place {
   readonly folder: string
-  /** Of a node: for clients, and for its peers. */
+  /** The ports of a node: for clients, and for its peers. */
   readonly clientPort: (node: number) => number
   readonly peerPort: (node: number) => number
 }
@@ -63,7 +63,7 @@ export function startHoldfast(): Promise<RaftSystem> {
   })
 }
 
-/** As Debian ships it, with every setting that is not an address left alone. */
+/** As Debian ships it, with only the addresses changed. */
 export function startEtcd(): Promise<RaftSystem> {
   return start('etcd', (node, { folder, clientPort, peerPort }) => {
     const name = NODES[node] ?? ''
@@ -123,7 +123,7 @@ async function isHealthy(endpoint: string): Promise<boolean> {
     await body.dump()
     return statusCode === 200
   } catch {
-    // Not listening yet: the caller asks again until its own limit.
+    // Not listening yet: the caller retries until its own limit.
     return false
   }
 }

@@ -1,9 +1,9 @@
 /**
- * The Raft row: writes of 256 bytes through three processes of ours and three of etcd, in turns.
+ * The Raft row: writes of 256 bytes through three processes of Holdfast and three of etcd, in turns.
  *
- * Owns: the turns and what is compared. Knows nothing of: how either system is started.
+ * Owns: the turns and the comparison. Knows nothing of: how either system is started.
  * Rules: both get the same bytes from the same clients over the same number of connections; each turn begins with fresh
- * processes on an empty folder, so that no turn pays for what another left behind; a missing etcd is said, never an error.
+ * processes on an empty folder, so that no turn pays for the files of another; a missing etcd is reported, never an error.
  */
 import { randomBytes } from 'node:crypto'
 import { BenchClient } from './client.ts'
@@ -16,9 +16,9 @@ export const RAFT_ROW = 'raft: put 256 B'
 export const ETCD_MISSING = 'etcd not found: apt-get install etcd-server'
 const ROUNDS = 3
 const VALUE_BYTES = 256
-/** Enough that no compression or cache of either side sees the same one soon. */
+/** Enough values that no compression or cache of either side sees the same one soon. */
 const VALUES = 512
-/** Code that runs once for an entry and not once for a write takes this long to be compiled well. */
+/** Code that runs once for an entry, not once for a write, needs this long until it is optimized. */
 const WARM_UP_SECONDS_MAX = 15
 const WARM_UP_SHARE = 0.5
 
@@ -37,10 +37,10 @@ export interface RaftTurn {
 export interface RaftFigures {
   readonly name: string
   readonly clients: number
-  /** Null: not installed, and only ours was measured. */
+  /** Null: not installed, so only Holdfast was measured. */
   readonly etcd: string | null
   readonly turns: readonly RaftTurn[]
-  /** Operations a second of ours for one of etcd's, over all turns. */
+  /** Operations a second of Holdfast for each one of etcd, over all turns. */
   readonly ratio: number | null
 }
 
@@ -122,7 +122,7 @@ async function measureTurn(
   }
 }
 
-/** A key never used before with each write. etcd's JSON takes base64, and ours the same, so that the bodies are equal. */
+/** A new key with each write. etcd's JSON takes base64, and Holdfast's the same, so that the bodies are equal. */
 function putThrough(connections: readonly BenchClient[]): (client: number) => Promise<void> {
   const values = Array.from({ length: VALUES }, () => randomBytes(VALUE_BYTES).toString('base64'))
   let turn = 0

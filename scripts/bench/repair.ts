@@ -1,8 +1,8 @@
 /**
- * `node scripts/bench/repair.ts [--copies 2000] [--bytes 16384]`: how fast a node makes copies that it owes, and how many entries of the log that takes.
+ * `node scripts/bench/repair.ts [--copies 2000] [--bytes 16384]`: how fast a node makes owed copies, and how many entries of the log that takes.
  *
  * Owns: the measurement, over three real nodes of one process with their logs, states, disks and sockets. Rule: no figure is judged here; entries and
- * processor time stand beside the seconds, because all nodes share the machine.
+ * processor time are printed with the seconds, because all nodes share the machine.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
@@ -17,15 +17,16 @@ import { createCopyLedger } from '../../src/store/ledger/copy-ledger.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { freeBasePort } from '../local/free-ports.ts'
 import { wholeNumber } from '../local/options.ts'
+import { chunkKeys } from '../../src/state-machine/chunks/keys.ts'
 
-/** Of one object. */
+/** Chunks of one object. */
 const CHUNKS_PER_PUT = 100
 const WRITES_AT_ONCE = 32
-/** Share of the copies that the rows of the node name before it begins. */
+/** Share of the owed copies that the rows of the node must name before the measurement starts. */
 const OWED_LEAST = 0.95
 const POLL_MS = 20
 const NAMES = ['n1', 'n2', 'n3'] as const
-/** Is away while the others store. */
+/** The node that is down while the others store. */
 const OWING = 'n3'
 
 const { values } = parseArgs({
@@ -47,7 +48,7 @@ async function start(nodeId: string, members: readonly Member[]): Promise<BenchN
   const dataDir = join(root, nodeId)
   mkdirSync(join(dataDir, 'state'), { recursive: true })
   const { stateMachine, reader } = openStore({ dir: join(dataDir, 'state'), logger })
-  const propose = createPropose({ propose: (command, how) => cluster.propose(command, how) }, reader.view)
+  const propose = createPropose({ propose: (command, how) => cluster.propose(command, how) }, reader)
   const copyLedger = createCopyLedger(reader, propose, {
     reachesLevel: (level, withinMs) => cluster.reachesLevel(level, withinMs),
   })
@@ -62,9 +63,9 @@ async function start(nodeId: string, members: readonly Member[]): Promise<BenchN
     { ...about, ...place, ...log, heartbeatMs: 100, electionTimeoutMs: 2_000 },
     { stateMachine, copyLedger, logger },
   )
-  // Nothing is made before the clock starts.
+  // No copy is made before the clock starts.
   if (nodeId === OWING) cluster.setRepairRate(1)
-  return { cluster, propose, pending: () => reader.repairCount() }
+  return { cluster, propose, pending: () => reader.get(chunkKeys.repairTotal())?.count ?? 0 }
 }
 
 function figure({ cluster }: BenchNode, name: string): number {
@@ -114,7 +115,7 @@ function putOf(n: number, refs: readonly BlobRef[]): Command {
   }
 }
 
-/** A node that was away while the others stored makes what it owes; from when its rows say so. */
+/** A node that was down while the others stored makes its owed copies; measured from when its rows name them. */
 async function repaired(owing: BenchNode): Promise<void> {
   while (owing.pending() < copies * OWED_LEAST) await pause(POLL_MS)
   const entries = figure(owing, 'raft_applied_index')

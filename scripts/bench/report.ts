@@ -1,5 +1,5 @@
 /**
- * The figures of one run, and what is computed from them.
+ * The figures of one run, and those computed from them.
  *
  * Rule: the durability mode belongs to every figure; a figure that could not be measured is null, never 0.
  */
@@ -11,7 +11,7 @@ import type { ProcessUse } from './processes.ts'
 import type { RaftFigures } from './raft.ts'
 import { percentile } from './statistics.ts'
 
-/** [architecture: blobs] and [architecture: log]: nothing is answered before. */
+/** [architecture: blobs] and [architecture: log]: no request is answered before. */
 export const DURABILITY = 'fdatasync on two nodes before the answer'
 
 export interface RowFigures {
@@ -38,12 +38,12 @@ export interface Report {
   readonly node: string
   readonly cores: number
   readonly memoryBytes: number
-  /** Of the last minute, just before the first row: what else runs here. Null: the machine does not tell. */
+  /** Load of the last minute, just before the first row: other programs on this machine. Null: unknown. */
   readonly loadBefore: number | null
   readonly durability: string
   readonly syncBefore: Anchor | null
   readonly syncAfter: Anchor | null
-  /** What bounds large objects here. Null: the nodes run elsewhere. */
+  /** The bounds for large objects on this machine. Null: the nodes run elsewhere. */
   readonly bounds: Bounds | null
   readonly rows: readonly RowFigures[]
   readonly failovers: readonly FailoverFigures[]

@@ -1,9 +1,9 @@
 /**
- * `node scripts/bench/start.ts [--objects 100000]`: what objects of one chunk of 64 KiB cost the state when they are written, and what a start reads
- * after a clean stop and after a crash. Processor time and bytes, which a busy machine changes less than times.
+ * `node scripts/bench/start.ts [--objects 100000]`: the cost of writing objects of one chunk of 64 KiB to the state, and the bytes that a start reads
+ * after a clean stop and after a crash. Processor time and bytes, which depend less on other load than wall time.
  *
- * Owns: the measurement, over the LevelDB of one node; log and copies are left out. Rule: no figure is judged here, and the load of the machine
- * stands beside them.
+ * Owns: the measurement, over the LevelDB of one node; log and copies are left out. Rule: no figure is judged here; the load of the machine
+ * is printed with them.
  */
 import { createHash } from 'node:crypto'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
@@ -17,6 +17,7 @@ import { encodeCommand } from '../../src/commands/command-codec.ts'
 import { openStore, type Store } from '../../src/store/open-store.ts'
 import { LARGE_BUCKET, putOf } from './listing-rows.ts'
 import { wholeNumber } from '../local/options.ts'
+import { chunkKeys } from '../../src/state-machine/chunks/keys.ts'
 
 const COMMANDS_PER_ENTRY = 200
 const LOOKUPS = 20_000
@@ -48,14 +49,14 @@ async function spentBy(work: () => Promise<void>): Promise<Spent> {
   }
 }
 
-/** Through system calls; what is mapped into memory does not count. */
+/** Bytes read through system calls; mapped files do not count. */
 function bytesOfProcess(): { readonly read: number; readonly written: number } {
   const text = readFileSync('/proc/self/io', 'utf8')
   const field = (name: string): number => Number(new RegExp(`^${name}: ([0-9]+)$`, 'm').exec(text)?.[1] ?? 0)
   return { read: field('rchar'), written: field('wchar') }
 }
 
-/** In no order of keys. */
+/** Keys in random order. */
 function idOf(n: number): string {
   return createHash('sha256').update(`${n}`).digest('hex')
 }
@@ -106,7 +107,7 @@ function lookups({ reader }: Store): void {
   for (let at = 0; at < LOOKUPS; at++) {
     const id = idOf(1 + Math.floor(Math.random() * objects))
     const start = performance.now()
-    reader.chunk('acme', id)
+    reader.get(chunkKeys.chunk('acme', id))
     micros.push((performance.now() - start) * 1000)
   }
   const sorted = micros.toSorted((one, other) => one - other)

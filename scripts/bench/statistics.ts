@@ -1,8 +1,8 @@
 /**
- * Latencies of one measurement, and what is said of them.
+ * Latencies of one measurement, and their statistics.
  *
- * Owns: the definition of a percentile (nearest rank: a value that really occurred). Knows nothing of: what was timed.
- * Rule: memory is bounded by the capacity given; what comes beyond it is refused, never sampled in silence.
+ * Owns: the definition of a percentile (nearest rank: a measured value). Knows nothing of: what was timed.
+ * Rule: the given capacity bounds the memory; further values are refused, never sampled silently.
  */
 const FIRST_CAPACITY = 1024
 
@@ -40,9 +40,9 @@ export class Latencies {
   }
 }
 
-/** The smallest value that at least `share` of all values do not exceed; null of nothing. `sorted` ascends. */
+/** The smallest value that at least `share` of all values do not exceed; null without values. `sorted` ascends. */
 export function percentile(sorted: Float64Array, share: number): number | null {
-  if (!(share >= 0 && share <= 1)) throw new RangeError(`A share lies from 0 to 1, got ${share}`)
+  if (!(share >= 0 && share <= 1)) throw new RangeError(`A share is from 0 to 1, got ${share}`)
   const rank = Math.max(1, Math.ceil(share * sorted.length))
   return sorted[rank - 1] ?? null
 }

@@ -1,7 +1,7 @@
 /**
- * Memory while many large uploads run at once: each is broken off before its end, for what counts is what the nodes hold.
+ * Memory while many large uploads run at once: each is aborted before its end, because only the memory of the nodes counts.
  *
- * Owns: when they are broken off. Rule: bounded by time and by bytes, because every byte is written three times.
+ * Owns: when they are aborted. Rule: bounded by time and by bytes, because every byte is written three times.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { BenchObjects } from './objects.ts'
@@ -12,7 +12,7 @@ import type { Workplace } from './workplace.ts'
 const GIB = 1024 ** 3
 const UPLOADS = 10
 const SIZE = 5 * GIB
-/** Of all uploads together. */
+/** Bytes of all uploads together. */
 const BYTES_MAX = 12 * GIB
 const LOOK_MS = 100
 

@@ -1,5 +1,5 @@
 /**
- * A report as text, in columns that are Markdown as well.
+ * A report as text, in columns that are also valid Markdown.
  */
 import type { Anchor, Bounds } from './anchor.ts'
 import { ETCD_MISSING, type RaftFigures, type RaftTurn } from './raft.ts'
@@ -39,7 +39,7 @@ const RAFT_COLUMNS: readonly Column<RaftTurn>[] = [
   { title: 'CPU s of the nodes / 1,000 ops', of: (turn) => short(turn.nodeCpuSecondsPer1000) },
 ]
 
-/** Three figures that mean something. */
+/** Three significant digits. */
 function short(value: number | null): string {
   if (value === null) return '-'
   if (value >= 100) return Math.round(value).toLocaleString('en-US')

@@ -1,8 +1,8 @@
 /**
- * Where the operations of the benchmark happen: a bucket, and connections of each client to each node.
+ * The bucket for the operations of the benchmark, and connections of each client to each node.
  *
  * Owns: log-in, the bucket, its removal, and the three requests whose cost is measured.
- * Rule: an answer that is not exactly the one expected is an error.
+ * Rule: any unexpected answer is an error.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
@@ -17,7 +17,7 @@ const DELETE_CLIENTS = 16
 interface Stream {
   readonly client: number
   readonly signal: AbortSignal
-  /** Told how many bytes were handed over since it was told last. */
+  /** Called with the number of bytes passed on since the last call. */
   readonly onBytes: (bytes: number) => void
 }
 
@@ -27,7 +27,7 @@ function* brokenOff(
   onBytes: (bytes: number) => void,
 ): Generator<Buffer> {
   for (const piece of pieces) {
-    if (signal.aborted) throw new Error('The upload is broken off')
+    if (signal.aborted) throw new Error('The upload is aborted')
     onBytes(piece.length)
     yield piece
   }
@@ -52,7 +52,7 @@ export class Workplace {
     return workplace
   }
 
-  /** Its own connection for each pair. */
+  /** A separate connection for each pair. */
   client(client: number, node: number): BenchClient {
     const name = `${client}@${node}`
     let found = this.#clients.get(name)
@@ -72,7 +72,7 @@ export class Workplace {
     objects.keep({ index, node })
   }
 
-  /** Uploads until it is told to break off. Throws when the node ends it first. */
+  /** Uploads until the signal is aborted. Throws when the node ends the upload first. */
   async stream(objects: BenchObjects, { client, signal, onBytes }: Stream): Promise<void> {
     const index = objects.next()
     const body = Readable.from(brokenOff(objects.pieces(index), signal, onBytes), { objectMode: false })
@@ -99,13 +99,13 @@ export class Workplace {
     if (start !== null && !objects.isOf(object.index, start)) throw new Error('GET gave another object')
   }
 
-  /** Compares every byte; too dear to be done with every answer. */
+  /** Compares every byte; too expensive for every answer. */
   async verify(objects: BenchObjects, object: StoredObject, node: number): Promise<void> {
     const hash = createHash('sha256')
     const path = this.#path(objects, object.index)
     await this.client(0, node).ask({ method: 'GET', path, onPiece: (piece) => void hash.update(piece) })
     if (hash.digest('hex') !== objects.sha256(object.index))
-      throw new Error(`The bytes of '${objects.key(object.index)}' are not the ones stored`)
+      throw new Error(`The bytes of '${objects.key(object.index)}' are not the stored ones`)
   }
 
   /** 1,000 keys that follow a stored one. */

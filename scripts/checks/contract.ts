@@ -1,9 +1,9 @@
 /**
- * Which rows of the contract no test is named after. A test claims a row by carrying its id in brackets in its name.
+ * Finds rows of the contract without a test. A test claims a row with the row's id in brackets in its name.
  *
- * Owns: reading the names of tests, comparing them with the rows. Knows nothing of what a row says: that stands in
+ * Owns: reading the names of tests, comparing them with the rows. Knows nothing of: the contents of a row, which are in
  * test/api-contract. Run as a program it prints the findings and ends with 1 if there are any.
- * Rule: an id in a name that is no row is a finding too; a misspelt claim would otherwise prove nothing.
+ * Rule: an id without a row is a finding too; otherwise a misspelt claim would go unnoticed.
  */
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,9 +11,9 @@ import { fileURLToPath } from 'node:url'
 
 export interface ContractArea {
   readonly name: string
-  /** Not yet: its rows need no test. */
+  /** False: not built yet, so its rows need no test. */
   readonly built: boolean
-  /** By id, which begins with the name of the area: what holds, and in brackets where that is said. */
+  /** By id, which starts with the name of the area: the guarantee, and its source in brackets. */
   readonly rows: Readonly<Record<string, string>>
 }
 
@@ -23,14 +23,14 @@ export interface TestFile {
 }
 
 export interface ContractReport {
-  /** A sentence for each. */
+  /** One sentence for each finding. */
   readonly findings: readonly string[]
   readonly rows: number
   readonly claimed: number
 }
 
 const TEST_NAME = /\bt\.test\(\s*(?:'((?:\\.|[^'\\\n])*)'|"((?:\\.|[^"\\\n])*)"|`((?:\\.|[^`\\])*)`)/g
-/** Words joined by dots, which no citation such as [decisions 14] is. */
+/** Words joined by dots, unlike citations such as [decisions 14]. */
 const CLAIM = /\[([a-z][a-z-]*(?:\.[a-z0-9_-]+)+)\]/g
 const SAYS = /^\S.* \[(native|admin|decisions)[^\]]*\]$/
 
@@ -47,12 +47,12 @@ export function contractReport(areas: readonly ContractArea[], files: readonly T
   for (const { path, text } of files)
     for (const id of claimsOf(text))
       if (rows.has(id)) claimed.add(id)
-      else findings.push(`${path} claims "${id}", which is no row of test/api-contract`)
+      else findings.push(`${path} claims "${id}", which is not a row of test/api-contract`)
   for (const { name, built, rows: says } of areas) {
     const ids = Object.keys(says)
     if (built && ids.length === 0) findings.push(`The area ${name} is built and has no row`)
     for (const id of ids) {
-      if (!id.startsWith(`${name}.`)) findings.push(`The row "${id}" does not begin with its area ${name}`)
+      if (!id.startsWith(`${name}.`)) findings.push(`The row "${id}" does not start with its area ${name}`)
       if (!SAYS.test(says[id] ?? ''))
         findings.push(`The row "${id}" does not end with its source in brackets`)
       if (built && !claimed.has(id)) findings.push(`No test is named after [${id}]: ${says[id]}`)
@@ -68,7 +68,7 @@ export function testFiles(root: string): readonly TestFile[] {
 
 if (import.meta.main) {
   const root = fileURLToPath(new URL('../..', import.meta.url))
-  // Not a plain import: what lies in test/ may import scripts, not the other way round.
+  // Not a static import: files in test/ may import scripts, not the other way round.
   const rows: { CONTRACT: readonly ContractArea[] } = await import(
     new URL('../../test/api-contract/rows.ts', import.meta.url).href
   )

@@ -1,8 +1,8 @@
 /**
- * Which files a test reads: those that it imports, those that they import, and those that either names.
+ * Finds the files that a test reads: those that it imports, directly or not, and those that such a file names.
  *
- * Owns: the edges and the walk. Knows nothing of the disk and of git. Rules: a type counts, because a changed type can change a test
- * that compiles; product code that a test names without importing it runs in another process, and is no edge.
+ * Owns: the edges and the walk. Knows nothing of: the disk, git. Rules: imports of types count, because a changed type can change a test
+ * that compiles; product code that a test names without importing it runs in another process, and is not an edge.
  */
 import { relativeImportsOf, resolveImport, type SourceFile } from './tidy-rules.ts'
 
@@ -19,7 +19,7 @@ export interface Reached {
 
 const IS_PRODUCT = /^(cluster|src)\//
 
-/** `files`: all paths of the repository. Documents and folders are ends of edges too, where a source names them. */
+/** `files`: all paths of the repository. Documents and folders that a source names are ends of edges too. */
 export function importGraph(sources: readonly SourceFile[], files: readonly string[]): ImportGraph {
   const known = new Set(files)
   const folders = new Set(files.map((file) => file.slice(0, file.lastIndexOf('/'))))
@@ -42,7 +42,7 @@ function lateImportsOf({ path, text }: SourceFile): readonly string[] {
   return [...text.matchAll(/\bimport\('(\.[^'\n]+)'\)/g)].map((match) => resolveImport(path, match[1] ?? ''))
 }
 
-/** Texts that read like a path, from the file or from the root: `new URL('wal-worker.ts', import.meta.url)`, `docs/errors.md`. */
+/** Texts that look like a path, relative to the file or to the root: `new URL('wal-worker.ts', import.meta.url)`, `docs/errors.md`. */
 function namedBy({ path, text }: SourceFile): readonly string[] {
   return [...text.matchAll(/['"`]([\w@./-]+)['"`]/g)].flatMap(([, name = '']) => {
     const plain = name.replace(/\/$/, '')

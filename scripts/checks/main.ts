@@ -1,5 +1,5 @@
 /**
- * `npm test`: everything that must hold, in the order in which it fails fastest. `npm run check` runs the part that is asked for.
+ * `npm test`: all checks, fastest failures first. `npm run check` runs a selected part.
  *
  * Owns: the sequence and the closing line. A step before the tests that fails counts as one failure, so that the
  * last line never says "0 failed" about a tree that does not compile.
@@ -15,11 +15,11 @@ Without options: compile, lint, tidy, format, dead code, then the test files nam
 
   --changed        check what differs from HEAD, and the tests that import it
   --since REF      check what differs from REF, and the tests that import it
-  --room ROOM      run the tests of a room: raft, blobs, api, ... or a folder such as cluster/raft
-  --nearest N      of those tests only the N that are fewest imports away
+  --room ROOM      run the tests of a component: raft, blobs, api, ... or a folder such as cluster/raft
+  --nearest N      only the N of those tests that are fewest imports away
   --keep-going     do not stop at the first test file that fails (with --changed, --since and --room)
-  --list           say what would be checked, and why
-  --jobs N         test files at once; .taprc says how many otherwise
+  --list           print what would be checked, and why
+  --jobs N         test files that run at once; the default is in .taprc
 `
 
 async function main(): Promise<number> {

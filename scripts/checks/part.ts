@@ -1,8 +1,8 @@
 /**
- * `npm run check -- --changed` and `--room`: the checks that a change asks for, in seconds.
+ * `npm run check -- --changed` and `--room`: the checks that concern a change, in seconds.
  *
- * Owns: what is read from disk for the choice, and the order: the quick checks, then the tests nearest to the change.
- * Rule: green here is no promise for everything; `npm test` is.
+ * Owns: reading the disk for the selection, and the order: the quick checks, then the tests nearest to the change.
+ * Rule: success here does not replace `npm test`.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,24 +13,26 @@ import { importGraph } from './import-graph.ts'
 import { changedFiles, repositoryFiles } from './repository-files.ts'
 
 interface Part {
-  /** Undefined: the whole room. */
+  /** Undefined: the whole component. */
   readonly since: string | undefined
-  /** Undefined: all of them. */
+  /** Undefined: all components. */
   readonly room: string | undefined
   readonly nearest: number | undefined
   readonly jobs: number | undefined
   readonly keepsGoing: boolean
-  /** Says what it would check and checks nothing. */
+  /** Prints what it would check, and checks nothing. */
   readonly lists: boolean
 }
 
-/** The exit code. */
+/** Returns the exit code. */
 export async function checkPart(part: Part): Promise<number> {
   const { since, room, nearest, jobs, lists } = part
   const files = repositoryFiles(ROOT)
   const folders = room === undefined ? null : roomFolders(room, files)
   if (room !== undefined && folders === null)
-    throw new Error(`There is no room '${room}' with tests: expected one of ${roomNames(files).join(', ')}`)
+    throw new Error(
+      `There is no component '${room}' with tests: expected one of ${roomNames(files).join(', ')}`,
+    )
   const changed =
     since === undefined
       ? files.filter((file) => folders?.sources.some((folder) => file.startsWith(folder)))

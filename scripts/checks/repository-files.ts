@@ -1,7 +1,7 @@
 /**
- * Which files git tracks or would track, and which of them differ from a commit.
+ * Lists the files that git tracks or would track, and those that differ from a commit.
  *
- * Owns: the calls of git. Rule: a file that git ignores does not exist here; one that was removed differs.
+ * Owns: the calls of git. Rule: ignored files do not exist here; a removed file counts as different.
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -19,13 +19,13 @@ function git(root: string, ...args: readonly string[]): readonly string[] {
   return out.split('\0').filter((path) => path !== '')
 }
 
-/** Paths from `root`, which is the root of the repository. */
+/** Paths relative to `root`, the root of the repository. */
 export function repositoryFiles(root: string): readonly string[] {
   const listed = git(root, 'ls-files', '-z', '--cached', '--others', '--exclude-standard')
   return [...new Set(listed)].filter((path) => existsSync(join(root, path)))
 }
 
-/** What differs from `since`, or from where this branch left it, with files that were removed and files that git does not know yet. */
+/** Files that differ from the merge base with `since`, removed and untracked files included. */
 export function changedFiles(root: string, since: string): readonly string[] {
   let differing: readonly string[]
   try {

@@ -1,14 +1,14 @@
 /**
- * What a change, or a room, asks to be checked, and why.
+ * Selects the tests for a change, or for a component, and says why.
  *
- * Owns: the choice of tests and the words about it. Knows nothing of the disk and of git.
- * Rule: a changed file that no chosen test reads is named; silence would pass for a proof.
+ * Owns: the selection of tests and the texts about it. Knows nothing of: the disk, git.
+ * Rule: a changed file that no selected test reads is named; otherwise the selection would look complete.
  */
 import { type ImportGraph, type Reached, testsReaching } from './import-graph.ts'
 
 export interface Selection {
   readonly tests: readonly Reached[]
-  /** Left out by `nearest`. */
+  /** The number of tests left out by `nearest`. */
   readonly further: number
   readonly uncovered: readonly string[]
 }
@@ -20,7 +20,7 @@ interface Wanted {
   readonly nearest: number | undefined
 }
 
-/** It walks the tree by itself: no text in it names what it reads. */
+/** A test that walks the tree by itself: its source does not name the files that it reads. */
 const READS_BY_KIND: readonly { readonly kind: RegExp; readonly test: string }[] = [
   { kind: /\.md$/, test: 'test/house/documents.test.ts' },
 ]
@@ -51,13 +51,13 @@ export function selectTests(graph: ImportGraph, { changed, within, nearest }: Wa
   }
 }
 
-/** The tests of a room stand in the folder of its name. They know it best: the door of `cluster/` makes everything look near. */
+/** The tests of a component are in the folder of its name. They come first, because through `cluster/index.ts` everything is few imports away. */
 function isOfItsRoom({ file, changed }: Reached): boolean {
   const room = /^(?:cluster|src)\/([^/]+)\//.exec(changed)?.[1]
   return room !== undefined && file.startsWith(`test/${room}/`)
 }
 
-/** Folders of the sources and of the tests of a room, such as `raft` or `cluster/raft`. Null: there is no such room. */
+/** Folders of the sources and of the tests of a component, such as `raft` or `cluster/raft`. Null: there is none of that name. */
 export function roomFolders(
   room: string,
   files: readonly string[],
@@ -72,7 +72,7 @@ export function roomFolders(
   return { sources: [...sources, tests], tests }
 }
 
-/** Of rooms that have tests, sorted. */
+/** The names of components with tests, sorted. */
 export function roomNames(files: readonly string[]): readonly string[] {
   const names = files.flatMap((file) => /^test\/([^/]+)\/.*\.test\.ts$/.exec(file)?.[1] ?? [])
   return [...new Set(names)].toSorted()
@@ -82,7 +82,7 @@ export function describeSelection(selection: Selection, lists: boolean): string 
   const { tests, further, uncovered } = selection
   const shown = lists ? tests : tests.slice(0, LISTED_MAX)
   const lines = [
-    `${tests.length} test files, those of the same room and with the fewest imports between first`,
+    `${tests.length} test files, those of the same component and with the fewest imports between first`,
     ...shown.map((test) => `  ${test.file}  ${reason(test)}`),
   ]
   if (shown.length < tests.length) lines.push(`  and ${tests.length - shown.length} more: --list names them`)

@@ -1,7 +1,7 @@
 /**
  * The checks before the tests: what each runs, and over which files.
  *
- * Owns: their commands and their output. Knows nothing of: tests. Rule: steps run at the same time and speak one after the other,
+ * Owns: their commands and their output. Knows nothing of: tests. Rule: steps run concurrently and print one after the other,
  * on standard error.
  */
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
@@ -29,7 +29,7 @@ const TIDY: Step = {
 /** `tap build` writes the test class without the TypeScript plugin; a fresh clone does not have it yet. */
 const TAP_BUILD: Step = { name: 'tap build', command: bin('tap'), args: ['build'] }
 
-/** In the order in which their output is read. */
+/** In the order of their output. */
 export const ALL_STEPS: readonly Step[] = [
   COMPILE,
   { name: 'lint', command: bin('oxlint'), args: ['--type-aware'] },
@@ -39,7 +39,7 @@ export const ALL_STEPS: readonly Step[] = [
   TAP_BUILD,
 ]
 
-/** `changed`: paths that exist. The linter reads them without their types, which takes a tenth of the time. */
+/** `changed`: existing paths. The linter reads them without types, which takes a tenth of the time. */
 export function quickSteps(changed: readonly string[]): readonly Step[] {
   const sources = changed.filter((path) => /\.(ts|mjs)$/.test(path))
   if (sources.length === 0) return [TIDY]
@@ -51,7 +51,7 @@ export function quickSteps(changed: readonly string[]): readonly Step[] {
   ]
 }
 
-/** The first that fails, by the order of the list; null: none does. */
+/** The first step of the list that fails; null: none does. */
 export async function failedStep(steps: readonly Step[]): Promise<string | null> {
   const started = steps.map(({ name, command, args }) => {
     const child = spawn(command, args, { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] })

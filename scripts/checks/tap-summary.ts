@@ -1,5 +1,5 @@
 /**
- * The tap reporter of this project: silent while all is well, every failure in full, one plain closing line.
+ * The tap reporter of this project: silent about passed tests, every failure in full, one closing line.
  *
  * Owns: the last line `N passed, N failed` that people and CI read. Counts leaf assertions; a test
  * file that dies or times out counts as a failure. Progress (one line a file) goes to standard error.
@@ -17,19 +17,19 @@ function describe(path: readonly string[], result: Result): string {
 
 const SLOWEST_MAX = 10
 
-/** Of a file. */
+/** The duration of a file. */
 function took({ time }: Result): string {
   return typeof time === 'number' ? ` ${(time / 1000).toFixed(1)} s` : ''
 }
 
-/** Where the time of a run goes. A run of one file has no slowest. */
+/** The slowest files of a run; none for a run of one file. */
 function describeSlowest(files: readonly Result[]): string {
   if (files.length < 2) return ''
   const slowest = files.toSorted((one, other) => (other.time ?? 0) - (one.time ?? 0)).slice(0, SLOWEST_MAX)
   return `SLOWEST ${slowest.length} of ${files.length} files\n${slowest.map((file) => `  ${file.name}${took(file)}\n`).join('')}`
 }
 
-/** What was not proved here is said, with the reason. */
+/** Names skipped tests, with the reason. */
 function describeSkipped(path: readonly string[], result: Result): string {
   const why = result.skip || result.todo
   const reason = typeof why === 'string' ? `: ${why}` : ''
@@ -41,7 +41,7 @@ export default class TapSummary extends Transform {
   readonly #totals = { passed: 0, failed: 0 }
   readonly #skipped: string[] = []
   readonly #failures: string[] = []
-  /** Test files, as they end. */
+  /** Test files, in the order of their ends. */
   readonly #files: Result[] = []
   readonly #finished: Promise<unknown>
 
@@ -92,7 +92,7 @@ export default class TapSummary extends Transform {
     for (const failure of this.#failures) this.push(failure)
     for (const skipped of this.#skipped) this.push(skipped)
     this.push(describeSlowest(this.#files))
-    // Here once more: of a long output often only the end is kept.
+    // Repeated here, because often only the end of a long output is kept.
     for (const file of this.#files) if (!file.ok) this.push(`FAILED ${file.name}\n`)
     const { passed, failed } = this.#totals
     this.push(`${passed} passed, ${failed} failed\n`)

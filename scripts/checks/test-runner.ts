@@ -1,9 +1,9 @@
 /**
- * Runs test files, some at once, and writes what they say as one TAP stream, as `tap run` does.
+ * Runs test files, several at once, and writes their output as one TAP stream, like `tap run`.
  *
- * Owns: the processes, the bound in time of each, the order. Knows nothing of: assertions, reports.
- * Rule: a file runs as `node FILE` runs it, without the loaders of `tap run`: they cost 0.2 to 0.3 s of processor time a file.
- * A file that ends with a code, by a signal, too late or in the middle of its TAP is not ok.
+ * Owns: the processes, the time limit of each, the order. Knows nothing of: assertions, reports.
+ * Rule: a file runs like with `node FILE`, without the loaders of `tap run`: they cost 0.2 to 0.3 s of processor time a file.
+ * A file that ends with an exit code other than 0, by a signal, too late or in the middle of its TAP is not ok.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -11,11 +11,11 @@ import type { Writable } from 'node:stream'
 import { Parser } from 'tap-parser'
 
 export interface TestRun {
-  /** Paths from `root`, in the order in which they start. */
+  /** Paths relative to `root`, in the order in which they start. */
   readonly files: readonly string[]
   readonly root: string
   readonly jobs: number
-  /** Of a file that asks for no other limit. ms */
+  /** The time limit of a file that requests no other one. ms */
   readonly timeoutMs: number
   /** Start no further file after one that failed. */
   readonly stopsAtFailure: boolean
@@ -31,15 +31,15 @@ export interface FileOutcome {
 interface Ended {
   readonly ok: boolean
   readonly tap: string
-  /** Empty: its TAP says all there is to say. */
+  /** Empty: the TAP of the file is sufficient. */
   readonly why: string
 }
 
-/** Of standard output of one file; beyond it the file is stopped. */
+/** The limit of one file's standard output; above it the file is stopped. */
 const OUTPUT_CHARACTERS_MAX = 64 * 1024 * 1024
-/** Between the request to end and the end by force: the file says what it was waiting for. ms */
+/** Between SIGTERM and SIGKILL, so that the file can print what it was waiting for. ms */
 const LAST_WORDS_MS = 5000
-/** By it a file knows that a runner listens, and says so when it needs more time: `allowMinutes` in test/programs/simulator/time-limit.ts. */
+/** Tells a file that a runner reads its messages, so that it can request more time: `allowMinutes` in test/programs/simulator/time-limit.ts. */
 const CHILD_KEY = 'test-runner'
 
 /** Writes one TAP stream to `out` and ends it. Resolves with an outcome for each file that was started. */
@@ -131,7 +131,7 @@ async function runFile(
   return { ok: why === '' && results.ok, tap, why }
 }
 
-/** ms. Null: the message is about something else. */
+/** The requested time, ms. Null: another message. */
 function askedLimit(message: unknown): number | null {
   if (typeof message !== 'object' || message === null) return null
   const { key, setTimeout: ms } = message as { readonly key?: unknown; readonly setTimeout?: unknown }

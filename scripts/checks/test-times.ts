@@ -1,13 +1,13 @@
 /**
- * Which test files start first: those that take longest, so that no long one is left alone at the end of a run.
+ * Decides which test files start first: the longest ones, so that none of them runs alone at the end.
  *
- * Owns: the times of the last run, in a file that git does not know. Rule: without them a run is slower, and no different.
+ * Owns: the times of the last run, in a file that git ignores. Rule: without them a run is only slower.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { FileOutcome } from './test-runner.ts'
 
-/** File to milliseconds. */
+/** Milliseconds by file. */
 export type Times = ReadonlyMap<string, number>
 
 /** Before the first run: whole simulations, hosts and real processes take longest. */
@@ -34,7 +34,7 @@ export function writeTimes(file: string, before: Times, outcomes: readonly FileO
   )
 }
 
-/** Longest first. A file without a time comes before those with one: it may be a long one. */
+/** Longest first. A file without a time comes before those with one, because it may be a long one. */
 export function longestFirst(files: readonly string[], times: Times): readonly string[] {
   const guess = (file: string): number => {
     const known = times.get(file)

@@ -1,8 +1,8 @@
 /**
  * Runs test files with the report that people and CI read.
  *
- * Owns: what a run is given: jobs and limit of `.taprc`, compiled code, times of the last run. Rule: standard output carries the
- * report alone; its last line is `N passed, N failed`.
+ * Owns: the inputs of a run: jobs and limit of `.taprc`, compiled code, times of the last run. Rule: standard output contains only
+ * the report; its last line is `N passed, N failed`.
  */
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ import { runTestFiles } from './test-runner.ts'
 import { longestFirst, readTimes, writeTimes } from './test-times.ts'
 
 const CACHE = join(ROOT, 'node_modules', '.cache')
-/** Where the hundreds of processes of the tests find what one of them has compiled already. */
+/** The compile cache that all processes of the tests share. */
 const COMPILED = join(CACHE, 'compiled')
 const TIMES = join(CACHE, 'test-times.json')
 
@@ -27,7 +27,7 @@ export function allTestFiles(): readonly string[] {
   return globSync('test/**/*.test.ts', { cwd: ROOT })
 }
 
-/** Whether all passed. `files`: paths from the root. */
+/** Whether all passed. `files`: paths relative to the root. */
 export async function runTests(files: readonly string[], options: Options): Promise<boolean> {
   const times = readTimes(TIMES)
   const taprc: { readonly jobs: number; readonly timeout: number } = parse(

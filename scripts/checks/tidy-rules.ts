@@ -1,9 +1,11 @@
 /**
- * What the compiler and the linter cannot say about this repository, as rules over file texts.
+ * Rules about this repository that the compiler and the linter cannot check, over file texts.
  *
- * Owns: the rules. Knows nothing of the disk: tidy.ts reads the files, the fence test feeds violations.
+ * Owns: the rules. Knows nothing of: the disk; tidy.ts reads the files, the fence test passes in violations.
  * Rule of rules: a message says what is wrong and what to do instead.
  */
+import { refusedWords } from './words.ts'
+
 export interface SourceFile {
   /** Relative to the root, with forward slashes. */
   readonly path: string
@@ -18,7 +20,7 @@ export interface Finding {
 type Rule = (file: SourceFile) => readonly string[]
 
 const LINES_MAX = 400
-/** Written by a program, and read by nobody from top to bottom. */
+/** Written by a program, and not meant for reading. */
 const GENERATED = /\/generated\//
 const PURE_ROOMS = ['cluster/raft/', 'cluster/placement/', 'src/state-machine/']
 const HEADER_EXEMPT = /^(test\/|scripts\/.*\.mjs$)/
@@ -30,25 +32,25 @@ const ESCAPE = new RegExp(
   `${['@ts', '-'].join('')}(ignore|nocheck|expect-error)|\\bas ${'any'}\\b|as unknown ${'as'}|(oxlint|eslint|biome)-(disable|ignore)`,
 )
 
-/** Files of another room that every room of its half may import: the ids of Raft, and the door of `cluster/`. */
+/** Files that every folder of the same half may import: the ids of Raft, and the public index of `cluster/`. */
 const RAFT_TYPES = 'cluster/raft/types.ts'
 const CLUSTER_DOOR = 'cluster/index.ts'
 
-/** Which other rooms a room may import from; the pure rooms have a rule of their own. A room without a row is a finding. [style: imports] */
+/** The folders from which a folder may import; the pure folders have a separate rule. A folder without a row is a finding. [style: imports] */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'cluster/base/': [RAFT_TYPES],
   'cluster/wal/': ['cluster/base/', RAFT_TYPES],
   'cluster/transport/': ['cluster/base/', RAFT_TYPES],
   'cluster/blobs/': ['cluster/base/', 'cluster/transport/', 'cluster/placement/', RAFT_TYPES],
   'cluster/node/': ['cluster/base/', 'cluster/raft/', 'cluster/wal/', 'cluster/transport/'],
-  'cluster/membership/': ['cluster/base/', 'cluster/node/', 'cluster/transport/', RAFT_TYPES],
+  'cluster/directory/': ['cluster/base/', 'cluster/node/', 'cluster/transport/', RAFT_TYPES],
   'cluster/quorum-recovery/': [
     'cluster/base/',
     'cluster/blobs/',
     'cluster/node/',
     'cluster/raft/',
     'cluster/wal/',
-    'cluster/membership/',
+    'cluster/directory/',
   ],
   'cluster/repair/': ['cluster/base/', 'cluster/blobs/', 'cluster/placement/', RAFT_TYPES],
   'src/base/': ['src/state-machine/', CLUSTER_DOOR],
@@ -159,7 +161,7 @@ export function importsOf(text: string): readonly string[] {
   )
 }
 
-/** Of files in this repository, as paths from the root. */
+/** Imported files of this repository, as paths relative to the root. */
 export function relativeImportsOf({ path, text }: SourceFile): readonly string[] {
   return importsOf(text)
     .filter((specifier) => specifier.startsWith('.'))
@@ -169,7 +171,7 @@ export function relativeImportsOf({ path, text }: SourceFile): readonly string[]
 const withoutComments = (text: string): string =>
   text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|\s)\/\/.*$/gm, '$1')
 
-/** English has those two words as well; the directives that silence checks live in comments and stay visible. */
+/** The two words also occur in English prose; directives that silence checks are in comments and stay visible. */
 const withoutProse = (text: string): string => text.replace(/\bas any (?=[a-z])/g, '')
 const withoutTexts = (code: string): string => code.replace(/'(?:[^'\\\n]|\\.)*'/g, "''")
 
@@ -241,7 +243,7 @@ const testsDoNotSleep: Rule = ({ path, text }) =>
     ? ['skips, focuses or sleeps: wait for a condition or move the virtual clock']
     : []
 
-/** It decides by scopes alone: whoever took it for `authorize` would pass over what the policy of the bucket denies. */
+/** It checks only scopes: a caller that used it instead of `authorize` would ignore the denials of a bucket policy. */
 const asksThePolicies: Rule = ({ path, text }) =>
   path.startsWith('src/') &&
   !['src/access/authorize.ts', 'src/api/serve-route.ts'].includes(path) &&
@@ -292,7 +294,7 @@ export function checkFolders(files: readonly SourceFile[]): readonly Finding[] {
 
 const folderOf = (path: string): string => path.slice(0, path.lastIndexOf('/') + 1)
 
-/** The imports that lead from the folder back to it; null: none do. Breadth first, so the shortest way. */
+/** The shortest chain of imports from the folder back to itself, by breadth-first search; null: there is none. */
 function wayBack(
   imports: ReadonlyMap<string, ReadonlyMap<string, string>>,
   start: string,
@@ -307,7 +309,7 @@ function wayBack(
   return null
 }
 
-/** No machine's path and no registry's host may enter the repository; every dependency has a reason in an ADR. */
+/** The repository contains no path of a machine, no registry host and no refused word; every dependency has a reason in an ADR. */
 export function checkRepository(input: {
   readonly lockfile: string
   readonly dependencies: readonly string[]
@@ -332,6 +334,7 @@ export function checkRepository(input: {
     const path = /(^|[\s'"`(])\/(work|root|home)\/[a-z]/.exec(file.text)
     if (path)
       findings.push({ path: file.path, message: `contains the path of a machine: '${path[0].trim()}'` })
+    for (const message of refusedWords(file)) findings.push({ path: file.path, message })
   }
   return findings
 }

@@ -1,7 +1,7 @@
 /**
- * Fence 3: runs the rules of tidy-rules.ts over everything that git tracks or would track.
+ * Fence 3: runs the rules of tidy-rules.ts over all files that git tracks or would track.
  *
- * Owns: reading files and the exit code. Prints one line a finding.
+ * Owns: reading files and the exit code. Prints one line for each finding.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,15 +1,15 @@
 /**
- * What V8 says of one script in several processes, joined: which characters ran, and which blocks there are.
+ * Merges V8's coverage of one script in several processes: which characters ran, and which blocks exist.
  *
  * Owns: the files of NODE_V8_COVERAGE and the meaning of their ranges. Knows nothing of: sources, lines.
- * Rules: a character ran when it ran in any process; a block is a range that V8 counts apart from what surrounds it. One
- * that always ran as often as its surroundings has no range of its own, so the share of blocks that ran is never flattered.
+ * Rules: a character ran when it ran in any process; a block is a range that V8 counts separately from its surroundings. A block
+ * that always ran as often as its surroundings has no separate range, so the share of blocks that ran is never overstated.
  */
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** As NODE_V8_COVERAGE writes it. Offsets in UTF-16 units. */
+/** The format of NODE_V8_COVERAGE. Offsets in UTF-16 units. */
 export interface ScriptCoverage {
   readonly url: string
   readonly functions: readonly { readonly ranges: readonly BlockRange[] }[]
@@ -27,7 +27,7 @@ export interface Block {
   readonly ran: boolean
 }
 
-/** By the URL of the script: what each process, and each thread of it, left in this folder. */
+/** By the URL of the script: the coverage that each process, and each of its threads, wrote into this folder. */
 export function readRuns(folder: string): ReadonlyMap<string, readonly ScriptCoverage[]> {
   const runs = new Map<string, ScriptCoverage[]>()
   for (const name of readdirSync(folder)) {
@@ -49,10 +49,10 @@ export class ScriptBlocks {
     this.#ran = new Uint8Array(length)
   }
 
-  /** Of one process. */
+  /** The coverage of one process. */
   add({ functions }: ScriptCoverage): void {
     const ranges = functions.flatMap((each) => each.ranges)
-    // From the outside to the inside: what lies deeper knows better.
+    // From the outside to the inside: an inner range overrides an outer one.
     ranges.sort((a, b) => a.startOffset - b.startOffset || b.endOffset - a.endOffset)
     const ran = new Uint8Array(this.#ran.length)
     for (const { startOffset: start, endOffset: end, count } of ranges) {
@@ -66,7 +66,7 @@ export class ScriptBlocks {
     return this.#ran[offset] === 1
   }
 
-  /** In the order in which they begin. */
+  /** In the order of their starts. */
   blocks(): readonly Block[] {
     const found = [...this.#blocks.values()].sort((a, b) => a.start - b.start || b.end - a.end)
     return found.map(({ start, end }) => ({ start, end, ran: this.ranAt(start) }))

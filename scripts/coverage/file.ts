@@ -1,9 +1,9 @@
 /**
- * From compiled code that ran to lines of the source that did not.
+ * Maps coverage of compiled code to lines of the source that did not run.
  *
- * Owns: which lines count. A line counts when the compiler made code of it: no comment, no type, no import, no brace alone.
- * Knows nothing of: processes, thresholds. Rule: a line ran when the first code on it ran; a file that was never loaded
- * ran nowhere, and is not left out.
+ * Owns: which lines count. A line counts when the compiler emitted code for it: no comment, no type, no import, no single brace.
+ * Knows nothing of: processes, thresholds. Rule: a line ran when the first code on it ran; a file that was never loaded counts as
+ * not run, and is not left out.
  */
 import { readFileSync } from 'node:fs'
 import { SourceMap, type SourceMapPayload } from 'node:module'
@@ -29,7 +29,7 @@ interface CodeWord {
   readonly sourceLine: number
 }
 
-/** `compiled`: a file the compiler wrote, with its map beside it. `runs`: what each process says of it. */
+/** `compiled`: a file from the compiler, with its map beside it. `runs`: the coverage of each process. */
 export function coverageOf(source: string, compiled: string, runs: readonly ScriptCoverage[]): FileCoverage {
   const code = readFileSync(compiled, 'utf8')
   const words = codeWords(code, sourceMapOf(compiled))
@@ -38,7 +38,7 @@ export function coverageOf(source: string, compiled: string, runs: readonly Scri
   const firstOf = new Map<number, number>()
   for (const { offset, sourceLine } of words) if (!firstOf.has(sourceLine)) firstOf.set(sourceLine, offset)
   const missedLines = [...firstOf].flatMap(([line, offset]) => (script.ranAt(offset) ? [] : [line]))
-  // A block of braces and spaces alone is what V8 counts behind a `return`; nobody can run it.
+  // V8 also counts a block of only braces and spaces after a `return`; it can never run.
   const blocks = script.blocks().flatMap(({ start, end, ran }) => {
     const word = words.find(({ offset }) => offset >= start && offset < end)
     return word === undefined ? [] : [{ ran, line: word.sourceLine }]
@@ -47,7 +47,7 @@ export function coverageOf(source: string, compiled: string, runs: readonly Scri
   return {
     source,
     lines: { total: firstOf.size, ran: firstOf.size - missedLines.length },
-    // A file that nobody loaded is one block that did not run.
+    // A file that no process loaded is one block that did not run.
     branches: { total: Math.max(1, blocks.length), ran: blocks.length - missed.length },
     missedLines: ascending(missedLines),
     missedBranches: ascending(missed),
@@ -58,7 +58,7 @@ function sourceMapOf(compiled: string): SourceMap {
   return new SourceMap(JSON.parse(readFileSync(`${compiled}.map`, 'utf8')) as SourceMapPayload)
 }
 
-/** Words in front of a function or a class, which run with what surrounds it. */
+/** Words before a function or a class, which run with the surrounding code. */
 const OUTSIDE = /^(export|default|async|static)$/
 
 /** The compiler leaves comments out and writes each import and export on one line. */

@@ -1,9 +1,9 @@
 /**
- * What must be covered, by which tests, and how well.
+ * The files that must be covered, by which tests, and the thresholds.
  */
 export interface CoverageGroup {
   readonly name: string
-  /** Of sources, relative to the root. */
+  /** Matches paths of sources, relative to the root. */
   readonly holds: RegExp
 }
 
@@ -27,6 +27,6 @@ export const COVERAGE_TESTS: readonly string[] = [
   'store',
 ]
 
-/** Of a group, in hundredths. */
+/** Thresholds of a group, in percent. */
 export const LINES_MIN = 95
 export const BRANCHES_MIN = 90

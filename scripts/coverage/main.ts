@@ -1,8 +1,8 @@
 /**
- * `npm run coverage`: which lines and branches of the parts that decide over data ran under their tests.
+ * `npm run coverage`: which lines and branches of the components that decide about data ran in their tests.
  *
- * Owns: the sequence compile, run, read, print. Rule: it measures compiled code alone. Node counts code whose types it
- * strips by itself in a way that shows lines as run that never were; the test of this file proves that these figures are not.
+ * Owns: the sequence compile, run, read, print. Rule: it measures only compiled code. For code whose types Node strips
+ * itself, Node reports lines as run that never ran; the test of this file proves that these figures are correct.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -27,7 +27,7 @@ const TEST_MS_MAX = 900_000
 
 const say = (text: string): void => void process.stderr.write(`${text}\n`)
 
-/** Texts that tests read lie where their sources are; the compiler carries over code alone. */
+/** Tests read text files next to their sources; the compiler copies only code. */
 function compile(): boolean {
   rmSync(OUT, { recursive: true, force: true })
   const tsc = join(ROOT, 'node_modules', '.bin', 'tsc')
@@ -49,7 +49,7 @@ function testFiles(asked: readonly string[]): readonly string[] {
 
 const compiledName = (source: string): string => source.replace(/\.ts$/, '.js')
 
-/** False when it failed: what a broken test runs is no proof of anything. */
+/** False when it failed: the coverage of a failed test proves nothing. */
 async function runTest(file: string, folder: string): Promise<boolean> {
   const began = performance.now()
   const child = spawn(process.execPath, [file], {
@@ -84,7 +84,7 @@ function groupsOf(runs: ReadonlyMap<string, readonly ScriptCoverage[]>): readonl
         const compiled = join(OUT, compiledName(source))
         return coverageOf(source, compiled, runs.get(pathToFileURL(compiled).href) ?? [])
       })
-    // Types alone leave nothing to run.
+    // A file of only types has no code to run.
     return { group, files: files.filter(({ lines }) => lines.total > 0) }
   })
 }

@@ -9,7 +9,7 @@ export interface GroupCoverage {
   readonly files: readonly FileCoverage[]
 }
 
-/** Of nothing all of it ran. */
+/** 100 % of nothing. */
 const percent = ({ total, ran }: Share): number => (total === 0 ? 100 : (100 * ran) / total)
 
 const sum = (shares: readonly Share[]): Share => ({
@@ -28,23 +28,23 @@ export function coverageTable(groups: readonly GroupCoverage[]): string {
     ...files.map((file) => row(`  ${file.source}`, file, missed(file))),
   ])
   const head = [
-    `| ${'source'.padEnd(44)} | lines % | branches % | did not run: lines; blocks that begin at |`,
+    `| ${'source'.padEnd(44)} | lines % | branches % | did not run: lines; blocks that start at |`,
     `| ${'-'.repeat(44)} | ------: | ---------: | ---------------------------------------- |`,
   ]
   return [...head, ...rows, ''].join('\n')
 }
 
-/** A sentence for each group that falls short. */
+/** A sentence for each group below a threshold. */
 export function shortfalls(groups: readonly GroupCoverage[]): readonly string[] {
   return groups.flatMap(({ group, files }) => {
     const { lines, branches } = totals(files)
     const short: string[] = []
-    if (lines.total === 0) short.push(`${group.name}: nothing of it was measured`)
+    if (lines.total === 0) short.push(`${group.name}: nothing was measured`)
     if (percent(lines) < LINES_MIN)
-      short.push(`${group.name}: ${percent(lines).toFixed(1)} % of the lines ran, ${LINES_MIN} are asked`)
+      short.push(`${group.name}: ${percent(lines).toFixed(1)} % of the lines ran, ${LINES_MIN} are required`)
     if (percent(branches) < BRANCHES_MIN)
       short.push(
-        `${group.name}: ${percent(branches).toFixed(1)} % of the branches ran, ${BRANCHES_MIN} are asked`,
+        `${group.name}: ${percent(branches).toFixed(1)} % of the branches ran, ${BRANCHES_MIN} are required`,
       )
     return short
   })

@@ -1,7 +1,7 @@
 /**
- * Reads everything back from the disk of a node that is stopped: each row of its state and each copy that rows say it has.
+ * Reads everything back from the disk of a stopped node: each row of its state and each copy that the rows list for it.
  *
- * Rule: the parts that served are not asked; they are opened anew on the files that they left.
+ * Rule: it does not use the objects that served; it opens new ones on the files.
  */
 import { join } from 'node:path'
 import { DiskBlobStore } from '../../cluster/blobs/disk/disk-blob-store.ts'
@@ -15,7 +15,7 @@ const FINDINGS_MAX = 20
 export interface AuditReport {
   readonly copies: number
   readonly bytes: number
-  /** Chunks of this cluster that have fewer copies than nodes, or a copy that is still to be made. */
+  /** Chunks of this cluster with fewer copies than nodes, or with a copy that is still to be made. */
   readonly incomplete: number
   /** Sentences; at most FINDINGS_MAX. */
   readonly faults: readonly string[]
@@ -30,7 +30,7 @@ const SILENT: Logger = {
   child: () => SILENT,
 }
 
-/** `nodes`: how many there are, each of which should have a copy of everything. */
+/** `nodes`: the number of nodes; each should have a copy of everything. */
 export async function auditNode(dataDir: string, nodeId: string, nodes: number): Promise<AuditReport> {
   const { stateMachine, reader } = openStore({ dir: join(dataDir, 'state'), logger: SILENT })
   const { fault } = await stateMachine.open()
@@ -78,7 +78,7 @@ async function auditCopies(
 async function faultOf(store: DiskBlobStore, ref: BlobRef): Promise<string | null> {
   try {
     const { size, checksum } = await store.verify(ref)
-    return size === ref.size && checksum === ref.checksum ? null : 'it holds other bytes'
+    return size === ref.size && checksum === ref.checksum ? null : 'it holds different bytes'
   } catch (error) {
     return error instanceof Error ? error.message : String(error)
   }

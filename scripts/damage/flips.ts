@@ -1,8 +1,8 @@
 /**
- * Flips bits on the disk of a node that runs: one in every chunk file, in every record of a pack, in every piece of its state.
+ * Flips bits on the disk of a running node: one in every chunk file, in every record of a pack, in every piece of its state.
  *
- * Owns: where the bits are. Knows nothing of: what the node makes of it.
- * Rule: a bit is flipped in place and flushed, as a disk does it: no file is replaced, no length changes.
+ * Owns: where the bits are. Knows nothing of: how the node reacts.
+ * Rule: a bit is flipped in place and flushed, like a disk error: no file is replaced, no length changes.
  */
 import { randomInt } from 'node:crypto'
 import { type FileHandle, open, readdir, stat } from 'node:fs/promises'
@@ -12,13 +12,13 @@ import { SHARDS } from '../../cluster/blobs/files/blob-layout.ts'
 import { decodePackHead, PACK_HEAD_BYTES } from '../../cluster/blobs/packs/pack-record.ts'
 import { scanPack } from '../../cluster/blobs/packs/pack-scan.ts'
 
-/** Less than half of what the smallest row takes in a table, so that each row holds a whole step. Bytes. */
+/** Less than half the size of the smallest row in a table, so that each row contains a whole step. Bytes. */
 const STATE_STEP = 16
 
 export interface Flips {
   readonly chunkFiles: number
   readonly packRecords: number
-  /** Bits, one in each STATE_STEP bytes of tables. */
+  /** The number of flipped bits, one in each STATE_STEP bytes of tables. */
   readonly stateBits: number
 }
 
@@ -63,7 +63,7 @@ async function recordsOf(path: string): Promise<Span[]> {
     const head = Buffer.alloc(PACK_HEAD_BYTES)
     await file.read(head, 0, PACK_HEAD_BYTES, 0)
     const frame = decodePackHead(head.readUInt32LE(12), head)
-    if (frame === null) throw new Error(`${path} is no pack`)
+    if (frame === null) throw new Error(`${path} is not a pack`)
     const spans: Span[] = []
     for await (const { records } of scanPack(file, frame, PACK_HEAD_BYTES))
       for (const { offset, content } of records)
@@ -100,13 +100,13 @@ async function flipTables(state: string): Promise<number> {
   return bits
 }
 
-/** Of a node that stores nothing meanwhile. Compaction of packs may race it, and then finds the damage first. */
+/** For a node that stores nothing meanwhile. Compaction of packs may run at the same time, and then finds the damage first. */
 export async function flipCopies(dataDir: string): Promise<Omit<Flips, 'stateBits'>> {
   const blobs = join(dataDir, 'blobs')
   return { chunkFiles: await flipChunkFiles(blobs), packRecords: await flipPacks(blobs) }
 }
 
-/** Hits every row of an object that stands in a table. What LevelDB still has in memory alone is not touched. */
+/** Damages every row of an object in a table. Rows that LevelDB has only in memory are not touched. */
 export function flipState(dataDir: string): Promise<number> {
   return flipTables(join(dataDir, 'state'))
 }

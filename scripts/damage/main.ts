@@ -1,9 +1,9 @@
 /**
- * `npm run damage`: one bit of every copy and every row of one node goes wrong, while clients read at every node.
+ * `npm run damage`: one bit of every copy and every row of one node is flipped, while clients read from every node.
  *
- * Owns: the order of the run and its report. Knows nothing of: how damage is found or mended.
- * Rules: every body is compared with its digest at every node, an answer that says "not now" is asked again and counted; a
- * second round of damage is not read by anybody, so that only the scrub can find it; nothing counts as good before it was
+ * Owns: the order of the run and its report. Knows nothing of: how damage is found or repaired.
+ * Rules: every body is compared with its digest at every node; a request with a temporary refusal is retried and counted; a
+ * second round of damage is not read by any client, so that only the scrub can find it; nothing counts as good before it was
  * read from the disks of stopped nodes.
  */
 import { writeFileSync } from 'node:fs'
@@ -20,8 +20,8 @@ import { LoopbackCluster } from '../local/loopback-cluster.ts'
 
 const USAGE = `npm run damage -- [--objects N] [--bytes-max N] [--json FILE] [--config FILE]
 
-  --objects N      how many are stored, 10 to 1000000 (default 10000)
-  --bytes-max N    of the largest, 1 to 1073741824 (default 20971520, 20 MiB)
+  --objects N      how many objects are stored, 10 to 1000000 (default 10000)
+  --bytes-max N    size of the largest object, 1 to 1073741824 (default 20971520, 20 MiB)
   --json FILE      the same report as JSON
   --config FILE    settings (YAML) for the nodes, over the defaults
 
@@ -30,7 +30,7 @@ With the defaults it needs about 35 GB in the folder for temporary files and tak
 
 const VICTIM = 'n2'
 const POLL_MS = 250
-const PATIENCE_MS = 2 * 3_600_000
+const WAIT_MS = 2 * 3_600_000
 
 interface Run {
   readonly cluster: LoopbackCluster
@@ -56,13 +56,13 @@ async function flipAll(dataDir: string): Promise<Flips> {
   return { ...copies, stateBits: await flipState(dataDir) }
 }
 
-/** Resolves with the operation as it stands at its end. */
+/** Resolves with the final state of the operation. */
 async function scrub({ cluster }: Run): Promise<Record<string, unknown>> {
   const manage = (method: 'GET' | 'POST', path: string, status: number, body?: object) =>
     cluster.manage({ nodeId: 'n1', method, path, status, ...(body === undefined ? {} : { body }) })
   const asked = { node: VICTIM, reason: 'Look at every copy after damage' }
   let operation = await manage('POST', '/cluster/scrub', 202, asked)
-  const giveUpAt = performance.now() + PATIENCE_MS
+  const giveUpAt = performance.now() + WAIT_MS
   while (operation['finishedAt'] === null) {
     if (performance.now() > giveUpAt) throw new Error('Gave up waiting for the end of the scrub')
     await wait(POLL_MS)
@@ -73,7 +73,7 @@ async function scrub({ cluster }: Run): Promise<Record<string, unknown>> {
 
 /** Resolves when rows list a copy of every chunk on every node. */
 async function allMade({ cluster }: Run): Promise<void> {
-  const giveUpAt = performance.now() + PATIENCE_MS
+  const giveUpAt = performance.now() + WAIT_MS
   for (;;) {
     const usage = await cluster.manage({
       nodeId: 'n1',

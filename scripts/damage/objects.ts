@@ -1,13 +1,13 @@
 /**
  * The objects of the damage run: sizes from one byte to many chunks, bytes that follow from a number.
  *
- * Rules: small ones are the most, as in every store, but each decade of sizes is there; no two chunks are equal and none can
+ * Rules: most objects are small, as in every store, but each decade of sizes occurs; no two chunks are equal and none can
  * be compressed.
  */
 import { createCipheriv, createHash, randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
 
-/** Above 1: the larger, the more small ones. With 20 MiB at most the mean is about 0.6 MiB. */
+/** Above 1: the larger, the more small objects. With at most 20 MiB the mean is about 0.6 MiB. */
 const SKEW = 2.2
 const PIECE_BYTES = 256 * 1024
 const ZEROS = Buffer.alloc(PIECE_BYTES)
@@ -17,7 +17,7 @@ export class DamageObjects {
   readonly #key = randomBytes(16)
   readonly #digests = new Map<number, string>()
 
-  /** Sizes run through the whole range, whatever the count. */
+  /** Sizes cover the whole range for any count. */
   constructor(count: number, bytesMax: number) {
     this.sizes = Array.from({ length: count }, (_, index) =>
       Math.round(bytesMax ** ((index / Math.max(1, count - 1)) ** SKEW)),

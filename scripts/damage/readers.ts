@@ -1,8 +1,8 @@
 /**
- * Clients of the damage run: store every object once, then read each of them at every node and compare it whole.
+ * Clients of the damage run: they store every object once, then read each object from every node and compare all bytes.
  *
- * Rules: an answer of 503, and a connection that breaks, is asked again like a client would, and counted; bytes that are
- * not the ones stored are never excused.
+ * Rules: after an answer of 503 or a broken connection the request is retried, as a client would, and counted; bytes that are
+ * not the stored ones are always an error.
  */
 import { createHash, type Hash } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -19,13 +19,13 @@ const RETRY_MS = 500
 export interface ReadReport {
   readonly reads: number
   readonly bytes: number
-  /** Whole bodies that were not the stored ones. */
+  /** Complete bodies that differ from the stored ones. */
   readonly wrong: number
-  /** Answers that said there is no such object. */
+  /** Answers that reported a missing object. */
   readonly denied: number
-  /** Objects that could not be had at some node, however often it was asked. */
+  /** Objects that some node did not return after all retries. */
   readonly failed: number
-  /** Answers that said "not now", and broken connections. */
+  /** Temporary refusals and broken connections. */
   readonly askedAgain: number
 }
 
@@ -101,7 +101,7 @@ export class DamageReaders {
     return { outcome: 'failed', askedAgain: TRIES_MAX, denied }
   }
 
-  /** 200 only for a whole body; null when none came whole, or nobody listens. */
+  /** 200 only for a complete body; null for an incomplete one, or when no node listens. */
   async #ask(index: number, client: BenchClient, hash: Hash): Promise<number | null> {
     try {
       const onPiece = (piece: Buffer): void => void hash.update(piece)
@@ -112,7 +112,7 @@ export class DamageReaders {
     }
   }
 
-  /** Every object, from the largest on so that the end is not a long one, by CLIENTS at once, each with its connections. */
+  /** Every object, the largest first so that no long read remains at the end, by CLIENTS concurrent clients, each with its own connections. */
   async #each(work: (index: number, client: (node: number) => BenchClient) => Promise<void>): Promise<void> {
     await this.#logIn()
     let next = this.#objects.sizes.length
@@ -136,7 +136,7 @@ export class DamageReaders {
     return new BenchClient(this.#target.endpoints[node] ?? '', this.#token)
   }
 
-  /** Before each round: a token lives for an hour. */
+  /** Called before each round: a token is valid for an hour. */
   async #logIn(): Promise<void> {
     this.#token = await logIn(this.#target)
   }

@@ -1,8 +1,8 @@
 /**
- * A small steady load: through each chosen node a write begins every few milliseconds, whatever became of the ones before.
+ * A small steady load: through each chosen node a write starts every few milliseconds, regardless of earlier ones.
  *
  * Owns: the clock of the clients and the times of acknowledgements. Knows nothing of: faults.
- * Rule: only 200 counts as acknowledged; a write that failed is not repeated, because the next one follows at once and
+ * Rule: only 200 counts as acknowledged; a failed write is not repeated, because the next one follows at once and
  * a repetition would only add to the load.
  */
 import { Agent, request } from 'undici'
@@ -11,7 +11,7 @@ import { logIn, makeBucket } from '../bench/log-in.ts'
 
 const EVERY_MS = 10
 const BODY = Buffer.alloc(256, 'failover')
-/** Writes under way at one node; more are left out, and counted. */
+/** Writes in flight at one node; further ones are skipped, and counted. */
 const UNDER_WAY_MAX = 512
 const KEYS = 500
 const BUCKET = 'failover'
@@ -24,7 +24,7 @@ export interface Acknowledged {
 }
 
 export class FailoverLoad {
-  /** Since the last `forget`. */
+  /** Failures since the last `forget`. */
   acknowledged: Acknowledged[] = []
   failures: string[] = []
   leftOut = 0
@@ -47,12 +47,12 @@ export class FailoverLoad {
     this.#underWay = target.endpoints.map(() => 0)
   }
 
-  /** Also in between: a token lives for an hour, a long series for longer. */
+  /** Called repeatedly: a token is valid for an hour, and a long series takes longer. */
   async logIn(): Promise<void> {
     this.#token = await logIn(this.#target)
   }
 
-  /** Writes through these nodes from now on, and through no others. */
+  /** From now on writes go only through these nodes. */
   writeThrough(nodes: readonly number[]): void {
     for (const [node, timer] of this.#timers) {
       if (nodes.includes(node)) continue
@@ -95,9 +95,9 @@ export class FailoverLoad {
         body: BODY,
         dispatcher: this.#agent,
       })
-      const said = await body.text()
+      const text = await body.text()
       if (statusCode === 200) this.acknowledged.push({ node, sentAt, at: performance.now() })
-      else this.failures.push(`${statusCode} ${said.slice(0, 200)}`)
+      else this.failures.push(`${statusCode} ${text.slice(0, 200)}`)
     } catch (error) {
       this.failures.push(String(error))
     } finally {

@@ -1,7 +1,7 @@
 /**
- * `npm run failover`: how long nobody can write when the leader is killed, and when it hands over.
+ * `npm run failover`: how long writes are impossible when the leader is killed, and when it hands over.
  *
- * Owns: the two series, the report, the goals. Rule: every round is in the figures, the bad ones too.
+ * Owns: the two series, the report, the goals. Rule: every round counts in the figures, also the slow ones.
  */
 import { writeFileSync } from 'node:fs'
 import { availableParallelism, loadavg } from 'node:os'
@@ -17,12 +17,12 @@ import { UsageError, wholeNumber } from '../local/options.ts'
 const USAGE = `npm run failover -- [--kills N] [--transfers N] [--json FILE] [--config FILE]
 
   --kills N        how often the leader is killed with SIGKILL, 0 to 10000 (default 100)
-  --transfers N    how often it is told to stop with SIGTERM and hands over first, 0 to 10000 (default 100)
+  --transfers N    how often it is stopped with SIGTERM and hands over first, 0 to 10000 (default 100)
   --json FILE      the same report as JSON
   --config FILE    settings (YAML) for the nodes, over the defaults
 `
 
-/** Far less than the life of a token. */
+/** Far less than the validity of a token. */
 const ROUNDS_A_TOKEN = 50
 
 interface Series {
@@ -113,7 +113,7 @@ function textOf(report: SeriesReport): string {
     line('no write acknowledged through any survivor', report.gapMs),
     line('... through the slower survivor', report.slowestNodeMs),
     line('... just before the signal, for comparison', report.steadyMs),
-    line('signal until a survivor missed the leader', report.noticedMs),
+    line('signal until a survivor detected the loss', report.noticedMs),
     line('signal until a survivor led', report.electedMs),
     `  goal: p50 < ${goals.p50} ms and p99 < ${goals.p99} ms through the slower survivor: ${report.isMet ? 'met' : 'MISSED'}`,
     `  writes through survivors that failed: ${failures}`,

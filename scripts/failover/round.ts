@@ -1,31 +1,31 @@
 /**
  * One loss of the leader under load, and its return.
  *
- * Owns: what the gap is: the longest time between two acknowledged writes, one after the other, that ends after the
- * signal. Rules: the round ends only when each surviving node has acknowledged writes begun after the signal; the next
- * one begins only when the lost node is a healthy follower again.
+ * Owns: the definition of the gap: the longest time between two consecutive acknowledged writes that ends after the
+ * signal. Rules: the round ends only when each surviving node has acknowledged writes started after the signal; the next
+ * one starts only when the lost node is a healthy follower again.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { LoopbackCluster, LeadershipSeen } from '../local/loopback-cluster.ts'
 import type { Acknowledged, FailoverLoad } from './load.ts'
 
-/** Acknowledgements of each surviving node before the signal, and of writes begun after it. */
+/** Acknowledgements of each surviving node before the signal, and of writes started after it. */
 const STEADY = 50
 const SETTLED = 30
 const POLL_MS = 5
-const PATIENCE_MS = 60_000
+const WAIT_MS = 60_000
 
 export interface RoundFigures {
-  /** Through any survivor: nobody could write. */
+  /** Through any survivor: no client could write. */
   readonly gapMs: number
-  /** Through the survivor that was worse off. */
+  /** Through the slower survivor. */
   readonly slowestNodeMs: number
-  /** The longest time between two acknowledged writes just before the signal, when nothing was wrong. */
+  /** The longest time between two acknowledged writes just before the signal, without a fault. */
   readonly steadyMs: number
-  /** From the signal until a survivor first said that the leader is gone, and until one led. Null: not in its log. */
+  /** From the signal until a survivor first logged the loss of the leader, and until one led. Null: not in its log. */
   readonly noticedMs: number | null
   readonly electedMs: number | null
-  /** Writes through survivors that were not acknowledged, by what was said instead. */
+  /** Writes through survivors that were not acknowledged, by the answer. */
   readonly failures: readonly string[]
 }
 
@@ -39,7 +39,7 @@ export async function loseLeader(
   const survivors = nodes.map((_, node) => node).filter((node) => nodes[node] !== leader)
   load.writeThrough(survivors)
   await acknowledgedBy(load, survivors, { since: performance.now(), count: 1 })
-  // It may have changed hands meanwhile.
+  // The leader may have changed meanwhile.
   if ((await cluster.leader()) !== leader) return loseLeader(cluster, load, signal)
   load.forget()
   await acknowledgedBy(load, survivors, { since: performance.now(), count: STEADY })
@@ -67,7 +67,7 @@ function of(load: FailoverLoad, node: number): Acknowledged[] {
   return load.acknowledged.filter((one) => one.node === node)
 }
 
-/** The longest between two acknowledgements, one after the other, of which the second came before or after the signal. */
+/** The longest time between two consecutive acknowledgements whose second one came before or after the signal. */
 export function longestIntervals(
   acknowledged: readonly Pick<Acknowledged, 'at'>[],
   struckAt: number,
@@ -98,7 +98,7 @@ async function acknowledgedBy(
   nodes: readonly number[],
   { since, count }: { readonly since: number; readonly count: number },
 ): Promise<void> {
-  const giveUpAt = performance.now() + PATIENCE_MS
+  const giveUpAt = performance.now() + WAIT_MS
   while (nodes.some((node) => of(load, node).filter(({ sentAt }) => sentAt >= since).length < count)) {
     if (performance.now() > giveUpAt)
       throw new Error(

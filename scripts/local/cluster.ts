@@ -1,7 +1,7 @@
 /**
  * `npm start`: a cluster on this machine, in the foreground, with a demo tenant. [decisions 15]
  *
- * Owns: the sequence prepare -> start -> wait -> demo tenant -> say what to type. With --json standard output carries
+ * Owns: the sequence prepare -> start -> wait -> demo tenant -> print commands to try. With --json standard output carries
  * exactly one line; everything else goes to standard error.
  */
 import { join } from 'node:path'
@@ -21,14 +21,14 @@ const say = (text: string): void => void process.stderr.write(`${text}\n`)
 
 async function isReady(node: NodePlan): Promise<boolean> {
   try {
-    // Not fetch: it refuses ports such as 10080, which a cluster may well have.
+    // Not fetch: it refuses ports such as 10080, which a cluster may have.
     const { statusCode, body } = await request(`${node.adminUrl}/readyz`, {
       signal: AbortSignal.timeout(2000),
     })
     await body.dump()
     return statusCode === 200
   } catch {
-    // Not listening yet: the caller asks again until its own limit.
+    // Not listening yet: the caller retries until its own limit.
     return false
   }
 }
@@ -115,7 +115,7 @@ async function run(options: LocalOptions): Promise<number> {
       return 0
     }
     const why = await Promise.race([stop, dead])
-    if (why === 'dead') say('No node runs any more.')
+    if (why === 'dead') say('No node is running any more.')
     return why === 'dead' ? 1 : 0
   } finally {
     await nodes.stopAll()

@@ -1,5 +1,5 @@
 /**
- * The demo tenant and its key, made once through the admin API like any operator would.
+ * The demo tenant and its key, created once through the admin API, as an operator would do it.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { type AdminClient, adminClient, ApiError } from '../../src/client/clients.ts'
@@ -10,7 +10,7 @@ const ATTEMPTS_MAX = 100
 const RETRY_MS = 100
 const DEMO_SCOPES = 'read,write,delete,admin'
 
-/** 401: the pending owner token is granted a moment after the first leader is there. 503: no leader right now. */
+/** 401: the pending owner token is granted shortly after the first election. 503: no leader at the moment. */
 async function patiently<T>(call: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -47,7 +47,7 @@ export async function demoCredentials(
 async function demoKey(client: AdminClient, id: string) {
   await patiently(() => client.call('createTenant', { body: { id, name: 'Demo' } })).catch(
     (error: unknown) => {
-      // Made by an earlier run that was interrupted before it had the key.
+      // Created by an earlier run that was interrupted before it had the key.
       if (!(error instanceof ApiError) || error.code !== 'already_exists') throw error
     },
   )

@@ -1,7 +1,7 @@
 /**
  * Finds ports for a cluster on this machine.
  *
- * Rule: keep to ports below the range from which outgoing connections get theirs, or one of those may sit on them.
+ * Rule: it uses ports below the ephemeral range; otherwise an outgoing connection might occupy one.
  */
 import { createServer } from 'node:net'
 

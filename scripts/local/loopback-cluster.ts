@@ -1,5 +1,5 @@
 /**
- * Three nodes on loopback, as processes that may be signalled, damaged and brought back.
+ * Three nodes on loopback, as processes that may be signalled, damaged and restarted.
  *
  * Owns: the processes, their folder, their end. Knows nothing of: clients, figures.
  * Rule: only processes started here are signalled, each by its handle, and nothing is left behind.
@@ -24,9 +24,9 @@ const MAIN = fileURLToPath(
 const NODES = 3
 const PORT_RANGE = { from: 12_000, to: 30_000 }
 const POLL_MS = 5
-const PATIENCE_MS = 60_000
+const WAIT_MS = 60_000
 
-/** A line of the log of a node that says who leads. */
+/** A line of a node's log that names the leader. */
 export interface LeadershipSeen {
   /** Milliseconds since 1970. */
   readonly at: number
@@ -70,7 +70,7 @@ export class LoopbackCluster {
     this.plan = planNodes(options)
   }
 
-  /** To be used as a benchmark uses any cluster. */
+  /** The target for clients of benchmarks. */
   get target(): BenchTarget {
     return { endpoints: this.plan.map(({ dataUrl }) => dataUrl), ...this.#credentials }
   }
@@ -100,7 +100,7 @@ export class LoopbackCluster {
     await this.#patiently(`${nodeId} is ready`, async () => (await this.#admin(nodeId, '/readyz')) !== null)
   }
 
-  /** The one node that says it leads. */
+  /** The one node that reports to be the leader. */
   async leader(): Promise<string> {
     let leaders: string[] = []
     await this.#patiently('one node leads', async () => {
@@ -118,12 +118,12 @@ export class LoopbackCluster {
       headers: { authorization: `Bearer ${this.#ownerToken}`, 'content-type': 'application/json' },
       body: body === undefined ? null : JSON.stringify(body),
     })
-    const said = await answer.body.text()
-    if (answer.statusCode !== status) throw new Error(`${method} ${path} gave ${answer.statusCode}: ${said}`)
-    return JSON.parse(said) as Record<string, unknown>
+    const text = await answer.body.text()
+    if (answer.statusCode !== status) throw new Error(`${method} ${path} gave ${answer.statusCode}: ${text}`)
+    return JSON.parse(text) as Record<string, unknown>
   }
 
-  /** Whether the process of a node has not ended. */
+  /** Whether the process of a node is running. */
   isRunning(nodeId: string): boolean {
     const child = this.#children.get(nodeId)
     return child !== undefined && child.exitCode === null && child.signalCode === null
@@ -134,7 +134,7 @@ export class LoopbackCluster {
     return statSync(this.#node(nodeId).logFile).size
   }
 
-  /** What the log of a node says of leaders behind a place in it. */
+  /** The lines about leaders in a node's log after a position. */
   leadershipSince(nodeId: string, place: number): LeadershipSeen[] {
     const text = readFileSync(this.#node(nodeId).logFile).toString('utf8', place)
     return text
@@ -176,13 +176,13 @@ export class LoopbackCluster {
       const text = await body.text()
       return statusCode === 200 ? text : null
     } catch {
-      // Not listening yet, or no more: the caller asks again.
+      // Not listening yet, or not any more: the caller retries.
       return null
     }
   }
 
   async #patiently(what: string, condition: () => Promise<boolean>): Promise<void> {
-    const giveUpAt = performance.now() + PATIENCE_MS
+    const giveUpAt = performance.now() + WAIT_MS
     while (!(await condition())) {
       if (performance.now() > giveUpAt) throw new Error(`Gave up waiting until ${what}`)
       await wait(POLL_MS)

@@ -32,7 +32,7 @@ function isTaken(address: string): Promise<boolean> {
   })
 }
 
-/** Said once for all nodes, before any of them runs. */
+/** Checked once for all nodes, before any of them runs. */
 export async function requireFreePorts(plan: readonly NodePlan[]): Promise<void> {
   const addresses = plan.flatMap(({ dataUrl, adminUrl, peerAddress }) => [dataUrl, adminUrl, peerAddress])
   for (const address of addresses.map((url) => url.replace('http://', ''))) {

@@ -9,22 +9,22 @@ export interface LocalOptions {
   readonly dataDir: string
   readonly basePort: number
   readonly json: boolean
-  /** Settings for every node, laid over the defaults of the local cluster. */
+  /** Settings for every node; they override the defaults of the local cluster. */
   readonly configFile: string | null
   readonly restart: boolean
 }
 
-/** A mistake of the person at the keyboard. */
+/** An error in the command line. */
 export class UsageError extends Error {}
 
 export const USAGE = `npm start -- [--nodes N] [--data DIR] [--base-port P] [--json] [--config FILE] [--restart]
 
   --nodes N       how many nodes, 1 to 9 (default 3)
-  --data DIR      where everything is kept (default ./data)
+  --data DIR      the folder for all data (default ./data)
   --base-port P   node i listens on P+10*i (data), P+10*i+1 (admin), P+10*i+2 (peers) (default 9000)
   --json          one line of JSON on standard output when the cluster is ready
   --config FILE   settings (YAML) for every node, over the defaults
-  --restart       start a node again when it dies
+  --restart       restart a node when its process ends
 `
 
 const NODES_MAX = 9
@@ -32,7 +32,7 @@ const NODES_MAX = 9
 export function wholeNumber(text: string, name: string, { min, max }: { min: number; max: number }): number {
   const value = Number(text)
   if (!/^\d+$/.test(text) || value < min || value > max)
-    throw new UsageError(`${name} is a whole number from ${min} to ${max}, got '${text}'`)
+    throw new UsageError(`${name} takes a whole number from ${min} to ${max}, got '${text}'`)
   return value
 }
 
@@ -55,7 +55,7 @@ function parse(argv: readonly string[]) {
   }
 }
 
-/** Null when help was asked for. Throws UsageError. */
+/** Null when help was requested. Throws UsageError. */
 export function parseLocalOptions(argv: readonly string[]): LocalOptions | null {
   const values = parse(argv)
   if (values.help) return null

@@ -1,8 +1,8 @@
 /**
- * What a local cluster keeps between two runs, and the configuration files made from it.
+ * The files that a local cluster keeps between two runs, and the configuration files made from them.
  *
  * Owns: `setup.json` (identity and credentials, mode 0600), `master.key`, one YAML file a node.
- * Rule: a folder that holds something else is never written to.
+ * Rule: a folder with other contents is never written to.
  */
 import { randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
@@ -37,7 +37,7 @@ export interface NodePlan {
 const HOST = '127.0.0.1'
 const SETUP_FILE = 'setup.json'
 
-/** Readable by its owner alone, and never half written. */
+/** Readable only by its owner, and never partially written. */
 export function writePrivate(file: string, value: unknown): void {
   writeFileSync(`${file}.tmp`, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600, flush: true })
   renameSync(`${file}.tmp`, file)
@@ -65,7 +65,7 @@ function readSetup(options: LocalOptions): Setup | null {
   const setup = JSON.parse(readFileSync(file, 'utf8')) as Setup
   if (setup.nodes !== options.nodes) {
     throw new UsageError(
-      `'${options.dataDir}' holds a cluster of ${setup.nodes} nodes, not ${options.nodes}: start it with --nodes ${setup.nodes}, or give another --data`,
+      `'${options.dataDir}' contains a cluster of ${setup.nodes} nodes, not ${options.nodes}: start it with --nodes ${setup.nodes}, or give another --data`,
     )
   }
   return setup
@@ -74,12 +74,12 @@ function readSetup(options: LocalOptions): Setup | null {
 async function createSetup(options: LocalOptions): Promise<Setup> {
   mkdirSync(options.dataDir, { recursive: true, mode: 0o700 })
   const keyFile = join(options.dataDir, 'master.key')
-  const strangers = readdirSync(options.dataDir).filter(
+  const otherFiles = readdirSync(options.dataDir).filter(
     (name) => name !== 'master.key' && name !== `${SETUP_FILE}.tmp`,
   )
-  if (strangers.length > 0) {
+  if (otherFiles.length > 0) {
     throw new UsageError(
-      `'${options.dataDir}' is not empty and holds no cluster ('${strangers[0]}' is there): give an empty folder with --data`,
+      `'${options.dataDir}' is not empty and contains no cluster ('${otherFiles[0]}' is there): give an empty folder with --data`,
     )
   }
   if (!existsSync(keyFile)) await MasterKey.create(keyFile)
@@ -102,7 +102,7 @@ export function saveSetup(options: LocalOptions, setup: Setup): void {
   writePrivate(join(options.dataDir, SETUP_FILE), setup)
 }
 
-/** Until the demo key exists the owner token may not have been granted: the request is left again, which changes nothing. */
+/** Until the demo key exists the owner token may not have been granted: the request is written again, which changes nothing. */
 async function requestOwnerToken(setup: Setup, plan: readonly NodePlan[]): Promise<void> {
   const first = plan[0]
   if (setup.accessKeyId !== null || !first) return
@@ -137,7 +137,7 @@ function nodeConfig(setup: Setup, plan: readonly NodePlan[], node: NodePlan): Se
   }
 }
 
-/** Of a receiver of notifications on this machine, for a trial. No node listens there: node ports end in 0, 1 and 2. */
+/** The port of a receiver of notifications on this machine, for a trial. No node uses it: node ports end in 0, 1 and 2. */
 function receiverPort([first]: readonly NodePlan[]): number {
   return Number(new URL(first?.dataUrl ?? '').port) + RECEIVER_OFFSET
 }
@@ -155,12 +155,12 @@ function writeConfigs(options: LocalOptions, setup: Setup, plan: readonly NodePl
     const text = stringify(overlay(nodeConfig(setup, plan, node), over))
     writeFileSync(
       node.configFile,
-      `# Written by npm start at every run; give settings of your own with --config.\n${text}`,
+      `# Written by npm start at every run; pass your own settings with --config.\n${text}`,
     )
   }
 }
 
-/** Makes or finds the cluster of this folder and writes what its nodes need to start. */
+/** Creates or finds the cluster of this folder and writes the files that its nodes need to start. */
 export async function prepare(options: LocalOptions, plan: readonly NodePlan[]): Promise<Setup> {
   const setup = readSetup(options) ?? (await createSetup(options))
   await requestOwnerToken(setup, plan)

@@ -1,5 +1,5 @@
 /**
- * What a person reads when the local cluster is ready: where it is, and lines to copy and paste.
+ * The text that is printed when the local cluster is ready: its addresses, and lines to copy and paste.
  */
 import { relative } from 'node:path'
 import type { ClusterDescription } from './cluster.ts'
@@ -13,7 +13,7 @@ export function readyText(cluster: ClusterDescription): string {
   )
   const object = 'api/v1/buckets/demo/objects/node_modules.tgz'
   return `
-Holdfast is ready: ${cluster.nodes.length} node${cluster.nodes.length === 1 ? '' : 's'}, everything is kept in ${folder}
+Holdfast is ready: ${cluster.nodes.length} node${cluster.nodes.length === 1 ? '' : 's'}, all data is in ${folder}
 
   node  data API                 admin API and /metrics   pid
 ${rows.join('\n')}
@@ -31,6 +31,6 @@ Copy and paste in another terminal: upload through ${upload?.nodeId}, download t
   curl -o copy.tgz -H "Authorization: Bearer $TOKEN" ${download?.dataUrl}/${object}
   sha256sum node_modules.tgz copy.tgz
 
-Ctrl-C stops it; npm start goes on with the same data.
+Ctrl-C stops it; npm start continues with the same data.
 `
 }

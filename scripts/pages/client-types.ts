@@ -1,7 +1,7 @@
 /**
- * Writes what src/client knows of the operations, from the committed contract documents: `node scripts/pages/client-types.ts`.
+ * Writes the types and routes of src/client from the committed contract documents: `node scripts/pages/client-types.ts`.
  *
- * Owns: the text of src/client/generated/. Rule: the document is all it reads, so the types say what any other client can know.
+ * Owns: the text of src/client/generated/. Rule: it reads only the documents, so the types contain what any other client can know.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -43,7 +43,7 @@ export const clientTypesFile = (plane: ClientPlane): string =>
 export function clientTypesText(plane: ClientPlane): string {
   const file = join(ROOT, 'docs', 'openapi', `${plane}.json`)
   const { paths, components } = JSON.parse(readFileSync(file, 'utf8')) as Document
-  // A preflight is asked by browsers, of themselves.
+  // Browsers send a preflight by themselves.
   const operations = Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item)
       .filter(([method]) => method !== 'options')
@@ -95,7 +95,7 @@ function groupText(group: string, { parameters = [], requestBody }: Operation, p
     if (name.endsWith('*')) return `readonly [name: \`${name.slice(0, -1)}\${string}\`]: string`
     return memberText(name, described, required)
   })
-  // OpenAPI says of Content-Type in the body and nowhere else.
+  // OpenAPI describes Content-Type only with the body.
   if (place === 'header' && requestBody?.content['*/*'] !== undefined)
     members.unshift('readonly "Content-Type"?: string')
   if (members.length === 0) return ''
@@ -128,7 +128,7 @@ function routeText(path: string, method: string, operation: Operation): string {
   const body =
     requestBody === undefined ? 'none' : 'application/json' in requestBody.content ? 'json' : 'bytes'
   const rest = parameters.find((parameter) => parameter['x-rest-of-path'] === true)?.name ?? null
-  // A token goes nowhere where none is taken.
+  // A token is sent only to operations that take one.
   const takesToken = security.some((way) => 'bearer' in way)
   const facts = { method, path, rest, body, answer: answerKind(operation), takesToken }
   return `  ${operationId}: ${JSON.stringify(facts)},`

@@ -50,14 +50,14 @@ One YAML file for each node, given with \`holdfast server --config FILE\`. This 
 - A percentage carries its sign: \`85%\`, \`92.5%\`.
 - A path is relative to the folder of the file.
 - A list is given by environment as YAML in one line: \`[{id: n1, peer: "10.0.0.1:9002"}]\`; origins as well with commas between them.
-- An unknown key, a key without a value or twice, a wrong unit or a value out of bounds refuses the start. The error tells all faults, each with its line, and names the
+- An unknown key, a key without a value or twice, a wrong unit or a value out of bounds refuses the start. The error lists all faults, each with its line, and names the
   nearest known key.
-- \`holdfast config check --config FILE\` says the same without a start and ends with 2. \`holdfast config print\` shows every setting with its value and where that came from:
-  a line of the file, a variable, or the default. Anything in it that looks like a secret is masked. [The doctor](doctor.md) looks at what the settings name.
+- \`holdfast config check --config FILE\` reports the same without a start and ends with 2. \`holdfast config print\` shows every setting with its value and where that came from:
+  a line of the file, a variable, or the default. Anything in it that looks like a secret is masked. [The doctor](doctor.md) checks what the settings name.
 - Nothing is read again while the node runs: restart it after a change.
 `
 
-/** 604800000 ms -> 7d; what is no whole number of a unit takes the next smaller one. */
+/** 604800000 ms -> 7d; a value that is not a whole number of a unit uses the next smaller one. */
 function inUnits(value: number, kind: SettingKind): string {
   if (kind === 'percent') return `${value}%`
   const unit = UNITS[kind]?.find(([size]) => value >= size && value % size === 0)

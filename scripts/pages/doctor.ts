@@ -1,13 +1,13 @@
 /**
- * The page of the doctor, made from the list of its checks.
+ * The page of the doctor, generated from the list of its checks.
  *
  * Owns: the text around the list. Run as a program it writes docs/doctor.md.
- * Rule: no check is described here; it is in src/cli/doctor/check-list.ts, where it has its name.
+ * Rule: checks are described only in src/cli/doctor/check-list.ts, next to their names.
  */
 import { writeFileSync } from 'node:fs'
 import { CHECKS } from '../../src/cli/doctor/check-list.ts'
 
-const INTRODUCTION = `# What the doctor looks at
+const INTRODUCTION = `# What the doctor checks
 
 \`\`\`
 holdfast doctor --config n1.yaml             as the user of the node, while it runs or while it is stopped
@@ -15,27 +15,27 @@ holdfast doctor --config n1.yaml --json      one JSON object: status, node, find
 \`\`\`
 
 Each line is a finding: \`ok\`, \`warning\` or \`error\`, the name of the check, what was found; where it is not \`ok\` also what was expected and what to do.
-It ends with 0 when there is no error and with 1 when there is one. A warning alone ends with 0: what it tells of may be meant so.
-Settings alone, without looking at what they name: \`holdfast config check\` and \`holdfast config print\`
+It ends with 0 when there is no error and with 1 when there is one. With only warnings it ends with 0: what they report may be intended.
+For the settings only, without checking what they name: \`holdfast config check\` and \`holdfast config print\`
 ([configuration](configuration.md)). This page is made from [\`check-list.ts\`](../src/cli/doctor/check-list.ts) by
 \`node scripts/pages/doctor.ts\`; do not edit it.
 
-It changes nothing and opens no database. A running node is asked through the socket in its data directory; of a stopped one the files are read. Three things
-can be noticed of a visit: a file \`.doctor-….tmp\` of at most 200 KiB in the data directory, for up to two seconds, with which the speed of the disk is measured; a
-line \`peer request refused\` in the log of each other node, because a visitor claims nothing and so is refused at the end; and with a stopped node its
-three addresses, each taken for a moment.
+It changes nothing and opens no database. It queries a running node through the socket in its data directory, and reads the files of a stopped one. It leaves three
+traces: a file \`.doctor-….tmp\` of at most 200 KiB in the data directory, for up to two seconds, with which the speed of the disk is measured; a
+line \`peer request refused\` in the log of each other node, because the doctor claims no identity of a data directory and is refused at the end; and with a stopped node its
+three addresses, each in use for a moment.
 
 | check | looks at | error | warning |
 |---|---|---|---|
 `
 
 const END = `
-Checks that cannot be made because of what others found stand in the last lines as \`not checked\`: without a configuration only what concerns the machine is
-looked at, without a data directory nothing in it, without a peer that answers no clock, and without a running node no audit log.
+Checks that are impossible because of earlier findings are in the last lines as \`not checked\`: without a configuration only the machine is
+checked, without a data directory nothing in it, without a peer that answers no clock, and without a running node no audit log.
 
-What it cannot see: whether the master key of a stopped node with a new, empty data directory is that of the cluster (the node finds out at its start and stops with
-\`wrong_master_key\`); damage inside of the log, the state or the copies, which the node itself finds ([RELIABILITY.md](../RELIABILITY.md)); limits of a
-service manager while the node is stopped, for it sees its own then.
+What it cannot check: whether the master key of a stopped node with a new, empty data directory is that of the cluster (the node finds out at its start and stops with
+\`wrong_master_key\`); damage inside the log, the state or the copies, which the node itself finds ([RELIABILITY.md](../RELIABILITY.md)); limits of a
+service manager while the node is stopped, because it then sees its own limits.
 `
 
 const cell = (text: string): string => (text === '' ? '–' : text)

@@ -1,8 +1,8 @@
 /**
- * JSON Schema as a TypeScript type, for what the contract documents use of it.
+ * Converts JSON Schema to TypeScript types, as far as the contract documents use it.
  *
- * Rule: what is not known here is an error and never `unknown` in silence: a type that lies is worse than none. Where the document
- * itself leaves open what a value is, its type is `unknown`.
+ * Rule: an unsupported schema is an error and never silently `unknown`: a wrong type is worse than none. Where the document
+ * itself leaves a value open, its type is `unknown`.
  */
 export interface Schema {
   readonly $ref?: string
@@ -39,7 +39,7 @@ export function typeText(schema: Schema): string {
   return plain
 }
 
-/** Of unions within unions each member once. */
+/** Flattens unions; each member occurs once. */
 function unionText(schema: Schema): string {
   const members = (one: Schema): readonly string[] => one.anyOf?.flatMap(members) ?? [typeText(one)]
   return [...new Set(members(schema))].join(' | ')
@@ -57,7 +57,7 @@ function objectText(schema: Schema): string {
 }
 
 export function memberText(name: string, schema: Schema, isRequired: boolean): string {
-  const said = schema.description === undefined ? '' : `/** ${schema.description.replaceAll('*/', '')} */ `
+  const comment = schema.description === undefined ? '' : `/** ${schema.description.replaceAll('*/', '')} */ `
   const key = /^[a-z_]\w*$/i.test(name) ? name : JSON.stringify(name)
-  return `${said}readonly ${key}${isRequired ? '' : '?'}: ${typeText(schema)}`
+  return `${comment}readonly ${key}${isRequired ? '' : '?'}: ${typeText(schema)}`
 }

@@ -3,7 +3,7 @@
  *
  * Owns: the check of a configuration and its sentences; it has one for every way into a bucket's rules. Knows nothing of:
  * what rules allow; that is cors-match.ts.
- * Rule: a pattern that could never fit what a browser sends is refused, for whoever wrote it meant something else.
+ * Rule: a pattern that could never fit what a browser sends is refused, because its author meant something else.
  */
 import { Refusal } from '../base/refusal.ts'
 import type { CorsMethod, CorsRule } from '../state-machine/buckets/records.ts'
@@ -19,7 +19,7 @@ const UNPRINTABLE = /[\p{Cc}\ud800-\udfff]/u
 /** No path behind the host: an origin has none. [RFC 6454 6.2] */
 const ORIGIN = /^(?:[^/?#@]+:\/\/)?[^/?#@]+$/
 const PRINTABLE = /^[\x21-\x7e]+$/
-/** A `*` may stand in a token, so a pattern is one too. [RFC 9110 5.6.2] */
+/** A `*` may occur in a token, so a pattern is one too. [RFC 9110 5.6.2] */
 const TOKEN = /^[!#$%&'*+.^_`|~0-9a-z-]+$/i
 
 export interface CorsRuleInput {
@@ -103,7 +103,7 @@ function headerFault(pattern: string): string | null {
   return starFault(pattern) ?? (TOKEN.test(pattern) ? null : 'it is no name of a header')
 }
 
-/** To a browser a `*` stands for all headers, or for nothing. [Fetch 4.10] */
+/** To a browser a `*` means all headers, or none. [Fetch 4.10] */
 function exposedFault(name: string): string | null {
   if (name !== '*' && name.includes('*')) return 'name the header in full, or give "*" for all'
   return headerFault(name)

@@ -1,7 +1,7 @@
 /**
  * The making of access keys and tenant keys: randomness in, something to show once and something to store out.
  *
- * Owns: the forms of id and secret. Rule: a plain secret leaves in `secretKey` alone; what is stored is sealed.
+ * Owns: the forms of id and secret. Rule: a plain secret leaves only in `secretKey`; what is stored is sealed.
  */
 import { randomBytes } from 'node:crypto'
 import type { AuditKeysRecord } from '../state-machine/audit/records.ts'

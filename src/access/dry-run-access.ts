@@ -1,7 +1,7 @@
 /**
- * Identity that makes no secrets: for rehearsals, of which nothing is kept.
+ * Identity that makes no secrets: for dry runs, which keep nothing.
  *
- * Rule: what it makes opens nothing and is the same each time; whatever proves somebody is the real thing.
+ * Rule: what it makes opens nothing and is the same each time; everything that proves a caller is the real part.
  */
 import type { Access, NewAccessKey } from './access.ts'
 

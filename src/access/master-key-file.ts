@@ -36,7 +36,7 @@ export async function createKeyFile(file: string, line: string): Promise<void> {
 
 /** After a crash the old or the new content is there, never a mixture. Throws StartError `master_key_unwritable`. */
 export async function replaceKeyFile(file: string, text: string): Promise<void> {
-  // In the same directory, for a rename does not cross file systems. A leftover of a crash is a secret nobody uses.
+  // In the same directory, for a rename does not cross file systems. A leftover of a crash is a secret that is never used.
   const temporary = join(dirname(file), `.${randomBytes(6).toString('hex')}.master-key.tmp`)
   try {
     await writeNew(temporary, text)

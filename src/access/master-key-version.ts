@@ -35,7 +35,7 @@ export type KeyLabel =
 
 export class MasterKeyVersion {
   readonly id: string
-  /** Tells two master keys apart without saying anything about either; safe to store and to show. */
+  /** Distinguishes two master keys without revealing anything about either; safe to store and to show. */
   readonly fingerprint: string
   /** As key objects: Node takes four times as long over raw bytes, at every use. */
   readonly #secret: KeyObject
@@ -81,7 +81,7 @@ export class MasterKeyVersion {
       const plain = decipher.update(rest.subarray(NONCE_BYTES, -TAG_BYTES))
       return Buffer.concat([plain, decipher.final()])
     } catch {
-      // The only thing that can fail here is the tag, and there is nothing more to tell about it.
+      // The only thing that can fail here is the tag, and nothing more is known about it.
       return null
     }
   }

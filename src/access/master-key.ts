@@ -5,7 +5,7 @@
  * Rule: a node seals with the key that the cluster agreed on, not with the one it would like: what it seals must open
  * on nodes that do not have the newest key yet.
  *
- * File: 1 to 8 lines `holdfast-master-key-1:<id>:<base64url of 32 bytes>`, the newest first, readable by its owner alone.
+ * File: 1 to 8 lines `holdfast-master-key-1:<id>:<base64url of 32 bytes>`, the newest first, readable only by its owner.
  */
 import assert from 'node:assert/strict'
 import { type KeyObject, randomBytes } from 'node:crypto'

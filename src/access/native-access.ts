@@ -3,7 +3,7 @@
  *
  * Owns: the order of the checks. Knows nothing of: HTTP beyond the text of the Authorization header; scopes are
  * decided in authorize.ts.
- * Rules: a key or tenant is looked up anew at every call, because a token never outlives its key; an unknown key id
+ * Rules: a key or tenant is looked up again at every call, because a token never outlives its key; an unknown key id
  * costs the same work and gets the same answer as a wrong secret. [native: Bearer token 3] [decisions 1]
  */
 import assert from 'node:assert/strict'
@@ -12,7 +12,7 @@ import type { Config } from '../config/types.ts'
 import { Refusal } from '../base/refusal.ts'
 import type { AccessKeyId, TenantId } from '../state-machine/base/record-ids.ts'
 import type { AccessKeyRecord } from '../state-machine/tenants/records.ts'
-import type { StateReader } from '../store/reads/state-reader.ts'
+import type { View } from '../state-machine/base/view.ts'
 import type {
   Access,
   NewAccessKey,
@@ -27,7 +27,7 @@ import { adminTokenHash, looksLikeAdminToken } from './admin-token.ts'
 import { newAccessKeyId, newHook, newSecretFor, newTenantKeys } from './credentials.ts'
 import type { MasterKey } from './master-key.ts'
 import type { AccessKeyPrincipal, AdminTokenPrincipal, Circumstances, Connection } from './base/principal.ts'
-import { RateLimiter, type RateStanding } from './rate-limiter.ts'
+import { RateLimiter, type RateStatus } from './rate-limiter.ts'
 import { parseScopes } from './scopes.ts'
 import { accessKeySecret } from './sealing-contexts.ts'
 import type { SignedUrlPrincipal, SignedUrlTerms } from './base/signed-url.ts'
@@ -38,17 +38,19 @@ import {
   type SignedUrlClaims,
 } from './signed-url-token.ts'
 import { decodeToken, encodeToken } from './token.ts'
+import { adminTokenByHash } from '../state-machine/tenants/admin-tokens.ts'
+import { tenantKeys } from '../state-machine/tenants/keys.ts'
 
 const CALLERS_MAX = 10_000
 const SIGNED_URL_TTL_SECONDS = 900
-/** Stands in for a key that does not exist; its secret is known to nobody. */
-const NOBODY: AccessKeyId = 'AKNOBODY'
+/** Replaces a key that does not exist; no client knows its secret. */
+const NO_KEY: AccessKeyId = 'AKNOBODY'
 /** Text from outside becomes part of a row key; nothing else than this is looked up. */
 const LOOKS_LIKE_KEY_ID = /^[A-Z0-9]{1,64}$/
 
 export interface NativeAccessParts {
   readonly masterKey: MasterKey
-  readonly state: Pick<StateReader, 'accessKey' | 'adminToken' | 'tenant'>
+  readonly state: View
   readonly config: Pick<Config, 'security' | 'limits'>
   readonly uses: LastUsed
   /** Milliseconds since 1970 UTC. */
@@ -57,7 +59,7 @@ export interface NativeAccessParts {
 
 export class NativeAccess implements Access {
   readonly #parts: NativeAccessParts
-  readonly #nobody: NewAccessKey
+  readonly #noKey: NewAccessKey
   readonly #mintsByKey: RateLimiter
   readonly #mintsByAddress: RateLimiter
   readonly #adminRequests: RateLimiter
@@ -68,7 +70,7 @@ export class NativeAccess implements Access {
     const mints = { perMinute: tokenMintPerMinute, burst: tokenMintBurst, callersMax: CALLERS_MAX }
     const admin = { perMinute: adminRequestsPerMinute, burst: adminRequestsBurst, callersMax: CALLERS_MAX }
     this.#parts = parts
-    this.#nobody = newSecretFor(NOBODY, masterKey)
+    this.#noKey = newSecretFor(NO_KEY, masterKey)
     this.#mintsByKey = new RateLimiter(mints, now)
     this.#mintsByAddress = new RateLimiter(mints, now)
     this.#adminRequests = new RateLimiter(admin, now)
@@ -76,7 +78,9 @@ export class NativeAccess implements Access {
 
   exchange(input: { accessKeyId: string; secretKey: string; clientAddress: string }): TokenGrant {
     const { accessKeyId } = input
-    const record = LOOKS_LIKE_KEY_ID.test(accessKeyId) ? this.#parts.state.accessKey(accessKeyId) : undefined
+    const record = LOOKS_LIKE_KEY_ID.test(accessKeyId)
+      ? this.#parts.state.get(tenantKeys.accessKey(accessKeyId))
+      : undefined
     if (record === undefined) take(this.#mintsByAddress, input.clientAddress)
     else take(this.#mintsByKey, record.accessKeyId)
     if (!this.#secretMatches(record, input.secretKey) || record === undefined) {
@@ -95,7 +99,7 @@ export class NativeAccess implements Access {
     if (at >= claims.exp * 1000) {
       throw new Refusal('token_expired', `The bearer token expired at ${timeText(claims.exp * 1000)}`)
     }
-    const record = this.#parts.state.accessKey(claims.ak)
+    const record = this.#parts.state.get(tenantKeys.accessKey(claims.ak))
     if (record === undefined || record.tenantId !== claims.tid) {
       throw new Refusal('token_invalid', 'The bearer token does not belong to an access key of this cluster')
     }
@@ -138,7 +142,7 @@ export class NativeAccess implements Access {
   }
 
   #keyOf({ ak, kv, tid }: SignedUrlClaims): AccessKeyRecord {
-    const record = this.#parts.state.accessKey(ak)
+    const record = this.#parts.state.get(tenantKeys.accessKey(ak))
     if (record === undefined || record.tenantId !== tid)
       throw new Refusal(
         'invalid_signed_url',
@@ -155,12 +159,12 @@ export class NativeAccess implements Access {
     return { ...principalOf(record, { ...connection, at: this.#parts.now() }), signedUrl }
   }
 
-  /** The key is looked at anew: since the caller proved it, the body of the request has been on its way. */
+  /** The key is looked at again: the body of the request was in flight since the caller proved it. */
   signUrl(principal: AccessKeyPrincipal, terms: SignedUrlTerms, ttlSeconds: number | null): SignedUrlGrant {
     const { accessKeyId: ak, tenantId: tid, keyVersion: kv } = principal
     const { masterKey, state, config } = this.#parts
     assert(principal.signedUrl === null, 'a URL makes no other URLs')
-    const record = state.accessKey(ak)
+    const record = state.get(tenantKeys.accessKey(ak))
     if (record?.version !== kv)
       throw new Refusal('token_invalid', `The bearer token is from before the rotation of '${ak}'`)
     this.#requireLive(record)
@@ -181,7 +185,7 @@ export class NativeAccess implements Access {
   authenticateAdmin(authorization: string | undefined): AdminTokenPrincipal {
     const token = bearerOf(authorization)
     const record = looksLikeAdminToken(token)
-      ? this.#parts.state.adminToken(adminTokenHash(token))
+      ? adminTokenByHash(this.#parts.state, adminTokenHash(token))
       : undefined
     if (record === undefined) throw new Refusal('token_invalid', 'The admin token is not valid')
     if (record.revokedAt !== null) {
@@ -199,7 +203,7 @@ export class NativeAccess implements Access {
   }
 
   rateHeadersOf({ tokenId }: AdminTokenPrincipal): RateHeaders {
-    return rateHeaders(this.#adminRequests, this.#adminRequests.standing(tokenId))
+    return rateHeaders(this.#adminRequests, this.#adminRequests.rateStatus(tokenId))
   }
 
   newAccessKey(): NewAccessKey {
@@ -219,7 +223,7 @@ export class NativeAccess implements Access {
   }
 
   #secretMatches(record: AccessKeyRecord | undefined, secretKey: string): boolean {
-    const { accessKeyId, sealed } = record ? { ...record, sealed: record.secret } : this.#nobody
+    const { accessKeyId, sealed } = record ? { ...record, sealed: record.secret } : this.#noKey
     const expected = this.#parts.masterKey.open(sealed, accessKeySecret(accessKeyId))
     return timingSafeEqual(digest(expected), digest(secretKey))
   }
@@ -227,7 +231,7 @@ export class NativeAccess implements Access {
   /** The tenant first: disabling it revokes its keys too, and the caller is to learn the reason. [decisions 16] */
   #requireLive(record: AccessKeyRecord): void {
     const { accessKeyId, status, expiresAt } = record
-    if (this.#parts.state.tenant(record.tenantId)?.status !== 'active') {
+    if (this.#parts.state.get(tenantKeys.tenant(record.tenantId))?.status !== 'active') {
       throw new Refusal('tenant_disabled', `The tenant of access key '${accessKeyId}' is disabled`)
     }
     if (status !== 'active') throw new Refusal('key_revoked', `Access key '${accessKeyId}' was revoked`)
@@ -252,7 +256,7 @@ export class NativeAccess implements Access {
   }
 }
 
-/** As the key is now, whatever it was when the token was made. */
+/** As the key is now, regardless of what it was when the token was made. */
 function principalOf(
   record: AccessKeyRecord,
   circumstances: Circumstances,
@@ -285,14 +289,14 @@ function take(limiter: RateLimiter, caller: string): void {
 }
 
 /** As the draft of the IETF on RateLimit header fields names them. [decisions 1] */
-function rateHeaders({ limits }: RateLimiter, { left, nextMs }: RateStanding): RateHeaders {
+function rateHeaders({ limits }: RateLimiter, { left, nextMs }: RateStatus): RateHeaders {
   return {
     'ratelimit-policy': `"default";q=${limits.perMinute};w=60;burst=${limits.burst}`,
     ratelimit: `"default";r=${left};t=${Math.ceil(nextMs / 1000)}`,
   }
 }
 
-/** Equal lengths for the constant-time comparison, whatever was given. */
+/** Equal lengths for the constant-time comparison, regardless of the given text. */
 function digest(text: Uint8Array | string): Buffer {
   return createHash('sha256').update(text).digest()
 }

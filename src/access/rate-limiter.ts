@@ -13,7 +13,7 @@ export interface RateLimits {
   readonly callersMax: number
 }
 
-export interface RateStanding {
+export interface RateStatus {
   readonly left: number
   /** Until there is one more. */
   readonly nextMs: number
@@ -46,7 +46,7 @@ export class RateLimiter {
   }
 
   /** What the next requests of the caller may count on. Takes nothing. */
-  standing(caller: string): RateStanding {
+  rateStatus(caller: string): RateStatus {
     const { tokens } = this.#refilled(caller)
     const left = Math.floor(tokens)
     return { left, nextMs: Math.ceil((left + 1 - tokens) / this.#perMs) }

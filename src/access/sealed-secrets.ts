@@ -1,9 +1,9 @@
 /**
  * Everything that is kept sealed under a master key: the keys of tenants and of the audit log, the secrets of access keys and of hooks.
  *
- * Owns: the walk over it, and sealing it anew. Knows nothing of: who asks for that, and when.
- * Rules: whatever is sealed under a master key and kept in a row belongs here, or a key could be thrown away too early.
- * What is opened here is sealed again at once and handed to nobody.
+ * Owns: the walk over it, and sealing it again. Knows nothing of: who asks for that, and when.
+ * Rules: everything that is sealed under a master key and kept in a row belongs here, or a key could be thrown away too early.
+ * What is opened here is sealed again at once and never handed out.
  */
 import type { AuditKeysRecord } from '../state-machine/audit/records.ts'
 import { AUDIT_OWNER } from '../state-machine/base/record-ids.ts'
@@ -12,6 +12,7 @@ import { REWRAP_ITEMS_MAX } from '../state-machine/master-keys/limits.ts'
 import type { AccessKeyRecord, TenantRecord } from '../state-machine/tenants/records.ts'
 import type { StateReader } from '../store/reads/state-reader.ts'
 import type { MasterKey } from './master-key.ts'
+import { auditRowKeys } from '../state-machine/audit/keys.ts'
 import { namedKeyOf } from './master-key-version.ts'
 import {
   accessKeySecret,
@@ -21,10 +22,9 @@ import {
   tenantDataKey,
   tenantDedupKey,
 } from './sealing-contexts.ts'
-
-type Readable = Pick<StateReader, 'tenants' | 'accessKeys' | 'outbox'> & {
-  readonly audit: Pick<StateReader['audit'], 'keys'>
-}
+import { pageOfAccessKeys } from '../store/reads/access-key-listing.ts'
+import { eventRanges } from '../state-machine/events/keys.ts'
+import { tenantRanges } from '../state-machine/tenants/keys.ts'
 
 /** What no key of this node opens. */
 export interface MissingKey {
@@ -36,9 +36,9 @@ export interface MissingKey {
 
 export class SealedSecrets {
   readonly #masterKey: MasterKey
-  readonly #state: Readable
+  readonly #state: StateReader
 
-  constructor(masterKey: MasterKey, state: Readable) {
+  constructor(masterKey: MasterKey, state: StateReader) {
     this.#masterKey = masterKey
     this.#state = state
   }
@@ -54,7 +54,7 @@ export class SealedSecrets {
         if (isMissing) return { owner: `tenant '${id}'`, masterKeyId: namedKeyOf(dataKey) ?? masterKeyId }
       }
     }
-    const audit = this.#state.audit.keys()
+    const audit = this.#state.get(auditRowKeys.auditKeys())
     if (audit !== undefined && this.#areAuditKeysMissing(audit))
       return { owner: 'the audit log', masterKeyId: namedKeyOf(audit.dataKey) }
     for await (const accessKeys of this.#accessKeys()) {
@@ -82,7 +82,7 @@ export class SealedSecrets {
       const command = { type: 'rewrapTenantKeys', masterKeyId: this.#masterKey.id, items } as const
       yield { command, lost: lost.map(({ id }) => `tenant '${id}'`) }
     }
-    const audit = this.#state.audit.keys()
+    const audit = this.#state.get(auditRowKeys.auditKeys())
     if (audit !== undefined && this.#areAuditKeysOld(audit)) {
       const [items, lost] = split([audit], (keys) => this.#newAuditKeys(keys))
       const command = { type: 'rewrapTenantKeys', masterKeyId: this.#masterKey.id, items } as const
@@ -114,18 +114,20 @@ export class SealedSecrets {
   async *#accessKeys(): AsyncGenerator<readonly AccessKeyRecord[]> {
     for await (const tenants of this.#allTenants()) {
       for (const { id } of tenants)
-        yield* pages((after) => this.#state.accessKeys(id, after, REWRAP_ITEMS_MAX))
+        yield* pages((after) => pageOfAccessKeys(this.#state, id, { after, limit: REWRAP_ITEMS_MAX }))
     }
   }
 
   /** Pages of hooks; those that were removed have nothing sealed. */
   async *#hooks(): AsyncGenerator<readonly HookRecord[]> {
-    for await (const hooks of pages((after) => this.#state.outbox.hooks(after, REWRAP_ITEMS_MAX)))
+    for await (const hooks of pages((after) =>
+      this.#state.page(eventRanges.hooks(), { after, limit: REWRAP_ITEMS_MAX }),
+    ))
       yield hooks.filter(({ secret }) => secret.length > 0)
   }
 
   #allTenants(): AsyncGenerator<readonly TenantRecord[]> {
-    return pages((after) => this.#state.tenants(after, REWRAP_ITEMS_MAX))
+    return pages((after) => this.#state.page(tenantRanges.tenants(), { after, limit: REWRAP_ITEMS_MAX }))
   }
 
   #isOldTenant({ id, dataKey, dedupKey }: TenantRecord): boolean {
@@ -176,7 +178,7 @@ export class SealedSecrets {
     return after === null ? null : { bucketId, hookId, before: secret, after }
   }
 
-  /** What names a key that is here and does not open is damaged, which no key file mends. */
+  /** What names a key that is here and does not open is damaged, which no key file repairs. */
   #isKeyMissing(sealed: Uint8Array, context: string): boolean {
     const named = namedKeyOf(sealed)
     return named === null ? this.#sealer(sealed, context) === null : !this.#masterKey.ids.includes(named)

@@ -3,7 +3,7 @@
  *
  * Owns: its claims and how they are written. Knows nothing of: keys that were revoked, tenants, time.
  * Rule: a payload is understood as a whole or not at all. A constraint that a newer node wrote and this one does not know
- * would otherwise be one that nobody enforces.
+ * would otherwise be one that no node enforces.
  */
 import type { KeyObject } from 'node:crypto'
 import type { AccessKeyId } from '../state-machine/base/record-ids.ts'
@@ -58,7 +58,7 @@ const MEMBERS: Readonly<Record<keyof SignedUrlClaims, Check>> = {
 }
 const NAMES = Object.keys(MEMBERS) as (keyof SignedUrlClaims)[]
 
-/** May come out longer than a token may be: whoever makes it looks. */
+/** The result may be longer than a token may be: its caller checks that. */
 export function encodeSignedUrl(claims: SignedUrlClaims, signingKey: KeyObject): string {
   const said = Object.entries(claims).filter(([, value]) => value !== null)
   return sealToken(FORM, Object.fromEntries(said), signingKey)

@@ -3,7 +3,7 @@
  *
  * Owns: the decision; pure. Knows nothing of: sockets, clocks.
  * Rules: only time spent waiting for the client counts, never time in which this node was busy with what it has. Complete
- * silence is ended by the time limit of the socket; this is for bytes that drip, which would hold an upload's memory for ever.
+ * silence is ended by the time limit of the socket; this is for bytes that drip, which would hold an upload's memory indefinitely.
  */
 const WINDOW_MS = 60_000
 

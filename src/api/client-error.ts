@@ -1,7 +1,7 @@
 /**
  * Answers what is not even a request: broken framing, too many header bytes, headers that never end.
  *
- * There is no fastify request yet, so the bytes are written by hand; the shape is the same problem body. The connection
+ * There is no fastify request yet, so the bytes are written manually; the shape is the same problem body. The connection
  * is closed, because nothing after broken framing can be trusted. Its row of the audit log keeps none of its bytes; where there
  * is no room for the row, nothing is answered.
  */
@@ -50,7 +50,7 @@ export function answerClientError(error: ParserError, socket: Socket, edge: Edge
   )
 }
 
-/** No request was ever begun: there is nobody to answer and nothing to keep. */
+/** No request was ever started: there is no client to answer and nothing to keep. */
 const isHandshake = ({ code = '' }: ParserError): boolean => /^(ERR_SSL_|ERR_TLS_|EPROTO)/.test(code)
 
 /** False: there is no room for its row. */

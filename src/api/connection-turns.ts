@@ -3,7 +3,7 @@
  *
  * Owns: who of a connection is served next, and how many may wait. Knows nothing of: what a request asks. Rules: answers leave in the
  * order of the requests anyway [RFC 9112 9.3.2], so a client that sends thousands at once gains nothing by having all of them under way
- * and would keep every other connection waiting; between two of its requests everybody else has a turn.
+ * and would keep every other connection waiting; between two of its requests every other connection has a turn.
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -29,7 +29,7 @@ export function inTurns(serve: RequestListener): RequestListener {
     const lane = lanes.get(socket)
     const first = lane?.shift()
     if (lane === undefined || first === undefined || socket.destroyed) {
-      // Who is behind a connection that is gone was never begun, and nobody would hear the answer.
+      // The requests behind a connection that is gone were never started, and no client would receive an answer.
       lanes.delete(socket)
       return
     }

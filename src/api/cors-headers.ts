@@ -2,8 +2,8 @@
  * The headers by which a browser lets a page read an answer. [Fetch 3.3] [native: Authorization 3]
  *
  * Owns: their names, and on which answers they stand. Knows nothing of: how rules are decided.
- * Rules: they are said only to a caller who has proved that he may hear of the bucket, so that nobody learns from them
- * that it exists; cookies and the like are never allowed, there are none; a cache is told that answers differ by origin.
+ * Rules: they are sent only to a caller that has proved that it may learn of the bucket, so that no other client learns from them
+ * that it exists; cookies and the like are never allowed, there are none; `Vary` states to caches that answers differ by origin.
  */
 import type { FastifyRequest } from 'fastify'
 import { canSeeBucket } from '../access/authorize.ts'
@@ -29,7 +29,7 @@ export function admitOrigin(services: Services, request: FastifyRequest, princip
   ANSWERS.set(request, headers)
 }
 
-/** Whoever holds a URL hears of the bucket of the URL, and of none that only the key behind it may see. */
+/** The holder of a URL may learn of the bucket of the URL, and of none that only the key behind it may see. */
 function mayHearOf(principal: AccessKeyPrincipal, bucket: string): boolean {
   const isOfUrl = principal.signedUrl === null || principal.signedUrl.bucket === bucket
   return isOfUrl && canSeeBucket(principal, bucket)

@@ -1,6 +1,6 @@
 /**
  * One request and its answer on the wire, seen from below the router: the body on demand, the client's going away,
- * and what becomes of a body that nobody read.
+ * and what becomes of a body that was not read.
  *
  * Rules: no byte of a body is asked for before a handler asks; "100 Continue" is sent at that moment and no earlier
  * [RFC 9110 10.1.1]; a refused body is drained within bounds, so that the client gets to read the answer.
@@ -10,14 +10,14 @@ import { releasing } from '../content/spent-bytes.ts'
 import { Refusal } from '../base/refusal.ts'
 import type { BodyPace } from './body-pace.ts'
 
-/** A client that goes on sending after it was refused is read for so long and no longer. */
+/** A client that continues to send after it was refused is read for so long and no longer. */
 const DRAIN_BYTES_MAX = 8 * 1024 * 1024
 const DRAIN_MS_MAX = 5000
 
 const EXCHANGES = new WeakMap<IncomingMessage, Exchange>()
 const WAITING_FOR_CONTINUE = new WeakSet<IncomingMessage>()
 
-/** Nobody is left to answer: no fault of ours, and nothing to be told but to the audit log. */
+/** No client is left to answer: no fault of this node, and recorded only in the audit log. */
 export class ClientGoneError extends Error {
   constructor() {
     super('The client went away')
@@ -62,7 +62,7 @@ export class Exchange {
     response.once('close', () => {
       if (!response.writableFinished) this.#gone.abort(new ClientGoneError())
     })
-    // Not 'finish': by then Node has begun to throw the rest of the body away itself, without a bound.
+    // Not 'finish': by then Node has started to throw the rest of the body away itself, without a bound.
     response.once('prefinish', () => {
       if (!request.complete && !request.destroyed) this.#drain()
     })
@@ -116,7 +116,7 @@ export class Exchange {
       if (left < 0) socket.destroy()
     })
     this.#request.once('end', settle)
-    // The socket's own end: once answered, a request is not told any more that its connection closed.
+    // The socket's own end: once answered, a request is not notified any more that its connection closed.
     socket.once('close', settle)
     this.#request.resume()
   }

@@ -3,37 +3,36 @@
  *
  * Owns: all that touches fastify's life cycle. Knows nothing of: what the routes do.
  * Rules: fastify never reads a body and never decodes an object key; nothing leaves here without a request id; a path
- * that does not exist is told only to a caller whose token is good.
+ * that does not exist is answered only to a caller whose token is good.
  */
 import type { Socket } from 'node:net'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { Condition } from '../../cluster/index.ts'
-import type { OperationId } from '../access/base/operation-ids.ts'
-import type { Services } from '../operations/base/services.ts'
 import { Refusal } from '../base/refusal.ts'
-import { UNAUDITED } from './audited.ts'
+import type { Operation } from '../operations/base/operation.ts'
+import type { Services } from '../operations/base/services.ts'
 import { BodyPace } from './body-pace.ts'
 import { answerClientError } from './client-error.ts'
+import { inTurns } from './connection-turns.ts'
 import { corsHeadersOf } from './cors-headers.ts'
 import { type Edge, PLAIN_EDGE } from './edge.ts'
 import { answerExpectationsLate, Exchange } from './exchange.ts'
 import { HEADER_BYTES_MAX, listenerServer } from './listener-server.ts'
-import { allowedMethods, methodsOf, pathsOf, type Plane, strangerAuthAt } from './plane.ts'
+import { allowedMethods, methodsOf, pathsOf, type Plane, unknownPathAuthAt } from './plane.ts'
 import { expectedProblem, unexpectedProblem } from './problem.ts'
 import { rateHeadersOf } from './rate-headers.ts'
-import { routableUrl, routerPath } from './routable-url.ts'
 import { RequestAudit } from './request-audit.ts'
 import { newRequestId } from './request-id.ts'
 import { RequestLog, type RequestMeter } from './request-log.ts'
 import { originForm, pathOf } from './request-target.ts'
+import { routableUrl, routerPath } from './routable-url.ts'
 import type { AuthKind, RouteDefinition } from './route.ts'
-import { inTurns } from './connection-turns.ts'
 import { problemBytes, sendProblem } from './send-answer.ts'
 import { prove, serveRoute } from './serve-route.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    readonly operationId?: OperationId
+    readonly operation?: Operation
     readonly auth?: AuthKind
   }
 }
@@ -64,7 +63,7 @@ export function createHttpServer(
     rewriteUrl: ({ method = '', url = '/' }) => toRoutable(method, url),
     frameworkErrors: (error, request, reply) => {
       begin({ request, reply })
-      refuseStranger(services, plane, request, undecodable(error)).catch((refusal: unknown) =>
+      refuseUnknownPath(services, plane, request, undecodable(error)).catch((refusal: unknown) =>
         fail(refusal, request, reply),
       )
     },
@@ -84,13 +83,13 @@ export function createHttpServer(
   server.addHook('onRequest', async (request) => admit(services, request))
   server.setErrorHandler((error, request, reply) => fail(error, request, reply))
   server.setNotFoundHandler(async (request) => {
-    await refuseStranger(services, plane, request, noSuchRoute(plane, request))
+    await refuseUnknownPath(services, plane, request, noSuchRoute(plane, request))
   })
   for (const route of plane.routes) mountRoute(server, { services, plane, route })
   return server
 }
 
-/** The pipeline reads bodies itself, after the caller is known, so fastify is told that no method has one. */
+/** The pipeline reads bodies itself, after the caller is known, so for fastify no method has one. */
 function neverParseBodies(server: FastifyInstance): void {
   for (const method of server.supportedMethods) {
     server.addHttpMethod(method, { hasBody: false, overrideExisting: true })
@@ -98,7 +97,7 @@ function neverParseBodies(server: FastifyInstance): void {
 }
 
 /**
- * Once close() has begun: what runs is finished, what comes is refused, and no connection outlives its last answer.
+ * Once close() has started: what runs is finished, what comes is refused, and no connection outlives its last answer.
  * Without it a kept-alive connection would hold the node back until its time-out.
  */
 function closeInOrder(server: FastifyInstance, { tls }: Edge): void {
@@ -140,7 +139,7 @@ function mountRoute(
     server.route({
       method: [...methodsOf(plane, route)],
       url: routerPath(path, route),
-      config: { operationId: route.operationId, auth: route.auth },
+      config: { operation: route.operation, auth: route.auth },
       handler,
     })
   }
@@ -164,13 +163,12 @@ function beginRequest({ services, plane, log, edge }: Rooms, { request, reply }:
   exchange.pace = { body: new BodyPace(bodyBytesPerMinuteMin), now: edge.now }
   RequestAudit.begin(services, plane, { request, reply })
   log.watch(request, reply)
-  reply.headers(standingHeaders(services, request))
+  reply.headers(rateStatusHeaders(services, request))
 }
 
-/** What could not be told of is not served. */
+/** A request whose audit row could not be kept is not served. */
 function admit(services: Services, request: FastifyRequest): void {
-  const { operationId } = request.routeOptions.config
-  if (operationId !== undefined && UNAUDITED[operationId] === 'always') return
+  if (request.routeOptions.config.operation?.unaudited === 'always') return
   try {
     services.audit.admit()
   } catch (error) {
@@ -179,19 +177,19 @@ function admit(services: Services, request: FastifyRequest): void {
   }
 }
 
-/** Only a caller whose token is good hears what is wrong with the path. Always throws. */
-async function refuseStranger(
+/** Only a caller whose token is good learns what is wrong with the path. Always throws. */
+async function refuseUnknownPath(
   services: Services,
   plane: Plane,
   request: FastifyRequest,
   refusal: Refusal,
 ): Promise<never> {
-  const auth = strangerAuthAt(plane, pathOf(originForm(request.originalUrl)))
+  const auth = unknownPathAuthAt(plane, pathOf(originForm(request.originalUrl)))
   RequestAudit.of(request).principal = await prove(services, plane, { auth, request })
   throw refusal
 }
 
-const DISTRUSTED = new WeakSet<object>()
+const QUARANTINED = new WeakSet<object>()
 
 /**
  * What stands before this node may have gone by the other host; Node takes the first and says nothing. [RFC 9112 3.2]
@@ -200,18 +198,18 @@ const DISTRUSTED = new WeakSet<object>()
 function refuseUnclearHost({ raw }: FastifyRequest, reply: FastifyReply): void {
   const hosts = raw.rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host')
   const isUnclear = hosts.length > 1 || (hosts.length === 0 && raw.httpVersion === '1.1')
-  if (isUnclear) DISTRUSTED.add(raw.socket)
-  if (!DISTRUSTED.has(raw.socket)) return
+  if (isUnclear) QUARANTINED.add(raw.socket)
+  if (!QUARANTINED.has(raw.socket)) return
   reply.raw.shouldKeepAlive = false
   throw new Refusal('invalid_request', 'A request names its host, once')
 }
 
-/** Said over TLS alone: over plain HTTP anybody could have put it there. [RFC 6797 7.2] */
+/** Sent only over TLS: over plain HTTP any node on the way could have put it there. [RFC 6797 7.2] */
 const STRICT_TRANSPORT = { 'strict-transport-security': 'max-age=31536000' }
 
-function standingHeaders(services: Services, request: FastifyRequest): Record<string, string> {
+function rateStatusHeaders(services: Services, request: FastifyRequest): Record<string, string> {
   const { nodeId } = services.cluster
-  const standing = {
+  const commonHeaders = {
     'x-request-id': request.id,
     'x-served-by': nodeId,
     'x-content-type-options': 'nosniff',
@@ -219,7 +217,7 @@ function standingHeaders(services: Services, request: FastifyRequest): Record<st
   }
   const { principal } = RequestAudit.of(request)
   // A page may read of a refusal what it may read of an answer.
-  return { ...standing, ...corsHeadersOf(request), ...rateHeadersOf(services, principal) }
+  return { ...commonHeaders, ...corsHeadersOf(request), ...rateHeadersOf(services, principal) }
 }
 
 function answerError(
@@ -242,11 +240,11 @@ function answerError(
   audit.failed(problem.body.code)
   // What an answer that came to nothing has said of itself is not true of the problem.
   for (const name of Object.keys(reply.getHeaders())) reply.removeHeader(name)
-  reply.headers(standingHeaders(services, request))
+  reply.headers(rateStatusHeaders(services, request))
   const { isWaiting } = Exchange.of(request.raw, reply.raw)
   if (isWaiting) reply.header('connection', 'close')
   const send = (): void => sendProblem(reply, problem)
-  // Where the row cannot be made durable, the caller hears of no success and no more can be done.
+  // Where the row cannot be made durable, the caller gets no success and no more can be done.
   audit.beforeAnswer(problem.status, problemBytes(problem).length).then(send, send)
 }
 

@@ -22,11 +22,11 @@ const HEADERS_MS_MAX = 20_000
 /** A socket on which nothing moves for so long is given up, in the middle of a body too. */
 const SILENCE_MS_MAX = 120_000
 const KEEP_ALIVE_MS = 72_000
-/** Who is turned away while all connections are taken is told of once in so long. */
-const FULL_TOLD_EVERY_MS = 60_000
+/** Clients that are turned away while all connections are taken are logged once in so long. */
+const FULL_REPORTED_EVERY_MS = 60_000
 
 export function listenerServer({ edge, connectionsMax, logger, onRequest }: ListenerOptions): Server {
-  // Node would refuse a request without a host, and go on with the one behind it: see refuseUnclearHost.
+  // Node would refuse a request without a host, and continue with the one behind it: see refuseUnclearHost.
   const http = {
     maxHeaderSize: HEADER_BYTES_MAX,
     headersTimeout: HEADERS_MS_MAX,
@@ -58,10 +58,10 @@ function tellWhenFull(
   server: Server,
   { logger, connectionsMax, now }: { logger: Logger; connectionsMax: number; now: () => number },
 ): void {
-  let told = -Infinity
+  let reportedAt = -Infinity
   server.on('drop', () => {
-    if (now() - told < FULL_TOLD_EVERY_MS) return
-    told = now()
+    if (now() - reportedAt < FULL_REPORTED_EVERY_MS) return
+    reportedAt = now()
     logger.warn({ connectionsMax }, 'connection closed, limits.connections are open')
   })
 }

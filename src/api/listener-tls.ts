@@ -8,7 +8,7 @@ import type { Server as HttpsServer, ServerOptions } from 'node:https'
 import { CertificateFiles, certificateSamples, type Logger, type MetricSample } from '../../cluster/index.ts'
 import type { ListenerTlsFiles } from '../config/types.ts'
 
-/** Whoever connects and does not come to the point is hung up on. ms */
+/** A client that connects and does not finish its handshake within this time is disconnected. ms */
 const HANDSHAKE_MS_MAX = 20_000
 
 export interface TimeOfDay {
@@ -20,7 +20,7 @@ export interface TimeOfDay {
 const SYSTEM_TIME: TimeOfDay = {
   wallTime: () => Date.now(),
   after(ms, callback) {
-    // A node that could not start must be able to end, although nobody closes what never listened.
+    // A node that could not start must be able to end, although what never listened is never closed.
     const timer = setTimeout(callback, ms).unref()
     return { cancel: () => clearTimeout(timer) }
   },

@@ -1,19 +1,17 @@
 /**
  * Writes the OpenAPI 3.1 document of a plane from its routes. The schemas are JSON Schema already, so they are put in as they are.
  *
- * Rule: the document is a function of the routes and their examples alone, so the served one, the committed one and the server
+ * Rule: the document is a function of the routes and their examples only, so the served one, the committed one and the server
  * cannot differ.
  */
-import type { TObject, TSchema } from 'typebox'
-import Type from 'typebox'
+import Type, { type TObject, type TSchema } from 'typebox'
 import { DIGEST_BYTES } from '../content/checksums.ts'
 import { type Example, filled } from './examples/example.ts'
-import { EXAMPLES } from './examples/examples.ts'
 import { ANSWERS } from './examples/generated/answers.ts'
 import { type NamedSchemas, namedSchemas, withReferences } from './openapi-components.ts'
 import { problemResponses, responsesUsed } from './openapi-problems.ts'
-import { RATE_HEADER_NOTES } from './rate-headers.ts'
 import { methodsOf, pathsOf, type Plane } from './plane.ts'
+import { RATE_HEADER_NOTES } from './rate-headers.ts'
 import type { AuthKind, HeaderNote, RouteDefinition } from './route.ts'
 
 export type OpenApiDocument = Readonly<Record<string, unknown>>
@@ -66,7 +64,7 @@ export function describe(plane: Plane, { schemas, ...about }: About): OpenApiDoc
     // One operation id names one operation, so the second mount of a route is said in words.
     const [path = ''] = pathsOf(plane, route)
     const item = (paths[path.replace('...}', '}')] ??= {})
-    item[route.method.toLowerCase()] = withReferences(operation(plane, route), schemas)
+    item[route.method.toLowerCase()] = withReferences(described(plane, route), schemas)
   }
   return {
     openapi: '3.1.0',
@@ -87,18 +85,18 @@ const TAGS = {
   admin: ['service', 'tenants', 'policies', 'cluster', 'audit'],
 } as const
 
-function operation(plane: Plane, route: RouteDefinition): object {
+function described(plane: Plane, route: RouteDefinition): object {
   const description = [route.description, alsoSaid(plane, route)]
     .filter((part) => part !== undefined)
     .join(' ')
-  const example = filled(EXAMPLES[route.operationId], ANSWERS)
+  const example = filled(route.example, ANSWERS)
   const parameters = [
     ...pathParameters(route),
     ...queryParameters(route.query),
     ...headerParameters(route.requestHeaders ?? []),
   ].map((parameter) => withExample(parameter, example))
   return {
-    operationId: route.operationId,
+    operationId: route.operation.id,
     tags: [tagOf(route)],
     summary: route.summary,
     ...(description === '' ? {} : { description }),
@@ -169,7 +167,7 @@ function headerParameters(notes: readonly HeaderNote[]): Parameter[] {
   }))
 }
 
-/** Families of headers: the algorithms are known; the names of user metadata are not, and "*" stands for any. */
+/** Families of headers: the algorithms are known; the names of user metadata are not, and "*" represents any. */
 function spelledOut(notes: readonly HeaderNote[]): readonly HeaderNote[] {
   return notes.flatMap(({ name, description }) =>
     name.includes('<ALG>')
@@ -203,7 +201,7 @@ function requestBody({ body }: RouteDefinition, example: Example): object {
 }
 
 function responses(route: RouteDefinition): object {
-  const { success, responseHeaders = [], otherStatuses = {}, operationId } = route
+  const { success, responseHeaders = [], otherStatuses = {}, operation, example } = route
   const rate = route.auth === 'admin' ? RATE_HEADER_NOTES : []
   const headers = Object.fromEntries(
     [...spelledOut(responseHeaders), ...rate, REQUEST_ID].map(({ name, description }) => [
@@ -211,9 +209,9 @@ function responses(route: RouteDefinition): object {
       { description, schema: Type.String() },
     ]),
   )
-  const answer = Object.hasOwn(ANSWERS, operationId) ? { example: ANSWERS[operationId] } : {}
-  // The example of what cannot be shown for real is a dry run, which answers 200 whatever the route does otherwise.
-  const isDry = EXAMPLES[operationId].query?.['dryRun'] === 'true' && success.status !== 200
+  const answer = Object.hasOwn(ANSWERS, operation.id) ? { example: ANSWERS[operation.id] } : {}
+  // The example of what cannot be shown for real is a dry run, which answers 200 regardless of what the route answers otherwise.
+  const isDry = example.query?.['dryRun'] === 'true' && success.status !== 200
   const content =
     success.content === undefined
       ? {}

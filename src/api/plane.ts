@@ -1,5 +1,5 @@
 /**
- * What tells one HTTP surface from the other: where it is mounted, which routes it has, whose tokens it takes.
+ * What distinguishes one HTTP surface from the other: where it is mounted, which routes it has, whose tokens it takes.
  *
  * Owns: matching a path against the templates of the routes, for 404 and 405. The router of the server does the same
  * for requests that have a route; here it is asked which methods a path would have had.
@@ -14,8 +14,8 @@ export interface Plane {
   readonly mount: string
   readonly routes: readonly RouteDefinition[]
   /** What must be proved before a caller may learn that a path does not exist. [decisions 14] */
-  readonly strangerAuth: AuthKind
-  /** Path of the routes that take their token from the URL: what does not exist below it is told to anybody. [decisions 14] */
+  readonly unknownPathAuth: AuthKind
+  /** Path of the routes that take their token from the URL: what does not exist below it is answered to any client. [decisions 14] */
   readonly openBelow?: string
   /** Throws Refusal. */
   readonly authenticate: (
@@ -26,9 +26,9 @@ export interface Plane {
 }
 
 /** What must be proved before a caller may learn that this path does not exist. */
-export function strangerAuthAt({ mount, openBelow, strangerAuth }: Plane, path: string): AuthKind {
+export function unknownPathAuthAt({ mount, openBelow, unknownPathAuth }: Plane, path: string): AuthKind {
   const open = openBelow === undefined ? null : `${mount}${openBelow}`
-  return open !== null && (path === open || path.startsWith(`${open}/`)) ? 'none' : strangerAuth
+  return open !== null && (path === open || path.startsWith(`${open}/`)) ? 'none' : unknownPathAuth
 }
 
 /** The paths at which a route is mounted. */

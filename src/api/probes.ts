@@ -1,21 +1,22 @@
 /**
- * Liveness, readiness and the contract document, alike on both listeners. [decisions 13, 15]
+ * Liveness, readiness and the contract document, the same on both listeners. [decisions 13, 15]
  *
- * Rule: a probe needs no token and no quorum; it speaks of this node alone.
+ * Rule: a probe needs no token and no quorum; it reports the state of this node only.
  */
 import Type from 'typebox'
 import { Condition } from '../../cluster/index.ts'
-import type { OperationId } from '../access/base/operation-ids.ts'
+import { openOperation } from '../operations/base/operation.ts'
 import type { Services } from '../operations/base/services.ts'
-import { type Answer, openRoute, type RouteDefinition } from './route.ts'
+import { openRoute, type RouteDefinition } from './route.ts'
 
 const Health = Type.Object({ status: Type.Enum(['ok']) }, { additionalProperties: false })
 const Ready = Type.Object({ status: Type.Enum(['ready']) }, { additionalProperties: false })
 
-export const healthRoute = (operationId: OperationId): RouteDefinition =>
-  openRoute(
+export function healthRoute(id: string): RouteDefinition {
+  const operation = openOperation({ id, refuses: [], unaudited: 'always' }, async () => ({ status: 'ok' }))
+  return openRoute(
+    operation,
     {
-      operationId,
       method: 'GET',
       path: '/healthz',
       mountedAt: 'both',
@@ -26,14 +27,17 @@ export const healthRoute = (operationId: OperationId): RouteDefinition =>
         description: 'Alive',
         content: { type: 'application/json', schema: Health },
       },
+      example: {},
     },
-    async () => ({ kind: 'json', body: { status: 'ok' } }),
+    async (services) => ({ kind: 'json', body: await operation(services) }),
   )
+}
 
-export const readinessRoute = (operationId: OperationId): RouteDefinition =>
-  openRoute(
+export function readinessRoute(id: string): RouteDefinition {
+  const operation = openOperation({ id, refuses: ['leader_not_ready'], unaudited: 'always' }, readiness)
+  return openRoute(
+    operation,
     {
-      operationId,
       method: 'GET',
       path: '/readyz',
       mountedAt: 'both',
@@ -44,14 +48,17 @@ export const readinessRoute = (operationId: OperationId): RouteDefinition =>
         description: 'Ready',
         content: { type: 'application/json', schema: Ready },
       },
+      example: {},
     },
-    async (services) => readiness(services),
+    async (services) => ({ kind: 'json', body: await operation(services) }),
   )
+}
 
-export const documentRoute = (operationId: OperationId, document: () => object): RouteDefinition =>
-  openRoute(
+export function documentRoute(id: string, document: () => object): RouteDefinition {
+  const operation = openOperation({ id, refuses: [] }, async () => document())
+  return openRoute(
+    operation,
     {
-      operationId,
       method: 'GET',
       path: '/openapi.json',
       auth: 'none',
@@ -61,13 +68,15 @@ export const documentRoute = (operationId: OperationId, document: () => object):
         description: 'The document',
         content: { type: 'application/json', schema: Type.Object({}) },
       },
+      example: {},
     },
-    async () => ({ kind: 'json', body: document() }),
+    async (services) => ({ kind: 'json', body: await operation(services) }),
   )
+}
 
-function readiness(services: Services): Answer {
+async function readiness(services: Services): Promise<{ readonly status: 'ready' }> {
   const { ready, reasons } = services.cluster.readiness()
-  if (ready) return { kind: 'json', body: { status: 'ready' } }
+  if (ready) return { status: 'ready' }
   throw new Condition(
     'leader_not_ready',
     `Node "${services.cluster.nodeId}" is not ready: ${reasons.join('; ')}`,

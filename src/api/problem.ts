@@ -1,7 +1,7 @@
 /**
  * Every error answer: the only table code -> status, and the one body. [decisions 0, 10] [RFC 9457]
  *
- * Rules: a code without a status does not compile; what is not a Refusal or a Condition is a bug, told to the log with
+ * Rules: a code without a status does not compile; what is not a Refusal or a Condition is a bug, reported to the log with
  * the request id and to the client as `internal_error` without a word about the inside.
  */
 import { Condition, type ConditionCode } from '../../cluster/index.ts'

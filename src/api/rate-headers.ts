@@ -1,7 +1,7 @@
 /**
  * What an admin token may still ask for, on every answer to it, so that a client slows down before it is refused. [decisions 1]
  *
- * Knows nothing of: how it is counted. Rule: an answer to nobody in particular tells nothing.
+ * Knows nothing of: how it is counted. Rule: an answer without a principal has none.
  */
 import type { RateHeaders } from '../access/access.ts'
 import type { Principal } from '../access/base/principal.ts'

@@ -1,10 +1,10 @@
 /**
- * One request on its way to one row of the audit log, written by the edge whatever becomes of the request.
+ * Collects the facts of one request for its row of the audit log; the edge writes the row regardless of how the request ends.
  *
- * Owns: what is known of the request so far, and whether the entry of its change tells of it already.
- * Knows nothing of: where rows go. Rules: whoever begins a request has its row written; a request leaves no row here only
- * where apply has written one that says how it ended, or where UNAUDITED names it. Operations do not know of it: whatever they
- * propose while they serve a request carries its origin.
+ * Owns: what is known of the request so far, and whether the entry of its change records it already.
+ * Knows nothing of: where rows go. Rules: every request that starts has its row written; a request leaves no row here only
+ * where apply has written one that says how it ended, or where its operation is `unaudited`. A body does not know of it: what it
+ * proposes while it serves a request carries the origin of the request.
  */
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
@@ -13,7 +13,7 @@ import type { Principal } from '../access/base/principal.ts'
 import type { Services } from '../operations/base/services.ts'
 import type { AuditRow } from '../state-machine/audit/records.ts'
 import type { Command, Reply } from '../state-machine/commands.ts'
-import { type AuditNote, UNAUDITED } from './audited.ts'
+import type { AuditNote } from './audit-note.ts'
 import { Exchange } from './exchange.ts'
 import type { Plane } from './plane.ts'
 import { type AskedFor, factsOf, type RequestFacts } from './request-origin.ts'
@@ -23,7 +23,7 @@ import type { RouteDefinition } from './route.ts'
 export const CLIENT_GONE = 'client_gone'
 
 const AUDITS = new WeakMap<IncomingMessage, RequestAudit>()
-/** Connections with a request that has not ended: what breaks on one is told in the row of that request. */
+/** Connections with a request that has not ended: what breaks on one is recorded in the row of that request. */
 const UNDER_WAY = new WeakSet<Socket>()
 
 export function hasRequestUnderWay(socket: Socket): boolean {
@@ -64,7 +64,7 @@ export class RequestAudit {
 
   static of(request: FastifyRequest): RequestAudit {
     const audit = AUDITS.get(request.raw)
-    if (audit === undefined) throw new Error('every request is begun before it is served')
+    if (audit === undefined) throw new Error('every request is registered before it is served')
     return audit
   }
 
@@ -110,7 +110,7 @@ export class RequestAudit {
     return { ...this.#services, propose: propose as Services['propose'] }
   }
 
-  /** Nobody has room for its row: it is counted, and no more. */
+  /** There is no space for its row: it is counted, and no more. */
   unkept(): void {
     this.#isWritten = true
   }
@@ -152,10 +152,10 @@ export class RequestAudit {
     if (this.#isWritten) return false
     const { asked, answered, isLastRefused } = this.#changes
     if (asked > 0 && asked === answered) {
-      const isTold = this.#code === null || this.#code === CLIENT_GONE || isLastRefused
-      return !isTold
+      const isReported = this.#code === null || this.#code === CLIENT_GONE || isLastRefused
+      return !isReported
     }
-    const unaudited = this.#route === null ? undefined : UNAUDITED[this.#route.operationId]
+    const unaudited = this.#route?.operation.unaudited
     return unaudited === undefined || (unaudited === 'success' && status >= 400)
   }
 

@@ -4,9 +4,9 @@
  * Rule: the path is logged without its query, which may hold a token; headers and bodies are never logged.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Services } from '../operations/base/services.ts'
 import { Condition } from '../../cluster/index.ts'
 import { Refusal } from '../base/refusal.ts'
+import type { Services } from '../operations/base/services.ts'
 import type { RequestObservation } from '../telemetry/metrics.ts'
 import { ClientGoneError, Exchange } from './exchange.ts'
 import { pathOf } from './request-target.ts'
@@ -37,7 +37,7 @@ export class RequestLog {
     reply.raw.once('close', () => {
       const durationMs = performance.now() - started
       const { receivedBytes, sentBytes } = Exchange.of(request.raw, reply.raw)
-      const operation = request.routeOptions.config.operationId ?? 'unknown'
+      const operation = request.routeOptions.config.operation?.id ?? 'unknown'
       const { statusCode: status, writableFinished: finished } = reply.raw
       const sizes = { receivedBytes, sentBytes }
       this.#meter.requestFinished({ api: this.#api, operation, status, seconds: durationMs / 1000, ...sizes })
@@ -56,7 +56,7 @@ export class RequestLog {
     })
   }
 
-  /** The outcome of a request that did not go well; only what nobody expected is an error that an operator must see. */
+  /** The outcome of a request that did not go well; only an unexpected outcome is an error that an operator must see. */
   failed(request: FastifyRequest, outcome: { readonly code: string; readonly error: unknown }): void {
     this.#codes.set(request, outcome.code)
     if (outcome.error instanceof Refusal || outcome.error instanceof Condition) return

@@ -1,8 +1,8 @@
 /**
- * What is told of a request: with each change that it asks for, and in its row of the audit log.
+ * What is recorded of a request: with each change that it asks for, and in its row of the audit log.
  *
  * Owns: the reading of those facts. Knows nothing of: who writes them down.
- * Rule: every text has a bound, and none is a secret: no header but the name of the client, no query, of a body the reason alone.
+ * Rule: every text has a bound, and none is a secret: no header but the name of the client, no query, of a body only the reason.
  */
 import type { FastifyRequest } from 'fastify'
 import type { Principal } from '../access/base/principal.ts'
@@ -39,7 +39,7 @@ export function factsOf(asked: AskedFor, nodeId: string): RequestFacts {
   return {
     requestId: request.id,
     api: plane.api,
-    operation: route?.operationId ?? 'unknown',
+    operation: route?.operation.id ?? 'unknown',
     method: request.method,
     path: pathOf(originForm(request.originalUrl)).slice(0, PATH_CHARACTERS_MAX),
     actor: actorOf(principal),
@@ -66,7 +66,7 @@ function actorOf(principal: Principal | null): Actor {
     : { type: 'signedUrl', id: signedUrl.jti, role: null, accessKeyId }
 }
 
-/** What its minter gave as the reason is told of each use. [native: Signed URL token] */
+/** The reason that its minter gave is recorded with each use. [native: Signed URL token] */
 function reasonOfUrl(principal: Principal | null): string | null {
   return principal?.kind === 'accessKey' ? (principal.signedUrl?.reason ?? null) : null
 }

@@ -11,7 +11,7 @@ const ABSOLUTE_FORM = /^https?:\/\/[^/?#]*/i
 const STRICT_UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const PERCENT = 0x25
 
-/** Absolute-form targets become origin-form, by cutting alone: a URL parser would resolve the dots in a key. [RFC 9112 3.2.2] */
+/** Absolute-form targets become origin-form, only by cutting: a URL parser would resolve the dots in a key. [RFC 9112 3.2.2] */
 export function originForm(target: string): string {
   const rest = target.replace(ABSOLUTE_FORM, '')
   return rest.startsWith('/') || rest === '*' ? rest : `/${rest}`

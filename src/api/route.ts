@@ -7,12 +7,13 @@
 import assert from 'node:assert/strict'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Static, TObject, TSchema } from 'typebox'
-import type { OperationId } from '../access/base/operation-ids.ts'
 import type { AccessKeyPrincipal, AdminTokenPrincipal, Principal } from '../access/base/principal.ts'
 import type { SignedUrlPrincipal } from '../access/base/signed-url.ts'
+import type { AdminOperation, DataOperation, OpenOperation, Operation } from '../operations/base/operation.ts'
 import type { Services } from '../operations/base/services.ts'
+import type { AuditNote } from './audit-note.ts'
+import type { Example } from './examples/example.ts'
 import { JSON_BODY_BYTES_MAX } from './json-body.ts'
-import type { AuditNote } from './audited.ts'
 
 /** The last two are not proved by the edge: createToken reads credentials itself, metrics may be public by configuration. */
 export type AuthKind = 'none' | 'bearer' | 'signedUrl' | 'admin' | 'credentials' | 'metrics'
@@ -52,11 +53,11 @@ interface Call<Path extends string, Query, Body> {
   readonly body: Body
   readonly headers: IncomingHttpHeaders
   readonly clientAddress: string
-  /** The body as it arrives, for routes that take bytes. The client is told to send it when the first byte is asked for. */
+  /** The body as it arrives, for routes that take bytes. The client is asked to send it when the first byte is read. */
   readonly bytes: AsyncIterable<Uint8Array>
   /** Aborted when the client goes away. */
   readonly signal: AbortSignal
-  /** What the audit log is to tell of this request and cannot know by itself. */
+  /** What the audit log is to record of this request and cannot know by itself. */
   readonly note: (note: AuditNote) => void
 }
 
@@ -73,7 +74,8 @@ export type Answer = {
 type AnyCall = Call<string, unknown, unknown>
 
 export interface RouteDefinition {
-  readonly operationId: OperationId
+  /** The operation that the route is for: its id, its rights, what it refuses. */
+  readonly operation: Operation
   readonly method: Method
   /** Relative to the mount point of the server. */
   readonly path: string
@@ -84,7 +86,7 @@ export interface RouteDefinition {
   readonly summary: string
   readonly description?: string
   readonly auth: AuthKind
-  /** With `consistency=local` it answers also while nobody leads, from what the asked node has. */
+  /** With `consistency=local` it answers also without a leader, from what the asked node has. */
   readonly mayBeLocal?: boolean
   /** What to do when it is refused because there is no majority: the end of that sentence. */
   readonly inOutage?: string
@@ -97,12 +99,16 @@ export interface RouteDefinition {
   readonly otherStatuses?: Readonly<
     Record<number, string | { readonly description: string; readonly schema: TSchema }>
   >
+  /** One call that works. The document shows it, tests make it, the fuzzer starts from it. */
+  readonly example: Example
+  /** Further calls by names of their own, for examples that need an answer which `example` does not give. */
+  readonly furtherExamples?: Readonly<Record<string, Example>>
   readonly handle: (services: Services, principal: Principal | null, call: AnyCall) => Promise<Answer>
 }
 
 export type Facts<Path extends string, Q extends TObject, B extends TObject> = Omit<
   RouteDefinition,
-  'path' | 'query' | 'body' | 'auth' | 'handle'
+  'operation' | 'path' | 'query' | 'body' | 'auth' | 'handle'
 > & {
   readonly path: Path
   readonly query?: Q
@@ -125,21 +131,23 @@ type Handler<P, Path extends string, Q extends TObject, B extends TObject> = (
 
 /** A route of the data plane behind a bearer token. */
 export function dataRoute<Path extends string, Q extends TObject, B extends TObject>(
+  operation: DataOperation<never, unknown>,
   facts: Facts<Path, Q, B>,
   handle: Handler<AccessKeyPrincipal, Path, Q, B>,
 ): RouteDefinition {
-  return define(facts, 'bearer', (services, principal, call) => {
+  return define({ ...facts, operation, auth: 'bearer' }, (services, principal, call) => {
     assert(principal?.kind === 'accessKey', 'the edge proves the principal before the handler runs')
     return handle(services, principal, call)
   })
 }
 
-/** A route of the data plane that the token in its URL alone opens; an Authorization header says nothing there. */
+/** A route of the data plane that only the token in its URL opens; an Authorization header says nothing there. */
 export function signedRoute<Path extends string, Q extends TObject, B extends TObject>(
+  operation: DataOperation<never, unknown, SignedUrlPrincipal>,
   facts: Facts<Path, Q, B>,
   handle: Handler<SignedUrlPrincipal, Path, Q, B>,
 ): RouteDefinition {
-  return define(facts, 'signedUrl', (services, principal, call) => {
+  return define({ ...facts, operation, auth: 'signedUrl' }, (services, principal, call) => {
     assert(principal?.kind === 'accessKey', 'the edge proves the principal before the handler runs')
     const { signedUrl } = principal
     assert(signedUrl !== null, 'by a signed URL')
@@ -149,31 +157,31 @@ export function signedRoute<Path extends string, Q extends TObject, B extends TO
 
 /** A route of the admin plane behind an admin token. */
 export function adminRoute<Path extends string, Q extends TObject, B extends TObject>(
+  operation: AdminOperation<never, unknown>,
   facts: Facts<Path, Q, B>,
   handle: Handler<AdminTokenPrincipal, Path, Q, B>,
 ): RouteDefinition {
-  return define(facts, 'admin', (services, principal, call) => {
+  return define({ ...facts, operation, auth: 'admin' }, (services, principal, call) => {
     assert(principal?.kind === 'adminToken', 'the edge proves the principal before the handler runs')
     return handle(services, principal, call)
   })
 }
 
-/** A route that anybody may call, or that looks after its own credentials. */
+/** A route that any client may call, or that looks after its own credentials. */
 export function openRoute<Path extends string, Q extends TObject, B extends TObject>(
+  operation: OpenOperation<never, unknown> | AdminOperation<never, unknown>,
   facts: Facts<Path, Q, B> & { readonly auth: Exclude<AuthKind, 'bearer' | 'signedUrl' | 'admin'> },
   handle: Handler<Principal | null, Path, Q, B>,
 ): RouteDefinition {
-  return define(facts, facts.auth, handle)
+  return define({ ...facts, operation }, handle)
 }
 
 function define<Path extends string, Q extends TObject, B extends TObject>(
-  facts: Facts<Path, Q, B>,
-  auth: AuthKind,
+  facts: Facts<Path, Q, B> & Pick<RouteDefinition, 'operation' | 'auth'>,
   handle: Handler<Principal | null, Path, Q, B>,
 ): RouteDefinition {
   return {
     ...facts,
-    auth,
     body: bodyOf(facts.body),
     // The pipeline has validated query and body against the very schemas these types come from.
     handle: (services, principal, call) =>

@@ -66,8 +66,8 @@ function sendText(reply: FastifyReply, contentType: string, bytes: Buffer): void
 }
 
 /**
- * Past fastify, which tells nobody when bytes have left. A piece is asked for when the one before has, so that a slow client
- * makes nobody hold more, and its memory is given back. Never rejects.
+ * Past fastify, which does not report when bytes have left. A piece is asked for when the one before has, so that a slow client
+ * makes no part hold more, and its memory is given back. Never rejects.
  */
 async function sendBody(
   reply: FastifyReply,
@@ -75,7 +75,7 @@ async function sendBody(
   { exchange, onBroken }: { readonly exchange: Exchange; readonly onBroken: (error: Error) => void },
 ): Promise<void> {
   const response = reply.hijack().raw
-  // The callback of the write that failed tells all there is to know.
+  // The callback of the write that failed reports all there is to know.
   response.on('error', () => undefined)
   for (const [name, value] of Object.entries(reply.getHeaders()))
     if (value !== undefined) response.setHeader(name, value)
@@ -107,7 +107,7 @@ function written(piece: Uint8Array, response: ServerResponse): Promise<void> {
   })
 }
 
-/** Pieces of a body of which the first is in hand. */
+/** Pieces of a body whose first piece has arrived. */
 async function startBody(
   bytes: AsyncIterable<Uint8Array>,
   length: number,
@@ -119,7 +119,7 @@ async function startBody(
       if (first.done !== true) yield first.value
       yield* pieces
     } finally {
-      // The client may have gone in the middle: the reader below must hear of it.
+      // The client may have gone in the middle: the reader below must be notified.
       await pieces.return(undefined)
     }
   })()

@@ -3,8 +3,8 @@
  *
  *   barrier -> authenticated -> parameters -> role, or scope -> query -> body -> operation -> answer
  *
- * Rules: the operation authorizes; the edge asks early only where the answer cannot depend on the body, so that nobody
- * without the right gets a JSON body read or a field explained. A read that meets damage of this node's state is done once
+ * Rules: the operation authorizes before its body runs; the edge asks early only where the answer cannot depend on the body, so that for a
+ * caller without the right no JSON body is read and no field explained. A read that meets damage of this node's state is done once
  * more, from the barrier on, which waits for the state that takes its place.
  */
 import assert from 'node:assert/strict'
@@ -13,16 +13,16 @@ import Type from 'typebox'
 import { Condition, StateDamagedError } from '../../cluster/index.ts'
 import { refuseBeforeBody } from '../access/authorize.ts'
 import type { Connection, Principal } from '../access/base/principal.ts'
+import { Refusal } from '../base/refusal.ts'
 import { BodyGoneError } from '../content/read-content.ts'
 import type { Services } from '../operations/base/services.ts'
-import { Refusal } from '../base/refusal.ts'
 import { admitOrigin, corsHeadersOf } from './cors-headers.ts'
 import { Exchange } from './exchange.ts'
 import { readJsonBody, tooLargeForJson } from './json-body.ts'
 import { type Plane, wildcardDepth } from './plane.ts'
+import { rateHeadersOf } from './rate-headers.ts'
 import { RequestAudit } from './request-audit.ts'
 import { decodeObjectKey, originForm, parseQuery, restOfPath } from './request-target.ts'
-import { rateHeadersOf } from './rate-headers.ts'
 import type { AuthKind, RouteDefinition } from './route.ts'
 import { sendAnswer } from './send-answer.ts'
 import { bodyCheck, queryReader } from './validate.ts'
@@ -101,7 +101,7 @@ function isRead({ method }: FastifyRequest): boolean {
   return method === 'GET' || method === 'HEAD'
 }
 
-/** Whoever asks who belongs to a cluster without a majority is told the way out, not only to try again. */
+/** A caller that asks for the members of a cluster without a majority gets the way out, not only the advice to try again. */
 function advised(error: unknown, { inOutage }: RouteDefinition): unknown {
   if (inOutage === undefined || !(error instanceof Condition)) return error
   const { code, message, retryAfterMs } = error
@@ -131,7 +131,7 @@ export async function prove(
       return services.config.metrics.public ? null : services.access.authenticateAdmin(authorization)
     case 'bearer':
     case 'admin':
-      // Without a token there is nothing to look up, and strangers cannot make the cluster work.
+      // Without a token there is nothing to look up, and unauthenticated clients cannot make the cluster work.
       if (authorization !== undefined && !isLocalView(call)) await services.cluster.readBarrier()
       return plane.authenticate(services, authorization, connectionOf(call.request))
     case 'signedUrl': {
@@ -176,9 +176,9 @@ function proveSignedUrl(services: Services, request: FastifyRequest, token: stri
 function askEarly(principal: Principal | null, route: RouteDefinition, params: Params): void {
   const { id: tenantId, bucket, key } = params
   if (principal?.kind === 'adminToken')
-    refuseBeforeBody(principal, route.operationId, tenantId === undefined ? {} : { tenantId })
+    refuseBeforeBody(principal, route.operation, tenantId === undefined ? {} : { tenantId })
   if (principal?.kind === 'accessKey' && route.body.kind === 'json' && bucket !== undefined)
-    refuseBeforeBody(principal, route.operationId, key === undefined ? { bucket } : { bucket, key })
+    refuseBeforeBody(principal, route.operation, key === undefined ? { bucket } : { bucket, key })
 }
 
 function paramsOf(plane: Plane, route: RouteDefinition, request: FastifyRequest): Params {
@@ -205,7 +205,7 @@ function bodyReader(
   const check = bodyCheck(body.schema)
   return async (request, exchange) => {
     const value = exchange.length === 0 ? undefined : await readJson(request, exchange, body.bytesMax)
-    // No body at all is an empty one: whatever is required is then named as missing.
+    // No body at all is an empty one: each required member is then named as missing.
     const fields = value === undefined ? {} : value
     check(fields)
     return fields
@@ -246,5 +246,5 @@ async function refuseBody(
     const value = await readJson(request, exchange, EMPTY_OBJECT_BYTES_MAX)
     if (isEmptyObject(value)) return undefined
   }
-  throw new Refusal('invalid_request', `Operation "${route.operationId}" takes no body`)
+  throw new Refusal('invalid_request', `Operation "${route.operation.id}" takes no body`)
 }

@@ -71,7 +71,7 @@ function firstFault(validator: Validator, schema: TObject, value: unknown): Faul
       return { sentence: `"${name}" is missing`, missing: name }
     }
   }
-  // The last error of a value is the one about the whole of it; those before tell why each branch of a union failed.
+  // The last error of a value is the one about the whole of it; those before state why each branch of a union failed.
   const error = errors.at(-1)
   const where = error?.instancePath.slice(1).replaceAll('/', '.') ?? ''
   const what = error?.keyword === 'anyOf' ? `must be one of ${choices(schema, where)}` : error?.message

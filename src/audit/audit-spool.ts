@@ -1,8 +1,8 @@
 /**
- * The audit rows of one node that no entry of the log holds yet, on its own disk until the cluster has taken them over.
+ * The audit rows of one node that no log entry contains yet, on its own disk until the cluster has taken them over.
  *
- * Owns: the room there is for them, and who is refused without. Knows nothing of: requests, the log.
- * Rule: fail closed. What cannot be told of is not served; a row whose flush failed stops the node.
+ * Owns: the space for them, and refusing requests without it. Knows nothing of: requests, the log.
+ * Rule: fail closed. A request that cannot be audited is not served; a row whose flush failed stops the node.
  */
 import { Condition, type Logger, type MetricSample } from '../../cluster/index.ts'
 import type { AuditRow } from '../state-machine/audit/records.ts'
@@ -11,13 +11,13 @@ import { nodeSpoolFiles, type SpoolFiles } from './spool-files.ts'
 import { filesLeft, type SpoolBatch, SpoolReader } from './spool-reader.ts'
 import { GROUP_BYTES_MAX, SpoolWriter } from './spool-writer.ts'
 
-/** Rows in memory: those of requests under way come on top. */
+/** Bytes of rows in memory at which requests are refused; rows of requests in progress are added to them. */
 const PENDING_BYTES_MAX = 8 * 1024 * 1024
 
 export interface AuditSpoolOptions {
   readonly dir: string
   readonly isStrict: boolean
-  /** On disk. From here on requests are refused. */
+  /** Bytes on disk at which requests are refused. */
   readonly bytesMax: number
   readonly logger: Logger
   readonly files?: SpoolFiles
@@ -60,10 +60,10 @@ export class AuditSpool implements AuditTrail {
   }
 
   admit(): void {
-    const why = this.#obstacle()
+    const why = this.#blocker()
     if (why === null) return
     this.#refused++
-    throw new Condition('slow_down', `This node has no room for its audit log: ${why}; ask another one`)
+    throw new Condition('slow_down', `This node has no space for its audit log: ${why}; try another node`)
   }
 
   append(row: AuditRow): void {
@@ -80,7 +80,7 @@ export class AuditSpool implements AuditTrail {
     return batch
   }
 
-  /** As much is waiting as goes out at once: no reason to let it gather more rows. */
+  /** At least one full batch is waiting, so there is no reason to gather more rows. */
   get hasFullBatch(): boolean {
     return this.#reader.bytes >= GROUP_BYTES_MAX
   }
@@ -100,13 +100,13 @@ export class AuditSpool implements AuditTrail {
     return [
       gauge(
         'holdfast_audit_spool_bytes',
-        'Audit rows that the cluster has not taken over yet, on disk.',
+        'Bytes of audit rows on disk that the cluster has not taken over yet.',
         this.#reader.bytes,
       ),
-      gauge('holdfast_audit_spool_oldest_seconds', 'Age of the oldest of them.', age),
+      gauge('holdfast_audit_spool_oldest_seconds', 'Age of the oldest audit row on disk.', age),
       counter(
         'holdfast_audit_spool_rows_total',
-        'Audit rows that this node has written down.',
+        'Audit rows that this node has recorded.',
         this.#writer.appended,
       ),
       counter(
@@ -116,13 +116,13 @@ export class AuditSpool implements AuditTrail {
       ),
       counter(
         'holdfast_audit_refused_total',
-        'Requests refused for want of room for their audit row.',
+        'Requests refused because there was no space for their audit row.',
         this.#refused,
       ),
     ]
   }
 
-  #obstacle(): string | null {
+  #blocker(): string | null {
     if (this.#writer.failure !== null) return 'its disk failed'
     if (this.#writer.isStalled) return 'its disk is full'
     if (this.#writer.pendingBytes >= PENDING_BYTES_MAX) return 'its disk is too slow'

@@ -1,22 +1,22 @@
 /**
- * Where the edge leaves the rows of requests that no entry of the log tells of: reads, denials, whatever failed.
+ * Takes the audit rows of requests without a log entry: reads, denials, failures.
  *
- * Owns: the port. Rule: a request is begun only while there is room to tell of it.
+ * Owns: the port. Rule: a request is served only while there is space for its row.
  */
 import type { AuditRow } from '../state-machine/audit/records.ts'
 
 export interface AuditTrail {
-  /** Answers wait for `durable`. */
+  /** Responses wait for `durable`. */
   readonly isStrict: boolean
-  /** Asked before a request is served. Throws Condition when its row could not be kept. */
+  /** Called before a request is served. Throws Condition if its row could not be kept. */
   admit(): void
-  /** Never throws: who was admitted is told of. */
+  /** Never throws: the row of an admitted request is always recorded. */
   append(row: AuditRow): void
   /** Resolves when every row appended so far is durable. Throws Condition. */
   durable(): Promise<void>
 }
 
-/** For tests of something else. */
+/** Records nothing; for tests of other parts. */
 export const NO_TRAIL: AuditTrail = {
   isStrict: false,
   admit() {},

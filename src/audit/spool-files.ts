@@ -1,7 +1,7 @@
 /**
- * The few file operations that the spool is made of, as a port.
+ * The file operations of the spool, as a port.
  *
- * Owns: the calls into the operating system. Rule: bytes are durable after `sync`, a name after `syncDir`.
+ * Owns: the calls to the operating system. Rule: bytes are durable after `sync`, a name after `syncDir`.
  */
 import { mkdir, open, readdir, rm, stat } from 'node:fs/promises'
 
@@ -15,9 +15,9 @@ export interface SpoolFiles {
   makeDir(dir: string): Promise<void>
   list(dir: string): Promise<readonly string[]>
   size(path: string): Promise<number>
-  /** What there is from `position` on, at most `bytesMax`. */
+  /** The bytes from `position` on, at most `bytesMax`. */
   read(path: string, position: number, bytesMax: number): Promise<Buffer>
-  /** Of a file that must not exist yet. */
+  /** Fails if the file exists. */
   create(path: string): Promise<SpoolFile>
   unlink(path: string): Promise<void>
   syncDir(dir: string): Promise<void>

@@ -1,5 +1,5 @@
 /**
- * How rows lie in a file of the spool. docs/formats/audit-spool.md (all numbers little-endian)
+ * The layout of a spool file. docs/formats/audit-spool.md (all numbers little-endian)
  *
  *   file    a head, then groups; each group is one write, and durable before the next one begins
  *
@@ -15,7 +15,7 @@
  *          24  4  CRC-32 of bytes 0..23, seeded with that of the head: a group is whole in its own file only
  *          28     payload: rows as JSON, joined by line feeds
  *
- * Owns: the layout. Knows nothing of: files. Rule: a group that is not whole counts for nothing.
+ * Owns: the layout. Knows nothing of: files. Rule: an incomplete group is ignored.
  */
 import { crc32 } from 'node:zlib'
 
@@ -38,7 +38,7 @@ export interface SpoolGroup {
   readonly count: number
   /** Rows joined by line feeds. */
   readonly text: string
-  /** Where the next group begins. */
+  /** Offset of the next group. */
   readonly end: number
 }
 
@@ -50,7 +50,7 @@ export function encodeHead(id: Uint8Array): Buffer {
   return bytes
 }
 
-/** Null: the file was not begun, or it is no spool. */
+/** Null: the head was not written completely, or the file is not a spool. */
 export function decodeHead(bytes: Buffer): SpoolHead | null {
   if (bytes.length < HEAD_BYTES || !HEAD_MAGIC.equals(bytes.subarray(0, HEAD_MAGIC.length))) return null
   const seed = bytes.readUInt32LE(CHECKED_BYTES)
@@ -87,7 +87,7 @@ export function decodeGroup(bytes: Buffer, offset: number, seed: number): SpoolG
   }
 }
 
-/** The next whole group behind one that is not; null: nothing but a torn end follows. */
+/** The next whole group after an incomplete one; null: only a torn end follows. */
 export function nextGroup(bytes: Buffer, offset: number, seed: number): SpoolGroup | null {
   for (let at = bytes.indexOf(GROUP_MAGIC, offset + 1); at !== -1; at = bytes.indexOf(GROUP_MAGIC, at + 1)) {
     const group = decodeGroup(bytes, at, seed)

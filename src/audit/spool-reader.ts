@@ -1,9 +1,9 @@
 /**
- * Reads the spool from its oldest row on, and removes what the cluster has taken over.
+ * Reads the spool from its oldest row on, and removes files that the cluster has taken over.
  *
- * Owns: the place up to which rows were taken over, the telling of a torn end from damage. Knows nothing of: who takes them.
- * Rules: only durable rows are handed out; a file goes when the last of its rows was taken over and it grows no more. The
- * place is kept nowhere: after a restart rows are handed out again, and whoever takes them over knows which it has.
+ * Owns: the position up to which rows were taken over, the distinction of a torn end from damage. Knows nothing of: where rows go.
+ * Rules: only durable rows are returned; a file is removed when its last row was taken over and it is finished. The position is
+ * not stored: after a restart rows are returned again, and the replicated state knows which ones it has.
  */
 import { join } from 'node:path'
 import type { Logger } from '../../cluster/index.ts'
@@ -12,7 +12,7 @@ import type { SpoolFiles } from './spool-files.ts'
 import { decodeGroup, decodeHead, HEAD_BYTES, nextGroup, type SpoolGroup } from './spool-format.ts'
 import { GROUP_BYTES_MAX, ordinalOf, spoolFileName, type WrittenFile } from './spool-writer.ts'
 
-/** A whole group and more, but for rows of unusual size. */
+/** Enough for at least one whole group, except with rows of unusual size. */
 const READ_BYTES = 2 * GROUP_BYTES_MAX
 
 export interface SpoolBatch {
@@ -35,16 +35,16 @@ interface Cursor {
   readonly spool: string
   readonly seed: number
   offset: number
-  /** Number of the row that should come next; null: whichever does. */
+  /** Number of the next row; null: any. */
   expected: number | null
 }
 
 export interface SpoolReaderParts {
   readonly dir: string
   readonly files: SpoolFiles
-  /** Files of earlier processes, the oldest first. */
+  /** Files of earlier processes, oldest first. */
   readonly left: readonly ReadFile[]
-  /** Those of this one. */
+  /** Files of this process. */
   readonly written: WrittenFile[]
   readonly logger: Logger
 }
@@ -60,18 +60,18 @@ export class SpoolReader {
     this.#left = parts.left
   }
 
-  /** Rows that had been written and could not be read back. */
+  /** Rows that were written and could not be read back. */
   get rowsLost(): number {
     return this.#rowsLost
   }
 
-  /** Of what was not taken over. */
+  /** Bytes that were not taken over yet. */
   get bytes(): number {
     const all = this.#files().reduce((sum, { bytes }) => sum + bytes, 0)
     return Math.max(0, all - (this.#cursor?.offset ?? 0))
   }
 
-  /** The oldest rows that were not taken over; null: there are none. The same again until `taken` is told. */
+  /** The oldest rows that were not taken over; null: there are none. Returns the same rows until `taken` is called. */
   async oldest(): Promise<SpoolBatch | null> {
     for (;;) {
       const [file] = this.#files()
@@ -99,7 +99,7 @@ export class SpoolReader {
     return [...this.#left, ...this.#parts.written]
   }
 
-  /** Null: nothing in it can be told from noise. */
+  /** Null: the file has no valid head, so its contents cannot be read. */
   async #cursorOf(file: ReadFile): Promise<Cursor | null> {
     const { path } = file
     if (this.#cursor?.path === path) return this.#cursor
@@ -124,16 +124,16 @@ export class SpoolReader {
     const rest = await files.read(path, offset, left)
     const found = decodeGroup(rest, 0, seed) ?? nextGroup(rest, 0, seed)
     if (found === null) {
-      if (isFinished) logger.warn({ file: path, bytes: left }, 'audit spool ends in bytes that are no rows')
+      if (isFinished) logger.warn({ file: path, bytes: left }, 'audit spool ends in bytes that are not rows')
       return null
     }
     this.#countLost(cursor, found)
     return placed(found, offset)
   }
 
-  /** What was whole before: groups are written one after the other, so one behind another proves that this one was durable. */
+  /** Counts damaged rows that were durable: groups are written one after the other, so a later group proves the earlier ones durable. */
   #countLost({ path, expected }: Cursor, { first }: SpoolGroup): void {
-    // At least one, where nobody knows how many.
+    // At least one, if the number is unknown.
     const rows = expected === null ? 1 : first - expected
     if (rows <= 0) return
     this.#rowsLost += rows
@@ -150,7 +150,7 @@ export class SpoolReader {
   }
 }
 
-/** With the groups that follow in the same piece, as long as all of them make one batch: fewer entries of the log. */
+/** Joins the groups that follow in the same piece, up to the size of one batch, to need fewer log entries. */
 function gathered(piece: Buffer, group: SpoolGroup, seed: number): SpoolGroup {
   const texts = [group.text]
   let { count, end } = group
@@ -171,7 +171,7 @@ function placed(group: SpoolGroup, offset: number): SpoolGroup {
   return { ...group, end: group.end + offset }
 }
 
-/** What earlier processes have left, the oldest first. */
+/** Files that earlier processes have left, oldest first. */
 export async function filesLeft(
   files: SpoolFiles,
   dir: string,

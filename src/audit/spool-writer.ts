@@ -1,10 +1,10 @@
 /**
  * Writes rows to the files of the spool, many in one flush.
  *
- * Owns: what is pending, the order write -> flush -> told, the beginning of a new file. Knows nothing of: what rows say,
- * who takes them over. Rules: a row is durable FLUSH_AFTER_MS and one flush after it came, sooner when somebody waits;
- * numbers ascend over the files of one process and are never used again; a full disk is tried again, after any other
- * failure nothing is written any more, for what is on disk is uncertain.
+ * Owns: pending rows, the order write -> flush -> resolve waiters, the start of a new file. Knows nothing of: the content of rows,
+ * where they go. Rules: a row is durable FLUSH_AFTER_MS plus one flush after it was appended, sooner if a caller waits; row numbers
+ * ascend over the files of one process and are never reused; a write to a full disk is retried; after any other failure nothing
+ * more is written, because the contents of the disk are uncertain.
  */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
@@ -14,12 +14,12 @@ import type { SpoolFile, SpoolFiles } from './spool-files.ts'
 import { decodeHead, encodeGroup, encodeHead } from './spool-format.ts'
 
 const ID_BYTES = 16
-/** With the flush itself this stays below 100 ms. */
+/** Together with the flush this stays below 100 ms. */
 const FLUSH_AFTER_MS = 75
 const RETRY_MS = 1000
 /** A group is read, packed and proposed as a whole. */
 export const GROUP_BYTES_MAX = 256 * 1024
-/** From here on a new file is begun, so that the old one can go. */
+/** At this size a new file starts, so that the old one can be removed. */
 const FILE_BYTES = 4 * 1024 * 1024
 const ORDINAL_DIGITS = 8
 const FULL_DISK: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT'])
@@ -28,13 +28,13 @@ const FILE_NAME = /^(\d{8})\.spool$/
 export const spoolFileName = (ordinal: number): string =>
   `${String(ordinal).padStart(ORDINAL_DIGITS, '0')}.spool`
 
-/** Null: it is no file of the spool. */
+/** Null: not the name of a spool file. */
 export function ordinalOf(name: string): number | null {
   const digits = FILE_NAME.exec(name)?.[1]
   return digits === undefined ? null : Number(digits)
 }
 
-/** A file of this process. `bytes`: so many of them are durable. */
+/** A file of this process. `bytes`: the number of durable bytes. */
 export interface WrittenFile {
   readonly path: string
   bytes: number
@@ -44,9 +44,9 @@ export interface WrittenFile {
 export interface SpoolWriterParts {
   readonly dir: string
   readonly files: SpoolFiles
-  /** Of the first file; every file there was has a lower one. */
+  /** Ordinal of the first file; higher than those of all earlier files. */
   readonly ordinal: number
-  /** Called once, when rows may have been lost that somebody counts on. */
+  /** Called once, if rows that a caller relies on may have been lost. */
   readonly onFatal: (error: Error) => void
   readonly later?: (work: () => void, ms: number) => void
 }
@@ -54,7 +54,7 @@ export interface SpoolWriterParts {
 interface OpenFile {
   readonly file: SpoolFile
   readonly entry: WrittenFile
-  /** Its name is durable, and others know of it. */
+  /** Its name is durable, and it is listed in `written`. */
   isNamed: boolean
 }
 
@@ -75,7 +75,7 @@ export class SpoolWriter {
   #ordinal: number
   #pending: string[] = []
   #pendingBytes = 0
-  /** Rows that were ever given to it, and that are durable. */
+  /** Number of all appended rows, and of durable ones. */
   #appended = 0
   #durable = 0
   #waiters: Waiter[] = []
@@ -100,7 +100,7 @@ export class SpoolWriter {
     return this.#appended
   }
 
-  /** The disk took no more the last time it was asked. */
+  /** The last write failed because the disk is full. */
   get isStalled(): boolean {
     return this.#isStalled
   }
@@ -117,7 +117,7 @@ export class SpoolWriter {
     else this.#flushAfter(FLUSH_AFTER_MS)
   }
 
-  /** Everything appended so far. Throws Condition. */
+  /** Resolves when everything appended so far is durable. Throws Condition. */
   durable(): Promise<void> {
     if (this.#failure !== null) return Promise.reject(cannotWrite(this.#failure))
     if (this.#durable === this.#appended) return Promise.resolve()
@@ -127,7 +127,7 @@ export class SpoolWriter {
     })
   }
 
-  /** Nothing is appended any more. */
+  /** Call it after the last `append`. */
   async close(): Promise<void> {
     await this.durable().catch(() => undefined)
     await this.#open?.file.close()
@@ -180,9 +180,9 @@ export class SpoolWriter {
     this.#durable += rows.length
     this.#pending = this.#pending.slice(rows.length)
     this.#pendingBytes = this.#pending.reduce((sum, { length }) => sum + length, 0)
-    const heard = this.#waiters.filter(({ count }) => count <= this.#durable)
+    const served = this.#waiters.filter(({ count }) => count <= this.#durable)
     this.#waiters = this.#waiters.filter(({ count }) => count > this.#durable)
-    for (const { resolve } of heard) resolve()
+    for (const { resolve } of served) resolve()
   }
 
   async #place(): Promise<OpenFile> {
@@ -212,7 +212,7 @@ export class SpoolWriter {
   }
 }
 
-/** What a failed flush has dropped nobody knows: it is never taken for a full disk. */
+/** It is unknown which bytes a failed flush has lost, so it is never treated as a full disk. */
 async function flushed(flush: () => Promise<void>): Promise<void> {
   try {
     await flush()
@@ -222,10 +222,10 @@ async function flushed(flush: () => Promise<void>): Promise<void> {
 }
 
 function cannotWrite(cause: Error): Condition {
-  return new Condition('disk_full', 'This node cannot write its audit log; ask another one', { cause })
+  return new Condition('disk_full', 'This node cannot write its audit log; try another node', { cause })
 }
 
-/** Each of at most GROUP_BYTES_MAX characters, or of one row. */
+/** Groups of at most GROUP_BYTES_MAX characters, or of one longer row. */
 function groupsOf(rows: readonly string[], first: number, seed: number): readonly Buffer[] {
   const groups: Buffer[] = []
   let begin = 0

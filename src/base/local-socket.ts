@@ -3,10 +3,10 @@
  */
 import { join, relative } from 'node:path'
 
-/** The longest path that the kernel takes for a unix socket. */
+/** The longest path that the kernel accepts for a Unix socket. */
 const SOCKET_PATH_BYTES_MAX = 107
 
-/** The socket's path as short as it can be written from here; null when even that is too long. */
+/** The shorter of the absolute and the relative path of the socket; null if even that is too long. */
 export function localSocketPath(dataDir: string): string | null {
   const absolute = join(dataDir, 'admin.sock')
   const short = relative(process.cwd(), absolute)

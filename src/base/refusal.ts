@@ -1,27 +1,27 @@
 /**
- * The expected "no": something the caller did and must be told about. [style: errors, kind 1]
+ * A refusal: an expected "no" that the caller caused and receives. [style: errors, kind 1]
  *
- * Owns: the error that carries a code from the operations to the edge. Knows nothing of HTTP.
+ * Owns: the error that carries a code from the operations to the edge. Knows nothing of: HTTP.
  * Rule: the message is one sentence without full stop that names the action and quotes values; never a secret.
  */
 import type { RefusalCode } from '../state-machine/base/codes.ts'
 
 export type { RefusalCode }
 
-/** Something in the present state that stands in the way. */
+/** Something in the present state that prevents a request. */
 export interface Blocker {
   readonly code: string
   readonly message: string
-  /** Of how many things this is so. */
+  /** How many items it concerns. */
   readonly count?: number
-  /** RFC 3339: before then none of them is out of the way; null: nobody can say. */
+  /** RFC 3339: the earliest time at which one of the items stops blocking; null: unknown. */
   readonly earliestRelease?: string | null
 }
 
 export interface RefusalExtras {
   /** Seconds, for rate limits. */
   readonly retryAfterSeconds?: number
-  /** All that stands in the way, for a problem with several causes. */
+  /** All blockers, for a problem with several causes. */
   readonly blockers?: readonly Blocker[]
   /** Extra members of the problem body, already safe to show. */
   readonly details?: Readonly<Record<string, unknown>>

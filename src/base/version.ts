@@ -1,5 +1,5 @@
 /**
- * The version of this build, read from package.json, which stands two or three folders up depending on how it runs.
+ * The version of this build, read from package.json; the relative path depends on how the build runs.
  */
 import { existsSync, readFileSync } from 'node:fs'
 

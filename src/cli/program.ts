@@ -1,5 +1,5 @@
 /**
- * The command line: one tree of commands. Names, options and help of a group stand in commands/, what it does in a file of its own.
+ * The command line: one tree of commands. Names, options and help of a group are in commands/; its actions are in other folders.
  *
  * Owns: parsing and exit codes. Rule: heavy imports happen inside the actions, so that --help is quick.
  */
@@ -94,7 +94,7 @@ export function programOf(done: Done): Command {
   return program
 }
 
-/** Errors of usage are told by commander itself; these must not exit the process under our feet. */
+/** Commander prints usage errors itself; `exitOverride` stops it from ending the process. */
 function prepared(command: Command, isJson: boolean): Command {
   command.exitOverride()
   if (isJson) command.configureOutput({ outputError: usageAsJson })
@@ -107,7 +107,7 @@ function usageAsJson(text: string, write: (text: string) => void): void {
   write(`${JSON.stringify({ error: { code: 'invalid_argument', message, hint: 'See --help.' } })}\n`)
 }
 
-/** Whoever reads may have seen enough: `holdfast ls | head`. */
+/** The reader of a pipe may stop early: `holdfast ls | head`. */
 function endWithReader(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(EXIT.done)

@@ -1,9 +1,9 @@
 /**
- * Calls operations by their names: finds a node, proves who calls, repeats what may be repeated.
+ * Calls operations by their names: chooses a node, authenticates, repeats calls that may be repeated.
  *
- * Owns: the loop of one call. Knows nothing of: any operation; the generated tables say what there is.
- * Rules: a 401 is answered by one new token and one more attempt, whatever the method, for nothing was done; everything else
- * is repeated as repeating.ts says, at the next node where there is one.
+ * Owns: the loop of one call. Knows nothing of: any operation; the generated tables define them.
+ * Rules: after a 401 the client gets one new token and makes one more attempt with any method, because nothing was done. All other
+ * failures are repeated as repeating.ts decides, at the next node if there is one.
  */
 import type { Readable } from 'node:stream'
 import { ApiError, NoAnswerError } from './api-error.ts'
@@ -29,7 +29,7 @@ export interface ClientParts {
   readonly random: () => number
 }
 
-/** What operations there are: how each is called, and what it answers. */
+/** The operations: the call and the answer of each. */
 type Operations = { readonly [name: string]: { readonly call: object; readonly answer: unknown } }
 
 type Named<O> = Extract<keyof O, string>
@@ -44,12 +44,12 @@ interface NotDry {
 }
 interface Options {
   readonly signal?: AbortSignal
-  /** Being carried out twice does no harm, says who calls. As the method and the idempotency key have it unless said. */
+  /** The caller states that executing the call twice does no harm. Default: decided by the method and the idempotency key. */
   readonly isRepeatable?: boolean
 }
 type Given<C> = object extends C ? [call?: C & Options] : [call: C & Options]
 
-export interface Heard<Answer> {
+export interface ApiAnswer<Answer> {
   readonly status: number
   readonly requestId: string | null
   /** Lower-case names. */
@@ -62,27 +62,27 @@ export class ApiClient<O extends { readonly [K in keyof O]: Operations[string] }
   readonly #parts: ClientParts
   readonly #tokens: TokenSource | null
 
-  /** `tokens` null: for operations that ask for none. */
+  /** `tokens` null: only for operations that need none. */
   constructor(routes: Readonly<Record<Named<O>, Route>>, parts: ClientParts, tokens: TokenSource | null) {
     this.#routes = routes
     this.#parts = parts
     this.#tokens = tokens
   }
 
-  /** Throws ApiError when the service says no, NoAnswerError when nothing is heard. What is no dry run answers no plan. */
+  /** Throws ApiError when the service refuses, NoAnswerError without an answer. The first overload excludes the plan of a dry run. */
   call<K extends Named<O>>(
     operation: K,
     ...given: Given<CallOf<O, K> & NotDry>
-  ): Promise<Heard<Exclude<AnswerOf<O, K>, Planned>>>
-  call<K extends Named<O>>(operation: K, ...given: Given<CallOf<O, K>>): Promise<Heard<AnswerOf<O, K>>>
-  async call(operation: Named<O>, ...given: readonly unknown[]): Promise<Heard<never>> {
+  ): Promise<ApiAnswer<Exclude<AnswerOf<O, K>, Planned>>>
+  call<K extends Named<O>>(operation: K, ...given: Given<CallOf<O, K>>): Promise<ApiAnswer<AnswerOf<O, K>>>
+  async call(operation: Named<O>, ...given: readonly unknown[]): Promise<ApiAnswer<never>> {
     const { signal, isRepeatable, ...call } = (given[0] ?? {}) as Call & Options
     const route = this.#routes[operation]
     const request = requestOf(route, call)
-    const asked = { operation, route, request, signal, isRepeatable: isRepeatable ?? mayRepeat(request) }
-    const attempted = await this.#repeated(asked)
+    const prepared = { operation, route, request, signal, isRepeatable: isRepeatable ?? mayRepeat(request) }
+    const attempted = await this.#repeated(prepared)
     const { status, headers, body } = attempted
-    // The table of routes and the types come from one document.
+    // The table of routes and the types are generated from one document.
     const answer = (await answerOf(route, status, body)) as never
     return { status, headers, requestId: headers['x-request-id'] ?? null, answer }
   }
@@ -91,44 +91,44 @@ export class ApiClient<O extends { readonly [K in keyof O]: Operations[string] }
     return this.#parts.connections.close()
   }
 
-  async #repeated(asked: Asked): Promise<Attempted> {
+  async #repeated(prepared: Prepared): Promise<Attempted> {
     const { clock, policy, random } = this.#parts
     for (let attempts = 1; ; attempts++) {
-      const outcome = await this.#proved(asked)
+      const outcome = await this.#authenticated(prepared)
       if ('body' in outcome) return outcome
       const retryAfter = outcome instanceof ApiError ? outcome.headers['retry-after'] : undefined
-      const isGone = outcome instanceof ApiError && !isPassing(outcome.status)
-      // What nobody heard has changed nothing, whatever it is.
-      const isUnheard = outcome instanceof NoAnswerError && outcome.isUnheard
+      const isFinal = outcome instanceof ApiError && !isPassing(outcome.status)
+      // A request that no node received has changed nothing.
+      const isUnreceived = outcome instanceof NoAnswerError && outcome.isUnreceived
       const failed = { attempts, retryAfter, now: clock.now(), chance: random() }
       const delay =
-        isGone || !(asked.isRepeatable || isUnheard) || asked.signal?.aborted
+        isFinal || !(prepared.isRepeatable || isUnreceived) || prepared.signal?.aborted
           ? null
           : delayBefore(policy, failed)
       if (delay === null) throw outcome
-      await clock.wait(delay, asked.signal)
+      await clock.wait(delay, prepared.signal)
     }
   }
 
-  /** With a token where one is asked for; a refused one is replaced once. */
-  async #proved(asked: Asked): Promise<Attempted | ApiError | NoAnswerError> {
-    if (!asked.route.takesToken || this.#tokens === null) return this.#once(asked, null)
+  /** With a token if the operation takes one; a refused token is replaced once. */
+  async #authenticated(prepared: Prepared): Promise<Attempted | ApiError | NoAnswerError> {
+    if (!prepared.route.takesToken || this.#tokens === null) return this.#once(prepared, null)
     const token = await this.#tokens.token()
-    const outcome = await this.#once(asked, token)
+    const outcome = await this.#once(prepared, token)
     const isStale = outcome instanceof ApiError && outcome.status === 401 && this.#tokens.refused(token)
-    return isStale ? this.#once(asked, await this.#tokens.token()) : outcome
+    return isStale ? this.#once(prepared, await this.#tokens.token()) : outcome
   }
 
   async #once(
-    { operation, request, signal }: Asked,
+    { operation, request, signal }: Prepared,
     token: string | null,
   ): Promise<Attempted | ApiError | NoAnswerError> {
     const { connections, endpoints } = this.#parts
     const endpoint = endpoints.current
     const authorization: Record<string, string> = token === null ? {} : { authorization: `Bearer ${token}` }
-    const proved = { ...request, headers: { ...authorization, ...request.headers } }
+    const authorized = { ...request, headers: { ...authorization, ...request.headers } }
     try {
-      const attempted = await connections.attempt(endpoint, proved, signal)
+      const attempted = await connections.attempt(endpoint, authorized, signal)
       if (attempted.status < 400) return attempted
       if (attempted.status >= 500) endpoints.failed(endpoint)
       return new ApiError(operation, { ...attempted, bytes: await collected(attempted.body) })
@@ -139,7 +139,7 @@ export class ApiClient<O extends { readonly [K in keyof O]: Operations[string] }
   }
 }
 
-interface Asked {
+interface Prepared {
   readonly operation: string
   readonly route: Route
   readonly request: Request

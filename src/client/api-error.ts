@@ -1,18 +1,18 @@
 /**
- * How a call fails, in two kinds: the service answered no, or no answer came.
+ * The two ways in which a call fails: the service refuses it, or there is no answer.
  *
- * Rule: programs go by `code`, people by `message`; `requestId` finds the request in the log of a node.
+ * Rule: programs use `code`, people read `message`; `requestId` identifies the request in the log of a node.
  */
 import type { Attempted } from './attempt.ts'
 
 export class ApiError extends Error {
   readonly status: number
-  /** One of docs/errors.md; `unknown` when what answered was no node. */
+  /** One of docs/errors.md; `unknown` when the answer did not come from a node. */
   readonly code: string
   readonly requestId: string | null
   readonly operation: string
   readonly headers: Attempted['headers']
-  /** The whole problem. */
+  /** The complete problem object. */
   readonly problem: Readonly<Record<string, unknown>>
 
   constructor(operation: string, { status, headers, bytes }: Attempted & { readonly bytes: Buffer }) {
@@ -29,8 +29,8 @@ export class ApiError extends Error {
   }
 }
 
-/** How connections fail before a byte of a request has left. */
-const UNHEARD: readonly unknown[] = [
+/** Codes of connections that fail before a byte of the request is sent. */
+const UNRECEIVED: readonly unknown[] = [
   'ECONNREFUSED',
   'EHOSTUNREACH',
   'ENETUNREACH',
@@ -39,12 +39,12 @@ const UNHEARD: readonly unknown[] = [
   'UND_ERR_CONNECT_TIMEOUT',
 ]
 
-/** The request may have been carried out: nobody said. */
+/** There is no answer: the request may or may not have been executed. */
 export class NoAnswerError extends Error {
   readonly operation: string
   readonly endpoint: string
-  /** No connection was made, so it was not carried out. */
-  readonly isUnheard: boolean
+  /** No connection was established, so the request was not executed. */
+  readonly isUnreceived: boolean
   constructor(operation: string, endpoint: string, options: ErrorOptions) {
     const why = options.cause instanceof Error ? `: ${options.cause.message}` : ''
     super(`${operation} had no answer from ${endpoint}${why}`, options)
@@ -52,7 +52,7 @@ export class NoAnswerError extends Error {
     this.operation = operation
     this.endpoint = endpoint
     const { code } = { code: undefined, ...(options.cause as object | undefined) } as { code?: unknown }
-    this.isUnheard = UNHEARD.includes(code)
+    this.isUnreceived = UNRECEIVED.includes(code)
   }
 }
 
@@ -63,7 +63,7 @@ function parsed(bytes: Buffer): Readonly<Record<string, unknown>> {
     const value: unknown = JSON.parse(bytes.toString())
     return typeof value === 'object' && value !== null ? { ...value } : {}
   } catch {
-    // Whatever stands between may answer in its own words.
+    // A proxy in front of the node may answer in another format.
     return {}
   }
 }

@@ -1,8 +1,8 @@
 /**
  * One request at one endpoint.
  *
- * Owns: the connections. Knows nothing of: tokens, repeating, what an answer means.
- * Rule: the path goes out as it is given; a URL parser would resolve the dots in a key.
+ * Owns: the connections. Knows nothing of: tokens, repeating, the meaning of an answer.
+ * Rule: the path is sent as given; a URL parser would resolve the dots in a key.
  */
 import { Readable } from 'node:stream'
 import { Agent } from 'undici'
@@ -23,7 +23,7 @@ export interface RetryLoop {
   readonly silenceMs: number
 }
 
-/** Whom to believe over TLS. */
+/** Which certificates are trusted. */
 export interface Trust {
   /** PEM; null: the authorities that Node knows. */
   readonly ca: string | null
@@ -37,7 +37,7 @@ export class Connections {
     this.#agent = new Agent({ connect, headersTimeout: answerMs, bodyTimeout: silenceMs })
   }
 
-  /** Throws when no answer comes. */
+  /** Throws when there is no answer. */
   async attempt(endpoint: string, request: Request, signal: AbortSignal | undefined): Promise<Attempted> {
     const { origin, pathname } = new URL(endpoint)
     const { method, path, headers, body } = request

@@ -1,7 +1,7 @@
 /**
- * The two clients of the service: of the data plane with an access key, of the admin plane with an admin token.
+ * The two clients of the service: for the data plane with an access key, for the admin plane with an admin token.
  *
- * The only door of this room.
+ * The only entry point of this folder.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { ApiClient, type ClientParts, type Clock } from './api-client.ts'
@@ -17,9 +17,9 @@ export type DataClient = ApiClient<DataOperations>
 export type AdminClient = ApiClient<AdminOperations>
 
 export interface ClientOptions {
-  /** URLs of nodes; the first is asked until it fails. */
+  /** URLs of nodes; the first is used until it fails. */
   readonly endpoints: readonly string[]
-  /** PEM of the authority of nodes that speak https; without it those that Node knows. */
+  /** PEM of the authority for https; without it the authorities that Node.js knows. */
   readonly ca?: string
   readonly connectMs?: number
   readonly answerMs?: number
@@ -33,7 +33,7 @@ export type DataCredentials =
   | { readonly accessKeyId: string; readonly secretKey: string }
   | { readonly token: string }
 
-/** A token is replaced so long before its end, and one of a short life when a tenth of it is left. */
+/** A token is replaced this long before it expires, or when a tenth of its lifetime is left if that is less. */
 const RENEW_MS = 60_000
 
 const SYSTEM_CLOCK: Clock = {
@@ -57,12 +57,12 @@ function mintedFor(
 ): MintedToken {
   const open = new ApiClient<DataOperations>(DATA_ROUTES, parts, null)
   const mint = async (): Promise<Minted> => {
-    const asked = parts.clock.now()
+    const requestedAt = parts.clock.now()
     const body = { accessKeyId, secretKey }
     const { answer } = await open.call('createToken', { body, isRepeatable: true })
-    // By the length of its life: the clocks of the node and of this machine need not agree.
+    // Computed from the lifetime: the clocks of the node and of this machine may differ.
     const lifeMs = answer.expiresIn * 1000
-    return { token: answer.token, renewAt: asked + lifeMs - Math.min(RENEW_MS, lifeMs / 10) }
+    return { token: answer.token, renewAt: requestedAt + lifeMs - Math.min(RENEW_MS, lifeMs / 10) }
   }
   return new MintedToken(mint, () => parts.clock.now())
 }

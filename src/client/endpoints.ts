@@ -1,7 +1,7 @@
 /**
- * The nodes that may be asked: any of them serves any request, so one is kept until it fails.
+ * The nodes of a client: any node serves any request, so one is used until it fails.
  *
- * Rule: a call that failed at one goes on at the next; two calls that failed at the same one move on by one place, not two.
+ * Rule: a call that fails at one node continues at the next; two calls that fail at the same node advance by one place, not two.
  */
 export class Endpoints {
   readonly #all: readonly [string, ...string[]]

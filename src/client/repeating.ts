@@ -1,17 +1,17 @@
 /**
- * Whether a call is made again, and after how long. [native: Errors, client convention]
+ * Whether and after how long a call is repeated. [native: Errors, client convention]
  *
- * Owns: the decision; pure. Rule: what may have changed something is repeated only where repeating changes nothing more: by
- * its method, or by its idempotency key. A 501 and a 507 are 5xx that no repeating helps.
+ * Owns: the decision; pure. Rule: a call that may have changed something is repeated only if repeating it changes nothing more: because
+ * of its method, or because of its idempotency key. Repeating does not help after a 501 or 507.
  */
 import type { Request } from './base/operation.ts'
 
 export interface RepeatPolicy {
-  /** Of one call, the first included. */
+  /** Attempts of one call, including the first. */
   readonly attemptsMax: number
   readonly firstDelayMs: number
   readonly delayMsMax: number
-  /** A server that asks for a longer wait than this is not asked again. */
+  /** The call fails if the server requests a longer wait. */
   readonly retryAfterMsMax: number
 }
 
@@ -35,25 +35,25 @@ export function isPassing(status: number): boolean {
 }
 
 interface Failed {
-  /** How many attempts there were. */
+  /** The attempts so far. */
   readonly attempts: number
-  /** Of the answer; undefined when there was none, or it has none. */
+  /** The header of the answer; undefined without an answer or without the header. */
   readonly retryAfter: string | undefined
   readonly now: number
   /** 0 to 1. */
   readonly chance: number
 }
 
-/** Milliseconds; null: give up. Doubles from attempt to attempt, and half of it is chance, so that clients do not come back all at once. */
+/** Milliseconds; null: give up. Doubles with each attempt; half of it is random, so that clients do not return all at once. */
 export function delayBefore(policy: RepeatPolicy, failed: Failed): number | null {
   const { attempts, retryAfter, now, chance } = failed
   if (attempts >= policy.attemptsMax) return null
   const backoff = Math.min(policy.delayMsMax, policy.firstDelayMs * 2 ** (attempts - 1))
   const jittered = backoff / 2 + (backoff / 2) * chance
-  const asked = retryAfter === undefined ? 0 : (retryAfterMs(retryAfter, now) ?? 0)
-  if (asked > policy.retryAfterMsMax) return null
-  // Spread behind the moment that was asked for, for all were told the same one.
-  return Math.max(jittered, asked === 0 ? 0 : asked + policy.firstDelayMs * chance)
+  const requestedMs = retryAfter === undefined ? 0 : (retryAfterMs(retryAfter, now) ?? 0)
+  if (requestedMs > policy.retryAfterMsMax) return null
+  // Spread after the requested time, because all clients get the same one.
+  return Math.max(jittered, requestedMs === 0 ? 0 : requestedMs + policy.firstDelayMs * chance)
 }
 
 /** Seconds, or an HTTP date; null when it is neither. [RFC 9110 10.2.3] */

@@ -1,21 +1,21 @@
 /**
- * The bearer token of a client: minted when it is first needed, kept until shortly before it expires. [native: Bearer token 7]
+ * The bearer token of a client: requested when first needed, kept until shortly before it expires. [native: Bearer token 7]
  *
- * Rules: calls at the same time share one exchange; one token that was refused is thrown away once, however many calls it failed.
+ * Rules: concurrent calls share one exchange; a refused token is discarded once, regardless of how many calls it failed.
  */
 export interface Minted {
   readonly token: string
-  /** When to replace it, before its end; milliseconds since 1970 by the clock of this client. */
+  /** When to replace it, before it expires; milliseconds since 1970 by the clock of this client. */
   readonly renewAt: number
 }
 
 export interface TokenSource {
   token(): Promise<string>
-  /** It was answered 401. False: another one would not help. */
+  /** Reports a token that was answered with 401. False: no new token is available. */
   refused(token: string): boolean
 }
 
-/** A token that was given, such as that of an operator. */
+/** A token that the caller supplies, such as an admin token. */
 export class FixedToken implements TokenSource {
   readonly #token: string
   constructor(token: string) {

@@ -2,8 +2,8 @@
  * Commands and replies as bytes: plain MessagePack, self-describing.
  *
  * Owns: both directions. Knows nothing of: the log that carries them.
- * Rule: a command that this build does not know is never guessed at; decoding throws and the node stops, for other
- * nodes may know it and this one would diverge.
+ * Rule: a command that this build does not know is never guessed: decoding throws and the node stops, because other
+ * nodes may know it and this node would diverge.
  */
 import { Packr } from 'msgpackr'
 import type { Proposal, Reply } from '../state-machine/commands.ts'
@@ -19,7 +19,7 @@ export function encodeCommand(command: Proposal): Uint8Array {
 export function decodeCommand(bytes: Uint8Array): Proposal {
   const value: unknown = packr.unpack(bytes)
   if (!isPlainObject(value) || !('type' in value)) {
-    throw new Error('Cannot decode command: it is no object with a type')
+    throw new Error('Cannot decode command: it is not an object with a type')
   }
   const { type } = value
   if (!isCommandType(type)) {
@@ -30,7 +30,7 @@ export function decodeCommand(bytes: Uint8Array): Proposal {
   return value as Proposal
 }
 
-/** What a command says of itself, also one that this build does not know; null: it says nothing. Never applied. */
+/** Type and origin of a command, also of one that this build does not know; null: unreadable. Never used to apply it. */
 export function peekCommand(
   bytes: Uint8Array,
 ): { readonly type: string; readonly origin: Partial<Origin> } | null {
@@ -51,7 +51,7 @@ export function encodeReply(reply: Reply): Uint8Array {
 export function decodeReply(bytes: Uint8Array): Reply {
   const value: unknown = packr.unpack(bytes)
   if (!isPlainObject(value) || !('ok' in value) || typeof value.ok !== 'boolean') {
-    throw new Error('Cannot decode reply: it says neither yes nor no')
+    throw new Error('Cannot decode reply: it has no boolean member "ok"')
   }
   return value as Reply
 }

@@ -1,8 +1,8 @@
 /**
  * Keeps a command out of the log until every member can apply it.
  *
- * Owns: how long a request waits for that, and what it is told. Knows nothing of: how a level rises.
- * Rule: a node stops at a command that it does not know, so one that reached the log too early would stop all that are older.
+ * Owns: how long a request waits for that, and its refusal. Knows nothing of: how a level rises.
+ * Rule: a node stops at an unknown command, so a command that reached the log too early would stop all older nodes.
  */
 import type { Cluster } from '../../cluster/index.ts'
 import { Refusal } from '../base/refusal.ts'
@@ -11,16 +11,16 @@ import type { Command, CommandType } from '../state-machine/commands.ts'
 import type { Origin } from '../state-machine/base/origin.ts'
 import type { Propose } from './propose.ts'
 
-/** A new cluster is at its level within its first second, and nobody should notice that. */
+/** A new cluster reaches its level within its first second, so a request waits that long instead of failing. */
 const WAIT_MS = 1_000
 
 type Levels = Pick<Cluster, 'reachesLevel'>
 
-/** Throws Refusal as long as a member may not know the command. Throws Condition. */
+/** Throws Refusal while some member may not know the command. Throws Condition. */
 export async function requireLevel(cluster: Levels, type: CommandType): Promise<void> {
   const level = COMMAND_LEVELS[type]
   if (await cluster.reachesLevel(level, WAIT_MS)) return
-  const message = `Cannot do this yet: it needs feature level ${level}, to which the cluster rises when every member runs a version that knows it and was heard by the leader`
+  const message = `Cannot do this yet: it needs feature level ${level}; the cluster reaches it when every member runs a version that supports it and the leader has received a message from each`
   throw new Refusal('precondition_failed', message, {
     blockers: [{ code: 'version_incompatible', message }],
   })

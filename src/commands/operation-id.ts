@@ -1,4 +1,4 @@
-/** Ids of long operations. They sort by the time of their beginning, so a listing shows them in that order. */
+/** Ids of long operations. They sort by start time, so a listing shows them in that order. */
 import { randomBytes } from 'node:crypto'
 
 export function newOperationId(): string {

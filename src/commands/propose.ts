@@ -1,8 +1,8 @@
 /**
- * The way of a command into the replicated state and of its reply back.
+ * Proposes commands to the cluster and decodes their replies.
  *
- * Owns: encoding on the way in and out. Knows nothing of: what a command means.
- * Rule: a refusal is a reply, returned; a Condition of the machine is thrown on as it is.
+ * Owns: encoding and decoding. Knows nothing of: what a command means.
+ * Rule: a refusal is a reply and is returned; a Condition of the cluster is thrown unchanged.
  */
 import type { View } from '../state-machine/base/view.ts'
 import type { Cluster } from '../../cluster/index.ts'
@@ -18,7 +18,7 @@ export type Propose = <T extends CommandType>(
   origin?: Origin,
 ) => Promise<Reply<T>>
 
-/** `view`: what this node has applied, to tell how much work a command is. Absent: the machine guesses. */
+/** `view`: the rows that this node has applied, to estimate the work of a command. Null: the cluster uses its default estimate. */
 export function createPropose(cluster: Pick<Cluster, 'propose'>, view: View | null = null): Propose {
   const propose = async (command: Command, origin?: Origin): Promise<Reply> => {
     const bytes = encodeCommand(origin === undefined ? command : { ...command, origin })
@@ -26,6 +26,6 @@ export function createPropose(cluster: Pick<Cluster, 'propose'>, view: View | nu
     const correction = command.type === 'correctTime' ? command.correction : undefined
     return decodeReply(await cluster.propose(bytes, { need: ROOM_NEEDS[command.type], cost, correction }))
   }
-  // Which reply belongs to which command is ReplyValues' promise, kept by apply; bytes cannot carry it.
+  // Apply returns the reply type that ReplyValues declares for the command; the decoded bytes cannot prove it.
   return propose as Propose
 }

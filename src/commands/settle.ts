@@ -1,5 +1,5 @@
 /**
- * Turns the reply of a command into its value, or into the error that the caller must hear.
+ * Turns the reply of a command into its value, or into the error that the caller receives.
  *
  * Owns: the mapping reply -> value | Refusal | Condition. Every mutating operation ends with it.
  */
@@ -10,7 +10,7 @@ import type { CommandType, Reply, ReplyValues } from '../state-machine/commands.
 export function settle<T extends CommandType>(reply: Reply<T>): ReplyValues[T] {
   if (reply.ok) return reply.value
   if (reply.code === 'chunks_gone' || reply.code === 'session_ended') {
-    // What the upload counted on was lost between its look and the commit, or its session was closed meanwhile. The bytes streamed by, so only the caller can send them again.
+    // A chunk that the upload relied on was lost before the commit, or its session was closed. The bytes were streamed and are gone, so only the caller can send them again.
     throw new Condition('slow_down', `${reply.message}; send the request again`, { retryAfterMs: 1000 })
   }
   if ('blocker' in reply && reply.blocker !== undefined) {

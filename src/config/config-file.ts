@@ -1,15 +1,15 @@
 /**
- * The YAML file of a node as written: each setting with its text and the line where it stands.
+ * The YAML file of a node as written: each setting with its text and its line.
  *
- * Owns: what is a readable file, the grammar (sections with keys), duplicate and unknown names. Knows nothing of: what a value means.
- * Rule: nothing is guessed and nothing is dropped. What cannot be understood is a fault with its place.
+ * Owns: which files are readable, the grammar (sections with keys), duplicate and unknown names. Knows nothing of: the meaning of values.
+ * Rule: nothing is guessed and nothing is dropped. Text that cannot be parsed is a fault with its place.
  */
 import { readFileSync, statSync } from 'node:fs'
 import { type Document, isAlias, isMap, isNode, isScalar, LineCounter, parseDocument, visit } from 'yaml'
 import { type ConfigFault, configFault } from './config-fault.ts'
 import { nearestName } from './nearest.ts'
 
-/** One value, before anybody looked at what it means: a text, or what a list or a section holds. */
+/** One value before it is checked: a text, or the contents of a list or a section. */
 export interface Written {
   readonly value: unknown
   readonly origin: { readonly kind: 'file' | 'environment'; readonly where: string }
@@ -18,12 +18,12 @@ export interface Written {
 export interface WrittenFile {
   readonly settings: ReadonlyMap<string, Written>
   readonly faults: readonly ConfigFault[]
-  /** False: nothing is known of what the file leaves out. */
+  /** False: the file was not read completely, so a setting that was not found is not known to be missing. */
   readonly isUnderstood: boolean
 }
 
 const FILE_BYTES_MAX = 1024 * 1024
-/** Told at most; a file of another kind has one in every line. */
+/** The most faults that are reported; a file of another kind has one in every line. */
 const FAULTS_MAX = 50
 
 export function readConfigFile(file: string, known: readonly string[]): WrittenFile {
@@ -39,22 +39,25 @@ function readText(file: string): string | ConfigFault {
     const found = statSync(file)
     if (found.isDirectory())
       return refuse('expected a file, found a directory', 'Name the YAML file in it with --config.')
-    // A pipe is welcome: some take their configuration from a program that keeps it.
+    // A pipe is accepted: some deployments generate the configuration by a program.
     if (!found.isFile() && !found.isFIFO())
       return refuse('expected a file, found a device or a socket', 'Give a YAML file with --config.')
     const bytes = found.size > FILE_BYTES_MAX ? null : readFileSync(file)
     if (bytes === null || bytes.length > FILE_BYTES_MAX)
-      return refuse('it is larger than 1 MiB', 'Is it the right file? Give the YAML file with --config.')
+      return refuse(
+        'it is larger than 1 MiB',
+        'Check that it is the right file: --config takes the YAML file of a node.',
+      )
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch (cause) {
-    if (cause instanceof TypeError) return refuse('the file is no UTF-8 text', 'Save it as UTF-8.')
+    if (cause instanceof TypeError) return refuse('the file is not UTF-8 text', 'Save it as UTF-8.')
     const { code = '' } = cause as NodeJS.ErrnoException
     if (code === 'ENOENT')
       return refuse('the file does not exist', 'Give an existing configuration with --config.')
     if (code === 'EACCES' || code === 'EPERM')
       return refuse(
-        'this user may not read the file',
-        `Let the user that runs the node read it (chmod, chown).`,
+        'this user has no permission to read the file',
+        `Let the user of the node read it (chmod, chown).`,
       )
     return refuse(`the file cannot be read (${code})`, 'Give a readable configuration with --config.')
   }
@@ -80,18 +83,18 @@ class FileReading {
     return { settings: this.#settings, faults: this.#faults.slice(0, FAULTS_MAX), isUnderstood }
   }
 
-  /** Without it nothing below the document can be trusted to be what its writer meant. */
+  /** False: the document has syntax errors, and its contents may differ from what its author intended. */
   #isSound(document: Document): boolean {
     let isSound = true
     for (const { code, message, pos } of [...document.errors, ...document.warnings]) {
       const [what = ''] = message.split(/ at line \d/)
       const isTwice = code === 'DUPLICATE_KEY'
       if (!isTwice) isSound = false
-      const hint = isTwice ? 'Keep one of them.' : 'Mend the YAML at that place.'
+      const hint = isTwice ? 'Keep one of them.' : 'Correct the YAML at that place.'
       this.#fault(
         pos[0],
         null,
-        isTwice ? 'a key of this name stands there twice' : `this is no YAML: ${what}`,
+        isTwice ? 'a key with this name appears twice' : `this is not valid YAML: ${what}`,
         hint,
       )
     }
@@ -122,12 +125,12 @@ class FileReading {
     } else if (!this.#sections.has(section)) {
       this.#take(section, { key, value })
     } else if (value !== null && !(isScalar(value) && isEmpty(value))) {
-      // Nothing there is a section whose keys are all commented out.
+      // An empty value is accepted above: a section whose keys are all commented out.
       this.#fault(
         placeOf(key),
         section,
         `expected keys under '${section}:'`,
-        'Write each on a line of its own.',
+        'Write each key on a line of its own.',
       )
     }
   }
@@ -138,9 +141,9 @@ class FileReading {
       const { message, hint } = unknownName(name, this.#known)
       this.#fault(at, name, message, hint)
     } else if (this.#settings.has(name)) {
-      // The parser has told of it, unless one is written as a section and the other with a dot.
-      const isTold = this.#faults.some(({ where }) => where === this.#place(at))
-      if (!isTold) this.#fault(at, name, `'${name}' stands there twice`, 'Keep one of them.')
+      // The parser reports a duplicate, unless one key is in a section and the other is written with a dot.
+      const isReported = this.#faults.some(({ where }) => where === this.#place(at))
+      if (!isReported) this.#fault(at, name, `'${name}' appears twice`, 'Keep one of them.')
     } else if (value === null || (isScalar(value) && isEmpty(value))) {
       this.#fault(at, name, `'${name}' has no value`, 'Write one, or remove the line.')
     } else {
@@ -165,7 +168,7 @@ interface Entry {
 
 const placeOf = (node: unknown): number | undefined => (isNode(node) ? node.range?.[0] : undefined)
 
-/** As it stands in the file: a number such as 007 or 1e3 is a text here, and so is a word such as yes. */
+/** The text as written in the file: a number such as 007 or 1e3 is a text here, and so is a word such as yes. */
 function textOf(node: unknown): string {
   if (isScalar(node)) return node.source ?? String(node.value)
   return isAlias(node) ? '' : String(node)

@@ -1,8 +1,8 @@
 /**
- * What a node would run with: every setting with its value and where that came from.
+ * The effective configuration of a node: every setting with its value and the source of the value.
  *
  * Owns: how a checked value is written again, and the order. Knows nothing of: terminals.
- * Rule: what is shown is masked; the text form is a configuration again, of which a check finds the same values.
+ * Rule: shown values are masked. The text form is itself a configuration with the same values.
  */
 import { stringify } from 'yaml'
 import type { Member } from '../../cluster/index.ts'
@@ -23,30 +23,28 @@ export interface EffectiveSetting {
 export function effectiveSettings({ written, values }: Examined): readonly EffectiveSetting[] {
   return (SETTINGS as readonly (Setting & { name: SettingName })[]).map((setting) => {
     const given = written.get(setting.name)
-    const value = values.has(setting.name)
-      ? writtenAgain(setting, values.get(setting.name), given?.value)
-      : null
+    const value = values.has(setting.name) ? formatted(setting, values.get(setting.name), given?.value) : null
     const { kind = 'default', where = null } = given?.origin ?? {}
     return { name: setting.name, value, origin: kind, where }
   })
 }
 
-function writtenAgain(setting: Setting, value: unknown, given: unknown): EffectiveSetting['value'] {
-  if (setting.kind === 'members') return (value as readonly Member[]).map(memberAgain)
+function formatted(setting: Setting, value: unknown, given: unknown): EffectiveSetting['value'] {
+  if (setting.kind === 'members') return (value as readonly Member[]).map(formattedMember)
   if (setting.kind === 'origins') return (value as readonly string[]).map(maskSecrets)
   // A duration stays 90d and does not become 7776000000; a path is shown as it was resolved.
   if (setting.kind === 'path') return maskSecrets(String(value))
   return maskSecrets(typeof given === 'string' ? given : (setting.fallback ?? ''))
 }
 
-const memberAgain = ({ nodeId, peerAddress, zone, weight }: Member): object => ({
+const formattedMember = ({ nodeId, peerAddress, zone, weight }: Member): object => ({
   id: nodeId,
   peer: peerAddress,
   zone,
   weight,
 })
 
-/** As YAML, each line with its origin behind it. */
+/** As YAML; each line ends with a comment that names the source. */
 export function effectiveText(settings: readonly EffectiveSetting[]): string {
   const lines: string[] = []
   let section = ''
@@ -61,10 +59,10 @@ export function effectiveText(settings: readonly EffectiveSetting[]): string {
   return `${lines.join('\n')}\n`
 }
 
-/** Where the origins begin, if what stands before them is short enough. */
+/** The column of the sources, unless the text before is longer. */
 const COLUMN = 44
 
-/** Texts to YAML as well, but read here as they are written. */
+/** Values that YAML would read as another type. They need no quotes: config-file.ts reads every value as text. */
 const NEEDS_NO_QUOTES = /^(true|false|0|[1-9]\d{0,14})$/
 
 function valueText(value: string | readonly unknown[]): string {

@@ -1,7 +1,7 @@
 /**
- * Settings given by environment variables: HOLDFAST_SECTION__KEY, which win over the file.
+ * Settings from environment variables: HOLDFAST_SECTION__KEY, which take precedence over the file.
  *
- * Owns: their names. Knows nothing of: what a value means, but that of a list is YAML.
+ * Owns: their names. Knows nothing of: the meaning of values, except that the value of a list is YAML.
  */
 import { parseDocument } from 'yaml'
 import { type ConfigFault, configFault } from './config-fault.ts'
@@ -28,7 +28,7 @@ export function readEnvironment(
   const settings = new Map<string, Written>()
   const faults: ConfigFault[] = []
   for (const [variable, text] of Object.entries(environment)) {
-    // A single underscore is somebody else's variable (HOLDFAST_HOME); a section always has two.
+    // A variable without a double underscore (HOLDFAST_HOME) is not a setting: a section always has two underscores.
     if (!variable.startsWith(PREFIX) || !variable.includes('__') || text === undefined) continue
     const where = `environment variable ${variable}`
     const name = byVariable.get(variable)
@@ -42,7 +42,7 @@ export function readEnvironment(
     if (problem !== undefined) {
       const [what = ''] = problem.message.split(/ at line \d/)
       const hint = 'Write the list in one line: [{id: n1, peer: "10.0.0.1:9002"}].'
-      faults.push(configFault({ setting: name, where, message: `this is no YAML: ${what}`, hint }))
+      faults.push(configFault({ setting: name, where, message: `this is not valid YAML: ${what}`, hint }))
       continue
     }
     const value: unknown = document === null ? text : document.toJS({ maxAliasCount: 100 })

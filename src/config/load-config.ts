@@ -1,9 +1,9 @@
 /**
- * From a YAML file and the environment to one frozen Config.
+ * Makes one frozen Config from a YAML file and the environment.
  *
- * Owns: the typed shape, and the checks that need more than one setting. Knows nothing of who uses it.
- * Rule: nothing is guessed. An unknown key, a wrong unit or a missing value refuses the start and says what to write,
- * and whatever is wrong is told at once.
+ * Owns: the typed shape, and the checks that need more than one setting. Knows nothing of: its users.
+ * Rule: nothing is guessed. An unknown key, a wrong unit or a missing value refuses the start with advice,
+ * and all faults are reported together.
  */
 import { dirname, resolve } from 'node:path'
 import type { Member } from '../../cluster/index.ts'
@@ -17,12 +17,12 @@ import type { Config, ListenerTlsFiles } from './types.ts'
 
 export type { Environment }
 
-/** A configuration and what is wrong with it. */
+/** A configuration and its faults. */
 export interface Examined {
   /** Null when there are faults. */
   readonly config: Config | null
   readonly faults: readonly ConfigFault[]
-  /** What the file and the environment give, by setting: where each came from. */
+  /** The values of the file and the environment with their sources, by setting. */
   readonly written: ReadonlyMap<string, Written>
   readonly values: Values
 }
@@ -140,7 +140,7 @@ function assemble(read: Reader): Config {
   }
 }
 
-/** As it was written: three digits are taken behind the point. */
+/** As it is written in the file, with at most three decimals. */
 const percentOf = (share: number): string => `${Math.round(share * 100_000) / 1000}%`
 
 function checkDisk({ stopPlacing, stopWriting, reserve }: Config['disk']): void {
@@ -154,7 +154,7 @@ function checkDisk({ stopPlacing, stopWriting, reserve }: Config['disk']): void 
     if (next === undefined || share <= next[1]) return
     throw refuse(
       `${name} (${percentOf(share)}) is above ${next[0]} (${percentOf(next[1])})`,
-      `A disk that fills up passes ${inOrder.map(([each]) => each).join(', ')} in this order.`,
+      `Values must not decrease in this order: ${inOrder.map(([each]) => each).join(', ')}.`,
     )
   })
 }
@@ -163,7 +163,7 @@ function checkElection({ cluster: { heartbeatMs, electionTimeoutMs } }: Config):
   if (electionTimeoutMs >= 10 * heartbeatMs) return
   throw refuse(
     `cluster.election_timeout (${electionTimeoutMs} ms) is less than ten heartbeats (${heartbeatMs} ms each)`,
-    'A single late packet would start an election: raise it.',
+    'Raise it: otherwise a single late packet starts an election.',
   )
 }
 
@@ -171,7 +171,7 @@ function checkListeners({ listeners: { data, admin, peer } }: Config): void {
   const addresses = [data, admin, peer].filter((address) => !address.endsWith(':0'))
   const twice = addresses.find((address, n) => addresses.indexOf(address) !== n)
   if (twice === undefined) return
-  throw refuse(`Two of the listeners have the address ${twice}`, 'Give each of them a port of its own.')
+  throw refuse(`Two listeners have the address ${twice}`, 'Give each listener a port of its own.')
 }
 
 const crossChecks = (config: Config): readonly (() => void)[] => [
@@ -188,7 +188,7 @@ function freeze<T>(value: T): T {
   return value
 }
 
-/** Runs every step; what one throws is a fault of the file and keeps no other from being told. */
+/** Runs every step. A FaultError becomes a fault of the file, and the other steps still run. */
 function gatherFaults(file: string, steps: readonly (() => void)[]): readonly ConfigFault[] {
   return steps.flatMap((step) => {
     try {
@@ -201,13 +201,13 @@ function gatherFaults(file: string, steps: readonly (() => void)[]): readonly Co
   })
 }
 
-/** As a reader of the file meets them; what has no line comes after. */
+/** In the order of the lines; faults without a line come last. */
 function inOrder(faults: readonly ConfigFault[]): readonly ConfigFault[] {
   const lineOf = ({ where }: ConfigFault): number => Number(/:(\d+)$/.exec(where)?.[1] ?? Infinity)
   return faults.toSorted((a, b) => (lineOf(a) === lineOf(b) ? 0 : lineOf(a) - lineOf(b)))
 }
 
-/** Never throws for what is written: everything that is wrong is among the faults. */
+/** Never throws because of the contents: everything that is wrong is in `faults`. */
 export function examineConfig(file: string, environment: Environment): Examined {
   const settings: readonly Setting[] = SETTINGS
   const known = settings.map(({ name }) => name)
@@ -216,9 +216,11 @@ export function examineConfig(file: string, environment: Environment): Examined 
   const inEnvironment = readEnvironment(environment, known, lists)
   const written = new Map([...inFile.settings, ...inEnvironment.settings])
   const { values, faults: ofValues } = parseSettings(written, { file, folder: dirname(resolve(file)) })
-  // Where the file could not be understood, that its settings are missing is no news.
-  const told = inFile.isUnderstood ? ofValues : ofValues.filter(({ setting }) => written.has(setting ?? ''))
-  const faults = inOrder([...inFile.faults, ...told, ...inEnvironment.faults])
+  // If the file was not read completely, its settings only seem to be missing.
+  const reported = inFile.isUnderstood
+    ? ofValues
+    : ofValues.filter(({ setting }) => written.has(setting ?? ''))
+  const faults = inOrder([...inFile.faults, ...reported, ...inEnvironment.faults])
   if (faults.length > 0) return { config: null, faults, written, values }
   let config: Config | null = null
   const assembled = gatherFaults(file, [() => (config = assemble(new Reader(values)))])
@@ -228,7 +230,7 @@ export function examineConfig(file: string, environment: Environment): Examined 
   return { config: freeze(config), faults, written, values }
 }
 
-/** Throws StartError `invalid_config`, which tells all faults. */
+/** Throws StartError `invalid_config` with all faults. */
 export function loadConfig(file: string, environment: Environment): Config {
   const { config, faults } = examineConfig(file, environment)
   const [first, ...others] = faults

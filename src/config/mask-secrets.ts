@@ -1,8 +1,8 @@
 /**
- * A text with the secrets in it covered, for whatever is shown of a configuration.
+ * Masks secrets in every text that is shown of a configuration.
  *
- * Owns: the forms in which a secret gets into a setting by mistake. No setting is meant to hold one.
- * Rule: rather one harmless word too many than one secret too few.
+ * Owns: the forms in which a secret gets into a setting by mistake. No setting is intended for a secret.
+ * Rule: masking a harmless word is better than showing a secret.
  */
 const COVER = '***'
 
@@ -15,7 +15,7 @@ const FORMS: readonly (readonly [RegExp, string])[] = [
 ]
 
 const URL_LIKE = /([a-z][a-z0-9+.-]*:\/\/)([^\s'"<>]*)/gi
-/** A word of a path that nobody would type: webhooks carry their token so. */
+/** A path segment that looks random: webhook URLs often carry their token in one. */
 const TOKEN_IN_PATH = /^(?=.*\d)(?=.*[A-Za-z])[A-Za-z0-9_~.=-]{20,}$/
 
 export function maskSecrets(text: string): string {
@@ -23,7 +23,7 @@ export function maskSecrets(text: string): string {
   return masked.replace(URL_LIKE, (_, scheme: string, rest: string) => scheme + maskUrlRest(rest))
 }
 
-/** What stands behind `https://`. */
+/** Masks the part of a URL after `https://`. */
 function maskUrlRest(rest: string): string {
   const [, before = '', mark = ''] = /^([^?#]*)([?#]?)/.exec(rest) ?? []
   const [authority = '', ...path] = before.split('/')

@@ -1,5 +1,5 @@
 /**
- * The known name that an unknown one was probably meant to be.
+ * The known name that is closest to an unknown one.
  *
  * Owns: edit distance over short names. Used for configuration keys and for the fields of request bodies.
  */
@@ -18,7 +18,7 @@ export function distance(a: string, b: string): number {
   return row[b.length] ?? 0
 }
 
-/** Undefined when nothing is close: a wild guess is worse than none. */
+/** Undefined when no name is close: a wrong suggestion is worse than none. */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
   const scored = known.map((candidate) => ({
     candidate,

@@ -1,7 +1,7 @@
 /**
- * From what was written to checked values: each setting by its row of the table, all faults gathered.
+ * Checks the written values: each setting against its row of the table; collects all faults.
  *
- * Owns: lists of members, defaults, what is missing. Knows nothing of: YAML, the environment, how settings depend on one another.
+ * Owns: lists of members, defaults, missing settings. Knows nothing of: YAML, the environment, dependencies between settings.
  */
 import { resolve } from 'node:path'
 import type { Member } from '../../cluster/index.ts'
@@ -12,18 +12,18 @@ import { parseAddress, parseOrigins, parseScalar, ValueError } from './parse-val
 import type { Setting } from './setting.ts'
 import { SETTINGS, type SettingName } from './settings.ts'
 
-/** As many as can be founded. */
+/** The largest number of members that a new cluster can have. */
 const MEMBERS_MAX = 64
 
 export type Values = ReadonlyMap<SettingName, unknown>
 
 interface Place {
   readonly file: string
-  /** What relative paths are relative to. */
+  /** The base of relative paths. */
   readonly folder: string
 }
 
-/** Of every setting that is given or has a default. */
+/** Returns a value for every setting that is given or has a default. */
 export function parseSettings(
   written: ReadonlyMap<string, Written>,
   { file, folder }: Place,
@@ -49,7 +49,7 @@ export function parseSettings(
 }
 
 function missing({ name, meaning }: Setting, where: string): ConfigFault {
-  const hint = `It is ${meaning}: write it there, or set ${environmentName(name)}.`
+  const hint = `It is ${meaning}. Add it to the file, or set ${environmentName(name)}.`
   return configFault({ setting: name, where, message: `The setting '${name}' is missing`, hint })
 }
 
@@ -78,7 +78,7 @@ function parseMembers(value: unknown): readonly Member[] {
   for (const field of ['nodeId', 'peerAddress'] as const) {
     const values = members.map((member) => member[field])
     const twice = values.find((item, index) => values.indexOf(item) !== index)
-    if (twice !== undefined) throw new ValueError(`'${twice}' stands there twice`)
+    if (twice !== undefined) throw new ValueError(`'${twice}' appears twice`)
   }
   return members
 }

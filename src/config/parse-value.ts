@@ -1,7 +1,7 @@
 /**
- * One written value to one checked value: durations, sizes, addresses, numbers.
+ * Parses one written value: durations, sizes, addresses, numbers.
  *
- * Owns: the spellings that the configuration accepts. Rule: an error says what was read, what is accepted, and an example.
+ * Owns: the spellings that the configuration accepts. Rule: an error names the value that was read, and what is accepted with an example.
  */
 import type { Setting, SettingKind } from './setting.ts'
 import { LOG_LEVELS } from './settings.ts'
@@ -42,7 +42,7 @@ export function parseBytes(text: string): number {
   return Number(match[1]) * unit
 }
 
-/** `85%`, `92.5%` -> 85, 92.5. A bare number could be a share or a percentage, so it is neither. */
+/** `85%`, `92.5%` -> 85, 92.5. A number without a sign is ambiguous (a share or a percentage), so it is refused. */
 export function parsePercent(text: string): number {
   const match = /^(\d{1,3}(?:\.\d{1,3})?)\s*%$/.exec(text)
   if (!match) throw new ValueError(`expected a percentage such as 85% or 92.5%, got '${text}'`)
@@ -68,7 +68,7 @@ export function parseAddress(text: string): string {
 
 const ORIGINS_MAX = 1000
 
-/** A list, or a text with commas between them. */
+/** Takes a list, or a text in which commas separate the origins. */
 export function parseOrigins(value: unknown): readonly string[] {
   const given: readonly unknown[] = Array.isArray(value) ? value : String(value).split(',')
   const texts = given.map((one) => String(one).trim()).filter((text) => text !== '')
@@ -107,7 +107,7 @@ function withinBounds(value: number, setting: Setting): number {
   return value
 }
 
-/** Everything but `members` and `path`, which need more than the text itself. */
+/** Every kind except `members` and `path`, which need more than the text. */
 export function parseScalar(setting: Setting, text: string): string | number | boolean {
   switch (setting.kind) {
     case 'duration':

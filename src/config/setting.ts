@@ -1,5 +1,5 @@
 /**
- * What is known of one setting of a node.
+ * The definition of one setting of a node.
  */
 export type SettingKind =
   | 'text'
@@ -18,7 +18,7 @@ export interface Setting {
   readonly name: string
   readonly kind: SettingKind
   readonly meaning: string
-  /** As it would be written in the file; null: must be given. */
+  /** The default as it is written in the file; null: the setting is required. */
   readonly fallback: string | null
   /** For numbers, in ms, bytes, percent or units. */
   readonly min?: number

@@ -1,7 +1,7 @@
 /**
- * Every setting of a node: its name in the file, what it means, its unit, bounds and default. Each number appears here once.
+ * Every setting of a node: its name in the file, its meaning, unit, bounds and default. Each number appears only here.
  *
- * Owns: the table that the loader checks against and that the reference page is made from. Rule: names given by the contract keep their spelling.
+ * Owns: the table of the loader and of the reference page. Rule: names that the contract defines keep their spelling.
  */
 import type { Setting } from './setting.ts'
 const SECOND = 1000
@@ -21,28 +21,28 @@ export const SETTINGS = [
     name: 'node.data_dir',
     kind: 'path',
     fallback: null,
-    meaning: 'folder for everything this node keeps; relative to this file',
+    meaning: 'the folder for all data of this node; relative to this file',
   },
   {
     name: 'node.zone',
     kind: 'text',
     pattern: NODE_ID,
     fallback: 'default',
-    meaning: 'what fails together: a rack, a room, a site',
+    meaning: 'the failure zone of this node: a rack, a room, a site',
   },
   {
     name: 'node.witness_dir',
     kind: 'path',
     fallback: null,
     optional: true,
-    meaning: 'folder in memory that proves a disk went back; without it /dev/shm or $XDG_RUNTIME_DIR',
+    meaning: 'a folder in memory that detects a disk that went back; default: /dev/shm or $XDG_RUNTIME_DIR',
   },
   {
     name: 'cluster.id',
     kind: 'text',
     pattern: /^[A-Za-z0-9-]{8,64}$/,
     fallback: null,
-    meaning: 'the same on every node, unlike that of any other cluster',
+    meaning: 'the id of the cluster: the same on every node, different from that of any other cluster',
   },
   {
     name: 'cluster.members',
@@ -56,7 +56,7 @@ export const SETTINGS = [
     fallback: '100ms',
     min: 10,
     max: 5 * SECOND,
-    meaning: 'how often a leader shows that it lives',
+    meaning: 'the interval of the heartbeats of a leader',
   },
   {
     name: 'cluster.election_timeout',
@@ -64,7 +64,8 @@ export const SETTINGS = [
     fallback: '1s',
     min: 100,
     max: 60 * SECOND,
-    meaning: 'silence of the leader after which others stand for election; at least ten heartbeats',
+    meaning:
+      'how long a voter waits without contact to the leader before an election; at least ten heartbeats',
   },
   {
     name: 'cluster.log_keep_entries',
@@ -72,7 +73,7 @@ export const SETTINGS = [
     fallback: '250000',
     min: 16,
     max: 10_000_000,
-    meaning: 'applied log entries kept on disk for nodes that were away',
+    meaning: 'the number of applied log entries that are kept on disk for nodes that were away',
   },
   {
     name: 'cluster.log_keep_bytes',
@@ -80,7 +81,7 @@ export const SETTINGS = [
     fallback: '256MiB',
     min: 65_536,
     max: 64 * 1024 * MIB,
-    meaning: 'and at most so many bytes of them',
+    meaning: 'the most bytes of applied log entries that are kept',
   },
   {
     name: 'cluster.log_pin_bytes',
@@ -89,7 +90,7 @@ export const SETTINGS = [
     min: 65_536,
     max: 1024 * 1024 * MIB,
     meaning:
-      'up to this size the log on disk grows for members that catch up; beyond it they get a snapshot, and nobody holds it on a full disk',
+      'the size up to which the log on disk grows for members that catch up; beyond it, or on a full disk, they get a snapshot',
   },
   {
     name: 'cluster.collect_after',
@@ -98,7 +99,7 @@ export const SETTINGS = [
     min: 0,
     max: 7 * 24 * 3600 * SECOND,
     meaning:
-      'how long a download of an object that was deleted or replaced meanwhile can continue; its space is free after twice that',
+      'how long a download can continue after its object was deleted or replaced; the space is free after twice this time',
   },
   {
     name: 'cluster.promote_after',
@@ -106,8 +107,7 @@ export const SETTINGS = [
     fallback: '10s',
     min: SECOND,
     max: 3600 * SECOND,
-    meaning:
-      'how long a new node keeps up without a gap before it gets its vote, by the node that leads; less is for trials',
+    meaning: 'how long a new node keeps up without a gap before it gets its vote; lower it only for trials',
   },
   {
     name: 'cluster.clock_skew_max',
@@ -116,7 +116,7 @@ export const SETTINGS = [
     min: 2 * SECOND,
     max: DAY,
     meaning:
-      'how far the clock of this node may be from that of the majority; further off it hands over the lead and is not ready. The doctor compares clocks by it as well',
+      'the largest difference between the clock of this node and that of the majority; beyond it the node transfers leadership and is not ready. The doctor uses it too',
   },
   {
     name: 'disk.stop_placing',
@@ -124,7 +124,7 @@ export const SETTINGS = [
     fallback: '85%',
     min: 1,
     max: 100,
-    meaning: 'from so full a disk on, new copies go to other nodes where these are as good',
+    meaning: 'the disk usage from which new copies go to other nodes if those are equally suitable',
   },
   {
     name: 'disk.stop_writing',
@@ -132,7 +132,8 @@ export const SETTINGS = [
     fallback: '92%',
     min: 1,
     max: 100,
-    meaning: 'from here on this node takes no new copies; it goes on reading, removing and compacting',
+    meaning:
+      'the disk usage from which this node accepts no new copies; it still reads, removes and compacts',
   },
   {
     name: 'disk.reserve',
@@ -141,7 +142,7 @@ export const SETTINGS = [
     min: 1,
     max: 100,
     meaning:
-      'from here on the node takes nothing that stores something new, small objects and metadata included, and goes on with what frees room; at least disk.stop_writing',
+      'the disk usage from which this node refuses every request that stores something, including small objects and metadata; requests that free space continue. At least disk.stop_writing',
   },
   {
     name: 'repair.scrub_every',
@@ -149,20 +150,20 @@ export const SETTINGS = [
     fallback: '7d',
     min: 60 * SECOND,
     max: 365 * DAY,
-    meaning: "no copy on this node's disk stays unread for longer",
+    meaning: 'the longest time between two reads of a copy by the scrub of this node',
   },
-  { name: 'listeners.data', kind: 'address', fallback: '127.0.0.1:9000', meaning: 'the data API' },
+  { name: 'listeners.data', kind: 'address', fallback: '127.0.0.1:9000', meaning: 'address of the data API' },
   {
     name: 'listeners.admin',
     kind: 'address',
     fallback: '127.0.0.1:9001',
-    meaning: 'the admin API and /metrics',
+    meaning: 'the address of the admin API and /metrics',
   },
   {
     name: 'listeners.peer',
     kind: 'address',
     fallback: '127.0.0.1:9002',
-    meaning: 'the other nodes; beyond loopback it needs peer_tls',
+    meaning: 'the address for the other nodes; any address except loopback needs peer_tls',
   },
   {
     name: 'listeners.public_url',
@@ -171,28 +172,28 @@ export const SETTINGS = [
     fallback: null,
     optional: true,
     meaning:
-      'where clients reach the data API, without a slash at the end: signed URLs begin so; without it, with listeners.data',
+      'the URL at which clients reach the data API, without a slash at the end: the beginning of signed URLs. Without it they begin with listeners.data',
   },
   {
     name: 'peer_tls.ca',
     kind: 'path',
     fallback: null,
     optional: true,
-    meaning: 'certificate of the cluster CA (PEM); all three files are read anew when they change',
+    meaning: 'the certificate of the cluster CA (PEM); all three files are read again when they change',
   },
   {
     name: 'peer_tls.cert',
     kind: 'path',
     fallback: null,
     optional: true,
-    meaning: 'certificate of this node, as `holdfast certs issue` makes it (PEM)',
+    meaning: 'the certificate of this node from `holdfast certs issue` (PEM)',
   },
   {
     name: 'peer_tls.key',
     kind: 'path',
     fallback: null,
     optional: true,
-    meaning: 'private key of this node (PEM)',
+    meaning: 'the private key of this node (PEM)',
   },
   {
     name: 'data_tls.cert',
@@ -200,34 +201,34 @@ export const SETTINGS = [
     fallback: null,
     optional: true,
     meaning:
-      'certificate of listeners.data and whatever is between it and its root (PEM); without it plain HTTP',
+      'the certificate of listeners.data and all certificates between it and its root (PEM); without it the listener uses plain HTTP',
   },
   {
     name: 'data_tls.key',
     kind: 'path',
     fallback: null,
     optional: true,
-    meaning: 'its private key (PEM); both files are read anew when they change',
+    meaning: 'the private key of that certificate (PEM); both files are read again when they change',
   },
   {
     name: 'admin_tls.cert',
     kind: 'path',
     fallback: null,
     optional: true,
-    meaning: 'the same of listeners.admin; it may be the same file',
+    meaning: 'the certificate of listeners.admin, as for data_tls.cert; it may be the same file',
   },
   {
     name: 'admin_tls.key',
     kind: 'path',
     fallback: null,
     optional: true,
-    meaning: 'its private key (PEM); both files are read anew when they change',
+    meaning: 'the private key of that certificate (PEM); both files are read again when they change',
   },
   {
     name: 'security.master_key_file',
     kind: 'path',
     fallback: null,
-    meaning: 'the master key; the same on every node',
+    meaning: 'the file with the master key; the same on every node',
   },
   {
     name: 'security.native_api_token_ttl',
@@ -235,7 +236,7 @@ export const SETTINGS = [
     fallback: '1h',
     min: 60 * SECOND,
     max: DAY,
-    meaning: 'life of a bearer token',
+    meaning: 'the lifetime of a bearer token',
   },
   {
     name: 'security.max_presign_ttl',
@@ -243,14 +244,14 @@ export const SETTINGS = [
     fallback: '7d',
     min: SECOND,
     max: 7 * DAY,
-    meaning: 'longest life of a signed URL',
+    meaning: 'the longest lifetime of a signed URL',
   },
   {
     name: 'content.compression',
     kind: 'text',
     pattern: /^(auto|off)$/,
     fallback: 'auto',
-    meaning: 'auto: chunks that zstd makes at least a tenth smaller are stored so; off: new ones never are',
+    meaning: 'compression of new chunks. auto: zstd if a chunk becomes at least a tenth smaller; off: none',
   },
   {
     name: 'content.sealing_threads',
@@ -258,7 +259,7 @@ export const SETTINGS = [
     fallback: '0',
     min: 0,
     max: 64,
-    meaning: 'threads that hash, compress and seal large chunks; 0: half of the cores, 1 to 4',
+    meaning: 'the number of threads that hash, compress and seal large chunks; 0: half of the cores, 1 to 4',
   },
   {
     name: 'audit.keep',
@@ -266,14 +267,14 @@ export const SETTINGS = [
     fallback: '90d',
     min: 60 * SECOND,
     max: 3650 * DAY,
-    meaning: 'how long the audit log is kept; older rows go, and the chain goes on from an anchor',
+    meaning: 'how long audit rows are kept; older rows are removed, and the chain continues from an anchor',
   },
   {
     name: 'audit.strict',
     kind: 'boolean',
     fallback: 'false',
     meaning:
-      'answer a request only when its row of the audit log is durable; otherwise it is so within 100 ms',
+      'whether a request is answered only after its audit row is durable; otherwise the row is durable within 100 ms',
   },
   {
     name: 'audit.spool_bytes',
@@ -282,27 +283,26 @@ export const SETTINGS = [
     min: 16 * MIB,
     max: 1024 * 1024 * MIB,
     meaning:
-      'audit rows on the disk of this node that the cluster has not taken over; with more it refuses requests',
+      'the most bytes of audit rows on the disk of this node that the cluster has not taken over; beyond it the node refuses requests',
   },
   {
     name: 'notifications.allow_http',
     kind: 'boolean',
     fallback: 'false',
-    meaning:
-      'whether a webhook may have a http:// URL: what is sent there can be read and changed on its way',
+    meaning: 'whether a webhook may have an http:// URL: others can then read and change its messages',
   },
   {
     name: 'notifications.allow_origins',
     kind: 'origins',
     fallback: '',
     meaning:
-      'origins such as https://hooks.internal:8443 that webhooks may reach wherever they are; all others must be public addresses',
+      'the origins, such as https://hooks.internal:8443, that webhooks may reach at any address; all others must have public addresses',
   },
   {
     name: 'metrics.public',
     kind: 'boolean',
     fallback: 'false',
-    meaning: 'serve /metrics without an admin token',
+    meaning: 'whether /metrics is served without an admin token',
   },
   { name: 'logging.level', kind: 'level', fallback: 'info', meaning: `one of ${LOG_LEVELS.join(', ')}` },
   {
@@ -311,7 +311,7 @@ export const SETTINGS = [
     fallback: '2KiB',
     min: 0,
     max: 65_536,
-    meaning: 'bodies up to this size travel inside the log',
+    meaning: 'the size up to which bodies are stored inside the log',
   },
   {
     name: 'limits.object_put_bytes',
@@ -319,7 +319,7 @@ export const SETTINGS = [
     fallback: '5GiB',
     min: 1,
     max: 5 * 1024 * MIB,
-    meaning: 'largest body of a single PUT, of an object or a part',
+    meaning: 'the largest body of a single PUT of an object or a part',
   },
   {
     name: 'limits.multipart_expires_after',
@@ -327,7 +327,7 @@ export const SETTINGS = [
     fallback: '7d',
     min: 60 * SECOND,
     max: 365 * DAY,
-    meaning: 'age at which a multipart upload that nobody completed is given up; set when it is begun',
+    meaning: 'the age at which an unfinished multipart upload is given up; fixed when the upload starts',
   },
   {
     name: 'limits.buckets_per_tenant',
@@ -335,7 +335,7 @@ export const SETTINGS = [
     fallback: '1000',
     min: 1,
     max: 100_000,
-    meaning: 'buckets of one tenant',
+    meaning: 'the most buckets of one tenant',
   },
   {
     name: 'limits.token_mint_per_minute',
@@ -343,7 +343,7 @@ export const SETTINGS = [
     fallback: '30',
     min: 1,
     max: 100_000,
-    meaning: 'tokens minted for one access key',
+    meaning: 'the most tokens that one access key can request per minute',
   },
   {
     name: 'limits.token_mint_burst',
@@ -351,7 +351,7 @@ export const SETTINGS = [
     fallback: '10',
     min: 1,
     max: 100_000,
-    meaning: 'and so many of them at once',
+    meaning: 'the most of these tokens at once',
   },
   {
     name: 'limits.admin_requests_per_minute',
@@ -359,7 +359,7 @@ export const SETTINGS = [
     fallback: '600',
     min: 1,
     max: 1_000_000,
-    meaning: 'requests of one admin token',
+    meaning: 'the most requests of one admin token per minute',
   },
   {
     name: 'limits.admin_requests_burst',
@@ -367,7 +367,7 @@ export const SETTINGS = [
     fallback: '100',
     min: 1,
     max: 1_000_000,
-    meaning: 'and so many of them at once',
+    meaning: 'the most of these requests at once',
   },
   {
     name: 'limits.chunk_buffers',
@@ -375,7 +375,7 @@ export const SETTINGS = [
     fallback: '5',
     min: 2,
     max: 1024,
-    meaning: 'chunks of 4 MiB that all uploads of this node hold in memory together',
+    meaning: 'the number of chunks of 4 MiB that all uploads of this node together hold in memory',
   },
   {
     name: 'limits.connections',
@@ -384,7 +384,7 @@ export const SETTINGS = [
     min: 16,
     max: 1_000_000,
     meaning:
-      'connections that listeners.data and listeners.admin each keep open; further ones are closed at once',
+      'the most connections that listeners.data and listeners.admin each keep open; further ones are closed immediately',
   },
   {
     name: 'limits.body_bytes_per_minute',
@@ -392,7 +392,7 @@ export const SETTINGS = [
     fallback: '16KiB',
     min: 0,
     max: 1024 * MIB,
-    meaning: 'a body that brings less in a minute of waiting for it is given up with 408; 0: none is',
+    meaning: 'the least that a body must deliver per minute of waiting, otherwise 408; 0: no limit',
   },
 ] as const satisfies readonly Setting[]
 

@@ -29,10 +29,10 @@ export interface Config {
     readonly logPinBytes: number
     readonly collectAfterMs: number
     readonly promoteAfterMs: number
-    /** For the doctor: nothing in a node depends on it. */
+    /** The largest difference to the clock of the majority; also for the doctor. */
     readonly clockSkewMaxMs: number
   }
-  /** Used share of the disk of the blobs from which each holds, above 0 and at most 1, in rising order. */
+  /** Shares of used disk space, above 0 and at most 1, from which each applies; not decreasing in this order. */
   readonly disk: { readonly stopPlacing: number; readonly stopWriting: number; readonly reserve: number }
   readonly repair: { readonly scrubEveryMs: number }
   readonly listeners: {
@@ -40,7 +40,7 @@ export interface Config {
     readonly data: string
     readonly admin: string
     readonly peer: string
-    /** Where clients reach the data API, without a slash at the end; null: where it listens. */
+    /** The URL at which clients reach the data API, without a slash at the end; null: the address of the listener. */
     readonly publicUrl: string | null
   }
   readonly peerTls: { readonly ca: string; readonly cert: string; readonly key: string } | null
@@ -53,9 +53,9 @@ export interface Config {
     readonly maxPresignTtlMs: number
   }
   readonly content: {
-    /** What new chunks may become: `zstd` where that pays. */
+    /** `zstd`: new chunks are compressed if that makes them smaller by enough. */
     readonly compression: 'none' | 'zstd'
-    /** 0: by the cores. */
+    /** 0: chosen by the number of cores. */
     readonly sealingThreads: number
   }
   readonly audit: { readonly keepMs: number; readonly strict: boolean; readonly spoolBytesMax: number }
@@ -67,7 +67,7 @@ export interface Config {
   readonly metrics: { readonly public: boolean }
   readonly logging: { readonly level: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent' }
   readonly limits: {
-    /** Bodies up to this size travel inside the log. */
+    /** Bodies up to this size are stored inside the log. */
     readonly inlineBytesMax: number
     readonly objectPutBytesMax: number
     readonly multipartExpiresAfterMs: number
@@ -80,7 +80,7 @@ export interface Config {
     readonly chunkBuffersMax: number
     /** Of each public listener. */
     readonly connectionsMax: number
-    /** 0: a body may come as slowly as it likes. */
+    /** 0: no limit. */
     readonly bodyBytesPerMinuteMin: number
   }
 }

@@ -1,9 +1,9 @@
 /**
- * The body of an upload as it comes from the client: counted, digested, interruptible.
+ * Reads the body of an upload from the client: counted, digested, interruptible.
  *
  * Owns: sizes and digests. Knows nothing of: chunks, keys.
- * Rules: at most one piece of the source is held, and none when the next is asked for. The source is never closed from here: it is the request's socket,
- * and whoever owns it may still have to answer on it.
+ * Rules: at most one piece of the source is held, and none when the next is requested. The source is never closed here: it is the
+ * request's socket, on which its owner may still have to respond.
  */
 import { Refusal } from '../base/refusal.ts'
 import type { Checksums } from '../state-machine/bodies/records.ts'
@@ -20,7 +20,7 @@ export class BodyReader {
   #size = 0
   #ended = false
 
-  /** Throws Refusal entity_too_large when that is already known. */
+  /** Throws Refusal entity_too_large if the expected size is too large. */
   constructor(request: Omit<IngestRequest, 'tenant'>) {
     this.#pieces = request.source[Symbol.asyncIterator]()
     this.#expectedSize = request.expectedSize
@@ -44,7 +44,7 @@ export class BodyReader {
     return this.#piece.length > 0
   }
 
-  /** Moves what was read and fits to `target` from `offset` on; returns the end of it. */
+  /** Moves the bytes that were read and fit to `target` from `offset` on; returns their end. */
   moveTo(target: Buffer, offset: number): number {
     const moved = this.#piece.subarray(0, target.length - offset)
     target.set(moved, offset)
@@ -52,7 +52,7 @@ export class BodyReader {
     return offset + moved.length
   }
 
-  /** After the end: the verified digests. Throws Refusal invalid_request for a short body, checksum_mismatch. */
+  /** Call it after the end: returns the verified digests. Throws Refusal invalid_request for a short body, checksum_mismatch. */
   verified(): Checksums {
     if (this.#expectedSize !== null && this.#size < this.#expectedSize) {
       throw new Refusal(
@@ -76,7 +76,7 @@ export class BodyReader {
     this.#piece = piece
   }
 
-  /** One listener per pull, taken off again: a race against one long-lived promise would keep every piece alive. */
+  /** One listener per pull, removed afterwards: a race against one long-lived promise would keep every piece alive. */
   #pull(): Promise<IteratorResult<Uint8Array>> {
     const signal = this.#signal
     return new Promise((resolve, reject) => {

@@ -28,7 +28,7 @@ const CRC64_NVME = await createCRC64(CRC64_NVME_POLYNOMIAL)
 
 export type Claims = ReadonlyMap<ChecksumAlgorithm, Uint8Array>
 
-/** Reads claims as they stand in headers, by algorithm in any case. Throws Refusal checksum_unsupported, checksum_malformed. */
+/** Parses claims from headers; names of algorithms are case-insensitive. Throws Refusal checksum_unsupported, checksum_malformed. */
 export function parseClaims(claims: Iterable<readonly [algorithm: string, base64: string]>): Claims {
   const parsed = new Map<ChecksumAlgorithm, Uint8Array>()
   for (const [name, base64] of claims) {
@@ -46,7 +46,7 @@ export function parseClaims(claims: Iterable<readonly [algorithm: string, base64
   return parsed
 }
 
-/** In any case. Throws Refusal checksum_unsupported. */
+/** Case-insensitive. Throws Refusal checksum_unsupported. */
 export function parseAlgorithm(name: string): ChecksumAlgorithm {
   const algorithm = name.toUpperCase()
   if (isAlgorithm(algorithm)) return algorithm
@@ -57,7 +57,7 @@ export function parseAlgorithm(name: string): ChecksumAlgorithm {
   )
 }
 
-/** Digests of one body: the claimed ones, those that are wanted besides, and CRC64NVME. */
+/** Digests of one body: the claimed ones, the additionally wanted ones, and CRC64NVME. */
 export class BodyDigests {
   readonly #claims: Claims
   readonly #running: ReadonlyMap<ChecksumAlgorithm, RunningDigest>
@@ -86,8 +86,8 @@ export class BodyDigests {
 }
 
 /**
- * Claims about bytes whose digests are known already, and are not computed again. Throws Refusal checksum_mismatch, and
- * checksum_unsupported for an algorithm that is not known of them.
+ * Verifies claims against known digests, without reading the bytes. Throws Refusal checksum_mismatch, and
+ * checksum_unsupported for an algorithm without a known digest.
  */
 export function verifyClaims(claims: Claims, known: Checksums): void {
   for (const [algorithm, claim] of claims) {
@@ -96,7 +96,7 @@ export function verifyClaims(claims: Claims, known: Checksums): void {
       const others = Object.keys(known).join(', ')
       throw new Refusal(
         'checksum_unsupported',
-        `Checksum ${algorithm} is not known of these bytes, only ${others}: claim one of those, or none`,
+        `No ${algorithm} checksum of these bytes is known, only ${others}: claim one of those, or none`,
       )
     }
     refuseFalseClaim(algorithm, claim, Buffer.from(digest, 'base64'))

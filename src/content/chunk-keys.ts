@@ -1,8 +1,8 @@
 /**
- * Keys of tenants, opened with the master key and kept for a while.
+ * Keys of tenants, opened with the master key and cached.
  *
- * Owns: which tenants' keys are in memory. Knows nothing of: what is derived from them (tenant-keys.ts).
- * Rule: the row decides. Keys that are not the row's any more are not used again and not kept.
+ * Owns: which tenants' keys are in memory. Knows nothing of: keys derived from them (tenant-keys.ts).
+ * Rule: the row decides. Keys that differ from the row are not used again and not kept.
  */
 import type { MasterKey } from '../access/master-key.ts'
 import { tenantDataKey, tenantDedupKey } from '../access/sealing-contexts.ts'
@@ -20,7 +20,7 @@ interface Opened {
 
 export class ChunkKeys {
   readonly #masterKey: MasterKey
-  /** In the order of last use, longest ago first. */
+  /** Least recently used first. */
   readonly #opened = new Map<TenantId, Opened>()
 
   constructor(masterKey: MasterKey) {
@@ -30,7 +30,7 @@ export class ChunkKeys {
   of(tenant: TenantRecord): TenantKeys {
     const kept = this.#opened.get(tenant.id)
     this.#opened.delete(tenant.id)
-    // A tenant deleted and made again under the same id has other keys.
+    // The row may have other keys now: they were sealed again, or destroyed.
     const isCurrent = kept !== undefined && Buffer.compare(kept.sealedDataKey, tenant.dataKey) === 0
     const opened = isCurrent ? kept : { sealedDataKey: tenant.dataKey, keys: this.#open(tenant) }
     this.#opened.set(tenant.id, opened)
@@ -38,7 +38,7 @@ export class ChunkKeys {
     return opened.keys
   }
 
-  /** Keys of a row that changed or is gone leave the memory of this node, whether or not anybody asks for them again. */
+  /** Removes keys whose row has changed or is gone from memory, even if the tenant is not used again. */
   forgetChanged(rowOf: (id: TenantId) => TenantRecord | undefined): void {
     for (const [id, { sealedDataKey }] of this.#opened) {
       const row = rowOf(id)
@@ -47,7 +47,7 @@ export class ChunkKeys {
   }
 
   #open(tenant: TenantRecord): TenantKeys {
-    // Destroyed by shredTenant.
+    // shredTenant has destroyed them.
     if (tenant.dataKey.length === 0) {
       throw new Refusal(
         'tenant_disabled',

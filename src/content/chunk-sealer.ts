@@ -1,15 +1,15 @@
 /**
- * Names and seals chunks: small ones at once, large ones on a sealing thread.
+ * Names and seals chunks: small ones on the calling thread, large ones on a sealing thread.
  *
- * Owns: that decision. Knows nothing of: how either is done. Rule: the caller leaves the plain bytes alone until the
- * promise settles; large ones must lie in shared memory.
+ * Owns: that decision. Knows nothing of: how either is done. Rule: the caller does not change the plain bytes until the
+ * promise settles; large ones must be in shared memory.
  */
 import type { ChunkId } from '../state-machine/base/record-ids.ts'
 import { type Compression, sealChunk, type SealedBytes } from './sealing.ts'
 import type { SealingPool } from './sealing-pool.ts'
 import type { TenantKeys } from './tenant-keys.ts'
 
-/** Below it the way to a thread and back costs more than it frees. */
+/** Below this size a round trip to a thread costs more than it saves. */
 export const SEALED_ON_THREAD_FROM_BYTES = 256 * 1024
 
 export class ChunkSealer {
@@ -23,7 +23,7 @@ export class ChunkSealer {
     return isLarge(plain) ? this.#pool.nameOf(keys.secrets, plain) : keys.chunkIdOf(plain)
   }
 
-  /** Throws Condition slow_down when the thread that had it died. */
+  /** Throws Condition slow_down if the sealing thread died. */
   async seal(
     keys: TenantKeys,
     chunk: { readonly id: ChunkId; readonly plain: Buffer },

@@ -1,9 +1,9 @@
 /**
  * The memory that all uploads of a node share: a fixed number of chunks between socket and disk.
  *
- * Owns: who may hold a chunk, in order of asking; the plain buffers, which are used again.
- * Knows nothing of: what is in them. Rule: a chunk is held from its first byte until its copies are durable. An upload
- * that waits for a slot reads nothing from its socket, and so the client waits.
+ * Owns: which uploads may hold a chunk, first come, first served; the plain buffers, which are reused.
+ * Knows nothing of: their contents. Rule: a chunk is held from its first byte until its copies are durable. An upload
+ * that waits for a slot does not read from its socket, so the client waits.
  */
 import assert from 'node:assert/strict'
 
@@ -24,11 +24,11 @@ export class ChunkSlot {
   }
 
   get plain(): Buffer {
-    assert(this.#buffer !== null, 'the plain buffer was given back')
+    assert(this.#buffer !== null, 'the plain buffer is not returned yet')
     return this.#buffer
   }
 
-  /** The chunk is sealed: another chunk may overwrite the plain bytes, while this one still counts as held. */
+  /** The chunk is sealed: another chunk may reuse the plain buffer, while this chunk still counts as held. */
   dropPlain(): void {
     this.#spare(this.plain)
     this.#buffer = null
@@ -67,7 +67,7 @@ export class ChunkSlots {
     signal.throwIfAborted()
     if (this.#held >= this.#slotsMax) await this.#turn(signal)
     else this.#held += 1
-    // Shared memory: a sealing thread reads it where it lies.
+    // Shared memory: a sealing thread reads it without a copy.
     const buffer = this.#spares.pop() ?? Buffer.from(new SharedArrayBuffer(CHUNK_BYTES))
     return new ChunkSlot(
       buffer,
@@ -76,7 +76,7 @@ export class ChunkSlots {
     )
   }
 
-  /** Resolves owning a slot: the one who releases hands it over, so that nobody can slip in between. */
+  /** Resolves with a slot held: the releasing upload passes its slot on, so no later upload can take it first. */
   #turn(signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const leave = () => {

@@ -1,8 +1,8 @@
 /**
- * Bytes that belong to the cluster itself instead of a tenant: one sealed chunk each, stored with copies like any other.
+ * Bytes of the cluster itself instead of a tenant: one sealed chunk each, stored with copies like any other chunk.
  *
- * Owns: sealing, placing, reading back. Knows nothing of: what the bytes say, who names them.
- * Rule: `store` resolves only after every copy that it counts was read back and the whole was opened again from the copies;
+ * Owns: sealing, placing, reading back. Knows nothing of: the content of the bytes, the rows that name them.
+ * Rule: `store` resolves only after every copy that it counts was read back and the plain bytes were opened again from the copies;
  * until `end` is called the copies are kept although no row names them.
  */
 import { createHash } from 'node:crypto'
@@ -12,23 +12,25 @@ import { auditDataKey, auditDedupKey } from '../access/sealing-contexts.ts'
 import type { AuditKeysRecord } from '../state-machine/audit/records.ts'
 import { AUDIT_OWNER, type ChunkId } from '../state-machine/base/record-ids.ts'
 import type { ChunkUse } from '../state-machine/chunks/commands.ts'
-import type { AuditReader, StateReader } from '../store/reads/state-reader.ts'
+import type { View } from '../state-machine/base/view.ts'
 import { readChunk } from './read-chunk.ts'
 import { sealChunk } from './sealing.ts'
 import { TenantKeys } from './tenant-keys.ts'
 import type { UploadOutcome, Uploads } from './uploads.ts'
+import { auditRowKeys } from '../state-machine/audit/keys.ts'
+import { chunkKeys } from '../state-machine/chunks/keys.ts'
 
 export interface ClusterContentParts {
   readonly blobs: Pick<Blobs, 'write' | 'copiesToAck' | 'copies' | 'reading' | 'report'>
   readonly uploads: Uploads
-  readonly state: Pick<StateReader, 'chunk'> & { readonly audit: Pick<AuditReader, 'keys'> }
+  readonly state: View
   readonly masterKey: Pick<MasterKey, 'open'>
 }
 
 export interface StoredBytes {
   readonly chunk: ChunkUse
   readonly copiesMin: number
-  /** Whoever proposes the chunk says what came of it, once nothing more is proposed. */
+  /** The proposer calls it with the outcome, after its last proposal. */
   readonly end: (outcome: UploadOutcome) => void
 }
 
@@ -67,7 +69,7 @@ export class ClusterContent {
   async read(id: ChunkId, size: number): Promise<Buffer> {
     const { blobs, state } = this.#parts
     const locate = (): BlobRef | null => {
-      const row = state.chunk(AUDIT_OWNER, id)
+      const row = state.get(chunkKeys.chunk(AUDIT_OWNER, id))
       if (row === undefined) return null
       const { birth, sealedSize, checksum, replicas } = row
       return { id: id as string, birth, size: sealedSize, checksum, replicas, owner: AUDIT_OWNER }
@@ -85,7 +87,7 @@ export class ClusterContent {
   }
 
   #keys(): TenantKeys {
-    const row = this.#parts.state.audit.keys()
+    const row = this.#parts.state.get(auditRowKeys.auditKeys())
     if (row === undefined) throw new Error('The audit log has no keys yet')
     const kept = this.#opened
     if (kept !== null && Buffer.compare(kept.row.dataKey, row.dataKey) === 0) return kept.keys
@@ -99,7 +101,7 @@ export class ClusterContent {
   }
 }
 
-/** Throws Condition not_enough_replicas when the copy cannot be read now, such as when its node has just gone. */
+/** Throws Condition not_enough_replicas if the copy cannot be read now, for example because its node has just stopped. */
 async function checkCopy(copy: BlobCopy, ref: BlobRef): Promise<void> {
   const digest = createHash('sha256')
   try {

@@ -1,14 +1,14 @@
 /**
- * The CRCs of bytes that were digested in parts: combined from those of the parts, without a look at the bytes.
+ * Combines the CRCs of parts into the CRC of their concatenation, without reading the bytes.
  *
  * Owns: the arithmetic. Knows nothing of: uploads, headers.
- * How: bytes put in front of n others multiply the remainder of what comes before by x^(8n), modulo the polynomial; the
- * rest is an addition. Polynomials over GF(2) are kept reflected, as the CRCs are: the highest bit is x^0.
- * Rule: an algorithm that a part lacks is left out; so are the hashes, which cannot be combined.
+ * How: appending n bytes multiplies the remainder of the bytes before by x^(8n), modulo the polynomial; the remainder of the
+ * appended bytes is added. Polynomials over GF(2) are kept reflected, as the CRCs are: the highest bit is x^0.
+ * Rule: an algorithm that is missing in a part is left out; so are the hashes, which cannot be combined.
  */
 import type { Checksums } from '../state-machine/bodies/records.ts'
 
-/** 64 bits; of a CRC of 32 only the lower half. */
+/** 64 bits; a 32-bit CRC uses only the lower half. */
 interface Word {
   readonly hi: number
   readonly lo: number
@@ -18,7 +18,7 @@ interface Field {
   readonly bits: 32 | 64
   /** Reflected. */
   readonly polynomial: Word
-  /** x^(2^i), grown when longer parts are met. */
+  /** x^(2^i), computed as far as needed. */
   readonly powers: Word[]
 }
 
@@ -30,7 +30,7 @@ const FIELDS = {
 
 type CombinedAlgorithm = keyof typeof FIELDS
 const COMBINED = Object.keys(FIELDS) as readonly CombinedAlgorithm[]
-/** x^8, what one byte multiplies by, is x^(2^3). */
+/** One byte multiplies by x^8, which is x^(2^3). */
 const POWER_OF_A_BYTE = 3
 
 export interface DigestedPart {
@@ -38,7 +38,7 @@ export interface DigestedPart {
   readonly checksums: Checksums
 }
 
-/** Of the parts one after the other, base64 as in the parts. */
+/** Checksums of the concatenated parts, base64 as in the parts. */
 export function combinedChecksums(parts: readonly DigestedPart[]): Checksums {
   const combined: Partial<Record<CombinedAlgorithm, string>> = {}
   for (const algorithm of COMBINED) {
@@ -48,14 +48,14 @@ export function combinedChecksums(parts: readonly DigestedPart[]): Checksums {
   return combined
 }
 
-/** Null when a part lacks the algorithm, or there is no part. */
+/** Null if the algorithm is missing in a part, or there is no part. */
 function combinedDigest(
   over: Field,
   algorithm: CombinedAlgorithm,
   parts: readonly DigestedPart[],
 ): string | null {
   let whole: Word | null = null
-  // Parts are mostly of one size.
+  // Most parts have the same size, so the last factor is kept.
   let length = { size: 0, factor: oneOf(over) }
   for (const { size, checksums } of parts) {
     const digest = checksums[algorithm]
@@ -76,7 +76,7 @@ function oneOf({ bits }: Field): Word {
   return bits === 64 ? { hi: 0x80000000, lo: 0 } : { hi: 0, lo: 0x80000000 }
 }
 
-/** x^(8 * bytes). A size has more than 32 bits, so it is halved as a number. */
+/** x^(8 * bytes). A size may have more than 32 bits, so it is halved by division, not by a shift. */
 function byteShift(over: Field, bytes: number): Word {
   let shift = oneOf(over)
   let rest = bytes

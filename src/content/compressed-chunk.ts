@@ -1,8 +1,8 @@
 /**
- * Format 2 of the sealed chunk: each frame compressed by itself with zstd, and a header that says how long each is.
+ * Format 2 of the sealed chunk: each frame is compressed separately with zstd, and a header lists their lengths.
  * Layout, and why no key seals two texts although zstd may change: docs/formats/sealed-chunk.md.
  *
- * Owns: the format and the decision whether it pays. Knows nothing of: where copies lie.
+ * Owns: the format and the decision whether compression pays. Knows nothing of: where copies are.
  * Rules: the key depends on everything that is sealed under it; every frame authenticates the whole header; a frame
  * opens to exactly its plain length or not at all.
  *
@@ -31,20 +31,20 @@ const VERSION = 2
 const SALT_BYTES = 32
 const LENGTH_BYTES = 2
 const FIXED_BYTES = 1 + SALT_BYTES
-/** Fewer bytes than this are not worth a header and a call. */
+/** Smaller chunks are not worth a header and a call. */
 const COMPRESSED_FROM_BYTES = 1024
-/** Of the size in format 1: what is not smaller than this stays as it is. */
+/** Fraction of the size in format 1 above which a chunk stays in format 1. */
 const KEPT_UP_TO = 0.9
 const SAMPLE_BYTES = 8 * 1024
 const SAMPLES_MAX = 4
-/** Level 1: the higher ones cost more time than they save space on frames as short as ours. */
+/** Level 1: on frames this short, higher levels cost more time than the space that they save is worth. */
 const OPTIONS = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
 
-/** The texts that will be sealed, in order: a frame that does not shrink stays plain, and its length says so. */
+/** The texts to seal, in order: a frame that does not shrink stays plain, which its length shows. */
 export interface CompressedFrames {
   readonly plainSize: number
   readonly texts: readonly Uint8Array[]
-  /** The lengths as they stand in the header. */
+  /** The lengths as encoded in the header. */
   readonly table: Buffer
 }
 
@@ -52,7 +52,7 @@ export function headerBytesOf(plainSize: number): number {
   return FIXED_BYTES + frameCountOf(plainSize) * LENGTH_BYTES
 }
 
-/** null when the sealed chunk would not be at least a tenth smaller than `sizeOtherwise`. */
+/** Null: the sealed chunk would not be at least a tenth smaller than `sizeOtherwise`. */
 export function compress(plain: Uint8Array, sizeOtherwise: number): CompressedFrames | null {
   if (plain.length < COMPRESSED_FROM_BYTES || !isPromising(plain)) return null
   const count = frameCountOf(plain.length)
@@ -64,7 +64,7 @@ export function compress(plain: Uint8Array, sizeOtherwise: number): CompressedFr
   return { plainSize: plain.length, texts, table }
 }
 
-/** Looks at a few pieces from all over the chunk, so that content without redundancy costs little. */
+/** Compresses a few samples spread over the chunk, so that incompressible content costs little. */
 function isPromising(plain: Uint8Array): boolean {
   const samples = Math.min(SAMPLES_MAX, Math.ceil(plain.length / FRAME_BYTES))
   const stride = Math.floor(plain.length / samples)
@@ -96,7 +96,7 @@ export function sealCompressed(keys: TenantKeys, id: ChunkId, frames: Compressed
   return target
 }
 
-/** The salt covers all that the key will seal and authenticate: the plain size, the lengths, the texts. */
+/** The salt covers everything that the key will seal and authenticate: the plain size, the lengths, the texts. */
 function headerOf(keys: TenantKeys, { plainSize, texts, table }: CompressedFrames): Buffer {
   const salt = keys.saltOf([bindingOf(FORMAT, plainSize), table, ...texts])
   return Buffer.concat([Buffer.of(VERSION), salt, table])
@@ -108,7 +108,7 @@ function sealOf(keys: TenantKeys, chunk: { id: ChunkId; size: number }, header: 
   return { key: keys.compressedChunkKey(chunk.id, salt), binding }
 }
 
-/** Throws SealBrokenError when the header cannot be that of this chunk; what it says holds only once a frame opened. */
+/** Throws SealBrokenError if the header cannot belong to this chunk. The header is authentic only once a frame has opened. */
 export function readLayout(chunk: SealedChunk, header: Buffer): FrameLayout {
   const { keys, size } = chunk
   if (header.length !== headerBytesOf(size) || header[0] !== VERSION) {
@@ -122,7 +122,7 @@ export function readLayout(chunk: SealedChunk, header: Buffer): FrameLayout {
   if (offsets.at(-1) !== chunk.sealedSize) {
     throw new SealBrokenError('The header of the compressed chunk does not add up to its size')
   }
-  // A copy: the piece it came in may be used again before the last frame is opened.
+  // A copy, because the buffer of the header may be reused before the last frame is opened.
   const seal = sealOf(keys, chunk, Buffer.from(header))
   return {
     plainSize: size,

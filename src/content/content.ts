@@ -1,8 +1,8 @@
 /**
- * The port of the object pipeline: bytes of an object in, a body for the commit out; and back again.
+ * The port of the object pipeline: turns the bytes of an object into a body for the commit, and reads them back.
  *
- * Owns: what operations may ask of src/content. Knows nothing of: HTTP, buckets, authorization.
- * Rules: every digest is verified before anything refers to the bytes; every frame is authenticated before its bytes
+ * Owns: the interface of src/content for operations. Knows nothing of: HTTP, buckets, authorization.
+ * Rules: every digest is verified before any row refers to the bytes; every frame is authenticated before its bytes
  * leave; memory does not depend on the size of the object.
  */
 import type { ByteRange } from './range.ts'
@@ -11,19 +11,19 @@ import type { ChecksumAlgorithm, Checksums } from '../state-machine/bodies/recor
 import type { PutBody } from '../state-machine/chunks/commands.ts'
 import type { TenantRecord } from '../state-machine/tenants/records.ts'
 import type { ObjectRecord } from '../state-machine/versions/records.ts'
-import type { PinnedRows } from '../store/reads/state-reader.ts'
+import type { PinnedRows } from '../store/reads/pinned-rows.ts'
 import type { UploadOutcome } from './uploads.ts'
 
 export interface IngestRequest {
   readonly tenant: TenantRecord
-  /** A piece is not looked at any more when the next one is asked for. */
+  /** The pipeline no longer reads a piece once it requests the next one. */
   readonly source: AsyncIterable<Uint8Array>
-  /** From Content-Length; null when the client did not say. A body that turns out shorter or longer is refused. */
+  /** From Content-Length; null without that header. A shorter or longer body is refused. */
   readonly expectedSize: number | null
   readonly sizeMax: number
-  /** Digests the client claims, raw bytes; each is verified. */
+  /** Digests that the client claims, raw bytes; each is verified. */
   readonly claimed: ReadonlyMap<ChecksumAlgorithm, Uint8Array>
-  /** Computed besides, though nobody claims them. */
+  /** Algorithms to compute in addition, without a claim. */
   readonly wanted?: readonly ChecksumAlgorithm[]
   readonly signal: AbortSignal
 }
@@ -34,11 +34,11 @@ export interface IngestedBody {
   /** The verified digests, the wanted ones, and the CRC64NVME that is always computed. base64. */
   readonly checksums: Checksums
   readonly body: PutBody
-  /** Whoever proposes the body says what came of it, once nothing more is proposed. Until then its copies are kept. */
+  /** The proposer calls it with the outcome, after its last proposal. Until then the copies of the body are kept. */
   readonly end: (outcome: UploadOutcome) => void
 }
 
-/** An object with what `pinRows` read of its body in the cut that it was found in. */
+/** An object, with the rows of its body that `pinRows` read from the same snapshot as the object. */
 export interface PinnedObject {
   readonly bucketId: BucketId
   readonly object: ObjectRecord
@@ -46,11 +46,11 @@ export interface PinnedObject {
 }
 
 export interface Content {
-  /** Resolves when the bytes are durable on W nodes (or ready to travel inline). Throws Refusal or Condition. */
+  /** Resolves when the bytes are durable on enough nodes for an acknowledgement, or inline in the body. Throws Refusal or Condition. */
   ingest(request: IngestRequest): Promise<IngestedBody>
   /**
-   * The bytes of `range`, authenticated, in pieces that are the reader's own, falling over between copies in mid-stream.
-   * Throws before the first byte if nothing can be read; breaks the stream (never wrong bytes) if it fails later.
+   * The authenticated bytes of `range`, in pieces that the reader owns. Switches between copies in mid-stream.
+   * Throws before the first byte if nothing can be read; a later failure breaks the stream, which never contains wrong bytes.
    */
   read(tenant: TenantRecord, object: PinnedObject, range: ByteRange): AsyncIterable<Uint8Array>
 }

@@ -1,8 +1,8 @@
 /**
  * One frame: AES-256-GCM under the key of its chunk, its number as the nonce.
  *
- * Owns: cipher, nonce, tag. Knows nothing of: what the bytes are, where a frame lies.
- * Rule: a key seals one sequence of frames under one binding and never another; that alone makes a counter a safe nonce.
+ * Owns: cipher, nonce, tag. Knows nothing of: the content, the position of a frame.
+ * Rule: a key seals one sequence of frames under one binding and never another; only that makes a counter a safe nonce.
  */
 import { createCipheriv, createDecipheriv, type DecipherGCM, type KeyObject } from 'node:crypto'
 import { releaseBytes } from './spent-bytes.ts'
@@ -17,7 +17,7 @@ export class SealBrokenError extends Error {
   override readonly name = 'SealBrokenError'
 }
 
-/** `binding` is authenticated with every frame and stored with none. */
+/** `binding` is authenticated with every frame and not stored. */
 export interface FrameSeal {
   readonly key: KeyObject
   readonly binding: Uint8Array
@@ -36,7 +36,7 @@ export function plainLengthOf(frame: number, plainSize: number): number {
   return Math.min(FRAME_BYTES, plainSize - frame * FRAME_BYTES)
 }
 
-/** Writes cipher text and tag to `target` at `offset`; returns the end of them. */
+/** Writes cipher text and tag to `target` at `offset`; returns their end. */
 export function sealFrame(
   seal: FrameSeal,
   frame: number,
@@ -68,7 +68,7 @@ export function openFrame(seal: FrameSeal, frame: number, sealed: Uint8Array): B
   return text
 }
 
-/** A format and the plain size, which fixes the number of frames and which one is last: nothing can be cut or lengthened unnoticed. */
+/** Format and plain size. The size fixes the number of frames and the last one, so truncation and extension are detected. */
 export function bindingOf(format: string, plainSize: number): Buffer {
   const size = Buffer.alloc(8)
   size.writeBigUInt64BE(BigInt(plainSize))

@@ -1,15 +1,15 @@
 /**
- * The walk over the frames of a sealed chunk, whatever its format.
+ * Iterates over the frames of a sealed chunk of any format.
  *
  * Owns: cutting a stream of sealed bytes into frames. Knows nothing of: formats, keys, copies.
- * Rule: frames come in order, whole, and only after they opened.
+ * Rule: frames are returned in order, whole, and only after they have opened.
  */
 import type { ChunkId } from '../state-machine/base/record-ids.ts'
 import { FRAME_BYTES, SealBrokenError } from './frame-cipher.ts'
 import { releaseBytes } from './spent-bytes.ts'
 import type { TenantKeys } from './tenant-keys.ts'
 
-/** A chunk as its row and links describe it, with the keys to open it. */
+/** A chunk as described by its row and link, with the keys to open it. */
 export interface SealedChunk {
   readonly keys: TenantKeys
   readonly id: ChunkId
@@ -17,12 +17,12 @@ export interface SealedChunk {
   readonly sealedSize: number
 }
 
-/** Where frames lie, and how each is opened. */
+/** Where frames are, and how each is opened. */
 export interface FrameLayout {
-  /** Where a frame begins in the sealed bytes; the one after the last begins at their end. */
+  /** Offset of a frame in the sealed bytes; for the number after the last frame their end. */
   offsetOf(frame: number): number
   readonly plainSize: number
-  /** The plain bytes, in a buffer of their own. Throws SealBrokenError. */
+  /** Returns the plain bytes in a buffer of their own. Throws SealBrokenError. */
   open(frame: number, sealed: Buffer): Buffer
 }
 
@@ -33,8 +33,8 @@ export interface FrameSpan {
 }
 
 /**
- * The plain bytes of the span, in order, as its sealed bytes arrive: those of all frames that end in one piece come together.
- * A piece is not looked at any more when the next one is asked for. Throws SealBrokenError, after the frames before.
+ * Yields the plain bytes of the span, in order, as its sealed bytes arrive: all frames that end in one piece come together.
+ * A piece is no longer read once the next one is requested. Throws SealBrokenError after yielding the frames before the broken one.
  */
 export async function* openFrames(
   source: AsyncIterable<Uint8Array>,
@@ -58,9 +58,9 @@ class FrameCutter {
   readonly #layout: FrameLayout
   readonly #end: number
   #next: number
-  /** What came of the next frame with the pieces before. */
-  #begun: Buffer | null = null
-  #begunBytes = 0
+  /** The bytes of the next frame from earlier pieces. */
+  #partial: Buffer | null = null
+  #partialBytes = 0
 
   constructor(layout: FrameLayout, { first, end }: FrameSpan) {
     this.#layout = layout
@@ -72,12 +72,12 @@ class FrameCutter {
     return this.#next
   }
 
-  /** The frames that are complete with this piece. Bytes behind the last frame are not wanted. */
+  /** Returns the frames that are complete with this piece. Ignores bytes after the last frame. */
   cut(piece: Buffer): Buffer[] {
     const frames: Buffer[] = []
     for (let at = 0; this.#next < this.#end && at < piece.length; ) {
       const length = this.#layout.offsetOf(this.#next + 1) - this.#layout.offsetOf(this.#next)
-      const part = piece.subarray(at, at + length - this.#begunBytes)
+      const part = piece.subarray(at, at + length - this.#partialBytes)
       at += part.length
       const frame = part.length === length ? part : this.#join(part, length)
       if (frame === null) break
@@ -87,19 +87,19 @@ class FrameCutter {
     return frames
   }
 
-  /** Null while it is not complete. */
+  /** Null while the frame is incomplete. */
   #join(part: Buffer, length: number): Buffer | null {
-    const joined = (this.#begun ??= Buffer.allocUnsafeSlow(length))
-    joined.set(part, this.#begunBytes)
-    this.#begunBytes += part.length
-    if (this.#begunBytes < length) return null
-    this.#begun = null
-    this.#begunBytes = 0
+    const joined = (this.#partial ??= Buffer.allocUnsafeSlow(length))
+    joined.set(part, this.#partialBytes)
+    this.#partialBytes += part.length
+    if (this.#partialBytes < length) return null
+    this.#partial = null
+    this.#partialBytes = 0
     return joined
   }
 }
 
-/** What opened before a frame that does not open is given all the same: another copy goes on behind it. */
+/** Yields the frames that open before one that does not: the reader continues after them on another copy. */
 function* opened(frames: readonly Buffer[], layout: FrameLayout, first: number): Generator<Buffer> {
   const [only] = frames
   if (only !== undefined && frames.length === 1) return yield layout.open(first, only)

@@ -1,15 +1,15 @@
 /**
- * One pass over the bytes of an upload: count, digest, cut, name, seal, place.
+ * Processes the bytes of an upload in one pass: count, digest, cut, name, seal, place.
  *
  * Owns: the order. Knows nothing of: buckets and keys; the caller commits what this returns.
- * Rules: a body is returned only when every digest holds and every chunk is durable, or already was. What was placed
- * for an upload that fails is named by no committed row: it costs space and nothing else.
+ * Rules: a body is returned only when every digest matches and every chunk is durable. No committed row names the chunks of a
+ * failed upload: they only use space until they are removed.
  */
 import type { Blobs } from '../../cluster/index.ts'
 import type { ChunkId, TenantId } from '../state-machine/base/record-ids.ts'
 import type { ChunkUse } from '../state-machine/chunks/commands.ts'
 import type { ChunkRecord } from '../state-machine/chunks/records.ts'
-import type { StateReader } from '../store/reads/state-reader.ts'
+import type { View } from '../state-machine/base/view.ts'
 import { BodyReader } from './body-reader.ts'
 import type { ChunkSlot, ChunkSlots } from './chunk-slots.ts'
 import type { IngestedBody, IngestRequest } from './content.ts'
@@ -19,19 +19,20 @@ import { type Compression, sealPlain } from './sealing.ts'
 import { releaseBytes } from './spent-bytes.ts'
 import type { TenantKeys } from './tenant-keys.ts'
 import type { Upload, Uploads } from './uploads.ts'
+import { chunkKeys } from '../state-machine/chunks/keys.ts'
 
-/** Of one upload: while one chunk is being placed the next one fills. */
+/** For each upload: while one chunk is being placed the next one fills. */
 const CHUNKS_IN_FLIGHT_MAX = 2
 
 export interface IngestParts {
   readonly blobs: Pick<Blobs, 'write' | 'copiesToAck'>
   readonly uploads: Uploads
-  readonly state: Pick<StateReader, 'chunk'>
+  readonly state: View
   readonly keys: TenantKeys
   readonly slots: ChunkSlots
   readonly sealer: ChunkSealer
   readonly inlineBytesMax: number
-  /** What new chunks may be: `zstd` where it pays. */
+  /** Compression of new chunks: `zstd` is used where it pays. */
   readonly compression: Compression
 }
 
@@ -61,7 +62,7 @@ export async function ingest(request: IngestRequest, parts: IngestParts): Promis
   }
 }
 
-/** One byte more than fits inline, or the whole body: what decides without taking a slot. */
+/** Reads one byte more than fits inline, or the whole body: that decides the kind of body without taking a slot. */
 async function readHead(reader: BodyReader, inlineBytesMax: number): Promise<Buffer> {
   const head = Buffer.allocUnsafeSlow(inlineBytesMax + 1)
   let end = 0
@@ -117,7 +118,7 @@ class ChunkUpload {
     try {
       const plain = await fill(reader, start, slot.plain)
       const use = this.#use(plain, slot).finally(() => slot.release())
-      // A failed chunk stops the reading at once; the error itself is thrown by whoever waits for the use.
+      // A failed chunk stops the reading at once; `run`, which waits for the use, throws the error.
       use.catch((error: unknown) => this.#failure.abort(error))
       this.#uses.push(use)
     } catch (error) {
@@ -129,7 +130,7 @@ class ChunkUpload {
   async #use(plain: Buffer, slot: ChunkSlot): Promise<ChunkUse> {
     const { keys, sealer, state } = this.#parts
     const id = await sealer.nameOf(keys, plain)
-    const row = state.chunk(this.#tenantId, id)
+    const row = state.get(chunkKeys.chunk(this.#tenantId, id))
     const known = this.#byId.get(id) ?? this.#existing(row)
     if (known !== null) {
       slot.release()
@@ -141,8 +142,8 @@ class ChunkUpload {
   }
 
   /**
-   * Stored by an earlier upload. A condemned one is about to be collected and is written again, so that the commit
-   * hardly ever finds it gone; if it is still there then, it is revived all the same.
+   * The use of a chunk that an earlier upload has stored. A condemned chunk is about to be collected, so it is written again:
+   * the commit then rarely finds it gone. If its row is still there at the commit, the chunk is revived.
    */
   #existing(row: ChunkRecord | undefined): Promise<ChunkUse> | null {
     if (row === undefined || row.condemnedAt !== null) return null
@@ -151,8 +152,8 @@ class ChunkUpload {
   }
 
   /**
-   * Always under a birth of its own: a copy under the birth of a row is made with a committed task only, or it could
-   * come to a disk that is about to remove that very copy. The commit takes over a row that has too few copies.
+   * Always writes under a new birth: a copy under the birth of a row is made only with a committed task; otherwise it could be
+   * written to a disk that is about to remove this copy. The commit takes over a row that has too few copies.
    */
   async #place({ id, plain, slot }: FilledChunk): Promise<ChunkUse> {
     const { blobs, keys, sealer, upload, compression } = this.#parts
@@ -161,7 +162,7 @@ class ChunkUpload {
     const sealedSize = sealed.length
     slot.dropPlain()
     const birth = upload.newBirth()
-    // To the machine below a chunk is a blob, and its id only a name.
+    // For the cluster a chunk is a blob, and its id only a name.
     const blobId: string = id
     const onSpent = (): void => releaseBytes(sealed)
     const { replicas, missing } = await blobs.write({ id: blobId, birth, bytes: sealed, checksum, onSpent })
@@ -181,7 +182,7 @@ async function fill(reader: BodyReader, start: Buffer, buffer: Buffer): Promise<
   return buffer.subarray(0, end)
 }
 
-/** The commit counts on it, or says that it is gone or has too few copies. */
+/** At the commit apply checks that the chunk still exists and has enough copies. */
 function asExisting({ id, birth, size, sealedSize, checksum }: ChunkRecord): ChunkUse {
   return { id, birth, size, sealedSize, checksum, existing: true, replicas: [], missing: [] }
 }

@@ -1,14 +1,14 @@
 /**
  * The object pipeline of this node: ingest and read behind one port.
  *
- * Owns: what all requests share, the keys that are open and the slots for chunks. The work is done in ingest.ts and
- * read-content.ts.
+ * Owns: what all requests share: the open keys, the slots for chunks, the sealing threads. ingest.ts and read-content.ts
+ * do the work.
  */
 import type { Blobs } from '../../cluster/index.ts'
 import type { MasterKey } from '../access/master-key.ts'
 import type { Config } from '../config/types.ts'
 import type { TenantRecord } from '../state-machine/tenants/records.ts'
-import type { StateReader } from '../store/reads/state-reader.ts'
+import type { View } from '../state-machine/base/view.ts'
 import { ChunkKeys } from './chunk-keys.ts'
 import { ChunkSealer } from './chunk-sealer.ts'
 import { ChunkSlots } from './chunk-slots.ts'
@@ -18,11 +18,12 @@ import type { ByteRange } from './range.ts'
 import { readContent } from './read-content.ts'
 import { SealingPool } from './sealing-pool.ts'
 import type { Uploads } from './uploads.ts'
+import { tenantKeys } from '../state-machine/tenants/keys.ts'
 
 export interface ObjectContentParts {
   readonly blobs: Pick<Blobs, 'write' | 'copiesToAck' | 'reading' | 'report'>
   readonly uploads: Uploads
-  readonly state: Pick<StateReader, 'chunk' | 'inlineBody' | 'manifest' | 'objectParts' | 'tenant'>
+  readonly state: View
   readonly masterKey: MasterKey
   readonly config: Pick<Config, 'limits' | 'content'>
 }
@@ -43,7 +44,7 @@ export class ObjectContent implements Content {
     this.#sealer = new ChunkSealer(this.#pool)
   }
 
-  /** Chunks of uploads between socket and disk now; never more than limits.chunkBuffersMax. */
+  /** Chunks of uploads that are now between socket and disk; at most limits.chunkBuffersMax. */
   get chunksHeld(): number {
     return this.#slots.held
   }
@@ -67,12 +68,12 @@ export class ObjectContent implements Content {
     return readContent({ tenantId: tenant.id, bucketId, object, pinned, blobs, state, keys }, range)
   }
 
-  /** To be called now and then: a row may change without anybody using the tenant again. */
+  /** Call it periodically: a row may change although the tenant is not used again. */
   forgetChangedKeys(): void {
-    this.#keys.forgetChanged((id) => this.#parts.state.tenant(id))
+    this.#keys.forgetChanged((id) => this.#parts.state.get(tenantKeys.tenant(id)))
   }
 
-  /** Ends the sealing threads once what they have is done. */
+  /** Ends the sealing threads once their requests are done. */
   close(): Promise<void> {
     return this.#pool.close()
   }

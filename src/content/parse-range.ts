@@ -1,9 +1,9 @@
 /**
  * The Range header of a GET. [RFC 9110 14.1, 14.2]
  *
- * Owns: one byte range against a known size. Rules: what is not a well-formed single byte range is ignored and the
- * whole object is sent, as the RFC allows; only a well-formed range that selects nothing is refused. Several ranges
- * are ignored too: a multipart answer saves a client nothing here that two requests do not.
+ * Owns: one byte range against a known size. Rules: a header that is not one well-formed byte range is ignored and the
+ * whole object is sent, as the RFC allows; only a well-formed range that selects nothing is refused. Several ranges are
+ * ignored too: a multipart response would have no advantage over two requests.
  */
 import { Refusal } from '../base/refusal.ts'
 import type { ByteRange } from './range.ts'
@@ -12,7 +12,7 @@ const BYTES_UNIT = /^bytes=(.*)$/i
 const INT_RANGE = /^(\d+)-(\d*)$/
 const SUFFIX_RANGE = /^-(\d+)$/
 
-/** null: send everything. Throws Refusal range_not_satisfiable with the Content-Range header of a 416. */
+/** Null: send everything. Throws Refusal range_not_satisfiable with the Content-Range header of a 416. */
 export function requestedRange(header: string | undefined, size: number): ByteRange | null {
   const range = parseRange(header, size)
   if (range !== 'unsatisfiable') return range
@@ -26,11 +26,11 @@ export function requestedRange(header: string | undefined, size: number): ByteRa
   )
 }
 
-/** null: ignore the header. */
+/** Null: ignore the header. */
 export function parseRange(header: string | undefined, size: number): ByteRange | null | 'unsatisfiable' {
   const set = BYTES_UNIT.exec(header?.trim() ?? '')?.[1]
   if (set === undefined) return null
-  // The list rule of RFC 9110 5.6.1 makes recipients accept empty elements.
+  // RFC 9110 5.6.1 requires recipients to accept empty list elements.
   const specs = set
     .split(',')
     .map((spec) => spec.trim())
@@ -55,7 +55,7 @@ function suffixRange(spec: string, size: number): ByteRange | null | 'unsatisfia
   if (match === null) return null
   const length = Number(match[1])
   if (length === 0) return 'unsatisfiable'
-  // "The last n bytes" of nothing can be satisfied but not be written as a Content-Range: send the empty whole.
+  // A suffix of an empty object is satisfiable but has no Content-Range: send the whole, empty object.
   if (size === 0) return null
   return { start: Math.max(0, size - length), end: size }
 }

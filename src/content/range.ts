@@ -1,4 +1,4 @@
-/** A non-empty or empty interval of bytes, [start, end). */
+/** An interval of bytes, [start, end); it may be empty. */
 export interface ByteRange {
   readonly start: number
   readonly end: number

@@ -1,10 +1,10 @@
 /**
- * Plain bytes of one chunk from whichever copy can give them.
+ * Reads plain bytes of one chunk from any copy that can provide them.
  *
- * Owns: falling over between copies, and saying which copy is at fault. Knows nothing of: objects and manifests.
- * Rules: bytes leave only after their frame was authenticated, each exactly once, in order, whatever number of copies
- * they come from. A copy is accused only of what was proved: bytes that do not open are compared with the committed
- * checksum first, or a wrong key here could condemn every good copy there is.
+ * Owns: switching between copies, reporting the copy that is at fault. Knows nothing of: objects and manifests.
+ * Rules: bytes leave only after their frame was authenticated, each exactly once, in order, from any number of copies. A
+ * copy is reported only for a proved fault: bytes that do not open are first compared with the committed checksum; otherwise
+ * a wrong key on this node could condemn every good copy.
  */
 import { AssertionError } from 'node:assert/strict'
 import { createHash } from 'node:crypto'
@@ -26,7 +26,7 @@ import { layoutBytesOf, layoutOf } from './sealing.ts'
 import { releasing } from './spent-bytes.ts'
 import type { TenantKeys } from './tenant-keys.ts'
 
-/** Copies may move while a reader tries them; a row that changed meanwhile is worth another try, this often. */
+/** Copies may move while a reader tries them: so many versions of the row are tried. */
 const ROWS_TRIED_MAX = 3
 
 export interface ChunkToRead {
@@ -34,11 +34,11 @@ export interface ChunkToRead {
   readonly keys: TenantKeys
   readonly id: ChunkId
   readonly plainSize: number
-  /** Where the copies are, as committed now; null when the chunk is gone. */
+  /** The present committed locations of the copies; null: the chunk is gone. */
   readonly locate: () => BlobRef | null
 }
 
-/** Throws Condition not_enough_replicas when no copy can give the next byte. */
+/** Throws Condition not_enough_replicas if no copy can provide the next byte. */
 export async function* readChunk(chunk: ChunkToRead, range: ByteRange): AsyncGenerator<Buffer> {
   const reading = new ChunkReading(chunk, range)
   let ref = chunk.locate()
@@ -53,7 +53,7 @@ export async function* readChunk(chunk: ChunkToRead, range: ByteRange): AsyncGen
     ref = now
   }
   throw new Condition('not_enough_replicas', `No copy of chunk '${ref?.id}' could be read`, {
-    cause: new AggregateError(reading.faults, 'what each copy answered'),
+    cause: new AggregateError(reading.faults, 'the faults of the copies'),
   })
 }
 
@@ -73,7 +73,7 @@ class ChunkReading {
     return this.#position === this.#end
   }
 
-  /** Yields from where the copy before it stopped, until the end or a fault of the next copy; false when none is left. */
+  /** Continues where the previous copy stopped, until the end or a fault of the next copy; returns false when no copy is left. */
   async *continueFrom(copies: BlobReading, ref: BlobRef): AsyncGenerator<Buffer, boolean> {
     const { start, end } = this.#firstRead(ref)
     const opened = await copies.next(start, end)
@@ -93,7 +93,7 @@ class ChunkReading {
     return true
   }
 
-  /** Where the frames lie must be read first, unless it is known. */
+  /** The first bytes to read: the layout of the frames, or the frames themselves if the layout is known. */
   #firstRead(ref: BlobRef): ByteRange {
     const chunk = this.#sealed(ref)
     const headBytes = layoutBytesOf(chunk)
@@ -108,13 +108,13 @@ class ChunkReading {
     yield* openFrames(releasing(hasHead ? copy.read(start, end) : pieces), layout, this.#span)
   }
 
-  /** The format is that of this making of the chunk: copies of another birth may lie in another. */
+  /** The chunk as of `ref`: copies of another birth may have another format. */
   #sealed(ref: BlobRef): SealedChunk {
     const { keys, id, plainSize } = this.#chunk
     return { keys, id, size: plainSize, sealedSize: ref.size }
   }
 
-  /** The frames that hold what is left. */
+  /** The frames that contain the remaining bytes. */
   get #span(): { readonly first: number; readonly end: number } {
     return { first: Math.floor(this.#position / FRAME_BYTES), end: Math.ceil(this.#end / FRAME_BYTES) }
   }
@@ -130,7 +130,7 @@ class ChunkReading {
     if (proven instanceof BlobDamagedError) this.#chunk.blobs.report(ref, copy.nodeId, 'damaged')
   }
 
-  /** Reads the whole copy as it lies there; null when it is what was committed, and the fault is elsewhere. */
+  /** Reads the whole copy; null: it equals the committed bytes, so the fault is elsewhere. */
   async #faultOfWhole(copy: BlobCopy, ref: BlobRef): Promise<unknown> {
     const hash = createHash('sha256')
     try {

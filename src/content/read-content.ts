@@ -1,10 +1,10 @@
 /**
- * The bytes of an object, from wherever they lie: nowhere, inline in the metadata, or in chunks on the nodes.
+ * Reads the bytes of an object: an empty body, inline in the metadata, or in chunks on the nodes.
  *
  * Owns: which chunks a range touches. Knows nothing of: copies (read-chunk.ts), HTTP.
- * Rules: a page of the manifest, one piece from the disk and what it opens to are all that is held, however large the
- * object; nothing is read ahead of the consumer. An object whose rows go while it is read ends in an error that asks for a
- * retry, never in other bytes.
+ * Rules: for an object of any size only a page of the manifest, one piece from the disk and its plain bytes are held; nothing is
+ * read ahead of the consumer. If the rows of an object are removed while it is read, the read ends in an error that asks
+ * for a retry, never in other bytes.
  */
 import assert from 'node:assert/strict'
 import { Condition, type BlobRef, type Blobs } from '../../cluster/index.ts'
@@ -12,7 +12,8 @@ import type { BucketId, ChunkId, TenantId } from '../state-machine/base/record-i
 import type { ObjectPart } from '../state-machine/bodies/records.ts'
 import type { ChunkLink, ChunkRecord } from '../state-machine/chunks/records.ts'
 import type { ObjectRecord } from '../state-machine/versions/records.ts'
-import type { PinnedRows, StateReader } from '../store/reads/state-reader.ts'
+import type { PinnedRows } from '../store/reads/pinned-rows.ts'
+import type { View } from '../state-machine/base/view.ts'
 import { CHUNK_BYTES } from './chunk-slots.ts'
 import { frameCountOf, SealBrokenError } from './frame-cipher.ts'
 import { openFrames } from './frame-layout.ts'
@@ -20,8 +21,11 @@ import type { ByteRange } from './range.ts'
 import { readChunk } from './read-chunk.ts'
 import { layoutOf, sealedSizeOf } from './sealing.ts'
 import type { TenantKeys } from './tenant-keys.ts'
+import { bodyKeys } from '../state-machine/bodies/keys.ts'
+import { chunkKeys } from '../state-machine/chunks/keys.ts'
+import { manifestLinks } from '../store/reads/manifest-reads.ts'
 
-/** The rows of a body went while it was read. Whoever has sent nothing of it yet can look the object up again. */
+/** The rows of a body were removed while it was read. A caller that has not sent any byte yet can look the object up again. */
 export class BodyGoneError extends Condition {
   constructor(message: string) {
     super('slow_down', message)
@@ -34,7 +38,7 @@ const LINKS_A_CALL_MAX = 1024
 /** Inline bodies are never compressed: format 1 has no header. */
 const NO_HEAD = Buffer.alloc(0)
 
-/** What of an object has to be known to read it. */
+/** The members of an object that a read needs. */
 export type ReadableBody = Pick<ObjectRecord, 'key' | 'versionId' | 'size' | 'body'>
 
 export interface ReadParts {
@@ -43,17 +47,14 @@ export interface ReadParts {
   readonly object: ReadableBody
   readonly pinned: PinnedRows
   readonly blobs: Pick<Blobs, 'reading' | 'report'>
-  readonly state: Pick<StateReader, 'chunk' | 'inlineBody' | 'manifest' | 'objectParts'>
+  readonly state: View
   readonly keys: TenantKeys
 }
 
-/** Each piece is the reader's own, memory and all. */
+/** The reader owns each piece and its memory. */
 export function readContent(parts: ReadParts, range: ByteRange): AsyncIterable<Buffer> {
   const { body, size } = parts.object
-  assert(
-    0 <= range.start && range.start <= range.end && range.end <= size,
-    'the range lies inside of the object',
-  )
+  assert(0 <= range.start && range.start <= range.end && range.end <= size, 'the range is inside the object')
   switch (body.kind) {
     case 'empty':
       return nothing()
@@ -66,15 +67,15 @@ export function readContent(parts: ReadParts, range: ByteRange): AsyncIterable<B
   }
 }
 
-/** Each part is a body of its own. Parts before the range cost a look at their sizes, a page of them at a time. */
+/** Each part is a body of its own. For parts before the range only their sizes are read, page by page. */
 async function* readParts(parts: ReadParts, count: number, range: ByteRange): AsyncGenerator<Buffer> {
   const { bucketId, object, state } = parts
   let start = 0
-  let seen = 0
-  for (let page = 0; seen < count && start < range.end; page++) {
-    const row = state.objectParts(bucketId, object.versionId, page)
+  let partsRead = 0
+  for (let page = 0; partsRead < count && start < range.end; page++) {
+    const row = state.get(bodyKeys.partPage(bucketId, object.versionId, page))?.parts ?? []
     if (row.length === 0) throw replaced(object)
-    seen += row.length
+    partsRead += row.length
     for (const part of row) {
       if (!isWhole(part)) throw replaced(object)
       const { partId, size, body } = part
@@ -87,7 +88,7 @@ async function* readParts(parts: ReadParts, count: number, range: ByteRange): As
   }
 }
 
-/** The end of a body that is being released goes first, a page of its manifest at a time. */
+/** False for a body that is being released: the release starts at its end, so its links are incomplete. */
 function isWhole({ size, body }: ObjectPart): boolean {
   return body.kind !== 'chunks' || body.count === Math.ceil(size / CHUNK_BYTES)
 }
@@ -97,7 +98,7 @@ async function* nothing(): AsyncGenerator<Buffer> {}
 async function* readInline(parts: ReadParts, chunkId: ChunkId, range: ByteRange): AsyncGenerator<Buffer> {
   const { object, keys } = parts
   if (range.start === range.end) return
-  const row = parts.pinned.inline ?? parts.state.inlineBody(parts.bucketId, object.versionId)
+  const row = parts.pinned.inline ?? parts.state.get(bodyKeys.inlineBody(parts.bucketId, object.versionId))
   if (row === undefined) throw replaced(object)
   const { size } = object
   const layout = layoutOf({ keys, id: chunkId, size, sealedSize: sealedSizeOf(size) }, NO_HEAD)
@@ -121,7 +122,7 @@ async function* onePiece(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes
 }
 
-/** Every chunk but the last is full, so the place of a position in the manifest is a division, however large the body. */
+/** Every chunk except the last is full, so a division finds a position in the manifest, for a body of any size. */
 async function* readChunks(parts: ReadParts, count: number, range: ByteRange): AsyncGenerator<Buffer> {
   const { size } = parts.object
   let position = range.start
@@ -129,7 +130,11 @@ async function* readChunks(parts: ReadParts, count: number, range: ByteRange): A
   const end = Math.min(count, Math.ceil(range.end / CHUNK_BYTES))
   for (const link of linksOf(parts, { first, end })) {
     const start = position - (position % CHUNK_BYTES)
-    assert.equal(link.size, Math.min(CHUNK_BYTES, size - start), 'every chunk of a body but its last is full')
+    assert.equal(
+      link.size,
+      Math.min(CHUNK_BYTES, size - start),
+      'every chunk of a body except its last is full',
+    )
     const stop = Math.min(range.end, start + link.size)
     if (position < stop)
       yield* readChunk(chunkToRead(parts, link), { start: position - start, end: stop - start })
@@ -141,9 +146,14 @@ function* linksOf(parts: ReadParts, { first, end }: { first: number; end: number
   const { links: pinned } = parts.pinned
   if (pinned !== undefined) return yield* pinned.slice(first, end)
   for (let next = first; next < end; ) {
-    // To the end of a page, so that no page is read twice.
+    // Up to the end of a page, so that no page is read twice.
     const wanted = Math.min(LINKS_A_CALL_MAX - (next % LINKS_A_CALL_MAX), end - next)
-    const links = parts.state.manifest(parts.bucketId, parts.object.versionId, next, wanted)
+    const links = manifestLinks(
+      parts.state,
+      { bucketId: parts.bucketId, versionId: parts.object.versionId },
+      next,
+      wanted,
+    )
     if (links.length < wanted) throw replaced(parts.object)
     yield* links
     next += wanted
@@ -153,7 +163,7 @@ function* linksOf(parts: ReadParts, { first, end }: { first: number; end: number
 function chunkToRead(parts: ReadParts, link: ChunkLink) {
   const { blobs, keys, state, tenantId } = parts
   const locate = (): BlobRef | null => {
-    const row = state.chunk(tenantId, link.id)
+    const row = state.get(chunkKeys.chunk(tenantId, link.id))
     return row === undefined ? null : blobRefOf(row)
   }
   if (locate() === null) throw replaced(parts.object)
@@ -161,7 +171,7 @@ function chunkToRead(parts: ReadParts, link: ChunkLink) {
 }
 
 function blobRefOf(row: ChunkRecord): BlobRef {
-  // To the machine below a chunk is a blob, and its id only a name.
+  // For the cluster a chunk is a blob, and its id only a name.
   const id: string = row.id
   const { birth, sealedSize: size, checksum, replicas, tenantId: owner } = row
   return { id, birth, size, checksum, replicas, owner }

@@ -1,10 +1,10 @@
 /**
- * Threads that name and seal large chunks, so that the event loop, and with it every heartbeat, does not wait for them.
+ * Threads that name and seal large chunks, so that the event loop, and with it every heartbeat, does not wait for that.
  *
- * Owns: the threads and who waits for one, in order of asking. Knows nothing of: what sealing is.
- * Rules: not the pool of libuv, where the disk would wait behind us; a thread that dies fails the one request it had,
- * and never more; an idle thread keeps no process alive. The shared memory of a request is its caller's again only
- * once the request has settled, by then no thread looks at it.
+ * Owns: the threads and the requests that wait for one, first come, first served. Knows nothing of: what sealing is.
+ * Rules: not the libuv pool, where disk calls would wait behind sealing; a thread that dies fails only the request that it
+ * had; an idle thread does not keep the process alive. The caller may use the shared memory of a request again only after
+ * the request has settled: then no thread reads it.
  */
 import assert from 'node:assert/strict'
 import { availableParallelism } from 'node:os'
@@ -16,7 +16,7 @@ import type { SealingReply, SealingRequest } from './sealing-protocol.ts'
 import type { TenantSecrets } from './tenant-keys.ts'
 
 const WORKER_FILE = import.meta.url.endsWith('.ts') ? './sealing-worker.ts' : './sealing-worker.js'
-/** More threads than this would only take the cores from the event loop and the log. */
+/** More threads than this would take cores from the event loop and the log. */
 const THREADS_BY_CORES_MAX = 4
 
 interface Job {
@@ -26,11 +26,11 @@ interface Job {
 }
 
 export interface SealingPoolOptions {
-  /** 0: half of the cores, at least one. */
+  /** 0: half of the cores, from one to THREADS_BY_CORES_MAX. */
   readonly threads: number
-  /** Requests that wait or run at once; a bound that the callers' own bound must keep them from. */
+  /** Bound of waiting and running requests; the callers have a bound of their own that keeps them below it. */
   readonly jobsMax: number
-  /** For tests: what runs on a thread. */
+  /** For tests: the program of a thread. */
   readonly workerFile?: URL
 }
 
@@ -42,7 +42,7 @@ export class SealingPool {
   readonly #idle = new Set<Worker>()
   readonly #running = new Map<Worker, Job>()
   #isClosed = false
-  /** Told when nothing waits or runs any more. */
+  /** Called when no request waits or runs any more. */
   #onDrained: () => void = () => undefined
 
   constructor(options: SealingPoolOptions) {
@@ -69,7 +69,7 @@ export class SealingPool {
     return { sealed: Buffer.from(reply.memory), checksum: reply.checksum }
   }
 
-  /** What runs and waits is finished first; whoever asks later is refused with shutting_down. Idempotent. */
+  /** Finishes running and waiting requests first; refuses later ones with shutting_down. Idempotent. */
   async close(): Promise<void> {
     this.#isClosed = true
     await new Promise<void>((resolve) => {
@@ -83,7 +83,7 @@ export class SealingPool {
     return new Promise((resolve, reject) => {
       if (this.#isClosed) return reject(new Condition('shutting_down', 'Cannot seal: this node is stopping'))
       const jobs = this.#waiting.length + this.#running.size
-      assert(jobs < this.#jobsMax, 'a chunk slot stands behind every request')
+      assert(jobs < this.#jobsMax, 'every request has a chunk slot')
       this.#waiting.push({ request, resolve, reject })
       this.#pump()
     })
@@ -116,7 +116,7 @@ export class SealingPool {
     worker.on('error', (error) => {
       cause = error
     })
-    // Not before: until then the thread may still read the memory of the request.
+    // Not on 'error': until the exit the thread may still read the memory of the request.
     worker.on('exit', () => this.#bury(worker, cause))
     return worker
   }
@@ -143,6 +143,6 @@ export class SealingPool {
 }
 
 function placeOf(plain: Buffer): { memory: SharedArrayBuffer; offset: number; length: number } {
-  assert(plain.buffer instanceof SharedArrayBuffer, 'the bytes of a large chunk lie in shared memory')
+  assert(plain.buffer instanceof SharedArrayBuffer, 'the bytes of a large chunk are in shared memory')
   return { memory: plain.buffer, offset: plain.byteOffset, length: plain.length }
 }

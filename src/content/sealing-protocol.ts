@@ -1,8 +1,8 @@
 /**
- * What the sealing pool and its threads say to each other.
+ * Messages between the sealing pool and its threads.
  *
- * Owns: the messages. Rule: plain bytes are never copied, they lie in memory that both sides see; sealed bytes are
- * given away by the thread. One request is under way on a thread at a time.
+ * Owns: the messages. Rule: plain bytes are not copied but shared between both sides; the thread transfers sealed bytes.
+ * A thread has one request at a time.
  */
 import type { ChunkId } from '../state-machine/base/record-ids.ts'
 import type { Compression } from './sealing.ts'

@@ -1,8 +1,8 @@
 /**
  * The thread that names and seals large chunks.
  *
- * Owns: nothing between two requests. Knows nothing of: uploads. Rule: whatever is thrown here ends the thread; the
- * pool tells the upload that had it and starts another.
+ * Owns: nothing between two requests. Knows nothing of: uploads. Rule: any error here ends the thread; the pool fails the
+ * request that it had and starts another thread.
  */
 import assert from 'node:assert/strict'
 import { parentPort, type Transferable } from 'node:worker_threads'

@@ -1,9 +1,9 @@
 /**
- * A chunk as it lies on disk, in either of its formats: which one it is, how it is made, how spans of it are opened.
+ * The two formats of a chunk on disk: which one a chunk has, how it is made, how spans of it are opened.
  * Layout and reasons: docs/formats/sealed-chunk.md.
  *
- * Owns: the choice of the format, format 1. Knows nothing of: where keys come from, where copies lie.
- * Rules: the sealed size alone tells the formats apart. No byte leaves before its frame's tag holds.
+ * Owns: the choice of the format, format 1. Knows nothing of: where keys come from, where copies are.
+ * Rules: the sealed size determines the format. No byte leaves before the tag of its frame is verified.
  */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
@@ -27,9 +27,9 @@ const FORMAT = 'hf-chunk-1'
 export type Compression = 'none' | 'zstd'
 
 export interface SealedBytes {
-  /** A new buffer, never one that is used again. */
+  /** A new buffer, never a reused one. */
   readonly sealed: Buffer<ArrayBuffer>
-  /** SHA-256, lower-case hex: what the row of a chunk and every scrub compare. */
+  /** SHA-256, lower-case hex: the checksum in the row of a chunk, which every scrub compares. */
   readonly checksum: string
 }
 
@@ -38,7 +38,7 @@ export function sealedSizeOf(plainSize: number): number {
   return plainSize + frameCountOf(plainSize) * TAG_BYTES
 }
 
-/** How a stored chunk lies on disk. Format 2 is kept only when it is smaller, so its size cannot be that of format 1. */
+/** The compression of a stored chunk. Format 2 is used only if it is smaller, so its size cannot be that of format 1. */
 export function compressionOf(chunk: { readonly size: number; readonly sealedSize: number }): Compression {
   return chunk.sealedSize === sealedSizeOf(chunk.size) ? 'none' : 'zstd'
 }
@@ -55,7 +55,7 @@ export function sealPlain(keys: TenantKeys, id: ChunkId, plain: Uint8Array): Buf
   return target
 }
 
-/** `zstd`: format 2 when that pays, otherwise format 1. */
+/** `zstd`: format 2 if that pays, otherwise format 1. */
 export function sealChunk(
   keys: TenantKeys,
   chunk: { readonly id: ChunkId; readonly plain: Uint8Array },
@@ -67,7 +67,7 @@ export function sealChunk(
   return { sealed, checksum: createHash('sha256').update(sealed).digest('hex') }
 }
 
-/** How many bytes at the beginning of a chunk say where its frames lie: none in format 1. */
+/** Number of bytes at the start of a chunk that describe the positions of its frames: none in format 1. */
 export function layoutBytesOf(chunk: { readonly size: number; readonly sealedSize: number }): number {
   return compressionOf(chunk) === 'none' ? 0 : headerBytesOf(chunk.size)
 }

@@ -1,9 +1,9 @@
 /**
- * The keys of one tenant, and what is derived from them for its chunks. docs/formats/sealed-chunk.md
+ * The keys of one tenant, and the keys and ids that are derived from them for its chunks. docs/formats/sealed-chunk.md
  *
- * Owns: chunk ids, chunk keys, salts. Knows nothing of: the master key, the sealed format. Loaded by sealing threads too.
- * Rules: a chunk id is an HMAC of the plain bytes under the tenant's own key, so equal chunks of a tenant are found
- * again and nobody can learn whether another tenant has them. No derived key seals two different texts.
+ * Owns: chunk ids, chunk keys, salts. Knows nothing of: the master key, the sealed format. Sealing threads load it too.
+ * Rules: a chunk id is an HMAC of the plain bytes under the tenant's own key, so equal chunks of a tenant are found again, and
+ * no tenant can learn whether another one has them. No derived key seals two different texts.
  */
 import assert from 'node:assert/strict'
 import { createHmac, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto'
@@ -11,7 +11,7 @@ import type { ChunkId } from '../state-machine/base/record-ids.ts'
 
 const KEY_BYTES = 32
 
-/** What another thread needs to make the same TenantKeys; key objects travel without their bytes being copied. */
+/** What another thread needs to make the same TenantKeys; passing key objects does not copy their bytes. */
 export interface TenantSecrets {
   readonly dataKey: KeyObject
   readonly dedupKey: KeyObject
@@ -34,19 +34,19 @@ export class TenantKeys {
     return createHmac('sha256', this.secrets.dedupKey).update(plain).digest('hex')
   }
 
-  /** The key that seals the plain bytes of this chunk and nothing else. */
+  /** The key that seals only the plain bytes of this chunk. */
   chunkKey(id: ChunkId): KeyObject {
     return this.#derive('', `holdfast/1/chunk/${id}`)
   }
 
-  /** The key for what `salt` was made from, and for nothing else. */
+  /** The key that seals only the texts from which `salt` was made. */
   compressedChunkKey(id: ChunkId, salt: Uint8Array): KeyObject {
     return this.#derive(salt, `holdfast/2/chunk/${id}`)
   }
 
   /**
-   * Names a text under a key of the tenant. A plain digest would let whoever sees the disk test a guess of the content
-   * by compressing the guess.
+   * An HMAC of a text under a key of the tenant. With a plain digest a reader of the disk could test a guess of the content by
+   * compressing the guess.
    */
   saltOf(parts: readonly Uint8Array[]): Buffer {
     const hmac = createHmac('sha256', this.#derive('', 'holdfast/2/chunk-salt'))

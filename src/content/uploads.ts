@@ -1,17 +1,17 @@
 /**
- * The port through which an upload gets names for its chunks.
+ * The port through which an upload gets births for its chunks.
  *
  * Owns: the contract. Knows nothing of: sessions, commits.
- * Rule: until `end` is called, whatever was written under the births of an upload is kept.
+ * Rule: until `end` is called, all blobs that were written under the births of an upload are kept.
  */
 
-/** `known`: it was committed or refused, or was never proposed. `unknown`: it may still commit. */
+/** `known`: committed, refused, or never proposed. `unknown`: the proposal may still commit. */
 export type UploadOutcome = 'known' | 'unknown'
 
 export interface Upload {
-  /** Never given before. */
+  /** Returns a birth that was never used before. */
   newBirth(): string
-  /** After the last proposal that names its births has ended. Idempotent. */
+  /** Call it after the last proposal that names these births has ended. Idempotent. */
   end(outcome: UploadOutcome): void
 }
 

@@ -1,15 +1,15 @@
 /**
- * Names of copies as eight bytes each, for questions of the kind: is it there?
+ * A set of names of copies with eight bytes for each.
  *
- * Owns: the digests, sorted. Rule: a name that is not in it may be taken for one that is, with a chance of one in some billions for a
- * million copies; a name that is in it is always found.
+ * Owns: the digests, sorted. Rule: `has` finds every name that was added. For a name that was not added it is wrong with a probability of
+ * one in some billions for a million copies.
  */
 import { hash } from 'node:crypto'
 
-const FIRST_ROOM = 1024
+const FIRST_CAPACITY = 1024
 
 export class CopySet {
-  #digests = new BigUint64Array(FIRST_ROOM)
+  #digests = new BigUint64Array(FIRST_CAPACITY)
   #size = 0
   #isSorted = true
 

@@ -1,8 +1,8 @@
 /**
- * What a survivor holds and what its rows say of it, as a compact file beside its report.
+ * The copies of a survivor and the rows about them, as a compact file beside its report.
  *
- * Layout: zstd of JSON arrays, one a line, each beginning with what it is (docs/formats/recovery.md): first the copies on the disk,
- * then rows in the order of their keys. Knows nothing of: who else survived, what is lost. Rule: memory is bounded by eight bytes a copy.
+ * Layout: zstd of JSON arrays, one a line, each beginning with its kind (docs/formats/recovery.md): first the copies on the disk,
+ * then rows in the order of their keys. Knows nothing of: other survivors, losses. Rule: memory is bounded by eight bytes for each copy.
  */
 import { createHash } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
@@ -25,13 +25,13 @@ export type InventoryLine =
   /** A copy on the disk: `<id>.<birth>`. */
   | readonly ['copy', string]
   | readonly ['bucket', id: string, tenantId: string, name: string]
-  /** A chunk that something needs, and the nodes that its row lists. */
+  /** A chunk that is referenced, and the nodes that its row lists. */
   | readonly ['chunk', id: string, birth: string, replicas: readonly string[]]
-  /** Chunks of a body, where one of them is not on this disk. */
+  /** The chunks of a body, if one of them is not on this disk. */
   | readonly ['body', bucketId: string, bodyId: string, chunks: readonly string[]]
-  /** The bodies that a version is assembled of. */
+  /** The bodies of the parts of a version. */
   | readonly ['parts', bucketId: string, versionId: string, bodies: readonly string[]]
-  /** A version whose bytes are chunks; of a null version the id that clients know is `null`. */
+  /** A version whose bytes are chunks; clients know a null version by the id `null`. */
   | readonly ['version', bucketId: string, key: string, versionId: string, isNull: boolean]
   /** A segment of the audit log: when its first and its last link were recorded, and its chunk. */
   | readonly ['audit', firstTime: number, lastTime: number, rows: number, chunkId: string]
@@ -73,7 +73,7 @@ export async function writeInventory(
   return { ...counts, sha256: digest.digest('hex') }
 }
 
-/** Throws when it is not what was written. */
+/** Throws if the file is damaged. */
 export async function* readInventory(file: string): AsyncGenerator<InventoryLine> {
   const source = createReadStream(file)
   const plain = createZstdDecompress()
@@ -117,7 +117,7 @@ async function* linesOf(
   }
 }
 
-/** Chunks of which this disk has no copy that counts. Their rows come before all bodies. */
+/** Chunks without a valid copy on this disk. The rows of chunks come before all bodies. */
 class AbsentChunks {
   readonly #nodeId: string
   readonly #copies: CopySet

@@ -1,15 +1,15 @@
 /**
- * What is lost with the dead, told from what the survivors have: chunks without a copy, and the versions and the segments of the
+ * The loss caused by dead nodes, computed from the survivors: chunks without a copy, and the versions and segments of the
  * audit log that need one of them.
  *
- * Owns: the comparison of rows with disks. Knows nothing of: votes, terms, entries that nobody has.
- * Rules: a copy counts when the winner's rows list it and the disk of that survivor has it; every version is named up to a bound, and
- * counted beyond it.
+ * Owns: the comparison of rows with disks. Knows nothing of: votes, terms, entries that no survivor has.
+ * Rules: a copy counts when the winner's rows list it and the disk of that survivor has it. Lost versions are named up to NAMED_MAX, and
+ * only counted beyond it.
  */
 import { CopySet } from './copy-set.ts'
 import type { InventoryLine } from './inventory.ts'
 
-/** So many are named in a plan. */
+/** The most versions that a plan names. */
 export const NAMED_MAX = 100_000
 
 export interface LostVersion {
@@ -28,7 +28,7 @@ export interface LostAuditRows {
 }
 
 export interface LossStatement {
-  /** Chunks that something needs, by the number of copies that are left. */
+  /** Referenced chunks, by the number of copies that are left. */
   readonly copiesLeft: Readonly<Record<string, number>>
   readonly chunks: number
   readonly versions: number
@@ -49,7 +49,7 @@ export async function lossOf(
   const rows = inventories.get(winner)
   if (rows === undefined) throw new Error(`there is no inventory of ${winner}`)
   const found = await lostIn(rows(), disks)
-  // Rows of objects come before those of their parts, so what is lost is known only after a whole walk.
+  // Rows of objects come before those of their parts, so the lost bodies are known only after a complete walk.
   const auditRows = await lostAuditRows(rows(), found.chunks)
   return { ...found.counted, ...(await named(rows(), found.bodies)), auditRows }
 }

@@ -1,7 +1,7 @@
 /**
- * The stopped node that a configuration names, with the state as its log would leave it.
+ * Opens the stopped node that a configuration names, with the state that its log leads to.
  *
- * Owns: what is opened and closed. Rule: a node that runs is refused, before anything of it is read.
+ * Owns: opening and closing. Rule: a running node is refused before anything of it is read.
  */
 import { join } from 'node:path'
 import { type Logger, StoppedNode } from '../../cluster/index.ts'
@@ -16,10 +16,10 @@ export interface OpenedNode {
   readonly node: StoppedNode
   readonly masterKey: MasterKey
   readonly logger: Logger
-  /** Only of a state that can be used. Each call begins anew with what is on the disk. */
+  /** Only for a usable state. Each call starts again from the state on the disk. */
   readonly rehearse: () => RehearsedState
-  /** Why there is no room for one more recovery in which these may be dead; null: there is, or the state cannot be used. */
-  readonly roomFault: (members: readonly string[]) => string | null
+  /** Why the state cannot record one more recovery in which these nodes may be dead; null: it can, or the state is unusable. */
+  readonly capacityFault: (members: readonly string[]) => string | null
 }
 
 /** Throws StartError. */
@@ -44,13 +44,13 @@ export async function withStoppedNode<T>(
   const rehearse = (): RehearsedState => {
     const state = stateMachine.handle.current
     const seal = state.seal()
-    if (seal === null) throw new Error('a state that can be used has a seal')
+    if (seal === null) throw new Error('a usable state has a seal')
     return new RehearsedState(state, seal.sum)
   }
   try {
-    const roomFault = (members: readonly string[]): string | null =>
+    const capacityFault = (members: readonly string[]): string | null =>
       node.recovered === null ? null : recoveryFault(rehearse(), members)
-    return await work({ node, masterKey, logger, rehearse, roomFault })
+    return await work({ node, masterKey, logger, rehearse, capacityFault })
   } finally {
     await node.close()
   }

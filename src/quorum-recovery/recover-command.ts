@@ -1,7 +1,7 @@
 /**
  * The command that the service applies in the entry of a plan.
  *
- * Rule: it follows from the plan alone, so applying the plan again makes the same bytes.
+ * Rule: it depends only on the plan, so applying the plan again produces the same bytes.
  */
 import type { Proposal } from '../state-machine/commands.ts'
 import { SYSTEM_ORIGIN } from '../state-machine/base/origin.ts'

@@ -1,5 +1,5 @@
 /**
- * What stands in a report and in a plan. docs/formats/recovery.md
+ * The contents of a report and of a plan. docs/formats/recovery.md
  *
  * Owns: the shapes, and the names of the files. Knows nothing of: seals, disks.
  */
@@ -15,9 +15,9 @@ export interface Report {
   readonly madeAt: number
   readonly version: string
   readonly facts: NodeFacts
-  /** Null where the state cannot be used. */
+  /** Null if the state is unusable. */
   readonly inventory: InventoryFile | null
-  /** Why no more recoveries may be planned on this state; null: they may. */
+  /** Why no further recovery can be planned on this state; null: it can. */
   readonly full: string | null
 }
 
@@ -27,13 +27,13 @@ export interface Plan {
   readonly madeAt: number
   readonly clusterId: string
   readonly decision: RecoveryDecision
-  /** Of the survivors, as they were when the plan was made. */
+  /** The survivors when the plan was made. */
   readonly reports: readonly Pick<
     NodeFacts,
     'nodeId' | 'incarnation' | 'boot' | 'term' | 'last' | 'applied'
   >[]
   readonly loss: LossStatement
-  /** The same in words. */
+  /** The plan in words. */
   readonly statement: readonly string[]
 }
 

@@ -1,9 +1,9 @@
 /**
- * Reports and plans as files that show whether anybody has changed them, or whether they are of another deployment.
+ * Reports and plans as files with a seal, which detects changes and files of another deployment.
  *
- * Layout: JSON { kind, body, seal }, the seal being HMAC-SHA256 in hex over `kind`, a line feed and the JSON of `body`, under a key derived
- * from the master key. docs/formats/recovery.md. Rule: nothing of a signed file is looked at before its seal was compared; whoever holds
- * the master key could read every object anyway, so nobody gains a right by it.
+ * Layout: JSON { kind, body, seal }. The seal is HMAC-SHA256 in hex over `kind`, a line feed and the JSON of `body`, under a key derived
+ * from the master key. docs/formats/recovery.md. Rule: the body is not used before its seal is verified. The seal grants no new right:
+ * an owner of the master key can read every object anyway.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
@@ -30,7 +30,7 @@ export async function readSignedFile<T>(
   file: string,
 ): Promise<T> {
   const signedFile = parse(file, await readFile(file, 'utf8'))
-  if (signedFile.kind !== kind) throw unreadable(file, `it is no ${kind}`)
+  if (signedFile.kind !== kind) throw unreadable(file, `it is not a ${kind}`)
   const given = Buffer.from(signedFile.seal, 'hex')
   const isWhole = masterKey.verifyingKeys('recovery').some((key) => {
     const seal = createHmac('sha256', key).update(textOf(kind, signedFile.body)).digest()
@@ -50,20 +50,20 @@ function parse(file: string, text: string): SignedFile {
     if (signedFile !== null && typeof signedFile.seal === 'string' && typeof signedFile.body === 'object')
       return signedFile as SignedFile
   } catch (cause) {
-    throw unreadable(file, 'it is no JSON', cause)
+    throw unreadable(file, 'it is not JSON', cause)
   }
   throw unreadable(file, 'it has no seal')
 }
 
 function unreadable(file: string, why: string, cause?: unknown): StartError {
   return new StartError('paper_unreadable', `Cannot use '${file}': ${why}`, {
-    hint: 'Name files that the collect and plan of the same command wrote, as they wrote them.',
+    hint: 'Use files that collect and plan of the same command wrote, unchanged.',
     cause,
   })
 }
 
 function broken(file: string): StartError {
-  return new StartError('seal_broken', `Cannot trust '${file}': its seal does not fit`, {
-    hint: 'It was changed, or it is of another deployment. Collect or plan anew, with the master key file of this cluster.',
+  return new StartError('seal_broken', `Cannot trust '${file}': its seal does not match`, {
+    hint: 'It was changed, or it belongs to another deployment. Collect or plan again, with the master key file of this cluster.',
   })
 }

@@ -1,8 +1,8 @@
 /**
- * What stands in a report and in a plan about an entry that no node can apply, and the command that follows from the plan.
+ * The report and the plan about an entry that no node can apply, and the command of the plan.
  * docs/formats/recovery.md
  *
- * Owns: the shapes, the names of the files, the words of the plan. Rule: the command follows from the plan alone, so every node that
+ * Owns: the shapes, the names of the files, the words of the plan. Rule: the command depends only on the plan, so every node that
  * skips the entry applies the same bytes in its place.
  */
 import type { NodeFacts, SkipDecision } from '../../cluster/index.ts'
@@ -14,7 +14,7 @@ import { encodeCommand, peekCommand } from '../commands/command-codec.ts'
 export const SKIP_FORMAT = 1
 const TYPE_CHARACTERS_MAX = 100
 
-/** What the entry carries, as far as it says so. */
+/** The commands of the entry, as far as they can be decoded. */
 export interface Carried {
   readonly count: number
   /** The first CARRIED_MAX; null: the entry could not be decoded. */
@@ -27,7 +27,7 @@ export interface SkipReport {
   readonly madeAt: number
   readonly version: string
   readonly facts: NodeFacts
-  /** Of the entry that cannot be applied; null: there is none. */
+  /** The commands of the entry that cannot be applied; null: there is no such entry. */
   readonly carried: Carried | null
 }
 
@@ -40,7 +40,7 @@ export interface SkipPlan {
   readonly reason: string
   readonly decision: SkipDecision
   readonly carried: Carried
-  /** The same in words. */
+  /** The plan in words. */
   readonly statement: readonly string[]
 }
 
@@ -94,17 +94,17 @@ export function skipStatement(decision: SkipDecision, carried: Carried): readonl
     ...(behind.length === 0 ? [] : [behindText(behind, uncompared)]),
     ...(dead.length === 0
       ? []
-      : [`${dead.join(', ')} may have applied it and answered for it: whatever that was is lost.`]),
+      : [`${dead.join(', ')} may have applied it and sent answers: the effects of that are lost.`]),
   ]
 }
 
 function carriedText({ count, commands }: Carried): string {
-  if (commands === null) return 'What it carries cannot be decoded: nobody can say what is given up.'
+  if (commands === null) return 'Its commands cannot be decoded, so it is unknown what is lost.'
   const names = commands.map(
     ({ type, requestId }) => `${type ?? 'unknown'}${requestId === null ? '' : ` (${requestId})`}`,
   )
   const more = count > commands.length ? `, and ${count - commands.length} more` : ''
-  return `It carries ${count} commands, and none of them takes effect: ${names.join(', ')}${more}. No client received a success for one of them.`
+  return `It contains ${count} commands, and none of them takes effect: ${names.join(', ')}${more}. No client received a success for one of them.`
 }
 
 function behindText(behind: readonly string[], uncompared: readonly string[]): string {

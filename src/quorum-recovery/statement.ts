@@ -1,7 +1,7 @@
 /**
- * What a recovery costs, in words that whoever decides can read.
+ * The effects and losses of a recovery in words, for the operator who decides.
  *
- * Owns: the sentences. Rule: what cannot be known is said to be unknown, never left out.
+ * Owns: the sentences. Rule: an unknown loss is stated as unknown, never left out.
  */
 import type { RecoveryDecision } from '../../cluster/index.ts'
 import type { LossStatement } from './loss.ts'
@@ -10,49 +10,49 @@ export function statementOf(decision: RecoveryDecision, loss: LossStatement): re
   const { winner, survivors, dead, configuration, epoch } = decision
   const without = dead.length === 0 ? '' : ` without ${dead.join(', ')}`
   return [
-    `The history of ${winner} is taken. ${survivors.join(', ')} go on${without}; ${configuration.voters.join(', ')} vote. The recovery epoch becomes ${epoch}.`,
+    `The history of ${winner} is used. ${survivors.join(', ')} continue${without}; ${configuration.voters.join(', ')} vote. The recovery epoch becomes ${epoch}.`,
     missingText(decision),
     committedText(decision),
     ...uncomparedText(decision),
     ...lossText(loss),
     ...(dead.length === 0
       ? []
-      : [`${dead.join(', ')} never come back: what is on their disks is refused from now on.`]),
+      : [`${dead.join(', ')} never come back: their data directories are refused from now on.`]),
   ]
 }
 
 function missingText({ mayMissAfter, dead, isRestored }: RecoveryDecision): string {
   if (isRestored)
-    return `Every change after index ${mayMissAfter} is lost, however many were acknowledged: the copies are older.`
+    return `Every change after index ${mayMissAfter} is lost, even if it was acknowledged: the copies are older.`
   return mayMissAfter === null
     ? 'No acknowledged change is missing: every majority had a member among the survivors.'
-    : `Every change after index ${mayMissAfter} that was acknowledged is lost. How many there were cannot be known: ${dead.join(', ')} could acknowledge changes among themselves.`
+    : `Every change after index ${mayMissAfter} that was acknowledged is lost. Their number is unknown: ${dead.join(', ')} could acknowledge changes among themselves.`
 }
 
 function committedText({ certainThrough, previous }: RecoveryDecision): string {
   return previous.index === certainThrough
     ? `Every change up to index ${certainThrough} was committed before.`
-    : `Changes ${certainThrough + 1} to ${previous.index} become committed; some of them may have failed, or never been answered, in the eyes of who asked.`
+    : `Changes ${certainThrough + 1} to ${previous.index} become committed; clients may have received an error, or no answer, for some of them.`
 }
 
 function uncomparedText({ uncompared }: RecoveryDecision): readonly string[] {
   return uncompared.map(
     ([one, other]) =>
-      `The states of ${one} and ${other} could not be compared: one log ends before the other state begins. They compare themselves when they run.`,
+      `The states of ${one} and ${other} could not be compared: one log ends before the other state begins. The nodes compare them when they run.`,
   )
 }
 
 function lossText({ chunks, versions, copiesLeft, named, auditRows }: LossStatement): readonly string[] {
   const counts = Object.entries(copiesLeft).map(([copies, count]) => `${count} with ${copies}`)
   const left = counts.length === 0 ? 'There are no chunks.' : `Chunks by copies left: ${counts.join(', ')}.`
-  if (chunks === 0) return [left, 'Of every chunk that is needed a survivor holds a copy.']
+  if (chunks === 0) return [left, 'A survivor holds a copy of every referenced chunk.']
   const unnamed = versions - named.length
-  const rest = unnamed === 0 ? '' : `, and ${unnamed} more that are not named`
+  const rest = unnamed === 0 ? '' : `, except ${unnamed} beyond its limit`
   return [
     left,
-    `Of ${chunks} chunks no survivor holds a copy. ${versions} object versions cannot be read any more; they are named in the plan${rest}.`,
+    `${chunks} chunks have no copy on a survivor. ${versions} object versions can no longer be read; the plan names them${rest}.`,
     ...auditText(auditRows),
-    'Copies are looked for by their names. Whether their bytes are whole the next scrub tells.',
+    'Copies are found by their names only; the next scrub verifies their bytes.',
   ]
 }
 
@@ -63,6 +63,6 @@ function auditText(lost: LossStatement['auditRows']): readonly string[] {
   const from = new Date(lost[0]?.firstTime ?? 0).toISOString()
   const to = new Date(lost.at(-1)?.lastTime ?? 0).toISOString()
   return [
-    `${rows} rows of the audit log in ${lost.length} segments cannot be read any more; they were recorded between ${from} and ${to}.`,
+    `${rows} rows of the audit log in ${lost.length} segments can no longer be read; they were recorded between ${from} and ${to}.`,
   ]
 }

@@ -1,9 +1,9 @@
 /**
- * The row of the audit log about a disk that an operator states to be current.
+ * The audit row about a disk that an operator declares current.
  *
- * Owns: the row, and how it gets beside the data of a stopped node: into the spool, from which the node brings it into the log when it is
- * back, once. Knows nothing of: how a disk is proved. Rule: the row is durable before the statement holds, so that no disk is trusted of
- * which nobody can say who trusted it.
+ * Owns: the row, and how it is stored for a stopped node: in the spool, from which the node adds it to the log exactly once when it is
+ * back. Knows nothing of: how a disk is proved current. Rule: the row is durable before the declaration takes effect, so that every
+ * declaration has an audit row.
  */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
@@ -12,13 +12,13 @@ import { AuditSpool } from '../audit/audit-spool.ts'
 import type { AuditRow } from '../state-machine/audit/records.ts'
 import { SYSTEM_ORIGIN } from '../state-machine/base/origin.ts'
 
-/** Nothing but the row is written: no bound is met. */
+/** No limit: only this row is written. */
 const SPOOL_BYTES_MAX = Number.MAX_SAFE_INTEGER
 
 export interface DiskTrusted {
   readonly nodeId: string
   readonly incarnation: string
-  /** What was noted of the disk; null: nothing that can be read. */
+  /** The recorded state of the disk; null: none that can be read. */
   readonly before: ProofState | null
   readonly reason: string | null
 }
@@ -42,7 +42,7 @@ export function trustRow({ nodeId, incarnation, before, reason }: DiskTrusted, n
   }
 }
 
-/** Of a stopped node whose data directory is locked. Durable when it resolves. Throws StartError `audit_unwritable`. */
+/** For a stopped node whose data directory is locked. Durable when it resolves. Throws StartError `audit_unwritable`. */
 export async function leaveRow(dataDir: string, row: AuditRow, logger: Logger): Promise<void> {
   const dir = join(dataDir, 'audit')
   try {
@@ -52,7 +52,7 @@ export async function leaveRow(dataDir: string, row: AuditRow, logger: Logger): 
   } catch (cause) {
     throw new StartError(
       'audit_unwritable',
-      `Cannot write into ${dir} that the disk of ${row.nodeId} is trusted`,
+      `Cannot write the audit row about the disk of ${row.nodeId} into ${dir}`,
       {
         cause,
         hint: 'Nothing was changed. Free space on that disk, or make the folder writable, and repeat the command.',

@@ -1,9 +1,9 @@
 /**
- * One node of the service: puts the rooms together and takes them apart in order.
+ * One node of the service: composes the components, and starts and stops them in order.
  *
  * Owns: the composition and the order of start and stop. Knows nothing of: command lines, signals.
- * Rules: the store opens before the machine, the machine before the listeners; on the way down listeners close first
- * and LevelDB last, because nobody may read a closed database.
+ * Rules: the store opens before the cluster node, and the cluster node before the listeners. At a stop the listeners close first
+ * and LevelDB last, because no component may read a closed database.
  */
 import { mkdir } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
@@ -44,7 +44,7 @@ import { membersOf } from '../state-machine/members/members.ts'
 import { createCopyLedger } from '../store/ledger/copy-ledger.ts'
 import { openStore } from '../store/open-store.ts'
 import { createPropose } from '../commands/propose.ts'
-import type { StateReader } from '../store/reads/state-reader.ts'
+import type { View } from '../state-machine/base/view.ts'
 import { Metrics } from '../telemetry/metrics.ts'
 import { VERSION } from '../base/version.ts'
 import { MasterKeyGate } from '../workers/master-key-gate.ts'
@@ -57,11 +57,11 @@ import { UploadSessions } from '../workers/upload-sessions.ts'
 export interface Service {
   readonly dataAddress: string
   readonly adminAddress: string
-  /** Resolves with the cause when the node cannot go on by itself. Never rejects. */
+  /** Resolves with the cause when the node cannot continue by itself. Never rejects. */
   readonly failed: Promise<Error>
-  /** What an operator compares before this node is taken in; null: it belongs to its cluster. */
+  /** The identity that an operator compares before this node is added to its cluster; null: it belongs to the cluster. */
   readonly waiting: NodeIdentity | null
-  /** Hands over, finishes what runs, closes everything. Idempotent. */
+  /** Transfers leadership, finishes running requests, closes everything. Idempotent. */
   stop(): Promise<void>
 }
 
@@ -69,15 +69,15 @@ async function makeDataDir(dataDir: string): Promise<void> {
   try {
     await mkdir(dataDir, { recursive: true, mode: 0o700 })
   } catch (cause) {
-    throw new StartError('data_dir_unusable', `Cannot make the data directory '${dataDir}'`, {
-      hint: 'Give node.data_dir a folder that this user may write to.',
+    throw new StartError('data_dir_unusable', `Cannot create the data directory '${dataDir}'`, {
+      hint: 'Set node.data_dir to a folder that this user may write to.',
       cause,
     })
   }
 }
 
-/** What one node consists of, before it listens. */
-interface Rooms {
+/** The components of one node, before it listens. */
+interface Components {
   readonly cluster: Cluster
   readonly services: Services
   readonly masterKeyGate: MasterKeyGate
@@ -134,14 +134,14 @@ function workSettings({ cluster, audit, notifications, listeners }: Config) {
   }
 }
 
-/** As they are now; before the cluster is founded, as configured. */
-function memberNames(state: Pick<StateReader, 'view'>, config: Config): readonly string[] {
-  const { members } = membersOf(state.view)
+/** The present members; before the cluster is founded, the configured ones. */
+function memberNames(state: View, config: Config): readonly string[] {
+  const { members } = membersOf(state)
   const known = members.filter(({ phase }) => phase !== 'lost')
   return (known.length > 0 ? known : config.cluster.members).map(({ nodeId }) => nodeId)
 }
 
-/** What is called once the cluster is there. */
+/** The functions of the cluster that are called only after it is created. */
 function lateCluster(cluster: () => Cluster): Pick<Cluster, 'propose' | 'reachesLevel'> {
   return {
     propose: (command, how) => cluster().propose(command, how),
@@ -153,16 +153,16 @@ async function composeServices(
   config: Config,
   logger: Logger,
   { stopping, isJoining }: { readonly stopping: AbortSignal; readonly isJoining: boolean },
-): Promise<Rooms> {
+): Promise<Components> {
   const masterKey = await MasterKey.load(config.security.masterKeyFile)
   await makeDataDir(config.node.dataDir)
   const { stateMachine, reader } = openStore({
     dir: join(config.node.dataDir, 'state'),
-    logger: logger.child({ room: 'store' }),
+    logger: logger.child({ component: 'store' }),
   })
-  // The machine asks for tasks and the tasks propose to the machine: the knot is tied once it exists.
+  // The cluster asks the ledger for tasks, and the ledger proposes to the cluster: `late` resolves the cycle after creation.
   const late = lateCluster(() => cluster)
-  const propose = withLevelGate(createPropose(late, reader.view), late)
+  const propose = withLevelGate(createPropose(late, reader), late)
   const cluster: Cluster = await createCluster(clusterOptions(config, masterKey, isJoining), {
     stateMachine,
     copyLedger: createCopyLedger(reader, propose, late),
@@ -211,7 +211,7 @@ async function composeServices(
   }
 }
 
-/** Audited while `isAudited` says so. */
+/** Services that write audit rows only while `isAudited` returns true. */
 function auditedWhile(isAudited: () => boolean, services: Services): Services {
   const { audit } = services
   const propose = (command: Command, origin?: Origin): Promise<unknown> =>
@@ -230,15 +230,15 @@ function openAuditSpool({ node, audit }: Config, logger: Logger): Promise<AuditS
     dir: join(node.dataDir, 'audit'),
     isStrict: audit.strict,
     bytesMax: audit.spoolBytesMax,
-    logger: logger.child({ room: 'audit' }),
+    logger: logger.child({ component: 'audit' }),
   })
 }
 
 function createKeyKeeper(
   { config, state, propose, logger }: Services,
-  rooms: Pick<Rooms, 'cluster' | 'content' | 'masterKey' | 'secrets'>,
+  components: Pick<Components, 'cluster' | 'content' | 'masterKey' | 'secrets'>,
 ): KeyKeeper {
-  const { cluster, content, masterKey, secrets } = rooms
+  const { cluster, content, masterKey, secrets } = components
   const { node } = config
   return new KeyKeeper({
     masterKey,
@@ -249,7 +249,7 @@ function createKeyKeeper(
     members: () => memberNames(state, config),
     isJobRunner: () => cluster.isJobRunner(),
     forgetChangedKeys: () => content.forgetChangedKeys(),
-    logger: logger.child({ room: 'keys' }),
+    logger: logger.child({ component: 'keys' }),
   })
 }
 
@@ -275,7 +275,7 @@ function listenError(address: string, setting: string, cause: unknown): StartErr
   return new StartError(taken ? 'address_in_use' : 'listen_failed', message, { hint, cause })
 }
 
-/** Undo steps, run from the last to the first; a failing one does not keep the others from running. */
+/** Undo steps, run from the last to the first; after a failure the others still run. */
 class Teardown {
   readonly #steps: { name: string; run: () => Promise<unknown> }[] = []
   #running: Promise<void> | null = null
@@ -298,7 +298,7 @@ class Teardown {
 
 async function openListeners(
   config: Config,
-  { cluster, services, samples }: Pick<Rooms, 'cluster' | 'services' | 'samples'>,
+  { cluster, services, samples }: Pick<Components, 'cluster' | 'services' | 'samples'>,
   teardown: Teardown,
 ): Promise<{ data: string; admin: string }> {
   const { adminTls, dataTls } = config
@@ -333,9 +333,9 @@ async function openLocalSocket(config: Config, services: Services, teardown: Tea
 }
 
 /**
- * Throws StartError with a hint when something only an operator can mend stands in the way; nothing is left running then.
- * `isJoining`: this node waits to be taken in by a cluster that runs. `isAudited`: for the benchmark of what the audit log costs; no
- * setting leads there.
+ * Throws StartError with a hint if the start fails for a reason that an operator must correct; nothing is left running then.
+ * `isJoining`: this node waits until a running cluster adds it. `isAudited`: only for the benchmark of the costs of the audit log; no
+ * setting controls it.
  */
 export async function startService(
   config: Config,
@@ -347,22 +347,22 @@ export async function startService(
     const stopping = new AbortController()
     const composed = await composeServices(config, logger, { stopping: stopping.signal, isJoining })
     const services = isAudited === undefined ? composed.services : auditedWhile(isAudited, composed.services)
-    const rooms = { ...composed, services }
-    const { cluster, content, work } = rooms
+    const components = { ...composed, services }
+    const { cluster, content, work } = components
     teardown.add('cluster', () => cluster.stop())
     teardown.add('content', () => content.close())
-    teardown.add('audit', () => rooms.audit.close())
-    const addresses = await openListeners(config, rooms, teardown)
-    // Whoever waits for an operation would hold the listeners open.
+    teardown.add('audit', () => components.audit.close())
+    const addresses = await openListeners(config, components, teardown)
+    // Requests that wait for an operation would keep the listeners open.
     teardown.add('waiting', async () => stopping.abort())
     const settling = new AbortController()
-    const settled = runStartupTasks(rooms, settling.signal)
+    const settled = runStartupTasks(components, settling.signal)
     teardown.add('settling', async () => {
       settling.abort()
       await settled.catch(() => undefined)
     })
     const working = new AbortController()
-    const kept = settled.then(() => rooms.keyKeeper.run(working.signal))
+    const kept = settled.then(() => components.keyKeeper.run(working.signal))
     const worked = settled.then(() => Promise.all(work.workers.map((one) => repeat(one, working.signal))))
     teardown.add('workers', async () => {
       working.abort()
@@ -376,7 +376,7 @@ export async function startService(
       adminAddress: addresses.admin,
       failed: Promise.race([
         cluster.failed,
-        rooms.audit.failed,
+        components.audit.failed,
         Promise.all([kept, worked]).then(
           () => new Promise<never>(() => undefined),
           (error: Error) => error,

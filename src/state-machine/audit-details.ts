@@ -1,16 +1,16 @@
 /**
- * What the audit log tells of each command beyond the request itself: whose it was, which version it made, what it did.
+ * What the audit row of each command holds beyond the request: the tenant, the version that it made, the details of the change.
  *
- * Owns: one row for each command; a missing one does not compile. Rule: never a secret, a sealed key or the hash of a
- * token; never the bytes of an object. Times are those of records, in ms.
+ * Owns: one describer for each command; a missing one does not compile. Rule: never a secret, a sealed key, the hash of a
+ * token or the bytes of an object. Times are in ms, as in records.
  */
 import type { AuditDetails } from './audit/records.ts'
 import type { Command, CommandType, Reply, ReplyValues } from './commands.ts'
 import type { Deleted, ItemRefused } from './objects/commands.ts'
 import type { ObjectRecord, VersionRecord } from './versions/records.ts'
 
-/** Members stand in the place of what the request said. */
-interface Told {
+/** Members replace those of the request. */
+interface AuditedChange {
   readonly tenantId?: string
   readonly bucket?: string
   readonly key?: string
@@ -20,13 +20,13 @@ interface Told {
 
 type Of<T extends CommandType> = Extract<Command, { type: T }>
 
-/** `value`: what was answered; null when it was refused. */
-type Teller<T extends CommandType> = (command: Of<T>, value: ReplyValues[T] | null) => Told
+/** `value`: the reply of the command; null when it was refused. */
+type Describer<T extends CommandType> = (command: Of<T>, value: ReplyValues[T] | null) => AuditedChange
 
-/** What no request asks for: nodes do it by themselves. */
-const nothing = (): Told => ({})
+/** For commands that no request asks for: nodes propose them by themselves. */
+const nothing = (): AuditedChange => ({})
 
-const TELLERS: { readonly [T in CommandType]: Teller<T> } = {
+const DESCRIBERS: { readonly [T in CommandType]: Describer<T> } = {
   setClusterKey: nothing,
   correctTime: ({ correction, reason }, value) => ({ details: { ...correction, reason, ...value } }),
   createTenant: ({ id, name }) => ({ tenantId: id, details: { name } }),
@@ -67,7 +67,7 @@ const TELLERS: { readonly [T in CommandType]: Teller<T> } = {
     details: { rules: rules.length },
   }),
   deleteBucketCors: ({ tenantId, name }) => ({ tenantId, bucket: name }),
-  // Ids alone: the URL of a hook may hold a secret.
+  // Only the ids: the URL of a hook may contain a secret.
   setNotifications: ({ tenantId, bucket, configs }) => ({
     tenantId,
     bucket,
@@ -186,15 +186,15 @@ const TELLERS: { readonly [T in CommandType]: Teller<T> } = {
   }),
 }
 
-export function toldOf<T extends CommandType>(command: Of<T>, reply: Reply<T>): Told {
-  return TELLERS[command.type as T](command, reply.ok ? reply.value : null)
+export function auditedChangeOf<T extends CommandType>(command: Of<T>, reply: Reply<T>): AuditedChange {
+  return DESCRIBERS[command.type as T](command, reply.ok ? reply.value : null)
 }
 
-function made(version: VersionRecord | ObjectRecord | null): Told {
+function made(version: VersionRecord | ObjectRecord | null): AuditedChange {
   return version === null ? {} : { versionId: nameOf(version) }
 }
 
-/** As clients know it. */
+/** The version id that clients see. */
 function nameOf({ isNull, versionId }: VersionRecord): string {
   return isNull ? 'null' : versionId
 }
@@ -204,7 +204,7 @@ function deletion(value: Deleted | null): AuditDetails {
   return { existed: value.existed, ...(value.isMade ? { deleteMarker: true } : {}) }
 }
 
-/** Every key of the batch stands in one of the two lists; `versions` says of each deleted one what became of it. */
+/** Every key of the batch is in one of the two lists of keys; `versions` describes each deleted one. */
 function batchDeletion(
   items: Of<'deleteObjects'>['items'],
   value: readonly (Deleted | ItemRefused)[] | null,

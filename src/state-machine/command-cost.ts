@@ -1,8 +1,8 @@
 /**
- * How many rows a command may change, before anybody applies it.
+ * Estimates how many rows a command may change, before it is applied.
  *
- * Owns: the estimate. Knows nothing of: what is done with it. Rules: it is no lower than what apply changes, for a bucket without
- * hooks; it reads at most two rows, and a view that lags makes it wrong by a little, which only moves the end of a batch.
+ * Owns: the estimate. Knows nothing of: how it is used. Rules: for a bucket without hooks it is at least the number of rows that apply
+ * changes; it reads at most two rows. A view that lags makes it slightly wrong, which only moves the end of a batch.
  */
 import type { View } from './base/view.ts'
 import {
@@ -20,16 +20,16 @@ import { LINKS_PER_PAGE } from './bodies/manifests.ts'
 import { PARTS_PER_UPLOAD_PAGE } from './bodies/upload-parts.ts'
 import { versionAt } from './versions/versions.ts'
 
-/** Bucket, tenant, usage, version and its neighbours, answer and end of it, audit. */
+/** Bucket, tenant, usage, version and its neighbours, idempotency answer and its expiry, audit. */
 const ROWS_OF_ANY = 24
-/** A version that goes, an answer that ends, a task, a secret: each with its indexes. */
+/** A version that is removed, an answer that expires, a task, a secret: each with its indexes. */
 const ROWS_OF_ITEM = 12
-/** The row of a chunk, its making, its place in the queue; tasks and drops come on top. */
+/** The row of a chunk, its making row, its place in the queue; tasks and drops are extra. */
 const ROWS_OF_CHUNK = 4
 const ROWS_OF_COPY = 2
-/** A chunk, its place in the queue of those that are condemned, and the manifest of a body of one link. */
+/** A chunk, its place in the queue of condemned chunks, and the manifest of a body of one link. */
 const ROWS_OF_LINK = 3
-/** Whoever was listed or owed before a chunk is made again. */
+/** Nodes that were listed, or owed a copy, before a chunk is made again. */
 const HOLDERS = 8
 
 export function commandCost(view: View, command: Command): number {
@@ -72,7 +72,7 @@ function costOfChunks(
   )
 }
 
-/** One row for each chunk that is claimed again, and the rows that name them. */
+/** One row for each chunk that is claimed again, and the manifest pages that name the chunks. */
 function costOfCopy(view: View, { tenantId, source }: Extract<Command, { type: 'copyObject' }>): number {
   const from = bucketOf(view, tenantId, source.bucket)
   const found = from.ok ? versionAt(view, from.value.id, source.key, source.versionId) : undefined
@@ -85,10 +85,10 @@ function costOfBody(body: BodyRecord, size: number): number {
   return body.kind === 'parts' ? 3 * body.count + Math.ceil(size / BYTES_OF_CHUNK) : 1
 }
 
-/** Of a full one. */
+/** Plain bytes of a full chunk. */
 const BYTES_OF_CHUNK = 4 * 1024 * 1024
 
-/** Items of all lists of a command. */
+/** Total length of all lists of a command. */
 function listed(command: object): number {
   return Object.values(command).reduce<number>(
     (count, value: unknown) => count + (Array.isArray(value) ? value.length : 0),

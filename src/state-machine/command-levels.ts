@@ -1,9 +1,9 @@
 /**
- * Since which feature level each command may stand in the log.
+ * The feature level from which each command may be in the log.
  *
- * Owns: the table. Knows nothing of: which level the state is at. Rules: a row is never lowered or taken out, for what a released
- * version wrote has to be read for ever; a new command, and a new meaning of an old one, gets a level that no release has known before,
- * and with it `FEATURE_LEVEL` of cluster/node/base/feature-level.ts rises.
+ * Owns: the table. Knows nothing of: the level of the state. Rules: a row is never lowered or removed, because commands that a released
+ * version wrote must stay readable forever; a new command, and a new meaning of an old one, gets a level that no release has had, and
+ * `FEATURE_LEVEL` of cluster/node/base/feature-level.ts rises with it.
  */
 import type { CommandType } from './commands.ts'
 
@@ -83,6 +83,6 @@ export const COMMAND_LEVELS: { readonly [T in CommandType]: number } = {
   sealAudit: 3,
   addReplicas: 3,
   setAuditKeys: 3,
-  // No level opens it: it is never proposed.
+  // The level does not matter: the command is never proposed.
   skipEntry: 3,
 }

@@ -1,9 +1,9 @@
 /**
- * Everything that can change the replicated metadata, and what each change answers.
+ * Every command that can change the replicated metadata, and its reply.
  *
- * Owns: the command union. A command is plain data, complete in itself: randomness, sealed keys and digests are made
- * by the gateway before it proposes; time and version ids are given by the log in apply.
- * Rule: a new command or a changed meaning needs a feature level before a rolling upgrade may use it.
+ * Owns: the command union. A command is plain, self-contained data: the gateway makes randomness, sealed keys and digests
+ * before it proposes; time and version ids come from the log position in apply.
+ * Rule: a new command, or a new meaning of an old one, needs a feature level before a rolling upgrade may use it.
  */
 import type { CorrectTimeCommand, TimeReplies } from './time/log-time.ts'
 import type { Origin } from './base/origin.ts'
@@ -19,7 +19,7 @@ import type { MasterKeyCommand, MasterKeyReplies } from './master-keys/commands.
 import type { ObjectCommand, ObjectReplies } from './objects/commands.ts'
 import type { MembershipCommand, MembershipReplies } from './members/commands.ts'
 import type { BucketCommand, BucketReplies } from './buckets/commands.ts'
-import type { OperationCommand, OperationReplies } from './operations/commands.ts'
+import type { LongOperationCommand, LongOperationReplies } from './long-operations/commands.ts'
 import type { RemovalCommand, RemovalReplies } from './removal/commands.ts'
 import type { BodyCommand, BodyReplies } from './bodies/commands.ts'
 import type { SkipEntryCommand, SkipEntryReplies } from './skipped-entries/skipped-entries.ts'
@@ -31,7 +31,7 @@ export type Command =
   | BucketCommand
   | RemovalCommand
   | ChunkCommand
-  | OperationCommand
+  | LongOperationCommand
   | AuditCommand
   | BodyCommand
   | RecountCommand
@@ -41,13 +41,13 @@ export type Command =
   | NotificationCommand
   | MembershipCommand
 
-/** What is proposed: the change, and the request that asked for it, if one did. */
+/** A command and the request behind it, if there is one. */
 export type Proposal = Command & { readonly origin?: Origin }
 
 export type PutCommand = Extract<Command, { type: 'putObject' }>
 export type CommandType = Command['type']
 
-/** What a successful command answers. */
+/** The reply value of each successful command. */
 export interface ReplyValues
   extends TenantReplies,
     MasterKeyReplies,
@@ -55,7 +55,7 @@ export interface ReplyValues
     BucketReplies,
     RemovalReplies,
     ChunkReplies,
-    OperationReplies,
+    LongOperationReplies,
     AuditReplies,
     BodyReplies,
     RecountReplies,
@@ -73,14 +73,14 @@ export type Reply<T extends CommandType = CommandType> =
       readonly message: string
       readonly blocker?: BlockerCode
     }
-  /** putObject and putPart only: these chunks are gone, of another birth, or on too few nodes; upload them again, propose anew. */
+  /** putObject and putPart only: these chunks are gone, of another birth, or on too few nodes; upload them again and propose again. */
   | {
       readonly ok: false
       readonly code: 'chunks_gone'
       readonly message: string
       readonly chunks: readonly ChunkId[]
     }
-  /** putObject and putPart only: the session of these births is closed, or not open yet; upload again under another one. */
+  /** putObject and putPart only: the session of these births is closed, or not open yet; upload again under another session. */
   | {
       readonly ok: false
       readonly code: 'session_ended'

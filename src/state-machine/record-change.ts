@@ -4,14 +4,14 @@
  * Rule: a proposal that carries its origin leaves one row, whether it was accepted or refused.
  */
 import type { ApplyContext } from './base/view.ts'
-import { toldOf } from './audit-details.ts'
+import { auditedChangeOf } from './audit-details.ts'
 import { append } from './audit/append.ts'
 import type { AuditRow } from './audit/records.ts'
 import type { Draft } from './base/draft.ts'
 import type { Origin } from './base/origin.ts'
 import type { Command, Reply } from './commands.ts'
 
-/** Of a refusal it is the only thing that is written. */
+/** For a refused command this is the only write. */
 export function recordChange(
   draft: Draft,
   change: { readonly command: Command; readonly reply: Reply; readonly origin: Origin },
@@ -24,11 +24,11 @@ function rowOf(
   { command, reply, origin }: { readonly command: Command; readonly reply: Reply; readonly origin: Origin },
   { time, before }: ApplyContext,
 ): AuditRow {
-  const { successStatus, elapsedMs, ...asked } = origin
-  const { details = null, ...told } = toldOf(command, reply)
+  const { successStatus, elapsedMs, ...request } = origin
+  const { details = null, ...change } = auditedChangeOf(command, reply)
   return {
-    ...asked,
-    ...told,
+    ...request,
+    ...change,
     time: before?.time ?? time,
     status: reply.ok ? successStatus : null,
     code: reply.ok ? null : codeOf(reply.code),
@@ -38,7 +38,7 @@ function rowOf(
   }
 }
 
-/** What the caller hears: bytes that were lost meanwhile are to be sent again. */
+/** The code that the caller receives: lost bytes have to be sent again. */
 function codeOf(code: Exclude<Reply, { ok: true }>['code']): string {
   return code === 'chunks_gone' || code === 'session_ended' ? 'slow_down' : code
 }

@@ -1,9 +1,9 @@
 /**
- * What each command needs room on the disks for.
+ * Whether each command adds data, maintains the cluster or frees disk space.
  *
- * Owns: the table. Knows nothing of: disks, what is refused when. Rules: a command that stores what a client brings is `growth`; what
- * the cluster does by itself, and what an operator does to run it, is `upkeep`; what removes anything, or has to pass for something to
- * be removed, is `relief`, also where it writes a row of its own.
+ * Owns: the table. Knows nothing of: disks, when a command is refused. Rules: a command that stores a client's data is `growth`; a
+ * command that the cluster needs for itself, or an operator needs to run it, is `upkeep`; a command that removes something, or that
+ * must pass before something can be removed, is `relief`, even if it writes a row of its own.
  */
 import type { CommandType } from './commands.ts'
 
@@ -13,7 +13,7 @@ export const ROOM_NEEDS: { readonly [T in CommandType]: RoomNeed } = {
   setClusterKey: 'upkeep',
   correctTime: 'upkeep',
   createTenant: 'growth',
-  // Whoever is to delete something may have to be given a key for it first.
+  // A client that is to delete something may need a key first.
   createAccessKey: 'upkeep',
   rotateAccessKey: 'upkeep',
   revokeAccessKey: 'relief',
@@ -25,7 +25,7 @@ export const ROOM_NEEDS: { readonly [T in CommandType]: RoomNeed } = {
   deleteBucket: 'relief',
   setBucketVersioning: 'upkeep',
   setBucketPolicy: 'growth',
-  // A policy may stand in the way of a deletion.
+  // A policy may deny a deletion.
   deleteBucketPolicy: 'relief',
   setBucketCors: 'growth',
   deleteBucketCors: 'relief',
@@ -35,7 +35,7 @@ export const ROOM_NEEDS: { readonly [T in CommandType]: RoomNeed } = {
   deleteObjects: 'relief',
   copyObject: 'growth',
   setObjectTags: 'growth',
-  // A lock that ends lets a version go.
+  // A version can be removed once its lock has ended.
   setObjectRetention: 'relief',
   setObjectLegalHold: 'relief',
   createUpload: 'growth',
@@ -74,17 +74,17 @@ export const ROOM_NEEDS: { readonly [T in CommandType]: RoomNeed } = {
   reportShare: 'upkeep',
   advanceOperation: 'relief',
   setOperationStatus: 'relief',
-  // No upload ends before its session is closed, and nothing is collected before.
+  // Uploads end, and their chunks can be collected, only when their session closes.
   openSession: 'relief',
   advanceSession: 'relief',
   closeSession: 'relief',
-  // Each refused request is one more row.
+  // Each refused request adds a row.
   shipAudit: 'upkeep',
   trimAudit: 'relief',
-  // Its rows take more room than its copies, and stay where those cannot be written.
+  // The rows take more space than the copies of the segment, and stay while those copies cannot be written.
   sealAudit: 'upkeep',
   setAuditKeys: 'upkeep',
-  // A node with a larger disk is a way out.
+  // Adding a node with a larger disk resolves a full cluster.
   foundMembers: 'upkeep',
   introduceMember: 'relief',
   startMembership: 'relief',

@@ -1,5 +1,5 @@
 /**
- * Which record lies under which kind of key.
+ * The record type of each kind of row.
  *
  * Owns: the list of all kinds. The `keys.ts` of each family spells the keys; docs/formats/keyspace.md shows them as a table.
  */
@@ -13,7 +13,7 @@ import type {
   TenantAccessRecord,
   TenantRecord,
 } from './tenants/records.ts'
-import type { OperationRecord } from './operations/records.ts'
+import type { LongOperation } from './long-operations/records.ts'
 import type { CompletedRecord, ExpiryRecord, IdempotencyRecord, UploadRecord } from './objects/records.ts'
 import type { ClusterRecovery, MembersRecord } from './members/records.ts'
 import type {
@@ -30,7 +30,7 @@ import type {
   DropRecord,
   MakingRecord,
   RepairRecord,
-  SessionRecord,
+  UploadSessionRecord,
   SettingsRecord,
 } from './chunks/records.ts'
 import type { BucketPolicyRecord, BucketRecord, CorsRecord } from './buckets/records.ts'
@@ -51,7 +51,7 @@ import type {
   AuditSpoolRecord,
 } from './audit/records.ts'
 
-/** Which record lies under which kind of key. The layout of the keys is in keys.ts. */
+/** By kind, the first part of the key or the third of a key under `in`. */
 export interface RowTypes {
   clusterKey: ClusterKeyRecord
   tenant: TenantRecord
@@ -70,7 +70,7 @@ export interface RowTypes {
   cors: CorsRecord
   object: ObjectRecord
   version: VersionRecord
-  /** Index: versions that carry a lock, whether it has ended or not. */
+  /** Index: versions that carry a lock setting, ended or not. */
   lockedVersion: { readonly key: string; readonly versionId: VersionId }
   chain: ChainRecord
   idempotency: IdempotencyRecord
@@ -85,11 +85,11 @@ export interface RowTypes {
   condemned: CondemnedRecord
   drop: DropRecord
   repair: RepairRecord
-  /** How many repair rows there are, over all targets. */
+  /** The number of repair rows, over all targets. */
   repairTotal: { readonly count: number }
-  session: SessionRecord
+  session: UploadSessionRecord
   /** Index: the open sessions of a node. */
-  nodeSessions: { readonly node: string; readonly open: readonly string[] }
+  nodeUploadSessions: { readonly node: string; readonly open: readonly string[] }
   usage: UsageRecord
   quota: QuotaRecord
   expiry: ExpiryRecord
@@ -97,23 +97,23 @@ export interface RowTypes {
   discarded: DiscardedBodyRecord
   settings: SettingsRecord
   members: MembersRecord
-  /** Index: nodes that take nothing new. Absent while there is none. */
+  /** Index: nodes that get no new copies. Absent while there are none. */
   leavingNodes: { readonly nodes: readonly string[] }
-  /** The oldest first. Absent while there was none. */
+  /** Oldest first. Absent until the first quorum recovery. */
   clusterRecoveries: { readonly recoveries: readonly ClusterRecovery[] }
   notifications: NotificationsRecord
   hook: HookRecord
-  /** Index: hooks that have something to deliver now or later. */
+  /** Index: hooks that have deliveries to make, now or later. */
   busyHook: { readonly bucketId: BucketId; readonly hookId: HookId }
   delivery: DeliveryRecord
-  /** Index: deliveries that wait. */
+  /** Index: pending deliveries. */
   due: DeliveryName
-  /** Index: deliveries that are done or dead. */
+  /** Index: deliveries that are delivered or dead. */
   settled: DeliveryName
   outbox: OutboxRecord
   outboxTotal: OutboxTotalRecord
-  operation: OperationRecord
-  /** In the order in which they were asked for, and in which they ended. */
+  operation: LongOperation
+  /** `unfinished` in the order of the requests, `finished` in the order of the ends. */
   operationList: { readonly unfinished: readonly string[]; readonly finished: readonly string[] }
   auditLink: AuditLinkRecord
   auditHead: AuditHeadRecord

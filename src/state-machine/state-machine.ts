@@ -2,8 +2,8 @@
  * The replicated metadata as a pure function: a view and a command in, writes and a reply out.
  *
  * Owns: the dispatch to the families. Knows nothing of: the log, LevelDB, encodings, clocks.
- * Rules: the same view, command and context give the same result on every node; a command it dislikes is refused in the
- * reply and writes its row of the audit log at most; one that it does not know stops the node, for others may and would diverge.
+ * Rules: the same view, command and context give the same result on every node; a refusal is a reply, and writes at most the audit
+ * row of the command; an unknown command stops the node, because other nodes may know it and the states would diverge.
  */
 import type { ApplyContext, View, Write } from './base/view.ts'
 import { createAccessKey, revokeAccessKey, rotateAccessKey } from './tenants/access-keys.ts'
@@ -40,11 +40,11 @@ import { foundMembers, introduceMember } from './members/members.ts'
 import { startMembership, stepMembership, undoMembership } from './members/membership.ts'
 import { abortUpload, createUpload, putPart } from './objects/multipart.ts'
 import { setNotifications } from './events/notifications.ts'
-import { advanceOperation, setOperationStatus, startOperation } from './operations/operations.ts'
+import { advanceOperation, setOperationStatus, startOperation } from './long-operations/operations.ts'
 import { setQuota } from './usage/quota.ts'
 import { finishRecount } from './recount/recount-end.ts'
-import { advanceSession, closeSession, openSession } from './chunks/sessions.ts'
-import { reportShare } from './operations/shares.ts'
+import { advanceSession, closeSession, openSession } from './chunks/upload-sessions.ts'
+import { reportShare } from './long-operations/shares.ts'
 import { skipEntry } from './skipped-entries/skipped-entries.ts'
 import { deleteTenant, disableTenant, shredTenant } from './removal/tenant-end.ts'
 import { eraseTenant } from './removal/tenant-erasure.ts'
@@ -58,7 +58,7 @@ type Handler<T extends CommandType> = (
   context: ApplyContext,
 ) => Reply<T>
 
-/** One row for each command; a missing one does not compile. */
+/** One handler for each command; a missing one does not compile. */
 const HANDLERS: { readonly [T in CommandType]: Handler<T> } = {
   correctTime,
   setClusterKey,
@@ -143,7 +143,7 @@ export function isCommandType(type: unknown): type is CommandType {
 }
 
 export interface Applied {
-  /** In the order in which the command first touched the rows; each row once. Of a refusal the audit log alone. */
+  /** In the order in which the command first touched the rows; each row once. For a refusal only those of the audit log. */
   readonly writes: readonly Write[]
   readonly reply: Reply
 }
@@ -159,7 +159,7 @@ export function apply(view: View, proposal: Proposal, at: Omit<ApplyContext, 'or
   return { writes: kept.writes(), reply }
 }
 
-/** The row of a command takes that command: one name stands for both. */
+/** The handler under the type of a command takes exactly that command; the type parameter states this. */
 function decide<T extends CommandType>(
   draft: Draft,
   command: Extract<Command, { type: T }>,

@@ -1,8 +1,8 @@
 /**
- * The log of one node: JSON lines on standard error, or to a file descriptor it is given.
+ * The log of one node: JSON lines on standard error, or to a given destination.
  *
- * Owns: level, field redaction, the base fields. Rule: a secret never reaches a line. Nobody logs one on purpose; what
- * slips in with an object is struck out by the field names that stand here, of which a test logs every one.
+ * Owns: level, field redaction, the base fields. Rule: no line contains a secret. Code does not log secrets on purpose; a secret
+ * inside a logged object is redacted by the field names below. A test logs each of them.
  */
 import { pino, type Logger as PinoLogger } from 'pino'
 import type { Config } from '../config/types.ts'
@@ -19,7 +19,7 @@ export const SECRET_FIELDS = [
   'signingSecret',
 ] as const
 
-/** pino redacts by path; secrets sit at the top or one or two levels down (err.request, req.headers). */
+/** pino redacts by path; secrets are at the top level or one or two levels down (err.request, req.headers). */
 const REDACTED_PATHS = SECRET_FIELDS.flatMap((field) => [field, `*.${field}`, `*.*.${field}`])
 
 export interface LoggerOptions {

@@ -1,7 +1,7 @@
 /**
- * What Prometheus scrapes from one node.
+ * The metrics of one node for Prometheus.
  *
- * Owns: the registry, the HTTP figures, and the rendering of the machine's own samples. Base units (seconds, bytes),
+ * Owns: the registry, the HTTP metrics, and the rendering of the samples of cluster/. Base units (seconds, bytes),
  * counters end in _total. Rule: labels are bounded: operation ids and status codes, never a tenant, bucket or key.
  */
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
@@ -19,11 +19,11 @@ export interface RequestObservation {
 export interface MetricsOptions {
   readonly version: string
   readonly nodeId: string
-  /** Asked at every scrape. */
+  /** Called at every scrape. */
   readonly samples: () => readonly MetricSample[]
 }
 
-/** prom-client names three gauges `_total`, which promtool refuses; the others are kept. */
+/** Gauges that prom-client names `_total`, which promtool refuses; they are removed, the other defaults are kept. */
 const MISNAMED_DEFAULTS = [
   'nodejs_active_handles_total',
   'nodejs_active_requests_total',
@@ -78,7 +78,7 @@ export class Metrics {
     })
     this.#inflight = new Gauge({
       name: 'holdfast_http_inflight_requests',
-      help: 'Requests under way.',
+      help: 'Requests in progress.',
       labelNames: ['api'],
       registers,
     })
@@ -92,12 +92,12 @@ export class Metrics {
     this.#inflight.inc({ api })
   }
 
-  requestFinished(seen: RequestObservation): void {
-    this.#inflight.dec({ api: seen.api })
-    this.#requests.inc({ api: seen.api, operation: seen.operation, code: String(seen.status) })
-    this.#duration.observe({ api: seen.api, operation: seen.operation }, seen.seconds)
-    this.#received.inc({ api: seen.api }, seen.receivedBytes)
-    this.#sent.inc({ api: seen.api }, seen.sentBytes)
+  requestFinished({ api, operation, status, seconds, receivedBytes, sentBytes }: RequestObservation): void {
+    this.#inflight.dec({ api })
+    this.#requests.inc({ api, operation, code: String(status) })
+    this.#duration.observe({ api, operation }, seconds)
+    this.#received.inc({ api }, receivedBytes)
+    this.#sent.inc({ api }, sentBytes)
   }
 
   async render(): Promise<string> {
@@ -108,7 +108,7 @@ export class Metrics {
 const escapeLabel = (value: string): string =>
   value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')
 
-/** Prometheus text format 0.0.4; all samples of one name stand together under one HELP and TYPE. */
+/** Prometheus text format 0.0.4; all samples of one name follow one HELP and TYPE. */
 export function renderSamples(samples: readonly MetricSample[]): string {
   const lines: string[] = []
   for (const name of new Set(samples.map((sample) => sample.name))) {

@@ -1,8 +1,8 @@
 /**
- * The background work of a node: which there is, and how often each is asked.
+ * The background work of a node: which workers there are, and how often each has a round.
  *
  * Owns: the list. Knows nothing of: when it begins and ends; src/service/service.ts runs it.
- * Rule: one round is short and bounded; what is left is done in the next.
+ * Rule: one round is short and bounded; remaining work is done in the next.
  */
 import type { Cluster, Logger, MetricSample } from '../../cluster/index.ts'
 import type { LastUsed } from '../access/last-used.ts'
@@ -10,7 +10,7 @@ import type { MasterKey } from '../access/master-key.ts'
 import { hookSecret } from '../access/sealing-contexts.ts'
 import type { AuditSpool } from '../audit/audit-spool.ts'
 import type { TargetPolicy } from '../operations/notifications/target-url.ts'
-import type { LevelStateReader } from '../store/reads/level-state-reader.ts'
+import type { StateReader } from '../store/reads/state-reader.ts'
 import type { Propose } from '../commands/propose.ts'
 import { AuditSealing, type AuditSealingParts } from './audit-sealing.ts'
 import { AuditShipping } from './audit-shipping.ts'
@@ -35,6 +35,7 @@ import { LogClock } from './webhooks/log-clock.ts'
 import { systemResolve } from './webhooks/guarded-connector.ts'
 import { Trimming } from './webhooks/trimming.ts'
 import { WebhookSender } from './webhooks/webhook-sender.ts'
+import { chunkKeys } from '../state-machine/chunks/keys.ts'
 
 /** Background work is cheap while there is nothing to do. */
 const WORK_EVERY_MS = 1_000
@@ -49,20 +50,20 @@ export interface WorkerParts {
   readonly members: () => readonly string[]
   readonly founders: FollowingParts['founders']
   readonly self: FollowingParts['self']
-  /** How long the body of a version that went, and then a chunk without references, is kept. ms */
+  /** How long the body of a removed version, and then a chunk without references, is kept. ms */
   readonly collectAfterMs: number
-  /** For so long a newcomer keeps up before it gets its vote. [decisions 12: join] ms */
+  /** How long a joining node keeps up before it gets its vote. [decisions 12: join] ms */
   readonly promoteAfterMs: number
   /** How long a row of the audit log is kept. ms */
   readonly auditKeepMs: number
   readonly audit: AuditSpool
   readonly cluster: Cluster
-  readonly state: LevelStateReader
+  readonly state: StateReader
   readonly propose: Propose
   readonly uploads: UploadSessions
   readonly uses: LastUsed
   readonly masterKey: Pick<MasterKey, 'open' | 'seal'>
-  /** For what belongs to the cluster itself. */
+  /** The content that belongs to the cluster itself. */
   readonly own: AuditSealingParts['content']
   readonly notifications: TargetPolicy
   readonly logger: Logger
@@ -71,13 +72,13 @@ export interface WorkerParts {
 export interface Work {
   readonly workers: readonly Repeating[]
   readonly samples: () => readonly MetricSample[]
-  /** Ends what a round has begun and not waited for. */
+  /** Ends work that a round has started and not waited for. */
   readonly close: () => Promise<void>
 }
 
 export function allWorkers(parts: WorkerParts): Work {
   const { members, collectAfterMs, state } = parts
-  const logger = parts.logger.child({ room: 'workers' })
+  const logger = parts.logger.child({ component: 'workers' })
   const now = (): number => performance.now()
   const collection = new Collection({ ...parts, members, delayMs: collectAfterMs, now, logger })
   const recounting = new Recounting({ ...parts, everyMs: RECOUNT_EVERY_MS, now, logger })
@@ -125,7 +126,7 @@ export function allWorkers(parts: WorkerParts): Work {
     ...membershipWork(parts, now, logger),
     { name: 'scrubbing', work: () => scrubbing.round(), ...often },
     { name: 'recoveries', work: () => endRereplications({ ...parts, logger }), ...often },
-    { name: 'sessions', work: () => keepSessions(parts), ...often },
+    { name: 'sessions', work: () => keepUploadSessions(parts), ...often },
   ]
   return {
     workers,
@@ -134,8 +135,11 @@ export function allWorkers(parts: WorkerParts): Work {
   }
 }
 
-async function keepSessions({ uploads, state }: Pick<WorkerParts, 'uploads' | 'state'>): Promise<boolean> {
-  uploads.retire((session) => state.session(session)?.closed === true)
+async function keepUploadSessions({
+  uploads,
+  state,
+}: Pick<WorkerParts, 'uploads' | 'state'>): Promise<boolean> {
+  uploads.retire((session) => state.get(chunkKeys.session(session))?.closed === true)
   await uploads.prepare()
   await uploads.advance()
   return false

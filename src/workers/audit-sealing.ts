@@ -1,16 +1,16 @@
 /**
  * Moves links of the audit log from rows into segments: immutable, compressed, sealed, stored with copies like objects.
  *
- * Owns: when, how much at once, and the order. Knows nothing of: the layout of a segment, where copies go.
- * Rules: rows go only with the entry that registers their segment, which is proposed only after every copy was read back and
- * the whole was decoded to the very links; the log below the feature level keeps its rows; a round does a bounded part. Where
- * copies cannot be written, as on full disks, rows stay, and it is tried again ever more seldom and said.
+ * Owns: when links are sealed, how many at once, and the order. Knows nothing of: the layout of a segment, where copies go.
+ * Rules: rows are removed only by the entry that registers their segment, which is proposed only after every copy was read back and
+ * the segment was decoded to exactly these links; below the feature level the log keeps its rows; a round does a bounded part.
+ * Where copies cannot be written, as on full disks, rows stay; the retries become rarer, and the failure is logged.
  */
 import { newAuditKeys } from '../access/credentials.ts'
 import type { MasterKey } from '../access/master-key.ts'
 import { Condition, type Cluster, type Logger, type MetricSample } from '../../cluster/index.ts'
 import { makeSegment } from '../operations/audit-segments/audit-segments.ts'
-import { isSealing, unsealedLinks } from '../operations/audit-segments/audit-standing.ts'
+import { isSealing, unsealedLinks } from '../operations/audit-segments/audit-status.ts'
 import { endUpload } from '../operations/base/commit-body.ts'
 import type { UploadOutcome } from '../content/uploads.ts'
 import {
@@ -20,18 +20,22 @@ import {
 } from '../state-machine/audit/records.ts'
 import { rowsBegin } from '../state-machine/audit/audit-segments.ts'
 import type { ChunkUse } from '../state-machine/chunks/commands.ts'
-import type { AuditReader, PlacedLink } from '../store/reads/audit-reader.ts'
+import type { PlacedLink } from '../store/reads/audit-rows.ts'
 import type { Propose } from '../commands/propose.ts'
 import { SealingRetry } from './sealing-retry.ts'
+import { auditHead } from '../state-machine/audit/append.ts'
+import { auditLinksFrom } from '../store/reads/audit-rows.ts'
+import { auditRowKeys } from '../state-machine/audit/keys.ts'
+import type { StateReader } from '../store/reads/state-reader.ts'
 
-/** When rows are enough for a segment. */
+/** When there are enough rows for a segment. */
 export interface SegmentBounds {
   readonly links: number
   /** Texts and packed rows; a first link that is larger has a segment of its own. */
   readonly bytes: number
-  /** Of requests, unpacked: whoever looks into a segment holds all of it. */
+  /** Rows of requests, unpacked: a reader of a segment holds all of them in memory. */
   readonly rows: number
-  /** Older rows go, however few they are. */
+  /** Rows older than this are sealed, however few they are. */
   readonly ageMs: number
 }
 
@@ -41,14 +45,14 @@ export const SEGMENT_BOUNDS: SegmentBounds = {
   rows: 8_192,
   ageMs: 3_600_000,
 }
-/** Full segments of one round: what an upgraded cluster has in rows goes in steps. */
+/** Full segments of one round: the rows of an upgraded cluster are sealed in steps. */
 const SEGMENTS_PER_ROUND = 4
 
 export interface AuditSealingParts {
   readonly cluster: Pick<Cluster, 'isJobRunner'> & {
     readonly membership: { local(): { readonly stateLevel: number } }
   }
-  readonly state: { readonly audit: Pick<AuditReader, 'head' | 'link' | 'linksFrom' | 'keys'> }
+  readonly state: Pick<StateReader, 'get' | 'lease'>
   readonly content: {
     store(plain: Buffer): Promise<{
       readonly chunk: ChunkUse
@@ -60,7 +64,7 @@ export interface AuditSealingParts {
   readonly propose: Propose
   /** Milliseconds since 1970: the confirmed time of the log. */
   readonly now: () => number
-  /** Milliseconds of a clock that nobody sets. */
+  /** Milliseconds of a monotonic clock. */
   readonly monotonic: () => number
   readonly logger: Logger
 }
@@ -112,7 +116,7 @@ export class AuditSealing {
     else if (this.#retry.ended()) logger.info({}, 'audit rows are sealed again')
   }
 
-  /** Asked at every scrape. */
+  /** Called at every scrape. */
   samples(): readonly MetricSample[] {
     const { total } = this.#retry
     const failures = {
@@ -126,7 +130,7 @@ export class AuditSealing {
   #waiting(): readonly MetricSample[] {
     const { cluster, state, now } = this.#parts
     try {
-      const { links, oldest } = unsealedLinks(state.audit)
+      const { links, oldest } = unsealedLinks(state)
       const age = oldest === null || !isSealing(cluster) ? 0 : Math.max(0, now() - oldest) / 1000
       const rows = {
         help: 'Links of the audit log that are rows of the state.',
@@ -152,7 +156,7 @@ export class AuditSealing {
   async #sealNext(): Promise<Step> {
     const { cluster, state, now } = this.#parts
     if (!cluster.isJobRunner() || !isSealing(cluster)) return 'done'
-    const head = state.audit.head()
+    const head = auditHead(state)
     const { first, anchor } = rowsBegin(head)
     if (first === head.next || !(await this.#isDue(first, head.next, now()))) return 'done'
     const { links, isFull } = await this.#gather(first)
@@ -165,12 +169,12 @@ export class AuditSealing {
   async #isDue(first: number, end: number, now: number): Promise<boolean> {
     const { state } = this.#parts
     if (end - first >= this.#bounds.links) return true
-    const oldest = state.audit.link(first)
+    const oldest = state.get(auditRowKeys.auditLink(first))
     if (oldest === undefined) return false
     if (now - oldest.time >= this.#bounds.ageMs) return true
     if (this.#measured.first !== first) this.#measured = { first, next: first, ...NOTHING }
     while (this.#measured.next < end && !this.#isEnough(this.#measured)) {
-      const links = await state.audit.linksFrom(this.#measured.next)
+      const links = await auditLinksFrom(state, this.#measured.next)
       const last = links.at(-1)
       if (last === undefined) return false
       const size = links.reduce<LinkSize>((sum, placed) => plus(sum, sizeOf(placed)), this.#measured)
@@ -189,7 +193,7 @@ export class AuditSealing {
     const spools = new Set<string>()
     let size: LinkSize = NOTHING
     for (let place = first; ; place = (links.at(-1)?.sequence ?? place) + 1) {
-      const read = await state.audit.linksFrom(place)
+      const read = await auditLinksFrom(state, place)
       if (read.length === 0) return { links, isFull: false }
       for (const placed of read) {
         if (placed.sequence !== first + links.length) return { links, isFull: false }
@@ -223,7 +227,7 @@ export class AuditSealing {
 
   async #ensureKeys(): Promise<void> {
     const { state, masterKey, propose } = this.#parts
-    if (state.audit.keys() !== undefined) return
+    if (state.get(auditRowKeys.auditKeys()) !== undefined) return
     const reply = await propose({ type: 'setAuditKeys', keys: newAuditKeys(masterKey) })
     if (!reply.ok) throw new Condition('slow_down', reply.message)
   }

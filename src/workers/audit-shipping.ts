@@ -1,9 +1,9 @@
 /**
  * Brings the rows of this node's audit spool into the replicated log.
  *
- * Owns: the packing, and which rows the cluster has already. Knows nothing of: files, what rows say.
- * Rules: rows leave the spool when the cluster has said that it has them. One batch at a time: the order is that of the spool.
- * What comes while a batch is on its way waits for the next round: every entry costs every node a flush and an apply.
+ * Owns: the packing, and which rows the cluster has already. Knows nothing of: files, what rows mean.
+ * Rules: rows leave the spool when the cluster has confirmed them. One batch at a time: the order is that of the spool.
+ * Rows that come while a batch is in flight wait for the next round: every entry costs every node a flush and an apply.
  */
 import { hash } from 'node:crypto'
 import { promisify } from 'node:util'
@@ -21,7 +21,7 @@ const LEVEL = 1
 export interface AuditShippingParts {
   readonly node: string
   readonly spool: Pick<AuditSpool, 'oldest' | 'taken' | 'hasFullBatch'>
-  readonly state: { readonly view: View }
+  readonly state: View
   readonly propose: Propose
   readonly logger: Logger
 }
@@ -39,8 +39,8 @@ export class AuditShipping {
     const batch = await spool.oldest()
     if (batch === null) return false
     const end = batch.first + batch.rows.length
-    // A hint that saves work after a restart; apply decides.
-    let from = Math.max(batch.first, state.view.get(auditRowKeys.auditSpool(node, batch.spool))?.next ?? 0)
+    // A hint that saves work after a restart; the commit decides.
+    let from = Math.max(batch.first, state.get(auditRowKeys.auditSpool(node, batch.spool))?.next ?? 0)
     while (from < end) {
       const rows = batch.rows.slice(from - batch.first)
       const plain = rows.join('\n')

@@ -1,15 +1,16 @@
 /**
- * Has the audit log trimmed to what the configuration keeps.
+ * Trims the audit log to the configured retention time.
  *
- * Owns: when. Knows nothing of: clocks; which links go is decided by apply, by their times.
+ * Owns: when. Knows nothing of: clocks; apply decides which links are removed, by their times.
  */
 import type { Cluster, Logger } from '../../cluster/index.ts'
-import type { LevelStateReader } from '../store/reads/level-state-reader.ts'
+import type { View } from '../state-machine/base/view.ts'
 import type { Propose } from '../commands/propose.ts'
+import { oldestAuditTime } from '../store/reads/audit-rows.ts'
 
 export interface AuditTrimmingParts {
   readonly cluster: Pick<Cluster, 'isJobRunner'>
-  readonly state: { readonly audit: Pick<LevelStateReader['audit'], 'oldestTime'> }
+  readonly state: View
   readonly propose: Propose
   readonly keepMs: number
   /** The confirmed time of the log, as far as it is applied here. ms since 1970 */
@@ -29,7 +30,7 @@ export class AuditTrimming {
     const { cluster, state, propose, keepMs, confirmedTime, logger } = this.#parts
     if (!cluster.isJobRunner()) return false
     const before = confirmedTime() - keepMs
-    const oldest = state.audit.oldestTime()
+    const oldest = oldestAuditTime(state)
     if (oldest === null || oldest >= before) return false
     const reply = await propose({ type: 'trimAudit', before })
     if (!reply.ok) {

@@ -1,19 +1,23 @@
 /**
- * Collects what has been condemned for a while, and closes the sessions of nodes that are no members any more.
+ * Collects chunks whose condemnation is older than a delay, and closes the sessions of nodes that are no longer members.
  *
- * Owns: which chunks are proposed, and when. Knows nothing of: whether that is safe; apply decides it anew.
- * Rule: the delay is a courtesy to those who read an object while it is deleted, no safety depends on it: it may be 0.
+ * Owns: which chunks are proposed, and when. Knows nothing of: whether that is safe; apply decides it again.
+ * Rule: the delay only spares reads of an object that is deleted meanwhile; no safety depends on it, and it may be 0.
  */
 import type { Cluster, Logger } from '../../cluster/index.ts'
 import { ITEMS_PER_COMMAND_MAX } from '../state-machine/base/batch-bound.ts'
 import type { CondemnedRecord } from '../state-machine/chunks/records.ts'
-import type { LevelStateReader } from '../store/reads/level-state-reader.ts'
+import type { StateReader } from '../store/reads/state-reader.ts'
 import type { Propose } from '../commands/propose.ts'
 import { DelayMarks } from './delay-marks.ts'
+import { chunkRanges } from '../state-machine/chunks/keys.ts'
+import { lastRow } from '../store/reads/row-page.ts'
+import { openUploadSessions } from '../store/reads/chunk-reads.ts'
+import { settingsOf } from '../state-machine/chunks/collection.ts'
 
 export interface CollectionParts {
   readonly cluster: Pick<Cluster, 'isJobRunner'>
-  readonly state: Pick<LevelStateReader, 'condemned' | 'newestCondemned' | 'settings' | 'openSessions'>
+  readonly state: StateReader
   readonly propose: Propose
   readonly members: () => readonly string[]
   readonly delayMs: number
@@ -38,10 +42,10 @@ export class Collection {
       this.#marks.clear()
       return false
     }
-    await this.#closeStrangers()
-    if (state.settings().collectionHalted !== null) return false
-    const due = this.#marks.dueUpTo((await state.newestCondemned())?.condemnedAt ?? null)
-    const queue = await state.condemned(ITEMS_PER_COMMAND_MAX)
+    await this.#closeUnknown()
+    if (settingsOf(state).collectionHalted !== null) return false
+    const due = this.#marks.dueUpTo((await lastRow(state, chunkRanges.condemned()))?.condemnedAt ?? null)
+    const queue = (await state.page(chunkRanges.condemned(), { limit: ITEMS_PER_COMMAND_MAX })).items
     const chunks = queue.filter(({ condemnedAt }) => condemnedAt <= due)
     if (chunks.length === 0) return false
     const collected = await this.#collect(chunks)
@@ -59,10 +63,10 @@ export class Collection {
     return reply.value.collected
   }
 
-  /** Nobody uploads for a node that left: what its sessions hold back may go. */
-  async #closeStrangers(): Promise<void> {
+  /** A node that left uploads nothing more: the chunks that its sessions hold back may be collected. */
+  async #closeUnknown(): Promise<void> {
     const { state, members, propose } = this.#parts
-    for (const { node, session } of await state.openSessions())
+    for (const { node, session } of await openUploadSessions(state))
       if (!members().includes(node)) await propose({ type: 'closeSession', session })
   }
 }

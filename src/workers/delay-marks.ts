@@ -1,9 +1,9 @@
 /**
- * Which entries of the log lie further back than a delay.
+ * Which entries of the log are older than a delay.
  *
  * Owns: marks, pairs of an index and the moment at which it was seen here. Knows nothing of: what happened at an index.
- * Rule: the clock is that of this process and only differences count; whoever was not on duty starts again, so that a mark is late
- * at worst, never early.
+ * Rule: the clock is that of this process and only differences count; a node that becomes the job runner starts without marks, so a
+ * mark may be late, never early.
  */
 interface Mark {
   readonly index: number

@@ -1,23 +1,26 @@
 /**
- * Has discarded bodies and parts released, step by step.
+ * Releases discarded bodies and parts, step by step.
  *
  * Owns: the pace, the delay, and which bodies and parts are named. Knows nothing of: how much one step releases; apply decides that.
- * Rule: the body of a version waits as long as a condemned chunk does, because a download of it may be under way; what was never
+ * Rule: the body of a version waits as long as a condemned chunk does, because a download of it may be under way; a body that was never
  * part of an object does not wait.
  */
 import type { Cluster, Logger } from '../../cluster/index.ts'
 import { ITEMS_PER_COMMAND_MAX } from '../state-machine/base/batch-bound.ts'
 import type { DiscardRecord } from '../state-machine/bodies/records.ts'
-import type { LevelStateReader } from '../store/reads/level-state-reader.ts'
+import type { StateReader } from '../store/reads/state-reader.ts'
 import type { Propose } from '../commands/propose.ts'
 import { DelayMarks } from './delay-marks.ts'
+import { bodyRanges } from '../state-machine/bodies/keys.ts'
+import { lastRow } from '../store/reads/row-page.ts'
+import { pageOfParts } from '../store/reads/part-listing.ts'
 
 const ROWS_PER_ROUND = 16
 const PARTS_PER_STEP = 64
 
 export interface DiscardingParts {
   readonly cluster: Pick<Cluster, 'isJobRunner'>
-  readonly state: Pick<LevelStateReader, 'discards' | 'discardedBodies' | 'newestDiscarded' | 'parts'>
+  readonly state: Pick<StateReader, 'page' | 'lease'>
   readonly propose: Propose
   readonly delayMs: number
   /** Of this process; only differences count. ms */
@@ -41,7 +44,7 @@ export class Discarding {
       this.#marks.clear()
       return false
     }
-    const rows = await state.discards(ROWS_PER_ROUND)
+    const rows = (await state.page(bodyRanges.discards(), { limit: ROWS_PER_ROUND })).items
     let released = 0
     for (const row of rows) if (await this.#release(row)) released++
     return (await this.#releaseDue()) || released > 0
@@ -49,9 +52,9 @@ export class Discarding {
 
   async #releaseDue(): Promise<boolean> {
     const { state, propose, logger } = this.#parts
-    const upTo = this.#marks.dueUpTo((await state.newestDiscarded())?.discardedAt ?? null)
+    const upTo = this.#marks.dueUpTo((await lastRow(state, bodyRanges.discarded()))?.discardedAt ?? null)
     if (upTo < 0) return false
-    const bodies = await state.discardedBodies(ITEMS_PER_COMMAND_MAX)
+    const bodies = (await state.page(bodyRanges.discarded(), { limit: ITEMS_PER_COMMAND_MAX })).items
     const items = bodies
       .filter(({ discardedAt }) => discardedAt <= upTo)
       .map(({ discardedAt, id }) => ({ discardedAt, id }))
@@ -65,7 +68,9 @@ export class Discarding {
   async #release({ id, bucketId, what }: DiscardRecord): Promise<boolean> {
     const { state, propose, logger } = this.#parts
     const { parts } =
-      what.kind === 'upload' ? await state.parts(bucketId, id, 0, PARTS_PER_STEP) : { parts: [] }
+      what.kind === 'upload'
+        ? await pageOfParts(state, { bucketId, uploadId: id }, { after: 0, limit: PARTS_PER_STEP })
+        : { parts: [] }
     // Another node has released them since the rows were read.
     if (what.kind === 'upload' && parts.length === 0) return false
     const partNumbers = parts.map(({ partNumber }) => partNumber)

@@ -1,9 +1,9 @@
 /**
- * Moves the copies of a member that leaves to where they should be, and finds out when it holds none any more.
+ * Moves the copies of a leaving member to their new places, and finds out when it holds none.
  *
  * Owns: the walk over all chunks and its position in this process. Knows nothing of: steps, votes, how a copy is made.
- * Rules: a walk that found nothing from its beginning to its end is what counts, and it begins anew with every leader; no more copies
- * are open than OPEN_MAX and one page.
+ * Rules: only a whole walk that found nothing counts, and each new leader starts a new walk; at most OPEN_MAX copies plus those of one
+ * page are open.
  */
 import type { Cluster, MembershipPort } from '../../cluster/index.ts'
 import { taskKey } from '../state-machine/chunks/chunk-rows.ts'
@@ -11,21 +11,22 @@ import { ITEMS_PER_COMMAND_MAX } from '../state-machine/base/batch-bound.ts'
 import type { ChunkRecord } from '../state-machine/chunks/records.ts'
 import type { Evacuation } from '../state-machine/members/commands.ts'
 import type { MemberRecord } from '../state-machine/members/records.ts'
-import type { OperationRecord } from '../state-machine/operations/records.ts'
+import type { LongOperation } from '../state-machine/long-operations/records.ts'
 import { memberIn, membersOf } from '../state-machine/members/members.ts'
-import type { LevelStateReader } from '../store/reads/level-state-reader.ts'
+import type { RowReader } from '../store/reads/state-reader.ts'
 import type { Propose } from '../commands/propose.ts'
+import { chunkRanges } from '../state-machine/chunks/keys.ts'
 
 export interface EvacuatingParts {
   readonly cluster: Pick<Cluster, 'placement'>
-  readonly state: Pick<LevelStateReader, 'chunks' | 'view'>
+  readonly state: RowReader
   readonly propose: Propose
   readonly membership: Pick<MembershipPort, 'local'>
 }
 
-/** A member that the leader has not heard for so long gets no copy that another one can take: nobody knows whether it comes back. */
+/** A member that has not answered the leader for this long gets no copy that another one can take: it may never come back. */
 const SILENT_MS = 3_000
-/** And what it was to make already is given to another one. */
+/** After this time its open copies are given to another member. */
 const AWAY_MS = 30_000
 
 const OPEN_MAX = 512
@@ -41,17 +42,17 @@ interface Walk {
   readonly operationId: string
   readonly step: string
   after: string
-  /** Chunks that name the member, or are still owed to somebody on its behalf. */
+  /** Chunks that name the member, or are still owed to another member on its behalf. */
   found: number
-  /** Of those: nobody who can be read holds a copy. */
+  /** Chunks among them without a copy on a readable member. */
   last: number
 }
 
 export interface EvacuationRound {
-  /** A whole walk has found nothing. */
+  /** True: a whole walk has found nothing. */
   readonly isClean: boolean
   readonly isMore: boolean
-  /** Of a lost member, at the end of a walk that found nothing else: chunks of which nobody else who can be read holds a copy. */
+  /** For a lost member, at the end of a walk that found nothing else: chunks without a copy on another readable member. */
   readonly unmovable: number
 }
 
@@ -68,13 +69,16 @@ export class Evacuating {
   }
 
   /** One page. Throws Condition. */
-  async round({ operationId, cursor, node, progress }: OperationRecord): Promise<EvacuationRound> {
+  async round({ operationId, cursor, node, progress }: LongOperation): Promise<EvacuationRound> {
     const waiting = { isClean: false, isMore: false, unmovable: 0 }
     if (progress.tasksOpen > OPEN_MAX) return waiting
     const walk = this.#walkOf(operationId, cursor)
     const leavingNode = node ?? ''
-    const isLost = memberIn(membersOf(this.#parts.state.view), leavingNode)?.phase === 'lost'
-    const { items: chunks, next } = await this.#parts.state.chunks(walk.after, PAGE_ROWS)
+    const isLost = memberIn(membersOf(this.#parts.state), leavingNode)?.phase === 'lost'
+    const { items: chunks, next } = await this.#parts.state.page(chunkRanges.chunks(), {
+      after: walk.after,
+      limit: PAGE_ROWS,
+    })
     const about = chunks.filter((chunk) => this.#isConcerned(chunk, leavingNode))
     const only = about.filter((chunk) => chunk.owed.length === 0 && this.#isUnreadable(chunk))
     walk.found += about.length
@@ -102,16 +106,16 @@ export class Evacuating {
     return walk
   }
 
-  /** Everybody who is listed is lost. */
+  /** Every listed holder is lost. */
   #isUnreadable({ replicas }: ChunkRecord): boolean {
-    const { members, departed } = membersOf(this.#parts.state.view)
+    const { members, departed } = membersOf(this.#parts.state)
     const isGone = (holder: string): boolean =>
       members.find(({ nodeId }) => nodeId === holder)?.phase === 'lost' ||
       departed.some(({ nodeId }) => nodeId === holder)
     return replicas.every(isGone)
   }
 
-  /** A copy that never will be made, or by a member that is away: the operation would wait for it for ever. */
+  /** A copy that will never be made, or that an unreachable member owes: the operation would wait for it forever. */
   async #giveUp(operation: string, leavingNode: string, chunks: readonly ChunkRecord[]): Promise<void> {
     const { state, propose } = this.#parts
     const away = this.#silent(AWAY_MS)
@@ -123,7 +127,7 @@ export class Evacuating {
         const targets = chunk.owed.filter(
           (target) =>
             (isHopeless || (away.has(target) && this.#spares(chunk, leavingNode).length > 0)) &&
-            state.view.get(taskKey(chunk, target))?.operation === operation,
+            state.get(taskKey(chunk, target))?.operation === operation,
         )
         return targets.map((target) => ({ tenantId, chunkId, birth, target }))
       })
@@ -135,7 +139,7 @@ export class Evacuating {
     return replicas.includes(leavingNode) || owed.includes(leavingNode)
   }
 
-  /** One copy more where there are fewer than there should be without it; nothing while one is being made. */
+  /** Grants one copy where fewer than the wanted number exist without the member; nothing while one is being made. */
   #evacuation(chunk: ChunkRecord, leavingNode: string, isLost: boolean): readonly Evacuation[] {
     const { tenantId, id: chunkId, birth, replicas, owed } = chunk
     const others = [...replicas, ...owed].filter((holder) => holder !== leavingNode)
@@ -151,7 +155,7 @@ export class Evacuating {
     return [{ tenantId, chunkId, birth, target, copiesKept }]
   }
 
-  /** Where it should be; while that one is silent, another member that answers, in a zone that holds none if there is one. */
+  /** The member that placement names; while it is silent, another member that answers, if possible in a zone that holds none. */
   #taker(chunk: ChunkRecord, { wanted, others, leavingNode }: Choice): string | null {
     const missing = wanted.filter((holder) => !others.includes(holder))
     const silent = this.#silent(SILENT_MS)
@@ -162,12 +166,12 @@ export class Evacuating {
     const spare = this.#spares(chunk, leavingNode)
     const apart = spare.filter(({ zone }) => !held.includes(zone))
     const choice = apart.length > 0 ? apart : spare
-    // Ids of chunks are hashes, so the copies spread over all that may take them.
+    // Ids of chunks are hashes, so the copies spread over all members that may take them.
     const place = Number.parseInt(chunk.id.slice(-6), 16) % choice.length
     return choice[Number.isNaN(place) ? 0 : place]?.nodeId ?? missing[0] ?? null
   }
 
-  /** Members that answer and neither hold the chunk nor are to. */
+  /** Members that answer and neither hold the chunk nor owe a copy of it. */
   #spares({ replicas, owed }: ChunkRecord, leavingNode: string): readonly MemberRecord[] {
     const silent = this.#silent(SILENT_MS)
     return this.#takers(leavingNode).filter(
@@ -181,7 +185,7 @@ export class Evacuating {
   }
 
   #takers(leavingNode: string): readonly MemberRecord[] {
-    const { members } = membersOf(this.#parts.state.view)
+    const { members } = membersOf(this.#parts.state)
     return members.filter(
       ({ phase, weight, nodeId }) => phase === 'active' && weight > 0 && nodeId !== leavingNode,
     )

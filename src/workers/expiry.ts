@@ -1,18 +1,19 @@
 /**
- * Ends what has come to its time: kept answers, uploads that nobody completed.
+ * Ends items that have expired: kept answers, and uploads that were not completed.
  *
- * Owns: when it is asked for, and how much at once. Knows nothing of: clocks; apply decides by the confirmed time of the log.
+ * Owns: when expiry is proposed, and for how many items at once. Knows nothing of: clocks; apply decides by the confirmed time of the log.
  */
 import type { Cluster, Logger } from '../../cluster/index.ts'
-import type { LevelStateReader } from '../store/reads/level-state-reader.ts'
+import type { RowReader } from '../store/reads/state-reader.ts'
 import type { Propose } from '../commands/propose.ts'
+import { objectRanges } from '../state-machine/objects/keys.ts'
 
 /** The parts of an upload are not released in the entry that ends it, so an item is a few rows. */
 const ITEMS_PER_ROUND = 128
 
 export interface ExpiryParts {
   readonly cluster: Pick<Cluster, 'isJobRunner'>
-  readonly state: Pick<LevelStateReader, 'expiries'>
+  readonly state: Pick<RowReader, 'page'>
   readonly propose: Propose
   /** The confirmed time of the log, as far as it is applied here. ms since 1970 */
   readonly confirmedTime: () => number
@@ -30,7 +31,7 @@ export class Expiry {
   async round(): Promise<boolean> {
     const { cluster, state, propose, confirmedTime, logger } = this.#parts
     if (!cluster.isJobRunner()) return false
-    const due = await state.expiries(confirmedTime(), ITEMS_PER_ROUND)
+    const due = (await state.page(objectRanges.expiries(confirmedTime()), { limit: ITEMS_PER_ROUND })).items
     if (due.length === 0) return false
     const reply = await propose({ type: 'expire', items: due.map(({ at, id }) => ({ at, id })) })
     if (!reply.ok) {
@@ -38,7 +39,7 @@ export class Expiry {
       return false
     }
     logger.debug({ items: reply.value.expired }, 'expired')
-    // Fewer, when the log is behind this clock: it is asked again later.
+    // Fewer, when the log is behind this clock: a later round proposes the rest.
     return reply.value.expired === ITEMS_PER_ROUND
   }
 }

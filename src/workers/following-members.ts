@@ -1,31 +1,31 @@
 /**
- * Keeps the machine at the members that are committed, and tells the cluster who this node is.
+ * Keeps the machine at the committed members, and reports this node to the cluster.
  *
- * Owns: which weight and which place a phase means. Knows nothing of: addresses in use, files, votes.
- * Rule: the row is the truth and is looked at again and again; a member that leaves takes nothing new, a lost one is not asked at all.
+ * Owns: which weight and which placement a phase means. Knows nothing of: addresses in use, files, votes.
+ * Rule: the committed row decides and is read again in every round; a leaving member takes nothing new, a lost one is not contacted.
  */
 import type { KnownMembers, Member, MembershipPort } from '../../cluster/index.ts'
 import { COMMAND_LEVELS } from '../state-machine/command-levels.ts'
 import { memberIn, membersOf } from '../state-machine/members/members.ts'
 import type { FirstMember, MemberRecord, MembersRecord } from '../state-machine/members/records.ts'
-import type { StateReader } from '../store/reads/state-reader.ts'
+import type { View } from '../state-machine/base/view.ts'
 import type { Propose } from '../commands/propose.ts'
 
 export interface FollowingParts {
   readonly nodeId: string
   readonly membership: MembershipPort
   readonly isJobRunner: () => boolean
-  readonly state: Pick<StateReader, 'view'>
+  readonly state: View
   readonly propose: Propose
   /** As configured. */
   readonly founders: readonly FirstMember[]
   readonly self: { readonly version: string; readonly dataAddress: string; readonly adminAddress: string }
 }
 
-/** One round of a worker; there is never more to do at once. As long as a member is too old nothing is founded. Throws Condition. */
+/** One round of a worker; there is never more to do at once. While a member runs an older build, the member rows are not created. Throws Condition. */
 export async function followMembers(parts: FollowingParts): Promise<boolean> {
   const { nodeId, membership, isJobRunner, state, propose, founders } = parts
-  const present = membersOf(state.view)
+  const present = membersOf(state)
   if (present.members.length === 0) {
     const isMine = isJobRunner() && !membership.isJoining
     const isKnown = isMine && membership.local().stateLevel >= COMMAND_LEVELS.foundMembers
@@ -58,7 +58,7 @@ async function introduce(
   const { peerAddress, zone, weight } = membership.ownPlace ?? own
   const says = { incarnation, peerAddress, zone, weight, ...self }
   const isSaid = (Object.keys(says) as (keyof typeof says)[]).every((name) => own[name] === says[name])
-  // Of another directory under this name nothing is said: the others do not hear it anyway.
+  // Nothing is reported about another directory under this name: the other nodes do not accept its messages.
   if (isSaid || (own.incarnation !== null && own.incarnation !== incarnation)) return
   await propose({ type: 'introduceMember', nodeId, ...says })
 }

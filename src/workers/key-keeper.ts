@@ -1,10 +1,10 @@
 /**
- * Keeps a node with the master key that the cluster agreed on, and carries a rotation through to its end.
+ * Keeps a node with the master key that the cluster agreed on, and completes a rotation.
  * The steps of the operator: deploy/runbooks/rotate-master-key.md
  *
- * Owns: announcing, moving on, sealing anew, and forgetting tenant keys whose row has changed.
- * Rules: everything proposed here holds only if the state is still what it was decided on, so any node may do it at any
- * time and as often as it likes; no secret passes through here.
+ * Owns: announcing keys, moving to a newer key, sealing again, and dropping tenant keys whose row has changed.
+ * Rules: each proposal here takes effect only if the state that it was decided on is unchanged, so any node may make it at any
+ * time and any number of times; no secret passes through this module.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { Condition, type Logger, type MetricSample, StartError } from '../../cluster/index.ts'
@@ -13,33 +13,34 @@ import type { SealedSecrets } from '../access/sealed-secrets.ts'
 import type { Services } from '../operations/base/services.ts'
 import { settle } from '../commands/settle.ts'
 import { Refusal } from '../base/refusal.ts'
+import type { View } from '../state-machine/base/view.ts'
+import { tenantKeys } from '../state-machine/tenants/keys.ts'
+import type { ClusterKeyRecord } from '../state-machine/tenants/records.ts'
 
 const TURN_MS = 1000
 /** Turns between two walks over all secrets while there is nothing to do but an older key is still in the file. */
 const TURNS_PER_CLEAN_WALK = 60
-/** Of secrets that do not open, in one line of the log. */
+/** Number of secrets that do not open in one log line. */
 const NAMED_MAX = 10
-
-type ClusterKey = NonNullable<ReturnType<Services['state']['clusterKey']>>
 
 export interface KeyKeeperParts {
   readonly masterKey: MasterKey
   readonly secrets: SealedSecrets
-  readonly state: Pick<Services['state'], 'clusterKey'>
+  readonly state: View
   readonly propose: Services['propose']
   readonly nodeId: string
   /** Node ids of all members, as they are now. */
   readonly members: () => readonly string[]
-  /** One node is enough to seal anew; two do no harm. */
+  /** One node is enough to seal again; two do no harm. */
   readonly isJobRunner: () => boolean
-  /** Drops the open keys of tenants whose row is not what it was. */
+  /** Drops the open keys of tenants whose row has changed. */
   readonly forgetChangedKeys: () => void
   readonly logger: Logger
 }
 
 export class KeyKeeper {
   readonly #parts: KeyKeeperParts
-  /** As of the last walk; null while none was made. */
+  /** Result of the last walk; null before the first. */
   #remaining: number | null = null
   /** The last walk found nothing under an older key. */
   #wasClean = false
@@ -49,13 +50,13 @@ export class KeyKeeper {
     this.#parts = parts
   }
 
-  /** Resolves when the signal fires; rejects with what must stop the node. */
+  /** Resolves when the signal fires; rejects with the error that must stop the node. */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       try {
         await this.turn()
       } catch (error) {
-        // No leader, or somebody else was quicker: the next turn looks again.
+        // No leader, or another node was quicker: the next turn looks again.
         if (!(error instanceof Condition) && !(error instanceof Refusal)) throw error
         this.#parts.logger.debug({ err: error }, 'master key turn put off')
       }
@@ -63,15 +64,15 @@ export class KeyKeeper {
     }
   }
 
-  /** One look at the state, and what follows from it. */
+  /** Reads the state once and acts on it. */
   async turn(): Promise<void> {
     this.#parts.forgetChangedKeys()
-    const agreed = this.#parts.state.clusterKey()
+    const agreed = this.#parts.state.get(tenantKeys.clusterKey())
     if (agreed === undefined) return
     this.#follow(agreed)
     await this.#announce(agreed)
     await this.#advance(agreed)
-    await this.#sealAnew()
+    await this.#resealAll()
   }
 
   samples(): readonly MetricSample[] {
@@ -85,7 +86,7 @@ export class KeyKeeper {
     ]
   }
 
-  #follow({ masterKeyFingerprint }: ClusterKey): void {
+  #follow({ masterKeyFingerprint }: ClusterKeyRecord): void {
     const { masterKey, logger } = this.#parts
     if (masterKey.fingerprint === masterKeyFingerprint) return
     if (!masterKey.use(masterKeyFingerprint)) throw wrongMasterKey()
@@ -93,17 +94,17 @@ export class KeyKeeper {
     logger.info({ masterKey: masterKey.id }, 'sealing with another master key')
   }
 
-  async #announce({ holders = {} }: ClusterKey): Promise<void> {
+  async #announce({ holders = {} }: ClusterKeyRecord): Promise<void> {
     const { masterKey, nodeId, propose } = this.#parts
     const { fingerprints } = masterKey
     const said = holders[nodeId]
     if (said?.join() === fingerprints.join()) return
-    // Nobody has to know it before there is a choice: a cluster that never rotates never needs these commands.
+    // Keys are announced only when there is a choice: a cluster that never rotates never needs these commands.
     if (said === undefined && fingerprints.length === 1) return
     settle(await propose({ type: 'announceMasterKeys', nodeId, fingerprints }))
   }
 
-  async #advance({ masterKeyFingerprint: from, holders = {} }: ClusterKey): Promise<void> {
+  async #advance({ masterKeyFingerprint: from, holders = {} }: ClusterKeyRecord): Promise<void> {
     const { masterKey, members, propose, logger } = this.#parts
     const nodes = members()
     const [to] = masterKey.fingerprints
@@ -115,8 +116,8 @@ export class KeyKeeper {
     )
   }
 
-  /** Only towards the newest key: while the cluster still seals with an older one there is nothing to gain. */
-  async #sealAnew(): Promise<void> {
+  /** Only towards the newest key: while the cluster still seals with an older one, sealing again gains nothing. */
+  async #resealAll(): Promise<void> {
     const { masterKey, isJobRunner, logger } = this.#parts
     const isDue = masterKey.ids.length > 1 && masterKey.id === masterKey.ids[0]
     if (!isDue || !isJobRunner()) return

@@ -1,8 +1,8 @@
 /**
- * Has it committed when keys and tokens were last used at this node.
+ * Commits when keys and tokens were last used at this node.
  *
- * Owns: how much at once. Knows nothing of: what is worth it; src/access/last-used.ts does.
- * Rule: a round is one entry at most, and what was not committed is told again in the next.
+ * Owns: how much at once. Knows nothing of: which uses are worth a commit; src/access/last-used.ts decides.
+ * Rule: a round is one entry at most, and uses that were not committed are proposed again in the next.
  */
 import type { Logger } from '../../cluster/index.ts'
 import type { LastUsed } from '../access/last-used.ts'
@@ -15,7 +15,7 @@ export interface LastUsedRecorderParts {
   readonly logger: Logger
 }
 
-/** One round; resolves with false, for what is left has time. Throws Condition. */
+/** One round; resolves with false: the remaining uses can wait. Throws Condition. */
 export async function recordLastUsed({ uses, propose, logger }: LastUsedRecorderParts): Promise<boolean> {
   const due = uses.oldest(USES_PER_ENTRY_MAX)
   if (due.accessKeys.length + due.adminTokens.length === 0) return false

@@ -2,8 +2,8 @@
  * Holds a node back until its master key is known to be the cluster's.
  *
  * Owns: the moment from which this node may answer. Knows nothing of: how the keys are compared (startup-tasks.ts).
- * Rule: every request that needs credentials passes the read barrier, so whoever holds the barrier back holds the node
- * back; before the keys were compared, whatever it sealed might be readable by nobody else.
+ * Rule: every request that needs credentials passes the read barrier, so holding back the barrier holds back the node. Before
+ * the keys are compared, no other node may be able to read data that this node seals.
  */
 import { Condition } from '../../cluster/index.ts'
 import type { Services } from '../operations/base/services.ts'
@@ -17,7 +17,7 @@ export class MasterKeyGate {
     this.#isReached = true
   }
 
-  /** The same machine, for all who serve requests. */
+  /** The same machine, for all code that serves requests. */
   guard(cluster: Services['cluster']): Services['cluster'] {
     const { nodeId, clusterId } = cluster
     return {

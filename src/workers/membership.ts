@@ -1,10 +1,10 @@
 /**
- * Drives the operations that change who belongs to the cluster, on the node that leads.
+ * Drives the operations that change the members of the cluster, on the leader.
  *
- * Owns: the order of votes and rows, the readiness of a newcomer. Knows nothing of: who asked, what rows allow (apply decides).
- * Rules: each round looks at what is committed and does what is missing, so any leader goes on where the last one was; a vote moves
- * first and the step is told after that is committed; a newcomer gets its vote only after it has kept up for a while and its state was
- * proved equal; what is given up moves no vote from the moment on in which that is applied here.
+ * Owns: the order of votes and rows, the readiness of a joining node. Knows nothing of: who asked, what rows allow (apply decides).
+ * Rules: each round reads the committed rows and does the missing step, so any leader continues where the last one was; a vote
+ * moves first, and the step is recorded after that is committed; a joining node gets its vote only after it has kept up for a while
+ * and its state was proved equal; an operation that is given up moves no vote from the moment at which that is applied here.
  */
 import {
   type Logger,
@@ -13,10 +13,10 @@ import {
   type MemberStatus,
 } from '../../cluster/index.ts'
 import { isMembership, STEPS_BY_KIND } from '../state-machine/members/membership.ts'
-import { isFinished } from '../state-machine/operations/operations.ts'
+import { isFinished, unfinishedOperations } from '../state-machine/long-operations/operations.ts'
 import { memberIn, membersOf } from '../state-machine/members/members.ts'
-import type { MembershipStep, OperationRecord } from '../state-machine/operations/records.ts'
-import type { LevelStateReader } from '../store/reads/level-state-reader.ts'
+import type { MembershipStep, LongOperation } from '../state-machine/long-operations/records.ts'
+import type { View } from '../state-machine/base/view.ts'
 import type { Propose } from '../commands/propose.ts'
 import type { Evacuating } from './evacuating.ts'
 import { knownMembers } from './following-members.ts'
@@ -25,7 +25,7 @@ import {
   exchanged,
   isCaughtUp,
   isSilent,
-  type Lack,
+  type StepBlocker,
   silent,
   tooSlow,
   unequal,
@@ -35,43 +35,44 @@ import {
   configurationAfter,
   hasMoved,
   isSettled,
-  lackBefore,
+  blockerBefore,
   leavingNodeOf,
   newcomerOf,
 } from './vote-moves.ts'
+import { longOperationKeys } from '../state-machine/long-operations/keys.ts'
 
 export interface MembershipWorkerParts {
   readonly nodeId: string
   readonly isJobRunner: () => boolean
   readonly membership: MembershipPort
-  readonly state: Pick<LevelStateReader, 'view' | 'unfinishedOperations' | 'operation'>
+  readonly state: View
   readonly propose: Propose
   /** After it resolves, the state holds everything that was committed before the call. */
   readonly readBarrier: () => Promise<void>
   readonly evacuating: Pick<Evacuating, 'round' | 'forget'>
   /** Of this process, ms; only differences count. */
   readonly now: () => number
-  /** For so long without a gap a newcomer keeps up before it gets its vote. */
+  /** How long without a gap a joining node keeps up before it gets its vote. */
   readonly readyMs: number
   readonly logger: Logger
 }
 
 type Target = Parameters<MembershipPort['change']>[0]
 
-/** A newcomer that has not kept up for so long is called stalled. */
+/** A joining node that has not kept up for this long is called stalled. */
 const STALLED_MS = 60_000
-/** One that is not heard for so long is called silent: its disk and its network have nothing to do with it. */
+/** A joining node that has not answered the leader for this long is called silent, not slow. */
 const SILENT_MS = 10_000
 /** Two commits, in an estimate. */
 const VOTE_MS = 1_000
 
 export class MembershipWorker {
   readonly #parts: MembershipWorkerParts
-  /** Since when the newcomer of this operation keeps up, and since when it was last seen not to. One at a time. */
+  /** Since when the joining node of this operation keeps up, and when it was last seen not to. One at a time. */
   #keeping: { readonly operationId: string; since: number | null; lagging: number } | null = null
-  /** In which this round began: all that was committed before it is applied once the barrier is passed. */
+  /** The term in which this round began: all entries committed before it are applied once the barrier is passed. */
   #term = 0
-  /** Operations that this node has told of taking up. */
+  /** Operations whose take-up this node has logged. */
   readonly #driven = new Set<string>()
 
   constructor(parts: MembershipWorkerParts) {
@@ -91,25 +92,25 @@ export class MembershipWorker {
       return false
     }
     this.#term = membership.local().term
-    // What an earlier leader has committed may not be applied here yet.
+    // Entries that an earlier leader has committed may not be applied here yet.
     await readBarrier()
     let isMore = false
     for (const { operationId } of this.#unfinished()) isMore = (await this.#step(operationId)) || isMore
     return isMore
   }
 
-  /** Also what was cancelled and is still in the way of others. */
-  #unfinished(): readonly OperationRecord[] {
+  /** Also cancelled operations that still block others. */
+  #unfinished(): readonly LongOperation[] {
     const { state } = this.#parts
-    const { change } = membersOf(state.view)
-    const changing = change === null ? undefined : state.operation(change)
+    const { change } = membersOf(state)
+    const changing = change === null ? undefined : state.get(longOperationKeys.operation(change))
     const ended = changing !== undefined && isFinished(changing.status) ? [changing] : []
-    return [...ended, ...state.unfinishedOperations().filter(({ kind }) => isMembership(kind))]
+    return [...ended, ...unfinishedOperations(state).filter(({ kind }) => isMembership(kind))]
   }
 
   async #step(operationId: string): Promise<boolean> {
     const { state, logger } = this.#parts
-    const operation = state.operation(operationId)
+    const operation = state.get(longOperationKeys.operation(operationId))
     if (operation === undefined) return false
     const { kind, cursor } = operation
     if (!this.#driven.has(operationId))
@@ -124,7 +125,7 @@ export class MembershipWorker {
     }
   }
 
-  #advance(operation: OperationRecord): Promise<boolean> {
+  #advance(operation: LongOperation): Promise<boolean> {
     if (isFinished(operation.status)) return this.#giveUp(operation)
     switch (operation.cursor as MembershipStep) {
       case 'catchUp':
@@ -142,10 +143,10 @@ export class MembershipWorker {
     }
   }
 
-  async #catchUp(operation: OperationRecord): Promise<boolean> {
+  async #catchUp(operation: LongOperation): Promise<boolean> {
     const { membership, state } = this.#parts
     const name = newcomerOf(operation)
-    const member = memberIn(membersOf(state.view), name)
+    const member = memberIn(membersOf(state), name)
     if (member === undefined) return false
     await membership.newcomer(name, member.peerAddress, true)
     const status = membership.local()
@@ -153,13 +154,16 @@ export class MembershipWorker {
     const { voters, learners } = status.configuration
     if (!learners.includes(name))
       return this.#change(operation, { voters, learners: [...learners, name] }, status.configurationIndex)
-    const lack = await this.#lackOf(operation, status)
-    if (lack !== null) return this.#say(operation, lack)
-    return this.#tell(operation, 'promoting')
+    const blocker = await this.#blockerOf(operation, status)
+    if (blocker !== null) return this.#reportPhase(operation, blocker)
+    return this.#takeStep(operation, 'promoting')
   }
 
-  /** Null: it may have a vote. */
-  async #lackOf({ operationId, ...operation }: OperationRecord, status: MemberStatus): Promise<Lack | null> {
+  /** Null: the joining node may have a vote. */
+  async #blockerOf(
+    { operationId, ...operation }: LongOperation,
+    status: MemberStatus,
+  ): Promise<StepBlocker | null> {
     const { membership, now, readyMs } = this.#parts
     const name = newcomerOf(operation)
     const at = now()
@@ -176,26 +180,26 @@ export class MembershipWorker {
     const leftMs = readyMs - (at - keeping.since)
     if (leftMs > 0)
       return { phase: 'keeping up', ...(operation.kind === 'join' ? { dueInMs: leftMs + VOTE_MS } : {}) }
-    const its = await membership.ask(name)
-    if (its === null) return silent(name)
-    const invited = memberIn(membersOf(this.#parts.state.view), name)?.incarnation
-    if (its.incarnation !== invited) return exchanged(name)
-    const common = commonChecksum(membership.local(), its)
+    const reported = await membership.ask(name)
+    if (reported === null) return silent(name)
+    const invited = memberIn(membersOf(this.#parts.state), name)?.incarnation
+    if (reported.incarnation !== invited) return exchanged(name)
+    const common = commonChecksum(membership.local(), reported)
     if (common === 'equal') return null
     return common === 'unknown' ? { phase: 'waiting for a checksum in common' } : unequal(name)
   }
 
-  async #moveVotes(operation: OperationRecord): Promise<boolean> {
+  async #moveVotes(operation: LongOperation): Promise<boolean> {
     const { membership, nodeId } = this.#parts
     const status = membership.local()
     if (!isSettled(status)) return false
-    if (hasMoved(operation, status.configuration)) return this.#tell(operation, phaseAfter(operation))
+    if (hasMoved(operation, status.configuration)) return this.#takeStep(operation, phaseAfter(operation))
     if (operation.isRevoked === true) return this.#giveUp(operation)
     const leavingNode = leavingNodeOf(operation)
     const target = configurationAfter(operation, status.configuration, this.#isLost(leavingNode))
-    const lack = lackBefore(operation, status, target)
-    if (lack !== null) return this.#say(operation, lack)
-    // The only voter has nobody to hand over to: it makes the change itself and steps down when that is committed.
+    const blocker = blockerBefore(operation, status, target)
+    if (blocker !== null) return this.#reportPhase(operation, blocker)
+    // The only voter has no node to hand over to: it makes the change itself and steps down when that is committed.
     const isAlone = status.configuration.voters.every((voter) => voter === leavingNode)
     if (leavingNode === nodeId && !isAlone) {
       await membership.transfer(null)
@@ -204,11 +208,11 @@ export class MembershipWorker {
     return this.#change(operation, target, status.configurationIndex)
   }
 
-  /** Only while this node leads in the term of the round and the operation stands as it was looked at: nothing is waited for in between. */
-  async #change(operation: OperationRecord, target: Target, index: number): Promise<boolean> {
+  /** Only while this node leads in the term of the round and the operation is unchanged since it was read: nothing is awaited in between. */
+  async #change(operation: LongOperation, target: Target, index: number): Promise<boolean> {
     const { membership, state, isJobRunner, logger } = this.#parts
     const { operationId, kind, cursor, status, isRevoked } = operation
-    const present = state.operation(operationId)
+    const present = state.get(longOperationKeys.operation(operationId))
     const isSame = present?.cursor === cursor && present.status === status && present.isRevoked === isRevoked
     if (!isSame || !isJobRunner() || membership.local().term !== this.#term) return false
     logger.info({ operation: operationId, kind, step: cursor, ...target }, 'configuration is changed')
@@ -216,11 +220,11 @@ export class MembershipWorker {
     return true
   }
 
-  async #evacuate(operation: OperationRecord): Promise<boolean> {
+  async #evacuate(operation: LongOperation): Promise<boolean> {
     const { evacuating, propose, membership, state } = this.#parts
     const { operationId, progress } = operation
-    // Copies are placed by what this node knows of the members: without who came last, what is owed to who leaves would go to nobody.
-    await membership.setMembers(knownMembers(membersOf(state.view)), false)
+    // Copies are placed by the members that this node knows: without the node that joined last, the copies of the leaving node would have no target.
+    await membership.setMembers(knownMembers(membersOf(state)), false)
     const { isClean, isMore, unmovable } = await evacuating.round(operation)
     if (unmovable > 0) {
       const error = `Of ${unmovable} chunks every listed copy is on a member that is lost`
@@ -229,11 +233,11 @@ export class MembershipWorker {
     }
     if (!isClean || progress.tasksOpen > 0) return isMore
     evacuating.forget(operationId)
-    return this.#tell(operation, operation.cursor === 'drain' ? 'looking once more' : 'done')
+    return this.#takeStep(operation, operation.cursor === 'drain' ? 'looking once more' : 'done')
   }
 
-  /** Nobody's vote has moved, nor will it: a newcomer leaves the configuration, then all is as it was. */
-  async #giveUp(operation: OperationRecord): Promise<boolean> {
+  /** No vote has moved or will move: a joining node leaves the configuration, which restores the former state. */
+  async #giveUp(operation: LongOperation): Promise<boolean> {
     const { membership, propose, logger } = this.#parts
     const { operationId, kind, cursor, newcomer } = operation
     const status = membership.local()
@@ -249,7 +253,7 @@ export class MembershipWorker {
   }
 
   /** Takes the next step. */
-  async #tell(operation: OperationRecord, phase: string): Promise<boolean> {
+  async #takeStep(operation: LongOperation, phase: string): Promise<boolean> {
     const { operationId, kind, cursor } = operation
     const way = isMembership(kind) ? STEPS_BY_KIND[kind] : []
     const from = cursor as MembershipStep
@@ -260,21 +264,21 @@ export class MembershipWorker {
     return reply.ok
   }
 
-  /** What is being done, when it is something else than before. There is nothing more to do at once. */
-  async #say(operation: OperationRecord, lack: Lack): Promise<boolean> {
-    if (operation.phase === lack.phase) return false
+  /** Reports the phase when it differs from the last one. There is nothing more to do at once. */
+  async #reportPhase(operation: LongOperation, blocker: StepBlocker): Promise<boolean> {
+    if (operation.phase === blocker.phase) return false
     const { operationId, cursor } = operation
     const at = cursor as MembershipStep
-    await this.#parts.propose({ type: 'stepMembership', operationId, from: at, to: at, ...lack })
+    await this.#parts.propose({ type: 'stepMembership', operationId, from: at, to: at, ...blocker })
     return false
   }
 
   #isLost(node: string | null): boolean {
-    return node !== null && memberIn(membersOf(this.#parts.state.view), node)?.phase === 'lost'
+    return node !== null && memberIn(membersOf(this.#parts.state), node)?.phase === 'lost'
   }
 }
 
-function phaseAfter({ kind }: OperationRecord): string {
+function phaseAfter({ kind }: LongOperation): string {
   if (kind === 'join' || kind === 'remove') return 'done'
   return kind === 'lost' ? 'making its copies elsewhere' : 'moving copies away'
 }

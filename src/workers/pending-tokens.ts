@@ -53,7 +53,7 @@ async function readTokenRequests(folder: string): Promise<readonly string[]> {
   }
 }
 
-/** What the command line wrote down while the node was stopped is told in the audit log like what it asks of a running one. */
+/** A request that the command line stored while the node was stopped is audited like one to a running node. */
 function audited(services: Services, operation: string, name: string): Services {
   const origin: Origin = {
     ...SYSTEM_ORIGIN,
@@ -78,7 +78,7 @@ async function grant(services: Services, name: string, text: string): Promise<vo
   else throw new Refusal('invalid_request', 'The record asks for nothing that is known')
 }
 
-/** Run once the cluster answers. A record that is refused stays where it is and is named in the log; Conditions pass to the caller. */
+/** Runs once the cluster answers. A refused record stays in place and is named in the log; Conditions pass to the caller. */
 export async function grantTokenRequests(services: Services, dataDir: string, logger: Logger): Promise<void> {
   const folder = pendingDir(dataDir)
   for (const name of await readTokenRequests(folder)) {

@@ -1,26 +1,29 @@
 /**
- * Drives rebalance operations: walks the chunks they are about and plans the copies that are not where they should be.
+ * Drives rebalance operations: walks their chunks and plans moves for copies that are not in their place.
  *
  * Owns: the pace and the position of the walk, the end of an operation and of its tasks. Knows nothing of: how a copy is made.
- * Rules: the position moves by compare and set after the moves up to it were granted, so another node goes on exactly there
- * and plans at most one batch again, which changes nothing; no more tasks are open than OPEN_MAX and one batch.
+ * Rules: the position moves by compare and set after the moves up to it were granted, so another node continues exactly there
+ * and plans at most one batch again, which changes nothing; at most OPEN_MAX tasks plus one batch are open.
  */
 import type { CopyMove } from '../state-machine/chunks/commands.ts'
 import type { Cluster, Logger } from '../../cluster/index.ts'
 import { taskKey } from '../state-machine/chunks/chunk-rows.ts'
 import { ITEMS_PER_COMMAND_MAX } from '../state-machine/base/batch-bound.ts'
 import type { ChunkRecord, RepairRecord } from '../state-machine/chunks/records.ts'
-import type { OperationRecord } from '../state-machine/operations/records.ts'
-import { ALL_PLANNED } from '../state-machine/operations/operations.ts'
-import type { LevelStateReader } from '../store/reads/level-state-reader.ts'
+import type { LongOperation } from '../state-machine/long-operations/records.ts'
+import { ALL_PLANNED } from '../state-machine/long-operations/operations.ts'
+import type { StateReader } from '../store/reads/state-reader.ts'
 import type { Propose } from '../commands/propose.ts'
 import type { Page } from '../store/reads/state-reader.ts'
 import { chunksOfBucket, chunksOfTenant, type WalkedChunk } from '../store/reads/chunk-walk.ts'
 import { movesOf } from '../state-machine/chunks/copy-moves.ts'
+import { bucketKeys } from '../state-machine/buckets/keys.ts'
+import { chunkRanges } from '../state-machine/chunks/keys.ts'
+import { longOperationRanges } from '../state-machine/long-operations/keys.ts'
 
 export interface RebalancingParts {
   readonly cluster: Pick<Cluster, 'isJobRunner' | 'placement'>
-  readonly state: LevelStateReader
+  readonly state: StateReader
   readonly propose: Propose
   /** Of this process, ms; only differences count. */
   readonly now: () => number
@@ -28,26 +31,26 @@ export interface RebalancingParts {
 }
 
 const OPEN_MAX = 512
-/** An operation with a rate of its own plans so many seconds of it at a time. */
+/** An operation with a rate of its own plans this many seconds of it at a time. */
 const BATCH_SECONDS = 5
 const PAGE_ROWS = 256
 
 interface Batch {
   readonly moves: readonly CopyMove[]
-  /** Granted by a step that was not counted: its driver was gone, or came second. */
+  /** Granted by a step that was not counted: its driver stopped, or another one was first. */
   readonly granted: number
   /** Of both. */
   readonly bytes: number
-  /** Chunks that need nothing from this operation. */
+  /** Chunks that need no move. */
   readonly settled: number
   readonly next: string
 }
 
 export class Rebalancing {
   readonly #parts: RebalancingParts
-  /** When an operation with a rate may plan again. Only those that are not finished. */
+  /** When an unfinished operation with a rate may plan again. */
   #notBefore = new Map<string, number>()
-  /** Taken up since this node is on duty. */
+  /** Operations taken up since this node became the job runner. */
   readonly #driven = new Set<string>()
 
   constructor(parts: RebalancingParts) {
@@ -64,14 +67,17 @@ export class Rebalancing {
     let isMore = false
     let after: string | null = ''
     while (after !== null) {
-      const page: Page<OperationRecord> = await this.#parts.state.operations(after, PAGE_ROWS)
+      const page: Page<LongOperation> = await this.#parts.state.page(longOperationRanges.operations(), {
+        after,
+        limit: PAGE_ROWS,
+      })
       for (const operation of page.items) isMore = (await this.#step(operation)) || isMore
       after = page.next
     }
     return isMore
   }
 
-  async #step(operation: OperationRecord): Promise<boolean> {
+  async #step(operation: LongOperation): Promise<boolean> {
     if (operation.kind !== 'rebalance') return false
     switch (operation.status) {
       case 'queued':
@@ -89,7 +95,7 @@ export class Rebalancing {
     }
   }
 
-  #takeUp({ operationId, cursor }: OperationRecord): void {
+  #takeUp({ operationId, cursor }: LongOperation): void {
     if (this.#driven.has(operationId)) return
     this.#driven.add(operationId)
     const step = cursor === ALL_PLANNED ? 'wait' : 'plan'
@@ -101,7 +107,7 @@ export class Rebalancing {
     this.#driven.delete(operationId)
   }
 
-  async #plan(operation: OperationRecord): Promise<boolean> {
+  async #plan(operation: LongOperation): Promise<boolean> {
     const { operationId, cursor: from } = operation
     if (operation.progress.tasksOpen > OPEN_MAX) return false
     if ((this.#notBefore.get(operationId) ?? 0) > this.#parts.now()) return false
@@ -130,8 +136,8 @@ export class Rebalancing {
     return reply.ok ? reply.value.planned : null
   }
 
-  /** Null when what it is about is gone. */
-  async #nextBatch(operation: OperationRecord): Promise<Batch | null> {
+  /** Null when its tenant or bucket is gone. */
+  async #nextBatch(operation: LongOperation): Promise<Batch | null> {
     const { state } = this.#parts
     const { tenantId, bucket, cursor } = operation
     if (tenantId === null) return null
@@ -140,14 +146,14 @@ export class Rebalancing {
       const isLast = chunks.length < PAGE_ROWS
       return this.#batchOf(operation, chunks, isLast ? ALL_PLANNED : (chunks.at(-1)?.position ?? ALL_PLANNED))
     }
-    const record = state.bucket(tenantId, bucket)
+    const record = state.get(bucketKeys.bucket(tenantId, bucket))
     if (record === undefined) return null
     const { chunks, next } = await chunksOfBucket(state, record, cursor, PAGE_ROWS)
     return this.#batchOf(operation, chunks, next)
   }
 
   /** As many of the chunks as fit one command, and the operation's rate. */
-  #batchOf(operation: OperationRecord, chunks: readonly WalkedChunk[], next: string): Batch {
+  #batchOf(operation: LongOperation, chunks: readonly WalkedChunk[], next: string): Batch {
     const { operationId, maxBytesPerSecond } = operation
     const bytesMax = maxBytesPerSecond === null ? Infinity : maxBytesPerSecond * BATCH_SECONDS
     const moves: CopyMove[] = []
@@ -168,11 +174,11 @@ export class Rebalancing {
   }
 
   #grantedTo(operation: string, chunk: ChunkRecord): number {
-    const { view } = this.#parts.state
-    return chunk.owed.filter((target) => view.get(taskKey(chunk, target))?.operation === operation).length
+    const { state } = this.#parts
+    return chunk.owed.filter((target) => state.get(taskKey(chunk, target))?.operation === operation).length
   }
 
-  async #finish({ operationId, progress }: OperationRecord): Promise<boolean> {
+  async #finish({ operationId, progress }: LongOperation): Promise<boolean> {
     if (progress.tasksOpen > 0) return false
     this.#forget(operationId)
     await this.#parts.propose({ type: 'setOperationStatus', operationId, action: 'finish', error: null })
@@ -180,19 +186,22 @@ export class Rebalancing {
     return false
   }
 
-  async #fail({ operationId, bucket }: OperationRecord): Promise<boolean> {
+  async #fail({ operationId, bucket }: LongOperation): Promise<boolean> {
     const error = bucket === null ? 'It names no tenant' : `Bucket "${bucket}" does not exist any more`
     await this.#parts.propose({ type: 'setOperationStatus', operationId, action: 'fail', error })
     this.#parts.logger.warn({ operation: operationId, reason: error }, 'rebalance failed')
     return true
   }
 
-  /** Takes back what was granted for an operation that goes no further. */
+  /** Withdraws the grants of an operation that does not continue. */
   async #endTasks(operation: string): Promise<boolean> {
     const tasks: RepairRecord[] = []
     let after: string | null = ''
     while (after !== null && tasks.length < ITEMS_PER_COMMAND_MAX) {
-      const page: Page<RepairRecord> = await this.#parts.state.tasks(after, PAGE_ROWS)
+      const page: Page<RepairRecord> = await this.#parts.state.page(chunkRanges.repairs(), {
+        after,
+        limit: PAGE_ROWS,
+      })
       tasks.push(...page.items.filter((task) => task.operation === operation))
       after = page.next
     }

@@ -1,21 +1,22 @@
 /**
- * Recounts the rows now and then, and when somebody asks for it; the collection of garbage stops when the count is wrong.
+ * Recounts the rows at intervals and on request; the collection of garbage stops when the count is wrong.
  *
- * Owns: when. Knows nothing of: how it is counted, what follows from a difference.
- * Rules: a difference is never corrected in silence; a recount that was asked for is done by whoever is on duty, from the
- * beginning if another node had begun it, and given up when it is cancelled.
+ * Owns: when rows are counted. Knows nothing of: how, what follows from a difference.
+ * Rules: a difference is never corrected in silence; the current job runner does a requested recount, from the
+ * beginning if another node had started it, and gives it up when it is cancelled.
  */
 import type { Cluster, Logger, MetricSample } from '../../cluster/index.ts'
-import type { OperationRecord } from '../state-machine/operations/records.ts'
-import type { LevelStateReader } from '../store/reads/level-state-reader.ts'
+import type { LongOperation } from '../state-machine/long-operations/records.ts'
+import type { StateReader } from '../store/reads/state-reader.ts'
 import type { Propose } from '../commands/propose.ts'
+import { longOperationKeys } from '../state-machine/long-operations/keys.ts'
+import { settingsOf } from '../state-machine/chunks/collection.ts'
+import { recountState } from '../store/reads/recount-state.ts'
+import { unfinishedOperations } from '../state-machine/long-operations/operations.ts'
 
 export interface RecountingParts {
   readonly cluster: Pick<Cluster, 'isJobRunner' | 'nodeId'>
-  readonly state: Pick<
-    LevelStateReader,
-    'recount' | 'isCollectionHalted' | 'unfinishedOperations' | 'operation'
-  >
+  readonly state: StateReader
   readonly propose: Propose
   readonly everyMs: number
   /** Of this process; only differences count. */
@@ -23,12 +24,12 @@ export interface RecountingParts {
   readonly logger: Logger
 }
 
-const TELL_EVERY_MS = 10_000
+const REPORT_EVERY_MS = 10_000
 
 export class Recounting {
   readonly #parts: RecountingParts
   #dueAt: number
-  #toldAt = 0
+  #reportedAt = 0
   #recounts = 0
   #differences = 0
 
@@ -41,18 +42,21 @@ export class Recounting {
   async round(): Promise<boolean> {
     const { cluster, now, everyMs } = this.#parts
     if (!cluster.isJobRunner()) return false
-    const asked = this.#asked()
-    if (asked === undefined && now() < this.#dueAt) return false
-    if (asked !== undefined) await this.#begin(asked)
-    await this.recount(asked?.operationId ?? null)
+    const requested = this.#requested()
+    if (requested === undefined && now() < this.#dueAt) return false
+    if (requested !== undefined) await this.#begin(requested)
+    await this.recount(requested?.operationId ?? null)
     this.#dueAt = now() + everyMs
     return false
   }
 
-  /** What is wrong; collection is halted by then. */
+  /** Returns the differences; collection is halted by then. */
   async recount(operationId: string | null): Promise<readonly string[]> {
     const { state, propose, logger, cluster } = this.#parts
-    const found = await state.recount((rows) => operationId === null || this.#isWanted(operationId, rows))
+    const found = await recountState(
+      state,
+      (rows) => operationId === null || this.#isWanted(operationId, rows),
+    )
     if (found === null) return []
     const { rows, differences } = found
     this.#recounts++
@@ -68,7 +72,7 @@ export class Recounting {
     return [
       {
         name: 'holdfast_recounts_total',
-        help: 'Times this node counted all references and usage anew.',
+        help: 'Times this node counted all references and usage again.',
         kind: 'counter',
         value: this.#recounts,
       },
@@ -82,34 +86,40 @@ export class Recounting {
         name: 'holdfast_collection_halted',
         help: '1 while the collection of garbage is halted for the whole cluster.',
         kind: 'gauge',
-        value: this.#parts.state.isCollectionHalted() ? 1 : 0,
+        value: this.#isCollectionHalted() ? 1 : 0,
       },
     ]
   }
 
-  #asked(): OperationRecord | undefined {
-    return this.#parts.state.unfinishedOperations().find((one) => one.kind === 'recount' && isWorkable(one))
+  /** False while nothing may be read. */
+  #isCollectionHalted(): boolean {
+    const { state } = this.#parts
+    return state.usable !== null && settingsOf(state).collectionHalted !== null
   }
 
-  /** Says on the way how far it is; whether anybody hears that changes nothing. */
+  #requested(): LongOperation | undefined {
+    return unfinishedOperations(this.#parts.state).find((one) => one.kind === 'recount' && isWorkable(one))
+  }
+
+  /** Reports progress on the way; a lost report changes nothing. */
   #isWanted(operationId: string, rows: number): boolean {
     const { state, now } = this.#parts
-    const operation = state.operation(operationId)
+    const operation = state.get(longOperationKeys.operation(operationId))
     if (operation === undefined || !isWorkable(operation)) return false
-    if (now() - this.#toldAt >= TELL_EVERY_MS) {
-      this.#toldAt = now()
-      this.#tell(operation, `, ${rows} so far`).catch(() => undefined)
+    if (now() - this.#reportedAt >= REPORT_EVERY_MS) {
+      this.#reportedAt = now()
+      this.#report(operation, `, ${rows} so far`).catch(() => undefined)
     }
     return true
   }
 
-  /** Shows that it has begun. Refused is as good: somebody else said so, or it is over. */
-  async #begin(operation: OperationRecord): Promise<void> {
-    this.#toldAt = this.#parts.now()
-    await this.#tell(operation, '')
+  /** Reports that it has started. A refusal is fine: another node has reported it, or the operation is over. */
+  async #begin(operation: LongOperation): Promise<void> {
+    this.#reportedAt = this.#parts.now()
+    await this.#report(operation, '')
   }
 
-  async #tell({ operationId, cursor: from }: OperationRecord, more: string): Promise<void> {
+  async #report({ operationId, cursor: from }: LongOperation, more: string): Promise<void> {
     const phase = `counting rows on ${this.#parts.cluster.nodeId}${more}`
     await this.#parts.propose({
       type: 'advanceOperation',
@@ -122,6 +132,6 @@ export class Recounting {
   }
 }
 
-function isWorkable(operation: OperationRecord | undefined): boolean {
+function isWorkable(operation: LongOperation | undefined): boolean {
   return operation?.status === 'queued' || operation?.status === 'running'
 }

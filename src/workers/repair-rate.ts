@@ -1,16 +1,17 @@
 /**
  * Keeps this node at the rate for repair and scrub that is committed for all.
  *
- * Rule: the row is the truth, and is looked at again and again, so a node that was away follows as soon as it has caught up.
+ * Rule: the committed row decides and is read again in every round, so a node that was away follows as soon as it has caught up.
  */
 import type { Cluster } from '../../cluster/index.ts'
-import type { LevelStateReader } from '../store/reads/level-state-reader.ts'
+import type { View } from '../state-machine/base/view.ts'
+import { settingsOf } from '../state-machine/chunks/collection.ts'
 
 export function followRepairRate(
   cluster: Pick<Cluster, 'setRepairRate' | 'repairStatus'>,
-  state: Pick<LevelStateReader, 'settings'>,
+  state: View,
 ): void {
-  const { repairBytesPerSecond } = state.settings()
+  const { repairBytesPerSecond } = settingsOf(state)
   if (cluster.repairStatus().bytesPerSecond !== repairBytesPerSecond)
     cluster.setRepairRate(repairBytesPerSecond)
 }

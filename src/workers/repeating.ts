@@ -1,9 +1,9 @@
 /**
- * One piece of background work, done again and again until the node stops.
+ * One piece of background work, repeated until the node stops.
  *
  * Owns: the pace and the end. Knows nothing of: what the work is.
- * Rules: never twice at a time; a failure is told and tried again, for the cluster may have no leader right now; what is
- * under way when the signal fires is waited for.
+ * Rules: never twice at a time; a failure is logged and retried, because the cluster may have no leader; a round that is under way
+ * when the signal fires is awaited.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { Condition, type Logger } from '../../cluster/index.ts'

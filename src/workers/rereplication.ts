@@ -1,17 +1,17 @@
 /**
- * Ends recoveries: once all that a node has lost is counted and back.
+ * Ends recoveries once every lost copy of a node is counted and made again.
  *
- * Owns: when one is over. Knows nothing of: what was lost, how copies are made. Rule: apply decides anew, so several nodes may
- * propose the same end.
+ * Owns: when a recovery is over. Knows nothing of: which copies were lost, how copies are made. Rule: apply decides again, so several
+ * nodes may propose the same end.
  */
 import type { Cluster, Logger } from '../../cluster/index.ts'
-import { ALL_PLANNED } from '../state-machine/operations/operations.ts'
-import type { LevelStateReader } from '../store/reads/level-state-reader.ts'
+import { ALL_PLANNED, unfinishedOperations } from '../state-machine/long-operations/operations.ts'
+import type { View } from '../state-machine/base/view.ts'
 import type { Propose } from '../commands/propose.ts'
 
 export interface RereplicationParts {
   readonly cluster: Pick<Cluster, 'isJobRunner'>
-  readonly state: Pick<LevelStateReader, 'unfinishedOperations'>
+  readonly state: View
   readonly propose: Propose
   readonly logger: Logger
 }
@@ -24,7 +24,7 @@ export async function endRereplications({
   logger,
 }: RereplicationParts): Promise<boolean> {
   if (!cluster.isJobRunner()) return false
-  for (const { operationId, kind, node, cursor, progress, error } of state.unfinishedOperations()) {
+  for (const { operationId, kind, node, cursor, progress, error } of unfinishedOperations(state)) {
     if (kind !== 'recovery' || cursor !== ALL_PLANNED || progress.tasksOpen > 0) continue
     const action = error === null ? 'finish' : 'fail'
     const reply = await propose({ type: 'setOperationStatus', operationId, action, error })

@@ -1,18 +1,19 @@
 /**
- * Has this node do its part of the scrubs that somebody asked for, and tells how far it is.
+ * Runs this node's part of requested scrubs, and reports its progress.
  *
- * Owns: which scrub is this node's turn, when it is told of. Knows nothing of: how copies are read.
- * Rules: one at a time, the one asked for first; what is paused or cancelled is asked for no more; a part is told now and then
- * and at its end, so the log does not fill with it.
+ * Owns: which scrub is next at this node, when progress is reported. Knows nothing of: how copies are read.
+ * Rules: one at a time, the earliest request first; a paused or cancelled scrub is not continued; progress is reported at intervals
+ * and at the end, so it does not fill the log.
  */
 import type { Cluster, Logger } from '../../cluster/index.ts'
-import type { OperationRecord } from '../state-machine/operations/records.ts'
-import type { LevelStateReader } from '../store/reads/level-state-reader.ts'
+import type { LongOperation } from '../state-machine/long-operations/records.ts'
+import type { View } from '../state-machine/base/view.ts'
 import type { Propose } from '../commands/propose.ts'
+import { unfinishedOperations } from '../state-machine/long-operations/operations.ts'
 
 export interface ScrubbingParts {
   readonly cluster: Pick<Cluster, 'nodeId' | 'demandScrub' | 'repairStatus'>
-  readonly state: Pick<LevelStateReader, 'unfinishedOperations'>
+  readonly state: View
   readonly propose: Propose
   /** Of this process, ms; only differences count. */
   readonly now: () => number
@@ -32,7 +33,7 @@ export class Scrubbing {
   /** One round of a worker; resolves with true when another scrub waits for its turn. Throws Condition. */
   async round(): Promise<boolean> {
     const { cluster, state } = this.#parts
-    const turn = state.unfinishedOperations().find((one) => isTurnOf(one, cluster.nodeId))
+    const turn = unfinishedOperations(state).find((one) => isTurnOf(one, cluster.nodeId))
     cluster.demandScrub(turn?.operationId ?? null)
     return turn !== undefined && (await this.#report(turn.operationId))
   }
@@ -40,7 +41,7 @@ export class Scrubbing {
   async #report(operationId: string): Promise<boolean> {
     const { cluster, propose, now, logger } = this.#parts
     const { demand } = cluster.repairStatus().scrub
-    // Not begun: its inventory comes first.
+    // Not started: its inventory comes first.
     if (demand?.word !== operationId) return false
     const { word: _, ...share } = demand
     const last = this.#reported?.operationId === operationId ? this.#reported.at : -Infinity
@@ -52,6 +53,6 @@ export class Scrubbing {
   }
 }
 
-function isTurnOf({ kind, status, shares }: OperationRecord, node: string): boolean {
+function isTurnOf({ kind, status, shares }: LongOperation, node: string): boolean {
   return kind === 'scrub' && (status === 'queued' || status === 'running') && shares?.[node]?.isDone === false
 }

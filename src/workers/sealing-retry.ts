@@ -1,17 +1,17 @@
 /**
  * When the sealing of audit rows is tried again after it failed.
  *
- * Owns: the wait, and what stands in the way. Knows nothing of: why it fails. Pure but for what it is told.
- * Rule: a try packs thousands of rows and may leave copies behind that nothing names, so the wait doubles up to a minute; one
- * failure alone is no news, for leaders change.
+ * Owns: the wait, and the current reason of failure. Knows nothing of: why it fails. No clock and no I/O.
+ * Rule: a try packs thousands of rows and may leave copies behind that nothing names, so the wait doubles up to a minute; a
+ * single failure is not reported, because leaders change.
  */
 const WAIT_MS_MIN = 1_000
 const WAIT_MS_MAX = 60_000
 
 export interface Failed {
-  /** In a row. */
+  /** Number of failures in a row. */
   readonly failures: number
-  /** It stands in the way for the second time, and is another reason than the last one that was told. */
+  /** The second failure in a row or a later one, with another reason than the last one reported. */
   readonly isNews: boolean
 }
 
@@ -20,9 +20,9 @@ export class SealingRetry {
   #failures = 0
   #total = 0
   #dueAt = Number.NEGATIVE_INFINITY
-  #told: string | null = null
+  #reportedReason: string | null = null
 
-  /** Times that it failed on this node. */
+  /** Number of failures on this node. */
   get total(): number {
     return this.#total
   }
@@ -38,17 +38,17 @@ export class SealingRetry {
     this.#failures++
     this.#total++
     this.#dueAt = now + wait
-    const isNews = this.#failures > 1 && this.#told !== reason
-    if (isNews) this.#told = reason
+    const isNews = this.#failures > 1 && this.#reportedReason !== reason
+    if (isNews) this.#reportedReason = reason
     return { failures: this.#failures, isNews }
   }
 
-  /** True: a failure had been told, and nothing stands in the way any more. */
+  /** True: a failure had been reported, and sealing works again. */
   ended(): boolean {
-    const wasTold = this.#told !== null
+    const wasReported = this.#reportedReason !== null
     this.#failures = 0
     this.#dueAt = Number.NEGATIVE_INFINITY
-    this.#told = null
-    return wasTold
+    this.#reportedReason = null
+    return wasReported
   }
 }

@@ -1,8 +1,8 @@
 /**
- * What a node does once after its start, as soon as the cluster answers.
+ * The tasks of a node once after its start, as soon as the cluster answers.
  *
  * Owns: the comparison of the master key with the replicated state, and the granting of pending admin tokens.
- * Rule: a node whose master key is not the cluster's must stop; everything it sealed would be lost to the others.
+ * Rule: a node whose master key is not the cluster's must stop; no other node could read data that it seals.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Cluster, Condition, StartError } from '../../cluster/index.ts'
@@ -13,6 +13,7 @@ import { settle } from '../commands/settle.ts'
 import type { MasterKeyGate } from './master-key-gate.ts'
 import { wrongMasterKey } from './key-keeper.ts'
 import { grantTokenRequests } from './pending-tokens.ts'
+import { tenantKeys } from '../state-machine/tenants/keys.ts'
 
 const RETRY_MS = 250
 
@@ -21,17 +22,17 @@ async function checkMasterKey({ services, cluster, masterKey, secrets }: Settlin
   await cluster.readBarrier()
   const { fingerprint: masterKeyFingerprint } = masterKey
   const agreed =
-    services.state.clusterKey() ??
+    services.state.get(tenantKeys.clusterKey()) ??
     settle(await services.propose({ type: 'setClusterKey', masterKeyFingerprint }))
   if (!masterKey.use(agreed.masterKeyFingerprint)) {
-    // Or the hint leads to the next refusal: the data directory would be held to the key that was just refused.
+    // Otherwise following the hint leads to the next refusal: the data directory would stay bound to the refused key.
     await cluster.forgetFingerprint()
     throw wrongMasterKey()
   }
   await refuseMissingKeys(secrets)
 }
 
-/** A line that was taken out of the file too early: found at the start, not by the first request that needs it. */
+/** A line that was taken out of the file too early: found at the start rather than by the first request that needs it. */
 async function refuseMissingKeys(secrets: SealedSecrets): Promise<void> {
   const missing = await secrets.missing()
   if (missing === null) return
@@ -54,7 +55,7 @@ export interface SettlingParts {
   readonly masterKeyGate: MasterKeyGate
 }
 
-/** Resolves when all is done or the signal fired; rejects only with what must stop the node. */
+/** Resolves when all is done or the signal fired; rejects only with an error that must stop the node. */
 export async function runStartupTasks(parts: SettlingParts, signal: AbortSignal): Promise<void> {
   const { services, masterKeyGate } = parts
   const { config, logger } = services

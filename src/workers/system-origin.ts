@@ -1,11 +1,11 @@
-/** What the audit log is told of a step that a node takes by itself in an operation somebody asked for. */
+/** The audit origin of a step that a node takes by itself in a requested operation. */
 import type { Origin } from '../state-machine/base/origin.ts'
-import type { OperationRecord } from '../state-machine/operations/records.ts'
+import type { LongOperation } from '../state-machine/long-operations/records.ts'
 
 export function systemOrigin(
   nodeId: string,
   operation: string,
-  { operationId, reason }: Pick<OperationRecord, 'operationId' | 'reason'>,
+  { operationId, reason }: Pick<LongOperation, 'operationId' | 'reason'>,
 ): Origin {
   return {
     requestId: operationId,

@@ -1,37 +1,38 @@
 /**
  * Drives the deletion of tenants: bucket by bucket, then access keys and accounts, then the keys of the tenant.
  *
- * Owns: the order and the pace. Knows nothing of: what may go; apply decides that, item by item.
- * Rules: one at a time, the one asked for first; where the work stands follows from what is left, so another node goes on
- * without being told; a locked version ends the operation, and everything that is left stays.
+ * Owns: the order and the pace. Knows nothing of: what may be removed; apply decides that, item by item.
+ * Rules: one at a time, the earliest request first; the position of the work follows from the remaining rows, so another node
+ * continues without a handover; a locked version ends the operation, and everything that is left stays.
  */
 import type { EraseStep, ErasedItem } from '../state-machine/removal/commands.ts'
 import type { Cluster, Logger } from '../../cluster/index.ts'
 import { ITEMS_PER_COMMAND_MAX } from '../state-machine/base/batch-bound.ts'
 import type { BucketRecord } from '../state-machine/buckets/records.ts'
-import type { OperationRecord } from '../state-machine/operations/records.ts'
-import type { LevelStateReader } from '../store/reads/level-state-reader.ts'
+import type { LongOperation } from '../state-machine/long-operations/records.ts'
+import type { StateReader } from '../store/reads/state-reader.ts'
 import type { Propose } from '../commands/propose.ts'
-import { type ContentPlace, FIRST_CONTENT } from '../store/reads/tenant-content.ts'
+import { type ContentPlace, FIRST_CONTENT, contentPage } from '../store/reads/tenant-content.ts'
+import { bucketRanges } from '../state-machine/buckets/keys.ts'
+import { pageOfAccessKeys } from '../store/reads/access-key-listing.ts'
+import { tenantRanges } from '../state-machine/tenants/keys.ts'
+import { unfinishedOperations } from '../state-machine/long-operations/operations.ts'
 
 /** Proposed at once, so that one write to the disk carries several. */
 const STEPS_AT_ONCE = 2
 
 export interface TenantDeletionParts {
   readonly cluster: Pick<Cluster, 'isJobRunner'>
-  readonly state: Pick<
-    LevelStateReader,
-    'unfinishedOperations' | 'buckets' | 'accessKeys' | 'accounts' | 'content'
-  >
+  readonly state: StateReader
   readonly propose: Propose
   readonly logger: Logger
 }
 
-type Deletion = OperationRecord & { readonly tenantId: string }
+type Deletion = LongOperation & { readonly tenantId: string }
 
 export class TenantDeletion {
   readonly #parts: TenantDeletionParts
-  /** Only spares this process the rows that it has removed before; a walk from the beginning finds the same. */
+  /** Only skips rows that this process has removed before; a walk from the beginning finds the same. */
   #place: { readonly bucketId: string; readonly next: ContentPlace } | null = null
 
   constructor(parts: TenantDeletionParts) {
@@ -41,7 +42,7 @@ export class TenantDeletion {
   /** One page of one deletion; resolves with true when there is more to do at once. Throws Condition. */
   async round(): Promise<boolean> {
     const { cluster, state } = this.#parts
-    const deletion = cluster.isJobRunner() ? state.unfinishedOperations().find(isTurn) : undefined
+    const deletion = cluster.isJobRunner() ? unfinishedOperations(state).find(isTurn) : undefined
     if (deletion !== undefined) return this.#advance(deletion)
     this.#place = null
     return false
@@ -50,11 +51,11 @@ export class TenantDeletion {
   async #advance(deletion: Deletion): Promise<boolean> {
     const { state } = this.#parts
     const { tenantId } = deletion
-    const { items: buckets } = await state.buckets(tenantId, '', '', 1)
+    const { items: buckets } = await state.page(bucketRanges.buckets(tenantId), { limit: 1 })
     if (buckets[0] !== undefined) return this.#empty(deletion, buckets[0])
     const half = ITEMS_PER_COMMAND_MAX / 2
-    const { items: accessKeys } = await state.accessKeys(tenantId, '', half)
-    const { items: accounts } = await state.accounts(tenantId, '', half)
+    const { items: accessKeys } = await pageOfAccessKeys(state, tenantId, { limit: half })
+    const { items: accounts } = await state.page(tenantRanges.accounts(tenantId), { limit: half })
     if (accessKeys.length + accounts.length === 0) return this.#shred(deletion)
     const accessKeyIds = accessKeys.map(({ accessKeyId }) => accessKeyId)
     const accountIds = accounts.map(({ accountId }) => accountId)
@@ -63,7 +64,12 @@ export class TenantDeletion {
 
   async #empty(deletion: Deletion, { id, name: bucket }: BucketRecord): Promise<boolean> {
     const place = this.#place?.bucketId === id ? this.#place.next : FIRST_CONTENT
-    const { items, next } = await this.#parts.state.content(id, place, STEPS_AT_ONCE * ITEMS_PER_COMMAND_MAX)
+    const { items, next } = await contentPage(
+      this.#parts.state,
+      id,
+      place,
+      STEPS_AT_ONCE * ITEMS_PER_COMMAND_MAX,
+    )
     const steps = inBatches(items).map((batch) => {
       return this.#erase(deletion, { kind: 'content', bucket, items: batch })
     })
@@ -72,7 +78,7 @@ export class TenantDeletion {
     return next !== null || this.#erase(deletion, { kind: 'bucket', bucket })
   }
 
-  /** False: it was refused, and is not to be tried again at once. */
+  /** False: it was refused, and must not be tried again at once. */
   async #erase(deletion: Deletion, step: EraseStep): Promise<boolean> {
     const { operationId, tenantId } = deletion
     const reply = await this.#parts.propose({ type: 'eraseTenant', tenantId, operationId, step })
@@ -98,7 +104,7 @@ export class TenantDeletion {
   }
 }
 
-function isTurn(operation: OperationRecord): operation is Deletion {
+function isTurn(operation: LongOperation): operation is Deletion {
   const { kind, status, tenantId } = operation
   return kind === 'tenantDeletion' && tenantId !== null && (status === 'queued' || status === 'running')
 }

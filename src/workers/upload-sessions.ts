@@ -1,10 +1,10 @@
 /**
- * The names under which this gateway uploads, and which of them can still come to something.
+ * The sessions under which this gateway uploads, and which of their births can still commit.
  *
  * Owns: its sessions, the sequence of births, the low-water mark. Knows nothing of: what is uploaded.
- * Rules: the mark passes an upload only when it is known that none of its births can commit any more; an upload whose
- * outcome nobody knows holds its session back for ever, so that session takes no more uploads and is closed, which
- * refuses whatever is still under way.
+ * Rules: the mark passes an upload only when it is known that none of its births can commit any more; an upload of unknown
+ * outcome holds its session back forever, so that session takes no more uploads and is closed, which refuses every upload that
+ * is still under way.
  */
 import { Condition } from '../../cluster/index.ts'
 import type { Upload, UploadOutcome, Uploads } from '../content/uploads.ts'
@@ -28,7 +28,7 @@ interface Session {
   readonly active: Map<Upload, number>
   /** As committed. */
   lowWater: number
-  /** Takes no more uploads: one of unknown outcome was in it, or it was found closed. */
+  /** The session takes no more uploads: one had an unknown outcome, or the session was found closed. */
   retired: boolean
   /** The lowest first birth of an upload of unknown outcome. */
   heldAt: number
@@ -58,12 +58,12 @@ export class UploadSessions implements Uploads {
     await this.#usable()
   }
 
-  /** What the state shows as closed takes no more uploads. */
+  /** A session that is closed in the state takes no more uploads. */
   retire(isClosed: (session: string) => boolean): void {
     for (const session of this.#sessions) session.retired ||= isClosed(session.id)
   }
 
-  /** Commits how far uploads have ended, and closes what has only unknown ones left. Throws Condition. */
+  /** Commits how far uploads have ended, and closes sessions that have only unknown ones left. Throws Condition. */
   async advance(): Promise<void> {
     for (const session of this.#sessions) {
       if (session.retired && session.active.size === 0) await this.#close(session)
@@ -75,7 +75,7 @@ export class UploadSessions implements Uploads {
     return this.#sessions.findLast(({ retired }) => !retired) ?? (await this.#open())
   }
 
-  /** One at a time: whoever comes meanwhile waits for the same one. */
+  /** One at a time: a caller that comes meanwhile waits for the same one. */
   #open(): Promise<Session> {
     this.#opening ??= this.#openNext().finally(() => {
       this.#opening = null

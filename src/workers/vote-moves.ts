@@ -1,18 +1,18 @@
 /**
- * Which votes a step moves, whether they have moved, and what is missing before they may. Pure.
+ * Which votes a step moves, whether they have moved, and what blocks the move. Pure.
  *
  * Owns: the configuration that each step is to bring about. Knows nothing of: rows, who asks, how a configuration is changed.
- * Rule: a vote moves only to where a majority of the votes of afterwards was heard just now; else nobody could decide any more, not
- * even to take it back.
+ * Rule: a vote moves only if a majority of the resulting voters has just answered the leader; otherwise the group could decide
+ * nothing any more, not even to undo the move.
  */
 import type { MemberStatus } from '../../cluster/index.ts'
-import type { OperationRecord } from '../state-machine/operations/records.ts'
-import { isCaughtUp, isHeard, type Lack, noMajority, notKeepingUp } from './readiness.ts'
+import type { LongOperation } from '../state-machine/long-operations/records.ts'
+import { isCaughtUp, isActive, type StepBlocker, noMajority, notKeepingUp } from './readiness.ts'
 
 type Configuration = Pick<MemberStatus['configuration'], 'voters' | 'learners'>
-type Moving = Pick<OperationRecord, 'kind' | 'cursor' | 'node' | 'newcomer'>
+type Moving = Pick<LongOperation, 'kind' | 'cursor' | 'node' | 'newcomer'>
 
-/** Committed, and no change is under way: what a leader has in its log alone may still go with it. */
+/** Committed, and no change is under way: an entry that only the leader has in its log may still be lost with it. */
 export function isSettled({ configuration, configurationIndex, appliedIndex }: MemberStatus): boolean {
   return configuration.outgoing.length === 0 && configurationIndex <= appliedIndex
 }
@@ -29,7 +29,7 @@ export function hasMoved(operation: Moving, { voters, learners }: Configuration)
   }
 }
 
-/** `isLost`: it learns nothing any more. */
+/** `isLost`: the node receives nothing any more. */
 export function configurationAfter(
   operation: Moving,
   { voters, learners }: Configuration,
@@ -39,25 +39,29 @@ export function configurationAfter(
   const isPromotion = operation.cursor === 'promote'
   const stays = (other: string): boolean => other !== old && (other !== name || !isPromotion)
   const [left, spare] = [voters.filter(stays), learners.filter(stays)]
-  const goesOnLearning = old !== null && !isLost && operation.cursor !== 'exclude'
+  const staysLearner = old !== null && !isLost && operation.cursor !== 'exclude'
   return {
     voters: isPromotion ? [...left, name] : left,
-    learners: goesOnLearning ? [...spare, old] : spare,
+    learners: staysLearner ? [...spare, old] : spare,
   }
 }
 
 /** As the leader sees it. Null: votes may move now. */
-export function lackBefore(operation: Moving, leader: MemberStatus, { voters }: Configuration): Lack | null {
+export function blockerBefore(
+  operation: Moving,
+  leader: MemberStatus,
+  { voters }: Configuration,
+): StepBlocker | null {
   const present = leader.configuration.voters
   if (voters.length === present.length && voters.every((voter) => present.includes(voter))) return null
   if (operation.cursor === 'promote' && !isCaughtUp(leader, newcomerOf(operation)))
     return notKeepingUp(newcomerOf(operation))
-  const silent = voters.filter((voter) => voter !== leader.nodeId && !isHeard(leader, voter))
+  const silent = voters.filter((voter) => voter !== leader.nodeId && !isActive(leader, voter))
   if (silent.length < voters.length / 2) return null
   return noMajority(silent)
 }
 
-/** Null: nobody leaves. */
+/** Null: no node leaves. */
 export function leavingNodeOf({ kind, node }: Pick<Moving, 'kind' | 'node'>): string | null {
   return kind === 'join' ? null : node
 }

@@ -1,24 +1,20 @@
 /**
- * Every operation against every kind of principal: the table says who passes, everybody else must be refused.
+ * Every operation against every kind of principal: the table names those that pass, all others must be refused.
  *
- * The expectation is written out by hand from the contract and shares nothing with requirements.ts; an operation id
- * without a row here does not compile.
+ * The expectation is written manually from the contract and shares nothing with the definitions; an operation without a row here
+ * fails.
  */
 import t from 'tap'
 import { authorize, canSeeBucket } from '../../src/access/authorize.ts'
 import type { Target } from '../../src/access/base/target.ts'
-import {
-  ADMIN_OPERATION_IDS,
-  DATA_OPERATION_IDS,
-  type DataOperationId,
-  isDataOperation,
-  type OperationId,
-} from '../../src/access/base/operation-ids.ts'
 import type { AccessKeyPrincipal, AdminTokenPrincipal, Principal } from '../../src/access/base/principal.ts'
-import { REQUIREMENTS } from '../../src/access/requirements.ts'
+import type { DataRights } from '../../src/access/rights.ts'
 import { parseScopes } from '../../src/access/scopes.ts'
 import type { SignedUrl } from '../../src/access/base/signed-url.ts'
+import { getObject } from '../../src/operations/objects/get-object.ts'
+import { getTenant } from '../../src/operations/tenants/tenant-lookups.ts'
 import type { AdminRole } from '../../src/state-machine/base/origin.ts'
+import { ADMIN_OPERATIONS, DATA_OPERATIONS, OPERATIONS, routeOf } from '../helpers/operations.ts'
 import { testTerms } from './signed-url-terms.ts'
 
 const key = (scopes: string): AccessKeyPrincipal => ({
@@ -41,10 +37,10 @@ const admin = (role: AdminRole, tenantId: string | null): AdminTokenPrincipal =>
   tenantId,
 })
 
-const NO_POLICIES = { bucketPolicy: () => undefined }
+const NO_POLICIES = { get: () => undefined }
 
 const PRINCIPALS = {
-  nobody: null,
+  unauthenticated: null,
   read: key('read'),
   write: key('write'),
   delete: key('delete'),
@@ -107,7 +103,7 @@ const ALLOWED = {
   getOpenAPI: NAMES,
   createToken: NAMES,
   preflightSigned: NAMES,
-  // The scope for what it is for is asked for by the operation.
+  // Signing requires the scope of the operation that the URL is for.
   signURL: ACCESS_KEYS,
   getSigned: ['getUrl'],
   putSigned: ['putUrl', 'prefixUrl'],
@@ -191,12 +187,14 @@ const ALLOWED = {
   removeMember: ['owner'],
   replaceVoter: ['owner'],
   transferLeadership: ['owner'],
-} as const satisfies Record<OperationId, readonly Name[]>
+} as const satisfies Record<string, readonly Name[]>
 
-/** True would compile if an operation of the data plane could be authorized without the policies. */
+type OperationId = keyof typeof ALLOWED
+
+/** `true` would compile if an operation of the data plane could be authorized without the policies. */
 type CanForgetPolicies = typeof authorize extends (
   principal: Principal,
-  operationId: DataOperationId,
+  rights: DataRights,
   target: Target,
 ) => void
   ? true
@@ -205,8 +203,9 @@ const CAN_FORGET_POLICIES: CanForgetPolicies = false
 
 function answer(name: Name, operationId: OperationId, target: Target): string {
   try {
-    if (isDataOperation(operationId)) authorize(PRINCIPALS[name], operationId, target, NO_POLICIES)
-    else authorize(PRINCIPALS[name], operationId, target)
+    const { operation } = routeOf(operationId)
+    if ('s3Action' in operation) authorize(PRINCIPALS[name], operation, target, NO_POLICIES)
+    else authorize(PRINCIPALS[name], operation, target)
     return 'allowed'
   } catch (error) {
     if (error instanceof Error && 'code' in error) return String(error.code)
@@ -215,17 +214,17 @@ function answer(name: Name, operationId: OperationId, target: Target): string {
 }
 
 t.test('authorize', async (t) => {
-  t.test(
-    'lets pass exactly whom the table names, for every operation and principal [admin.roles.table]',
-    async (t) => {
-      for (const operationId of [...DATA_OPERATION_IDS, ...ADMIN_OPERATION_IDS]) {
-        const target = isDataOperation(operationId) ? { bucket: 'photos', key: 'in/1' } : { tenantId: 'acme' }
-        const allowed: readonly Name[] = ALLOWED[operationId]
-        const passed = NAMES.filter((name) => answer(name, operationId, target) === 'allowed')
-        t.strictSame([...passed].sort(), [...allowed].sort(), operationId)
-      }
-    },
-  )
+  t.test('admits exactly the principals of the table, for every operation [admin.roles.table]', async (t) => {
+    const ids = OPERATIONS.map(({ id }) => id)
+    t.same(Object.keys(ALLOWED).sort(), [...ids].sort(), 'every operation has its row, once')
+    for (const operationId of Object.keys(ALLOWED) as OperationId[]) {
+      const isOfData = DATA_OPERATIONS.some(({ id }) => id === operationId)
+      const target = isOfData ? { bucket: 'photos', key: 'in/1' } : { tenantId: 'acme' }
+      const allowed: readonly Name[] = ALLOWED[operationId]
+      const passed = NAMES.filter((name) => answer(name, operationId, target) === 'allowed')
+      t.strictSame([...passed].sort(), [...allowed].sort(), operationId)
+    }
+  })
 
   t.test('refuses a prefix-limited key outside of its prefix', async (t) => {
     for (const outside of ['out/1', 'in', 'i', '', 'IN/1', 'xin/1']) {
@@ -258,9 +257,9 @@ t.test('authorize', async (t) => {
   })
 
   t.test(
-    'says unauthorized to nobody, access_denied to the wrong kind or role, tenant_scope_denied across tenants',
+    'answers unauthorized without a principal, access_denied to a wrong kind or role, tenant_scope_denied across tenants',
     async (t) => {
-      t.equal(answer('nobody', 'getObject', { bucket: 'photos', key: 'in/1' }), 'unauthorized')
+      t.equal(answer('unauthenticated', 'getObject', { bucket: 'photos', key: 'in/1' }), 'unauthorized')
       t.equal(answer('owner', 'getObject', { bucket: 'photos', key: 'in/1' }), 'access_denied')
       t.equal(answer('read', 'getTenant', { tenantId: 'acme' }), 'access_denied')
       t.equal(answer('viewer', 'createTenantKey', { tenantId: 'acme' }), 'access_denied')
@@ -282,11 +281,15 @@ t.test('authorize', async (t) => {
     },
   )
 
-  t.test('says signed_url_mismatch to a URL for something else, access_denied without one', async (t) => {
+  t.test('answers signed_url_mismatch to a URL for something else, access_denied without one', async (t) => {
     const target = { bucket: 'photos', key: 'in/1' }
     for (const name of ['putUrl', 'otherKeyUrl', 'otherBucketUrl', 'prefixUrl'] as const)
       t.equal(answer(name, 'getSigned', target), 'signed_url_mismatch', name)
-    t.equal(answer('getUrl', 'deleteObject', target), 'signed_url_mismatch', 'whatever its key may do')
+    t.equal(
+      answer('getUrl', 'deleteObject', target),
+      'signed_url_mismatch',
+      'regardless of the scopes of its key',
+    )
     t.equal(answer('getUrl', 'listObjects', { bucket: 'photos', key: '' }), 'signed_url_mismatch')
     t.equal(answer('getUrl', 'signURL', {}), 'signed_url_mismatch', 'a URL makes no other URLs')
     t.equal(answer('getUrl', 'listBuckets', {}), 'signed_url_mismatch')
@@ -297,25 +300,25 @@ t.test('authorize', async (t) => {
   })
 
   t.test(
-    'stops when an operation forgets to say what it aims at, or takes the tenant from elsewhere',
+    'fails an assertion when an operation names no target, or takes the tenant from elsewhere',
     async (t) => {
-      t.throws(() => authorize(PRINCIPALS.read, 'getObject', {}, NO_POLICIES), { name: 'AssertionError' })
-      t.throws(() => authorize(PRINCIPALS.read, 'getObject', { bucket: 'photos' }, NO_POLICIES), {
+      t.throws(() => authorize(PRINCIPALS.read, getObject, {}, NO_POLICIES), { name: 'AssertionError' })
+      t.throws(() => authorize(PRINCIPALS.read, getObject, { bucket: 'photos' }, NO_POLICIES), {
         name: 'AssertionError',
       })
-      t.throws(() => authorize(PRINCIPALS.owner, 'getTenant', {}), { name: 'AssertionError' })
+      t.throws(() => authorize(PRINCIPALS.owner, getTenant, {}), { name: 'AssertionError' })
       const elsewhere = { tenantId: 'rival', bucket: 'photos', key: 'in/1' }
-      t.throws(() => authorize(PRINCIPALS.read, 'getObject', elsewhere, NO_POLICIES), {
+      t.throws(() => authorize(PRINCIPALS.read, getObject, elsewhere, NO_POLICIES), {
         name: 'AssertionError',
       })
     },
   )
 
   t.test(
-    'asks for an access key in the data plane and an admin token in the admin plane, or nothing',
+    'requires an access key in the data plane and an admin token in the admin plane, or nothing',
     async (t) => {
-      for (const id of DATA_OPERATION_IDS) t.not(REQUIREMENTS[id].kind, 'adminToken', id)
-      for (const id of ADMIN_OPERATION_IDS) t.not(REQUIREMENTS[id].kind, 'accessKey', id)
+      for (const { id, requires } of DATA_OPERATIONS) t.not(requires.kind, 'adminToken', id)
+      for (const { id, requires } of ADMIN_OPERATIONS) t.not(requires.kind, 'accessKey', id)
     },
   )
 })

@@ -1,6 +1,6 @@
 /**
- * Digests and secrets are compared by `timingSafeEqual` and by nothing else: a comparison that ends at the first difference
- * tells how far a guess was right.
+ * Digests and secrets are compared only by `timingSafeEqual`: a comparison that ends at the first difference
+ * reveals how far a guess was right.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import t from 'tap'
@@ -11,7 +11,7 @@ const COMPARISON = new RegExp(
   `${WORD}\\s*[!=]==?|[!=]==?\\s*${WORD}|${WORD}\\.(?:equals|compare|startsWith)\\(`,
   'i',
 )
-/** Whether something is there at all is no comparison. */
+/** A check for undefined or null is no comparison. */
 const isSuspect = (line: string): boolean =>
   COMPARISON.test(line.replace(/[\w.]+\s*[!=]==\s*(?:undefined|null)\b/g, ''))
 

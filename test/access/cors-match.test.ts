@@ -1,4 +1,4 @@
-/** What rules say to pages. */
+/** Which CORS rule answers a request, and with what. */
 import fc from 'fast-check'
 import t from 'tap'
 import { matchCors } from '../../src/access/cors-match.ts'
@@ -13,22 +13,22 @@ function rule(
   return { allowedOrigins: origins, allowedMethods: methods, allowedHeaders: headers ?? null, ...rest }
 }
 
-/** What a page of `origin` is answered by a rule for `pattern`. */
+/** The allowed origin in the answer to a page of `origin` under a rule for `pattern`. */
 const allowed = (pattern: string, origin: string): string | undefined =>
   matchCors([rule([pattern], ['GET'])], { origin, method: 'GET', headers: [] })?.allowOrigin
 
 const headersPass = (patterns: readonly string[], headers: readonly string[]): boolean =>
   matchCors([rule(['*'], ['PUT'], patterns)], { origin: 'null', method: 'PUT', headers }) !== null
 
-t.test('an origin fits a pattern, and is answered as it was said [cors.match.origin]', async (t) => {
+t.test('an origin matches a pattern, and the answer repeats it as sent [cors.match.origin]', async (t) => {
   const app = 'https://app.example.com'
   t.equal(allowed('*', app), '*')
   t.equal(allowed('*', 'null'), '*')
   t.equal(allowed('null', 'null'), 'null')
   for (const pattern of [app, 'https://*.example.com', 'https://*', '*.example.com', '*://app.example.com'])
     t.equal(allowed(pattern, app), app, pattern)
-  t.equal(allowed('HTTPS://App.example.com', app), app, 'hosts have no case')
-  const strangers = [
+  t.equal(allowed('HTTPS://App.example.com', app), app, 'hosts are compared without regard to case')
+  const otherOrigins = [
     'https://evil.example',
     'https://app.example.com.evil.example',
     'https://app.example.com:8443',
@@ -38,19 +38,19 @@ t.test('an origin fits a pattern, and is answered as it was said [cors.match.ori
     'null',
     '',
   ]
-  for (const origin of strangers) t.equal(allowed(app, origin), undefined, origin)
+  for (const origin of otherOrigins) t.equal(allowed(app, origin), undefined, origin)
   for (const origin of [
     'https://example.com',
     'https://app.example.com.evil.example',
     'http://a.example.com',
   ])
     t.equal(allowed('https://*.example.com', origin), undefined, origin)
-  t.equal(allowed('aba*aba', 'aba'), undefined, 'what stands before and behind does not overlap')
+  t.equal(allowed('aba*aba', 'aba'), undefined, 'prefix and suffix of the pattern do not overlap')
   t.equal(allowed('https://a.*', 'https://a.b, https://c.d'), undefined, 'two origins are none')
   t.equal(allowed('*', 'https://a.b https://c.d'), undefined)
 })
 
-t.test('a rule is of its methods, spelled as they are', async (t) => {
+t.test('a rule matches only its methods, with regard to case', async (t) => {
   const of = (method: string) =>
     matchCors([rule(['*'], ['GET', 'PUT'])], { origin: 'null', method, headers: [] })
   for (const method of ['GET', 'PUT']) t.not(of(method), null)
@@ -82,7 +82,7 @@ t.test('the first rule that fits decides [cors.match.first]', async (t) => {
   t.equal(matchCors([], { origin: 'https://a.example', method: 'GET', headers: [] }), null)
 })
 
-t.test('a pattern fits exactly what begins and ends as it does, whatever the texts', async () => {
+t.test('a pattern matches exactly the texts with its prefix and suffix', async () => {
   const text = fc.string({ unit: fc.constantFrom('a', 'b', '.', ':'), maxLength: 5 })
   const patterned = fc.record({ before: text, after: text, origin: text, isMade: fc.boolean() })
   fc.assert(

@@ -1,4 +1,4 @@
-/** Which configurations are good, and what is said of the others. */
+/** Which CORS configurations are valid, and the error for each invalid one. */
 import t from 'tap'
 import { checkCorsRules, CORS_RULES_MAX, type CorsRuleInput } from '../../src/access/cors-rules.ts'
 
@@ -14,7 +14,7 @@ function faultOf(change: object): string {
   }
 }
 
-t.test('what was not given is kept as not given', async (t) => {
+t.test('members that are not given stay absent', async (t) => {
   const none = { id: null, allowedHeaders: null, exposeHeaders: null, maxAgeSeconds: null }
   t.strictSame(checkCorsRules([GOOD]), [{ ...GOOD, ...none }])
   const full = { ...GOOD, id: 'web', allowedHeaders: [], exposeHeaders: ['ETag'], maxAgeSeconds: 0 }
@@ -27,7 +27,7 @@ t.test('1 to 100 rules [cors.rules.count]', async (t) => {
   t.throws(() => checkCorsRules([]), /"rules" is empty/)
 })
 
-t.test('an id has 1 to 255 characters and is that of one rule [cors.rules.id]', async (t) => {
+t.test('an id has 1 to 255 characters and belongs to one rule [cors.rules.id]', async (t) => {
   for (const id of ['a', '😀'.repeat(255), 'two words', '*']) t.equal(faultOf({ id }), 'accepted', id)
   for (const id of ['', 'a'.repeat(256), 'a\nb', '\ud800'])
     t.match(faultOf({ id }), /^"rules\.0\.id" must have 1 to 255 characters/)
@@ -37,7 +37,7 @@ t.test('an id has 1 to 255 characters and is that of one rule [cors.rules.id]', 
     { ...GOOD, id: 'a' },
   ]
   t.throws(() => checkCorsRules(twice), /"rules\.2\.id" is "a" like that of an earlier rule/)
-  t.doesNotThrow(() => checkCorsRules([GOOD, GOOD]), 'no id is not the same id')
+  t.doesNotThrow(() => checkCorsRules([GOOD, GOOD]), 'rules without an id do not clash')
 })
 
 t.test('an origin has one * at most, a scheme and no path [cors.rules.origins]', async (t) => {

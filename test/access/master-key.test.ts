@@ -1,5 +1,5 @@
 /**
- * The master key: its file, what goes wrong with it, and that sealed secrets open only where they belong.
+ * The master key: its file, the errors of that file, and that a sealed secret opens only where it belongs.
  */
 import type { KeyObject } from 'node:crypto'
 import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
@@ -24,7 +24,7 @@ async function refusal(file: string): Promise<StartError> {
 }
 
 t.test('MasterKey.create', async (t) => {
-  t.test('writes a file for its owner alone that loads as the same key', async (t) => {
+  t.test('writes a file that only its owner may read, and that loads as the same key', async (t) => {
     const file = join(folder, 'created')
     const created = await MasterKey.create(file)
     t.equal((await stat(file)).mode & 0o777, 0o600)
@@ -45,7 +45,7 @@ t.test('MasterKey.create', async (t) => {
 })
 
 t.test('MasterKey.load', async (t) => {
-  t.test('refuses with master_key_missing and says what to do', async (t) => {
+  t.test('refuses with master_key_missing and names the command to run', async (t) => {
     const error = await refusal(join(folder, 'absent'))
     t.equal(error.code, 'master_key_missing')
     t.match(error.message, 'absent')
@@ -53,7 +53,7 @@ t.test('MasterKey.load', async (t) => {
   })
 
   t.test(
-    'refuses with master_key_exposed and says chmod 600',
+    'refuses with master_key_exposed and suggests chmod 600',
     { skip: process.platform === 'win32' },
     async (t) => {
       const file = join(folder, 'exposed')
@@ -69,7 +69,7 @@ t.test('MasterKey.load', async (t) => {
     },
   )
 
-  t.test('refuses with master_key_malformed and never quotes what it read', async (t) => {
+  t.test('refuses with master_key_malformed and never quotes the contents of the file', async (t) => {
     const file = join(folder, 'malformed')
     const bad = [
       '',
@@ -97,7 +97,7 @@ t.test('MasterKey.load', async (t) => {
 t.test('a master key', async (t) => {
   const key = MasterKey.fromBytes('mk-a', Buffer.alloc(32, 1))
 
-  t.test('derives another key for each label and info, the same at every start', async (t) => {
+  t.test('derives another key for each label and info, the same ones at every start', async (t) => {
     const version = (): MasterKeyVersion => new MasterKeyVersion('mk-a', Buffer.alloc(32, 1))
     const one = version()
     const derived = [one.derive('native-api-token'), one.derive('signed-url'), one.derive('sealing')]
@@ -114,13 +114,13 @@ t.test('a master key', async (t) => {
     t.not(MasterKey.fromBytes('mk-b', Buffer.alloc(32, 1)).fingerprint, key.fingerprint)
   })
 
-  t.test('seals the same secret to other bytes each time', async (t) => {
+  t.test('seals the same secret to different bytes each time', async (t) => {
     const [one, two] = [key.seal(Buffer.from('s'), 'c'), key.seal(Buffer.from('s'), 'c')]
     t.notSame(one, two)
     t.strictSame(key.open(one, 'c'), key.open(two, 'c'))
   })
 
-  t.test('opens nothing that was changed in any bit, cut, or belongs elsewhere', async (t) => {
+  t.test('opens no secret with a changed bit, cut short, or sealed for another place', async (t) => {
     const sealed = Buffer.from(key.seal(Buffer.from('secret'), 'tenant/a'))
     for (let bit = 0; bit < sealed.length * 8; bit += 1) {
       const changed = Buffer.from(sealed)
@@ -135,7 +135,7 @@ t.test('a master key', async (t) => {
     t.throws(() => MasterKey.fromBytes('mk-b', Buffer.alloc(32, 1)).open(sealed, 'tenant/a'))
   })
 
-  t.test('shows nothing of itself when it is printed', async (t) => {
+  t.test('reveals nothing of itself when it is printed', async (t) => {
     const shown = inspect(key, { showHidden: true, depth: 9 }) + JSON.stringify(key)
     t.notMatch(shown, /01, ?01|AQEB|0101|Buffer/)
   })
@@ -147,7 +147,7 @@ t.test('several master keys', async (t) => {
   const old = MasterKey.of([older])
   const both = MasterKey.of([newer, older])
 
-  t.test('seal with the first, or with the one they are told to use, and open with all', async (t) => {
+  t.test('seal with the first key or the one in use, and open with all', async (t) => {
     const before = old.seal(Buffer.from('s'), 'c')
     t.strictSame(both.open(before, 'c'), Buffer.from('s'))
     t.equal(both.sealerOf(before, 'c'), 'mk-a')
@@ -176,8 +176,8 @@ t.test('several master keys', async (t) => {
     t.strictSame(ring.verifyingKeys('signed-url')[0], ring.signingKey('signed-url'))
   })
 
-  t.test('open what format 1 sealed, which names no key', async (t) => {
-    // Written by the version before there were several keys.
+  t.test('open secrets of format 1, which names no key', async (t) => {
+    // Written by the version that had a single key.
     const sealed = Buffer.from(
       '01c08f5bfc2490662f2cfb9e00de7d1ae73cb5f5063f646f1bbfb8d38b3627a9461e03',
       'hex',

@@ -1,5 +1,5 @@
 /**
- * NativeAccess over a few rows: who gets a token, what ends it, what is refused and with which code.
+ * NativeAccess over a few rows: which credentials give a token, what ends it, what is refused and with which code.
  */
 import t from 'tap'
 import { newAdminToken } from '../../src/access/admin-token.ts'
@@ -12,6 +12,7 @@ import type {
   TenantRecord,
 } from '../../src/state-machine/tenants/records.ts'
 import { TEST_LIMITS, testMasterKey, testTenant } from '../helpers/content-world.ts'
+import { type RowKey, SEPARATOR } from '../../src/state-machine/base/row-key.ts'
 
 const HOUR_MS = 3_600_000
 const START = 1_795_000_000_500
@@ -24,6 +25,14 @@ function office(changes: Partial<AccessKeyRecord> = {}) {
   const keys = new Map<string, AccessKeyRecord>()
   const tokens = new Map<string, AdminTokenRecord>()
   const looked: string[] = []
+  const rowOf = (key: RowKey): object | undefined => {
+    const [kind, id = ''] = key.split(SEPARATOR)
+    if (kind === 'tenant') return tenants.get(id)
+    if (kind === 'adminTokenHash') return tokens.has(id) ? { tokenId: tokens.get(id)?.tokenId } : undefined
+    if (kind === 'adminToken') return [...tokens.values()].find(({ tokenId }) => tokenId === id)
+    looked.push(id)
+    return keys.get(id)
+  }
   const uses = new LastUsed()
   const access = new NativeAccess({
     masterKey: testMasterKey,
@@ -31,14 +40,7 @@ function office(changes: Partial<AccessKeyRecord> = {}) {
       limits: TEST_LIMITS,
       security: { masterKeyFile: '', nativeApiTokenTtlMs: HOUR_MS, maxPresignTtlMs: HOUR_MS },
     },
-    state: {
-      tenant: (id) => tenants.get(id),
-      accessKey: (id) => {
-        looked.push(id)
-        return keys.get(id)
-      },
-      adminToken: (sha256) => tokens.get(sha256),
-    },
+    state: { get: <R extends object>(key: RowKey<R>) => rowOf(key) as R | undefined },
     uses,
     now: () => clock.ms,
   })
@@ -125,7 +127,7 @@ t.test('exchange', async (t) => {
     t.equal(new Set(messages).size, 1)
   })
 
-  t.test('looks nothing up that cannot be a key id', async (t) => {
+  t.test('looks up no text that cannot be a key id', async (t) => {
     const { login, looked } = office()
     for (const id of ['', 'a', 'AK\u0000', 'AK/../x', `AK${'A'.repeat(100)}`, 'ÀK']) {
       t.throws(() => login('x', id, `address of ${id}`), { code: 'invalid_credentials' })
@@ -133,7 +135,7 @@ t.test('exchange', async (t) => {
     t.strictSame(looked, [])
   })
 
-  t.test('says key_revoked or tenant_disabled only to who knows the secret', async (t) => {
+  t.test('answers key_revoked or tenant_disabled only to a caller that knows the secret', async (t) => {
     const { change, login, tenants } = office()
     change({ status: 'revoked', revokedAt: START })
     t.throws(() => login('x'), { code: 'invalid_credentials' })
@@ -146,7 +148,7 @@ t.test('exchange', async (t) => {
   })
 
   t.test(
-    'refuses with rate_limited after the burst for one key, whatever the address, and says when to return',
+    'refuses with rate_limited after the burst for one key, from any address, and states when to retry',
     async (t) => {
       const { clock, login } = office()
       for (let count = 0; count < TEST_LIMITS.tokenMintBurst; count += 1)
@@ -172,7 +174,7 @@ t.test('exchange', async (t) => {
 })
 
 t.test('authenticateBearer', async (t) => {
-  t.test('refuses with unauthorized what carries no bearer token', async (t) => {
+  t.test('refuses with unauthorized a request without a bearer token', async (t) => {
     const { access } = office()
     for (const header of [undefined, '', 'Bearer', 'Bearer ', 'Basic QUs6eA==', 'Bearer a b', 'svctk_x.y']) {
       t.throws(() => access.authenticateBearer(header, HERE), { code: 'unauthorized' }, String(header))
@@ -199,7 +201,7 @@ t.test('authenticateBearer', async (t) => {
   )
 
   t.test(
-    'looks at the key and the tenant anew at every request [tokens.recheck.version] [tokens.recheck.scopes]',
+    'checks the key and the tenant again at every request [tokens.recheck.version] [tokens.recheck.scopes]',
     async (t) => {
       const { access, change, keys, login, tenants, accessKeyId } = office()
       const header = `Bearer ${login().token}`
@@ -282,7 +284,7 @@ t.test('authenticateAdmin', async (t) => {
     t.strictSame(admin(), { kind: 'adminToken', tokenId, role: 'operator', tenantId: 'acme' })
   })
 
-  t.test('refuses with 401 codes what is missing, unknown, revoked or expired', async (t) => {
+  t.test('refuses with 401 codes a token that is missing, unknown, revoked or expired', async (t) => {
     const { access, login } = tokenOffice()
     t.throws(() => access.authenticateAdmin(undefined), { code: 'unauthorized' })
     t.throws(() => access.authenticateAdmin(`Bearer ${newAdminToken().token}`), { code: 'token_invalid' })

@@ -11,7 +11,7 @@ function limiterAt(limits = { perMinute: 30, burst: 10, callersMax: 3 }) {
 }
 
 t.test('RateLimiter', async (t) => {
-  t.test('allows the burst, then one for each interval, and says how long to wait', async (t) => {
+  t.test('allows the burst, then one for each interval, and returns how long to wait', async (t) => {
     const { clock, limiter } = limiterAt()
     for (let count = 0; count < 10; count += 1) t.equal(limiter.take('a'), null)
     t.equal(limiter.take('a'), 2000)
@@ -22,14 +22,14 @@ t.test('RateLimiter', async (t) => {
     t.equal(limiter.take('a'), 2000)
   })
 
-  t.test('counts each caller alone', async (t) => {
+  t.test('counts each caller separately', async (t) => {
     const { limiter } = limiterAt()
     for (let count = 0; count < 11; count += 1) limiter.take('a')
     t.not(limiter.take('a'), null)
     t.equal(limiter.take('b'), null)
   })
 
-  t.test('never holds more than the burst, however long it was quiet', async (t) => {
+  t.test('never holds more than the burst, after any idle time', async (t) => {
     const { clock, limiter } = limiterAt()
     limiter.take('a')
     clock.ms += 1e9
@@ -47,18 +47,18 @@ t.test('RateLimiter', async (t) => {
     t.equal(limiter.take('a'), null)
   })
 
-  t.test('tells what is left and when there is more, and takes nothing by it', async (t) => {
+  t.test('reports the remaining requests and the time of the next one without taking any', async (t) => {
     const { clock, limiter } = limiterAt()
-    t.same(limiter.standing('a'), { left: 10, nextMs: 2000 })
+    t.same(limiter.rateStatus('a'), { left: 10, nextMs: 2000 })
     limiter.take('a')
     clock.ms += 500
-    for (let look = 0; look < 3; look += 1) t.same(limiter.standing('a'), { left: 9, nextMs: 1500 })
+    for (let look = 0; look < 3; look += 1) t.same(limiter.rateStatus('a'), { left: 9, nextMs: 1500 })
     for (let count = 0; count < 9; count += 1) limiter.take('a')
-    t.same(limiter.standing('a'), { left: 0, nextMs: 1500 })
-    t.equal(limiter.take('a'), 1500, 'as it is told to the one who is refused')
+    t.same(limiter.rateStatus('a'), { left: 0, nextMs: 1500 })
+    t.equal(limiter.take('a'), 1500, 'as reported to the refused caller')
   })
 
-  t.test('forgets the caller seen longest ago when it is full, and no other', async (t) => {
+  t.test('forgets only the least recently seen caller when it is full', async (t) => {
     const { limiter } = limiterAt()
     for (const caller of ['a', 'b', 'c']) for (let count = 0; count < 10; count += 1) limiter.take(caller)
     limiter.take('a')

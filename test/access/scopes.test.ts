@@ -1,5 +1,5 @@
 /**
- * The scopes text in both forms: a table of what it means and of what is refused.
+ * The scopes text in both forms: what each text means, and which texts are refused.
  */
 import t from 'tap'
 import { DEFAULT_SCOPES, parseScopes } from '../../src/access/scopes.ts'

@@ -1,5 +1,5 @@
 /**
- * Terms of a signed URL for tests: a GET of one key, and nothing else said.
+ * Terms of a signed URL for tests: a GET of one key without further constraints.
  */
 import type { SignedUrlTerms } from '../../src/access/base/signed-url.ts'
 

@@ -56,7 +56,7 @@ t.test('decodeToken', async (t) => {
     },
   )
 
-  t.test('refuses what another key signed, and what is signed but is no API token', async (t) => {
+  t.test('refuses a token of another key, and a signed text that is no API token', async (t) => {
     t.equal(decodeToken(encodeToken(CLAIMS, createSecretKey(Buffer.alloc(32, 4))), [KEY]), null)
     const changes: object[] = [
       { v: 2 },

@@ -3,7 +3,8 @@
  */
 export const tokenRows = {
   'tokens.create': 'POST /auth/token: 200 and a bearer token [native: Bearer token 1]',
-  'tokens.create.basic': 'credentials as HTTP Basic, whatever signs the secret has [native: Bearer token 1]',
+  'tokens.create.basic':
+    'credentials as HTTP Basic, with any characters in the secret [native: Bearer token 1]',
   'tokens.create.json': 'credentials as a JSON body [native: Bearer token 1]',
   'tokens.create.both':
     'both forms at once: 400 invalid_request, also when one is malformed [native: Bearer token 1]',
@@ -13,7 +14,7 @@ export const tokenRows = {
     'token, tokenType, expiresIn, expiresAt, accessKeyId, tenantId and no other [decisions 1]',
   'tokens.create.no-store': 'Cache-Control: no-store [decisions 1]',
   'tokens.create.wrong':
-    'a wrong secret and an unknown id: 401 invalid_credentials in the same words [decisions 1]',
+    'a wrong secret and an unknown id: 401 invalid_credentials with the same message [decisions 1]',
   'tokens.create.ended':
     'a key that is revoked or expired, a tenant that is disabled: 401 with the reason [decisions 1]',
   'tokens.rate.key': 'limited per access key id: 429, Retry-After, RateLimit-Policy, RateLimit [decisions 1]',
@@ -29,11 +30,10 @@ export const tokenRows = {
     'a tenant disabled at one node is refused at the next request at every node [decisions 1]',
   'tokens.never-outlives': 'never beyond the expiry of its key [native: Bearer token 3]',
   'tokens.expired': '401 token_expired from its second on [native: Bearer token 6]',
-  'tokens.recheck.key':
-    'the key is looked at anew at every request: 401 key_revoked [native: Bearer token 3]',
+  'tokens.recheck.key': 'the key is checked again at every request: 401 key_revoked [native: Bearer token 3]',
   'tokens.recheck.version': 'a rotation ends the tokens of the secret before it [decisions 1]',
   'tokens.recheck.scopes': 'a token never out-scopes its key as it is now [native: Bearer token 3]',
-  'tokens.recheck.tenant': 'the tenant is looked at anew: 401 tenant_disabled [native: Bearer token 3]',
+  'tokens.recheck.tenant': 'the tenant is checked again: 401 tenant_disabled [native: Bearer token 3]',
   'tokens.everywhere': 'what one node has revoked is refused by the next request at any node [decisions 1]',
   'tokens.required': 'every route but three needs one: 401 [native: Bearer token 6]',
   'tokens.scheme': 'Bearer in any case, one token, nothing else [native: Bearer token 6]',
@@ -49,7 +49,7 @@ export const policyRows = {
     'DELETE /tenants/{id}/buckets/{bucket}/policy: 204, also when there is none [decisions 16]',
   'policies.owner': 'role owner, of the tenant or of all [decisions 16]',
   'policies.dry-run': 'dryRun changes nothing [decisions 12]',
-  'policies.refused': 'whatever is not understood: 400 invalid_request with its place [decisions 10]',
+  'policies.refused': 'any policy that is not understood: 400 invalid_request with its place [decisions 10]',
   'policies.closed':
     'unknown members, actions, keys, operators, principals, resources: refused [decisions 14]',
   'policies.bounds': '20 KiB, 100 statements [decisions 14]',
@@ -63,11 +63,11 @@ export const policyRows = {
   'policies.every-route': 'enforced on every call [native: Authorization 1]',
   'policies.version': 'with the version that is named [native: Authorization 1]',
   'policies.copy': 'the source of a copy as a download, the target as an upload [native: Authorization 1]',
-  'policies.batch': 'each key of a batch, the others go on [decisions 16]',
-  'policies.settings': 'what comes along with an upload, by itself [native: Authorization 1]',
+  'policies.batch': 'each key of a batch, the others continue [decisions 16]',
+  'policies.settings': 'settings of an upload, separately [native: Authorization 1]',
   'policies.unreadable': 'one that cannot be read denies [native: Authorization 1]',
-  'policies.now': 'the one that stands now decides [native: Authorization 1]',
+  'policies.now': 'the present one decides [native: Authorization 1]',
   'policies.everywhere': 'at every node from the next request on [native: Authorization 1]',
-  'policies.bucket-gone': 'goes with its bucket [native: Authorization 1]',
+  'policies.bucket-gone': 'removed with its bucket [native: Authorization 1]',
   'policies.admin-plane': 'nothing of the admin plane is denied [decisions 14]',
 } as const

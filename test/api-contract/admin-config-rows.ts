@@ -4,7 +4,7 @@
 export const adminConfigRows = {
   'admin.config-environment': 'every key can be set by environment [decisions 15]',
   'admin.config-nearest': 'unknown keys refuse to start and name the nearest known one [decisions 15]',
-  'admin.config-check': 'config check tells every fault [decisions 15]',
+  'admin.config-check': 'config check reports every fault [decisions 15]',
   'admin.config-exit': 'with exit code 2, for it is wrong use [decisions 15]',
   'admin.config-print': 'config print shows every value with its origin [decisions 15]',
   'admin.doctor-clean': 'doctor ends with 0 when nothing is wrong [decisions 15]',

@@ -1,5 +1,5 @@
 /**
- * The contract of tenants on the admin plane: made, listed, disabled, deleted.
+ * The contract of tenants on the admin plane: created, listed, disabled, deleted.
  */
 export const adminTenantRows = {
   'admin.tenants.list': 'GET /tenants: a global token sees all, a scoped one its own [admin: Endpoints]',
@@ -14,7 +14,7 @@ export const adminTenantRows = {
     'POST /tenants/{id}/disable: 200, status disabled, time and reason [admin: States] [decisions 11]',
   'admin.tenants.disable.keys': 'its active access keys are revoked [admin: States]',
   'admin.tenants.disable.data': 'the data plane answers its tokens with 401 tenant_disabled [decisions 16]',
-  'admin.tenants.disable.again': 'again: 200, the first reason stands [decisions 11]',
+  'admin.tenants.disable.again': 'again: 200, the first reason stays [decisions 11]',
   'admin.tenants.disable.reason': 'no reason: 400 reason_required [admin: Destructive-operation body]',
   'admin.tenants.disable.role': 'owner; viewer and operator: 403 [admin: Endpoints]',
   'admin.tenants.disable.scope': 'an owner of another tenant: 403 [admin: Authentication 4]',
@@ -22,8 +22,7 @@ export const adminTenantRows = {
   'admin.tenants.disable.dry-run': 'the plan with all its members, and nothing is applied [admin: Endpoints]',
   'admin.tenants.delete':
     'POST /tenants/{id}/delete: 202, an operation, then status deleted and deletedAt [admin: States] [decisions 0]',
-  'admin.tenants.delete.everything':
-    'nothing of it is left but its tombstone and the audit log [admin: States]',
+  'admin.tenants.delete.everything': 'only its tombstone and the audit log are left [admin: States]',
   'admin.tenants.delete.again': 'again: the same operation [decisions 11]',
   'admin.tenants.delete.reason': 'no reason: 400 reason_required [admin: Destructive-operation body]',
   'admin.tenants.delete.confirm':

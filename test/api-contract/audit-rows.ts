@@ -1,23 +1,23 @@
 /**
- * The contract of the audit log: what is told of which request, and who reads it.
+ * The contract of the audit log: the row of each request, and its readers.
  */
 export const auditRows = {
   'audit.every-request':
     'every request of both planes leaves a row [native: What the service does 5] [admin: What the service does 4]',
   'audit.denials': 'denials leave a row with the actor and the code [native: What the service does 5]',
-  'audit.links': 'minting and use of a signed URL are told with its reason [native: Signed-URL mint body]',
+  'audit.links':
+    'minting and use of a signed URL are recorded with its reason [native: Signed-URL mint body]',
   'audit.probes': 'but for probes, and scrapes that go well [decisions 13]',
   'audit.unparsed': 'what is no request leaves a row without its bytes [native: What the service does 5]',
-  'audit.no-room': 'what cannot be told of is refused with 503 [admin: What the service does 2]',
-  'audit.unknown-outcome':
-    'a change whose outcome nobody knows leaves a row [native: What the service does 5]',
+  'audit.no-room': 'a request whose row has no space is refused with 503 [admin: What the service does 2]',
+  'audit.unknown-outcome': 'a change with an unknown outcome leaves a row [native: What the service does 5]',
   'audit.client-gone': 'a request whose client left leaves a row [native: What the service does 5]',
   'audit.dry-run': 'a dry run leaves a row that says so [admin: What the service does 4]',
-  'audit.mint': 'a mint is told of on success and failure [native: Bearer token 5]',
+  'audit.mint': 'a mint is recorded on success and failure [native: Bearer token 5]',
   'audit.reason': 'the reason that the caller gave is recorded [admin: Destructive-operation body]',
   'audit.request-id':
     'the request id of a problem leads to its row [native: What the service does 5] [admin: Problem body]',
-  'audit.no-secrets': 'no secret, token or query string stands in a row [decisions 11]',
+  'audit.no-secrets': 'no secret, token or query string is in a row [decisions 11]',
   'audit.batch-keys': 'a batch deletion names every key [decisions 11]',
   'audit.record': 'the members of a record [decisions 11]',
   'audit.outcome': 'success, denied for 401 and 403, error [decisions 11]',
@@ -29,12 +29,13 @@ export const auditRows = {
     'a number with a unit, 24h unless given, else 400 [admin: Audit query parameters] [decisions 7]',
   'audit.limit': 'clamped to 1 through 1000, 100 unless given [admin: Limits]',
   'audit.filters': 'operation, actor, bucket, key, outcome and request [decisions 11]',
-  'audit.paging': 'a page goes on where the one before ended [decisions 0]',
+  'audit.paging': 'a page continues where the previous one ended [decisions 0]',
   'audit.behind-others':
     'a page holds the newest matching rows however many others lie between [decisions 17]',
-  'audit.bounded-page': 'a page with a row ends at a bound of work and says where to go on [decisions 17]',
+  'audit.bounded-page':
+    'a page with a row ends at a bound of work and states where to continue [decisions 17]',
   'audit.segments':
     'rows are found once, in order, whether they are in the state or in a segment [decisions 17]',
-  'audit.gaps': 'rows that no node can read are told with their times and their number [decisions 17]',
+  'audit.gaps': 'rows that no node can read are reported with their times and their number [decisions 17]',
   'audit.strict': 'with audit.strict an answer waits for its row [native: What the service does 5]',
 } as const

@@ -24,7 +24,8 @@ export const bucketRows = {
   'buckets.versioning.never-back': 'never back to Unversioned: 400 invalid_request [decisions 2]',
   'buckets.versioning.lock':
     'a bucket with object lock is not suspended: 409 invalid_bucket_state [decisions 2]',
-  'buckets.other-tenant': 'the bucket of another tenant: 404 in the same words as none [native: Service 3]',
+  'buckets.other-tenant':
+    'the bucket of another tenant: 404 with the same message as for none [native: Service 3]',
   'buckets.anonymous': 'no route of a bucket answers without a token: 401 [native: Service 4]',
   'buckets.scope.whole': 'creation and versioning need a scope without prefix [decisions 14]',
 } as const
@@ -37,8 +38,8 @@ export const listingRows = {
   'listing.prefix': 'prefix limits the keys [native: Objects]',
   'listing.delimiter': 'keys behind a delimiter become commonPrefixes, which count as keys [decisions 4]',
   'listing.start-after': 'startAfter begins behind a key [decisions 4]',
-  'listing.pages': 'continuationToken goes on where a page ended [native: Objects]',
-  'listing.max-keys.default': '1000 when nothing is said [decisions 4]',
+  'listing.pages': 'continuationToken continues where a page ended [native: Objects]',
+  'listing.max-keys.default': '1000 by default [decisions 4]',
   'listing.max-keys.clamp': 'clamped to 1 to 1000 [decisions 4]',
   'listing.max-keys.integer': 'no integer: 400 [decisions 4]',
   'listing.token.bound': 'a token fits bucket, prefix and delimiter, else 400 [decisions 4]',
@@ -55,7 +56,7 @@ export const versionRows = {
   'versions.list.order': 'keys in byte order, of a key the newest first [decisions 4]',
   'versions.list.members': 'a version and a marker have their members and no other [decisions 4]',
   'versions.list.prefix': 'prefix and delimiter [decisions 4]',
-  'versions.list.markers': 'keyMarker and versionIdMarker go on where a page ended [native: Versions]',
+  'versions.list.markers': 'keyMarker and versionIdMarker continue where a page ended [native: Versions]',
   'versions.list.key-marker': 'keyMarker alone passes over all versions of the key [decisions 4]',
   'versions.list.marker-alone': 'versionIdMarker without keyMarker: 400 [decisions 4]',
   'versions.list.max-keys': 'clamped like that of objects; no integer: 400 [decisions 4]',
@@ -67,10 +68,10 @@ export const versionRows = {
   'versions.select.null': 'null selects the null version [decisions 0]',
   'versions.select.unknown': 'a version that is not there: 404 not_found [decisions 10]',
   'versions.select.empty': 'an empty versionId: 400 [decisions 0]',
-  'versions.marker.created': 'DELETE of a key makes a delete marker, told in headers [native: States]',
+  'versions.marker.created': 'DELETE of a key makes a delete marker, reported in headers [native: States]',
   'versions.marker.get': 'GET behind a delete marker: 404 and X-Service-Delete-Marker [decisions 3]',
   'versions.marker.by-id': 'GET of a delete marker by its id: 405 method_not_allowed [decisions 3]',
   'versions.marker.removed': 'DELETE of the marker brings the object back [decisions 3]',
   'versions.removed': 'DELETE of a version removes it for good, again is no error [decisions 3]',
-  'versions.suspended': 'a suspended bucket replaces the null version alone [decisions 2]',
+  'versions.suspended': 'a suspended bucket replaces only the null version [decisions 2]',
 } as const

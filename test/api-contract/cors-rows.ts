@@ -10,11 +10,13 @@ export const corsRows = {
   'cors.delete': 'DELETE /buckets/{bucket}/cors: 204, again too [native: Buckets]',
   'cors.delete.admin': 'DELETE without an admin scope: 403, like PUT [decisions 16]',
   'cors.has-cors': 'hasCors of the bucket says whether rules are set [decisions 2]',
-  'cors.with-bucket': 'rules go with their bucket, and are not those of its successor [native: Buckets]',
-  'cors.other-tenant': 'the rules of another tenant: 404 in the same words as none [native: Service 3]',
+  'cors.with-bucket':
+    'rules are removed with their bucket, and are not those of its successor [native: Buckets]',
+  'cors.other-tenant':
+    'the rules of another tenant: 404 with the same message as for none [native: Service 3]',
   'cors.rules.count': '1 to 100 rules, else 400 [decisions 2]',
   'cors.rules.bytes': 'more than 64 KiB: 413 entity_too_large, as with S3 [native: CORS configuration]',
-  'cors.rules.id': 'an id has 1 to 255 characters and is that of one rule [native: CORS configuration]',
+  'cors.rules.id': 'an id has 1 to 255 characters and belongs to one rule [native: CORS configuration]',
   'cors.rules.origins': 'an origin has one * at most, a scheme and no path, else 400 [decisions 2]',
   'cors.rules.methods': 'only GET, HEAD, PUT, POST, DELETE, else 400 [native: Limits]',
   'cors.rules.headers': 'a header has one * at most, else 400 [decisions 2]',
@@ -33,10 +35,10 @@ export const corsRows = {
   'cors.answer': 'an answer to a request of a page carries what its rule says [native: CORS configuration]',
   'cors.answer.error': 'a problem too, so that the page can read it [native: CORS configuration]',
   'cors.answer.signed': 'under /signed by the tenant and bucket of the URL [native: Signed-URL access]',
-  'cors.answer.expired': 'that its URL has expired a page can read [native: Signed URL token 3]',
+  'cors.answer.expired': 'a page can read that its URL has expired [native: Signed URL token 3]',
   'cors.answer.vary':
-    'Vary says on what an answer depends, with and without Origin [native: CORS configuration]',
-  'cors.answer.never-credentials': 'Access-Control-Allow-Credentials is never said [native: Authorization 3]',
+    'Vary names the headers that an answer depends on, with and without Origin [native: CORS configuration]',
+  'cors.answer.never-credentials': 'Access-Control-Allow-Credentials is never sent [native: Authorization 3]',
   'cors.no-access': 'rules grant nothing: token, scope and the rest decide [native: Authorization 3]',
-  'cors.no-leak': 'whoever may not see the bucket is told nothing of its rules [native: Service 3]',
+  'cors.no-leak': 'a caller that may not see the bucket learns nothing about its rules [native: Service 3]',
 } as const

@@ -72,7 +72,7 @@ export const errorRows = {
   'errors.unsupported_media_type': '415 [decisions 16]',
   'errors.range_not_satisfiable': '416 [decisions 10]',
   'errors.rate_limited': '429 with Retry-After [decisions 1]',
-  'errors.internal_error': '500, and no word of the inside [decisions 10]',
+  'errors.internal_error': '500, without internal details [decisions 10]',
   'errors.not_implemented': '501 [decisions 10]',
   'errors.no_leader': '503 with Retry-After [decisions 10]',
   'errors.no_quorum': '503 with Retry-After [decisions 10]',

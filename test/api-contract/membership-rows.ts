@@ -7,8 +7,7 @@ export const membershipRows = {
   'membership.local': 'consistency=local is the node’s own view, marked authoritative:false [decisions 12]',
   'membership.owner': 'owner role and a global token [decisions 12]',
   'membership.body': '400 invalid_request, reason_required, confirm_mismatch [decisions 12]',
-  'membership.join.repeated':
-    'a join in the same words is answered with the operation that runs [decisions 12]',
+  'membership.join.repeated': 'a repeated join is answered with the running operation [decisions 12]',
   'membership.overlap':
     'one change of votes at a time; copies of several members may move at once [decisions 12]',
   'membership.join.owned':
@@ -16,9 +15,9 @@ export const membershipRows = {
   'membership.totals':
     'every operation has its totals and a remaining time from its first second [decisions 12]',
   'membership.lost.answered':
-    'lost answers when the vote is gone, or its phase says that it goes on [decisions 12]',
+    'lost answers when the vote is gone, or its phase says that it continues [decisions 12]',
   'membership.replace.zone':
-    'a replacement takes the zone of the replaced member unless it is told another [decisions 12]',
+    'a replacement takes the zone of the replaced member unless the request names another [decisions 12]',
   'membership.demote.confirm':
     'the command line asks before a demotion, which cannot be taken back [decisions 12]',
   'membership.join': 'join: learner, snapshot and log, then promoted [decisions 12]',
@@ -33,13 +32,14 @@ export const membershipRows = {
   'membership.join.cancel': 'cancellable until it is promoted [decisions 12]',
   'membership.demote': 'demote: voter to learner, copies move away, a leader hands over first [decisions 12]',
   'membership.lost': 'lost: the vote goes, the name is tombstoned, copies are made again [decisions 12]',
-  'membership.lost.silence': 'lost: only who was not heard for 30 s by anybody who answers [decisions 12]',
+  'membership.lost.silence':
+    'lost: only a member without contact to any answering member for 30 s [decisions 12]',
   'membership.remove': 'remove: only a drained or lost one, never the last voter [decisions 12]',
   'membership.replace':
     'replace: catch up, one change of votes, drain, remove; also of a dead one [decisions 12]',
-  'membership.tombstone': 'a removed or lost name is told 410 and never used again [decisions 12]',
+  'membership.tombstone': 'a removed or lost name gets 410 and is never used again [decisions 12]',
   'membership.one-at-a-time': 'one change at a time: 409 membership_change_in_progress [decisions 12]',
-  'membership.resume': 'a new leader goes on where the last one was [decisions 12]',
+  'membership.resume': 'a new leader continues where the last one was [decisions 12]',
   'membership.gates': '412 with blockers [decisions 12]',
   'membership.noop': 'repeating a finished request answers 200 with noop [decisions 12]',
   'membership.dry-run':
@@ -54,9 +54,9 @@ export const membershipRows = {
     'warnings of a plan: fault tolerance, even voters, zones with a majority, last copies of a lost member [decisions 12]',
   'membership.conditions':
     'members: conditions {code, message}, absent where nothing is wrong [decisions 12]',
-  'membership.outage': '503 without a majority names the own view and holdfast recover [decisions 12]',
+  'membership.outage': '503 without a majority names the node’s own view and holdfast recover [decisions 12]',
   'membership.race': 'compare-and-set on expectedConfigIndex [decisions 12]',
-  'membership.rolled-back': 'a rolled-back disk under an old name has no say [decisions 12]',
+  'membership.rolled-back': 'a rolled-back disk under an old name does not count [decisions 12]',
   'membership.audit': 'the audit row is in the same entry as each phase [decisions 12]',
   'membership.recover.collect':
     'recover collect: every survivor writes a signed report, offline [decisions 12: lost quorum]',
@@ -67,5 +67,5 @@ export const membershipRows = {
     'recover apply: bound by an epoch that every peer message carries [decisions 12: lost quorum]',
   'membership.recover.fenced': 'a returning majority is fenced off [decisions 12: lost quorum]',
   'membership.recover.verify': 'recover verify: one leader, equal checksums [decisions 12: lost quorum]',
-  'membership.recover.visible': 'membership.recoveries shows it for ever [decisions 12: lost quorum]',
+  'membership.recover.visible': 'membership.recoveries shows it forever [decisions 12: lost quorum]',
 } as const

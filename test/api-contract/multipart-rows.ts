@@ -35,6 +35,6 @@ export const multipartRows = {
   'multipart.list': 'GET /buckets/{bucket}/multipart: uploads in progress [native: Multipart]',
   'multipart.list.pages': 'keyMarker, uploadIdMarker, maxUploads, prefix [decisions 6]',
   'multipart.next-absent': 'next markers are absent unless isTruncated [decisions 16]',
-  'multipart.expiry': 'expiresAt is 7 days after the beginning, then it ends [decisions 6]',
+  'multipart.expiry': 'expiresAt is 7 days after creation, then it ends [decisions 6]',
   'multipart.scope': 'all of it is write, abort too; the lists are read [decisions 14]',
 } as const

@@ -1,5 +1,5 @@
 /**
- * The contract of bucket notifications: their configs, their events and the way of a delivery.
+ * The contract of bucket notifications: their configs, their events and the deliveries.
  */
 export const notificationRows = {
   'notifications.get':
@@ -11,10 +11,10 @@ export const notificationRows = {
   'notifications.delete': 'DELETE /buckets/{bucket}/notifications: 204, cleared [native: Buckets]',
   'notifications.has': 'hasNotifications of the bucket follows [decisions 2]',
   'notifications.defaults': 'every member of a config, and what each is when not given [decisions 9]',
-  'notifications.secret.once': 'a new id gets a secret, shown in that answer alone [native: Events 4]',
+  'notifications.secret.once': 'a new id gets a secret, shown only in that answer [native: Events 4]',
   'notifications.secret.kept': 'an update of the same id keeps the secret: hasSecret [native: configuration]',
   'notifications.secret.sealed': 'the secret is sealed at rest [native: Events 4]',
-  'notifications.secret.rotation': 'a rotation of the master key seals it anew [decisions 9]',
+  'notifications.secret.rotation': 'a rotation of the master key seals it again [decisions 9]',
   'notifications.unsupported': 'sns, sqs, lambda and ARNs: 501 unsupported_target [native: Errors 501]',
   'notifications.event-types': 'none, or an unknown one: 400 invalid_event_type [decisions 9]',
   'notifications.invalid': 'any other fault: 400 invalid_request that says which [decisions 0]',
@@ -22,8 +22,8 @@ export const notificationRows = {
   'notifications.http': 'http:// only with notifications.allow_http [decisions 9]',
   'notifications.address':
     'an address that is not public only with notifications.allow_origins [decisions 9]',
-  'notifications.scope': 'a key for a prefix may read configs and nothing else of them [decisions 14]',
-  'notifications.filters': 'events, prefix and suffix decide what a config hears of [native: Events 2]',
+  'notifications.scope': 'a key for a prefix may read configs and nothing else [decisions 14]',
+  'notifications.filters': 'events, prefix and suffix select the changes of a config [native: Events 2]',
   'notifications.events.names': 'every change is an event, eventName in the words of S3 [decisions 9]',
   'notifications.payload': 'type, timestamp and data with every member [decisions 9]',
   'notifications.payload.s3': 'payloadFormat s3: the record of S3 [decisions 9]',
@@ -40,7 +40,7 @@ export const notificationRows = {
   'notifications.resume': 'PUT with enabled true resumes [decisions 9]',
   'notifications.isolation': 'a dead target starves no other one [decisions 9]',
   'notifications.guard': 'private, loopback, link-local, metadata refused on every connect [decisions 9]',
-  'notifications.guard.rebinding': 'the address that was looked at is the one connected to [decisions 9]',
+  'notifications.guard.rebinding': 'the checked address is the one connected to [decisions 9]',
   'notifications.deliveries':
     'GET /buckets/{bucket}/notifications/deliveries: by configId and status, newest first [decisions 9]',
   'notifications.redeliver':

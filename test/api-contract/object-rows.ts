@@ -13,7 +13,7 @@ export const objectRows = {
   'objects.put.rule-4': 'a condition that fails: 412, and nothing is stored [native: Upload rules 4]',
   'objects.put.if-match': 'If-Match on PUT: quoted, bare, star, a list; never weak [native: Upload headers]',
   'objects.put.if-none-match': 'If-None-Match on PUT: star, a tag, a weak tag [native: Upload headers]',
-  'objects.put.early': 'a condition that fails is told before the body is sent [decisions 16]',
+  'objects.put.early': 'a condition that fails is answered before the body is sent [decisions 16]',
   'objects.put.race': 'of two uploads that may only create, one is stored [native: Upload rules 4]',
   'objects.put.algorithms':
     'CRC32, CRC32C, CRC64NVME, SHA1 and SHA256 are verified and kept [native: Upload headers]',
@@ -27,16 +27,16 @@ export const objectRows = {
   'objects.key': 'slashes, dots and all else of a key are kept as they are [native: Endpoints]',
   'objects.get': 'GET /buckets/{bucket}/objects/{key...}: the bytes [native: Objects]',
   'objects.get.range': 'Range: 206, Content-Range, the full length in X-Service-Object-Length [decisions 3]',
-  'objects.get.beside': 'beside PUTs of the same key it answers with one of them, whole [decisions 17]',
+  'objects.get.beside': 'during PUTs of the same key it answers with one of them, complete [decisions 17]',
   'objects.get.conditions': 'If-Match and the others: 304 or 412 [decisions 0]',
   'objects.head': 'HEAD /buckets/{bucket}/objects/{key...}: the headers of GET [native: Objects]',
   'objects.delete': 'DELETE /buckets/{bucket}/objects/{key...}: 204 [native: Objects]',
   'objects.delete.absent': 'of a key that is not there: 204; bucket missing: 404 [decisions 16]',
   'objects.delete.if-match': 'If-Match on DELETE: 412 when it fails [native: Errors 412]',
   'objects.body.too-large':
-    'refused before it is read when the length tells, else while streaming [decisions 16]',
+    'refused before it is read when the length shows it, else while streaming [decisions 16]',
   'objects.body.continue': '100-continue only after the checks that need no body [decisions 16]',
-  'objects.scope.verbs': 'read, write and delete open their own operations alone [decisions 14]',
+  'objects.scope.verbs': 'read, write and delete open only their own operations [decisions 14]',
   'objects.scope.admin': 'admin opens none of these operations [decisions 14]',
   'objects.scope.prefix': 'a scope reaches its bucket and prefix, else 403 [native: Authorization 1]',
 } as const
@@ -45,7 +45,7 @@ export const copyRows = {
   'objects.copy':
     'POST /buckets/{bucket}/object-copy/{key...}: 200 and the record [native: Objects] [decisions 16]',
   'objects.copy.source': 'sourceBucket and sourceKey are required [native: Copy request body]',
-  'objects.copy.tenant': 'the source is sought in the tenant of the caller [native: Service 3]',
+  'objects.copy.tenant': 'the source is looked up in the tenant of the caller [native: Service 3]',
   'objects.copy.version': 'sourceVersionId names the version [native: Copy request body]',
   'objects.copy.directive': 'COPY by default, REPLACE, in any case [decisions 14]',
   'objects.copy.ignored': 'COPY ignores contentType and metadata, REPLACE takes them [decisions 14]',
@@ -68,8 +68,8 @@ export const batchDeleteRows = {
   'objects.batch.marker': 'deleteMarker and deleteMarkerVersionId of what was marked [decisions 5]',
   'objects.batch.absent': 'an absent key counts as deleted [decisions 5]',
   'objects.batch.quiet': 'quiet lists errors only, and counts all [decisions 16]',
-  'objects.batch.locked': 'a locked version: 403 object_locked for it, the others go on [decisions 16]',
-  'objects.batch.scope': 'a key outside of the scope is refused by itself [decisions 16]',
+  'objects.batch.locked': 'a locked version: 403 object_locked for it, the others continue [decisions 16]',
+  'objects.batch.scope': 'a key outside of the scope is refused separately [decisions 16]',
 } as const
 
 export const idempotencyRows = {

@@ -1,5 +1,5 @@
 /**
- * Every line of the contract by area: what is built must have a test that is named after it.
+ * Every line of the contract by area: a row of a built area must have a test that is named after it.
  *
  * Owns: which areas there are and which are built. Rule: an area is set to built together with its rows and their tests.
  */

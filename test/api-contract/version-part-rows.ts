@@ -1,5 +1,5 @@
 /**
- * The contract of what hangs on a version: tags, retention, legal hold.
+ * The contract of the attributes of a version: tags, retention, legal hold.
  */
 export const tagRows = {
   'tags.get': 'GET /buckets/{bucket}/object-tags/{key...}: {tags} [native: Versions] [decisions 5]',
@@ -15,7 +15,8 @@ export const tagRows = {
 
 export const retentionRows = {
   'retention.get': 'GET /buckets/{bucket}/object-retention/{key...}: {mode, retainUntil} [native: Versions]',
-  'retention.set': 'PUT /buckets/{bucket}/object-retention/{key...}: 200 and what holds [native: Versions]',
+  'retention.set':
+    'PUT /buckets/{bucket}/object-retention/{key...}: 200 and the present retention [native: Versions]',
   'retention.unset': 'never set: 404 not_found [decisions 3]',
   'retention.unset.no-lock': 'never set in a bucket without object lock: 404 as well [decisions 16]',
   'retention.modes': 'GOVERNANCE or COMPLIANCE, else 400 [native: Retention]',
@@ -40,6 +41,6 @@ export const legalHoldRows = {
   'legal-hold.status': 'anything but ON and OFF: 400 [native: Legal hold]',
   'legal-hold.no-lock': 'a bucket without object lock: 400 object_lock_not_enabled [decisions 3]',
   'legal-hold.version': 'versionId selects the version [decisions 0]',
-  'legal-hold.delete': 'DELETE of a version on hold: 403 object_locked, 204 once let go [decisions 3]',
+  'legal-hold.delete': 'DELETE of a version on hold: 403 object_locked, 204 once released [decisions 3]',
   'legal-hold.no-object': 'no object: 404 [native: Errors 404]',
 } as const

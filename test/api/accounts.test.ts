@@ -1,7 +1,7 @@
 /** Service accounts, and access keys that belong to them, through real sockets. */
 import t from 'tap'
 import { ACCOUNTS_PER_TENANT_MAX } from '../../src/state-machine/tenants/records.ts'
-import { type Ask, ApiWorld, type Heard } from './api-world.ts'
+import { type Ask, ApiWorld, type ApiAnswer } from './api-world.ts'
 
 const TENANTS = '/admin/api/v1/tenants'
 const ACCOUNTS = `${TENANTS}/acme/accounts`
@@ -12,15 +12,15 @@ async function start(t: Parameters<typeof ApiWorld.start>[0]) {
   await world.memory.tenant('acme')
   await world.memory.tenant('evil')
   const token = await world.memory.adminToken('operator')
-  const call = (ask: Ask): Promise<Heard> => world.call({ admin: true, token, ...ask })
-  const post = (path: string, body: object): Promise<Heard> => call({ method: 'POST', path, body })
+  const call = (ask: Ask): Promise<ApiAnswer> => world.call({ admin: true, token, ...ask })
+  const post = (path: string, body: object): Promise<ApiAnswer> => call({ method: 'POST', path, body })
   const accounts = async (path = ACCOUNTS) =>
     (await call({ path })).json['accounts'] as Record<string, unknown>[]
   return { world, call, post, accounts }
 }
 
 t.test(
-  'an account is made and listed [admin.accounts.create] [admin.accounts.list] [admin.accounts.record]',
+  'an account is created and listed [admin.accounts.create] [admin.accounts.list] [admin.accounts.record]',
   async (t) => {
     const { world, call, post, accounts } = await start(t)
     const made = await post(ACCOUNTS, { name: 'ci', description: 'builds' })
@@ -55,13 +55,13 @@ t.test(
       status: 403,
       code: 'access_denied',
     })
-    const stranger = await world.memory.adminToken('owner', 'evil')
+    const foreign = await world.memory.adminToken('owner', 'evil')
     for (const method of ['GET', 'POST'])
       t.match(
         await call({
           method,
           path: ACCOUNTS,
-          token: stranger,
+          token: foreign,
           ...(method === 'GET' ? {} : { body: { name: 'x' } }),
         }),
         { status: 403, code: 'tenant_scope_denied' },
@@ -78,9 +78,9 @@ t.test('an account is refused [admin.accounts.refused]', async (t) => {
     json: { message: /descripton.*description/ },
   })
   t.match(await post(ACCOUNTS, { name: 'a\u0000b' }), { status: 400, code: 'invalid_argument' })
-  const nobody = `${TENANTS}/nobody/accounts`
-  t.match(await post(nobody, { name: 'ci' }), { status: 404, code: 'not_found' })
-  t.match(await call({ path: nobody }), { status: 404, code: 'not_found' })
+  const absentTenant = `${TENANTS}/absent/accounts`
+  t.match(await post(absentTenant, { name: 'ci' }), { status: 404, code: 'not_found' })
+  t.match(await call({ path: absentTenant }), { status: 404, code: 'not_found' })
   await post(ACCOUNTS, { name: 'ci' })
   t.match(await post(ACCOUNTS, { name: 'ci' }), { status: 409, code: 'already_exists' })
   t.match(await post(`${ACCOUNTS}?dryRun=true`, { name: 'ci' }), {
@@ -101,9 +101,9 @@ t.test('a disabled tenant gets no new account and no new key', async (t) => {
     [ACCOUNTS, { name: 'ci' }],
     [KEYS, {}],
   ] as const) {
-    const said = { code: 'precondition_failed', message: /tenant "acme" is disabled/ }
-    t.match(await post(path, body), { status: 412, json: said })
-    t.match((await post(`${path}?dryRun=true`, body)).json, { allowed: false, blockers: [said] })
+    const expected = { code: 'precondition_failed', message: /tenant "acme" is disabled/ }
+    t.match(await post(path, body), { status: 412, json: expected })
+    t.match((await post(`${path}?dryRun=true`, body)).json, { allowed: false, blockers: [expected] })
   }
 })
 
@@ -130,13 +130,13 @@ t.test(
           { status: 404, code: 'not_found' },
           String(accountId),
         )
-    t.equal(((await call({ path: KEYS })).json['keys'] as object[]).length, 4, 'and none was made')
+    t.equal(((await call({ path: KEYS })).json['keys'] as object[]).length, 4, 'and none was created')
     await post(`${path}/revoke`, { reason: 'lost' })
     t.match(await accounts(), [{ keyCount: 1 }])
   },
 )
 
-t.test('dry runs of keys show what they are and would be', async (t) => {
+t.test('dry runs of keys show the present and the planned key', async (t) => {
   const { post } = await start(t)
   const { json: key } = await post(KEYS, { scopes: 'read', expiresAt: '2999-01-31' })
   const path = `${KEYS}/${String(key['accessKeyId'])}`
@@ -170,7 +170,7 @@ t.test('dry runs of keys show what they are and would be', async (t) => {
     [KEYS, { scopes: 'fly' }, 'invalid_argument'],
     [KEYS, { expiresAt: '2001-01-01' }, 'invalid_request'],
   ] as const)
-    t.match(await post(`${at}?dryRun=true`, body), { status: 400, code }, 'what is wrong is refused')
+    t.match(await post(`${at}?dryRun=true`, body), { status: 400, code }, 'a malformed request is refused')
 })
 
 t.test('a rotation that leaves the key expired is warned of', async (t) => {

@@ -28,7 +28,7 @@ t.test('tenants', async (t) => {
   }
   t.match(await create({ name: '日本' }), { status: 400, code: 'invalid_request' }, 'no id can be made')
   t.match(await create({ name: '' }), { status: 400, code: 'invalid_request' })
-  t.match(await call({ path: `${TENANTS}/nobody` }), { status: 404, code: 'not_found' })
+  t.match(await call({ path: `${TENANTS}/absent` }), { status: 404, code: 'not_found' })
   t.match(await call({ path: `${TENANTS}/%00` }), { status: 404, code: 'not_found' })
 
   const ids = (json: Record<string, unknown>) => (json['tenants'] as { id: string }[]).map(({ id }) => id)
@@ -171,7 +171,7 @@ t.test(
         const revoked = await revoke({ reason: 'lost' })
         t.match(revoked, { status: 200, json: { status: 'revoked', revokedReason: 'lost' } })
         t.same(Object.keys(revoked.json).sort(), members)
-        t.same((await revoke({ reason: 'again' })).json, revoked.json, 'the first reason stands')
+        t.same((await revoke({ reason: 'again' })).json, revoked.json, 'the first reason stays')
         t.match(
           await call({ method: 'POST', path: `${keys}/${id}/rotate` }),
           { status: 412, code: 'precondition_failed' },
@@ -256,11 +256,11 @@ t.test('roles and tenant scopes [admin.roles.viewer] [admin.roles.tenant]', asyn
     expired: await world.memory.adminToken('owner', null, world.memory.now - 1),
   }
   const key = `${TENANTS}/acme/keys/${accessKeyId}`
-  const reads = [TENANTS, `${TENANTS}/acme`, `${TENANTS}/acme/keys`, `${TENANTS}/nobody`]
+  const reads = [TENANTS, `${TENANTS}/acme`, `${TENANTS}/acme/keys`, `${TENANTS}/absent`]
   const writes = [TENANTS, `${TENANTS}/acme/keys`, `${key}/rotate`, `${key}/revoke`]
   for (const path of reads) {
     const { status } = await world.call({ path, admin: true, token: tokens.viewer })
-    t.equal(status, path.endsWith('nobody') ? 404 : 200, `viewer reads ${path}`)
+    t.equal(status, path.endsWith('absent') ? 404 : 200, `viewer reads ${path}`)
     t.match(await world.call({ path, admin: true }), { status: 401, code: 'unauthorized' })
     t.match(await world.call({ path, admin: true, token: tokens.ofTheOtherKind }), {
       status: 401,
@@ -340,7 +340,7 @@ t.test(
 )
 
 t.test(
-  'requests of one admin token are limited, and every answer says what is left [admin.rate.limited] [admin.rate.headers]',
+  'requests of one admin token are limited, and every answer carries the remaining requests [admin.rate.limited] [admin.rate.headers]',
   async (t) => {
     const world = await ApiWorld.start(t, { limits: { adminRequestsPerMinute: 60, adminRequestsBurst: 5 } })
     const token = await world.memory.adminToken('viewer')
@@ -350,23 +350,23 @@ t.test(
     const asks: readonly (readonly [method: string, path: string, status: number])[] = [
       ['GET', TENANTS, 200],
       ['POST', TENANTS, 403],
-      ['GET', `${TENANTS}/nobody`, 404],
+      ['GET', `${TENANTS}/absent`, 404],
       ['GET', '/admin/api/v1/nowhere', 404],
       ['GET', `${TENANTS}?nonsense=1`, 400],
     ]
     for (const [n, [method, path, status]] of asks.entries()) {
-      const heard = await world.call({ admin: true, token, method, path })
-      t.equal(heard.status, status, path)
-      t.equal(heard.headers['ratelimit-policy'], '"default";q=60;w=60;burst=5')
-      t.equal(heard.headers['ratelimit'], `"default";r=${4 - n};t=1`, path)
+      const answer = await world.call({ admin: true, token, method, path })
+      t.equal(answer.status, status, path)
+      t.equal(answer.headers['ratelimit-policy'], '"default";q=60;w=60;burst=5')
+      t.equal(answer.headers['ratelimit'], `"default";r=${4 - n};t=1`, path)
     }
     const limited = await get(TENANTS, token)
     t.match(limited, { status: 429, code: 'rate_limited' })
     t.equal(limited.headers['retry-after'], '1')
     t.equal(limited.headers['ratelimit'], '"default";r=0;t=1')
-    t.equal((await get(TENANTS, other)).headers['ratelimit'], '"default";r=4;t=1', 'each token by itself')
-    for (const heard of [await get(TENANTS), await get(TENANTS, 'nonsense'), await get('/healthz')])
-      t.notOk('ratelimit' in heard.headers, 'nobody was counted')
+    t.equal((await get(TENANTS, other)).headers['ratelimit'], '"default";r=4;t=1', 'each token separately')
+    for (const answer of [await get(TENANTS), await get(TENANTS, 'nonsense'), await get('/healthz')])
+      t.notOk('ratelimit' in answer.headers, 'no request was counted')
     world.memory.now += 1_000
     t.equal((await get(TENANTS, token)).headers['ratelimit'], '"default";r=0;t=1', 'one more, and gone')
   },

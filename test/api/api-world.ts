@@ -1,7 +1,7 @@
 /**
- * The two servers on loopback sockets over MemoryServices, and a client that sends exactly what it is told.
+ * The two servers on loopback sockets over MemoryServices, and a client that sends exactly the given request.
  *
- * Rule: every answer that passes through `call` is held against the contract: a success against the schema of its route,
+ * Rule: every answer of `call` is checked against the contract: a success against the schema of its route,
  * anything else against the problem body; both must carry the request id.
  */
 import assert from 'node:assert/strict'
@@ -27,7 +27,7 @@ interface Teardown {
 
 export interface Ask {
   readonly method?: string
-  /** Sent as it stands. */
+  /** Sent verbatim. */
   readonly path: string
   readonly token?: string
   readonly headers?: http.OutgoingHttpHeaders
@@ -36,7 +36,7 @@ export interface Ask {
   readonly admin?: boolean
 }
 
-export interface Heard {
+export interface ApiAnswer {
   readonly status: number
   readonly headers: http.IncomingHttpHeaders
   readonly bytes: Buffer
@@ -57,7 +57,7 @@ export class ApiWorld {
   readonly dataPort: number
   readonly adminPort: number
   readonly dataServer: ReturnType<typeof createDataServer>
-  /** Problem codes heard so far. */
+  /** Problem codes received so far. */
   readonly codes = new Set<string>()
   readonly #agent = new http.Agent({ keepAlive: true })
   readonly #planes: { readonly data: Plane; readonly admin: Plane }
@@ -110,13 +110,13 @@ export class ApiWorld {
     return { world, token }
   }
 
-  async call(ask: Ask): Promise<Heard> {
-    const heard = await this.send(ask)
-    this.#holdAgainstContract(ask, heard)
-    return heard
+  async call(ask: Ask): Promise<ApiAnswer> {
+    const answer = await this.send(ask)
+    this.#holdAgainstContract(ask, answer)
+    return answer
   }
 
-  send(ask: Ask): Promise<Heard> {
+  send(ask: Ask): Promise<ApiAnswer> {
     const { method = 'GET', path, token, body, admin = false } = ask
     const isPlain = typeof body === 'object' && !Buffer.isBuffer(body)
     // Bytes, because Node writes the headers in the encoding of a first text.
@@ -135,7 +135,7 @@ export class ApiWorld {
         const pieces: Buffer[] = []
         response.on('data', (piece: Buffer) => pieces.push(piece))
         response.on('error', reject)
-        response.on('end', () => resolve(heardFrom(response, Buffer.concat(pieces))))
+        response.on('end', () => resolve(answerFrom(response, Buffer.concat(pieces))))
       })
       request.on('error', reject)
       request.end(payload)
@@ -154,63 +154,63 @@ export class ApiWorld {
     })
   }
 
-  #holdAgainstContract(ask: Ask, heard: Heard): void {
-    const { status, headers, json, bytes } = heard
+  #holdAgainstContract(ask: Ask, answer: ApiAnswer): void {
+    const { status, headers, json, bytes } = answer
     const method = ask.method ?? 'GET'
-    const said = `${method} ${ask.path} -> ${status} ${bytes.subarray(0, 300).toString()}`
-    assert.match(String(headers['x-request-id']), REQUEST_ID, said)
-    assert.equal(headers['x-served-by'], 'n1', said)
-    this.#checkRate(ask, heard, said)
+    const summary = `${method} ${ask.path} -> ${status} ${bytes.subarray(0, 300).toString()}`
+    assert.match(String(headers['x-request-id']), REQUEST_ID, summary)
+    assert.equal(headers['x-served-by'], 'n1', summary)
+    this.#checkRate(ask, answer, summary)
     if (status >= 400) {
-      assert.equal(headers['content-type'], 'application/problem+json', said)
-      if (status === 401) assert.ok(headers['www-authenticate'], said)
-      if (status === 503) assert.match(`${headers['retry-after']}`, /^[1-9]\d*$/, said)
-      if (method !== 'HEAD') this.#checkProblem(json, heard)
-      this.#checkListed(ask, heard, said)
+      assert.equal(headers['content-type'], 'application/problem+json', summary)
+      if (status === 401) assert.ok(headers['www-authenticate'], summary)
+      if (status === 503) assert.match(`${headers['retry-after']}`, /^[1-9]\d*$/, summary)
+      if (method !== 'HEAD') this.#checkProblem(json, answer)
+      this.#checkListed(ask, answer, summary)
       return
     }
     const route = this.#routeOf(ask)
-    assert.ok(route, `no route for ${said}`)
+    assert.ok(route, `no route for ${summary}`)
     const statuses = [route.success.status, ...Object.keys(route.otherStatuses ?? {}).map(Number)]
-    assert.ok(statuses.includes(status), said)
+    assert.ok(statuses.includes(status), summary)
     const schema = schemaOf(route, status)
     if (schema !== undefined && method !== 'HEAD') {
-      assert.equal(headers['content-type'], 'application/json', said)
+      assert.equal(headers['content-type'], 'application/json', summary)
       const faults = errorsOf(schema, json)
-      assert.deepEqual(faults, [], said)
+      assert.deepEqual(faults, [], summary)
     }
   }
 
-  /** Whoever was proved by an admin token is told what is left to it. */
-  #checkRate(ask: Ask, { status, headers }: Heard, said: string): void {
+  /** An answer to a valid admin token carries its remaining requests. */
+  #checkRate(ask: Ask, { status, headers }: ApiAnswer, summary: string): void {
     const isProved = ask.token !== undefined && (status < 400 || status === 403)
     if (ask.admin !== true || this.#routeOf(ask)?.auth !== 'admin' || !isProved) return
-    assert.match(String(headers['ratelimit-policy']), /^"default";q=\d+;w=60;burst=\d+$/, said)
-    assert.match(String(headers['ratelimit']), /^"default";r=\d+;t=\d+$/, said)
+    assert.match(String(headers['ratelimit-policy']), /^"default";q=\d+;w=60;burst=\d+$/, summary)
+    assert.match(String(headers['ratelimit']), /^"default";r=\d+;t=\d+$/, summary)
   }
 
-  #checkProblem(json: Record<string, unknown>, heard: Heard): void {
-    assert.equal(json['status'], heard.status)
-    assert.equal(json['requestId'], heard.headers['x-request-id'])
+  #checkProblem(json: Record<string, unknown>, answer: ApiAnswer): void {
+    assert.equal(json['status'], answer.status)
+    assert.equal(json['requestId'], answer.headers['x-request-id'])
     assert.equal(json['detail'], json['message'])
     for (const name of ['type', 'title', 'instance', 'message'])
       assert.equal(typeof json[name], 'string', name)
     const { code } = json
     assert.ok(typeof code === 'string' && Object.hasOwn(STATUS_OF, code), `${String(code)} is a known code`)
-    assert.ok(!/\bat .*\.ts:\d+/.test(heard.bytes.toString()), 'no stack leaves the server')
+    assert.ok(!/\bat .*\.ts:\d+/.test(answer.bytes.toString()), 'no stack leaves the server')
     this.codes.add(code)
   }
 
-  /** The document says of each route which codes it may answer. */
-  #checkListed(ask: Ask, { code, status }: Heard, said: string): void {
+  /** The document lists the codes that each route may answer. */
+  #checkListed(ask: Ask, { code, status }: ApiAnswer, summary: string): void {
     const route = this.#routeOf(ask)
     if (route === undefined) return
     const listed = problemCodes(route)
-    if (typeof code === 'string') assert.ok(listed.includes(code as ProblemCode), `not listed: ${said}`)
+    if (typeof code === 'string') assert.ok(listed.includes(code as ProblemCode), `not listed: ${summary}`)
     else
       assert.ok(
         listed.some((one) => STATUS_OF[one] === status),
-        `not listed: ${said}`,
+        `not listed: ${summary}`,
       )
   }
 
@@ -218,7 +218,7 @@ export class ApiWorld {
     const plane = ask.admin === true ? this.#planes.admin : this.#planes.data
     const path = ask.path.split('?')[0] ?? ''
     const method = ask.method ?? 'GET'
-    // The longest template says most about the path.
+    // The longest template is the most specific one.
     const exact = plane.routes
       .filter((route) => route.method === method && isAt(plane, route, path))
       .toSorted((a, b) => b.path.split('/').length - a.path.split('/').length)[0]
@@ -233,7 +233,7 @@ function schemaOf({ success, otherStatuses = {} }: RouteDefinition, status: numb
   return success.content?.type === 'application/json' ? success.content.schema : undefined
 }
 
-function heardFrom(response: http.IncomingMessage, bytes: Buffer): Heard {
+function answerFrom(response: http.IncomingMessage, bytes: Buffer): ApiAnswer {
   const { headers, statusCode = 0 } = response
   const json = asJson(bytes)
   return { status: statusCode, headers, bytes, json, code: json['code'] }
@@ -257,7 +257,7 @@ function isAt(plane: Plane, route: RouteDefinition, path: string): boolean {
   })
 }
 
-/** `format` is not checked by the compiler's default; the shape is what counts here. */
+/** `format` is not checked by the compiler's default; only the shape counts here. */
 function errorsOf(schema: TSchema, value: unknown): readonly unknown[] {
   return Compile(schema).Errors(value)
 }

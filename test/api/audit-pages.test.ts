@@ -1,5 +1,5 @@
 /**
- * Pages of the audit log: where they end, and what they find behind rows of others.
+ * Pages of the audit log: where they end, and rows behind those of others.
  */
 import net from 'node:net'
 import t from 'tap'
@@ -12,6 +12,8 @@ import { deferred, until } from '../helpers/async.ts'
 import type { MemoryServices } from '../helpers/memory-services.ts'
 import { SILENT } from '../helpers/loggers.ts'
 import { AuditedWorld, ship } from './audited-world.ts'
+import { auditSegmentBefore } from '../../src/store/reads/audit-rows.ts'
+import { chunkKeys } from '../../src/state-machine/chunks/keys.ts'
 
 t.test('a page of queryAuditLog', async (t) => {
   const { world, owner } = await AuditedWorld.start(t)
@@ -26,9 +28,9 @@ t.test('a page of queryAuditLog', async (t) => {
 
   await t.test('holds a row that lies behind thousands of others [audit.behind-others]', async (t) => {
     for (let n = 0; n < 2_010; n++) await ship(world, [auditRow(`sparse-${n}`)], n, 'sparse')
-    const heard = await query('?requestId=denied')
-    t.match(heard.json, { count: 1, isTruncated: false, records: [{ requestId: 'denied' }] })
-    t.match((await query('?requestId=nobody')).json, { count: 0, isTruncated: false })
+    const answer = await query('?requestId=denied')
+    t.match(answer.json, { count: 1, isTruncated: false, records: [{ requestId: 'denied' }] })
+    t.match((await query('?requestId=absent')).json, { count: 0, isTruncated: false })
   })
 
   await t.test('is not the last one only where one more row matches [audit.paging]', async (t) => {
@@ -42,7 +44,7 @@ t.test('a page of queryAuditLog', async (t) => {
   })
 
   await t.test(
-    'ends at its bound of work once it has a row, and the next one goes on there [audit.bounded-page]',
+    'ends at its bound of work once it has a row, and the next one continues there [audit.bounded-page]',
     async (t) => {
       const userAgent = 'x'.repeat(1_000_000)
       for (let n = 0; n < 18; n++) await ship(world, [auditRow(`wide-${n}`, { userAgent })], n, 'wide')
@@ -56,7 +58,7 @@ t.test('a page of queryAuditLog', async (t) => {
   )
 })
 
-t.test('a search whose client has left opens nothing more [audit.client-gone]', async (t) => {
+t.test('a search stops opening segments when its client has left [audit.client-gone]', async (t) => {
   const { world, owner } = await AuditedWorld.start(t)
   const { memory } = world
   memory.featureLevel = 3
@@ -84,7 +86,7 @@ t.test('a search whose client has left opens nothing more [audit.client-gone]', 
   )
   await until('a segment is opened', () => opened === 1)
   socket.destroy()
-  await until('it is told of', () => memory.auditRows.some(({ code }) => code === 'client_gone'))
+  await until('it is audited', () => memory.auditRows.some(({ code }) => code === 'client_gone'))
   held.resolve()
   await ended.promise
   t.equal(opened, 1)
@@ -100,20 +102,20 @@ t.test('an answer names the rows that no node can read [audit.segments] [audit.g
   const whole = await query('?limit=1000')
   const sealing = sealingIn(memory)
   await sealing.round()
-  const segment = await memory.reader.audit.segmentBefore(Number.MAX_SAFE_INTEGER)
+  const segment = await auditSegmentBefore(memory.reader, Number.MAX_SAFE_INTEGER)
   t.ok(segment !== null)
   t.strictSame((await query('?limit=1000')).json, whole.json, 'sealing changes no answer')
   memory.services.auditSegments = new AuditSegments(memory.own)
   const id = segment?.chunkId ?? ''
-  const birth = memory.reader.chunk(AUDIT_OWNER, id)?.birth ?? ''
+  const birth = memory.reader.get(chunkKeys.chunk(AUDIT_OWNER, id))?.birth ?? ''
   for (const node of ['n1', 'n2', 'n3']) memory.blobs.lose(node, { id, birth })
   await ship(world, [auditRow('newer')], 1)
-  const heard = await query('?requestId=sealed')
-  t.match(heard, { status: 200, json: { count: 0, gaps: [{ rows: segment?.rows, from: /Z$/, to: /Z$/ }] } })
+  const answer = await query('?requestId=sealed')
+  t.match(answer, { status: 200, json: { count: 0, gaps: [{ rows: segment?.rows, from: /Z$/, to: /Z$/ }] } })
   t.equal((await query('?requestId=newer')).json['gaps'], undefined, 'it cannot be in there')
 })
 
-/** Whatever is there becomes a segment. */
+/** Seals all rows into a segment. */
 function sealingIn(memory: MemoryServices): AuditSealing {
   return new AuditSealing({
     cluster: { isJobRunner: () => true, membership: { local: () => ({ stateLevel: 3 }) } },

@@ -1,16 +1,16 @@
 /**
- * Every route of both planes, asked so that it goes well, is denied and fails: one row of the audit log each.
+ * Every route of both planes, requested so that it succeeds, is denied and fails: one row of the audit log each.
  */
 import * as fc from 'fast-check'
 import t from 'tap'
-import type { OperationId } from '../../src/access/base/operation-ids.ts'
-import { UNAUDITED } from '../../src/api/audited.ts'
 import { dataPlane } from '../../src/api/native/routes.ts'
 import { createHttpServer } from '../../src/api/http-server.ts'
 import { NO_METER } from '../../src/api/request-log.ts'
 import { dataRoute } from '../../src/api/route.ts'
 import { STATUS_OF } from '../../src/api/problem.ts'
 import { DENIED, outcomeOf } from '../../src/operations/audit/outcome.ts'
+import { getBucket } from '../../src/operations/buckets/bucket-lookups.ts'
+import { OPERATIONS } from '../helpers/operations.ts'
 import { ApiWorld } from './api-world.ts'
 import { AuditedWorld } from './audited-world.ts'
 import {
@@ -24,10 +24,13 @@ import {
   takes,
 } from './example-story.ts'
 
+const UNAUDITED = Object.fromEntries(
+  OPERATIONS.flatMap(({ id, unaudited }) => (unaudited === undefined ? [] : [[id, unaudited]])),
+)
 const DONE = { status: 200, description: 'Done' }
 
-/** What a URL is used for is told with the reason for which it was made. */
-const MINTED_BY: Readonly<Partial<Record<OperationId, ExampleId>>> = {
+/** The use of a URL is recorded with the reason of its creation. */
+const MINTED_BY: Readonly<Record<string, ExampleId>> = {
   getSigned: 'signURL',
   preflightSigned: 'signURL',
   putSigned: 'signUpload',
@@ -42,26 +45,26 @@ t.test('every route leaves one row of each request [audit.every-request] [audit.
     const operationId = operationIdOf(id)
     const isBearer = takes(operationOf(id), 'bearer')
     const isSigned = takes(operationOf(id), 'signedUrl')
-    const stranger = askOf(id, answers)
-    const ask = isBearer ? { ...stranger, token: isAdmin(id) ? owner : token } : stranger
+    const anonymous = askOf(id, answers)
+    const ask = isBearer ? { ...anonymous, token: isAdmin(id) ? owner : token } : anonymous
     if (UNAUDITED[operationId] !== undefined) {
       t.equal((await world.send(ask)).status, 200, id)
       continue
     }
-    const { heard, row } = await audited.row(ask)
-    t.ok(heard.status < 300, `${id} goes well: ${heard.bytes.toString()}`)
-    const { status } = heard
+    const { answer, row } = await audited.row(ask)
+    t.ok(answer.status < 300, `${id} goes well: ${answer.bytes.toString()}`)
+    const { status } = answer
     t.match(row, { operation: operationId, status, code: null, nodeId: 'n1', sourceIp: '127.0.0.1' }, id)
     t.equal(outcomeOf(row), 'success', id)
     t.equal(row.actor.type, actorTypeOf(id), id)
     t.equal(row.reason, reasonOf(MINTED_BY[operationId] ?? id), id)
-    answers[id] = heard.json
-    if (id === 'createToken') token = String(heard.json['token'])
+    answers[id] = answer.json
+    if (id === 'createToken') token = String(answer.json['token'])
     if (actorTypeOf(id) === 'anonymous') continue
     if (id !== 'createToken') {
-      const path = isSigned ? stranger.path.replace(/\?.*/, '') : stranger.path
-      const denied = await audited.row({ ...stranger, path })
-      t.equal(denied.heard.status, 401, id)
+      const path = isSigned ? anonymous.path.replace(/\?.*/, '') : anonymous.path
+      const denied = await audited.row({ ...anonymous, path })
+      t.equal(denied.answer.status, 401, id)
       t.match(denied.row, {
         operation: operationId,
         status: 401,
@@ -74,15 +77,13 @@ t.test('every route leaves one row of each request [audit.every-request] [audit.
       ...ask,
       path: `${ask.path}${ask.path.includes('?') ? '&' : '?'}nonsense=1`,
     })
-    t.equal(failed.heard.status, 400, id)
-    // Whose key it was is known once it was proved.
+    t.equal(failed.answer.status, 400, id)
+    // The owner of the key is known once the key was verified.
     const actor = id === 'createToken' ? {} : row.actor
     t.match(failed.row, { operation: operationId, status: 400, actor })
     t.equal(outcomeOf(failed.row), 'error', id)
   }
-  const probed = world.memory.auditRows.filter(
-    ({ operation }) => UNAUDITED[operation as OperationId] === 'always',
-  )
+  const probed = world.memory.auditRows.filter(({ operation }) => UNAUDITED[operation] === 'always')
   t.strictSame(probed, [], 'probes leave none')
 })
 
@@ -93,13 +94,13 @@ function actorTypeOf(id: ExampleId): string {
   return id === 'createToken' ? 'accessKey' : 'anonymous'
 }
 
-/** What the request gives for one. */
+/** The request's value for a member of the row. */
 function reasonOf(id: ExampleId): string | null {
   const { body } = exampleOf(id)
   return typeof body === 'object' && 'reason' in body ? String(body.reason) : null
 }
 
-t.test('the making of a link and each use of it lead to each other [audit.links]', async (t) => {
+t.test('the creation of a link and each use of it refer to each other [audit.links]', async (t) => {
   const audited = await AuditedWorld.start(t)
   const { world } = audited
   const key = await world.memory.accessKey('acme', 'read,write')
@@ -111,15 +112,15 @@ t.test('the making of a link and each use of it lead to each other [audit.links]
     token,
     body: { name: 'films' },
   })
-  t.equal(created.heard.status, 201)
+  t.equal(created.answer.status, 201)
   const body = { method: 'PUT', bucket: 'films', key: 'a', reason: 'for the board' }
   const made = await audited.row({ method: 'POST', path: '/api/v1/sign-url', token, body })
   t.match(made.row, { actor: { id: accessKeyId }, bucket: 'films', key: 'a', reason: 'for the board' })
   const details = made.row.details as Readonly<Record<string, unknown>>
   t.match(details, { method: 'PUT', keyPrefix: null })
-  const path = `/api/v1/signed/films/a?token=${String(made.heard.json['token'])}`
+  const path = `/api/v1/signed/films/a?token=${String(made.answer.json['token'])}`
   const used = await audited.row({ method: 'PUT', path, body: 'x' })
-  t.equal(used.heard.status, 200)
+  t.equal(used.answer.status, 200)
   t.strictSame(used.row.actor, { type: 'signedUrl', id: details['signedUrl'], role: null, accessKeyId })
   t.equal(used.row.reason, 'for the board')
   const refused = await audited.row({
@@ -131,22 +132,23 @@ t.test('the making of a link and each use of it lead to each other [audit.links]
   t.match(
     refused.row,
     { code: 'not_found', bucket: 'others', key: 'a' },
-    'a wish that was refused names its aim',
+    'a refused request names its target',
   )
 })
 
-t.test('a route that is added leaves its row by itself', async (t) => {
+t.test('a new route leaves its row without further code', async (t) => {
   const { world, token } = await ApiWorld.withBucket(t)
   const { services, auditRows } = world.memory
   await fc.assert(
     fc.asyncProperty(fc.stringMatching(/^[a-z]{1,12}$/), fc.boolean(), async (name, isThrowing) => {
       const added = dataRoute(
+        getBucket,
         {
-          operationId: 'getBucket',
           method: 'POST',
           path: `/added-${name}/{bucket}`,
           summary: name,
           success: DONE,
+          example: {},
         },
         async () => {
           if (isThrowing) throw new Error('a bug')
@@ -168,7 +170,7 @@ t.test('a route that is added leaves its row by itself', async (t) => {
   )
 })
 
-t.test('probes and scrapes that go well are the only exceptions [audit.probes]', async (t) => {
+t.test('successful probes and scrapes are the only exceptions [audit.probes]', async (t) => {
   t.strictSame(UNAUDITED, {
     healthz: 'always',
     readyz: 'always',
@@ -188,15 +190,15 @@ t.test('probes and scrapes that go well are the only exceptions [audit.probes]',
   )
 })
 
-t.test('DENIED are the codes that are answered with 401 and 403 [audit.outcome]', async (t) => {
+t.test('DENIED holds the codes with status 401 and 403 [audit.outcome]', async (t) => {
   const denied = Object.entries(STATUS_OF).filter(([, status]) => status === 401 || status === 403)
   t.strictSame([...DENIED].toSorted(), denied.map(([code]) => code).toSorted())
 })
 
-t.test('what never becomes a request or meets no route', async (t) => {
+t.test('input that is no request or matches no route', async (t) => {
   const audited = await AuditedWorld.start(t)
   const { world, token } = audited
-  t.test('is told of as unknown', async (t) => {
+  t.test('is recorded as unknown', async (t) => {
     const found = await audited.row({ path: '/api/v1/nowhere/at/all?token=secret', token })
     t.match(found.row, {
       operation: 'unknown',
@@ -212,7 +214,7 @@ t.test('what never becomes a request or meets no route', async (t) => {
     t.match(broken.row, { status: 400 })
   })
 
-  t.test('is told of as unparsed, without its bytes [audit.unparsed]', async (t) => {
+  t.test('is recorded as unparsed, without its bytes [audit.unparsed]', async (t) => {
     const before = world.memory.auditRows.length
     await world.raw('NONSENSE svcadm_not-even-http\r\n\r\n')
     const rows = world.memory.auditRows.slice(before)
@@ -229,7 +231,7 @@ t.test('what never becomes a request or meets no route', async (t) => {
     t.notMatch(JSON.stringify(rows), /svcadm/)
   })
 
-  t.test('is refused while there is no room for its row, but for probes [audit.no-room]', async (t) => {
+  t.test('is refused while there is no space for its row, except probes [audit.no-room]', async (t) => {
     const { audit } = world.memory.services
     const { Condition } = await import('../../cluster/index.ts')
     const full = (): never => {
@@ -245,7 +247,7 @@ t.test('what never becomes a request or meets no route', async (t) => {
     })
     t.match(put, { status: 503, code: 'slow_down' })
     t.equal((await world.send({ path: '/healthz' })).status, 200)
-    t.equal(await world.raw('NONSENSE\r\n\r\n'), '', 'not even told so')
+    t.equal(await world.raw('NONSENSE\r\n\r\n'), '', 'without an answer')
     t.equal(world.memory.auditRows.length, before)
     world.memory.services.audit = audit
     t.equal(

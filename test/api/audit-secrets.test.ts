@@ -1,5 +1,5 @@
 /**
- * Every secret that a request can carry is sent wherever a caller could put it, and then looked for: in the rows of the edge, in
+ * Every secret that a request can carry is sent in every place where a caller can put it, and then searched for: in the rows of the edge, in
  * the committed links as they lie in the store, in the files of a spool, and in the log.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
@@ -77,7 +77,7 @@ t.test('no secret is written down anywhere [audit.no-secrets]', async (t) => {
   await spool.durable()
   await spool.close()
   const files = readdirSync(dir).map((name) => readFileSync(join(dir, name)).toString('latin1'))
-  t.ok(files.join('').includes('createToken'), 'the spool tells of the requests')
+  t.ok(files.join('').includes('createToken'), 'the spool has rows of the requests')
   const places = {
     spool: files.join('\n'),
     committed: JSON.stringify(await audited.committed()),

@@ -1,22 +1,23 @@
 /**
- * The audit log as admins query it, and how requests end in it that do not simply go well.
+ * The audit log as admins query it, and its rows of requests that do not simply succeed.
  */
 import net from 'node:net'
 import t from 'tap'
 import { Condition } from '../../cluster/index.ts'
 import { auditRow } from '../helpers/audit-disk.ts'
 import { deferred, until } from '../helpers/async.ts'
-import type { Heard } from './api-world.ts'
+import type { ApiAnswer } from './api-world.ts'
 import { AuditedWorld, ship } from './audited-world.ts'
 
 const AUDIT = '/admin/api/v1/audit'
 const OBJECTS = '/api/v1/buckets/photos/objects'
 const DAY = 86_400_000
 
-const nextOf = (heard: Heard): string | undefined => heard.json['nextContinuationToken'] as string | undefined
-const recordsOf = (heard: Heard) => heard.json['records'] as Record<string, unknown>[]
+const nextOf = (received: ApiAnswer): string | undefined =>
+  received.json['nextContinuationToken'] as string | undefined
+const recordsOf = (received: ApiAnswer) => received.json['records'] as Record<string, unknown>[]
 
-t.test('rows of requests tell the time of the cluster, whatever the clock of their node shows', async (t) => {
+t.test('rows of requests have the time of the cluster, for any clock of their node', async (t) => {
   const audited = await AuditedWorld.start(t)
   const { world, token } = audited
   world.memory.now = Date.now() + DAY
@@ -25,8 +26,8 @@ t.test('rows of requests tell the time of the cluster, whatever the clock of the
   const socket = net.connect(world.dataPort, '127.0.0.1')
   socket.end('no request\r\n\r\n')
   const unparsed = () => world.memory.auditRows.find(({ operation }) => operation === 'unparsed')
-  await until('it is told of', async () => unparsed() !== undefined)
-  t.ok((unparsed()?.time ?? 0) >= world.memory.now, 'what is no request')
+  await until('it is recorded', async () => unparsed() !== undefined)
+  t.ok((unparsed()?.time ?? 0) >= world.memory.now, 'input that is no request')
 })
 
 t.test('queryAuditLog', async (t) => {
@@ -52,10 +53,10 @@ t.test('queryAuditLog', async (t) => {
   await t.test(
     'answers every member of a record, the newest first [audit.query] [audit.record]',
     async (t) => {
-      const heard = await query('')
-      const records = recordsOf(heard)
-      t.equal(heard.json['count'], records.length)
-      t.equal(heard.json['isTruncated'], false)
+      const received = await query('')
+      const records = recordsOf(received)
+      t.equal(received.json['count'], records.length)
+      t.equal(received.json['isTruncated'], false)
       const times = records.map(({ time }) => Date.parse(String(time)))
       t.strictSame(
         times,
@@ -102,7 +103,7 @@ t.test('queryAuditLog', async (t) => {
     t.strictSame(await ids('?tenant=rival'), ['rival'])
     t.strictSame(await ids('?bucket=secret'), ['rival'])
     t.strictSame(await ids('?actor=AKR'), ['rival'])
-    t.strictSame(await ids('?tenant=nobody'), [])
+    t.strictSame(await ids('?tenant=absent'), [])
     t.equal((await ids('?keyPrefix=c')).length, 1)
     t.equal((await ids('?operation=putObject')).length, 3)
     t.match(await query('?outcome=bad'), { status: 400, code: 'invalid_argument' })
@@ -122,7 +123,7 @@ t.test('queryAuditLog', async (t) => {
     t.match(foreign, { status: 400, code: 'invalid_continuation_token' })
   })
 
-  await t.test('is for viewers and above [audit.role]', async (t) => {
+  await t.test('requires at least a viewer [audit.role]', async (t) => {
     t.match(await world.call({ admin: true, path: AUDIT }), { status: 401 })
     t.equal((await query('', await world.memory.adminToken('viewer'))).status, 200)
     t.match(await world.call({ admin: true, path: AUDIT, token }), { status: 401 })
@@ -156,7 +157,7 @@ t.test('queryAuditLog', async (t) => {
     t.match(await query('?limit=1.5'), { status: 400 })
   })
 
-  await t.test('goes on where a page ended, each row once [audit.paging]', async (t) => {
+  await t.test('continues where a page ended, each row once [audit.paging]', async (t) => {
     const found: unknown[] = []
     let page = await query('?bucket=many&limit=700')
     for (;;) {
@@ -170,23 +171,23 @@ t.test('queryAuditLog', async (t) => {
   })
 })
 
-t.test('a window is what was committed in it, whatever clocks say [audit.since]', async (t) => {
+t.test('a window holds the rows committed in it, for any clocks [audit.since]', async (t) => {
   const { world, owner } = await AuditedWorld.start(t)
   await ship(world, [
     auditRow('late', { time: Date.now() - DAY * 2 }),
     auditRow('ahead', { time: Date.now() + DAY }),
   ])
-  const heard = await world.call({
+  const received = await world.call({
     admin: true,
     token: owner,
     path: `${AUDIT}?since=1h&bucket=photos&operation=getObject`,
   })
   t.strictSame(
-    recordsOf(heard).map(({ requestId }) => requestId),
+    recordsOf(received).map(({ requestId }) => requestId),
     ['ahead', 'late'],
   )
   t.ok(
-    Date.parse(String(recordsOf(heard)[0]?.['time'])) < Date.now() + DAY / 2,
+    Date.parse(String(recordsOf(received)[0]?.['time'])) < Date.now() + DAY / 2,
     'nothing happened in the future',
   )
 })
@@ -199,15 +200,15 @@ t.test('a request', async (t) => {
   await t.test(
     'that was decided in the log has its refusal there, under the id of its problem [audit.request-id]',
     async (t) => {
-      const { heard, row } = await audited.row({
+      const { answer, row } = await audited.row({
         method: 'POST',
         path: '/api/v1/buckets',
         token,
         body: { name: 'photos' },
       })
-      t.equal(heard.status, 409)
+      t.equal(answer.status, 409)
       t.match(row, { operation: 'createBucket', code: 'bucket_already_exists', bucket: 'photos' })
-      t.equal(heard.json['requestId'], row.requestId)
+      t.equal(answer.json['requestId'], row.requestId)
       t.equal((await audited.committed())[0]?.requestId, row.requestId)
       const seen = await world.call({
         admin: true,
@@ -218,27 +219,27 @@ t.test('a request', async (t) => {
     },
   )
 
-  await t.test('whose outcome nobody knows is told of at the edge [audit.unknown-outcome]', async (t) => {
+  await t.test('whose outcome is unknown is recorded at the edge [audit.unknown-outcome]', async (t) => {
     memory.proposeFault = new Condition('commit_unknown', 'May or may not')
     const { row } = await audited.row({ method: 'PUT', path: `${OBJECTS}/x`, token, body: 'x' })
     memory.proposeFault = null
     t.match(row, { operation: 'putObject', key: 'x', status: 503, code: 'commit_unknown', bytesIn: 1 })
   })
 
-  await t.test('of several parts has a row for each, and one for what failed behind them', async (t) => {
+  await t.test('of several parts has a row for each, and one for a later failure', async (t) => {
     let parts = 0
     memory.beforeApply = async () => {
       if (++parts === 2) throw new Condition('no_quorum', 'Gone')
     }
     const objects = Array.from({ length: 300 }, (_, n) => ({ key: `k${n}` }))
-    const heard = await world.call({
+    const received = await world.call({
       method: 'POST',
       path: `${OBJECTS}:batchDelete`,
       token,
       body: { objects },
     })
     memory.beforeApply = async () => {}
-    const requestId = String(heard.headers['x-request-id'])
+    const requestId = String(received.headers['x-request-id'])
     await audited.row({ path: '/api/v1/buckets', token })
     const [edge, committed, ...more] = await audited.rowsOf(requestId)
     t.strictSame(more, [])
@@ -246,7 +247,7 @@ t.test('a request', async (t) => {
     t.match(committed?.details, { deletedKeys: { length: 256 } })
   })
 
-  await t.test('of a batch of keys that are all refused is told of with its keys', async (t) => {
+  await t.test('of a batch whose keys are all refused is recorded with its keys', async (t) => {
     const narrow = await memory.bearer('acme', 'op=delete:bucket=photos:prefix=in/')
     const objects = [{ key: 'out/a' }, { key: 'in/b' }, { key: 'bad\u0000key' }]
     const { row } = await audited.row({
@@ -264,7 +265,7 @@ t.test('a request', async (t) => {
     })
   })
 
-  await t.test('whose client left is told of as such [audit.client-gone]', async (t) => {
+  await t.test('whose client left is recorded as such [audit.client-gone]', async (t) => {
     const before = memory.auditRows.length
     const socket = net.connect(world.dataPort, '127.0.0.1')
     socket.write(
@@ -272,7 +273,7 @@ t.test('a request', async (t) => {
     )
     await until('the body is being read', () => memory.barriers > 0)
     socket.end()
-    await until('it is told of', () => memory.auditRows.slice(before).some(({ key }) => key === 'half'))
+    await until('it is recorded', () => memory.auditRows.slice(before).some(({ key }) => key === 'half'))
     t.match(memory.auditRows.at(-1), {
       operation: 'putObject',
       key: 'half',
@@ -282,7 +283,7 @@ t.test('a request', async (t) => {
     t.equal(memory.auditRows.length, before + 1)
   })
 
-  await t.test('that is a dry run is no change, and says so [audit.dry-run]', async (t) => {
+  await t.test('that is a dry run is recorded as such, not as a change [audit.dry-run]', async (t) => {
     const path = '/admin/api/v1/cluster/repair?dryRun=true'
     const { row } = await audited.row({
       method: 'PUT',
@@ -295,7 +296,7 @@ t.test('a request', async (t) => {
     t.notOk((await audited.committed()).some(({ requestId }) => requestId === row.requestId))
   })
 
-  await t.test('of another tenant names the one who asked and the path [audit.denials]', async (t) => {
+  await t.test('of another tenant names the caller and the path [audit.denials]', async (t) => {
     const scoped = await memory.adminToken('viewer', 'acme')
     const { row } = await audited.row({ path: '/admin/api/v1/tenants/rival', token: scoped, admin: true })
     t.match(row, { code: 'tenant_scope_denied', tenantId: 'acme', path: '/admin/api/v1/tenants/rival' })
@@ -356,7 +357,7 @@ t.test('with audit.strict an answer waits for its row [audit.strict]', async (t)
     },
   }
   await audited.world.call({ method: 'PUT', path: `${OBJECTS}/a`, token: audited.token, body: 'hello' })
-  t.strictSame(order, [], 'a change waits for nothing but its entry')
+  t.strictSame(order, [], 'a change waits only for its entry')
   const asked = audited.world.call({ path: `${OBJECTS}/a`, token: audited.token }).then(({ status }) => {
     order.push(`answer ${status}`)
   })

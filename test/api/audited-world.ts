@@ -8,9 +8,9 @@ import { rowFilter } from '../../src/operations/audit/audit-filters.ts'
 import { type AuditPage, auditPage, type AuditPlace } from '../../src/operations/audit/audit-page.ts'
 import type { AuditRow } from '../../src/state-machine/audit/records.ts'
 import { until } from '../helpers/async.ts'
-import { ApiWorld, type Ask, type Heard } from './api-world.ts'
+import { ApiWorld, type Ask, type ApiAnswer } from './api-world.ts'
 
-/** As a node brings them from its spool. */
+/** Rows as a node sends them from its spool. */
 export async function ship(
   world: ApiWorld,
   rows: readonly AuditRow[],
@@ -35,7 +35,7 @@ export class AuditedWorld {
     return new AuditedWorld(world, token, await world.memory.adminToken('owner'))
   }
 
-  /** Nothing is there but an owner. */
+  /** Only an owner exists. */
   static async empty(...parameters: Parameters<typeof ApiWorld.start>): Promise<AuditedWorld> {
     const world = await ApiWorld.start(...parameters)
     return new AuditedWorld(world, '', await world.memory.adminToken('owner'))
@@ -53,7 +53,7 @@ export class AuditedWorld {
     const rows: AuditRow[] = []
     const query = { since: 0, until: null, limit: 1_000, filter: rowFilter({}) }
     for (let from: AuditPlace | null = null; ; ) {
-      const page: AuditPage = await auditPage({ audit: state.audit, segments }, { ...query, from })
+      const page: AuditPage = await auditPage({ state: state, segments }, { ...query, from })
       rows.push(...page.rows.map(({ row }) => row))
       if (page.next === null) return rows
       from = page.next
@@ -65,15 +65,15 @@ export class AuditedWorld {
     return all.filter((row) => row.requestId === requestId)
   }
 
-  /** Asks, and insists on exactly one row. */
-  async row(ask: Ask): Promise<{ readonly heard: Heard; readonly row: AuditRow }> {
-    const heard = await this.world.send(ask)
-    const requestId = String(heard.headers['x-request-id'])
+  /** Sends a request, and asserts exactly one row. */
+  async row(ask: Ask): Promise<{ readonly answer: ApiAnswer; readonly row: AuditRow }> {
+    const answer = await this.world.send(ask)
+    const requestId = String(answer.headers['x-request-id'])
     // The edge writes when the connection is done with the request, which the client may know first.
-    await until('the request is told of', async () => (await this.rowsOf(requestId)).length > 0)
+    await until('the request is recorded', async () => (await this.rowsOf(requestId)).length > 0)
     const rows = await this.rowsOf(requestId)
     const [row] = rows
     assert.ok(row !== undefined && rows.length === 1, `${rows.length} rows tell of ${ask.method} ${ask.path}`)
-    return { heard, row }
+    return { answer, row }
   }
 }

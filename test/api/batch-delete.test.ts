@@ -1,5 +1,5 @@
 /**
- * batchDeleteObjects through HTTP: each key by itself, in the order of the request. [decisions 5, 16]
+ * batchDeleteObjects through HTTP: each key separately, in the order of the request. [decisions 5, 16]
  */
 import t from 'tap'
 import { Condition } from '../../cluster/index.ts'
@@ -22,9 +22,9 @@ t.test('batchDeleteObjects', async (t) => {
   const held = idOf(await films.put('held', 'x', { 'x-service-legal-hold': 'ON' }))
 
   await t.test(
-    'tells of each key what became of it [objects.batch] [objects.batch.counts] [objects.batch.marker] [objects.batch.absent] [objects.batch.locked]',
+    'reports the outcome of each key [objects.batch] [objects.batch.counts] [objects.batch.marker] [objects.batch.absent] [objects.batch.locked]',
     async (t) => {
-      const heard = await films.batchDelete({
+      const answer = await films.batchDelete({
         objects: [
           { key: 'a' },
           { key: 'held', versionId: held },
@@ -37,11 +37,11 @@ t.test('batchDeleteObjects', async (t) => {
           { key: '\ud800' },
         ],
       })
-      t.equal(heard.status, 200)
-      const [first] = resultsOf(heard)
+      t.equal(answer.status, 200)
+      const [first] = resultsOf(answer)
       const marker = first?.deleteMarkerVersionId ?? ''
       t.match(marker, /^[0-9A-Z]{26}$/)
-      t.match(heard.json, {
+      t.match(answer.json, {
         results: [
           { key: 'a', deleted: true, status: 204, deleteMarker: true },
           {
@@ -62,7 +62,7 @@ t.test('batchDeleteObjects', async (t) => {
         deletedCount: 4,
         errorCount: 5,
       })
-      t.notOk('deleteMarker' in (resultsOf(heard)[3] ?? {}), 'a version is no delete marker')
+      t.notOk('deleteMarker' in (resultsOf(answer)[3] ?? {}), 'a version is no delete marker')
       t.same(await films.shown(), [`a-${marker}*`, `held@${held}*`])
       const unmarked = await films.batchDelete({ objects: [{ key: 'a', versionId: marker }] })
       t.match(resultsOf(unmarked), [{ deleteMarker: true, deleteMarkerVersionId: marker, versionId: marker }])
@@ -70,13 +70,13 @@ t.test('batchDeleteObjects', async (t) => {
   )
 
   await t.test(
-    'quiet leaves out what succeeded, and counts all the same [objects.batch.quiet] [objects.batch.counts]',
+    'quiet omits successes, and still counts them [objects.batch.quiet] [objects.batch.counts]',
     async (t) => {
       const objects = [{ key: 'x' }, { key: 'held', versionId: held }, { key: 'y' }]
-      const heard = await films.batchDelete({ objects, quiet: true })
-      t.match(heard.json, { deletedCount: 2, errorCount: 1 })
+      const answer = await films.batchDelete({ objects, quiet: true })
+      t.match(answer.json, { deletedCount: 2, errorCount: 1 })
       t.same(
-        resultsOf(heard).map(({ key }) => key),
+        resultsOf(answer).map(({ key }) => key),
         ['held'],
       )
     },
@@ -117,7 +117,7 @@ t.test('batchDeleteObjects', async (t) => {
     t.match((await films.batchDelete({ objects: escaped })).json, { deletedCount: 600 })
   })
 
-  t.match(await films.as({ name: 'nobody' }).batchDelete({ objects: [{ key: 'a' }] }), {
+  t.match(await films.as({ name: 'absent' }).batchDelete({ objects: [{ key: 'a' }] }), {
     status: 404,
     code: 'not_found',
   })
@@ -126,14 +126,14 @@ t.test('batchDeleteObjects', async (t) => {
 })
 
 t.test(
-  'a batch key outside the scope is refused by itself, the others go on [objects.batch.scope]',
+  'a batch key outside the scope is refused separately, the others continue [objects.batch.scope]',
   async (t) => {
     const films = await BucketClient.start(t)
     for (const key of ['in/a', 'out/a', 'in/b']) await films.put(key)
     const token = await films.world.memory.bearer('acme', 'op=delete:bucket=films:prefix=in/')
     const objects = [{ key: 'in/a' }, { key: 'out/a' }, { key: 'in/b' }, { key: 'out/never' }]
-    const heard = await films.as({ token }).batchDelete({ objects })
-    t.match(heard.json, {
+    const answer = await films.as({ token }).batchDelete({ objects })
+    t.match(answer.json, {
       results: [
         { key: 'in/a', deleted: true },
         { key: 'out/a', deleted: false, status: 403, error: { code: 'access_denied' } },
@@ -153,7 +153,7 @@ t.test(
   },
 )
 
-t.test('a machine that fails in the middle says which keys it did not reach', async (t) => {
+t.test('a machine that fails in the middle reports the keys that it did not reach', async (t) => {
   const films = await BucketClient.start(t)
   const objects = Array.from({ length: 600 }, (_, n) => ({ key: `k${n}` }))
   const { memory } = films.world

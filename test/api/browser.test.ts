@@ -1,7 +1,7 @@
 /**
  * A real browser: pages of two origins and the signed URLs of a third. [Fetch 3.3] [native: Signed-URL access]
  *
- * What counts is what the fetch of a page saw, not which headers were sent. One browser serves all, for it takes a second to start.
+ * The result of the page's fetch counts, not the headers that were sent. One browser serves all, for it takes a second to start.
  */
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -11,7 +11,7 @@ import { HOW_TO_HAVE_ONE } from '../helpers/chromium.ts'
 import { BucketClient } from './bucket-client.ts'
 import { SignedClient } from './signed-client.ts'
 
-/** What a page got: an answer it may read, or nothing but the word that it failed. */
+/** The result in a page: an answer it may read, or only the fact that it failed. */
 type Seen =
   | { readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly text: string }
   | { readonly failed: string }
@@ -51,11 +51,11 @@ const FAILED = { failed: 'TypeError: Failed to fetch' }
 t.test('pages in Chromium', { timeout: 900_000 }, async (t) => {
   const films = await (await BucketClient.start(t)).asAdmin()
   const signed = new SignedClient(films)
-  const [app, stranger] = [await servePage(t), await servePage(t)]
-  // Last, so that it is the first to go: a server waits for the connections that a browser keeps.
+  const [app, foreign] = [await servePage(t), await servePage(t)]
+  // Last, so that it is closed first: a server waits for the connections that a browser keeps.
   const browser = await Browser.start(t)
   if (browser === null) {
-    process.stderr.write(`NOT TESTED: what a browser makes of CORS. ${HOW_TO_HAVE_ONE}\n`)
+    process.stderr.write(`NOT TESTED: CORS in a browser. ${HOW_TO_HAVE_ONE}\n`)
     return
   }
   const setRules = (rules: readonly object[]) =>
@@ -68,7 +68,7 @@ t.test('pages in Chromium', { timeout: 900_000 }, async (t) => {
     maxAgeSeconds: 0,
   }
   t.equal((await setRules([rule])).status, 200)
-  const [inApp, inStranger] = [await browser.open(`${app}/`), await browser.open(`${stranger}/`)]
+  const [inApp, inOtherOrigin] = [await browser.open(`${app}/`), await browser.open(`${foreign}/`)]
   const origin = `http://127.0.0.1:${films.world.dataPort}`
   const ask = (page: Page, path: string, requested: Requested = {}): Promise<Seen> =>
     page.run<Seen>(fetchInPage, origin + path, requested)
@@ -88,8 +88,8 @@ t.test('pages in Chromium', { timeout: 900_000 }, async (t) => {
     t.equal(come(), 'OPTIONS PUT', 'the browser asked before')
     const read = await ask(inApp, get)
     t.match(read, { status: 200, text: 'by a page', headers: { etag: /^"/ } })
-    t.notOk('headers' in read && 'x-service-meta-camera' in read.headers, 'only what is exposed can be read')
-    t.equal(come(), 'GET', 'a plain GET needs no leave')
+    t.notOk('headers' in read && 'x-service-meta-camera' in read.headers, 'only exposed headers can be read')
+    t.equal(come(), 'GET', 'a simple GET needs no preflight')
     t.equal((await films.head('a%20b/%C3%BC.txt')).headers['x-service-meta-camera'], 'x100')
   })
 
@@ -102,13 +102,13 @@ t.test('pages in Chromium', { timeout: 900_000 }, async (t) => {
   })
 
   await t.test('of another origin neither upload nor read', async (t) => {
-    const put = await signed.link({ method: 'PUT', key: 'stranger' })
+    const put = await signed.link({ method: 'PUT', key: 'foreign' })
     const get = await signed.link({ method: 'GET', key: 'a b/ü.txt' })
     come()
-    t.strictSame(await ask(inStranger, put, upload), FAILED)
+    t.strictSame(await ask(inOtherOrigin, put, upload), FAILED)
     t.equal(come(), 'OPTIONS', 'the upload itself was never sent')
-    t.strictSame(await ask(inStranger, get), FAILED, 'the answer is kept from the page')
-    t.equal((await films.get('stranger')).status, 404)
+    t.strictSame(await ask(inOtherOrigin, get), FAILED, 'the answer is kept from the page')
+    t.equal((await films.get('foreign')).status, 404)
   })
 
   await t.test('are refused a method or header that no rule names', async (t) => {
@@ -136,10 +136,11 @@ t.test('pages in Chromium', { timeout: 900_000 }, async (t) => {
   await t.test('of any origin, where the rule says so, and of none once the rules are gone', async (t) => {
     const get = await signed.link({ method: 'GET', key: 'a b/ü.txt' })
     await setRules([{ allowedOrigins: ['*'], allowedMethods: ['GET'] }])
-    for (const page of [inApp, inStranger]) t.match(await ask(page, get), { status: 200, text: 'by a page' })
+    for (const page of [inApp, inOtherOrigin])
+      t.match(await ask(page, get), { status: 200, text: 'by a page' })
     await films.ask({ method: 'DELETE', path: '/api/v1/buckets/films/cors' })
-    // Another URL: what a browser has kept from before, it may show again to the page that read it.
+    // Another URL: a browser may show a cached answer again to the page that read it.
     const fresh = await signed.link({ method: 'GET', key: 'a b/ü.txt' })
-    for (const page of [inApp, inStranger]) t.strictSame(await ask(page, fresh), FAILED)
+    for (const page of [inApp, inOtherOrigin]) t.strictSame(await ask(page, fresh), FAILED)
   })
 })

@@ -1,11 +1,11 @@
 /**
- * What tests of objects do again and again through ApiWorld: one bucket, its routes by name.
+ * A client for tests of objects over ApiWorld: one bucket, its routes by name.
  *
- * Rule: nothing is hidden: every call gives back what was heard.
+ * Rule: nothing is hidden: every call returns the whole answer.
  */
 import assert from 'node:assert/strict'
 import type { OutgoingHttpHeaders } from 'node:http'
-import { type Ask, ApiWorld, type Heard } from './api-world.ts'
+import { type Ask, ApiWorld, type ApiAnswer } from './api-world.ts'
 
 type Teardown = Parameters<typeof ApiWorld.start>[0]
 type Options = Parameters<typeof ApiWorld.start>[1]
@@ -41,50 +41,50 @@ export class BucketClient {
   }
 
   /** `path`: of the plane. */
-  ask(ask: Ask): Promise<Heard> {
+  ask(ask: Ask): Promise<ApiAnswer> {
     return this.world.call({ token: this.token, ...ask })
   }
 
-  /** `route`: below the bucket; `key` with its query, as it stands in a path. */
-  on(route: string, key: string, more: Partial<Ask> = {}): Promise<Heard> {
+  /** `route`: below the bucket; `key` with its query, as in a path. */
+  on(route: string, key: string, more: Partial<Ask> = {}): Promise<ApiAnswer> {
     return this.ask({ path: `/api/v1/buckets/${this.name}/${route}/${key}`, ...more })
   }
 
-  put(key: string, body: string | Buffer = 'hello', headers: OutgoingHttpHeaders = {}): Promise<Heard> {
+  put(key: string, body: string | Buffer = 'hello', headers: OutgoingHttpHeaders = {}): Promise<ApiAnswer> {
     return this.on('objects', key, { method: 'PUT', body, headers })
   }
 
-  get(key: string, headers: OutgoingHttpHeaders = {}): Promise<Heard> {
+  get(key: string, headers: OutgoingHttpHeaders = {}): Promise<ApiAnswer> {
     return this.on('objects', key, { headers })
   }
 
-  head(key: string): Promise<Heard> {
+  head(key: string): Promise<ApiAnswer> {
     return this.on('objects', key, { method: 'HEAD' })
   }
 
-  remove(key: string, headers: OutgoingHttpHeaders = {}): Promise<Heard> {
+  remove(key: string, headers: OutgoingHttpHeaders = {}): Promise<ApiAnswer> {
     return this.on('objects', key, { method: 'DELETE', headers })
   }
 
-  copy(key: string, body: object): Promise<Heard> {
+  copy(key: string, body: object): Promise<ApiAnswer> {
     return this.on('object-copy', key, { method: 'POST', body: { sourceBucket: this.name, ...body } })
   }
 
-  batchDelete(body: object): Promise<Heard> {
+  batchDelete(body: object): Promise<ApiAnswer> {
     const path = `/api/v1/buckets/${this.name}/objects:batchDelete`
     return this.ask({ method: 'POST', path, body })
   }
 
-  versioning(status: string): Promise<Heard> {
+  versioning(status: string): Promise<ApiAnswer> {
     const path = `/api/v1/buckets/${this.name}/versioning`
     return this.ask({ method: 'PUT', path, body: { status } })
   }
 
-  list(query: Record<string, string> = {}): Promise<Heard> {
+  list(query: Record<string, string> = {}): Promise<ApiAnswer> {
     return this.ask({ path: `/api/v1/buckets/${this.name}/objects?${new URLSearchParams(query).toString()}` })
   }
 
-  versions(query: Record<string, string> = {}): Promise<Heard> {
+  versions(query: Record<string, string> = {}): Promise<ApiAnswer> {
     return this.ask({
       path: `/api/v1/buckets/${this.name}/versions?${new URLSearchParams(query).toString()}`,
     })
@@ -107,5 +107,5 @@ interface ShownVersion {
   readonly isDeleteMarker: boolean
 }
 
-export const idOf = ({ headers }: Heard): string => String(headers['x-service-version-id'])
-export const etagOf = ({ json }: Heard): string => String(json['etag'])
+export const idOf = ({ headers }: ApiAnswer): string => String(headers['x-service-version-id'])
+export const etagOf = ({ json }: ApiAnswer): string => String(json['etag'])

@@ -1,10 +1,11 @@
 /**
- * The routes of bucket policies, and what a policy does to requests, through real sockets.
+ * The routes of bucket policies, and the effect of a policy on requests, through real sockets.
  */
 import t from 'tap'
 import { bucketKeys } from '../../src/state-machine/buckets/keys.ts'
 import { denial, FILMS, PolicyClient, WHOLE } from './policy-client.ts'
 import { idOf } from './bucket-client.ts'
+import { bucketPolicyOf } from '../../src/state-machine/buckets/bucket-policies.ts'
 
 const DENIED = { status: 403, code: 'access_denied' }
 
@@ -23,13 +24,13 @@ t.test('the policy of a bucket [policies.set] [policies.get] [policies.delete]',
   t.same((await policies.ask()).json, policy, 'as it was set')
   const other = { Statement: [denial()] }
   t.same((await policies.put(other)).json, other)
-  t.same((await policies.ask()).json, other, 'one takes the place of the other')
+  t.same((await policies.ask()).json, other, 'the new policy replaces the old one')
   t.equal((await policies.ask({ method: 'DELETE' })).status, 204)
   t.match(await policies.ask(), { status: 404 })
 
   for (const [path, what] of [
-    ['/admin/api/v1/tenants/acme/buckets/nobody/policy', /Bucket "nobody" does not exist/],
-    ['/admin/api/v1/tenants/nobody/buckets/films/policy', /Tenant "nobody" does not exist/],
+    ['/admin/api/v1/tenants/acme/buckets/absent/policy', /Bucket "absent" does not exist/],
+    ['/admin/api/v1/tenants/absent/buckets/films/policy', /Tenant "absent" does not exist/],
     ['/admin/api/v1/tenants/acme/buckets/a%00b/policy', /does not exist/],
   ] as const)
     for (const ask of [{}, { method: 'PUT', body: policy }, { method: 'DELETE' }])
@@ -45,14 +46,14 @@ t.test('only an owner of the tenant may [policies.owner]', async (t) => {
     [await memory.adminToken('owner', 'rival'), { status: 403, code: 'tenant_scope_denied' }],
     [policies.films.token, { status: 401, code: 'token_invalid' }],
   ] as const
-  for (const [token, said] of tokens)
+  for (const [token, expected] of tokens)
     for (const ask of [{}, { method: 'PUT', body: { Statement: [] } }, { method: 'DELETE' }])
-      t.match(await policies.ask({ token, ...ask }), said)
+      t.match(await policies.ask({ token, ...ask }), expected)
   const own = await memory.adminToken('owner', 'acme')
   t.equal((await policies.ask({ token: own, method: 'PUT', body: { Statement: [denial()] } })).status, 200)
 })
 
-t.test('a policy that is none is refused with its place [policies.refused]', async (t) => {
+t.test('an invalid policy is refused with the place of the error [policies.refused]', async (t) => {
   const policies = await PolicyClient.start(t)
   const refused = async (policy: object, message: RegExp) =>
     t.match(await policies.put(policy), { status: 400, code: 'invalid_request', json: { message } })
@@ -78,7 +79,7 @@ t.test('a policy that is none is refused with its place [policies.refused]', asy
   t.match(await policies.ask(), { status: 404 }, 'nothing was set')
 })
 
-t.test('a dry run changes nothing and says what is without effect [policies.dry-run]', async (t) => {
+t.test('a dry run changes nothing and reports statements without effect [policies.dry-run]', async (t) => {
   const policies = await PolicyClient.start(t)
   const policy = { Statement: [denial(), denial({ Effect: 'Allow' })] }
   const before = policies.films.world.memory.checksum()
@@ -117,22 +118,22 @@ t.test(
     await policies.set(denial({ Effect: 'Allow' }))
     t.match(await reader.get('a'), DENIED)
     t.match(await reader.put('in/a'), DENIED)
-    t.equal((await films.get('a')).status, 200, 'what scopes allow stays allowed')
+    t.equal((await films.get('a')).status, 200, 'requests that scopes allow stay allowed')
     await policies.set(
       denial({ Effect: 'Allow' }),
       denial({ Action: 's3:GetObject', Resource: `${FILMS}/a` }),
     )
-    const heard = await films.get('a')
-    t.match(heard, { ...DENIED, json: { message: /^The policy of bucket "films" denies 'getObject' here/ } })
+    const answer = await films.get('a')
+    t.match(answer, { ...DENIED, json: { message: /^The policy of bucket "films" denies 'getObject' here/ } })
     t.equal((await films.put('a')).status, 200)
     t.equal((await films.put('b')).status, 200)
     t.equal((await films.get('b')).status, 200)
     await policies.clear()
-    t.equal((await films.get('a')).status, 200, 'without a policy scopes alone decide')
+    t.equal((await films.get('a')).status, 200, 'without a policy only scopes decide')
   },
 )
 
-t.test('nobody is locked out who could take a policy back [policies.admin-plane]', async (t) => {
+t.test('no policy locks out an owner who can remove it [policies.admin-plane]', async (t) => {
   const policies = await PolicyClient.start(t)
   await policies.set(denial({ Action: '*' }))
   t.match(await policies.films.list(), DENIED)
@@ -141,7 +142,7 @@ t.test('nobody is locked out who could take a policy back [policies.admin-plane]
   t.equal((await policies.films.list()).status, 200)
 })
 
-t.test('the bucket takes its policy along [policies.bucket-gone]', async (t) => {
+t.test('the policy is removed with its bucket [policies.bucket-gone]', async (t) => {
   const policies = await PolicyClient.start(t)
   await policies.set(denial({ Action: 's3:GetObject', Resource: `${FILMS}/*` }))
   const { films } = policies
@@ -152,7 +153,7 @@ t.test('the bucket takes its policy along [policies.bucket-gone]', async (t) => 
   t.equal((await films.get('a')).status, 200)
 })
 
-t.test('the source of a copy is asked for as a download, with its version [policies.copy]', async (t) => {
+t.test('the source of a copy is authorized as a download, with its version [policies.copy]', async (t) => {
   const policies = await PolicyClient.start(t, { versioning: 'Enabled' })
   const { films } = policies
   const first = idOf(await films.put('secret/a', 'old'))
@@ -172,14 +173,14 @@ t.test('the source of a copy is asked for as a download, with its version [polic
   await policies.set(denial({ Action: 's3:PutObject', Resource: `${FILMS}/kept/*` }))
   t.match(await films.copy('kept/a', { sourceKey: 'b' }), DENIED, 'the target as an upload')
   await policies.set(denial({ Action: 's3:GetObjectTagging', Resource: `${FILMS}/*` }))
-  t.match(await films.copy('c', { sourceKey: 'b' }), DENIED, 'tags that go along are read')
+  t.match(await films.copy('c', { sourceKey: 'b' }), DENIED, 'copied tags are read')
   t.equal((await films.copy('c', { sourceKey: 'secret/a' })).status, 200, 'there are none')
   await policies.set(denial({ Action: 's3:PutObjectTagging', Resource: `${FILMS}/*` }))
   t.match(await films.copy('c', { sourceKey: 'b' }), DENIED, 'and written')
   t.match(await films.get('stolen'), { status: 404 })
 })
 
-t.test('each key of a batch is asked for as a delete, with its version [policies.batch]', async (t) => {
+t.test('each key of a batch is authorized as a delete, with its version [policies.batch]', async (t) => {
   const policies = await PolicyClient.start(t, { versioning: 'Enabled' })
   const { films } = policies
   const [a, b] = [idOf(await films.put('kept/a')), idOf(await films.put('b'))]
@@ -203,31 +204,28 @@ t.test('each key of a batch is asked for as a delete, with its version [policies
   t.same((await codes(...many)).filter((code) => code === 'access_denied').length, 50)
 })
 
-t.test(
-  'tags and locks that come with an upload are asked for by themselves [policies.settings]',
-  async (t) => {
-    const policies = await PolicyClient.start(t, { objectLockEnabled: true })
-    const { films } = policies
-    const settings = [
-      ['s3:PutObjectTagging', { 'x-service-tagging': 'k=v' }],
-      [
-        's3:PutObjectRetention',
-        { 'x-service-retention-mode': 'GOVERNANCE', 'x-service-retain-until': '2099-01-01T00:00:00Z' },
-      ],
-      ['s3:PutObjectLegalHold', { 'x-service-legal-hold': 'ON' }],
-    ] as const
-    for (const [Action, headers] of settings) {
-      const upload = () => films.on('multipart', 'm', { method: 'POST', headers })
-      await policies.set(denial({ Action, Resource: `${FILMS}/*` }))
-      t.match(await films.put('a', 'x', headers), DENIED, Action)
-      t.match(await upload(), DENIED, `${Action} of a multipart upload`)
-      t.equal((await films.put('a')).status, 200, 'without them it is an upload like any other')
-      await policies.clear()
-      t.equal((await films.put('a', 'x', headers)).status, 200)
-      t.equal((await upload()).status, 201)
-    }
-  },
-)
+t.test('tags and locks of an upload are authorized separately [policies.settings]', async (t) => {
+  const policies = await PolicyClient.start(t, { objectLockEnabled: true })
+  const { films } = policies
+  const settings = [
+    ['s3:PutObjectTagging', { 'x-service-tagging': 'k=v' }],
+    [
+      's3:PutObjectRetention',
+      { 'x-service-retention-mode': 'GOVERNANCE', 'x-service-retain-until': '2099-01-01T00:00:00Z' },
+    ],
+    ['s3:PutObjectLegalHold', { 'x-service-legal-hold': 'ON' }],
+  ] as const
+  for (const [Action, headers] of settings) {
+    const upload = () => films.on('multipart', 'm', { method: 'POST', headers })
+    await policies.set(denial({ Action, Resource: `${FILMS}/*` }))
+    t.match(await films.put('a', 'x', headers), DENIED, Action)
+    t.match(await upload(), DENIED, `${Action} of a multipart upload`)
+    t.equal((await films.put('a')).status, 200, 'without them it is an upload like any other')
+    await policies.clear()
+    t.equal((await films.put('a', 'x', headers)).status, 200)
+    t.equal((await upload()).status, 201)
+  }
+})
 
 t.test('conditions see the request [policies.conditions]', async (t) => {
   const policies = await PolicyClient.start(t)
@@ -279,12 +277,12 @@ t.test('a policy that this version cannot read denies everything [policies.unrea
   }
   await policies.set(denial({ Resource: `${FILMS}/other/*`, Action: 's3:GetObject' }))
   t.equal((await films.get('a')).status, 200, 'until a good one takes its place')
-  const bucket = services.state.bucket('acme', 'films')
-  t.ok(services.state.view.get(bucketKeys.bucketPolicy(bucket?.id ?? '')))
-  t.equal(services.state.bucketPolicy('acme', 'a\u0000b'), undefined)
+  const bucket = services.state.get(bucketKeys.bucket('acme', 'films'))
+  t.ok(services.state.get(bucketKeys.bucketPolicy(bucket?.id ?? '')))
+  t.equal(bucketPolicyOf(services.state, 'acme', 'a\u0000b'), undefined)
 })
 
-t.test('many policies are told apart, whatever is remembered of them [policies.now]', async (t) => {
+t.test('many policies are kept apart, with any of them cached [policies.now]', async (t) => {
   const policies = await PolicyClient.start(t)
   const { films } = policies
   for (let n = 0; n < 80; n += 1) await films.world.memory.services.propose(numbered(n))

@@ -55,7 +55,7 @@ t.test(
     t.match(await films.versioning('off'), { status: 400, code: 'invalid_request' })
     for (const body of [{}, { status: true }, { status: 'Enabled', mfaDelete: true }])
       t.match(await films.ask({ method: 'PUT', path, body }), { status: 400, code: 'invalid_request' })
-    t.same(await state(), { status: 'Enabled' }, 'what was refused changed nothing')
+    t.same(await state(), { status: 'Enabled' }, 'the refused requests changed nothing')
 
     const locked = films.as({ name: 'locked' })
     await films.ask({
@@ -66,13 +66,13 @@ t.test(
     t.match(await locked.versioning('Suspended'), { status: 409, code: 'invalid_bucket_state' })
     t.match(await locked.versioning('Enabled'), { status: 200 })
 
-    const nobody = films.as({ name: 'nobody' })
-    t.match(await nobody.versioning('Enabled'), { status: 404, code: 'not_found' })
-    t.match(await films.ask({ path: path.replace('films', 'nobody') }), { status: 404, code: 'not_found' })
+    const absentBucket = films.as({ name: 'absent' })
+    t.match(await absentBucket.versioning('Enabled'), { status: 404, code: 'not_found' })
+    t.match(await films.ask({ path: path.replace('films', 'absent') }), { status: 404, code: 'not_found' })
   },
 )
 
-t.test('a caller without the right learns nothing of the fields [buckets.scope.whole]', async (t) => {
+t.test('a caller without the right learns nothing about the fields [buckets.scope.whole]', async (t) => {
   const films = await BucketClient.start(t)
   const reader = films.as({ token: await films.world.memory.bearer('acme', 'read') })
   const path = '/api/v1/buckets/films/versioning'
@@ -94,7 +94,7 @@ t.test('bucket_not_empty: versions and delete markers count [buckets.delete.vers
   t.match(await remove(), { status: 409, code: 'bucket_not_empty' })
   const [marker = '', object = ''] = (await films.shown()).map((shown) => shown.replace('*', '').slice(2))
   await films.remove(`k?versionId=${object}`)
-  t.match(await remove(), { status: 409, code: 'bucket_not_empty' }, 'a delete marker alone')
+  t.match(await remove(), { status: 409, code: 'bucket_not_empty' }, 'only a delete marker')
   await films.remove(`k?versionId=${marker}`)
   t.equal((await remove()).status, 204)
 })
@@ -102,9 +102,9 @@ t.test('bucket_not_empty: versions and delete markers count [buckets.delete.vers
 t.test('bucket_not_empty: an upload in progress counts [buckets.delete.uploads]', async (t) => {
   const films = await BucketClient.start(t)
   const remove = () => films.ask({ method: 'DELETE', path: '/api/v1/buckets/films' })
-  const begun = await films.on('multipart', 'k', { method: 'POST', body: {} })
+  const started = await films.on('multipart', 'k', { method: 'POST', body: {} })
   t.match(await remove(), { status: 409, code: 'bucket_not_empty' })
   const abort = { method: 'DELETE' }
-  t.equal((await films.on('multipart', `${String(begun.json['uploadId'])}/k`, abort)).status, 204)
+  t.equal((await films.on('multipart', `${String(started.json['uploadId'])}/k`, abort)).status, 204)
   t.equal((await remove()).status, 204)
 })

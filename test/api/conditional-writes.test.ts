@@ -1,5 +1,5 @@
 /**
- * If-Match and If-None-Match on writes: refused before a body is read where that can be known, decided in the commit.
+ * If-Match and If-None-Match on writes: refused before a body is read where possible, decided at commit.
  */
 import t from 'tap'
 import { deferred } from '../helpers/async.ts'
@@ -33,12 +33,12 @@ t.test(
     ] as const
     for (const [key, headers, status] of table) {
       const before = await films.shown({ prefix: key })
-      const heard = await films.put(key, 'one', headers)
-      t.equal(heard.status, status, `${key} ${JSON.stringify(headers)}`)
+      const answer = await films.put(key, 'one', headers)
+      t.equal(answer.status, status, `${key} ${JSON.stringify(headers)}`)
       if (status === 412) {
-        t.equal(heard.code, 'precondition_failed')
+        t.equal(answer.code, 'precondition_failed')
         t.same(await films.shown({ prefix: key }), before, 'and nothing was stored')
-      } else if (key !== 'k') await films.remove(`${key}?versionId=${idOf(heard)}`)
+      } else if (key !== 'k') await films.remove(`${key}?versionId=${idOf(answer)}`)
     }
     for (const name of ['if-match', 'if-none-match'])
       for (const empty of ['', ' , ', '""'])
@@ -50,7 +50,7 @@ t.test(
   },
 )
 
-t.test('a condition that does not hold is told before the body is sent [objects.put.early]', async (t) => {
+t.test('a failed condition is answered before the body is sent [objects.put.early]', async (t) => {
   const films = await BucketClient.start(t)
   await films.put('k')
   const upload = (headers: string) =>
@@ -66,7 +66,7 @@ t.test('a condition that does not hold is told before the body is sent [objects.
   t.equal(films.world.memory.proposals, before, 'and nothing was proposed')
 })
 
-t.test('of two uploads that may only create, the commit lets one [objects.put.race]', async (t) => {
+t.test('of two create-only uploads the commit accepts one [objects.put.race]', async (t) => {
   const films = await BucketClient.start(t)
   const { memory } = films.world
   const { content } = memory.services
@@ -79,41 +79,38 @@ t.test('of two uploads that may only create, the commit lets one [objects.put.ra
     return ingest(request)
   }
   memory.beforeApply = () => both.promise
-  const heard = await Promise.all(
+  const answer = await Promise.all(
     ['one', 'two'].map((body) => films.put('k', body, { 'if-none-match': '*' })),
   )
   t.same(
-    heard.map(({ status }) => status).sort((a, b) => a - b),
+    answer.map(({ status }) => status).sort((a, b) => a - b),
     [200, 412],
-    'both had passed the early look',
+    'both had passed the early check',
   )
-  const winner = heard.find(({ status }) => status === 200)
+  const winner = answer.find(({ status }) => status === 200)
   t.equal((await films.get('k')).headers.etag, winner?.headers.etag)
 })
 
-t.test(
-  'deleteObject honours If-Match, of the very version that is to go [objects.delete.if-match]',
-  async (t) => {
-    const films = await BucketClient.start(t, { versioning: 'Enabled' })
-    const one = await films.put('k', 'one')
-    const two = await films.put('k', 'two')
-    const old = `k?versionId=${idOf(one)}`
-    t.match(await films.remove('k', { 'if-match': etagOf(one) }), {
-      status: 412,
-      code: 'precondition_failed',
-    })
-    t.match(await films.remove(old, { 'if-match': etagOf(two) }), {
-      status: 412,
-      code: 'precondition_failed',
-    })
-    t.match(await films.remove('absent', { 'if-match': '*' }), { status: 412 })
-    t.match(await films.remove('k?versionId=01J', { 'if-match': '*' }), { status: 412 }, 'what is not there')
-    t.equal((await films.shown()).length, 2)
-    t.equal((await films.remove(old, { 'if-match': `"${etagOf(one)}"` })).status, 204)
-    const marked = await films.remove('k', { 'if-match': etagOf(two) })
-    t.equal(marked.status, 204)
-    t.match(await films.remove('k', { 'if-match': '*' }), { status: 412 }, 'a delete marker is no object')
-    t.match(await films.remove(`k?versionId=${idOf(marked)}`, { 'if-match': '*' }), { status: 412 })
-    t.same(await films.shown(), [`k-${idOf(marked)}*`, `k@${idOf(two)}`])
-  },
-)
+t.test('deleteObject honours If-Match, of the version to delete [objects.delete.if-match]', async (t) => {
+  const films = await BucketClient.start(t, { versioning: 'Enabled' })
+  const one = await films.put('k', 'one')
+  const two = await films.put('k', 'two')
+  const old = `k?versionId=${idOf(one)}`
+  t.match(await films.remove('k', { 'if-match': etagOf(one) }), {
+    status: 412,
+    code: 'precondition_failed',
+  })
+  t.match(await films.remove(old, { 'if-match': etagOf(two) }), {
+    status: 412,
+    code: 'precondition_failed',
+  })
+  t.match(await films.remove('absent', { 'if-match': '*' }), { status: 412 })
+  t.match(await films.remove('k?versionId=01J', { 'if-match': '*' }), { status: 412 }, 'an absent version')
+  t.equal((await films.shown()).length, 2)
+  t.equal((await films.remove(old, { 'if-match': `"${etagOf(one)}"` })).status, 204)
+  const marked = await films.remove('k', { 'if-match': etagOf(two) })
+  t.equal(marked.status, 204)
+  t.match(await films.remove('k', { 'if-match': '*' }), { status: 412 }, 'a delete marker is no object')
+  t.match(await films.remove(`k?versionId=${idOf(marked)}`, { 'if-match': '*' }), { status: 412 })
+  t.same(await films.shown(), [`k-${idOf(marked)}*`, `k@${idOf(two)}`])
+})

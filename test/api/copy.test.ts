@@ -6,6 +6,7 @@ import { OBJECT_COPY_BYTES_MAX } from '../../src/state-machine/objects/limits.ts
 import type { ObjectRecord } from '../../src/state-machine/versions/records.ts'
 import { patternBytes } from '../helpers/content-world.ts'
 import { BucketClient, etagOf, idOf } from './bucket-client.ts'
+import type { View } from '../../src/state-machine/base/view.ts'
 
 const MIB = 1024 * 1024
 
@@ -16,7 +17,7 @@ t.test('copyObject', async (t) => {
   const headers = { 'content-type': 'a/b', 'x-service-meta-camera': 'x100', 'x-service-tagging': 'env=prod' }
   const source = await films.put('source', body, headers)
 
-  await t.test('gives the target the bytes, and moves none [objects.copy]', async (t) => {
+  await t.test('gives the target the bytes, and copies no chunk [objects.copy]', async (t) => {
     const before = films.world.memory.blobs.written.length
     const copied = await photos.copy('a/b', { sourceBucket: 'films', sourceKey: 'source' })
     t.equal(copied.status, 200)
@@ -35,7 +36,7 @@ t.test('copyObject', async (t) => {
     t.equal(films.world.memory.blobs.written.length, before)
     t.ok((await photos.get('a/b')).bytes.equals(body))
     await films.remove(`source?versionId=${idOf(source)}`)
-    t.ok((await photos.get('a/b')).bytes.equals(body), 'whatever becomes of the source')
+    t.ok((await photos.get('a/b')).bytes.equals(body), 'regardless of the source')
     await films.put('source', body, headers)
   })
 
@@ -48,7 +49,7 @@ t.test('copyObject', async (t) => {
   })
 
   await t.test(
-    'metadataDirective: COPY ignores what the body gives, REPLACE takes nothing else [objects.copy.directive] [objects.copy.ignored]',
+    'metadataDirective: COPY ignores the metadata of the body, REPLACE uses only that [objects.copy.directive] [objects.copy.ignored]',
     async (t) => {
       const given = { sourceKey: 'source', contentType: 'c/d', metadata: { Lens: '35mm' } }
       for (const metadataDirective of ['COPY', 'copy', undefined]) {
@@ -83,7 +84,7 @@ t.test('copyObject', async (t) => {
   )
 
   await t.test(
-    'a copy to itself without REPLACE is refused, unless it brings an older version back [objects.copy.self] [objects.copy.version]',
+    'a copy to itself without REPLACE is refused, unless it restores an older version [objects.copy.self] [objects.copy.version]',
     async (t) => {
       const one = await films.put('self', 'one')
       t.match(await films.copy('self', { sourceKey: 'self' }), { status: 400, code: 'invalid_request' })
@@ -102,7 +103,7 @@ t.test('copyObject', async (t) => {
       t.equal((await films.shown({ prefix: 'self' })).length, 4)
       await photos.put('self', 'x')
       const unversioned = { sourceBucket: 'photos', sourceKey: 'self', metadataDirective: 'REPLACE' }
-      t.equal((await photos.copy('self', unversioned)).status, 200, 'in place, where nothing is kept')
+      t.equal((await photos.copy('self', unversioned)).status, 200, 'in place, in an unversioned bucket')
       t.equal((await photos.get('self')).bytes.toString(), 'x')
     },
   )
@@ -114,10 +115,10 @@ t.test('copyObject', async (t) => {
       { sourceKey: 'absent' },
       { sourceKey: 'gone' },
       { sourceKey: 'source', sourceVersionId: '0'.repeat(26) },
-      { sourceBucket: 'nobody', sourceKey: 'source' },
+      { sourceBucket: 'absent', sourceKey: 'source' },
     ]
     for (const from of missing) t.match(await films.copy('t', from), { status: 404, code: 'not_found' })
-    t.match(await films.as({ name: 'nobody' }).copy('t', { sourceBucket: 'films', sourceKey: 'source' }), {
+    t.match(await films.as({ name: 'absent' }).copy('t', { sourceBucket: 'films', sourceKey: 'source' }), {
       status: 404,
     })
     const ofMarker = await films.copy('t', { sourceKey: 'gone', sourceVersionId: marker })
@@ -139,7 +140,7 @@ t.test('copyObject', async (t) => {
       t.match(
         await narrow.copy('out/a', { ...from, sourceKey: 'absent' }),
         denied,
-        'and no word about what exists',
+        'without revealing what exists',
       )
       t.match(await narrow.copy('out/a', { sourceBucket: 'photos', sourceKey: 'out/a' }), denied)
       await films.world.memory.tenant('evil')
@@ -148,7 +149,7 @@ t.test('copyObject', async (t) => {
       t.match(
         await evil.copy('k', from),
         { status: 404, code: 'not_found' },
-        'the source is sought in the own tenant',
+        'the source is looked up in the tenant of the caller',
       )
     },
   )
@@ -185,9 +186,9 @@ t.test(
       [{ ifMatch: etag, ifNoneMatch: etag }, 412],
     ] as const
     for (const [conditions, status] of table) {
-      const heard = await films.copy('target', { sourceKey: 'source', ...conditions })
-      t.equal(heard.status, status, JSON.stringify(conditions))
-      if (status === 412) t.equal(heard.code, 'precondition_failed')
+      const answer = await films.copy('target', { sourceKey: 'source', ...conditions })
+      t.equal(answer.status, status, JSON.stringify(conditions))
+      if (status === 412) t.equal(answer.code, 'precondition_failed')
     }
     for (const name of ['ifModifiedSince', 'ifUnmodifiedSince'])
       t.match(await films.copy('target', { sourceKey: 'source', [name]: 'Tue, 01 Jan 2030 00:00:00 GMT' }), {
@@ -220,14 +221,14 @@ t.test(
   },
 )
 
-t.test('a source that vanished between look and commit is looked at once more', async (t) => {
+t.test('a source that vanished between lookup and commit is looked up once more', async (t) => {
   const films = await BucketClient.start(t)
   await films.put('source', 'one')
   const { memory } = films.world
   const { services } = memory
   const propose = services.propose
   let copies = 0
-  /** Another upload of the source comes between the look and each of the next copies. */
+  /** Another upload of the source comes between the lookup and the commit of each of the next copies. */
   const replaceBefore = (last: number): void => {
     copies = 0
     services.propose = async (command) => {
@@ -241,7 +242,7 @@ t.test('a source that vanished between look and commit is looked at once more', 
   replaceBefore(1)
   const { barriers } = memory
   t.equal((await films.copy('target', { sourceKey: 'source' })).status, 200)
-  t.equal((await films.get('target')).bytes.toString(), 'replaced 1', 'what is there now')
+  t.equal((await films.get('target')).bytes.toString(), 'replaced 1', 'the present source')
   t.equal(
     memory.barriers - barriers,
     4,
@@ -249,18 +250,18 @@ t.test('a source that vanished between look and commit is looked at once more', 
   )
   replaceBefore(9)
   t.match(await films.copy('target', { sourceKey: 'source' }), { status: 404, code: 'not_found' })
-  t.equal(copies, 2, 'once, not for ever')
+  t.equal(copies, 2, 'once, not forever')
 })
 
 t.test('entity_too_large: more than 5 GiB at once [limits.copy]', async (t) => {
   const films = await BucketClient.start(t)
   await films.put('source')
   const { state } = films.world.memory.services
-  const newest = state.newestVersion.bind(state)
+  const cut = state.cut.bind(state)
   const sized = (size: number): void => {
-    state.newestVersion = (bucket, key) => {
-      const found = newest(bucket, key)
-      return found?.kind === 'object' ? ({ ...found, size } satisfies ObjectRecord) : found
+    state.cut = <T>(read: (view: View) => T): T => {
+      const found = cut(read) as ObjectRecord | undefined
+      return (found?.kind === 'object' ? ({ ...found, size } satisfies ObjectRecord) : found) as T
     }
   }
   sized(OBJECT_COPY_BYTES_MAX + 1)

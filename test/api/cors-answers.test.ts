@@ -1,5 +1,5 @@
 /**
- * What a browser is told by the answers to requests of pages. [Fetch 3.3]
+ * The CORS headers of answers to requests of pages. [Fetch 3.3]
  */
 import t from 'tap'
 import { APP, corsOf, filmsWithRules, VARY } from './cors-client.ts'
@@ -8,9 +8,9 @@ t.test('OPTIONS elsewhere is a request without a token [cors.preflight.elsewhere
   const films = await filmsWithRules(t)
   for (const path of ['films/objects/in/a%20b', 'films/cors', 'films', 'absent/objects/k', '']) {
     const headers = { origin: APP, 'access-control-request-method': 'GET' }
-    const heard = await films.world.call({ method: 'OPTIONS', path: `/api/v1/buckets/${path}`, headers })
-    t.match(heard, { status: 401, code: 'unauthorized' }, path)
-    t.strictSame(corsOf(heard), {}, path)
+    const answer = await films.world.call({ method: 'OPTIONS', path: `/api/v1/buckets/${path}`, headers })
+    t.match(answer, { status: 401, code: 'unauthorized' }, path)
+    t.strictSame(corsOf(answer), {}, path)
     t.match(await films.ask({ method: 'OPTIONS', path: '/api/v1/buckets/films' }), { status: 405 })
   }
 })
@@ -18,7 +18,7 @@ t.test('OPTIONS elsewhere is a request without a token [cors.preflight.elsewhere
 const fromPage = (origin: string, more = {}) => ({ headers: { origin, ...more } })
 
 t.test(
-  'an answer to a page says what its rule says [cors.answer] [cors.answer.vary] [cors.answer.never-credentials]',
+  'an answer to a page carries the headers of its rule [cors.answer] [cors.answer.vary] [cors.answer.never-credentials]',
   async (t) => {
     const films = await filmsWithRules(t)
     const granted = {
@@ -35,11 +35,11 @@ t.test(
     const etag = String(get.headers.etag)
     const unchanged = await films.on('objects', 'in/a%20b', fromPage(APP, { 'if-none-match': etag }))
     t.strictSame([unchanged.status, corsOf(unchanged)], [304, granted])
-    const stranger = await films.on('objects', 'k', fromPage('https://evil.example'))
-    t.strictSame([stranger.status, corsOf(stranger)], [200, {}], 'served, and not to be read by its page')
+    const foreign = await films.on('objects', 'k', fromPage('https://evil.example'))
+    t.strictSame([foreign.status, corsOf(foreign)], [200, {}], 'served, and not to be read by its page')
     const plain = await films.get('k')
     t.strictSame(corsOf(plain), {})
-    for (const heard of [get, put, head, unchanged, stranger, plain]) t.equal(heard.headers.vary, VARY)
+    for (const answer of [get, put, head, unchanged, foreign, plain]) t.equal(answer.headers.vary, VARY)
     t.equal((await films.ask({ path: '/api/v1/buckets' })).headers.vary, undefined, 'no bucket, no rules')
   },
 )
@@ -60,10 +60,10 @@ t.test('a page may read a problem [cors.answer.error] [cors.no-access]', async (
       400,
     ],
   ] as const
-  for (const [heard, status] of problems) {
-    t.equal(heard.status, status)
-    t.match(heard.headers, { 'access-control-allow-origin': APP, vary: VARY }, String(heard.code))
-    t.notOk('access-control-allow-credentials' in heard.headers)
+  for (const [answer, status] of problems) {
+    t.equal(answer.status, status)
+    t.match(answer.headers, { 'access-control-allow-origin': APP, vary: VARY }, String(answer.code))
+    t.notOk('access-control-allow-credentials' in answer.headers)
   }
   const writer = films.as({ token: await films.world.memory.bearer('acme', 'write') })
   const denied = await writer.on('objects', 'in/a%20b', fromPage(APP))
@@ -71,7 +71,7 @@ t.test('a page may read a problem [cors.answer.error] [cors.no-access]', async (
   t.equal(denied.headers['access-control-allow-origin'], APP)
 })
 
-t.test('whoever may not see a bucket is not told of its rules [cors.no-leak]', async (t) => {
+t.test('a caller that may not see a bucket does not get its rules [cors.no-leak]', async (t) => {
   const films = await filmsWithRules(t)
   const { memory } = films.world
   const elsewhere = films.as({ token: await memory.bearer('acme', 'op=read:bucket=photos:prefix=') })
@@ -83,5 +83,5 @@ t.test('whoever may not see a bucket is not told of its rules [cors.no-leak]', a
     [await films.as({ token: 'svctk_none' }).on('objects', 'in/a%20b', fromPage(APP)), 401],
     [await films.as({ name: 'Absent' }).on('objects', 'k', fromPage(APP)), 404],
   ] as const
-  for (const [heard, status] of answers) t.strictSame([heard.status, corsOf(heard)], [status, {}])
+  for (const [answer, status] of answers) t.strictSame([answer.status, corsOf(answer)], [status, {}])
 })

@@ -1,7 +1,7 @@
 /**
- * What tests of CORS share: a bucket with rules, and what was said to a browser.
+ * Shared by tests of CORS: a bucket with rules, and the headers for a browser.
  */
-import type { ApiWorld, Heard } from './api-world.ts'
+import type { ApiWorld, ApiAnswer } from './api-world.ts'
 import { BucketClient } from './bucket-client.ts'
 
 export const APP = 'https://app.example.com'
@@ -18,7 +18,7 @@ export const RULES = [
 ]
 export const VARY = 'Origin, Access-Control-Request-Method, Access-Control-Request-Headers'
 
-/** By a key of all four verbs: `films` with the rules above and the object `in/a b`, which says hello. */
+/** By a key of all four verbs: `films` with the rules above and the object `in/a b`, with the body hello. */
 export async function filmsWithRules(t: Parameters<typeof ApiWorld.start>[0]): Promise<BucketClient> {
   const films = await (await BucketClient.start(t)).asAdmin()
   await films.ask({ method: 'PUT', path: '/api/v1/buckets/films/cors', body: { rules: RULES } })
@@ -26,5 +26,5 @@ export async function filmsWithRules(t: Parameters<typeof ApiWorld.start>[0]): P
   return films
 }
 
-export const corsOf = ({ headers }: Heard): Record<string, unknown> =>
+export const corsOf = ({ headers }: ApiAnswer): Record<string, unknown> =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith('access-control-')))

@@ -1,9 +1,9 @@
 /**
- * Pages and signed URLs: the preflight, and what the answers say. [native: Signed-URL access] [Fetch 3.3]
+ * Pages and signed URLs: the preflight, and the headers of the answers. [native: Signed-URL access] [Fetch 3.3]
  */
 import t from 'tap'
 import type { MadeKey } from '../helpers/memory-services.ts'
-import type { Heard } from './api-world.ts'
+import type { ApiAnswer } from './api-world.ts'
 import { APP, corsOf, filmsWithRules, VARY } from './cors-client.ts'
 import { SignedClient } from './signed-client.ts'
 
@@ -17,13 +17,13 @@ async function start(t: Parameters<typeof filmsWithRules>[0]): Promise<SignedCli
   return new SignedClient(await filmsWithRules(t))
 }
 
-function preflight({ world }: SignedClient, path: string, ask: Preflight = {}): Promise<Heard> {
-  const said = {
+function preflight({ world }: SignedClient, path: string, ask: Preflight = {}): Promise<ApiAnswer> {
+  const preflightHeaders = {
     origin: 'origin' in ask ? ask.origin : APP,
     'access-control-request-method': 'method' in ask ? ask.method : 'GET',
     'access-control-request-headers': ask.headers,
   }
-  return world.call({ method: 'OPTIONS', path, headers: said })
+  return world.call({ method: 'OPTIONS', path, headers: preflightHeaders })
 }
 
 const tokenOf = ({ world }: SignedClient, key: MadeKey): string =>
@@ -55,7 +55,7 @@ t.test('preflightSigned [cors.preflight] [cors.answer.never-credentials]', async
   t.equal((await preflight(signed, below, { method: 'PUT' })).status, 204)
 })
 
-t.test('a preflight is about what the token allows, and no more [cors.preflight.token]', async (t) => {
+t.test('a preflight allows only what the token allows [cors.preflight.token]', async (t) => {
   const signed = await start(t)
   const url = await signed.link(GET)
   const [path = '', query = ''] = url.split('?')
@@ -72,14 +72,14 @@ t.test('a preflight is about what the token allows, and no more [cors.preflight.
     [await preflight(signed, url, { origin: undefined }), 400, 'invalid_request'],
     [await preflight(signed, `${url}&versionId=1`), 400, 'invalid_argument'],
   ] as const
-  for (const [heard, status, code] of refused) {
-    t.match(heard, { status, code })
-    t.strictSame(corsOf(heard), {}, code)
+  for (const [answer, status, code] of refused) {
+    t.match(answer, { status, code })
+    t.strictSame(corsOf(answer), {}, code)
   }
   t.equal((await preflight(signed, `${path}?${query}`)).status, 204, 'the same without a change')
 })
 
-t.test('the key behind the token is looked at as it is now [cors.preflight.token]', async (t) => {
+t.test('the present state of the key behind the token counts [cors.preflight.token]', async (t) => {
   const signed = await start(t)
   const { memory } = signed.world
   const minter = await memory.accessKey('acme', 'read')
@@ -87,7 +87,7 @@ t.test('the key behind the token is looked at as it is now [cors.preflight.token
   t.equal((await preflight(signed, url)).status, 204)
   const before = memory.barriers
   await preflight(signed, url)
-  t.equal(memory.barriers, before + 1, 'behind the barrier of the request')
+  t.equal(memory.barriers, before + 1, 'after the barrier of the request')
   await memory.services.propose({
     type: 'revokeAccessKey',
     accessKeyId: minter.accessKeyId,
@@ -99,7 +99,7 @@ t.test('the key behind the token is looked at as it is now [cors.preflight.token
   t.strictSame(corsOf(revoked), {})
 })
 
-t.test('a preflight without a rule that fits is refused [cors.preflight.rules]', async (t) => {
+t.test('a preflight without a matching rule is refused [cors.preflight.rules]', async (t) => {
   const signed = await start(t)
   const url = await signed.link(GET)
   const refused = [
@@ -110,10 +110,10 @@ t.test('a preflight without a rule that fits is refused [cors.preflight.rules]',
     { headers: 'content-type, x-other' },
   ]
   for (const ask of refused) {
-    const heard = await preflight(signed, url, ask)
+    const answer = await preflight(signed, url, ask)
     const message = /No CORS rule of bucket "films"/
-    t.match(heard, { status: 403, code: 'access_denied', json: { message } })
-    t.strictSame(corsOf(heard), {}, JSON.stringify(ask))
+    t.match(answer, { status: 403, code: 'access_denied', json: { message } })
+    t.strictSame(corsOf(answer), {}, JSON.stringify(ask))
   }
   await signed.films.ask({ method: 'DELETE', path: '/api/v1/buckets/films/cors' })
   t.match(await preflight(signed, url), { status: 403, code: 'access_denied' }, 'no rules at all')
@@ -133,10 +133,10 @@ t.test(
     t.strictSame([absent.status, corsOf(absent)], [404, GRANTED])
     const misused = await signed.get(put.replace('/up/', '/up/1'), fromApp)
     t.strictSame([misused.status, corsOf(misused)], [403, GRANTED], 'the rule allows GET, the URL does not')
-    const stranger = await signed.get(get, { origin: 'https://evil.example' })
-    t.strictSame([stranger.status, corsOf(stranger)], [200, {}])
+    const foreign = await signed.get(get, { origin: 'https://evil.example' })
+    t.strictSame([foreign.status, corsOf(foreign)], [200, {}])
     const plain = await signed.get(get)
-    for (const heard of [read, stored, absent, misused, stranger, plain]) t.equal(heard.headers.vary, VARY)
+    for (const answer of [read, stored, absent, misused, foreign, plain]) t.equal(answer.headers.vary, VARY)
   },
 )
 
@@ -155,14 +155,14 @@ t.test('signed_url_expired can be read by its page [cors.answer.expired]', async
   const { accessKeyId } = minter
   await memory.services.propose({ type: 'revokeAccessKey', accessKeyId, tenantId: 'acme', reason: 'lost' })
   const revoked = await signed.get(url, { origin: APP })
-  t.match(revoked, { status: 401, code: 'signed_url_expired' }, 'as it was told before')
-  t.strictSame(corsOf(revoked), {}, 'and not to its page: the key behind it is not good')
+  t.match(revoked, { status: 401, code: 'signed_url_expired' }, 'as before')
+  t.strictSame(corsOf(revoked), {}, 'and not readable by its page: the key behind it is invalid')
 })
 
-t.test('a URL tells nothing of other buckets of its key [cors.no-leak]', async (t) => {
+t.test('a URL reveals nothing about other buckets of its key [cors.no-leak]', async (t) => {
   const signed = await start(t)
   const elsewhere = await signed.link({ method: 'GET', bucket: 'photos', key: 'in/a b' })
-  const heard = await signed.get(elsewhere.replace('photos', 'films'), { origin: APP })
-  t.match(heard, { status: 403, code: 'signed_url_mismatch' })
-  t.strictSame(corsOf(heard), {}, 'films has a rule for this page, which is not for this URL to tell')
+  const answer = await signed.get(elsewhere.replace('photos', 'films'), { origin: APP })
+  t.match(answer, { status: 403, code: 'signed_url_mismatch' })
+  t.strictSame(corsOf(answer), {}, 'films has a rule for this page, which this URL must not reveal')
 })

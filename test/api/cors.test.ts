@@ -1,5 +1,5 @@
 /**
- * The configuration of CORS: set, read, removed, and what is refused. [native: CORS configuration] [decisions 2]
+ * The configuration of CORS: set, read, removed, and refused. [native: CORS configuration] [decisions 2]
  */
 import t from 'tap'
 import { BucketClient } from './bucket-client.ts'
@@ -29,8 +29,8 @@ t.test(
     for (const rules of [[FULL], [RULE, FULL], [{ ...RULE, allowedHeaders: [], maxAgeSeconds: 0 }]]) {
       const set = await put(films, { rules })
       t.equal(set.status, 200)
-      t.strictSame(set.json, { rules }, 'the answer is what was given')
-      t.strictSame((await films.ask({ path: CORS })).json, { rules }, 'and is what is read')
+      t.strictSame(set.json, { rules }, 'the answer is the given configuration')
+      t.strictSame((await films.ask({ path: CORS })).json, { rules }, 'and it is read back')
       t.equal(await hasCors(), true)
     }
     const { buckets } = (await films.ask({ path: '/api/v1/buckets' })).json as { buckets: object[] }
@@ -44,7 +44,7 @@ t.test(
   },
 )
 
-t.test('a bucket of the same name made again has no rules [cors.with-bucket]', async (t) => {
+t.test('a bucket of the same name created again has no rules [cors.with-bucket]', async (t) => {
   const films = await (await BucketClient.start(t)).asAdmin()
   await put(films, { rules: [FULL] })
   t.equal((await films.ask({ method: 'DELETE', path: '/api/v1/buckets/films' })).status, 204)
@@ -76,7 +76,7 @@ t.test(
 )
 
 t.test(
-  'not_found: no bucket, or that of another tenant, in the same words [cors.other-tenant]',
+  'not_found: no bucket, or that of another tenant, with the same message [cors.other-tenant]',
   async (t) => {
     const films = await (await BucketClient.start(t)).asAdmin()
     await put(films, { rules: [RULE] })
@@ -84,8 +84,8 @@ t.test(
     const rival = films.as({ token: await films.world.memory.bearer('rival', 'read,admin') })
     for (const method of ['GET', 'PUT', 'DELETE']) {
       const body = method === 'PUT' ? { body: { rules: [RULE] } } : {}
-      const said = { status: 404, code: 'not_found', json: { message: 'Bucket "films" does not exist' } }
-      t.match(await rival.ask({ method, path: CORS, ...body }), said, method)
+      const expected = { status: 404, code: 'not_found', json: { message: 'Bucket "films" does not exist' } }
+      t.match(await rival.ask({ method, path: CORS, ...body }), expected, method)
       const path = CORS.replace('films', 'Absent')
       t.match(await films.ask({ method, path, ...body }), {
         status: 404,
@@ -96,7 +96,7 @@ t.test(
 )
 
 t.test(
-  'invalid_request: whatever is wrong is named [cors.rules.fields] [cors.rules.count] [cors.rules.origins] [cors.rules.methods] [cors.rules.headers] [cors.rules.max-age] [cors.rules.id]',
+  'invalid_request: every error is named [cors.rules.fields] [cors.rules.count] [cors.rules.origins] [cors.rules.methods] [cors.rules.headers] [cors.rules.max-age] [cors.rules.id]',
   async (t) => {
     const films = await (await BucketClient.start(t)).asAdmin()
     const table: readonly [object, RegExp][] = [
@@ -124,9 +124,9 @@ t.test(
       [{ rules: [{ ...RULE, exposeHeaders: ['x-*'] }] }, /"rules.0.exposeHeaders.0" .* in full/],
     ]
     for (const [body, message] of table) {
-      const heard = await put(films, body)
+      const answer = await put(films, body)
       t.match(
-        heard,
+        answer,
         { status: 400, code: 'invalid_request', json: { message } },
         JSON.stringify(body).slice(0, 80),
       )

@@ -1,29 +1,30 @@
 /**
- * Every way in which a caller may come without the right to an operation, and what the table of rights makes of each.
+ * Every form of credential without the right to an operation, and the expected answer to each.
  *
- * Owns: the forms and what is expected, derived from REQUIREMENTS by rules of its own. Knows nothing of `authorize`.
- * Rule: a form that has nothing to say about an operation gives null, and is no cell of the matrix.
+ * Owns: the forms and the expected answers, derived from `requires` of the operations by rules of its own. Knows nothing of `authorize`.
+ * Rule: a form that does not apply to an operation gives null, and is no cell of the matrix.
  */
-import type { OperationId } from '../../src/access/base/operation-ids.ts'
 import type { Verb } from '../../src/access/base/principal.ts'
-import { REQUIREMENTS, type Requirement } from '../../src/access/requirements.ts'
+import type { AdminRequirement, KeyRequirement, Requirement } from '../../src/access/rights.ts'
 import type { MemoryServices } from '../helpers/memory-services.ts'
+import { routeOf } from '../helpers/operations.ts'
 import type { Ask } from './api-world.ts'
 import { type ExampleId, exampleOf, operationIdOf, operationOf } from './example-story.ts'
-import { keyWithToken, type KeyWithToken, revoke, rotate } from './made-keys.ts'
+import { keyWithToken, type KeyWithToken, revoke, rotate } from './issued-keys.ts'
 import { type SignedForm, signedForms, type SignedOperationId } from './signed-forms.ts'
+import { bucketKeys } from '../../src/state-machine/buckets/keys.ts'
 
 export interface Cell {
   readonly form: string
-  /** A request as it is with this credential in place of a good one. */
+  /** The request with this credential in place of a valid one. */
   readonly as: (ask: Ask) => Ask
   readonly status: number
   readonly code: string
 }
 
 type Expected = readonly [status: number, code: string] | null
-type KeyNeed = Extract<Requirement, { kind: 'accessKey' }>
-type AdminNeed = Extract<Requirement, { kind: 'adminToken' }>
+type KeyNeed = KeyRequirement
+type AdminNeed = AdminRequirement
 
 interface Asked<Need> {
   readonly id: ExampleId
@@ -40,8 +41,8 @@ interface Form<Need> {
 const VERBS: readonly Verb[] = ['read', 'write', 'delete', 'admin']
 const ROLES = ['viewer', 'operator', 'owner'] as const
 const HOUR = 3_600_000
-/** A mint is asked for as what its URL is for. */
-const MINTS: Readonly<Partial<Record<ExampleId, OperationId>>> = {
+/** Signing is authorized as the operation of the URL. */
+const MINTS: Readonly<Record<string, string>> = {
   signURL: 'getObject',
   signUpload: 'putObject',
 }
@@ -51,7 +52,7 @@ const BY_URL: Readonly<Record<SignedOperationId, true>> = {
   preflightSigned: true,
 }
 const isByUrl = (id: ExampleId): id is SignedOperationId => Object.hasOwn(BY_URL, id)
-const needOf = (id: ExampleId): Requirement => REQUIREMENTS[MINTS[id] ?? operationIdOf(id)]
+const needOf = (id: ExampleId): Requirement => routeOf(MINTS[id] ?? operationIdOf(id)).operation.requires
 
 export function bearing(authorization: string | undefined, ask: Ask): Ask {
   return authorization === undefined ? ask : { ...ask, headers: { ...ask.headers, authorization } }
@@ -93,10 +94,10 @@ export class CredentialForms {
     this.#signedForms = forms.byUrl
   }
 
-  /** Has the bucket `photos`, once it is there, deny everything to the key that nothing else holds back. */
+  /** Has the bucket `photos`, once it exists, deny everything to a key that is otherwise allowed. */
   async deny(): Promise<void> {
     const bucket = { tenantId: 'acme', name: 'photos' }
-    if (this.#memory.services.state.bucket('acme', 'photos') === undefined) return
+    if (this.#memory.services.state.get(bucketKeys.bucket('acme', 'photos')) === undefined) return
     const Principal = { AWS: this.#denied.accessKeyId }
     const Resource = ['arn:aws:s3:::photos', 'arn:aws:s3:::photos/*']
     const Statement = [{ Effect: 'Deny', Principal, Action: 's3:*', Resource }]
@@ -107,7 +108,11 @@ export class CredentialForms {
   cells(id: ExampleId): readonly Cell[] {
     if (isByUrl(id)) return this.#signedForms.flatMap((form) => signedCellOf(form, id))
     const namesBucket = id in MINTS || operationOf(id).path.includes('{bucket}')
-    const need = needOf(id)
+    return this.cellsOf(id, needOf(id), namesBucket)
+  }
+
+  /** The same for an operation that is behind no route of the planes. `namesBucket`: its path names the bucket `photos`. */
+  cellsOf(id: string, need: Requirement, namesBucket: boolean): readonly Cell[] {
     switch (need.kind) {
       case 'none':
         return []
@@ -148,9 +153,9 @@ function cellOf<Need>({ form, authorization, expect }: Form<Need>, asked: Asked<
   return [{ form, as: (ask) => bearing(authorization, ask), status, code }]
 }
 
-function strangers(good: string, otherKind: string): Form<unknown>[] {
+function invalidBearers(good: string, otherKind: string): Form<unknown>[] {
   const basic = `Basic ${Buffer.from('id:secret').toString('base64')}`
-  // The last character alone holds spare bits; the one before does not.
+  // Only the last character holds spare bits.
   const flipped = good.slice(0, -2) + (good.at(-2) === 'A' ? 'B' : 'A') + good.slice(-1)
   const unauthorized = always(401, 'unauthorized')
   const invalid = always(401, 'token_invalid')
@@ -182,7 +187,7 @@ async function keyForms(
   const disabled = await bearer('gone', all)
   await memory.change({ type: 'disableTenant', tenantId: 'gone', reason: 'test' })
   const forms: Form<KeyNeed>[] = [
-    ...strangers(good, admin),
+    ...invalidBearers(good, admin),
     { form: 'expired', authorization: await expiredBearer(memory), expect: always(401, 'token_expired') },
     { form: 'revoked', authorization: await revokedBearer(memory), expect: always(401, 'key_revoked') },
     { form: 'rotated', authorization: await rotatedBearer(memory), expect: always(401, 'token_invalid') },
@@ -252,7 +257,7 @@ async function adminForms(memory: MemoryServices): Promise<readonly Form<AdminNe
   const bearer = async (...about: Parameters<MemoryServices['adminToken']>) =>
     `Bearer ${await memory.adminToken(...about)}`
   const forms: Form<AdminNeed>[] = [
-    ...strangers(good, await memory.bearer('acme', VERBS.join())),
+    ...invalidBearers(good, await memory.bearer('acme', VERBS.join())),
     { form: 'expired', authorization: await bearer('owner', null, 1), expect: always(401, 'token_expired') },
     { form: 'revoked', authorization: await revokedAdmin(memory), expect: always(401, 'token_invalid') },
     {

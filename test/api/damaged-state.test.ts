@@ -1,5 +1,5 @@
 /**
- * Requests that meet damage of this node's state, on a real store: reads are done once more on the state that takes its place.
+ * Requests that find damage of this node's state, on a real store: reads are repeated on the replacement state.
  */
 import t from 'tap'
 import { versionKeys } from '../../src/state-machine/versions/keys.ts'
@@ -10,14 +10,15 @@ import { type Ask, ApiWorld } from './api-world.ts'
 
 const OBJECT = '/api/v1/buckets/photos/objects/cat'
 
-t.test('a request that meets a damaged row', async (t) => {
+t.test('a request that finds a damaged row', async (t) => {
   const { world, token } = await ApiWorld.withBucket(t)
   const { memory } = world
   const ask = (more: Partial<Ask> = {}) => world.call({ path: OBJECT, token, ...more })
   await ask({ method: 'PUT', body: 'a cat' })
   const bucketKey = bucketKeys.bucket('acme', 'photos')
   const { state } = memory.services
-  const objectKey = (): string => versionKeys.object(state.bucket('acme', 'photos')?.id ?? '', 'cat')
+  const objectKey = (): string =>
+    versionKeys.object(state.get(bucketKeys.bucket('acme', 'photos'))?.id ?? '', 'cat')
 
   await t.test('is answered by the next state when it reads', async (t) => {
     for (const row of [bucketKey, objectKey(), tenantKeys.tenant('acme')]) {
@@ -38,7 +39,7 @@ t.test('a request that meets a damaged row', async (t) => {
     t.match(page.json, { objects: [{ key: 'cat' }] }, 'a listing as well')
   })
 
-  await t.test('leader_not_ready: is told to come again when no state takes its place in time', async (t) => {
+  await t.test('leader_not_ready: is refused as retryable when no state replaces it in time', async (t) => {
     await memory.damageRow(objectKey())
     const late = new Condition('leader_not_ready', 'Cannot read: the state is being replaced')
     const replaces = memory.services.cluster.readBarrier

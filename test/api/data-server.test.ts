@@ -1,5 +1,5 @@
 /**
- * The data plane through real sockets: tokens, buckets, and the order in which a caller is told "no".
+ * The data plane through real sockets: tokens, buckets, and the order of refusals.
  */
 import { once } from 'node:events'
 import net from 'node:net'
@@ -34,7 +34,7 @@ t.test('happy path [objects.put] [objects.etag] [objects.get] [objects.head] [ob
   const got = await world.call({ path, token })
   t.equal(got.status, 200)
   t.equal(got.bytes.toString(), 'hello')
-  t.equal(got.headers['content-type'], 'text/plain; charset=utf-8', 'comes back as it was given')
+  t.equal(got.headers['content-type'], 'text/plain; charset=utf-8', 'is returned as given')
   t.equal(got.headers['content-length'], '5')
   t.equal(got.headers['x-service-meta-camera'], 'x100')
   t.equal(got.headers['x-service-object-length'], '5')
@@ -99,7 +99,7 @@ t.test(
     t.match(await world.call({ path }), { status: 401, code: 'unauthorized' })
     const before = world.memory.barriers
     await world.call({ path })
-    t.equal(world.memory.barriers, before, 'a stranger does not make the cluster work')
+    t.equal(world.memory.barriers, before, 'an unauthenticated request causes no work in the cluster')
     t.match(await world.call({ path, token: 'svctk_x.y' }), { status: 401, code: 'token_invalid' })
     t.match(
       await world.call({ path, token: admin }),
@@ -145,7 +145,7 @@ t.test(
   },
 )
 
-t.test('what dies takes its tokens along', async (t) => {
+t.test('a removed key or tenant ends its tokens', async (t) => {
   const world = await ApiWorld.start(t)
   await world.memory.tenant('acme')
   const owner = await world.memory.adminToken('owner')
@@ -293,43 +293,42 @@ t.test(
     const line = world.memory.lines.find(({ level }) => level === 'error')
     t.match(line?.fields, { requestId: failed.headers['x-request-id'], err: { message: /secret detail/ } })
     world.memory.proposeFault = null
-    t.match(
-      await world.call({ path: put.path, token }),
-      { status: 404 },
-      'nothing of the refused writes is there',
-    )
+    t.match(await world.call({ path: put.path, token }), { status: 404 }, 'no refused write is stored')
   },
 )
 
-t.test('a server that closes finishes what runs and refuses what comes [errors.shutting_down]', async (t) => {
-  const { world, token } = await ApiWorld.withBucket(t)
-  const inApply = deferred()
-  const mayApply = deferred()
-  world.memory.beforeApply = () => {
-    inApply.resolve()
-    return mayApply.promise
-  }
-  const auth = `Host: x\r\nAuthorization: Bearer ${token}\r\n`
-  const late = net.connect(world.dataPort, '127.0.0.1')
-  t.teardown(() => late.destroy())
-  await once(late, 'connect')
-  late.write(`GET /api/v1/buckets HTTP/1.1\r\n${auth}`)
-  // Its bytes left before those of the next request, so they have been read when that one is being applied.
-  const running = world.raw(
-    `PUT /api/v1/buckets/photos/objects/k HTTP/1.1\r\n${auth}Content-Length: 1\r\n\r\nx` +
-      `GET /api/v1/buckets HTTP/1.1\r\n${auth}\r\n`,
-  )
-  await inApply.promise
-  const closed = world.dataServer.close()
-  const refusal = once(late, 'data')
-  late.write('\r\n')
-  t.match(String((await refusal)[0]), /^HTTP\/1\.1 503 [^]*"code":"shutting_down"/)
-  mayApply.resolve()
-  const answered = await running
-  t.match(answered, /^HTTP\/1\.1 200 OK\r\n[^]*connection: close/)
-  t.equal(answered.split('HTTP/1.1 ').length, 2, 'the connection ends with the answer that was due')
-  await closed
-})
+t.test(
+  'a closing server finishes running requests and refuses new ones [errors.shutting_down]',
+  async (t) => {
+    const { world, token } = await ApiWorld.withBucket(t)
+    const inApply = deferred()
+    const mayApply = deferred()
+    world.memory.beforeApply = () => {
+      inApply.resolve()
+      return mayApply.promise
+    }
+    const auth = `Host: x\r\nAuthorization: Bearer ${token}\r\n`
+    const late = net.connect(world.dataPort, '127.0.0.1')
+    t.teardown(() => late.destroy())
+    await once(late, 'connect')
+    late.write(`GET /api/v1/buckets HTTP/1.1\r\n${auth}`)
+    // Its bytes left before those of the next request, so they have been read when that one is being applied.
+    const running = world.raw(
+      `PUT /api/v1/buckets/photos/objects/k HTTP/1.1\r\n${auth}Content-Length: 1\r\n\r\nx` +
+        `GET /api/v1/buckets HTTP/1.1\r\n${auth}\r\n`,
+    )
+    await inApply.promise
+    const closed = world.dataServer.close()
+    const refusal = once(late, 'data')
+    late.write('\r\n')
+    t.match(String((await refusal)[0]), /^HTTP\/1\.1 503 [^]*"code":"shutting_down"/)
+    mayApply.resolve()
+    const answered = await running
+    t.match(answered, /^HTTP\/1\.1 200 OK\r\n[^]*connection: close/)
+    t.equal(answered.split('HTTP/1.1 ').length, 2, 'the connection ends with the answer that was due')
+    await closed
+  },
+)
 
 t.test('a connection that never asked anything does not keep a server from closing', async (t) => {
   const { world, token } = await ApiWorld.withBucket(t)

@@ -1,15 +1,16 @@
 /**
- * Dry runs and waiting, through real sockets: what is rehearsed changes no row and says what the real one would do.
+ * Dry runs and waiting, through real sockets: a dry run changes no row and reports the effect of the real request.
  */
 import t from 'tap'
-import { type Ask, ApiWorld, type Heard } from './api-world.ts'
+import { type Ask, ApiWorld, type ApiAnswer } from './api-world.ts'
+import { longOperationRanges } from '../../src/state-machine/long-operations/keys.ts'
 
 const CLUSTER = '/admin/api/v1/cluster'
 
 async function start(t: Parameters<typeof ApiWorld.withBucket>[0]) {
   const { world, token: bearer } = await ApiWorld.withBucket(t)
   const token = await world.memory.adminToken('owner')
-  const ask = (path: string, body: object | undefined, method = 'POST'): Promise<Heard> => {
+  const ask = (path: string, body: object | undefined, method = 'POST'): Promise<ApiAnswer> => {
     const call: Ask = { admin: true, token, method, path: CLUSTER + path }
     return world.call(body === undefined ? call : { ...call, body })
   }
@@ -26,7 +27,7 @@ t.test('dryRun', async (t) => {
   t.equal((await world.call({ ...put, body: Buffer.alloc(9_000, 'x') })).status, 200)
   world.memory.wanted = ['n8', 'n9']
   const reason = 'to see'
-  const rehearsals: readonly [string, object | undefined, string, object, string?][] = [
+  const dryRuns: readonly [string, object | undefined, string, object, string?][] = [
     [
       '/rebalance',
       { tenantId: 'acme', reason },
@@ -55,22 +56,25 @@ t.test('dryRun', async (t) => {
       { plan: { halted: { reason: 'recount: a sum differs' } }, warnings: [/last recount differs/] },
     ],
   ]
-  for (const [path, body, operation, said, method] of rehearsals) {
+  for (const [path, body, operation, expected, method] of dryRuns) {
     t.test(`of ${operation} shows the plan and changes nothing`, async (t) => {
       const [before, proposals] = [world.memory.checksum(), world.memory.proposals]
-      const heard = await ask(`${path}?dryRun=true`, body, method)
-      t.match(heard, { status: 200, json: { dryRun: true, operation, allowed: true, blockers: [], ...said } })
+      const answer = await ask(`${path}?dryRun=true`, body, method)
+      t.match(answer, {
+        status: 200,
+        json: { dryRun: true, operation, allowed: true, blockers: [], ...expected },
+      })
       t.same([world.memory.checksum(), world.memory.proposals], [before, proposals])
       t.not((await ask(path, body, method)).status, 400, 'and the real one goes through')
       t.not(world.memory.checksum(), before, 'and changes something')
     })
   }
 
-  t.test('names what stands in the way instead of refusing', async (t) => {
-    const begun = await began('/rebalance', { tenantId: 'acme', reason })
-    await ask(`/operations/${begun}/cancel`, undefined)
+  t.test('names blockers instead of refusing', async (t) => {
+    const started = await began('/rebalance', { tenantId: 'acme', reason })
+    await ask(`/operations/${started}/cancel`, undefined)
     const before = world.memory.checksum()
-    t.match(await ask(`/operations/${begun}/resume?dryRun=true`, undefined), {
+    t.match(await ask(`/operations/${started}/resume?dryRun=true`, undefined), {
       status: 200,
       json: {
         allowed: false,
@@ -81,9 +85,9 @@ t.test('dryRun', async (t) => {
     t.equal(world.memory.checksum(), before)
   })
 
-  t.test('refuses what the real one refuses as wrong', async (t) => {
+  t.test('refuses malformed requests like the real one', async (t) => {
     const wrong: readonly [string, object | undefined, number, string][] = [
-      ['/rebalance', { tenantId: 'nobody', reason }, 404, 'not_found'],
+      ['/rebalance', { tenantId: 'absent', reason }, 404, 'not_found'],
       ['/rebalance', { tenantId: 'acme', reason: ' ' }, 400, 'reason_required'],
       ['/rebalance', { tenantId: 'acme', reason, bukket: 'x' }, 400, 'invalid_request'],
       ['/scrub', { reason, node: 'n9' }, 404, 'not_found'],
@@ -106,11 +110,11 @@ t.test('dryRun', async (t) => {
 t.test('wait', async (t) => {
   const { world, ask } = await start(t)
   const operations = async () => {
-    const { items } = await world.memory.services.state.operations('', 100)
+    const { items } = await world.memory.services.state.page(longOperationRanges.operations(), { limit: 100 })
     return items.filter(({ status }) => status === 'queued')
   }
 
-  t.test('answers 202 with what stands when the time is over', async (t) => {
+  t.test('answers 202 with the present state when the time is over', async (t) => {
     for (const wait of ['1ms', '25ms'])
       t.match(await ask(`/scrub?wait=${wait}`, { reason: 'to see' }), {
         status: 202,
@@ -121,22 +125,22 @@ t.test('wait', async (t) => {
 
   t.test('answers 200 as soon as the operation is finished', async (t) => {
     const before = new Set((await operations()).map(({ operationId }) => operationId))
-    const heard = ask('/recount?wait=60s', { reason: 'to see' })
-    for (let begun: string | undefined; begun === undefined; ) {
-      begun = (await operations()).find(({ operationId }) => !before.has(operationId))?.operationId
-      const found = { operationId: begun ?? null, node: 'n1', rows: 3, differences: 0, first: null }
-      if (begun !== undefined) await world.memory.services.propose({ type: 'finishRecount', ...found })
+    const answer = ask('/recount?wait=60s', { reason: 'to see' })
+    for (let started: string | undefined; started === undefined; ) {
+      started = (await operations()).find(({ operationId }) => !before.has(operationId))?.operationId
+      const found = { operationId: started ?? null, node: 'n1', rows: 3, differences: 0, first: null }
+      if (started !== undefined) await world.memory.services.propose({ type: 'finishRecount', ...found })
     }
-    t.match(await heard, { status: 200, json: { type: 'recount', status: 'succeeded' } })
+    t.match(await answer, { status: 200, json: { type: 'recount', status: 'succeeded' } })
   })
 
   t.test('ends when the node begins to stop', async (t) => {
-    const heard = ask('/scrub?wait=60s', { reason: 'to see' })
+    const answer = ask('/scrub?wait=60s', { reason: 'to see' })
     setImmediate(() => world.memory.stopping.abort())
-    t.match(await heard, { status: 202, json: { status: 'queued' } })
+    t.match(await answer, { status: 202, json: { status: 'queued' } })
   })
 
-  t.test('refuses what is no time, and too long a one', async (t) => {
+  t.test('refuses an invalid time, and one that is too long', async (t) => {
     const before = world.memory.checksum()
     for (const wait of ['30', '0s', '-1s', '1m', '61s', '1.5s', 'soon', '']) {
       t.match(await ask(`/scrub?wait=${wait}`, { reason: 'to see' }), {

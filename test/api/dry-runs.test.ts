@@ -1,8 +1,8 @@
 /**
- * Every change of the admin plane rehearsed, as the examples have it: nothing changes, nothing is made that could be shown.
+ * A dry run of every change of the admin plane, from the examples: nothing changes, no secret is created.
  *
- * The story of the examples is told, and before each step that takes `dryRun` the same is asked as a dry run: what is
- * rehearsed is about to succeed, so that it changes nothing says something.
+ * The examples run as a story, and before each step that takes `dryRun` the same request is sent as a dry run. The real step
+ * succeeds right after it, so a dry run without effect is meaningful.
  */
 import t from 'tap'
 import type { Access } from '../../src/access/access.ts'
@@ -20,7 +20,7 @@ function asDryRun(ask: Ask): Ask {
   return { ...ask, path: `${ask.path}${ask.path.includes('?') ? '&' : '?'}dryRun=true` }
 }
 
-/** Says each secret that is made. */
+/** Reports each created secret. */
 function watched(access: Access, made: () => void): Access {
   const methods: (keyof Access)[] = ['newAccessKey', 'newSecret', 'newTenantKeys', 'newHook']
   return new Proxy(access, {
@@ -34,15 +34,15 @@ function watched(access: Access, made: () => void): Access {
   })
 }
 
-t.test('every route that changes something can be rehearsed', async (t) => {
+t.test('every route that changes something takes a dry run', async (t) => {
   const changes = adminPlane(METRICS).routes.filter(({ method }) => method !== 'GET' && method !== 'HEAD')
   t.ok(changes.length > 14)
-  for (const { operationId, query } of changes)
-    t.ok(Object.hasOwn(query?.properties ?? {}, 'dryRun'), operationId)
+  for (const { operation, query } of changes)
+    t.ok(Object.hasOwn(query?.properties ?? {}, 'dryRun'), operation.id)
 })
 
 t.test(
-  'a dry run says what would be done and changes nothing [admin.dry-run] [admin.dry-run.no-secret]',
+  'a dry run returns the plan and changes nothing [admin.dry-run] [admin.dry-run.no-secret]',
   async (t) => {
     const world = await ApiWorld.start(t, { limits: { adminRequestsBurst: 10_000 } })
     const { memory } = world
@@ -50,7 +50,7 @@ t.test(
     let made = 0
     memory.services.access = watched(memory.services.access, () => (made += 1))
     const answers: Record<string, unknown> = {}
-    const rehearsed = new Set<string>()
+    const tried = new Set<string>()
     let token: string | undefined
     for (const id of STORY) {
       const bearer = isAdmin(id) ? owner : token
@@ -59,13 +59,13 @@ t.test(
       const operation = operationIdOf(id)
       if (takesDryRun(id)) {
         const before = [memory.checksum(), memory.proposals, made]
-        const heard = await world.call(asDryRun(ask))
-        // What the story itself only rehearses may be blocked in a cluster of one.
+        const answer = await world.call(asDryRun(ask))
+        // Dry runs of the story itself may be blocked in a cluster of one.
         const free = ask.path.includes('dryRun=true') ? {} : { allowed: true, blockers: [] }
-        t.match(heard, { status: 200, json: { dryRun: true, operation, ...free } }, id)
-        t.notMatch(heard.bytes.toString(), SECRET, `${id} shows no secret`)
+        t.match(answer, { status: 200, json: { dryRun: true, operation, ...free } }, id)
+        t.notMatch(answer.bytes.toString(), SECRET, `${id} shows no secret`)
         t.same([memory.checksum(), memory.proposals, made], before, `${id} changes and makes nothing`)
-        rehearsed.add(operation)
+        tried.add(operation)
       }
       const { status, json } = await world.call(ask)
       t.ok(status < 300, `${id} then goes through: ${status}`)
@@ -74,6 +74,6 @@ t.test(
     }
     t.ok(made >= 3, 'secrets that are made are seen')
     const all = STORY.filter(takesDryRun).map(operationIdOf)
-    t.same([...rehearsed].sort(), [...new Set(all)].sort())
+    t.same([...tried].sort(), [...new Set(all)].sort())
   },
 )

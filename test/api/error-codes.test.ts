@@ -1,5 +1,5 @@
 /**
- * Codes that no test of an operation is named after: each with the smallest request that gets it. [decisions 10]
+ * Codes without a test named after them elsewhere: each with the smallest request that causes it. [decisions 10]
  */
 import t from 'tap'
 import { BucketClient } from './bucket-client.ts'
@@ -24,8 +24,8 @@ t.test('the codes of buckets and bodies', async (t) => {
   })
 
   await t.test('unsupported_media_type: JSON by another name [errors.unsupported_media_type]', async (t) => {
-    const heard = await create('{"name":"new"}', { 'content-type': 'text/plain' })
-    t.match(heard, { status: 415, code: 'unsupported_media_type' })
+    const answer = await create('{"name":"new"}', { 'content-type': 'text/plain' })
+    t.match(answer, { status: 415, code: 'unsupported_media_type' })
   })
 
   await t.test('invalid_bucket_name [errors.invalid_bucket_name]', async (t) => {
@@ -42,8 +42,8 @@ t.test('the codes of buckets and bodies', async (t) => {
 
   await t.test('bucket_not_empty [errors.bucket_not_empty]', async (t) => {
     await films.put('k')
-    const heard = await films.ask({ method: 'DELETE', path: '/api/v1/buckets/films' })
-    t.match(heard, { status: 409, code: 'bucket_not_empty' })
+    const answer = await films.ask({ method: 'DELETE', path: '/api/v1/buckets/films' })
+    t.match(answer, { status: 409, code: 'bucket_not_empty' })
   })
 
   t.equal((await films.ask({ path: '/api/v1/buckets/new' })).status, 404, 'nothing of this made a bucket')
@@ -51,10 +51,10 @@ t.test('the codes of buckets and bodies', async (t) => {
 
 t.test('every problem has one body, and its id in a header [errors.body] [errors.request-id]', async (t) => {
   const films = await BucketClient.start(t)
-  const heard = await films.get('a/absent?versionId=null')
-  t.equal(heard.headers['content-type'], 'application/problem+json')
-  const { requestId, message, detail, ...rest } = heard.json
-  t.equal(requestId, heard.headers['x-request-id'])
+  const answer = await films.get('a/absent?versionId=null')
+  t.equal(answer.headers['content-type'], 'application/problem+json')
+  const { requestId, message, detail, ...rest } = answer.json
+  t.equal(requestId, answer.headers['x-request-id'])
   t.type(message, 'string')
   t.equal(detail, message)
   t.strictSame(rest, {

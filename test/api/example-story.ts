@@ -1,54 +1,74 @@
 /**
- * The examples of the documents as one story, told to running servers: each operation once, those that others need again where
- * they are needed.
+ * The examples of the documents as one story, sent to running servers: each operation once, repeated where others
+ * need it.
  *
- * Owns: the order. A new operation is put where what it needs is there.
+ * Owns: the order. An operation that is not named here comes where tenant, access key, bucket and object of the examples exist, which
+ * is enough for a look-up; any other new operation is put where what it needs exists.
  */
-import { ADMIN_OPERATION_IDS, type OperationId } from '../../src/access/base/operation-ids.ts'
+import assert from 'node:assert/strict'
 import { type Answers, type Example, filled } from '../../src/api/examples/example.ts'
-import { EXAMPLES, FURTHER_EXAMPLES, type FurtherExampleId } from '../../src/api/examples/examples.ts'
-import type { Ask } from './api-world.ts'
 import { ApiDocument, type DescribedOperation } from '../helpers/api-document.ts'
+import { isAdminOperation, ROUTES } from '../helpers/operations.ts'
+import type { Ask } from './api-world.ts'
 
-/** Under this name an example is answered. */
-export type ExampleId = OperationId | FurtherExampleId
+/** Under this name an example is answered: the id of its operation, or a name of its own. */
+export type ExampleId = string
 
-export const STORY: readonly ExampleId[] = [
-  ...(['healthz', 'readyz', 'getOpenAPI', 'adminHealthz', 'adminReadyz', 'getAdminOpenAPI'] as const),
-  ...(['getMetrics', 'createTenant', 'getTenant', 'listTenants', 'createTenantAccount'] as const),
-  ...(['createTenantKey', 'listTenantAccounts'] as const),
-  ...(['listTenantKeys', 'createToken', 'createBucket', 'deleteBucket', 'createBucket'] as const),
-  ...(['listBuckets', 'getBucket', 'setBucketVersioning', 'getBucketVersioning', 'putObject'] as const),
-  ...(['getObject', 'headObject', 'copyObject', 'listObjects', 'listObjectVersions'] as const),
-  ...(['setBucketCORS', 'getBucketCORS', 'signURL', 'getSigned', 'preflightSigned'] as const),
-  ...(['deleteBucketCORS', 'signUpload', 'putSigned'] as const),
-  ...(['setBucketNotifications', 'getBucketNotifications', 'testNotification'] as const),
-  ...(['listNotificationDeliveries', 'redeliverNotification', 'deleteBucketNotifications'] as const),
-  ...(['setObjectTags', 'getObjectTags', 'deleteObjectTags', 'setObjectLegalHold'] as const),
-  ...(['getObjectLegalHold', 'setObjectRetention', 'getObjectRetention'] as const),
-  ...(['createMultipartUpload', 'abortMultipartUpload', 'createMultipartUpload', 'uploadPart'] as const),
-  ...(['listParts', 'listMultipartUploads', 'completeMultipartUpload', 'batchDeleteObjects'] as const),
-  ...(['setTenantQuota', 'getTenantQuota', 'deleteTenantQuota'] as const),
-  ...(['deleteObject', 'getTenantUsage', 'setTenantBucketPolicy', 'getTenantBucketPolicy'] as const),
-  ...(['deleteTenantBucketPolicy', 'rebalance', 'listOperations', 'getOperation'] as const),
-  ...(['pauseOperation', 'resumeOperation', 'cancelOperation', 'getRepair', 'setRepair'] as const),
-  ...(['scrub', 'recount', 'resumeCollection', 'rotateTenantKey', 'revokeTenantKey'] as const),
-  ...(['getClusterTime', 'confirmClusterTime', 'setBackClusterTime'] as const),
-  ...(['createLeavingTenant', 'disableTenant', 'deleteTenant'] as const),
-  ...(['getClusterMembership', 'joinVoter', 'demoteVoter', 'markVoterLost', 'removeMember'] as const),
-  ...(['replaceVoter', 'transferLeadership', 'queryAuditLog'] as const),
-]
+/** The operation of each example. */
+const EXAMPLES = new Map<ExampleId, { readonly of: string; readonly example: Example }>(
+  ROUTES.flatMap(({ operation: { id: of }, example, furtherExamples = {} }) =>
+    Object.entries({ [of]: example, ...furtherExamples }).map(([id, one]) => [id, { of, example: one }]),
+  ),
+)
+
+export const EXAMPLE_IDS: readonly ExampleId[] = [...EXAMPLES.keys()]
+
+const FIRST: readonly ExampleId[] = [
+  ['healthz', 'readyz', 'getOpenAPI', 'adminHealthz', 'adminReadyz', 'getAdminOpenAPI'],
+  ['getMetrics', 'createTenant', 'getTenant', 'listTenants', 'createTenantAccount'],
+  ['createTenantKey', 'listTenantAccounts'],
+  ['listTenantKeys', 'createToken', 'createBucket', 'deleteBucket', 'createBucket'],
+  ['listBuckets', 'getBucket', 'setBucketVersioning', 'getBucketVersioning', 'putObject'],
+  ['getObject', 'headObject', 'copyObject', 'listObjects', 'listObjectVersions'],
+  ['setBucketCORS', 'getBucketCORS', 'signURL', 'getSigned', 'preflightSigned'],
+  ['deleteBucketCORS', 'signUpload', 'putSigned'],
+  ['setBucketNotifications', 'getBucketNotifications', 'testNotification'],
+  ['listNotificationDeliveries', 'redeliverNotification', 'deleteBucketNotifications'],
+  ['setObjectTags', 'getObjectTags', 'deleteObjectTags', 'setObjectLegalHold'],
+  ['getObjectLegalHold', 'setObjectRetention', 'getObjectRetention'],
+].flat()
+
+const LAST: readonly ExampleId[] = [
+  ['createMultipartUpload', 'abortMultipartUpload', 'createMultipartUpload', 'uploadPart'],
+  ['listParts', 'listMultipartUploads', 'completeMultipartUpload', 'batchDeleteObjects'],
+  ['setTenantQuota', 'getTenantQuota', 'deleteTenantQuota'],
+  ['deleteObject', 'getTenantUsage', 'setTenantBucketPolicy', 'getTenantBucketPolicy'],
+  ['deleteTenantBucketPolicy', 'rebalance', 'listOperations', 'getOperation'],
+  ['pauseOperation', 'resumeOperation', 'cancelOperation', 'getRepair', 'setRepair'],
+  ['scrub', 'recount', 'resumeCollection', 'rotateTenantKey', 'revokeTenantKey'],
+  ['getClusterTime', 'confirmClusterTime', 'setBackClusterTime'],
+  ['createLeavingTenant', 'disableTenant', 'deleteTenant'],
+  ['getClusterMembership', 'joinVoter', 'demoteVoter', 'markVoterLost', 'removeMember'],
+  ['replaceVoter', 'transferLeadership', 'queryAuditLog'],
+].flat()
+
+const placed = new Set([...FIRST, ...LAST])
+
+export const STORY: readonly ExampleId[] = [...FIRST, ...EXAMPLE_IDS.filter((id) => !placed.has(id)), ...LAST]
 
 const DOCUMENTS = { data: new ApiDocument('data'), admin: new ApiDocument('admin') }
 
-const isFurther = (id: ExampleId): id is FurtherExampleId => Object.hasOwn(FURTHER_EXAMPLES, id)
+function entryOf(id: ExampleId): { readonly of: string; readonly example: Example } {
+  const entry = EXAMPLES.get(id)
+  assert(entry !== undefined, `there is an example ${id}`)
+  return entry
+}
 
-export const operationIdOf = (id: ExampleId): OperationId => (isFurther(id) ? FURTHER_EXAMPLES[id].of : id)
+export const operationIdOf = (id: ExampleId): string => entryOf(id).of
 
-export const exampleOf = (id: ExampleId): Example => (isFurther(id) ? FURTHER_EXAMPLES[id] : EXAMPLES[id])
+export const exampleOf = (id: ExampleId): Example => entryOf(id).example
 
-export const isAdmin = (id: ExampleId): boolean =>
-  ADMIN_OPERATION_IDS.some((admin) => admin === operationIdOf(id))
+export const isAdmin = (id: ExampleId): boolean => isAdminOperation(operationIdOf(id))
 
 export const documentOf = (id: ExampleId): ApiDocument => DOCUMENTS[isAdmin(id) ? 'admin' : 'data']
 

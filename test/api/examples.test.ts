@@ -1,30 +1,31 @@
 /**
- * The documents against a linter of OpenAPI, and their examples against running servers: every one is carried out, every
+ * The documents against a linter of OpenAPI, and their examples against running servers: each example is executed, each
  * answer is valid by a validator of its own and has the members that the document shows.
  *
- * `--rewrite` writes down what was answered.
+ * `--rewrite` writes the answers.
  */
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import t from 'tap'
-import {
-  ADMIN_OPERATION_IDS,
-  DATA_OPERATION_IDS,
-  type OperationId,
-} from '../../src/access/base/operation-ids.ts'
-import type { Example } from '../../src/api/examples/example.ts'
-import { EXAMPLES, FURTHER_EXAMPLES } from '../../src/api/examples/examples.ts'
 import { ANSWERS } from '../../src/api/examples/generated/answers.ts'
 import { openApiText } from '../../src/api/server/openapi-documents.ts'
 import { ApiWorld } from './api-world.ts'
-import { foundThree } from '../helpers/told-membership.ts'
-import { askOf, documentOf, type ExampleId, isAdmin, operationOf, STORY, takes } from './example-story.ts'
+import { OPERATIONS } from '../helpers/operations.ts'
+import { foundThree } from '../helpers/membership-samples.ts'
+import {
+  askOf,
+  documentOf,
+  EXAMPLE_IDS,
+  exampleOf,
+  isAdmin,
+  operationOf,
+  STORY,
+  takes,
+} from './example-story.ts'
 import { recorded, sourceOf } from './recorded-answers.ts'
 
 const GENERATED = fileURLToPath(new URL('../../src/api/examples/generated/answers.ts', import.meta.url))
-const IDS: readonly OperationId[] = [...DATA_OPERATION_IDS, ...ADMIN_OPERATION_IDS]
-const ALL: Readonly<Record<ExampleId, Example>> = { ...EXAMPLES, ...FURTHER_EXAMPLES }
 
 t.test('the documents are OpenAPI 3.1', async (t) => {
   for (const name of ['data', 'admin'] as const) {
@@ -39,9 +40,9 @@ t.test('the documents are OpenAPI 3.1', async (t) => {
 })
 
 t.test('every part of an example is one that the document names', async (t) => {
-  for (const [id, example] of Object.entries(ALL) as [ExampleId, Example][]) {
+  for (const id of EXAMPLE_IDS) {
     const { parameters = [], requestBody } = operationOf(id)
-    const { params = {}, query = {}, headers = {}, body } = example
+    const { params = {}, query = {}, headers = {}, body } = exampleOf(id)
     const named = (place: string) => parameters.filter((one) => one.in === place).map(({ name }) => name)
     t.same(Object.keys(params).sort(), named('path').sort(), `${id} gives each parameter of its path`)
     for (const name of Object.keys(query)) t.ok(named('query').includes(name), `${id} ${name}`)
@@ -56,7 +57,7 @@ t.test('every part of an example is one that the document names', async (t) => {
 
 t.test('every example of a document is valid by its schema', async (t) => {
   let checked = 0
-  for (const id of IDS) {
+  for (const { id } of OPERATIONS) {
     const document = documentOf(id)
     const { path, method, parameters = [], requestBody, responses } = operationOf(id)
     const at = ['paths', path, method.toLowerCase()]
@@ -89,7 +90,7 @@ t.test('every example of a document is valid by its schema', async (t) => {
 })
 
 t.test('every example works, and is answered as the document says', async (t) => {
-  t.same([...new Set(STORY)].sort(), Object.keys(ALL).sort(), 'the story tells every example')
+  t.same([...new Set(STORY)].sort(), [...EXAMPLE_IDS].sort(), 'the story contains every example')
   const world = await ApiWorld.start(t, { publicUrl: 'https://storage.example.com' })
   await foundThree(world.memory)
   const owner = await world.memory.adminToken('owner')
@@ -98,21 +99,21 @@ t.test('every example works, and is answered as the document says', async (t) =>
   for (const id of STORY) {
     const operation = operationOf(id)
     const bearer = takes(operation, 'bearer') ? { token: isAdmin(id) ? owner : (token ?? '') } : {}
-    const heard = await world.call({ ...askOf(id, answers), ...bearer })
-    const { status, headers, bytes, json } = heard
-    const said = `${id}: ${status} ${bytes.toString().slice(0, 400)}`
-    t.ok(status < 300, said)
+    const answer = await world.call({ ...askOf(id, answers), ...bearer })
+    const { status, headers, bytes, json } = answer
+    const summary = `${id}: ${status} ${bytes.toString().slice(0, 400)}`
+    t.ok(status < 300, summary)
     t.equal(
       documentOf(id).faultOf(operation, { status, contentType: headers['content-type'], bytes }),
       null,
-      said,
+      summary,
     )
     answers[id] = Object.keys(json).length === 0 ? bytes.toString() : json
     if (id === 'createToken') token = String(json['token'])
   }
-  const told = recorded(answers)
-  if (process.argv.includes('--rewrite')) writeFileSync(GENERATED, sourceOf(told))
-  else t.same(shapeOf(told), shapeOf(ANSWERS), 'the answers shown are current (--rewrite writes them)')
+  const reported = recorded(answers)
+  if (process.argv.includes('--rewrite')) writeFileSync(GENERATED, sourceOf(reported))
+  else t.same(shapeOf(reported), shapeOf(ANSWERS), 'the answers shown are current (--rewrite writes them)')
 })
 
 /** Members and types, without values. */

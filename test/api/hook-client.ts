@@ -1,8 +1,10 @@
 /**
- * What tests of notifications do again and again: the configs of the bucket `films`, and what is in its outbox.
+ * A client for tests of notifications: the configs of the bucket `films`, and its outbox.
  */
 import type { DeliveryRecord } from '../../src/state-machine/events/records.ts'
 import { BucketClient } from './bucket-client.ts'
+import { bucketKeys } from '../../src/state-machine/buckets/keys.ts'
+import { eventRanges } from '../../src/state-machine/events/keys.ts'
 
 export const PATH = '/api/v1/buckets/films/notifications'
 export const EVENTS = ['object-created', 'object-removed']
@@ -46,20 +48,20 @@ export class HookClient {
   }
 
   get view() {
-    return this.films.world.memory.services.state.view
+    return this.films.world.memory.services.state
   }
 
   /** The outbox of the bucket, newest first. */
   async outbox(): Promise<readonly DeliveryRecord[]> {
     const { state } = this.films.world.memory.services
-    const id = state.bucket('acme', 'films')?.id ?? ''
-    return (await state.outbox.deliveries(id, '', 1000)).items
+    const id = state.get(bucketKeys.bucket('acme', 'films'))?.id ?? ''
+    return (await state.page(eventRanges.deliveries(id), { limit: 1000 })).items
   }
 
-  /** As a deliverer would tell it. */
+  /** The result as a deliverer reports it. */
   async tell(delivery: DeliveryRecord, status: number): Promise<void> {
     const { services } = this.films.world.memory
-    const bucketId = services.state.bucket('acme', 'films')?.id ?? ''
+    const bucketId = services.state.get(bucketKeys.bucket('acme', 'films'))?.id ?? ''
     const { hookId, eventId, attempts } = delivery
     const verdict = status < 300 ? 'taken' : status === 410 ? 'gone' : 'failed'
     const error = status < 300 ? null : `status ${status}`

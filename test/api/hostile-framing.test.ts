@@ -1,7 +1,7 @@
 /**
  * Requests that two servers could read in two ways, and bodies and headers that never end: over raw sockets.
  *
- * Behind each one stands a second request that would delete an object, were it ever read as one.
+ * Each one is followed by a second request that would delete an object if it were read as a request.
  */
 import { once } from 'node:events'
 import net from 'node:net'
@@ -10,7 +10,7 @@ import { ApiWorld } from './api-world.ts'
 
 const VICTIM = '/api/v1/buckets/photos/objects/victim'
 
-/** With the object that the second request is after. */
+/** With the object that the second request would delete. */
 async function start(t: Parameters<typeof ApiWorld.start>[0]) {
   const { world, token } = await ApiWorld.withBucket(t)
   await world.call({ method: 'PUT', path: VICTIM, token, body: 'here' })
@@ -19,7 +19,7 @@ async function start(t: Parameters<typeof ApiWorld.start>[0]) {
   return { world, token, smuggled, isThere }
 }
 
-/** `HEAD` stands for the request line, Host and Authorization of an upload. */
+/** `HEAD` is replaced by the request line, Host and Authorization of an upload. */
 const REFUSED: Readonly<Record<string, string>> = {
   'a length and chunks': 'HEAD\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
   'chunks and a length': 'HEAD\r\nTransfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n',
@@ -68,19 +68,19 @@ const REFUSED: Readonly<Record<string, string>> = {
   'no host': 'GET /api/v1/healthz HTTP/1.1\r\n\r\n',
 }
 
-t.test('what can be read in two ways is refused, and nothing behind it is read', async (t) => {
+t.test('an ambiguous request is refused, and no byte after it is read', async (t) => {
   const { world, token, smuggled, isThere } = await start(t)
   const head = `PUT /api/v1/buckets/photos/objects/k HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}`
   for (const [name, text] of Object.entries(REFUSED)) {
     // `raw` ends when the server has closed the connection.
-    const heard = await world.raw(text.replace('HEAD', head) + smuggled)
-    t.match(heard, /^HTTP\/1\.1 (400|413|431) /, name)
-    t.equal(heard.match(/HTTP\/1\.1 [1-5]\d\d /g)?.length, 1, `${name}: one answer`)
+    const received = await world.raw(text.replace('HEAD', head) + smuggled)
+    t.match(received, /^HTTP\/1\.1 (400|413|431) /, name)
+    t.equal(received.match(/HTTP\/1\.1 [1-5]\d\d /g)?.length, 1, `${name}: one answer`)
     t.ok(await isThere(), `${name}: the second request was not carried out`)
   }
 })
 
-t.test('what the rules allow is served once, and the next request is the next one', async (t) => {
+t.test('a valid request is served once, and the next request is read correctly', async (t) => {
   const { world, token, isThere } = await start(t)
   const head = `PUT /api/v1/buckets/photos/objects/k HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}`
   const last = 'GET /api/v1/healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'
@@ -93,8 +93,8 @@ t.test('what the rules allow is served once, and the next request is the next on
     'a request inside of the body': `\r\nContent-Length: ${`DELETE ${VICTIM} HTTP/1.1\r\n\r\n`.length}\r\n\r\nDELETE ${VICTIM} HTTP/1.1\r\n\r\n`,
   }
   for (const [name, rest] of Object.entries(allowed)) {
-    const heard = await world.raw(head + rest + last)
-    const statuses = [...heard.matchAll(/HTTP\/1\.1 (\d\d\d) /g)].map(([, status]) => status)
+    const received = await world.raw(head + rest + last)
+    const statuses = [...received.matchAll(/HTTP\/1\.1 (\d\d\d) /g)].map(([, status]) => status)
     t.same(statuses, ['200', '200'], name)
     t.ok(await isThere(), name)
   }
@@ -110,7 +110,7 @@ t.test('a body on a route that takes none does not become a request', async (t) 
   }
 })
 
-t.test('a client that says nothing more is given up, in headers and in bodies', async (t) => {
+t.test('a silent client is disconnected, in headers and in bodies', async (t) => {
   const { world, token } = await start(t)
   const { server } = world.dataServer
   t.equal(server.timeout, 120_000, 'on a socket on which nothing moves')

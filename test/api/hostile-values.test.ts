@@ -1,6 +1,6 @@
 /**
- * Values that would do harm where they are used: line ends in what is echoed in headers, JSON that breaks parsers, names of
- * callers that anybody can write, and secrets, which no log line and no refusal may repeat.
+ * Values that would do harm where they are used: line ends in values echoed in headers, JSON that breaks parsers, names of
+ * callers that any client can send, and secrets, which no log line and no refusal may repeat.
  */
 import t from 'tap'
 import { ApiWorld } from './api-world.ts'
@@ -26,24 +26,24 @@ t.test('no stored text ends a line of a header', async (t) => {
   ]
   for (const end of LINE_ENDS)
     for (const field of fields(end)) {
-      const said = encodeURIComponent(JSON.stringify(field))
+      const shown = encodeURIComponent(JSON.stringify(field))
       const copied = await films.copy('copy', { sourceKey: 'k', metadataDirective: 'REPLACE', ...field })
-      const begun = await films.on('multipart', 'upload', { method: 'POST', body: field })
-      for (const heard of [copied, begun]) {
-        // What is beyond ASCII may be stored: it is echoed as bytes that are no control characters.
-        if (heard.status < 300)
-          t.ok(/\u2028|\u0d0a/.test(end) && 'metadata' in field, `${said} may be stored`)
-        else t.match(heard, { status: 400, code: 'invalid_request' }, said)
-        t.equal(heard.headers['x-injected'], undefined)
+      const started = await films.on('multipart', 'upload', { method: 'POST', body: field })
+      for (const answer of [copied, started]) {
+        // Text beyond ASCII may be stored: it is echoed as bytes that are no control characters.
+        if (answer.status < 300)
+          t.ok(/\u2028|\u0d0a/.test(end) && 'metadata' in field, `${shown} may be stored`)
+        else t.match(answer, { status: 400, code: 'invalid_request' }, shown)
+        t.equal(answer.headers['x-injected'], undefined)
       }
       const read = await films.get('copy')
-      if (read.status === 200) t.equal(read.headers['x-injected'], undefined, said)
+      if (read.status === 200) t.equal(read.headers['x-injected'], undefined, shown)
     }
   for (const key of ['a%0d%0aX-Injected:%201', 'a%0aX-Injected:%201', '%E2%80%A8X-Injected:1']) {
-    const begun = await films.on('multipart', key, { method: 'POST', body: {} })
-    t.equal(begun.status, 201)
-    t.equal(begun.headers['x-injected'], undefined)
-    t.notMatch(begun.headers['location'], /[^\x21-\x7e]/, 'the path in Location is encoded')
+    const started = await films.on('multipart', key, { method: 'POST', body: {} })
+    t.equal(started.status, 201)
+    t.equal(started.headers['x-injected'], undefined)
+    t.notMatch(started.headers['location'], /[^\x21-\x7e]/, 'the path in Location is encoded')
   }
 })
 
@@ -74,8 +74,8 @@ t.test('JSON that breaks parsers is refused by every route that takes JSON', asy
     for (const [name, body] of Object.entries(STRANGE)) {
       const headers = { 'content-type': 'application/json' }
       const ask = { ...askOf(id, {}), body, headers, token: isAdmin(id) ? owner : token }
-      const heard = await world.call(ask)
-      t.ok([400, 404, 413].includes(heard.status), `${id}, ${name}: ${heard.status} ${String(heard.code)}`)
+      const answer = await world.call(ask)
+      t.ok([400, 404, 413].includes(answer.status), `${id}, ${name}: ${answer.status} ${String(answer.code)}`)
       asked += 1
     }
     for (const type of ['application/x-msgpack', 'application/msgpack', 'application/cbor', 'text/json', ''])
@@ -94,7 +94,7 @@ t.test('JSON that breaks parsers is refused by every route that takes JSON', asy
   t.notOk(Object.hasOwn(Object.prototype, 'reason'), 'no prototype was touched')
 })
 
-t.test('who a request says that it is for counts for nothing', async (t) => {
+t.test('the forwarding headers of a request have no effect', async (t) => {
   const world = await ApiWorld.start(t)
   const { access } = world.memory.services
   const addresses: string[] = []
@@ -111,7 +111,7 @@ t.test('who a request says that it is for counts for nothing', async (t) => {
   t.same([...new Set(addresses)], ['127.0.0.1'])
 })
 
-t.test('no secret stands in a log line or a refusal', async (t) => {
+t.test('no secret is in a log line or a refusal', async (t) => {
   const world = await ApiWorld.start(t, { limits: { adminRequestsBurst: 10_000 } })
   await world.memory.tenant('acme')
   const key = await world.memory.accessKey('acme', 'read,write,delete,admin')
@@ -125,8 +125,8 @@ t.test('no secret stands in a log line or a refusal', async (t) => {
     const method = body === undefined ? 'GET' : 'POST'
     const sent = body === undefined ? {} : { body: JSON.stringify(body) }
     const type = { 'content-type': 'application/json' }
-    const heard = await world.call({ method, path, ...sent, headers: { ...type, ...headers } })
-    if (heard.status >= 400) refusals.push(heard.bytes.toString() + JSON.stringify(heard.headers))
+    const answer = await world.call({ method, path, ...sent, headers: { ...type, ...headers } })
+    if (answer.status >= 400) refusals.push(answer.bytes.toString() + JSON.stringify(answer.headers))
   }
   const login = '/api/v1/auth/token'
   await ask(login, key)
@@ -146,14 +146,14 @@ t.test('no secret stands in a log line or a refusal', async (t) => {
       '/api/v1/%zz',
     ])
       await ask(path, undefined, { authorization: `Bearer ${given}`, cookie: planted, 'x-api-key': planted })
-  // And the whole story, in which secrets are answered.
+  // And the whole story, whose answers contain secrets.
   const answers: Record<string, unknown> = {}
   for (const id of STORY) {
     const bearer = takes(operationOf(id), 'bearer') ? { token: isAdmin(id) ? owner : token } : {}
-    const heard = await world.call({ ...askOf(id, answers), ...bearer })
-    answers[id] = heard.json
+    const answer = await world.call({ ...askOf(id, answers), ...bearer })
+    answers[id] = answer.json
     for (const name of ['secretKey', 'token']) {
-      const secret = heard.json[name]
+      const secret = answer.json[name]
       if (typeof secret === 'string') secrets.push(secret)
     }
   }
@@ -168,5 +168,5 @@ t.test('no secret stands in a log line or a refusal', async (t) => {
   }
 })
 
-/** A name of a field that is unknown, or an id of a key, is told back to whoever sent it; neither is a place for a secret. */
+/** A name of a field that is unknown, or an id of a key, is repeated to its sender; neither is a place for a secret. */
 const isEchoed = (refusal: string): boolean => /unknown|access key/i.test(refusal)

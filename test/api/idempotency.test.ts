@@ -1,5 +1,5 @@
 /**
- * Uploads that may be repeated. [native: Upload rules 2, 3] [decisions 3]
+ * Repeatable uploads. [native: Upload rules 2, 3] [decisions 3]
  */
 import { createHash } from 'node:crypto'
 import type { OutgoingHttpHeaders } from 'node:http'
@@ -33,7 +33,7 @@ t.test('an upload with an idempotency key', async (t) => {
 
   const first = await put('k', 'one')
   await t.test(
-    'is answered as before when it is repeated, whatever holds by then [idempotency.replay] [idempotency.twin]',
+    'gets the same answer when it is repeated, in any later state [idempotency.replay] [idempotency.twin]',
     async (t) => {
       t.equal(first.status, 200)
       t.notOk('idempotent-replayed' in first.headers)
@@ -47,13 +47,13 @@ t.test('an upload with an idempotency key', async (t) => {
       await films.put('k', 'two')
       await films.remove('k')
       t.same((await put('k', 'one')).json, first.json, 'after others have written')
-      t.equal((await films.get('k')).status, 404, 'and what they wrote stands')
+      t.equal((await films.get('k')).status, 404, 'and their writes stay')
       t.equal((await films.shown({ prefix: 'k' })).length, 3, 'nothing was stored again')
     },
   )
 
   await t.test(
-    'that may only create is answered as before, not refused for what it made itself [idempotency.condition]',
+    'that is create-only gets the same answer, not a refusal for its own object [idempotency.condition]',
     async (t) => {
       const headers = { 'if-none-match': '*', 'idempotency-key': 'create' }
       const made = await put('once', 'x', headers)
@@ -85,7 +85,7 @@ t.test('an upload with an idempotency key', async (t) => {
     },
   )
 
-  await t.test('is known in its bucket and for its object key alone [idempotency.scope]', async (t) => {
+  await t.test('is known only in its bucket and for its object key [idempotency.scope]', async (t) => {
     for (const client of [films, films.as({ name: 'photos' })]) {
       const other = await client.put('elsewhere', 'other', { ...sum('other'), 'idempotency-key': 'i-1' })
       t.equal(other.status, 200)
@@ -126,11 +126,11 @@ t.test(
     t.match(third, { status: 200, headers: { 'idempotent-replayed': 'true' } })
     t.equal(etagOf(third), etagOf(first))
 
-    memory.proposeFault = new Condition('commit_unknown', 'Nobody knows')
+    memory.proposeFault = new Condition('commit_unknown', 'Outcome unknown')
     const other = { ...headers, 'idempotency-key': 'j' }
     t.equal((await films.put('k', 'x', other)).status, 503)
     memory.proposeFault = null
-    t.equal((await films.put('k', 'x', other)).status, 200, 'one that failed is not in the way')
+    t.equal((await films.put('k', 'x', other)).status, 200, 'a failed one does not block it')
   },
 )
 
@@ -153,19 +153,19 @@ t.test(
     }
     memory.beforeApply = () => both.promise
     const first = films.put('k', 'x', headers)
-    await until('the first upload is on its way', () => looked === 1)
-    const heard = [await films.put('k', 'x', headers), await first]
+    await until('the first upload is in progress', () => looked === 1)
+    const answer = [await films.put('k', 'x', headers), await first]
     t.same(
-      heard.map(({ status }) => status),
+      answer.map(({ status }) => status),
       [200, 200],
     )
-    t.same(heard[0]?.json, heard[1]?.json)
-    t.equal(heard.filter(({ headers: told }) => told['idempotent-replayed'] === 'true').length, 1)
+    t.same(answer[0]?.json, answer[1]?.json)
+    t.equal(answer.filter(({ headers: reported }) => reported['idempotent-replayed'] === 'true').length, 1)
     t.equal((await films.shown()).length, 1)
   },
 )
 
-t.test('an idempotency key is known to its tenant alone [idempotency.tenant]', async (t) => {
+t.test('an idempotency key is known only to its tenant [idempotency.tenant]', async (t) => {
   const films = await BucketClient.start(t)
   const headers = { ...sum('x'), 'idempotency-key': 'i' }
   t.equal((await films.put('k', 'x', headers)).status, 200)

@@ -1,7 +1,7 @@
 /**
- * Object keys that something on the way from a client to a row might take for something else.
+ * Object keys that a parser between client and row might misread.
  */
-/** [what stands in the path, the key that it names] */
+/** [text in the path, the key that it names] */
 export const CORPUS: readonly (readonly [string, string])[] = [
   ['a', 'a'],
   ['a/b', 'a/b'],

@@ -1,5 +1,5 @@
 /**
- * The numbers of the contract, each at its edge: the last that goes and the first that does not. [decisions 7]
+ * The numbers of the contract, each at its edge: the last accepted and the first refused value. [decisions 7]
  */
 import { once } from 'node:events'
 import net from 'node:net'
@@ -11,16 +11,16 @@ import { MIB, MultipartClient, PART_MIN, partBytes } from './multipart-client.ts
 const GIB = 1024 * MIB
 const fallbackOf = (name: string): unknown => SETTINGS.find((setting) => setting.name === name)?.fallback
 
-/** What the server says to a body of this length before it has come. */
+/** The answer of the server to a body of this length before it arrives. */
 async function announce(world: ApiWorld, token: string, about: { path: string; length: number }) {
   const socket = net.connect(world.dataPort, '127.0.0.1')
   socket.write(
     `PUT ${about.path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n` +
       `Content-Length: ${about.length}\r\nExpect: 100-continue\r\n\r\n`,
   )
-  const [heard] = (await once(socket, 'data')) as [Buffer]
+  const [answer] = (await once(socket, 'data')) as [Buffer]
   socket.destroy()
-  return heard.toString()
+  return answer.toString()
 }
 
 t.test('5 GiB in one upload [limits.put]', async (t) => {
@@ -31,7 +31,7 @@ t.test('5 GiB in one upload [limits.put]', async (t) => {
   t.match(await announce(world, token, { path, length: 5 * GIB + 1 }), /^HTTP\/1\.1 413 [^]*entity_too_large/)
 })
 
-t.test('5 GiB in one part, whatever one upload may have [limits.part-max]', async (t) => {
+t.test('5 GiB in one part, for any limit of an upload [limits.part-max]', async (t) => {
   const client = await MultipartClient.start(t)
   const { world, token } = client
   const path = `/api/v1/buckets/photos/multipart/${await client.begin('k')}/parts/1/k`

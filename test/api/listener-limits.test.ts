@@ -1,5 +1,5 @@
 /**
- * What the public listeners allow before and beside requests: how many connections, how many headers, how slow a body.
+ * Limits of the public listeners: connections, headers, and the rate of a body.
  */
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
@@ -28,11 +28,11 @@ async function start(t: Test, limits: Partial<Config['limits']>, now = PLAIN_EDG
 /** A raw connection and all that came on it. */
 function open(t: Test, port: number) {
   const socket = net.connect(port, '127.0.0.1')
-  const heard = { text: '', isOver: false }
-  socket.setEncoding('utf8').on('data', (text: string) => (heard.text += text))
-  socket.on('error', () => undefined).once('close', () => (heard.isOver = true))
+  const answer = { text: '', isOver: false }
+  socket.setEncoding('utf8').on('data', (text: string) => (answer.text += text))
+  socket.on('error', () => undefined).once('close', () => (answer.isOver = true))
   t.teardown(() => socket.destroy())
-  return { socket, heard }
+  return { socket, answer }
 }
 
 const requestFor = (line: string, token: string, more = ''): string =>
@@ -50,72 +50,72 @@ t.test('a body that drips [errors.request_timeout]', async (t) => {
       `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
     ),
   )
-  await until('the bucket is there', () => make.heard.text.includes('201 Created'))
+  await until('the bucket exists', () => make.answer.text.includes('201 Created'))
 
-  await t.test('is given up with 408 and stores nothing', async (t) => {
-    const { socket, heard } = open(t, port)
+  await t.test('is ended with 408 and stores nothing', async (t) => {
+    const { socket, answer } = open(t, port)
     socket.write(requestFor('PUT /api/v1/buckets/photos/objects/slow', token, 'Content-Length: 5000\r\n\r\n'))
     const log = memory.lines
-    for (let second = 0; !heard.text.includes('HTTP/1.1') && second < 5000; second++) {
+    for (let second = 0; !answer.text.includes('HTTP/1.1') && second < 5000; second++) {
       nowMs += 1000
       socket.write('x')
       await new Promise((resolve) => setImmediate(resolve))
     }
-    await until('there is an answer', () => heard.text.includes('request_timeout'))
-    t.match(heard.text, /^HTTP\/1\.1 408 /)
-    t.match(heard.text, 'came too slowly')
+    await until('there is an answer', () => answer.text.includes('request_timeout'))
+    t.match(answer.text, /^HTTP\/1\.1 408 /)
+    t.match(answer.text, 'came too slowly')
     socket.destroy()
     const look = open(t, port)
     look.socket.write(requestFor('HEAD /api/v1/buckets/photos/objects/slow', token, '\r\n'))
-    await until('there is an answer', () => look.heard.text.includes('\r\n\r\n'))
-    t.match(look.heard.text, /^HTTP\/1\.1 404 /)
+    await until('there is an answer', () => look.answer.text.includes('\r\n\r\n'))
+    t.match(look.answer.text, /^HTTP\/1\.1 404 /)
     t.notOk(log.some(({ level }) => level === 'error'))
   })
-  await t.test('is waited for as long as it is fast enough', async (t) => {
-    const { socket, heard } = open(t, port)
+  await t.test('is read as long as it is fast enough', async (t) => {
+    const { socket, answer } = open(t, port)
     socket.write(requestFor('PUT /api/v1/buckets/photos/objects/fine', token, 'Content-Length: 5000\r\n\r\n'))
     for (let minute = 0; minute < 5; minute++) {
       nowMs += 50_000
       socket.write('x'.repeat(1000))
       await new Promise((resolve) => setImmediate(resolve))
     }
-    await until('there is an answer', () => heard.text.includes('\r\n\r\n'))
-    t.match(heard.text, /^HTTP\/1\.1 200 /)
+    await until('there is an answer', () => answer.text.includes('\r\n\r\n'))
+    t.match(answer.text, /^HTTP\/1\.1 200 /)
   })
 })
 
-t.test('no header is dropped in silence, however many there are', async (t) => {
+t.test('no header is dropped silently, for any number of headers', async (t) => {
   const { token, port } = await start(t, {})
-  const { socket, heard } = open(t, port)
+  const { socket, answer } = open(t, port)
   const many = 'a:\r\n'.repeat(3500)
   socket.write(`GET /api/v1/buckets HTTP/1.1\r\nHost: x\r\n${many}Authorization: Bearer ${token}\r\n\r\n`)
-  await until('there is an answer', () => heard.text.includes('\r\n\r\n'))
-  t.match(heard.text, /^HTTP\/1\.1 200 /, 'the token is the last of them')
+  await until('there is an answer', () => answer.text.includes('\r\n\r\n'))
+  t.match(answer.text, /^HTTP\/1\.1 200 /, 'the token is the last of them')
 })
 
-t.test('connections beyond limits.connections are closed at once, and the others go on', async (t) => {
+t.test('connections beyond limits.connections are closed at once, and the others continue', async (t) => {
   const { memory, token, port } = await start(t, { connectionsMax: 16 })
   const kept = Array.from({ length: 16 }, () => open(t, port))
   await Promise.all(kept.map(({ socket }) => once(socket, 'connect')))
   const [first, last] = [kept[0], kept[15]]
   last?.socket.write(requestFor('GET /api/v1/buckets', token, '\r\n'))
-  await until('the last of them is served', () => last?.heard.text.includes('200 OK') === true)
+  await until('the last of them is served', () => last?.answer.text.includes('200 OK') === true)
   for (let n = 0; n < 3; n++) {
-    const { heard } = open(t, port)
-    await until('it is closed', () => heard.isOver)
-    t.equal(heard.text, '')
+    const { answer } = open(t, port)
+    await until('it is closed', () => answer.isOver)
+    t.equal(answer.text, '')
   }
-  const told = memory.lines.filter(
+  const reported = memory.lines.filter(
     ({ message }) => message === 'connection closed, limits.connections are open',
   )
-  t.match(told, [{ level: 'warn', fields: { connectionsMax: 16 } }], 'told once')
-  t.equal(told.length, 1)
+  t.match(reported, [{ level: 'warn', fields: { connectionsMax: 16 } }], 'reported once')
+  t.equal(reported.length, 1)
   first?.socket.destroy()
   const served = async (): Promise<boolean> => {
-    const { socket, heard } = open(t, port)
+    const { socket, answer } = open(t, port)
     socket.write(requestFor('GET /api/v1/buckets', token, '\r\n'))
-    await until('an answer or the end', () => heard.isOver || heard.text.includes('200 OK'))
-    return heard.text.includes('200 OK')
+    await until('an answer or the end', () => answer.isOver || answer.text.includes('200 OK'))
+    return answer.text.includes('200 OK')
   }
   while (!(await served()));
 })

@@ -1,5 +1,5 @@
 /**
- * The data and admin listeners over TLS: who is shown what, what changes while they run, what plain HTTP gets.
+ * The data and admin listeners over TLS: the certificates, their reload, and the answer to plain HTTP.
  */
 import { readFileSync } from 'node:fs'
 import { request as plainRequest } from 'node:http'
@@ -22,7 +22,7 @@ import { MemoryServices } from '../helpers/memory-services.ts'
 import { MadeCertificates, put } from '../transport/made-certificates.ts'
 import { METRICS } from './api-world.ts'
 
-/** Looks at files when the test says so. */
+/** Checks the files when the test triggers it. */
 class Looks {
   #due: (() => void) | null = null
   wallTime(): number {
@@ -88,7 +88,7 @@ t.test('a listener over TLS', async (t) => {
   const ca = made.caText
 
   await t.test(
-    'answers on both planes [tls.listeners], and says over TLS alone that it wants to be asked over TLS',
+    'answers on both planes [tls.listeners], and sends Strict-Transport-Security only over TLS',
     async (t) => {
       for (const port of [dataPort, adminPort]) {
         const { status, headers } = await ask(port, ca)
@@ -105,7 +105,7 @@ t.test('a listener over TLS', async (t) => {
       t.equal(headers['strict-transport-security'], undefined)
     },
   )
-  await t.test('tells on no plane what it is made of', async (t) => {
+  await t.test('reveals its software on no plane', async (t) => {
     for (const path of ['/healthz', '/api/v1/buckets', '/nothing'])
       for (const port of [dataPort, adminPort]) {
         const { headers } = await ask(port, ca, path)
@@ -130,10 +130,10 @@ t.test('a listener over TLS', async (t) => {
         .once('error', resolve)
         .end(),
     )
-    t.match(await ask(dataPort, ca), { status: 200 }, 'and goes on')
+    t.match(await ask(dataPort, ca), { status: 200 }, 'and keeps serving')
     t.equal(memory.auditRows.length, rows)
   })
-  await t.test('takes tokens, tells policies that the way was secure, and signs https URLs', async (t) => {
+  await t.test('takes tokens, reports a secure transport to policies, and signs https URLs', async (t) => {
     await memory.tenant('acme')
     const key = await memory.accessKey('acme', 'read,write,delete,admin')
     const client = dataClient({ endpoints: [`https://127.0.0.1:${dataPort}`], ca, ...key })
@@ -168,14 +168,14 @@ t.test('a listener over TLS', async (t) => {
     t.match(await runCommand(...query), { code: 4, err: /--ca-file/ })
     if (env === undefined) delete process.env['HOLDFAST_ADMIN_TOKEN']
     else process.env['HOLDFAST_ADMIN_TOKEN'] = env
-    const stranger = adminClient({
+    const foreign = adminClient({
       endpoints: [`https://127.0.0.1:${adminPort}`],
       token,
       ca: new MadeCertificates(t).caText,
       repeat: { attemptsMax: 1 },
     })
-    t.teardown(() => stranger.close())
-    await t.rejects(stranger.call('listTenants'), { name: 'NoAnswerError' })
+    t.teardown(() => foreign.close())
+    await t.rejects(foreign.call('listTenants'), { name: 'NoAnswerError' })
   })
   await t.test(
     'shows a new certificate when the files change, and the old one while they are wrong [tls.reload]',
@@ -189,7 +189,7 @@ t.test('a listener over TLS', async (t) => {
       const first = await shownBy(dataPort, ca)
       const next = made.pair('n1', { hosts: HOSTS })
       put(files, { ...next, key: readFileSync(files.key, 'utf8') })
-      await look('new certificate cannot be used, the one before it stays')
+      await look('new certificate cannot be used, the previous one stays')
       t.equal(await shownBy(dataPort, ca), first)
       t.equal(stale(), 1)
       put(files, next)
@@ -214,7 +214,7 @@ t.test('a handshake that never ends is hung up on and leaves no row', async (t) 
   t.same(memory.auditRows, [])
 })
 
-t.test('a listener over TLS closes although somebody connected and never asked', async (t) => {
+t.test('a listener over TLS closes although a client connected and sent nothing', async (t) => {
   const made = new MadeCertificates(t)
   const { data, dataPort } = await start(t, made.issue('n1', { hosts: HOSTS }))
   const open = await new Promise<ReturnType<typeof connect>>((resolve) => {

@@ -2,7 +2,7 @@
  * Listing through HTTP: order, pages, prefixes, and tokens that fit one query only.
  */
 import t from 'tap'
-import { ApiWorld, type Heard } from './api-world.ts'
+import { ApiWorld, type ApiAnswer } from './api-world.ts'
 
 const LIST = '/api/v1/buckets/photos/objects'
 
@@ -18,7 +18,7 @@ t.test('listObjects', async (t) => {
     await world.call({ method: 'PUT', path: `${LIST}/${encodeURIComponent(key)}`, token, body: key })
   }
   const inByteOrder = keys.toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
-  const list = (query: Record<string, string>): Promise<Heard> =>
+  const list = (query: Record<string, string>): Promise<ApiAnswer> =>
     world.call({ path: `${LIST}?${new URLSearchParams(query).toString()}`, token })
   const walk = async (query: Record<string, string>): Promise<Listed> => {
     const found: { keys: string[]; prefixes: string[] } = { keys: [], prefixes: [] }
@@ -33,7 +33,7 @@ t.test('listObjects', async (t) => {
   }
 
   await t.test(
-    'gives keys in UTF-8 byte order, with what is known of each [listing.objects] [listing.envelope] [listing.order] [listing.next-absent] [listing.max-keys.default]',
+    'gives keys in UTF-8 byte order, with the attributes of each [listing.objects] [listing.envelope] [listing.order] [listing.next-absent] [listing.max-keys.default]',
     async (t) => {
       const all = await list({})
       t.same(read(all).keys, inByteOrder)
@@ -56,7 +56,7 @@ t.test('listObjects', async (t) => {
   )
 
   await t.test(
-    'goes on where a page ended, whatever its size [listing.pages] [listing.prefix] [listing.delimiter] [listing.start-after]',
+    'continues where a page ended, for any page size [listing.pages] [listing.prefix] [listing.delimiter] [listing.start-after]',
     async (t) => {
       for (const maxKeys of ['1', '2', '5', '12']) {
         t.same((await walk({ maxKeys })).keys, inByteOrder, `${maxKeys} a page`)
@@ -78,7 +78,7 @@ t.test('listObjects', async (t) => {
   )
 
   await t.test(
-    'clamps maxKeys and refuses what is no number [listing.max-keys.clamp] [listing.max-keys.integer] [limits.max-keys]',
+    'clamps maxKeys and refuses values that are no number [listing.max-keys.clamp] [listing.max-keys.integer] [limits.max-keys]',
     async (t) => {
       for (const [asked, given] of [
         ['0', 1],
@@ -124,14 +124,14 @@ t.test('listObjects', async (t) => {
         const flipped = continuationToken.slice(0, at) + other + continuationToken.slice(at + 1)
         refused.push(await list({ ...query, continuationToken: flipped }))
       }
-      for (const heard of refused) t.match(heard, { status: 400, code: 'invalid_continuation_token' })
+      for (const answer of refused) t.match(answer, { status: 400, code: 'invalid_continuation_token' })
     },
   )
 
   await t.test(
-    'refuses queries that it would have to guess at [listing.unknown-query] [listing.no-bucket] [errors.invalid_argument]',
+    'refuses ambiguous queries [listing.unknown-query] [listing.no-bucket] [errors.invalid_argument]',
     async (t) => {
-      const ask = (query: string): Promise<Heard> => world.call({ path: `${LIST}?${query}`, token })
+      const ask = (query: string): Promise<ApiAnswer> => world.call({ path: `${LIST}?${query}`, token })
       for (const query of [
         'prefix=%ff',
         'prefix=%zz',
@@ -143,12 +143,12 @@ t.test('listObjects', async (t) => {
         t.match(await ask(query), { status: 400, code: 'invalid_argument' }, query)
       }
       t.match((await ask('maxkeys=5')).json['message'], /did you mean "maxKeys"/)
-      t.equal((await world.call({ path: '/api/v1/buckets/nobody/objects', token })).status, 404)
+      t.equal((await world.call({ path: '/api/v1/buckets/absent/objects', token })).status, 404)
     },
   )
 })
 
-function read(page: Heard): Listed {
+function read(page: ApiAnswer): Listed {
   return {
     keys: (page.json['objects'] as { key: string }[]).map(({ key }) => key),
     prefixes: page.json['commonPrefixes'] as string[],

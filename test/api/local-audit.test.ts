@@ -1,5 +1,5 @@
 /**
- * What the command line asks of a node through its local socket, in the audit log; and `holdfast audit verify`.
+ * Audit rows of requests of the command line through the local socket; and `holdfast audit verify`.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,6 +12,7 @@ import { askLocalNode } from '../../src/cli/base/local-client.ts'
 import { localSocketPath } from '../../src/base/local-socket.ts'
 import { grantTokenRequests, leaveTokenRequest } from '../../src/workers/pending-tokens.ts'
 import { AuditedWorld } from './audited-world.ts'
+import { tenantKeys } from '../../src/state-machine/tenants/keys.ts'
 
 const TOKEN = {
   tokenId: 'adm_0123456789abcdef',
@@ -33,7 +34,7 @@ t.test('the local socket', async (t) => {
   })
   const newest = async () => (await audited.committed())[0]
 
-  await t.test('is told of as internal, by the system [audit.every-request]', async (t) => {
+  await t.test('is recorded as internal, by the system [audit.every-request]', async (t) => {
     await askLocalNode(data, 'POST', '/admin-tokens', TOKEN)
     t.match(await newest(), {
       api: 'internal',
@@ -52,7 +53,7 @@ t.test('the local socket', async (t) => {
     )
   })
 
-  await t.test('has its reads and refusals told at the edge', async (t) => {
+  await t.test('has its reads and refusals recorded at the edge', async (t) => {
     memory.now = Date.now() + 86_400_000
     await askLocalNode(data, 'GET', '/admin-tokens')
     t.match(memory.auditRows.at(-1), {
@@ -68,7 +69,7 @@ t.test('the local socket', async (t) => {
     t.match(memory.auditRows.at(-1), { operation: 'createAdminToken', code: 'invalid_request' })
   })
 
-  await t.test('says how the node stands, without a quorum', async (t) => {
+  await t.test('reports the status of the node, without a quorum', async (t) => {
     const { nodeId, clusterId } = memory.services.cluster
     t.match(await askLocalNode(data, 'GET', '/status'), {
       nodeId,
@@ -77,12 +78,12 @@ t.test('the local socket', async (t) => {
       isReady: true,
       reasons: [],
       listeners: { data: /:/, admin: /:/, peer: /:/ },
-      masterKeyFingerprint: memory.services.state.clusterKey()?.masterKeyFingerprint ?? null,
+      masterKeyFingerprint: memory.services.state.get(tenantKeys.clusterKey())?.masterKeyFingerprint ?? null,
     })
     t.match(memory.auditRows.at(-1), { api: 'internal', operation: 'readNodeStatus', status: 200 })
   })
 
-  await t.test('and so are wishes that were left while the node was stopped', async (t) => {
+  await t.test('records requests that were left while the node was stopped', async (t) => {
     await leaveTokenRequest(data, {
       wish: 'create',
       token: { ...TOKEN, tokenId: 'adm_fedcba9876543210', sha256: 'b'.repeat(64) },
@@ -92,25 +93,25 @@ t.test('the local socket', async (t) => {
   })
 
   const verify = async (head?: string) => {
-    const said: string[] = []
+    const output: string[] = []
     const write = process.stdout.write.bind(process.stdout)
-    process.stdout.write = (text: string | Uint8Array) => said.push(String(text)) > 0
+    process.stdout.write = (text: string | Uint8Array) => output.push(String(text)) > 0
     try {
       const code = await verifyAudit({ data, ...(head === undefined ? {} : { head }) })
-      return { code, said: said.join('') }
+      return { code, output: output.join('') }
     } finally {
       process.stdout.write = write
     }
   }
 
   await t.test('verifies the chain, against a head that was noted too', async (t) => {
-    const { code, said } = await verify()
+    const { code, output } = await verify()
     t.equal(code, 0)
     t.match(
-      said,
+      output,
       /^The audit log is whole from the beginning: \d+ links with \d+ rows\.\nhead \d+:[0-9a-f]{64}\n$/,
     )
-    const head = /head (\S+)/.exec(said)?.[1]
+    const head = /head (\S+)/.exec(output)?.[1]
     await audited.world.call({
       method: 'PUT',
       path: '/api/v1/buckets/photos/objects/a',
@@ -120,16 +121,16 @@ t.test('the local socket', async (t) => {
     t.equal((await verify(head)).code, 0)
     const other = await verify(`1:${'f'.repeat(64)}`)
     t.equal(other.code, 1)
-    t.match(other.said, /NOT whole:\n {2}the chain does not contain the head that was noted at 1 links/)
+    t.match(other.output, /NOT whole:\n {2}the chain does not contain the head that was noted at 1 links/)
     await t.rejects(verify('nonsense'), { code: 'invalid_head', exitCode: 2 })
     await t.rejects(askLocalNode(data, 'POST', '/audit/verify', { next: -1 }), { code: 'invalid_request' })
   })
 
   await t.test('finds a link that was taken out of the store', async (t) => {
     await memory.removeRow(auditRowKeys.auditLink(1))
-    const { code, said } = await verify()
+    const { code, output } = await verify()
     t.equal(code, 1)
-    t.match(said, /link 1 is missing, link 2 follows/)
+    t.match(output, /link 1 is missing, link 2 follows/)
   })
 
   await t.test('says so when no node runs there', async (t) => {

@@ -1,18 +1,18 @@
 /**
- * Every refusal of the cluster operations is provoked and explains itself, and none of the contract is without a provocation.
+ * Every refusal of the cluster operations is provoked and explains itself, and every code of the contract has a case.
  * [decisions 12]
  */
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { memberKeys } from '../../src/state-machine/members/keys.ts'
-import type { AdminOperationId } from '../../src/access/base/operation-ids.ts'
 import { adminPlane } from '../../src/api/admin/routes.ts'
 import { type ProblemCode, STATUS_OF } from '../../src/api/problem.ts'
 import { problemCodes } from '../../src/api/problem-codes.ts'
 import { BLOCKER_CODES } from '../../src/state-machine/base/codes.ts'
-import { foundThree } from '../helpers/told-membership.ts'
+import { foundThree } from '../helpers/membership-samples.ts'
 import { ApiWorld, METRICS } from './api-world.ts'
-import { ALL, type Provocation, PROVOCATIONS, RIGHT } from './membership-provocations.ts'
+import { ALL, type ProvokedId, type RefusalCase, REFUSAL_CASES, RIGHT } from './membership-refusal-cases.ts'
+import { unfinishedOperations } from '../../src/state-machine/long-operations/operations.ts'
 
 /** The table of the contract. */
 const STATUSES: Readonly<Record<number, readonly ProblemCode[]>> = {
@@ -32,8 +32,8 @@ const STATUSES: Readonly<Record<number, readonly ProblemCode[]>> = {
   503: ['no_quorum', 'no_leader', 'leader_not_ready', 'commit_unknown'],
 }
 
-/** What the document allows by its general rules and cannot happen. */
-const NEVER: Readonly<Partial<Record<AdminOperationId, readonly ProblemCode[]>>> = {
+/** Codes that the document allows by its general rules and that cannot happen. */
+const NEVER: Readonly<Partial<Record<ProvokedId, readonly ProblemCode[]>>> = {
   getClusterMembership: ['access_denied', 'invalid_request'],
   getOperation: ['access_denied', 'invalid_request'],
   cancelOperation: ['invalid_request'],
@@ -41,15 +41,15 @@ const NEVER: Readonly<Partial<Record<AdminOperationId, readonly ProblemCode[]>>>
   transferLeadership: ['commit_unknown'],
 }
 
-/** Given by an operation on its way, not by the answer that began it. */
+/** Codes of a running operation, not of the answer that started it. */
 const ON_THE_WAY = ['state_checksum_mismatch']
 
-const titleOf = ({ operation, code, blocker }: Provocation): string =>
+const titleOf = ({ operation, code, blocker }: RefusalCase): string =>
   [operation, code, blocker ?? ''].join(' ')
 
-type Scene = Awaited<ReturnType<typeof scene>>
+type RefusalWorld = Awaited<ReturnType<typeof refusalWorld>>
 
-async function scene(t: Parameters<typeof ApiWorld.start>[0], machines?: Provocation['machines']) {
+async function refusalWorld(t: Parameters<typeof ApiWorld.start>[0], machines?: RefusalCase['machines']) {
   const world = await ApiWorld.start(t)
   const { memory } = world
   await foundThree(memory, machines)
@@ -62,69 +62,68 @@ async function scene(t: Parameters<typeof ApiWorld.start>[0], machines?: Provoca
   return { world, memory, tokens }
 }
 
-/** What is refused changes nothing, so where nothing was done before one world is enough. */
-class Stage {
+/** A refusal changes nothing, so cases without preparation share one world. */
+class RefusalWorlds {
   readonly #t: Parameters<typeof ApiWorld.start>[0]
-  #plain: Scene | null = null
+  #plain: RefusalWorld | null = null
   constructor(t: Parameters<typeof ApiWorld.start>[0]) {
     this.#t = t
   }
 
-  async scene({ before, machines }: Provocation): Promise<Scene> {
-    if (before !== undefined || machines !== undefined) return scene(this.#t, machines)
-    this.#plain ??= await scene(this.#t)
+  async refusalWorld({ before, machines }: RefusalCase): Promise<RefusalWorld> {
+    if (before !== undefined || machines !== undefined) return refusalWorld(this.#t, machines)
+    this.#plain ??= await refusalWorld(this.#t)
     return this.#plain
   }
 }
 
-async function provoke(stage: Stage, one: Provocation) {
-  const { world, memory, tokens } = await stage.scene(one)
+async function provoke(worlds: RefusalWorlds, one: RefusalCase) {
+  const { world, memory, tokens } = await worlds.refusalWorld(one)
   await one.before?.(memory, one.operation)
   const right = RIGHT[one.operation]?.(one.name)
-  if (right === undefined) throw new Error(`nobody says how to ask for ${one.operation}`)
+  if (right === undefined) throw new Error(`no valid request of ${one.operation} is listed`)
   const body = right.body === undefined ? {} : { body: { ...right.body, ...one.body } }
-  const { view } = memory.reader
   // The refusal itself leaves a row in the audit log.
   const shape = (): string =>
-    JSON.stringify([view.get(memberKeys.members()), memory.reader.unfinishedOperations()])
+    JSON.stringify([memory.reader.get(memberKeys.members()), unfinishedOperations(memory.reader)])
   const before = shape()
   const token = tokens[one.token ?? 'owner']
-  const heard = await world.call({
+  const answer = await world.call({
     ...right,
     ...body,
     admin: true,
     token,
     path: `/admin/api/v1${right.path}`,
   })
-  return { heard, isUnchanged: shape() === before }
+  return { answer, isUnchanged: shape() === before }
 }
 
 t.test('every refusal is provoked and explains itself [membership.refusals]', async (t) => {
-  const stage = new Stage(t)
-  for (const one of PROVOCATIONS) {
-    const { heard, isUnchanged } = await provoke(stage, one)
+  const worlds = new RefusalWorlds(t)
+  for (const one of REFUSAL_CASES) {
+    const { answer, isUnchanged } = await provoke(worlds, one)
     const title = titleOf(one)
-    t.match(heard, { status: STATUS_OF[one.code], code: one.code }, title)
-    const message = String(heard.json['message'])
+    t.match(answer, { status: STATUS_OF[one.code], code: one.code }, title)
+    const message = String(answer.json['message'])
     t.match(message, one.says, title)
     t.notMatch(message, /\.$|undefined|\[object/, `${title}: one sentence`)
     t.ok(isUnchanged, `${title}: nothing has changed`)
-    const blockers = (heard.json['blockers'] ?? []) as { code: string; message: string }[]
+    const blockers = (answer.json['blockers'] ?? []) as { code: string; message: string }[]
     const expected = one.blocker === undefined ? [] : [{ code: one.blocker, message }]
     t.same(blockers, expected, `${title}: the gate`)
-    if (STATUS_OF[one.code] === 503) t.match(heard.headers['retry-after'], /^[1-9]\d*$/, title)
+    if (STATUS_OF[one.code] === 503) t.match(answer.headers['retry-after'], /^[1-9]\d*$/, title)
   }
 })
 
-t.test('no code of the contract is without a provocation, for any operation that may give it', async (t) => {
+t.test('every code of the contract has a case, for every operation that may give it', async (t) => {
   const table = Object.values(STATUSES).flat()
   for (const [status, codes] of Object.entries(STATUSES))
     for (const code of codes) t.equal(STATUS_OF[code], Number(status), code)
   const { routes } = adminPlane(METRICS)
   const missing = ALL.flatMap((operation) => {
-    const route = routes.find(({ operationId }) => operationId === operation)
+    const route = routes.find((one) => one.operation.id === operation)
     if (route === undefined) return [`no route ${operation}`]
-    const given = PROVOCATIONS.filter((one) => one.operation === operation).map(({ code }) => code)
+    const given = REFUSAL_CASES.filter((one) => one.operation === operation).map(({ code }) => code)
     return problemCodes(route)
       .filter((code) => table.includes(code) && NEVER[operation]?.includes(code) !== true)
       .filter((code) => !given.includes(code))
@@ -132,10 +131,10 @@ t.test('no code of the contract is without a provocation, for any operation that
   })
   t.same(missing, [])
   t.same(
-    table.filter((code) => !PROVOCATIONS.some((one) => one.code === code)),
+    table.filter((code) => !REFUSAL_CASES.some((one) => one.code === code)),
     [],
   )
-  const gates = BLOCKER_CODES.filter((code) => !PROVOCATIONS.some(({ blocker }) => blocker === code))
+  const gates = BLOCKER_CODES.filter((code) => !REFUSAL_CASES.some(({ blocker }) => blocker === code))
   t.same(gates, ON_THE_WAY)
   const elsewhere = readFileSync(new URL('../workers/membership.test.ts', import.meta.url), 'utf8')
   for (const code of ON_THE_WAY) t.match(elsewhere, `'${code}: `, `${code} is provoked there`)

@@ -1,11 +1,12 @@
-/** What the members look like from outside: what each holds, what a plan warns of, and what is left of it in an outage. */
+/** The view of the members: the copies of each, the warnings of a plan, and the view in an outage. */
 import t from 'tap'
 import { memberKeys } from '../../src/state-machine/members/keys.ts'
 import { Condition, type MemberDoubt, type MembershipPort } from '../../cluster/index.ts'
 import type { MembersRecord } from '../../src/state-machine/members/records.ts'
-import { foundThree, loneStatus } from '../helpers/told-membership.ts'
-import { ApiWorld, type Heard } from './api-world.ts'
-import { RIGHT } from './membership-provocations.ts'
+import { foundThree, singleNodeStatus } from '../helpers/membership-samples.ts'
+import { ApiWorld, type ApiAnswer } from './api-world.ts'
+import { RIGHT } from './membership-refusal-cases.ts'
+import { chunkRanges } from '../../src/state-machine/chunks/keys.ts'
 
 const BASE = '/admin/api/v1'
 const reason = 'tests'
@@ -24,14 +25,14 @@ async function begin(t: Parameters<typeof ApiWorld.start>[0], changes: Partial<M
   const { memory } = world
   await foundThree(memory, changes)
   const token = await memory.adminToken('owner')
-  const ask = (path: string, body?: object): Promise<Heard> =>
+  const ask = (path: string, body?: object): Promise<ApiAnswer> =>
     world.call({
       admin: true,
       token,
       path: `${BASE}${path}`,
       ...(body === undefined ? {} : { method: 'POST', body }),
     })
-  const put = (key: string): Promise<Heard> => {
+  const put = (key: string): Promise<ApiAnswer> => {
     const body = Buffer.alloc(70_000, key)
     return world.call({ method: 'PUT', path: `/api/v1/buckets/photos/objects/${key}`, token: bearer, body })
   }
@@ -40,7 +41,7 @@ async function begin(t: Parameters<typeof ApiWorld.start>[0], changes: Partial<M
 
 /** Of the chunks that were stored, only the first is left, and on n3 alone. */
 async function loseAllBut(memory: ApiWorld['memory'], node: string): Promise<void> {
-  const { items } = await memory.reader.chunks('', 10)
+  const { items } = await memory.reader.page(chunkRanges.chunks(), { limit: 10 })
   const [chunk] = items
   if (chunk === undefined) throw new Error('nothing was stored')
   const copies = [{ tenantId: chunk.tenantId, chunkId: chunk.id, birth: chunk.birth }]
@@ -48,7 +49,7 @@ async function loseAllBut(memory: ApiWorld['memory'], node: string): Promise<voi
     await memory.change({ type: 'dropReplicas', node: other, copies, operation: null })
 }
 
-t.test('each member shows what it holds, and of what it has the only copy [membership.blobs]', async (t) => {
+t.test('each member shows its copies, and those that only it has [membership.blobs]', async (t) => {
   const { memory, ask, put } = await begin(t)
   const shown = async (): Promise<readonly string[]> => {
     const { json } = await ask('/cluster/membership')
@@ -75,17 +76,17 @@ t.test('each member shows what it holds, and of what it has the only copy [membe
 })
 
 t.test(
-  'a plan warns of zones that hold a majority, and when nobody may fail [membership.warnings]',
+  'a plan warns of zones that hold a majority, and when no member may fail [membership.warnings]',
   async (t) => {
     const { memory, ask } = await begin(t)
     const rezone = async (...zones: readonly string[]): Promise<void> => {
-      const row = memory.reader.view.get(memberKeys.members()) as MembersRecord
+      const row = memory.reader.get(memberKeys.members()) as MembersRecord
       const members = row.members.map((member, n) => ({ ...member, zone: zones[n] ?? member.zone }))
       await memory.writeRow(memberKeys.members(), { ...row, members })
     }
     const warnings = async (path: string, body: object): Promise<unknown> =>
       (await ask(`${path}?dryRun=true`, { reason, ...body })).json['warnings']
-    t.notMatch(String(await warnings('/cluster/voters/n3/demote', {})), /zone/, 'all stand in one')
+    t.notMatch(String(await warnings('/cluster/voters/n3/demote', {})), /zone/, 'all are in one')
     await rezone('east', 'west', 'north')
     const west = { nodeId: 'n4', peerAddress: '10.0.0.4:9002', zone: 'west' }
     t.match(await warnings('/cluster/voters', west), [
@@ -100,7 +101,7 @@ t.test(
     t.same(await warnings('/cluster/voters', { ...west, zone: 'south' }), [
       '4 voters bear no more failures than 3',
     ])
-    const { members, ...row } = memory.reader.view.get(memberKeys.members()) as MembersRecord
+    const { members, ...row } = memory.reader.get(memberKeys.members()) as MembersRecord
     const drained = members.map((member) => {
       return member.nodeId === 'n3' ? { ...member, phase: 'drained' as const } : member
     })
@@ -115,8 +116,8 @@ t.test(
   },
 )
 
-t.test('in an outage the own view is left, and the way out is named [membership.outage]', async (t) => {
-  const status = loneStatus('n1', {
+t.test('in an outage a node reports its own view, and the remedy [membership.outage]', async (t) => {
+  const status = singleNodeStatus('n1', {
     isLeader: false,
     leaderId: null,
     term: 7,
@@ -145,10 +146,10 @@ t.test('in an outage the own view is left, and the way out is named [membership.
   })
 })
 
-t.test('a member whose disk went back says so, and what to do [membership.conditions]', async (t) => {
+t.test('a member whose disk went back is reported with its remedy [membership.conditions]', async (t) => {
   const voters = ['n1', 'n2', 'n3']
   const configuration = { voters, learners: [], outgoing: [] }
-  const leader = loneStatus('n1', { configuration })
+  const leader = singleNodeStatus('n1', { configuration })
   const { memory, ask } = await begin(t)
   const shown = async (
     path: string,
@@ -158,7 +159,7 @@ t.test('a member whose disk went back says so, and what to do [membership.condit
     const doubtful = (nodeId: string) => ({ doubts: found[nodeId] ?? [] })
     const own = { ...leader, ...doubtful('n1') }
     const others = ['n2', 'n3'].map((nodeId) => {
-      const status = loneStatus(nodeId, { isLeader: false, leaderId: 'n1', ...doubtful(nodeId) })
+      const status = singleNodeStatus(nodeId, { isLeader: false, leaderId: 'n1', ...doubtful(nodeId) })
       return [nodeId, nodeId === silent ? null : status] as const
     })
     const memberStatuses = new Map([['n1', own], ...others])
@@ -187,12 +188,12 @@ t.test('a member whose disk went back says so, and what to do [membership.condit
     [undefined, undefined, undefined],
     'a campaign ended long ago',
   )
-  const unheard = { code: 'member_rolled_back', message: /older copy.*start the node with the directory/ }
-  t.match(await shown(path, { n1: [expelled] }, 'n2'), [undefined, [unheard], undefined])
-  t.same(await shown(path, { n1: [expelled] }), [undefined, undefined, undefined], 'it is heard again')
+  const unreceived = { code: 'member_rolled_back', message: /older copy.*start the node with the directory/ }
+  t.match(await shown(path, { n1: [expelled] }, 'n2'), [undefined, [unreceived], undefined])
+  t.same(await shown(path, { n1: [expelled] }), [undefined, undefined, undefined], 'it is accepted again')
   t.match(await shown(`${path}?consistency=local`, { n1: [expelled, suspect] }), [
     undefined,
-    [unheard],
+    [unreceived],
     undefined,
   ])
 })

@@ -1,11 +1,11 @@
-/** Three members over the admin API, whose newcomers answer as a test says. */
+/** Three members over the admin API; the answers of joining nodes are set by the test. */
 import type { MembershipPort, NewcomerStatus } from '../../cluster/index.ts'
-import { foundThree } from '../helpers/told-membership.ts'
-import { ApiWorld, type Heard } from './api-world.ts'
+import { foundThree } from '../helpers/membership-samples.ts'
+import { ApiWorld, type ApiAnswer } from './api-world.ts'
 
 const BASE = '/admin/api/v1'
 
-type Asking = (path: string, body?: object, query?: string) => Promise<Heard>
+type Asking = (path: string, body?: object, query?: string) => Promise<ApiAnswer>
 
 export async function begin(t: Parameters<typeof ApiWorld.start>[0], changes: Partial<MembershipPort> = {}) {
   const world = await ApiWorld.start(t)
@@ -19,7 +19,7 @@ export async function begin(t: Parameters<typeof ApiWorld.start>[0], changes: Pa
   return { world, ask, act }
 }
 
-export const blockers = ({ json }: Heard): unknown =>
+export const blockers = ({ json }: ApiAnswer): unknown =>
   (json['blockers'] as { code: string }[] | undefined)?.map(({ code }) => code)
 
 export const answering = (change: Partial<NewcomerStatus> | string): Partial<MembershipPort> => ({

@@ -1,10 +1,11 @@
 /**
- * A client of multipart uploads in the bucket `photos`: begins, sends parts, completes, over HTTP.
+ * A client of multipart uploads in the bucket `photos`: creates, sends parts, completes, over HTTP.
  */
 import assert from 'node:assert/strict'
 import type http from 'node:http'
 import { patternBytes } from '../helpers/content-world.ts'
-import { ApiWorld, type Heard } from './api-world.ts'
+import { ApiWorld, type ApiAnswer } from './api-world.ts'
+import { usageOf } from '../../src/state-machine/usage/usage.ts'
 
 export const MIB = 1024 * 1024
 /** The smallest part that need not be the last. */
@@ -30,16 +31,16 @@ export class MultipartClient {
   }
 
   /** As it stands behind `multipart/`. */
-  ask(method: string, rest: string, body?: string | Buffer | object, headers = {}): Promise<Heard> {
+  ask(method: string, rest: string, body?: string | Buffer | object, headers = {}): Promise<ApiAnswer> {
     const path = `${UPLOADS}${rest === '' || rest.startsWith('?') ? '' : '/'}${rest}`
     const { token } = this
     return this.world.call({ method, path, token, headers, ...(body === undefined ? {} : { body }) })
   }
 
   async begin(key: string, body: object = {}): Promise<string> {
-    const begun = await this.ask('POST', key, body)
-    assert.equal(begun.status, 201, begun.bytes.toString())
-    return String(begun.json['uploadId'])
+    const started = await this.ask('POST', key, body)
+    assert.equal(started.status, 201, started.bytes.toString())
+    return String(started.json['uploadId'])
   }
 
   put(
@@ -47,11 +48,11 @@ export class MultipartClient {
     partNumber: number | string,
     bytes: Buffer | string,
     headers: http.OutgoingHttpHeaders = {},
-  ): Promise<Heard> {
+  ): Promise<ApiAnswer> {
     return this.ask('PUT', `${upload.id}/parts/${partNumber}/${upload.key}`, bytes, headers)
   }
 
-  /** And insists that it is stored. */
+  /** Uploads, and asserts that the part is stored. */
   async part(
     upload: { readonly key: string; readonly id: string },
     partNumber: number,
@@ -66,25 +67,25 @@ export class MultipartClient {
     upload: { readonly key: string; readonly id: string },
     parts: readonly Named[],
     headers: http.OutgoingHttpHeaders = {},
-  ): Promise<Heard> {
+  ): Promise<ApiAnswer> {
     return this.ask('POST', `${upload.id}/complete/${upload.key}`, { parts }, headers)
   }
 
-  abort(upload: { readonly key: string; readonly id: string }): Promise<Heard> {
+  abort(upload: { readonly key: string; readonly id: string }): Promise<ApiAnswer> {
     return this.ask('DELETE', `${upload.id}/${upload.key}`)
   }
 
-  get(key: string, headers: http.OutgoingHttpHeaders = {}): Promise<Heard> {
+  get(key: string, headers: http.OutgoingHttpHeaders = {}): Promise<ApiAnswer> {
     return this.world.call({ path: `/api/v1/buckets/photos/objects/${key}`, token: this.token, headers })
   }
 
-  head(key: string): Promise<Heard> {
+  head(key: string): Promise<ApiAnswer> {
     const path = `/api/v1/buckets/photos/objects/${key}`
     return this.world.call({ method: 'HEAD', path, token: this.token })
   }
 
   get usage() {
-    return this.world.memory.services.state.usage('acme')
+    return usageOf(this.world.memory.services.state, 'acme')
   }
 }
 

@@ -1,5 +1,5 @@
 /**
- * What of a path is an upload id and what is an object key, told by form alone. [decisions 16]
+ * Upload ids and object keys in a path, distinguished only by form. [decisions 16]
  */
 import t from 'tap'
 import { MultipartClient, UPLOADS } from './multipart-client.ts'
@@ -32,13 +32,13 @@ const KEYS = [
 const pathOf = (key: string): string => key.split('/').map(encodeURIComponent).join('/')
 
 t.test(
-  '[decisions 16] a key that looks like another path can be begun, filled, completed and read [multipart.paths]',
+  '[decisions 16] a key that looks like another path can be created, filled, completed and read [multipart.paths]',
   async (t) => {
     const client = await MultipartClient.start(t)
     for (const key of KEYS) {
-      const begun = await client.ask('POST', pathOf(key), {})
-      t.match(begun, { status: 201, json: { key } }, key)
-      const upload = { key: pathOf(key), id: String(begun.json['uploadId']) }
+      const started = await client.ask('POST', pathOf(key), {})
+      t.match(started, { status: 201, json: { key } }, key)
+      const upload = { key: pathOf(key), id: String(started.json['uploadId']) }
       const part = await client.part(upload, 1, key)
       const listed = await client.ask('GET', `${upload.id}/parts/${upload.key}`)
       t.match(listed.json, { key, parts: [part] }, key)
@@ -49,7 +49,7 @@ t.test(
   },
 )
 
-t.test('a key of the very form of a completion is written with its first letter encoded', async (t) => {
+t.test('a key in the form of a completion is written with its first letter encoded', async (t) => {
   const client = await MultipartClient.start(t)
   const key = `${ID}/complete/y`
   t.match(await client.ask('POST', key, { parts: [] }), { status: 404, code: 'not_found' }, 'a completion')
@@ -78,7 +78,7 @@ t.test('an upload is found under its own key and bucket only', async (t) => {
   t.match(await client.ask('GET', `${id}/parts/other`), notFound)
   t.match(await client.complete({ key: 'other', id }, [{ partNumber: 1, etag: 'x' }]), notFound)
   t.equal((await client.abort({ key: 'other', id })).status, 204)
-  const elsewhere = UPLOADS.replace('photos', 'nobody')
+  const elsewhere = UPLOADS.replace('photos', 'absent')
   for (const [method, rest] of [
     ['POST', '/k'],
     ['GET', ''],
@@ -130,11 +130,12 @@ t.test('[decisions 14] scopes hold for uploads as for objects [multipart.scope]'
 })
 
 t.test(
-  'listMultipartUploads goes on where a page ended [multipart.list] [multipart.list.pages] [multipart.next-absent]',
+  'listMultipartUploads continues where a page ended [multipart.list] [multipart.list.pages] [multipart.next-absent]',
   async (t) => {
     const client = await MultipartClient.start(t)
-    const begun: { readonly key: string; readonly uploadId: string }[] = []
-    for (const key of ['a', 'b', 'b', 'b', 'b/1', 'c']) begun.push({ key, uploadId: await client.begin(key) })
+    const started: { readonly key: string; readonly uploadId: string }[] = []
+    for (const key of ['a', 'b', 'b', 'b', 'b/1', 'c'])
+      started.push({ key, uploadId: await client.begin(key) })
     const walk = async (query: Record<string, string>): Promise<object[]> => {
       const found: object[] = []
       for (let from: Record<string, string> = {}; ; ) {
@@ -151,11 +152,11 @@ t.test(
       }
     }
     for (const maxUploads of ['1', '2', '5', '6', '1000'])
-      t.strictSame(await walk({ maxUploads }), begun, `${maxUploads} a page`)
-    t.strictSame(await walk({ prefix: 'b', maxUploads: '2' }), begun.slice(1, 5))
+      t.strictSame(await walk({ maxUploads }), started, `${maxUploads} a page`)
+    t.strictSame(await walk({ prefix: 'b', maxUploads: '2' }), started.slice(1, 5))
     t.strictSame(
       await walk({ keyMarker: 'b' }),
-      begun.slice(4),
+      started.slice(4),
       'without an id, all of a key are passed over',
     )
     const [first] = (await client.ask('GET', '?maxUploads=1')).json['uploads'] as object[]
@@ -164,7 +165,7 @@ t.test(
   },
 )
 
-t.test('listParts goes on where a page ended [multipart.parts.pages]', async (t) => {
+t.test('listParts continues where a page ended [multipart.parts.pages]', async (t) => {
   const client = await MultipartClient.start(t)
   const upload = { key: 'k', id: await client.begin('k') }
   const numbers = [1, 2, 9, 10, 256, 4096, 9999, 10_000]

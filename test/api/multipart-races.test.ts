@@ -6,8 +6,9 @@ import { once } from 'node:events'
 import net from 'node:net'
 import t from 'tap'
 import { deferred } from '../helpers/async.ts'
-import type { Heard } from './api-world.ts'
+import type { ApiAnswer } from './api-world.ts'
 import { MIB, MultipartClient, type Named, PART_MIN, partBytes, UPLOADS } from './multipart-client.ts'
+import { objectRanges } from '../../src/state-machine/objects/keys.ts'
 
 interface Filled {
   readonly client: MultipartClient
@@ -26,12 +27,12 @@ async function filled(t: Parameters<typeof MultipartClient.start>[0]): Promise<F
 /** Runs `second` when the entry of `first` is about to be applied, and lets that wait until `second` has its answer. */
 async function overtaken(
   { world }: MultipartClient,
-  first: () => Promise<Heard>,
-  second: () => Promise<Heard>,
-): Promise<readonly [Heard, Heard]> {
+  first: () => Promise<ApiAnswer>,
+  second: () => Promise<ApiAnswer>,
+): Promise<readonly [ApiAnswer, ApiAnswer]> {
   const { services } = world.memory
   const { propose } = services
-  const overtaking: Promise<Heard>[] = []
+  const overtaking: Promise<ApiAnswer>[] = []
   const hold: typeof propose = async (command) => {
     Object.assign(services, { propose })
     overtaking.push(second())
@@ -39,15 +40,15 @@ async function overtaken(
     return propose(command)
   }
   Object.assign(services, { propose: hold })
-  const heard = await first()
+  const answer = await first()
   const [overtaker] = await Promise.all(overtaking)
   assert(overtaker !== undefined, 'the first proposes something')
-  return [heard, overtaker]
+  return [answer, overtaker]
 }
 
 const NOT_FOUND = { status: 404, code: 'not_found' }
 
-t.test('two completions with the same parts make one object and hear the same', async (t) => {
+t.test('two completions with the same parts make one object and get the same answer', async (t) => {
   const { client, upload, parts } = await filled(t)
   const [one, other] = await Promise.all([client.complete(upload, parts), client.complete(upload, parts)])
   t.strictSame([one.status, other.status], [200, 200])
@@ -70,20 +71,21 @@ t.test('of two completions with different parts one is refused', async (t) => {
 t.test('a completion whose upload is completed while it looks at the parts answers the same', async (t) => {
   const { client, upload, parts } = await filled(t)
   const { state } = client.world.memory.services
-  const look = state.parts.bind(state)
-  let first: Heard | null = null
-  state.parts = async (...asked) => {
-    state.parts = look
+  const lease = state.lease.bind(state)
+  let first: ApiAnswer | null = null
+  // The first read that takes a lease is that of the parts.
+  state.lease = async (work) => {
+    state.lease = lease
     first = await client.complete(upload, parts)
-    return look(...asked)
+    return lease(work)
   }
   const second = await client.complete(upload, parts)
   t.equal(second.status, 200, second.bytes.toString())
-  t.strictSame(second.json, (first as Heard | null)?.json)
+  t.strictSame(second.json, (first as ApiAnswer | null)?.json)
 })
 
 t.test('a completion and a part that is sent again', async (t) => {
-  await t.test('keep what was named when the completion comes first', async (t) => {
+  await t.test('keep the named part when the completion comes first', async (t) => {
     const { client, upload, parts } = await filled(t)
     const [part, done] = await overtaken(
       client,
@@ -121,7 +123,7 @@ t.test('a completion and the end of its upload', async (t) => {
     t.equal((await client.get('k')).bytes.length, PART_MIN + 4)
   })
 
-  await t.test('make nothing when the end comes first', async (t) => {
+  await t.test('make no object when the end comes first', async (t) => {
     const { client, upload, parts } = await filled(t)
     const [done, gone] = await overtaken(
       client,
@@ -200,13 +202,15 @@ t.test('the tenant quota holds for parts [multipart.part.quota]', async (t) => {
   t.match(client.usage, { logicalBytes: 10 * MIB, uploadBytes: 0 })
 })
 
-t.test('an upload that nobody completes ends at its time [multipart.expiry]', async (t) => {
+t.test('an upload that is not completed expires [multipart.expiry]', async (t) => {
   const client = await MultipartClient.start(t, { limits: { multipartExpiresAfterMs: 60_000 } })
   const { memory } = client.world
   const upload = { key: 'k', id: await client.begin('k') }
   const parts = [await client.part(upload, 1, 'x')]
   const expire = async (): Promise<void> => {
-    const items = await memory.services.state.expiries(Number.MAX_SAFE_INTEGER - 1, 10)
+    const items = (
+      await memory.services.state.page(objectRanges.expiries(Number.MAX_SAFE_INTEGER - 1), { limit: 10 })
+    ).items
     await memory.services.propose({ type: 'expire', items: items.map(({ at, id }) => ({ at, id })) })
   }
   await expire()

@@ -1,5 +1,5 @@
 /**
- * What is said when an upload is begun holds for the object; what is said in the wrong place is refused. [decisions 6]
+ * Settings given when an upload is created apply to the object; settings in the wrong place are refused. [decisions 6]
  */
 import t from 'tap'
 import { ApiWorld } from './api-world.ts'
@@ -39,9 +39,9 @@ t.test('settings of the object come in the body or in headers [multipart.create.
     ['body', inBody, {}],
     ['headers', undefined, inHeaders],
   ] as const) {
-    const begun = await client.ask('POST', key, body, headers)
-    t.equal(begun.status, 201, begun.bytes.toString())
-    const upload = { key, id: String(begun.json['uploadId']) }
+    const started = await client.ask('POST', key, body, headers)
+    t.equal(started.status, 201, started.bytes.toString())
+    const upload = { key, id: String(started.json['uploadId']) }
     const part = await client.part(upload, 1, 'the whole')
     const done = await client.complete(upload, [part])
     t.match(done.json, {
@@ -62,11 +62,11 @@ t.test('settings of the object come in the body or in headers [multipart.create.
   t.match(done.json, { contentType: 'application/octet-stream', tagCount: 0, retention: null })
 })
 
-t.test('what cannot hold is refused at the beginning [multipart.create.twice-said]', async (t) => {
+t.test('invalid settings are refused at creation [multipart.create.twice-said]', async (t) => {
   const client = await lockedBucket(t)
   const refused = async (expected: object, body: object | undefined, headers = {}): Promise<void> => {
-    const heard = await client.ask('POST', 'k', body, headers)
-    t.match({ status: heard.status, code: heard.code }, expected, heard.bytes.toString())
+    const answer = await client.ask('POST', 'k', body, headers)
+    t.match({ status: answer.status, code: answer.code }, expected, answer.bytes.toString())
   }
   const invalid = { status: 400, code: 'invalid_request' }
   await refused(invalid, { tags: { a: 'b' } }, { 'x-service-tagging': 'a=b' })
@@ -84,7 +84,7 @@ t.test('what cannot hold is refused at the beginning [multipart.create.twice-sai
   await refused(invalid, {}, { 'x-service-checksum-crc32': 'AAAAAA==' })
   await refused(invalid, {}, { 'if-none-match': '*' })
   await refused(invalid, {}, { 'x-service-legal-holds': 'ON' })
-  t.same((await client.ask('GET', '')).json['uploads'], [], 'nothing was begun')
+  t.same((await client.ask('GET', '')).json['uploads'], [], 'no upload was created')
 
   const unlocked = await MultipartClient.start(t)
   const hold = await unlocked.ask('POST', 'k', { legalHold: { status: 'ON' } })

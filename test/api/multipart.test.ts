@@ -1,5 +1,5 @@
 /**
- * Multipart uploads over HTTP: from the beginning to the object, and each rule on the way. [native: Multipart] [decisions 6, 7]
+ * Multipart uploads over HTTP: from creation to the object, and each rule in between. [native: Multipart] [decisions 6, 7]
  */
 import { createHash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
@@ -20,16 +20,16 @@ t.test(
   async (t) => {
     const client = await MultipartClient.start(t)
     const key = 'films/a%20film.mp4'
-    const begun = await client.ask('POST', key, {
+    const started = await client.ask('POST', key, {
       contentType: 'video/mp4',
       metadata: { camera: 'x100' },
       checksumAlg: 'CRC32',
     })
-    t.equal(begun.status, 201)
-    const id = String(begun.json['uploadId'])
-    t.match(begun.json, { bucket: 'photos', key: 'films/a film.mp4', uploadId: UPLOAD_ID })
-    t.equal(begun.headers.location, `/api/v1/buckets/photos/multipart/${id}/parts/${key}`)
-    const { createdAt, expiresAt } = begun.json
+    t.equal(started.status, 201)
+    const id = String(started.json['uploadId'])
+    t.match(started.json, { bucket: 'photos', key: 'films/a film.mp4', uploadId: UPLOAD_ID })
+    t.equal(started.headers.location, `/api/v1/buckets/photos/multipart/${id}/parts/${key}`)
+    const { createdAt, expiresAt } = started.json
     t.equal(Date.parse(String(expiresAt)) - Date.parse(String(createdAt)), WEEK_MS)
 
     const upload = { key, id }
@@ -82,7 +82,7 @@ t.test(
 )
 
 t.test(
-  '[decisions 6] a completion that is repeated within a day answers the same [multipart.complete.again]',
+  '[decisions 6] a completion repeated within a day gets the same answer [multipart.complete.again]',
   async (t) => {
     const client = await MultipartClient.start(t)
     const upload = { key: 'k', id: await client.begin('k') }
@@ -124,8 +124,8 @@ t.test(
     const large = await client.part(upload, 2, partBytes(2, PART_MIN))
     const last = await client.part(upload, 3, 'last')
     const refused = async (what: string, parts: object, expected: object): Promise<void> => {
-      const heard = await client.ask('POST', `${upload.id}/complete/k`, parts)
-      t.match({ status: heard.status, code: heard.code }, expected, `${what}: ${heard.bytes.toString()}`)
+      const answer = await client.ask('POST', `${upload.id}/complete/k`, parts)
+      t.match({ status: answer.status, code: answer.code }, expected, `${what}: ${answer.bytes.toString()}`)
     }
     const parts = (...named: readonly object[]) => ({ parts: named })
     await refused('no part', parts(), { status: 400, code: 'invalid_request' })
@@ -138,7 +138,7 @@ t.test(
       code: 'invalid_part_order',
     })
     await refused('another tag', parts({ ...last, etag: large.etag }), { status: 400, code: 'invalid_part' })
-    await refused('what is no tag', parts({ ...last, etag: 'abc' }), { status: 400, code: 'invalid_part' })
+    await refused('an invalid tag', parts({ ...last, etag: 'abc' }), { status: 400, code: 'invalid_part' })
     for (const partNumber of [4, 10_000, 10_001, 2 ** 40])
       await refused(`part ${partNumber}`, parts(large, { ...last, partNumber }), { code: 'invalid_part' })
     await refused('a small part before the last', parts(small, large), {
@@ -147,7 +147,7 @@ t.test(
     })
     const many = Array.from({ length: 10_001 }, (_, n) => ({ ...last, partNumber: n + 1 }))
     await refused('more parts than there can be', parts(...many), { status: 400, code: 'invalid_request' })
-    t.equal((await client.complete(upload, [large, last])).status, 200, 'and leaves the upload as it was')
+    t.equal((await client.complete(upload, [large, last])).status, 200, 'and leaves the upload unchanged')
     t.match(
       client.usage,
       { uploads: 0, uploadBytes: 0, logicalBytes: PART_MIN + 4 },
@@ -225,8 +225,8 @@ t.test('limits of a part [limits.part-number]', async (t) => {
     t.match(await client.put(upload, number, 'x'), { status: 400, code: 'invalid_argument' }, number)
   t.match(await client.put(upload, 1, Buffer.alloc(3001)), { status: 413, code: 'entity_too_large' })
   const chunked = { 'transfer-encoding': 'chunked', 'content-length': undefined }
-  const heard = await client.put(upload, 1, Buffer.alloc(3001), chunked)
-  t.match(heard, { status: 413, code: 'entity_too_large' }, 'while it streams')
+  const answer = await client.put(upload, 1, Buffer.alloc(3001), chunked)
+  t.match(answer, { status: 413, code: 'entity_too_large' }, 'while it streams')
   t.equal((await client.put(upload, 1, Buffer.alloc(3000), chunked)).status, 200)
   for (const header of ['x-service-meta-a', 'if-match', 'content-range', 'x-service-tagging'])
     t.match(await client.put(upload, 1, 'x', { [header]: 'x' }), { status: 400 }, header)
@@ -254,6 +254,6 @@ t.test('abortMultipartUpload [multipart.abort] [multipart.complete.gone]', async
   t.match(await client.put(upload, 1, 'x'), { status: 404, code: 'not_found' })
   t.match(await client.ask('GET', `${upload.id}/parts/k`), { status: 404, code: 'not_found' })
   const before = client.world.memory.proposals
-  t.equal((await client.abort({ key: 'k', id: 'never%00begun' })).status, 204)
-  t.equal(client.world.memory.proposals, before, 'what was never begun costs no entry of the log')
+  t.equal((await client.abort({ key: 'k', id: 'never%00started' })).status, 204)
+  t.equal(client.world.memory.proposals, before, 'an unknown upload costs no entry of the log')
 })

@@ -1,8 +1,9 @@
 /**
- * The log of deliveries, and what can be asked of it. [decisions 9]
+ * The log of deliveries, and its queries. [decisions 9]
  */
 import t from 'tap'
 import { type Config, HOOK, HookClient, PATH } from './hook-client.ts'
+import { outboxTotal } from '../../src/state-machine/events/hooks.ts'
 
 t.test(
   'the log of deliveries: newest first, by config and status, in pages [notifications.deliveries]',
@@ -19,7 +20,7 @@ t.test(
     t.equal(all[0], 'a 3 pending')
     t.equal(all.at(-1), 'a 1 pending')
     t.same(await shown('?configId=b'), ['b in/2 pending'])
-    t.same(await shown('?configId=nobody'), [])
+    t.same(await shown('?configId=absent'), [])
     const [newest] = await hooks.outbox()
     if (newest !== undefined) await hooks.tell(newest, 204)
     t.same(await shown('?status=delivered'), ['a 3 delivered'])
@@ -40,7 +41,7 @@ t.test(
   },
 )
 
-t.test('the log is bounded in what one page looks at', async (t) => {
+t.test('one page of the log reads a bounded number of rows', async (t) => {
   const hooks = await HookClient.start(t)
   const many = Array.from({ length: 99 }, (_, n) => ({ id: `h${n}`, ...HOOK }))
   await hooks.set({ id: 'rare', ...HOOK, suffix: 'rare' }, ...many)
@@ -79,7 +80,7 @@ t.test(
     })
     for (const wrong of ['evt_1-2', id.toLowerCase(), `evt_${'0'.repeat(26)}-${'A'.repeat(16)}`])
       t.match(await hooks.post(`deliveries/${wrong}:redeliver`), { status: 404, code: 'not_found' }, wrong)
-    t.match(await hooks.post('nobody:test'), { status: 404, code: 'not_found' })
+    t.match(await hooks.post('absent:test'), { status: 404, code: 'not_found' })
     t.match(await hooks.films.ask({ path: `${PATH}/a.b-c:test` }), {
       status: 405,
       headers: { allow: 'POST' },
@@ -89,7 +90,7 @@ t.test(
 )
 
 t.test(
-  'a config that was suspended or stopped says so, and PUT with enabled resumes it [notifications.resume]',
+  'a suspended or stopped config is shown as such, and PUT with enabled resumes it [notifications.resume]',
   async (t) => {
     const hooks = await HookClient.start(t)
     await hooks.set({ id: 'a', ...HOOK })
@@ -111,7 +112,7 @@ t.test(
   },
 )
 
-t.test('a batch delete told to many configs is cut, and each key is told to each of them', async (t) => {
+t.test('a batch delete for many configs is split, and each config is notified of each key', async (t) => {
   const hooks = await HookClient.start(t)
   const many = Array.from({ length: 100 }, (_, n) => ({ id: `h${n}`, ...HOOK, events: ['object-removed'] }))
   await hooks.set(...many)
@@ -119,8 +120,8 @@ t.test('a batch delete told to many configs is cut, and each key is told to each
   for (const key of keys) await hooks.films.put(key)
   const { memory } = hooks.films.world
   const before = memory.proposals
-  const heard = await hooks.films.batchDelete({ objects: keys.map((key) => ({ key })) })
-  t.match(heard.json, { deletedCount: 50, errorCount: 0 })
+  const answer = await hooks.films.batchDelete({ objects: keys.map((key) => ({ key })) })
+  t.match(answer.json, { deletedCount: 50, errorCount: 0 })
   t.equal(memory.proposals - before, 2, 'an entry makes some thousand rows at most')
-  t.match(memory.services.state.outbox.total(), { pending: 5000 })
+  t.match(outboxTotal(memory.services.state), { pending: 5000 })
 })

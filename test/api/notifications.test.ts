@@ -2,7 +2,7 @@
  * The notification configs of a bucket, as clients see them. [decisions 9]
  */
 import t from 'tap'
-import { eventKeys } from '../../src/state-machine/events/keys.ts'
+import { eventKeys, eventRanges } from '../../src/state-machine/events/keys.ts'
 import { bucketKeys } from '../../src/state-machine/buckets/keys.ts'
 import { type Config, EVENTS, HOOK, HookClient, PATH } from './hook-client.ts'
 
@@ -12,7 +12,7 @@ t.test(
     const hooks = await HookClient.start(t)
     t.match(await hooks.get(), { status: 200 })
     t.same((await hooks.get()).json, { configs: [] })
-    t.match(await hooks.films.ask({ path: PATH.replace('films', 'nobody') }), {
+    t.match(await hooks.films.ask({ path: PATH.replace('films', 'absent') }), {
       status: 404,
       code: 'not_found',
     })
@@ -75,14 +75,14 @@ t.test('the secret is sealed at rest, and in no log line [notifications.secret.s
   const [config] = made.json['configs'] as readonly Config[]
   const secret = Buffer.from(String(config?.['signingSecret']).slice('whsec_'.length), 'base64')
   const { services, lines } = hooks.films.world.memory
-  const [hook] = (await services.state.outbox.hooks('', 10)).items
+  const [hook] = (await services.state.page(eventRanges.hooks(), { limit: 10 })).items
   t.ok((hook?.secret.length ?? 0) > secret.length)
   t.notOk(Buffer.from(hook?.secret ?? []).includes(secret))
   t.notMatch(JSON.stringify(lines), /whsec/)
 })
 
 t.test(
-  'an empty list and DELETE clear; the bucket tells [notifications.clear] [notifications.delete] [notifications.has]',
+  'an empty list and DELETE clear; the bucket shows it [notifications.clear] [notifications.delete] [notifications.has]',
   async (t) => {
     const hooks = await HookClient.start(t)
     const has = async () =>
@@ -98,7 +98,7 @@ t.test(
       t.same((await hooks.get()).json, { configs: [] })
       t.equal(await has(), false)
     }
-    t.equal((await hooks.clear()).status, 204, 'clearing what is clear is no error')
+    t.equal((await hooks.clear()).status, 204, 'clearing an empty configuration is no error')
     t.match(
       (await hooks.set({ id: 'a', ...HOOK })).json['configs'],
       [{ signingSecret: /^whsec_/ }],
@@ -132,7 +132,7 @@ t.test(
 )
 
 t.test(
-  '400 invalid_request for whatever is not as documented, and nothing is set [notifications.invalid]',
+  '400 invalid_request for every undocumented form, and nothing is set [notifications.invalid]',
   async (t) => {
     const hooks = await HookClient.start(t)
     const url = (text: string) => ({ ...HOOK, url: text })
@@ -159,7 +159,7 @@ t.test(
     for (const [config, message] of table)
       t.match(await hooks.set(config), { status: 400, code: 'invalid_request', json: { message } })
     const secretly = await hooks.set(url('https://user:pass@app.example/?token=abc#part'))
-    t.notMatch(String(secretly.json['message']), /pass|abc/, 'what may be a secret is not repeated')
+    t.notMatch(String(secretly.json['message']), /pass|abc/, 'a possible secret is not repeated')
     t.match(await hooks.set({ id: 'a', ...HOOK }, { id: 'a', ...HOOK }), {
       status: 400,
       json: { message: /id "a" is given to two configs/ },
@@ -209,7 +209,7 @@ t.test(
 )
 
 t.test(
-  'a change carries who asked for it, and one a key has no right to see is not shown [notifications.scope]',
+  'a change names its caller, and a change that a key may not see is not shown [notifications.scope]',
   async (t) => {
     const hooks = await HookClient.start(t)
     await hooks.set({ id: 'a', ...HOOK })
@@ -235,11 +235,11 @@ t.test(
   },
 )
 
-t.test('deleteBucket takes the configs along', async (t) => {
+t.test('deleteBucket removes the configs', async (t) => {
   const hooks = await HookClient.start(t)
   await hooks.set({ id: 'a', ...HOOK })
   const id = hooks.view.get(bucketKeys.bucket('acme', 'films'))?.id ?? ''
   t.equal((await hooks.films.ask({ method: 'DELETE', path: '/api/v1/buckets/films' })).status, 204)
   t.equal(hooks.view.get(eventKeys.notifications(id)), undefined)
-  t.same((await hooks.films.world.memory.services.state.outbox.hooks('', 10)).items, [])
+  t.same((await hooks.films.world.memory.services.state.page(eventRanges.hooks(), { limit: 10 })).items, [])
 })

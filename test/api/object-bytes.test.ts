@@ -1,5 +1,5 @@
 /**
- * Bodies in and out: sizes, digests, ranges, conditions, headers, and clients or disks that give up half-way.
+ * Bodies in and out: sizes, digests, ranges, conditions, headers, and clients or disks that fail half-way.
  */
 import { createHash } from 'node:crypto'
 import http from 'node:http'
@@ -91,7 +91,7 @@ t.test('putObject', async (t) => {
   )
 
   await t.test(
-    'refuses what is too large, by its header before a byte is read, or while it streams [objects.body.too-large] [errors.entity_too_large]',
+    'refuses a body that is too large, by its header before a byte is read, or while it streams [objects.body.too-large] [errors.entity_too_large]',
     async (t) => {
       const before = world.memory.blobs.written.length
       t.match(await put('large', { body: Buffer.alloc(6 * MIB + 1) }), {
@@ -109,7 +109,7 @@ t.test('putObject', async (t) => {
   )
 
   await t.test(
-    'refuses by name what it would otherwise ignore [objects.put.unknown-header] [errors.not_implemented] [errors.length_required]',
+    'refuses by name headers that it would otherwise ignore [objects.put.unknown-header] [errors.not_implemented] [errors.length_required]',
     async (t) => {
       for (const name of ['If-Modified-Since', 'If-Unmodified-Since']) {
         const refused = await put('later', { headers: { [name]: 'x' } })
@@ -180,7 +180,7 @@ t.test('putObject', async (t) => {
     },
   )
 
-  await t.test('replaces what the key held', async (t) => {
+  await t.test('replaces the previous object', async (t) => {
     const first = await put('twice', { body: patternBytes(3000) })
     const second = await put('twice', { body: 'new' })
     t.not(first.json['etag'], second.json['etag'])
@@ -294,34 +294,38 @@ t.test('getObject', async (t) => {
     t.equal((await world.call({ path, token })).status, 200, 'still there')
   })
 
-  await t.test('says so when no copy can be read, and breaks off rather than ending cleanly', async (t) => {
-    const nodes = ['n1', 'n2', 'n3']
-    for (const node of nodes) world.memory.blobs.failAfter(node, 0, new Error('disk is gone'))
-    const none = await world.call({ path, token })
-    t.ok(none.status >= 500, 'before the first byte it is an honest error')
-    for (const node of nodes) world.memory.blobs.failAfter(node, MIB, new Error('disk is gone'))
-    await t.rejects(world.send({ path, token }), { code: 'ECONNRESET' })
-    const cause = world.memory.lines.find(({ message }) => message === 'body broke while it was sent')
-    t.ok(cause, 'and the operator is told')
-    for (const node of nodes) world.memory.blobs.failAfter(node, Infinity, new Error('never'))
-    t.ok((await world.call({ path, token })).bytes.equals(body), 'the next request is served')
+  await t.test(
+    'says so when no copy can be read, and resets the connection rather than ending cleanly',
+    async (t) => {
+      const nodes = ['n1', 'n2', 'n3']
+      for (const node of nodes) world.memory.blobs.failAfter(node, 0, new Error('disk is gone'))
+      const none = await world.call({ path, token })
+      t.ok(none.status >= 500, 'before the first byte it is an error answer')
+      for (const node of nodes) world.memory.blobs.failAfter(node, MIB, new Error('disk is gone'))
+      await t.rejects(world.send({ path, token }), { code: 'ECONNRESET' })
+      const cause = world.memory.lines.find(({ message }) => message === 'body broke while it was sent')
+      t.ok(cause, 'and the error is logged')
+      for (const node of nodes) world.memory.blobs.failAfter(node, Infinity, new Error('never'))
+      t.ok((await world.call({ path, token })).bytes.equals(body), 'the next request is served')
 
-    const { content } = world.memory.services
-    const honest = content.read.bind(content)
-    const answering = (text: string) => {
-      content.read = async function* () {
-        yield Buffer.from(text.slice(0, 4))
-        yield Buffer.from(text.slice(4))
+      const { content } = world.memory.services
+      const honest = content.read.bind(content)
+      const answering = (text: string) => {
+        content.read = async function* () {
+          yield Buffer.from(text.slice(0, 4))
+          yield Buffer.from(text.slice(4))
+        }
+        return world.send({ path, token, headers: { range: 'bytes=0-7' } })
       }
-      return world.send({ path, token, headers: { range: 'bytes=0-7' } })
-    }
-    for (const wrong of ['1234567', '123456789']) await t.rejects(answering(wrong), `${wrong} is not 8 bytes`)
-    const nothing = await answering('')
-    t.match(nothing, { status: 500, code: 'internal_error' })
-    t.notOk(
-      'etag' in nothing.headers || 'content-range' in nothing.headers,
-      'an error says nothing of the object',
-    )
-    content.read = honest
-  })
+      for (const wrong of ['1234567', '123456789'])
+        await t.rejects(answering(wrong), `${wrong} is not 8 bytes`)
+      const nothing = await answering('')
+      t.match(nothing, { status: 500, code: 'internal_error' })
+      t.notOk(
+        'etag' in nothing.headers || 'content-range' in nothing.headers,
+        'an error says nothing of the object',
+      )
+      content.read = honest
+    },
+  )
 })

@@ -1,5 +1,5 @@
 /**
- * Object keys: what is sent is what is stored, listed and found again, byte for byte, and nothing else is.
+ * Object keys: stored, listed and found exactly as sent, byte for byte.
  *
  * Real sockets, because clients and test injectors tidy up paths before they send them.
  */
@@ -59,7 +59,7 @@ t.test('keys round-trip byte for byte [objects.key] [limits.key] [errors.invalid
       t.equal(refused.status, 400, `${method} ${raw.slice(0, 40)}`)
       if (method !== 'HEAD') t.equal(refused.code, 'invalid_key')
     }
-    t.match(await world.call({ path }), { status: 401 }, 'a stranger learns nothing of that')
+    t.match(await world.call({ path }), { status: 401 }, 'an unauthenticated client learns nothing about it')
   }
   const after = await world.call({ path: `/api/v1/buckets/photos/objects`, token })
   t.equal(after.json['keyCount'], keys.size, 'nothing refused was stored')
@@ -70,22 +70,22 @@ t.test('keys round-trip byte for byte through every other route', async (t) => {
   await films.put('source', 'x')
   const names = new Map(CORPUS.map(([raw, key]) => [key, raw]))
   for (const [key, raw] of names) {
-    const said = raw.slice(0, 60)
+    const label = raw.slice(0, 60)
     const copied = await films.copy(raw, { sourceKey: 'source' })
-    t.match(copied, { status: 200, json: { key } }, `COPY to ${said}`)
+    t.match(copied, { status: 200, json: { key } }, `COPY to ${label}`)
     const back = await films.copy('back', { sourceKey: key })
-    t.equal(back.status, 200, `COPY from ${said}`)
+    t.equal(back.status, 200, `COPY from ${label}`)
     const tags = { n: `${names.size}` }
     t.match(
       await films.on('object-tags', raw, { method: 'PUT', body: { tags } }),
       { status: 200 },
-      `TAGS ${said}`,
+      `TAGS ${label}`,
     )
     t.same((await films.on('object-tags', raw)).json, { tags })
     t.equal((await films.on('object-legal-hold', raw)).status, 200)
     t.equal((await films.on('object-retention', raw)).code, 'not_found', 'there is none, of this very object')
     const head = await films.head(raw)
-    t.match(head, { status: 200, headers: { 'x-service-tag-count': '1' } }, `HEAD ${said}`)
+    t.match(head, { status: 200, headers: { 'x-service-tag-count': '1' } }, `HEAD ${label}`)
     const versionId = idOf(copied)
     t.equal((await films.get(`${raw}?versionId=${versionId}`)).status, 200, 'with a query behind it')
   }
@@ -115,8 +115,8 @@ t.test('keys round-trip byte for byte through every other route', async (t) => {
       films.on('object-retention', raw),
       films.on('object-legal-hold', raw, { method: 'PUT', body: { status: 'ON' } }),
     ]
-    for (const heard of await Promise.all(asks))
-      t.match(heard, { status: 400, code: 'invalid_key' }, raw.slice(0, 40))
+    for (const answer of await Promise.all(asks))
+      t.match(answer, { status: 400, code: 'invalid_key' }, raw.slice(0, 40))
   }
   for (const key of ['', 'a\u0000b', '\ud800', 'k'.repeat(1025)])
     t.match(
@@ -132,8 +132,8 @@ t.test('the bucket is one decoded segment and never a path', async (t) => {
   t.equal((await world.call({ path: '/api/v1/buckets/ph%6Ftos/objects/k', token })).status, 200)
   t.equal((await world.send({ path: '/api/v1/b%75ckets/photos/objects/k', token })).status, 200)
   for (const bucket of ['..', '%2e%2e', 'photos%2Fx', 'photos%00', '', 'PHOTOS', 'photos%2f..%2fphotos']) {
-    const heard = await world.call({ path: `/api/v1/buckets/${bucket}/objects/k`, token })
-    t.match(heard, { status: 404, code: 'not_found' }, JSON.stringify(bucket))
+    const answer = await world.call({ path: `/api/v1/buckets/${bucket}/objects/k`, token })
+    t.match(answer, { status: 404, code: 'not_found' }, JSON.stringify(bucket))
   }
 })
 
@@ -148,7 +148,7 @@ t.test('request targets in absolute form lose the authority and nothing else', a
 })
 
 t.test('decodeObjectKey', async (t) => {
-  t.test('gives back any text that was percent-encoded, whatever was left alone', async () => {
+  t.test('gives back any text that was percent-encoded, with any characters left unencoded', async () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', minLength: 1 }), fc.boolean(), (key, everything) => {
         const bytes = [...Buffer.from(key)]

@@ -1,5 +1,5 @@
 /**
- * Retention and legal hold through HTTP: who may set what, and that no way of deleting goes past them. [native: Retention]
+ * Retention and legal hold through HTTP: rights to set them, and that no way of deleting circumvents them. [native: Retention]
  */
 import t from 'tap'
 import { BucketClient, idOf } from './bucket-client.ts'
@@ -39,7 +39,7 @@ t.test(
       },
     )
 
-    await t.test('refuses what is no retention [retention.modes] [retention.past]', async (t) => {
+    await t.test('refuses an invalid retention [retention.modes] [retention.past]', async (t) => {
       const table = [
         { mode: 'GOVERNANCE', retainUntil: '2001-01-01T00:00:00Z' },
         { mode: 'governance', retainUntil: FAR },
@@ -114,7 +114,7 @@ t.test(
 )
 
 t.test(
-  'object_locked: a locked version goes by no way [retention.delete] [legal-hold.delete] [errors.object_locked]',
+  'object_locked: a locked version cannot be deleted in any way [retention.delete] [legal-hold.delete] [errors.object_locked]',
   async (t) => {
     const films = await BucketClient.start(t, { objectLockEnabled: true })
     const held = idOf(await films.put('held', 'x', { 'x-service-legal-hold': 'ON' }))
@@ -140,7 +140,7 @@ t.test(
     t.match(await films.versioning('Suspended'), { status: 409, code: 'invalid_bucket_state' })
     const off = { method: 'PUT', body: { status: 'OFF' } }
     t.equal((await films.on('object-legal-hold', `held?versionId=${held}`, off)).status, 200)
-    t.equal((await films.remove(`held?versionId=${held}`)).status, 204, 'once let go it goes')
+    t.equal((await films.remove(`held?versionId=${held}`)).status, 204, 'deletable after its release')
     const copied = (await films.list({ prefix: 'held' })).json['objects'] as { versionId: string }[]
     t.equal((await films.remove(`held?versionId=${copied[0]?.versionId}`)).status, 204, 'a copy has no lock')
   },
@@ -183,7 +183,7 @@ t.test('a legal hold is of one version [legal-hold.version]', async (t) => {
   t.match(await films.remove(`k?versionId=${one}`), locked)
 })
 
-t.test('no header, field or scope goes past governance [retention.no-bypass]', async (t) => {
+t.test('no header, field or scope bypasses governance [retention.no-bypass]', async (t) => {
   const films = await BucketClient.start(t, { objectLockEnabled: true })
   const retention = { 'x-service-retention-mode': 'GOVERNANCE', 'x-service-retain-until': FAR }
   const version = `k?versionId=${idOf(await films.put('k', 'x', retention))}`

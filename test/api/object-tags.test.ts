@@ -70,13 +70,13 @@ t.test('object tags [tags.get] [tags.get.unset] [tags.set] [tags.count]', async 
     },
   )
 
-  await t.test('not_found: what has no version has no tags [tags.no-object]', async (t) => {
+  await t.test('not_found: an absent version has no tags [tags.no-object]', async (t) => {
     await films.put('gone')
     await films.remove('gone')
     for (const key of ['absent', 'gone', `k?versionId=${'0'.repeat(26)}`])
       for (const ask of [{}, { method: 'PUT', body: { tags: {} } }, { method: 'DELETE' }])
         t.match(await films.on('object-tags', key, ask), { status: 404, code: 'not_found' }, key)
-    t.match(await films.as({ name: 'nobody' }).on('object-tags', 'k'), { status: 404, code: 'not_found' })
+    t.match(await films.as({ name: 'absent' }).on('object-tags', 'k'), { status: 404, code: 'not_found' })
   })
 })
 

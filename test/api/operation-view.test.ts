@@ -1,10 +1,10 @@
-/** The time that is left is told when it is known, and only then. */
+/** The remaining time is reported exactly when it is known. */
 import t from 'tap'
-import { operationView } from '../../src/api/admin/operation-view.ts'
-import { ALL_PLANNED } from '../../src/state-machine/operations/operations.ts'
-import type { OperationRecord } from '../../src/state-machine/operations/records.ts'
+import { longOperationView } from '../../src/api/admin/operation-view.ts'
+import { ALL_PLANNED } from '../../src/state-machine/long-operations/operations.ts'
+import type { LongOperation } from '../../src/state-machine/long-operations/records.ts'
 
-const RUNNING: OperationRecord = {
+const RUNNING: LongOperation = {
   operationId: 'op_1',
   kind: 'rebalance',
   status: 'running',
@@ -30,8 +30,8 @@ const RUNNING: OperationRecord = {
     tasksOpen: 60,
   },
 }
-const eta = (change: Partial<OperationRecord>): number | null =>
-  operationView({ ...RUNNING, ...change }, 81_000).etaSeconds
+const eta = (change: Partial<LongOperation>): number | null =>
+  longOperationView({ ...RUNNING, ...change }, 81_000).etaSeconds
 
 t.test('etaSeconds', async (t) => {
   t.equal(eta({}), 120, '40 in 80 seconds, 60 to go')
@@ -40,15 +40,15 @@ t.test('etaSeconds', async (t) => {
   t.equal(eta({ progress: { ...RUNNING.progress, blobsDone: 0 } }), null)
   t.equal(eta({ startedAt: 90_000 }), 0, 'a clock that runs behind')
   const deletion = { kind: 'tenantDeletion', progress: { ...RUNNING.progress, tasksOpen: 0 } } as const
-  t.equal(eta(deletion), 120, 'of a deletion by what is gone')
+  t.equal(eta(deletion), 120, 'of a deletion by the removed objects')
   t.equal(eta({ ...deletion, progress: { ...deletion.progress, blobsDone: 0 } }), null)
   const share = (progress: number) => ({ isDone: progress === 1, progress, copies: 1, bytes: 1, lost: 0 })
   const shares = { n1: share(1), n2: share(0.25) }
   t.equal(eta({ shares, cursor: '' }), 240, 'a quarter in 80 seconds, by the node that is furthest behind')
-  t.equal(eta({ shares: { ...shares, n3: share(0) } }), null, 'one has not begun')
+  t.equal(eta({ shares: { ...shares, n3: share(0) } }), null, 'one has not started')
 })
 
-t.test('etaSeconds of a change of the members is there from its first second', async (t) => {
+t.test('etaSeconds of a change of the members is known from the first second', async (t) => {
   const { progress } = RUNNING
   const fresh = { ...progress, blobsDone: 0, bytesMoved: 0, tasksOpen: 0 }
   const demote = { kind: 'demote', cursor: 'demote', dueAt: 141_000, progress: fresh } as const
@@ -56,7 +56,7 @@ t.test('etaSeconds of a change of the members is there from its first second', a
   t.equal(eta({ ...demote, dueAt: 80_000 }), null, 'it takes longer than that')
   t.equal(eta({ ...demote, cursor: 'drain', progress: { ...fresh, blobsDone: 20, skipped: 20 } }), 120)
   const blocker = { code: 'would_lose_quorum', message: 'no' } as const
-  t.equal(eta({ ...demote, blocker }), null, 'nobody can say')
+  t.equal(eta({ ...demote, blocker }), null, 'unknown')
   t.equal(eta({ ...demote, status: 'succeeded' }), null)
   t.equal(eta({ ...demote, progress: { ...fresh, blobsTotal: 5, skipped: 9 } }), 0, 'more than was counted')
 })

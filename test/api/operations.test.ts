@@ -1,5 +1,5 @@
 /**
- * Long operations through real sockets: who may begin them, what is told of them, how they are stopped.
+ * Long operations through real sockets: rights, reports, and how they are stopped.
  */
 import t from 'tap'
 import { type Ask, ApiWorld } from './api-world.ts'
@@ -34,7 +34,7 @@ t.test('operations', async (t) => {
     progress: { blobsTotal: 0, blobsDone: 0, bytesMoved: 0, skipped: 0, tasksOpen: 0 },
   })
   t.same((await call({ path: `${OPERATIONS}/${id}` })).json, made.json)
-  t.notOk('cursor' in made.json, 'what its driver notes stays inside')
+  t.notOk('cursor' in made.json, 'the notes of its driver stay internal')
 
   await t.test('are listed page by page in the order of their beginnings', async (t) => {
     const second = await begin({ ...BODY, bucket: 'photos' })
@@ -62,9 +62,9 @@ t.test('operations', async (t) => {
     t.match(await call({ path: `${OPERATIONS}/op_none` }), { status: 404, code: 'not_found' })
   })
 
-  await t.test('are refused where they cannot mean anything, and then nothing has begun', async (t) => {
+  await t.test('are refused where they have no meaning, and nothing is started', async (t) => {
     const before = (await call({ path: OPERATIONS })).json
-    t.match(await begin({ ...BODY, tenantId: 'nobody' }), { status: 404, code: 'not_found' })
+    t.match(await begin({ ...BODY, tenantId: 'absent' }), { status: 404, code: 'not_found' })
     t.match(await begin({ ...BODY, bucket: 'none' }), { status: 404, code: 'not_found' })
     t.match(await begin({ ...BODY, reason: '  ' }), { status: 400, code: 'reason_required' })
     t.match(await begin({ tenantId: 'acme' }), { status: 400, code: 'reason_required' })
@@ -73,12 +73,12 @@ t.test('operations', async (t) => {
     t.same((await call({ path: OPERATIONS })).json, before)
   })
 
-  await t.test('are the business of an owner without tenant alone', async (t) => {
+  await t.test('are reserved to an owner without a tenant', async (t) => {
     const others = [
       [await world.memory.adminToken('operator'), 'access_denied'],
       [await world.memory.adminToken('owner', 'acme'), 'tenant_scope_denied'],
     ] as const
-    for (const [stranger, code] of others) {
+    for (const [foreign, code] of others) {
       const asks = [
         { method: 'POST', path: REBALANCE, body: BODY },
         { path: OPERATIONS },
@@ -88,8 +88,7 @@ t.test('operations', async (t) => {
           path: `${OPERATIONS}/${id}/${verb}`,
         })),
       ]
-      for (const ask of asks)
-        t.match(await call({ ...ask, token: stranger }), { status: 403, code }, ask.path)
+      for (const ask of asks) t.match(await call({ ...ask, token: foreign }), { status: 403, code }, ask.path)
     }
   })
 
@@ -97,6 +96,6 @@ t.test('operations', async (t) => {
     let refusals = 0
     for (let n = 0; n < 17; n++) if ((await begin(BODY)).status !== 202) refusals++
     t.match(await begin(BODY), { status: 412, code: 'precondition_failed' })
-    t.equal(refusals, 2, 'one was there already')
+    t.equal(refusals, 2, 'one existed already')
   })
 })

@@ -8,7 +8,7 @@ const REQUESTS = 400
 
 function open(t: Test, port: number) {
   const socket = net.connect(port, '127.0.0.1')
-  const heard = { answers: 0, isOver: false, statuses: new Set<string>() }
+  const answer = { answers: 0, isOver: false, statuses: new Set<string>() }
   let rest = ''
   socket.setEncoding('utf8').on('data', (text: string) => {
     const [...lines] = (rest + text).split('\r\n')
@@ -16,13 +16,13 @@ function open(t: Test, port: number) {
     // The body of an answer ends without a line of its own.
     for (const line of lines)
       for (const [, status = ''] of line.matchAll(/HTTP\/1\.1 (\d{3})/g)) {
-        heard.answers++
-        heard.statuses.add(status)
+        answer.answers++
+        answer.statuses.add(status)
       }
   })
-  socket.on('error', () => undefined).once('close', () => (heard.isOver = true))
+  socket.on('error', () => undefined).once('close', () => (answer.isOver = true))
   t.teardown(() => socket.destroy())
-  return { socket, heard }
+  return { socket, answer }
 }
 
 t.test('thousands of requests sent at once on one connection', async (t) => {
@@ -39,25 +39,25 @@ t.test('thousands of requests sent at once on one connection', async (t) => {
     const turn = (): void => {
       inTurns.push(memory.barriers - before)
       before = memory.barriers
-      if (many.heard.answers < REQUESTS && !many.heard.isOver) setImmediate(turn)
+      if (many.answer.answers < REQUESTS && !many.answer.isOver) setImmediate(turn)
     }
     setImmediate(turn)
     many.socket.write(request.repeat(REQUESTS))
-    await until('all are answered', () => many.heard.answers === REQUESTS)
+    await until('all are answered', () => many.answer.answers === REQUESTS)
     t.ok(Math.max(...inTurns) <= 2, `${Math.max(...inTurns)} in one turn`)
-    t.same([...many.heard.statuses], ['200'])
+    t.same([...many.answer.statuses], ['200'])
   })
 
   await t.test('are served no further when the client is gone', async (t) => {
     const many = open(t, dataPort)
     many.socket.write(request.repeat(REQUESTS))
-    await until('the first is answered', () => many.heard.answers > 0)
+    await until('the first is answered', () => many.answer.answers > 0)
     many.socket.destroy()
     const before = memory.barriers
     const one = open(t, dataPort)
     for (let n = 1; n <= 10; n++) {
       one.socket.write(request)
-      await until('the other is answered', () => one.heard.answers === n)
+      await until('the other is answered', () => one.answer.answers === n)
     }
     t.ok(memory.barriers - before < REQUESTS / 5, `${memory.barriers - before} were served`)
   })
@@ -70,8 +70,8 @@ t.test('thousands of requests sent at once on one connection', async (t) => {
       return head + body
     }
     writes.socket.write(Array.from({ length: 10 }, (_, n) => put(n)).join(''))
-    await until('all are answered', () => writes.heard.answers === 10)
-    t.same([...writes.heard.statuses], ['200'])
+    await until('all are answered', () => writes.answer.answers === 10)
+    t.same([...writes.answer.statuses], ['200'])
     t.equal((await world.call({ path, token })).bytes.toString(), 'body 9')
   })
 })

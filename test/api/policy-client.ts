@@ -3,7 +3,7 @@
  */
 import assert from 'node:assert/strict'
 import { BucketClient } from './bucket-client.ts'
-import type { Ask, Heard } from './api-world.ts'
+import type { Ask, ApiAnswer } from './api-world.ts'
 
 type Teardown = Parameters<typeof BucketClient.start>[0]
 
@@ -19,7 +19,7 @@ export interface Statement {
   readonly Condition?: object
 }
 
-/** Denies everything to everybody, but for what is given. */
+/** Denies everything to every principal, with the given changes. */
 export function denial(changes: Statement = {}): Statement {
   return { Effect: 'Deny', Principal: '*', Action: 's3:*', Resource: WHOLE, ...changes }
 }
@@ -39,12 +39,12 @@ export class PolicyClient {
     this.owner = owner
   }
 
-  ask(ask: Partial<Ask> = {}): Promise<Heard> {
+  ask(ask: Partial<Ask> = {}): Promise<ApiAnswer> {
     const path = '/admin/api/v1/tenants/acme/buckets/films/policy'
     return this.films.world.call({ admin: true, token: this.owner, path, ...ask })
   }
 
-  put(policy: object, query = ''): Promise<Heard> {
+  put(policy: object, query = ''): Promise<ApiAnswer> {
     const path = `/admin/api/v1/tenants/acme/buckets/films/policy${query}`
     return this.ask({ method: 'PUT', path, body: policy })
   }

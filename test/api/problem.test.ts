@@ -1,5 +1,5 @@
 /**
- * The table of codes, the ids, and what is answered to something that is no request at all.
+ * The table of codes, the ids, and the answer to input that is no request.
  */
 import { once } from 'node:events'
 import net from 'node:net'
@@ -87,7 +87,7 @@ t.test('findDuplicateKey', async (t) => {
   )
 })
 
-t.test('what is no request gets a problem too, and its connection is closed', async (t) => {
+t.test('input that is no request also gets a problem, and its connection is closed', async (t) => {
   const world = await ApiWorld.start(t)
   const cases = {
     'no HTTP': 'hello\r\n\r\n',
@@ -98,14 +98,14 @@ t.test('what is no request gets a problem too, and its connection is closed', as
     'a bare line feed in a header': 'GET / HTTP/1.1\r\nHost: x\r\nX: a\nY b\r\n\r\n',
   }
   for (const [name, text] of Object.entries(cases)) {
-    const heard = await world.raw(text)
-    t.match(heard, /^HTTP\/1\.1 400 Bad Request\r\nContent-Type: application\/problem\+json\r\n/, name)
-    t.match(heard, /X-Request-Id: [0-9a-f]{8}-[0-9a-f]{4}-7/, name)
-    t.match(heard, /"code":"invalid_request"/, name)
+    const answer = await world.raw(text)
+    t.match(answer, /^HTTP\/1\.1 400 Bad Request\r\nContent-Type: application\/problem\+json\r\n/, name)
+    t.match(answer, /X-Request-Id: [0-9a-f]{8}-[0-9a-f]{4}-7/, name)
+    t.match(answer, /"code":"invalid_request"/, name)
   }
 })
 
-t.test('headers that never end are told so [errors.request_timeout]', async (t) => {
+t.test('headers that never end get an answer [errors.request_timeout]', async (t) => {
   const timedOut = Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
   const { services } = await MemoryServices.start(t)
   const edge = { services, api: 'native' } as const

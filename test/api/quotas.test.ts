@@ -1,8 +1,9 @@
 /**
- * quota_exceeded: told before the body is read, and decided in the commit. [native: Errors 507]
+ * quota_exceeded: answered before the body is read, and decided at commit. [native: Errors 507]
  */
 import t from 'tap'
 import { BucketClient, etagOf } from './bucket-client.ts'
+import { usageOf } from '../../src/state-machine/usage/usage.ts'
 
 t.test('quota_exceeded [limits.quota] [errors.quota_exceeded]', async (t) => {
   const films = await BucketClient.start(t, { versioning: 'Enabled' })
@@ -15,10 +16,10 @@ t.test('quota_exceeded [limits.quota] [errors.quota_exceeded]', async (t) => {
 
   await t.test('before a byte of the body is read', async (t) => {
     const before = films.world.memory.proposals
-    const heard = await films.world.raw(
+    const answer = await films.world.raw(
       `PUT /api/v1/buckets/films/objects/k HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${films.token}\r\nContent-Length: 6\r\nExpect: 100-continue\r\n\r\n`,
     )
-    t.match(heard, /^HTTP\/1\.1 507 [^]*"code":"quota_exceeded"/)
+    t.match(answer, /^HTTP\/1\.1 507 [^]*"code":"quota_exceeded"/)
     t.equal(films.world.memory.proposals, before)
   })
 
@@ -30,7 +31,7 @@ t.test('quota_exceeded [limits.quota] [errors.quota_exceeded]', async (t) => {
     t.equal((await films.put('k', '')).status, 200, 'no bytes always fit')
   })
 
-  await t.test('counts what a copy would add, and objects by themselves', async (t) => {
+  await t.test('counts the bytes that a copy would add, and objects separately', async (t) => {
     t.match(await films.copy('copy', { sourceKey: 'k', sourceVersionId: await versionOf(5) }), full)
     await limit(null, 2)
     t.equal((await films.put('second', 'x')).status, 200)
@@ -41,10 +42,10 @@ t.test('quota_exceeded [limits.quota] [errors.quota_exceeded]', async (t) => {
     t.equal((await films.put('third', 'x')).status, 200)
   })
 
-  await t.test('frees what a bucket without versions replaces', async (t) => {
+  await t.test('frees the bytes that an unversioned bucket replaces', async (t) => {
     const photos = films.as({ name: 'photos' })
     await photos.put('k', '0123456789')
-    await limit(services.state.usage('acme').logicalBytes, null)
+    await limit(usageOf(services.state, 'acme').logicalBytes, null)
     t.match(await photos.put('k', '0123456789x'), full)
     const swapped = await photos.put('k', '9876543210')
     t.equal(swapped.status, 200)

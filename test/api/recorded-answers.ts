@@ -1,5 +1,5 @@
 /**
- * Answers as the documents show them: without what differs each time, and without anything that looks like a secret.
+ * Answers as the documents show them: without members that differ each time, and without text that looks like a secret.
  */
 import type { ExampleId } from './example-story.ts'
 
@@ -22,7 +22,7 @@ const REPLACED: readonly (readonly [found: RegExp, shown: string])[] = [
   [/("durationMs":)\d+/g, '$12'],
 ]
 
-/** What is empty has nothing to show. */
+/** An empty answer is not shown. */
 export function recorded(answers: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const shown = Object.entries(answers)
     .filter(([id, answer]) => answer !== '' && !NOT_SHOWN.some((not) => not === id))

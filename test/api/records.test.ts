@@ -1,5 +1,5 @@
 /**
- * Every record of the contract with all of its members and no other, so that one that goes or comes is noticed.
+ * Every record of the contract with all of its members and no other, so that an added or removed member is noticed.
  */
 import t from 'tap'
 import { BucketClient, etagOf, idOf } from './bucket-client.ts'
@@ -60,7 +60,7 @@ t.test('an object [objects.put.record] [objects.put.headers]', async (t) => {
     tagCount: 1,
     partsCount: 1,
   })
-  const told = {
+  const reported = {
     etag: `"${String(etag)}"`,
     'last-modified': new Date(Date.parse(String(lastModified))).toUTCString(),
     'accept-ranges': 'bytes',
@@ -79,12 +79,12 @@ t.test('an object [objects.put.record] [objects.put.headers]', async (t) => {
     'x-service-meta-camera': 'x100',
   }
   const ofBody = { 'content-type': 'text/plain', 'content-length': '5' }
-  t.match(put.headers, told)
+  t.match(put.headers, reported)
   for (const read of [await films.get('a/b'), await films.head('a/b')])
-    t.match(read.headers, { ...told, ...ofBody })
+    t.match(read.headers, { ...reported, ...ofBody })
 })
 
-t.test('what a listing says of an object [listing.members]', async (t) => {
+t.test('an object in a listing [listing.members]', async (t) => {
   const films = await BucketClient.start(t, { versioning: 'Enabled' })
   const put = await films.put('k')
   const [listed] = (await films.list()).json['objects'] as Record<string, unknown>[]
@@ -93,7 +93,7 @@ t.test('what a listing says of an object [listing.members]', async (t) => {
   t.same(membersOf(listed), ['etag', 'key', 'lastModified', 'size', 'storageClass', 'versionId'])
 })
 
-t.test('what a listing says of versions and delete markers [versions.list.members]', async (t) => {
+t.test('versions and delete markers in a listing [versions.list.members]', async (t) => {
   const films = await BucketClient.start(t, { versioning: 'Enabled' })
   await films.put('k')
   await films.remove('k')
@@ -112,9 +112,9 @@ t.test(
   'uploads and parts [multipart.create] [multipart.part.answer] [multipart.part.no-sums] [multipart.next-absent]',
   async (t) => {
     const client = await MultipartClient.start(t)
-    const begun = await client.ask('POST', 'k', {})
-    t.same(membersOf(begun.json), ['bucket', 'createdAt', 'expiresAt', 'key', 'uploadId'])
-    const id = String(begun.json['uploadId'])
+    const started = await client.ask('POST', 'k', {})
+    t.same(membersOf(started.json), ['bucket', 'createdAt', 'expiresAt', 'key', 'uploadId'])
+    const id = String(started.json['uploadId'])
     const part = await client.put({ key: 'k', id }, 1, 'hello')
     t.match(part, { status: 200, json: { partNumber: 1, size: 5, etag: /^[0-9a-f]{32}-1$/ } })
     t.same(membersOf(part.json), ['checksums', 'etag', 'partNumber', 'size'])

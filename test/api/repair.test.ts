@@ -4,6 +4,7 @@
 import t from 'tap'
 import { QUIET_REPAIR } from '../helpers/memory-services.ts'
 import { type Ask, ApiWorld } from './api-world.ts'
+import { settingsOf } from '../../src/state-machine/chunks/collection.ts'
 
 const REPAIR = '/admin/api/v1/cluster/repair'
 const RESUME = '/admin/api/v1/cluster/collection/resume'
@@ -64,19 +65,19 @@ t.test('repair', async (t) => {
       status: 200,
       json: { maxBytesPerSecond: 5_000_000 },
     })
-    t.equal(world.memory.services.state.settings().repairBytesPerSecond, 5_000_000)
+    t.equal(settingsOf(world.memory.services.state).repairBytesPerSecond, 5_000_000)
     t.match((await call({})).json, { maxBytesPerSecond: 5_000_000 })
     t.match(await set({ maxBytesPerSecond: null }), { status: 200, json: { maxBytesPerSecond: null } })
   })
 
-  await t.test('refuses what is no rate, and whoever is no owner of all', async (t) => {
+  await t.test('refuses an invalid rate, and every caller but an owner without a tenant', async (t) => {
     for (const maxBytesPerSecond of [0, -1, 1.5, '1', undefined])
       t.match(
         await set({ maxBytesPerSecond }),
         { status: 400, code: 'invalid_request' },
         String(maxBytesPerSecond),
       )
-    t.equal(world.memory.services.state.settings().repairBytesPerSecond, null)
+    t.equal(settingsOf(world.memory.services.state).repairBytesPerSecond, null)
     const operator = await world.memory.adminToken('operator')
     for (const ask of [{}, { method: 'PUT', body: { maxBytesPerSecond: 1 } }])
       t.match(await call({ ...ask, token: operator }), { status: 403, code: 'access_denied' })

@@ -1,11 +1,11 @@
 /**
- * Every operation of both planes against every form of credential that must not open it, and the narrowest that must.
+ * Every operation of both planes against every form of credential that must be refused, and the narrowest that must pass.
  *
- * The story of the examples is told, and before each of its steps everybody without the right tries it: what they are refused
- * is about to succeed, so the state is never the reason; and the sum over all rows shows that they changed nothing.
+ * The examples run as a story, and each step is first tried with every credential without the right: the refused request
+ * succeeds right after, so the state is never the reason; and the sum over all rows shows that they changed nothing.
  */
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -16,8 +16,10 @@ import { createHttpServer } from '../../src/api/http-server.ts'
 import { dataPlane } from '../../src/api/native/routes.ts'
 import { NO_METER } from '../../src/api/request-log.ts'
 import { dataRoute, signedRoute } from '../../src/api/route.ts'
-import { plainly } from '../helpers/plainly.ts'
-import { ApiWorld, type Heard } from './api-world.ts'
+import { getBucket } from '../../src/operations/buckets/bucket-lookups.ts'
+import { getSigned } from '../../src/operations/signed/get-signed.ts'
+import { withoutLoader } from '../helpers/without-loader.ts'
+import { ApiWorld, type ApiAnswer } from './api-world.ts'
 import { bearing, type Cell, CredentialForms } from './credential-forms.ts'
 import { askOf, type ExampleId, operationOf, STORY, takes } from './example-story.ts'
 
@@ -25,15 +27,15 @@ const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
 const isOpen = (id: ExampleId): boolean =>
   !takes(operationOf(id), 'bearer') && !takes(operationOf(id), 'signedUrl')
 
-/** What is not as expected; null: refused as it should be. */
-function faultOf({ status, code, form }: Cell, heard: Heard, method: string): string | null {
-  // HEAD has no body to tell the code in.
-  const isRefused = heard.status === status && (method === 'HEAD' || heard.code === code)
-  return isRefused ? null : `${form}: ${heard.status} ${String(heard.code)}, not ${status} ${code}`
+/** The unexpected result; null: refused as expected. */
+function faultOf({ status, code, form }: Cell, received: ApiAnswer, method: string): string | null {
+  // HEAD has no body for the code.
+  const isRefused = received.status === status && (method === 'HEAD' || received.code === code)
+  return isRefused ? null : `${form}: ${received.status} ${String(received.code)}, not ${status} ${code}`
 }
 
 t.test(
-  'nobody without the right gets through or changes anything, and the narrowest right suffices [admin.roles.nothing-changes] [admin.tokens.bad]',
+  'no credential without the right passes or changes anything, and the narrowest right suffices [admin.roles.nothing-changes] [admin.tokens.bad]',
   async (t) => {
     const world = await ApiWorld.start(t, { limits: { adminRequestsBurst: 10_000 } })
     const forms = await CredentialForms.make(world.memory)
@@ -47,8 +49,8 @@ t.test(
       const refused = tried.has(id) ? [] : forms.cells(id)
       const before = world.memory.checksum()
       for (const cell of refused) {
-        const heard = await world.call(cell.as(ask))
-        t.equal(faultOf(cell, heard, method), null, `${id}, ${cell.form}`)
+        const received = await world.call(cell.as(ask))
+        t.equal(faultOf(cell, received, method), null, `${id}, ${cell.form}`)
       }
       t.equal(world.memory.checksum(), before, `${id}: no row of the state has changed`)
       cells += refused.length
@@ -56,19 +58,19 @@ t.test(
       tried.add(id)
       // The forms have made the tenant already.
       const isThere = id === 'createTenant'
-      const heard = await world.call(bearing(await forms.narrowest(id), ask))
+      const received = await world.call(bearing(await forms.narrowest(id), ask))
       t.ok(
-        isThere ? heard.status === 409 : heard.status < 300,
-        `${id} passes: ${heard.bytes.toString().slice(0, 300)}`,
+        isThere ? received.status === 409 : received.status < 300,
+        `${id} passes: ${received.bytes.toString().slice(0, 300)}`,
       )
-      answers[id] = heard.json
+      answers[id] = received.json
     }
     t.comment(`${cells} cells`)
     t.ok(cells > 1150, `${cells} cells`)
   },
 )
 
-t.test('what needs no credential takes no notice of a bad one', async (t) => {
+t.test('an operation without credentials ignores an invalid one', async (t) => {
   const world = await ApiWorld.start(t)
   for (const id of STORY) {
     if (!isOpen(id) || id === 'createToken') continue
@@ -80,13 +82,14 @@ t.test('what needs no credential takes no notice of a bad one', async (t) => {
 const TOKEN = Type.Object({ token: Type.String() })
 const nothing = async () => ({ kind: 'empty' }) as const
 
-t.test('a route whose operation asks nobody is found by the matrix', async (t) => {
+t.test('the matrix detects a route that does not call its operation', async (t) => {
   const world = await ApiWorld.start(t)
   const forms = await CredentialForms.make(world.memory)
-  const facts = { method: 'GET', summary: 'Forgets', success: { status: 200, description: 'Any' } } as const
+  const success = { status: 200, description: 'Any' }
+  const facts = { method: 'GET', summary: 'Forgets', success, example: {} } as const
   const sneaky = [
-    dataRoute({ operationId: 'getBucket', path: '/buckets/{bucket}/sneaky', ...facts }, nothing),
-    signedRoute({ operationId: 'getSigned', path: '/sneaky', query: TOKEN, ...facts }, nothing),
+    dataRoute(getBucket, { path: '/buckets/{bucket}/sneaky', ...facts }, nothing),
+    signedRoute(getSigned, { path: '/sneaky', query: TOKEN, ...facts }, nothing),
   ]
   const plane = { ...dataPlane, routes: [...dataPlane.routes, ...sneaky] }
   const server = createHttpServer(world.memory.services, plane, NO_METER)
@@ -131,24 +134,83 @@ t.test('a route whose operation asks nobody is found by the matrix', async (t) =
   ])
 })
 
-t.test('an operation without rights, codes, a route or an example does not compile', async (t) => {
+/** What the definition of an operation, and its route, cannot leave out. */
+const DEFINITION = {
+  id: "'sneak'",
+  requires: "accessKey('read', 'bucket')",
+  s3Action: 'null',
+  refuses: '[]',
+  target: 'bucketTarget',
+}
+const ROUTE = {
+  method: "'GET'",
+  path: "'/buckets/{bucket}/sneak'",
+  summary: "'Sneaks'",
+  success: "{ status: 200, description: 'Any' }",
+  example: '{}',
+}
+const IMPORTS = `/** A file of a test. */
+import { accessKey } from '../../access/rights.ts'
+import { dataOperation } from '../../operations/base/operation.ts'
+import type { Services } from '../../operations/base/services.ts'
+import { bucketTarget } from '../../operations/base/targets.ts'
+import { listTenants } from '../../operations/tenants/list-tenants.ts'
+import { dataRoute } from '../route.ts'
+export const used: unknown = [listTenants, {} as Services]
+`
+
+const membersOf = (facts: Readonly<Record<string, string>>, without?: string): string =>
+  Object.entries(facts)
+    .map(([name, value]) => (name === without ? '' : `${name}: ${value},`))
+    .join(' ')
+
+function sneaking({
+  definition = membersOf(DEFINITION),
+  route = membersOf(ROUTE),
+  operation = 'sneak',
+}): string {
+  return `${IMPORTS}
+export const sneak = dataOperation({ ${definition} }, async () => ({}))
+export const raw = async (_services: Services, _principal: unknown, input: { readonly bucket: string }) => input
+export const route = dataRoute(${operation}, { ${route} }, async () => ({ kind: 'empty' }))
+`
+}
+
+t.test('an operation or a route that leaves a fact out, or authorization, does not compile', async (t) => {
   const dir = mkdtempSync(join(tmpdir(), 'holdfast-sneak-'))
   t.teardown(() => rmSync(dir, { recursive: true, force: true }))
   for (const part of ['src', 'cluster', 'tsconfig.json', 'package.json'])
     cpSync(join(ROOT, part), join(dir, part), { recursive: true })
   symlinkSync(join(ROOT, 'node_modules'), join(dir, 'node_modules'))
-  const ids = join(dir, 'src', 'access', 'base', 'operation-ids.ts')
-  writeFileSync(ids, readFileSync(ids, 'utf8').replace("'healthz',", "'healthz',\n  'sneak',"))
+  const cases: Readonly<Record<string, string>> = {
+    whole: sneaking({}),
+    raw: sneaking({ operation: 'raw' }),
+    admin: sneaking({ operation: 'listTenants' }),
+    ...Object.fromEntries(
+      Object.keys(DEFINITION).map((name) => [
+        `definition-${name}`,
+        sneaking({ definition: membersOf(DEFINITION, name) }),
+      ]),
+    ),
+    ...Object.fromEntries(
+      Object.keys(ROUTE).map((name) => [`route-${name}`, sneaking({ route: membersOf(ROUTE, name) })]),
+    ),
+  }
+  const files = Object.entries(cases).map(([name, text]) => {
+    const file = `src/api/native/sneak-${name.toLowerCase()}.ts`
+    writeFileSync(join(dir, file), text)
+    return { name, file }
+  })
   const options = { noEmit: true, composite: false, incremental: false, rootDir: '.', types: ['node'] }
   const config = { extends: './tsconfig.json', compilerOptions: options, references: [] }
-  writeFileSync(join(dir, 'sneak.json'), JSON.stringify({ ...config, files: ['src/api/native/routes.ts'] }))
+  writeFileSync(join(dir, 'sneak.json'), JSON.stringify({ ...config, files: files.map(({ file }) => file) }))
   const compiler = join(ROOT, 'node_modules', '.bin', 'tsc')
-  const { stdout } = spawnSync(...plainly(compiler, '-p', 'sneak.json'), { cwd: dir, encoding: 'utf8' })
-  for (const file of [
-    'src/access/requirements.ts',
-    'src/api/problem-codes.ts',
-    'src/api/native/routes.ts',
-    'src/api/examples/data-examples.ts',
-  ])
-    t.match(stdout, new RegExp(`${file}.*error TS2741: Property 'sneak' is missing`), file)
+  const { stdout } = spawnSync(...withoutLoader(compiler, '-p', 'sneak.json'), { cwd: dir, encoding: 'utf8' })
+  for (const { name, file } of files) {
+    const errors = stdout.split('\n').filter((line) => line.startsWith(file))
+    const [, member] = name.split('-')
+    if (name === 'whole') t.same(errors, [], 'with every fact it compiles')
+    else if (member === undefined) t.ok(errors.length > 0, `the route does not take this operation: ${name}`)
+    else t.match(stdout, new RegExp(`${file}[^]*?Property '${member}' is missing`), name)
+  }
 })

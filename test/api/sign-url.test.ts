@@ -1,5 +1,5 @@
 /**
- * The making of signed URLs: who may, what is taken, what is answered. [native: Signed-URL mint request body]
+ * The making of signed URLs: rights, requests, answers. [native: Signed-URL mint request body]
  */
 import { createHash } from 'node:crypto'
 import t from 'tap'
@@ -14,7 +14,7 @@ t.test('POST /sign-url answers', async (t) => {
   const signed = await SignedClient.start(t)
   const { memory } = signed.world
 
-  await t.test('the URL and what belongs to it [signed-urls.mint] [signed-urls.mint.headers]', async (t) => {
+  await t.test('the URL and its attributes [signed-urls.mint] [signed-urls.mint.headers]', async (t) => {
     const made = await signed.mint({
       method: 'PUT',
       key: 'up/1.jpg',
@@ -65,7 +65,7 @@ t.test('POST /sign-url answers', async (t) => {
     t.match(made.json, { ttlSeconds: 900, expiresAt: new Date(memory.now + 900_000).toISOString() })
   })
 
-  await t.test('at most what the deployment allows [signed-urls.mint.clamp]', async (t) => {
+  await t.test('at most the maximum of the deployment [signed-urls.mint.clamp]', async (t) => {
     t.equal(SETTINGS.find(({ name }) => name === 'security.max_presign_ttl')?.fallback, '7d')
     for (const ttlSeconds of [604_801, 1e15, 1e300])
       t.match((await signed.mint({ method: 'GET', key: 'k', ttlSeconds })).json, { ttlSeconds: 604_800 })
@@ -91,9 +91,9 @@ t.test('POST /sign-url answers', async (t) => {
 t.test('POST /sign-url takes', async (t) => {
   const signed = await SignedClient.start(t)
   const refused = async (body: object, named: RegExp, code = 'invalid_request'): Promise<void> => {
-    const heard = await signed.mint(body)
-    t.match(heard, { status: 400, code }, JSON.stringify(body))
-    t.match(heard.json['message'], named)
+    const answer = await signed.mint(body)
+    t.match(answer, { status: 400, code }, JSON.stringify(body))
+    t.match(answer.json['message'], named)
   }
 
   await t.test('the methods GET and PUT [signed-urls.mint.method]', async () => {
@@ -115,7 +115,7 @@ t.test('POST /sign-url takes', async (t) => {
   })
 
   await t.test(
-    'what belongs to the method, and names what does not [signed-urls.mint.foreign] [signed-urls.mint.prefix]',
+    'the fields of the method, and names others [signed-urls.mint.foreign] [signed-urls.mint.prefix]',
     async (t) => {
       const ofPut: object = {
         contentType: 'a/b',
@@ -190,7 +190,7 @@ t.test('POST /sign-url takes', async (t) => {
       await refused({ method: 'PUT', key: 'k', contentLengthMax }, /"contentLengthMax"/)
   })
 
-  await t.test('what fits into a URL', async () => {
+  await t.test('terms that fit into a URL', async () => {
     t.equal(
       (await signed.mint({ method: 'GET', key: 'k'.repeat(1024), reason: '\u20ac'.repeat(512) })).status,
       200,
@@ -199,7 +199,7 @@ t.test('POST /sign-url takes', async (t) => {
   })
 })
 
-t.test('who may make a URL', async (t) => {
+t.test('the right to sign a URL', async (t) => {
   const signed = await SignedClient.start(t)
   const { memory } = signed.world
   const as = async (scopes: string) => ({ token: await memory.bearer('acme', scopes) })
@@ -208,7 +208,7 @@ t.test('who may make a URL', async (t) => {
     { method: 'PUT', key: 'in/k' },
   ]
 
-  await t.test('nobody without a bearer token [signed-urls.mint.bearer]', async (t) => {
+  await t.test('no caller without a bearer token [signed-urls.mint.bearer]', async (t) => {
     const ask = { method: 'POST', path: '/api/v1/sign-url', body: { bucket: 'films', ...get } }
     t.match(await signed.world.call(ask), { status: 401, code: 'unauthorized' })
     const url = await signed.link(get)
@@ -220,7 +220,7 @@ t.test('who may make a URL', async (t) => {
     )
   })
 
-  await t.test('for GET who may read [signed-urls.mint.read]', async (t) => {
+  await t.test('for GET a key with read [signed-urls.mint.read]', async (t) => {
     for (const scopes of ['read', 'op=read:bucket=films:prefix=in/', 'op=read:bucket=*:prefix='])
       t.equal((await signed.mint(get, await as(scopes))).status, 200, scopes)
     for (const scopes of [
@@ -231,7 +231,7 @@ t.test('who may make a URL', async (t) => {
       t.match(await signed.mint(get, await as(scopes)), denied, scopes)
   })
 
-  await t.test('for PUT who may write [signed-urls.mint.write]', async (t) => {
+  await t.test('for PUT a key with write [signed-urls.mint.write]', async (t) => {
     for (const scopes of ['write', 'op=write:bucket=films:prefix=in/'])
       t.equal((await signed.mint(put, await as(scopes))).status, 200, scopes)
     for (const scopes of [
@@ -250,15 +250,15 @@ t.test('who may make a URL', async (t) => {
       t.match(await signed.mint({ method: 'PUT', keyPrefix }, inBox), denied, keyPrefix)
   })
 
-  await t.test("for another tenant's bucket nobody [signed-urls.mint.tenant]", async (t) => {
+  await t.test('no caller for a bucket of another tenant [signed-urls.mint.tenant]', async (t) => {
     await memory.tenant('evil')
     const evil = { token: await memory.bearer('evil') }
     t.match(await signed.mint(get, evil), { status: 404, code: 'not_found' })
-    t.match(await signed.mint({ ...put, bucket: 'nobody' }), { status: 404, code: 'not_found' })
+    t.match(await signed.mint({ ...put, bucket: 'absent' }), { status: 404, code: 'not_found' })
     t.match(await signed.mint({ ...get, bucket: '../films' }), { status: 404, code: 'not_found' })
   })
 
-  await t.test('not a key that was rotated while the request was under way', async (t) => {
+  await t.test('not a key that was rotated while the request was running', async (t) => {
     const { access } = memory.services
     const key = await memory.accessKey('acme', 'read')
     const principal = access.authenticateBearer(
@@ -276,7 +276,7 @@ t.test('who may make a URL', async (t) => {
   })
 })
 
-t.test('the base of a URL comes from the configuration alone [signed-urls.mint.base]', async (t) => {
+t.test('the base of a URL comes only from the configuration [signed-urls.mint.base]', async (t) => {
   const signed = await SignedClient.start(t, {}, { publicUrl: 'https://files.example.org/store' })
   const headers = { host: 'evil.example', 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'http' }
   const made = await signed.mint({ method: 'GET', key: 'k' }, { headers })

@@ -1,18 +1,18 @@
 /**
- * What tests of signed URLs do again and again: one is made by a bearer token and used without any.
+ * A client for tests of signed URLs: creates them with a bearer token and uses them without one.
  *
  * Rule: the URL is used as it came, byte for byte; only the authority in front of it is cut off.
  */
 import assert from 'node:assert/strict'
 import http, { type IncomingMessage, type OutgoingHttpHeaders } from 'node:http'
 import { once } from 'node:events'
-import type { Ask, ApiWorld, Heard } from './api-world.ts'
+import type { Ask, ApiWorld, ApiAnswer } from './api-world.ts'
 import { BucketClient } from './bucket-client.ts'
 
 type Teardown = Parameters<typeof ApiWorld.start>[0]
 type Options = Parameters<typeof ApiWorld.start>[1]
 
-/** An upload that the server has begun to read. */
+/** An upload that the server has started to read. */
 export interface Running {
   /** Sends the last bytes; resolves with the status and the problem code. */
   finish(bytes: Buffer | string): Promise<{ readonly status: number; readonly code: unknown }>
@@ -32,7 +32,7 @@ export class SignedClient {
   }
 
   /** By the token of a key with everything, unless another one is given. */
-  mint(body: object, more: Partial<Ask> = {}): Promise<Heard> {
+  mint(body: object, more: Partial<Ask> = {}): Promise<ApiAnswer> {
     return this.films.ask({
       method: 'POST',
       path: '/api/v1/sign-url',
@@ -48,11 +48,11 @@ export class SignedClient {
     return pathOf(made)
   }
 
-  get(path: string, headers: OutgoingHttpHeaders = {}): Promise<Heard> {
+  get(path: string, headers: OutgoingHttpHeaders = {}): Promise<ApiAnswer> {
     return this.world.call({ path, headers })
   }
 
-  put(path: string, body: string | Buffer = 'hello', headers: OutgoingHttpHeaders = {}): Promise<Heard> {
+  put(path: string, body: string | Buffer = 'hello', headers: OutgoingHttpHeaders = {}): Promise<ApiAnswer> {
     return this.world.call({ method: 'PUT', path, body, headers })
   }
 
@@ -62,12 +62,12 @@ export class SignedClient {
     return running.finish(pieces.at(-1) ?? Buffer.alloc(0))
   }
 
-  /** Resolves when the server has asked for the body: all that is asked when a request begins has been asked by then. */
+  /** Resolves when the server requests the body: all checks at the start of a request are done by then. */
   async begin(path: string, pieces: readonly Buffer[]): Promise<Running> {
     const headers = { expect: '100-continue', 'transfer-encoding': 'chunked' }
     const options = { host: '127.0.0.1', port: this.world.dataPort, method: 'PUT', path, headers }
     const request = http.request({ ...options, agent: false })
-    // A refused body is cut off; what was answered is what counts.
+    // A refused body is cut off; only the answer counts.
     request.on('error', () => undefined)
     const answered = once(request, 'response') as Promise<[IncomingMessage]>
     request.flushHeaders()
@@ -77,12 +77,12 @@ export class SignedClient {
       finish: async (bytes) => {
         request.end(bytes)
         const [response] = await answered
-        const heard = Buffer.concat((await response.toArray()) as Buffer[])
-        const { code } = JSON.parse(heard.toString()) as { code?: unknown }
+        const answer = Buffer.concat((await response.toArray()) as Buffer[])
+        const { code } = JSON.parse(answer.toString()) as { code?: unknown }
         return { status: response.statusCode ?? 0, code }
       },
     }
   }
 }
 
-export const pathOf = ({ json }: Heard): string => String(json['url']).replace(/^https?:\/\/[^/]+/, '')
+export const pathOf = ({ json }: ApiAnswer): string => String(json['url']).replace(/^https?:\/\/[^/]+/, '')

@@ -1,14 +1,14 @@
 /**
- * Every way in which a caller may come with a URL that does not open what he asks for, and what has to be made of each.
+ * Every form of URL that does not allow the request, and the expected answer to each.
  *
  * Owns: the forms and what is expected of the three operations below /signed. Knows nothing of `authorize`. The URLs are made
- * behind the back of signURL, which would refuse most of them: what it let through by mistake must not open anything either.
+ * without signURL, which would refuse most of them: a URL issued by mistake must not open anything either.
  */
 import type { SignedMethod, SignedUrlTerms } from '../../src/access/base/signed-url.ts'
 import { testTerms } from '../access/signed-url-terms.ts'
 import type { MemoryServices } from '../helpers/memory-services.ts'
 import type { Ask } from './api-world.ts'
-import { EVERY_VERB, keyWithToken, type KeyWithToken, revoke, rotate } from './made-keys.ts'
+import { EVERY_VERB, keyWithToken, type KeyWithToken, revoke, rotate } from './issued-keys.ts'
 
 export type SignedOperationId = 'getSigned' | 'putSigned' | 'preflightSigned'
 

@@ -1,5 +1,5 @@
 /**
- * Uploads by signed URLs: what the URL says holds, whatever the upload says. [native: Signed-URL access] [decisions 8]
+ * Uploads by signed URLs: the terms of the URL hold, for any upload. [native: Signed-URL access] [decisions 8]
  */
 import { createHash } from 'node:crypto'
 import t from 'tap'
@@ -30,7 +30,7 @@ t.test('a PUT URL', async (t) => {
     t.match(again, { status: 412, code: 'precondition_failed' })
   })
 
-  await t.test('stores the type it pins, whatever the upload says [signed-urls.put.type]', async (t) => {
+  await t.test('stores its pinned type, for any type of the upload [signed-urls.put.type]', async (t) => {
     const url = await link('typed', { contentType: 'image/png' })
     for (const headers of [{}, { 'content-type': 'text/html' }, { 'content-type': 'image/png' }])
       t.equal((await signed.put(url, 'x', headers)).json['contentType'], 'image/png')
@@ -52,14 +52,14 @@ t.test('a PUT URL', async (t) => {
           'the last byte',
         )
         t.match(await signed.put(url, Buffer.alloc(size + 1)), tooLarge)
-        t.equal((await films.get(`capped-${size}`)).bytes.length, size, 'what was there stays')
+        t.equal((await films.get(`capped-${size}`)).bytes.length, size, 'the previous object stays')
       }
       const versions = await films.shown({ prefix: 'capped-' })
       t.equal(versions.length, 2)
     },
   )
 
-  await t.test('is not asked for more than the deployment takes', async (t) => {
+  await t.test('is not issued for more than the deployment accepts', async (t) => {
     const small = await SignedClient.start(t, {}, { limits: { objectPutBytesMax: 100 } })
     const url = await small.link({ method: 'PUT', key: 'k', contentLengthMax: 1_000_000 })
     t.match(await small.put(url, Buffer.alloc(101)), tooLarge)
@@ -104,9 +104,9 @@ t.test('a PUT URL', async (t) => {
       ['content-range', 'bytes 0-1/5'],
       ['if-unmodified-since', 'Thu, 01 Jan 1970 00:00:00 GMT'],
     ] as const) {
-      const heard = await signed.put(url, 'x', { [name]: value })
-      t.match(heard, { status: 400, code: 'invalid_request' }, name)
-      t.match(heard.json['message'], new RegExp(name))
+      const answer = await signed.put(url, 'x', { [name]: value })
+      t.match(answer, { status: 400, code: 'invalid_request' }, name)
+      t.match(answer.json['message'], new RegExp(name))
     }
     t.equal((await films.get('plain')).status, 404)
   })
@@ -143,7 +143,7 @@ t.test('the idempotency key of a URL', async (t) => {
     const again = await signed.put(url, body)
     t.match(again, { status: 200, headers: { 'idempotent-replayed': 'true' } })
     t.same(again.json, first.json)
-    t.equal((await signed.put(url, body, { 'idempotency-key': 'i' })).status, 200, 'said twice')
+    t.equal((await signed.put(url, body, { 'idempotency-key': 'i' })).status, 200, 'given twice')
     t.match(await signed.put(url, body, { 'idempotency-key': 'j' }), { status: 400, code: 'invalid_request' })
     const conflict = { status: 409, code: 'idempotency_conflict' }
     t.match(await signed.put(url, patternBytes(5000, 2)), conflict, 'other bytes')
@@ -158,7 +158,7 @@ t.test('the idempotency key of a URL', async (t) => {
     )
   })
 
-  await t.test('of two uploads at once one runs, the other is told to wait', async (t) => {
+  await t.test('of two uploads at once one runs, the other is refused as retryable', async (t) => {
     const url = await signed.link({ method: 'PUT', key: 'race', idempotencyKey: 'i' })
     const inApply = deferred()
     const mayApply = deferred()
@@ -166,7 +166,7 @@ t.test('the idempotency key of a URL', async (t) => {
       inApply.resolve()
       return mayApply.promise
     }
-    // If both got so far, the first would wait for the second for ever.
+    // If both got so far, the first would wait for the second forever.
     const { propose } = memory.services
     let proposed = 0
     memory.services.propose = (command) => {
@@ -184,7 +184,7 @@ t.test('the idempotency key of a URL', async (t) => {
   })
 })
 
-t.test('an upload that is under way', async (t) => {
+t.test('a running upload', async (t) => {
   const signed = await SignedClient.start(t)
   const { memory } = signed.world
 

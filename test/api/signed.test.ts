@@ -1,5 +1,5 @@
 /**
- * What a signed URL opens, for whom, and until when. [native: Signed-URL access] [decisions 8]
+ * The access that a signed URL grants, and its end. [native: Signed-URL access] [decisions 8]
  */
 import fc from 'fast-check'
 import t from 'tap'
@@ -8,6 +8,8 @@ import { signedAddress } from '../../src/api/native/signed-address.ts'
 import { decodeObjectKey, restOfPath } from '../../src/api/request-target.ts'
 import { CORPUS } from './key-corpus.ts'
 import { SignedClient } from './signed-client.ts'
+import type { RowKey } from '../../src/state-machine/base/row-key.ts'
+import { tenantKeys } from '../../src/state-machine/tenants/keys.ts'
 
 const mismatch = { status: 403, code: 'signed_url_mismatch' }
 const invalid = { status: 401, code: 'invalid_signed_url' }
@@ -40,7 +42,7 @@ t.test('a GET URL', async (t) => {
     t.equal((await signed.get(url, { 'if-match': '"x"' })).status, 412)
   })
 
-  await t.test('gives HEAD what it gives GET, and no range [signed-urls.head]', async (t) => {
+  await t.test('gives HEAD the headers of GET, and no range [signed-urls.head]', async (t) => {
     const got = await signed.get(url)
     const head = await signed.world.call({ method: 'HEAD', path: url, headers: { range: 'bytes=0-4' } })
     t.equal(head.status, 200)
@@ -68,15 +70,15 @@ t.test('a GET URL', async (t) => {
   )
 
   await t.test(
-    'is answered so that a browser runs nothing, keeps nothing unasked and tells nobody',
+    'is answered so that a browser runs no script, caches nothing and sends no referrer',
     async (t) => {
-      const standing = {
+      const expected = {
         'x-content-type-options': 'nosniff',
         'content-security-policy': 'sandbox',
         'cache-control': 'private, no-cache',
         'referrer-policy': 'no-referrer',
       }
-      t.match((await signed.get(url)).headers, standing)
+      t.match((await signed.get(url)).headers, expected)
       const as = async (responseContentType: string) =>
         (await signed.get(await signed.link({ method: 'GET', key: 'in/a.txt', responseContentType }))).headers
       for (const type of ['image/svg+xml', 'application/pdf, text/html', 'application/pdf;x=y'])
@@ -85,11 +87,11 @@ t.test('a GET URL', async (t) => {
     },
   )
 
-  await t.test('opens nothing but the newest version: what is asked for beside it is refused', async (t) => {
+  await t.test('opens only the newest version: other requests are refused', async (t) => {
     for (const more of ['&versionId=null', '&prefix=x', '&Token=x', `&token=${'x'}`]) {
-      const heard = await signed.get(`${url}${more}`)
-      t.match(heard, { status: 400, code: 'invalid_argument' }, more)
-      t.notMatch(heard.bytes.toString(), /svcurl_/)
+      const answer = await signed.get(`${url}${more}`)
+      t.match(answer, { status: 400, code: 'invalid_argument' }, more)
+      t.notMatch(answer.bytes.toString(), /svcurl_/)
     }
     t.match(await signed.get(await signed.link({ method: 'GET', key: 'absent' })), {
       status: 404,
@@ -114,7 +116,7 @@ t.test('a GET URL', async (t) => {
       for (const other of ['in/b.txt', 'in/a.tx', 'in/a.txt/', 'in//a.txt', 'IN/a.txt', 'in/%61.txt.', ''])
         t.match(await signed.get(url.replace('in/a.txt', other)), mismatch, other)
       t.match(await signed.get(url.replace('/films/', '/photos/')), mismatch)
-      t.match(await signed.get(url.replace('/films/', '/nobody/')), mismatch, 'and no word about what exists')
+      t.match(await signed.get(url.replace('/films/', '/absent/')), mismatch, 'without revealing what exists')
       t.equal(
         (await signed.get(url.replace('in/a.txt', 'in%2f%61.txt'))).status,
         200,
@@ -125,14 +127,14 @@ t.test('a GET URL', async (t) => {
   )
 })
 
-t.test('the token alone', async (t) => {
+t.test('only the token', async (t) => {
   const signed = await SignedClient.start(t)
   const { films, world } = signed
   await films.put('k')
   const url = await signed.link({ method: 'GET', key: 'k' })
   const bare = '/api/v1/signed/films/k'
 
-  await t.test('authorizes, whatever an Authorization header says [signed-urls.alone]', async (t) => {
+  await t.test('authorizes, with any Authorization header [signed-urls.alone]', async (t) => {
     t.equal((await world.call({ path: url, token: 'svctk_x.y' })).status, 200)
     t.equal((await world.call({ path: url, headers: { authorization: 'Basic eDp5' } })).status, 200)
     t.match(
@@ -142,11 +144,11 @@ t.test('the token alone', async (t) => {
     )
     const before = world.memory.barriers
     t.match(await world.call({ path: bare }), invalid)
-    t.equal(world.memory.barriers, before, 'a stranger does not make the cluster work')
+    t.equal(world.memory.barriers, before, 'an unauthenticated request causes no work in the cluster')
   })
 
   await t.test(
-    'invalid_signed_url: is as it was made [signed-urls.token] [signed-urls.token.kind] [errors.invalid_signed_url]',
+    'invalid_signed_url: must be unchanged [signed-urls.token] [signed-urls.token.kind] [errors.invalid_signed_url]',
     async (t) => {
       const token = url.slice(url.indexOf('svcurl_'))
       const others = [
@@ -197,8 +199,8 @@ t.test('the token alone', async (t) => {
     )
     for (const path of asks) {
       for (const method of ['GET', 'PUT', 'POST']) {
-        const heard = await world.call({ method, path, ...(method === 'GET' ? {} : { body: 'x' }) })
-        t.notOk(heard.bytes.toString().includes(token.slice(7, 60)), `${method} ${path.slice(0, 30)}`)
+        const answer = await world.call({ method, path, ...(method === 'GET' ? {} : { body: 'x' }) })
+        t.notOk(answer.bytes.toString().includes(token.slice(7, 60)), `${method} ${path.slice(0, 30)}`)
       }
     }
     world.memory.barrierFault = new Error(`a bug`)
@@ -215,9 +217,9 @@ t.test('paths below /signed that lead nowhere [signed-urls.paths]', async (t) =>
   for (const path of ['/api/v1/signed', '/api/v1/signed/', '/api/v1/signed/films', '/api/v1/signed?token=x'])
     t.match(await world.call({ path }), { status: 404, code: 'not_found' }, path)
   for (const method of ['POST', 'DELETE', 'PATCH']) {
-    const heard = await world.call({ method, path: '/api/v1/signed/films/k?token=x' })
-    t.match(heard, { status: 405, code: 'method_not_allowed' }, method)
-    t.match(heard.headers.allow, /^GET, HEAD,( OPTIONS,)? PUT$/)
+    const answer = await world.call({ method, path: '/api/v1/signed/films/k?token=x' })
+    t.match(answer, { status: 405, code: 'method_not_allowed' }, method)
+    t.match(answer.headers.allow, /^GET, HEAD,( OPTIONS,)? PUT$/)
   }
   t.match(await world.call({ path: '/api/v1/signed/%zz/k' }), { status: 400, code: 'invalid_request' })
   for (const path of ['/api/v1/signedx', '/api/v1/signed.', '/api/v1/sign-url/x', '/signed/films/k'])
@@ -225,11 +227,11 @@ t.test('paths below /signed that lead nowhere [signed-urls.paths]', async (t) =>
   t.equal(
     world.memory.barriers,
     2,
-    'no stranger made the cluster work; the buckets were made by two requests',
+    'no unauthenticated request caused work; two requests created the buckets',
   )
 })
 
-t.test('what ends a URL', async (t) => {
+t.test('a URL ends by', async (t) => {
   const signed = await SignedClient.start(t)
   const { memory } = signed.world
   const { access } = memory.services
@@ -282,14 +284,16 @@ t.test('what ends a URL', async (t) => {
   /** No operation changes a key without a rotation, which ends the URL by itself. */
   const withKey = async (change: object, url: string, accessKeyId: string) => {
     const { state } = memory.services
-    const accessKey = state.accessKey.bind(state)
-    state.accessKey = (id) => {
-      const record = accessKey(id)
-      return record === undefined || id !== accessKeyId ? record : { ...record, ...change }
+    const get = state.get.bind(state)
+    state.get = <R extends object>(key: RowKey<R>): R | undefined => {
+      const record = get(key)
+      return record === undefined || key !== tenantKeys.accessKey(accessKeyId)
+        ? record
+        : { ...record, ...change }
     }
-    const heard = await signed.get(url)
-    state.accessKey = accessKey
-    return heard
+    const answer = await signed.get(url)
+    state.get = get
+    return answer
   }
 
   await t.test('a scope that its key has lost [signed-urls.scopes]', async (t) => {
@@ -325,18 +329,18 @@ t.test('what ends a URL', async (t) => {
   })
 })
 
-t.test('any object key comes through a URL as it is [signed-urls.key]', async (t) => {
+t.test('any object key passes through a URL unchanged [signed-urls.key]', async (t) => {
   const signed = await SignedClient.start(t)
   const keys = [...new Set(CORPUS.map(([, key]) => key))]
   for (const [n, key] of keys.entries()) {
-    const said = encodeURIComponent(key).slice(0, 60)
+    const label = encodeURIComponent(key).slice(0, 60)
     const put = await signed.put(await signed.link({ method: 'PUT', key }), `${n}`)
-    t.match(put, { status: 200, json: { key } }, `PUT ${said}`)
+    t.match(put, { status: 200, json: { key } }, `PUT ${label}`)
   }
   for (const [n, key] of keys.entries()) {
     const url = await signed.link({ method: 'GET', key })
     t.equal((await signed.get(url)).bytes.toString(), `${n}`, encodeURIComponent(key).slice(0, 60))
-    // What browsers and fetch make of it; "." and ".." alone cannot be written so that they leave them.
+    // The URL after the parser of browsers and fetch; the keys "." and ".." cannot survive it.
     const { pathname, search } = new URL(url, 'http://x')
     if (key !== '.' && key !== '..') t.equal(`${pathname}${search}`, url)
   }

@@ -1,5 +1,5 @@
 /**
- * The routes of quotas, through real sockets: what they say, what they refuse, and that writes keep to them.
+ * The routes of quotas, through real sockets: answers, refusals, and their effect on writes.
  */
 import t from 'tap'
 import { type Ask, ApiWorld } from './api-world.ts'
@@ -20,7 +20,7 @@ async function start(t: Parameters<typeof BucketClient.start>[0], versioning: 'E
   return { films, world, ask, set, clear, get }
 }
 
-t.test('getTenantQuota tells the limits and what is held against them [admin.quota.get]', async (t) => {
+t.test('getTenantQuota returns the limits and the usage [admin.quota.get]', async (t) => {
   const { films, world, set, get } = await start(t)
   const usage = { bytes: 0, objects: 0, buckets: 2 }
   t.same(await get(), { tenantId: 'acme', quota: NONE, usage, updatedAt: null })
@@ -38,7 +38,7 @@ t.test('getTenantQuota tells the limits and what is held against them [admin.quo
 t.test('setTenantQuota', async (t) => {
   const { films, ask, set, clear, get } = await start(t)
 
-  await t.test('replaces the whole quota: what is not named is no limit [admin.quota.set]', async (t) => {
+  await t.test('replaces the whole quota: an omitted member is no limit [admin.quota.set]', async (t) => {
     await set({ maxBytes: 100, maxObjects: 3, maxBuckets: 2 })
     t.same((await set({ maxObjects: 0 })).json['quota'], { ...NONE, maxObjects: 0 })
     t.match(await films.put('k', ''), { status: 507, code: 'quota_exceeded' }, 'zero is a limit')
@@ -46,7 +46,7 @@ t.test('setTenantQuota', async (t) => {
     t.equal((await films.put('k', '')).status, 200)
   })
 
-  await t.test('refuses what is no limit and names it [admin.quota.invalid]', async (t) => {
+  await t.test('refuses an invalid limit and names it [admin.quota.invalid]', async (t) => {
     const before = await get()
     const bodies: readonly [object | string, RegExp][] = [
       [{}, /name at least one of "maxBytes", "maxObjects" and "maxBuckets"/],
@@ -97,7 +97,7 @@ t.test('deleteTenantQuota takes every limit away, also a second time [admin.quot
 })
 
 t.test(
-  'a quota below present use keeps what is there and refuses only what adds [admin.quota.lower] [admin.quota.counts]',
+  'a quota below present use keeps existing objects and refuses only writes that add [admin.quota.lower] [admin.quota.counts]',
   async (t) => {
     const { films, set, get } = await start(t, 'Enabled')
     await films.put('k', '12345')
@@ -110,7 +110,7 @@ t.test(
       status: 200,
       json: { quota: { maxBytes: 5 }, usage: { bytes: 13 } },
     })
-    t.equal((await films.get('k')).bytes.toString(), '67890', 'reads go on')
+    t.equal((await films.get('k')).bytes.toString(), '67890', 'reads continue')
     const versions = (await films.versions()).json['versions'] as { versionId: string }[]
     t.equal(versions.length, 2, 'nothing was removed')
     t.match(await films.put('k', 'x'), { status: 507, code: 'quota_exceeded' })
@@ -119,7 +119,7 @@ t.test(
       code: 'quota_exceeded',
     })
     t.equal((await films.ask({ method: 'PUT', path: part, body: 'ab' })).status, 200, 'what shrinks passes')
-    t.equal((await films.put('k', '')).status, 200, 'and what adds nothing')
+    t.equal((await films.put('k', '')).status, 200, 'and writes that add nothing')
     for (const { versionId } of versions)
       t.equal(
         (
@@ -156,13 +156,13 @@ t.test('a dry run of a quota shows the plan and changes nothing [admin.quota.dry
     status: 200,
     json: { operation: 'deleteTenantQuota', plan: { before: { ...NONE, maxObjects: 9 } } },
   })
-  t.match(await set({}, '?dryRun=true'), { status: 400 }, 'a wrong wish is wrong in a rehearsal')
+  t.match(await set({}, '?dryRun=true'), { status: 400 }, 'a malformed request is refused in a dry run')
   t.equal(world.memory.checksum(), before)
   await set({ maxBytes: 4 })
   t.not(world.memory.checksum(), before, 'and the real one changes something')
 })
 
-t.test('a quota that is set or cleared is told of with its limits [admin.quota.audit]', async (t) => {
+t.test('a quota that is set or cleared is recorded with its limits [admin.quota.audit]', async (t) => {
   const audited = await AuditedWorld.start(t)
   const change = (method: string, body?: object) =>
     audited.row({ admin: true, token: audited.owner, method, path: QUOTA, ...(body ? { body } : {}) })
@@ -171,32 +171,35 @@ t.test('a quota that is set or cleared is told of with its limits [admin.quota.a
   t.match((await change('DELETE')).row, { operation: 'deleteTenantQuota', tenantId: 'acme', details: NONE })
 })
 
-t.test('a quota is for those who may see the tenant, and set by operators [admin.quota.roles]', async (t) => {
-  const world = await ApiWorld.start(t)
-  await world.memory.tenant('acme')
-  await world.memory.tenant('rival')
-  const as = async (...about: Parameters<typeof world.memory.adminToken>) => {
-    const token = await world.memory.adminToken(...about)
-    return (method: string, id: string, body?: object) =>
-      world.call({
-        admin: true,
-        token,
-        method,
-        path: `/admin/api/v1/tenants/${id}/quota`,
-        ...(body ? { body } : {}),
-      })
-  }
-  const viewer = await as('viewer')
-  t.equal((await viewer('GET', 'acme')).status, 200)
-  for (const method of ['PUT', 'DELETE'])
-    t.match(await viewer(method, 'acme'), { status: 403, code: 'access_denied' }, method)
-  const rival = await as('owner', 'rival')
-  for (const method of ['GET', 'PUT', 'DELETE'])
-    for (const id of ['acme', 'nobody'])
-      t.match(await rival(method, id), { status: 403, code: 'tenant_scope_denied' }, `${method} ${id}`)
-  const operator = await as('operator')
-  t.equal((await operator('PUT', 'acme', { maxBytes: 1 })).status, 200)
-  for (const method of ['GET', 'DELETE'])
-    t.match(await operator(method, 'nobody'), { status: 404, code: 'not_found' })
-  t.match(await operator('PUT', 'nobody', { maxBytes: 1 }), { status: 404, code: 'not_found' })
-})
+t.test(
+  'callers that may see the tenant read its quota, and operators set it [admin.quota.roles]',
+  async (t) => {
+    const world = await ApiWorld.start(t)
+    await world.memory.tenant('acme')
+    await world.memory.tenant('rival')
+    const as = async (...about: Parameters<typeof world.memory.adminToken>) => {
+      const token = await world.memory.adminToken(...about)
+      return (method: string, id: string, body?: object) =>
+        world.call({
+          admin: true,
+          token,
+          method,
+          path: `/admin/api/v1/tenants/${id}/quota`,
+          ...(body ? { body } : {}),
+        })
+    }
+    const viewer = await as('viewer')
+    t.equal((await viewer('GET', 'acme')).status, 200)
+    for (const method of ['PUT', 'DELETE'])
+      t.match(await viewer(method, 'acme'), { status: 403, code: 'access_denied' }, method)
+    const rival = await as('owner', 'rival')
+    for (const method of ['GET', 'PUT', 'DELETE'])
+      for (const id of ['acme', 'absent'])
+        t.match(await rival(method, id), { status: 403, code: 'tenant_scope_denied' }, `${method} ${id}`)
+    const operator = await as('operator')
+    t.equal((await operator('PUT', 'acme', { maxBytes: 1 })).status, 200)
+    for (const method of ['GET', 'DELETE'])
+      t.match(await operator(method, 'absent'), { status: 404, code: 'not_found' })
+    t.match(await operator('PUT', 'absent', { maxBytes: 1 }), { status: 404, code: 'not_found' })
+  },
+)

@@ -1,5 +1,5 @@
 /**
- * What others must not see: every route of a bucket against another tenant and against scopes that do not reach it.
+ * Isolation: every route of a bucket against another tenant and against scopes that do not reach it.
  *
  * The routes are those of the plane, so a new one is asked as well; one that takes a JSON body needs a row below.
  */
@@ -33,12 +33,12 @@ function askOf(route: RouteDefinition, bucket: string, key = 'in/a'): Ask {
     .replace('{uploadId}', `mpu_${'0'.repeat(26)}`)
     .replace('{configId}', 'a')
     .replace('{deliveryId}', `evt_${'0'.repeat(26)}-${'A'.repeat(16)}`)
-  const body = route.body.kind === 'bytes' ? 'x' : BODIES[route.operationId]
+  const body = route.body.kind === 'bytes' ? 'x' : BODIES[route.operation.id]
   return { method: route.method, path: `/api/v1${path}`, ...(body === undefined ? {} : { body }) }
 }
 
 t.test(
-  'another tenant is told of a bucket as if it did not exist [buckets.other-tenant] [buckets.create.per-tenant] [objects.copy.tenant] [errors.not_found]',
+  'another tenant gets the answer of a bucket that does not exist [buckets.other-tenant] [buckets.create.per-tenant] [objects.copy.tenant] [errors.not_found]',
   async (t) => {
     const films = await BucketClient.start(t, { objectLockEnabled: true })
     await films.put('in/a')
@@ -53,11 +53,11 @@ t.test(
     t.ok(routes.length >= 18)
     for (const route of routes) {
       const theirs = await evil.ask(askOf(route, 'films'))
-      const missing = await evil.ask(askOf(route, 'nobody'))
-      t.equal(theirs.status, 404, route.operationId)
+      const missing = await evil.ask(askOf(route, 'absent'))
+      t.equal(theirs.status, 404, route.operation.id)
       if (route.method !== 'HEAD') t.equal(theirs.code, 'not_found')
       t.equal(
-        String(theirs.json['message']).replace('films', 'nobody'),
+        String(theirs.json['message']).replace('films', 'absent'),
         String(missing.json['message']),
         'in the same words',
       )
@@ -70,7 +70,7 @@ t.test(
 )
 
 t.test(
-  'access_denied: a scope with a prefix reaches what lies below it [objects.scope.prefix] [listing.scope] [buckets.scope.whole] [errors.access_denied]',
+  'access_denied: a scope with a prefix reaches only keys below it [objects.scope.prefix] [listing.scope] [buckets.scope.whole] [errors.access_denied]',
   async (t) => {
     const films = await BucketClient.start(t, { objectLockEnabled: true })
     await films.put('in/a')
@@ -86,13 +86,13 @@ t.test(
     const denied = { status: 403, code: 'access_denied' }
     for (const route of routes) {
       const about = { status: 403 }
-      t.match(await elsewhere.ask(askOf(route, 'films')), about, `${route.operationId} from another bucket`)
-      t.match(await elsewhere.ask(askOf(route, 'nobody')), about, 'and no word about what exists')
+      t.match(await elsewhere.ask(askOf(route, 'films')), about, `${route.operation.id} from another bucket`)
+      t.match(await elsewhere.ask(askOf(route, 'absent')), about, 'without revealing what exists')
       if (route.path.includes('{key...}'))
         t.match(
           await below.ask(askOf(route, 'films', 'out/a')),
           about,
-          `${route.operationId} beside the prefix`,
+          `${route.operation.id} beside the prefix`,
         )
     }
     for (const listing of ['objects', 'versions']) {
@@ -112,14 +112,14 @@ t.test(
   },
 )
 
-t.test('access_denied: who may only read changes nothing', async (t) => {
+t.test('access_denied: a read-only key changes nothing', async (t) => {
   const films = await BucketClient.start(t, { objectLockEnabled: true })
   await films.put('in/a')
   const reader = films.as({ token: await films.world.memory.bearer('acme', 'read') })
   const changing = routes.filter(({ method }) => method !== 'GET' && method !== 'HEAD')
   for (const route of changing) {
-    const heard = await reader.ask(askOf(route, 'films'))
-    t.match(heard, { status: 403, code: 'access_denied' }, route.operationId)
+    const answer = await reader.ask(askOf(route, 'films'))
+    t.match(answer, { status: 403, code: 'access_denied' }, route.operation.id)
   }
   t.equal((await films.get('in/a')).status, 200)
 })
@@ -166,7 +166,7 @@ t.test(
   'access_denied: each verb opens its own operations and no other [objects.scope.verbs] [objects.scope.admin]',
   async (t) => {
     const films = await BucketClient.start(t, { objectLockEnabled: true })
-    t.same(routes.map(({ operationId }) => operationId).sort(), Object.keys(VERBS).sort())
+    t.same(routes.map(({ operation }) => operation.id).sort(), Object.keys(VERBS).sort())
     for (const verb of ['read', 'write', 'delete', 'admin']) {
       const narrow = films.as({ token: await films.world.memory.bearer('acme', verb) })
       for (const route of routes) {
@@ -174,8 +174,8 @@ t.test(
         const { status } = await narrow.ask(askOf(route, 'films'))
         t.equal(
           status !== 403,
-          VERBS[route.operationId] === verb,
-          `${verb} and ${route.operationId}: ${status}`,
+          VERBS[route.operation.id] === verb,
+          `${verb} and ${route.operation.id}: ${status}`,
         )
       }
       const create = await narrow.ask({
@@ -189,7 +189,7 @@ t.test(
 )
 
 t.test(
-  'a policy that denies everything denies it on every route, and to nobody else [policies.every-route]',
+  'a policy that denies everything denies it on every route, and to no other key [policies.every-route]',
   async (t) => {
     const policies = await PolicyClient.start(t, { objectLockEnabled: true })
     const { films } = policies
@@ -201,12 +201,12 @@ t.test(
     await policies.set(denial({ Principal: { AWS: key.accessKeyId } }))
     for (const route of routes) {
       await films.put('in/a')
-      const heard = await denied.ask(askOf(route, 'films'))
-      if (route.operationId === 'batchDeleteObjects')
-        t.match(heard.json, { results: [{ error: { code: 'access_denied' } }] }, 'key by key')
-      else t.match(heard, { status: 403 }, route.operationId)
+      const answer = await denied.ask(askOf(route, 'films'))
+      if (route.operation.id === 'batchDeleteObjects')
+        t.match(answer.json, { results: [{ error: { code: 'access_denied' } }] }, 'key by key')
+      else t.match(answer, { status: 403 }, route.operation.id)
       const { status } = await spared.ask(askOf(route, 'films'))
-      t.not(status, 403, `${route.operationId} of another key: ${status}`)
+      t.not(status, 403, `${route.operation.id} of another key: ${status}`)
     }
     t.match(await denied.ask({ method: 'POST', path: '/api/v1/buckets', body: { name: 'films' } }), {
       status: 403,
@@ -219,11 +219,11 @@ t.test(
   },
 )
 
-t.test('a route that can name a version is asked for with it [policies.version]', async (t) => {
+t.test('a route that can name a version is authorized with it [policies.version]', async (t) => {
   const policies = await PolicyClient.start(t, { objectLockEnabled: true })
   const { films } = policies
   const naming = routes.filter(({ query }) => Object.hasOwn(query?.properties ?? {}, 'versionId'))
-  t.ok(naming.length >= 10, naming.map(({ operationId }) => operationId).join())
+  t.ok(naming.length >= 10, naming.map(({ operation }) => operation.id).join())
   for (const route of naming) {
     const versionId = idOf(await films.put('in/a'))
     await policies.set(
@@ -233,9 +233,9 @@ t.test('a route that can name a version is asked for with it [policies.version]'
     t.match(
       await films.ask({ ...ask, path: `${ask.path}?versionId=${versionId}` }),
       { status: 403 },
-      route.operationId,
+      route.operation.id,
     )
-    t.not((await films.ask(ask)).status, 403, `${route.operationId} of the newest`)
+    t.not((await films.ask(ask)).status, 403, `${route.operation.id} of the newest`)
     await policies.clear()
   }
 })

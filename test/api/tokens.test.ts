@@ -1,5 +1,5 @@
 /**
- * Bearer tokens through real sockets: how one is had, and what it is refused for.
+ * Bearer tokens through real sockets: how one is issued, and when it is refused.
  */
 import t from 'tap'
 import { adminPlane } from '../../src/api/admin/routes.ts'
@@ -102,24 +102,24 @@ t.test('malformed credentials [tokens.create.malformed] [errors.invalid_credenti
   t.match(await world.call({ ...ASK, body: 'x', headers }), { status: 415, code: 'unsupported_media_type' })
 })
 
-t.test('who does not know the secret learns nothing [tokens.create.wrong]', async (t) => {
+t.test('a caller that does not know the secret learns nothing [tokens.create.wrong]', async (t) => {
   const { key, viaBasic, viaJson } = await office(t)
-  const heard = [
+  const answer = [
     await viaJson({ ...key, secretKey: 'x' }),
     await viaJson({ ...key, accessKeyId: `AK${'A'.repeat(18)}` }),
     await viaJson({ ...key, accessKeyId: '../x' }),
     await viaBasic(basic(`${key.accessKeyId}:x`)),
-    await viaBasic(basic(`nobody:${key.secretKey}`)),
+    await viaBasic(basic(`absent:${key.secretKey}`)),
   ]
-  for (const { status, code, headers } of heard) {
+  for (const { status, code, headers } of answer) {
     t.same([status, code], [401, 'invalid_credentials'])
     t.match(headers['www-authenticate'], /^Basic realm="svc", Bearer/)
   }
-  t.equal(new Set(heard.map(({ json }) => json['message'])).size, 1)
+  t.equal(new Set(answer.map(({ json }) => json['message'])).size, 1)
 })
 
 t.test(
-  'what has ended gives no token and ends those it gave [tokens.create.ended] [tokens.recheck.key] [tokens.recheck.tenant] [errors.key_revoked] [errors.tenant_disabled]',
+  'an ended key or tenant issues no token and ends the issued ones [tokens.create.ended] [tokens.recheck.key] [tokens.recheck.tenant] [errors.key_revoked] [errors.tenant_disabled]',
   async (t) => {
     const { world, key, token, viaJson, list } = await office(t)
     const { services } = world.memory
@@ -139,7 +139,7 @@ t.test(
     })
     t.match(await viaJson(key), { ...revoked, json: { message: /was revoked/ } })
     t.match(await list(before), revoked)
-    t.match(await viaJson({ ...key, secretKey: 'x' }), WRONG, 'told to who knows the secret')
+    t.match(await viaJson({ ...key, secretKey: 'x' }), WRONG, 'answered to a caller that knows the secret')
     const other = await world.memory.bearer('acme')
     t.equal((await list(other)).status, 200)
     await services.propose({ type: 'disableTenant', tenantId: 'acme', reason: 'gone' })
@@ -170,11 +170,11 @@ t.test(
     })
     t.equal((await viaJson(other)).status, 200, 'nor by guesses at ids that are none')
     world.memory.now += 2000
-    t.equal((await viaJson(key)).status, 200, 'when it was said')
+    t.equal((await viaJson(key)).status, 200, 'at the announced time')
   },
 )
 
-t.test('as configured when nothing is said [tokens.rate.defaults] [tokens.lifetime]', async (t) => {
+t.test('the defaults apply without configuration [tokens.rate.defaults] [tokens.lifetime]', async (t) => {
   const fallback = (name: string) => SETTINGS.find((setting) => setting.name === name)?.fallback
   t.equal(fallback('limits.token_mint_per_minute'), '30')
   t.equal(fallback('limits.token_mint_burst'), '10')
@@ -188,7 +188,7 @@ t.test('every route but three asks for a token [tokens.required] [tokens.scheme]
   for (const route of dataPlane.routes) {
     const path = `/api/v1${route.path.replace(/\{[^}]+\}/g, 'xyz')}`
     const { status } = await world.call({ method: route.method, path })
-    if (!open.has(route.operationId)) t.equal(status, 401, route.operationId)
+    if (!open.has(route.operation.id)) t.equal(status, 401, route.operation.id)
   }
   const path = '/api/v1/buckets'
   for (const authorization of [
@@ -244,7 +244,7 @@ t.test(
       t.match(
         await world.call({ admin: true, method: route.method, path, token: bearer }),
         refused,
-        route.operationId,
+        route.operation.id,
       )
     }
   },

@@ -1,7 +1,8 @@
-/** Usage of a tenant and what an object says of its compression, through real sockets. */
+/** Usage of a tenant and the compression in the record of an object, through real sockets. */
 import { randomBytes } from 'node:crypto'
 import t from 'tap'
 import { ApiWorld } from './api-world.ts'
+import { tenantUsage } from '../../src/store/reads/tenant-usage.ts'
 
 t.test('usage', async (t) => {
   const { world, token: bearer } = await ApiWorld.withBucket(t)
@@ -52,8 +53,8 @@ t.test('usage', async (t) => {
       for (const body of ['one', 'three'])
         await world.call({ method: 'PUT', path: `${versioned}/objects/k`, token: bearer, body })
       await world.call({ method: 'DELETE', path: `${versioned}/objects/k`, token: bearer })
-      const begun = await world.call({ method: 'POST', path: `${versioned}/multipart/m`, token: bearer })
-      const upload = `${versioned}/multipart/${String(begun.json['uploadId'])}`
+      const started = await world.call({ method: 'POST', path: `${versioned}/multipart/m`, token: bearer })
+      const upload = `${versioned}/multipart/${String(started.json['uploadId'])}`
       await world.call({ method: 'PUT', path: `${upload}/parts/1/m`, token: bearer, body: 'seven77' })
       const { json } = await ask()
       const counts = { objects: 0, versions: 2, deleteMarkers: 1, logicalBytes: 8 }
@@ -99,7 +100,7 @@ t.test('usage', async (t) => {
     })()
     let looks = 0
     for (; !isOver; looks++) {
-      const { usage, buckets } = await services.state.tenantUsage('acme', 10)
+      const { usage, buckets } = await tenantUsage(services.state, 'acme', 10)
       const sum = (figure: 'objectCount' | 'logicalBytes') =>
         buckets.items.reduce((total, bucket) => total + bucket[figure], 0)
       t.same([sum('objectCount'), sum('logicalBytes')], [usage.objects, usage.logicalBytes])
@@ -108,13 +109,13 @@ t.test('usage', async (t) => {
     t.ok(looks > 3)
   })
 
-  await t.test('is told to who may see the tenant, and to nobody else [admin.usage.roles]', async (t) => {
+  await t.test('is returned only to callers that may see the tenant [admin.usage.roles]', async (t) => {
     t.equal((await ask(await world.memory.adminToken('viewer', 'acme'))).status, 200)
     await world.memory.tenant('rival')
     const rival = await world.memory.adminToken('owner', 'rival')
-    for (const id of ['acme', 'nobody'])
+    for (const id of ['acme', 'absent'])
       t.match(await ask(rival, id), { status: 403, code: 'tenant_scope_denied' })
-    t.match(await ask(viewer, 'nobody'), { status: 404, code: 'not_found' })
+    t.match(await ask(viewer, 'absent'), { status: 404, code: 'not_found' })
   })
 
   await t.test('shows in the record of an object whether its body lies compressed', async (t) => {
@@ -126,12 +127,12 @@ t.test('usage', async (t) => {
       ['empty', Buffer.alloc(0), 'none'],
     ]
     for (const [key, body, status] of bodies) {
-      const said = await put(key, body)
-      t.match(said, { status: 200, json: { compression: { status } } }, key)
+      const answer = await put(key, body)
+      t.match(answer, { status: 200, json: { compression: { status } } }, key)
       for (const method of ['GET', 'HEAD']) {
         const path = `/api/v1/buckets/photos/objects/${key}`
-        const heard = await world.call({ method, path, token: bearer })
-        t.equal(heard.headers['x-service-compression'], status, `${method} ${key}`)
+        const answer = await world.call({ method, path, token: bearer })
+        t.equal(answer.headers['x-service-compression'], status, `${method} ${key}`)
       }
     }
   })

@@ -57,7 +57,7 @@ t.test('listObjectVersions', async (t) => {
   )
 
   await t.test(
-    'goes on where a page ended, whatever its size [versions.list.prefix] [versions.list.markers] [versions.list.key-marker]',
+    'continues where a page ended, for any page size [versions.list.prefix] [versions.list.markers] [versions.list.key-marker]',
     async (t) => {
       const all = await films.shown()
       for (const maxKeys of ['1', '2', '3', '7', '14']) t.same((await walk({ maxKeys })).shown, all, maxKeys)
@@ -70,7 +70,7 @@ t.test('listObjectVersions', async (t) => {
   )
 
   await t.test(
-    'refuses what it would have to guess at [versions.list.marker-alone] [versions.list.max-keys]',
+    'refuses ambiguous queries [versions.list.marker-alone] [versions.list.max-keys]',
     async (t) => {
       const [, older = ''] = made
       const versionIdMarker = older.split('@')[1] ?? ''
@@ -82,7 +82,7 @@ t.test('listObjectVersions', async (t) => {
         ['1001', 1000],
       ] as const)
         t.equal((await films.versions({ maxKeys: asked })).json['maxKeys'], given)
-      t.match(await films.as({ name: 'nobody' }).versions(), { status: 404, code: 'not_found' })
+      t.match(await films.as({ name: 'absent' }).versions(), { status: 404, code: 'not_found' })
     },
   )
 

@@ -1,17 +1,18 @@
 /**
- * Versions of objects through HTTP: what a put, a get and a delete mean in each state of a bucket. [native: Versioning 3]
+ * Versions of objects through HTTP: put, get and delete in each state of a bucket. [native: Versioning 3]
  */
 import t from 'tap'
 import { BucketClient, etagOf, idOf } from './bucket-client.ts'
+import type { View } from '../../src/state-machine/base/view.ts'
 
 t.test('a bucket without versions [versions.unversioned] [versions.select.null]', async (t) => {
   const films = await BucketClient.start(t)
   const put = await films.put('k', 'one')
   t.match(put.json, { versionId: 'null', isLatest: true })
   t.notOk('x-service-version-id' in put.headers, 'names none in headers')
-  for (const heard of [await films.get('k'), await films.head('k'), await films.get('k?versionId=null')]) {
-    t.equal(heard.status, 200)
-    t.notOk('x-service-version-id' in heard.headers)
+  for (const answer of [await films.get('k'), await films.head('k'), await films.get('k?versionId=null')]) {
+    t.equal(answer.status, 200)
+    t.notOk('x-service-version-id' in answer.headers)
   }
   t.same(await films.shown(), ['k@null*'])
   const gone = await films.remove('k?versionId=null')
@@ -28,28 +29,25 @@ t.test('a bucket that keeps versions', async (t) => {
   t.equal(two.json['versionId'], second)
   t.same(await films.shown(), [`k@${second}*`, `k@${first}`])
 
-  await t.test(
-    'gives the newest, or the one that was asked for [versions.enabled] [versions.select]',
-    async (t) => {
-      t.equal((await films.get('k')).bytes.toString(), 'two')
-      t.equal(idOf(await films.get('k')), second)
-      const old = await films.get(`k?versionId=${first}`)
-      t.equal(old.bytes.toString(), 'one')
-      t.equal(idOf(old), first)
-      t.equal(old.headers.etag, `"${etagOf(one)}"`)
-      t.equal(idOf(await films.head(`k?versionId=${first}`)), first)
-      t.equal(
-        idOf(await films.get(`k?versionId=${first}`, { 'if-none-match': etagOf(one) })),
-        first,
-        'a 304 too',
-      )
-      const listed = (await films.list()).json['objects'] as { versionId: string }[]
-      t.same(
-        listed.map(({ versionId }) => versionId),
-        [second],
-      )
-    },
-  )
+  await t.test('gives the newest, or the requested one [versions.enabled] [versions.select]', async (t) => {
+    t.equal((await films.get('k')).bytes.toString(), 'two')
+    t.equal(idOf(await films.get('k')), second)
+    const old = await films.get(`k?versionId=${first}`)
+    t.equal(old.bytes.toString(), 'one')
+    t.equal(idOf(old), first)
+    t.equal(old.headers.etag, `"${etagOf(one)}"`)
+    t.equal(idOf(await films.head(`k?versionId=${first}`)), first)
+    t.equal(
+      idOf(await films.get(`k?versionId=${first}`, { 'if-none-match': etagOf(one) })),
+      first,
+      'a 304 too',
+    )
+    const listed = (await films.list()).json['objects'] as { versionId: string }[]
+    t.same(
+      listed.map(({ versionId }) => versionId),
+      [second],
+    )
+  })
 
   await t.test('knows no other [versions.select.unknown] [versions.select.empty]', async (t) => {
     const strange = [
@@ -72,7 +70,7 @@ t.test('a bucket that keeps versions', async (t) => {
     }
     t.match(await films.get('k?versionId='), { status: 400, code: 'invalid_argument' })
     t.match(await films.get(`k?versionid=${first}`), { json: { message: /did you mean "versionId"/ } })
-    t.match(await films.get(`other?versionId=${first}`), { status: 404 }, 'it is a version of its key alone')
+    t.match(await films.get(`other?versionId=${first}`), { status: 404 }, 'it is a version of its key only')
     t.equal((await films.shown()).length, 2)
   })
 
@@ -83,8 +81,8 @@ t.test('a bucket that keeps versions', async (t) => {
     async (t) => {
       t.match(marked, { status: 204, headers: { 'x-service-delete-marker': 'true' } })
       t.same(await films.shown(), [`k-${marker}*`, `k@${second}`, `k@${first}`])
-      for (const heard of [await films.get('k'), await films.head('k')]) {
-        t.match(heard, {
+      for (const answer of [await films.get('k'), await films.head('k')]) {
+        t.match(answer, {
           status: 404,
           headers: { 'x-service-delete-marker': 'true', 'x-service-version-id': marker },
         })
@@ -102,8 +100,8 @@ t.test('a bucket that keeps versions', async (t) => {
     'method_not_allowed: a delete marker by its id has nothing to read [versions.marker.by-id]',
     async (t) => {
       for (const route of ['objects', 'object-tags', 'object-retention', 'object-legal-hold']) {
-        const heard = await films.on(route, `k?versionId=${marker}`)
-        t.match(heard, {
+        const answer = await films.on(route, `k?versionId=${marker}`)
+        t.match(answer, {
           status: 405,
           code: 'method_not_allowed',
           headers: { allow: 'DELETE', 'x-service-delete-marker': 'true', 'x-service-version-id': marker },
@@ -136,7 +134,7 @@ t.test('a bucket that keeps versions', async (t) => {
 })
 
 t.test(
-  'a suspended bucket has one null version of a key, and keeps what was there before [versions.suspended] [versions.select.null]',
+  'a suspended bucket has one null version of a key, and keeps earlier versions [versions.suspended] [versions.select.null]',
   async (t) => {
     const films = await BucketClient.start(t)
     await films.put('k', 'unversioned')
@@ -158,32 +156,32 @@ t.test(
   },
 )
 
-t.test('a version that moves from row to row while it is looked for is found', async (t) => {
+t.test('a version that moves between rows during a lookup is found', async (t) => {
   const films = await BucketClient.start(t, { versioning: 'Enabled' })
   const one = idOf(await films.put('k', 'one'))
   const { state } = films.world.memory.services
-  const version = state.version.bind(state)
+  const cut = state.cut.bind(state)
   let looks = 0
   // The newer version went between the look at the object row and the look at the version row.
-  state.version = (...about) => {
+  state.cut = <T>(read: (view: View) => T): T => {
     looks += 1
-    return looks === 1 ? undefined : version(...about)
+    return looks === 1 ? (undefined as T) : cut(read)
   }
   t.equal((await films.get(`k?versionId=${one}`)).status, 200)
-  state.version = () => undefined
+  state.cut = <T>(): T => undefined as T
   t.match(
     await films.remove(`k?versionId=${one}`),
     { headers: { 'x-service-version-id': one } },
     'a delete asks the commit',
   )
-  state.version = version
+  state.cut = cut
   t.equal((await films.get(`k?versionId=${one}`)).status, 404)
   const batch = await films.batchDelete({ objects: [{ key: 'k', versionId: idOf(await films.put('k')) }] })
   t.match(batch.json, { deletedCount: 1 })
   t.same(await films.shown(), [])
 })
 
-t.test('what a version says of itself [objects.put.locks] [objects.put.tagging]', async (t) => {
+t.test('the headers of a version [objects.put.locks] [objects.put.tagging]', async (t) => {
   const films = await BucketClient.start(t, { objectLockEnabled: true })
   const retainUntil = '2099-01-02T03:04:05.678Z'
   const put = await films.put('k', 'one', {
@@ -211,8 +209,8 @@ t.test('what a version says of itself [objects.put.locks] [objects.put.tagging]'
     tagCount: 4,
     partsCount: 1,
   })
-  for (const heard of [put, await films.get('k'), await films.head('k')]) {
-    t.match(heard.headers, {
+  for (const answer of [put, await films.get('k'), await films.head('k')]) {
+    t.match(answer.headers, {
       'x-service-version-id': idOf(put),
       'x-service-retention-mode': 'GOVERNANCE',
       'x-service-retain-until': retainUntil,
@@ -238,11 +236,8 @@ t.test('what a version says of itself [objects.put.locks] [objects.put.tagging]'
   )
 })
 
-t.test(
-  'a DELETE of what is not there is no error, in a bucket that is [objects.delete.absent]',
-  async (t) => {
-    const films = await BucketClient.start(t)
-    for (const key of ['absent', 'absent?versionId=null']) t.equal((await films.remove(key)).status, 204, key)
-    t.match(await films.as({ name: 'nobody' }).remove('absent'), { status: 404, code: 'not_found' })
-  },
-)
+t.test('a DELETE of an absent object is no error, in a bucket that is [objects.delete.absent]', async (t) => {
+  const films = await BucketClient.start(t)
+  for (const key of ['absent', 'absent?versionId=null']) t.equal((await films.remove(key)).status, 204, key)
+  t.match(await films.as({ name: 'absent' }).remove('absent'), { status: 404, code: 'not_found' })
+})

@@ -8,7 +8,7 @@ import { MemoryFiles } from '../wal/memory-files.ts'
 interface Opened {
   readonly spool: AuditSpool
   readonly lines: LogLine[]
-  /** Runs what waits for time. */
+  /** Runs the scheduled work. */
   readonly tick: () => void
 }
 
@@ -42,7 +42,7 @@ async function drain(spool: AuditSpool): Promise<string[]> {
 const idsOf = ({ rows }: SpoolBatch): string[] => rows.map((row) => JSON.parse(row).requestId)
 
 t.test('AuditSpool', async (t) => {
-  t.test('hands out what is durable, in order, and again until it is taken', async (t) => {
+  t.test('returns durable rows, in order, and again until they are taken', async (t) => {
     const { spool } = await openOn(new MemoryFiles())
     t.equal(await spool.oldest(), null)
     for (const id of ['a', 'b']) spool.append(auditRow(id))
@@ -51,13 +51,13 @@ t.test('AuditSpool', async (t) => {
     spool.append(auditRow('c'))
     await spool.durable()
     const first = await spool.oldest()
-    t.equal(first?.rows.length, 3, 'what was flushed twice makes one batch')
+    t.equal(first?.rows.length, 3, 'two flushes make one batch')
     t.strictSame(await spool.oldest(), first)
     t.strictSame(await drain(spool), ['a', 'b', 'c'])
     t.equal(await spool.oldest(), null)
   })
 
-  t.test('flushes by itself after a while, and many rows at once', async (t) => {
+  t.test('flushes by itself after a delay, and many rows at once', async (t) => {
     const disk = new MemoryFiles()
     const { spool, tick } = await openOn(disk)
     for (let n = 0; n < 100; n++) spool.append(auditRow(`${n}`))
@@ -69,7 +69,7 @@ t.test('AuditSpool', async (t) => {
     t.equal((await drain(spool)).length, 100)
   })
 
-  t.test('cuts rows into groups of bounded size and begins new files', async (t) => {
+  t.test('cuts rows into groups of bounded size and starts new files', async (t) => {
     const disk = new MemoryFiles()
     const { spool } = await openOn(disk)
     const reason = 'x'.repeat(10_000)
@@ -85,25 +85,28 @@ t.test('AuditSpool', async (t) => {
       await drain(spool),
       Array.from({ length: 900 }, (_, n) => `${n}`),
     )
-    t.ok(disk.paths().length < held, 'files that were taken over are gone')
-    t.equal(disk.paths().length, 1, 'but for the one that grows')
+    t.ok(disk.paths().length < held, 'files that were taken over are removed')
+    t.equal(disk.paths().length, 1, 'except the one that is open')
   })
 
-  t.test('refuses requests when the cluster does not take it over, and goes on when it does', async (t) => {
-    const { spool } = await openOn(new MemoryFiles(), { bytesMax: 5_000 })
-    for (let n = 0; n < 20; n++) spool.append(auditRow(`${n}`))
-    spool.admit()
-    await spool.durable()
-    t.throws(() => spool.admit(), { code: 'slow_down', message: /the cluster does not take it over/ })
-    t.match(
-      spool.samples(0).find(({ name }) => name === 'holdfast_audit_refused_total'),
-      { value: 1 },
-    )
-    await drain(spool)
-    spool.admit()
-  })
+  t.test(
+    'refuses requests while the cluster does not take its rows, and continues when it does',
+    async (t) => {
+      const { spool } = await openOn(new MemoryFiles(), { bytesMax: 5_000 })
+      for (let n = 0; n < 20; n++) spool.append(auditRow(`${n}`))
+      spool.admit()
+      await spool.durable()
+      t.throws(() => spool.admit(), { code: 'slow_down', message: /the cluster does not take it over/ })
+      t.match(
+        spool.samples(0).find(({ name }) => name === 'holdfast_audit_refused_total'),
+        { value: 1 },
+      )
+      await drain(spool)
+      spool.admit()
+    },
+  )
 
-  t.test('refuses requests while its disk is full, and loses nothing', async (t) => {
+  t.test('refuses requests while its disk is full, and loses no rows', async (t) => {
     const disk = new MemoryFiles()
     const { spool, tick } = await openOn(disk)
     disk.beforeChange = (operation) => {
@@ -119,7 +122,7 @@ t.test('AuditSpool', async (t) => {
     t.strictSame(await drain(spool), ['a'])
   })
 
-  t.test('stops the node when a flush fails, and promises nothing more', async (t) => {
+  t.test('stops the node when a flush fails, and confirms no more rows', async (t) => {
     const disk = new MemoryFiles()
     const { spool } = await openOn(disk)
     disk.beforeChange = (operation) => {
@@ -134,7 +137,7 @@ t.test('AuditSpool', async (t) => {
     t.equal(await spool.oldest(), null)
   })
 
-  t.test('tells damage from a torn end', async (t) => {
+  t.test('distinguishes damage from a torn end', async (t) => {
     const disk = new MemoryFiles()
     const { spool } = await openOn(disk)
     for (const id of ['a', 'b', 'c']) {

@@ -1,8 +1,8 @@
 /**
- * The power fails at every change of the disk of a node, and after every step of bringing its rows into the log.
+ * The power fails at every change of the disk of a node, and after every step of shipping its rows into the log.
  *
- * What must hold: every row that was promised to be durable is in the log once, and in the order in which it was written;
- * what was not promised is there once or not at all; the chain is whole.
+ * What must hold: every row that was confirmed as durable is in the log once, and in the order in which it was written;
+ * an unconfirmed row is there once or not at all; the chain is whole.
  */
 import { zstdDecompressSync } from 'node:zlib'
 import t from 'tap'
@@ -25,14 +25,14 @@ const KEEP_EVEN: PowerCut = { names: 99, keeps: (position) => position % 2 === 0
 
 interface Life {
   disk: MemoryFiles
-  /** The power is gone: nothing that the process does counts any more. */
+  /** The power is off: no later action of the process has an effect. */
   isOff: boolean
   readonly world: MapWorld
   readonly promised: Set<string>
   readonly written: string[]
 }
 
-/** Of one process: rows are appended, some are waited for, some are brought into the log. */
+/** The life of one process: it appends rows, waits for some, and ships some into the log. */
 async function live(life: Life, name: string, fault: 'none' | 'lost reply' | 'no quorum'): Promise<void> {
   const spool = await AuditSpool.open({
     dir: SPOOL_DIR,
@@ -47,11 +47,11 @@ async function live(life: Life, name: string, fault: 'none' | 'lost reply' | 'no
     if (life.isOff) throw new PowerLoss()
     if (fault === 'no quorum') throw new Condition('no_quorum', 'Nothing was committed')
     const reply = life.world.run(command)
-    // Committed, and the node dies before it hears of it.
+    // Committed, and the node dies before it receives the reply.
     if (++proposals === 2 && fault === 'lost reply') throw new PowerLoss()
     return reply
   }
-  const parts = { node: 'n1', spool, state: { view: life.world }, propose: propose as Propose }
+  const parts = { node: 'n1', spool, state: life.world, propose: propose as Propose }
   const shipping = new AuditShipping({ ...parts, logger: recordingLogger([]) })
   for (let n = 0; n < 6; n++) {
     const id = `${name}-${n}`
@@ -67,7 +67,7 @@ async function live(life: Life, name: string, fault: 'none' | 'lost reply' | 'no
   while ((await spool.oldest()) !== null && (await round(shipping))) {}
 }
 
-/** False: without a quorum it is tried again later, by the same process or another. */
+/** False: there is no quorum; the same process or another tries again later. */
 async function round(shipping: AuditShipping): Promise<boolean> {
   try {
     await shipping.round()
@@ -78,18 +78,18 @@ async function round(shipping: AuditShipping): Promise<boolean> {
   }
 }
 
-function told(world: MapWorld): string[] {
+function reported(world: MapWorld): string[] {
   return links(world).flatMap(({ text, packed }) => {
     const { count } = JSON.parse(text) as AuditBatch
     const rows = zstdDecompressSync(packed ?? new Uint8Array())
       .toString()
       .split('\n')
-    if (rows.length !== count) throw new Error('a batch holds as many rows as it says')
+    if (rows.length !== count) throw new Error('a batch holds as many rows as its count')
     return rows.map((row) => String(JSON.parse(row).requestId))
   })
 }
 
-/** Returns false when the script got through before that change. */
+/** Returns false if the script ended before that change. */
 async function crashAt(
   change: number,
   cut: PowerCut,
@@ -119,22 +119,25 @@ async function crashAt(
   return { ...life, crashed }
 }
 
-t.test('no promised row is lost and none is told twice, wherever the power fails', async (t) => {
-  for (const [name, cut] of Object.entries({ LOSE_ALL, KEEP_ALL, KEEP_EVEN }))
-    for (const loseReply of [false, true])
-      for (let change = 1; ; change++) {
-        const { crashed, world, promised, written } = await crashAt(change, cut, loseReply)
-        const rows = told(world)
-        const at = `${name}, change ${change}, reply ${loseReply ? 'lost' : 'heard'}`
-        const lost = [...promised].filter((id) => !rows.includes(id))
-        if (lost.length > 0) t.fail(`${at}: lost ${lost.join()}`)
-        if (new Set(rows).size !== rows.length) t.fail(`${at}: told twice: ${rows.join()}`)
-        const inOrder = written.filter((id) => rows.includes(id))
-        if (inOrder.join() !== rows.join()) t.fail(`${at}: out of order: ${rows.join()}`)
-        if (!crashed || change > 40) {
-          t.ok(change > 8, `${at}: ${change} places`)
-          break
+t.test(
+  'no confirmed row is lost and none is recorded twice, at every point of a power failure',
+  async (t) => {
+    for (const [name, cut] of Object.entries({ LOSE_ALL, KEEP_ALL, KEEP_EVEN }))
+      for (const loseReply of [false, true])
+        for (let change = 1; ; change++) {
+          const { crashed, world, promised, written } = await crashAt(change, cut, loseReply)
+          const rows = reported(world)
+          const at = `${name}, change ${change}, reply ${loseReply ? 'lost' : 'received'}`
+          const lost = [...promised].filter((id) => !rows.includes(id))
+          if (lost.length > 0) t.fail(`${at}: lost ${lost.join()}`)
+          if (new Set(rows).size !== rows.length) t.fail(`${at}: recorded twice: ${rows.join()}`)
+          const inOrder = written.filter((id) => rows.includes(id))
+          if (inOrder.join() !== rows.join()) t.fail(`${at}: out of order: ${rows.join()}`)
+          if (!crashed || change > 40) {
+            t.ok(change > 8, `${at}: ${change} places`)
+            break
+          }
+          if (loseReply && change > 20) break
         }
-        if (loseReply && change > 20) break
-      }
-})
+  },
+)

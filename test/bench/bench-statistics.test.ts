@@ -9,7 +9,7 @@ const of = (values: readonly number[]): Float64Array => {
 
 t.test('percentile', (t) => {
   const hundred = of(Array.from({ length: 100 }, (_, i) => 100 - i))
-  t.equal(percentile(hundred, 0.5), 50, 'is a value that occurred')
+  t.equal(percentile(hundred, 0.5), 50, 'is a recorded value')
   t.equal(percentile(hundred, 0.99), 99, 'leaves one of a hundred above it')
   t.equal(percentile(hundred, 1), 100, 'of all is the largest')
   t.equal(percentile(hundred, 0), 1, 'of none is the smallest')
@@ -28,7 +28,7 @@ t.test('Latencies', (t) => {
   t.notOk(two.isFull)
   two.add(2)
   t.ok(two.isFull)
-  t.throws(() => two.add(3), RangeError, 'refuses more than it was made for')
+  t.throws(() => two.add(3), RangeError, 'refuses more values than its capacity')
   t.equal(two.count, 2)
   t.end()
 })

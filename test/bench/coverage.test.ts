@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import t, { type Test } from 'tap'
 import { readRuns } from '../../scripts/coverage/blocks.ts'
-import { plainly } from '../helpers/plainly.ts'
+import { withoutLoader } from '../helpers/without-loader.ts'
 import { coverageOf, type FileCoverage } from '../../scripts/coverage/file.ts'
 import { coverageTable, shortfalls } from '../../scripts/coverage/table.ts'
 
@@ -73,7 +73,7 @@ function compileToy(t: Test): CompiledToy {
     '--strict',
   ]
   const compiler = { cwd: folder, encoding: 'utf8' } as const
-  const compiling = spawnSync(...plainly(process.execPath, TSC, ...options, 'toy.ts'), compiler)
+  const compiling = spawnSync(...withoutLoader(process.execPath, TSC, ...options, 'toy.ts'), compiler)
   t.equal(compiling.status, 0, compiling.stdout)
   return {
     measure: (programs) => {
@@ -82,14 +82,14 @@ function compileToy(t: Test): CompiledToy {
         const file = join(folder, 'program.js')
         writeFileSync(file, `import { used, unused, Box, lazy } from './toy.js'\n${program}\n`)
         const env = { ...process.env, NODE_V8_COVERAGE: runs }
-        t.equal(spawnSync(...plainly(process.execPath, file), { env }).status, 0)
+        t.equal(spawnSync(...withoutLoader(process.execPath, file), { env }).status, 0)
       }
       return coverageOf('toy.ts', compiled, readRuns(runs).get(pathToFileURL(compiled).href) ?? [])
     },
   }
 }
 
-/** Numbers of the lines of TOY that contain one of these. */
+/** Numbers of the lines of TOY that contain one of `parts`. */
 const linesWith = (...texts: readonly string[]): number[] =>
   TOY.split('\n').flatMap((line, i) => (texts.some((text) => line.includes(text)) ? [i + 1] : []))
 
@@ -98,14 +98,14 @@ t.test('coverage of compiled code', async (t) => {
   const UNUSED = ['function unused', 'const half', 'return half']
   const LAZY = ['colour.toUpperCase']
 
-  t.test('shows what did not run as not run, in lines of the source', async (t) => {
+  t.test('reports lines and branches that did not run, in lines of the source', async (t) => {
     const toy = compiledToy.measure(['used(1); used(2); new Box().put({ name: "ball" })'])
     t.strictSame(toy.missedLines, linesWith(...UNUSED, 'take()', 'return this.#inside', ...LAZY))
     t.strictSame(toy.missedBranches, linesWith("'none'", 'unused(n', "'full'", 'take()', 'const lazy'))
     t.strictSame(toy.lines, { total: 15, ran: 9 }, 'neither types nor comments nor braces count')
   })
 
-  t.test('adds up what ran in several processes', async (t) => {
+  t.test('adds up several processes', async (t) => {
     const toy = compiledToy.measure([
       'used(1); used(2); new Box().put({ name: "ball" })',
       'used(0); new Box().take(); lazy("red")',
@@ -114,7 +114,7 @@ t.test('coverage of compiled code', async (t) => {
     t.strictSame(toy.missedBranches, linesWith('unused(n', "'full'"))
   })
 
-  t.test('is whole when everything ran', async (t) => {
+  t.test('is complete when everything ran', async (t) => {
     const toy = compiledToy.measure([
       'used(0); used(1); used(2); unused(4); lazy("red")',
       'const box = new Box(); box.put({ name: "a" }); box.take(); try { box.put({ name: "b" }) } catch {}',
@@ -123,13 +123,13 @@ t.test('coverage of compiled code', async (t) => {
     t.equal(toy.branches.ran, toy.branches.total)
   })
 
-  t.test('counts a file that was never loaded as not run at all', async (t) => {
+  t.test('counts a file that was never loaded as not run', async (t) => {
     const toy = compiledToy.measure([])
     t.equal(toy.lines.ran, 0)
     t.strictSame(toy.branches, { total: 1, ran: 0 })
   })
 
-  t.test('says which group falls short, and shows its gaps', async (t) => {
+  t.test('names the group below its limit, and shows its gaps', async (t) => {
     const group = { name: 'toys', holds: /toy/ }
     const toy = compiledToy.measure(['used(1)'])
     const groups = [{ group, files: [toy] }]
@@ -139,7 +139,7 @@ t.test('coverage of compiled code', async (t) => {
     ])
     t.match(coverageTable(groups), /toy\.ts .*\| 16-18, /)
     const whole = { ...toy, lines: { total: 20, ran: 19 }, branches: { total: 10, ran: 9 } }
-    t.strictSame(shortfalls([{ group, files: [whole] }]), [], 'the limits themselves are enough')
-    t.match(shortfalls([{ group, files: [] }]), ['toys: nothing of it was measured'])
+    t.strictSame(shortfalls([{ group, files: [whole] }]), [], 'a share equal to the limit is enough')
+    t.match(shortfalls([{ group, files: [] }]), ['toys: nothing was measured'])
   })
 })

@@ -14,7 +14,7 @@ t.test('longestIntervals', async (t) => {
   t.strictSame(
     longestIntervals(at(0, 10, 14, 500, 1400), 12),
     { before: 10, after: 900 },
-    'is the longest, not the first: what was under way does not shorten it',
+    'is the longest, not the first: a request in flight does not shorten it',
   )
-  t.strictSame(longestIntervals(at(30, 0, 10), 5), { before: 0, after: 20 }, 'sorts what was acknowledged')
+  t.strictSame(longestIntervals(at(30, 0, 10), 5), { before: 0, after: 20 }, 'sorts the acknowledgements')
 })

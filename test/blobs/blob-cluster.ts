@@ -1,5 +1,5 @@
 /**
- * Some nodes with blobs on a loopback network and a virtual clock; each can be stopped, cut off or slowed down.
+ * Nodes with blobs on a loopback network and a virtual clock; each can be stopped, cut off or slowed down.
  */
 import type { Test } from 'tap'
 import type { BlobLimits } from '../../cluster/blobs/base/blob-limits.ts'
@@ -58,7 +58,7 @@ export class BlobCluster {
     return node
   }
 
-  /** From now on all nodes ask each other about their disks, and have done so once. */
+  /** Starts the disk rounds of all nodes, and waits for the first one. */
   async watchDisks(): Promise<void> {
     for (const { blobs } of this.nodes.values()) blobs.start()
     await this.clock.advance(10)
@@ -69,7 +69,7 @@ export class BlobCluster {
     store.disk = { ...store.disk, ...disk }
   }
 
-  /** Where the hash wants the blob, best first; all members. */
+  /** All members in the order of the placement hash for this blob, best first. */
   ranked(blob: SampleBlob): string[] {
     return placeReplicas({ blobId: blob.id, members: this.members, copies: this.members.length })
   }

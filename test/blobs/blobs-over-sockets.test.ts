@@ -1,5 +1,5 @@
 /**
- * The same promises with nothing simulated: three stores on disk, real sockets, 4 MiB blobs.
+ * The same guarantees with nothing simulated: three stores on disk, real sockets, 4 MiB blobs.
  */
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -44,7 +44,7 @@ async function startNodes(t: Test) {
       logger: SILENT,
       onFatal: (error) => t.fail(error.message),
     })
-    // A busy machine may be slower than the usual grace; here all three are waited for.
+    // A busy machine may need longer than the default grace; this test waits for all three copies.
     const limits = { graceMs: 60_000 }
     const common = { members, clock, incarnation: nodeId, boot: '1', logger: SILENT, limits }
     return {
@@ -80,7 +80,7 @@ t.test('three nodes over sockets', async (t) => {
   const nodes = await startNodes(t)
   const blob = sampleBlob(1, 4 * MIB)
 
-  t.test('write a blob to every disk and give it back from every copy', async (t) => {
+  t.test('write a blob to every disk and read it from every copy', async (t) => {
     const { replicas, missing } = await nodeOf(nodes, 'n1').blobs.write(blob)
     t.strictSame([[...replicas].sort(), missing], [['n1', 'n2', 'n3'], []])
     const reader = nodeOf(nodes, 'n2').blobs
@@ -91,18 +91,18 @@ t.test('three nodes over sockets', async (t) => {
     }
   })
 
-  t.test('keep nothing of a blob whose bytes are wrong, and go on', async (t) => {
+  t.test('keep nothing of a blob whose bytes are wrong, and continue', async (t) => {
     const wrong = { ...sampleBlob(2, 2 * MIB), checksum: sampleBlob(3).checksum }
     await t.rejects(nodeOf(nodes, 'n1').blobs.write(wrong))
     for (const { store, directory } of nodes) {
       t.equal(await store.stat(wrong), null)
-      // The refusal is told as soon as two copies have failed; the third may still be clearing up.
+      // The refusal is reported as soon as two copies have failed; the third may still be cleaning up.
       const temporary = join(directory, 'tmp')
       await until('nothing is left of it', async () => (await readdir(temporary)).length === 0)
     }
   })
 
-  t.test('tell missing from damaged', async (t) => {
+  t.test('distinguish missing from damaged', async (t) => {
     const [copy] = nodeOf(nodes, 'n1').blobs.copies(refOf(sampleBlob(9), ['n3']))
     await t.rejects(collect(copy?.read(0, 1) ?? nothing()), BlobMissingError)
     const torn = sampleBlob(4, MIB)
@@ -114,7 +114,7 @@ t.test('three nodes over sockets', async (t) => {
     await t.rejects(store.stat(torn), BlobDamagedError)
   })
 
-  t.test('move 24 blobs at once, whole', async (t) => {
+  t.test('transfer 24 blobs concurrently and completely', async (t) => {
     const many = Array.from({ length: 24 }, (_, n) => sampleBlob(100 + n, 300_000))
     const writer = nodeOf(nodes, 'n1').blobs
     const written = await Promise.all(many.map((one) => writer.write(one)))
@@ -125,7 +125,7 @@ t.test('three nodes over sockets', async (t) => {
     }
   })
 
-  t.test('lose a node and go on with two; with one, writes are refused and reads go on', async (t) => {
+  t.test('continue with two nodes; with one, writes are refused and reads continue', async (t) => {
     await nodeOf(nodes, 'n3').transport.stop()
     const { blobs } = nodeOf(nodes, 'n1')
     const later = sampleBlob(5, MIB)

@@ -1,5 +1,5 @@
 /**
- * The bounds that keep memory and waits finite: slots, the circuit breaker, streams that go silent.
+ * The bounds that keep memory and waits finite: slots, the circuit breaker, streams that stall.
  */
 import t from 'tap'
 import { limitStalls, primed } from '../../cluster/blobs/base/bounded-stream.ts'
@@ -12,7 +12,7 @@ t.test('Slots', async (t) => {
   const makeSlots = (clock: VirtualClock) =>
     new Slots({ refusal: 'Cannot work', count: 2, waitersMax: 2, waitMs: 1000, clock })
 
-  t.test('lets so many in, the others in their order, and refuses when too many wait', async (t) => {
+  t.test('admits up to its count, then waiters in order, and refuses when too many wait', async (t) => {
     const clock = new VirtualClock()
     const slots = makeSlots(clock)
     const entered: number[] = []
@@ -22,7 +22,7 @@ t.test('Slots', async (t) => {
     first()
     first()
     await clock.settle()
-    t.strictSame(entered, [1], 'giving back twice lets in one')
+    t.strictSame(entered, [1], 'releasing twice admits one waiter')
     second()
     for (const release of await Promise.all(waiting)) release()
     t.strictSame(entered, [1, 2])
@@ -30,7 +30,7 @@ t.test('Slots', async (t) => {
     t.equal(clock.pending, 0)
   })
 
-  t.test('refuses a waiter when its time is over, and keeps its place for nobody', async (t) => {
+  t.test('refuses a waiter after its time limit, and frees its place in the queue', async (t) => {
     const clock = new VirtualClock()
     const slots = makeSlots(clock)
     const first = await slots.acquire()
@@ -47,7 +47,7 @@ t.test('PeerHealth', async (t) => {
   const clock = new VirtualClock()
   const health = new PeerHealth({ clock, coolDownMs: 500, coolDownMaxMs: 2000 })
 
-  t.test('leaves a peer alone for longer after every failure, up to the maximum', async (t) => {
+  t.test('does not call a peer for longer after every failure, up to the maximum', async (t) => {
     t.ok(health.mayTry('b'))
     for (const expected of [500, 1000, 2000, 2000]) {
       health.failed('b')
@@ -58,7 +58,7 @@ t.test('PeerHealth', async (t) => {
     }
   })
 
-  t.test('lets one caller through after the cool-down and the others wait for its outcome', async (t) => {
+  t.test('lets one caller try after the cool-down while the others wait for its outcome', async (t) => {
     t.notOk(health.mayTry('b'), 'the caller above is still trying')
     t.notOk(health.isHealthy('b'))
     health.succeeded('b')
@@ -81,7 +81,7 @@ t.test('limitStalls', async (t) => {
     t.equal(clock.pending, 0)
   })
 
-  t.test('gives a silent source up although it never answers', async (t) => {
+  t.test('abandons a stalled source although it never answers', async (t) => {
     const clock = new VirtualClock()
     const silent = async function* () {
       yield Uint8Array.of(1)
@@ -119,27 +119,24 @@ t.test('limitStalls', async (t) => {
 })
 
 t.test('primed', async (t) => {
-  t.test(
-    'fails as a promise when the source cannot begin, and tells the end once in every case',
-    async (t) => {
-      let ends = 0
-      const onEnd = () => {
-        ends++
-      }
-      const broken = async function* (): AsyncGenerator<Uint8Array> {
-        if (ends === 0) throw new Error('no such blob')
-        yield Uint8Array.of(1)
-      }
-      await t.rejects(primed(broken(), onEnd), { message: 'no such blob' })
-      t.equal(ends, 1)
-      t.strictSame(
-        await collect(await primed(streamOf(Uint8Array.of(1), Uint8Array.of(2)), onEnd)),
-        Uint8Array.of(1, 2),
-      )
-      t.equal(ends, 2)
-      const unread = await primed(streamOf(Uint8Array.of(1)), onEnd)
-      await unread[Symbol.asyncIterator]().return?.()
-      t.equal(ends, 3)
-    },
-  )
+  t.test('rejects when the source cannot start, and reports the end once in every case', async (t) => {
+    let ends = 0
+    const onEnd = () => {
+      ends++
+    }
+    const broken = async function* (): AsyncGenerator<Uint8Array> {
+      if (ends === 0) throw new Error('no such blob')
+      yield Uint8Array.of(1)
+    }
+    await t.rejects(primed(broken(), onEnd), { message: 'no such blob' })
+    t.equal(ends, 1)
+    t.strictSame(
+      await collect(await primed(streamOf(Uint8Array.of(1), Uint8Array.of(2)), onEnd)),
+      Uint8Array.of(1, 2),
+    )
+    t.equal(ends, 2)
+    const unread = await primed(streamOf(Uint8Array.of(1)), onEnd)
+    await unread[Symbol.asyncIterator]().return?.()
+    t.equal(ends, 3)
+  })
 })

@@ -1,5 +1,5 @@
 /**
- * Bytes are told to be spent once, when every copy that was begun is durable; never while one is under way or after one failed.
+ * Bytes are reported as spent once, when every started copy is durable; never while a copy is in progress or after one failed.
  */
 import t from 'tap'
 import { BytesInUse } from '../../cluster/blobs/files/bytes-in-use.ts'
@@ -8,7 +8,7 @@ import { BlobCluster } from './blob-cluster.ts'
 import { sampleBlob } from './blob-samples.ts'
 
 t.test('BytesInUse', async (t) => {
-  t.test('tells the end of the last copy, though the write was answered before', async (t) => {
+  t.test('reports the end of the last copy, although the write was answered earlier', async (t) => {
     const [write, late] = [deferred(), deferred()]
     let spent = 0
     const users = new BytesInUse(() => spent++)
@@ -21,7 +21,7 @@ t.test('BytesInUse', async (t) => {
     t.equal(spent, 1)
   })
 
-  t.test('tells nothing when a copy failed, for it may still be on its way', async (t) => {
+  t.test('reports nothing when a copy failed, because it may still be in flight', async (t) => {
     let spent = 0
     const users = new BytesInUse(() => spent++)
     const write = deferred()

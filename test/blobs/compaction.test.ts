@@ -1,5 +1,5 @@
 /**
- * Compaction: what is worth it, what moves, what is put aside, and who may interrupt it.
+ * Compaction: which packs are worth it, which records move, which are quarantined, and what may interrupt it.
  */
 import t from 'tap'
 import type { FileOps } from '../../cluster/base/file-ops.ts'
@@ -27,20 +27,20 @@ t.test('packToCompact', async (t) => {
   t.equal(
     packToCompact([use(1, 25_000), use(2, 0, 512)], LIMITS),
     2,
-    'one without anything of use costs nothing',
+    'a pack without live records costs nothing',
   )
   const small = [use(1, 5_000, 5_000), use(2, 4_000, 4_000), use(3, 6_000, 6_000)]
   t.equal(packToCompact(small.slice(0, 2), LIMITS), null)
-  t.equal(packToCompact(small, LIMITS), 2, 'the smallest of too many small ones')
+  t.equal(packToCompact(small, LIMITS), 2, 'the smallest of too many small packs')
   const packs = [use(1, 25_000), use(2, 20_000), use(3, 0, 50)]
-  t.equal(packToCompact(packs.slice(0, 2), LIMITS, 20_000), 2, 'what is of use in it fits exactly')
+  t.equal(packToCompact(packs.slice(0, 2), LIMITS, 20_000), 2, 'its live records fit exactly')
   t.equal(packToCompact([use(1, 20_001), use(2, 25_000)], LIMITS, 20_000), null, 'none fits')
-  t.equal(packToCompact(packs, LIMITS, 0), 3, 'one without anything of use takes no room')
+  t.equal(packToCompact(packs, LIMITS, 0), 3, 'a pack without live records takes no space')
 })
 
 const TEN = Array.from({ length: 10 }, (_, seed) => sampleBlob(seed, 100 * seed))
 
-/** Ten blobs in the first pack, and another one to write to. */
+/** Ten blobs in the first pack, and a second pack to write to. */
 async function worldWithGarbage(removed = TEN.slice(0, 7)) {
   const world = new PackWorld()
   const first = await world.open()
@@ -52,10 +52,10 @@ async function worldWithGarbage(removed = TEN.slice(0, 7)) {
 }
 
 t.test('a compaction', async (t) => {
-  t.test('moves what is of use, and unlinks the pack', async (t) => {
+  t.test('moves live records, and unlinks the pack', async (t) => {
     const { world, store, kept } = await worldWithGarbage()
     t.ok(await store.compact())
-    t.notOk(await store.compact(), 'nothing more is worth it')
+    t.notOk(await store.compact(), 'no other pack is worth compacting')
     t.match(world.packs(), [/0000000002\.pack$/])
     for (const blob of kept) t.equal((await store.verify(blob)).checksum, blob.checksum)
     world.rows = new MemoryRows()
@@ -66,7 +66,7 @@ t.test('a compaction', async (t) => {
     )
   })
 
-  t.test('puts damaged records aside, header or bytes, and copies neither', async (t) => {
+  t.test('quarantines records with a damaged header or damaged bytes, and copies neither', async (t) => {
     const { world, store, kept } = await worldWithGarbage()
     const [header = sampleBlob(0), bytes = sampleBlob(0), good = sampleBlob(0)] = kept
     world.damage(header, 'header')
@@ -77,15 +77,17 @@ t.test('a compaction', async (t) => {
       t.ok(world.quarantined().some((path) => path.includes(blob.id)))
     }
     t.equal((await store.verify(good)).checksum, good.checksum)
-    const told = world.logged.filter(({ message }) => message === 'damaged blob quarantined while compacting')
-    t.equal(told.length, 2)
+    const reported = world.logged.filter(
+      ({ message }) => message === 'damaged blob quarantined while compacting',
+    )
+    t.equal(reported.length, 2)
   })
 
-  t.test('leaves the old record alone when the new one does not read back', async (t) => {
+  t.test('keeps the old record when the new one does not read back', async (t) => {
     const { world, store, kept } = await worldWithGarbage()
     world.files.beforeChange = (operation, _count, path) => {
       if (operation !== 'fdatasync' || !path.endsWith('2.pack')) return
-      // The disk loses the sector that stands behind the heads.
+      // The disk loses the sector after the heads.
       const bytes = world.files.bytesOf(path)
       bytes.fill(0, Math.min(PACK_HEAD_BYTES, bytes.length), Math.min(PACK_HEAD_BYTES + 512, bytes.length))
     }
@@ -96,26 +98,23 @@ t.test('a compaction', async (t) => {
     for (const blob of kept) t.equal((await store.verify(blob)).checksum, blob.checksum)
   })
 
-  t.test(
-    'lets a reader in the middle of the old pack finish, and a new one find the new place',
-    async (t) => {
-      const big = sampleBlob(50, 700_000)
-      const world = new PackWorld()
-      const first = await world.open()
-      await writeAll(first, [big, sampleBlob(51, 900_000)])
-      await first.close()
-      const store = await world.open()
-      await store.remove([sampleBlob(51)])
-      const reader = store.read(big, 0, big.size)[Symbol.asyncIterator]()
-      const head = (await reader.next()).value ?? new Uint8Array()
-      t.ok(await store.compact())
-      const rest = await collect({ [Symbol.asyncIterator]: () => reader })
-      t.equal(sha256(Buffer.concat([head, rest])), big.checksum)
-      t.equal(sha256(await collect(store.read(big, 0, big.size))), big.checksum)
-    },
-  )
+  t.test('lets a reader of the old pack finish, and a new reader find the new place', async (t) => {
+    const big = sampleBlob(50, 700_000)
+    const world = new PackWorld()
+    const first = await world.open()
+    await writeAll(first, [big, sampleBlob(51, 900_000)])
+    await first.close()
+    const store = await world.open()
+    await store.remove([sampleBlob(51)])
+    const reader = store.read(big, 0, big.size)[Symbol.asyncIterator]()
+    const head = (await reader.next()).value ?? new Uint8Array()
+    t.ok(await store.compact())
+    const rest = await collect({ [Symbol.asyncIterator]: () => reader })
+    t.equal(sha256(Buffer.concat([head, rest])), big.checksum)
+    t.equal(sha256(await collect(store.read(big, 0, big.size))), big.checksum)
+  })
 
-  t.test('is followed by a reader that had looked before the record moved', async (t) => {
+  t.test('does not fail a reader that looked the record up before it moved', async (t) => {
     const { world, store, kept } = await worldWithGarbage()
     const [blob = sampleBlob(0)] = kept
     const rows = world.rows as MemoryRows
@@ -129,7 +128,7 @@ t.test('a compaction', async (t) => {
     t.equal((await store.verify(blob)).checksum, blob.checksum)
   })
 
-  t.test('goes on with other packs when one is gone', async (t) => {
+  t.test('continues with other packs when one is gone', async (t) => {
     const { world, store } = await worldWithGarbage(TEN.slice(0, 9))
     const more = Array.from({ length: 4 }, (_, seed) => sampleBlob(30 + seed))
     await writeAll(store, more)
@@ -143,11 +142,11 @@ t.test('a compaction', async (t) => {
     await t.rejects(
       again.verify(sampleBlob(9, 900)),
       { name: 'BlobDamagedError' },
-      'and its names are still told',
+      'and its names are still listed',
     )
   })
 
-  t.test('unlinks nothing because of a wrong count', async (t) => {
+  t.test('unlinks no pack because of a wrong count', async (t) => {
     const { world, store } = await worldWithGarbage([])
     await store.close()
     const { rows } = world.rows as MemoryRows
@@ -161,7 +160,7 @@ t.test('a compaction', async (t) => {
     for (const blob of TEN) t.equal((await third.verify(blob)).checksum, blob.checksum)
   })
 
-  t.test('does not bring back what is removed while its record moves', async (t) => {
+  t.test('does not restore a copy that is removed while its record moves', async (t) => {
     const { world, store, kept } = await worldWithGarbage()
     const [gone = sampleBlob(0)] = kept
     const removals: Promise<void>[] = []
@@ -174,20 +173,23 @@ t.test('a compaction', async (t) => {
     t.equal((await store.list(null, 10)).length, kept.length - 1)
   })
 
-  t.test('does not bring back what is removed, nor lose what is written, while it runs', async (t) => {
-    const { world, store, kept } = await worldWithGarbage()
-    const [gone = sampleBlob(0), ...still] = kept
-    const fresh = sampleBlob(70)
-    const write = store.write(fresh, streamOf(fresh.bytes), fresh)
-    await Promise.all([store.compact(), store.remove([gone]), write])
-    await store.close()
-    const again = await world.open()
-    for (const blob of [fresh, ...still]) t.equal((await again.verify(blob)).checksum, blob.checksum)
-    await t.rejects(again.verify(gone), BlobMissingError)
-  })
+  t.test(
+    'neither restores copies that are removed nor loses copies that are written while it runs',
+    async (t) => {
+      const { world, store, kept } = await worldWithGarbage()
+      const [gone = sampleBlob(0), ...still] = kept
+      const fresh = sampleBlob(70)
+      const write = store.write(fresh, streamOf(fresh.bytes), fresh)
+      await Promise.all([store.compact(), store.remove([gone]), write])
+      await store.close()
+      const again = await world.open()
+      for (const blob of [fresh, ...still]) t.equal((await again.verify(blob)).checksum, blob.checksum)
+      await t.rejects(again.verify(gone), BlobMissingError)
+    },
+  )
 
   t.test(
-    'ends at the next group of records when the store is closed, with everything in its place',
+    'ends at the next group of records when the store is closed, with every record readable',
     async (t) => {
       const world = new PackWorld()
       const blobs = Array.from({ length: 200 }, (_, seed) => sampleBlob(seed, 300))
@@ -203,15 +205,15 @@ t.test('a compaction', async (t) => {
       }
       t.notOk(await store.compact())
       await Promise.all(closed)
-      t.equal(paced, 64, 'no group is begun after that')
+      t.equal(paced, 64, 'no group is started after that')
       t.equal(world.packs().length, 2)
       const again = await world.open()
       for (const blob of blobs.slice(0, 80)) t.equal((await again.verify(blob)).checksum, blob.checksum)
-      t.ok(await again.compact(), 'it is taken up again')
+      t.ok(await again.compact(), 'the compaction resumes')
     },
   )
 
-  t.test('moves nothing when there is no room, and goes on later', async (t) => {
+  t.test('moves nothing without free space, and continues later', async (t) => {
     const { world, store, kept } = await worldWithGarbage()
     world.files.beforeChange = (operation) => {
       if (operation === 'write') throw Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' })
@@ -223,55 +225,62 @@ t.test('a compaction', async (t) => {
     for (const blob of kept) t.equal((await store.verify(blob)).checksum, blob.checksum)
   })
 
-  t.test('loses nothing when the disk fills up in the middle of it, and goes on with room', async (t) => {
-    const world = new PackWorld()
-    const blobs = Array.from({ length: 200 }, (_, seed) => sampleBlob(seed, 300))
-    const first = await world.open()
-    await writeAll(first, blobs)
-    await first.close()
-    const store = await world.open()
-    await store.remove(blobs.slice(80))
-    const kept = blobs.slice(0, 80)
-    let writes = 0
-    world.files.beforeChange = (operation) => {
-      if (operation === 'write' && ++writes > 4) throw Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' })
-    }
-    await t.rejects(store.compact(), { code: 'disk_full' })
-    t.ok(writes > 4 && store.isPutOff)
-    t.equal(world.packs().length, 2, 'what was moved by then stays moved, and the old pack stays')
-    for (const blob of kept) t.equal((await store.verify(blob)).checksum, blob.checksum)
-    world.files.beforeChange = () => undefined
-    t.ok(await store.compact())
-    t.notOk(await store.compact())
-    t.notOk(store.isPutOff)
-    t.equal(world.packs().length, 1)
-    for (const blob of kept) t.equal((await store.verify(blob)).checksum, blob.checksum)
-    await store.close()
-    const again = await world.open()
-    for (const blob of kept) t.equal((await again.verify(blob)).checksum, blob.checksum)
-  })
+  t.test(
+    'loses nothing when the disk fills up while it runs, and continues once there is space',
+    async (t) => {
+      const world = new PackWorld()
+      const blobs = Array.from({ length: 200 }, (_, seed) => sampleBlob(seed, 300))
+      const first = await world.open()
+      await writeAll(first, blobs)
+      await first.close()
+      const store = await world.open()
+      await store.remove(blobs.slice(80))
+      const kept = blobs.slice(0, 80)
+      let writes = 0
+      world.files.beforeChange = (operation) => {
+        if (operation === 'write' && ++writes > 4)
+          throw Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' })
+      }
+      await t.rejects(store.compact(), { code: 'disk_full' })
+      t.ok(writes > 4 && store.isPutOff)
+      t.equal(world.packs().length, 2, 'records moved by then stay moved, and the old pack stays')
+      for (const blob of kept) t.equal((await store.verify(blob)).checksum, blob.checksum)
+      world.files.beforeChange = () => undefined
+      t.ok(await store.compact())
+      t.notOk(await store.compact())
+      t.notOk(store.isPutOff)
+      t.equal(world.packs().length, 1)
+      for (const blob of kept) t.equal((await store.verify(blob)).checksum, blob.checksum)
+      await store.close()
+      const again = await world.open()
+      for (const blob of kept) t.equal((await again.verify(blob)).checksum, blob.checksum)
+    },
+  )
 
-  t.test('is put off while what is of use in a pack does not fit, and moves nothing meanwhile', async (t) => {
-    const { world, store } = await worldWithGarbage()
-    world.bytesToSpare = 100
-    const before = world.packs()
-    t.notOk(await store.compact())
-    t.ok(store.isPutOff)
-    t.strictSame(world.packs(), before)
-    world.bytesToSpare = 100_000
-    t.ok(await store.compact())
-    t.notOk(await store.compact())
-    t.notOk(store.isPutOff)
-  })
+  t.test(
+    'is postponed while the live records of a pack do not fit, and moves nothing meanwhile',
+    async (t) => {
+      const { world, store } = await worldWithGarbage()
+      world.bytesToSpare = 100
+      const before = world.packs()
+      t.notOk(await store.compact())
+      t.ok(store.isPutOff)
+      t.strictSame(world.packs(), before)
+      world.bytesToSpare = 100_000
+      t.ok(await store.compact())
+      t.notOk(await store.compact())
+      t.notOk(store.isPutOff)
+    },
+  )
 
-  t.test('gives back a pack without anything of use however full the disk is', async (t) => {
+  t.test('unlinks a pack without live records, however full the disk is', async (t) => {
     const { world, store } = await worldWithGarbage(TEN)
     world.bytesToSpare = 0
     t.ok(await store.compact())
     t.strictSame(world.packs(), [])
   })
 
-  t.test('lets a store close that waits for its rate', async (t) => {
+  t.test('lets a store close while it waits for its rate', async (t) => {
     const { world, store, kept } = await worldWithGarbage()
     const clock = new VirtualClock()
     const throttle = new Throttle(clock, 1)
@@ -285,7 +294,7 @@ t.test('a compaction', async (t) => {
     for (const blob of kept) t.equal((await again.verify(blob)).checksum, blob.checksum)
   })
 
-  t.test('counts a read error of the disk as damage of that record alone', async (t) => {
+  t.test('counts a read error of the disk as damage of that record only', async (t) => {
     const { world, store } = await worldWithGarbage([])
     await store.close()
     let bad = -1
@@ -309,6 +318,6 @@ t.test('a compaction', async (t) => {
     await again.remove(TEN.slice(3))
     t.ok(await again.compact())
     await t.rejects(again.verify(hit), BlobMissingError)
-    t.equal(world.quarantined().length, 1, 'kept, as far as it can be read')
+    t.equal(world.quarantined().length, 1, 'the record is kept, as far as it can be read')
   })
 })

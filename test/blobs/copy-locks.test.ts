@@ -1,5 +1,5 @@
 /**
- * Proofs of the lock on a copy: one at a time for each copy, in the order of asking, whatever goes wrong.
+ * Proofs of the lock on a copy: one holder at a time for each copy, in the order of the calls, also after failures.
  */
 import t from 'tap'
 import { CopyLocks } from '../../cluster/blobs/disk/copy-locks.ts'
@@ -7,7 +7,7 @@ import { deferred } from '../helpers/async.ts'
 import { sampleBlob } from './blob-samples.ts'
 
 t.test('CopyLocks', async (t) => {
-  t.test('lets the second begin when the first has ended, and others at once', async (t) => {
+  t.test('starts the second when the first has ended, and work on other copies at once', async (t) => {
     const locks = new CopyLocks()
     const [gate, story] = [deferred(), [] as string[]]
     const first = locks.hold(sampleBlob(1), async () => {
@@ -22,7 +22,7 @@ t.test('CopyLocks', async (t) => {
     t.strictSame(story, ['other', 'other birth', 'first', 'second'])
   })
 
-  t.test('is free again after a failure, which only its own caller hears', async (t) => {
+  t.test('is free again after a failure, which only its own caller receives', async (t) => {
     const locks = new CopyLocks()
     const failing = locks.hold(sampleBlob(1), async () => {
       throw new Error('the disk refuses')
@@ -33,7 +33,7 @@ t.test('CopyLocks', async (t) => {
   })
 
   t.test(
-    'gives a group what nobody has in hand, and keeps others from it until the group is done',
+    'gives a group the copies that are not locked, and locks them until the group is done',
     async (t) => {
       const locks = new CopyLocks()
       const [gate, groupGate, story] = [deferred(), deferred(), [] as string[]]

@@ -1,5 +1,5 @@
 /**
- * The W-of-R decision as a text: who was asked, who answered, what came out. Nothing but a virtual clock underneath.
+ * The W-of-R decision as a text: which nodes were contacted, which answered, with which outcome. Only a virtual clock underneath.
  */
 import t from 'tap'
 import {
@@ -22,7 +22,7 @@ class Bench {
   readonly asked = new Map<string, Asked>()
   readonly down = new Set<string>()
   readonly full = new Set<string>()
-  /** Of nodes that share one; every other node is a zone of its own. */
+  /** The zones of nodes that share one; every other node is a zone of its own. */
   readonly zones = new Map<string, string>()
   written: WrittenBlob | null = null
   failed: CopiesFailedError | null = null
@@ -87,20 +87,20 @@ t.test('CopyRound with as many members as copies', async (t) => {
   t.test('answers at once, with all three, when all are durable', async (t) => {
     const bench = new Bench()
     bench.start('a b c')
-    t.equal(bench.order, 'a b c', 'all are asked at the same time')
+    t.equal(bench.order, 'a b c', 'all are contacted at the same time')
     await bench.durable('c', 'a', 'b')
     t.strictSame(bench.written, { replicas: ['c', 'a', 'b'], missing: [] })
     t.equal(bench.clock.pending, 0, 'no timer is left behind')
   })
 
-  t.test('never answers while one copy only is durable', async (t) => {
+  t.test('never answers while only one copy is durable', async (t) => {
     const bench = new Bench()
     bench.start('a b c')
     await bench.durable('a')
     await bench.clock.advance(60_000)
     t.equal(bench.written, null)
     await bench.fail('b')
-    t.equal(bench.failed, null, 'the third may still make it')
+    t.equal(bench.failed, null, 'the third copy may still become durable')
     await bench.durable('c')
     t.strictSame(bench.written, { replicas: ['a', 'c'], missing: ['b'] })
   })
@@ -120,7 +120,7 @@ t.test('CopyRound with as many members as copies', async (t) => {
     t.strictSame(bench.written, { replicas: ['a', 'b'], missing: ['c'] })
   })
 
-  t.test('takes the third along when it comes within the grace', async (t) => {
+  t.test('includes the third copy when it is durable within the grace', async (t) => {
     const bench = new Bench()
     bench.start('a b c')
     await bench.durable('a', 'b')
@@ -129,7 +129,7 @@ t.test('CopyRound with as many members as copies', async (t) => {
     t.strictSame(bench.written, { replicas: ['a', 'b', 'c'], missing: [] })
   })
 
-  t.test('cuts a late copy off when too many are late already', async (t) => {
+  t.test('aborts a late copy when too many are late already', async (t) => {
     const bench = new Bench()
     bench.lateMax = 0
     bench.start('a b c')
@@ -148,7 +148,7 @@ t.test('CopyRound with as many members as copies', async (t) => {
     t.strictSame(bench.written, { replicas: ['b', 'c'], missing: ['a'] })
   })
 
-  t.test('fails as soon as W copies are out of reach, with every cause, and cuts the rest off', async (t) => {
+  t.test('fails as soon as W copies are out of reach, with every cause, and aborts the rest', async (t) => {
     const bench = new Bench()
     bench.start('a b c')
     await bench.fail('a', 'c')
@@ -172,7 +172,7 @@ t.test('CopyRound with as many members as copies', async (t) => {
     t.equal(bench.written, null)
   })
 
-  t.test('leaves a node alone that is known to be down, and still counts it as missing', async (t) => {
+  t.test('does not contact a node that is known to be down, and still counts it as missing', async (t) => {
     const bench = new Bench()
     bench.down.add('b')
     bench.start('a b c')
@@ -181,7 +181,7 @@ t.test('CopyRound with as many members as copies', async (t) => {
     t.strictSame(bench.written, { replicas: ['a', 'c'], missing: ['b'] })
   })
 
-  t.test('asks nodes that are said to be down when there is no other way to W copies', async (t) => {
+  t.test('contacts nodes that are believed to be down when W copies need them', async (t) => {
     const bench = new Bench()
     bench.down.add('b').add('c')
     bench.start('a b c')
@@ -195,7 +195,7 @@ t.test('CopyRound with as many members as copies', async (t) => {
 })
 
 t.test('CopyRound with more members than copies', async (t) => {
-  t.test('hands a copy to the next member when one fails, and misses nothing then', async (t) => {
+  t.test('hands a copy to the next member when one fails, and then has none missing', async (t) => {
     const bench = new Bench()
     bench.start('a b c d e')
     t.equal(bench.order, 'a b c')
@@ -223,7 +223,7 @@ t.test('CopyRound with more members than copies', async (t) => {
     t.strictSame(bench.written, { replicas: ['b', 'd'], missing: ['c'] })
   })
 
-  t.test('asks nobody any more once it has answered', async (t) => {
+  t.test('contacts no node once it has answered', async (t) => {
     const bench = new Bench()
     bench.start('a b c d e')
     await bench.durable('a', 'b')
@@ -248,7 +248,7 @@ t.test('CopyRound on small clusters', async (t) => {
 })
 
 t.test('CopyRound in zones', async (t) => {
-  /** a and b lie in one zone. */
+  /** a and b are in one zone. */
   const benchOf = (...others: string[]): Bench => {
     const bench = new Bench()
     for (const node of ['a', 'b', ...others]) bench.zones.set(node, 'near')
@@ -266,17 +266,20 @@ t.test('CopyRound in zones', async (t) => {
     t.equal(bench.clock.pending, 0, 'no timer is left behind')
   })
 
-  t.test('answers after zoneWaitMs with one zone alone, and owes the other its copy', async (t) => {
-    const bench = benchOf()
-    bench.start('a b c')
-    await bench.durable('a', 'b')
-    await bench.clock.advance(2_000)
-    await bench.clock.advance(150)
-    t.strictSame(bench.written, { replicas: ['a', 'b'], missing: ['c'] })
-  })
+  t.test(
+    'answers after zoneWaitMs with copies in one zone only, and reports the copy in the other zone as missing',
+    async (t) => {
+      const bench = benchOf()
+      bench.start('a b c')
+      await bench.durable('a', 'b')
+      await bench.clock.advance(2_000)
+      await bench.clock.advance(150)
+      t.strictSame(bench.written, { replicas: ['a', 'b'], missing: ['c'] })
+    },
+  )
 
   t.test(
-    'asks further nodes of the other zone when one there fails, although enough are under way',
+    'contacts further nodes of the other zone when one there fails, although enough copies are in progress',
     async (t) => {
       const bench = benchOf('d')
       bench.start('a c d e b', { wanted: 3 })
@@ -289,14 +292,18 @@ t.test('CopyRound in zones', async (t) => {
     },
   )
 
-  t.test('does not count copies: three in one zone are not yet enough', async (t) => {
+  t.test('counts zones, not copies: three in one zone are not yet enough', async (t) => {
     const bench = benchOf('d')
     bench.start('a b c d')
     await bench.durable('a', 'b')
     await bench.fail('c')
-    t.equal(bench.order, 'a b c d', 'nobody of another zone is left')
+    t.equal(bench.order, 'a b c d', 'no node of another zone is left')
     await bench.durable('d')
-    t.strictSame(bench.written, { replicas: ['a', 'b', 'd'], missing: ['c'] }, 'the zone is owed one more')
+    t.strictSame(
+      bench.written,
+      { replicas: ['a', 'b', 'd'], missing: ['c'] },
+      'the other zone is missing a copy',
+    )
   })
 
   t.test('answers at once when every node of the other zone has failed or is known to be down', async (t) => {
@@ -307,7 +314,7 @@ t.test('CopyRound in zones', async (t) => {
     t.strictSame(bench.written, { replicas: ['a', 'b'], missing: ['c'] })
   })
 
-  t.test('owes another zone before a late copy of the same zone', async (t) => {
+  t.test('reports another zone as missing before a late copy of the same zone', async (t) => {
     const bench = benchOf('d')
     bench.down.add('c')
     bench.start('a b d c')
@@ -316,7 +323,7 @@ t.test('CopyRound in zones', async (t) => {
     t.strictSame(bench.written, { replicas: ['a', 'b'], missing: ['c'] })
   })
 
-  t.test('does not ask for more zones than there are, nor for more than W', async (t) => {
+  t.test('does not require more zones than there are, nor more than W', async (t) => {
     const one = benchOf('c')
     one.start('a b c')
     await one.durable('a', 'b')
@@ -332,7 +339,7 @@ t.test('CopyRound in zones', async (t) => {
 
 t.test('CopyRound with full disks', async (t) => {
   t.test(
-    'never asks a node without room, answers at once without it, and lets it owe the copy',
+    'never contacts a full node, answers at once without it, and reports its copy as missing',
     async (t) => {
       const bench = new Bench()
       bench.full.add('c')
@@ -343,7 +350,7 @@ t.test('CopyRound with full disks', async (t) => {
     },
   )
 
-  t.test('owes nothing when others have room for all copies', async (t) => {
+  t.test('reports nothing as missing when other nodes have space for all copies', async (t) => {
     const bench = new Bench()
     bench.full.add('d')
     bench.start('a b c d')
@@ -351,7 +358,7 @@ t.test('CopyRound with full disks', async (t) => {
     t.strictSame(bench.written, { replicas: ['a', 'b', 'c'], missing: [] })
   })
 
-  t.test('fails without asking anybody when too few have room', async (t) => {
+  t.test('fails without contacting any node when too few have space', async (t) => {
     const bench = new Bench()
     for (const node of ['b', 'c']) bench.full.add(node)
     bench.start('a b c')
@@ -361,7 +368,7 @@ t.test('CopyRound with full disks', async (t) => {
     t.equal(bench.clock.pending, 0)
   })
 
-  t.test('does not wait for a zone whose disks are full, and lets it owe a copy', async (t) => {
+  t.test('does not wait for a zone whose disks are full, and reports its copy as missing', async (t) => {
     const bench = new Bench()
     for (const node of ['a', 'b', 'c']) bench.zones.set(node, 'near')
     bench.full.add('far')

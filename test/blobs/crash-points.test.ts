@@ -1,9 +1,9 @@
 /**
- * A power cut at every call to the disk, with every choice of what survives of what was not flushed, for blobs in packs and
- * in files of their own.
+ * A power cut at every call to the disk, with every possible choice of surviving unflushed sectors, for blobs in packs and
+ * in their own files.
  *
- * Rule: what was acknowledged verifies, also without the index; what was removed is gone, unless the index is lost; what was under
- * way is there whole or not at all; nothing else is there, and nothing is left behind.
+ * Rule: an acknowledged blob verifies, also without the index; a removed one is gone, unless the index is lost; a blob whose write
+ * was in progress is present as a whole or not at all; no other blob is present, and no file is left behind.
  */
 import { createHash } from 'node:crypto'
 import t from 'tap'
@@ -15,7 +15,7 @@ import { LOSE_ALL, type MemoryFiles } from '../wal/memory-files.ts'
 import { crashAt, cutsOf, openOn, type Script, type Step, type StoreKind, verdictOn } from './crash-world.ts'
 import { MemoryRows } from './memory-rows.ts'
 
-/** Room for six or seven sectors of records. */
+/** Space for six or seven sectors of records. */
 const LIMITS = { ...PACK_LIMITS, packBytesMax: 1024 + 7 * 512, smallPacksMax: 1000 }
 
 const inPacks: StoreKind = async (parts, rows) => {
@@ -45,7 +45,7 @@ const [a, b, c, d, e, f, g, h, i, j] = blobs as [
   SampleBlob,
 ]
 
-/** At once, so that they meet in batches. */
+/** Concurrently, so that they share batches. */
 const write = (...some: SampleBlob[]): Step => ({
   touches: some,
   writes: some,
@@ -93,11 +93,11 @@ const SCRIPT: Script = [
   write(a),
 ]
 
-/** A record that nobody leads to any more is still in its pack. */
+/** A record to which no row leads any more is still in its pack. */
 const forgetful = (script: Script): Script =>
   script.map((step) => (typeof step === 'string' ? step : { ...step, removes: [] }))
 
-/** Files of their own have fewer steps, and a name in each of 256 directories to choose. */
+/** Separate files have fewer steps, and a name in each of 256 directories to choose. */
 const SHORT_SCRIPT: Script = [
   write(a),
   write(b, c),
@@ -122,7 +122,7 @@ class Tally {
   }
 }
 
-/** Many choices lead to one disk. */
+/** Many choices lead to the same disk. */
 function printOf(files: MemoryFiles): string {
   const hash = createHash('sha256')
   for (const path of files.paths())
@@ -146,7 +146,7 @@ async function tallyOf(kind: StoreKind, script: Script, losesIndex: boolean): Pr
   }
 }
 
-/** The power stays, so the next process sees what was never flushed; it acknowledges what is written again, then power fails. */
+/** The power stays on, so the next process sees unflushed bytes; it acknowledges repeated writes, then the power fails. */
 async function tallyOfKills(kind: StoreKind, script: Script): Promise<Tally> {
   const tally = new Tally()
   for (let call = 1; ; call++) {

@@ -1,8 +1,8 @@
 /**
- * A blob store on a disk that loses power at a chosen call, and the judgement about what a start finds afterwards.
+ * A blob store on a disk that loses power at a chosen call, and the verdict on what a start finds afterwards.
  *
- * Owns: what must be there, what may be, and that nothing else is. Knows nothing of: files or packs; both kinds of store
- * are opened by a function. Rule: what was acknowledged verifies, whatever is listed verifies, nothing is left behind.
+ * Owns: which names must be present, which may be, and that no others are. Knows nothing of: files or packs; both kinds of store
+ * are opened by a function. Rule: every acknowledged blob verifies, every listed blob verifies, no file is left behind.
  */
 import assert from 'node:assert/strict'
 import { basename, join } from 'node:path'
@@ -31,7 +31,7 @@ export interface OpenedStore {
 
 export type StoreKind = (parts: StoreParts, rows: MemoryRows) => Promise<OpenedStore>
 
-/** What is promised about names. Names in neither set must not be there. */
+/** The guarantees about names. Names in neither set must be absent. */
 export class Promised {
   readonly present = new Map<string, SampleBlob>()
   readonly possible = new Map<string, SampleBlob>()
@@ -40,13 +40,13 @@ export class Promised {
     this.present.set(keyOf(blob), blob)
   }
 
-  /** From here on it may be there or not. */
+  /** From here on it may be present or absent. */
   uncertain(blob: SampleBlob): void {
     this.present.delete(keyOf(blob))
     this.possible.set(keyOf(blob), blob)
   }
 
-  /** It was removed, and whoever asked for it was told so. */
+  /** It was removed, and the removal was acknowledged. */
   removed(blob: SampleBlob): void {
     this.possible.delete(keyOf(blob))
   }
@@ -60,11 +60,11 @@ export interface Disk {
 export class PowerLoss extends Error {}
 
 export interface Step {
-  /** Names that may be there or not while the step runs. */
+  /** Names that may be present or absent while the step runs. */
   readonly touches: readonly SampleBlob[]
-  /** Of these, the ones that must be there when it has ended; the others stay uncertain. */
+  /** Of these, the names that must be present when it has ended; the others stay uncertain. */
   readonly writes: readonly SampleBlob[]
-  /** Of these, the ones that must not be there. */
+  /** Of these, the names that must be absent. */
   readonly removes?: readonly SampleBlob[]
   readonly run: (opened: OpenedStore) => Promise<unknown>
 }
@@ -77,7 +77,7 @@ export interface Crash {
   readonly promised: Promised
 }
 
-/** Runs the script until its n-th change of the disk, which fails as does everything after it; null when it got through. */
+/** Runs the script until its n-th change of the disk; that change and every later one fail. Null when the script ended before. */
 export async function crashAt(kind: StoreKind, script: Script, call: number): Promise<Crash | null> {
   const disk: Disk = { files: new MemoryFiles(), rows: new MemoryRows() }
   let changes = 0
@@ -86,7 +86,7 @@ export async function crashAt(kind: StoreKind, script: Script, call: number): Pr
   }
   disk.files.beforeChange = (operation, _count, path) => {
     spend()
-    if (operation === 'unlink') assertNobodyLeadsTo(path, disk.rows)
+    if (operation === 'unlink') assertNoLeaderReaches(path, disk.rows)
   }
   disk.rows.beforeWrite = spend
   const promised = new Promised()
@@ -101,14 +101,14 @@ export async function crashAt(kind: StoreKind, script: Script, call: number): Pr
     return null
   } catch (error) {
     if (changes < call) throw error
-    // What else the dead process had begun fails now, not when the next one has come.
+    // Other operations of the dead process fail now, not after the next process has started.
     await setImmediate()
     return { disk, promised }
   }
 }
 
-/** The rows are durable as they stand, so one that leads into a pack that is gone would be a lost copy after a crash. */
-function assertNobodyLeadsTo(path: string, { rows }: MemoryRows): void {
+/** The rows are durable as they are, so a row that leads into a missing pack would be a lost copy after a crash. */
+function assertNoLeaderReaches(path: string, { rows }: MemoryRows): void {
   const pack = new BlobLayout(ROOT).packOf(basename(path))
   if (pack === null) return
   const leading = [...rows].filter(([key, row]) => decodePlace(key, row)?.pack === pack)
@@ -119,10 +119,14 @@ function assertNobodyLeadsTo(path: string, { rows }: MemoryRows): void {
   )
 }
 
-/** Only a crash may bring back what was removed. */
+/** Only a crash may restore a removed copy. */
 async function assertNothingBack({ store }: OpenedStore, { present }: Promised): Promise<void> {
   const listed = await store.list(null, 1000)
-  assert.deepEqual(listed.map(keyOf), [...present.keys()].sort(), 'a clean stop keeps what was removed away')
+  assert.deepEqual(
+    listed.map(keyOf),
+    [...present.keys()].sort(),
+    'after a clean stop removed copies stay absent',
+  )
 }
 
 async function runStep(opened: OpenedStore, step: Step, promised: Promised): Promise<void> {
@@ -140,7 +144,7 @@ export async function openOn(kind: StoreKind, { files, rows }: Disk): Promise<Op
   return kind({ layout, ops, guard: new FlushGuard(() => undefined) }, rows)
 }
 
-/** Every choice of sectors that were not flushed; a file that nobody can name is kept whole or not at all. */
+/** Every choice of unflushed sectors; a file without a name is kept whole or not at all. */
 export function* cutsOf(files: MemoryFiles): Generator<PowerCut> {
   const { names, sectors } = files.unflushed()
   const isFree = (path: string): boolean => path.startsWith(ROOT) && !path.includes(`${join(ROOT, 'tmp')}/`)
@@ -160,7 +164,7 @@ export function* cutsOf(files: MemoryFiles): Generator<PowerCut> {
   }
 }
 
-/** Starts with "wrong" unless every promise is kept: now, after one more power cut, and when all is removed again. */
+/** Starts with "wrong" unless every guarantee holds: now, after another power cut, and after everything was removed again. */
 export async function verdictOn(kind: StoreKind, disk: Disk, promised: Promised): Promise<string> {
   const first = await openOn(kind, disk)
   const found = await stateOf(first, promised)

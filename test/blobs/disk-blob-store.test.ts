@@ -1,5 +1,5 @@
 /**
- * The store of one disk: the contract for every way in which sizes can be spread, and what the spreading itself promises.
+ * The store of one disk: the contract for every split of sizes between packs and files, and the guarantees of the split itself.
  */
 import { mkdtemp, open, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -38,7 +38,7 @@ async function flipBit(path: string, at: number): Promise<void> {
   await file.close()
 }
 
-/** Where the bytes of a blob are, found by its name in a header in front of them. */
+/** Where the bytes of a blob are, found by the name in the header before them. */
 async function placeOf(directory: string, { id, birth }: BlobName): Promise<{ path: string; at: number }> {
   const file = join(directory, id.slice(0, 2), `${id}.${birth}`)
   const packs = (await readdir(join(directory, 'packs'))).map((name) => join(directory, 'packs', name))
@@ -84,7 +84,7 @@ t.test('DiskBlobStore', async (t) => {
     t.match((await placeOf(directory, large)).path, new RegExp(`${large.id}\\.${large.birth}$`))
   })
 
-  t.test('opens a directory of files alone, and leaves each name where it is', async (t) => {
+  t.test('opens a directory of files only, and leaves each name where it is', async (t) => {
     const directory = await directoryOf(t)
     const blobs = [0, 10, 5000].map((size, seed) => sampleBlob(seed, size))
     const before = await openStore(t, directory, { fileBytesMin: 0 })
@@ -108,7 +108,7 @@ t.test('DiskBlobStore', async (t) => {
     t.equal((await store.list(null, 10)).length, 3)
   })
 
-  t.test('keeps everything over a restart, whatever lies where', async (t) => {
+  t.test('keeps every blob over a restart, in packs and in files', async (t) => {
     const directory = await directoryOf(t)
     const blobs = [100, 5000, 9000, 3000].map((size, seed) => sampleBlob(seed, size))
     const first = await openStore(t, directory, { fileBytesMin: 4000 })
@@ -123,7 +123,7 @@ t.test('DiskBlobStore', async (t) => {
     t.equal((await second.list(null, 10)).length, 4)
   })
 
-  t.test('writes more blobs at once than one call of the system takes pieces', async (t) => {
+  t.test('writes more blobs at once than one system call takes pieces', async (t) => {
     const store = await openStore(t, await directoryOf(t))
     const blobs = Array.from({ length: 1500 }, (_, seed) => sampleBlob(seed, 10))
     await Promise.all(blobs.map((blob) => store.write(blob, streamOf(blob.bytes), blob)))
@@ -131,7 +131,7 @@ t.test('DiskBlobStore', async (t) => {
     t.ok(verdicts.every(({ checksum }, at) => checksum === blobs[at]?.checksum))
   })
 
-  t.test('removes from wherever a name is', async (t) => {
+  t.test('removes a name from packs and from files', async (t) => {
     const directory = await directoryOf(t)
     const store = await openStore(t, directory, { fileBytesMin: 4000 })
     const blobs = [100, 5000, 3000].map((size, seed) => sampleBlob(seed, size))

@@ -18,9 +18,9 @@ t.test('DiskViews', async (t) => {
   const clock = new VirtualClock()
   const views = new DiskViews({ clock, believedMs: BELIEVED_MS })
 
-  t.test('takes the latest word of a node, and its refusal, for a bounded time', async (t) => {
-    t.equal(views.standingOf('a'), 'willing', 'nothing is known of it')
-    for (const [level, isSuspect, standing] of [
+  t.test('keeps the latest answer of a node, and its refusal, for a bounded time', async (t) => {
+    t.equal(views.placementStatusOf('a'), 'willing', 'nothing is known about it')
+    for (const [level, isSuspect, status] of [
       ['open', false, 'willing'],
       ['stopPlacing', false, 'sparing'],
       ['stopWriting', false, 'unfit'],
@@ -28,31 +28,31 @@ t.test('DiskViews', async (t) => {
       ['stopPlacing', true, 'unfit'],
     ] as const) {
       views.note('a', { level, isSuspect })
-      t.equal(views.standingOf('a'), standing, `${level}, suspect: ${isSuspect}`)
+      t.equal(views.placementStatusOf('a'), status, `${level}, suspect: ${isSuspect}`)
     }
-    t.notOk(views.isFull('a'), 'a suspect disk has room')
+    t.notOk(views.isFull('a'), 'a suspect disk has space')
     views.refused('a')
-    t.ok(views.isFull('a') && views.isSuspect('a'), 'a refusal takes no suspicion away')
+    t.ok(views.isFull('a') && views.isSuspect('a'), 'a refusal does not clear the suspicion')
     await clock.advance(BELIEVED_MS - 1)
     t.ok(views.isFull('a'))
     await clock.advance(1)
-    t.equal(views.standingOf('a'), 'willing', 'not heard for too long')
+    t.equal(views.placementStatusOf('a'), 'willing', 'no answer for too long')
     views.refused('a')
     views.note('a', OPEN)
-    t.equal(views.standingOf('a'), 'willing', 'what it says itself counts for more than an older refusal')
+    t.equal(views.placementStatusOf('a'), 'willing', 'its own answer overrides an older refusal')
   })
 })
 
 t.test('DiskRounds', async (t) => {
   t.test(
-    'asks all at once, nobody twice at a time, and goes on over failures until it is stopped',
+    'asks all members concurrently, each only once at a time, and continues after failures until it is stopped',
     async (t) => {
       const clock = new VirtualClock()
       const asked: string[] = []
-      const told: string[] = []
+      const reported: string[] = []
       const rounds = new DiskRounds({
         members: () => ['a', 'silent', 'broken'],
-        views: { note: (member, { level }) => told.push(`${member} ${level}`) },
+        views: { note: (member, { level }) => reported.push(`${member} ${level}`) },
         async ask(member) {
           asked.push(member)
           if (member === 'silent') await new Promise(() => undefined)
@@ -66,20 +66,20 @@ t.test('DiskRounds', async (t) => {
       rounds.start()
       await clock.advance(4_000)
       t.strictSame(asked, ['a', 'silent', 'broken', 'a', 'broken', 'a', 'broken'])
-      t.strictSame(told, ['a open', 'a open', 'a open'])
+      t.strictSame(reported, ['a open', 'a open', 'a open'])
       rounds.stop()
       t.equal(clock.pending, 0)
     },
   )
 })
 
-t.test('readDiskView refuses what is no view', async (t) => {
+t.test('readDiskView refuses a malformed view', async (t) => {
   t.strictSame(readDiskView({ level: 'reserve', isSuspect: true }), { level: 'reserve', isSuspect: true })
   for (const wrong of [null, {}, { level: 'brimming', isSuspect: false }, { level: 'open', isSuspect: 1 }])
     t.throws(() => readDiskView(wrong), { code: 'blob_call_invalid' })
 })
 
-/** One whose first place is the node. */
+/** A blob whose first place is the node. */
 function blobFor(cluster: BlobCluster, nodeId: string): SampleBlob {
   for (let seed = 0; ; seed++) {
     const blob = sampleBlob(seed)
@@ -95,7 +95,7 @@ async function started(t: Test, zones: string): Promise<BlobCluster> {
 
 t.test('a write when a disk is full', async (t) => {
   t.test(
-    'goes to the other two at once, from any gateway, and the full node owes the third copy',
+    'goes to the other two at once, from any gateway, and reports the copy of the full node as missing',
     async (t) => {
       const cluster = await started(t, 'x y z')
       cluster.setDisk('n2', { level: 'stopWriting' })
@@ -104,13 +104,13 @@ t.test('a write when a disk is full', async (t) => {
         const before = cluster.clock.now()
         const { replicas, missing } = await cluster.write(sampleBlob(seed), from)
         t.strictSame([[...replicas].sort(), missing], [['n1', 'n3'], ['n2']])
-        t.ok(cluster.clock.now() - before < 10, 'nobody waits for it')
+        t.ok(cluster.clock.now() - before < 10, 'the write does not wait for it')
       }
       t.equal(cluster.node('n2').store.writes, 0)
     },
   )
 
-  t.test('asks a node that refused no more until it says that it has room', async (t) => {
+  t.test('does not contact a node that refused until that node reports free space', async (t) => {
     const cluster = await started(t, 'x y z')
     const { store } = cluster.node('n2')
     cluster.setDisk('n2', { level: 'stopWriting' })
@@ -127,19 +127,22 @@ t.test('a write when a disk is full', async (t) => {
     t.strictSame((await cluster.write(sampleBlob(4))).missing, [])
   })
 
-  t.test('takes a fourth node instead of one that should be spared, and owes nothing', async (t) => {
-    const cluster = await started(t, 'w x y z')
-    const blob = blobFor(cluster, 'n2')
-    t.ok(cluster.node('n1').blobs.placement(blob.id).includes('n2'))
-    cluster.setDisk('n2', { level: 'stopPlacing' })
-    await cluster.clock.advance(2_010)
-    const placed = [...cluster.node('n1').blobs.placement(blob.id)].sort()
-    t.strictSame(placed, ['n1', 'n3', 'n4'])
-    const { replicas, missing } = await cluster.write(blob)
-    t.strictSame([[...replicas].sort(), missing], [placed, []])
-  })
+  t.test(
+    'takes a fourth node instead of one that should be spared, and reports nothing as missing',
+    async (t) => {
+      const cluster = await started(t, 'w x y z')
+      const blob = blobFor(cluster, 'n2')
+      t.ok(cluster.node('n1').blobs.placement(blob.id).includes('n2'))
+      cluster.setDisk('n2', { level: 'stopPlacing' })
+      await cluster.clock.advance(2_010)
+      const placed = [...cluster.node('n1').blobs.placement(blob.id)].sort()
+      t.strictSame(placed, ['n1', 'n3', 'n4'])
+      const { replicas, missing } = await cluster.write(blob)
+      t.strictSame([[...replicas].sort(), missing], [placed, []])
+    },
+  )
 
-  t.test('still spreads over zones when the only node of one should be spared', async (t) => {
+  t.test('still spreads over zones when the only node of a zone should be spared', async (t) => {
     const cluster = await started(t, 'x x x y')
     cluster.setDisk('n4', { level: 'stopPlacing' })
     await cluster.clock.advance(2_010)
@@ -152,7 +155,7 @@ t.test('a write when a disk is full', async (t) => {
       const cluster = await started(t, 'x y z')
       cluster.setDisk('n2', { level: 'stopWriting' })
       cluster.setDisk('n3', { level: 'reserve' })
-      // Also while nobody knows it yet.
+      // Also before any node knows it.
       for (const seed of [1, 2]) await t.rejects(cluster.write(sampleBlob(seed)), { code: 'disk_full' })
       await cluster.clock.advance(2_010)
       await t.rejects(cluster.write(sampleBlob(3), 'n2'), { name: 'Condition', code: 'disk_full' })
@@ -164,7 +167,7 @@ t.test('a write when a disk is full', async (t) => {
     },
   )
 
-  t.test('believes no old word: a node that is back empty after a silence is asked', async (t) => {
+  t.test('ignores an outdated answer: a node that returns empty after a silence is contacted', async (t) => {
     const cluster = await started(t, 'x y z')
     cluster.setDisk('n2', { level: 'reserve' })
     await cluster.clock.advance(2_010)
@@ -186,14 +189,14 @@ t.test('a suspect disk', async (t) => {
       const { blobs } = cluster.node('n1')
       t.notOk(blobs.placement(blob.id).includes(nodeId))
       const order = [...blobs.copies(refOf(blob, ['n1', 'n2', 'n3']))].map((copy) => copy.nodeId)
-      t.equal(order.at(-1), nodeId, 'also its own')
+      t.equal(order.at(-1), nodeId, 'also on the node itself')
       const written = await cluster.write({ ...sampleBlob(2), birth: `on-${nodeId}` })
       t.strictSame(written.missing, [nodeId])
       cluster.setDisk(nodeId, { isSuspect: false })
     }
   })
 
-  t.test('takes a copy after all when there would be one only without it', async (t) => {
+  t.test('takes a copy when there would be only one without it', async (t) => {
     const cluster = await started(t, 'x y z')
     cluster.setDisk('n2', { isSuspect: true })
     cluster.setDisk('n3', { level: 'reserve' })

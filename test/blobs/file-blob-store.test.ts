@@ -61,7 +61,7 @@ t.test('FileBlobStore', (t) =>
 
 t.test('FileBlobStore on a damaged disk', async (t) => {
   t.test(
-    'calls every flipped byte of the header and every other length damage, already in stat',
+    'reports every flipped byte of the header and every wrong length as damage, already in stat',
     async (t) => {
       const directory = await directoryOf(t)
       const store = await openStore(directory)
@@ -118,7 +118,7 @@ t.test('FileBlobStore on a damaged disk', async (t) => {
 })
 
 t.test('FileBlobStore after a crash', async (t) => {
-  /** The step at which the process dies: it throws, and nothing afterwards happens either. */
+  /** The process dies at this step: the step throws, and no later one happens. */
   const dyingAt = (step: 'append' | 'syncFile' | 'rename'): FileOps => {
     let dead = false
     const die = async (): Promise<never> => {
@@ -148,7 +148,7 @@ t.test('FileBlobStore after a crash', async (t) => {
     })
   }
 
-  t.test('still has what was acknowledged', async (t) => {
+  t.test('still has every acknowledged blob', async (t) => {
     const directory = await directoryOf(t)
     const blob = sampleBlob(1)
     await (await openStore(directory)).write(blob, streamOf(blob.bytes), blob)
@@ -199,7 +199,7 @@ t.test('FileBlobStore durability order', async (t) => {
         steps.push('unlink')
       },
       syncDirectory: (path) => {
-        // As it begins: which of them ends first is open.
+        // Recorded at the start: which flush ends first is undefined.
         steps.push(`flush ${basename(path)}`)
         return systemFileOps.syncDirectory(path)
       },
@@ -214,7 +214,7 @@ t.test('FileBlobStore durability order', async (t) => {
   })
 
   for (const step of ['syncFile', 'syncDirectory'] as const) {
-    t.test(`stops acknowledging for good, and says so once, when ${step} fails`, async (t) => {
+    t.test(`stops acknowledging permanently, and reports that once, when ${step} fails`, async (t) => {
       const directory = await directoryOf(t)
       const fatal: Error[] = []
       let failing = false
@@ -233,11 +233,11 @@ t.test('FileBlobStore durability order', async (t) => {
       await t.rejects(store.write(before, streamOf(before.bytes), before), { code: 'store_failed' })
       t.equal(fatal.length, 1)
       t.match(fatal[0]?.cause, { code: 'EIO' })
-      t.equal((await store.verify(before)).checksum, before.checksum, 'what was durable can still be read')
+      t.equal((await store.verify(before)).checksum, before.checksum, 'a durable blob can still be read')
     })
   }
 
-  t.test("refuses a write that was already under way when another write's fsync failed", async (t) => {
+  t.test("refuses a write in progress when another write's fsync failed", async (t) => {
     const directory = await directoryOf(t)
     const [first, second] = [sampleBlob(1), sampleBlob(2)]
     const [reached, released] = [deferred(), deferred()]
@@ -266,7 +266,7 @@ t.test('FileBlobStore durability order', async (t) => {
     ['EDQUOT', 'disk_full'],
     ['EIO', 'io_error'],
   ] as const) {
-    t.test(`refuses with ${expected}, leaves nothing and goes on when a write meets ${code}`, async (t) => {
+    t.test(`refuses with ${expected}, leaves nothing and continues when a write meets ${code}`, async (t) => {
       const directory = await directoryOf(t)
       const blob = sampleBlob(1, 5000)
       let appends = 0

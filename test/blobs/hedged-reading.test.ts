@@ -1,5 +1,5 @@
 /**
- * The race for the first piece as a text: who was asked, who began, what became of the others. Nothing but a virtual clock.
+ * The race for the first piece as a text: which copies were tried, which started, how the others ended. Only a virtual clock.
  */
 import t from 'tap'
 import { HedgedReading } from '../../cluster/blobs/replication/blob-reading.ts'
@@ -17,7 +17,7 @@ interface Asked {
   closed: boolean
 }
 
-/** Copies that begin when the test says so; each gives its own name, twice. */
+/** Copies that start when the test says so; each yields its own name, twice. */
 class Bench {
   readonly clock = new VirtualClock()
   readonly hedge = new Hedge(OPTIONS)
@@ -61,11 +61,11 @@ class Bench {
   }
 
   async *#read(nodeId: string): AsyncGenerator<Uint8Array> {
-    const begun = new Promise<void>((begin, fail) => {
+    const started = new Promise<void>((begin, fail) => {
       this.asked.set(nodeId, { begin, fail, closed: false })
     })
     try {
-      await begun
+      await started
       yield Buffer.from(nodeId)
       yield Buffer.from(nodeId)
     } finally {
@@ -76,7 +76,7 @@ class Bench {
 }
 
 t.test('HedgedReading', async (t) => {
-  t.test('asks one copy alone while it begins in time', async (t) => {
+  t.test('tries only one copy while it starts in time', async (t) => {
     const bench = new Bench()
     const reading = bench.reading('a b')
     await bench.next(reading)
@@ -89,7 +89,7 @@ t.test('HedgedReading', async (t) => {
   })
 
   t.test(
-    'asks a second copy after the delay, takes whichever begins, closes the other and keeps it',
+    'tries a second copy after the delay, takes the first to start, closes the other and keeps it for later',
     async (t) => {
       const bench = new Bench()
       const reading = bench.reading('a b')
@@ -99,18 +99,18 @@ t.test('HedgedReading', async (t) => {
       await bench.begin('b')
       t.equal(bench.opened?.copy.nodeId, 'b')
       await bench.begin('a')
-      t.equal(bench.asked.get('a')?.closed, true, 'the copy that lost is closed when it begins')
-      t.strictSame(bench.faults, [], 'to be slow is no fault')
+      t.equal(bench.asked.get('a')?.closed, true, 'the losing copy is closed when it starts')
+      t.strictSame(bench.faults, [], 'slowness is not a fault')
       bench.asked.delete('a')
       await bench.next(reading)
       await bench.begin('a')
-      t.equal(bench.opened?.copy.nodeId, 'a', 'it may be asked again when the winner breaks off')
+      t.equal(bench.opened?.copy.nodeId, 'a', 'it may be tried again when the winner breaks off')
       await bench.next(reading)
       t.equal(bench.opened, null)
     },
   )
 
-  t.test('goes on at once to the next copy when one cannot begin, and tells the fault', async (t) => {
+  t.test('tries the next copy at once when one cannot start, and reports the fault', async (t) => {
     const bench = new Bench()
     const reading = bench.reading('a b c')
     await bench.next(reading)
@@ -133,7 +133,7 @@ t.test('HedgedReading', async (t) => {
     t.equal(bench.opened?.copy.nodeId, 'a')
   })
 
-  t.test('tells the fault of a copy that fails after it lost, too', async (t) => {
+  t.test('also reports the fault of a copy that fails after it lost', async (t) => {
     const bench = new Bench()
     await bench.next(bench.reading('a b'))
     await bench.clock.advance(1_000)
@@ -142,7 +142,7 @@ t.test('HedgedReading', async (t) => {
     t.strictSame(bench.faults, ['a: rotten'])
   })
 
-  t.test('ends with null when no copy can begin, and when there is none', async (t) => {
+  t.test('ends with null when no copy can start, and when there is none', async (t) => {
     const bench = new Bench()
     await bench.next(bench.reading('a'))
     await bench.fail('a')
@@ -157,7 +157,7 @@ t.test('HedgedReading', async (t) => {
     t.equal(bench.clock.pending, 0)
   })
 
-  t.test('leaves nothing open when the reader stops before it took a piece', async (t) => {
+  t.test('leaves nothing open when the reader stops before its first piece', async (t) => {
     const bench = new Bench()
     await bench.next(bench.reading('a'))
     await bench.begin('a')
@@ -167,9 +167,9 @@ t.test('HedgedReading', async (t) => {
 })
 
 t.test('Hedge', async (t) => {
-  t.test('waits the 95th percentile of what was measured, within its bounds', async (t) => {
+  t.test('waits for the 95th percentile of the measurements, within its bounds', async (t) => {
     const hedge = new Hedge(OPTIONS)
-    t.equal(hedge.delayMs, 1_000, 'nothing is known yet')
+    t.equal(hedge.delayMs, 1_000, 'there are no measurements yet')
     for (let n = 1; n <= 256; n++) hedge.began(n)
     t.equal(hedge.delayMs, 244)
     for (let n = 0; n < 256; n++) hedge.began(1)
@@ -178,7 +178,7 @@ t.test('Hedge', async (t) => {
     t.equal(hedge.delayMs, 1_000)
   })
 
-  t.test('makes a second read for one in ten, and no more than ten in a burst', async (t) => {
+  t.test('makes a second read for one read in ten, and at most ten in a burst', async (t) => {
     const hedge = new Hedge(OPTIONS)
     const spend = () => {
       let spent = 0

@@ -29,7 +29,7 @@ t.test('LevelRows', (t) =>
 
 t.test('MemoryRows', (t) => indexRowsContract(t, async () => new MemoryRows()))
 
-t.test('LevelRows refuses an index that is open already, and leaves it as it is', async (t) => {
+t.test('LevelRows refuses an index that is open already, and does not change it', async (t) => {
   const directory = await directoryOf(t)
   const rows = new LevelRows(directory)
   await rows.open()
@@ -55,7 +55,7 @@ for (const [harm, harmIndex] of [
   ['is gone', (index: string) => rm(index, { recursive: true })],
   ['has lost its table of contents', (index: string) => rm(join(index, 'CURRENT'))],
   [
-    'names a table of contents that is not there',
+    'names a table of contents that does not exist',
     (index: string) => writeFile(join(index, 'CURRENT'), 'MANIFEST-9\n'),
   ],
   [

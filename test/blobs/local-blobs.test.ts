@@ -1,5 +1,5 @@
 /**
- * Proofs of the judgement about a copy of this node: by its owner, under the copy's lock, and told.
+ * Proofs of the verdict on a copy of this node: made by its owner, under the copy's lock, and reported.
  */
 import t from 'tap'
 import type { CopyVerdict } from '../../cluster/blobs/base/blob-calls.ts'
@@ -17,7 +17,7 @@ function bench() {
 }
 
 t.test('LocalBlobs', async (t) => {
-  t.test('tells how each judgement ended', async (t) => {
+  t.test('reports each verdict', async (t) => {
     const { store, local, verdicts } = bench()
     const [good, damaged] = [sampleBlob(1), sampleBlob(2)]
     for (const blob of [good, damaged]) await store.write(blob, streamOf(blob.bytes), blob)
@@ -27,7 +27,7 @@ t.test('LocalBlobs', async (t) => {
     t.equal(local.counts.damaged, 1)
   })
 
-  t.test('does not put aside the good copy that was made while the judgement waited', async (t) => {
+  t.test('does not quarantine a good copy that was made while the verdict waited', async (t) => {
     const { store, locks, local } = bench()
     const blob = sampleBlob(1)
     await store.write(blob, streamOf(blob.bytes), blob)

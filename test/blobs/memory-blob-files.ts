@@ -1,5 +1,5 @@
 /**
- * The file operations of a blob store on the disk in memory that forgets what was never flushed.
+ * The file operations of a blob store, on the disk in memory that loses unflushed bytes.
  *
  * Owns: nothing but the translation. Knows nothing of: what survives a power cut (test/wal/memory-files.ts).
  */
@@ -8,12 +8,12 @@ import { SHARDS } from '../../cluster/blobs/files/blob-layout.ts'
 import { type FileOps, type OpenFile, systemFileOps } from '../../cluster/base/file-ops.ts'
 import type { MemoryFiles } from '../wal/memory-files.ts'
 
-/** Of the root. They are there from the beginning: the disk in memory knows files alone. */
+/** Directories of the root. They exist from the start: the disk in memory knows only files. */
 const DIRECTORIES = ['tmp', 'quarantine', 'packs', ...SHARDS]
 
 export function blobFilesOn(files: MemoryFiles): FileOps {
   return {
-    // These speak to the open file alone.
+    // These operations concern only the open file.
     ...systemFileOps,
     create: async (path) => writtenFile(files, files.create(path), path),
     openForRead: async (path) => openedFile(files, assertThere(files, path)),

@@ -1,5 +1,5 @@
 /**
- * The store of the simulated tests keeps the same contract as the one on disk.
+ * The store of the simulated tests fulfils the same contract as the store on disk.
  */
 import t from 'tap'
 import { blobStoreContract } from '../port-suites/blob-store.ts'

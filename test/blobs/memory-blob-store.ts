@@ -1,7 +1,7 @@
 /**
- * A blob store that needs no disk and therefore no real time: for tests on a virtual clock.
+ * A blob store without a disk, and so without real time: for tests on a virtual clock.
  *
- * Proved by the same contract suite as the real one. `gate` lets a test hold every write back until it says so.
+ * Proved by the same contract suite as the real one. With `gate` a test can delay every write.
  */
 import {
   type BlobContent,
@@ -22,11 +22,11 @@ interface StoredBlob extends BlobContent {
 export class MemoryBlobStore implements BlobStore {
   readonly #blobs = new Map<string, StoredBlob>()
   readonly quarantined: string[] = []
-  /** Awaited after the bytes have arrived, before they count. */
+  /** Awaited after the bytes have arrived, before the copy counts. */
   gate: () => Promise<void> = async () => undefined
-  /** Runs between the write and its acknowledgement: what a lying disk does to a blob. */
+  /** Runs between the write and its acknowledgement, to simulate a lying disk. */
   afterWrite: (name: BlobName) => Promise<void> = async () => undefined
-  /** What `usage` says. A level that takes no new blob refuses them, too. */
+  /** The result of `usage`. With a level that takes no new blob, writes are refused too. */
   disk: DiskUsage = { totalBytes: 1_000_000, freeBytes: 600_000, level: 'open', isSuspect: false }
   writes = 0
 
@@ -55,8 +55,8 @@ export class MemoryBlobStore implements BlobStore {
     return stored === undefined ? null : { size: stored.size, checksum: stored.checksum }
   }
 
-  /** It knows nothing without looking. */
-  async areAsLeft(copies: readonly SizedName[]): Promise<readonly boolean[]> {
+  /** This store knows nothing without reading. */
+  async areUnchanged(copies: readonly SizedName[]): Promise<readonly boolean[]> {
     return copies.map(() => false)
   }
 

@@ -1,7 +1,7 @@
 /**
  * The rows of a pack index in memory, for disks that lose power.
  *
- * Rule: like the real ones, a write is there as a whole or not at all, and once it resolves it stays.
+ * Rule: like in the real ones, a write is atomic, and durable once it resolves.
  */
 import type { IndexRange, IndexRows } from '../../cluster/blobs/packs/index-rows.ts'
 

@@ -1,5 +1,5 @@
 /**
- * How a store of packs writes: shared flushes, packs that follow each other, and what a refusing disk leaves behind.
+ * How a store of packs writes: shared flushes, successive packs, and the state after errors of the disk.
  */
 import t from 'tap'
 import type { FileOps } from '../../cluster/base/file-ops.ts'
@@ -18,7 +18,7 @@ function systemError(code: string): Error {
 const samples = (count: number, size = 100) =>
   Array.from({ length: count }, (_, seed) => sampleBlob(seed, size))
 
-/** What survives when power fails now and nothing more is written. */
+/** The bytes that survive when power fails now and nothing more is written. */
 function afterPowerCut(world: PackWorld): PackWorld {
   const after = new PackWorld()
   after.files = world.files.afterPowerCut(LOSE_ALL)
@@ -27,7 +27,7 @@ function afterPowerCut(world: PackWorld): PackWorld {
 }
 
 t.test('PackBlobStore', async (t) => {
-  t.test('makes what comes while a flush runs durable with the next one', async (t) => {
+  t.test('makes writes that arrive during a flush durable with the next flush', async (t) => {
     const world = new PackWorld()
     const store = await world.open()
     await writeAll(store, [sampleBlob(100)])
@@ -38,7 +38,7 @@ t.test('PackBlobStore', async (t) => {
   })
 
   t.test(
-    'begins a new pack when one is full and after every start, and a lone blob may be larger',
+    'starts a new pack when one is full and after every start, and a single blob may be larger',
     async (t) => {
       const world = new PackWorld()
       world.limits = { packBytesMax: 4096 }
@@ -48,12 +48,12 @@ t.test('PackBlobStore', async (t) => {
       const sizes = world.packs().map((path) => world.files.bytesOf(path).length)
       await store.close()
       const again = await world.open()
-      t.equal(world.packs().length, 4, 'nothing is made before it is needed')
+      t.equal(world.packs().length, 4, 'no pack is created before it is needed')
       await writeAll(again, [sampleBlob(30)])
       t.equal(world.packs().length, 5)
       const [end = 0, ...before] = sizes.toReversed()
       const now = world.packs().map((path) => world.files.bytesOf(path).length)
-      t.strictSame(now.slice(0, 4), [...before.toReversed(), end + 512], 'only the mark of the end was added')
+      t.strictSame(now.slice(0, 4), [...before.toReversed(), end + 512], 'only the end mark was added')
       for (const blob of [...samples(8), sampleBlob(20, 9000)])
         t.equal((await again.verify(blob)).checksum, blob.checksum)
     },
@@ -66,7 +66,7 @@ t.test('PackBlobStore', async (t) => {
   ] as const) {
     for (const cutsBack of [true, false]) {
       const what = cutsBack ? '' : ', even if it cannot be cut back'
-      t.test(`refuses with ${expected} and goes on when a batch meets ${code}${what}`, async (t) => {
+      t.test(`refuses with ${expected} and continues when a batch meets ${code}${what}`, async (t) => {
         const world = new PackWorld()
         let isFailing = false
         world.wrap = (ops): FileOps => ({
@@ -102,7 +102,7 @@ t.test('PackBlobStore', async (t) => {
     }
   }
 
-  t.test('stops acknowledging for good, and says so once, when a flush fails', async (t) => {
+  t.test('stops acknowledging permanently, and reports that once, when a flush fails', async (t) => {
     const world = new PackWorld()
     const store = await world.open()
     const [before, ...more] = [sampleBlob(1), sampleBlob(2), sampleBlob(3)]
@@ -116,10 +116,10 @@ t.test('PackBlobStore', async (t) => {
     await t.rejects(store.write(before, streamOf(before.bytes), before), { code: 'store_failed' })
     t.equal(world.fatal.length, 1)
     t.match(world.fatal[0]?.cause, { code: 'EIO' })
-    t.equal((await store.verify(before)).checksum, before.checksum, 'what was durable can still be read')
+    t.equal((await store.verify(before)).checksum, before.checksum, 'a durable blob can still be read')
   })
 
-  t.test('writes what a killed process left once more, over more than one pack', async (t) => {
+  t.test('writes the records of a killed process again, into more than one pack', async (t) => {
     const world = new PackWorld()
     const store = await world.open()
     const blobs = samples(20, 700)
@@ -130,11 +130,11 @@ t.test('PackBlobStore', async (t) => {
     for (const blob of blobs) t.equal((await again.verify(blob)).checksum, blob.checksum)
     t.strictSame(
       world.logged.map(({ message }) => message),
-      ['packs are read from their beginnings'],
+      ['all packs are read from the start'],
     )
   })
 
-  t.test('makes what a killed process left durable where it is, when there is no room', async (t) => {
+  t.test('makes the records of a killed process durable in place when there is no space', async (t) => {
     const world = new PackWorld()
     const store = await world.open()
     const [flushed, late] = [sampleBlob(1), sampleBlob(2)]
@@ -164,7 +164,7 @@ t.test('PackBlobStore', async (t) => {
     t.equal(world.fatal.length, 1)
   })
 
-  t.test('has removed and quarantined durably when it says so', async (t) => {
+  t.test('removes and quarantines durably before it acknowledges', async (t) => {
     const world = new PackWorld()
     const store = await world.open()
     const [removed = sampleBlob(0), quarantined = sampleBlob(1), kept = sampleBlob(2)] = samples(3)
@@ -176,7 +176,7 @@ t.test('PackBlobStore', async (t) => {
     t.strictSame(await names(), [kept.id])
   })
 
-  t.test('keeps the bytes of a quarantined record, as they are on the disk', async (t) => {
+  t.test('keeps the bytes of a quarantined record as they are on the disk', async (t) => {
     const world = new PackWorld()
     const store = await world.open()
     const blob = sampleBlob(1)
@@ -193,7 +193,7 @@ t.test('PackBlobStore', async (t) => {
     await t.rejects(store.verify(blob), BlobMissingError)
   })
 
-  t.test('writes the index in bounded batches, and finds what is not in it yet', async (t) => {
+  t.test('writes the index in bounded batches, and finds names that are not in it yet', async (t) => {
     const world = new PackWorld()
     const store = await world.open()
     const blobs = samples(4500, 10)
@@ -235,7 +235,7 @@ t.test('PackBlobStore', async (t) => {
   })
 })
 
-t.test('ByteBudget lets nobody overtake, and gives back what a failed work had', async (t) => {
+t.test('ByteBudget lets no caller overtake, and returns the bytes of failed work', async (t) => {
   const budget = new ByteBudget({ bytes: 10, waitersMax: 5 })
   const order: string[] = []
   const [a, b] = [deferred(), deferred()]
@@ -248,13 +248,13 @@ t.test('ByteBudget lets nobody overtake, and gives back what a failed work had',
     }),
     budget.run(1, async () => void order.push('c')),
   ]
-  t.strictSame(order, [], 'a small one behind a large one waits, although it would fit')
+  t.strictSame(order, [], 'a small request behind a large one waits, although it would fit')
   a.resolve()
   await works[0]
   b.resolve()
   await t.rejects(works[1] ?? Promise.resolve(), { message: 'b failed' })
   await works[2]
   t.strictSame(order, ['a', 'b', 'c'])
-  await budget.run(10, async () => t.pass('everything is back'))
-  await budget.run(11, async () => t.pass('one that is too large has it alone'))
+  await budget.run(10, async () => t.pass('the whole budget is available again'))
+  await budget.run(11, async () => t.pass('a request that is too large runs by itself'))
 })

@@ -1,5 +1,5 @@
 /**
- * What a damaged pack, a damaged index and a hostile blob can do: never wrong bytes, never a word less than there is to say.
+ * The effect of a damaged pack, a damaged index and a hostile blob: never wrong bytes, never unreported damage.
  */
 import t from 'tap'
 import { BlobLayout } from '../../cluster/blobs/files/blob-layout.ts'
@@ -34,39 +34,42 @@ async function closedWorld(blobs: readonly SampleBlob[]): Promise<PackWorld> {
 }
 
 t.test('a flipped bit', async (t) => {
-  t.test('anywhere in a pack gives right bytes or damage, and leaves the other records alone', async (t) => {
-    const world = await closedWorld(THREE)
-    const [path = ''] = world.packs()
-    const bytes = world.files.bytesOf(path)
-    const places = THREE.map((blob) => ({
-      blob,
-      place: { pack: 1, offset: world.placeOf(blob).at, size: blob.size } satisfies Place,
-    }))
-    const packs = new OpenPacks(new BlobLayout(ROOT), blobFilesOn(world.files))
-    let damaged = 0
-    for (let bit = 0; bit < bytes.length * 8; bit++) {
-      const at = bit >> 3
-      bytes[at] = (bytes[at] ?? 0) ^ (1 << (bit & 7))
-      const pack = await packs.acquire(1)
-      for (const { blob, place } of places) {
-        const isHit = at >= place.offset && at < place.offset + recordBytes(blob.size)
-        const verdict = await verifyPacked({ name: blob, place, pack }).then(
-          ({ checksum }) => checksum === blob.checksum && 'right',
-          (error: unknown) => error instanceof BlobDamagedError && 'damaged',
-        )
-        if (verdict === 'damaged') damaged++
-        if (verdict !== 'right' && !(verdict === 'damaged' && isHit)) t.fail(`bit ${bit}: ${verdict}`)
+  t.test(
+    'anywhere in a pack gives right bytes or damage, and does not affect the other records',
+    async (t) => {
+      const world = await closedWorld(THREE)
+      const [path = ''] = world.packs()
+      const bytes = world.files.bytesOf(path)
+      const places = THREE.map((blob) => ({
+        blob,
+        place: { pack: 1, offset: world.placeOf(blob).at, size: blob.size } satisfies Place,
+      }))
+      const packs = new OpenPacks(new BlobLayout(ROOT), blobFilesOn(world.files))
+      let damaged = 0
+      for (let bit = 0; bit < bytes.length * 8; bit++) {
+        const at = bit >> 3
+        bytes[at] = (bytes[at] ?? 0) ^ (1 << (bit & 7))
+        const pack = await packs.acquire(1)
+        for (const { blob, place } of places) {
+          const isHit = at >= place.offset && at < place.offset + recordBytes(blob.size)
+          const verdict = await verifyPacked({ name: blob, place, pack }).then(
+            ({ checksum }) => checksum === blob.checksum && 'right',
+            (error: unknown) => error instanceof BlobDamagedError && 'damaged',
+          )
+          if (verdict === 'damaged') damaged++
+          if (verdict !== 'right' && !(verdict === 'damaged' && isHit)) t.fail(`bit ${bit}: ${verdict}`)
+        }
+        pack.release()
+        packs.forget(1)
+        bytes[at] = (bytes[at] ?? 0) ^ (1 << (bit & 7))
       }
-      pack.release()
-      packs.forget(1)
-      bytes[at] = (bytes[at] ?? 0) ^ (1 << (bit & 7))
-    }
-    // Headers and bytes; padding is nobody's.
-    t.equal(
-      damaged,
-      THREE.reduce((bits, { size }) => bits + 8 * (256 + size), 0),
-    )
-  })
+      // Headers and bytes; padding belongs to no record.
+      t.equal(
+        damaged,
+        THREE.reduce((bits, { size }) => bits + 8 * (256 + size), 0),
+      )
+    },
+  )
 
   t.test('in a head or a header hides no other record from a scan', async (t) => {
     const world = await closedWorld(THREE)
@@ -92,7 +95,7 @@ t.test('a flipped bit', async (t) => {
   })
 })
 
-t.test('a header is one at its own place, in its own pack and under its own salt alone', async (t) => {
+t.test('a header is valid only at its own place, in its own pack and under its own salt', async (t) => {
   const frame = { pack: 3, salt: new Uint8Array(16).fill(7) }
   const record = { offset: 2048, batch: 2, batchOffset: 1536, name: sampleBlob(1), content: sampleBlob(1) }
   const header = encodeRecordHeader(frame, record)
@@ -106,7 +109,7 @@ t.test('a header is one at its own place, in its own pack and under its own salt
 })
 
 t.test('a store of packs', async (t) => {
-  t.test('takes bytes of a blob for no record, even if they are one of another pack', async (t) => {
+  t.test('never takes bytes of a blob for a record, even a copied record of another pack', async (t) => {
     const world = await closedWorld(THREE)
     const [path = ''] = world.packs()
     const stolen = Buffer.from(world.files.bytesOf(path).subarray(1024, 1024 + 512))
@@ -123,17 +126,17 @@ t.test('a store of packs', async (t) => {
     const trap = { ...sampleBlob(8), bytes, size: bytes.length, checksum: sha256(bytes) }
     const store = await world.open()
     await writeAll(store, [trap, sampleBlob(9)])
-    // The header of the trap is lost, so a scan walks through its bytes.
+    // The header of the trap is lost, so a scan reads through its bytes.
     world.damage(trap, 'header')
     world.rows = new MemoryRows()
     const again = await world.open()
     t.equal(await again.stat(forged), null)
     t.equal((await again.verify(sampleBlob(9))).size, 1000)
     for (const blob of THREE) t.equal((await again.verify(blob)).checksum, blob.checksum)
-    t.ok(world.logged.some(({ message }) => message === 'pack of blobs has places that cannot be read'))
+    t.ok(world.logged.some(({ message }) => message === 'pack of blobs has unreadable places'))
   })
 
-  t.test('keeps a damaged pack as a whole when it is emptied, instead of unlinking it', async (t) => {
+  t.test('quarantines a damaged pack as a whole when it is emptied, instead of unlinking it', async (t) => {
     const world = await closedWorld(THREE)
     world.damage(sampleBlob(1, 100), 'header')
     world.rows = new MemoryRows()
@@ -145,7 +148,7 @@ t.test('a store of packs', async (t) => {
     t.match(world.quarantined(), [/1\.pack\.0$/])
   })
 
-  t.test('tells damage for every record of a pack that has lost both heads, or is gone', async (t) => {
+  t.test('reports damage for every record of a pack that has lost both heads, or is gone', async (t) => {
     for (const harm of ['heads', 'file'] as const) {
       const world = await closedWorld(THREE)
       const [path = ''] = world.packs()
@@ -153,7 +156,7 @@ t.test('a store of packs', async (t) => {
       else world.files.unlink(path)
       const store = await world.open()
       for (const blob of THREE) await t.rejects(store.verify(blob), BlobDamagedError, harm)
-      t.equal((await store.list(null, 10)).length, 3, 'the names are still told')
+      t.equal((await store.list(null, 10)).length, 3, 'the names are still listed')
       await writeAll(store, THREE)
       for (const blob of THREE) t.equal((await store.verify(blob)).checksum, blob.checksum)
     }
@@ -181,19 +184,22 @@ t.test('a damaged index', async (t) => {
   const keyOf = ({ id, birth }: SampleBlob): string => nameKey(`${id}.${birth}`)
   const rowsOf = (world: PackWorld): Map<string, Uint8Array> => (world.rows as MemoryRows).rows
 
-  t.test('is told as damage of the copy while it runs, and is made anew by the next start', async (t) => {
-    const world = await closedWorld(THREE)
-    const [blob = sampleBlob(1)] = THREE
-    const rows = rowsOf(world)
-    rows.set(keyOf(blob), flipped(rows.get(keyOf(blob)) ?? new Uint8Array()))
-    const store = await world.open()
-    await t.rejects(store.verify(blob), BlobDamagedError)
-    await t.rejects(store.stat(blob), BlobDamagedError)
-    await store.close()
-    const again = await world.open()
-    t.ok(world.logged.some(({ message }) => message === 'index of packs is wrong and is made anew'))
-    t.equal((await again.verify(blob)).checksum, blob.checksum)
-  })
+  t.test(
+    'is reported as damage of the copy while the store runs, and is rebuilt by the next start',
+    async (t) => {
+      const world = await closedWorld(THREE)
+      const [blob = sampleBlob(1)] = THREE
+      const rows = rowsOf(world)
+      rows.set(keyOf(blob), flipped(rows.get(keyOf(blob)) ?? new Uint8Array()))
+      const store = await world.open()
+      await t.rejects(store.verify(blob), BlobDamagedError)
+      await t.rejects(store.stat(blob), BlobDamagedError)
+      await store.close()
+      const again = await world.open()
+      t.ok(world.logged.some(({ message }) => message === 'index of packs is wrong and is rebuilt'))
+      t.equal((await again.verify(blob)).checksum, blob.checksum)
+    },
+  )
 
   t.test('leads to damage, never to the bytes of another blob', async (t) => {
     const world = await closedWorld(THREE)
@@ -209,7 +215,7 @@ t.test('a damaged index', async (t) => {
   for (const [harm, change] of [
     ['a row is gone', (rows: Map<string, Uint8Array>, key: string) => rows.delete(key)],
     [
-      'a row is of another time',
+      'a row is outdated',
       (rows: Map<string, Uint8Array>, key: string) =>
         rows.set(key, rows.get(keyOf(sampleBlob(2, 256))) ?? new Uint8Array()),
     ],
@@ -221,7 +227,7 @@ t.test('a damaged index', async (t) => {
       },
     ],
   ] as const) {
-    t.test(`is found out after an unclean stop when ${harm}, and loses no name`, async (t) => {
+    t.test(`is detected after an unclean stop when ${harm}, and loses no name`, async (t) => {
       const world = new PackWorld()
       const store = await world.open()
       await writeAll(store, THREE)

@@ -1,5 +1,5 @@
 /**
- * The bytes of packs and of their index, as the first version wrote them. Whoever changes a format sees it here.
+ * The bytes of packs and of their index, as the first version wrote them. A change of a format fails here.
  */
 import t from 'tap'
 import {

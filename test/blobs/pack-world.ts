@@ -1,5 +1,5 @@
 /**
- * A store of packs on a disk in memory, with its parts within reach of a test.
+ * A store of packs on a disk in memory, with its parts accessible to a test.
  */
 import { BlobLayout } from '../../cluster/blobs/files/blob-layout.ts'
 import type { FileOps } from '../../cluster/base/file-ops.ts'
@@ -17,7 +17,7 @@ export class PackWorld {
   files = new MemoryFiles()
   rows: IndexRows = new MemoryRows()
   limits: Partial<PackLimits> = {}
-  /** Put around the operations of the disk in memory. */
+  /** Wraps the operations of the disk in memory. */
   wrap: (ops: FileOps) => FileOps = (ops) => ops
   /** Awaited by a compaction before each record. */
   pace: (bytes: number, stopping: AbortSignal) => Promise<void> = async () => undefined
@@ -25,7 +25,7 @@ export class PackWorld {
   readonly logged: LogLine[] = []
   readonly fatal: Error[] = []
 
-  /** As after a kill when a store is open already. */
+  /** Like after a kill when a store is open already. */
   async open(): Promise<PackBlobStore> {
     const [layout, ops] = [new BlobLayout(ROOT), this.wrap(blobFilesOn(this.files))]
     await layout.prepare(ops)
@@ -51,7 +51,7 @@ export class PackWorld {
     return this.files.paths().filter((path) => path.includes('/quarantine/'))
   }
 
-  /** Where the header of a blob begins; the newest record when there are several. */
+  /** Where the header of a blob starts; the newest record when there are several. */
   placeOf({ id }: SampleBlob): { readonly path: string; readonly at: number } {
     for (const path of this.packs().toReversed()) {
       const at = this.files.bytesOf(path).lastIndexOf(id)

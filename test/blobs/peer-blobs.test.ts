@@ -1,5 +1,5 @@
 /**
- * What a reader is told when the stream of a peer is not what was asked for.
+ * The error of a reader when the stream of a peer does not match the request.
  */
 import t from 'tap'
 import { BLOB_LIMITS } from '../../cluster/blobs/base/blob-limits.ts'
@@ -27,14 +27,14 @@ function peersBehind(answer: () => AsyncIterable<Uint8Array>) {
 }
 
 t.test('PeerBlobs.get', async (t) => {
-  t.test('gives the bytes when they are as many as asked for', async (t) => {
+  t.test('returns the bytes when the stream has the requested length', async (t) => {
     const { read, health } = peersBehind(() => streamOf(Uint8Array.of(1, 2), Uint8Array.of(3)))
     t.strictSame(await read(7, 10), Uint8Array.of(1, 2, 3))
     t.ok(health.isHealthy('n2'))
   })
 
   t.test(
-    'throws PeerUnreachableError when the stream is shorter or longer, and thinks worse of the peer',
+    'throws PeerUnreachableError when the stream is shorter or longer, and counts that as a failure of the peer',
     async (t) => {
       for (const end of [9, 11]) {
         const { read, health } = peersBehind(() => streamOf(Uint8Array.of(1, 2), Uint8Array.of(3)))
@@ -44,7 +44,7 @@ t.test('PeerBlobs.get', async (t) => {
     },
   )
 
-  t.test('throws PeerUnreachableError when the stream goes silent', async (t) => {
+  t.test('throws PeerUnreachableError when the stream stalls', async (t) => {
     const { read, clock } = peersBehind(async function* () {
       yield Uint8Array.of(1)
       await new Promise(() => undefined)
@@ -55,7 +55,7 @@ t.test('PeerBlobs.get', async (t) => {
     t.equal(clock.pending, 0)
   })
 
-  t.test('throws what the peer said about its copy', async (t) => {
+  t.test('throws the error that the peer reported for its copy', async (t) => {
     for (const [code, type] of [
       ['blob_missing', BlobMissingError],
       ['blob_damaged', BlobDamagedError],

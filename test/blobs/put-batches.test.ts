@@ -1,5 +1,5 @@
 /**
- * Small blobs that travel together: what goes into a call, what each is told, and what a body that is cut anywhere becomes.
+ * Small blobs in batches: the contents of a call, the outcome of each blob, and a body that is cut anywhere.
  */
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
@@ -22,7 +22,7 @@ class Bench {
     end(outcomes?: Outcomes): void
     fail(error: Error): void
   }[] = []
-  readonly told: string[] = []
+  readonly reported: string[] = []
   readonly batches = new PutBatches({ send: (blobs) => this.#send(blobs) })
 
   put(...seeds: number[]): void {
@@ -31,8 +31,8 @@ class Bench {
 
   putWith(seed: number, signal: AbortSignal, size = 1000): void {
     this.batches.put(sampleBlob(seed, size), signal).then(
-      () => this.told.push(`${seed} durable`),
-      (error: Error) => this.told.push(`${seed} ${error.message}`),
+      () => this.reported.push(`${seed} durable`),
+      (error: Error) => this.reported.push(`${seed} ${error.message}`),
     )
   }
 
@@ -54,19 +54,22 @@ class Bench {
 }
 
 t.test('PutBatches', async (t) => {
-  t.test('sends a lone blob at once, and together what waits while two calls are under way', async (t) => {
-    const bench = new Bench()
-    bench.put(1, 2, 3, 4, 5)
-    t.strictSame(bench.sizes, [1, 1])
-    await bench.end(0)
-    t.strictSame(bench.sizes, [1, 1, 3])
-    t.strictSame(bench.told, ['1 durable'])
-    await bench.end(2)
-    await bench.end(1)
-    t.strictSame(bench.told, ['1 durable', '3 durable', '4 durable', '5 durable', '2 durable'])
-  })
+  t.test(
+    'sends a single blob at once, and in one call the blobs that wait while two calls are in flight',
+    async (t) => {
+      const bench = new Bench()
+      bench.put(1, 2, 3, 4, 5)
+      t.strictSame(bench.sizes, [1, 1])
+      await bench.end(0)
+      t.strictSame(bench.sizes, [1, 1, 3])
+      t.strictSame(bench.reported, ['1 durable'])
+      await bench.end(2)
+      await bench.end(1)
+      t.strictSame(bench.reported, ['1 durable', '3 durable', '4 durable', '5 durable', '2 durable'])
+    },
+  )
 
-  t.test('bounds a call by blobs and by bytes, and sends a large one alone', async (t) => {
+  t.test('bounds a call by blobs and by bytes, and sends a large blob by itself', async (t) => {
     const bench = new Bench()
     bench.put(1, 2)
     bench.put(...Array.from({ length: BATCH_BLOBS_MAX + 5 }, (_, n) => 10 + n))
@@ -82,53 +85,50 @@ t.test('PutBatches', async (t) => {
     t.strictSame(bench.sizes.slice(4), [1, 1, 2, 2])
   })
 
-  t.test('tells each blob what became of it, and of no other', async (t) => {
+  t.test('reports to each blob its own outcome, and no other', async (t) => {
     const bench = new Bench()
     bench.put(1, 2, 3, 4, 5)
     await bench.end(0)
     await bench.end(2, [null, new PeerRefusedError('disk_full', 'the disk is full'), null])
-    t.strictSame(bench.told, ['1 durable', '3 durable', '4 the disk is full', '5 durable'])
+    t.strictSame(bench.reported, ['1 durable', '3 durable', '4 the disk is full', '5 durable'])
   })
 
-  t.test('fails all of a call that broke off, and goes on with the next', async (t) => {
+  t.test('fails all blobs of a broken call, and continues with the next', async (t) => {
     const bench = new Bench()
     bench.put(1, 2, 3, 4)
     bench.calls[0]?.fail(new PeerUnreachableError('n2', 'gone'))
     await new Promise(setImmediate)
-    t.strictSame(bench.told, ['1 gone'])
+    t.strictSame(bench.reported, ['1 gone'])
     await bench.end(2)
-    t.strictSame(bench.told, ['1 gone', '3 durable', '4 durable'])
+    t.strictSame(bench.reported, ['1 gone', '3 durable', '4 durable'])
   })
 
-  t.test(
-    'takes an aborted blob out of the queue, and leaves one that is under way to its fate',
-    async (t) => {
-      const bench = new Bench()
-      const [flying, waiting] = [new AbortController(), new AbortController()]
-      bench.putWith(1, flying.signal)
-      bench.put(2)
-      bench.putWith(3, waiting.signal)
-      bench.put(4)
-      for (const abort of [flying, waiting]) abort.abort(new Error('too late'))
-      await new Promise(setImmediate)
-      t.strictSame(bench.told, ['1 too late', '3 too late'])
-      await bench.end(0)
-      t.strictSame(
-        bench.calls[2]?.blobs.map(({ birth }) => birth),
-        [sampleBlob(4).birth],
-      )
-      bench.putWith(5, AbortSignal.abort(new Error('never')))
-      await bench.end(2)
-      t.strictSame(bench.told.slice(2), ['5 never', '4 durable'])
-    },
-  )
+  t.test('takes an aborted blob out of the queue, and does not cancel one in flight', async (t) => {
+    const bench = new Bench()
+    const [flying, waiting] = [new AbortController(), new AbortController()]
+    bench.putWith(1, flying.signal)
+    bench.put(2)
+    bench.putWith(3, waiting.signal)
+    bench.put(4)
+    for (const abort of [flying, waiting]) abort.abort(new Error('too late'))
+    await new Promise(setImmediate)
+    t.strictSame(bench.reported, ['1 too late', '3 too late'])
+    await bench.end(0)
+    t.strictSame(
+      bench.calls[2]?.blobs.map(({ birth }) => birth),
+      [sampleBlob(4).birth],
+    )
+    bench.putWith(5, AbortSignal.abort(new Error('never')))
+    await bench.end(2)
+    t.strictSame(bench.reported.slice(2), ['5 never', '4 durable'])
+  })
 })
 
 t.test('cutBatch', async (t) => {
   const blobs = [3, 1, 700, 64].map((size, seed) => sampleBlob(seed, size))
   const whole = Buffer.concat(blobs.map(({ bytes }) => bytes))
 
-  t.test('gives back the blobs whatever pieces their bytes come in', async () => {
+  t.test('yields the blobs however their bytes are cut into pieces', async () => {
     const cuts = fc.array(fc.nat(whole.length), { maxLength: 12 })
     await fc.assert(
       fc.asyncProperty(cuts, async (at) => {
@@ -144,20 +144,23 @@ t.test('cutBatch', async (t) => {
     )
   })
 
-  t.test('gives those that a short body reaches, and refuses bytes of no blob', async (t) => {
-    const short = await collected(cutBatch(blobs, streamOf(whole.subarray(0, 5))))
-    t.strictSame(
-      short.map(({ blob }) => blob.birth),
-      blobs.slice(0, 2).map(({ birth }) => birth),
-    )
-    await t.rejects(collected(cutBatch(blobs, streamOf(whole, Uint8Array.of(1)))), {
-      code: 'blob_call_invalid',
-    })
-  })
+  t.test(
+    'yields the blobs that a short body contains, and refuses bytes that belong to no blob',
+    async (t) => {
+      const short = await collected(cutBatch(blobs, streamOf(whole.subarray(0, 5))))
+      t.strictSame(
+        short.map(({ blob }) => blob.birth),
+        blobs.slice(0, 2).map(({ birth }) => birth),
+      )
+      await t.rejects(collected(cutBatch(blobs, streamOf(whole, Uint8Array.of(1)))), {
+        code: 'blob_call_invalid',
+      })
+    },
+  )
 })
 
-t.test('blobs that travel together', async (t) => {
-  t.test('are durable each by itself: a wrong one spoils no other', async (t) => {
+t.test('blobs in one batch', async (t) => {
+  t.test('are durable independently: a wrong one does not fail the others', async (t) => {
     const cluster = await BlobCluster.start(t, 'x y z')
     const good = Array.from({ length: 20 }, (_, seed) => sampleBlob(seed, 5_000))
     const wrong = { ...sampleBlob(99, 5_000), checksum: sampleBlob(98).checksum }
@@ -180,7 +183,7 @@ t.test('blobs that travel together', async (t) => {
       for (const blob of good) t.equal((await store.verify(blob)).checksum, blob.checksum)
   })
 
-  t.test('fall over to other members with the peer that they were on their way to', async (t) => {
+  t.test('are handed to other members when their peer fails', async (t) => {
     const cluster = await BlobCluster.start(t, 'w x y z')
     await cluster.node('n4').transport.stop()
     const blobs = Array.from({ length: 10 }, (_, seed) => sampleBlob(seed, 5_000))

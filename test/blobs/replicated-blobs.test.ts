@@ -1,5 +1,5 @@
 /**
- * Proofs of replicated writes over a network that fails: who holds a copy afterwards, when a write is answered, when it
+ * Proofs of replicated writes over a network that fails: which nodes hold a copy afterwards, when a write is answered, when it
  * is refused, and how much of it is held in memory.
  */
 import t from 'tap'
@@ -7,7 +7,7 @@ import { BlobCluster } from './blob-cluster.ts'
 import { sampleBlob } from './blob-samples.ts'
 
 t.test('ReplicatedBlobs.nextSession', async (t) => {
-  t.test('begins valid births, differs every time and between nodes', async (t) => {
+  t.test('is a valid prefix of births, and differs every time and between nodes', async (t) => {
     const cluster = await BlobCluster.start(t, 'x y z')
     const sessions = [...cluster.nodes.values()].flatMap(({ blobs }) =>
       [1, 2, 3].map(() => blobs.nextSession()),
@@ -18,7 +18,7 @@ t.test('ReplicatedBlobs.nextSession', async (t) => {
 })
 
 t.test('ReplicatedBlobs.write', async (t) => {
-  t.test('puts the same bytes on three nodes, from whichever node it starts', async (t) => {
+  t.test('puts the same bytes on three nodes, whichever node writes', async (t) => {
     const cluster = await BlobCluster.start(t, 'x y z')
     for (const [seed, from] of ['n1', 'n2', 'n3'].entries()) {
       const blob = sampleBlob(seed, 700_000)
@@ -40,7 +40,7 @@ t.test('ReplicatedBlobs.write', async (t) => {
       const before = cluster.clock.now()
       const second = await cluster.write(sampleBlob(2))
       t.strictSame(second.missing, ['n3'])
-      t.ok(cluster.clock.now() - before < 10, 'a node known to be down costs no waiting')
+      t.ok(cluster.clock.now() - before < 10, 'a node known to be down causes no wait')
     },
   )
 
@@ -55,15 +55,11 @@ t.test('ReplicatedBlobs.write', async (t) => {
         await t.rejects(refused, { name: 'Condition', code: 'not_enough_replicas', retryAfterMs: 1000 })
       }
       cluster.network.heal()
-      t.equal(
-        (await cluster.write(sampleBlob(4))).replicas.length >= 2,
-        true,
-        'no cool-down stands in the way',
-      )
+      t.equal((await cluster.write(sampleBlob(4))).replicas.length >= 2, true, 'no cool-down delays it')
     },
   )
 
-  t.test('counts a node that refuses as failed: a full disk is no copy', async (t) => {
+  t.test('counts a node that refuses as failed: a full disk holds no copy', async (t) => {
     const cluster = await BlobCluster.start(t, 'x y z')
     cluster.node('n2').store.gate = () => Promise.reject(new Error('the disk is full'))
     const { replicas, missing } = await cluster.write(sampleBlob(1))
@@ -72,7 +68,7 @@ t.test('ReplicatedBlobs.write', async (t) => {
     await t.rejects(cluster.write(sampleBlob(2)), { code: 'not_enough_replicas' })
   })
 
-  t.test('does not wait for a slow third beyond the grace; its copy lands later', async (t) => {
+  t.test('does not wait for a slow third copy beyond the grace; it becomes durable later', async (t) => {
     const cluster = await BlobCluster.start(t, 'x y z')
     const slow = cluster.node('n3')
     slow.store.gate = () => new Promise((resolve) => void cluster.clock.after(2_000, resolve))
@@ -87,7 +83,7 @@ t.test('ReplicatedBlobs.write', async (t) => {
   })
 
   t.test(
-    'hands a copy to another member when a preferred one of five is down, without touching the rest',
+    'hands a copy to another member when a preferred one of five is down, and contacts no more',
     async (t) => {
       const cluster = await BlobCluster.start(t, 'v w x y z')
       const blob = sampleBlob(1)
@@ -106,7 +102,7 @@ t.test('ReplicatedBlobs.write', async (t) => {
     },
   )
 
-  t.test('leaves a node that hangs alone for a while, and takes it back as soon as it answers', async (t) => {
+  t.test('does not call a hanging node for a while, and uses it again as soon as it answers', async (t) => {
     const cluster = await BlobCluster.start(t, 'x y z')
     const { store } = cluster.node('n3')
     const duration = async (seed: number) => {
@@ -115,7 +111,7 @@ t.test('ReplicatedBlobs.write', async (t) => {
       return { copies: replicas.length, ms: cluster.clock.now() - before }
     }
     store.gate = () => new Promise(() => undefined)
-    t.ok((await duration(1)).ms >= 150, 'nobody knows yet')
+    t.ok((await duration(1)).ms >= 150, 'no node knows yet')
     await cluster.clock.advance(9_900)
     const known = await duration(2)
     t.ok(known.ms < 10, `${known.ms} ms`)
@@ -125,7 +121,7 @@ t.test('ReplicatedBlobs.write', async (t) => {
     t.equal((await duration(4)).copies, 3)
   })
 
-  t.test('tells the caller when the bytes are not what it says', async (t) => {
+  t.test('reports to the caller when the bytes do not match its checksum', async (t) => {
     const cluster = await BlobCluster.start(t, 'x y z')
     const wrong = { ...sampleBlob(1), checksum: sampleBlob(2).checksum }
     await t.rejects(cluster.write(wrong), { name: 'BlobWriteError', code: 'checksum_mismatch' })
@@ -149,7 +145,7 @@ t.test('ReplicatedBlobs.write', async (t) => {
 })
 
 t.test('ReplicatedBlobs bounds', async (t) => {
-  t.test('runs so many writes, lets so many wait, and refuses the rest with slow_down at once', async (t) => {
+  t.test('bounds running and waiting writes, and refuses the rest with slow_down at once', async (t) => {
     const cluster = await BlobCluster.start(t, 'x y z', { writesMax: 4, writesWaitingMax: 8 })
     const { store, blobs } = cluster.node('n1')
     let held = 0
@@ -178,7 +174,7 @@ t.test('ReplicatedBlobs bounds', async (t) => {
   })
 
   t.test(
-    'holds the bytes of only so many late copies: one stuck node neither blocks writes nor fills the memory',
+    'holds the bytes of a bounded number of late copies: one stuck node neither blocks writes nor fills the memory',
     async (t) => {
       const cluster = await BlobCluster.start(t, 'x y z', { lateCopiesMax: 3, incomingPutsMax: 100 })
       const { blobs } = cluster.node('n1')
@@ -195,7 +191,7 @@ t.test('ReplicatedBlobs bounds', async (t) => {
   )
 
   t.test(
-    'queues only so many copies at its own disk when that hangs, and goes on with the others',
+    'queues a bounded number of copies for its own disk when that hangs, and continues with the other nodes',
     async (t) => {
       const cluster = await BlobCluster.start(t, 'x y z', { writesMax: 3, lateCopiesMax: 2 })
       let held = 0
@@ -209,14 +205,14 @@ t.test('ReplicatedBlobs bounds', async (t) => {
     },
   )
 
-  t.test('gives the place of a finished copy to the next one', async (t) => {
+  t.test('gives the slot of a finished copy to the next one', async (t) => {
     const cluster = await BlobCluster.start(t, 'x y z', { incomingPutsMax: 1, incomingWaitingMax: 0 })
     for (const seed of [1, 2, 3]) t.equal((await cluster.write(sampleBlob(seed))).replicas.length, 3)
     await t.rejects(cluster.write({ ...sampleBlob(4), checksum: sampleBlob(5).checksum }))
     t.equal((await cluster.write(sampleBlob(4))).replicas.length, 3, 'also of one that failed')
   })
 
-  t.test('passes slow_down of busy peers on', async (t) => {
+  t.test('passes on slow_down from busy peers', async (t) => {
     const cluster = await BlobCluster.start(t, 'x y z', { incomingPutsMax: 1, incomingWaitingMax: 0 })
     for (const peer of ['n2', 'n3']) {
       cluster.node(peer).store.gate = () => new Promise((resolve) => void cluster.clock.after(5_000, resolve))

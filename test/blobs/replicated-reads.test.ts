@@ -1,5 +1,5 @@
 /**
- * Proofs of reads over a network that fails: which copy is tried, what becomes of a bad one, what a hostile peer can
+ * Proofs of reads over a network that fails: which copy is tried, how a bad one is handled, what a hostile peer can
  * do, and how a node that was away gets its copies.
  */
 import t, { type Test } from 'tap'
@@ -20,7 +20,7 @@ t.test('ReplicatedBlobs.copies', async (t) => {
     const order = (replicas: string[]) => [...blobs.copies(refOf(blob, replicas))].map(({ nodeId }) => nodeId)
     t.strictSame(order(['n3', 'n2', 'n1']), ['n1', 'n2', 'n3'])
     t.strictSame(order(['n3', 'n2', 'n3']), ['n2', 'n3'])
-    t.strictSame(order(['n3', 'gone', 'n2']), ['n2', 'n3'], 'a node that is no member cannot be asked')
+    t.strictSame(order(['n3', 'gone', 'n2']), ['n2', 'n3'], 'a node that is not a member cannot be contacted')
     await cluster.node('n2').transport.stop()
     const [copy] = blobs.copies(refOf(blob, ['n2', 'n3']))
     await t.rejects(
@@ -47,7 +47,7 @@ t.test('ReplicatedBlobs.copies', async (t) => {
   })
 
   t.test(
-    'says missing when a peer has no such copy, and unreachable when it breaks off in the middle',
+    'reports missing when a peer has no such copy, and unreachable when it breaks off in the middle',
     async (t) => {
       const cluster = await BlobCluster.start(t, 'x y z')
       const blob = sampleBlob(1, 10_000)
@@ -68,7 +68,7 @@ t.test('ReplicatedBlobs.copies', async (t) => {
     },
   )
 
-  t.test('lets a reader that stops early leave nothing open', async (t) => {
+  t.test('leaves nothing open when a reader stops early', async (t) => {
     const cluster = await BlobCluster.start(t, 'x y z', { incomingGetsMax: 1, incomingWaitingMax: 0 })
     const blob = sampleBlob(1, 10_000)
     const { replicas } = await cluster.write(blob)
@@ -95,30 +95,27 @@ t.test('ReplicatedBlobs.report', async (t) => {
     return { cluster, blob, ref: refOf(blob, replicas) }
   }
 
-  t.test(
-    'quarantines a damaged copy where it lies, here or on a peer, and tells who is to drop it',
-    async (t) => {
-      const { cluster, blob, ref } = await written(t)
-      const { blobs, faults } = cluster.node('n1')
-      for (const owner of ['n1', 'n2']) {
-        await cluster.node(owner).store.damage(blob)
-        blobs.report(ref, owner, 'damaged')
-        blobs.report(ref, owner, 'damaged')
-        await cluster.clock.advance(100)
-        t.equal(await cluster.node(owner).store.stat(blob), null)
-        t.equal(cluster.node(owner).store.quarantined.length, 1)
-      }
-      t.strictSame(faults, ['birth-1@n1 damaged', 'birth-1@n2 damaged'])
-      t.equal((await cluster.node('n3').store.verify(blob)).checksum, blob.checksum)
-      const damaged = cluster
-        .node('n2')
-        .blobs.metrics()
-        .find(({ name }) => name === 'holdfast_blobs_damaged_total')
-      t.equal(damaged?.value, 1)
-    },
-  )
+  t.test('quarantines a damaged copy on its node, this one or a peer, and reports it', async (t) => {
+    const { cluster, blob, ref } = await written(t)
+    const { blobs, faults } = cluster.node('n1')
+    for (const owner of ['n1', 'n2']) {
+      await cluster.node(owner).store.damage(blob)
+      blobs.report(ref, owner, 'damaged')
+      blobs.report(ref, owner, 'damaged')
+      await cluster.clock.advance(100)
+      t.equal(await cluster.node(owner).store.stat(blob), null)
+      t.equal(cluster.node(owner).store.quarantined.length, 1)
+    }
+    t.strictSame(faults, ['birth-1@n1 damaged', 'birth-1@n2 damaged'])
+    t.equal((await cluster.node('n3').store.verify(blob)).checksum, blob.checksum)
+    const damaged = cluster
+      .node('n2')
+      .blobs.metrics()
+      .find(({ name }) => name === 'holdfast_blobs_damaged_total')
+    t.equal(damaged?.value, 1)
+  })
 
-  t.test("never takes a good copy out of service on a reader's word", async (t) => {
+  t.test("never takes a good copy out of service because of a reader's report", async (t) => {
     const { cluster, blob, ref } = await written(t)
     const { blobs, faults } = cluster.node('n1')
     for (const owner of ['n1', 'n2', 'n3']) {
@@ -131,7 +128,7 @@ t.test('ReplicatedBlobs.report', async (t) => {
       t.equal((await store.verify(blob)).checksum, blob.checksum)
   })
 
-  t.test('tells a missing copy, and nothing while the owner cannot be asked', async (t) => {
+  t.test('reports a missing copy, and nothing while its owner is unreachable', async (t) => {
     const { cluster, blob, ref } = await written(t)
     const { blobs, faults } = cluster.node('n1')
     cluster.network.isolate('n2')
@@ -156,41 +153,38 @@ t.test('blob calls of a hostile peer', async (t) => {
       limitMs: 60_000,
     })
 
-  t.test(
-    'are refused when anything in the header is not what it should be, and nothing is stored',
-    async (t) => {
-      const bad: [string, unknown][] = [
-        ['blob.put', null],
-        ['blob.put', 'text'],
-        ['blob.put', { ...good, id: '../../../../etc/passwd' }],
-        ['blob.put', { ...good, birth: '..' }],
-        ['blob.put', { ...good, size: -1 }],
-        ['blob.put', { ...good, size: '1000' }],
-        ['blob.put', { ...good, checksum: 'short' }],
-        ['blob.puts', {}],
-        ['blob.puts', { blobs: [] }],
-        ['blob.puts', { blobs: [null] }],
-        ['blob.puts', { blobs: [[good.id, good.birth, 0, good.checksum]] }],
-        ['blob.puts', { blobs: [[good.id, '..', 1, good.checksum]] }],
-        ['blob.puts', { blobs: [[good.id, good.birth, 2 ** 40, good.checksum]] }],
-        ['blob.puts', { blobs: Array.from({ length: 65 }, () => [good.id, good.birth, 1, good.checksum]) }],
-        ['blob.get', { ...good, start: 2 }],
-        ['blob.get', { ...good, end: 0.5 }],
-        ['blob.get', { ...good, id: 7 }],
-        ['blob.stat', { id: good.id }],
-        ['blob.report', {}],
-      ]
-      for (const [method, header] of bad) {
-        await t.rejects(call(method, header, method.startsWith('blob.put') ? blob.bytes : undefined), {
-          name: 'PeerRefusedError',
-          code: 'blob_call_invalid',
-        })
-      }
-      t.strictSame(await cluster.node('n2').store.list(null, 10), [])
-    },
-  )
+  t.test('are refused when any field of the header is invalid, and nothing is stored', async (t) => {
+    const bad: [string, unknown][] = [
+      ['blob.put', null],
+      ['blob.put', 'text'],
+      ['blob.put', { ...good, id: '../../../../etc/passwd' }],
+      ['blob.put', { ...good, birth: '..' }],
+      ['blob.put', { ...good, size: -1 }],
+      ['blob.put', { ...good, size: '1000' }],
+      ['blob.put', { ...good, checksum: 'short' }],
+      ['blob.puts', {}],
+      ['blob.puts', { blobs: [] }],
+      ['blob.puts', { blobs: [null] }],
+      ['blob.puts', { blobs: [[good.id, good.birth, 0, good.checksum]] }],
+      ['blob.puts', { blobs: [[good.id, '..', 1, good.checksum]] }],
+      ['blob.puts', { blobs: [[good.id, good.birth, 2 ** 40, good.checksum]] }],
+      ['blob.puts', { blobs: Array.from({ length: 65 }, () => [good.id, good.birth, 1, good.checksum]) }],
+      ['blob.get', { ...good, start: 2 }],
+      ['blob.get', { ...good, end: 0.5 }],
+      ['blob.get', { ...good, id: 7 }],
+      ['blob.stat', { id: good.id }],
+      ['blob.report', {}],
+    ]
+    for (const [method, header] of bad) {
+      await t.rejects(call(method, header, method.startsWith('blob.put') ? blob.bytes : undefined), {
+        name: 'PeerRefusedError',
+        code: 'blob_call_invalid',
+      })
+    }
+    t.strictSame(await cluster.node('n2').store.list(null, 10), [])
+  })
 
-  t.test('are refused when the bytes are not what the header says', async (t) => {
+  t.test('are refused when the bytes do not match the header', async (t) => {
     await t.rejects(call('blob.put', good, blob.bytes.subarray(1)), { code: 'size_mismatch' })
     await t.rejects(call('blob.put', good, sampleBlob(2).bytes), { code: 'checksum_mismatch' })
     t.equal(await cluster.node('n2').store.stat(blob), null)
@@ -199,7 +193,7 @@ t.test('blob calls of a hostile peer', async (t) => {
 })
 
 t.test('a node that was away', async (t) => {
-  t.test('gets every copy it missed from the others when it is back, and serves them', async (t) => {
+  t.test('gets every missed copy from the others when it returns, and serves them', async (t) => {
     const cluster = await BlobCluster.start(t, 'x y z')
     cluster.network.isolate('n3')
     const rows = new Map<string, BlobRef>()
@@ -218,7 +212,7 @@ t.test('a node that was away', async (t) => {
         pending: (target, limit) =>
           [...rows.values()].slice(0, limit).map((ref) => ({ ref, target, permit: 1 })),
         done: async (tasks) => tasks.forEach(({ ref }) => rows.delete(ref.birth)),
-        standing: () => 'owed',
+        copyStatus: () => 'owed',
       },
       store,
       blobs,

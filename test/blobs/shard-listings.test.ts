@@ -1,4 +1,4 @@
-/** Proofs of the listing of a directory that is read once for many pages. */
+/** Proofs of the listing of a directory, which is read once for many pages. */
 import t from 'tap'
 import { placeAfter, ShardListings } from '../../cluster/blobs/files/shard-listings.ts'
 import { deferred } from '../helpers/async.ts'
@@ -21,7 +21,7 @@ t.test('ShardListings', async (t) => {
     t.strictSame(await listings.of('00'), [])
   })
 
-  t.test('keeps few of them, and none that changed while it was read', async (t) => {
+  t.test('keeps few listings, and none that changed while it was read', async (t) => {
     let reads = 0
     const gate = deferred()
     const listings = new ShardListings(async (shard) => {
@@ -39,7 +39,7 @@ t.test('ShardListings', async (t) => {
     t.equal(reads, 6)
   })
 
-  t.test('finds the place of a name, there or not', (t) => {
+  t.test('finds the position of a name, present or absent', (t) => {
     const names = ['b', 'd', 'f']
     t.strictSame(
       ['', 'a', 'b', 'c', 'd', 'e', 'f', 'g'].map((name) => placeAfter(names, name)),

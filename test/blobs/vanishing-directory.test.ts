@@ -1,5 +1,5 @@
 /**
- * The directory of the blobs vanishes between the calls of a write: nothing is acknowledged, and the store goes on.
+ * The directory of the blobs vanishes between the calls of a write: nothing is acknowledged, and the store continues.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -57,7 +57,7 @@ t.test('a blob directory that vanishes', async (t) => {
   ]
   for (const [where, call] of cases) {
     t.test(
-      `before ${call} of a ${where}: the write fails, and the next one succeeds once it is opened anew`,
+      `before ${call} of a ${where}: the write fails, and the next one succeeds once it is opened again`,
       async (t) => {
         const { store, vanish } = await openStore(t, where === 'file')
         const [lost, next] = [sampleBlob(1), sampleBlob(2)]
@@ -77,7 +77,7 @@ t.test('a blob directory that vanishes', async (t) => {
     )
   }
 
-  t.test('is told from a flush that failed: whatever else a flush says ends all writes', async (t) => {
+  t.test('is distinguished from a failed flush: any other error of a flush ends all writes', async (t) => {
     for (const about of [
       { code: 'ENOENT', syscall: 'fsync' },
       { code: 'EIO', syscall: 'open' },

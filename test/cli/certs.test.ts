@@ -1,5 +1,5 @@
 /**
- * `holdfast certs`: what it makes holds before Node and before OpenSSL, and nothing is ever written over.
+ * `holdfast certs`: Node and OpenSSL accept its certificates, and no file is ever overwritten.
  */
 import { execFileSync } from 'node:child_process'
 import { createPrivateKey, X509Certificate } from 'node:crypto'
@@ -44,9 +44,9 @@ t.test('certs init', async (t) => {
     t.equal(statSync(keyFile).mode & 0o777, 0o600)
     t.equal(statSync(dir).mode & 0o777, 0o700)
   })
-  await t.test('writes nothing over, and nothing beside what is there [tls.exit-codes]', async (t) => {
+  await t.test('overwrites no file, and adds none beside an existing one [tls.exit-codes]', async (t) => {
     const before = [certificateFile, keyFile].map((file) => readFileSync(file, 'utf8'))
-    t.match(await run('init', '--dir', dir), { code: 3, err: /exists already/ })
+    t.match(await run('init', '--dir', dir), { code: 3, err: /already exists/ })
     t.same(
       before,
       [certificateFile, keyFile].map((file) => readFileSync(file, 'utf8')),
@@ -56,7 +56,7 @@ t.test('certs init', async (t) => {
     t.match(await run('init', '--dir', half), { code: 3 })
     t.same(readdirSync(half), ['ca.pem'])
   })
-  await t.test('makes a cluster id where none is given, and takes none that no node would', async (t) => {
+  await t.test('makes a cluster id if none is given, and refuses one that a node would refuse', async (t) => {
     const fresh = await made(t, 'init', '--dir', join(folderOf(t), 'a'))
     t.match(fresh.certificate.names, [/^URI:holdfast:\/\/[0-9a-f]{32}$/])
     t.match(await run('init', '--dir', join(folderOf(t), 'b'), '--cluster-id', 'a/b'), { code: 2 })
@@ -96,12 +96,12 @@ t.test('certs issue', async (t) => {
     t.has(n1.certificate.names, ['DNS:n1'])
     t.ok(n1.certificate.names.includes('URI:holdfast://test-cluster/n1'))
   })
-  await t.test('ends with its authority at the latest', async (t) => {
+  await t.test('expires with its authority at the latest', async (t) => {
     t.equal(leaf.validTo, authority.validTo)
     const short = await made(t, 'issue', '--dir', dir, '--node', 'n9', '--days', '2')
-    t.equal(short.certificate.daysLeft, 1, 'and when it was told to')
+    t.equal(short.certificate.daysLeft, 1, 'and after --days')
   })
-  await t.test('holds before the strict rules of openssl', { skip: opensslVersion() === null }, async (t) => {
+  await t.test('passes the strict rules of openssl', { skip: opensslVersion() === null }, async (t) => {
     const verified = execFileSync('openssl', [
       'verify',
       '-x509_strict',
@@ -113,13 +113,13 @@ t.test('certs issue', async (t) => {
     ])
     t.match(String(verified), /: OK/)
   })
-  await t.test('writes nothing over, not even the authority', async (t) => {
-    t.match(await run('issue', '--dir', dir, '--node', 'n1'), { code: 3, err: /exists already/ })
+  await t.test('overwrites no file, not even the authority', async (t) => {
+    t.match(await run('issue', '--dir', dir, '--node', 'n1'), { code: 3, err: /already exists/ })
     t.match(await run('issue', '--dir', dir, '--node', 'ca'), { code: 3 })
     const again = await made(t, 'issue', '--dir', dir, '--node', 'n1', '--out', join(dir, 'new'))
     t.notSame(readFileSync(again.keyFile), readFileSync(n1.keyFile))
   })
-  await t.test('takes no name that no node or host has', async (t) => {
+  await t.test('refuses invalid names of nodes and hosts', async (t) => {
     for (const node of ['N1', 'a.b', '../n1', '']) {
       t.match(await run('issue', '--dir', dir, '--node', node), { code: 2 }, node)
     }
@@ -129,7 +129,7 @@ t.test('certs issue', async (t) => {
     }
     t.notOk(existsSync(join(dir, 'n2.key')))
   })
-  await t.test('signs with the authority of a cluster and nothing else', async (t) => {
+  await t.test('signs only with the authority of a cluster', async (t) => {
     const empty = folderOf(t)
     t.match(await run('issue', '--dir', empty, '--node', 'n2'), { code: 1, err: /Cannot read/ })
     const mixed = folderOf(t)
@@ -172,7 +172,7 @@ t.test('certs show', async (t) => {
   t.notMatch(all.out, 'PRIVATE', 'the key beside them is not shown')
   const key = readFileSync(keyFile, 'utf8')
   const refused = await run('show', keyFile)
-  t.match(refused, { code: 1, err: /holds 0 PEM certificates/ })
+  t.match(refused, { code: 1, err: /contains 0 PEM certificates/ })
   t.notMatch(refused.err, key.split('\n')[1] ?? '')
   t.match(await run('show', join(dir, 'nothing')), { code: 1, err: /Cannot read/ })
 })

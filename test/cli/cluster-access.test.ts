@@ -1,5 +1,5 @@
 /**
- * Where a command asks and as whom: what was said on the command line counts before the environment, that before a file found by itself.
+ * The addresses and credentials of a command: options take precedence over the environment, the environment over the default file.
  */
 import t from 'tap'
 import { CommandError, EXIT } from '../../src/cli/base/exit.ts'
@@ -27,7 +27,7 @@ function around(files: Readonly<Record<string, string>>, env: Readonly<Record<st
 
 const FILE = { 'data/cluster.json': JSON.stringify(CLUSTER) }
 
-/** Null when it was not refused as wrong use. */
+/** Null when the call was not refused as a usage error. */
 function refusal(work: () => unknown): CommandError | null {
   try {
     work()
@@ -37,7 +37,7 @@ function refusal(work: () => unknown): CommandError | null {
   }
 }
 
-t.test('beside a local cluster nothing has to be said', async (t) => {
+t.test('in the folder of a local cluster no option is needed', async (t) => {
   t.same(dataAccess({}, around(FILE)), {
     endpoints: ['http://127.0.0.1:9000', 'http://127.0.0.1:9010'],
     accessKeyId: 'AKFILE',
@@ -51,14 +51,14 @@ t.test('beside a local cluster nothing has to be said', async (t) => {
   t.equal(tenantOf({ tenant: 'acme' }, around(FILE)), 'acme')
 })
 
-t.test('the environment counts before a file that was found by itself', async (t) => {
+t.test('the environment takes precedence over the default file', async (t) => {
   t.match(dataAccess({}, around(FILE, ENVIRONMENT)), { accessKeyId: 'AKENV' })
   t.match(adminAccess({}, around(FILE, ENVIRONMENT)), { token: 'svcadm_of_the_environment' })
   const withToken = { ...ENVIRONMENT, HOLDFAST_TOKEN: 'svctk_of_the_environment' }
   t.match(dataAccess({}, around(FILE, withToken)), { token: 'svctk_of_the_environment' })
 })
 
-t.test('a file that is named counts before the environment', async (t) => {
+t.test('a named file takes precedence over the environment', async (t) => {
   const files = {
     'other.json': JSON.stringify({ ...CLUSTER, accessKeyId: 'AKOTHER' }),
     token: ' svcadm_named \n',
@@ -71,7 +71,7 @@ t.test('a file that is named counts before the environment', async (t) => {
   t.match(adminAccess(named, around(files, ENVIRONMENT)), { token: 'svcadm_named' })
 })
 
-t.test('secrets of a file that was found by itself go to the nodes of that file alone', async (t) => {
+t.test('secrets of the default file go only to the nodes of that file', async (t) => {
   const elsewhere = 'https://store.example'
   t.equal(refusal(() => dataAccess({ endpoint: elsewhere }, around(FILE)))?.code, 'invalid_argument')
   t.equal(refusal(() => adminAccess({ adminEndpoint: elsewhere }, around(FILE)))?.code, 'token_missing')
@@ -87,7 +87,7 @@ t.test('secrets of a file that was found by itself go to the nodes of that file 
   })
 })
 
-t.test('what is missing or misspelt is said, with what to do, and no secret is in it', async (t) => {
+t.test('errors about missing or wrong values say what to do, and contain no secret', async (t) => {
   const cases = [
     () => dataAccess({}, around({})),
     () => adminAccess({}, around({})),

@@ -1,12 +1,12 @@
 /**
- * The tree of commands: whoever types --help is told what to type next, and a program can read what any command prints.
+ * The tree of commands: every --help has an example, and a program can read the output of every command.
  */
 import { spawnSync } from 'node:child_process'
 import type { Command } from 'commander'
 import t from 'tap'
 import { completionScript, SHELLS } from '../../src/cli/local/completion.ts'
 import { programOf } from '../../src/cli/program.ts'
-import { plainly } from '../helpers/plainly.ts'
+import { withoutLoader } from '../helpers/without-loader.ts'
 
 interface Leaf {
   /** As it is typed, without the program. */
@@ -22,7 +22,7 @@ function leavesOf(command: Command, path = ''): readonly Leaf[] {
 const program = programOf(() => {})
 const leaves = leavesOf(program)
 
-/** With what is added behind the options. */
+/** Including the text after the options. */
 function helpOf(command: Command): string {
   let text = ''
   command.configureOutput({ writeOut: (piece) => (text += piece) })
@@ -30,7 +30,7 @@ function helpOf(command: Command): string {
   return text
 }
 
-/** It prints what its node logs. */
+/** The server prints the log of its node. */
 const WITHOUT_JSON = ['server']
 
 t.test('every command', async (t) => {
@@ -42,7 +42,7 @@ t.test('every command', async (t) => {
     const examples = (help.split(/\nExamples?:\n/)[1] ?? '').trim().split('\n')
     t.ok(
       examples.some((line) => line.includes(`holdfast ${path}`)),
-      `an example of ${path} is one of it`,
+      `an example shows ${path}`,
     )
     const hasJson = command.options.some(({ long }) => long === '--json')
     t.equal(hasJson, !WITHOUT_JSON.includes(path), `${path} prints JSON when it is asked to`)
@@ -56,7 +56,7 @@ t.test('no command takes a secret on the command line', async (t) => {
       t.notMatch(long, /^--(token|secret|secret-key|password|access-key|master-key)$/, `${path} ${long}`)
 })
 
-t.test('every command that changes something on the admin API can be rehearsed', async (t) => {
+t.test('every command that changes something over the admin API has a dry run', async (t) => {
   const changes =
     /^(tenant|account|key|quota|policy|cluster) .*\b(create|delete|disable|rotate|revoke|set|clear|rebalance|scrub|recount|cancel|pause|resume|resume-collection)$/
   const found = leaves.filter(({ path }) => changes.test(path))
@@ -68,14 +68,17 @@ t.test('every command that changes something on the admin API can be rehearsed',
     )
 })
 
-/** What the completion offers behind these words. */
+/** The words that the completion offers after these. */
 function offered(words: readonly string[]): readonly string[] {
   const script = `${completionScript(program, 'bash')}
 COMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')})
 COMP_CWORD=${words.length - 1}
 _holdfast
 printf '%s\\n' "\${COMPREPLY[@]}"`
-  const { stdout, stderr, status } = spawnSync(...plainly('bash', '-eu'), { input: script, encoding: 'utf8' })
+  const { stdout, stderr, status } = spawnSync(...withoutLoader('bash', '-eu'), {
+    input: script,
+    encoding: 'utf8',
+  })
   if (status !== 0) throw new Error(stderr)
   return stdout.split('\n').filter((line) => line !== '')
 }
@@ -106,7 +109,7 @@ t.test('holdfast completion', async (t) => {
     }
   })
 
-  await t.test('quotes what a description says', async (t) => {
+  await t.test('quotes descriptions', async (t) => {
     const odd = programOf(() => {})
     odd.command('odd').description("what's $(touch x) `touch y`: a colon")
     for (const shell of ['zsh', 'fish'] as const)

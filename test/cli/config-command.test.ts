@@ -1,17 +1,17 @@
 /**
- * `holdfast config check` and `print` as a user types them: exit codes, what is said where, and in JSON.
+ * `holdfast config check` and `print` as a user types them: exit codes, texts, their places and JSON.
  */
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
-import { plainly } from '../helpers/plainly.ts'
+import { withoutLoader } from '../helpers/without-loader.ts'
 import { SMALLEST, writeConfig } from '../config/written-config.ts'
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 
 function run(...args: readonly string[]) {
   const env = { ...process.env, HOLDFAST_LOGGING__LEVEL: 'debug' }
-  return spawnSync(...plainly(process.execPath, MAIN, 'config', ...args), { encoding: 'utf8', env })
+  return spawnSync(...withoutLoader(process.execPath, MAIN, 'config', ...args), { encoding: 'utf8', env })
 }
 
 t.test('holdfast config', async (t) => {
@@ -23,7 +23,7 @@ t.test('holdfast config', async (t) => {
     t.match({ status, stdout, stderr }, { status: 0, stdout: /valid configuration of node n1/, stderr: '' })
   })
 
-  await t.test('check ends with 2 and tells every fault [admin.config-exit]', async (t) => {
+  await t.test('check ends with 2 and reports every fault [admin.config-exit]', async (t) => {
     const { status, stdout, stderr } = run('check', '--config', bad)
     t.equal(status, 2)
     t.equal(stdout, '')
@@ -33,7 +33,7 @@ t.test('holdfast config', async (t) => {
     )
   })
 
-  await t.test('check tells the same to a program', async (t) => {
+  await t.test('check reports the same faults as JSON', async (t) => {
     const { status, stdout, stderr } = run('check', '--json', '--config', bad)
     t.match({ status, stderr }, { status: 2, stderr: '' })
     t.match(JSON.parse(stdout), {

@@ -1,5 +1,5 @@
 /**
- * A download that breaks off goes on where it broke, with what it began with; what is not as stored is never a file.
+ * An interrupted download resumes with the same object, and bytes that differ from the stored ones never become a file.
  */
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -15,14 +15,14 @@ import { temporaryFolder } from '../helpers/process-cluster.ts'
 
 const BODY = Buffer.from('0123456789'.repeat(1000))
 
-interface Asked {
+interface Received {
   readonly from: number
   readonly ifMatch: string | undefined
   readonly query: string
 }
 
 interface Requested {
-  /** After how many bytes of an answer its connection breaks; the last one holds for all that follow. */
+  /** After how many bytes of an answer its connection breaks; the last number applies to all further answers. */
   readonly cuts: readonly number[]
   readonly sent?: Buffer
 }
@@ -40,16 +40,16 @@ async function start(t: { teardown(callback: () => unknown): unknown }, { cuts, 
     'last-modified': new Date(0).toUTCString(),
     'x-request-id': 'r-1',
   }
-  const asked: Asked[] = []
+  const received: Received[] = []
   const answer = (response: ServerResponse, from: number): void => {
-    const cut = cuts[Math.min(asked.length, cuts.length) - 1] ?? Infinity
+    const cut = cuts[Math.min(received.length, cuts.length) - 1] ?? Infinity
     response.writeHead(from === 0 ? 200 : 206, { ...stored, 'content-length': `${sent.length - from}` })
     const piece = sent.subarray(from, from + cut)
     response.write(piece, () => (from + piece.length < sent.length ? response.destroy() : response.end()))
   }
   const server = createServer((request, response) => {
     const from = Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? '')?.[1] ?? 0)
-    asked.push({ from, ifMatch: request.headers['if-match'], query: request.url?.split('?')[1] ?? '' })
+    received.push({ from, ifMatch: request.headers['if-match'], query: request.url?.split('?')[1] ?? '' })
     answer(response, from)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -68,29 +68,29 @@ async function start(t: { teardown(callback: () => unknown): unknown }, { cuts, 
     onSize: () => {},
     onBytes: async (piece: Uint8Array) => void got.push(Buffer.from(piece)),
   }
-  return { client, asked, requested, got: () => Buffer.concat(got) }
+  return { client, received, requested, got: () => Buffer.concat(got) }
 }
 
-t.test('goes on where it broke, with the same version and etag', async (t) => {
-  const { client, asked, requested, got } = await start(t, { cuts: [1000, 2500, Infinity] })
+t.test('resumes where it broke, with the same version and etag', async (t) => {
+  const { client, received, requested, got } = await start(t, { cuts: [1000, 2500, Infinity] })
   const { verified, versionId } = await download(client, requested)
   t.ok(got().equals(BODY))
   t.match(verified, { CRC64NVME: /=$/, SHA256: /=$/ })
   t.equal(versionId, 'v1')
-  t.same(asked, [
+  t.same(received, [
     { from: 0, ifMatch: undefined, query: '' },
     { from: 1000, ifMatch: '"e-1"', query: 'versionId=v1' },
     { from: 3500, ifMatch: '"e-1"', query: 'versionId=v1' },
   ])
 })
 
-t.test('gives up when no further byte comes, five times in a row', async (t) => {
-  const { client, asked, requested } = await start(t, { cuts: [4, 0] })
+t.test('gives up after five attempts in a row without a further byte', async (t) => {
+  const { client, received, requested } = await start(t, { cuts: [4, 0] })
   await t.rejects(download(client, requested), { code: 'broken_off', message: /byte 4 of 10000/ })
-  t.equal(asked.length, 5)
+  t.equal(received.length, 5)
 })
 
-t.test('bytes that are not as stored are refused, and leave the file as it was', async (t) => {
+t.test('bytes that differ from the stored ones are refused, and the file stays unchanged', async (t) => {
   const flipped = Buffer.from(BODY)
   flipped[5000] = 0
   const { client, requested } = await start(t, { cuts: [Infinity], sent: flipped })
@@ -99,12 +99,12 @@ t.test('bytes that are not as stored are refused, and leave the file as it was',
   const fetched = writeFile(join(folder, 'a'), (take) => download(client, { ...requested, onBytes: take }))
   await t.rejects(fetched, { code: 'checksum_mismatch', requestId: 'r-1' })
   t.equal(readFileSync(join(folder, 'a'), 'utf8'), 'what was there')
-  t.same(readdirSync(folder), ['a'], 'and no half of a file')
+  t.same(readdirSync(folder), ['a'], 'and no partial file')
 })
 
-t.test('a disk that takes no more is not a connection that broke', async (t) => {
-  const { client, asked, requested } = await start(t, { cuts: [Infinity] })
-  const onBytes = () => Promise.reject(new Error('no room'))
-  await t.rejects(download(client, { ...requested, onBytes }), { message: 'no room' })
-  t.equal(asked.length, 1)
+t.test('a full local disk is not treated as a broken connection', async (t) => {
+  const { client, received, requested } = await start(t, { cuts: [Infinity] })
+  const onBytes = () => Promise.reject(new Error('no space'))
+  await t.rejects(download(client, { ...requested, onBytes }), { message: 'no space' })
+  t.equal(received.length, 1)
 })

@@ -1,4 +1,4 @@
-/** `holdfast cluster join` and `replace` against an API that notes what it is asked: who is shown is who is asked for. */
+/** `holdfast cluster join` and `replace` against an API that records requests: the node that is shown is the node that joins. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { PassThrough } from 'node:stream'
@@ -7,17 +7,17 @@ import { type Printed, runCommand } from '../helpers/run-command.ts'
 
 const FINGERPRINT = Array.from({ length: 32 }, () => 'AB').join(':')
 
-interface Told {
+interface Answer {
   readonly status: number
   readonly body: object
 }
 
-interface Asked {
+interface Recorded {
   readonly url: string
   readonly body: Readonly<Record<string, unknown>>
 }
 
-const plan = (fingerprint: string | null): Told => ({
+const plan = (fingerprint: string | null): Answer => ({
   status: 200,
   body: {
     dryRun: true,
@@ -41,21 +41,21 @@ const plan = (fingerprint: string | null): Told => ({
     warnings: [],
   },
 })
-const NOOP: Told = { status: 200, body: { noop: true, nodeId: 'n4', configIndex: 7 } }
-const GATE: Told = {
+const NOOP: Answer = { status: 200, body: { noop: true, nodeId: 'n4', configIndex: 7 } }
+const GATE: Answer = {
   status: 412,
   body: { code: 'precondition_failed', message: 'no', blockers: [{ code: 'certificate_mismatch' }] },
 }
 
-/** An admin API that answers in this order. */
-async function api(t: Test, ...answers: readonly Told[]) {
-  const asked: Asked[] = []
+/** An admin API that returns these answers in this order. */
+async function api(t: Test, ...answers: readonly Answer[]) {
+  const requests: Recorded[] = []
   const server = createServer((request, response) => {
     let text = ''
     request.on('data', (piece) => (text += String(piece)))
     request.on('end', () => {
-      const { status, body } = answers[asked.length] ?? { status: 500, body: {} }
-      asked.push({ url: request.url ?? '', body: JSON.parse(text) as Asked['body'] })
+      const { status, body } = answers[requests.length] ?? { status: 500, body: {} }
+      requests.push({ url: request.url ?? '', body: JSON.parse(text) as Recorded['body'] })
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
     })
   })
@@ -66,69 +66,72 @@ async function api(t: Test, ...answers: readonly Told[]) {
   const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const run = (...argv: readonly string[]): Promise<Printed> =>
     runCommand('cluster', ...argv, '--admin-endpoint', endpoint, '--reason', 'tests')
-  return { asked, run }
+  return { requests, run }
 }
 
 const JOIN = ['join', 'n4', '--peer', '10.0.0.4:9002']
 const REPLACE = ['replace', 'n3', '--with', 'n4', '--peer', '10.0.0.4:9002', '--confirm', 'n3']
 
-t.test('the node that was shown is the one that is asked for [membership.join.fingerprint]', async (t) => {
-  for (const argv of [JOIN, REPLACE]) {
-    const { asked, run } = await api(t, plan(FINGERPRINT), NOOP)
-    const { code, out, err } = await run(...argv)
-    t.match({ code, out }, { code: 0, out: '' })
-    t.match(err, `Its certificate: ${FINGERPRINT} (compare it with what the node says of itself)`)
-    t.match(asked, [{ url: /\?dryRun=true$/ }, { url: /[^?]$/ }])
-    const [rehearsed = {}, wished = {}] = asked.map(({ body }) => body['replacement'] ?? body)
-    t.notMatch(rehearsed, { fingerprint: String })
-    t.match(wished, { nodeId: 'n4', fingerprint: FINGERPRINT })
-  }
-})
+t.test(
+  'the request names the certificate of the node that was shown [membership.join.fingerprint]',
+  async (t) => {
+    for (const argv of [JOIN, REPLACE]) {
+      const { requests, run } = await api(t, plan(FINGERPRINT), NOOP)
+      const { code, out, err } = await run(...argv)
+      t.match({ code, out }, { code: 0, out: '' })
+      t.match(err, `Its certificate: ${FINGERPRINT} (compare it with what the node itself printed)`)
+      t.match(requests, [{ url: /\?dryRun=true$/ }, { url: /[^?]$/ }])
+      const [dryRun = {}, change = {}] = requests.map(({ body }) => body['replacement'] ?? body)
+      t.notMatch(dryRun, { fingerprint: String })
+      t.match(change, { nodeId: 'n4', fingerprint: FINGERPRINT })
+    }
+  },
+)
 
-t.test('what an operator expects counts, and a gate ends with 3', async (t) => {
+t.test('the fingerprint that an operator gives takes precedence, and a blocker ends with 3', async (t) => {
   const expected = FINGERPRINT.replace('AB', 'AC')
-  const { asked, run } = await api(t, GATE)
+  const { requests, run } = await api(t, GATE)
   const { code, err } = await run(...JOIN, '--fingerprint', expected)
   t.equal(code, 3)
   t.match(err, /error: .*no\n/)
-  t.match(asked, [{ url: /dryRun=true/, body: { fingerprint: expected } }])
+  t.match(requests, [{ url: /dryRun=true/, body: { fingerprint: expected } }])
   const second = await api(t, plan(FINGERPRINT), NOOP)
   t.match((await second.run(...JOIN, '--fingerprint', FINGERPRINT)).err, '(as expected)')
 })
 
-t.test('a program gets the answer alone, and nodes without TLS are asked for as they are', async (t) => {
-  const { asked, run } = await api(t, plan(null), NOOP)
+t.test('--json prints only the answer, and a node without TLS joins without a fingerprint', async (t) => {
+  const { requests, run } = await api(t, plan(null), NOOP)
   const { out, err } = await run(...JOIN, '--json')
   t.same(JSON.parse(out), NOOP.body)
   t.equal(err, '')
-  t.notOk('fingerprint' in (asked[1]?.body ?? {}))
+  t.notOk('fingerprint' in (requests[1]?.body ?? {}))
   const dry = await api(t, plan(null))
   t.same(JSON.parse((await dry.run(...JOIN, '--dry-run', '--json')).out), plan(null).body)
-  t.equal(dry.asked.length, 1)
+  t.equal(dry.requests.length, 1)
 })
 
 t.test('a demotion is confirmed before anything is sent [membership.demote.confirm]', async (t) => {
-  const { asked, run } = await api(t, { status: 202, body: { operationId: 'op_1', type: 'demote' } })
+  const { requests, run } = await api(t, { status: 202, body: { operationId: 'op_1', type: 'demote' } })
   const silent = await run('demote', 'n3')
-  t.match(silent, { code: 2, err: /'n3' is not demoted: a demotion cannot be taken back/ })
+  t.match(silent, { code: 2, err: /'n3' is not demoted: a demotion cannot be undone/ })
   t.match(silent.err, '--confirm n3')
   t.match(await run('demote', 'n3', '--confirm', 'n2'), { code: 2, err: /the member is 'n3'/ })
-  t.same(asked, [], 'nothing was sent')
+  t.same(requests, [], 'nothing was sent')
   const { requireConfirmed } = await import('../../src/cli/admin/confirming.ts')
   const typing = (line: string) => {
     const input = Object.assign(new PassThrough(), { isTTY: true })
     const output = Object.assign(new PassThrough(), { isTTY: true })
     input.end(`${line}\n`)
-    return { terminal: { input, output }, said: () => String(output.read()) }
+    return { terminal: { input, output }, printed: () => String(output.read()) }
   }
   const right = typing('n3')
   await requireConfirmed('n3', {}, right.terminal)
-  t.match(right.said(), 'n3 cannot get its vote back. Type its name to demote it: ')
+  t.match(right.printed(), 'n3 cannot get its vote back. Type its name to demote it: ')
   await t.rejects(requireConfirmed('n3', {}, typing('yes').terminal), { code: 'confirm_mismatch' })
   await requireConfirmed('n3', { dryRun: true })
 })
 
-t.test('a refusal names the gate that the runbooks explain', async (t) => {
+t.test('a refusal names the blocker that the runbooks explain', async (t) => {
   const { run } = await api(t, GATE)
   t.match(await run('lost', 'n3', '--confirm', 'n3'), { code: 3, err: /Gate certificate_mismatch\./ })
 })

@@ -1,6 +1,6 @@
-/** What is told of an operation where no bar is drawn: every change at once, and a sign of life without one. */
+/** Lines about an operation where no bar is drawn: every change at once, and a line at regular intervals without a change. */
 import t from 'tap'
-import { NEWS_EVERY_MS, OperationNews } from '../../src/cli/admin/operation-news.ts'
+import { NEWS_EVERY_MS, LongOperationNews } from '../../src/cli/admin/operation-news.ts'
 
 const PROGRESS = {
   blobsTotal: 0,
@@ -14,10 +14,10 @@ const PROGRESS = {
 const JOIN = { type: 'join', status: 'running', phase: 'catching up', progress: PROGRESS } as const
 const stalled = { code: 'learner_not_ready', message: '"n4" gets no vote: look at its disk' }
 
-t.test('a change is told at once, a stall with its gate, and silence never lasts', async (t) => {
+t.test('prints a change at once, a stall with its blocker, and a line at regular intervals', async (t) => {
   const lines: string[] = []
   let now = 0
-  const news = new OperationNews(
+  const news = new LongOperationNews(
     (line) => lines.push(line),
     () => now,
   )

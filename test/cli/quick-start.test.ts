@@ -1,8 +1,8 @@
-/** A command that is typed waits for no code but its own: hundreds of modules of a node were read before each. */
+/** A command loads only its own code, not the hundreds of modules of a node. */
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
-import { plainly } from '../helpers/plainly.ts'
+import { withoutLoader } from '../helpers/without-loader.ts'
 
 const PROGRAM = new URL('../../src/cli/program.ts', import.meta.url).href
 const CLUSTER = new URL('../../cluster/', import.meta.url).href
@@ -14,9 +14,9 @@ await import(${JSON.stringify(PROGRAM)})
 console.log(JSON.stringify([...read]))`
 
 t.test(
-  'the command line reads nothing of a node, and no package but its own, before it knows the command',
+  'the command line loads no module of a node, and no package except commander, before it knows the command',
   async (t) => {
-    const [program, args] = plainly(process.execPath, '--input-type=module', '--eval', COUNT)
+    const [program, args] = withoutLoader(process.execPath, '--input-type=module', '--eval', COUNT)
     const { status, stdout, stderr } = spawnSync(program, args, {
       cwd: fileURLToPath(new URL('../..', import.meta.url)),
       encoding: 'utf8',

@@ -1,4 +1,4 @@
-/** The files of a quorum recovery: seals, what is counted as lost, what verify says. */
+/** The files of a quorum recovery: seals, the loss, the checks of verify. */
 import { randomBytes } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,21 +11,21 @@ import { readInventory, writeInventory, type InventoryLine } from '../../src/quo
 import { type Inventory, lossOf } from '../../src/quorum-recovery/loss.ts'
 import { readSignedFile, signFile } from '../../src/quorum-recovery/signed-file.ts'
 import { statementOf } from '../../src/quorum-recovery/statement.ts'
-import { checksOf, type Seen } from '../../src/cli/recover/verify.ts'
+import { checksOf, type Observation } from '../../src/cli/recover/verify.ts'
 import { encodeRow, keyBytes } from '../../src/store/rows/row-codec.ts'
 import { temporaryFolder } from '../helpers/process-cluster.ts'
 import { createBucket, fresh, type MapWorld, putChunks, worldWithBucket } from '../state-machine/map-world.ts'
 
 const key = MasterKey.fromBytes('mk-one', randomBytes(32))
 
-t.test('a paper is read as it was written, and refused when anything of it was changed', async (t) => {
+t.test('a signed file is read as it was written, and refused after any change', async (t) => {
   const file = join(temporaryFolder(t), 'plan.json')
   writeFileSync(file, signFile(key, 'recovery-plan', { planId: 'rp_1', dead: ['n3'] }))
   t.same(await readSignedFile(key, 'recovery-plan', file), { planId: 'rp_1', dead: ['n3'] })
   await t.rejects(
     readSignedFile(key, 'recovery-report', file),
     { code: 'paper_unreadable' },
-    'a plan is no report',
+    'a plan is not a report',
   )
   const foreign = MasterKey.fromBytes('mk-one', randomBytes(32))
   await t.rejects(readSignedFile(foreign, 'recovery-plan', file), { code: 'seal_broken' })
@@ -33,7 +33,7 @@ t.test('a paper is read as it was written, and refused when anything of it was c
   writeFileSync(file, text.replace('n3', 'n4'))
   await t.rejects(readSignedFile(key, 'recovery-plan', file), {
     code: 'seal_broken',
-    hint: /Collect or plan anew/,
+    hint: /Collect or plan again/,
   })
   for (const bad of ['', '{', 'null', '{"kind":"recovery-plan","body":{}}']) {
     writeFileSync(file, bad)
@@ -60,7 +60,7 @@ const inventoryOf = (...lines: readonly InventoryLine[]): Inventory =>
   }
 
 t.test(
-  '[membership.recover.loss] lost is what no survivor lists and holds, and every version that needs it',
+  '[membership.recover.loss] a chunk is lost when no survivor lists and holds it, with every version that needs it',
   async (t) => {
     const rows: readonly InventoryLine[] = [
       ['bucket', 'b1', 'acme', 'photos'],
@@ -99,7 +99,7 @@ t.test(
   },
 )
 
-/** All copies of these nodes, as files would be. */
+/** A node with all copies that the rows list for it. */
 function nodeWith(world: MapWorld, nodeId: string) {
   const names = [...world.rows].flatMap(([name, row]) => {
     if (!name.startsWith('chunk\u0000')) return []
@@ -122,7 +122,7 @@ function stateOf(world: MapWorld): Parameters<typeof writeInventory>[2] {
 }
 
 t.test(
-  '[membership.recover.loss] an inventory tells from rows what a walk over everything would',
+  '[membership.recover.loss] an inventory of rows finds the same loss as a walk over everything',
   async (t) => {
     const folder = temporaryFolder(t)
     const nodes = ['n1', 'n2', 'n3', 'n4', 'n5']
@@ -159,7 +159,7 @@ t.test(
   },
 )
 
-t.test('the statement says what cannot be known', async (t) => {
+t.test('the statement says what is unknown', async (t) => {
   const decision = {
     winner: 'n1',
     survivors: ['n1', 'n2'],
@@ -178,13 +178,10 @@ t.test('the statement says what cannot be known', async (t) => {
   const text = statementOf(decision, { ...none, copiesLeft: { 0: 1, 2: 7 }, chunks: 1, versions: 2 }).join(
     '\n',
   )
-  t.match(
-    text,
-    /Every change after index 90 that was acknowledged is lost. How many there were cannot be known/,
-  )
+  t.match(text, /Every change after index 90 that was acknowledged is lost. Their number is unknown/)
   t.match(text, /Changes 89 to 90 become committed/)
   t.match(text, /n1 and n2 could not be compared/)
-  t.match(text, /Of 1 chunks no survivor holds a copy. 2 object versions cannot be read/)
+  t.match(text, /1 chunks have no copy on a survivor. 2 object versions can no longer be read/)
   t.match(text, /1 with 0, 7 with 2/)
   const even = statementOf(
     { ...decision, mayMissAfter: null, certainThrough: 90, uncompared: [] },
@@ -197,13 +194,13 @@ t.test('the statement says what cannot be known', async (t) => {
   t.notMatch(copies, /never come back/)
 })
 
-type Member = Seen['membership']['members'][number]
+type Member = Observation['membership']['members'][number]
 
-function seen(
-  changes: Partial<Seen['membership']> = {},
+function observed(
+  changes: Partial<Observation['membership']> = {},
   member: Partial<Member> = {},
-  more: Partial<Pick<Seen, 'repair' | 'operations'>> = {},
-): Seen {
+  more: Partial<Pick<Observation, 'repair' | 'operations'>> = {},
+): Observation {
   const well: Omit<Member, 'nodeId'> = {
     phase: 'active',
     reachable: true,
@@ -223,20 +220,21 @@ function seen(
   return { membership, repair: { nodes: [{ pending: 0 }] }, operations: [], ...more }
 }
 
-t.test('[membership.recover.verify] each check is well, waits, or is broken', async (t) => {
-  const stateOfCheck = (name: string, what: Seen) => checksOf(what).find(({ check }) => check === name)?.state
-  t.ok(checksOf(seen()).every(({ state }) => state === 'well'))
-  t.equal(stateOfCheck('recovery', seen({ recoveries: [] })), 'broken')
-  t.equal(stateOfCheck('leader', seen({ leaderId: null })), 'waiting')
-  t.equal(stateOfCheck('members', seen({}, { reachable: false })), 'waiting')
-  t.equal(stateOfCheck('epochs', seen({}, { recoveryEpoch: 0 })), 'broken')
-  t.equal(stateOfCheck('states', seen({}, { stateEqual: false })), 'broken')
-  t.equal(stateOfCheck('states', seen({}, { stateEqual: null })), 'waiting')
-  t.equal(stateOfCheck('copies', seen({}, {}, { repair: { nodes: [{ pending: 3 }] } })), 'waiting')
+t.test('[membership.recover.verify] each check is well, waiting or broken', async (t) => {
+  const stateOfCheck = (name: string, what: Observation) =>
+    checksOf(what).find(({ check }) => check === name)?.state
+  t.ok(checksOf(observed()).every(({ state }) => state === 'well'))
+  t.equal(stateOfCheck('recovery', observed({ recoveries: [] })), 'broken')
+  t.equal(stateOfCheck('leader', observed({ leaderId: null })), 'waiting')
+  t.equal(stateOfCheck('members', observed({}, { reachable: false })), 'waiting')
+  t.equal(stateOfCheck('epochs', observed({}, { recoveryEpoch: 0 })), 'broken')
+  t.equal(stateOfCheck('states', observed({}, { stateEqual: false })), 'broken')
+  t.equal(stateOfCheck('states', observed({}, { stateEqual: null })), 'waiting')
+  t.equal(stateOfCheck('copies', observed({}, {}, { repair: { nodes: [{ pending: 3 }] } })), 'waiting')
   const operation = { type: 'lost', nodeId: 'n3', status: 'running', error: null } as const
-  t.equal(stateOfCheck('copies', seen({}, {}, { operations: [operation] })), 'waiting')
+  t.equal(stateOfCheck('copies', observed({}, {}, { operations: [operation] })), 'waiting')
   const error = 'Of 2 chunks the only listed copy is on this member'
   const given = { ...operation, status: 'failed', error } as const
-  const copies = checksOf(seen({}, {}, { operations: [given] })).find(({ check }) => check === 'copies')
+  const copies = checksOf(observed({}, {}, { operations: [given] })).find(({ check }) => check === 'copies')
   t.match(copies, { state: 'well', found: /n3: Of 2 chunks/ })
 })

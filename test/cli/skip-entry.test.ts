@@ -1,4 +1,4 @@
-/** The files about an entry that no node can apply: what they say of it, and the command that stands in its place. */
+/** The files about an entry that no node can apply: their description of it, and the command that replaces it. */
 import t from 'tap'
 import type { SkipDecision } from '../../cluster/index.ts'
 import { reportError } from '../../src/cli/base/exit.ts'
@@ -14,7 +14,7 @@ const DECISION: SkipDecision = {
   index: 11,
   term: 4,
   digest: 'ab',
-  why: 'nobody knows',
+  why: 'unknown cause',
   recoveryEpoch: 0,
   before: { index: 10, term: 4, checksum: 'cd' },
   checksums: [],
@@ -42,7 +42,7 @@ const PLAN: SkipPlan = {
   statement: [],
 }
 
-t.test('what an entry carries is named, also what this version does not know', async (t) => {
+t.test('the commands of an entry are named, including those that this version does not know', async (t) => {
   t.strictSame(carriedIn(commands), {
     count: 3,
     commands: [
@@ -56,63 +56,63 @@ t.test('what an entry carries is named, also what this version does not know', a
   t.match(carriedIn(many), { count: CARRIED_MAX + 5, commands: { length: CARRIED_MAX } })
 })
 
-t.test('the statement says what is given up, who is compared later and who may have answered', async (t) => {
-  const text = skipStatement(DECISION, PLAN.carried).join('\n')
-  t.match(
-    text,
-    /Entry 11 of term 4, digest ab, is skipped on every node: it cannot be applied \(nobody knows\)/,
-  )
-  t.match(
-    text,
-    /carries 3 commands, and none of them takes effect: ofNoVersion \(req_1\), unknown, noteUses\./,
-  )
-  t.match(text, /The logs of n3, n4 end before it\. The states of n4 cannot be compared yet/)
-  t.match(text, /n5 may have applied it and answered for it/)
-  t.match(
-    skipStatement(DECISION, carriedIn(null)).join('\n'),
-    /cannot be decoded: nobody can say what is given up/,
-  )
-})
-
 t.test(
-  'the command follows from the plan alone, and leaves one row in the audit log and no other',
+  'the statement names the lost commands, the nodes that are compared later and the nodes that may have answered',
   async (t) => {
-    t.ok(
-      Buffer.from(skipCommand(PLAN)).equals(
-        skipCommand({ ...PLAN, madeAt: 6, version: '1', statement: ['x'] }),
-      ),
+    const text = skipStatement(DECISION, PLAN.carried).join('\n')
+    t.match(
+      text,
+      /Entry 11 of term 4, digest ab, is skipped on every node: it cannot be applied \(unknown cause\)/,
     )
-    const world = worldWithBucket()
-    const [before, known] = [new Map(world.rows), links(world).length]
-    const [reply] = world.entry([decodeCommand(skipCommand(PLAN)) as Proposal])
-    t.match(reply, { ok: true, value: null })
-    t.equal(links(world).length, known + 1)
-    t.match(auditRows(world).at(-1), {
-      operation: 'skipEntry',
-      actor: { type: 'system' },
-      reason: 'issue-4711',
-      requestId: 'sp_1',
-      nodeId: 'n1',
-      details: {
-        planId: 'sp_1',
-        entryIndex: 11,
-        entryTerm: 4,
-        digest: 'ab',
-        why: 'nobody knows',
-        carriedCount: 3,
-        carried: [{ type: 'ofNoVersion', requestId: 'req_1' }, {}, {}],
-      },
-    })
-    t.strictSame(verdict(world), [])
-    const changed = [...world.rows].filter(([key, row]) => before.get(key) !== row).map(([key]) => key)
-    t.ok(
-      changed.every((key) => key.startsWith('audit')),
-      changed.join(),
+    t.match(
+      text,
+      /contains 3 commands, and none of them takes effect: ofNoVersion \(req_1\), unknown, noteUses\./,
+    )
+    t.match(text, /The logs of n3, n4 end before it\. The states of n4 cannot be compared yet/)
+    t.match(text, /n5 may have applied it and sent answers/)
+    t.match(
+      skipStatement(DECISION, carriedIn(null)).join('\n'),
+      /cannot be decoded, so it is unknown what is lost/,
     )
   },
 )
 
-t.test('[apply_failed] is printed with what happened and the runbook, without a stack', async (t) => {
+t.test('the command depends only on the plan, and leaves exactly one row in the audit log', async (t) => {
+  t.ok(
+    Buffer.from(skipCommand(PLAN)).equals(
+      skipCommand({ ...PLAN, madeAt: 6, version: '1', statement: ['x'] }),
+    ),
+  )
+  const world = worldWithBucket()
+  const [before, known] = [new Map(world.rows), links(world).length]
+  const [reply] = world.entry([decodeCommand(skipCommand(PLAN)) as Proposal])
+  t.match(reply, { ok: true, value: null })
+  t.equal(links(world).length, known + 1)
+  t.match(auditRows(world).at(-1), {
+    operation: 'skipEntry',
+    actor: { type: 'system' },
+    reason: 'issue-4711',
+    requestId: 'sp_1',
+    nodeId: 'n1',
+    details: {
+      planId: 'sp_1',
+      entryIndex: 11,
+      entryTerm: 4,
+      digest: 'ab',
+      why: 'unknown cause',
+      carriedCount: 3,
+      carried: [{ type: 'ofNoVersion', requestId: 'req_1' }, {}, {}],
+    },
+  })
+  t.strictSame(verdict(world), [])
+  const changed = [...world.rows].filter(([key, row]) => before.get(key) !== row).map(([key]) => key)
+  t.ok(
+    changed.every((key) => key.startsWith('audit')),
+    changed.join(),
+  )
+})
+
+t.test('[apply_failed] is printed with the cause and the runbook, without a stack', async (t) => {
   const entry = { index: 11, term: 4, kind: 'command', data: Uint8Array.of(1) } as const
   const writes = t.capture(process.stderr, 'write', () => true)
   const code = await reportError(new ApplyFailure('n1', entry, new Error('a claim\nis false')), false)

@@ -1,5 +1,5 @@
 /**
- * What a sync decides: every name once, in order; what is the same stays; nothing goes that was not to go.
+ * The decisions of a sync: every name once, in order; equal entries stay; nothing is removed without --delete.
  */
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -26,7 +26,7 @@ const PATHS = fc.uniqueArray(
 )
 const inOrder = (paths: readonly string[]): Entry[] => paths.toSorted(comparePaths).map((path) => entry(path))
 
-t.test('both sides are laid side by side as if all names were known', async (t) => {
+t.test('both sides are merged as if all names were in memory', async (t) => {
   const property = fc.asyncProperty(PATHS, PATHS, async (left, right) => {
     const pairs = await collected(sideBySide(of(inOrder(left)), of(inOrder(right))))
     const all = [...new Set([...left, ...right])].toSorted(comparePaths)
@@ -39,7 +39,7 @@ t.test('both sides are laid side by side as if all names were known', async (t) 
   t.pass('300 pairs of listings, seed 7')
 })
 
-t.test('a side that is out of order fails, before what is there looks gone', async (t) => {
+t.test('a side that is out of order fails before an existing entry looks missing', async (t) => {
   await t.rejects(collected(sideBySide(of([entry('b'), entry('a')]), of([]))), /out of order/)
   await t.rejects(collected(sideBySide(of([]), of([entry('a'), entry('a')]))), /out of order/)
 })
@@ -54,21 +54,21 @@ t.test('stepFor', async (t) => {
   t.equal(step(entry('a', 1, 2000), entry('a', 1, 1000)), 'copy', 'newer')
   t.equal(step(entry('a', 1, 1000), entry('a', 1, 1000)), 'keep')
   t.equal(step(entry('a', 1, 1000), entry('a', 1, 2000)), 'keep', 'older')
-  t.equal(step(null, entry('a')), 'keep', 'nothing is removed unless it was asked for')
+  t.equal(step(null, entry('a')), 'keep', 'nothing is removed without --delete')
   t.equal(step(null, entry('a'), mirror), 'remove')
   t.equal(step(entry('a', 1, 2000), entry('a', 1, 1000), { ...plain, comparesBytes: true }), 'compare')
-  t.equal(step(entry('a', 2), entry('a', 1), { ...plain, comparesBytes: true }), 'copy', 'sizes tell enough')
+  t.equal(
+    step(entry('a', 2), entry('a', 1), { ...plain, comparesBytes: true }),
+    'copy',
+    'sizes that differ are enough',
+  )
   const link = { ...entry('a', 0), isLeftAlone: true }
   t.equal(step(null, link, mirror), 'keep', 'a link is not removed')
   t.equal(step(entry('a'), link, mirror), 'keep', 'a link is not replaced')
-  t.equal(
-    step(link, entry('a'), mirror),
-    'keep',
-    'what a link stands for at the source is not removed at the target',
-  )
+  t.equal(step(link, entry('a'), mirror), 'keep', 'the target of a link at the source is not removed')
 })
 
-t.test('a key that would lead out of the folder is no path of a file', async (t) => {
+t.test('a key that would lead out of the folder is not a file path', async (t) => {
   for (const path of ['a', 'a/b', '..a/b..', '...', 'a b/ü#?', '-rf', 'x'.repeat(255)])
     t.ok(isFilePath(path), path)
   const bad = [
@@ -107,12 +107,12 @@ t.test('a folder is listed in the order in which the service lists keys', async 
   t.same(
     found.map(({ path }) => path),
     [...files, 'link'].toSorted(comparePaths),
-    'without what a transfer has not finished',
+    'without unfinished transfers',
   )
   t.match(
     found.filter(({ isLeftAlone }) => isLeftAlone === true).map(({ path }) => path),
     ['link'],
-    'a link is there and is not followed',
+    'a link is listed and not followed',
   )
 })
 

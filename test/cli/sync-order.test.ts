@@ -1,5 +1,5 @@
 /**
- * What a sync says comes in the order of the names, whichever transfer ends first.
+ * A sync reports in the order of the names, whichever transfer ends first.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { createServer, type ServerResponse } from 'node:http'
@@ -17,7 +17,7 @@ async function* of<T>(items: Iterable<T>): AsyncGenerator<T> {
 }
 
 /** An empty bucket that answers the first upload only after the second one. */
-async function contraryService(t: Pick<typeof import('tap').default, 'teardown'>): Promise<string> {
+async function reversingService(t: Pick<typeof import('tap').default, 'teardown'>): Promise<string> {
   let first: ServerResponse | null = null
   const server = createServer((request, response) => {
     response.setHeader('content-type', 'application/json')
@@ -38,31 +38,37 @@ async function contraryService(t: Pick<typeof import('tap').default, 'teardown'>
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-t.test('sync prints what it did in the order of the names, though the first upload ends last', async (t) => {
-  const endpoint = await contraryService(t)
-  const root = temporaryFolder(t)
-  mkdirSync(join(root, 'sub'))
-  writeFileSync(join(root, 'one'), 'one')
-  writeFileSync(join(root, 'sub/two'), 'two')
-  t.teardown(() => delete process.env['HOLDFAST_ACCESS_KEY_ID'])
-  t.teardown(() => delete process.env['HOLDFAST_SECRET_KEY'])
-  process.env['HOLDFAST_ACCESS_KEY_ID'] = 'key'
-  process.env['HOLDFAST_SECRET_KEY'] = 'secret'
-  const written = t.capture(process.stdout, 'write')
-  const code = await sync(root, 'album', { endpoint, parallel: 2, progress: false, json: true })
-  const lines = written().map(({ args }) => String(args[0]))
-  written.restore()
-  t.equal(code, 0)
-  t.same(lines.slice(0, 2), ['{"action":"upload","path":"one"}\n', '{"action":"upload","path":"sub/two"}\n'])
-})
+t.test(
+  'sync prints its results in the order of the names, although the first upload ends last',
+  async (t) => {
+    const endpoint = await reversingService(t)
+    const root = temporaryFolder(t)
+    mkdirSync(join(root, 'sub'))
+    writeFileSync(join(root, 'one'), 'one')
+    writeFileSync(join(root, 'sub/two'), 'two')
+    t.teardown(() => delete process.env['HOLDFAST_ACCESS_KEY_ID'])
+    t.teardown(() => delete process.env['HOLDFAST_SECRET_KEY'])
+    process.env['HOLDFAST_ACCESS_KEY_ID'] = 'key'
+    process.env['HOLDFAST_SECRET_KEY'] = 'secret'
+    const written = t.capture(process.stdout, 'write')
+    const code = await sync(root, 'album', { endpoint, parallel: 2, progress: false, json: true })
+    const lines = written().map(({ args }) => String(args[0]))
+    written.restore()
+    t.equal(code, 0)
+    t.same(lines.slice(0, 2), [
+      '{"action":"upload","path":"one"}\n',
+      '{"action":"upload","path":"sub/two"}\n',
+    ])
+  },
+)
 
 t.test('forEachInOrder', async (t) => {
-  await t.test('reports each item as soon as all before it have ended', async (t) => {
+  await t.test('reports each item as soon as it and all earlier items have ended', async (t) => {
     const ends = [0, 1, 2, 3].map(() => deferred())
     const reported: number[] = []
-    const all = forEachInOrder(of([0, 1, 2, 3]), 4, async (n, say) => {
+    const all = forEachInOrder(of([0, 1, 2, 3]), 4, async (n, submit) => {
       await ends[n]?.promise
-      say(() => reported.push(n))
+      submit(() => reported.push(n))
     })
     for (const [ended, expected] of [
       [2, []],
@@ -77,39 +83,39 @@ t.test('forEachInOrder', async (t) => {
     await all
   })
 
-  await t.test('begins nothing more while its window waits for one slow item', async (t) => {
+  await t.test('starts no further item while its window waits for one slow item', async (t) => {
     const slow = deferred()
-    let begun = 0
+    let started = 0
     let reports = 0
     const all = forEachInOrder(
       of(Array.from({ length: 3 * REPORTS_WAITING_MAX }).keys()),
       4,
-      async (n, say) => {
-        begun++
+      async (n, submit) => {
+        started++
         if (n === 0) await slow.promise
-        say(() => reports++)
+        submit(() => reports++)
       },
     )
     for (let turn = 0; turn < 5 * REPORTS_WAITING_MAX; turn++) await setImmediate()
-    t.equal(begun, REPORTS_WAITING_MAX)
+    t.equal(started, REPORTS_WAITING_MAX)
     t.equal(reports, 0)
     slow.resolve()
     await all
     t.equal(reports, 3 * REPORTS_WAITING_MAX)
   })
 
-  await t.test('loses no report of an item that ended before another one failed', async (t) => {
-    const [bothBegun, failed] = [deferred(), deferred()]
+  await t.test('loses no report of an item that ended before another item failed', async (t) => {
+    const [bothStarted, failed] = [deferred(), deferred()]
     const reported: string[] = []
-    const all = forEachInOrder(of(['fails', 'ends']), 2, async (item, say) => {
+    const all = forEachInOrder(of(['fails', 'ends']), 2, async (item, submit) => {
       if (item === 'ends') {
-        bothBegun.resolve()
+        bothStarted.resolve()
         await failed.promise
-        say(() => reported.push(item))
+        submit(() => reported.push(item))
         return
       }
-      await bothBegun.promise
-      say(() => reported.push(item))
+      await bothStarted.promise
+      submit(() => reported.push(item))
       failed.resolve()
       throw new Error('one failed')
     })

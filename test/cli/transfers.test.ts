@@ -1,5 +1,5 @@
 /**
- * What transfers are made of: parts, work at once, the line on a terminal, names of things.
+ * The building blocks of transfers: parts, bounded concurrency, the progress line, names.
  */
 import { appendFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -21,7 +21,7 @@ async function* of<T>(items: readonly T[]): AsyncGenerator<T> {
   yield* items
 }
 
-t.test('parts hold the bytes of the pieces, whatever their sizes', async (t) => {
+t.test('parts contain the bytes of the pieces, regardless of their sizes', async (t) => {
   const property = fc.asyncProperty(
     fc.array(fc.uint8Array({ maxLength: 40 }), { maxLength: 12 }),
     fc.integer({ min: 1, max: 16 }),
@@ -45,14 +45,14 @@ t.test('the largest object fits in the most parts', async (t) => {
   }
 })
 
-t.test('CRC64NVME is that of the catalogue of checks', async (t) => {
+t.test('CRC64NVME matches the check value of the CRC catalogue', async (t) => {
   const digest = await crc64nvme()
   digest.update(Buffer.from('1234'))
   digest.update(Buffer.from('56789'))
   t.equal(digest.digest(), Buffer.from('ae8b14860a799888', 'hex').toString('base64'))
 })
 
-t.test('a file that changes while it is read is not what was read', async (t) => {
+t.test('a file that changes while it is read is refused', async (t) => {
   const path = join(temporaryFolder(t), 'growing')
   writeFileSync(path, 'begin')
   const file = await openFile(path, new AbortController().signal)
@@ -63,7 +63,7 @@ t.test('a file that changes while it is read is not what was read', async (t) =>
 })
 
 t.test('forEachBounded', async (t) => {
-  await t.test('has never more under way than it may', async (t) => {
+  await t.test('never works on more items than the limit', async (t) => {
     let now = 0
     let most = 0
     await forEachBounded(of(Array.from({ length: 20 }, (_, n) => n)), 3, async (n) => {
@@ -74,7 +74,7 @@ t.test('forEachBounded', async (t) => {
     t.equal(most, 3)
   })
 
-  await t.test('throws the first failure, after those under way have ended', async (t) => {
+  await t.test('throws the first failure after the items in progress have ended', async (t) => {
     const slow = deferred()
     let hasEnded = false
     const all = forEachBounded(of([0, 1, 2, 3, 4]), 2, async (n) => {
@@ -87,7 +87,7 @@ t.test('forEachBounded', async (t) => {
     t.ok(hasEnded)
   })
 
-  await t.test('does not wait for an item that never comes', async (t) => {
+  await t.test('does not wait for an item that never arrives', async (t) => {
     async function* stuck(): AsyncGenerator<number> {
       yield 1
       await new Promise(() => {})
@@ -112,13 +112,13 @@ t.test('the bar', async (t) => {
   bar.end()
   t.ok(terminal.written.length <= 13, 'is drawn ten times a second')
   t.ok(terminal.written.every((line) => line.length <= 60 + '\r\u001b[K'.length))
-  t.equal(terminal.written.at(-1), '\r\u001b[K', 'is gone at the end')
+  t.equal(terminal.written.at(-1), '\r\u001b[K', 'is erased at the end')
   for (const silent of [screen(false), screen(true)]) {
     const none = progressOn(silent, 'cat.jpg', silent.isTTY === false)
     none.expect(1)
     none.advance(1)
     none.end()
-    t.same(silent.written, [], silent.isTTY ? 'not when it is not wanted' : 'not into a pipe')
+    t.same(silent.written, [], silent.isTTY ? 'not with --no-progress' : 'not into a pipe')
   }
   t.match(
     progressLine({ label: 'a\u001b[2J', done: 512, total: 1024, seconds: 2 }),
@@ -128,7 +128,7 @@ t.test('the bar', async (t) => {
   t.equal(
     progressLine({ label: 'join: keeping up', done: 0, total: null, seconds: 9 }),
     'join: keeping up',
-    'what moves no bytes is told by its name alone',
+    'an operation without bytes shows only its name',
   )
 })
 
@@ -158,7 +158,7 @@ t.test('scopes of a key', async (t) => {
     scopesOf({ write: ['photos/in/', '*'], read: ['photos'] }),
     'op=read:bucket=photos:prefix=,op=write:bucket=photos:prefix=in/,op=write:bucket=*:prefix=',
   )
-  // One more entry could be smuggled in by a comma, one more field by a colon in the name of the bucket.
+  // One more entry could be injected by a comma, and one more field by a colon in the bucket name.
   for (const place of ['photos/a,read', 'photos:prefix=x', '/a', ''])
     t.throws(() => scopesOf({ read: [place] }), { code: 'invalid_argument' }, place)
   t.throws(() => scopesOf({ scopes: 'read', read: ['photos'] }), { code: 'invalid_argument' })

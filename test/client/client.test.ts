@@ -1,5 +1,5 @@
 /**
- * The client against a real node: what it is for, and how it keeps its token.
+ * The client against a real node: calls and tokens.
  */
 import { readFileSync } from 'node:fs'
 import t from 'tap'
@@ -90,15 +90,18 @@ t.test('tokens', async (t) => {
     t.equal(minted.length, 2, 'replaced within its last minute')
   })
 
-  t.test('a 401 is answered by one new token and one more attempt, of a write too', async (t) => {
-    const { world, client } = await start(t)
-    await client.call('listBuckets')
-    world.memory.now += 2 * 3_600_000
-    const body = { name: 'photos' }
-    t.equal((await client.call('createBucket', { body })).status, 201, 'the node calls the token expired')
-  })
+  t.test(
+    'after a 401 the client gets one new token and makes one more attempt, for writes too',
+    async (t) => {
+      const { world, client } = await start(t)
+      await client.call('listBuckets')
+      world.memory.now += 2 * 3_600_000
+      const body = { name: 'photos' }
+      t.equal((await client.call('createBucket', { body })).status, 201, 'the node calls the token expired')
+    },
+  )
 
-  t.test('a key that is gone is told, after one more attempt', async (t) => {
+  t.test('a revoked key is reported after one more attempt', async (t) => {
     const { world, client, key } = await start(t)
     await client.call('listBuckets')
     const { accessKeyId } = key
@@ -110,15 +113,15 @@ t.test('tokens', async (t) => {
     })
   })
 
-  t.test('a node that refuses every token hears of two', async (t) => {
+  t.test('a node that refuses every token receives two tokens', async (t) => {
     const server = await ScriptedServer.start(t)
     const minted = { status: 200, body: { token: 'svctk_1', expiresIn: 3600 } }
     const client = dataClient({ endpoints: [server.url], accessKeyId: 'AK', secretKey: 's' })
     t.teardown(() => client.close())
     server.script(minted, problem(401, 'token_invalid'), minted, problem(401, 'token_invalid'), minted)
     await t.rejects(client.call('listBuckets'), { status: 401, code: 'token_invalid' })
-    t.equal(server.seen.length, 4)
-    t.equal(server.seen[0]?.headers.authorization, undefined, 'no token goes to whoever asks for none')
+    t.equal(server.received.length, 4)
+    t.equal(server.received[0]?.headers.authorization, undefined, 'the exchange carries no token')
   })
 
   t.test('an exchange is repeated when it had no answer', async (t) => {
@@ -129,11 +132,11 @@ t.test('tokens', async (t) => {
     const minted = { status: 200, body: { token: 'svctk_1', expiresIn: 3600 } }
     server.script(problem(503, 'no_leader'), minted, { status: 200, body: { buckets: [] } })
     await client.call('listBuckets')
-    t.equal(server.seen[2]?.headers.authorization, 'Bearer svctk_1')
+    t.equal(server.received[2]?.headers.authorization, 'Bearer svctk_1')
   })
 })
 
-t.test('a removal answers nothing, its dry run a plan', async (t) => {
+t.test('a removal has no answer body, its dry run returns a plan', async (t) => {
   const { world, client } = await start(t)
   await client.call('createBucket', { body: { name: 'photos' } })
   const token = await world.memory.adminToken('owner')
@@ -153,18 +156,18 @@ t.test('a signed URL is used without the token of the client', async (t) => {
   server.script({ status: 200, body: { key: 'in/a' } })
   const params = { bucket: 'photos', key: 'in/a' }
   await client.call('putSigned', { params, query: { token: 'svcurl_1' }, body: 'hello' })
-  t.match(server.seen, [{ path: '/api/v1/signed/photos/in/a?token=svcurl_1' }])
-  t.equal(server.seen[0]?.headers.authorization, undefined)
+  t.match(server.received, [{ path: '/api/v1/signed/photos/in/a?token=svcurl_1' }])
+  t.equal(server.received[0]?.headers.authorization, undefined)
 })
 
-t.test('the admin client keeps the token it was given', async (t) => {
+t.test('the admin client keeps its token', async (t) => {
   const { world } = await start(t)
   const token = await world.memory.adminToken('owner')
   const client = adminClient({ endpoints: [`http://127.0.0.1:${world.adminPort}`], token })
   t.teardown(() => client.close())
   t.equal((await client.call('getTenant', { params: { id: 'acme' } })).answer.id, 'acme')
   t.match((await client.call('getMetrics')).answer, /^up 1/)
-  const stranger = adminClient({ endpoints: [`http://127.0.0.1:${world.adminPort}`], token: 'svcadm_no' })
-  t.teardown(() => stranger.close())
-  await t.rejects(stranger.call('listTenants'), { status: 401, code: 'token_invalid' })
+  const unknown = adminClient({ endpoints: [`http://127.0.0.1:${world.adminPort}`], token: 'svcadm_no' })
+  t.teardown(() => unknown.close())
+  await t.rejects(unknown.call('listTenants'), { status: 401, code: 'token_invalid' })
 })

@@ -1,5 +1,5 @@
 /**
- * What a client repeats, what it never does, and how long it waits: against a server that answers by script.
+ * Which calls a client repeats, which it does not, and how long it waits: against a server with scripted answers.
  */
 import fc from 'fast-check'
 import t from 'tap'
@@ -14,7 +14,7 @@ const OK = {
 }
 const NOW = Date.parse('2026-11-21T12:00:00Z')
 
-/** With a clock that is told how long it waited. */
+/** With a clock that records the waits. */
 function clientOf(servers: readonly ScriptedServer[], more: Partial<ClientOptions> = {}) {
   const waited: number[] = []
   const clock = {
@@ -28,15 +28,15 @@ function clientOf(servers: readonly ScriptedServer[], more: Partial<ClientOption
   return { client, waited }
 }
 
-t.test('a read is repeated until it goes through', async (t) => {
+t.test('a read is repeated until it succeeds', async (t) => {
   const server = await ScriptedServer.start(t)
   const { client, waited } = clientOf([server])
   t.teardown(() => client.close())
   server.script(problem(503, 'no_leader', { 'retry-after': '2' }), CUT, problem(429, 'rate_limited'), OK)
-  const heard = await client.call('listBuckets')
-  t.same(heard.answer.buckets, [])
-  t.equal(server.seen.length, 4)
-  t.same(waited, [2050, 150, 300], 'as long as it was told, else longer each time')
+  const received = await client.call('listBuckets')
+  t.same(received.answer.buckets, [])
+  t.equal(server.received.length, 4)
+  t.same(waited, [2050, 150, 300], 'as long as Retry-After says, otherwise longer each time')
 })
 
 t.test('Retry-After as a date', async (t) => {
@@ -64,14 +64,14 @@ t.test('it gives up in the end, with the last answer', async (t) => {
   t.ok((await client.call('listBuckets').catch((caught: unknown) => caught)) instanceof NoAnswerError)
 })
 
-t.test('whatever nobody heard goes to the next node, a write too', async (t) => {
+t.test('a request that no node received goes to the next node, a write too', async (t) => {
   const [gone, server] = [await ScriptedServer.start(t), await ScriptedServer.start(t)]
   const { client } = clientOf([gone, server])
   t.teardown(() => client.close())
   gone.stop()
   server.script(OK)
   await client.call('createBucket', { body: { name: 'photos' } })
-  t.match(server.seen, [{ method: 'POST', body: /photos/ }])
+  t.match(server.received, [{ method: 'POST', body: /photos/ }])
 })
 
 t.test('a write is repeated with an idempotency key, and only then', async (t) => {
@@ -82,21 +82,21 @@ t.test('a write is repeated with an idempotency key, and only then', async (t) =
   for (const first of [CUT, problem(503, 'commit_unknown')] as const) {
     server.script(first, OK)
     await t.rejects(client.call('putObject', put))
-    t.equal(server.seen.length, 1, 'it may have been stored')
+    t.equal(server.received.length, 1, 'it may have been stored')
     server.script(first, OK)
     await client.call('putObject', { ...put, headers: { 'Idempotency-Key': 'k' } })
     t.same(
-      server.seen.map(({ method, path, body }) => `${method} ${path} ${body}`),
+      server.received.map(({ method, path, body }) => `${method} ${path} ${body}`),
       Array(2).fill('PUT /api/v1/buckets/photos/objects/a/../b%20c hello'),
-      'the same once more, its path as it is',
+      'the same request again, with the same path',
     )
     server.script(first, OK)
     await client.call('setObjectTags', { params: put.params, body: { tags: {} }, isRepeatable: true })
-    t.equal(server.seen.length, 2, 'or when the caller says so')
+    t.equal(server.received.length, 2, 'or when the caller says so')
   }
 })
 
-t.test('a stream is opened anew for each attempt', async (t) => {
+t.test('a stream is opened again for each attempt', async (t) => {
   const server = await ScriptedServer.start(t)
   const { client } = clientOf([server])
   t.teardown(() => client.close())
@@ -114,7 +114,7 @@ t.test('a stream is opened anew for each attempt', async (t) => {
   await client.call('putObject', { params, headers: { 'Idempotency-Key': 'k' }, body })
   t.equal(opened, 2)
   t.same(
-    server.seen.map((seen) => [seen.body, seen.headers['content-length']]),
+    server.received.map(({ body: text, headers }) => [text, headers['content-length']]),
     [
       ['hello', '5'],
       ['hello', '5'],
@@ -122,7 +122,7 @@ t.test('a stream is opened anew for each attempt', async (t) => {
   )
 })
 
-t.test('what was refused is not repeated', async (t) => {
+t.test('a refused call is not repeated', async (t) => {
   const server = await ScriptedServer.start(t)
   const { client, waited } = clientOf([server])
   t.teardown(() => client.close())
@@ -136,14 +136,14 @@ t.test('what was refused is not repeated', async (t) => {
   ] as const) {
     server.script(problem(status, code), OK)
     await t.rejects(client.call('listBuckets'), { status, code, message: /because$/ })
-    t.equal(server.seen.length, 1, code)
+    t.equal(server.received.length, 1, code)
   }
   t.same(waited, [])
-  server.script({ status: 404, body: 'an error page of something between' })
+  server.script({ status: 404, body: 'an error page of a proxy' })
   await t.rejects(client.call('listBuckets'), { status: 404, code: 'unknown', requestId: null })
 })
 
-t.test('the next node is asked when one fails, and kept', async (t) => {
+t.test('after a failure the client uses the next node and keeps it', async (t) => {
   const [first, second] = [await ScriptedServer.start(t), await ScriptedServer.start(t)]
   const { client } = clientOf([first, second])
   t.teardown(() => client.close())
@@ -151,24 +151,24 @@ t.test('the next node is asked when one fails, and kept', async (t) => {
   second.script(OK, OK)
   await client.call('listBuckets')
   await client.call('listBuckets')
-  t.equal(second.seen.length, 2)
+  t.equal(second.received.length, 2)
 })
 
-t.test('whoever waits can be called off', async (t) => {
+t.test('a waiting call can be aborted', async (t) => {
   const server = await ScriptedServer.start(t)
-  const calledOff = new AbortController()
+  const aborted = new AbortController()
   const clock = {
     now: () => NOW,
     wait: async () => {
-      calledOff.abort(new Error('enough'))
-      throw calledOff.signal.reason
+      aborted.abort(new Error('enough'))
+      throw aborted.signal.reason
     },
   }
   const { client } = clientOf([server], { clock })
   t.teardown(() => client.close())
   server.script(CUT, OK)
-  await t.rejects(client.call('listBuckets', { signal: calledOff.signal }), { message: 'enough' })
-  t.equal(server.seen.length, 1)
+  await t.rejects(client.call('listBuckets', { signal: aborted.signal }), { message: 'enough' })
+  t.equal(server.received.length, 1)
 })
 
 t.test('delays', async (t) => {

@@ -1,5 +1,5 @@
 /**
- * A server that answers what it is told, one answer a request, and remembers what it was asked.
+ * A server with scripted answers, one for each request; it records the requests.
  */
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -10,7 +10,7 @@ export interface Scripted {
   readonly body?: object | string
 }
 
-export interface Seen {
+export interface ReceivedRequest {
   readonly method: string
   readonly path: string
   readonly headers: IncomingHttpHeaders
@@ -22,7 +22,7 @@ export const CUT = 'cut'
 type Step = Scripted | typeof CUT
 
 export class ScriptedServer {
-  readonly seen: Seen[] = []
+  readonly received: ReceivedRequest[] = []
   readonly #server: Server
   #steps: Step[] = []
 
@@ -39,7 +39,7 @@ export class ScriptedServer {
       request.on('data', (piece: Buffer) => pieces.push(piece))
       request.on('end', () => {
         const { method = '', url = '', headers } = request
-        this.seen.push({ method, path: url, headers, body: Buffer.concat(pieces).toString() })
+        this.received.push({ method, path: url, headers, body: Buffer.concat(pieces).toString() })
         const step = this.#steps.shift() ?? { status: 500, body: 'nothing more was scripted' }
         if (step === CUT) return request.socket.destroy()
         const { status, headers: given = {}, body = '' } = step
@@ -49,10 +49,10 @@ export class ScriptedServer {
     })
   }
 
-  /** What the next requests are answered. */
+  /** Sets the answers to the next requests, and forgets the recorded ones. */
   script(...steps: readonly Step[]): void {
     this.#steps = [...steps]
-    this.seen.length = 0
+    this.received.length = 0
   }
 
   get url(): string {

@@ -1,5 +1,5 @@
 /**
- * What is wrong with a configuration is told at once, with its place, what was expected and what to do.
+ * All faults of a configuration are reported together, each with its place, what was expected and what to do.
  */
 import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync } from 'node:fs'
@@ -8,10 +8,10 @@ import t, { type Test } from 'tap'
 import { examineConfig, loadConfig } from '../../src/config/load-config.ts'
 import { MEMBERS_MAX } from '../../src/state-machine/members/records.ts'
 import { SETTINGS } from '../../src/config/settings.ts'
-import { examined, SMALLEST, toldFaults, writeConfig } from './written-config.ts'
+import { examined, SMALLEST, reportedFaults, writeConfig } from './written-config.ts'
 
 t.test('the faults of a configuration', async (t) => {
-  t.test('are told all at once, each with its line [admin.config-check]', async (t) => {
+  t.test('are reported together, each with its line [admin.config-check]', async (t) => {
     const found = examined(
       t,
       `node: { id: N1, data_dir: data }
@@ -26,7 +26,7 @@ limits:
       { HOLDFAST_LOGGING__LEVLE: 'info', HOLDFAST_AUDIT__STRICT: 'yes' },
     )
     t.equal(found.config, null)
-    t.same(toldFaults(found), [
+    t.same(reportedFaults(found), [
       "1: The setting 'node.id' is wrong: 'N1' does not match ^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$",
       "3: Unknown setting 'cluster.hartbeat'",
       "4: The setting 'cluster.heartbeat' is wrong: expected a duration such as 100ms, 90s, 15m, 24h or 7d, got '100'",
@@ -39,7 +39,7 @@ limits:
     for (const { hint } of found.faults) t.match(hint, /\w/, 'says what to do')
   })
 
-  t.test('are all in the one error that keeps a node from starting', async (t) => {
+  t.test('are all in one error that prevents the start', async (t) => {
     const file = writeConfig(t, `${SMALLEST}logging: { level: loud, levle: info }`)
     t.throws(() => loadConfig(file, {}), {
       name: 'StartError',
@@ -49,7 +49,7 @@ limits:
     })
   })
 
-  t.test('are unknown keys, with the nearest known one [admin.config-nearest]', async (t) => {
+  t.test('include unknown keys, with the nearest known one [admin.config-nearest]', async (t) => {
     const { faults } = examined(t, `${SMALLEST}limits: { chunk_bufers: 5 }`, {
       HOLDFAST_SECURITY__MAX_PRESIGN_TLL: '1h',
     })
@@ -59,7 +59,7 @@ limits:
     ])
   })
 
-  t.test('are several settings that do not go together', async (t) => {
+  t.test('include settings that contradict each other', async (t) => {
     const found = examined(
       t,
       `node: { id: n2, data_dir: data }
@@ -69,32 +69,32 @@ disk: { stop_placing: 99% }
 security: { master_key_file: key }
 `,
     )
-    t.same(toldFaults(found), [
+    t.same(reportedFaults(found), [
       ': cluster.election_timeout (500 ms) is less than ten heartbeats (100 ms each)',
       ': disk.stop_placing (99%) is above disk.stop_writing (92%)',
-      ': Two of the listeners have the address 127.0.0.1:9000',
+      ': Two listeners have the address 127.0.0.1:9000',
     ])
   })
 
-  t.test('are names that stand there twice', async (t) => {
-    t.same(toldFaults(examined(t, `${SMALLEST}limits:\n  chunk_buffers: 5\n  chunk_buffers: 6`)), [
-      '6: a key of this name stands there twice',
+  t.test('include names that appear twice', async (t) => {
+    t.same(reportedFaults(examined(t, `${SMALLEST}limits:\n  chunk_buffers: 5\n  chunk_buffers: 6`)), [
+      '6: a key with this name appears twice',
     ])
-    t.match(toldFaults(examined(t, `${SMALLEST}node: { zone: a }`)), [
-      '4: a key of this name stands there twice',
+    t.match(reportedFaults(examined(t, `${SMALLEST}node: { zone: a }`)), [
+      '4: a key with this name appears twice',
     ])
-    t.same(toldFaults(examined(t, `${SMALLEST}node.id: n2`)), ["4: 'node.id' stands there twice"])
+    t.same(reportedFaults(examined(t, `${SMALLEST}node.id: n2`)), ["4: 'node.id' appears twice"])
   })
 
-  t.test('are keys without a value, but not sections without keys', async (t) => {
-    t.same(toldFaults(examined(t, `${SMALLEST}limits:\n  # chunk_buffers: 6\naudit: {}\n`)), [])
-    t.same(toldFaults(examined(t, `${SMALLEST}limits:\n  chunk_buffers:\n`)), [
+  t.test('include keys without a value, but not sections without keys', async (t) => {
+    t.same(reportedFaults(examined(t, `${SMALLEST}limits:\n  # chunk_buffers: 6\naudit: {}\n`)), [])
+    t.same(reportedFaults(examined(t, `${SMALLEST}limits:\n  chunk_buffers:\n`)), [
       "5: 'limits.chunk_buffers' has no value",
     ])
-    t.match(toldFaults(examined(t, `${SMALLEST}limits: 5\n`)), ["4: expected keys under 'limits:'"])
+    t.match(reportedFaults(examined(t, `${SMALLEST}limits: 5\n`)), ["4: expected keys under 'limits:'"])
   })
 
-  t.test('quote no secret that got into a value', async (t) => {
+  t.test('quote no secret that is in a value', async (t) => {
     const { faults } = examined(
       t,
       `${SMALLEST}notifications: { allow_origins: 'https://u:hunter2@hooks.internal/' }`,
@@ -105,17 +105,17 @@ security: { master_key_file: key }
   })
 })
 
-t.test('a file that is no configuration', async (t) => {
+t.test('a file that is not a configuration', async (t) => {
   const cases: readonly (readonly [string, string | Uint8Array, RegExp])[] = [
-    ['is empty: all that is missing is told', '', /'node\.id' is missing/],
-    ['holds comments alone', '# nothing\n', /'node\.id' is missing/],
-    ['is broken YAML', 'node: { id: n1\n', /this is no YAML/],
+    ['is empty: every missing setting is reported', '', /'node\.id' is missing/],
+    ['contains only comments', '# nothing\n', /'node\.id' is missing/],
+    ['is broken YAML', 'node: { id: n1\n', /this is not valid YAML/],
     ['is a list', '- a\n- b\n', /expected sections/],
     ['is a text', 'hello', /expected sections/],
-    ['holds two documents', `${SMALLEST}---\n${SMALLEST}`, /this is no YAML/],
-    ['holds an unknown tag', `${SMALLEST}limits: { chunk_buffers: !five 5 }`, /this is no YAML/],
-    ['holds aliases', 'node: &a { id: n1 }\ncluster: *a\n', /an alias/],
-    ['is no UTF-8', Buffer.from([0x6e, 0xff, 0xfe]), /no UTF-8/],
+    ['contains two documents', `${SMALLEST}---\n${SMALLEST}`, /this is not valid YAML/],
+    ['contains an unknown tag', `${SMALLEST}limits: { chunk_buffers: !five 5 }`, /this is not valid YAML/],
+    ['contains aliases', 'node: &a { id: n1 }\ncluster: *a\n', /an alias/],
+    ['is not UTF-8', Buffer.from([0x6e, 0xff, 0xfe]), /not UTF-8/],
     ['is larger than 1 MiB', '#'.repeat(1024 * 1024 + 1), /larger than 1 MiB/],
   ]
   for (const [what, text, says] of cases)
@@ -126,7 +126,7 @@ t.test('a file that is no configuration', async (t) => {
       t.match(faults[0]?.hint, /\w/)
     })
 
-  t.test('is a directory, a device or not there', async (t) => {
+  t.test('is a directory, a device or missing', async (t) => {
     const file = writeConfig(t, '')
     const folder = join(file, '..', 'folder')
     mkdirSync(folder)
@@ -138,15 +138,15 @@ t.test('a file that is no configuration', async (t) => {
       t.match(examineConfig(path, {}).faults, [{ where: path, message: says }])
   })
 
-  t.test('may not be read by this user', async (t) => {
+  t.test('is not readable by this user', async (t) => {
     const file = writeConfig(t, SMALLEST)
     chmodSync(file, 0)
     chmodSync(join(file, '..'), 0o755)
-    const { faults } = asNobody(() => examineConfig(file, {}))
-    t.match(faults, [{ where: file, message: /may not read/, hint: /chmod/ }])
+    const { faults } = withoutPrivileges(() => examineConfig(file, {}))
+    t.match(faults, [{ where: file, message: /no permission to read/, hint: /chmod/ }])
   })
 
-  t.test('is a pipe: then it is read', async (t) => {
+  t.test('is a pipe: it is read', async (t) => {
     const file = writeConfig(t, SMALLEST)
     const main = new URL('../../src/main.ts', import.meta.url).pathname
     const script = 'cat "$1" | env -u NODE_OPTIONS "$2" "$3" config check --config /dev/stdin'
@@ -155,8 +155,8 @@ t.test('a file that is no configuration', async (t) => {
   })
 })
 
-/** Root may read everything. */
-function asNobody<T>(work: () => T): T {
+/** Root can read every file. */
+function withoutPrivileges<T>(work: () => T): T {
   if (process.geteuid?.() !== 0) return work()
   process.seteuid?.(65_534)
   try {
@@ -166,7 +166,7 @@ function asNobody<T>(work: () => T): T {
   }
 }
 
-t.test('a value is what stands there, not what YAML would make of it', async (t) => {
+t.test('a value is the text as written, without YAML types', async (t) => {
   const { config } = examined(
     t,
     SMALLEST.replace('test-cluster', '0012345678')
@@ -186,7 +186,7 @@ const SAMPLES: Readonly<Record<string, string>> = {
   origins: 'https://hooks.internal:8443,https://other.internal',
 }
 
-/** One that differs from the default and is within the bounds. */
+/** A value that differs from the default and is within the bounds. */
 function sampleOf(setting: (typeof SETTINGS)[number]): string {
   if (setting.name === 'listeners.public_url') return 'https://files.example.org'
   if (setting.name === 'content.compression') return 'off'
@@ -198,7 +198,7 @@ function sampleOf(setting: (typeof SETTINGS)[number]): string {
 }
 
 t.test(
-  'every setting can be given by environment, which wins over the file [admin.config-environment]',
+  'every setting can be given by the environment, which takes precedence over the file [admin.config-environment]',
   async (t) => {
     const check = (t: Test, setting: (typeof SETTINGS)[number]): void => {
       const variable = `HOLDFAST_${setting.name.toUpperCase().replace('.', '__')}`
@@ -219,17 +219,17 @@ t.test(
     }
     for (const setting of SETTINGS) check(t, setting)
 
-    await t.test('and what is no list is refused with its variable', async (t) => {
+    await t.test('and a value that is not a list is refused with the name of its variable', async (t) => {
       const found = examined(t, SMALLEST, { HOLDFAST_CLUSTER__MEMBERS: '[{id: n1' })
-      t.match(found.faults, [{ where: /HOLDFAST_CLUSTER__MEMBERS/, message: /no YAML/ }])
+      t.match(found.faults, [{ where: /HOLDFAST_CLUSTER__MEMBERS/, message: /not valid YAML/ }])
     })
-    await t.test('and a variable with one underscore is somebody else’s', async (t) => {
+    await t.test('and a variable with a single underscore is ignored', async (t) => {
       t.same(examined(t, SMALLEST, { HOLDFAST_HOME: '/x', HOLDFAST_ADMIN_TOKEN: 'x' }).faults, [])
     })
   },
 )
 
-t.test('no more founders than can be founded: 64', (t) => {
+t.test('a new cluster has at most 64 members', (t) => {
   const list = (count: number): string =>
     Array.from({ length: count }, (_, n) => `    - { id: n${n}, peer: "127.0.0.1:${20_000 + n}" }`).join('\n')
   const config = (count: number) => `
@@ -241,7 +241,9 @@ ${list(count)}
 listeners: { data: 127.0.0.1:9000, admin: 127.0.0.1:9001, peer: 127.0.0.1:9002 }
 security: { master_key_file: master.key }
 `
-  t.same(toldFaults(examined(t, config(MEMBERS_MAX))), [])
-  t.match(toldFaults(examined(t, config(MEMBERS_MAX + 1))), [/expected a list of 1 to 64 members, got 65/])
+  t.same(reportedFaults(examined(t, config(MEMBERS_MAX))), [])
+  t.match(reportedFaults(examined(t, config(MEMBERS_MAX + 1))), [
+    /expected a list of 1 to 64 members, got 65/,
+  ])
   t.end()
 })

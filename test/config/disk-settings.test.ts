@@ -1,5 +1,5 @@
 /**
- * How full the disk of the blobs may be, as it is written: percentages, in their order.
+ * The thresholds of disk usage in the configuration: percentages, in their order.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -24,7 +24,7 @@ async function load(t: Test, disk = '', environment: Environment = {}) {
 }
 
 t.test('the settings of a disk', async (t) => {
-  t.test('are those of the blob store unless said otherwise', async (t) => {
+  t.test('are those of the blob store by default', async (t) => {
     t.strictSame(await load(t), DISK_THRESHOLDS)
   })
 
@@ -35,7 +35,7 @@ t.test('the settings of a disk', async (t) => {
     t.doesNotThrow(() => assertThresholds(given))
   })
 
-  t.test('refuse the start when they are not in their order, and say which', async (t) => {
+  t.test('refuse the start when they are out of order, and name the settings', async (t) => {
     for (const [disk, message] of [
       ['{ stop_placing: 93% }', 'disk.stop_placing (93%) is above disk.stop_writing (92%)'],
       [
@@ -44,7 +44,7 @@ t.test('the settings of a disk', async (t) => {
       ],
       ['{ stop_writing: 96% }', 'disk.stop_writing (96%) is above disk.reserve (95%)'],
     ] as const) {
-      const hint = /stop_placing, disk.stop_writing, disk.reserve in this order/
+      const hint = /in this order: disk.stop_placing, disk.stop_writing, disk.reserve/
       await t.rejects(load(t, `disk: ${disk}`), {
         name: 'StartError',
         code: 'invalid_config',
@@ -54,7 +54,7 @@ t.test('the settings of a disk', async (t) => {
     }
   })
 
-  t.test('refuse what is no percentage, and what is out of bounds', async (t) => {
+  t.test('refuse values that are not percentages or are out of bounds', async (t) => {
     for (const text of ['0.85', '85', '85 percent', '-1%', '1e2%', '%', ''])
       t.throws(() => parsePercent(text), {
         message: `expected a percentage such as 85% or 92.5%, got '${text}'`,

@@ -1,5 +1,5 @@
 /**
- * `config print`: every setting with its value and origin, without secrets, as a configuration again.
+ * `config print`: every setting with its value and source, without secrets, as a valid configuration.
  */
 import fc from 'fast-check'
 import t from 'tap'
@@ -36,7 +36,7 @@ t.test('the effective settings', async (t) => {
     },
   )
 
-  t.test('are a configuration again, with the same values', async (t) => {
+  t.test('are a valid configuration with the same values', async (t) => {
     const again = examined(t, effectiveText(settings))
     t.same(again.faults, [])
     t.same(again.config, found.config)
@@ -47,7 +47,7 @@ t.test('the effective settings', async (t) => {
     t.same(examined(t, effectiveText(effectiveSettings(strange))).config, strange.config)
   })
 
-  t.test('show no token that stands in a URL', async (t) => {
+  t.test('show no token that is in a URL', async (t) => {
     const url = 'https://files.example.org/hooks/T0abcdefghij0123456789'
     const shown = effectiveText(
       effectiveSettings(examined(t, SMALLEST, { HOLDFAST_LISTENERS__PUBLIC_URL: url })),

@@ -1,5 +1,5 @@
 /**
- * How signed URLs begin: an address without anything behind it that would end up in the middle of a URL.
+ * The beginning of signed URLs: an address without a part that would end up in the middle of a URL.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

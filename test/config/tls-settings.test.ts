@@ -1,5 +1,5 @@
 /**
- * TLS of the public listeners in the configuration: both files or none, each listener for itself.
+ * TLS of the public listeners in the configuration: both files or none, separately for each listener.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -24,11 +24,11 @@ async function load(t: Test, more = '') {
 }
 
 t.test('data_tls and admin_tls', async (t) => {
-  await t.test('are not there unless given', async (t) => {
+  await t.test('are absent by default', async (t) => {
     const { config } = await load(t)
     t.match(config, { dataTls: null, adminTls: null })
   })
-  await t.test('are for one listener each, with paths from where the file lies', async (t) => {
+  await t.test('belong to one listener each, with paths relative to the configuration file', async (t) => {
     const { config, folder } = await load(t, 'data_tls: { cert: a.pem, key: /keys/a.key }')
     t.same(config.dataTls, { cert: join(folder, 'a.pem'), key: '/keys/a.key' })
     t.equal(config.adminTls, null)

@@ -1,5 +1,5 @@
 /**
- * A configuration file for one test, and what comes of it.
+ * A configuration file for one test, and its faults.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import type { Test } from 'tap'
 import { type Environment, type Examined, examineConfig } from '../../src/config/load-config.ts'
 
-/** What must be given, and nothing else. */
+/** Only the required settings. */
 export const SMALLEST = `node: { id: n1, data_dir: data }
 cluster: { id: test-cluster, members: [{ id: n1, peer: '127.0.0.1:9002' }] }
 security: { master_key_file: key }
@@ -26,6 +26,6 @@ export function examined(t: Test, text: string | Uint8Array, environment: Enviro
 }
 
 /** Each as `line: message`, or `VARIABLE: message`. */
-export function toldFaults({ faults }: Examined): readonly string[] {
+export function reportedFaults({ faults }: Examined): readonly string[] {
   return faults.map(({ where, message }) => `${where.split(/node\.yaml:?|variable /)[1]}: ${message}`)
 }

@@ -1,5 +1,5 @@
 /**
- * Objects assembled of parts are read as one piece, whatever the parts are and wherever a range begins and ends.
+ * Objects assembled from parts are read as one piece, for any kinds of parts and any range.
  */
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
@@ -12,8 +12,9 @@ import type { ObjectPart } from '../../src/state-machine/bodies/records.ts'
 import type { ChunkLink } from '../../src/state-machine/chunks/records.ts'
 import type { ObjectRecord } from '../../src/state-machine/versions/records.ts'
 import { collected } from '../helpers/async.ts'
-import { ContentWorld, patternBytes } from '../helpers/content-world.ts'
+import { contentRows, ContentWorld, patternBytes } from '../helpers/content-world.ts'
 import { MemoryBlobs } from '../helpers/memory-blobs.ts'
+import { LINKS_PER_PAGE } from '../../src/state-machine/bodies/manifests.ts'
 
 const GIB = 2 ** 30
 
@@ -24,9 +25,9 @@ async function assembled(world: ContentWorld, sizes: readonly number[]) {
   return { plain: Buffer.concat(plains), object: world.assemble(pieces), pieces }
 }
 
-t.test('any range comes as Buffer.subarray would give it, across parts of every kind', async (t) => {
+t.test('any range equals the result of Buffer.subarray, across parts of every kind', async (t) => {
   const world = new ContentWorld()
-  // Chunks, one chunk exactly, one byte, inline, nothing, and an inline end.
+  // Chunks, exactly one chunk, one byte, inline, empty, and an inline end.
   const sizes = [CHUNK_BYTES + 5000, CHUNK_BYTES, 1, 2048, 0, 3000, 700]
   const { plain, object } = await assembled(world, sizes)
   const borders = sizes.map((_, n) => sizes.slice(0, n + 1).reduce((sum, size) => sum + size, 0))
@@ -43,22 +44,20 @@ t.test('any range comes as Buffer.subarray would give it, across parts of every 
   t.equal((await world.get(none.object)).length, 0)
 })
 
-t.test('ten thousand parts are looked through page by page', async (t) => {
+t.test('ten thousand parts are read page by page', async (t) => {
   const world = new ContentWorld()
   const plain = patternBytes(40)
   const piece = await world.put(plain)
   const object = world.assemble(Array.from({ length: 10_000 }, () => piece))
   t.equal(object.size, 400_000)
   const pages: number[] = []
-  const { state } = readParts(world, object)
-  const counting = {
-    ...state,
-    objectParts: (_bucket: string, version: string, page: number) => {
+  const counting = contentRows({
+    parts: (version, page) => {
       pages.push(page)
       const from = page * PARTS_PER_PAGE
       return (world.parts.get(version) ?? []).slice(from, from + PARTS_PER_PAGE)
     },
-  }
+  })
   for (const part of [0, 999, 1000, 5500, 9999]) {
     pages.length = 0
     const [at, end] = [part * 40 + 30, Math.min(object.size, part * 40 + 50)]
@@ -82,33 +81,38 @@ t.test('a position beyond 2^32 is found in its part, up to the largest object', 
   const body = { kind: 'chunks', count: size / CHUNK_BYTES } as const
   const object: ObjectRecord = { ...small, size: partCount * size, body: { kind: 'parts', count: partCount } }
   for (const at of [0, size - 1, size, 4 * GIB + 7, 3333 * size + 2 ** 32 + 12_345, partCount * size - 1]) {
-    const asked: (readonly [part: string, first: number, count: number])[] = []
-    const state = {
-      inlineBody: () => undefined,
-      chunk: () => undefined,
-      objectParts: (_bucket: string, _version: string, page: number) =>
+    const rowsRead: (readonly [kind: string, name: string, place: number])[] = []
+    const state = contentRows({
+      chunk: (id) => void rowsRead.push(['chunk', ...placeOf(id)]),
+      parts: (_version, page) =>
         Array.from({ length: PARTS_PER_PAGE }, (_, n): ObjectPart => {
           return { partId: `part-${page * PARTS_PER_PAGE + n}`, size, body }
         }),
-      manifest: (_bucket: string, part: string, first: number, count: number) => {
-        asked.push([part, first, count])
-        return Array.from({ length: count }, (): ChunkLink => ({ id: 'ab', size: CHUNK_BYTES }))
+      links: (part, page) => {
+        rowsRead.push(['manifest page', part, page])
+        return Array.from({ length: LINKS_PER_PAGE }, (_, n): ChunkLink => {
+          return { id: `${part}/${page * LINKS_PER_PAGE + n}`, size: CHUNK_BYTES }
+        })
       },
-    }
-    // There is no such chunk, which is found out after the manifest was asked.
+    })
+    // The chunk does not exist, which the read finds after it has read the manifest.
     const reading = readContent({ ...readParts(world, object), state }, { start: at, end: at + 1 })
     await t.rejects(collected(reading), { code: 'slow_down' })
     const within = at % size
+    const [part, link] = [`part-${Math.floor(at / size)}`, Math.floor(within / CHUNK_BYTES)]
     t.strictSame(
-      asked,
-      [[`part-${Math.floor(at / size)}`, Math.floor(within / CHUNK_BYTES), 1]],
+      rowsRead,
+      [
+        ['manifest page', part, Math.floor(link / LINKS_PER_PAGE)],
+        ['chunk', part, link],
+      ],
       `byte ${at}`,
     )
   }
 })
 
 t.test(
-  'an object that is replaced while it is read ends in a request to retry, never in other bytes',
+  'a read of an object that is replaced meanwhile ends in a request to retry, never in other bytes',
   async (t) => {
     const sizes = [CHUNK_BYTES + 1, 500, 2 * CHUNK_BYTES]
     const after: readonly (readonly [
@@ -144,11 +148,16 @@ t.test(
       }
       await t.rejects(reading(), { code: 'slow_down' }, what)
       const bytes = Buffer.concat(got)
-      t.ok(bytes.equals(plain.subarray(start, start + bytes.length)), `${what}: what came before is right`)
+      t.ok(bytes.equals(plain.subarray(start, start + bytes.length)), `${what}: the bytes before are right`)
       t.ok(bytes.length < plain.length - start)
     }
   },
 )
+
+function placeOf(id: string): readonly [part: string, link: number] {
+  const [part = '', link = ''] = id.split('/')
+  return [part, Number(link)]
+}
 
 const SHORTENED = { kind: 'chunks', count: 1 } as const
 
@@ -160,12 +169,6 @@ function readParts(world: ContentWorld, object: ObjectRecord) {
     blobs: new MemoryBlobs(),
     pinned: {},
     keys: TenantKeys.fromBytes(Buffer.alloc(32, 1), Buffer.alloc(32, 2)),
-    state: {
-      inlineBody: () => undefined,
-      chunk: () => undefined,
-      objectParts: (_bucket: string, version: string): readonly ObjectPart[] =>
-        world.parts.get(version) ?? [],
-      manifest: () => [],
-    },
+    state: contentRows({ parts: (version) => world.parts.get(version) }),
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Digests: published check values, incremental equals whole, and every way in which a claim can be wrong.
+ * Digests: published check values, incremental equals whole, and every kind of wrong claim.
  */
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
@@ -62,7 +62,7 @@ function everyClaim(body: Buffer): Claims {
   ])
 }
 
-/** The definition of a reflected CRC with all bits set before and turned round after, one bit at a time. */
+/** The definition of a reflected CRC with all bits set at the start and inverted at the end, one bit at a time. */
 function bitwise(body: Buffer, { bits, polynomial }: { bits: number; polynomial: bigint }): Buffer {
   const all = (1n << BigInt(bits)) - 1n
   let crc = all
@@ -116,11 +116,11 @@ t.test('BodyDigests', async (t) => {
     }
   })
 
-  t.test('always adds CRC64NVME, and only what was claimed besides', async (t) => {
+  t.test('computes CRC64NVME always, and otherwise only what was claimed', async (t) => {
     t.strictSame(Object.keys(digest([Buffer.from('x')], new Map())), ['CRC64NVME'])
   })
 
-  t.test('gives the same however the body is cut, and two bodies at once do not mix', async () => {
+  t.test('gives the same for every cut of the body, and two concurrent bodies do not mix', async () => {
     const property = fc.property(fc.array(fc.uint8Array({ maxLength: 50 }), { maxLength: 8 }), (pieces) => {
       const whole = Buffer.concat(pieces)
       const [one, other] = [new BodyDigests(new Map()), new BodyDigests(new Map())]
@@ -149,31 +149,38 @@ t.test('BodyDigests', async (t) => {
 })
 
 t.test('parseClaims', async (t) => {
-  t.test('takes the algorithm in any case', async (t) => {
+  t.test('accepts the algorithm in upper and lower case', async (t) => {
     t.strictSame([...parseClaims([['crc32c', '4waSgw==']]).keys()], ['CRC32C'])
   })
 
-  t.test('refuses with checksum_malformed what is not the base64 of exactly the right length', async (t) => {
-    const bad = [
-      '',
-      '4waSgw',
-      '4waSgw=',
-      '4waSgw==\n',
-      '4waSgx==',
-      '4waSg+8AAA==',
-      'e3069283',
-      '!!!!!!==',
-      '4waSgw==4waSgw==',
-    ]
-    for (const claim of bad) {
-      t.throws(() => parseClaims([['CRC32C', claim]]), { code: 'checksum_malformed' }, JSON.stringify(claim))
-    }
-    const sha = base64Of('00'.repeat(32))
-    t.throws(() => parseClaims([['SHA1', sha]]), { code: 'checksum_malformed' })
-    t.throws(() => parseClaims([['SHA256', sha.replaceAll('A', '-')]]), { code: 'checksum_malformed' })
-  })
+  t.test(
+    'refuses with checksum_malformed a text that is not the base64 of exactly the right length',
+    async (t) => {
+      const bad = [
+        '',
+        '4waSgw',
+        '4waSgw=',
+        '4waSgw==\n',
+        '4waSgx==',
+        '4waSg+8AAA==',
+        'e3069283',
+        '!!!!!!==',
+        '4waSgw==4waSgw==',
+      ]
+      for (const claim of bad) {
+        t.throws(
+          () => parseClaims([['CRC32C', claim]]),
+          { code: 'checksum_malformed' },
+          JSON.stringify(claim),
+        )
+      }
+      const sha = base64Of('00'.repeat(32))
+      t.throws(() => parseClaims([['SHA1', sha]]), { code: 'checksum_malformed' })
+      t.throws(() => parseClaims([['SHA256', sha.replaceAll('A', '-')]]), { code: 'checksum_malformed' })
+    },
+  )
 
-  t.test('refuses with checksum_unsupported what it does not know', async (t) => {
+  t.test('refuses with checksum_unsupported an unknown algorithm', async (t) => {
     for (const name of ['MD5', 'SHA512', '', 'toString', '__proto__', 'CRC64']) {
       t.throws(() => parseClaims([[name, 'AAAA']]), { code: 'checksum_unsupported' }, name)
     }

@@ -1,5 +1,5 @@
 /**
- * The slots that uploads share: fair, never lost, never more than there are.
+ * The slots that uploads share: fair, never lost, never more than the bound.
  */
 import t from 'tap'
 import { CHUNK_BYTES, ChunkSlots } from '../../src/content/chunk-slots.ts'
@@ -7,7 +7,7 @@ import { CHUNK_BYTES, ChunkSlots } from '../../src/content/chunk-slots.ts'
 const never = new AbortController().signal
 
 t.test('ChunkSlots', async (t) => {
-  t.test('serves those who wait in the order of their asking, and lets nobody slip in between', async (t) => {
+  t.test('serves waiting uploads first come, first served, and lets no later one pass', async (t) => {
     const slots = new ChunkSlots(1)
     const first = await slots.acquire(never)
     const order: string[] = []
@@ -27,7 +27,7 @@ t.test('ChunkSlots', async (t) => {
     t.equal(slots.held, 0)
   })
 
-  t.test('forgets who was aborted while waiting, and loses no slot over it', async (t) => {
+  t.test('removes a waiter that is aborted, without losing a slot', async (t) => {
     const slots = new ChunkSlots(1)
     const held = await slots.acquire(never)
     const controller = new AbortController()
@@ -45,7 +45,7 @@ t.test('ChunkSlots', async (t) => {
     t.equal(slots.held, 1)
   })
 
-  t.test('uses a plain buffer again as soon as it is dropped, while the chunk still counts', async (t) => {
+  t.test('reuses a plain buffer as soon as it is dropped, while the chunk still counts', async (t) => {
     const slots = new ChunkSlots(2)
     const one = await slots.acquire(never)
     const buffer = one.plain

@@ -1,5 +1,5 @@
 /**
- * CRCs of a whole, from those of its parts: the same as those of the bytes themselves.
+ * CRCs combined from those of parts equal the CRCs of the bytes.
  */
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
@@ -16,7 +16,7 @@ function digested(bytes: Uint8Array): DigestedPart {
 }
 
 t.test('combinedChecksums', async (t) => {
-  await t.test('gives the CRCs of the bytes one after the other, however they were cut', async (t) => {
+  await t.test('gives the CRCs of the concatenated bytes, for every cut', async (t) => {
     fc.assert(
       fc.property(fc.array(fc.uint8Array({ maxLength: 300 }), { minLength: 1, maxLength: 8 }), (pieces) => {
         const { SHA256: _, ...crcs } = digested(Buffer.concat(pieces)).checksums
@@ -30,7 +30,7 @@ t.test('combinedChecksums', async (t) => {
     )
   })
 
-  await t.test('leaves out what one part lacks', async (t) => {
+  await t.test('leaves out an algorithm that is missing in one part', async (t) => {
     const one = digested(Buffer.from('one'))
     const { CRC32: _, ...fewer } = digested(Buffer.from('two')).checksums
     const combined = combinedChecksums([one, { size: 3, checksums: fewer }])
@@ -38,9 +38,9 @@ t.test('combinedChecksums', async (t) => {
     t.strictSame(combinedChecksums([]), {})
   })
 
-  await t.test('counts in sizes beyond 32 bits', async (t) => {
+  await t.test('supports sizes beyond 32 bits', async (t) => {
     const last = digested(Buffer.alloc(1000))
-    // Zeros, doubled from what was digested directly, as far as the largest object.
+    // Zeros, doubled from a digest of real bytes up to the size of the largest object.
     let zeros = digested(Buffer.alloc(1 << 16))
     while (zeros.size < 2 ** 45) zeros = joined([zeros, zeros])
     const large = joined([zeros, last, zeros, last])
@@ -53,7 +53,7 @@ function joined(parts: readonly DigestedPart[]): DigestedPart {
   return { size: parts.reduce((size, part) => size + part.size, 0), checksums: combinedChecksums(parts) }
 }
 
-/** By another arithmetic: whole numbers, not reflected. The register begins and ends inverted. */
+/** By another arithmetic: whole numbers, not reflected. The register starts and ends inverted. */
 function zerosDigested(bytes: number): Record<string, string> {
   const crcOf = (bits: number, polynomial: bigint): string => {
     const ones = (1n << BigInt(bits)) - 1n
@@ -77,7 +77,7 @@ function xToThe(exponent: bigint, modulus: bigint): bigint {
   return exponent % 2n === 0n ? square : times(square, 2n, modulus)
 }
 
-/** Of polynomials over GF(2). */
+/** Product of polynomials over GF(2). */
 function times(a: bigint, b: bigint, modulus: bigint): bigint {
   const degree = BigInt(modulus.toString(2).length - 1)
   let result = 0n

@@ -1,5 +1,5 @@
 /**
- * Format 2: it opens to what was sealed, any span by itself; it is kept only when it pays; no key seals two texts.
+ * Format 2: it opens to the sealed bytes, each span separately; it is used only if it pays; no key seals two texts.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { constants, zstdCompressSync } from 'node:zlib'
@@ -30,7 +30,7 @@ import { inPieces } from '../helpers/content-world.ts'
 const KEYS = TenantKeys.fromBytes(Buffer.alloc(32, 1), Buffer.alloc(32, 3))
 const OTHER_KEYS = TenantKeys.fromBytes(Buffer.alloc(32, 2), Buffer.alloc(32, 3))
 
-/** Lines that share most of their words and nothing else. */
+/** Lines that share most of their words. */
 function prose(size: number, seed = 0): Buffer {
   const line = (at: number): string =>
     `${createHash('sha256').update(`${seed}/${at}`).digest('hex').slice(0, 16)} was stored on three machines\n`
@@ -54,7 +54,7 @@ async function open(
 }
 
 t.test('sealChunk with zstd', async (t) => {
-  t.test('gives back the bytes at every edge of frames, and is smaller', async (t) => {
+  t.test('returns the bytes for sizes at every frame boundary, and is smaller', async (t) => {
     for (const size of [1024, FRAME_BYTES - 1, FRAME_BYTES, FRAME_BYTES + 1, 3 * FRAME_BYTES, 200_001]) {
       const plain = prose(size)
       const chunk = sealed(plain)
@@ -64,7 +64,7 @@ t.test('sealChunk with zstd', async (t) => {
     }
   })
 
-  t.test('opens any span of frames by itself, also over a frame that does not shrink', async (t) => {
+  t.test('opens any span of frames separately, also over a frame that does not shrink', async (t) => {
     const plain = prose(5 * FRAME_BYTES + 100)
     randomBytes(FRAME_BYTES).copy(plain, 2 * FRAME_BYTES)
     const chunk = sealed(plain)
@@ -78,10 +78,10 @@ t.test('sealChunk with zstd', async (t) => {
   })
 
   t.test(
-    'is format 1 when it does not save a tenth, when it is tiny, and when it is switched off',
+    'is format 1 if format 2 does not save a tenth, for a tiny chunk, and without compression',
     async (t) => {
       const half = prose(2 * FRAME_BYTES)
-      // Where the first look falls it is all prose.
+      // The first sample contains only prose.
       const baited = randomBytes(8 * FRAME_BYTES)
       for (const at of [0, 2, 4, 6]) prose(8 * 1024).copy(baited, at * FRAME_BYTES)
       const bodies = [randomBytes(3 * FRAME_BYTES), prose(1023), baited]
@@ -96,13 +96,13 @@ t.test('sealChunk with zstd', async (t) => {
     },
   )
 
-  t.test('gives the same bytes for the same content, and others to another tenant', async (t) => {
+  t.test('gives the same bytes for the same content, and other bytes to another tenant', async (t) => {
     const plain = prose(100_000)
     t.ok(sealed(plain).bytes.equals(sealed(plain).bytes))
     t.notOk(sealed(plain).bytes.equals(sealed(plain, OTHER_KEYS).bytes))
   })
 
-  t.test('gives back any mixture of what repeats and what does not', async () => {
+  t.test('returns any mixture of repetitive and random bytes', async () => {
     const piece = fc.tuple(fc.boolean(), fc.integer({ min: 1, max: 90_000 }))
     const property = fc.asyncProperty(fc.array(piece, { minLength: 1, maxLength: 4 }), async (pieces) => {
       const plain = Buffer.concat(
@@ -115,20 +115,21 @@ t.test('sealChunk with zstd', async (t) => {
 })
 
 t.test('a compressed chunk', async (t) => {
-  t.test('notices every single flipped bit, in its header too', async (t) => {
+  t.test('detects every single flipped bit, also in its header', async (t) => {
     const plain = prose(1500)
     const chunk = sealed(plain)
     for (let bit = 0; bit < chunk.sealedSize * 8; bit += 1) {
       const bytes = Buffer.from(chunk.bytes)
       bytes[bit >> 3] = (bytes[bit >> 3] ?? 0) ^ (1 << (bit & 7))
       await open({ ...chunk, bytes }).then(
-        () => t.fail(`bit ${bit} went unnoticed`),
-        (error: unknown) => error instanceof SealBrokenError || t.fail(`bit ${bit} broke it otherwise`),
+        () => t.fail(`bit ${bit} was not detected`),
+        (error: unknown) =>
+          error instanceof SealBrokenError || t.fail(`bit ${bit} failed with another error`),
       )
     }
   })
 
-  t.test('refuses what was swapped, cut, moved, or belongs to another chunk', async (t) => {
+  t.test('refuses frames that are swapped, cut, moved, or belong to another chunk', async (t) => {
     const plain = prose(3 * FRAME_BYTES)
     const chunk = sealed(plain)
     const other = sealed(prose(3 * FRAME_BYTES, 7))
@@ -156,23 +157,26 @@ t.test('a compressed chunk', async (t) => {
     for (const [what, change] of bad) await t.rejects(open({ ...chunk, ...change }), SealBrokenError, what)
   })
 
-  t.test('never opens to more or fewer bytes than its frame has, whoever sealed it', async (t) => {
-    // Sealed with the right keys, as a faulty writer could: only the expansion is wrong.
-    const id = 'ab'.repeat(32)
-    const size = 1000
-    const bombs = [Buffer.alloc(50_000_000), Buffer.alloc(size - 1), Buffer.alloc(size + 1)].map((plain) =>
-      zstdCompressSync(plain),
-    )
-    for (const text of [...bombs, Buffer.from('no zstd at all')]) {
-      const table = Buffer.alloc(2)
-      table.writeUInt16BE(text.length - 1)
-      const bytes = sealCompressed(KEYS, id, { plainSize: size, texts: [text], table })
-      const chunk = { keys: KEYS, id, size, sealedSize: bytes.length, bytes }
-      await t.rejects(open(chunk), SealBrokenError)
-      // It stops at the bound: what would come after it is never expanded.
-      if (text === bombs[0]) await t.rejects(open(chunk), { cause: { code: 'ERR_BUFFER_TOO_LARGE' } })
-    }
-  })
+  t.test(
+    'never opens to more or fewer bytes than its frame has, even if sealed so with the right keys',
+    async (t) => {
+      // Sealed with the right keys, as a faulty writer could do it: only the expansion is wrong.
+      const id = 'ab'.repeat(32)
+      const size = 1000
+      const bombs = [Buffer.alloc(50_000_000), Buffer.alloc(size - 1), Buffer.alloc(size + 1)].map((plain) =>
+        zstdCompressSync(plain),
+      )
+      for (const text of [...bombs, Buffer.from('no zstd at all')]) {
+        const table = Buffer.alloc(2)
+        table.writeUInt16BE(text.length - 1)
+        const bytes = sealCompressed(KEYS, id, { plainSize: size, texts: [text], table })
+        const chunk = { keys: KEYS, id, size, sealedSize: bytes.length, bytes }
+        await t.rejects(open(chunk), SealBrokenError)
+        // It stops at the bound and expands nothing after it.
+        if (text === bombs[0]) await t.rejects(open(chunk), { cause: { code: 'ERR_BUFFER_TOO_LARGE' } })
+      }
+    },
+  )
 })
 
 t.test('the key of a compressed chunk', async (t) => {
@@ -183,7 +187,7 @@ t.test('the key of a compressed chunk', async (t) => {
 
   const saltIn = (bytes: Buffer): string => bytes.subarray(1, 33).toString('hex')
 
-  t.test('differs when zstd makes other bytes of the same content', async (t) => {
+  t.test('differs if zstd produces other bytes for the same content', async (t) => {
     const level = { params: { [constants.ZSTD_c_compressionLevel]: 19 } }
     const texts = frames.texts.map((_, i) =>
       zstdCompressSync(plain.subarray(i * FRAME_BYTES, (i + 1) * FRAME_BYTES), level),
@@ -195,26 +199,26 @@ t.test('the key of a compressed chunk', async (t) => {
     t.not(saltIn(mine), saltIn(other))
     const chunk = { keys: KEYS, id, size: plain.length, sealedSize: other.length, bytes: other }
     t.ok((await open(chunk)).equals(plain), 'both open to the content')
-    // The same nonce under the same key would show here: equal beginnings of two texts would be equal in cipher text.
+    // A reused nonce under the same key would show here: equal beginnings of two texts would have equal cipher texts.
     const at = headerBytesOf(plain.length)
-    t.ok(frames.texts[0]?.subarray(0, 4).join() === texts[0]?.subarray(0, 4).join(), 'texts begin alike')
+    t.ok(
+      frames.texts[0]?.subarray(0, 4).join() === texts[0]?.subarray(0, 4).join(),
+      'the texts have equal beginnings',
+    )
     t.notOk(mine.subarray(at, at + 4).equals(other.subarray(at, at + 4)))
   })
 
-  t.test(
-    'differs when the same texts are cut into frames at other places, or the plain size differs',
-    async (t) => {
-      const texts = [Buffer.from('ab'), Buffer.from('c')]
-      const moved = [Buffer.from('a'), Buffer.from('bc')]
-      const table = (lengths: readonly number[]): Buffer => Buffer.from(lengths.flatMap((n) => [0, n - 1]))
-      const one = sealCompressed(KEYS, id, { plainSize: FRAME_BYTES + 1, texts, table: table([2, 1]) })
-      const two = sealCompressed(KEYS, id, { plainSize: FRAME_BYTES + 1, texts: moved, table: table([1, 2]) })
-      const three = sealCompressed(KEYS, id, { plainSize: FRAME_BYTES + 2, texts, table: table([2, 1]) })
-      t.equal(new Set([one, two, three].map(saltIn)).size, 3)
-    },
-  )
+  t.test('differs if the same texts are cut into other frames, or the plain size differs', async (t) => {
+    const texts = [Buffer.from('ab'), Buffer.from('c')]
+    const moved = [Buffer.from('a'), Buffer.from('bc')]
+    const table = (lengths: readonly number[]): Buffer => Buffer.from(lengths.flatMap((n) => [0, n - 1]))
+    const one = sealCompressed(KEYS, id, { plainSize: FRAME_BYTES + 1, texts, table: table([2, 1]) })
+    const two = sealCompressed(KEYS, id, { plainSize: FRAME_BYTES + 1, texts: moved, table: table([1, 2]) })
+    const three = sealCompressed(KEYS, id, { plainSize: FRAME_BYTES + 2, texts, table: table([2, 1]) })
+    t.equal(new Set([one, two, three].map(saltIn)).size, 3)
+  })
 
-  t.test('cannot be told from the content without the keys of the tenant', async (t) => {
+  t.test('cannot be derived from the content without the keys of the tenant', async (t) => {
     const chunk = sealed(plain)
     const guess = createHash('sha256')
     for (const part of [bindingOf('hf-chunk-2', plain.length), frames.table, ...frames.texts])
@@ -237,7 +241,7 @@ t.test('the key of a compressed chunk', async (t) => {
   })
 
   t.test('authenticates the header with every frame', async (t) => {
-    // The header as it is, a frame sealed without it: right key, right nonce, right text.
+    // The right header, and a frame sealed without it: right key, right nonce, right text.
     const text = frames.texts[0] ?? Buffer.alloc(0)
     const bytes = sealCompressed(KEYS, id, frames)
     const seal = {

@@ -1,5 +1,5 @@
 /**
- * Objects that zstd makes smaller, through the whole pipeline: ranges, damage, deduplication, other settings elsewhere.
+ * Objects that zstd makes smaller, through the whole pipeline: ranges, damage, deduplication, other settings on other nodes.
  */
 import fc from 'fast-check'
 import t from 'tap'
@@ -8,7 +8,7 @@ import { FRAME_BYTES } from '../../src/content/frame-cipher.ts'
 import { compressionOf, sealedSizeOf } from '../../src/content/sealing.ts'
 import { ContentWorld, inPieces, patternBytes } from '../helpers/content-world.ts'
 
-/** Numbers, each once, so that every frame differs and all of them compress. */
+/** Distinct numbers, so that every frame differs and all of them compress. */
 function numbers(size: number, from = 0): Buffer {
   const lines = Array.from({ length: Math.ceil(size / 24) }, (_, i) =>
     `object number ${from + i}`.padEnd(24, '.'),
@@ -21,7 +21,7 @@ function rowsOf(world: ContentWorld) {
 }
 
 t.test('a compressible object', async (t) => {
-  t.test('is stored smaller and gives any range as Buffer.subarray would', async (t) => {
+  t.test('is stored smaller and gives the same ranges as Buffer.subarray', async (t) => {
     const world = new ContentWorld()
     const plain = numbers(2 * CHUNK_BYTES + 100_000)
     const object = await world.put(plain)
@@ -34,7 +34,7 @@ t.test('a compressible object', async (t) => {
     t.ok((await world.get(object)).equals(plain))
   })
 
-  t.test('is read by a range without the frames beside it', async (t) => {
+  t.test('is read by a range without the neighbouring frames', async (t) => {
     const world = new ContentWorld()
     const plain = numbers(CHUNK_BYTES)
     const object = await world.put(plain)
@@ -47,28 +47,25 @@ t.test('a compressible object', async (t) => {
     await t.rejects(world.get(object), { code: 'not_enough_replicas' })
   })
 
-  t.test(
-    'goes on in mid-chunk on a good copy; what is damaged, in the header too, is reported',
-    async (t) => {
-      const world = new ContentWorld()
-      const plain = numbers(CHUNK_BYTES)
-      const object = await world.put(plain)
-      const [row] = rowsOf(world)
-      if (row === undefined) return t.fail('no chunk')
-      for (const [node, at] of [
-        ['n1', 40],
-        ['n2', Math.floor(row.sealedSize / 2)],
-      ] as const) {
-        const bytes = world.blobs.bytesOn(node, row)
-        bytes[at] = (bytes[at] ?? 0) ^ 1
-      }
-      t.ok((await world.get(object)).equals(plain))
-      t.match(world.blobs.reports, [
-        { nodeId: 'n1', fault: 'damaged' },
-        { nodeId: 'n2', fault: 'damaged' },
-      ])
-    },
-  )
+  t.test('continues in mid-chunk on a good copy and reports damage, also in the header', async (t) => {
+    const world = new ContentWorld()
+    const plain = numbers(CHUNK_BYTES)
+    const object = await world.put(plain)
+    const [row] = rowsOf(world)
+    if (row === undefined) return t.fail('no chunk')
+    for (const [node, at] of [
+      ['n1', 40],
+      ['n2', Math.floor(row.sealedSize / 2)],
+    ] as const) {
+      const bytes = world.blobs.bytesOn(node, row)
+      bytes[at] = (bytes[at] ?? 0) ^ 1
+    }
+    t.ok((await world.get(object)).equals(plain))
+    t.match(world.blobs.reports, [
+      { nodeId: 'n1', fault: 'damaged' },
+      { nodeId: 'n2', fault: 'damaged' },
+    ])
+  })
 
   t.test('is the same chunk and has the same tag as one stored without compression', async (t) => {
     const plain = numbers(CHUNK_BYTES + 5)
@@ -85,7 +82,7 @@ t.test('a compressible object', async (t) => {
 })
 
 t.test('a chunk with too few copies', async (t) => {
-  t.test('is made anew in the format of now, whatever its row has', async (t) => {
+  t.test('is made again in the present format, regardless of the format in its row', async (t) => {
     const plain = numbers(CHUNK_BYTES)
     for (const [before, now] of [
       ['none', 'zstd'],
@@ -105,7 +102,7 @@ t.test('a chunk with too few copies', async (t) => {
 })
 
 t.test('an incompressible object', async (t) => {
-  t.test('lies in format 1', async (t) => {
+  t.test('is stored in format 1', async (t) => {
     const world = new ContentWorld()
     await world.put(patternBytes(CHUNK_BYTES + 100_000))
     t.ok(rowsOf(world).every((row) => compressionOf(row) === 'none'))

@@ -1,5 +1,5 @@
 /**
- * ObjectContent over memory: bytes in are bytes out, and everything that an upload can do wrong.
+ * ObjectContent over memory: reads return the uploaded bytes, and every faulty upload is refused.
  */
 import fc from 'fast-check'
 import t from 'tap'
@@ -12,7 +12,7 @@ import { MemoryBlobs } from '../helpers/memory-blobs.ts'
 
 const INLINE_MAX = TEST_LIMITS.inlineBytesMax
 
-/** A source that waits until it is told to go on; for what happens in the middle of an upload. */
+/** A source that waits until the test continues it; for events in the middle of an upload. */
 function stallingSource(first: Uint8Array) {
   const { promise: reached, resolve: reach } = deferred()
   async function* source(): AsyncGenerator<Uint8Array> {
@@ -24,7 +24,7 @@ function stallingSource(first: Uint8Array) {
 }
 
 t.test('ingest and read', async (t) => {
-  t.test('give back the bytes at every edge of size', async (t) => {
+  t.test('return the bytes for sizes at every boundary', async (t) => {
     const world = new ContentWorld()
     const edges = [0, 1, INLINE_MAX, INLINE_MAX + 1]
     edges.push(FRAME_BYTES - 1, FRAME_BYTES, FRAME_BYTES + 1, CHUNK_BYTES - 1, CHUNK_BYTES, CHUNK_BYTES + 1)
@@ -39,7 +39,7 @@ t.test('ingest and read', async (t) => {
     t.equal(world.content.chunksHeld, 0)
   })
 
-  t.test('give any range as Buffer.subarray would, from inline bodies and across chunks', async () => {
+  t.test('give the same ranges as Buffer.subarray, from inline bodies and across chunks', async () => {
     const world = new ContentWorld()
     const small = patternBytes(INLINE_MAX - 3)
     const large = patternBytes(2 * CHUNK_BYTES + 777)
@@ -76,7 +76,7 @@ t.test('ingest and read', async (t) => {
     t.equal((await world.get(object, 7 * FRAME_BYTES, 8 * FRAME_BYTES)).length, FRAME_BYTES)
   })
 
-  t.test('keep what was read of an object that is replaced, and then ask for a retry', async (t) => {
+  t.test('yield the bytes before the object is replaced, then ask for a retry', async (t) => {
     const world = new ContentWorld()
     const object = await world.put(patternBytes(2 * CHUNK_BYTES))
     const pieces = world.read(object)[Symbol.asyncIterator]()
@@ -97,7 +97,7 @@ t.test('ingest and read', async (t) => {
 })
 
 t.test('etags and chunk ids', async (t) => {
-  t.test('are equal for equal bytes however they arrive, and differ between tenants', async (t) => {
+  t.test('are equal for equal bytes in any pieces, and differ between tenants', async (t) => {
     const plain = patternBytes(CHUNK_BYTES + 5)
     const world = new ContentWorld()
     const one = await world.ingest(inPieces(plain, 1_000))
@@ -108,7 +108,7 @@ t.test('etags and chunk ids', async (t) => {
     t.not(elsewhere.etag, one.etag)
   })
 
-  t.test('do not depend on whether the body was small enough to lie inline', async (t) => {
+  t.test('do not depend on whether the body is inline', async (t) => {
     const plain = patternBytes(1000)
     const tenant = testTenant()
     const inline = await new ContentWorld({ tenant }).ingest(inPieces(plain, 100))
@@ -146,12 +146,12 @@ t.test('deduplication', async (t) => {
       const again = await world.ingest(inPieces(plain, 65_536))
       const [one, two] = world.blobs.written
       t.equal(two?.id, one?.id)
-      t.not(two?.birth, one?.birth, 'no copy comes to a disk under the birth of a row without a task')
+      t.not(two?.birth, one?.birth, 'no copy is written under the birth of a row without a task')
       t.match(again.body, { chunks: [{ existing: false, birth: two?.birth, replicas: ['n1', 'n2', 'n3'] }] })
     },
   )
 
-  t.test('uploads anew what is condemned, for it may be collected before the commit', async (t) => {
+  t.test('uploads a condemned chunk again, because it may be collected before the commit', async (t) => {
     const world = new ContentWorld()
     const plain = patternBytes(CHUNK_BYTES)
     world.commit(await world.ingest(inPieces(plain, 65_536)))
@@ -160,20 +160,17 @@ t.test('deduplication', async (t) => {
     t.equal(world.blobs.written.length, 2)
   })
 
-  t.test(
-    'stays under way until its caller says what came of it, and ends at once when it fails',
-    async (t) => {
-      const world = new ContentWorld()
-      const { end } = await world.ingest(inPieces(patternBytes(CHUNK_BYTES), 65_536))
-      t.strictSame(world.ends, [])
-      end('unknown')
-      t.strictSame(world.ends, ['unknown'])
-      await t.rejects(world.ingest(inPieces(patternBytes(CHUNK_BYTES), 65_536), { expectedSize: 1 }))
-      const claimed = parseClaims([['SHA256', Buffer.alloc(32).toString('base64')]])
-      await t.rejects(world.ingest(inPieces(patternBytes(CHUNK_BYTES), 65_536), { claimed }))
-      t.strictSame(world.ends, ['unknown', 'known'], 'one was refused before it began')
-    },
-  )
+  t.test('stays open until its caller reports the outcome, and ends at once if it fails', async (t) => {
+    const world = new ContentWorld()
+    const { end } = await world.ingest(inPieces(patternBytes(CHUNK_BYTES), 65_536))
+    t.strictSame(world.ends, [])
+    end('unknown')
+    t.strictSame(world.ends, ['unknown'])
+    await t.rejects(world.ingest(inPieces(patternBytes(CHUNK_BYTES), 65_536), { expectedSize: 1 }))
+    const claimed = parseClaims([['SHA256', Buffer.alloc(32).toString('base64')]])
+    await t.rejects(world.ingest(inPieces(patternBytes(CHUNK_BYTES), 65_536), { claimed }))
+    t.strictSame(world.ends, ['unknown', 'known'], 'one was refused before it started')
+  })
 
   t.test('places a chunk that repeats within one body once, under one birth', async (t) => {
     const world = new ContentWorld()
@@ -188,7 +185,7 @@ t.test('deduplication', async (t) => {
 t.test('ingest refuses', async (t) => {
   const bodies = [patternBytes(100), patternBytes(CHUNK_BYTES + 100)]
 
-  t.test('with checksum_mismatch and without a body when a claim does not hold', async (t) => {
+  t.test('with checksum_mismatch and without a body when a claim is wrong', async (t) => {
     for (const plain of bodies) {
       const world = new ContentWorld()
       const claimed = parseClaims([['SHA256', Buffer.alloc(32).toString('base64')]])
@@ -211,7 +208,7 @@ t.test('ingest refuses', async (t) => {
   })
 
   t.test(
-    'with entity_too_large, before reading when that is announced, otherwise while streaming',
+    'with entity_too_large, before reading if the size is announced, otherwise while streaming',
     async (t) => {
       const world = new ContentWorld()
       let read = 0
@@ -230,7 +227,7 @@ t.test('ingest refuses', async (t) => {
     },
   )
 
-  t.test('to go on when the client goes away, and gives its slots back', async (t) => {
+  t.test('to continue when the client disconnects, and releases its slots', async (t) => {
     for (const first of [Buffer.alloc(10), patternBytes(100_000), patternBytes(CHUNK_BYTES + 1)]) {
       const world = new ContentWorld()
       const controller = new AbortController()
@@ -263,7 +260,7 @@ t.test('ingest refuses', async (t) => {
     t.equal(world.content.chunksHeld, 0)
   })
 
-  t.test('without closing the source, which may be the socket the answer goes out on', async (t) => {
+  t.test('without closing the source, which may be the socket of the response', async (t) => {
     let closed = false
     async function* watched(): AsyncGenerator<Uint8Array> {
       try {
@@ -278,10 +275,10 @@ t.test('ingest refuses', async (t) => {
 })
 
 t.test('memory', async (t) => {
-  t.test('stays at two chunks for a stream of 512 MiB, whatever the store does', async (t) => {
+  t.test('stays at two chunks for a stream of 512 MiB, even with a slow store', async (t) => {
     const blobs = new MemoryBlobs({ forget: true })
     const world = new ContentWorld({ blobs, limits: { chunkBuffersMax: 8 } })
-    // The store answers a turn later than the source, so that an upload that does not wait would run ahead of it.
+    // The store answers a turn later than the source, so an upload that does not wait would run ahead of it.
     blobs.beforeWrite = () => new Promise((resolve) => setImmediate(resolve))
     const pieces = 512 * 16
     const piece = patternBytes(FRAME_BYTES)
@@ -299,7 +296,7 @@ t.test('memory', async (t) => {
     t.equal(heldMax, 2, 'one filling while one is placed')
   })
 
-  t.test('of all uploads together is bounded, and those that wait do not read', async (t) => {
+  t.test('of all uploads together is bounded, and waiting uploads do not read', async (t) => {
     const blobs = new MemoryBlobs({ forget: true })
     const world = new ContentWorld({ blobs, limits: { chunkBuffersMax: 3 } })
     const { promise: gate, resolve: open } = deferred()
@@ -322,11 +319,11 @@ t.test('memory', async (t) => {
     t.equal(world.content.chunksHeld, 3)
     t.ok(
       read.every((pieces) => pieces <= 3),
-      'nobody reads past the piece in hand',
+      'no upload reads past its present piece',
     )
     t.ok(
       read.filter((pieces) => pieces <= 1).length >= 3,
-      'those without a slot hold their first piece and wait',
+      'uploads without a slot hold their first piece and wait',
     )
     open()
     await Promise.all(uploads)

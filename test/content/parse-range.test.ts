@@ -1,5 +1,5 @@
 /**
- * The Range header: a table of forms, and the property that a range is what Buffer.subarray would cut.
+ * The Range header: a table of forms, and the property that a range equals the result of Buffer.subarray.
  */
 import fc from 'fast-check'
 import t from 'tap'
@@ -30,7 +30,7 @@ t.test('parseRange', async (t) => {
       t.strictSame(parseRange(header, size), expected, `${header} of ${size}`)
   })
 
-  t.test('[RFC 9110 14.2] ignores what is malformed, of another unit, or several ranges', async (t) => {
+  t.test('[RFC 9110 14.2] ignores a malformed header, another unit, and several ranges', async (t) => {
     const ignored = [
       undefined,
       '',
@@ -89,7 +89,7 @@ t.test('parseRange', async (t) => {
   })
 })
 
-t.test('requestedRange refuses with range_not_satisfiable and says the size', async (t) => {
+t.test('requestedRange refuses with range_not_satisfiable and the size', async (t) => {
   t.throws(() => requestedRange('bytes=10-', 10), {
     code: 'range_not_satisfiable',
     extras: { headers: { 'content-range': 'bytes */10' } },

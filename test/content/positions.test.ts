@@ -1,5 +1,5 @@
 /**
- * A position in a large body is found without walking to it. [docs/adr/0008-positions-in-large-bodies.md]
+ * A position in a large body is found without reading all rows before it. [docs/adr/0008-positions-in-large-bodies.md]
  */
 import t from 'tap'
 import { CHUNK_BYTES } from '../../src/content/chunk-slots.ts'
@@ -8,8 +8,9 @@ import { TenantKeys } from '../../src/content/tenant-keys.ts'
 import type { ChunkLink } from '../../src/state-machine/chunks/records.ts'
 import type { ObjectRecord } from '../../src/state-machine/versions/records.ts'
 import { collected } from '../helpers/async.ts'
-import { ContentWorld, patternBytes } from '../helpers/content-world.ts'
+import { contentRows, ContentWorld, patternBytes } from '../helpers/content-world.ts'
 import { MemoryBlobs } from '../helpers/memory-blobs.ts'
+import { LINKS_PER_PAGE } from '../../src/state-machine/bodies/manifests.ts'
 
 const TIB = 2 ** 40
 
@@ -19,7 +20,7 @@ t.test('a read of one byte of an object of 5 TiB', async (t) => {
   const count = (5 * TIB) / CHUNK_BYTES
   const object: ObjectRecord = { ...small, size: 5 * TIB, body: { kind: 'chunks', count } }
   for (const at of [0, 3 * TIB + 12_345, 5 * TIB - 1]) {
-    const asked: (readonly [first: number, count: number])[] = []
+    const rowsRead: (readonly [kind: string, place: number])[] = []
     const parts = {
       tenantId: 'acme',
       bucketId: 'bucket-1',
@@ -27,19 +28,27 @@ t.test('a read of one byte of an object of 5 TiB', async (t) => {
       blobs: new MemoryBlobs(),
       pinned: {},
       keys: TenantKeys.fromBytes(Buffer.alloc(32, 1), Buffer.alloc(32, 2)),
-      state: {
-        inlineBody: () => undefined,
-        chunk: () => undefined,
-        objectParts: () => [],
-        manifest: (_bucket: string, _version: string, first: number, wanted: number) => {
-          asked.push([first, wanted])
-          return Array.from({ length: wanted }, (): ChunkLink => ({ id: 'ab', size: CHUNK_BYTES }))
+      state: contentRows({
+        chunk: (id) => void rowsRead.push(['chunk', Number(id)]),
+        links: (_version, page) => {
+          rowsRead.push(['manifest page', page])
+          return Array.from({ length: LINKS_PER_PAGE }, (_, n): ChunkLink => {
+            return { id: String(page * LINKS_PER_PAGE + n), size: CHUNK_BYTES }
+          })
         },
-      },
+      }),
     }
-    // There is no such chunk, which is found out after the manifest was asked.
+    // The chunk does not exist, which the read finds after it has read the manifest.
     await t.rejects(collected(readContent(parts, { start: at, end: at + 1 })), { code: 'slow_down' })
-    t.strictSame(asked, [[Math.floor(at / CHUNK_BYTES), 1]], `byte ${at}`)
+    const link = Math.floor(at / CHUNK_BYTES)
+    t.strictSame(
+      rowsRead,
+      [
+        ['manifest page', Math.floor(link / LINKS_PER_PAGE)],
+        ['chunk', link],
+      ],
+      `byte ${at}`,
+    )
   }
 })
 

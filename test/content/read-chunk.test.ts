@@ -1,5 +1,5 @@
 /**
- * Falling over between copies: right bytes or an error, never wrong bytes, and no accusation without proof.
+ * Switching between copies: right bytes or an error, never wrong bytes, and no copy is reported without proof.
  */
 import fc from 'fast-check'
 import t from 'tap'
@@ -15,7 +15,7 @@ interface Stored {
   readonly world: ContentWorld
   readonly plain: Buffer
   readonly object: ObjectRecord
-  /** The rows of its chunks, in order. */
+  /** The rows of the chunks of the body, in order. */
   readonly rows: readonly ChunkRecord[]
 }
 
@@ -34,17 +34,20 @@ function damage({ world, rows }: Stored, node: string, at: number): void {
 }
 
 t.test('read', async (t) => {
-  t.test('goes on in the middle of a chunk on a good copy when the first one is damaged there', async (t) => {
-    const body = await stored(CHUNK_BYTES + 100)
-    damage(body, 'n1', 20 * SEALED_FRAME + 5)
-    damage(body, 'n2', 40 * SEALED_FRAME + 5)
-    t.ok((await body.world.get(body.object)).equals(body.plain))
-    t.match(body.world.blobs.reports, [
-      { nodeId: 'n1', fault: 'damaged' },
-      { nodeId: 'n2', fault: 'damaged' },
-    ])
-    t.equal(body.world.blobs.reports.length, 2)
-  })
+  t.test(
+    'continues in the middle of a chunk on a good copy when the first one is damaged there',
+    async (t) => {
+      const body = await stored(CHUNK_BYTES + 100)
+      damage(body, 'n1', 20 * SEALED_FRAME + 5)
+      damage(body, 'n2', 40 * SEALED_FRAME + 5)
+      t.ok((await body.world.get(body.object)).equals(body.plain))
+      t.match(body.world.blobs.reports, [
+        { nodeId: 'n1', fault: 'damaged' },
+        { nodeId: 'n2', fault: 'damaged' },
+      ])
+      t.equal(body.world.blobs.reports.length, 2)
+    },
+  )
 
   t.test('reports a copy that is missing or cut short, and reads another', async (t) => {
     const body = await stored(10 * FRAME_BYTES)
@@ -59,7 +62,7 @@ t.test('read', async (t) => {
     ])
   })
 
-  t.test('does not accuse a copy whose node could not be reached in mid-stream', async (t) => {
+  t.test('does not report a copy whose node became unreachable in mid-stream', async (t) => {
     const body = await stored(10 * FRAME_BYTES)
     body.world.blobs.pieceBytes = 1000
     body.world.blobs.failAfter('n1', 4 * SEALED_FRAME + 1000, new Error('connection reset'))
@@ -67,17 +70,14 @@ t.test('read', async (t) => {
     t.strictSame(body.world.blobs.reports, [])
   })
 
-  t.test(
-    'does not accuse a copy that is as it was committed, when it is the key that is wrong',
-    async (t) => {
-      const body = await stored(3 * FRAME_BYTES)
-      const stranger = new ContentWorld({ blobs: body.world.blobs })
-      for (const [id, row] of body.world.chunks) stranger.chunks.set(id, row)
-      for (const [version, links] of body.world.manifests) stranger.manifests.set(version, links)
-      await t.rejects(stranger.get(body.object), { code: 'not_enough_replicas' })
-      t.strictSame(body.world.blobs.reports, [])
-    },
-  )
+  t.test('does not report a copy that equals the committed one, if the key is wrong', async (t) => {
+    const body = await stored(3 * FRAME_BYTES)
+    const wrongKeys = new ContentWorld({ blobs: body.world.blobs })
+    for (const [id, row] of body.world.chunks) wrongKeys.chunks.set(id, row)
+    for (const [version, links] of body.world.manifests) wrongKeys.manifests.set(version, links)
+    await t.rejects(wrongKeys.get(body.object), { code: 'not_enough_replicas' })
+    t.strictSame(body.world.blobs.reports, [])
+  })
 
   t.test('fails before the first byte with not_enough_replicas when no copy can be read', async (t) => {
     const body = await stored(3 * FRAME_BYTES)
@@ -87,7 +87,7 @@ t.test('read', async (t) => {
     t.equal(body.world.blobs.reports.length, 3)
   })
 
-  t.test('looks again where the copies are, when the row has changed since', async (t) => {
+  t.test('reads the locations of the copies again if the row has changed', async (t) => {
     const body = await stored(3 * FRAME_BYTES)
     const row = body.rows[0]
     if (row === undefined) return t.fail('no chunk')
@@ -101,7 +101,7 @@ t.test('read', async (t) => {
     t.ok((await body.world.get(body.object)).equals(body.plain))
   })
 
-  t.test('never takes another chunk for this one', async (t) => {
+  t.test('never accepts another chunk', async (t) => {
     const body = await stored(2 * CHUNK_BYTES)
     const [first, second] = body.rows
     if (first === undefined || second === undefined) return t.fail('two chunks')
@@ -114,7 +114,7 @@ t.test('read', async (t) => {
     t.equal(body.world.blobs.reports.length, 4)
   })
 
-  t.test('gives right bytes, or a right beginning and an error, under any damage of any copies', async () => {
+  t.test('gives right bytes, or a right beginning and an error, for any damage of any copies', async () => {
     const size = 3 * FRAME_BYTES + 321
     const spot = fc.record({
       node: fc.constantFrom('n1', 'n2', 'n3'),

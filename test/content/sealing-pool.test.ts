@@ -1,5 +1,5 @@
 /**
- * The sealing threads: the same answers as without them, in shared memory, and nobody else is hurt when one dies.
+ * The sealing threads: the same results as without them, in shared memory, and the death of a thread fails only its request.
  */
 import { createHash } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
@@ -27,7 +27,7 @@ function poolOf(t: Test, options: Partial<ConstructorParameters<typeof SealingPo
   return pool
 }
 
-/** A thread that dies of every chunk that begins with a zero, and answers all others with their first byte. */
+/** A thread that dies at every chunk that begins with a zero, and answers all others with their first byte. */
 function fragileWorker(t: Test): URL {
   const file = join(t.testdir({}), 'worker.mjs')
   writeFileSync(
@@ -43,40 +43,43 @@ function fragileWorker(t: Test): URL {
 }
 
 t.test('SealingPool', async (t) => {
-  t.test('names and seals as the event loop would, many chunks at once on few threads', async (t) => {
-    const pool = poolOf(t)
-    const chunks = Array.from({ length: 12 }, (_, i) => shared(patternBytes(300_000 + i, i)))
-    const prose = shared(Buffer.from('the same words again and again, '.repeat(20_000)))
-    await Promise.all(
-      [...chunks, prose, prose.subarray(100, 400_000)].map(async (plain) => {
-        const id = await pool.nameOf(KEYS.secrets, plain)
-        t.equal(id, KEYS.chunkIdOf(plain))
-        for (const compression of ['none', 'zstd'] as const) {
-          const given = await pool.seal(KEYS.secrets, { id, plain }, compression)
-          const expected = sealChunk(KEYS, { id, plain: Buffer.from(plain) }, compression)
-          t.ok(given.sealed.equals(expected.sealed))
-          t.equal(given.checksum, createHash('sha256').update(given.sealed).digest('hex'))
-        }
-      }),
-    )
-  })
+  t.test(
+    'gives the same ids and bytes as the event loop, with many chunks at once on few threads',
+    async (t) => {
+      const pool = poolOf(t)
+      const chunks = Array.from({ length: 12 }, (_, i) => shared(patternBytes(300_000 + i, i)))
+      const prose = shared(Buffer.from('the same words again and again, '.repeat(20_000)))
+      await Promise.all(
+        [...chunks, prose, prose.subarray(100, 400_000)].map(async (plain) => {
+          const id = await pool.nameOf(KEYS.secrets, plain)
+          t.equal(id, KEYS.chunkIdOf(plain))
+          for (const compression of ['none', 'zstd'] as const) {
+            const given = await pool.seal(KEYS.secrets, { id, plain }, compression)
+            const expected = sealChunk(KEYS, { id, plain: Buffer.from(plain) }, compression)
+            t.ok(given.sealed.equals(expected.sealed))
+            t.equal(given.checksum, createHash('sha256').update(given.sealed).digest('hex'))
+          }
+        }),
+      )
+    },
+  )
 
-  t.test('refuses with slow_down what a thread had when it died; the others are answered', async (t) => {
+  t.test('refuses with slow_down the request of a thread that died; the others are answered', async (t) => {
     const pool = poolOf(t, { workerFile: fragileWorker(t) })
     const answers = await Promise.allSettled(
       [1, 0, 2, 0, 0, 3, 4].map((first) => pool.nameOf(KEYS.secrets, shared(Buffer.alloc(10, first)))),
     )
-    const told = answers.map((answer) =>
+    const reported = answers.map((answer) =>
       answer.status === 'fulfilled' ? answer.value : (answer.reason as Condition).code,
     )
-    t.strictSame(told, ['1', 'slow_down', '2', 'slow_down', 'slow_down', '3', '4'])
+    t.strictSame(reported, ['1', 'slow_down', '2', 'slow_down', 'slow_down', '3', '4'])
     const reason = answers[1]?.status === 'rejected' ? (answers[1].reason as unknown) : null
     t.ok(reason instanceof Condition)
     t.match((reason as Condition).cause, { message: 'out of luck' })
-    t.equal(await pool.nameOf(KEYS.secrets, shared(Buffer.alloc(10, 5))), '5', 'and a new thread goes on')
+    t.equal(await pool.nameOf(KEYS.secrets, shared(Buffer.alloc(10, 5))), '5', 'and a new thread continues')
   })
 
-  t.test('finishes what it has when it is closed, and takes nothing after that', async (t) => {
+  t.test('finishes its requests when it is closed, and refuses later ones', async (t) => {
     const pool = poolOf(t, { threads: 1 })
     const plain = shared(patternBytes(300_000))
     const running = [1, 2, 3].map(() => pool.nameOf(KEYS.secrets, plain))
@@ -89,17 +92,17 @@ t.test('SealingPool', async (t) => {
     await pool.close()
   })
 
-  t.test('takes no more than its bound', async (t) => {
+  t.test('accepts no more requests than its bound', async (t) => {
     const pool = poolOf(t, { threads: 1, jobsMax: 2 })
     const plain = shared(patternBytes(300_000))
     const running = [1, 2].map(() => pool.nameOf(KEYS.secrets, plain))
-    await t.rejects(pool.nameOf(KEYS.secrets, plain), { message: /a chunk slot stands behind every request/ })
+    await t.rejects(pool.nameOf(KEYS.secrets, plain), { message: /every request has a chunk slot/ })
     await Promise.all(running)
   })
 })
 
 t.test('ingest over sealing threads', async (t) => {
-  t.test('gives the bytes back when chunks of several uploads share few buffers', async (t) => {
+  t.test('returns the bytes when chunks of several uploads share few buffers', async (t) => {
     const world = new ContentWorld({ limits: { chunkBuffersMax: 3 } })
     const bodies = Array.from({ length: 6 }, (_, i) => patternBytes(2 * CHUNK_BYTES + 300_000, i + 1))
     const objects = await Promise.all(bodies.map((body) => world.put(body, 500_000)))

@@ -1,11 +1,12 @@
 /**
- * A tenant whose keys were destroyed: nobody opens or seals anything of it again, and no node remembers its keys.
+ * A tenant whose keys were destroyed: no node opens or seals its data again, and none keeps its keys.
  */
 import t from 'tap'
 import { ANYTHING, NO_SETTINGS } from '../state-machine/map-world.ts'
 import { ChunkKeys } from '../../src/content/chunk-keys.ts'
 import { ContentWorld, inPieces, patternBytes, testMasterKey, testTenant } from '../helpers/content-world.ts'
 import { MemoryServices } from '../helpers/memory-services.ts'
+import { tenantKeys } from '../../src/state-machine/tenants/keys.ts'
 
 const NOTHING = new Uint8Array(0)
 
@@ -31,7 +32,7 @@ t.test('a shredded tenant', async (t) => {
     }
   })
 
-  t.test('loses its keys on every node when the row changes, though nobody asks for it again', async (t) => {
+  t.test('loses its keys on every node when the row changes, even without another request', async (t) => {
     const keys = new ChunkKeys(testMasterKey)
     const [acme, other] = [testTenant('acme'), testTenant('other')]
     const [kept, lost] = [keys.of(other), keys.of(acme)]
@@ -40,7 +41,7 @@ t.test('a shredded tenant', async (t) => {
       ['other', other],
     ])
     keys.forgetChanged((id) => rows.get(id))
-    t.equal(keys.of(acme), lost, 'an unchanged row keeps them')
+    t.equal(keys.of(acme), lost, 'an unchanged row keeps its keys')
     rows.set('acme', { ...acme, dataKey: NOTHING })
     keys.forgetChanged((id) => rows.get(id))
     t.not(keys.of(acme), lost)
@@ -50,9 +51,9 @@ t.test('a shredded tenant', async (t) => {
     t.not(keys.of(other), kept, 'a row that is gone counts as changed')
   })
 
-  t.test('cannot commit what it began to upload before', async (t) => {
+  t.test('cannot commit an upload that started before', async (t) => {
     const { services, ...world } = await served(t)
-    const tenant = services.state.tenant('acme')
+    const tenant = services.state.get(tenantKeys.tenant('acme'))
     if (tenant === undefined) return t.fail('no tenant')
     const ingested = await services.content.ingest({
       tenant,

@@ -54,7 +54,7 @@ t.test('docker-compose.cluster.yml', async (t) => {
     t.equal(new Set(published.map((port) => port.split(':')[1])).size, published.length)
   })
 
-  t.test('mounts only what exists or make-secrets makes, and lets nobody write to it', async (t) => {
+  t.test('mounts only files that exist or that make-secrets makes, all read-only', async (t) => {
     for (const name of Object.keys(compose.services)) {
       for (const { source, target, isReadOnly } of mountsOf(name)) {
         if (!source.startsWith('.')) continue
@@ -136,7 +136,7 @@ t.test('deploy/node.yaml', async (t) => {
 })
 
 t.test('deploy/Dockerfile', async (t) => {
-  t.test('stands on the Node that the project uses', async (t) => {
+  t.test('is based on the Node version of the project', async (t) => {
     const { devDependencies } = JSON.parse(read('package.json'))
     const bases = instructions('FROM').map((rest) => rest.split(' ')[0] ?? '')
     t.ok(bases.length > 0)

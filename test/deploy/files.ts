@@ -1,5 +1,5 @@
 /**
- * The deployment files as data, for the tests that hold them against each other and against the code.
+ * The deployment files as data, for the tests that compare them with each other and with the code.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'

@@ -1,5 +1,5 @@
 /**
- * deploy/make-secrets.sh makes what the service accepts, never makes it twice, and refuses what would harm.
+ * deploy/make-secrets.sh makes what the service accepts, never makes it twice, and refuses harmful input.
  */
 import { type SpawnSyncReturns, spawnSync } from 'node:child_process'
 import { X509Certificate } from 'node:crypto'
@@ -27,7 +27,7 @@ import { hasCommand, inRoot, NODES, read } from './files.ts'
 
 const SCRIPT = inRoot('deploy/make-secrets.sh')
 const OWNER = Number(/readonly OWNER=(\d+)/.exec(read('deploy/make-secrets.sh'))?.[1])
-const NOBODY = 65534
+const UNPRIVILEGED = 65534
 const FILES = ['ca.crt', 'master.key', 'node.crt', 'node.key']
 
 const isRoot = process.getuid?.() === 0
@@ -65,7 +65,7 @@ t.test('make-secrets', { skip }, async (t) => {
   const first = makeSecrets(dir)
   t.same([first.status, first.stderr], [0, ''], 'the first run')
 
-  t.test('gives each node its files, and nobody else may read them', async (t) => {
+  t.test('gives each node its files, readable only by that node', async (t) => {
     t.same(readdirSync(dir).sort(), ['ca', 'cluster.env', ...NODES])
     for (const node of NODES) {
       t.same(readdirSync(join(dir, node)).sort(), FILES)
@@ -119,7 +119,7 @@ t.test('make-secrets', { skip }, async (t) => {
   t.test('changes nothing when it runs again', async (t) => {
     const before = contentOf(dir)
     const { status, stdout } = makeSecrets(dir)
-    t.match([status, stdout], [0, /^Everything is there already/])
+    t.match([status, stdout], [0, /^Everything exists already/])
     t.strictSame(contentOf(dir), before)
   })
 
@@ -134,7 +134,7 @@ t.test('make-secrets', { skip }, async (t) => {
     t.ok(tlsOf(join(dir, 'n4'), 'n4'))
   })
 
-  t.test('never makes anew what all nodes share', async (t) => {
+  t.test('never replaces the files that all nodes share', async (t) => {
     for (const shared of ['cluster.env', 'ca/master.key', 'ca/ca.key', 'ca/ca.crt']) {
       renameSync(join(dir, shared), `${dir}.kept`)
       const { status, stderr } = makeSecrets(dir, 'n5')
@@ -158,13 +158,13 @@ t.test('make-secrets refuses, and makes nothing', async (t) => {
 
   await t.test('names that no node can have', async () => {
     for (const name of ['N1', 'n_1', '../n1', 'n1-', 'ca', 'n'.repeat(64)]) {
-      refused(makeSecrets(dir, 'n1', name), 2, `'${name}' is no node id`)
+      refused(makeSecrets(dir, 'n1', name), 2, `'${name}' is not a node id`)
     }
   })
   await t.test('--dir without a folder', async () => {
     refused(spawnSync('bash', [SCRIPT, '--dir'], { encoding: 'utf8' }), 2, '--dir needs a folder')
   })
-  await t.test('to go on without openssl', async () => {
+  await t.test('to continue without openssl', async () => {
     const tools = join(folder, 'bin')
     mkdirSync(tools)
     const which = spawnSync('bash', ['-c', 'command -v bash'], { encoding: 'utf8' }).stdout.trim()
@@ -178,7 +178,7 @@ t.test('make-secrets refuses, and makes nothing', async (t) => {
     const copy = join(folder, 'make.sh')
     copyFileSync(SCRIPT, copy)
     chmodSync(folder, 0o755)
-    const user = isRoot ? { uid: NOBODY, gid: NOBODY } : {}
+    const user = isRoot ? { uid: UNPRIVILEGED, gid: UNPRIVILEGED } : {}
     const result = spawnSync('bash', [copy, '--dir', dir], { encoding: 'utf8', cwd: '/', ...user })
     refused(result, 1, 'run it as root')
   })

@@ -1,6 +1,6 @@
 /**
- * The deployment files against real nodes: the alert rules ask for figures that are served, the smoke test goes
- * through, the probe tells the truth.
+ * The deployment files against real nodes: the alert rules use metrics that are served, the smoke test
+ * passes, the probe is right.
  */
 import { spawn } from 'node:child_process'
 import t from 'tap'
@@ -41,7 +41,7 @@ const probe = (...args: readonly string[]) => run(process.execPath, [inRoot('dep
 t.test('alerts.yml', async (t) => {
   const rules = alertRules()
 
-  t.test('says for every rule how bad it is, what is wrong and what to do', async (t) => {
+  t.test('states severity, fault and remedy for every rule', async (t) => {
     t.ok(rules.length > 10)
     t.equal(new Set(rules.map(({ alert }) => alert)).size, rules.length, 'names are unique')
     for (const { alert, labels, annotations } of rules) {
@@ -71,7 +71,7 @@ t.test('alerts.yml', async (t) => {
     }
   })
 
-  t.test('reads its expressions rightly here', async (t) => {
+  t.test('is parsed correctly by this test', async (t) => {
     const expr =
       'sum by (job) (rate(a_total{code=~"5..", x!="b"}[5m])) / on (job) group_right () c > 0.1 and d == 0'
     t.same(wantedBy(expr), [
@@ -105,7 +105,7 @@ t.test('beside a running cluster', async (t) => {
   }
 
   await t.test('every metric and label of an alert rule and of the dashboard is served', async (t) => {
-    // A few figures begin when there is something to tell: the disk was asked, a peer was heard, a scrub began.
+    // A few metrics appear with their first value: the disk was measured, a peer was reached, a scrub has started.
     const late = [
       'holdfast_blob_disk_free_bytes',
       'holdfast_raft_peer_last_contact_seconds',
@@ -154,7 +154,7 @@ t.test('beside a running cluster', async (t) => {
     for (const operation of ['readyz', 'adminReadyz']) t.match(text, `operation="${operation}"`)
   })
 
-  await t.test('the probe says yes to a live node', async (t) => {
+  await t.test('the probe succeeds for a live node', async (t) => {
     t.same(await probe(`${cluster.node('n1').adminUrl}/healthz`), { code: 0, stdout: '', stderr: '' })
   })
 
@@ -175,13 +175,13 @@ t.test('beside a running cluster', async (t) => {
     },
   )
 
-  await t.test('the smoke test and the probe say no when a node is gone', { skip: withCurl }, async (t) => {
+  await t.test('the smoke test and the probe fail when a node is gone', { skip: withCurl }, async (t) => {
     await cluster.signal('n3', 'SIGKILL')
     const { adminUrl, dataUrl } = cluster.node('n3')
     t.match(await probe(`${adminUrl}/healthz`), { code: 1, stderr: /does not answer: .*ECONNREFUSED/ })
     await cluster.signal('n2', 'SIGKILL')
     const alone = cluster.node('n1').adminUrl
-    await until('n1 misses its majority', async () => !(await cluster.ready('n1')))
+    await until('n1 notices the lost majority', async () => !(await cluster.ready('n1')))
     t.match(await probe(`${alone}/readyz`), { code: 1, stderr: /answered 503: .*No leader is known/ })
     t.match(await probe(`${alone}/healthz`), { code: 0 }, 'it must not be killed for that')
     t.match(await probe(), { code: 2, stderr: /^usage/ })

@@ -1,7 +1,7 @@
 /**
- * A contract document as a judge of answers: by a validator of JSON Schema that shares nothing with the server.
+ * Checks answers against a contract document with a JSON Schema validator that shares nothing with the server.
  *
- * Owns: finding what the document says of an operation. Rule: it reads the text of the document and nothing of the routes.
+ * Owns: finding the description of an operation. Rule: it reads the text of the document and nothing of the routes.
  */
 import formats from 'ajv-formats'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
@@ -80,7 +80,7 @@ export class ApiDocument {
     return found
   }
 
-  /** What is wrong with an answer; null: it is as described. */
+  /** The fault of an answer; null: it matches its description. */
   faultOf(operation: DescribedOperation, answer: JudgedAnswer): string | null {
     const { status, bytes } = answer
     const response = operation.responses[status]

@@ -1,11 +1,11 @@
 /**
- * Small things that tests of asynchronous code keep needing.
+ * Promises and waits for tests of asynchronous code.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 
-/** A machine that does other things as well takes its time. */
+/** Generous: the machine may be busy with other work. */
 const CONDITION_MS_MAX = 180_000
-/** Looked at often at first, then with a tenth of the wait so far in between: each look costs the nodes under test something. */
+/** Polls often at first, then after a tenth of the wait so far: each poll costs the nodes under test something. */
 const POLL_MS_MIN = 20
 const POLL_MS_MAX = 200
 
@@ -20,7 +20,7 @@ export interface Deferred {
   readonly resolve: () => void
 }
 
-/** A promise that the test settles: something to wait for instead of sleeping. */
+/** A promise that the test settles: a test waits for it instead of sleeping. */
 export function deferred(): Deferred {
   let settle: () => void = () => {}
   const promise = new Promise<void>((resolve) => {
@@ -29,11 +29,11 @@ export function deferred(): Deferred {
   return { promise, resolve: () => settle() }
 }
 
-/** Waits for a fact, not for a time; the limit only ends a test that would hang. */
+/** Waits for a condition; the time limit only ends a test that would hang. */
 export async function until(what: string, condition: () => Promise<boolean> | boolean): Promise<void> {
-  const begun = performance.now()
+  const started = performance.now()
   while (!(await condition())) {
-    const waitedMs = performance.now() - begun
+    const waitedMs = performance.now() - started
     if (waitedMs > CONDITION_MS_MAX) throw new Error(`gave up waiting until ${what}`)
     await wait(Math.min(Math.max(waitedMs / 10, POLL_MS_MIN), POLL_MS_MAX))
   }

@@ -1,5 +1,5 @@
 /**
- * The files of an audit spool on the disk in memory that forgets what was never flushed.
+ * The files of an audit spool on a disk in memory that drops unflushed bytes.
  */
 import { setImmediate } from 'node:timers/promises'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import type { MemoryFiles } from '../wal/memory-files.ts'
 export const SPOOL_DIR = join('/', 'audit')
 
 export function spoolFilesOn(disk: MemoryFiles): SpoolFiles {
-  // A turn of its own for each call, as a real disk takes.
+  // Each call takes a turn of the event loop, as on a real disk.
   const turn = async <T>(work: () => T): Promise<T> => {
     await setImmediate()
     return work()

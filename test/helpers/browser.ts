@@ -1,9 +1,9 @@
 /**
- * A real browser without a window, steered over its DevTools protocol.
+ * A real headless browser, driven over its DevTools protocol.
  *
  * Owns: the process, its profile and the pipe to it. Knows nothing of: what pages do.
- * Rules: it ends with the test, and with the process of the test, whose end closes the pipe; it runs without a sandbox, which
- * needs rights that test machines do not give, so it is led to pages of the test alone.
+ * Rules: it ends with the test, and with the process of the test, whose end closes the pipe; it runs without a sandbox, because a sandbox
+ * needs rights that test machines do not give, so it opens only pages of the test.
  */
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -16,7 +16,7 @@ import { Readable, Writable } from 'node:stream'
 import { until } from './async.ts'
 import { type Chromium, chromiumIn } from './chromium.ts'
 
-/** What is at fault is in its last words. */
+/** Only its last output is kept: that names the fault. */
 const LAST_WORDS_CHARS_MAX = 4000
 const FLAGS = [
   '--headless',
@@ -52,11 +52,11 @@ export class Browser {
   readonly #waiting = new Map<number, Waiting>()
   #lastId = 0
 
-  /** null: this machine has none. */
+  /** null: this machine has no browser. */
   static async start(t: Teardown): Promise<Browser | null> {
     const dir = mkdtempSync(join(tmpdir(), 'holdfast-browser-'))
     let child: ChildProcess | null = null
-    // One handler: the folder can go only when nobody writes there any more.
+    // One handler: the folder can be removed only when no process writes there any more.
     t.teardown(async () => {
       if (child !== null) await endOf(child)
       await rm(dir, { recursive: true, force: true, maxRetries: 10 })
@@ -71,7 +71,7 @@ export class Browser {
     const [, , , orders, answers] = child.stdio
     assert.ok(orders instanceof Writable && answers instanceof Readable, 'these two are pipes')
     this.#orders = orders
-    // What cannot be sent any more is told by the end of the process.
+    // A message that cannot be sent is reported by the end of the process.
     orders.on('error', () => undefined)
     let text = ''
     answers.setEncoding('utf8').on('data', (piece: string) => {
@@ -88,7 +88,7 @@ export class Browser {
     child.once('close', (code, signal) => fail(`Chromium ended with ${code ?? signal}`))
   }
 
-  /** A page of its own, loaded. */
+  /** Opens and loads a new page. */
   async open(url: string): Promise<Page> {
     const { targetId } = await this.#send('Target.createTarget', { url })
     const { sessionId } = await this.#send('Target.attachToTarget', { targetId, flatten: true })
@@ -120,16 +120,20 @@ export class Page {
     this.#send = send
   }
 
-  /** Runs the text of `script` in the page with these arguments; both they and what it resolves with go as JSON. */
+  /** Runs the text of `script` in the page with these arguments; arguments and result travel as JSON. */
   async run<T>(script: (...given: never[]) => unknown, ...given: readonly unknown[]): Promise<T> {
     const expression = `(${script.toString()})(...${JSON.stringify(given)})`
-    const said = await this.#send('Runtime.evaluate', { expression, awaitPromise: true, returnByValue: true })
-    assert.ok(!('exceptionDetails' in said), JSON.stringify(said['exceptionDetails']))
-    return (said['result'] as { readonly value: T }).value
+    const result = await this.#send('Runtime.evaluate', {
+      expression,
+      awaitPromise: true,
+      returnByValue: true,
+    })
+    assert.ok(!('exceptionDetails' in result), JSON.stringify(result['exceptionDetails']))
+    return (result['result'] as { readonly value: T }).value
   }
 }
 
-/** What a page knows and this side does not. */
+/** State of the page that this process cannot see. */
 interface PageGlobals {
   readonly document?: { readonly readyState: string }
   readonly location?: { readonly href: string }

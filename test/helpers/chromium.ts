@@ -1,9 +1,9 @@
 /**
  * Where a Chromium for tests comes from: the one of `HOLDFAST_CHROMIUM`, or the one in the package @sparticuz/chromium, which
- * brings the libraries that a bare Linux lacks.
+ * brings the libraries that a bare Linux does not have.
  *
  * Owns: unpacking it into a folder of the test. The package would unpack itself under a name in the temporary folder that
- * anybody may have taken before; only its archives are used.
+ * another user may have created before; only its archives are used.
  */
 import { execFile } from 'node:child_process'
 import { createReadStream, createWriteStream } from 'node:fs'
@@ -14,11 +14,11 @@ import { createBrotliDecompress } from 'node:zlib'
 
 export interface Chromium {
   readonly executable: string
-  /** Folder of the libraries that came with it. Empty: it is installed, and needs none. */
+  /** Folder of the libraries in the package. Empty: the browser is installed, and needs none. */
   readonly libraries: string
 }
 
-/** null: there is none for this machine, see `HOW_TO_HAVE_ONE`. `dir`: empty, and removed by the caller. */
+/** null: no browser for this machine, see `HOW_TO_HAVE_ONE`. `dir`: empty, and removed by the caller. */
 export async function chromiumIn(dir: string): Promise<Chromium | null> {
   const installed = process.env['HOLDFAST_CHROMIUM']
   if (installed !== undefined) return { executable: installed, libraries: '' }

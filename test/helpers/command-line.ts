@@ -1,9 +1,9 @@
 /**
- * The command line as its user has it: a process of its own, with an environment that says nothing but what a test says.
+ * The command line as a user runs it: a separate process, with only the environment that a test gives.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { plainly } from './plainly.ts'
+import { withoutLoader } from './without-loader.ts'
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 const RUN_MS_MAX = 60_000
@@ -29,16 +29,16 @@ export class CommandLine {
     return new CommandLine({ ...this.#surroundings, env: { ...this.#surroundings.env, ...env } })
   }
 
-  /** To its end. */
+  /** Runs the command to its end. */
   async run(args: readonly string[], input: Uint8Array | string = ''): Promise<Ran> {
     const child = this.start(args)
-    const heard = { stdout: '', stderr: '' }
-    child.stdout?.setEncoding('utf8').on('data', (piece: string) => (heard.stdout += piece))
-    child.stderr?.setEncoding('utf8').on('data', (piece: string) => (heard.stderr += piece))
-    // It may have ended before it read everything.
+    const answer = { stdout: '', stderr: '' }
+    child.stdout?.setEncoding('utf8').on('data', (piece: string) => (answer.stdout += piece))
+    child.stderr?.setEncoding('utf8').on('data', (piece: string) => (answer.stderr += piece))
+    // The process may end before it has read everything.
     child.stdin?.on('error', () => {})
     child.stdin?.end(input)
-    return { status: await ended(child), ...heard }
+    return { status: await ended(child), ...answer }
   }
 
   /** Each line of its standard output. Throws when it fails. */
@@ -52,10 +52,10 @@ export class CommandLine {
       .map((line) => JSON.parse(line) as Json)
   }
 
-  /** Must be ended by the test. */
+  /** The test must end it. */
   start(args: readonly string[]): ChildProcess {
     const { cwd, env } = this.#surroundings
-    return spawn(...plainly(process.execPath, MAIN, ...args), {
+    return spawn(...withoutLoader(process.execPath, MAIN, ...args), {
       cwd,
       env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'], ...env },
       stdio: ['pipe', 'pipe', 'pipe'],

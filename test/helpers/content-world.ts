@@ -1,7 +1,7 @@
 /**
- * An ObjectContent over memory: one tenant, blobs that can be spoilt, and the rows that a commit would make.
+ * An ObjectContent over memory: one tenant, blobs that a test can damage, and the rows that a commit would write.
  *
- * `commit` does what the state machine does with a PutBody, no more than reading needs.
+ * `commit` handles a PutBody like the state machine, as far as reading needs it.
  */
 import { NO_SETTINGS } from '../state-machine/map-world.ts'
 import { MasterKey } from '../../src/access/master-key.ts'
@@ -17,6 +17,9 @@ import type { ObjectRecord } from '../../src/state-machine/versions/records.ts'
 import { PARTS_PER_PAGE } from '../../src/state-machine/bodies/bodies.ts'
 import { collected } from './async.ts'
 import { MemoryBlobs } from './memory-blobs.ts'
+import { kindOf, type RowKey, SEPARATOR } from '../../src/state-machine/base/row-key.ts'
+import type { View } from '../../src/state-machine/base/view.ts'
+import { LINKS_PER_PAGE } from '../../src/state-machine/bodies/manifests.ts'
 
 export const TEST_LIMITS: Config['limits'] = {
   inlineBytesMax: 2048,
@@ -62,6 +65,53 @@ export function patternBytes(size: number, seed = 1): Buffer {
   return bytes
 }
 
+/** The rows that reads of content look up; a kind that is not given has none. */
+interface ContentRows {
+  readonly tenant?: () => TenantRecord
+  readonly chunk?: (id: string) => ChunkRecord | undefined
+  readonly inlineBody?: (version: string) => Uint8Array | undefined
+  readonly links?: (version: string, page: number) => readonly ChunkLink[] | undefined
+  readonly parts?: (version: string, page: number) => readonly ObjectPart[] | undefined
+}
+
+/** A state of rows that are made when they are looked up. */
+export function contentRows(rows: ContentRows): View {
+  return {
+    get: <R extends object>(key: RowKey<R>) => (rowOf(rows, key) as R | undefined) ?? undefined,
+  }
+}
+
+function rowOf(rows: ContentRows, key: RowKey): object | undefined {
+  const parts = key.split(SEPARATOR)
+  const [version = '', page = ''] = parts.slice(3)
+  const number = Number.parseInt(page, 16)
+  switch (kindOf(key)) {
+    case 'tenant':
+      return rows.tenant?.()
+    case 'chunk':
+      return rows.chunk?.(parts[2] ?? '')
+    case 'inlineBody': {
+      const sealed = rows.inlineBody?.(version)
+      return sealed === undefined ? undefined : { sealed }
+    }
+    case 'manifestPage': {
+      const links = rows.links?.(version, number)
+      return links === undefined ? undefined : { links }
+    }
+    case 'partPage': {
+      const found = rows.parts?.(version, number)
+      return found === undefined ? undefined : { parts: found }
+    }
+  }
+  throw new Error(`content looks up no row of the kind ${kindOf(key)}`)
+}
+
+/** Undefined behind the last page: there is no such row. */
+function pageOf<T>(items: readonly T[] = [], page: number, perPage: number): readonly T[] | undefined {
+  const found = items.slice(page * perPage, (page + 1) * perPage)
+  return found.length === 0 ? undefined : found
+}
+
 export class ContentWorld {
   readonly blobs: MemoryBlobs
   readonly content: ObjectContent
@@ -72,7 +122,7 @@ export class ContentWorld {
   /** Of assembled objects. */
   readonly parts = new Map<string, readonly ObjectPart[]>()
   births = 0
-  /** How uploads ended that did not stay under way. */
+  /** The outcomes of uploads that have ended. */
   readonly ends: UploadOutcome[] = []
   #versions = 0
 
@@ -99,18 +149,13 @@ export class ContentWorld {
         limits: { ...TEST_LIMITS, ...options.limits },
         content: { compression: options.compression ?? 'zstd', sealingThreads: 1 },
       },
-      state: {
+      state: contentRows({
         tenant: () => this.tenant,
-        chunk: (_tenant, id) => this.chunks.get(id),
-        inlineBody: (_bucket, version) => {
-          const sealed = this.inline.get(version)
-          return sealed === undefined ? undefined : { sealed }
-        },
-        manifest: (_bucket, version, first, count) =>
-          (this.manifests.get(version) ?? []).slice(first, first + count),
-        objectParts: (_bucket, version, page) =>
-          (this.parts.get(version) ?? []).slice(page * PARTS_PER_PAGE, (page + 1) * PARTS_PER_PAGE),
-      },
+        chunk: (id) => this.chunks.get(id),
+        inlineBody: (version) => this.inline.get(version),
+        links: (version, page) => pageOf(this.manifests.get(version), page, LINKS_PER_PAGE),
+        parts: (version, page) => pageOf(this.parts.get(version), page, PARTS_PER_PAGE),
+      }),
     })
   }
 
@@ -147,7 +192,7 @@ export class ContentWorld {
     return { ...about, versionId, size, etag, checksums, masterKeyId: testMasterKey.id, body }
   }
 
-  /** One object of the bytes of these, in their order. */
+  /** One object with the bytes of these parts, in their order. */
   assemble(pieces: readonly ObjectRecord[]): ObjectRecord {
     const [first] = pieces
     if (first === undefined) throw new Error('An object is assembled of one part at least')

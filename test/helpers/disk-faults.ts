@@ -1,17 +1,17 @@
 /**
- * A disk that is slow or fails to read, inside of a node: `node --import disk-faults.ts`, in every thread.
+ * A slow disk or one that fails to read, inside a node: `node --import disk-faults.ts`, in every thread.
  *
- * Owns: the calls of node:fs that are wrapped. Knows nothing of: LevelDB, which calls the system by itself.
- * Rule: the file that HOLDFAST_DISK_FAULTS names says what is wrong just now, as JSON; none, or an empty one: nothing is.
+ * Owns: the calls of node:fs that are wrapped. Knows nothing of: LevelDB, which makes system calls of its own.
+ * Rule: the file named by HOLDFAST_DISK_FAULTS holds the present faults as JSON; a missing or empty file: no fault.
  */
 import * as fs from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { createRequire, syncBuiltinESMExports } from 'node:module'
 
 export interface DiskFaults {
-  /** How much longer a flush takes. ms */
+  /** Extra time of each flush. ms */
   readonly flushMs?: number
-  /** What lies below a path with this in it cannot be read: EIO. */
+  /** Reads below a path that contains this text fail with EIO. */
   readonly unreadable?: string
   /** Only this part of the file. Bytes. */
   readonly part?: { readonly from: number; readonly end: number }
@@ -21,7 +21,7 @@ const file = process.env['HOLDFAST_DISK_FAULTS'] ?? ''
 const require = createRequire(import.meta.url)
 const real = { ...fs }
 const system = require('node:fs') as { -readonly [K in keyof typeof fs]: (typeof fs)[K] }
-/** What each open file of this thread is. */
+/** The path of each open file of this thread. */
 const paths = new Map<number, string>()
 const cell = new Int32Array(new SharedArrayBuffer(4))
 

@@ -1,5 +1,5 @@
 /**
- * The times of an entry of a cluster whose clocks were always right.
+ * The times of an entry in a cluster whose clocks were always right.
  */
 import type { EntryTime } from '../../cluster/node/base/log-time.ts'
 

@@ -1,15 +1,15 @@
 /**
- * What real nodes leave in memory outside of their data directories.
+ * Removes the flush witnesses: files that real nodes keep in memory outside their data directories.
  *
- * Rule: only files of this very directory are removed.
+ * Rule: only files of nodes below the given folder are removed.
  */
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Below a folder of a test, its own folder included, data directories lie no deeper. */
+/** Data directories are at most this deep below the folder of a test. */
 const DEPTH_MAX = 4
 
-/** Of every data directory in a folder. No node of them may run. */
+/** For every data directory in a folder. None of their nodes may run. */
 export function removeWitnessesIn(folder: string, depth = DEPTH_MAX): void {
   removeWitnesses(folder)
   if (depth === 0 || !existsSync(folder)) return
@@ -18,14 +18,14 @@ export function removeWitnessesIn(folder: string, depth = DEPTH_MAX): void {
       removeWitnessesIn(join(folder, entry.name), depth - 1)
 }
 
-/** Folders with many files in which no data directory lies. */
+/** Folders with many files and no data directory. */
 const OF_A_NODE = ['raft', 'state', 'blobs', 'spool']
 
-/** What a node leaves in memory outlives it. */
+/** The witness outlives the process of its node. */
 function removeWitnesses(dataDir: string): void {
   const [identity, folder] = [join(dataDir, 'identity.json'), '/dev/shm']
   if (!existsSync(identity) || !existsSync(folder)) return
-  // Tests damage it.
+  // Tests damage the file.
   const incarnation = /"incarnation":"([0-9a-f]+)"/.exec(readFileSync(identity, 'utf8'))?.[1]
   if (incarnation === undefined) return
   const own = readdirSync(folder).filter((name) => name.startsWith(`holdfast-${incarnation}-`))

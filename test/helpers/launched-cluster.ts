@@ -1,18 +1,18 @@
 /**
- * A cluster as `npm start` makes it, for tests of what the documents say.
+ * A cluster as `npm start` makes it, for tests of the documents.
  *
- * Owns: the launcher's process. Rule: it is stopped in order when the test ends.
+ * Owns: the launcher's process. Rule: it is stopped gracefully when the test ends.
  */
 import { spawn } from 'node:child_process'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { until } from './async.ts'
-import { plainly } from './plainly.ts'
+import { withoutLoader } from './without-loader.ts'
 import { freeBasePort } from './process-cluster.ts'
 
 const LAUNCHER = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'scripts', 'local', 'cluster.ts')
 
-/** Resolves with the base port once three nodes serve. `options`: more for the launcher. */
+/** Resolves with the base port once three nodes serve. `options`: further options of the launcher. */
 export async function startLauncher(
   t: { teardown(callback: () => unknown): unknown },
   data: string,
@@ -20,7 +20,7 @@ export async function startLauncher(
 ): Promise<number> {
   const basePort = await freeBasePort(3)
   const child = spawn(
-    ...plainly(
+    ...withoutLoader(
       process.execPath,
       LAUNCHER,
       '--json',

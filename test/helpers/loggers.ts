@@ -1,5 +1,5 @@
 /**
- * Loggers for tests: one that says nothing, one that keeps what was said.
+ * Loggers for tests: one that drops everything, one that keeps the lines.
  */
 import type { Logger } from '../../cluster/base/types.ts'
 
@@ -9,7 +9,7 @@ export interface LogLine {
   readonly fields: object
 }
 
-/** Keeps what is logged, so that a test can ask for it. */
+/** Keeps the log lines for the test to read. */
 export function recordingLogger(lines: LogLine[] = []): Logger {
   const at = (level: string) => (fields: object, message: string) =>
     void lines.push({ level, message, fields })
@@ -26,7 +26,7 @@ export function recordingLogger(lines: LogLine[] = []): Logger {
 
 const ignore = (): void => undefined
 
-/** For tests that provoke what would be logged. */
+/** For tests that provoke log lines. */
 export const SILENT: Logger = {
   fatal: ignore,
   error: ignore,

@@ -1,4 +1,4 @@
-/** What tests with real nodes ask of membership, over the admin API. */
+/** Membership requests of tests with real nodes, over the admin API. */
 import { until } from './async.ts'
 import type { ProcessCluster } from './process-cluster.ts'
 
@@ -19,9 +19,9 @@ export interface SeenMembership {
   readonly recoveries: readonly object[]
 }
 
-/** The test looks more often than people do. */
+/** The test polls more often than people do. */
 export const MANY_ADMIN_REQUESTS = 'limits: { admin_requests_per_minute: 10000, admin_requests_burst: 10000 }'
-/** Nor does it look how a newcomer keeps up for long: test/workers/membership.test.ts does, on a clock of its own. */
+/** The test does not check for long how a joining node keeps up: test/workers/membership.test.ts does, on a virtual clock. */
 export const QUICK_MEMBERS = `${MANY_ADMIN_REQUESTS}\ncluster: { promote_after: 1s }`
 
 export async function membershipAt(cluster: ProcessCluster, at: string): Promise<SeenMembership> {
@@ -38,7 +38,7 @@ export interface Requested {
   readonly body: object
 }
 
-/** Until a dry run says that it would be done now. */
+/** Resolves when a dry run is accepted. */
 export async function untilAllowed(
   cluster: ProcessCluster,
   at: string,
@@ -50,15 +50,15 @@ export async function untilAllowed(
   })
 }
 
-/** Asks, and waits until the operation has succeeded. */
+/** Sends the request, and waits until the operation has succeeded. */
 export async function changeMembers(
   cluster: ProcessCluster,
   at: string,
   { path, body }: Requested,
 ): Promise<void> {
-  const begun = await cluster.admin(at, { method: 'POST', path: `${path}?wait=60s`, body })
-  const text = begun.body.toString()
-  if (begun.status >= 300) throw new Error(`${path}: ${begun.status} ${text}`)
+  const started = await cluster.admin(at, { method: 'POST', path: `${path}?wait=60s`, body })
+  const text = started.body.toString()
+  if (started.status >= 300) throw new Error(`${path}: ${started.status} ${text}`)
   const { operationId } = JSON.parse(text) as { operationId: string }
   let seen = text
   await until(`${path} has ended`, async () => {

@@ -1,17 +1,18 @@
-/** The driver of membership operations on a bench: a real store, a group whose votes move when they are told to, a clock that is turned. */
+/** The membership worker over a real store, a group whose votes move on request, and a clock that the test moves. */
 import { memberKeys } from '../../src/state-machine/members/keys.ts'
 import type { MembershipPort, MemberStatus } from '../../cluster/index.ts'
-import type { OperationRecord } from '../../src/state-machine/operations/records.ts'
+import type { LongOperation } from '../../src/state-machine/long-operations/records.ts'
 import { Evacuating } from '../../src/workers/evacuating.ts'
 import { MembershipWorker } from '../../src/workers/membership.ts'
 import { firstMember } from '../state-machine/member-commands.ts'
 import { StoreWorld, type Teardown } from '../store/store-world.ts'
 import { SILENT } from './loggers.ts'
-import { loneMembership, loneStatus } from './told-membership.ts'
+import { singleNodeMembership, singleNodeStatus } from './membership-samples.ts'
+import { longOperationKeys } from '../../src/state-machine/long-operations/keys.ts'
 
 const READY_MS = 10_000
 
-/** A group whose votes move when they are told to. */
+/** A group whose votes move on request. */
 export class Bench {
   readonly world: StoreWorld
   now = 0
@@ -20,22 +21,22 @@ export class Bench {
   voters = ['n1', 'n2', 'n3']
   learners: string[] = []
   silent: readonly string[] = []
-  /** How far each newcomer is behind. */
+  /** How far each joining node is behind. */
   lag = 0
   checksum = 'equal'
-  /** Of whoever answers under a newcomer's name. */
+  /** The incarnation of the process that answers under a joining node's name. */
   life = 'life'
-  /** Of the configuration in force: joint, or written at an index that is not committed. */
+  /** Status of the configuration in force: joint, or written at an index that is not committed. */
   pending: Partial<MemberStatus> & { readonly outgoing?: readonly string[] } = {}
-  /** Who takes copies, as far as this node has followed. */
+  /** The members that take copies, as far as this node has applied. */
   followed = ['n1', 'n2']
-  /** Of each chunk. */
+  /** Copies of each chunk. */
   copiesWanted = 9
-  /** Newcomers do not say how they stand. */
+  /** Joining nodes do not answer status requests. */
   isSilent = false
   term = 1
   readonly orders: string[] = []
-  /** What happens while a newcomer is asked, and while the state is made to hold all that was committed. */
+  /** Runs while a joining node is contacted, and while the read barrier waits for the committed state. */
   meanwhile: () => Promise<unknown> = async () => undefined
   behind: () => Promise<unknown> = async () => undefined
   #worker: MembershipWorker
@@ -53,7 +54,7 @@ export class Bench {
     return bench
   }
 
-  /** Another process, or another node, that leads from now on. */
+  /** Another process, or another node, leads from now on. */
   nextLeader(nodeId = this.leader): void {
     this.leader = nodeId
     this.#worker = this.#make()
@@ -64,14 +65,14 @@ export class Bench {
     this.now += ms
   }
 
-  operation(id: string): OperationRecord {
-    const found = this.world.store.reader.operation(id)
+  operation(id: string): LongOperation {
+    const found = this.world.store.reader.get(longOperationKeys.operation(id))
     if (found === undefined) throw new Error(`there is no operation ${id}`)
     return found
   }
 
   phase(nodeId: string): string | undefined {
-    const { members } = this.world.store.reader.view.get(memberKeys.members()) ?? { members: [] }
+    const { members } = this.world.store.reader.get(memberKeys.members()) ?? { members: [] }
     return members.find((member) => member.nodeId === nodeId)?.phase
   }
 
@@ -104,7 +105,7 @@ export class Bench {
       const silentMs = this.silent.includes(nodeId) ? 60_000 : 0
       return { nodeId, matchIndex: 1, silentMs, lagEntries: this.lag, lagBytes: 0 }
     })
-    return loneStatus(this.leader, {
+    return singleNodeStatus(this.leader, {
       term: this.term,
       configuration,
       peers,
@@ -115,7 +116,7 @@ export class Bench {
 
   #port(): MembershipPort {
     return {
-      ...loneMembership(this.leader),
+      ...singleNodeMembership(this.leader),
       local: () => this.#status(),
       setMembers: async ({ members }) => {
         this.followed = members.filter(({ weight }) => weight > 0).map(({ nodeId }) => nodeId)
@@ -126,7 +127,7 @@ export class Bench {
       },
       ask: async (nodeId) => {
         if (this.isSilent) return null
-        return loneStatus(nodeId, {
+        return singleNodeStatus(nodeId, {
           incarnation: `${this.life}-of-${nodeId}`,
           checksums: [[7, this.checksum]],
         })

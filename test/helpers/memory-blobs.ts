@@ -1,7 +1,7 @@
 /**
- * Blobs in memory, on named nodes, with copies that can be spoilt.
+ * Blobs in memory, on named nodes, with copies that a test can damage.
  *
- * An adapter of the Blobs port for tests of what stands on it. Keeps to the port: a birth is new every time, bytes are
+ * An adapter of the Blobs port for tests of the layers above it. Keeps to the port: a birth is new every time, bytes are
  * the caller's until write() resolves, faults may come in mid-stream.
  */
 import { HedgedReading } from '../../cluster/blobs/replication/blob-reading.ts'
@@ -25,7 +25,7 @@ export interface Report {
   readonly fault: 'missing' | 'damaged'
 }
 
-/** A blob or a chunk: the rows of both name a copy alike. */
+/** A blob or a chunk: the rows of both name a copy in the same way. */
 interface Named {
   readonly id: string
   readonly birth: string
@@ -33,7 +33,7 @@ interface Named {
 
 interface MemoryBlobsOptions {
   readonly nodes?: readonly string[]
-  /** Sizes of the pieces that a read gives, to meet every way of cutting frames. */
+  /** Sizes of the pieces that a read gives, to cover every split of frames. */
   readonly pieceBytes?: number
   /** Forget the bytes at once: for streams larger than memory. */
   readonly forget?: boolean
@@ -50,7 +50,7 @@ export class MemoryBlobs implements Blobs {
   readonly #nodes: readonly string[]
   readonly #forget: boolean
   readonly #disks = new Map<string, Map<string, Buffer>>()
-  /** By node: the byte of each read at which it fails, and how. */
+  /** By node: the byte at which each read fails, and the error. */
   readonly #faults = new Map<string, { readonly afterBytes: number; readonly error: Error }>()
   #sequence = 0
 
@@ -113,7 +113,7 @@ export class MemoryBlobs implements Blobs {
     this.reports.push({ id: ref.id, nodeId, fault })
   }
 
-  /** The bytes as they lie on `nodeId`: change them to damage the copy. */
+  /** The stored bytes on `nodeId`: a test changes them to damage the copy. */
   bytesOn(nodeId: string, blob: Named): Buffer {
     const bytes = this.#disks.get(nodeId)?.get(nameOf(blob))
     if (bytes === undefined) throw new Error(`No copy of '${blob.id}' on '${nodeId}'`)
@@ -128,7 +128,7 @@ export class MemoryBlobs implements Blobs {
     this.#disks.get(nodeId)?.delete(nameOf(blob))
   }
 
-  /** Every read from this node fails after so many bytes. */
+  /** Every read from this node fails after this many bytes. */
   failAfter(nodeId: string, afterBytes: number, error: Error): void {
     this.#faults.set(nodeId, { afterBytes, error })
   }
@@ -140,7 +140,7 @@ export class MemoryBlobs implements Blobs {
     const stop = Math.min(end, bytes.length)
     for (let offset = start; offset < stop; offset += this.pieceBytes) {
       if (fault !== undefined && offset - start >= fault.afterBytes) throw fault.error
-      // A copy: the reader may do with it what it likes.
+      // A copy: the reader may change it.
       yield Buffer.from(bytes.subarray(offset, Math.min(offset + this.pieceBytes, stop)))
     }
   }

@@ -1,6 +1,6 @@
 /**
  * The whole service on a one-node cluster in memory: real state machine and store on a temporary directory, real access
- * and content, blobs in memory. Only the machine below is replaced, which is what its port is for.
+ * and content, blobs in memory. Only the Raft machine below is replaced, through its port.
  *
  * Faults are switched on by assigning the public fields; nothing here waits for time.
  */
@@ -40,7 +40,7 @@ import { withLevelGate } from '../../src/commands/level-gate.ts'
 import { createPropose, type Propose } from '../../src/commands/propose.ts'
 import { encodeRow, keyBytes } from '../../src/store/rows/row-codec.ts'
 import { TEST_LIMITS, testMasterKey } from './content-world.ts'
-import { loneMembership } from './told-membership.ts'
+import { singleNodeMembership } from './membership-samples.ts'
 import { MemoryBlobs } from './memory-blobs.ts'
 import { timesAt } from './entry-time.ts'
 
@@ -63,7 +63,7 @@ interface Options {
 }
 
 export class MemoryServices {
-  /** Tests may put another port into a place. */
+  /** A test may replace a port. */
   readonly services: { -readonly [K in keyof Services]: Services[K] }
   readonly uploads: UploadSessions
   readonly uses = new LastUsed()
@@ -72,23 +72,23 @@ export class MemoryServices {
   readonly lines: LogLine[] = []
   /** Rows of the audit log that the edge wrote. */
   readonly auditRows: AuditRow[] = []
-  /** Milliseconds since 1970 by which tokens live and die. */
+  /** The clock of tokens, in milliseconds since 1970. */
   now = Date.now()
-  /** Thrown by the next barriers and proposals while set. */
+  /** While set, barriers and proposals throw it. */
   barrierFault: Error | null = null
   proposeFault: Error | null = null
   /** Awaited before a proposal is applied. */
   beforeApply: () => Promise<void> = async () => {}
   notReady: readonly string[] = []
-  /** Of the state. */
+  /** Faults of the state. */
   featureLevel = FEATURE_LEVEL
-  /** What the members say of their copies, and where copies should be. */
+  /** The copies that members report, and where copies should be. */
   repairs: readonly NodeRepair[] = [{ nodeId: 'n1', status: QUIET_REPAIR, disk: null }]
   wanted: readonly string[] = ['n1']
   readonly stopping = new AbortController()
-  /** Somebody has met the row that `damageRow` spoiled. */
+  /** A reader has found the row that `damageRow` damaged. */
   isDamaged = false
-  /** The state from before that, as a peer would have it; taken over by the next barrier after the damage was met. */
+  /** The state before the damage, as a peer has it; the next barrier after the damage was found installs it. */
   #replacement: StateCut | null = null
   barriers = 0
   proposals = 0
@@ -136,12 +136,12 @@ export class MemoryServices {
     }
   }
 
-  /** For workers, which ask more than operations do. */
+  /** The port of workers, which is wider than that of operations. */
   get reader(): Store['reader'] {
     return this.#store.reader
   }
 
-  /** Over all rows. */
+  /** A checksum over all rows. */
   checksum(): string {
     return Buffer.from(this.#store.stateMachine.checksum()).toString('hex')
   }
@@ -174,7 +174,7 @@ export class MemoryServices {
     return token
   }
 
-  /** On the disk, behind everybody's back. */
+  /** Changes a row on the disk without the state machine's knowledge. */
   async damageRow(key: string): Promise<void> {
     const { handle } = this.#store.stateMachine
     this.#replacement = await this.#store.stateMachine.snapshot()
@@ -185,13 +185,13 @@ export class MemoryServices {
     await db.put(keyBytes(key), value)
   }
 
-  /** On the disk, behind everybody's back: another row that is whole. */
+  /** Replaces a row on the disk by another whole row, without the state machine's knowledge. */
   async writeRow(key: RowKey, row: object): Promise<void> {
     const bytes = keyBytes(key)
     await this.#store.stateMachine.handle.current.db.put(bytes, encodeRow(bytes, row as Row))
   }
 
-  /** From the disk, behind everybody's back. */
+  /** Removes a row from the disk without the state machine's knowledge. */
   async removeRow(key: string): Promise<void> {
     await this.#store.stateMachine.handle.current.db.del(keyBytes(key))
   }
@@ -204,14 +204,14 @@ export class MemoryServices {
     await this.#store.stateMachine.install(cut)
   }
 
-  /** A change that no operation makes here. */
+  /** Applies a command that no operation here proposes. */
   async change(command: Parameters<Propose>[0]): Promise<void> {
     const reply = await this.services.propose(command)
     if (!reply.ok) throw new Error(`${command.type}: ${reply.code} ${reply.message}`)
   }
 
-  /** What it says of the members; a test may put another one here. */
-  membership: MembershipPort = loneMembership('n1')
+  /** The membership port; a test may replace it. */
+  membership: MembershipPort = singleNodeMembership('n1')
 
   #cluster(): Services['cluster'] {
     const membership = (): MembershipPort => this.membership

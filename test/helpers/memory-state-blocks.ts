@@ -1,7 +1,7 @@
 /**
- * Blocks of rows for the state machine in memory: giving them out, and pulling them until all are there.
+ * Blocks of rows for the state machine in memory: serving them, and pulling them until all are present.
  *
- * Owns: its own reading of the StateSource port, apart from the one in src/. Knows nothing of: what rows mean.
+ * Owns: an implementation of the StateSource port that is independent of src/. Knows nothing of: what rows mean.
  */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
@@ -10,7 +10,7 @@ import { frameRow, rowsOf } from '../../src/store/rows/row-block.ts'
 
 export interface MemoryBlocks {
   readonly rows: Map<string, string>
-  /** By the key that a block begins after. */
+  /** By the key after which a block begins. */
   readonly blocks: Map<string, { readonly through: string; readonly digest: Uint8Array }>
 }
 
@@ -72,8 +72,8 @@ function check(block: StateBlock, after: string, held: StateBlockRequest['held']
   const step = compare(text(block.through), after)
   assert(block.isEnd ? step >= 0 : step > 0, 'a block leads on')
   if (block.rows === null) {
-    assert(held !== null && digestsAgree(held.digest, block.digest), 'the same as what is held')
-    assert(Buffer.compare(held.through, block.through) === 0, 'as far as what is held')
+    assert(held !== null && digestsAgree(held.digest, block.digest), 'equal to the held rows')
+    assert(Buffer.compare(held.through, block.through) === 0, 'as far as the held rows')
     return
   }
   assert(digestsAgree(digestOf(block.rows), block.digest), 'the digest is that of the rows')

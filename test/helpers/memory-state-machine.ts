@@ -1,10 +1,10 @@
 /**
- * A state machine that lives in memory, for tests of the machine: a list of texts and a few named values, kept on an
+ * A state machine that lives in memory, for tests of the Raft machine: a list of texts and a few named values, kept on an
  * object that outlives the process as a disk does.
  *
  * Commands are UTF-8 text: `append TEXT` adds TEXT, `set NAME VALUE` and `remove NAME` change a value; all answer the
  * number of texts, and `get` answers it without a change. `poison` cannot be applied.
- * Rule: like the real one, rows, record and running checksum change together, and an install shows only once it is whole.
+ * Rule: like the real one, rows, record and running checksum change together, and an install is visible only once it is complete.
  */
 import assert from 'node:assert/strict'
 import {
@@ -31,7 +31,7 @@ const EMPTY: State = { record: null, texts: [], lastTime: 0 }
 /** Rows as bytes, by key; in the order of their keys. */
 export type Rows = ReadonlyMap<string, string>
 
-/** Survives every MemoryStateMachine over it. A test may change any of it between two processes, and `fault` at any time. */
+/** Outlives every MemoryStateMachine over it. A test may change any of it between two processes, and `fault` at any time. */
 export class MemoryState {
   current: State = EMPTY
   /** The running checksum, as it was stored with the record. */
@@ -39,17 +39,17 @@ export class MemoryState {
   /** When set, the next apply fails with it. */
   fault: Error | null = null
   /** Why `open` reports a fault. */
-  distrusted: string | null = null
-  /** A row that is not what was written: whoever reads the rows meets it. */
+  quarantined: string | null = null
+  /** A row that differs from what was written: every reader of the rows finds it. */
   damage: string | null = null
-  /** Nothing was applied since an install. */
+  /** No batch was applied since an install. */
   isInstalled = false
   /** The last stop was a clean one. */
   isClosed = false
-  /** What an install that did not finish has pulled. */
+  /** The blocks that an unfinished install has pulled. */
   incoming: MemoryBlocks = newBlocks()
 
-  /** What a power cut now would leave behind. */
+  /** The state that a power cut now would leave. */
   copy(): MemoryState {
     const copy = Object.assign(new MemoryState(), this)
     copy.incoming = structuredClone(this.incoming)
@@ -58,15 +58,15 @@ export class MemoryState {
 
   /** A wrong apply: the rows differ from those of the other nodes, and everything here agrees with them. */
   diverge(): void {
-    this.current = { ...this.current, texts: [...this.current.texts, 'nobody sent this'] }
+    this.current = { ...this.current, texts: [...this.current.texts, 'no client sent this'] }
     this.sum = sumOf(rowsOf(this.current))
   }
 }
 
 export interface MemoryStateMachineOptions {
-  /** Resolves when a write is durable; at once unless said otherwise. */
+  /** Resolves when a write is durable; at once by default. */
   readonly flush?: () => Promise<void>
-  /** Small, so that small states take several blocks. */
+  /** Low, so that small states take several blocks. */
   readonly blockBytesMax?: number
   /** Called after each durable step of an install, with its name. */
   readonly onInstallStep?: (step: string) => void
@@ -91,10 +91,10 @@ export class MemoryStateMachine implements StateMachine {
   readonly #onInstallStep: (step: string) => void
   #isBusy = false
   #isDead = false
-  /** Why nobody may use the state any more, whether that is durable yet or not. */
+  /** Why the state is quarantined, whether that mark is durable yet or not. */
   #withdrawn: string | null = null
-  /** Damage of this state was told already. */
-  #isTold = false
+  /** Damage of this state was reported already. */
+  #isReported = false
   #onDamaged: (error: StateDamagedError) => void = () => {}
   readonly batches: ApplyBatch[] = []
 
@@ -109,13 +109,13 @@ export class MemoryStateMachine implements StateMachine {
     return this.#state.current.texts
   }
 
-  /** As somebody would who reads for the service, past the machine. Throws StateDamagedError. */
+  /** Reads as the service does, without the machine. Throws StateDamagedError. */
   read(): readonly string[] {
     this.#assertTrusted()
     return this.texts
   }
 
-  /** The process is gone: what was not flushed never happens. */
+  /** The process is gone: unflushed writes never happen. */
   crash(): void {
     this.#isDead = true
   }
@@ -123,9 +123,9 @@ export class MemoryStateMachine implements StateMachine {
   async open(onDamaged: (error: StateDamagedError) => void = () => {}): Promise<OpenedState> {
     this.#onDamaged = onDamaged
     const state = this.#state
-    state.distrusted ??= this.#faultAtStart()
+    state.quarantined ??= this.#faultAtStart()
     state.isClosed = false
-    if (state.distrusted !== null) return { record: null, fault: state.distrusted }
+    if (state.quarantined !== null) return { record: null, fault: state.quarantined }
     // A test that empties the state makes a new one.
     if (state.current.record === null) state.sum = sumOf(rowsOf(state.current))
     return { record: state.current.record, fault: null, isInstalled: state.isInstalled }
@@ -163,24 +163,24 @@ export class MemoryStateMachine implements StateMachine {
     return fault
   }
 
-  async distrust(why: string): Promise<void> {
-    this.#isTold = true
+  async quarantine(why: string): Promise<void> {
+    this.#isReported = true
     this.#withdrawn ??= why
-    await this.#durable(() => (this.#state.distrusted = why))
+    await this.#durable(() => (this.#state.quarantined = why))
   }
 
   async snapshot(): Promise<StateCut> {
     this.#assertTrusted(false)
     const { current, sum: checksum } = this.#state
     const { record } = current
-    assert(record !== null, 'a snapshot is taken of something')
+    assert(record !== null, 'there is a state to take a snapshot of')
     const rows = rowsOf(current)
     let isReleased = false
     return {
       record,
       checksum,
       block: async (request) => {
-        assert(!isReleased, 'a cut is read before it is given up')
+        assert(!isReleased, 'a cut is read before it is released')
         this.#assertTrusted()
         return readBlock(rows, request, this.#blockBytesMax)
       },
@@ -199,10 +199,10 @@ export class MemoryStateMachine implements StateMachine {
         state.current = stateOf(rows, source.record)
         state.isInstalled = true
         state.sum = sum
-        state.distrusted = null
+        state.quarantined = null
         state.damage = null
         this.#withdrawn = null
-        this.#isTold = false
+        this.#isReported = false
       }, 'switched')
       await this.#durable(() => (state.incoming = newBlocks()), 'incoming removed')
       return source.record
@@ -222,7 +222,7 @@ export class MemoryStateMachine implements StateMachine {
   }
 
   #assertTrusted(isReading = true): void {
-    const why = this.#withdrawn ?? this.#state.distrusted ?? (isReading ? this.#state.damage : null)
+    const why = this.#withdrawn ?? this.#state.quarantined ?? (isReading ? this.#state.damage : null)
     if (why === null) return
     const error = new StateDamagedError(`Cannot use the state: ${why}`)
     this.#tell(error)
@@ -230,8 +230,8 @@ export class MemoryStateMachine implements StateMachine {
   }
 
   #tell(error: StateDamagedError): void {
-    if (this.#isTold) return
-    this.#isTold = true
+    if (this.#isReported) return
+    this.#isReported = true
     this.#withdrawn ??= error.message
     this.#onDamaged(error)
   }
@@ -255,7 +255,7 @@ export class MemoryStateMachine implements StateMachine {
   }
 }
 
-/** A batch under way: the next state, and which rows of the one before it replaces. */
+/** A batch in progress: the next state, and the rows of the previous state that it replaces. */
 class Draft {
   readonly #before: State
   readonly #texts: string[]
@@ -270,7 +270,7 @@ class Draft {
     this.#lastTime = before.lastTime
   }
 
-  /** `before`: where the time stood that this entry corrects. */
+  /** `before`: the time that this entry corrects. */
   begin(time: number, before?: number): void {
     assert(time >= this.#lastTime || before !== undefined, 'time falls only where it is set back')
     this.#lastTime = time
@@ -287,7 +287,7 @@ class Draft {
 
   do(text: string): Uint8Array {
     const [verb, name = ''] = text.split(' ', 2)
-    if (verb === 'poison') throw new Error('nobody survives poison')
+    if (verb === 'poison') throw new Error('no node survives poison')
     const rest = text.slice(`${verb} `.length)
     if (verb === 'append') this.#texts.push(rest)
     if (verb === 'set') this.#values.set(name, rest.slice(`${name} `.length))
@@ -300,7 +300,7 @@ class Draft {
     return { record, texts: this.#texts, values: this.#values, lastTime: this.#lastTime }
   }
 
-  /** From the sum before, by what was changed: never from all rows. */
+  /** Computed from the previous sum and the changed rows, never from all rows. */
   sum(before: Uint8Array): Uint8Array {
     const sum = RowSum.of(before)
     for (let i = this.#before.texts.length; i < this.#texts.length; i++) {

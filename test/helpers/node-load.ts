@@ -1,11 +1,11 @@
 /**
- * Clients of a NodeWorld that write on while something else happens.
+ * Clients of a NodeWorld that keep writing while something else happens.
  *
- * Rule: they never wait for an answer, so a slow group is not spared.
+ * Rule: they never wait for an answer, so a slow group gets no relief.
  */
 import type { NodeWorld } from './node-world.ts'
 
-/** One proposal every `everyMs`, whatever became of the one before, until it is stopped. */
+/** One proposal every `everyMs`, regardless of the outcome of the one before, until it is stopped. */
 export function loadOn(world: NodeWorld, everyMs: number, text = 'load'): { stop(): void } {
   let isGoing = true
   const next = (): void => {

@@ -1,7 +1,7 @@
 /**
  * Several nodes in a virtual world: disks, states, network and time are objects of the test.
  *
- * Owns: starting, crashing and healing. Knows nothing of: what is to be proven.
+ * Owns: starting, crashing and healing. Knows nothing of: what a test proves.
  * Rule: everything follows from the seed; a run can be repeated.
  */
 import assert from 'node:assert/strict'
@@ -15,7 +15,7 @@ import { LoopbackNetwork } from '../../cluster/transport/loopback-transport.ts'
 import { VirtualClock } from '../programs/simulator/virtual-clock.ts'
 import type { MemoryDisk } from '../../cluster/wal/memory-wal.ts'
 import { type MemoryState, MemoryStateMachine, command, textOf } from './memory-state-machine.ts'
-import { DISK_BYTES, type Process, Seat, TappedWal } from './node-seat.ts'
+import { DISK_BYTES, type Process, NodeHost, TappedWal } from './node-host.ts'
 
 export const HEARTBEAT_MS = 50
 export const ELECTION_TIMEOUT_MS = 500
@@ -34,11 +34,11 @@ export function seeded(seed: number): () => number {
 export interface WorldOptions {
   readonly seed?: number
   readonly nodeIds?: readonly string[]
-  /** With whom the group begins; everybody without it. Only these are started by `started`. */
+  /** The first members of the group; all nodes by default. `started` starts only these. */
   readonly voters?: readonly string[]
   readonly node?: Partial<NodeOptions>
   readonly maxDelayMs?: number
-  /** By node: the feature level that its version knows. */
+  /** By node: the feature level that its version supports. */
   readonly versions?: Readonly<Record<string, number>>
   /** By how much the wall clock of a node is ahead. */
   readonly wallSkewMs?: Readonly<Record<string, number>>
@@ -51,12 +51,12 @@ export class NodeWorld {
   readonly nodeIds: readonly string[]
   readonly voters: readonly string[]
   readonly #options: WorldOptions
-  readonly #seats = new Map<string, Seat>()
+  readonly #hosts = new Map<string, NodeHost>()
   /** How far the wall clock of a node is off, from now on. ms */
   readonly wallSkewMs = new Map<string, number>()
-  /** What a node is ordered to skip, from its next start on. */
+  /** The entry that a node is ordered to skip, from its next start on. */
   readonly skips = new Map<string, readonly EntrySkip[]>()
-  /** What the version knows that a node is started with from now on; FEATURE_LEVEL without an entry. */
+  /** The feature level of the version that a node starts from now on; FEATURE_LEVEL without an entry. */
   readonly versions = new Map<string, number>()
 
   constructor(options: WorldOptions = {}) {
@@ -71,7 +71,7 @@ export class NodeWorld {
       random: seeded(seed + 1),
       maxDelayMs: options.maxDelayMs ?? 1,
     })
-    for (const nodeId of this.nodeIds) this.#seats.set(nodeId, new Seat(nodeId, 0))
+    for (const nodeId of this.nodeIds) this.#hosts.set(nodeId, new NodeHost(nodeId, 0))
   }
 
   static async started(options: WorldOptions = {}): Promise<NodeWorld> {
@@ -83,23 +83,24 @@ export class NodeWorld {
     return world
   }
 
-  /** A new process over whatever the seat's disk and state hold. */
+  /** A new process over the host's disk and state. */
   async start(nodeId: string): Promise<Node> {
-    const seat = this.seat(nodeId)
-    assert(seat.process === null, `${nodeId} runs already`)
-    seat.boot += 1
-    const { disk, state, incarnation, boot } = seat
+    const host = this.host(nodeId)
+    assert(host.process === null, `${nodeId} runs already`)
+    host.boot += 1
+    const { disk, state, incarnation, boot } = host
     const wal = new TappedWal({
       disk,
       clock: this.clock,
-      flushMs: () => seat.flushMs ?? 1 + (this.random() % 3),
+      flushMs: () => host.flushMs ?? 1 + (this.random() % 3),
     })
     const machine = new MemoryStateMachine(state, {
-      flush: () => this.#wait(seat.applyMs ?? this.random() % 3),
+      flush: () => this.#wait(host.applyMs ?? this.random() % 3),
     })
     const transport = this.network.transport(nodeId, {
       incarnation,
-      standing: () => (seat.hidesApplied ? { ...node.standing(), appliedIndex: null } : node.standing()),
+      peerStatus: () =>
+        host.hidesApplied ? { ...node.peerStatus(), appliedIndex: null } : node.peerStatus(),
       judge: (claims) => node.judge(claims),
     })
     const node: Node = new Node(
@@ -117,7 +118,7 @@ export class NodeWorld {
         random: seeded(this.random()),
         ...this.#options.node,
         limits: {
-          // Who is gone pins nothing, so that snapshots are met soon.
+          // A peer that is gone pins no entries, so that snapshots are needed soon.
           logPinSilentMs: 0,
           featureLevelMax: this.versions.get(nodeId) ?? FEATURE_LEVEL,
           ...this.#options.node?.limits,
@@ -130,15 +131,15 @@ export class NodeWorld {
         stateMachine: machine,
         logger: SILENT,
         room: {
-          usage: () => Promise.resolve({ totalBytes: DISK_BYTES, freeBytes: seat.freeBytes }),
+          usage: () => Promise.resolve({ totalBytes: DISK_BYTES, freeBytes: host.freeBytes }),
           scarceFrom: 0.95,
-          isScarceAt: (peer) => this.seat(peer).freeBytes < 0.05 * DISK_BYTES,
+          isScarceAt: (peer) => this.host(peer).freeBytes < 0.05 * DISK_BYTES,
         },
-        diskProof: seat.proof,
+        diskProof: host.proof,
         skips: this.skips.get(nodeId) ?? [],
       },
     )
-    seat.process = { node, wal, machine, transport }
+    host.process = { node, wal, machine, transport }
     await this.clock.resolve(
       (async () => {
         await node.open()
@@ -149,12 +150,12 @@ export class NodeWorld {
     return node
   }
 
-  /** Power cut: what was not flushed is gone, but `survivors` writes reached the disk unacknowledged. */
+  /** Power cut: unflushed writes are gone, but `survivors` writes reached the disk unacknowledged. */
   crash(nodeId: string, survivors = 0): void {
-    const seat = this.seat(nodeId)
-    assert(seat.process !== null, `${nodeId} does not run`)
-    const { node, wal, machine, transport } = seat.process
-    seat.leave()
+    const host = this.host(nodeId)
+    assert(host.process !== null, `${nodeId} does not run`)
+    const { node, wal, machine, transport } = host.process
+    host.leave()
     wal.crash(survivors)
     machine.crash()
     node.fail(new Error('power cut'))
@@ -169,7 +170,7 @@ export class NodeWorld {
   async stop(nodeId: string): Promise<void> {
     const { node } = this.process(nodeId)
     await this.clock.resolve(node.stop(), { limitMs: 60_000 })
-    this.seat(nodeId).leave()
+    this.host(nodeId).leave()
   }
 
   async stopAll(): Promise<void> {
@@ -177,31 +178,31 @@ export class NodeWorld {
     await this.clock.settle()
   }
 
-  /** The data directory is gone; somebody starts the node with an empty one. */
+  /** The data directory is gone; the node starts with an empty one. */
   wipe(nodeId: string): void {
-    const { boot } = this.seat(nodeId)
-    this.#seats.set(nodeId, new Seat(nodeId, boot + 1))
+    const { boot } = this.host(nodeId)
+    this.#hosts.set(nodeId, new NodeHost(nodeId, boot + 1))
   }
 
   get running(): readonly string[] {
-    return this.nodeIds.filter((nodeId) => this.seat(nodeId).process !== null)
+    return this.nodeIds.filter((nodeId) => this.host(nodeId).process !== null)
   }
 
-  /** Those that take part: neither mending nor failed. */
+  /** The nodes that take part: neither in log repair nor failed. */
   get serving(): readonly string[] {
-    return this.running.filter((nodeId) => !this.node(nodeId).isMending)
+    return this.running.filter((nodeId) => !this.node(nodeId).isRepairing)
   }
 
   disk(nodeId: string): MemoryDisk {
-    return this.seat(nodeId).disk
+    return this.host(nodeId).disk
   }
 
   state(nodeId: string): MemoryState {
-    return this.seat(nodeId).state
+    return this.host(nodeId).state
   }
 
   process(nodeId: string): Process {
-    const { process } = this.seat(nodeId)
+    const { process } = this.host(nodeId)
     assert(process !== null, `${nodeId} runs`)
     return process
   }
@@ -222,7 +223,7 @@ export class NodeWorld {
     return sample.value
   }
 
-  /** The node that leads in the highest term, as far as it knows itself. */
+  /** The node that leads in the highest term, as far as it knows. */
   get leader(): string | null {
     const leaders = this.serving.filter((nodeId) => this.node(nodeId).status().role === 'leader')
     leaders.sort((a, b) => this.node(b).status().term - this.node(a).status().term)
@@ -245,7 +246,7 @@ export class NodeWorld {
       .then((reply) => Number(textOf(reply)))
   }
 
-  /** At the leader; `expectedIndex` is what the caller has seen. */
+  /** At the leader; `expectedIndex` is the index that the caller has seen. */
   changeConfiguration(
     { voters, learners = [] }: { readonly voters: readonly string[]; readonly learners?: readonly string[] },
     expectedIndex: number | null = null,
@@ -266,7 +267,7 @@ export class NodeWorld {
   /** Every running node knows which data directory, and which process on it, every running name belongs to. */
   untilRegistered(): Promise<void> {
     const isKnownAt = (nodeId: string, name: string): boolean => {
-      const { incarnation, boot } = this.seat(name)
+      const { incarnation, boot } = this.host(name)
       const registered = this.node(nodeId).registered(name)
       return registered?.incarnation === incarnation && registered.boot === boot
     }
@@ -274,7 +275,7 @@ export class NodeWorld {
     return this.clock.runUntil(() => this.running.every(isKnown), { limitMs: 30_000 })
   }
 
-  /** Everybody who runs has applied the same, and nothing is under way. */
+  /** All running nodes have applied the same entries, and nothing is in flight. */
   untilEqual(limitMs = 60_000): Promise<void> {
     const isEqual = (): boolean => {
       if (this.serving.length < this.running.length) return false
@@ -298,10 +299,10 @@ export class NodeWorld {
     return new Promise((resolve) => void this.clock.after(ms, resolve))
   }
 
-  /** What survives a crash of this node, and what a test may do to it. */
-  seat(nodeId: string): Seat {
-    const seat = this.#seats.get(nodeId)
-    assert(seat !== undefined, `${nodeId} is a member`)
-    return seat
+  /** The host of this node: what survives its crashes, and how a test may damage it. */
+  host(nodeId: string): NodeHost {
+    const host = this.#hosts.get(nodeId)
+    assert(host !== undefined, `${nodeId} is a member`)
+    return host
   }
 }

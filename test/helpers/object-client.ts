@@ -1,8 +1,8 @@
 /**
- * Requests on buckets and objects, each at the node that the test names or that chance picks.
+ * Requests on buckets and objects, each at the node that the test names or a random one.
  *
- * Owns: what is asked again. Knows nothing of: what an answer should be.
- * Rule: only "nothing was done" is asked again; an outcome that nobody knows is thrown.
+ * Owns: which requests are repeated. Knows nothing of: the expected answers.
+ * Rule: only a "nothing was done" is repeated; an unknown outcome is thrown.
  */
 import { until } from './async.ts'
 import type { Asked, ProcessCluster } from './process-cluster.ts'
@@ -10,7 +10,7 @@ import type { Asked, ProcessCluster } from './process-cluster.ts'
 /** As they are written, so that the client and the model speak of the same things. */
 export type Json = Readonly<Record<string, unknown>>
 
-export interface Heard {
+export interface ApiAnswer {
   readonly status: number
   /** Null unless it is a refusal. */
   readonly code: string | null
@@ -32,11 +32,11 @@ export interface ObjectAsk {
 export class OutcomeUnknown extends Error {}
 
 const LINES_KEPT = 30
-/** docs/errors.md says of these that nothing was done. */
+/** Codes that mean "nothing was done" according to docs/errors.md. */
 const NOTHING_DONE = ['no_leader', 'no_quorum', 'leader_not_ready', 'not_enough_replicas', 'slow_down']
 
 export class ObjectClient {
-  /** What was asked and answered last, for the one who has to understand a failure. */
+  /** The last requests and answers, for the report of a failure. */
   readonly lines: string[] = []
   requests = 0
   readonly #cluster: ProcessCluster
@@ -48,17 +48,17 @@ export class ObjectClient {
   }
 
   /** Throws OutcomeUnknown. */
-  async ask(ask: ObjectAsk, nodeId: string = this.#pickNode()): Promise<Heard> {
-    let heard: Heard | undefined
+  async ask(ask: ObjectAsk, nodeId: string = this.#pickNode()): Promise<ApiAnswer> {
+    let received: ApiAnswer | undefined
     await until(`${nodeId} answers`, async () => {
-      heard = await this.#once(ask, nodeId)
-      return heard.status !== 503
+      received = await this.#once(ask, nodeId)
+      return received.status !== 503
     })
-    if (heard === undefined) throw new Error('until ended without an answer')
-    return heard
+    if (received === undefined) throw new Error('until ended without an answer')
+    return received
   }
 
-  async #once({ method, path, body, headers = {} }: ObjectAsk, nodeId: string): Promise<Heard> {
+  async #once({ method, path, body, headers = {} }: ObjectAsk, nodeId: string): Promise<ApiAnswer> {
     const isBytes = body === undefined || body instanceof Uint8Array
     const sent = isBytes ? (body ?? null) : JSON.stringify(body)
     const asked = { method, path: `/buckets${path}`, body: sent, headers }
@@ -67,9 +67,9 @@ export class ObjectClient {
     const isJson = String(answer.headers['content-type']).includes('json')
     const json = isJson ? (JSON.parse(answer.body.toString()) as Json) : {}
     const code = answer.status < 400 ? null : String(json['code'])
-    const said = body === undefined ? '' : isBytes ? `${body.length} bytes` : (sent?.toString() ?? '')
+    const sentText = body === undefined ? '' : isBytes ? `${body.length} bytes` : (sent?.toString() ?? '')
     const got = `${answer.status} ${isJson ? answer.body.toString().slice(0, 300) : ''}`
-    this.lines.push(`${nodeId} ${method} ${path} ${JSON.stringify(headers)} ${said} -> ${got}`)
+    this.lines.push(`${nodeId} ${method} ${path} ${JSON.stringify(headers)} ${sentText} -> ${got}`)
     if (this.lines.length > LINES_KEPT) this.lines.shift()
     if (answer.status === 503 && !NOTHING_DONE.includes(code ?? '')) throw new OutcomeUnknown(got)
     return { status: answer.status, code, headers: answer.headers, bytes: answer.body, json }

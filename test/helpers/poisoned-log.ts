@@ -1,11 +1,11 @@
 /**
  * An entry that no node can apply, committed as a leader would have left it: at the same place of the log of every stopped node.
  *
- * Owns: reading and writing the logs with the product's own code. Rule: what one node had and another lacked is copied first, so that the
+ * Owns: reading and writing the logs with the product's own code. Rule: entries that one node has and another does not have are copied first, so that the
  * logs are such as replication could have left them.
  */
 import { join } from 'node:path'
-import { findIdentity, type Identity } from '../../cluster/membership/identity.ts'
+import { findIdentity, type Identity } from '../../cluster/directory/identity.ts'
 import type { Entry } from '../../cluster/raft/types.ts'
 import { nodeFileOps } from '../../cluster/wal/file-ops.ts'
 import { recoverLog } from '../../cluster/wal/recovery.ts'
@@ -20,7 +20,7 @@ interface StoppedLog {
 
 async function logIn(dataDir: string): Promise<StoppedLog> {
   const identity = await findIdentity(dataDir)
-  if (identity === null) throw new Error(`nobody has used ${dataDir}`)
+  if (identity === null) throw new Error(`no node has used ${dataDir}`)
   return {
     dataDir,
     identity,
@@ -32,7 +32,7 @@ function lastOf({ content }: StoppedLog): { readonly index: number; readonly ter
   return content.entries.at(-1) ?? content.base
 }
 
-/** The entry as it stands in the logs now. `behind`: those that a leader has not reached with it. */
+/** The entry as it is in the logs now. `behind`: the nodes that have not received it. */
 export async function poison(
   dataDirs: readonly string[],
   data: Uint8Array,

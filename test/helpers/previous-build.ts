@@ -1,7 +1,7 @@
 /**
- * The version before this one, taken out of the history, for tests in which both run side by side.
+ * The version before this one, checked out from the history, for tests in which both run side by side.
  *
- * Owns: which one that is. Rule: the commit is moved on with each release, never within one: what was released is what clusters run.
+ * Owns: which commit that is. Rule: the commit changes with each release, never within one: clusters run released versions.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, realpathSync, symlinkSync } from 'node:fs'
@@ -9,12 +9,12 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { temporaryFolder } from './process-cluster.ts'
 
-/** The last one whose highest feature level is 2. */
+/** The last commit whose highest feature level is 2. */
 const COMMIT = 'fbc2da6659c044b4f0c9aada8c3ea5bfdeac18da'
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const TREE_BYTES_MAX = 256 * 1024 * 1024
 
-/** Its first file; null where the history does not reach so far, as in a shallow clone. */
+/** Its main file; null where the history does not reach that commit, as in a shallow clone. */
 export function previousBuild(t: Parameters<typeof temporaryFolder>[0]): string | null {
   const archive = spawnSync('git', ['archive', COMMIT, 'package.json', 'cluster', 'src'], {
     cwd: ROOT,

@@ -19,12 +19,12 @@ import { demoCredentials } from '../../scripts/local/demo.ts'
 import type { LocalOptions } from '../../scripts/local/options.ts'
 import { until } from './async.ts'
 import { removeWitnessesIn } from './flush-witnesses.ts'
-import { plainly } from './plainly.ts'
+import { withoutLoader } from './without-loader.ts'
 import { type NodePlan, planNodes, prepare, type Setup } from '../../scripts/local/setup.ts'
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 
-/** Test files run at once; each has ports of its own, or two could find the same one free. */
+/** Test files run at the same time; each has its own ports, or two files could find the same port free. */
 const JOBS_MAX = 8
 const PORTS_A_JOB = 2500
 /** Above 10080, the last port that fetch refuses. */
@@ -71,7 +71,7 @@ export interface Site {
   /** Ports and folders for nodes that are to join later. */
   readonly spares?: readonly NodePlan[]
   launch(node: NodePlan): Launch
-  /** When its folders are there and no node was ever started. */
+  /** Called when the folders exist and before any node starts. */
   beforeStart?(cluster: ProcessCluster): Promise<void>
 }
 
@@ -80,7 +80,7 @@ interface Launch {
   readonly env?: Readonly<Record<string, string>>
 }
 
-/** The service as it is started from the sources. */
+/** The service, started from the sources. */
 export const serverCommand = ({ configFile }: NodePlan): readonly string[] => [
   process.execPath,
   MAIN,
@@ -95,7 +95,7 @@ interface Teardown {
 
 export class ProcessCluster {
   readonly #site: Site
-  /** Those that belong now, those that may come, those that left. */
+  /** The members, the spare nodes, the removed nodes. */
   #plan: readonly NodePlan[]
   #spares: readonly NodePlan[]
   #gone: readonly NodePlan[] = []
@@ -113,7 +113,7 @@ export class ProcessCluster {
   static async start(
     t: Teardown,
     nodes: number,
-    /** In YAML, for every node. */
+    /** Further configuration of every node, in YAML. */
     settings: string | null = null,
     more: Pick<Site, 'beforeStart'> & Partial<Pick<Site, 'launch'>> & { readonly spares?: number } = {},
   ): Promise<ProcessCluster> {
@@ -149,7 +149,7 @@ export class ProcessCluster {
     return this.#spares
   }
 
-  /** Nodes that were members. They may run, and nobody counts on them. */
+  /** Former members. They may run; no test relies on them. */
   get gone(): readonly NodePlan[] {
     return this.#gone
   }
@@ -158,7 +158,7 @@ export class ProcessCluster {
     this.#spares = [...this.#spares, node]
   }
 
-  /** A spare that was taken in is one of the plan. */
+  /** Makes a spare that has joined a node of the plan. */
   hasJoined(nodeId: string): void {
     const node = this.node(nodeId)
     this.#spares = this.#spares.filter((spare) => spare !== node)
@@ -171,7 +171,7 @@ export class ProcessCluster {
     this.#gone = [...this.#gone.filter((other) => other !== node), node]
   }
 
-  /** One that left, and does not run any more. */
+  /** A removed node that no longer runs. */
   forget(nodeId: string): void {
     this.#gone = this.#gone.filter((node) => node.nodeId !== nodeId)
   }
@@ -193,13 +193,13 @@ export class ProcessCluster {
     return this.#children.get(nodeId)?.pid ?? 0
   }
 
-  /** A spare that waits to be taken in; of the cluster it knows the first node alone. */
+  /** Starts a spare that waits to join; it knows only the first node of the cluster. */
   startJoining(nodeId: string): void {
     this.writeJoining(nodeId)
     this.startNode(nodeId, ['--join'])
   }
 
-  /** Its configuration alone. */
+  /** Writes only its configuration. */
   writeJoining(nodeId: string): void {
     const { configFile, dataUrl, adminUrl, peerAddress } = this.node(nodeId)
     const first = this.plan[0]
@@ -217,7 +217,7 @@ export class ProcessCluster {
     const node = this.node(nodeId)
     const { command, env } = this.#site.launch(node)
     const log = openSync(node.logFile, 'a')
-    const child = spawn(...plainly(...command, ...flags), {
+    const child = spawn(...withoutLoader(...command, ...flags), {
       stdio: ['ignore', log, log],
       env: { ...process.env, ...env },
     })
@@ -225,7 +225,7 @@ export class ProcessCluster {
     this.#children.set(nodeId, child)
   }
 
-  /** Whether its process has not ended, by itself or by a signal. */
+  /** Whether its process still runs. */
   isRunning(nodeId: string): boolean {
     const child = this.#children.get(nodeId)
     return child !== undefined && child.exitCode === null && child.signalCode === null
@@ -240,7 +240,7 @@ export class ProcessCluster {
     return ended
   }
 
-  /** Resolves with the exit code, or the signal that ended it, once somebody has stopped it. */
+  /** Resolves with the exit code, or the signal that ended it, once it is stopped. */
   async ended(nodeId: string): Promise<number | string> {
     const child = this.#children.get(nodeId)
     if (child === undefined) throw new Error(`node ${nodeId} does not run`)
@@ -251,7 +251,7 @@ export class ProcessCluster {
     return how
   }
 
-  /** Stops the process where it is, as a stalled machine would; `resume` lets it go on. */
+  /** Suspends the process, like a stalled machine; `resume` continues it. */
   pause(nodeId: string): void {
     this.#kill(nodeId, 'SIGSTOP')
   }
@@ -264,7 +264,7 @@ export class ProcessCluster {
     return (await this.unreadiness(nodeId)) === null
   }
 
-  /** What the node says against being ready: null for nothing, empty when it does not answer. */
+  /** Why the node is not ready: null when it is, empty when it does not answer. */
   async unreadiness(nodeId: string): Promise<string | null> {
     try {
       const { statusCode, body } = await request(`${this.node(nodeId).adminUrl}/readyz`, {
@@ -301,7 +301,7 @@ export class ProcessCluster {
     return line === undefined ? undefined : Number(line.split(' ').at(-1))
   }
 
-  /** The node that says it leads; undefined between leaders. */
+  /** The node that reports itself as leader; undefined between leaders. */
   async leader(): Promise<string | undefined> {
     for (const nodeId of this.#children.keys()) {
       if ((await this.metric(nodeId, 'holdfast_raft_is_leader').catch(() => 0)) === 1) return nodeId
@@ -336,15 +336,15 @@ export class ProcessCluster {
     return { status: answer.statusCode, headers: answer.headers, body: bytes }
   }
 
-  /** A download that the test reads, or leaves unread, at its own pace. Throws unless the answer is 200. */
+  /** A download that the test reads at its own pace, or leaves unread. Throws unless the answer is 200. */
   async open(nodeId: string, path: string): Promise<Readable> {
     const { statusCode, body } = await request(`${this.node(nodeId).dataUrl}/api/v1${path}`, {
       headers: { authorization: `Bearer ${this.#token}` },
       dispatcher: this.#agent,
-      // The test may let it lie for as long as it likes.
+      // The test may leave it unread for any time.
       bodyTimeout: 0,
     })
-    // A reader that is given up breaks its connection; nobody else listens for that.
+    // Destroying the reader breaks its connection; without a listener that error would be uncaught.
     body.on('error', () => undefined)
     if (statusCode !== 200) throw new Error(`GET ${path} gave ${statusCode}: ${await body.text()}`)
     return body
@@ -388,7 +388,7 @@ export class ProcessCluster {
   }
 
   async #killAll(): Promise<void> {
-    // One that ended by itself says so no more.
+    // A node that ended by itself is not reported again.
     const running = [...this.#children.keys()].filter((nodeId) => this.isRunning(nodeId))
     await Promise.all(running.map((nodeId) => this.signal(nodeId, 'SIGKILL')))
     await this.#agent.destroy()

@@ -1,8 +1,8 @@
 /**
- * Kills and pauses real nodes one fault after the other, each healed before the next.
+ * Kills and pauses real nodes one fault after the other, and heals each before the next.
  *
- * Owns: the order of faults, which follows from the seed alone, and the waits in between. Knows nothing of: what the
- * clients are told. Rule: the only times are the lengths of pauses; everything else waits for a fact.
+ * Owns: the order of faults, which follows only from the seed, and the waits in between. Knows nothing of: what the
+ * clients observe. Rule: the only times are the lengths of pauses; everything else waits for a condition.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Random } from '../programs/simulator/invented-history.ts'
@@ -13,13 +13,13 @@ import type { RecordedWork } from './recorded-work.ts'
 const FAULTS = ['kill leader', 'pause leader', 'kill follower', 'pause follower', 'kill all'] as const
 type Fault = (typeof FAULTS)[number]
 
-/** From less than a heartbeat is missed to far more than any election takes. */
+/** From less than a heartbeat interval to far more than any election takes. */
 const PAUSES_MS = [200, 700, 1500, 3000, 5000]
 /** Operations that each living node answers before the next step. */
 const ANSWERS_BETWEEN = 10
 
 export class ProcessNemesis {
-  /** What was done, in order. */
+  /** The injected faults, in order. */
   readonly done: string[] = []
   readonly #cluster: ProcessCluster
   readonly #work: RecordedWork
@@ -32,7 +32,7 @@ export class ProcessNemesis {
     this.#random = random
   }
 
-  /** One more fault, and its healing. */
+  /** Injects one more fault, and heals it. */
   async strike(): Promise<void> {
     const fault = this.#next()
     const [what, whom] = fault.split(' ')
@@ -50,7 +50,7 @@ export class ProcessNemesis {
     return this.#cluster.plan.map(({ nodeId }) => nodeId)
   }
 
-  /** Each kind comes once before any comes again. */
+  /** Each kind occurs once before any occurs again. */
   #next(): Fault {
     if (this.#bag.length === 0) this.#bag = [...FAULTS]
     const [fault = 'kill leader'] = this.#bag.splice(this.#random(this.#bag.length), 1)

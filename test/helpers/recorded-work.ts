@@ -1,10 +1,10 @@
 /**
- * Clients at every node that write, read and remove a few objects, some of it only if they find what they saw last, and
- * record when each asked and what it was told.
+ * Clients at every node that write, read and remove a few objects, some of it conditional on the value that they saw last, and
+ * record the time and outcome of each request.
  *
- * Owns: the history. Knows nothing of: faults, the judgement of the history.
- * Rules: an answer that says "nothing was done" is taken at its word and leaves the history, so that a lie shows as a
- * value nobody wrote; without an answer, or with commit_unknown, a change stays open, and a read says nothing. Every byte
+ * Owns: the history. Knows nothing of: faults, the check of the history.
+ * Rules: an answer that says "nothing was done" is trusted and leaves the history, so that a false one shows as a
+ * value that no client wrote; without an answer, or with commit_unknown, a change stays open, and a read is dropped. Every byte
  * of a body is compared.
  */
 import { setTimeout as wait } from 'node:timers/promises'
@@ -15,7 +15,7 @@ import { until } from './async.ts'
 import type { Answer, Asked, ProcessCluster } from './process-cluster.ts'
 
 const TIMEOUT_MS = 3000
-/** Between two attempts at a node that is not there. */
+/** Between two attempts at a node that does not run. */
 const PAUSE_MS = 20
 /** Inline in the log, one chunk, and more than one chunk. */
 const SIZES = [40, 700, 700, 5000, 60_000, 1_200_000]
@@ -30,7 +30,7 @@ const NOTHING_DONE = [
   'shutting_down',
 ]
 
-/** Of a condition that does not hold; 404 where there is nothing to compare. */
+/** The status of a failed condition; 404 where there is nothing to compare. */
 const MISMATCHES = [404, 412]
 
 export type RecordedOperation = Operation<RegisterInput, RegisterOutput>
@@ -43,19 +43,19 @@ interface WorkOptions {
   readonly restMs?: number
 }
 
-/** What a client was told: an answer, that nothing was done, nothing, or that it could not even ask. */
-type Told = { readonly output: RegisterOutput } | 'not done' | 'unknown' | 'nobody'
+/** The outcome at a client: an answer, "nothing was done", no answer, or no connection. */
+type Outcome = { readonly output: RegisterOutput } | 'not done' | 'unknown' | 'unreachable'
 
 export class RecordedWork {
   readonly operations: RecordedOperation[] = []
   /** Answers that no fault excuses. */
   readonly violations: string[] = []
-  /** Codes, and how often each was the answer. */
+  /** How often each code was the answer. */
   readonly failures = new Map<string, number>()
   readonly #answered = new Map<string, number>()
   readonly #cluster: ProcessCluster
   readonly #options: WorkOptions
-  /** What was last read or written under a key, by anybody. */
+  /** The value last read or written under a key, by any client. */
   readonly #seen = new Map<string, string | null>()
   readonly #etags = new Map<string, string>()
   #values = 0
@@ -84,7 +84,7 @@ export class RecordedWork {
       this.#clients.push(this.#work(nodeId, `${nodeId}/${client}`, seeded(seed + 100 * node + client)))
   }
 
-  /** The clients of this node end when they have heard of what they asked last. */
+  /** Ends the clients of this node when their last requests have settled. */
   stopAt(nodeId: string): void {
     this.#places.delete(nodeId)
   }
@@ -94,7 +94,7 @@ export class RecordedWork {
     await Promise.all(this.#clients)
   }
 
-  /** Waits until each of these nodes has answered so many more operations than now. */
+  /** Waits until each of these nodes has answered `count` more operations than now. */
   async moreAnswered(count: number, nodeIds: readonly string[]): Promise<void> {
     for (const nodeId of nodeIds) {
       const goal = (this.#answered.get(nodeId) ?? 0) + count
@@ -110,10 +110,11 @@ export class RecordedWork {
     while (this.#running && this.#places.has(nodeId)) {
       const input = this.#anyInput(random)
       const call = performance.now()
-      const told = await this.#perform(nodeId, input)
-      if (typeof told === 'object') this.#hasAnswered(nodeId, { client, input, call, output: told.output })
+      const reported = await this.#perform(nodeId, input)
+      if (typeof reported === 'object')
+        this.#hasAnswered(nodeId, { client, input, call, output: reported.output })
       else {
-        if (told === 'unknown' && input.type !== 'get')
+        if (reported === 'unknown' && input.type !== 'get')
           this.operations.push({ client, input, call, answer: null })
         await wait(PAUSE_MS)
       }
@@ -145,30 +146,30 @@ export class RecordedWork {
     return { type: 'cas', key, from, to: from !== null && random(3) === 0 ? null : value }
   }
 
-  async #perform(nodeId: string, input: RegisterInput): Promise<Told> {
+  async #perform(nodeId: string, input: RegisterInput): Promise<Outcome> {
     const asked = askedFor(input, this.#etags)
     let answer: Answer
     try {
       answer = await this.#cluster.ask(nodeId, { ...asked, timeoutMs: TIMEOUT_MS })
     } catch (error) {
-      const told = isNobodyThere(error) ? 'nobody' : 'unknown'
-      this.#hasFailed(told === 'nobody' ? 'nobody there' : 'no answer')
-      // Broken off or too slow: whether it was done is not known, which is honest when nodes are killed.
-      return told
+      const reported = isUnreachable(error) ? 'unreachable' : 'unknown'
+      this.#hasFailed(reported === 'unreachable' ? 'unreachable' : 'no answer')
+      // Interrupted or too slow: the outcome is unknown, which is allowed when nodes are killed.
+      return reported
     }
-    const told = this.#toldBy(input, answer)
-    if (told !== null && typeof told === 'object') this.#remember(input, told.output, answer)
-    if (told === null) {
+    const reported = this.#reportedBy(input, answer)
+    if (reported !== null && typeof reported === 'object') this.#remember(input, reported.output, answer)
+    if (reported === null) {
       const { status, body } = answer
       this.violations.push(
         `${asked.method} ${input.key} at ${nodeId}: ${status} ${body.toString('utf8', 0, 200)}`,
       )
     }
-    return told ?? 'unknown'
+    return reported ?? 'unknown'
   }
 
-  /** Null: an answer that may not be. */
-  #toldBy(input: RegisterInput, { status, body }: Answer): Told | null {
+  /** Null: an answer that is never allowed. */
+  #reportedBy(input: RegisterInput, { status, body }: Answer): Outcome | null {
     if (status === 503) {
       const { code = '' } = JSON.parse(body.toString()) as { code?: string }
       this.#hasFailed(code)
@@ -194,7 +195,7 @@ export class RecordedWork {
 }
 
 /** The connection was refused: not one byte of the request left. */
-function isNobodyThere(error: unknown): boolean {
+function isUnreachable(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ECONNREFUSED'
 }
 
@@ -212,7 +213,7 @@ function conditionOf(from: string | null, etags: ReadonlyMap<string, string>): R
   return from === null ? { 'if-none-match': '*' } : { 'if-match': etags.get(from) ?? '' }
 }
 
-/** What is under the key when the change was made. */
+/** The value under the key once the change is made. */
 function valueIn(input: RegisterInput): string | null {
   if (input.type === 'put') return input.value
   return input.type === 'cas' ? input.to : null
@@ -222,7 +223,7 @@ function etagIn(body: Buffer): string {
   return (JSON.parse(body.toString()) as { readonly etag: string }).etag
 }
 
-/** The value says its size, and its text again and again is the body: a piece of another body shows. */
+/** The value names its size, and the body repeats its text: a piece of another body is detected. */
 function bytesOf(value: string): Buffer {
   return Buffer.alloc(Number(value.split(':')[1]), `${value};`)
 }

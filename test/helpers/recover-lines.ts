@@ -1,7 +1,7 @@
 /**
- * The lines of a runbook about `holdfast recover`, so that a test types what the page says and they cannot drift apart.
+ * The lines of a runbook about `holdfast recover`: a test types the lines of the page, so that page and program cannot drift apart.
  *
- * Owns: finding them. Rule: a line that the page does not have is an error of whoever changed the page.
+ * Owns: finding them. Rule: a line that is missing from the page is an error in the page.
  */
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -12,7 +12,7 @@ export interface RecoverFiles {
   readonly config: string
   readonly reports: string
   readonly plan: string
-  /** Of the entry that is skipped. */
+  /** Index and term of the entry that is skipped. */
   readonly index?: number
 }
 
@@ -26,14 +26,14 @@ export class RecoverLines {
     this.#lines = [...text.matchAll(/holdfast ([a-z]+ [a-z-]+ [^\n`]+)/g)].map((match) => match[1] ?? '')
   }
 
-  /** The words of the first line that begins so and is about a cluster that runs. */
+  /** The words of the first line with this beginning that is about a running cluster. */
   asked(begin: string): readonly string[] {
     const line = this.#lines.find((one) => one.startsWith(`${begin} `))
     if (line === undefined) throw new Error(`${this.#page} has no line "holdfast ${begin} ..."`)
     return line.trim().split(/\s+/)
   }
 
-  /** The words of the first line of this step that has this word, with these files for those of the example. */
+  /** The words of the first line of this step with this word, with these files in place of the example's. */
   words(step: string, files: RecoverFiles, having = step.split(' ').at(-1) ?? ''): readonly string[] {
     const line = this.#lines.find(
       (one) => one.startsWith(`recover ${step} `) && one.split(' ').includes(having),

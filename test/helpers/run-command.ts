@@ -1,7 +1,7 @@
 /**
- * The command line in this process, and what it prints.
+ * Runs the command line in this process, and captures its output.
  *
- * Rule: only what the command itself writes is kept; the results of tests that go out meanwhile on the same stream pass.
+ * Rule: only the output of the command is kept; test results written to the same stream meanwhile pass through.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { runProgram } from '../../src/cli/program.ts'

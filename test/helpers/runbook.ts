@@ -1,30 +1,30 @@
-/** The lines of a runbook, typed into a shell as they stand there. */
+/** The lines of a runbook, typed verbatim into a shell. */
 import { spawn } from 'node:child_process'
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { plainly } from './plainly.ts'
+import { withoutLoader } from './without-loader.ts'
 import { blocksOf as typedBlocks } from './typed-page.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Its shell blocks in their order. */
+/** The shell blocks of the page in their order. */
 export function blocksOf(page: string): readonly string[] {
   const text = readFileSync(join(ROOT, 'deploy', 'runbooks', page), 'utf8')
   return typedBlocks(text).map(({ typed }) => typed)
 }
 
-/** Puts `holdfast` of this tree into the folder, for the PATH of what is typed. */
+/** Puts `holdfast` of this tree into the folder, for the PATH of the shell. */
 export function installCommand(folder: string): void {
   const file = join(folder, 'holdfast')
   writeFileSync(file, `#!/bin/sh\nexec "${process.execPath}" "${join(ROOT, 'src', 'main.ts')}" "$@"\n`)
   chmodSync(file, 0o755)
 }
 
-/** Resolves with what is printed; rejects when a line fails. Whatever else the test does goes on meanwhile. */
+/** Resolves with the output; rejects when a line fails. The test may do other work meanwhile. */
 export function typed(block: string, env: Readonly<Record<string, string>>): Promise<string> {
   return new Promise((resolve, reject) => {
-    const shell = spawn(...plainly('sh', '-eu'), { env: { ...process.env, ...env } })
+    const shell = spawn(...withoutLoader('sh', '-eu'), { env: { ...process.env, ...env } })
     let [printed, complaint] = ['', '']
     shell.stdout.on('data', (piece) => (printed += String(piece)))
     shell.stderr.on('data', (piece) => (complaint += String(piece)))

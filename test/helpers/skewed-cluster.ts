@@ -1,7 +1,7 @@
 /**
  * Real nodes, each with a wall clock that a test sets.
  *
- * Owns: the clocks, requests that wait for a node that serves. Knows nothing of: what a wrong clock may do.
+ * Owns: the clocks, requests that wait for a serving node. Knows nothing of: the effects of a wrong clock.
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { until } from './async.ts'
 import { ProcessCluster, serverCommand, temporaryFolder } from './process-cluster.ts'
 
 const PRELOAD = fileURLToPath(new URL('./skewed-date.ts', import.meta.url))
-/** Clocks of one machine, read one after the other under load. */
+/** Tolerance for clocks of one machine that are read one after the other under load. */
 export const TOLERANCE_MS = 60_000
 
 type Json = Readonly<Record<string, unknown>>
@@ -40,7 +40,7 @@ export class SkewedCluster {
     writeFileSync(join(this.#folder, nodeId), String(ms))
   }
 
-  /** At any node that answers for sure. */
+  /** Sends the request to nodes until one gives a certain answer. */
   async ask(method: 'GET' | 'PUT' | 'POST' | 'DELETE', path: string, more: Json = {}) {
     const {
       body = null,
@@ -51,14 +51,14 @@ export class SkewedCluster {
       headers?: Readonly<Record<string, string>>
       nodeId?: string
     }
-    let heard = await this.cluster.ask(nodeId, { method, path, body, headers })
+    let answer = await this.cluster.ask(nodeId, { method, path, body, headers })
     await until(`${nodeId} answers ${method} ${path}`, async () => {
-      if (heard.status !== 503) return true
-      heard = await this.cluster.ask(nodeId, { method, path, body, headers })
-      return heard.status !== 503
+      if (answer.status !== 503) return true
+      answer = await this.cluster.ask(nodeId, { method, path, body, headers })
+      return answer.status !== 503
     })
-    const text = heard.body.toString()
-    return { status: heard.status, json: (text.startsWith('{') ? JSON.parse(text) : {}) as Json }
+    const text = answer.body.toString()
+    return { status: answer.status, json: (text.startsWith('{') ? JSON.parse(text) : {}) as Json }
   }
 
   /** Two wrong clocks of three within a second would be a majority. */
@@ -70,7 +70,7 @@ export class SkewedCluster {
     return offsets.length === 3 && offsets.every(({ offsetMs }) => Math.abs(offsetMs) < TOLERANCE_MS)
   }
 
-  /** Of the rows that tell of this key. */
+  /** The audit rows about this key. */
   async auditTimes(nodeId: string, key: string): Promise<readonly number[]> {
     const path = `/audit?since=3650d&key=${key}`
     const { body } = await this.cluster.admin(nodeId, { method: 'GET', path })

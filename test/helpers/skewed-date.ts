@@ -1,6 +1,6 @@
 /**
- * Loaded into a process before everything else, it moves the wall clock of it: Date is off by the milliseconds in the file that
- * HOLDFAST_SKEW_FILE names. The monotonic clock and timers are not touched.
+ * Loaded into a process before everything else, it skews its wall clock: Date is off by the milliseconds in the file named by
+ * HOLDFAST_SKEW_FILE. The monotonic clock and timers are unchanged.
  */
 import { readFileSync } from 'node:fs'
 
@@ -12,7 +12,7 @@ function skewInFile(): number {
   try {
     return Number(readFileSync(file, 'utf8'))
   } catch {
-    // Not written yet.
+    // The file is not written yet.
     return 0
   }
 }

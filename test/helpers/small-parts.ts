@@ -1,7 +1,7 @@
 /**
- * Loaded into a node before everything else, it lets each part of an upload be small: 10,000 parts are no 49 GiB then.
+ * Loaded into a node before everything else, it allows small parts of an upload: 10,000 parts need not be 49 GiB.
  *
- * Owns: that one bound. Rule: the source is changed as it is read, and a source in which the bound is spelled otherwise ends the process.
+ * Owns: that one limit. Rule: the source is changed as it is read; if it spells the limit differently, the process ends.
  */
 import { registerHooks } from 'node:module'
 

@@ -1,8 +1,8 @@
 /**
- * Programs that write and read all the time through the client, and expect that no call of theirs ever fails.
+ * Programs that write and read continuously through the client and expect that no call fails.
  *
- * Owns: what was acknowledged, and every call that failed although the client had repeated it. Rule: each write has an idempotency key, so the
- * client may repeat it; each program begins at another node.
+ * Owns: the acknowledged writes, and every call that failed although the client repeated it. Rule: each write has an idempotency key, so the
+ * client may repeat it; each program starts at a different node.
  */
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -12,9 +12,9 @@ import { type ProcessCluster, sha256 } from './process-cluster.ts'
 
 /** Inline, one small chunk, and more than one chunk. */
 const SIZES = [200, 90_000, 200, 1_200_000]
-/** More than five: on a busy machine an election takes long. */
+/** More than the default of five: on a busy machine an election takes long. */
 const ATTEMPTS_MAX = 10
-/** As many objects as can be read back in the end. */
+/** Few enough to read all of them back in the end. */
 const PACE_MS = 100
 
 export class SteadyLoad {
@@ -47,7 +47,7 @@ export class SteadyLoad {
     await Promise.all(this.#clients.map((client) => client.close()))
   }
 
-  /** Waits for so many more acknowledged writes than now, or for a failure. */
+  /** Waits for `count` more acknowledged writes, or for a failure. */
   async goesOn(count: number): Promise<void> {
     const goal = this.acknowledged.size + count
     const isOver = (): boolean => this.acknowledged.size >= goal || this.failures.length > 0
@@ -80,7 +80,7 @@ export class SteadyLoad {
     if (key === undefined) return
     const { answer } = await client.call('getObject', { params: { bucket: this.#bucket, key } })
     const got = sha256(Buffer.concat(await answer.toArray()))
-    if (got !== this.acknowledged.get(key)) throw new Error(`${key} is not what was written`)
+    if (got !== this.acknowledged.get(key)) throw new Error(`${key} does not have the written bytes`)
     this.reads += 1
   }
 }

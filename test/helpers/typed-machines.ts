@@ -1,8 +1,8 @@
 /**
- * The machines of a page that is typed: a desk and as many nodes as it names, each a folder and a shell of its own.
+ * The machines of a typed page: a desk and the nodes that it names, each with its own folder and shell.
  *
- * Owns: what stands for programs that reach other machines (`scp`) or run for long (`holdfast server`). Rules: a node that is started
- * here goes on in the background of its shell and ends with it; the line that starts it is done when the node has started.
+ * Owns: the replacements of programs that reach other machines (`scp`) or run for long (`holdfast server`). Rules: a node that is started
+ * here runs in the background of its shell and ends with it; the line that starts it returns when the node has started.
  */
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -41,7 +41,7 @@ export class TypedMachines {
     this.#root = root
   }
 
-  /** Made when it is first asked for. Empty: the desk. */
+  /** Created on first use. Empty: the desk. */
   folder(machine: string): string {
     const folder = join(this.#root, machine || DESK)
     mkdirSync(folder, { recursive: true })
@@ -56,7 +56,7 @@ export class TypedMachines {
     return terminal.type(lines)
   }
 
-  /** What the node there has logged since its last start. */
+  /** The log of the node there since its last start. */
   log(machine: string): string {
     return readFileSync(join(this.folder(machine), 'server.log'), 'utf8')
   }

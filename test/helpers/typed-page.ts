@@ -1,21 +1,21 @@
 /**
- * A page of the documents that is typed as it stands there, so that page and program cannot drift apart.
+ * A page of the documents that is typed verbatim, so that page and program cannot drift apart.
  *
- * Owns: what is typed, and how what is printed is held against the page. Knows nothing of: shells, machines. A block ```sh is typed at
- * the desk of whoever reads, ```sh n4 at machine n4; a block ```text right below it is what is printed there, with `…` for whatever a
- * line holds at that place, and a line `…` for any lines, or none.
+ * Owns: which lines are typed, and the comparison of their output with the page. Knows nothing of: shells, machines. A block ```sh is typed at
+ * the reader's desk, ```sh n4 at machine n4; a block ```text right below it is the expected output, with `…` for any text that a
+ * line holds at that place, and a line `…` for any number of lines.
  */
 import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import type { Test } from 'tap'
 
 export interface TypedBlock {
-  /** The heading above it, without its marks. */
+  /** The heading above the block, without its marks. */
   readonly heading: string
   /** Empty: the desk. */
   readonly machine: string
   readonly typed: string
-  /** Undefined: it does not matter. */
+  /** Undefined: any output. */
   readonly printed: string | undefined
 }
 
@@ -46,9 +46,9 @@ const patternOf = (line: string): string =>
 export interface PageOptions {
   /** The file. */
   readonly page: string
-  /** Addresses and names as they are where the test runs. */
+  /** Replaces addresses and names by those of the test. */
   readonly local: (text: string) => string
-  /** Types it there and resolves with what was printed. Throws when it fails. */
+  /** Types the block at its machine and resolves with the output. Throws when it fails. */
   readonly type: (machine: string, lines: string) => Promise<string>
 }
 
@@ -61,12 +61,12 @@ export class TypedPage {
     this.#untyped = [...blocksOf(readFileSync(options.page, 'utf8'))]
   }
 
-  /** Headings of blocks that were not typed yet. Empty at the end of a good test. */
+  /** Headings of blocks that were not typed yet. Empty at the end of a complete test. */
   get untyped(): readonly string[] {
     return [...new Set(this.#untyped.map(({ heading }) => heading))]
   }
 
-  /** The blocks below this heading, from the first to the last; what they print is held against the page. */
+  /** The blocks below this heading, from the first to the last; their output is compared with the page. */
   async type(t: Test, heading: string, local: (text: string) => string = (text) => text): Promise<void> {
     const here = this.#untyped.filter((block) => block.heading === heading)
     if (here.length === 0) throw new Error(`Nothing is left to type below '${heading}'`)
@@ -76,7 +76,7 @@ export class TypedPage {
     }
   }
 
-  /** All that is left. */
+  /** Types all remaining blocks. */
   async typeAll(t: Test): Promise<void> {
     for (let [next] = this.untyped; next !== undefined; [next] = this.untyped) await this.type(t, next)
   }

@@ -1,8 +1,8 @@
 /**
- * Clients that upload and download through random nodes and remember what was acknowledged.
+ * Clients that upload and download through random nodes and remember the acknowledged ones.
  *
- * Rule: an upload counts only after 200; a download of a counted object must give its exact bytes, or an honest
- * "not now" (a broken connection or a 503), which is asked again elsewhere. Anything else is a violation.
+ * Rule: an upload counts only after 200; a download of a counted object must give its exact bytes, or a
+ * "not now" (a broken connection or a 503), which is repeated at another node. Anything else is a violation.
  */
 import { randomBytes } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -10,7 +10,7 @@ import { until } from './async.ts'
 import { type ProcessCluster, sha256 } from './process-cluster.ts'
 
 const READERS = 4
-/** Of each client between two objects: all that is written is read back again and again. */
+/** Pause of each client between two objects: everything written is read back repeatedly. */
 const PAUSE_MS = 50
 /** Inline, one small chunk, and more than one chunk. */
 const SIZES = [0, 700, 90_000, 1_500_000, 5_000_000]
@@ -37,7 +37,7 @@ export class Workload {
     await Promise.all(this.#clients)
   }
 
-  /** Waits for so many more acknowledged uploads than now. */
+  /** Waits for `count` more acknowledged uploads. */
   async moreAcknowledged(count: number): Promise<void> {
     const goal = this.acknowledged.size + count
     await until(
@@ -98,12 +98,12 @@ export class Workload {
     try {
       return await call()
     } catch {
-      // The connection broke: nothing is known, which is honest when nodes are killed.
+      // The connection broke: the outcome is unknown, which is allowed when nodes are killed.
       return null
     }
   }
 
-  /** Every object that is acknowledged now, from this node. */
+  /** Reads every object that is acknowledged now from this node. */
   async verifyAt(nodeId: string): Promise<void> {
     const keys = [...this.acknowledged.keys()].values()
     const reader = async (): Promise<void> => {

@@ -1,6 +1,6 @@
 /**
- * `npm run check -- --changed` and the runner of the tests, on small repositories of their own: what a change selects, what is said about
- * the rest, and that a broken test ends red.
+ * `npm run check -- --changed` and the runner of the tests, on small repositories of their own: which tests a change selects, the report about
+ * the rest, and the exit with an error when a test is broken.
  */
 import { execFileSync, spawnSync } from 'node:child_process'
 import {
@@ -17,7 +17,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
-import { plainly } from '../helpers/plainly.ts'
+import { withoutLoader } from '../helpers/without-loader.ts'
 import { roomFolders, selectTests } from '../../scripts/checks/selection.ts'
 import { importGraph } from '../../scripts/checks/import-graph.ts'
 import { changedFiles, repositoryFiles } from '../../scripts/checks/repository-files.ts'
@@ -30,7 +30,7 @@ type Files = Readonly<Record<string, string>>
 const HEADER = '/** A file of a test. */\n'
 const TAP = "import t from 'tap'\n"
 
-/** Four rooms in a row: log <- core <- edge, and one beside them. */
+/** Rooms in a row: log <- core <- edge, and one beside them. */
 const FILES: Files = {
   'cluster/log/log.ts': `${HEADER}export const size = (): number => 1\n`,
   'cluster/log/log-worker.ts': `${HEADER}export const worker = true\n`,
@@ -67,7 +67,7 @@ function repository(files: Files): { dir: string; readonly write: (files: Files)
   return { dir, write }
 }
 
-/** What `--changed` selects there: tests with the number of imports, and what it says is not covered. */
+/** The selection of `--changed` there: tests with their import distance, and the files reported as not covered. */
 function selected(
   dir: string,
   nearest?: number,
@@ -89,7 +89,7 @@ t.test('a change selects', async (t) => {
   t.test('nothing, when nothing differs', async (t) => {
     t.same(selected(repository(FILES).dir), { tests: [], uncovered: [], further: 0 })
   })
-  t.test('the tests that import the file, through others and late too, nearest first', async (t) => {
+  t.test('the tests that import the file, also through others and dynamically, nearest first', async (t) => {
     const { dir, write } = repository(FILES)
     write({ 'cluster/log/log.ts': `${HEADER}export const size = (): number => 3\n` })
     t.same(selected(dir).tests, [
@@ -126,7 +126,7 @@ t.test('a change selects', async (t) => {
     execFileSync('git', ['-C', dir, 'add', 'test/other/other.test.ts'])
     t.same(selected(dir).tests, ['test/other/new.test.ts 0', 'test/other/other.test.ts 0'])
   })
-  t.test('the test that names a data file; a file that nobody names is not covered', async (t) => {
+  t.test('the test that names a data file; a file that no test names is not covered', async (t) => {
     const { dir, write } = repository(FILES)
     write({ 'docs/rows.json': '[]\n', 'docs/unread.json': '[]\n' })
     t.same(selected(dir), {
@@ -135,7 +135,7 @@ t.test('a change selects', async (t) => {
       further: 0,
     })
   })
-  t.test('no test that only starts the program: that is left to npm test, and said', async (t) => {
+  t.test('no test that only starts the program: npm test runs it, and the output says so', async (t) => {
     const { dir, write } = repository(FILES)
     write({ 'src/main.ts': `${HEADER}process.exit(1)\n` })
     t.same(selected(dir), { tests: [], uncovered: ['src/main.ts'], further: 0 })
@@ -206,7 +206,7 @@ function house(files: Files): ReturnType<typeof repository> & {
     cpSync(join(ROOT, file), join(dir, file), { recursive: true })
   cpSync(join(ROOT, 'scripts', 'checks'), join(dir, 'scripts', 'checks'), { recursive: true })
   writeFileSync(join(dir, 'tsconfig.json'), `${JSON.stringify(COMPILER)}\n`)
-  // Not a link: the times of its tests stay in it.
+  // A folder, not a link: test times are stored in it.
   mkdirSync(join(dir, 'node_modules'))
   for (const name of readdirSync(join(ROOT, 'node_modules'))) {
     if (name !== '.cache') symlinkSync(join(ROOT, 'node_modules', name), join(dir, 'node_modules', name))
@@ -228,10 +228,13 @@ function house(files: Files): ReturnType<typeof repository> & {
     dir,
     write,
     check(...args) {
-      const { status, stdout } = spawnSync(...plainly(process.execPath, 'scripts/checks/main.ts', ...args), {
-        cwd: dir,
-        encoding: 'utf8',
-      })
+      const { status, stdout } = spawnSync(
+        ...withoutLoader(process.execPath, 'scripts/checks/main.ts', ...args),
+        {
+          cwd: dir,
+          encoding: 'utf8',
+        },
+      )
       return { status, lines: stdout.trimEnd().split('\n') }
     },
   }
@@ -258,7 +261,7 @@ t.test('npm run check', async (t) => {
       const listed = check('--changed', '--list')
       t.equal(listed.status, 0)
       t.same(listed.lines.slice(1), [
-        '1 test files, those of the same room and with the fewest imports between first',
+        '1 test files, those of the same component and with the fewest imports between first',
         '  test/log/size.test.ts  reads test/log/size.ts',
         '1 changed files that no test imports or names:',
         '  docs/unread.json',

@@ -1,5 +1,5 @@
 /**
- * The rows of the contract and the names of the tests fit together, and no route or code was left out of the rows.
+ * The rows of the contract and the names of the tests agree, and every route and code has a row.
  */
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -10,7 +10,7 @@ import { STATUS_OF } from '../../src/api/problem.ts'
 import { CONTRACT } from '../api-contract/rows.ts'
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
-/** Codes of areas that are not built, and one that nothing answers with yet. */
+/** Codes of areas that are not built, and one that no answer carries yet. */
 const ELSEWHERE = [
   'confirm_mismatch',
   'membership_change_in_progress',
@@ -27,7 +27,7 @@ const ELSEWHERE = [
 ]
 const says = CONTRACT.flatMap(({ rows }) => Object.values(rows))
 
-t.test('every row of what is built has a test: run npm run contract', async (t) => {
+t.test('every row of a built area has a test: run npm run contract', async (t) => {
   const { findings, rows, claimed } = contractReport(CONTRACT, testFiles(ROOT))
   t.same(findings, [])
   t.equal(claimed, rows)
@@ -46,7 +46,7 @@ t.test('every route of buckets and objects has a row that begins with it', async
   )
 })
 
-t.test('every code has a row with its status, or belongs to what is not built', async (t) => {
+t.test('every code has a row with its status, or belongs to an area that is not built', async (t) => {
   const errors = CONTRACT.find(({ name }) => name === 'errors')?.rows ?? {}
   for (const [code, status] of Object.entries(STATUS_OF))
     if (ELSEWHERE.includes(code)) t.notOk(`errors.${code}` in errors, `${code} is elsewhere`)
@@ -70,14 +70,14 @@ t.test('contractReport', async (t) => {
   t.match(contractReport(areas, named('it [a.one]')).findings, [/^No test is named after \[a\.two\]: two/])
   t.match(contractReport(areas, named('it [a.one] [a.two] [a.tow]')).findings, [/^x claims "a\.tow"/])
   const astray = [{ name: 'c', built: false, rows: { 'd.one': 'one [native: D]', 'c.two': 'two' } }]
-  t.match(contractReport(astray, []).findings, [/"d\.one" does not begin/, /"c\.two" does not end with its/])
+  t.match(contractReport(astray, []).findings, [/"d\.one" does not start/, /"c\.two" does not end with its/])
   t.match(contractReport([{ name: 'e', built: true, rows: {} }], []).findings, [
     /area e is built and has no row/,
   ])
 })
 
 t.test('claimsOf reads names of tests and nothing else', async (t) => {
-  // In pieces, or this very file would claim them.
+  // In pieces, or this file would claim them.
   const call = ['t', 'test('].join('.')
   const text = [
     `await ${call}'[decisions 14] a [a.one] [RFC 9110 14.2] [a-b.c_d]', async (t) => {`,

@@ -1,6 +1,6 @@
 /**
- * The documents tell the truth about the tree beside them: every link leads somewhere, every file and symbol that the
- * walks name exists, the reference pages are those that the code gives.
+ * The documents agree with the tree: every link leads to a target, every file and symbol that the
+ * walks name exists, and the reference pages match the code.
  */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
@@ -24,7 +24,7 @@ const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclud
   .filter((path) => path !== '' && existsSync(join(ROOT, path)))
 const documents = files.filter((path) => path.endsWith('.md'))
 
-/** What git ignores is made by a script, such as secrets: it is not in a clone. */
+/** A file that git ignores is made by a script, such as secrets: it is not in a clone. */
 const isMadeLater = (path: string): boolean =>
   spawnSync('git', ['check-ignore', '--quiet', path], { cwd: ROOT }).status === 0
 
@@ -78,7 +78,7 @@ const sources = files
 const mentions = (text: string, word: string): boolean =>
   new RegExp(`(?<![\\w$])${word}(?![\\w$])`).test(text)
 
-/** `name` stands somewhere; `Type.member` stands where the type is declared. */
+/** `name` occurs in some source; `Type.member` occurs where the type is declared. */
 function isInSources(symbol: string): boolean {
   const [owner = '', member] = symbol.split('.')
   if (member === undefined) return sources.some((text) => mentions(text, owner))
@@ -103,7 +103,7 @@ t.test('every symbol that the walks name exists in the sources', async (t) => {
 })
 
 t.test(
-  'the reference pages are what the code gives: run scripts/pages/{configuration,doctor,errors,start-errors}.ts',
+  'the reference pages match the code: run scripts/pages/{configuration,doctor,errors,start-errors}.ts',
   async (t) => {
     t.equal(read('docs/configuration.md'), configurationPage())
     t.equal(read('docs/doctor.md'), doctorPage())
@@ -138,7 +138,7 @@ t.test('every error that keeps a node from starting has its row in docs/start-er
     [...new Set(codes)].filter((code) => !explained.includes(code)),
     [],
   )
-  // Some are put together, such as `listener_tls_` and what is wrong.
+  // Some codes are composed, such as `listener_tls_` and the fault.
   t.same(
     explained.filter((code) => !codes.includes(code) && !/^(peer|listener)_tls_/.test(code)),
     [],

@@ -1,6 +1,6 @@
 /**
- * Each fence is shown to refuse a violation: the compiler, the linter and tidy are handed code that breaks a rule,
- * in a copy of the configuration, and must say no. And the same code without the violation must pass.
+ * Each fence refuses a violation: the compiler, the linter and tidy get code that breaks a rule,
+ * in a copy of the configuration, and must refuse it. The same code without the violation must pass.
  */
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
-import { plainly } from '../helpers/plainly.ts'
+import { withoutLoader } from '../helpers/without-loader.ts'
 import { checkFolders, checkRepository, checkSource } from '../../scripts/checks/tidy-rules.ts'
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
@@ -19,7 +19,7 @@ interface Result {
   readonly output: string
 }
 
-/** A house with the project's own fences and nothing in it but the given files. */
+/** A repository with the project's fences and only the given files. */
 function house(files: Readonly<Record<string, string>>): {
   dir: string
   run(command: string, ...args: string[]): Result
@@ -50,7 +50,7 @@ function house(files: Readonly<Record<string, string>>): {
   return {
     dir,
     run(command, ...args) {
-      const { status, stdout, stderr } = spawnSync(...plainly(bin(command), ...args), {
+      const { status, stdout, stderr } = spawnSync(...withoutLoader(bin(command), ...args), {
         cwd: dir,
         encoding: 'utf8',
       })
@@ -83,7 +83,7 @@ t.test('compiler fence of the pure rooms', async (t) => {
 t.test('lint fence', async (t) => {
   const cases: readonly { what: string; files: Record<string, string>; says: RegExp }[] = [
     {
-      what: 'src/ entering cluster/ by a side door',
+      what: 'src/ importing cluster/ past its index',
       files: {
         'src/a.ts': "import { x } from '../cluster/raft/x.ts'\nexport const y = x\n",
         'cluster/raft/x.ts': 'export const x = 1\n',
@@ -101,7 +101,7 @@ t.test('lint fence', async (t) => {
         'cluster/a.ts': "import { x } from '../src/x.ts'\nexport const y = x\n",
         'src/x.ts': 'export const x = 1\n',
       },
-      says: /never heard of the service/,
+      says: /does not know the service/,
     },
     {
       what: 'Date in a pure room',

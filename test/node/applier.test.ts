@@ -1,5 +1,5 @@
 /**
- * The way from committed entries to the state: what shares a batch, and what an install does to what waits.
+ * The path from committed entries to the state: which entries share a batch, and how an install affects waiting entries.
  */
 import t from 'tap'
 import { Applier } from '../../cluster/node/state/applier.ts'
@@ -74,7 +74,7 @@ const raise = (index: number, level: number): Entry => {
 
 t.test('Applier', async (t) => {
   t.test('ends a batch where its entries may change too many rows', async (t) => {
-    // A small command is guessed to change 13 rows.
+    // A small command is estimated to change 13 rows.
     const bench = new ApplierBench({ applyCostMax: 30 })
     bench.applier.push(entries(1, 5))
     await bench.clock.advance(1_000)
@@ -84,7 +84,7 @@ t.test('Applier', async (t) => {
   })
 
   t.test(
-    'asks the state machine what a command may change, and takes one entry whatever it costs',
+    'asks the state machine how much a command may change, and takes one entry at any cost',
     async (t) => {
       const bench = new ApplierBench({ applyCostMax: 30 })
       Object.assign(bench.machine, { cost: (bytes: Uint8Array) => 20 * bytes.length })
@@ -107,11 +107,11 @@ t.test('Applier', async (t) => {
     const levels = bench.machine.batches.flatMap((batch) =>
       batch.entries.map(({ featureLevel }) => featureLevel),
     )
-    t.same(levels, [1, 3], 'each entry is applied at the level of the state at its place in the log')
+    t.same(levels, [1, 3], 'each entry is applied at the level of the state at its index')
     t.strictSame(bench.replies, [1, 4])
   })
 
-  t.test('stops at a raise to more than this node knows, and keeps nothing of it', async (t) => {
+  t.test('stops at a raise above the level of this node, and keeps no part of it', async (t) => {
     const bench = new ApplierBench({ featureLevelMax: 2 })
     bench.applier.push([entry(1)])
     await bench.clock.advance(1_000)
@@ -123,7 +123,7 @@ t.test('Applier', async (t) => {
     t.match(record && decodeMachineRecord(record), { appliedIndex: 1, featureLevel: 1 })
   })
 
-  t.test('takes a checksum at every point, also when entries go on without a pause', async (t) => {
+  t.test('takes a checksum at every point, also when entries arrive without a pause', async (t) => {
     const bench = new ApplierBench({ checksumEvery: 4 })
     bench.applier.push(entries(1, 18))
     await bench.clock.advance(1_000)
@@ -131,16 +131,16 @@ t.test('Applier', async (t) => {
     t.strictSame(bench.points, [4, 8, 12, 16])
   })
 
-  t.test('counts entries as applied when they are durable, and no moment earlier', async (t) => {
+  t.test('counts entries as applied when they are durable, and not earlier', async (t) => {
     const bench = new ApplierBench()
     bench.applier.push(entries(1, 3))
     await bench.clock.advance(5)
-    t.equal(bench.applier.appliedIndex, 0, 'the write is under way')
+    t.equal(bench.applier.appliedIndex, 0, 'the write is in flight')
     await bench.clock.advance(10)
     t.equal(bench.applier.appliedIndex, 3)
   })
 
-  t.test('replaces the state only when the batch under way is finished', async (t) => {
+  t.test('replaces the state only when the batch in progress is finished', async (t) => {
     const bench = new ApplierBench()
     bench.applier.push(entries(1, 3))
     let appliedAtInstall = -1
@@ -153,7 +153,7 @@ t.test('Applier', async (t) => {
   })
 
   t.test(
-    'gives no reply of a state that was found damaged meanwhile, and goes on with another',
+    'returns no reply of a state found damaged meanwhile, and continues with another state',
     async (t) => {
       const bench = new ApplierBench()
       bench.applier.push(entries(1, 3))
@@ -161,8 +161,8 @@ t.test('Applier', async (t) => {
       bench.applier.suspend()
       bench.applier.push(entries(4, 6))
       await bench.clock.advance(100)
-      t.equal(bench.applier.appliedIndex, 3, 'what was under way is there')
-      t.strictSame(bench.replies, [], 'and nobody hears of it')
+      t.equal(bench.applier.appliedIndex, 3, 'the batch in flight is present')
+      t.strictSame(bench.replies, [], 'and no caller gets its reply')
       const record = encodeMachineRecord({ ...EMPTY, appliedIndex: 4, appliedTerm: 1, lastTime: 4 })
       const happened: string[] = []
       const apply = bench.machine.apply.bind(bench.machine)
@@ -182,7 +182,7 @@ t.test('Applier', async (t) => {
     },
   )
 
-  t.test('keeps the entries of a batch that met damage for the next state', async (t) => {
+  t.test('keeps the entries of a batch that found damage for the next state', async (t) => {
     const bench = new ApplierBench()
     bench.state.fault = new StateDamagedError('row 7')
     bench.applier.push(entries(1, 3))
@@ -217,13 +217,13 @@ t.test('Applier', async (t) => {
     await bench.clock.advance(100)
     t.strictSame(bench.machine.texts, ['1', '2', 'back', '4'])
     t.match(bench.applier, { recoveryEpoch: 4, featureLevel: 2, configurationIndex: 3, configuration })
-    t.strictSame(bench.replies, [1, 2, 4], 'nobody waits for an answer to it')
+    t.strictSame(bench.replies, [1, 2, 4], 'no caller waits for an answer to it')
     const times = bench.machine.batches.flatMap((batch) => batch.entries.map(({ time }) => time))
-    t.strictSame(times, [1, 2, 1_000, 1_001], 'and time goes on from there')
+    t.strictSame(times, [1, 2, 1_000, 1_001], 'and time continues from there')
     t.throws(() => decodeRecoveryNote(Uint8Array.of(0x91, 2)), /list of six/)
   })
 
-  t.test('applies nothing that the installed state holds, and goes on behind it', async (t) => {
+  t.test('applies no entry that the installed state holds, and continues after it', async (t) => {
     const bench = new ApplierBench()
     const installed = bench.applier.install(async () => {
       bench.applier.push(entries(1, 7))

@@ -8,7 +8,7 @@ import { loadOn } from '../helpers/node-load.ts'
 import { NodeWorld } from '../helpers/node-world.ts'
 
 const BACKLOG_MAX = 100
-/** What is under way between two heartbeats comes on top. */
+/** Plus the entries in flight between two heartbeats. */
 const BOUND = 2 * BACKLOG_MAX
 const SLOW_MS = 400
 
@@ -33,7 +33,7 @@ async function highestBacklog(world: NodeWorld, nodeId: string): Promise<number>
 }
 
 async function ends(world: NodeWorld): Promise<void> {
-  for (const nodeId of world.running) world.seat(nodeId).applyMs = null
+  for (const nodeId of world.running) world.host(nodeId).applyMs = null
   await world.untilEqual()
   await world.stopAll()
 }
@@ -41,34 +41,37 @@ async function ends(world: NodeWorld): Promise<void> {
 t.test('waits for the faster follower when both are slow', async (t) => {
   const world = await started()
   const slow = world.followers
-  for (const nodeId of slow) world.seat(nodeId).applyMs = SLOW_MS
+  for (const nodeId of slow) world.host(nodeId).applyMs = SLOW_MS
   t.ok((await highestBacklog(world, slow[0] ?? '')) <= BOUND)
   await ends(world)
 })
 
-t.test('waits for the only other voter that lives', async (t) => {
+t.test('waits for the only other live voter', async (t) => {
   const world = await started()
   const [slow = '', dead = ''] = world.followers
   world.crash(dead)
-  world.seat(slow).applyMs = SLOW_MS
+  world.host(slow).applyMs = SLOW_MS
   t.ok((await highestBacklog(world, slow)) <= BOUND)
   await ends(world)
 })
 
-t.test('does not wait for one that the majority does without', async (t) => {
+t.test('does not wait for a voter that the majority does not need', async (t) => {
   const world = await started()
   const [slow = ''] = world.followers
-  world.seat(slow).applyMs = SLOW_MS
+  world.host(slow).applyMs = SLOW_MS
   t.ok((await highestBacklog(world, slow)) > 2 * BOUND)
   await ends(world)
 })
 
-t.test('does not wait for a voter of an older version, which does not say how far it is', async (t) => {
-  const world = await started()
-  for (const nodeId of world.followers) {
-    world.seat(nodeId).applyMs = SLOW_MS
-    world.seat(nodeId).hidesApplied = true
-  }
-  t.ok((await highestBacklog(world, world.followers[0] ?? '')) > 2 * BOUND)
-  await ends(world)
-})
+t.test(
+  'does not wait for a voter of an older version, which does not report its applied index',
+  async (t) => {
+    const world = await started()
+    for (const nodeId of world.followers) {
+      world.host(nodeId).applyMs = SLOW_MS
+      world.host(nodeId).hidesApplied = true
+    }
+    t.ok((await highestBacklog(world, world.followers[0] ?? '')) > 2 * BOUND)
+    await ends(world)
+  },
+)

@@ -1,7 +1,7 @@
 /**
- * A node that was away, or is new, catches up although writes go on.
+ * A node that was down, or is new, catches up while writes continue.
  *
- * Rule: time is virtual, and the load writes more during a full pull of the state than the log is kept for without need.
+ * Rule: time is virtual, and the load writes more during a full pull of the state than the log keeps without a pin.
  */
 import t from 'tap'
 import { NodeWorld } from '../helpers/node-world.ts'
@@ -10,7 +10,7 @@ import { loadOn } from '../helpers/node-load.ts'
 const KEEP = 40
 const STATE_ROWS = 1_000
 const PADDING = 'x'.repeat(100)
-/** Behind by no more than what is under way at any moment. */
+/** At most this far behind: the entries in flight at any moment. */
 const LAG_MAX = 20
 
 async function fill(world: NodeWorld, rows: number): Promise<void> {
@@ -29,7 +29,7 @@ function lagOf(world: NodeWorld, nodeId: string): number {
 
 function untilCaughtUp(world: NodeWorld, nodeIds: readonly string[]): Promise<void> {
   const areClose = (): boolean =>
-    nodeIds.every((nodeId) => !world.node(nodeId).isMending && lagOf(world, nodeId) <= LAG_MAX)
+    nodeIds.every((nodeId) => !world.node(nodeId).isRepairing && lagOf(world, nodeId) <= LAG_MAX)
   return world.clock.runUntil(areClose, { limitMs: 10_000 })
 }
 
@@ -41,12 +41,12 @@ async function filled(more: ConstructorParameters<typeof NodeWorld>[0] = {}): Pr
   return world
 }
 
-/** So many entries, one by one, that nothing of what was there before them is kept. */
+/** Appends enough entries, one by one, that no earlier entry is kept. */
 async function moveOn(world: NodeWorld): Promise<void> {
   for (let i = 0; i < 150; i += 1) await world.run(world.append(world.leaderOrDie(), 'while away'))
 }
 
-t.test('a node that was away needs one install at full write load', async (t) => {
+t.test('a node that was down needs one install at full write load', async (t) => {
   const world = await filled()
   const [away = ''] = world.followers
   world.crash(away)
@@ -62,7 +62,7 @@ t.test('a node that was away needs one install at full write load', async (t) =>
   await world.stopAll()
 })
 
-t.test('two nodes that were away catch up together', async (t) => {
+t.test('two nodes that were down catch up together', async (t) => {
   const world = await filled({ nodeIds: ['n1', 'n2', 'n3', 'n4', 'n5'] })
   const [one = '', two = ''] = world.followers
   world.crash(one)
@@ -93,21 +93,18 @@ t.test('a new node joins at full write load', async (t) => {
   await world.stopAll()
 })
 
-t.test(
-  'the log grows for a node up to its bound of disk, then the node needs another snapshot',
-  async (t) => {
-    const world = await filled({ node: { logPinBytes: 1 } })
-    const [away = ''] = world.followers
-    world.crash(away)
-    await moveOn(world)
-    const load = loadOn(world, 2)
-    await world.start(away)
-    const isInstalledAgain = (): boolean => world.metric(away, 'snapshots_installed_total') > 1
-    await world.clock.runUntil(isInstalledAgain, { limitMs: 10_000 })
-    const leader = world.node(world.leaderOrDie()).status()
-    t.ok(leader.commitIndex - leader.base.index < 3 * KEEP, 'disk is bounded')
-    load.stop()
-    await world.untilEqual()
-    await world.stopAll()
-  },
-)
+t.test('the log grows for a node up to its disk limit, then the node needs another snapshot', async (t) => {
+  const world = await filled({ node: { logPinBytes: 1 } })
+  const [away = ''] = world.followers
+  world.crash(away)
+  await moveOn(world)
+  const load = loadOn(world, 2)
+  await world.start(away)
+  const isInstalledAgain = (): boolean => world.metric(away, 'snapshots_installed_total') > 1
+  await world.clock.runUntil(isInstalledAgain, { limitMs: 10_000 })
+  const leader = world.node(world.leaderOrDie()).status()
+  t.ok(leader.commitIndex - leader.base.index < 3 * KEEP, 'disk is bounded')
+  load.stop()
+  await world.untilEqual()
+  await world.stopAll()
+})

@@ -1,5 +1,5 @@
 /**
- * ClockWatch: what a leader stamps, and to whom it hands over.
+ * ClockWatch: the times that a leader stamps, and its transfer to a node with a right clock.
  */
 import t from 'tap'
 import { ClockWatch } from '../../cluster/node/time/clock-watch.ts'
@@ -35,35 +35,35 @@ function bench({ level = TIME_LEVEL, own = 0, logTime = TRUE } = {}) {
     stampTime: () => stamps.push(clock.at),
     logger: SILENT,
   })
-  const hear = (offsets: Readonly<Record<string, number>>): void => {
+  const receive = (offsets: Readonly<Record<string, number>>): void => {
     for (const [nodeId, offset] of Object.entries(offsets))
-      time.heard(nodeId, { wall: TRUE + clock.at + offset, majority: null }, false)
+      time.receive(nodeId, { wall: TRUE + clock.at + offset, majority: null }, false)
   }
   const pass = (ms: number, offsets: Readonly<Record<string, number>>): void => {
     for (let passed = 0; passed < ms; passed += 100) {
       clock.at += 100
-      hear(offsets)
+      receive(offsets)
       watch.onTick()
     }
   }
-  return { clock, watch, hear, pass, transfers, stamps }
+  return { clock, watch, receive, pass, transfers, stamps }
 }
 
 t.test('ClockWatch', async (t) => {
   t.test('stamps the time of the majority, and 0 without one', async (t) => {
-    const { clock, watch, hear } = bench({ own: HOUR_MS })
+    const { clock, watch, receive } = bench({ own: HOUR_MS })
     t.equal(watch.stamp(), 0)
-    hear({ n2: 1, n3: -1 })
+    receive({ n2: 1, n3: -1 })
     t.equal(watch.stamp(), TRUE + 1)
     clock.at += 10_000
-    t.equal(watch.stamp(), 0, 'they were heard too long ago')
+    t.equal(watch.stamp(), 0, 'they were received too long ago')
   })
 
-  t.test('below the level stamps its own clock where others tell none', async (t) => {
-    const { watch, hear } = bench({ own: HOUR_MS, level: TIME_LEVEL - 1 })
+  t.test('below the level stamps its own clock where peers report none', async (t) => {
+    const { watch, receive } = bench({ own: HOUR_MS, level: TIME_LEVEL - 1 })
     t.equal(watch.stamp(), TRUE + HOUR_MS)
-    hear({ n2: 1, n3: -1 })
-    t.equal(watch.stamp(), TRUE + 1, 'and not where they do')
+    receive({ n2: 1, n3: -1 })
+    t.equal(watch.stamp(), TRUE + 1, 'and not where they report one')
   })
 
   t.test('hands over to the voter with the longest log whose clock is right', async (t) => {
@@ -81,7 +81,7 @@ t.test('ClockWatch', async (t) => {
   t.test('does not hand over to a clock that is wrong as well', async (t) => {
     const { pass, transfers } = bench({ own: HOUR_MS })
     pass(SKEW_LASTS_MS + 1_000, { n2: 0, n3: 2 * HOUR_MS })
-    t.same(transfers, [], 'its own clock is the middle one')
+    t.same(transfers, [], 'its own clock is the median')
     const other = bench({ own: 2 * HOUR_MS })
     other.pass(SKEW_LASTS_MS + 1_000, { n2: 0, n3: HOUR_MS })
     t.same(other.transfers, ['n3'], 'the middle one')

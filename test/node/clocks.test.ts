@@ -1,5 +1,5 @@
 /**
- * Wall clocks that are wrong: the time of the log is what a majority's clocks say, whoever leads.
+ * Wrong wall clocks: the time of the log is that of a majority's clocks, under any leader.
  */
 import t, { type Test } from 'tap'
 import { TIME_STEP_MAX_MS } from '../../cluster/node/base/log-time.ts'
@@ -17,11 +17,11 @@ interface Applied {
   readonly confirmedTime: number
 }
 
-/** What each entry was applied with: the same at every node. */
+/** The times with which each entry was applied: the same at every node. */
 function timesOf(t: Test, world: NodeWorld): readonly Applied[] {
   const all = new Map<number, Applied>()
   for (const nodeId of world.nodeIds)
-    for (const { entries } of world.seat(nodeId).batches)
+    for (const { entries } of world.host(nodeId).batches)
       for (const { index, time, confirmedTime } of entries) {
         const known = all.get(index) ?? { index, time, confirmedTime }
         t.same({ index, time, confirmedTime }, known, `entry ${index} has one time`)
@@ -34,7 +34,7 @@ async function appendAll(world: NodeWorld, count: number, offsets: number[] = []
   for (let i = 0; i < count; i++) {
     const leader = world.leaderOrDie()
     await world.run(world.append(leader, `${leader} ${i}`))
-    const time = world.seat(leader).batches.at(-1)?.entries.at(-1)?.time ?? 0
+    const time = world.host(leader).batches.at(-1)?.entries.at(-1)?.time ?? 0
     offsets.push(time - world.clock.wallTime())
   }
 }
@@ -61,7 +61,7 @@ t.test('the time of the log', async (t) => {
     })
   }
 
-  t.test('never falls over leaders whose clocks differ, and is the middle one', async (t) => {
+  t.test('never goes back across leaders whose clocks differ, and is the median', async (t) => {
     const world = await NodeWorld.started()
     world.wallSkewMs.set('n1', 5 * HOUR_MS)
     world.wallSkewMs.set('n3', -3 * HOUR_MS)
@@ -97,12 +97,12 @@ t.test('the time of the log', async (t) => {
     await world.stopAll()
   })
 
-  t.test('is stamped hourly by a leader that has nothing to write', async (t) => {
+  t.test('is stamped hourly by an idle leader', async (t) => {
     const world = await NodeWorld.started()
     const leader = world.leaderOrDie()
     const before = world.node(leader).status().commitIndex
     for (let hours = 1; hours <= 5; hours++) {
-      // As if an hour had passed: what is counted is the distance of the majority's time to that of the log.
+      // As if an hour had passed: the stamp depends on the distance of the majority's time to that of the log.
       for (const nodeId of world.nodeIds) world.wallSkewMs.set(nodeId, hours * HOUR_MS)
       await world.clock.advance(8_000)
       const { logTime } = world.node(leader).time.status()
@@ -112,7 +112,7 @@ t.test('the time of the log', async (t) => {
     await world.stopAll()
   })
 
-  t.test('is withheld from what ends for good when all clocks jump', async (t) => {
+  t.test('is withheld from irreversible expiry when all clocks jump', async (t) => {
     const world = await NodeWorld.started()
     await appendAll(world, 2)
     for (const nodeId of world.nodeIds) world.wallSkewMs.set(nodeId, 400 * DAY_MS)
@@ -126,7 +126,7 @@ t.test('the time of the log', async (t) => {
 })
 
 t.test('a correction of the time', async (t) => {
-  t.test('confirms a jump that was true, and everybody goes on alike', async (t) => {
+  t.test('confirms a true jump, and all nodes continue with equal times', async (t) => {
     const world = await NodeWorld.started()
     await appendAll(world, 2)
     for (const nodeId of world.nodeIds) world.wallSkewMs.set(nodeId, 20 * DAY_MS)
@@ -143,7 +143,7 @@ t.test('a correction of the time', async (t) => {
     await world.stopAll()
   })
 
-  t.test('takes a log back that has run ahead, over a restart as well', async (t) => {
+  t.test('sets back a log that has run ahead, also across a restart', async (t) => {
     const world = await NodeWorld.started()
     for (const nodeId of world.nodeIds) world.wallSkewMs.set(nodeId, 800 * DAY_MS)
     await world.clock.advance(2_000)
@@ -153,7 +153,7 @@ t.test('a correction of the time', async (t) => {
     await appendAll(world, 2)
     const [follower = ''] = world.followers
     const { logTime, majorityTime } = world.node(follower).time.status()
-    t.ok(logTime - world.clock.wallTime() > 799 * DAY_MS, 'it stands still there by itself')
+    t.ok(logTime - world.clock.wallTime() > 799 * DAY_MS, 'it stays there without a correction')
     t.ok(Math.abs((majorityTime ?? 0) - world.clock.wallTime()) <= TOLERANCE_MS)
     const correction = { kind: 'setBack', seenTime: majorityTime ?? 0 } as const
     await world.run(world.node(follower).propose(command('append set back'), { correction }))
@@ -164,42 +164,45 @@ t.test('a correction of the time', async (t) => {
     await appendAll(world, 3, offsets)
     await world.untilEqual()
     for (const offset of offsets) t.ok(Math.abs(offset) <= TOLERANCE_MS, `${offset} ms from true time`)
-    const { orderTime = 0 } = world.seat(follower).batches.at(-1)?.entries.at(-1) ?? {}
-    t.ok(orderTime >= logTime, 'ids go on ascending')
+    const { orderTime = 0 } = world.host(follower).batches.at(-1)?.entries.at(-1) ?? {}
+    t.ok(orderTime >= logTime, 'ids keep ascending')
     await world.stopAll()
   })
 })
 
-/** It knows who leads, so nothing but its clock can keep it from being ready. */
+/** It knows the leader, so only its clock can keep it from being ready. */
 function isSettled(world: NodeWorld, nodeId: string): boolean {
   const { ready, reasons, clockSkewMs } = world.node(nodeId).readiness()
   return ready || (clockSkewMs !== undefined && reasons.length === 1)
 }
 
 t.test('clock_skew: a node whose clock is wrong', async (t) => {
-  t.test('hands over, is not ready and says which way and how far, until its clock is right', async (t) => {
-    const world = await NodeWorld.started()
-    const leader = world.leaderOrDie()
-    world.wallSkewMs.set(leader, 2 * HOUR_MS)
-    await world.clock.runUntil(() => world.leader !== null && world.leader !== leader, { limitMs: 20_000 })
-    await world.clock.runUntil(() => world.serving.every((nodeId) => isSettled(world, nodeId)), {
-      limitMs: 20_000,
-    })
-    const { reasons, clockSkewMs = 0 } = world.node(leader).readiness()
-    t.match(reasons, [/clock of node n\d is 7[12]\d\d\.\d s ahead of that of the majority.*clock_skew/])
-    t.ok(Math.abs(clockSkewMs - 2 * HOUR_MS) <= TOLERANCE_MS)
-    for (const other of world.followers.filter((nodeId) => nodeId !== leader))
-      t.ok(world.node(other).readiness().ready)
-    t.ok(
-      Math.abs(world.node(leader).time.now() - world.clock.wallTime()) <= TOLERANCE_MS,
-      'it knows the hour',
-    )
-    world.wallSkewMs.set(leader, 0)
-    await world.untilReady()
-    await world.stopAll()
-  })
+  t.test(
+    'hands over, is not ready and reports direction and distance, until its clock is right',
+    async (t) => {
+      const world = await NodeWorld.started()
+      const leader = world.leaderOrDie()
+      world.wallSkewMs.set(leader, 2 * HOUR_MS)
+      await world.clock.runUntil(() => world.leader !== null && world.leader !== leader, { limitMs: 20_000 })
+      await world.clock.runUntil(() => world.serving.every((nodeId) => isSettled(world, nodeId)), {
+        limitMs: 20_000,
+      })
+      const { reasons, clockSkewMs = 0 } = world.node(leader).readiness()
+      t.match(reasons, [/clock of node n\d is 7[12]\d\d\.\d s ahead of that of the majority.*clock_skew/])
+      t.ok(Math.abs(clockSkewMs - 2 * HOUR_MS) <= TOLERANCE_MS)
+      for (const other of world.followers.filter((nodeId) => nodeId !== leader))
+        t.ok(world.node(other).readiness().ready)
+      t.ok(
+        Math.abs(world.node(leader).time.now() - world.clock.wallTime()) <= TOLERANCE_MS,
+        'it knows the hour',
+      )
+      world.wallSkewMs.set(leader, 0)
+      await world.untilReady()
+      await world.stopAll()
+    },
+  )
 
-  t.test('is noticed as a follower that lies behind', async (t) => {
+  t.test('is detected at a follower whose clock is behind', async (t) => {
     const world = await NodeWorld.started()
     const [follower = ''] = world.followers
     world.wallSkewMs.set(follower, -30 * DAY_MS)
@@ -209,7 +212,7 @@ t.test('clock_skew: a node whose clock is wrong', async (t) => {
     await world.stopAll()
   })
 
-  t.test('leads where nobody else can, and the time stays right', async (t) => {
+  t.test('leads where no other node can, and the time stays right', async (t) => {
     const world = await NodeWorld.started()
     const leader = world.leaderOrDie()
     const others = world.followers

@@ -1,5 +1,5 @@
 /**
- * The machine as the service gets it: real disks, real sockets, real threads, three members in one process.
+ * The cluster as the service uses it: real disks, real sockets, real threads, three members in one process.
  */
 import { createHash } from 'node:crypto'
 import { mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises'
@@ -76,7 +76,7 @@ class Place {
       copyLedger: {
         ...NO_COPIES,
         pending: (target) => this.tasks.filter((task) => task.target === target),
-        standing: () => 'owed',
+        copyStatus: () => 'owed',
         done: async (tasks) => tasks.forEach((task) => this.tasks.splice(this.tasks.indexOf(task), 1)),
       },
       logger: SILENT,
@@ -90,12 +90,12 @@ class Place {
   }
 }
 
-/** Lets the event loop turn until it holds; the runner's own time limit is the bound. */
+/** Turns the event loop until the condition holds; the runner's time limit ends it. */
 async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setImmediate(resolve))
 }
 
-/** Every file in the directory with what is in it. */
+/** Every file in the directory with its contents. */
 async function contentOf(dir: string): Promise<string[]> {
   const names = await readdir(dir, { recursive: true, withFileTypes: true })
   const files = names.filter((name) => name.isFile()).map((name) => join(name.parentPath, name.name))
@@ -170,7 +170,7 @@ t.test('createCluster', async (t) => {
     t.equal(textOf((await first?.propose(command('append last'))) ?? new Uint8Array()), '6')
   })
 
-  t.test('serves alone when it is the only member, and measures itself', async (t) => {
+  t.test('serves when it is the only member, and measures itself', async (t) => {
     const place = await Place.make(t, 1)
     const [cluster] = await place.startAll(t)
     if (!cluster) throw new Error('one node')
@@ -178,7 +178,7 @@ t.test('createCluster', async (t) => {
     await cluster.readBarrier()
     const samples = cluster.metrics()
     const names = samples.map(({ name, labels }) => name + JSON.stringify(labels ?? {}))
-    t.equal(new Set(names).size, names.length, 'no sample is told twice')
+    t.equal(new Set(names).size, names.length, 'no sample is reported twice')
     const value = (name: string): number | undefined =>
       samples.find((sample) => sample.name === `holdfast_raft_${name}`)?.value
     t.equal(value('is_leader'), 1)
@@ -197,11 +197,7 @@ t.test('createCluster refuses', async (t) => {
   const cluster = await place.start('n1')
   await cluster.propose(command('append kept'))
   await t.rejects(place.start('n1'), { code: 'data_dir_in_use', hint: /other process/ })
-  t.equal(
-    textOf(await cluster.propose(command('append still'))),
-    '2',
-    'and the one that runs is not disturbed',
-  )
+  t.equal(textOf(await cluster.propose(command('append still'))), '2', 'and the running one is not disturbed')
   const port = place.options('n1').listen
   const kept = place.states.get('n1')
   place.states.delete('n1')
@@ -270,7 +266,7 @@ t.test('createCluster refuses', async (t) => {
   })
 
   await t.test(
-    'and starts again afterwards with what it had, its identity readable by its owner alone',
+    'and starts again afterwards with its data, its identity readable only by its owner',
     async (t) => {
       const again = await place.start('n1')
       t.equal(textOf(await again.propose(command('append third'))), '3')

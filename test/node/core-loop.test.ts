@@ -1,5 +1,5 @@
 /**
- * The order of the one place where the core is stepped, and its end: after `mute` nothing goes in and nothing comes out.
+ * The order of inputs and effects where the core is stepped, and its end: after `mute` no input and no effect passes.
  */
 import t from 'tap'
 import { CoreLoop } from '../../cluster/node/base/core-loop.ts'
@@ -36,20 +36,20 @@ function lead(loop: CoreLoop): void {
 }
 
 t.test('CoreLoop', async (t) => {
-  t.test('begins all effects of one input before it takes the next', async (t) => {
-    const begun: string[] = []
+  t.test('starts all effects of one input before it takes the next', async (t) => {
+    const started: string[] = []
     const loop = loopOf((effect, self) => {
-      begun.push(effect.type)
+      started.push(effect.type)
       if (effect.type === 'appendWal') self.submit({ type: 'walDone', sequence: effect.sequence })
     })
     lead(loop)
     t.equal(loop.status().role, 'leader')
-    begun.length = 0
+    started.length = 0
     loop.submit({ type: 'propose', proposalId: 1, data: new Uint8Array(1) })
-    t.strictSame(begun, ['appendWal', 'proposalAccepted', 'apply'])
+    t.strictSame(started, ['appendWal', 'proposalAccepted', 'apply'])
   })
 
-  t.test('takes nothing in after it was muted', async (t) => {
+  t.test('takes no input after it was muted', async (t) => {
     const loop = loopOf((effect, self) => {
       if (effect.type === 'appendWal') self.submit({ type: 'walDone', sequence: effect.sequence })
     })
@@ -60,18 +60,18 @@ t.test('CoreLoop', async (t) => {
     t.equal(loop.status().lastIndex, lastIndex)
   })
 
-  t.test('begins nothing after it was muted in the middle of the effects of one input', async (t) => {
+  t.test('starts no effect after it was muted in the middle of the effects of one input', async (t) => {
     let isLast = false
-    const begun: string[] = []
+    const started: string[] = []
     const loop = loopOf((effect, self) => {
-      begun.push(effect.type)
+      started.push(effect.type)
       if (isLast) return self.mute()
       if (effect.type === 'appendWal') self.submit({ type: 'walDone', sequence: effect.sequence })
     })
     lead(loop)
-    begun.length = 0
+    started.length = 0
     isLast = true
     loop.submit({ type: 'propose', proposalId: 1, data: new Uint8Array(1) })
-    t.strictSame(begun, ['appendWal'])
+    t.strictSame(started, ['appendWal'])
   })
 })

@@ -1,5 +1,5 @@
 /**
- * Worlds in which the state of a running node is damaged, and what must hold when they have come together again.
+ * Worlds in which the state of a running node is damaged, and what must hold after its repair.
  */
 import type { Test } from 'tap'
 import type { NodeOptions } from '../../cluster/node/base/options.ts'
@@ -19,13 +19,13 @@ export async function filledWorld(options: WorldOptions = {}): Promise<NodeWorld
   return world
 }
 
-/** A row is damaged and a reader of the service meets it. */
+/** A row is damaged and a reader of the service finds it. */
 export function meetDamage(t: Test, world: NodeWorld, nodeId: string): void {
   world.state(nodeId).damage = `a bit of a row of ${nodeId} is flipped`
   t.throws(() => world.process(nodeId).machine.read(), StateDamagedError)
 }
 
-/** Until the returned function is called, nobody but `nodeId` gives a state away. */
+/** Until the returned function is called, only `nodeId` sends its state. */
 export function withhold(world: NodeWorld, nodeId: string): () => void {
   const others = world.running
     .filter((other) => other !== nodeId)
@@ -34,7 +34,7 @@ export function withhold(world: NodeWorld, nodeId: string): () => void {
   return () => others.forEach((machine) => Reflect.deleteProperty(machine, 'snapshot'))
 }
 
-/** Whether there is damage to be met or not. */
+/** Whether there is damage to find. */
 export function readAt(world: NodeWorld, nodeId: string): void {
   try {
     world.process(nodeId).machine.read()
@@ -65,6 +65,6 @@ export async function untilEveryoneIsEqual(t: Test, world: NodeWorld): Promise<v
   for (const nodeId of world.running) {
     t.strictSame(world.texts(nodeId), texts)
     t.same(world.state(nodeId).sum, world.state(world.leaderOrDie()).sum)
-    t.equal(world.state(nodeId).distrusted, null)
+    t.equal(world.state(nodeId).quarantined, null)
   }
 }

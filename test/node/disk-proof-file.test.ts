@@ -1,4 +1,4 @@
-/** What proves that a data directory is the newest of its node, on real files. */
+/** The proof that a data directory is the newest of its node, on real files. */
 import { cpSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -42,7 +42,7 @@ class Place {
     return proof
   }
 
-  /** Another directory with the same bytes is in its place. */
+  /** Replaces the directory by another one with the same bytes. */
   replaceByCopy(): void {
     cpSync(this.dataDir, join(this.root, 'copy'), { recursive: true })
     renameSync(this.dataDir, join(this.root, 'former'))
@@ -55,14 +55,14 @@ class Place {
 }
 
 t.test('a directory is proved current', async (t) => {
-  t.test('after kill -9 on a host that runs on', async (t) => {
+  t.test('after kill -9 on a host that keeps running', async (t) => {
     const place = new Place(t)
     await place.confirmed()
     t.equal(await place.judged(), 'proved')
     t.equal(await place.judged(), 'proved', 'and again')
   })
 
-  t.test('after an orderly stop, also when the host was restarted', async (t) => {
+  t.test('after a clean stop, also when the host was restarted', async (t) => {
     const place = new Place(t)
     const proof = await place.confirmed()
     await proof.stopped()
@@ -71,7 +71,7 @@ t.test('a directory is proved current', async (t) => {
     place.restartHost()
   })
 
-  t.test('when an operator says so', async (t) => {
+  t.test('when an operator confirms it', async (t) => {
     const place = new Place(t)
     t.equal(await place.judged(), 'suspect')
     t.equal(await notedState(place.dataDir), 'suspect')
@@ -81,21 +81,21 @@ t.test('a directory is proved current', async (t) => {
 })
 
 t.test('a directory is suspect', async (t) => {
-  t.test('when nothing is known of it', async (t) => {
+  t.test('when nothing is known about it', async (t) => {
     t.equal(await new Place(t).judged(), 'suspect')
   })
 
-  t.test('after a restart of the host without an orderly stop', async (t) => {
+  t.test('after a restart of the host without a clean stop', async (t) => {
     const place = new Place(t)
     await place.confirmed()
     place.restartHost()
     t.equal(await place.judged(), 'suspect')
-    t.equal(await place.judged(), 'suspect', 'the next process on this host is no better')
+    t.equal(await place.judged(), 'suspect', 'the next process on this host is suspect too')
     await place.confirmed()
     t.equal(await place.judged(), 'proved', 'until one has caught up')
   })
 
-  t.test('when the orderly stop was that of the process before the last', async (t) => {
+  t.test('when the clean stop was that of the process before the last', async (t) => {
     const place = new Place(t)
     const proof = await place.confirmed()
     await proof.stopped()
@@ -104,7 +104,7 @@ t.test('a directory is suspect', async (t) => {
     t.equal(await place.judged(), 'suspect')
   })
 
-  t.test('when it is a copy, stopped in order or not', async (t) => {
+  t.test('when it is a copy, stopped cleanly or not', async (t) => {
     const place = new Place(t)
     const proof = await place.confirmed()
     await proof.stopped()
@@ -122,15 +122,15 @@ t.test('a directory is suspect', async (t) => {
 
 t.test('a directory is rolled back', async (t) => {
   t.test(
-    'when the witness saw a flush that the log does not hold, and stays so until it is confirmed',
+    'when the witness recorded a flush that the log does not hold, and stays so until it is confirmed',
     async (t) => {
       const place = new Place(t)
       const { witness } = await place.confirmed()
-      const told = new FlushWitness(witness)
-      told.tell(9)
+      const reported = new FlushWitness(witness)
+      reported.record(9)
       t.equal(await place.judged(), 'rolledBack')
-      told.tell(7)
-      told.close()
+      reported.record(7)
+      reported.close()
       t.equal(await place.judged(), 'rolledBack')
       await place.confirmed()
       t.equal(await place.judged(), 'proved')
@@ -145,7 +145,7 @@ t.test('a directory is rolled back', async (t) => {
 })
 
 t.test('a witness', async (t) => {
-  t.test('that is torn, missing or a link says nothing', async (t) => {
+  t.test('that is torn, missing or a link is ignored', async (t) => {
     const place = new Place(t)
     const { witness } = await place.confirmed()
     const path = witness ?? ''

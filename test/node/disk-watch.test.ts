@@ -1,5 +1,5 @@
 /**
- * A disk that does not answer, has no room, or is slower than the group: the lead goes elsewhere, clients are told, nothing piles up.
+ * A disk that does not answer, is full, or is slower than the group: leadership moves, clients get an error, queues stay bounded.
  */
 import t from 'tap'
 import { DiskWatch } from '../../cluster/node/disk/disk-watch.ts'
@@ -45,7 +45,7 @@ function watchWorld() {
 
 t.test('DiskWatch', async (t) => {
   t.test(
-    'tells a stall once, offers the lead each election time-out, and ends it when the disk answers',
+    'reports a stall once, offers leadership each election time-out, and ends the stall when the disk answers',
     async (t) => {
       const { watch, seen, lines, tickFor } = watchWorld()
       watch.onAppend(1)
@@ -70,7 +70,7 @@ t.test('DiskWatch', async (t) => {
     },
   )
 
-  t.test('takes a disk for dead that is silent for too long', async (t) => {
+  t.test('treats a disk as dead that is silent for too long', async (t) => {
     const { watch, seen, tickFor } = watchWorld()
     watch.onAppend(1)
     await tickFor(10_000)
@@ -79,7 +79,7 @@ t.test('DiskWatch', async (t) => {
     t.match(seen.dead, [/Disk stalled: a write of the log is not durable after 10050 ms/])
   })
 
-  t.test('does not take a pause of the process for one of the disk', async (t) => {
+  t.test('does not take a pause of the process for a stall of the disk', async (t) => {
     const { watch, seen, clock, tickFor } = watchWorld()
     watch.onAppend(1)
     await clock.advance(60_000)
@@ -93,37 +93,37 @@ t.test('a leader', async (t) => {
   t.test('whose disk stalls hands leadership over and stays in the group', async (t) => {
     const world = await NodeWorld.started()
     const slow = world.leaderOrDie()
-    world.seat(slow).flushMs = 2_000
+    world.host(slow).flushMs = 2_000
     const reply = world.append(world.followers[0] ?? '', 'while it stalls')
     await world.clock.runUntil(() => world.metric(slow, 'log_stalls_total') > 0, { limitMs: 5_000 })
-    const begun = world.clock.now()
+    const startedOne = world.clock.now()
     await world.clock.runUntil(() => world.leader !== slow, { limitMs: 10_000 })
-    t.ok(world.clock.now() - begun < ELECTION_TIMEOUT_MS, 'without waiting for an election time-out')
+    t.ok(world.clock.now() - startedOne < ELECTION_TIMEOUT_MS, 'without waiting for an election time-out')
     t.match(world.node(slow).readiness().reasons.join(), /does not answer/)
     await world.run(reply)
-    world.seat(slow).flushMs = null
+    world.host(slow).flushMs = null
     await world.clock.advance(2_500)
     await world.untilReady()
     await world.untilEqual()
     await world.stopAll()
   })
 
-  t.test('whose disk is dead fails, and the others go on', async (t) => {
+  t.test('whose disk is dead fails, and the others continue', async (t) => {
     const world = await NodeWorld.started()
     const slow = world.leaderOrDie()
     const [other = ''] = world.followers
-    world.seat(slow).flushMs = 1e9
+    world.host(slow).flushMs = 1e9
     const reply = world.append(other, 'on a dead disk')
     t.match((await world.run(world.node(slow).failed)).message, /Disk stalled/)
     await world.run(reply)
     await world.stopAll()
   })
 
-  t.test('disk_full: hands leadership over, takes nothing new and says what to do', async (t) => {
+  t.test('disk_full: hands leadership over, takes nothing new and names the remedy', async (t) => {
     const world = await NodeWorld.started()
     const full = world.leaderOrDie()
     const [other = ''] = world.followers
-    world.seat(full).fillDisk()
+    world.host(full).fillDisk()
     await world.clock.runUntil(() => world.leader !== full && world.leader !== null, { limitMs: 5_000 })
     await t.rejects(world.append(full, 'here'), { code: 'disk_full', message: /disk of this node is full/ })
     t.match(world.node(full).readiness().reasons.join(), /disk of the log and the state is full/)
@@ -133,16 +133,16 @@ t.test('a leader', async (t) => {
     await world.stopAll()
   })
 
-  t.test('disk_full: refuses the proposals of others as well when nobody can take the lead', async (t) => {
+  t.test('disk_full: also refuses forwarded proposals when no other node can lead', async (t) => {
     const world = await NodeWorld.started()
     const [other = '', third = ''] = world.followers
     world.crash(third)
     const full = world.leaderOrDie()
-    // The other one follows and acknowledges, and no order to take over reaches it.
+    // The other node follows and acknowledges, and no TimeoutNow reaches it.
     const { transport } = world.process(full)
     const send = transport.send.bind(transport)
     transport.send = (message) => (message.type === 'TimeoutNow' ? undefined : send(message))
-    world.seat(full).fillDisk()
+    world.host(full).fillDisk()
     t.equal(await world.run(codeOf(world.append(other, 'refused'))), 'disk_full')
     await world.stopAll()
   })
@@ -158,7 +158,7 @@ t.test('a leader', async (t) => {
         await world.untilEqual()
         const leader = world.leaderOrDie()
         const [other = ''] = world.followers
-        world.seat(leader).applyMs = 60_000
+        world.host(leader).applyMs = 60_000
         let outcome = 'none'
         for (let i = 0; i < 100 && outcome === 'none'; i += 1)
           outcome = await world.run(codeOf(world.append(other, `text ${i} ${'x'.repeat(100)}`)))
@@ -168,7 +168,7 @@ t.test('a leader', async (t) => {
           commitIndex - appliedIndex >= 10 && commitIndex - appliedIndex <= 16,
           `${commitIndex - appliedIndex}`,
         )
-        world.seat(leader).applyMs = null
+        world.host(leader).applyMs = null
         await world.clock.advance(60_000)
         await world.untilReady()
         await world.run(world.append(other, 'taken again'))

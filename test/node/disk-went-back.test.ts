@@ -1,5 +1,5 @@
 /**
- * Disks that hold less than they promised, together with nodes that lag: the group waits rather than forgets.
+ * Disks that hold less than they acknowledged, together with lagging nodes: the group waits and loses nothing.
  */
 import t from 'tap'
 import { NodeWorld } from '../helpers/node-world.ts'
@@ -10,7 +10,7 @@ const LONG_MS = 30_000
 async function worldAtLevel3(nodeIds?: readonly string[]): Promise<NodeWorld> {
   const world = await NodeWorld.started(nodeIds === undefined ? {} : { nodeIds })
   for (const nodeId of world.nodeIds) await world.run(world.node(nodeId).reachesLevel(3, LONG_MS))
-  // It is durable a moment later.
+  // The entry is durable a moment later.
   await world.clock.advance(1_000)
   return world
 }
@@ -20,7 +20,7 @@ async function tenAcknowledgedByTwo(world: NodeWorld) {
   const leader = world.leaderOrDie()
   const [second = '', third = ''] = world.followers
   world.crash(third)
-  const before = world.seat(second).backup()
+  const before = world.host(second).backup()
   for (let i = 0; i < 10; i += 1) await world.run(world.append(leader, `text ${i}`))
   await world.clock.advance(1_000)
   world.crash(leader)
@@ -30,22 +30,22 @@ async function tenAcknowledgedByTwo(world: NodeWorld) {
 
 t.test('a node whose directory is an older copy, beside one that lags', async (t) => {
   for (const trust of ['suspect', 'rolledBack'] as const) {
-    t.test(`waits for the one that remembers, and nothing is forgotten (${trust})`, async (t) => {
+    t.test(`waits for the node with the full log, and nothing is lost (${trust})`, async (t) => {
       const world = await worldAtLevel3()
       const { leader, second, third, before } = await tenAcknowledgedByTwo(world)
-      const seat = world.seat(second)
-      seat.restore(before)
-      seat.proof.trust = trust
+      const host = world.host(second)
+      host.restore(before)
+      host.proof.trust = trust
       await world.start(second)
       await world.start(third)
       await world.clock.advance(LONG_MS)
-      t.notOk(world.leader, 'two of three do not decide')
+      t.notOk(world.leader, 'two of three are no quorum')
       t.match(world.node(second).readiness(), { ready: false, reasons: [/disk_not_proved_current/] })
       await world.start(leader)
       await world.untilReady()
       await world.untilEqual()
       for (const nodeId of world.nodeIds) t.equal(world.texts(nodeId).length, 10, `all are at ${nodeId}`)
-      t.equal(seat.proof.trust, 'proved', 'it caught up, and is trusted again')
+      t.equal(host.proof.trust, 'proved', 'it caught up, and is trusted again')
       world.crash(leader)
       await world.untilReady()
       await world.stopAll()
@@ -55,11 +55,11 @@ t.test('a node whose directory is an older copy, beside one that lags', async (t
   t.test('does not hold up the others when they are a majority', async (t) => {
     const world = await worldAtLevel3()
     const [second = ''] = world.followers
-    const before = world.seat(second).backup()
+    const before = world.host(second).backup()
     for (let i = 0; i < 10; i += 1) await world.run(world.append(world.leaderOrDie(), `text ${i}`))
     world.crash(second)
-    world.seat(second).restore(before)
-    world.seat(second).proof.trust = 'rolledBack'
+    world.host(second).restore(before)
+    world.host(second).proof.trust = 'rolledBack'
     await world.run(world.append(world.leaderOrDie(), 'meanwhile'))
     await world.start(second)
     await world.untilReady()
@@ -74,12 +74,12 @@ t.test('nodes that all lost power', async (t) => {
     const world = await worldAtLevel3()
     for (const nodeId of world.nodeIds) {
       world.crash(nodeId)
-      world.seat(nodeId).proof.trust = 'suspect'
+      world.host(nodeId).proof.trust = 'suspect'
     }
     await world.start('n1')
     await world.start('n2')
     await world.clock.advance(LONG_MS)
-    t.notOk(world.leader, 'one of the two may have forgotten what the third knows')
+    t.notOk(world.leader, 'one of the two may have lost entries that the third has')
     t.match(world.node('n1').readiness().reasons, [/disk of n1, n2|disk of n1/])
     await world.start('n3')
     await world.untilReady()
@@ -91,7 +91,7 @@ t.test('nodes that all lost power', async (t) => {
     const world = await worldAtLevel3(['n1', 'n2', 'n3', 'n4', 'n5'])
     for (const nodeId of world.nodeIds) {
       world.crash(nodeId)
-      world.seat(nodeId).proof.trust = 'suspect'
+      world.host(nodeId).proof.trust = 'suspect'
     }
     for (const nodeId of ['n1', 'n2', 'n3']) await world.start(nodeId)
     await world.clock.advance(LONG_MS)
@@ -103,13 +103,13 @@ t.test('nodes that all lost power', async (t) => {
 })
 
 t.test('a log that ends before the state beside it', async (t) => {
-  t.test('has lost what it flushed: the node gives no vote until it caught up', async (t) => {
+  t.test('has lost flushed entries: the node gives no vote until it has caught up', async (t) => {
     const world = await worldAtLevel3()
     const { leader, second, third, before } = await tenAcknowledgedByTwo(world)
-    const seat = world.seat(second)
-    seat.cutLog(before)
+    const host = world.host(second)
+    host.cutLog(before)
     await world.start(second)
-    t.equal(seat.proof.trust, 'rolledBack')
+    t.equal(host.proof.trust, 'rolledBack')
     await world.start(third)
     await world.clock.advance(LONG_MS)
     t.notOk(world.leader)

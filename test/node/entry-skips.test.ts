@@ -1,5 +1,5 @@
 /**
- * An entry that cannot be applied: what the node ends with, and what stands in its place when it is skipped by order.
+ * An entry that cannot be applied: the error of the node, and the replacement when an operator skips the entry.
  */
 import t from 'tap'
 import { Applier } from '../../cluster/node/state/applier.ts'
@@ -80,12 +80,12 @@ t.test('an entry that cannot be applied', async (t) => {
     })
     t.equal(
       failure?.message,
-      `Node n1 stops: it cannot apply entry 2 of term 1 (command, digest ${digestOfEntry(poison)}): nobody survives poison`,
+      `Node n1 stops: it cannot apply entry 2 of term 1 (command, digest ${digestOfEntry(poison)}): no node survives poison`,
     )
-    t.strictSame([machine.texts, applier.appliedIndex], [[], 0], 'and nothing of its batch is there')
+    t.strictSame([machine.texts, applier.appliedIndex], [[], 0], 'and its batch has no effect')
   })
 
-  t.test('also when nobody can read it, and what lies before it is applied', async (t) => {
+  t.test('also when it is unreadable, and the entries before it are applied', async (t) => {
     const { failure, machine } = await applied([appended(1), unreadable(2), appended(3)])
     t.match(failure, { code: 'apply_failed', obstacle: { index: 2, isSkippable: true } })
     t.strictSame(machine.texts, ['1'])
@@ -107,7 +107,7 @@ t.test('an entry that cannot be applied', async (t) => {
     })
   })
 
-  t.test('is not what a failing disk is reported as', async (t) => {
+  t.test('is not reported for a failing disk', async (t) => {
     const state = new MemoryState()
     state.fault = new Error('the disk is full')
     const failures: Error[] = []
@@ -129,7 +129,7 @@ t.test('an entry that cannot be applied', async (t) => {
 })
 
 t.test('an entry that is skipped', async (t) => {
-  t.test('has no effect, and the order stands in its place', async (t) => {
+  t.test('has no effect, and the order takes its place', async (t) => {
     const poison = commandEntry(2, ['append x', 'poison'], 20)
     const { failures, machine, applier } = await applied(
       [appended(1), poison, appended(3)],
@@ -168,7 +168,7 @@ t.test('an entry that is skipped', async (t) => {
   })
 
   t.test(
-    'is the very entry of the order: another term is another entry, another digest ends the node',
+    'is exactly the entry of the order: another term is another entry, another digest ends the node',
     async (t) => {
       const otherTerm = await applied([appended(1)], [skipping(appended(1), { term: 2 })])
       t.strictSame(otherTerm.machine.texts, ['1'])
@@ -229,7 +229,7 @@ t.test('three nodes', async (t) => {
     t.match(
       second.obstacle,
       { index: obstacle.index, term: obstacle.term },
-      'one that was forgotten stops there',
+      'a node without the order stops there',
     )
     world.crash(forgotten)
     await world.untilReady()
@@ -240,7 +240,7 @@ t.test('three nodes', async (t) => {
     await world.untilEqual()
     const [one, ...others] = world.nodeIds.map((nodeId) => world.state(nodeId))
     t.ok(one?.current.texts.includes(`instead of ${obstacle.index}`))
-    t.notOk(one?.current.texts.includes('with it'), 'what shared the entry had no effect')
+    t.notOk(one?.current.texts.includes('with it'), 'commands in the same entry had no effect')
     for (const other of others) {
       t.strictSame(other.current.texts, one?.current.texts)
       t.ok(Buffer.from(other.sum).equals(one?.sum ?? new Uint8Array()), 'equal checksums')

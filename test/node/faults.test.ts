@@ -1,6 +1,6 @@
 /**
- * Clients at every node while the world falls apart: loss, repetition, reordering, partitions, power cuts with unflushed writes,
- * snapshots. What they saw must fit one order of the appends that also respects real time.
+ * Clients at every node under faults: loss, repetition, reordering, partitions, power cuts with unflushed writes,
+ * snapshots. Their results must fit one order of the appends that respects real time.
  *
  * The order is known: the reply of an append is its place in the list, and a read returns the whole list.
  * Each seed is a run of its own; rerun one with HOLDFAST_SEED=n.
@@ -13,7 +13,7 @@ const SEEDS = 12
 const STEPS = 24
 
 interface Operation {
-  readonly begun: number
+  readonly startedOne: number
   readonly ended: number
   /** Of an append: its place and text. Of a read: how many texts it saw. */
   readonly place?: number
@@ -48,10 +48,10 @@ class Clients {
     while (!this.#isOver) {
       await this.#pause()
       if (!this.#world.running.includes(nodeId)) continue
-      const begun = (this.#moment += 1)
+      const startedOne = (this.#moment += 1)
       try {
         const result = kind === 'append' ? await this.#append(nodeId) : await this.#read(nodeId)
-        this.done.push({ begun, ended: (this.#moment += 1), ...result })
+        this.done.push({ startedOne, ended: (this.#moment += 1), ...result })
       } catch (error) {
         if (!(error instanceof Condition)) throw error
         this.failed += 1
@@ -100,7 +100,7 @@ async function repairAll(world: NodeWorld): Promise<void> {
   for (const stopped of world.nodeIds) if (!world.running.includes(stopped)) await world.start(stopped)
 }
 
-/** Says what is wrong, or nothing. */
+/** The violations; empty: none. */
 function judge(history: readonly Operation[], final: readonly string[]): string[] {
   const wrong: string[] = []
   if (new Set(final).size !== final.length) wrong.push('an append took effect twice')
@@ -111,13 +111,13 @@ function judge(history: readonly Operation[], final: readonly string[]): string[
     if (seen?.some((text, i) => final[i] !== text))
       wrong.push(`a read saw ${seen.length} texts in another order`)
   }
-  // Along real time: what had ended before an operation began must be visible to it.
+  // In real time: an operation must see every operation that ended before it started.
   const reached = (operation: Operation): number => operation.place ?? operation.seen?.length ?? 0
   const byEnd = history.toSorted((a, b) => a.ended - b.ended)
   let ended = 0
   let highest = 0
-  for (const operation of history.toSorted((a, b) => a.begun - b.begun)) {
-    for (let past = byEnd[ended]; past && past.ended < operation.begun; past = byEnd[ended]) {
+  for (const operation of history.toSorted((a, b) => a.startedOne - b.startedOne)) {
+    for (let past = byEnd[ended]; past && past.ended < operation.startedOne; past = byEnd[ended]) {
       highest = Math.max(highest, reached(past))
       ended += 1
     }
@@ -129,15 +129,15 @@ function judge(history: readonly Operation[], final: readonly string[]): string[
 }
 
 t.test('judge', async (t) => {
-  const append = { begun: 1, ended: 2, place: 1, text: 'a' }
-  t.strictSame(judge([append, { begun: 3, ended: 4, seen: ['a'] }], ['a']), [])
-  t.equal(judge([append, { begun: 3, ended: 4, seen: [] }], ['a']).length, 1, 'finds a stale read')
+  const append = { startedOne: 1, ended: 2, place: 1, text: 'a' }
+  t.strictSame(judge([append, { startedOne: 3, ended: 4, seen: ['a'] }], ['a']), [])
+  t.equal(judge([append, { startedOne: 3, ended: 4, seen: [] }], ['a']).length, 1, 'finds a stale read')
   t.equal(judge([append], ['b']).length, 1, 'finds a lost append')
   t.equal(judge([append], ['a', 'a']).length, 1, 'finds a doubled append')
   t.equal(
-    judge([append, { begun: 3, ended: 4, place: 1, text: 'a' }], ['a']).length,
+    judge([append, { startedOne: 3, ended: 4, place: 1, text: 'a' }], ['a']).length,
     1,
-    'finds a place taken twice',
+    'finds an index taken twice',
   )
 })
 

@@ -1,5 +1,5 @@
 /**
- * The bytes that outlive a process: entries, the machine record; and what a start makes of them.
+ * The bytes that outlive a process: entries, the machine record; and how a start reads them.
  */
 import t from 'tap'
 import { Packr } from 'msgpackr'
@@ -33,7 +33,7 @@ const entry = (index: number, term: number, bytes = 0): Entry => ({
 })
 
 t.test('command entry', async (t) => {
-  t.test('comes back as it was', async (t) => {
+  t.test('is unchanged after encoding and decoding', async (t) => {
     const proposals = [0, 1, 300].map((length, i) => ({
       nodeId: `n${i}`,
       incarnation: 'abc',
@@ -84,7 +84,7 @@ t.test('command entry', async (t) => {
 })
 
 t.test('machine record', async (t) => {
-  t.test('comes back as it was, and equal records have equal bytes', async (t) => {
+  t.test('is unchanged after encoding and decoding, and equal records have equal bytes', async (t) => {
     t.strictSame(decodeMachineRecord(encodeMachineRecord(record)), record)
     t.strictSame(
       encodeMachineRecord(decodeMachineRecord(encodeMachineRecord(record))),
@@ -93,7 +93,7 @@ t.test('machine record', async (t) => {
   })
 
   t.test(
-    'says what is withheld from the level on that knows of it, in the version that older nodes read the level from',
+    'holds the withheld time from the level that supports it, in the version from which older nodes read the level',
     async (t) => {
       const [version, ...rest] = packr.unpack(encodeMachineRecord(record)) as unknown[]
       t.same([version, rest.length], [2, 8])
@@ -139,7 +139,7 @@ t.test('recover', async (t) => {
   })
 
   t.test(
-    'begins the log anew after a state that is ahead of it, without a vote in a term it never saw',
+    'starts the log again after a state that is ahead of it, without a vote in a term it never saw',
     async (t) => {
       const log = { hardState: older, base: { index: 1, term: 1 }, entries: [entry(2, 1)], holes: [] }
       const { restored, rewrite } = recover(log, bytes, configuration)
@@ -149,7 +149,7 @@ t.test('recover', async (t) => {
     },
   )
 
-  t.test('throws away a log that has another entry where the state ends', async (t) => {
+  t.test('discards a log that has another entry where the state ends', async (t) => {
     const entries = [entry(6, 2), entry(7, 2), entry(8, 2)]
     const log = { hardState: older, base: { index: 5, term: 2 }, entries, holes: [] }
     const { restored, rewrite } = recover(log, bytes, configuration)
@@ -169,23 +169,20 @@ t.test('recover', async (t) => {
     t.match(restored, { appliedIndex: 0, configuration })
   })
 
-  t.test('log_missing: refuses an empty log under a state, for the votes are lost with it', async (t) => {
-    const nobody = { currentTerm: 0, votedFor: null }
-    const log = { hardState: nobody, base: { index: 0, term: 0 }, entries: [], holes: [] }
+  t.test('log_missing: refuses an empty log under a state, because the votes are lost with it', async (t) => {
+    const noVote = { currentTerm: 0, votedFor: null }
+    const log = { hardState: noVote, base: { index: 0, term: 0 }, entries: [], holes: [] }
     t.throws(() => recover(log, bytes, configuration), { code: 'log_missing', hint: /vote twice/ })
   })
 
-  t.test(
-    'raises a term that only an entry from a peer has brought, and votes for nobody in it',
-    async (t) => {
-      const log = { hardState: older, base: { index: 6, term: 2 }, entries: [entry(7, 3)], holes: [] }
-      const { restored, rewrite } = recover(log, bytes, configuration)
-      t.strictSame(rewrite, { hardState: { currentTerm: 3, votedFor: null }, base: null })
-      t.strictSame(restored.hardState, { currentTerm: 3, votedFor: null })
-    },
-  )
+  t.test('raises the term to that of an entry from a peer, without a vote in it', async (t) => {
+    const log = { hardState: older, base: { index: 6, term: 2 }, entries: [entry(7, 3)], holes: [] }
+    const { restored, rewrite } = recover(log, bytes, configuration)
+    t.strictSame(rewrite, { hardState: { currentTerm: 3, votedFor: null }, base: null })
+    t.strictSame(restored.hardState, { currentTerm: 3, votedFor: null })
+  })
 
-  t.test('feature_level_too_high: refuses a state that asks for a newer version', async (t) => {
+  t.test('feature_level_too_high: refuses a state that requires a newer version', async (t) => {
     const log = { hardState, base: { index: 7, term: 3 }, entries: [], holes: [] }
     const newer = encodeMachineRecord({ ...record, featureLevel: FEATURE_LEVEL + 1 })
     t.throws(() => recover(log, newer, configuration), {
@@ -196,7 +193,7 @@ t.test('recover', async (t) => {
 })
 
 t.test('LogKeeper', async (t) => {
-  t.test('gives up the oldest applied entries beyond either limit, a piece at a time', async (t) => {
+  t.test('releases the oldest applied entries beyond either limit, a piece at a time', async (t) => {
     const keeper = new LogKeeper(
       { keepEntries: 80, keepBytes: 1_000, pinBytes: 100_000 },
       { index: 100, term: 1 },
@@ -210,7 +207,7 @@ t.test('LogKeeper', async (t) => {
     t.equal(keeper.takeCompactable(), 192, 'bytes count as well')
   })
 
-  t.test('keeps what a node needs next, up to its bound of disk, and says for whom', async (t) => {
+  t.test('keeps the entries that a node needs next, up to its disk limit, and names the node', async (t) => {
     const keeper = new LogKeeper(
       { keepEntries: 8, keepBytes: 1_000, pinBytes: 30_000 },
       { index: 0, term: 0 },
@@ -229,13 +226,13 @@ t.test('LogKeeper', async (t) => {
     t.equal(
       keeper.takeCompactable(() => pins),
       18,
-      'the one that needs most is given up first',
+      'the node that needs most is dropped first',
     )
     t.equal(keeper.givenUp, 1)
     t.equal(
       keeper.takeCompactable(() => []),
       32,
-      'without a pin only what is always kept stays',
+      'without a pin only the minimum stays',
     )
   })
 
@@ -246,12 +243,12 @@ t.test('LogKeeper', async (t) => {
     )
     const span = { first: 101, last: 195, term: 1, bytes: 950, configurations: [] }
     keeper.onStored([span], 190)
-    t.equal(keeper.takeCompactable(), null, 'those that are not applied do not count')
+    t.equal(keeper.takeCompactable(), null, 'entries that are not applied do not count')
     keeper.onApplied([entry(191, 1)])
     t.equal(keeper.takeCompactable(), 111)
   })
 
-  t.test('begins anew after a snapshot', async (t) => {
+  t.test('starts again after a snapshot', async (t) => {
     const keeper = new LogKeeper(
       { keepEntries: 1, keepBytes: 1_000, pinBytes: 100_000 },
       { index: 0, term: 0 },

@@ -1,11 +1,11 @@
 /**
- * Disks that are full on all nodes at once: nothing new is stored, what frees room is, and the group needs no restart.
+ * Disks that are full on all nodes at once: new data is refused, commands that free space are accepted, and no restart is needed.
  */
 import t from 'tap'
 import { RoomWatch, missingReserve } from '../../cluster/node/base/room-watch.ts'
 import { Condition, type RoomNeed } from '../../cluster/base/types.ts'
 import { recordingLogger } from '../helpers/loggers.ts'
-import { DISK_BYTES } from '../helpers/node-seat.ts'
+import { DISK_BYTES } from '../helpers/node-host.ts'
 import { NodeWorld } from '../helpers/node-world.ts'
 import { VirtualClock } from '../programs/simulator/virtual-clock.ts'
 
@@ -19,9 +19,9 @@ async function outcome(world: NodeWorld, nodeId: string, need: RoomNeed): Promis
   }
 }
 
-/** So that every node has looked at its disk. */
+/** Long enough that every node has checked its disk. */
 async function filled(world: NodeWorld, nodeIds: readonly string[], used: number): Promise<void> {
-  for (const nodeId of nodeIds) world.seat(nodeId).freeBytes = (1 - used) * DISK_BYTES
+  for (const nodeId of nodeIds) world.host(nodeId).freeBytes = (1 - used) * DISK_BYTES
   await world.clock.advance(1_500)
 }
 
@@ -36,7 +36,7 @@ const ALL_REFUSED = ['disk_full', 'disk_full', 'disk_full']
 
 t.test('a group whose disks are all full', async (t) => {
   await t.test(
-    'refuses what stores more at every node, and takes what frees room through every node',
+    'refuses commands that store more at every node, and accepts commands that free space through every node',
     async (t) => {
       const world = await NodeWorld.started()
       await filled(world, world.nodeIds, 0.96)
@@ -45,19 +45,19 @@ t.test('a group whose disks are all full', async (t) => {
       t.same(await outcomes(world, 'relief'), ALL_TAKEN)
       await filled(world, world.nodeIds, 0.99)
       t.same(await outcomes(world, 'growth'), ALL_REFUSED)
-      t.same(await outcomes(world, 'upkeep'), ALL_REFUSED, 'the last room is for what frees some')
+      t.same(await outcomes(world, 'upkeep'), ALL_REFUSED, 'the last space is for commands that free some')
       t.same(await outcomes(world, 'relief'), ALL_TAKEN)
       await world.stopAll()
     },
   )
 
   await t.test(
-    'keeps its leader, stays ready, and stores again without a restart when there is room',
+    'keeps its leader, stays ready, and stores again without a restart when there is space',
     async (t) => {
       const world = await NodeWorld.started()
       const leader = world.leaderOrDie()
       await filled(world, world.nodeIds, 1)
-      for (const nodeId of world.nodeIds) world.seat(nodeId).fillDisk()
+      for (const nodeId of world.nodeIds) world.host(nodeId).fillDisk()
       await world.clock.advance(30_000)
       t.equal(world.leader, leader, 'no other node would do better')
       for (const nodeId of world.nodeIds) t.same(world.node(nodeId).readiness().reasons, [], nodeId)
@@ -71,7 +71,7 @@ t.test('a group whose disks are all full', async (t) => {
     },
   )
 
-  await t.test('stores nothing new either when one of three has room', async (t) => {
+  await t.test('also stores nothing new when one of three has space', async (t) => {
     const world = await NodeWorld.started()
     const [one = '', ...others] = world.nodeIds
     await filled(world, others, 0.96)
@@ -81,8 +81,8 @@ t.test('a group whose disks are all full', async (t) => {
   })
 })
 
-t.test('a leader whose disk alone is full', async (t) => {
-  await t.test('hands over to one with room, and the others go on', async (t) => {
+t.test('a leader with the only full disk', async (t) => {
+  await t.test('hands over to a node with space, and the others continue', async (t) => {
     const world = await NodeWorld.started()
     const full = world.leaderOrDie()
     await filled(world, [full], 0.96)
@@ -105,20 +105,17 @@ t.test('RoomWatch', async (t) => {
   let held = true
   let calls: string[] = []
 
-  await t.test(
-    'counts a reserve that was given up as used, on a disk that is large enough for one',
-    async (t) => {
-      held = false
-      t.equal(missingReserve(reserve, 512), 64)
-      t.equal(missingReserve(reserve, 511), 0)
-      held = true
-      t.equal(missingReserve(reserve, 512), 0)
-      t.equal(missingReserve(undefined, 512), 0)
-    },
-  )
+  await t.test('counts a released reserve as used, on a disk that is large enough for one', async (t) => {
+    held = false
+    t.equal(missingReserve(reserve, 512), 64)
+    t.equal(missingReserve(reserve, 511), 0)
+    held = true
+    t.equal(missingReserve(reserve, 512), 0)
+    t.equal(missingReserve(undefined, 512), 0)
+  })
 
   await t.test(
-    'gives the reserve up before others find no room, and makes it again in good times alone',
+    'releases the reserve before other writers find no space, and restores it only with ample space',
     async (t) => {
       const clock = new VirtualClock()
       const MIB = 1024 ** 2
@@ -148,18 +145,18 @@ t.test('RoomWatch', async (t) => {
       }
       t.same(await look(), [])
       freeBytes = 16 * MIB
-      t.same(await look(), [], 'scarce, and enough for what is under way')
+      t.same(await look(), [], 'scarce, and enough for the writes in flight')
       t.equal(watch.level, 'last')
       freeBytes -= 1
-      t.same(await look(), [], 'somebody is filling the disk, and would take the reserve as well')
+      t.same(await look(), [], 'another writer is filling the disk, and would take the reserve as well')
       t.same(await look(), ['release'])
       isSpent = true
       held = false
       freeBytes = 80 * MIB
-      t.same(await look(), [], 'all of it belongs to the reserve')
+      t.same(await look(), [], 'all free space belongs to the reserve')
       freeBytes = 400 * MIB
       t.same(await look(), ['refill'])
-      t.equal(watch.level, 'scarce', 'until the reserve is whole')
+      t.equal(watch.level, 'scarce', 'until the reserve is complete')
       held = true
       t.same(await look(), [])
       t.equal(watch.level, 'open')

@@ -1,9 +1,9 @@
-/** Whose data directory it is, and which processes ran on it: two copies of one directory are told apart. */
+/** The identity of a data directory and its processes: two copies of one directory are distinguished. */
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
-import { findIdentity, type Identity, openIdentity } from '../../cluster/membership/identity.ts'
+import { findIdentity, type Identity, openIdentity } from '../../cluster/directory/identity.ts'
 import { StartNotes } from '../../cluster/start-notes.ts'
 import { MemoryEpochFloor } from '../../cluster/node/base/epoch-floor.ts'
 import { PeerGate } from '../../cluster/node/peers/peer-gate.ts'
@@ -19,7 +19,7 @@ async function folder(t: { teardown(callback: () => unknown): unknown }): Promis
 const start = (dataDir: string): Promise<Identity> =>
   openIdentity({ clusterId: 'c', nodeId: 'n1', dataDir, fingerprint: 'f' } as ClusterOptions)
 
-/** What a peer says to this process while that one is registered. */
+/** The verdict of a peer on this process while `registered` is registered. */
 function judged({ incarnation, boot, before }: Identity, registered: Identity): string | null {
   const state = { recoveryEpoch: 0, featureLevel: 1, registered: () => registered }
   const parts = {
@@ -35,11 +35,11 @@ function judged({ incarnation, boot, before }: Identity, registered: Identity): 
   }
   const apart = { epochFloor: new MemoryEpochFloor(), isBlank: () => false }
   const gate = new PeerGate({ ...parts, ...apart, onStale: () => undefined, onExpelled: () => undefined })
-  const standing = { boot, before, recoveryEpoch: 0, featureLevel: 1, stateLevel: 1 }
-  return gate.judge({ nodeId: 'n1', incarnation, ...standing })?.code ?? null
+  const peerStatus = { boot, before, recoveryEpoch: 0, featureLevel: 1, stateLevel: 1 }
+  return gate.judge({ nodeId: 'n1', incarnation, ...peerStatus })?.code ?? null
 }
 
-t.test('processes of one directory descend from one another, registered or not', async (t) => {
+t.test('processes of one directory form one line, registered or not', async (t) => {
   const dir = await folder(t)
   const first = await start(dir)
   t.match(first, { boot: 1, before: [] })
@@ -52,25 +52,21 @@ t.test('processes of one directory descend from one another, registered or not',
   const third = await start(dir)
   t.same(third.before, [second.boot])
   t.equal(judged(third, second), null)
-  t.equal(judged(third, first), null, 'whoever judges may be behind')
-  t.equal(judged(second, third), 'member_rolled_back', 'but nobody hears the one before')
+  t.equal(judged(third, first), null, 'the judging node may be behind')
+  t.equal(judged(second, third), 'member_rolled_back', 'but no node accepts the previous process')
 })
 
-t.test(
-  'a copy is found out at its first start, and however often it is started [membership.rolled-back]',
-  async (t) => {
-    for (let n = 0; n < 20; n++) {
-      const dir = await folder(t)
-      await new StartNotes(dir, await start(dir)).confirm()
-      const copy = `${dir}-copy`
-      t.teardown(() => rm(copy, { recursive: true, force: true }))
-      await cp(dir, copy, { recursive: true })
-      const later = await start(dir)
-      for (let starts = 0; starts < 3; starts++)
-        t.equal(judged(await start(copy), later), 'member_rolled_back')
-    }
-  },
-)
+t.test('a copy is detected at its first start and at every later one [membership.rolled-back]', async (t) => {
+  for (let n = 0; n < 20; n++) {
+    const dir = await folder(t)
+    await new StartNotes(dir, await start(dir)).confirm()
+    const copy = `${dir}-copy`
+    t.teardown(() => rm(copy, { recursive: true, force: true }))
+    await cp(dir, copy, { recursive: true })
+    const later = await start(dir)
+    for (let starts = 0; starts < 3; starts++) t.equal(judged(await start(copy), later), 'member_rolled_back')
+  }
+})
 
 t.test('the list of processes is bounded, and the first stays in it', async (t) => {
   const dir = await folder(t)
@@ -82,7 +78,7 @@ t.test('the list of processes is bounded, and the first stays in it', async (t) 
   t.equal(judged(last, first), null)
 })
 
-t.test('a directory of an older build says nothing of what was before, until it is registered', async (t) => {
+t.test('a directory of an older build lists no earlier processes until it is registered', async (t) => {
   const dir = await folder(t)
   const { before: _, ...old } = await start(dir)
   await writeFile(join(dir, 'identity.json'), JSON.stringify({ format: 1, ...old, boot: 5 }))
@@ -93,10 +89,10 @@ t.test('a directory of an older build says nothing of what was before, until it 
   t.same((await start(dir)).before, [identity.boot])
   await writeFile(join(dir, 'identity.json'), JSON.stringify({ format: 1, ...old, before: ['1'] }))
   await t.rejects(findIdentity(dir), { code: 'damaged_identity' })
-  t.ok(await readFile(join(dir, 'identity.json')), 'and it is left as it is')
+  t.ok(await readFile(join(dir, 'identity.json')), 'and the file is unchanged')
 })
 
-t.test('two notes of one process do not undo each other', async (t) => {
+t.test('two writes of one process do not overwrite each other', async (t) => {
   const dir = await folder(t)
   await start(dir)
   const notes = new StartNotes(dir, await start(dir))

@@ -1,5 +1,5 @@
 /**
- * What of a log leaves by `log.entries`: what is committed, and of the rest only the very entry that was lost.
+ * The entries that `log.entries` returns: committed ones, and of the others only the lost entry itself.
  */
 import t from 'tap'
 import { Packr } from 'msgpackr'
@@ -13,7 +13,7 @@ const entries: readonly Entry[] = [1, 2, 3, 4].map((index) => {
 
 async function* nothing(): AsyncGenerator<Uint8Array> {}
 
-/** The indexes that come back. */
+/** The returned indexes. */
 async function indexesFor(header: { readonly indexes: number[]; readonly terms?: (number | null)[] }) {
   const handler = logEntriesHandler(() => ({
     baseIndex: 0,
@@ -27,20 +27,23 @@ async function indexesFor(header: { readonly indexes: number[]; readonly terms?:
 }
 
 t.test('log.entries', async (t) => {
-  t.test('gives what is committed, whatever term was asked for', async (t) => {
+  t.test('returns committed entries, for any requested term', async (t) => {
     t.strictSame(await indexesFor({ indexes: [1, 2], terms: [1, null] }), [1, 2])
   })
 
-  t.test('gives no uncommitted entry of another term than the lost one had', async (t) => {
+  t.test('returns no uncommitted entry of another term than the lost one', async (t) => {
     t.strictSame(await indexesFor({ indexes: [2, 3, 4], terms: [2, 1, 3] }), [2])
   })
 
-  t.test('gives no uncommitted entry to whoever does not know the term of what was lost', async (t) => {
-    t.strictSame(await indexesFor({ indexes: [3, 4], terms: [null, null] }), [])
-    t.strictSame(await indexesFor({ indexes: [3, 4] }), [])
-  })
+  t.test(
+    'returns no uncommitted entry to a caller that does not know the term of the lost entry',
+    async (t) => {
+      t.strictSame(await indexesFor({ indexes: [3, 4], terms: [null, null] }), [])
+      t.strictSame(await indexesFor({ indexes: [3, 4] }), [])
+    },
+  )
 
-  t.test('gives the very entry that was lost, committed or not', async (t) => {
+  t.test('returns the lost entry itself, committed or not', async (t) => {
     t.strictSame(await indexesFor({ indexes: [3, 4], terms: [2, 2] }), [3, 4])
   })
 })

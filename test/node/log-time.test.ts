@@ -1,5 +1,5 @@
 /**
- * LogTime: from stamps to the time of entries, what is withheld, and corrections.
+ * LogTime: from stamps to the time of entries, withheld steps, and corrections.
  */
 import t from 'tap'
 import {
@@ -17,17 +17,14 @@ function timeAt(lastTime: number, withheldMs = 0): LogTime {
 }
 
 t.test('LogTime', async (t) => {
-  t.test(
-    'below the level it is as older versions have it: strictly rising, everything confirmed',
-    async (t) => {
-      const time = timeAt(NOW)
-      for (const stamp of [NOW, NOW - 5, NOW + YEAR_MS]) time.advance(stamp, TIME_LEVEL - 1)
-      const last = NOW + YEAR_MS
-      t.same(time.present, { time: last, confirmedTime: last, orderTime: last })
-      time.advance(0, TIME_LEVEL - 1)
-      t.equal(time.present.time, last + 1)
-    },
-  )
+  t.test('below the level it is as in older versions: strictly rising, all confirmed', async (t) => {
+    const time = timeAt(NOW)
+    for (const stamp of [NOW, NOW - 5, NOW + YEAR_MS]) time.advance(stamp, TIME_LEVEL - 1)
+    const last = NOW + YEAR_MS
+    t.same(time.present, { time: last, confirmedTime: last, orderTime: last })
+    time.advance(0, TIME_LEVEL - 1)
+    t.equal(time.present.time, last + 1)
+  })
 
   t.test(
     'from the level on it stays where it is without a later stamp, however many entries come',
@@ -47,7 +44,7 @@ t.test('LogTime', async (t) => {
     time.advance(NOW + 2 * TIME_STEP_MAX_MS + 1, TIME_LEVEL)
     t.equal(time.present.confirmedTime, NOW + TIME_STEP_MAX_MS)
     time.advance(NOW + 2 * TIME_STEP_MAX_MS + 11, TIME_LEVEL)
-    t.equal(time.present.confirmedTime, NOW + TIME_STEP_MAX_MS + 10, 'it goes on from there')
+    t.equal(time.present.confirmedTime, NOW + TIME_STEP_MAX_MS + 10, 'it continues from there')
   })
 
   t.test('withholds nothing with the entry that raises the level: there was no time before it', async (t) => {
@@ -56,7 +53,7 @@ t.test('LogTime', async (t) => {
     t.equal(time.present.confirmedTime, NOW)
   })
 
-  t.test('confirms as much as the operator has seen, and not what was withheld after that', async (t) => {
+  t.test('confirms the time that the operator has seen, and nothing withheld after that', async (t) => {
     const time = timeAt(NOW, 5_000)
     time.correct({ kind: 'confirm', withheldMs: 3_000 }, NOW)
     t.equal(time.present.confirmedTime, NOW - 2_000)
@@ -65,7 +62,7 @@ t.test('LogTime', async (t) => {
   })
 
   t.test(
-    'is set back to the stamp; ids go on ascending, and the confirmed time never moves on by it',
+    'is set back to the stamp; ids keep ascending, and the confirmed time does not advance by it',
     async (t) => {
       const ahead = timeAt(NOW + YEAR_MS)
       ahead.correct({ kind: 'setBack', seenTime: NOW - 100 }, NOW)
@@ -76,18 +73,15 @@ t.test('LogTime', async (t) => {
     },
   )
 
-  t.test(
-    'is not set back without a majority, long after it was looked at, or when it is not ahead',
-    async (t) => {
-      for (const [seenTime, stamp, last] of [
-        [NOW, 0, NOW + YEAR_MS],
-        [NOW, NOW + CORRECTION_VALID_MS + 1, NOW + YEAR_MS],
-        [NOW, NOW, NOW],
-      ] as const) {
-        const time = timeAt(last)
-        time.correct({ kind: 'setBack', seenTime }, stamp)
-        t.equal(time.present.time, last)
-      }
-    },
-  )
+  t.test('is not set back without a majority, on an outdated view, or when it is not ahead', async (t) => {
+    for (const [seenTime, stamp, last] of [
+      [NOW, 0, NOW + YEAR_MS],
+      [NOW, NOW + CORRECTION_VALID_MS + 1, NOW + YEAR_MS],
+      [NOW, NOW, NOW],
+    ] as const) {
+      const time = timeAt(last)
+      time.correct({ kind: 'setBack', seenTime }, stamp)
+      t.equal(time.present.time, last)
+    }
+  })
 })

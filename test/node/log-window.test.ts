@@ -1,5 +1,5 @@
 /**
- * What a node holds of its log in memory is bounded, whatever its state or its peers do.
+ * The part of the log that a node holds in memory is bounded, for any state and peers.
  */
 import t from 'tap'
 import { DEFAULT_NODE_LIMITS } from '../../cluster/node/base/limits.ts'
@@ -9,12 +9,12 @@ import { NodeWorld } from '../helpers/node-world.ts'
 const KEEP = 40
 const WINDOW = { windowEntriesMax: 64, windowBytesMax: 65_536 }
 
-t.test('a follower whose state stands still keeps its log on disk, not in memory', async (t) => {
+t.test('a follower whose state does not advance keeps its log on disk, not in memory', async (t) => {
   const world = await NodeWorld.started({
     node: { logKeepEntries: KEEP, limits: { raft: { ...DEFAULT_NODE_LIMITS.raft, ...WINDOW } } },
   })
   const [slow = ''] = world.followers
-  world.seat(slow).applyMs = 1_000_000
+  world.host(slow).applyMs = 1_000_000
   const load = loadOn(world, 5, 'y'.repeat(2_000))
   for (let second = 0; second < 10; second += 1) {
     await world.clock.advance(1_000)
@@ -28,7 +28,7 @@ t.test('a follower whose state stands still keeps its log on disk, not in memory
   t.ok(commitIndex - base.index > 4 * WINDOW.windowEntriesMax, 'the rest is on disk')
   load.stop()
   await world.restart(slow)
-  world.seat(slow).applyMs = null
+  world.host(slow).applyMs = null
   await world.untilEqual()
   t.same(world.texts(slow), world.texts(world.leaderOrDie()), 'and is applied from there')
   t.equal(world.metric(slow, 'snapshots_installed_total'), 0)

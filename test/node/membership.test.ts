@@ -1,5 +1,5 @@
 /**
- * Changing the members of a running group, from the order to the configuration in everybody's state.
+ * Changing the members of a running group, from the request to the configuration in the state of every node.
  */
 import t from 'tap'
 import { decodeMachineRecord } from '../../cluster/node/base/machine-record.ts'
@@ -44,7 +44,7 @@ t.test('changeConfiguration', async (t) => {
       await world.start('n5')
       await world.run(world.changeConfiguration({ voters: [leader, 'n4', 'n5'] }))
       const { configuration, configurationIndex, commitIndex } = world.node(leader).status()
-      t.ok(commitIndex >= configurationIndex, 'it is done when the last step is committed')
+      t.ok(commitIndex >= configurationIndex, 'the change is done when the last step is committed')
       t.strictSame(configuration, { voters: [leader, 'n4', 'n5'], learners: [], outgoing: [] })
       for (const nodeId of four.voters) if (nodeId !== leader) world.crash(nodeId)
       await world.run(world.append('n5', 'by the new ones'))
@@ -61,7 +61,7 @@ t.test('changeConfiguration', async (t) => {
     },
   )
 
-  t.test('removes the leader itself, which hears that it is done and hands over', async (t) => {
+  t.test('removes the leader itself, which learns that the change is done and hands over', async (t) => {
     const world = await NodeWorld.started()
     await appendMany(world, 3)
     const old = world.leaderOrDie()
@@ -74,7 +74,7 @@ t.test('changeConfiguration', async (t) => {
   })
 
   t.test(
-    'refuses what the group is already, what nobody can be, and what the caller did not see',
+    'refuses the present configuration, an impossible one, and one based on an outdated index',
     async (t) => {
       const world = await NodeWorld.started()
       const { voters } = world
@@ -107,7 +107,7 @@ t.test('changeConfiguration', async (t) => {
       })
       t.equal(await world.run(first, 70_000), 'commit_unknown')
       world.network.heal()
-      // A node that is removed while it hears nobody is told by nobody; the members go on.
+      // No member notifies a node that is removed while it is isolated; the members continue.
       const isReady = (): boolean => {
         const { leader } = world
         if (leader === null) return false
@@ -135,7 +135,7 @@ t.test('changeConfiguration', async (t) => {
     const world = await NodeWorld.started({ node: { limits: { applyEntriesMax: 1 } } })
     await world.untilEqual()
     const leader = world.leaderOrDie()
-    world.seat(leader).applyMs = 1_000
+    world.host(leader).applyMs = 1_000
     const outcomes: Promise<unknown>[] = []
     for (let i = 0; i < 3; i += 1) {
       outcomes.push(world.append(leader, `text ${i}`).catch((error: unknown) => error))
@@ -144,7 +144,7 @@ t.test('changeConfiguration', async (t) => {
         limitMs: 1_000,
       })
     }
-    // What is committed is still being applied while the change is on its way to nobody.
+    // Committed entries are still being applied while the change reaches no node.
     world.network.dropRate = 1
     const { commitIndex } = world.node(leader).status()
     outcomes.push(world.changeConfiguration({ voters: ['n1', 'n2'] }).catch((error: unknown) => error))
@@ -160,7 +160,7 @@ t.test('changeConfiguration', async (t) => {
     await Promise.all(outcomes)
   })
 
-  t.test('survives in a snapshot, index and all', async (t) => {
+  t.test('survives in a snapshot, with its index', async (t) => {
     const world = await NodeWorld.started({ ...four, node: { logKeepEntries: 8 } })
     const [away = '', other = ''] = world.followers
     world.crash(away)
@@ -169,7 +169,7 @@ t.test('changeConfiguration', async (t) => {
     const { configurationIndex } = world.node(world.leaderOrDie()).status()
     await world.untilEqual()
     world.crash('n4')
-    world.seat('n4').loseState()
+    world.host('n4').loseState()
     await appendMany(world, 40)
     for (const nodeId of [away, 'n4']) await world.start(nodeId)
     await world.clock.runUntil(() => world.serving.length === 4, { limitMs: 10_000 })

@@ -1,5 +1,5 @@
 /**
- * What a node finds when it comes back: its own disk after a power cut, or a log of the others that begins too late for it.
+ * A node that comes back: with its own disk after a power cut, or to peers whose logs start too late for it.
  */
 import t from 'tap'
 import { NodeWorld } from '../helpers/node-world.ts'
@@ -20,7 +20,7 @@ t.test('restart', async (t) => {
             )
           }),
         )
-        // Somewhere in the middle of it.
+        // At a random moment of the writes.
         await world.clock.advance(2 + 3 * round)
         for (const nodeId of world.nodeIds) world.crash(nodeId, world.random() % 3)
         await Promise.all(under)
@@ -43,7 +43,7 @@ t.test('restart', async (t) => {
     },
   )
 
-  t.test('begins sequences anew in a new process without being taken for a repeat', async (t) => {
+  t.test('starts sequences again in a new process without being taken for a repeat', async (t) => {
     const world = await NodeWorld.started()
     t.equal(await world.run(world.append('n2', 'first life')), 1)
     await world.restart('n2')
@@ -56,13 +56,13 @@ t.test('restart', async (t) => {
 t.test('snapshot', async (t) => {
   const keepLittle = { logKeepEntries: 8, logKeepBytes: 1024 * 1024 }
 
-  t.test('brings back a node that was away longer than the log reaches', async (t) => {
+  t.test('restores a node that was down longer than the log reaches', async (t) => {
     const world = await NodeWorld.started({ node: keepLittle })
     const [away = ''] = world.followers
     world.crash(away)
     for (let i = 0; i < 60; i += 1) await world.run(world.append(world.leaderOrDie(), `text ${i}`))
     const { base, lastIndex } = world.node(world.leaderOrDie()).status()
-    t.ok(base.index > 40 && lastIndex - base.index <= 10, 'the log was compacted to what is to be kept')
+    t.ok(base.index > 40 && lastIndex - base.index <= 10, 'the log was compacted to the entries to keep')
     await world.start(away)
     await world.untilEqual()
     t.strictSame(world.texts(away), world.texts(world.leaderOrDie()))
@@ -78,7 +78,7 @@ t.test('snapshot', async (t) => {
     await world.stopAll()
   })
 
-  t.test('starts the log anew when the crash came between the install and the log', async (t) => {
+  t.test('starts the log again when the crash came between the install and the log', async (t) => {
     const world = await NodeWorld.started({ node: keepLittle })
     const [away = ''] = world.followers
     world.crash(away)
@@ -116,7 +116,7 @@ t.test('snapshot', async (t) => {
     await world.clock.runUntil(() => snapshots(leader, 'served') > 0, { limitMs: 10_000 })
     world.network.isolate(away)
     await world.clock.runUntil(() => snapshots(away, 'failed') > 0, { limitMs: 60_000 })
-    t.strictSame(world.texts(away), [], 'the old state stands')
+    t.strictSame(world.texts(away), [], 'the old state stays')
     world.network.heal()
     await world.untilEqual()
     t.strictSame(world.texts(away), world.texts(leader))

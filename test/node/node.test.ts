@@ -1,5 +1,5 @@
 /**
- * One life of a group of nodes, event by event, in a virtual world: real core, driver, log and transport port; time is moved by hand.
+ * A group of nodes, event by event, in a virtual world: real core, driver, log and transport port; the test moves time.
  */
 import t from 'tap'
 import { Condition } from '../../cluster/base/types.ts'
@@ -28,36 +28,39 @@ t.test('propose', async (t) => {
     await world.stopAll()
   })
 
-  t.test('puts what arrives in one turn, and while the log is busy, into one entry', async (t) => {
-    const world = await NodeWorld.started()
-    await world.untilEqual()
-    const leader = world.leaderOrDie()
-    const before = world.node(leader).status().lastIndex
-    const replies = world.nodeIds.flatMap((nodeId) =>
-      Array.from({ length: 100 }, (_, i) => world.append(nodeId, `${nodeId}.${i}`)),
-    )
-    t.same(
-      (await world.run(Promise.all(replies))).sort((a, b) => a - b),
-      Array.from({ length: 300 }, (_, i) => i + 1),
-    )
-    const entries = world.node(leader).status().lastIndex - before
-    t.ok(entries <= 3, `300 proposals of three nodes travelled in ${entries} entries`)
-    await world.stopAll()
-  })
+  t.test(
+    'puts the proposals of one turn, and those that arrive while the log is busy, into one entry',
+    async (t) => {
+      const world = await NodeWorld.started()
+      await world.untilEqual()
+      const leader = world.leaderOrDie()
+      const before = world.node(leader).status().lastIndex
+      const replies = world.nodeIds.flatMap((nodeId) =>
+        Array.from({ length: 100 }, (_, i) => world.append(nodeId, `${nodeId}.${i}`)),
+      )
+      t.same(
+        (await world.run(Promise.all(replies))).sort((a, b) => a - b),
+        Array.from({ length: 300 }, (_, i) => i + 1),
+      )
+      const entries = world.node(leader).status().lastIndex - before
+      t.ok(entries <= 3, `300 proposals of three nodes travelled in ${entries} entries`)
+      await world.stopAll()
+    },
+  )
 
   t.test(
-    'takes effect once when the leader dies with the proposal in its log and the asker repeats it',
+    'takes effect once when the leader dies with the proposal in its log and the caller repeats it',
     async (t) => {
       const world = await NodeWorld.started()
       const leader = world.leaderOrDie()
-      const [asker = '', other = ''] = world.followers
-      const last = world.node(asker).status().lastIndex
-      const reply = world.append(asker, 'once')
+      const [client = '', other = ''] = world.followers
+      const last = world.node(client).status().lastIndex
+      const reply = world.append(client, 'once')
       await world.clock.runUntil(() => world.node(other).status().lastIndex > last, { limitMs: 5_000 })
-      t.strictSame(world.texts(asker), [], 'in the logs, applied nowhere')
+      t.strictSame(world.texts(client), [], 'in the logs, applied nowhere')
       world.crash(leader)
       await world.run(reply)
-      await world.run(world.append(asker, 'after'))
+      await world.run(world.append(client, 'after'))
       await world.start(leader)
       await world.untilEqual()
       for (const nodeId of world.nodeIds) {
@@ -70,7 +73,7 @@ t.test('propose', async (t) => {
     },
   )
 
-  t.test('takes what arrives while the log is busy into the next entry', async (t) => {
+  t.test('puts proposals that arrive while the log is busy into the next entry', async (t) => {
     const world = await NodeWorld.started()
     await world.untilEqual()
     const leader = world.leaderOrDie()
@@ -86,32 +89,29 @@ t.test('propose', async (t) => {
     await world.stopAll()
   })
 
-  t.test(
-    'asks the new leader again when the old one accepted the proposal and took it with it',
-    async (t) => {
-      const world = await NodeWorld.started()
-      const leader = world.leaderOrDie()
-      const [asker = ''] = world.followers
-      const before = world.node(leader).status().lastIndex
-      // Calls pass, messages do not: the leader accepts what it cannot replicate.
-      world.network.dropRate = 1
-      const reply = world.append(asker, 'again')
-      await world.clock.runUntil(() => world.node(leader).status().lastIndex > before, { limitMs: 1_000 })
-      await world.clock.advance(5)
-      world.crash(leader)
-      world.network.dropRate = 0
-      t.equal(await world.run(reply), 1)
-      await world.stopAll()
-    },
-  )
+  t.test('asks the new leader again when the old one accepted the proposal and died with it', async (t) => {
+    const world = await NodeWorld.started()
+    const leader = world.leaderOrDie()
+    const [client = ''] = world.followers
+    const before = world.node(leader).status().lastIndex
+    // Calls pass, messages do not: the leader accepts entries that it cannot replicate.
+    world.network.dropRate = 1
+    const reply = world.append(client, 'again')
+    await world.clock.runUntil(() => world.node(leader).status().lastIndex > before, { limitMs: 1_000 })
+    await world.clock.advance(5)
+    world.crash(leader)
+    world.network.dropRate = 0
+    t.equal(await world.run(reply), 1)
+    await world.stopAll()
+  })
 
   t.test('fails with commit_unknown, not no_leader, when the answer of the leader was lost', async (t) => {
     const world = await NodeWorld.started()
     const leader = world.leaderOrDie()
-    const [asker = '', other = ''] = world.followers
+    const [client = '', other = ''] = world.followers
     const before = world.node(leader).status().lastIndex
     world.network.dropRate = 1
-    const outcome = codeOf(world.append(asker, 'answer lost'))
+    const outcome = codeOf(world.append(client, 'answer lost'))
     await world.clock.runUntil(() => world.node(leader).status().lastIndex > before, { limitMs: 1_000 })
     world.crash(leader)
     world.crash(other)
@@ -122,12 +122,12 @@ t.test('propose', async (t) => {
   t.test('refuses with no_leader when the proposal cannot have left this node', async (t) => {
     const world = await NodeWorld.started()
     const leader = world.leaderOrDie()
-    const [asker = '', other = ''] = world.followers
+    const [client = '', other = ''] = world.followers
     world.crash(leader)
     world.crash(other)
-    await world.clock.runUntil(() => world.node(asker).readiness().ready === false, { limitMs: 10_000 })
-    t.equal(await world.run(codeOf(world.append(asker, 'lost'))), 'no_leader')
-    t.match(world.node(asker).readiness().reasons.join(), /No leader is known/)
+    await world.clock.runUntil(() => world.node(client).readiness().ready === false, { limitMs: 10_000 })
+    t.equal(await world.run(codeOf(world.append(client, 'lost'))), 'no_leader')
+    t.match(world.node(client).readiness().reasons.join(), /No leader is known/)
     await world.stopAll()
   })
 
@@ -148,7 +148,7 @@ t.test('propose', async (t) => {
     },
   )
 
-  t.test('refuses with slow_down beyond the proposals one node may have under way', async (t) => {
+  t.test('refuses with slow_down beyond the proposals that one node may have in flight', async (t) => {
     const world = await NodeWorld.started({ node: { limits: { proposalsPendingMax: 8 } } })
     const outcomes = Array.from({ length: 12 }, (_, i) => codeOf(world.append('n1', String(i))))
     const codes = await world.run(Promise.all(outcomes))
@@ -181,7 +181,7 @@ t.test('propose', async (t) => {
 })
 
 t.test('readBarrier', async (t) => {
-  t.test('sees at every node what was acknowledged anywhere before', async (t) => {
+  t.test('sees at every node every write acknowledged before', async (t) => {
     const world = await NodeWorld.started({ maxDelayMs: 20 })
     for (let i = 0; i < 10; i += 1) {
       for (const writer of world.nodeIds) {
@@ -196,7 +196,7 @@ t.test('readBarrier', async (t) => {
     await world.stopAll()
   })
 
-  t.test('refuses at a leader that was cut off, instead of serving the past', async (t) => {
+  t.test('refuses at a leader that was cut off, instead of serving stale data', async (t) => {
     const world = await NodeWorld.started()
     const old = world.leaderOrDie()
     await world.run(world.append(old, 'before'))
@@ -212,7 +212,7 @@ t.test('readBarrier', async (t) => {
     await world.stopAll()
   })
 
-  t.test('keeps no leader in office that was cut off', async (t) => {
+  t.test('removes a leader that was cut off', async (t) => {
     const world = await NodeWorld.started()
     const old = world.leaderOrDie()
     world.network.isolate(old)
@@ -222,7 +222,7 @@ t.test('readBarrier', async (t) => {
     await world.stopAll()
   })
 
-  t.test('shares rounds: a thousand callers cost few', async (t) => {
+  t.test('shares rounds: a thousand callers need few', async (t) => {
     const world = await NodeWorld.started()
     const [reader = ''] = world.followers
     const readers = Array.from({ length: 1_000 }, () => world.node(reader).readBarrier())
@@ -239,7 +239,7 @@ t.test('readBarrier', async (t) => {
 })
 
 t.test('failure', async (t) => {
-  t.test('of the log mutes the node, tells its callers, and leaves the others serving', async (t) => {
+  t.test('of the log mutes the node, fails its callers, and leaves the others serving', async (t) => {
     const world = await NodeWorld.started()
     const leader = world.leaderOrDie()
     const [other = ''] = world.followers
@@ -260,7 +260,7 @@ t.test('failure', async (t) => {
     const leader = world.leaderOrDie()
     const [failing = '', other = ''] = world.followers
     world.disk(failing).fault = new Error('EIO')
-    void codeOf(world.append(leader, 'too much for its disk'))
+    void codeOf(world.append(leader, 'on a failing disk'))
     await world.run(world.node(failing).failed)
     world.crash(other)
     const isOver = (): boolean => world.node(leader).status().role !== 'leader'
@@ -279,7 +279,7 @@ t.test('failure', async (t) => {
     await world.stopAll()
   })
 
-  t.test('of a disk that was emptied: the node is told, and its vote does not count', async (t) => {
+  t.test('of a disk that was emptied: the node is notified, and its vote does not count', async (t) => {
     const world = await NodeWorld.started()
     await world.run(world.append('n1', 'kept'))
     await world.untilEqual()
@@ -296,7 +296,7 @@ t.test('failure', async (t) => {
     )
     world.crash(leader)
     await world.clock.advance(5_000)
-    t.not(world.node(other).status().role, 'leader', 'one node that remembers is no majority of three')
+    t.not(world.node(other).status().role, 'leader', 'one node with a log is no majority of three')
     t.not(world.node(wiped).status().role, 'leader')
     await world.start(leader)
     await world.untilEqual().catch(() => undefined)
@@ -306,18 +306,18 @@ t.test('failure', async (t) => {
 })
 
 t.test('stop', async (t) => {
-  t.test('hands leadership over, so that writing goes on without an election time-out', async (t) => {
+  t.test('hands leadership over, so that writing continues without an election time-out', async (t) => {
     const world = await NodeWorld.started()
     const leader = world.leaderOrDie()
     await world.stop(leader)
-    const begun = world.clock.now()
+    const startedOne = world.clock.now()
     const [other = ''] = world.running
     await world.run(world.append(other, 'next'))
-    t.ok(world.clock.now() - begun < 200, `took ${world.clock.now() - begun} ms`)
+    t.ok(world.clock.now() - startedOne < 200, `took ${world.clock.now() - startedOne} ms`)
     await world.stopAll()
   })
 
-  t.test('finishes what runs and refuses the rest with shutting_down', async (t) => {
+  t.test('finishes running calls and refuses new ones with shutting_down', async (t) => {
     const world = await NodeWorld.started()
     const [nodeId = ''] = world.followers
     const node = world.node(nodeId)
@@ -326,7 +326,7 @@ t.test('stop', async (t) => {
     t.equal(await codeOf(node.propose(command('append too late'))), 'shutting_down')
     t.equal(textOf(await world.run(under)), '1')
     await world.run(stopped)
-    t.equal(node.stop(), node.stop(), 'stopping twice is stopping once')
+    t.equal(node.stop(), node.stop(), 'a second stop is the same stop')
     await world.stopAll()
   })
 })

@@ -1,5 +1,5 @@
 /**
- * Readers and the rounds that release them: none is released by a round that began before it asked, or before its index is applied.
+ * Readers and the rounds that release them: no round that started before a reader asked releases it, nor before its index is applied.
  */
 import t from 'tap'
 import { DEFAULT_NODE_LIMITS } from '../../cluster/node/base/limits.ts'
@@ -9,7 +9,7 @@ import { VirtualClock } from '../programs/simulator/virtual-clock.ts'
 /** A core that answers when the test says so. */
 class ReadBench {
   readonly clock = new VirtualClock()
-  /** The ids of the rounds, in the order in which they were asked for. */
+  /** The ids of the rounds, in the order of their requests. */
   readonly asked: number[] = []
   readonly released: string[] = []
   appliedIndex = 10
@@ -39,7 +39,7 @@ class ReadBench {
 }
 
 t.test('ReadBarriers', async (t) => {
-  t.test('releases nobody by a round that began before it asked', async (t) => {
+  t.test('releases no reader by a round that started before it asked', async (t) => {
     const bench = new ReadBench()
     await bench.read('early')
     await bench.read('late')
@@ -50,7 +50,7 @@ t.test('ReadBarriers', async (t) => {
     t.strictSame(bench.released, ['early', 'late'])
   })
 
-  t.test('releases nobody before the index of the round is applied', async (t) => {
+  t.test('releases no reader before the index of the round is applied', async (t) => {
     const bench = new ReadBench()
     await bench.read('one')
     await bench.ready(0, 11)
@@ -61,7 +61,7 @@ t.test('ReadBarriers', async (t) => {
     t.strictSame(bench.released, ['one'])
   })
 
-  t.test('of a node that has left nobody waits', async (t) => {
+  t.test('of a node that has left no reader waits', async (t) => {
     const bench = new ReadBench()
     const read = t.rejects(bench.reads.barrier(), { code: 'leader_not_ready', message: /was removed/ })
     await bench.clock.settle()
@@ -71,7 +71,7 @@ t.test('ReadBarriers', async (t) => {
     t.equal(bench.reads.readerCount, 0)
   })
 
-  t.test('takes no late answer to a round that was asked for again', async (t) => {
+  t.test('ignores a late answer to a repeated round', async (t) => {
     const bench = new ReadBench()
     await bench.read('one')
     bench.reads.onRefused(bench.asked[0] ?? 0)

@@ -1,5 +1,5 @@
 /**
- * How one node reads the state of another: cuts that are bounded and given up, and a reader that goes on elsewhere.
+ * How one node reads the state of another: cuts that are bounded and released, and a reader that continues at another node.
  */
 import assert from 'node:assert/strict'
 import t from 'tap'
@@ -61,7 +61,7 @@ t.test('a cut', async (t) => {
     await world.stopAll()
   })
 
-  t.test('is given up when its reader is silent, and not while it reads', async (t) => {
+  t.test('is released when its reader is silent, and not while it reads', async (t) => {
     const world = await NodeWorld.started({ node: { limits: { snapshotIdleMs: 1_000 } } })
     await appendMany(world, 20)
     const header = encodeBlockRequest(await openAt(world, ['n1', 'n2']), first)
@@ -89,7 +89,7 @@ t.test('a cut', async (t) => {
     await world.stopAll()
   })
 
-  t.test('bad_request: is not asked for blocks in a shape of its own', async (t) => {
+  t.test('bad_request: refuses a malformed request for blocks', async (t) => {
     const world = await NodeWorld.started()
     for (const header of [
       null,
@@ -103,7 +103,7 @@ t.test('a cut', async (t) => {
 })
 
 t.test('a pull', async (t) => {
-  t.test('goes on with another node when the leader dies in the middle', async (t) => {
+  t.test('continues with another node when the leader dies in the middle', async (t) => {
     const world = await NodeWorld.started({ node: keepLittle })
     const [away = '', other = ''] = world.followers
     world.crash(away)
@@ -127,7 +127,7 @@ t.test('a pull', async (t) => {
     await world.stopAll()
   })
 
-  t.test('goes on with the same node when that has forgotten the cut', async (t) => {
+  t.test('continues with the same node when that has dropped the cut', async (t) => {
     const world = await NodeWorld.started({ node: keepLittle })
     const [away = '', other = ''] = world.followers
     world.crash(away)
@@ -146,7 +146,7 @@ t.test('a pull', async (t) => {
     await world.stopAll()
   })
 
-  t.test('takes no state that is older than its own, whatever it is told to fetch', async (t) => {
+  t.test('takes no state that is older than its own, for any requested index', async (t) => {
     const world = await NodeWorld.started()
     await appendMany(world, 20)
     await world.untilEqual()
@@ -166,21 +166,21 @@ t.test('a pull', async (t) => {
       onDamaged: () => undefined,
       onFatal: () => undefined,
     })
-    const told: Input[] = []
+    const reported: Input[] = []
     const counts = { served: 0, blocks: 0, installed: 0, failed: 0, fetchedBytes: 0, reusedBytes: 0 }
     const puller = new SnapshotPuller({
       ...parts,
       applier,
       limits,
       counts,
-      submit: (input) => told.push(input),
+      submit: (input) => reported.push(input),
       peers: () => ['n1', 'n2'],
       onInstalled: () => undefined,
     })
     puller.fetch('n1', { index: 1, term: 1 })
-    await world.clock.runUntil(() => told.length > 0, { limitMs: 10_000 })
-    t.strictSame(told, [{ type: 'snapshotFailed' }])
-    t.equal(counts.failed, 0, 'nobody has what is wanted; nothing went wrong')
+    await world.clock.runUntil(() => reported.length > 0, { limitMs: 10_000 })
+    t.strictSame(reported, [{ type: 'snapshotFailed' }])
+    t.equal(counts.failed, 0, 'no node has the requested state; nothing failed')
     t.equal(applier.appliedIndex, record.appliedIndex + 1)
     await world.stopAll()
   })

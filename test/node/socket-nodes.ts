@@ -54,7 +54,7 @@ export class SocketNodes {
     return running
   }
 
-  /** Also again, after its cluster was stopped. */
+  /** Also restarts it after its cluster was stopped. */
   async start(nodeId: string): Promise<SocketNode> {
     const dataDir = join(this.root, nodeId)
     mkdirSync(dataDir, { recursive: true })
@@ -80,7 +80,7 @@ export class SocketNodes {
     return node
   }
 
-  /** The sum over the rows of each, as of a moment after everything that was acknowledged before. */
+  /** The sum over the rows of each node, after everything acknowledged before. */
   async sums(): Promise<readonly string[]> {
     for (const { cluster } of this.all) await cluster.readBarrier()
     return this.all.map(({ machine }) => Buffer.from(machine.checksum()).toString('hex'))

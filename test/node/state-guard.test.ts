@@ -1,5 +1,5 @@
 /**
- * Nodes do not trust their own states: they compare checksums at common indexes and read everything through from time to time.
+ * Nodes do not trust their own states: they compare checksums at common indexes and verify all rows from time to time.
  */
 import t, { type Test } from 'tap'
 import {
@@ -8,7 +8,7 @@ import {
   compareChecksums,
   POINTS_MAX,
 } from '../../cluster/node/state/checksum-points.ts'
-import type { Process } from '../helpers/node-seat.ts'
+import type { Process } from '../helpers/node-host.ts'
 import { NodeWorld } from '../helpers/node-world.ts'
 import { rebuilds } from './damaged-world.ts'
 
@@ -20,7 +20,7 @@ async function appendMany(world: NodeWorld, count: number): Promise<void> {
 
 const APPENDS_MAX = 1_000
 
-/** Entries follow each other until somebody has passed a point and looked; who of them gets a reply does not matter. */
+/** Appends entries until a node has passed a checksum point and compared; replies do not matter. */
 async function appendUntilFound(world: NodeWorld, wrong: string): Promise<void> {
   const leader = world.leaderOrDie()
   for (let i = 0; rebuilds(world, wrong) === 0; i += 1) {
@@ -30,14 +30,14 @@ async function appendUntilFound(world: NodeWorld, wrong: string): Promise<void> 
   }
 }
 
-/** `wrong` finds itself wrong, and takes the state of another over without an end of its process. */
+/** `wrong` finds itself wrong, and installs the state of another node without a restart. */
 async function untilReplaced(t: Test, world: NodeWorld, wrong: Process, why: RegExp): Promise<void> {
   const { nodeId } = wrong.node
   await world.clock.runUntil(() => rebuilds(world, nodeId) === 1, { limitMs: 60_000 })
   t.match(world.node(nodeId).readiness().reasons, [why])
   await world.clock.runUntil(() => world.node(nodeId).readiness().ready, { limitMs: 60_000 })
   t.equal(world.process(nodeId), wrong)
-  // The doubt of another node about this one ends with its next comparison.
+  // Another node doubts this one until its next comparison.
   await world.untilReady(120_000)
   await world.untilEqual()
   for (const other of world.nodeIds) t.strictSame(world.texts(other), world.texts(nodeId))
@@ -45,7 +45,7 @@ async function untilReplaced(t: Test, world: NodeWorld, wrong: Process, why: Reg
 }
 
 t.test('ChecksumPoints', async (t) => {
-  t.test('keeps the last few, and begins anew before an index that comes again', async (t) => {
+  t.test('keeps the last few, and starts again before a repeated index', async (t) => {
     const points = new ChecksumPoints()
     for (let i = 1; i <= POINTS_MAX + 3; i += 1) points.add(i * 8, Uint8Array.of(i))
     t.equal(points.points.length, POINTS_MAX)
@@ -59,7 +59,7 @@ t.test('compareChecksums', async (t) => {
   const at = (...rows: ChecksumPoint[]): readonly ChecksumPoint[] => rows
   const own = at([8, 'a'], [16, 'b'])
   const cases: readonly [string, (readonly ChecksumPoint[])[], number, string, number][] = [
-    ['unknown without anybody', [], 3, 'unknown', 0],
+    ['unknown without any other node', [], 3, 'unknown', 0],
     ['unknown without a common index', [at([24, 'c'])], 3, 'unknown', 0],
     ['agreed with one of two others', [at([16, 'b'])], 3, 'agreed', 16],
     ['agreed against one of two others', [at([16, 'b']), at([16, 'x'])], 3, 'agreed', 16],
@@ -68,26 +68,26 @@ t.test('compareChecksums', async (t) => {
     ['undecided when all differ', [at([16, 'x']), at([16, 'y'])], 3, 'undecided', 16],
     ['undecided between two', [at([16, 'x'])], 2, 'undecided', 16],
     [
-      'outvoted at an older index that all have reached',
+      'outvoted at an older index that all nodes have reached',
       [at([8, 'x'], [16, 'x']), at([8, 'x'])],
       3,
       'outvoted',
       8,
     ],
     ['not outvoted by half of four', [at([16, 'x']), at([16, 'x']), at([16, 'b'])], 4, 'undecided', 16],
-    ['agreed without a majority when nobody differs', [at([16, 'b'])], 5, 'agreed', 16],
+    ['agreed without a majority when no node differs', [at([16, 'b'])], 5, 'agreed', 16],
   ]
   for (const [name, others, members, outcome, index] of cases)
     t.strictSame(compareChecksums(own, others, members), { outcome, index }, name)
 })
 
 t.test('a node', async (t) => {
-  t.test('whose state differs from the majority takes theirs over and is equal', async (t) => {
+  t.test('whose state differs from the majority installs theirs and is equal', async (t) => {
     const world = await NodeWorld.started({ node: often })
     await appendMany(world, 20)
     await world.untilEqual()
     const [wrong = ''] = world.followers
-    world.seat(wrong).divergeState()
+    world.host(wrong).divergeState()
     await appendUntilFound(world, wrong)
     await untilReplaced(t, world, world.process(wrong), /differs at index \d+ from what a majority/)
   })
@@ -97,7 +97,7 @@ t.test('a node', async (t) => {
     await appendMany(world, 20)
     await world.untilEqual()
     const wrong = world.leaderOrDie()
-    world.seat(wrong).divergeState()
+    world.host(wrong).divergeState()
     const was = world.process(wrong)
     await appendUntilFound(world, wrong)
     await untilReplaced(t, world, was, /differs at index \d+ from what a majority/)
@@ -130,14 +130,14 @@ t.test('a node', async (t) => {
   })
 
   t.test(
-    'of two that differ says so, reads its state through, and has it replaced if that is damaged',
+    'of two that differ reports it, verifies its state, and replaces it if that is damaged',
     async (t) => {
       const world = await NodeWorld.started({ nodeIds: ['n1', 'n2'], node: often })
       await appendMany(world, 20)
       await world.untilEqual()
       const [wrong = ''] = world.followers
       const right = world.leaderOrDie()
-      world.seat(wrong).divergeState()
+      world.host(wrong).divergeState()
       await appendMany(world, 8)
       await world.clock.runUntil(() => !world.node(right).readiness().ready, { limitMs: 60_000 })
       t.match(world.node(right).readiness().reasons, [/differ at index \d+, and no majority/])
@@ -145,20 +145,20 @@ t.test('a node', async (t) => {
       const verified = (): boolean => world.metric(right, 'state_verifications_total') === 1
       await world.clock.runUntil(verified, { limitMs: 1_000 })
       await world.untilEqual()
-      world.seat(wrong).damageState()
+      world.host(wrong).damageState()
       await appendUntilFound(world, wrong)
       await untilReplaced(t, world, world.process(wrong), /the rows are not those of the checksum/)
     },
   )
 
-  t.test('reads its state through from time to time, whatever the others say', async (t) => {
+  t.test('verifies its state from time to time, regardless of the others', async (t) => {
     const world = await NodeWorld.started({ node: { limits: { verifyEveryMs: 10_000 } } })
     await appendMany(world, 4)
     await world.untilEqual()
     const [wrong = ''] = world.followers
     await world.clock.advance(11_000)
     for (const nodeId of world.nodeIds) t.ok(world.metric(nodeId, 'state_verifications_total') >= 1)
-    world.seat(wrong).damageState()
+    world.host(wrong).damageState()
     await untilReplaced(t, world, world.process(wrong), /the rows are not those of the checksum/)
   })
 })

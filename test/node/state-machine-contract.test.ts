@@ -1,5 +1,5 @@
 /**
- * The state machine of the tests under the machine keeps the contract of its port, so that what is proven over it counts.
+ * The in-memory state machine of the tests fulfills the contract of its port, so tests over it are valid.
  * The one of the service: test/store/state-machine-contract.test.ts.
  */
 import t from 'tap'

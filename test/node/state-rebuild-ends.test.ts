@@ -1,5 +1,5 @@
 /**
- * How a rebuild of a damaged state ends when it does not end well, and that nothing acknowledged is lost or done twice by any of them.
+ * Failed rebuilds of a damaged state: how each ends, and that nothing acknowledged is lost or done twice.
  */
 import t from 'tap'
 import { StateDamagedError } from '../../cluster/base/types.ts'
@@ -15,8 +15,8 @@ import {
   untilRebuilt,
 } from './damaged-world.ts'
 
-t.test('a rebuild that is cut off', async (t) => {
-  t.test('a power cut leaves a node that mends at its next start', async (t) => {
+t.test('a rebuild that is interrupted', async (t) => {
+  t.test('by a power cut is completed by log repair at the next start', async (t) => {
     for (const delayMs of [0, 1, 3, 6, 10, 20, 40]) {
       const world = await filledWorld({ seed: 7 + delayMs })
       const [wrong = ''] = world.followers
@@ -25,14 +25,14 @@ t.test('a rebuild that is cut off', async (t) => {
       const isReplaced = world.state(wrong).damage === null
       world.crash(wrong)
       await world.start(wrong)
-      if (!isReplaced) t.ok(world.node(wrong).isMending, `${delayMs} ms`)
-      await world.clock.runUntil(() => !world.node(wrong).isMending, { limitMs: 60_000 })
+      if (!isReplaced) t.ok(world.node(wrong).isRepairing, `${delayMs} ms`)
+      await world.clock.runUntil(() => !world.node(wrong).isRepairing, { limitMs: 60_000 })
       await untilEveryoneIsEqual(t, world)
       await world.stopAll()
     }
   })
 
-  t.test('an orderly stop does not wait for it', async (t) => {
+  t.test('by a clean stop does not delay the stop', async (t) => {
     const world = await filledWorld()
     const [wrong = ''] = world.followers
     world.network.isolate(wrong)
@@ -43,15 +43,15 @@ t.test('a rebuild that is cut off', async (t) => {
     t.equal(await Promise.race([node.failed, Promise.resolve('has not failed')]), 'has not failed')
     world.network.heal()
     await world.start(wrong)
-    t.ok(world.node(wrong).isMending)
-    await world.clock.runUntil(() => !world.node(wrong).isMending, { limitMs: 60_000 })
+    t.ok(world.node(wrong).isRepairing)
+    await world.clock.runUntil(() => !world.node(wrong).isRepairing, { limitMs: 60_000 })
     await untilEveryoneIsEqual(t, world)
     await world.stopAll()
   })
 })
 
 t.test('many rebuilds', async (t) => {
-  t.test('every acknowledged write is there once, wherever and whenever rows are damaged', async (t) => {
+  t.test('every acknowledged write is present once, for damage at any node and time', async (t) => {
     let rebuilt = 0
     for (let seed = 1; seed <= 12; seed += 1) {
       const world = await NodeWorld.started({ seed, node: keepLittle, maxDelayMs: 10 })
@@ -65,7 +65,7 @@ t.test('many rebuilds', async (t) => {
           )
         }
         await world.clock.advance(world.random() % 40)
-        // One at a time: if all were damaged nobody could give anything.
+        // One node at a time: if all were damaged no node could send a state.
         const isWhole = world.nodeIds.every((nodeId) => world.state(nodeId).damage === null)
         const victim = world.nodeIds[world.random() % 3] ?? ''
         if (isWhole && world.state(victim).current.record !== null)
@@ -90,8 +90,8 @@ t.test('many rebuilds', async (t) => {
   })
 })
 
-t.test('a node stops as it ever did', async (t) => {
-  t.test('when nobody can give it a state, after a bounded number of attempts', async (t) => {
+t.test('a node stops', async (t) => {
+  t.test('when no node can send it a state, after a bounded number of attempts', async (t) => {
     const world = await filledWorld({ node: { limits: { rebuildAttemptsMax: 4 } } })
     const [wrong = ''] = world.followers
     world.network.isolate(wrong)
@@ -101,13 +101,13 @@ t.test('a node stops as it ever did', async (t) => {
     t.match(world.node(wrong).readiness().reasons, [/has failed: .* is flipped/])
     world.network.heal()
     await world.restart(wrong)
-    t.ok(world.node(wrong).isMending)
-    await world.clock.runUntil(() => !world.node(wrong).isMending, { limitMs: 60_000 })
+    t.ok(world.node(wrong).isRepairing)
+    await world.clock.runUntil(() => !world.node(wrong).isRepairing, { limitMs: 60_000 })
     await untilEveryoneIsEqual(t, world)
     await world.stopAll()
   })
 
-  t.test('when the very state that it was given is damaged as well', async (t) => {
+  t.test('when the received state is damaged as well', async (t) => {
     const world = await filledWorld()
     const [wrong = ''] = world.followers
     const { node, machine } = world.process(wrong)
@@ -120,9 +120,9 @@ t.test('a node stops as it ever did', async (t) => {
     }
     meetDamage(t, world, wrong)
     t.match(await world.run(node.failed), { name: 'StateDamagedError', message: /a bit of the new one/ })
-    t.match(world.state(wrong).distrusted, /a bit of the new one/)
+    t.match(world.state(wrong).quarantined, /a bit of the new one/)
     await world.restart(wrong)
-    await world.clock.runUntil(() => !world.node(wrong).isMending, { limitMs: 60_000 })
+    await world.clock.runUntil(() => !world.node(wrong).isRepairing, { limitMs: 60_000 })
     await untilEveryoneIsEqual(t, world)
     await world.stopAll()
   })
@@ -136,13 +136,13 @@ t.test('a node stops as it ever did', async (t) => {
     await world.stopAll()
   })
 
-  t.test('when it is alone in its group, at once', async (t) => {
+  t.test('when it is the only member of its group, at once', async (t) => {
     const world = await NodeWorld.started({ nodeIds: ['n1'] })
     await appendMany(world, 3)
     const { failed } = world.node('n1')
     meetDamage(t, world, 'n1')
     t.match(await world.run(failed, 100), { message: /is flipped/ })
-    t.match(world.state('n1').distrusted, /is flipped/)
+    t.match(world.state('n1').quarantined, /is flipped/)
     world.crash('n1')
     await t.rejects(world.start('n1'), { name: 'StartError', code: 'cannot_mend' })
   })
@@ -154,7 +154,7 @@ t.test('a node stops as it ever did', async (t) => {
     const { failed } = world.node(wrong)
     void world.append(world.leaderOrDie(), 'one more').catch(() => 0)
     t.match(await world.run(failed), { message: 'Cannot apply the log: EIO' })
-    t.equal(world.state(wrong).distrusted, null)
+    t.equal(world.state(wrong).quarantined, null)
     await world.stopAll()
   })
 })

@@ -12,7 +12,7 @@ import { VirtualClock } from '../programs/simulator/virtual-clock.ts'
 /** A mark takes 10 ms, a round of questions 5 ms. */
 class RebuildBench {
   readonly clock = new VirtualClock()
-  readonly told: string[] = []
+  readonly reported: string[] = []
   readonly state = new MemoryState()
   readonly machine = new MemoryStateMachine(this.state, { flush: () => this.#wait(10) })
   failure: Error | null = null
@@ -21,16 +21,16 @@ class RebuildBench {
     stateMachine: this.machine,
     limits: { ...DEFAULT_NODE_LIMITS, rebuildAttemptsMax: 3 },
     logger: SILENT,
-    onBegun: () => this.told.push('begun'),
-    handOver: () => this.told.push('hand over'),
+    onStarted: () => this.reported.push('started'),
+    handOver: () => this.reported.push('hand over'),
     pull: async () => {
-      this.told.push(this.state.distrusted === null ? 'asked before the mark' : 'asked')
+      this.reported.push(this.state.quarantined === null ? 'asked before the mark' : 'asked')
       await this.#wait(5)
       if (this.failure !== null) throw this.failure
       return false
     },
-    onReplaced: () => this.told.push('replaced'),
-    onGivenUp: ({ message }) => this.told.push(`given up: ${message}`),
+    onReplaced: () => this.reported.push('replaced'),
+    onGivenUp: ({ message }) => this.reported.push(`given up: ${message}`),
   })
 
   #wait(ms: number): Promise<void> {
@@ -39,39 +39,42 @@ class RebuildBench {
 }
 
 t.test('StateRebuild', async (t) => {
-  t.test('marks first, asks so often, and gives up with what was wrong', async (t) => {
+  t.test('marks first, asks a bounded number of times, and gives up with the reason', async (t) => {
     const bench = new RebuildBench()
     bench.rebuild.begin(new StateDamagedError('row 7'))
-    bench.rebuild.begin(new StateDamagedError('said again'))
-    t.strictSame(bench.told, ['begun'])
+    bench.rebuild.begin(new StateDamagedError('reported again'))
+    t.strictSame(bench.reported, ['started'])
     t.match(bench.rebuild.reason, /row 7/)
     await bench.clock.advance(60_000)
     const attempt = ['hand over', 'asked']
-    t.strictSame(bench.told, ['begun', ...attempt, ...attempt, ...attempt, 'given up: row 7'])
+    t.strictSame(bench.reported, ['started', ...attempt, ...attempt, ...attempt, 'given up: row 7'])
     t.equal(bench.rebuild.count, 1)
   })
 
-  t.test('gives up at once when the mark cannot be made, or when what came is damaged', async (t) => {
-    const unmarked = new RebuildBench()
-    unmarked.machine.distrust = () => Promise.reject(new Error('EIO'))
-    const spoiled = new RebuildBench()
-    spoiled.failure = new StateDamagedError('row 8 of the new one')
-    for (const { rebuild, clock } of [unmarked, spoiled]) {
-      rebuild.begin(new StateDamagedError('row 7'))
-      await clock.advance(60_000)
-    }
-    t.strictSame(unmarked.told, ['begun', 'given up: row 7'])
-    t.strictSame(spoiled.told, ['begun', 'hand over', 'asked', 'given up: row 7'])
-  })
+  t.test(
+    'gives up at once when the mark cannot be written, or when the received state is damaged',
+    async (t) => {
+      const unmarked = new RebuildBench()
+      unmarked.machine.quarantine = () => Promise.reject(new Error('EIO'))
+      const spoiled = new RebuildBench()
+      spoiled.failure = new StateDamagedError('row 8 of the new one')
+      for (const { rebuild, clock } of [unmarked, spoiled]) {
+        rebuild.begin(new StateDamagedError('row 7'))
+        await clock.advance(60_000)
+      }
+      t.strictSame(unmarked.reported, ['started', 'given up: row 7'])
+      t.strictSame(spoiled.reported, ['started', 'hand over', 'asked', 'given up: row 7'])
+    },
+  )
 
-  t.test('says nothing more once it is closed', async (t) => {
+  t.test('reports nothing more once it is closed', async (t) => {
     const bench = new RebuildBench()
-    bench.failure = new Error('nobody is there')
+    bench.failure = new Error('no node is there')
     bench.rebuild.begin(new StateDamagedError('row 7'))
     await bench.clock.advance(50)
     bench.rebuild.close()
     await bench.clock.resolve(bench.rebuild.ended(), { limitMs: 100 })
     await bench.clock.advance(60_000)
-    t.strictSame(bench.told, ['begun', 'hand over', 'asked'])
+    t.strictSame(bench.reported, ['started', 'hand over', 'asked'])
   })
 })

@@ -1,6 +1,6 @@
 /**
- * Nodes whose state turns out to be damaged while they run: they take over the state of a peer and go on, in the same process, with
- * the same log and the same votes. What stops them instead: state-rebuild-ends.test.ts.
+ * Nodes whose state turns out to be damaged while they run: they install the state of a peer and continue, in the same process, with
+ * the same log and the same votes. Rebuilds that stop the node: state-rebuild-ends.test.ts.
  */
 import t from 'tap'
 import { NodeWorld } from '../helpers/node-world.ts'
@@ -16,14 +16,14 @@ import {
 } from './damaged-world.ts'
 
 t.test('a damaged state is replaced in the running process', async (t) => {
-  t.test('when a reader meets it, while writes go on, and the log stays', async (t) => {
+  t.test('when a reader finds it, while writes continue, and the log stays', async (t) => {
     const world = await filledWorld()
     const [wrong = ''] = world.followers
     const { node, wal } = world.process(wrong)
     const { base } = node.status()
     meetDamage(t, world, wrong)
     t.match(node.readiness(), { ready: false, reasons: [/is damaged and is being replaced .* is flipped/] })
-    await world.clock.runUntil(() => world.state(wrong).distrusted !== null, { limitMs: 100 })
+    await world.clock.runUntil(() => world.state(wrong).quarantined !== null, { limitMs: 100 })
     const acked: string[] = []
     for (let i = 0; i < 10; i += 1)
       void world.append(world.leaderOrDie(), `meanwhile ${i}`).then(() => acked.push(`meanwhile ${i}`))
@@ -45,12 +45,12 @@ t.test('a damaged state is replaced in the running process', async (t) => {
     t.equal(rebuilds(world, wrong), 1)
     t.equal(world.metric(wrong, 'snapshots_installed_total'), 0, 'the core ordered none')
     await world.restart(wrong)
-    t.notOk(world.node(wrong).isMending)
+    t.notOk(world.node(wrong).isRepairing)
     await world.untilEqual()
     await world.stopAll()
   })
 
-  t.test('when a batch meets it: its entries wait, and take effect once', async (t) => {
+  t.test('when a batch finds it: its entries wait, and take effect once', async (t) => {
     const world = await filledWorld({ node: { limits: { applyEntriesMax: 3 } } })
     const [wrong = ''] = world.followers
     world.state(wrong).damage = 'a bit of a row is flipped'
@@ -63,15 +63,15 @@ t.test('a damaged state is replaced in the running process', async (t) => {
     await world.stopAll()
   })
 
-  t.test('when it is read through, and when the others outvote it', async (t) => {
+  t.test('when a verification finds it, and when the others outvote it', async (t) => {
     const limits = { verifyEveryMs: 10_000, checksumEvery: 8 }
     const world = await filledWorld({ node: { limits } })
     const [one = '', other = ''] = world.followers
     const nodes = [world.node(one), world.node(other)]
-    world.seat(one).damageState()
+    world.host(one).damageState()
     await world.clock.runUntil(() => rebuilds(world, one) === 1, { limitMs: 11_000 })
     await untilRebuilt(world, one)
-    world.seat(other).divergeState()
+    world.host(other).divergeState()
     await appendMany(world, 8, 'more')
     await world.clock.runUntil(() => rebuilds(world, other) === 1, { limitMs: 60_000 })
     await untilRebuilt(world, other)
@@ -80,7 +80,7 @@ t.test('a damaged state is replaced in the running process', async (t) => {
     await world.stopAll()
   })
 
-  t.test('twice, and as often as it must be', async (t) => {
+  t.test('repeatedly', async (t) => {
     const world = await filledWorld()
     const [wrong = ''] = world.followers
     for (let round = 1; round <= 3; round += 1) {
@@ -93,7 +93,7 @@ t.test('a damaged state is replaced in the running process', async (t) => {
     await world.stopAll()
   })
 
-  t.test('of a leader, who hands over, does not campaign, and votes', async (t) => {
+  t.test('of a leader, which hands over, does not campaign, and votes', async (t) => {
     const world = await filledWorld()
     const wrong = world.leaderOrDie()
     const [away = '', heir = ''] = world.followers
@@ -102,14 +102,14 @@ t.test('a damaged state is replaced in the running process', async (t) => {
     await world.clock.runUntil(() => world.leader !== wrong && world.leader !== null, { limitMs: 2_000 })
     t.match(node.status(), { role: 'follower' })
     await untilRebuilt(world, wrong)
-    // Now as a follower that nobody can give a state: it helps another to the lead, and takes it itself never.
+    // Now a follower without a source for its state: it votes for another leader, and never leads itself.
     const leader = world.leaderOrDie()
     const third = [away, heir].find((nodeId) => nodeId !== leader) ?? ''
     world.crash(leader)
     const give = withhold(world, wrong)
     meetDamage(t, world, wrong)
     await world.clock.runUntil(() => node.status().leaderId === third, { limitMs: 10_000 })
-    t.match(node.status(), { role: 'follower' }, 'without its vote nobody could lead')
+    t.match(node.status(), { role: 'follower' }, 'without its vote no node could lead')
     give()
     await world.start(leader)
     await untilRebuilt(world, wrong)
@@ -118,25 +118,28 @@ t.test('a damaged state is replaced in the running process', async (t) => {
     await world.stopAll()
   })
 
-  t.test('of a leader that nobody can follow leads on, and holds up nobody but its readers', async (t) => {
-    const nodeIds = ['n1', 'n2']
-    const world = new NodeWorld({ nodeIds, voters: ['n1'] })
-    await world.start('n1')
-    await world.untilReady()
-    await world.start('n2')
-    await appendMany(world, 1, 'first')
-    await world.run(world.changeConfiguration({ voters: ['n1'], learners: ['n2'] }))
-    await appendMany(world, 8)
-    await world.untilEqual()
-    world.network.block('n1', 'n2')
-    meetDamage(t, world, 'n1')
-    await world.clock.advance(1_000)
-    t.match(world.node('n1').status(), { role: 'leader' })
-    world.network.heal()
-    await untilRebuilt(world, 'n1')
-    await untilEveryoneIsEqual(t, world)
-    await world.stopAll()
-  })
+  t.test(
+    'of a leader without a possible successor keeps the leader, and delays only its readers',
+    async (t) => {
+      const nodeIds = ['n1', 'n2']
+      const world = new NodeWorld({ nodeIds, voters: ['n1'] })
+      await world.start('n1')
+      await world.untilReady()
+      await world.start('n2')
+      await appendMany(world, 1, 'first')
+      await world.run(world.changeConfiguration({ voters: ['n1'], learners: ['n2'] }))
+      await appendMany(world, 8)
+      await world.untilEqual()
+      world.network.block('n1', 'n2')
+      meetDamage(t, world, 'n1')
+      await world.clock.advance(1_000)
+      t.match(world.node('n1').status(), { role: 'leader' })
+      world.network.heal()
+      await untilRebuilt(world, 'n1')
+      await untilEveryoneIsEqual(t, world)
+      await world.stopAll()
+    },
+  )
 
   t.test('after the pull that the core had ordered', async (t) => {
     const world = await filledWorld({ node: keepLittle, maxDelayMs: 5 })
@@ -189,7 +192,7 @@ t.test('meanwhile', async (t) => {
       .readBarrier()
       .then(() => (isRead = true))
     await world.clock.advance(1_000)
-    t.notOk(isRead, 'though all that it asks for was applied')
+    t.notOk(isRead, 'although its index was applied')
     give()
     await world.run(read)
     t.equal(world.state(wrong).damage, null)
@@ -197,26 +200,29 @@ t.test('meanwhile', async (t) => {
     await world.stopAll()
   })
 
-  t.test('leader_not_ready: reads and writes that the rebuild keeps waiting too long say why', async (t) => {
-    const world = await filledWorld()
-    const [wrong = ''] = world.followers
-    const give = withhold(world, wrong)
-    meetDamage(t, world, wrong)
-    const why = { name: 'Condition', code: 'leader_not_ready', message: /is being replaced/ }
-    const [read, write] = [world.node(wrong).readBarrier(), world.append(wrong, 'never')]
-    await t.rejects(world.run(read), why)
-    await t.rejects(world.run(write), why)
-    give()
-    await untilRebuilt(world, wrong)
-    await untilEveryoneIsEqual(t, world)
-    t.notOk(world.texts(wrong).includes('never'), 'what was refused for certain does not happen')
-    await world.stopAll()
-  })
+  t.test(
+    'leader_not_ready: reads and writes that wait too long for the rebuild name the reason',
+    async (t) => {
+      const world = await filledWorld()
+      const [wrong = ''] = world.followers
+      const give = withhold(world, wrong)
+      meetDamage(t, world, wrong)
+      const why = { name: 'Condition', code: 'leader_not_ready', message: /is being replaced/ }
+      const [read, write] = [world.node(wrong).readBarrier(), world.append(wrong, 'never')]
+      await t.rejects(world.run(read), why)
+      await t.rejects(world.run(write), why)
+      give()
+      await untilRebuilt(world, wrong)
+      await untilEveryoneIsEqual(t, world)
+      t.notOk(world.texts(wrong).includes('never'), 'a write refused for certain does not take effect')
+      await world.stopAll()
+    },
+  )
 
-  t.test('a write is held back and then answered; one that had left is applied or unknown', async (t) => {
+  t.test('a write is held back and then answered; one already sent is applied or unknown', async (t) => {
     const world = await filledWorld()
     const [wrong = ''] = world.followers
-    world.seat(wrong).applyMs = 50
+    world.host(wrong).applyMs = 50
     const left = world.append(wrong, 'left before').catch((error: unknown) => error)
     await world.clock.advance(20)
     meetDamage(t, world, wrong)
@@ -227,7 +233,7 @@ t.test('meanwhile', async (t) => {
     await world.stopAll()
   })
 
-  t.test('peers get no state from it, and no word about its checksums', async (t) => {
+  t.test('peers get neither its state nor its checksums', async (t) => {
     const world = await filledWorld({ node: { limits: { checksumEvery: 4 } } })
     const [wrong = '', other = ''] = world.followers
     const { transport } = world.process(other)

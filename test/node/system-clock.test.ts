@@ -8,7 +8,7 @@ t.test('SystemClock', async (t) => {
   const clock = new SystemClock()
 
   t.test(
-    'runs a timer later and outside of the turn of the caller, and not at all when it was cancelled',
+    'runs a timer later and outside the turn of the caller, and not after it was cancelled',
     async (t) => {
       let ran = 0
       clock.after(0, () => void t.fail('this one was cancelled')).cancel()

@@ -9,12 +9,12 @@ const HEARTBEAT_MS = 50
 const GAP_MS = 500
 
 t.test('Ticker', async (t) => {
-  t.test('ticks with the heartbeat, and tells a pause by one gap', async (t) => {
+  t.test('ticks with the heartbeat, and reports a pause as one gap', async (t) => {
     const clock = new VirtualClock()
     let sleptMs = 0
     const kinds: string[] = []
     const ticker = new Ticker({
-      // While the process sleeps its timers wait, and its clock goes on.
+      // While the process sleeps its timers wait, and its clock continues.
       clock: {
         now: () => clock.now() + sleptMs,
         wallTime: () => clock.wallTime() + sleptMs,
@@ -30,7 +30,7 @@ t.test('Ticker', async (t) => {
     sleptMs = 10 * GAP_MS
     await clock.advance(3 * HEARTBEAT_MS)
     t.strictSame(kinds.slice(3, 5), ['tickGap', 'tick'])
-    t.ok(kinds.length <= 7, 'what was missed is not made up for')
+    t.ok(kinds.length <= 7, 'missed ticks are not repeated')
     ticker.stop()
     t.equal(clock.pending, 0)
   })

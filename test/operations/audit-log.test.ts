@@ -10,10 +10,12 @@ import {
   type AuditPlace,
   PAGE_BOUNDS,
 } from '../../src/operations/audit/audit-page.ts'
-import type { AuditReader } from '../../src/store/reads/audit-reader.ts'
+import type { StateReader } from '../../src/store/reads/state-reader.ts'
 import { verifyAudit } from '../../src/operations/audit/verify-audit-log.ts'
 import { deferred } from '../helpers/async.ts'
 import { down, SealingWorld } from '../workers/sealing-world.ts'
+import { oldestAuditTime } from '../../src/store/reads/audit-rows.ts'
+import { recountState } from '../../src/store/reads/recount-state.ts'
 
 t.test('a query', async (t) => {
   const world = await SealingWorld.start(t)
@@ -45,7 +47,7 @@ t.test('a query', async (t) => {
     t.equal(pages, 10)
   })
 
-  await t.test('opens the segments alone that may hold what it asks for', async (t) => {
+  await t.test('opens only the segments that may hold matching rows', async (t) => {
     const rare = await world.page({ bucket: 'rare' })
     t.equal(rare.rows.length, 1)
     t.equal(rare.segmentsOpened, 1)
@@ -66,12 +68,12 @@ t.test('a query', async (t) => {
     }
   })
 
-  await t.test('finds what was recorded in a window, wherever it lies', async (t) => {
+  await t.test('finds the rows of a window of time, in the state and in segments', async (t) => {
     const times = new Map<string, number>()
     const segments = await world.segments()
     const { firstTime, lastTime } = segments[2] ?? { firstTime: 0, lastTime: 0 }
     const window = { since: firstTime, until: lastTime, limit: 1_000, from: null, filter: rowFilter({}) }
-    const parts = { audit: world.memory.reader.audit, segments: world.fresh() }
+    const parts = { state: world.memory.reader, segments: world.fresh() }
     const page = await auditPage(parts, window)
     t.strictSame(
       page.rows.map(({ row }) => row.requestId),
@@ -82,7 +84,7 @@ t.test('a query', async (t) => {
   })
 
   await t.test('ends at its bound of segments once it has a row', async (t) => {
-    const parts = { audit: world.memory.reader.audit, segments: world.fresh() }
+    const parts = { state: world.memory.reader, segments: world.fresh() }
     const query = { since: 0, until: null, limit: 1_000, from: null, filter: rowFilter({ keyPrefix: 'k' }) }
     const page = await auditPage(parts, query, { ...PAGE_BOUNDS, segments: 2 })
     t.ok(page.next !== null && page.rows.length > 0 && page.segmentsOpened === 2)
@@ -91,7 +93,7 @@ t.test('a query', async (t) => {
     t.match(empty, { rows: [], next: null })
   })
 
-  await t.test('names a segment that nobody can read, and answers the rest', async (t) => {
+  await t.test('names a segment without a readable copy, and returns the rest', async (t) => {
     const name = await world.copyOf(2)
     for (const node of ['n1', 'n2', 'n3']) world.memory.blobs.lose(node, name)
     const page = await world.page()
@@ -130,7 +132,7 @@ t.test('verification', async (t) => {
     t.match((await world.verify()).faults, [/^links 4 to 7 cannot be read/])
   })
 
-  t.test('reads over a single copy that was changed', async (t) => {
+  t.test('reads past a single changed copy', async (t) => {
     const world = await start(t)
     const bytes = world.memory.blobs.bytesOn('n1', await world.copyOf(1))
     bytes[40] = (bytes[40] ?? 0) ^ 1
@@ -160,7 +162,7 @@ t.test('verification', async (t) => {
   })
 })
 
-t.test('trimming drops segments whose rows are all older, and the rest goes on', async (t) => {
+t.test('trimming drops segments whose rows are all older, and the rest continues', async (t) => {
   const world = await SealingWorld.start(t)
   for (let n = 0; n < 3; n++) {
     await world.log(4)
@@ -170,33 +172,36 @@ t.test('trimming drops segments whose rows are all older, and the rest goes on',
   await world.memory.change({ type: 'trimAudit', before: second?.lastTime ?? 0 })
   t.strictSame(await world.ids(), down(11, 4))
   t.match(await world.verify(), { first: 4, segments: 2, faults: [] })
-  t.equal(world.memory.reader.audit.oldestTime(), second?.lastTime)
-  const recount = await world.memory.reader.recount(() => true)
+  t.equal(oldestAuditTime(world.memory.reader), second?.lastTime)
+  const recount = await recountState(world.memory.reader, () => true)
   t.strictSame(recount?.differences, [])
 })
+
+/** `after` runs when a read of several rows has its answer, before the walk gets it. */
+function readingThrough(reader: StateReader, after: () => Promise<void>): StateReader {
+  return {
+    get: (key) => reader.get(key),
+    page: (range, query) => reader.page(range, query),
+    cut: (read) => reader.cut(read),
+    usable: reader.usable,
+    lease: async (work) => {
+      const answer = await reader.lease(work)
+      await after()
+      return answer
+    },
+  }
+}
 
 t.test('a walk meets each row once while rows become a segment beside it', async (t) => {
   t.test('between its looks at rows and at segments', async (t) => {
     const world = await SealingWorld.start(t)
     await world.log(12)
-    const { audit: rows } = world.memory.reader
     let looks = 0
-    /** Whichever comes first. */
-    const sealAfter = async <T>(look: Promise<T>): Promise<T> => {
-      const seen = await look
+    const state = readingThrough(world.memory.reader, async () => {
       if (looks++ === 0) await world.sealAll()
-      return seen
-    }
-    const audit: AuditReader = {
-      head: () => rows.head(),
-      keys: () => rows.keys(),
-      link: (sequence) => rows.link(sequence),
-      linksFrom: (sequence) => rows.linksFrom(sequence),
-      segmentBefore: (sequence) => sealAfter(rows.segmentBefore(sequence)),
-      linksBefore: (sequence) => sealAfter(rows.linksBefore(sequence)),
-    }
+    })
     const query = { since: 0, until: null, limit: 1_000, from: null, filter: rowFilter({}) }
-    const page = await auditPage({ audit, segments: world.fresh() }, query)
+    const page = await auditPage({ state, segments: world.fresh() }, query)
     t.equal((await world.segments()).length, 1)
     t.strictSame(
       page.rows.map(({ row }) => row.requestId),
@@ -219,21 +224,11 @@ t.test('a walk meets each row once while rows become a segment beside it', async
   t.test('and verification finds nothing wrong', async (t) => {
     const world = await SealingWorld.start(t)
     await world.log(12)
-    const { audit: rows } = world.memory.reader
     let looks = 0
-    const audit: AuditReader = {
-      head: () => rows.head(),
-      keys: () => rows.keys(),
-      link: (sequence) => rows.link(sequence),
-      linksBefore: (sequence) => rows.linksBefore(sequence),
-      linksFrom: (sequence) => rows.linksFrom(sequence),
-      segmentBefore: async (sequence) => {
-        const segment = await rows.segmentBefore(sequence)
-        if (looks++ === 0) await world.sealAll()
-        return segment
-      },
-    }
-    t.match(await verifyAudit({ audit, segments: world.fresh() }, null), { links: 12, faults: [] })
+    const state = readingThrough(world.memory.reader, async () => {
+      if (looks++ === 0) await world.sealAll()
+    })
+    t.match(await verifyAudit({ state, segments: world.fresh() }, null), { links: 12, faults: [] })
   })
 })
 

@@ -1,4 +1,4 @@
-/** What members may not know yet is not proposed, by whomever it is asked for. */
+/** A command that some member may not know yet is not proposed, for any caller. */
 import t from 'tap'
 import { withLevelGate } from '../../src/commands/level-gate.ts'
 import { COMMAND_LEVELS } from '../../src/state-machine/command-levels.ts'
@@ -6,7 +6,7 @@ import type { Command } from '../../src/state-machine/commands.ts'
 import type { Propose } from '../../src/commands/propose.ts'
 import { followMembers, type FollowingParts } from '../../src/workers/following-members.ts'
 import { MemoryServices } from '../helpers/memory-services.ts'
-import { loneMembership, loneStatus } from '../helpers/told-membership.ts'
+import { singleNodeMembership, singleNodeStatus } from '../helpers/membership-samples.ts'
 
 t.test('every command waits for its level', async (t) => {
   for (const [type, level] of Object.entries(COMMAND_LEVELS)) {
@@ -25,11 +25,11 @@ t.test('every command waits for its level', async (t) => {
   }
 })
 
-t.test('the members are founded as soon as everybody knows how, and nobody complains before', async (t) => {
+t.test('the members are founded as soon as every member supports it, without an error before', async (t) => {
   const memory = await MemoryServices.start(t)
   const parts = (stateLevel: number): FollowingParts => ({
     nodeId: 'n1',
-    membership: { ...loneMembership('n1'), local: () => loneStatus('n1', { stateLevel }) },
+    membership: { ...singleNodeMembership('n1'), local: () => singleNodeStatus('n1', { stateLevel }) },
     isJobRunner: () => true,
     state: memory.reader,
     propose: memory.services.propose,

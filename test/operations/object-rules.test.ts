@@ -1,5 +1,5 @@
 /**
- * Small rules of the operations on objects that need no socket: conditions, entity tags, times, what clients say of an object.
+ * Small rules of the operations on objects that need no socket: conditions, entity tags, times, metadata from clients.
  */
 import fc from 'fast-check'
 import t from 'tap'
@@ -67,7 +67,7 @@ t.test('[RFC 9110 13.2.2] failedCondition', async (t) => {
 
 t.test('entity tags', async (t) => {
   t.same(strongTags('"a", b ,*'), ['a', 'b', '*'])
-  t.same(strongTags('W/"a"'), ['W/"a"'], 'names nothing where tags are strong')
+  t.same(strongTags('W/"a"'), ['W/"a"'], 'is no strong tag')
   t.same(weakTags('W/"a","b", W/"c"'), ['a', 'b', 'c'])
   for (const empty of ['', ' ', ',', '""']) {
     t.throws(() => strongTags(empty), { code: 'invalid_argument' })
@@ -108,7 +108,7 @@ t.test('parseTimestamp', async (t) => {
   )
 })
 
-t.test('checkMetadata takes what headers can carry, and nothing else', async (t) => {
+t.test('checkMetadata accepts exactly the values that headers can carry', async (t) => {
   t.same(
     checkMetadata([
       ['Camera', 'x100'],
@@ -140,7 +140,7 @@ t.test('checkMetadata takes what headers can carry, and nothing else', async (t)
       ]),
     { code: 'invalid_request' },
   )
-  // Whatever is accepted comes back from the headers that it became.
+  // Accepted metadata is equal after the way through headers.
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 12 }), (value) => {
       let accepted
@@ -186,7 +186,7 @@ t.test('checkTags', async (t) => {
   t.throws(() => checkTags([['', '1']]), { code: 'invalid_tag' })
 })
 
-t.test('[native: Upload rules 3] a fingerprint tells any two uploads apart', async (t) => {
+t.test('[native: Upload rules 3] a fingerprint distinguishes any two uploads', async (t) => {
   const upload = fc.record({
     size: fc.nat(3),
     etag: fc.constantFrom('e', 'f'),
@@ -226,5 +226,5 @@ t.test('WritesInProgress', async (t) => {
     writes.alone(['a', 'b'], () => Promise.reject(new Error('failed'))),
     { message: 'failed' },
   )
-  t.equal(await writes.alone(['a', 'b'], async () => 1), 1, 'a name is free again, whatever came of it')
+  t.equal(await writes.alone(['a', 'b'], async () => 1), 1, 'a name is free again after any outcome')
 })

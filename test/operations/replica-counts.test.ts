@@ -1,11 +1,10 @@
-/** Copies of members, counted from the rows: exact, bounded in what it costs, and never in the way of who asks. */
+/** Copies of members, counted from the rows: exact, of bounded cost, and without delaying a caller. */
 import t from 'tap'
 import { ReplicaCounter } from '../../src/operations/base/replica-counts.ts'
 import type { ChunkRecord } from '../../src/state-machine/chunks/records.ts'
 import { type Deferred, deferred } from '../helpers/async.ts'
 import { type LogLine, recordingLogger } from '../helpers/loggers.ts'
-
-type Page = { readonly items: readonly ChunkRecord[]; readonly next: string | null }
+import type { RowPage } from '../../src/store/reads/state-reader.ts'
 
 class Bench {
   now = 1_000
@@ -16,22 +15,22 @@ class Bench {
   fault: Error | null = null
   readonly lines: LogLine[] = []
   readonly replicaCounts = new ReplicaCounter({
-    state: { chunks: (after) => this.#chunks(Number(after)) },
+    state: { page: async (_chunks, { after }) => (await this.#chunks(Number(after))) as RowPage<never> },
     now: () => this.now,
-    // Nobody waits longer than a moment.
+    // No caller waits longer than a moment.
     wait: async () => undefined,
     logger: recordingLogger(this.lines),
   })
 
-  async #chunks(page: number): Promise<Page> {
+  async #chunks(page: number): Promise<RowPage<ChunkRecord>> {
     if (page === 0) this.walks++
     await this.gate?.promise
     if (this.fault !== null) throw this.fault
     const items = (this.pages[page] ?? []).map((replicas) => ({ replicas }) as ChunkRecord)
-    return { items, next: page + 1 < this.pages.length ? String(page + 1) : null }
+    return { items, names: [], next: page + 1 < this.pages.length ? String(page + 1) : null }
   }
 
-  /** What a count that was begun comes to. */
+  /** The result of the count in progress. */
   async figures(): Promise<Record<string, string>> {
     await this.replicaCounts.look()
     for (let n = 0; n < 20; n++) await Promise.resolve()
@@ -42,7 +41,7 @@ class Bench {
   }
 }
 
-t.test('counts what is listed, and of what there is no other copy', async (t) => {
+t.test('counts the listed copies, and the chunks without another copy', async (t) => {
   const bench = new Bench()
   bench.pages = [
     [['n1', 'n2', 'n3'], ['n1']],
@@ -51,7 +50,7 @@ t.test('counts what is listed, and of what there is no other copy', async (t) =>
   t.same(await bench.figures(), { n1: '3 2', n2: '2 0', n3: '2 0' })
 })
 
-t.test('whoever asks while it counts gets the last count, with its age', async (t) => {
+t.test('a caller during a count gets the last count, with its age', async (t) => {
   const bench = new Bench()
   bench.gate = deferred()
   t.equal(await bench.replicaCounts.look(), null, 'nothing was counted yet')
@@ -68,7 +67,7 @@ t.test('whoever asks while it counts gets the last count, with its age', async (
   t.same(await bench.figures(), { n1: '1 0', n2: '1 0' })
 })
 
-t.test('after a long count it rests for long, whoever asks', async (t) => {
+t.test('after a long count the next one waits long, for any caller', async (t) => {
   const bench = new Bench()
   bench.gate = deferred()
   await bench.replicaCounts.look()
@@ -83,7 +82,7 @@ t.test('after a long count it rests for long, whoever asks', async (t) => {
   t.ok(bench.walks > 1)
 })
 
-t.test('a count that fails leaves the last one', async (t) => {
+t.test('a failed count keeps the last one', async (t) => {
   const bench = new Bench()
   bench.pages = [[['n1']]]
   await bench.figures()

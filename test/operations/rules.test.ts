@@ -100,7 +100,7 @@ t.test('continuation tokens', async (t) => {
   })
 })
 
-t.test('[RFC 4648 3.5] a token is taken in one spelling only', async (t) => {
+t.test('[RFC 4648 3.5] a token is accepted in one spelling only', async (t) => {
   const { services } = await MemoryServices.start(t)
   const token = sealContinuationToken(services, [], 'x')
   const bytes = Buffer.from(token, 'base64url')

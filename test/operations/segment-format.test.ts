@@ -1,5 +1,5 @@
 /**
- * The bytes of a segment of the audit log, and what is in its index.
+ * The bytes of a segment of the audit log, and its index.
  */
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import * as fc from 'fast-check'
@@ -13,10 +13,10 @@ import {
 import { nameOf, NameFilter } from '../../src/operations/audit-segments/segment-index.ts'
 import { linkHash } from '../../src/state-machine/audit/audit-chain.ts'
 import { type AuditLinkRecord, NO_LINK } from '../../src/state-machine/audit/records.ts'
-import type { PlacedLink } from '../../src/store/reads/audit-reader.ts'
+import type { PlacedLink } from '../../src/store/reads/audit-rows.ts'
 import { auditRow } from '../helpers/audit-disk.ts'
 
-/** A change, a batch, a batch whose rows do not agree with their digest, and a link whose hash was changed. */
+/** A change, a batch, a batch whose rows do not match their digest, and a link with a changed hash. */
 function links(): readonly PlacedLink[] {
   const rows = [auditRow('b1'), auditRow('b2')].map((row) => JSON.stringify(row)).join('\n')
   const batch = (digest: string) =>
@@ -35,7 +35,7 @@ function links(): readonly PlacedLink[] {
   })
 }
 
-t.test('a segment gives back the links that it was made of, also those that are wrong', async (t) => {
+t.test('a segment returns the links that it was made of, also wrong ones', async (t) => {
   const { segment, packed } = await makeSegment(NO_LINK, links())
   t.match(segment, { first: 7, next: 12, rows: 6, anchor: NO_LINK, hash: 'f'.repeat(64), firstTime: 1 })
   t.strictSame(segment.spools, [{ node: 'n1', spool: 's', time: 4 }])
@@ -50,7 +50,7 @@ t.test('a segment gives back the links that it was made of, also those that are 
   )
 })
 
-t.test('a segment that was changed, cut short or goes on is none', async (t) => {
+t.test('a segment that was changed, cut short or extended is invalid', async (t) => {
   const { packed } = await makeSegment(NO_LINK, links())
   const plain = zstdDecompressSync(packed)
   const broken: Record<string, Buffer> = {
@@ -83,7 +83,7 @@ t.test('a segment of the first version is read by every later one', async (t) =>
 })
 
 t.test('the filter of names', async (t) => {
-  t.test('finds every name that was put in', async () => {
+  t.test('contains every added name', async () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.string(), { maxLength: 300 }), (texts) => {
         const names = texts.map((text) => nameOf('key', text))
@@ -92,7 +92,7 @@ t.test('the filter of names', async (t) => {
     )
   })
 
-  t.test('denies nearly all others', async (t) => {
+  t.test('excludes nearly all others', async (t) => {
     const names = Array.from({ length: 1_000 }, (_, n) => nameOf('key', `k${n}`))
     const filter = new NameFilter(NameFilter.of(new Set(names)))
     const others = Array.from({ length: 10_000 }, (_, n) => nameOf('key', `other${n}`))
@@ -100,13 +100,13 @@ t.test('the filter of names', async (t) => {
     t.ok(taken < 150, `${taken} of 10,000`)
   })
 
-  t.test('hashes names as it always did', async (t) => {
+  t.test('hashes names as in earlier versions', async (t) => {
     const bits = NameFilter.of(new Set([nameOf('tenant', 'acme'), nameOf('key', 'a/b')]))
     t.equal(Buffer.from(bits).toString('hex'), FIRST_NAMES)
   })
 })
 
-/** Written by the first version, of `links()`. */
+/** Written by the first version, from `links()`. */
 const FIRST_VERSION =
   'KLUv/QBgnRkAJm+ySpCcbQ4q+h1V4cCEVwRTNYWbrIRi/r8CsaAAUPIj+pVFUz8R61eLttC/hZZdZCO/JEdjazFV4e' +
   '/auhgRtYc+p1zQKdLFcFwx1qwMigCIALAAvg1/+ERGSUe3JiLd7dFn2w//p3Wc61W/v/5U6MO7r+mHr6NWN3V1//BT' +

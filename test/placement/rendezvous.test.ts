@@ -1,5 +1,5 @@
 /**
- * Proofs of placement: the same everywhere, spread over zones, balanced, and stable when a node comes.
+ * Placement: the same on every node, spread over zones, balanced, and stable when a node joins.
  */
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
@@ -21,7 +21,7 @@ const memberLists: fc.Arbitrary<PlacementMember[]> = fc.uniqueArray(
   { selector: (member) => member.nodeId, maxLength: 12 },
 )
 
-/** Knuth's multiplicative walk: ids as different as digests are, and the same on every run. */
+/** Knuth's multiplicative hash: ids as different as digests, and the same in every run. */
 function blobIdOf(n: number): string {
   const word = (salt: number) => (Math.imul(n + salt, 2654435761) >>> 0).toString(16).padStart(8, '0')
   return [1, 77, 12345, 99991].map(word).join('')
@@ -51,7 +51,7 @@ t.test('placeReplicas', async (t) => {
     )
   })
 
-  t.test('gives distinct nodes with a weight, as many as asked for or as there are', async (t) => {
+  t.test('gives distinct nodes with a weight, as many as requested or as there are', async (t) => {
     t.doesNotThrow(() =>
       fc.assert(
         fc.property(blobIds, memberLists, fc.nat(12), (blobId, members, copies) => {
@@ -96,20 +96,20 @@ t.test('placeReplicas', async (t) => {
     )
   })
 
-  const standingLists = memberLists.chain((members) =>
+  const statusLists = memberLists.chain((members) =>
     fc
       .array(standings, { minLength: members.length, maxLength: members.length })
-      .map((given) => members.map((member, n) => ({ ...member, standing: given[n] ?? 'willing' }))),
+      .map((given) => members.map((member, n) => ({ ...member, status: given[n] ?? 'willing' }))),
   )
-  const standingOf = (members: readonly PlacementMember[], nodeId: string) =>
+  const copyStatusOf = (members: readonly PlacementMember[], nodeId: string) =>
     members.find((member) => member.nodeId === nodeId)
 
-  t.test('puts unfit members behind all others, and leaves none out', async (t) => {
+  t.test('puts unfit members after all others, and leaves none out', async (t) => {
     t.doesNotThrow(() =>
       fc.assert(
-        fc.property(blobIds, standingLists, (blobId, members) => {
+        fc.property(blobIds, statusLists, (blobId, members) => {
           const placed = placeReplicas({ blobId, members, copies: members.length })
-          const unfit = placed.map((nodeId) => Number(standingOf(members, nodeId)?.standing === 'unfit'))
+          const unfit = placed.map((nodeId) => Number(copyStatusOf(members, nodeId)?.status === 'unfit'))
           assert.deepEqual(
             unfit,
             unfit.toSorted((one, other) => one - other),
@@ -124,11 +124,11 @@ t.test('placeReplicas', async (t) => {
   t.test('spreads over the zones of fit members as if all of them were willing', async (t) => {
     t.doesNotThrow(() =>
       fc.assert(
-        fc.property(blobIds, standingLists, fc.nat(6), (blobId, members, copies) => {
-          const fit = members.filter(({ standing, weight }) => standing !== 'unfit' && weight > 0)
-          const indifferent = fit.map((member) => ({ ...member, standing: 'willing' as const }))
+        fc.property(blobIds, statusLists, fc.nat(6), (blobId, members, copies) => {
+          const fit = members.filter(({ status, weight }) => status !== 'unfit' && weight > 0)
+          const indifferent = fit.map((member) => ({ ...member, status: 'willing' as const }))
           const inZones = (placed: readonly string[]) => {
-            const zones = placed.map((nodeId) => standingOf(members, nodeId)?.zone)
+            const zones = placed.map((nodeId) => copyStatusOf(members, nodeId)?.zone)
             return zones
               .map((zone) => zones.filter((other) => other === zone).length)
               .toSorted((one, other) => one - other)
@@ -145,20 +145,20 @@ t.test('placeReplicas', async (t) => {
     )
   })
 
-  t.test('spares a member while a willing one of a zone that is as good is left', async (t) => {
+  t.test('spares a member while a willing one of an equally good zone is left', async (t) => {
     t.doesNotThrow(() =>
       fc.assert(
-        fc.property(blobIds, standingLists, (blobId, members) => {
+        fc.property(blobIds, statusLists, (blobId, members) => {
           const zones = new Map<string, number>()
           const left = new Set(members.filter(({ weight }) => weight > 0).map(({ nodeId }) => nodeId))
           for (const nodeId of placeReplicas({ blobId, members, copies: members.length })) {
             left.delete(nodeId)
-            const { zone = '', standing } = standingOf(members, nodeId) ?? {}
+            const { zone = '', status } = copyStatusOf(members, nodeId) ?? {}
             const copies = zones.get(zone) ?? 0
-            if (standing === 'sparing') {
+            if (status === 'sparing') {
               const better = [...left].filter((other) => {
-                const member = standingOf(members, other)
-                return member?.standing === 'willing' && (zones.get(member.zone) ?? 0) <= copies
+                const member = copyStatusOf(members, other)
+                return member?.status === 'willing' && (zones.get(member.zone) ?? 0) <= copies
               })
               assert.deepEqual(better, [])
             }
@@ -170,7 +170,7 @@ t.test('placeReplicas', async (t) => {
     )
   })
 
-  t.test('never changes its mind between releases', async (t) => {
+  t.test('gives the same answers in every release', async (t) => {
     const members = [...nodesInOwnZones(4), { nodeId: 'big', zone: 'zone-1', weight: 2.5 }]
     const placed = Array.from({ length: 6 }, (_, n) =>
       placeReplicas({ blobId: blobIdOf(n), members, copies: 3 }),
@@ -178,7 +178,7 @@ t.test('placeReplicas', async (t) => {
     t.strictSame(placed, PINNED)
   })
 
-  t.test('refuses a weight that is no share', async (t) => {
+  t.test('refuses a negative weight and one that is not a number', async (t) => {
     for (const weight of [-1, Number.NaN]) {
       const members = [{ nodeId: 'a', zone: 'z', weight }]
       t.throws(() => placeReplicas({ blobId: 'ff', members, copies: 1 }), RangeError)
@@ -186,7 +186,7 @@ t.test('placeReplicas', async (t) => {
   })
 })
 
-/** Read off once; a change here moves data of every cluster in the field. */
+/** Recorded once; a change here moves data of every existing cluster. */
 const PINNED = [
   ['big', 'node-3', 'node-2'],
   ['node-2', 'node-1', 'node-4'],

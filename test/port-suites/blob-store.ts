@@ -1,5 +1,5 @@
 /**
- * What every BlobStore must do. A store passes by being handed to this suite together with a way to damage it.
+ * What every BlobStore must do. A store and a way to damage it are passed to this suite.
  */
 import type { Test } from 'tap'
 import type { BlobStore } from '../../cluster/blobs/base/blob-store.ts'
@@ -8,7 +8,7 @@ import { collect, sampleBlob, sha256, streamOf } from '../blobs/blob-samples.ts'
 
 export interface BlobStoreBench {
   readonly store: Omit<BlobStore, 'usage'>
-  /** Flips one bit among the stored bytes of a blob, behind the store's back. */
+  /** Flips one bit among the stored bytes of a blob, without the store's knowledge. */
   damage(name: BlobName): Promise<void>
 }
 
@@ -40,7 +40,7 @@ export async function blobStoreContract(
 }
 
 async function writeContract(t: Test, makeBench: (t: Test) => Promise<BlobStoreBench>): Promise<void> {
-  t.test('gives back what was written, for empty, small and large blobs in any pieces', async (t) => {
+  t.test('returns the written bytes, for empty, small and large blobs in any pieces', async (t) => {
     const { store } = await makeBench(t)
     for (const [seed, size] of [0, 1, 255, 256, 4096, 700_001].entries()) {
       const blob = sampleBlob(seed, size)
@@ -52,7 +52,7 @@ async function writeContract(t: Test, makeBench: (t: Test) => Promise<BlobStoreB
     }
   })
 
-  t.test('keeps no piece of a source that uses its memory again', async (t) => {
+  t.test('keeps no reference to the memory of a source that reuses it', async (t) => {
     const { store } = await makeBench(t)
     for (const [seed, size] of [3000, 700_001, 1_500_000].entries()) {
       const blob = sampleBlob(seed, size)
@@ -75,23 +75,26 @@ async function writeContract(t: Test, makeBench: (t: Test) => Promise<BlobStoreB
     }
   })
 
-  t.test('leaves nothing when the source is shorter, longer, other than promised, or breaks', async (t) => {
-    const { store } = await makeBench(t)
-    const blob = sampleBlob(1)
-    const other = sampleBlob(2)
-    const broken = async function* () {
-      yield blob.bytes.subarray(0, 10)
-      throw new Error('the sender is gone')
-    }
-    await t.rejects(store.write(blob, streamOf(blob.bytes.subarray(1)), blob), { code: 'size_mismatch' })
-    await t.rejects(store.write(blob, streamOf(blob.bytes, other.bytes), blob), { code: 'size_mismatch' })
-    await t.rejects(store.write(blob, streamOf(other.bytes), blob), { code: 'checksum_mismatch' })
-    await t.rejects(store.write(blob, broken(), blob), { message: 'the sender is gone' })
-    t.equal(await store.stat(blob), null)
-    t.strictSame(await store.list(null, 10), [])
-    await store.write(blob, streamOf(blob.bytes), blob)
-    t.strictSame(await store.verify(blob), { size: blob.size, checksum: blob.checksum })
-  })
+  t.test(
+    'leaves nothing when the source is shorter, longer or other than announced, or breaks',
+    async (t) => {
+      const { store } = await makeBench(t)
+      const blob = sampleBlob(1)
+      const other = sampleBlob(2)
+      const broken = async function* () {
+        yield blob.bytes.subarray(0, 10)
+        throw new Error('the sender is gone')
+      }
+      await t.rejects(store.write(blob, streamOf(blob.bytes.subarray(1)), blob), { code: 'size_mismatch' })
+      await t.rejects(store.write(blob, streamOf(blob.bytes, other.bytes), blob), { code: 'size_mismatch' })
+      await t.rejects(store.write(blob, streamOf(other.bytes), blob), { code: 'checksum_mismatch' })
+      await t.rejects(store.write(blob, broken(), blob), { message: 'the sender is gone' })
+      t.equal(await store.stat(blob), null)
+      t.strictSame(await store.list(null, 10), [])
+      await store.write(blob, streamOf(blob.bytes), blob)
+      t.strictSame(await store.verify(blob), { size: blob.size, checksum: blob.checksum })
+    },
+  )
 
   t.test('does nothing when the name holds the same bytes, and refuses other bytes under it', async (t) => {
     const { store } = await makeBench(t)
@@ -122,7 +125,7 @@ async function writeContract(t: Test, makeBench: (t: Test) => Promise<BlobStoreB
     t.strictSame(await bench.store.verify(blob), { size: blob.size, checksum: blob.checksum })
   })
 
-  t.test('refuses names that are none, in every call', async (t) => {
+  t.test('refuses invalid names in every call', async (t) => {
     const { store } = await makeBench(t)
     const { bytes, size, checksum } = sampleBlob(1)
     const good = sampleBlob(2)
@@ -141,7 +144,7 @@ async function writeContract(t: Test, makeBench: (t: Test) => Promise<BlobStoreB
 }
 
 async function readContract(t: Test, makeBench: (t: Test) => Promise<BlobStoreBench>): Promise<void> {
-  t.test('gives exactly the asked range', async (t) => {
+  t.test('returns exactly the requested range', async (t) => {
     const { store } = await makeBench(t)
     const blob = sampleBlob(7, 600_000)
     await store.write(blob, streamOf(blob.bytes), blob)
@@ -165,13 +168,13 @@ async function readContract(t: Test, makeBench: (t: Test) => Promise<BlobStoreBe
     }
   })
 
-  t.test('throws BlobMissingError for a blob that is not there, at the first piece', async (t) => {
+  t.test('throws BlobMissingError for a missing blob, at the first piece', async (t) => {
     const { store } = await makeBench(t)
     const stream = store.read(sampleBlob(1), 0, 10)
     await t.rejects(collect(stream), BlobMissingError)
   })
 
-  t.test('can be given up in the middle', async (t) => {
+  t.test('can be abandoned in the middle', async (t) => {
     const { store } = await makeBench(t)
     const blob = sampleBlob(7, 1_200_000)
     await store.write(blob, streamOf(blob.bytes), blob)
@@ -184,35 +187,32 @@ async function readContract(t: Test, makeBench: (t: Test) => Promise<BlobStoreBe
 }
 
 async function damageContract(t: Test, makeBench: (t: Test) => Promise<BlobStoreBench>): Promise<void> {
-  t.test(
-    'tells a flipped bit, and takes the copy out of service without losing it for a later one',
-    async (t) => {
-      const bench = await makeBench(t)
-      const blob = sampleBlob(3, 5000)
-      await bench.store.write(blob, streamOf(blob.bytes), blob)
-      await bench.damage(blob)
-      await t.rejects(bench.store.verify(blob), BlobDamagedError)
-      await bench.store.quarantine(blob)
-      t.equal(await bench.store.stat(blob), null)
-      await t.rejects(bench.store.verify(blob), BlobMissingError)
-      await bench.store.quarantine(blob)
-      await bench.store.write(blob, streamOf(blob.bytes), blob)
-      t.equal(sha256(await collect(bench.store.read(blob, 0, blob.size))), blob.checksum)
-    },
-  )
+  t.test('reports a flipped bit, and quarantines the copy without losing it to a later one', async (t) => {
+    const bench = await makeBench(t)
+    const blob = sampleBlob(3, 5000)
+    await bench.store.write(blob, streamOf(blob.bytes), blob)
+    await bench.damage(blob)
+    await t.rejects(bench.store.verify(blob), BlobDamagedError)
+    await bench.store.quarantine(blob)
+    t.equal(await bench.store.stat(blob), null)
+    await t.rejects(bench.store.verify(blob), BlobMissingError)
+    await bench.store.quarantine(blob)
+    await bench.store.write(blob, streamOf(blob.bytes), blob)
+    t.equal(sha256(await collect(bench.store.read(blob, 0, blob.size))), blob.checksum)
+  })
 
-  t.test('calls nothing as it was left that is not there', async (t) => {
+  t.test('does not report a missing blob as unchanged', async (t) => {
     const { store } = await makeBench(t)
     const [there, gone, never] = [sampleBlob(1, 600), sampleBlob(2, 600), sampleBlob(3, 600)]
     for (const blob of [there, gone]) await store.write(blob, streamOf(blob.bytes), blob)
-    await store.areAsLeft([there, gone, never])
+    await store.areUnchanged([there, gone, never])
     await store.remove([gone])
-    const said = await store.areAsLeft([never, there, gone])
-    t.strictSame([said.length, said[0], said[2]], [3, false, false])
-    t.strictSame(await store.areAsLeft([]), [])
+    const unchanged = await store.areUnchanged([never, there, gone])
+    t.strictSame([unchanged.length, unchanged[0], unchanged[2]], [3, false, false])
+    t.strictSame(await store.areUnchanged([]), [])
   })
 
-  t.test('says null and BlobMissingError for a blob that never was', async (t) => {
+  t.test('returns null or throws BlobMissingError for a blob that never existed', async (t) => {
     const { store } = await makeBench(t)
     t.equal(await store.stat(sampleBlob(1)), null)
     await t.rejects(store.verify(sampleBlob(1)), BlobMissingError)
@@ -247,7 +247,7 @@ async function listContract(t: Test, makeBench: (t: Test) => Promise<BlobStoreBe
 }
 
 async function removeContract(t: Test, makeBench: (t: Test) => Promise<BlobStoreBench>): Promise<void> {
-  t.test('leaves nothing under the names, and everything under others', async (t) => {
+  t.test('removes everything under the names, and nothing under others', async (t) => {
     const { store } = await makeBench(t)
     const blobs = Array.from({ length: 7 }, (_, seed) => sampleBlob(seed, seed * 300))
     for (const blob of blobs) await store.write(blob, streamOf(blob.bytes), blob)
@@ -261,7 +261,7 @@ async function removeContract(t: Test, makeBench: (t: Test) => Promise<BlobStore
     t.equal((await store.list(null, 100)).length, kept.length)
   })
 
-  t.test('is fine with names that are absent, twice there, or damaged, and with none', async (t) => {
+  t.test('accepts names that are absent, repeated or damaged, and an empty list', async (t) => {
     const bench = await makeBench(t)
     const [absent, damaged] = [sampleBlob(1), sampleBlob(2)]
     await bench.store.write(damaged, streamOf(damaged.bytes), damaged)

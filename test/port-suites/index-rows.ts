@@ -1,5 +1,5 @@
 /**
- * What keeps the rows of a pack index must do this much.
+ * What every store of the rows of a pack index must do.
  */
 import type { Test } from 'tap'
 import type { IndexRows } from '../../cluster/blobs/packs/index-rows.ts'
@@ -14,7 +14,7 @@ export async function indexRowsContract(t: Test, makeRows: (t: Test) => Promise<
     return keys
   }
 
-  t.test('gives back what was written last, and nothing for what was removed', async (t) => {
+  t.test('returns the last written value, and nothing for a removed key', async (t) => {
     const rows = await makeRows(t)
     await rows.write(
       new Map([
@@ -45,7 +45,7 @@ export async function indexRowsContract(t: Test, makeRows: (t: Test) => Promise<
     t.strictSame(await keysOf(rows, { after: '', before: 'z' }), [])
   })
 
-  t.test('shows a walk nothing of what is written meanwhile', async (t) => {
+  t.test('hides later writes from a walk', async (t) => {
     const rows = await makeRows(t)
     await rows.write(new Map(['na', 'nb', 'nc'].map((key) => [key, bytes(1)])))
     const seen: string[] = []

@@ -1,8 +1,8 @@
 /**
- * What every StateMachine leaves of an install when the power fails.
+ * What a StateMachine holds after a power cut during an install.
  *
  * Owns: one cut of the power after each durable step of an install. Knows nothing of: rows.
- * Rule: the old state or the new one, never a third, and whatever is left goes on.
+ * Rule: the old state or the new one, never a third, and either one keeps working.
  */
 import type { Test } from 'tap'
 import { batchOf, opened, type StateMachinePlace, sumOf, textOf } from './state-machine.ts'
@@ -16,7 +16,7 @@ export function stateCrashContract(t: Test, makePlace: MakePlace): void {
 
 async function crashContract(t: Test, makePlace: MakePlace): Promise<void> {
   t.test(
-    'at any durable step leaves the old state or the new one, and an install that goes on',
+    'at any durable step leaves the old state or the new one, and an install that continues',
     async (t) => {
       const source = await filledSource(t, makePlace)
       const cut = await source.machine.snapshot()
@@ -25,8 +25,8 @@ async function crashContract(t: Test, makePlace: MakePlace): Promise<void> {
         const place = await makePlace(t)
         const first = await opened(t, place)
         await first.apply(batchOf(2, [place.command(0)]))
-        const standing = sumOf(first)
-        if (isFaulty) await first.distrust('a test says so')
+        const sumBefore = sumOf(first)
+        if (isFaulty) await first.quarantine('a test says so')
         await first.close()
         const cuts: { step: string; left: StateMachinePlace }[] = []
         const machine = place.machine({
@@ -46,7 +46,7 @@ async function crashContract(t: Test, makePlace: MakePlace): Promise<void> {
           if (!isNew)
             t.strictSame([textOf(record), fault], isFaulty ? [null, 'a test says so'] : ['record 2', null])
           if (!isFaulty || isNew) {
-            t.equal(sumOf(after), isNew ? hex(cut.checksum) : standing, `after "${step}"`)
+            t.equal(sumOf(after), isNew ? hex(cut.checksum) : sumBefore, `after "${step}"`)
             t.equal(await after.verify(), null)
           }
           const wire = new Wire(cut)

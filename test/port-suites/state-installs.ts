@@ -1,8 +1,8 @@
 /**
- * What every StateMachine keeps when a state travels: cuts, blocks and installs.
+ * What every StateMachine guarantees when a state is transferred: cuts, blocks and installs.
  *
- * Owns: the part of the port's guarantees that speaks of StateCut, StateSource and `install`. Knows nothing of: rows.
- * Rule: whatever is refused or cut off, the old state stands until the new one is whole, and no row travels twice.
+ * Owns: the part of the port's guarantees about StateCut, StateSource and `install`. Knows nothing of: rows.
+ * Rule: after any refusal or interruption the old state stays until the new one is complete, and no row is sent twice.
  */
 import assert from 'node:assert/strict'
 import type { Test } from 'tap'
@@ -40,14 +40,14 @@ async function cutContract(t: Test, makePlace: MakePlace): Promise<void> {
         assert(Buffer.compare(key, last) > 0, 'rows ascend')
         last = key
       }
-      t.equal(hex(last), hex(through), 'a block speaks of its rows and no more')
+      t.equal(hex(last), hex(through), 'a block covers exactly its rows')
     }
     t.equal(hex(cut.checksum), sumOf(machine))
     await cut.release()
     await cut.release()
   })
 
-  t.test('stays as it is while batches are applied, and beside other cuts', async (t) => {
+  t.test('is unchanged while batches are applied, and beside other cuts', async (t) => {
     const { place, machine } = await filledSource(t, makePlace)
     const cut = await machine.snapshot()
     const before = await blocksOf(cut)
@@ -59,11 +59,11 @@ async function cutContract(t: Test, makePlace: MakePlace): Promise<void> {
     t.equal(textOf(other.record), 'record 2')
     t.not(hex(other.checksum), hex(cut.checksum))
     await cut.release()
-    t.not((await blocksOf(other)).length, 0, 'a cut is not given up by another')
+    t.not((await blocksOf(other)).length, 0, 'a cut is not released by another')
     await other.release()
   })
 
-  t.test('sends no rows for a range that is the same, and the rows of one that is not', async (t) => {
+  t.test('sends no rows for an equal range, and the rows of a different one', async (t) => {
     const { place, machine } = await filledSource(t, makePlace)
     const cut = await machine.snapshot()
     const blocks = await blocksOf(cut)
@@ -84,16 +84,16 @@ async function cutContract(t: Test, makePlace: MakePlace): Promise<void> {
 }
 
 async function installContract(t: Test, makePlace: MakePlace): Promise<void> {
-  t.test('carries everything over, whatever stood there, and goes on where the source was cut', async (t) => {
+  t.test('transfers everything over any earlier state, and continues where the source was cut', async (t) => {
     const source = await filledSource(t, makePlace)
     const cut = await source.machine.snapshot()
     const next = batchOf(6, [source.place.command(3), source.place.command(3), source.place.change(2)])
     const replies = plain(await source.machine.apply(next))
-    for (const standing of ['nothing', 'other rows', 'a later cut of the same'] as const) {
+    for (const earlier of ['nothing', 'other rows', 'a later cut of the same'] as const) {
       const place = await makePlace(t)
       const machine = await opened(t, place)
-      if (standing === 'other rows') await machine.apply(batchOf(1, [place.command(0), place.command(2)]))
-      if (standing === 'a later cut of the same') {
+      if (earlier === 'other rows') await machine.apply(batchOf(1, [place.command(0), place.command(2)]))
+      if (earlier === 'a later cut of the same') {
         const late = await source.machine.snapshot()
         await machine.install(late)
         await late.release()
@@ -102,17 +102,17 @@ async function installContract(t: Test, makePlace: MakePlace): Promise<void> {
       t.equal(sumOf(machine), hex(cut.checksum))
       t.equal(await machine.verify(), null)
       const again = await machine.snapshot()
-      t.strictSame(await blocksOf(again), await blocksOf(cut), `over ${standing}`)
+      t.strictSame(await blocksOf(again), await blocksOf(cut), `over ${earlier}`)
       await again.release()
       t.strictSame(plain(await machine.apply(next)), replies)
       t.equal(sumOf(machine), sumOf(source.machine))
       await machine.close()
-      t.equal(sumOf(await opened(t, place)), sumOf(source.machine), 'and is still there after a restart')
+      t.equal(sumOf(await opened(t, place)), sumOf(source.machine), 'and is still present after a restart')
     }
     await cut.release()
   })
 
-  t.test('is told from a state that was applied to, over restarts', async (t) => {
+  t.test('is distinguished from a state with applied batches, over restarts', async (t) => {
     const source = await filledSource(t, makePlace)
     const cut = await source.machine.snapshot()
     const place = await makePlace(t)
@@ -160,32 +160,32 @@ async function refusalContract(t: Test, makePlace: MakePlace): Promise<void> {
     'no step forward': (block) => ({ ...block, through: START, isEnd: false }),
   }
 
-  t.test('of a lie in any block leaves the old state, and a true source is taken after it', async (t) => {
+  t.test('of a false block leaves the old state, and a correct source is accepted after it', async (t) => {
     const source = await filledSource(t, makePlace)
     const cut = await source.machine.snapshot()
     const count = (await blocksOf(cut)).length
     const place = await makePlace(t)
     const machine = await opened(t, place)
     await machine.apply(batchOf(2, [place.command(0)]))
-    const standing = sumOf(machine)
+    const before = sumOf(machine)
     const twin = await opened(t, await makePlace(t))
     await twin.apply(batchOf(2, [place.command(0)]))
     const small = await twin.snapshot()
     for (const [what, lie] of Object.entries(lies)) {
       for (let at = 0; at < count; at++) {
-        let isTold = false
-        // What stood here may be found to be the same; only rows that come can be wrong.
+        let isReported = false
+        // Rows present here may be found equal; only transferred rows can be wrong.
         const wire = new Wire(cut, (block) => {
-          if (isTold || wire.asked.length <= at || (block.rows?.length ?? 0) === 0) return block
-          isTold = true
+          if (isReported || wire.asked.length <= at || (block.rows?.length ?? 0) === 0) return block
+          isReported = true
           return lie(block)
         })
         await t.rejects(machine.install(wire), `${what} in block ${at}`)
-        if (sumOf(machine) !== standing) t.fail(`${what} in block ${at} changed the state`)
+        if (sumOf(machine) !== before) t.fail(`${what} in block ${at} changed the state`)
       }
-      // Otherwise all but the last block would be held when the next lie is told.
+      // Otherwise all but the last block would be held when the next false block arrives.
       await machine.install(small)
-      t.equal(sumOf(machine), standing)
+      t.equal(sumOf(machine), before)
     }
     t.equal(textOf(await machine.install(cut)), 'record 1')
     await Promise.all([cut.release(), small.release()])
@@ -197,7 +197,7 @@ async function refusalContract(t: Test, makePlace: MakePlace): Promise<void> {
     const place = await makePlace(t)
     const machine = await opened(t, place)
     await machine.apply(batchOf(2, [place.command(0)]))
-    const standing = sumOf(machine)
+    const before = sumOf(machine)
     await t.rejects(
       machine.install({
         record: cut.record,
@@ -205,14 +205,14 @@ async function refusalContract(t: Test, makePlace: MakePlace): Promise<void> {
         block: (request) => cut.block(request),
       }),
     )
-    t.equal(sumOf(machine), standing)
+    t.equal(sumOf(machine), before)
     await machine.apply(batchOf(3, [place.command(2)]))
     t.equal(textOf(await machine.install(cut)), 'record 1')
     t.equal(await machine.verify(), null)
     await cut.release()
   })
 
-  t.test('passes on the error of the source and runs beside no apply', async (t) => {
+  t.test('passes on the error of the source and never runs during an apply', async (t) => {
     const source = await filledSource(t, makePlace)
     const cut = await source.machine.snapshot()
     const place = await makePlace(t)
@@ -226,7 +226,7 @@ async function refusalContract(t: Test, makePlace: MakePlace): Promise<void> {
 }
 
 async function resumptionContract(t: Test, makePlace: MakePlace): Promise<void> {
-  t.test('pulls no block twice, wherever the source breaks off, over restarts as well', async (t) => {
+  t.test('pulls no block twice, wherever the source breaks, also over restarts', async (t) => {
     const source = await filledSource(t, makePlace)
     const cut = await source.machine.snapshot()
     const count = (await blocksOf(cut)).length
@@ -251,33 +251,36 @@ async function resumptionContract(t: Test, makePlace: MakePlace): Promise<void> 
     await cut.release()
   })
 
-  t.test('pulls from another cut only what differs, and drops rows that it no longer has', async (t) => {
-    const source = await filledSource(t, makePlace)
-    await source.machine.apply(batchOf(2, [source.place.change(0), source.place.change(3)]))
-    const old = await source.machine.snapshot()
-    const count = (await blocksOf(old)).length
-    await source.machine.apply(batchOf(3, [source.place.undo(0), source.place.change(7)]))
-    const late = await source.machine.snapshot()
-    for (let given = 1; given <= count; given++) {
-      const machine = await opened(t, await makePlace(t))
-      const whole = { ...old, checksum: Buffer.alloc(32), block: old.block.bind(old), record: old.record }
-      const first = given < count ? breakingAfter(old, given) : new Wire(whole)
-      await t.rejects(machine.install(first))
-      const wire = new Wire(late)
-      t.equal(textOf(await machine.install(wire)), 'record 3')
-      t.equal(sumOf(machine), hex(late.checksum))
-      t.equal(await machine.verify(), null)
-      if (given === count) t.ok(wire.carried < count, `${wire.carried} of ${count} blocks carried rows`)
-      const again = await machine.snapshot()
-      t.strictSame(await blocksOf(again), await blocksOf(late))
-      await again.release()
-    }
-    await Promise.all([old.release(), late.release()])
-  })
+  t.test(
+    'pulls from another cut only blocks that differ, and drops rows that it no longer has',
+    async (t) => {
+      const source = await filledSource(t, makePlace)
+      await source.machine.apply(batchOf(2, [source.place.change(0), source.place.change(3)]))
+      const old = await source.machine.snapshot()
+      const count = (await blocksOf(old)).length
+      await source.machine.apply(batchOf(3, [source.place.undo(0), source.place.change(7)]))
+      const late = await source.machine.snapshot()
+      for (let given = 1; given <= count; given++) {
+        const machine = await opened(t, await makePlace(t))
+        const whole = { ...old, checksum: Buffer.alloc(32), block: old.block.bind(old), record: old.record }
+        const first = given < count ? breakingAfter(old, given) : new Wire(whole)
+        await t.rejects(machine.install(first))
+        const wire = new Wire(late)
+        t.equal(textOf(await machine.install(wire)), 'record 3')
+        t.equal(sumOf(machine), hex(late.checksum))
+        t.equal(await machine.verify(), null)
+        if (given === count) t.ok(wire.carried < count, `${wire.carried} of ${count} blocks carried rows`)
+        const again = await machine.snapshot()
+        t.strictSame(await blocksOf(again), await blocksOf(late))
+        await again.release()
+      }
+      await Promise.all([old.release(), late.release()])
+    },
+  )
 }
 
 async function grownContract(t: Test, makePlace: MakePlace): Promise<void> {
-  t.test('pulls of a range that grew beyond a block only the block that is new', async (t) => {
+  t.test('pulls only the new block of a range that grew beyond one block', async (t) => {
     const place = await makePlace(t)
     const source = await opened(t, place)
     await source.apply(batchOf(1, fillings(place, FILLINGS).slice(1)))

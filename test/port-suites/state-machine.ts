@@ -1,9 +1,9 @@
 /**
- * What every StateMachine has to keep under the machine, whatever it stores.
+ * What every StateMachine guarantees to the machine, for any stored contents.
  *
  * Owns: the guarantees of the StateMachine port in cluster/base/types.ts as tests. Knows nothing of: what commands mean.
  * Rule: a place gives a fresh state, and the same state again after a restart; its commands give replies that depend on
- * the commands before them, or nothing could be told from them. Snapshots and installs: state-installs.ts.
+ * the commands before them, or they would prove nothing. Snapshots and installs: state-installs.ts.
  */
 import type { Test } from 'tap'
 import {
@@ -20,11 +20,11 @@ export interface MachineOptions {
 }
 
 export interface StateMachinePlace {
-  /** Another StateMachine over what earlier ones of this place left behind. The one before is closed, or never runs again. */
+  /** Another StateMachine over the data of this place. The previous one is closed, or never runs again. */
   machine(options?: MachineOptions): StateMachine
-  /** What a power cut now would leave of it, as a place of its own. */
+  /** The place that a power cut now would leave. */
   cut(): StateMachinePlace
-  /** A stored row is no longer what was written. The machine is the one that runs. */
+  /** Damages a stored row under the running machine. */
   damage(machine: StateMachine): Promise<void>
   /** The i-th command of a fixed sequence. */
   command(i: number): Uint8Array
@@ -32,9 +32,9 @@ export interface StateMachinePlace {
   filling(i: number): Uint8Array
   /** Adds rows beside the i-th filling, and perhaps changes it. */
   change(i: number): Uint8Array
-  /** No version knows it: its apply throws. */
+  /** A command that no version knows: its apply throws. */
   failing(): Uint8Array
-  /** Takes the i-th change back: the rows are as before. */
+  /** Reverts the i-th change: the rows are as before. */
   undo(i: number): Uint8Array
 }
 
@@ -109,7 +109,7 @@ async function applyContract(t: Test, makePlace: (t: Test) => Promise<StateMachi
     t.strictSame(
       await second.open(),
       { record: null, fault: null, isInstalled: false },
-      'also when it was closed before any batch',
+      'also after a close before any batch',
     )
     for (const index of [1, 2, 3]) await second.apply(batchAt(place, index))
     await second.close()
@@ -119,7 +119,7 @@ async function applyContract(t: Test, makePlace: (t: Test) => Promise<StateMachi
     t.strictSame([textOf(record), fault], ['record 3', null])
   })
 
-  t.test('leaves record, rows and checksum of the same batch to a power cut', async (t) => {
+  t.test('leaves record, rows and checksum of the same batch after a power cut', async (t) => {
     const place = await makePlace(t)
     let machine = await opened(t, place)
     for (const index of [1, 2, 3, 4]) {
@@ -130,13 +130,13 @@ async function applyContract(t: Test, makePlace: (t: Test) => Promise<StateMachi
       t.strictSame([textOf(record), fault], [`record ${index}`, null])
       t.equal(sumOf(after), sumOf(machine))
       if (index !== 2) continue
-      // The batches that follow come after a clean stop, and what it left behind speaks of them no more.
+      // The batches that follow come after a clean stop, so the mark of that stop must not cover them.
       await machine.close()
       machine = await opened(t, place)
     }
   })
 
-  t.test('answers each command in order, and a batch without entries moves the record alone', async (t) => {
+  t.test('answers each command in order, and a batch without entries moves only the record', async (t) => {
     const place = await makePlace(t)
     const machine = await opened(t, place)
     const replies = await machine.apply({
@@ -155,7 +155,7 @@ async function applyContract(t: Test, makePlace: (t: Test) => Promise<StateMachi
     await cut.release()
   })
 
-  t.test('names the entry that it cannot apply, and keeps nothing of its batch', async (t) => {
+  t.test('names the entry that it cannot apply, and discards its batch', async (t) => {
     const place = await makePlace(t)
     const machine = await opened(t, place)
     await machine.apply(batchAt(place, 1))
@@ -170,7 +170,7 @@ async function applyContract(t: Test, makePlace: (t: Test) => Promise<StateMachi
     const other = await opened(t, await makePlace(t))
     await other.apply(batchAt(place, 1))
     const [one, two] = [await machine.apply(batchAt(place, 2)), await other.apply(batchAt(place, 2))]
-    t.strictSame(plain(one), plain(two), 'what comes next is decided as if the batch had never been')
+    t.strictSame(plain(one), plain(two), 'later commands are decided as if the batch had never been')
     t.equal(sumOf(machine), sumOf(other))
   })
 
@@ -187,7 +187,7 @@ async function applyContract(t: Test, makePlace: (t: Test) => Promise<StateMachi
 }
 
 async function checksumContract(t: Test, makePlace: (t: Test) => Promise<StateMachinePlace>): Promise<void> {
-  t.test('is equal for equal rows, by whatever order, batches and detours they came to be', async (t) => {
+  t.test('is equal for equal rows, after any order, batches and detours', async (t) => {
     const [place, other] = [await makePlace(t), await makePlace(t)]
     const [one, two] = [await opened(t, place), await opened(t, other)]
     await one.apply(batchOf(1, fillings(place, 4)))
@@ -243,7 +243,7 @@ async function checksumContract(t: Test, makePlace: (t: Test) => Promise<StateMa
 }
 
 async function damageContract(t: Test, makePlace: (t: Test) => Promise<StateMachinePlace>): Promise<void> {
-  t.test('of a row never leaves in a block', async (t) => {
+  t.test('of a row is never sent in a block', async (t) => {
     const place = await makePlace(t)
     const machine = await opened(t, place)
     await machine.apply(batchOf(1, fillings(place, 4)))
@@ -254,39 +254,42 @@ async function damageContract(t: Test, makePlace: (t: Test) => Promise<StateMach
     await Promise.all([cut.release(), late.release()])
   })
 
-  t.test('is told once, before who met it hears of it, and nothing is used until an install', async (t) => {
-    const [place, other] = [await makePlace(t), await makePlace(t)]
-    const [machine, source] = [place.machine(), await opened(t, other)]
-    t.teardown(() => machine.close())
-    const told: string[] = []
-    await machine.open((error) => told.push(error.name))
-    await machine.apply(batchOf(1, fillings(place, 4)))
-    await source.apply(batchOf(1, fillings(other, 4)))
-    for (let round = 1; round <= 2; round++) {
-      await place.damage(machine)
-      const cut = await machine.snapshot()
-      const meets = cut.block({ after: new Uint8Array(), held: null }).catch((error: unknown) => {
-        t.equal(told.length, round)
-        throw error
-      })
-      t.ok(await meetsDamage(meets))
-      t.ok(await meetsDamage(machine.apply(batchOf(1 + round, [place.change(0)]))))
-      t.ok(await meetsDamage(machine.snapshot()))
-      t.ok(await meetsDamage(machine.verify()))
-      await machine.distrust('so that a restart knows')
-      t.equal(told.length, round, 'not by those who come after')
-      await cut.release()
-      const whole = await source.snapshot()
-      t.equal(textOf(await machine.install(whole)), 'record 1')
-      await whole.release()
-      t.equal(sumOf(machine), sumOf(source))
-      t.equal(await machine.verify(), null)
-      const after = place.cut().machine()
-      t.match(await after.open(), { fault: null }, 'the mark is gone')
-      await after.close()
-    }
-    await machine.apply(batchOf(2, [place.change(0)]))
-  })
+  t.test(
+    'is reported once, before its reader gets the error, and nothing is used until an install',
+    async (t) => {
+      const [place, other] = [await makePlace(t), await makePlace(t)]
+      const [machine, source] = [place.machine(), await opened(t, other)]
+      t.teardown(() => machine.close())
+      const reported: string[] = []
+      await machine.open((error) => reported.push(error.name))
+      await machine.apply(batchOf(1, fillings(place, 4)))
+      await source.apply(batchOf(1, fillings(other, 4)))
+      for (let round = 1; round <= 2; round++) {
+        await place.damage(machine)
+        const cut = await machine.snapshot()
+        const meets = cut.block({ after: new Uint8Array(), held: null }).catch((error: unknown) => {
+          t.equal(reported.length, round)
+          throw error
+        })
+        t.ok(await meetsDamage(meets))
+        t.ok(await meetsDamage(machine.apply(batchOf(1 + round, [place.change(0)]))))
+        t.ok(await meetsDamage(machine.snapshot()))
+        t.ok(await meetsDamage(machine.verify()))
+        await machine.quarantine('so that a restart knows')
+        t.equal(reported.length, round, 'not by later readers')
+        await cut.release()
+        const whole = await source.snapshot()
+        t.equal(textOf(await machine.install(whole)), 'record 1')
+        await whole.release()
+        t.equal(sumOf(machine), sumOf(source))
+        t.equal(await machine.verify(), null)
+        const after = place.cut().machine()
+        t.match(await after.open(), { fault: null }, 'the mark is removed')
+        await after.close()
+      }
+      await machine.apply(batchOf(2, [place.change(0)]))
+    },
+  )
 
   t.test('of a row is found by verify, and by the next start after an unclean stop', async (t) => {
     const place = await makePlace(t)
@@ -306,7 +309,7 @@ async function damageContract(t: Test, makePlace: (t: Test) => Promise<StateMach
     const [machine, source] = [await opened(t, place), await opened(t, other)]
     await machine.apply(batchOf(1, fillings(place, 2)))
     await source.apply(batchOf(1, fillings(other, 4)))
-    await machine.distrust('the others have another checksum')
+    await machine.quarantine('the others have another checksum')
     t.ok(await meetsDamage(machine.apply(batchOf(2, [place.change(0)]))))
     const cut = await source.snapshot()
     for (const next of [place.cut(), place]) {

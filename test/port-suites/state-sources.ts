@@ -1,5 +1,5 @@
 /**
- * Sources of states for the contract of the StateMachine port: a filled one, one that is watched, one that breaks off.
+ * Sources of states for the contract of the StateMachine port: a filled one, a counted one, one that breaks.
  */
 import type { Test } from 'tap'
 import type { StateBlock, StateBlockRequest, StateMachine, StateSource } from '../../cluster/base/types.ts'
@@ -23,7 +23,7 @@ export async function filledSource(t: Test, makePlace: MakePlace): Promise<Sourc
   return { place, machine }
 }
 
-/** Every block of a source, pulled as one who holds nothing. */
+/** Every block of a source, pulled by a caller that holds nothing. */
 export async function blocksOf(source: StateSource): Promise<StateBlock[]> {
   const blocks: StateBlock[] = []
   for (let after: Uint8Array = START; ; ) {
@@ -34,7 +34,7 @@ export async function blocksOf(source: StateSource): Promise<StateBlock[]> {
   }
 }
 
-/** The source, with every answer passed through `answer`; counts what travelled. */
+/** The source, with every answer passed through `answer`; counts the blocks. */
 export class Wire implements StateSource {
   readonly record: Uint8Array
   readonly checksum: Uint8Array

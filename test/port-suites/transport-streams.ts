@@ -1,5 +1,5 @@
 /**
- * What every Transport must do with streams: pass them with bounded memory, and never take a cut for an end.
+ * What every Transport must do with streams: pass them with bounded memory, and never take an interruption for the end.
  */
 import type { Test } from 'tap'
 import { deferred } from '../helpers/async.ts'
@@ -18,7 +18,7 @@ import type { MakeBench } from './transport.ts'
 
 export async function streamContract(t: Test, makeBench: MakeBench): Promise<void> {
   const TOTAL = 64 * MIB
-  /** What two sockets, their kernel buffers and the stream buffers on both ways may hold together. */
+  /** What two sockets, their kernel buffers and the stream buffers in both directions may hold together. */
   const UNDER_WAY_MAX = 32 * MIB
   const bench = await makeBench(t)
   const gate = deferred()
@@ -34,7 +34,7 @@ export async function streamContract(t: Test, makeBench: MakeBench): Promise<voi
     ignore: async () => ({ header: 'seen enough' }),
   })
 
-  t.test('pass 64 MiB there and back while only a bounded part is under way', async (t) => {
+  t.test('pass 64 MiB in both directions while only a bounded part is in flight', async (t) => {
     const meter = { sent: 0, ended: false }
     const { body } = await bench.settle(
       a.transport.call('b', 'echo', { header: null, body: meteredStream(meter, TOTAL), timeoutMs: 60_000 }),
@@ -49,7 +49,7 @@ export async function streamContract(t: Test, makeBench: MakeBench): Promise<voi
     }
     await bench.settle(reading())
     t.equal(arrived, TOTAL)
-    t.ok(underWay < UNDER_WAY_MAX, `${underWay} bytes were under way at most`)
+    t.ok(underWay < UNDER_WAY_MAX, `${underWay} bytes were in flight at most`)
     t.ok(meter.ended)
   })
 
@@ -114,35 +114,35 @@ export async function brokenStreamContract(t: Test, makeBench: MakeBench): Promi
       await read(call)
       return { header: null, body: unreadStream(late) }
     },
-    break: async () => ({ header: 'begun', body: breakingStream(2) }),
+    break: async () => ({ header: 'started', body: breakingStream(2) }),
     endless: async () => ({
       header: null,
       body: meteredStream({ sent: 0, ended: false }, Number.MAX_SAFE_INTEGER),
     }),
   })
 
-  t.test(
-    'are an error for the handler and the caller when the request breaks off at its source',
-    async (t) => {
-      seen.length = 0
-      const failed = await rejection(
-        bench.settle(a.transport.call('b', 'read', { header: null, body: breakingStream(2) })),
-      )
-      t.ok(failed instanceof PeerUnreachableError)
-      await bench.until(() => seen.length > 0)
-      t.ok(seen[0]?.error instanceof PeerUnreachableError, 'the handler must not take it for the end')
-    },
-  )
+  t.test('are an error for the handler and the caller when the source of the request breaks', async (t) => {
+    seen.length = 0
+    const failed = await rejection(
+      bench.settle(a.transport.call('b', 'read', { header: null, body: breakingStream(2) })),
+    )
+    t.ok(failed instanceof PeerUnreachableError)
+    await bench.until(() => seen.length > 0)
+    t.ok(
+      seen[0]?.error instanceof PeerUnreachableError,
+      'the handler must not take it for the end of the stream',
+    )
+  })
 
-  t.test('are an error for the reader when the answer breaks off at its source', async (t) => {
+  t.test('are an error for the reader when the source of the answer breaks', async (t) => {
     const { header, body } = await bench.settle(a.transport.call('b', 'break', { header: null }))
-    t.equal(header, 'begun')
+    t.equal(header, 'started')
     const failed = await rejection(bench.settle(collect(body)))
     t.ok(failed instanceof PeerUnreachableError)
     t.match(failed, { peer: 'b' })
   })
 
-  t.test('end the answer of a handler whose caller left before it, though nobody reads it', async (t) => {
+  t.test('end the answer of a handler whose caller left before it, though no reader is left', async (t) => {
     const abort = new AbortController()
     const meter = { sent: 0, ended: false }
     const body = meteredStream(meter, Number.MAX_SAFE_INTEGER)
@@ -151,7 +151,7 @@ export async function brokenStreamContract(t: Test, makeBench: MakeBench): Promi
     abort.abort()
     await bench.settle(failed)
     await bench.until(() => late.ended)
-    t.ok(late.ended, 'whatever it held is given back')
+    t.ok(late.ended, 'the resources of the stream are released')
   })
 
   t.test('are an error for the handler when the caller gives up', async (t) => {
@@ -180,7 +180,7 @@ export async function brokenStreamContract(t: Test, makeBench: MakeBench): Promi
   })
 }
 
-/** It holds something from its making on, as a file that is open, and gives it back in `return`. */
+/** A stream that holds a resource from its creation, like an open file, and releases it in `return`. */
 function unreadStream(state: { ended: boolean }): AsyncIterable<Uint8Array> {
   const iterator = {
     next: () => Promise.resolve({ done: false, value: new Uint8Array(1) } as const),

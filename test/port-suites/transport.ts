@@ -1,5 +1,5 @@
 /**
- * What every Transport must do. An adapter passes by being handed to this suite with a bench that starts two nodes.
+ * What every Transport must do. An adapter and a bench that starts its nodes are passed to this suite.
  */
 import type { Test } from 'tap'
 import { deferred } from '../helpers/async.ts'
@@ -24,7 +24,7 @@ export interface BenchNode {
 }
 
 export interface TransportBench {
-  /** A started node under this name, reachable for all others. A name can be started again after its stop. */
+  /** Starts a node under this name, reachable for all others. A name can be started again after its stop. */
   start(nodeId: 'a' | 'b', handlers?: Readonly<Record<string, CallHandler>>): Promise<BenchNode>
   /** Lets time pass until the promise has settled. */
   settle<T>(promise: Promise<T>): Promise<T>
@@ -48,7 +48,7 @@ async function messageContract(t: Test, makeBench: MakeBench): Promise<void> {
   const a = await bench.start('a')
   const b = await bench.start('b')
 
-  t.test('arrive unchanged and in order, whatever their type', async (t) => {
+  t.test('arrive unchanged and in order, for every type', async (t) => {
     const sent = [...everyMessage({ from: 'a', to: 'b' }), ...everyMessage({ from: 'a', to: 'b' }).reverse()]
     for (const message of sent) a.transport.send(message)
     await bench.until(() => b.received.length >= sent.length)
@@ -88,7 +88,7 @@ async function messageContract(t: Test, makeBench: MakeBench): Promise<void> {
     t.strictSame([...data], [1, 2, 3])
   })
 
-  t.test('are given up and reported while the peer is down, and arrive once it is back', async (t) => {
+  t.test('are dropped and reported while the peer is down, and arrive once it is back', async (t) => {
     await bench.settle(b.transport.stop())
     a.unreachable.length = 0
     a.transport.send({ type: 'TimeoutNow', from: 'a', to: 'b', term: 1 })
@@ -100,7 +100,7 @@ async function messageContract(t: Test, makeBench: MakeBench): Promise<void> {
     })
     t.ok(
       again.received.every(({ term }) => term === 2),
-      'nothing from before comes late',
+      'no earlier message arrives late',
     )
   })
 }
@@ -188,7 +188,7 @@ async function callContract(t: Test, makeBench: MakeBench): Promise<void> {
     t.strictSame(header, { mine: true })
   })
 
-  t.test('refuse to begin with a header that is too large or no plain data', async (t) => {
+  t.test('are refused for a header that is too large or no plain data', async (t) => {
     for (const to of ['a', 'b'] as const) {
       await t.rejects(call(to, 'echo', { header: 'x'.repeat(70_000) }), RangeError)
       await t.rejects(call(to, 'echo', { header: new Date() }), TypeError)
@@ -217,16 +217,16 @@ async function refusalContract(t: Test, makeBench: MakeBench): Promise<void> {
       const refused = await rejection(call('refuse'))
       t.ok(refused instanceof PeerRefusedError)
       t.match(refused, { code: 'not_leader', message: 'Node c leads' })
-      t.match(await rejection(call('nobody-answers-this')), {
+      t.match(await rejection(call('no-handler')), {
         name: 'PeerRefusedError',
         code: 'unknown_method',
       })
       const internal = await rejection(call('fail'))
       t.match(internal, { name: 'PeerRefusedError', code: 'internal' })
-      t.notMatch(internal.message, 'an inner matter', 'what failed inside stays in the log of the node')
+      t.notMatch(internal.message, 'an inner matter', 'the internal error stays in the log of the node')
     })
 
-    t.test(`tell an answer that does not come in time from a refusal, at ${to}`, async (t) => {
+    t.test(`distinguish an answer that does not arrive in time from a refusal, at ${to}`, async (t) => {
       const late = await rejection(
         bench.settle(a.transport.call(to, 'hang', { header: null, timeoutMs: 20 })),
       )
@@ -244,10 +244,10 @@ async function refusalContract(t: Test, makeBench: MakeBench): Promise<void> {
     })
   }
 
-  t.test('are no matter of peers that do not run or do not exist', async (t) => {
+  t.test('fail as unreachable for peers that do not run or do not exist', async (t) => {
     const b = await makeBench(t)
     const lone = await b.start('a')
-    for (const to of ['b', 'stranger']) {
+    for (const to of ['b', 'unknown']) {
       const failed = await rejection(b.settle(lone.transport.call(to, 'refuse', { header: null })))
       t.ok(failed instanceof PeerUnreachableError)
       t.match(failed, { peer: to })

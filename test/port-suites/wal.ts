@@ -1,20 +1,20 @@
 /**
- * What every Wal has to keep, whatever it writes to.
+ * What every Wal guarantees, on any storage.
  *
  * Owns: the promises of cluster/wal/wal.ts as tests. Knows nothing of: segments, threads.
- * Rule: a suite talks to the port alone; a factory gives a fresh log, and the same log again after a restart.
+ * Rule: a suite uses only the port; a factory gives a fresh log, and the same log again after a restart.
  */
 import t from 'tap'
 import type { Entry, HardState, LogBase } from '../../cluster/raft/types.ts'
-import type { Wal, WalBatch, WalContent, WalMending } from '../../cluster/wal/wal.ts'
+import type { Wal, WalBatch, WalContent, WalRepair } from '../../cluster/wal/wal.ts'
 
 export interface WalPlace {
-  /** Another Wal over what earlier ones of this place left behind. */
+  /** Another Wal over the data of this place. */
   wal(): Wal
 }
 
 export interface DamagePlace extends WalPlace {
-  /** Harms the bytes of the entry at `index` while no Wal is open. */
+  /** Damages the bytes of the entry at `index` while no Wal is open. */
   damage(index: number): void
 }
 
@@ -30,7 +30,7 @@ export function batchOf(sequence: number, parts: Partial<Omit<WalBatch, 'sequenc
   return { sequence, hardState: null, base: null, entries: [], ...parts }
 }
 
-/** Entries as text, so that a difference can be read. Holes are named only where there are some. */
+/** Entries as text, so that a difference can be read. Holes are listed only if there are any. */
 export function plain(content: Omit<WalContent, 'holes'> & Partial<WalContent>): object {
   return {
     hardState: { ...content.hardState },
@@ -45,7 +45,7 @@ function plainEntries(list: readonly Entry[]): object {
   return list.map(({ index, term, kind, data }) => ({ index, term, kind, text: decoder.decode(data) }))
 }
 
-/** A Wal together with what it said. */
+/** A Wal with its recorded events. */
 export class WalSession {
   readonly wal: Wal
   readonly durable: number[] = []
@@ -62,9 +62,9 @@ export class WalSession {
   static async open(wal: Wal): Promise<WalSession> {
     const session = new WalSession(wal)
     session.content = await wal.open({
-      onDurable: (sequence) => session.#said(() => session.durable.push(sequence)),
-      onFatal: (error) => session.#said(() => session.fatal.push(error)),
-      onDiskFull: () => session.#said(() => session.diskFull++),
+      onDurable: (sequence) => session.#record(() => session.durable.push(sequence)),
+      onFatal: (error) => session.#record(() => session.fatal.push(error)),
+      onDiskFull: () => session.#record(() => session.diskFull++),
     })
     return session
   }
@@ -82,13 +82,13 @@ export class WalSession {
     }
   }
 
-  #said(note: () => void): void {
+  #record(note: () => void): void {
     note()
     for (const resolve of this.#waiters.splice(0)) resolve()
   }
 }
 
-/** Opens the place again and returns what survived. */
+/** Opens the place again and returns the surviving content. */
 async function reopened(place: WalPlace): Promise<object> {
   const session = await WalSession.open(place.wal())
   await session.wal.close()
@@ -128,7 +128,7 @@ export function walContract(name: string, makePlace: () => WalPlace): void {
       await session.wal.close()
     })
 
-    t.test('gives back exactly what was acknowledged when it is opened again', async (t) => {
+    t.test('returns exactly the acknowledged batches when it is opened again', async (t) => {
       const place = makePlace()
       const session = await WalSession.open(place.wal())
       session.append({
@@ -169,7 +169,7 @@ export function walContract(name: string, makePlace: () => WalPlace): void {
       t.same(await reopened(place), plain(expected))
     })
 
-    t.test('a base voids everything before it, also what waits for the same flush', async (t) => {
+    t.test('a base voids everything before it, also batches that wait for the same flush', async (t) => {
       const place = makePlace()
       const session = await WalSession.open(place.wal())
       session.append({ hardState: { currentTerm: 3, votedFor: null }, entries: entries(1, 4) })
@@ -184,7 +184,7 @@ export function walContract(name: string, makePlace: () => WalPlace): void {
       t.same(await reopened(place), plain(expected))
     })
 
-    t.test('a compaction moves the base and keeps what lies above', async (t) => {
+    t.test('a compaction moves the base and keeps the entries above it', async (t) => {
       const place = makePlace()
       const session = await WalSession.open(place.wal())
       session.append({ hardState: { currentTerm: 1, votedFor: null }, entries: entries(1, 9) })
@@ -209,7 +209,7 @@ export function walContract(name: string, makePlace: () => WalPlace): void {
       )
     })
 
-    t.test('reads back durable entries in the bounds that are asked for', async (t) => {
+    t.test('reads durable entries within the requested bounds', async (t) => {
       const session = await WalSession.open(makePlace().wal())
       session.append({ hardState: voteInTerm2, entries: entries(1, 40) })
       session.append({ entries: entries(31, 50, 2) })
@@ -218,8 +218,8 @@ export function walContract(name: string, makePlace: () => WalPlace): void {
       const read = (from: number, through: number, bytesMax = 1_000_000) =>
         wal.read({ from, through, bytesMax }).then((found) => found && plainEntries(found))
       t.same(await read(2, 35), plainEntries([...entries(2, 30), ...entries(31, 35, 2)]))
-      t.same(await read(51, 99), plainEntries(entries(51, 51, 2)), 'what is not there is not waited for')
-      t.same(await read(7, 99, 0), plainEntries(entries(7, 7)), 'one entry is read however large')
+      t.same(await read(51, 99), plainEntries(entries(51, 51, 2)), 'missing entries are not waited for')
+      t.same(await read(7, 99, 0), plainEntries(entries(7, 7)), 'one entry is read at any size')
       t.equal(await read(52, 99), null)
       await session.wal.close()
       t.same(session.fatal, [])
@@ -235,7 +235,7 @@ export function walContract(name: string, makePlace: () => WalPlace): void {
   })
 }
 
-/** A place with entries 1 to 5 of term 1, of which those at `indexes` are damaged. */
+/** A place with entries 1 to 5 of term 1, with those at `indexes` damaged. */
 async function damagedPlace(makePlace: () => DamagePlace, indexes: readonly number[]): Promise<WalPlace> {
   const place = makePlace()
   const session = await WalSession.open(place.wal())
@@ -245,53 +245,53 @@ async function damagedPlace(makePlace: () => DamagePlace, indexes: readonly numb
   return place
 }
 
-interface MendingCase {
+interface RepairCase {
   readonly what: string
-  readonly mending: WalMending
+  readonly repair: WalRepair
   readonly base?: LogBase
   readonly left: readonly Entry[]
 }
 
-/** Of a log with a hole at 3. */
-const MENDING_CASES: readonly MendingCase[] = [
+/** The repairs of a log with a hole at 3. */
+const REPAIR_CASES: readonly RepairCase[] = [
   {
-    what: 'the entry that was lost is given',
-    mending: { committed: entries(3, 3) },
+    what: 'the lost entry is given',
+    repair: { committed: entries(3, 3) },
     left: entries(1, 5),
   },
   {
-    what: 'another entry is given: nothing from there on was committed, and maybe not what stands before it',
-    mending: { committed: entries(3, 3, 2) },
+    what: 'another entry is given: nothing from there on was committed, and perhaps not the entry before it',
+    repair: { committed: entries(3, 3, 2) },
     left: entries(1, 2),
   },
   {
-    what: 'another entry is given with the one before it: it takes its place',
-    mending: { committed: [...entries(2, 2), ...entries(3, 3, 2)] },
+    what: 'another entry is given with the one before it: it replaces the lost one',
+    repair: { committed: [...entries(2, 2), ...entries(3, 3, 2)] },
     left: [...entries(1, 2), ...entries(3, 3, 2)],
   },
   {
-    what: 'the state holds that entry: what follows stays',
-    mending: { base: { index: 3, term: 1 } },
+    what: 'the state holds that entry: the following entries stay',
+    repair: { base: { index: 3, term: 1 } },
     base: { index: 3, term: 1 },
     left: entries(4, 5),
   },
   {
-    what: 'the state holds another entry there: what follows was never committed',
-    mending: { base: { index: 4, term: 2 } },
+    what: 'the state holds another entry there: the following entries were never committed',
+    repair: { base: { index: 4, term: 2 } },
     base: { index: 4, term: 2 },
     left: [],
   },
   {
-    what: 'the state lies beyond the log',
-    mending: { base: { index: 9, term: 2 } },
+    what: 'the state is beyond the log',
+    repair: { base: { index: 9, term: 2 } },
     base: { index: 9, term: 2 },
     left: [],
   },
 ]
 
-export function walMendingContract(name: string, makePlace: () => DamagePlace): void {
+export function walRepairContract(name: string, makePlace: () => DamagePlace): void {
   t.test(`${name} keeps the contract of Wal with holes`, async (t) => {
-    t.test('a damaged entry is a hole, and neither it nor what follows is forgotten', async (t) => {
+    t.test('a damaged entry is a hole, and neither it nor a later entry is forgotten', async (t) => {
       const place = await damagedPlace(makePlace, [3, 4])
       for (let start = 0; start < 2; start++) {
         const { content, wal } = await WalSession.open(place.wal())
@@ -304,17 +304,17 @@ export function walMendingContract(name: string, makePlace: () => DamagePlace): 
           content?.entries.map(({ index, data }) => [index, data.byteLength > 0]),
           [1, 2, 3, 4, 5].map((index) => [index, index !== 3 && index !== 4]),
         )
-        t.throws(() => wal.append(batchOf(1)), 'takes nothing before it is mended')
+        t.throws(() => wal.append(batchOf(1)), 'takes nothing before its repair')
         await wal.close()
       }
     })
 
-    for (const { what, mending, base = { index: 0, term: 0 }, left } of MENDING_CASES) {
-      t.test(`mend leaves a lawful log when ${what}`, async (t) => {
+    for (const { what, repair, base = { index: 0, term: 0 }, left } of REPAIR_CASES) {
+      t.test(`repair leaves a valid log when ${what}`, async (t) => {
         const place = await damagedPlace(makePlace, [3])
         const session = await WalSession.open(place.wal())
         const expected = { hardState: voteInTerm2, base, entries: left }
-        t.same(plain(await session.wal.mend(mending)), plain(expected))
+        t.same(plain(await session.wal.repair(repair)), plain(expected))
         const next = (left.at(-1)?.index ?? base.index) + 1
         await session.settled(session.append({ entries: entries(next, next, 2) }))
         await session.wal.close()
@@ -322,17 +322,17 @@ export function walMendingContract(name: string, makePlace: () => DamagePlace): 
       })
     }
 
-    t.test('mend refuses what does not close every hole, and leaves them', async (t) => {
+    t.test('repair refuses entries that do not close every hole, and leaves the holes', async (t) => {
       const place = await damagedPlace(makePlace, [3, 4])
-      const unfit: WalMending[] = [
+      const unfit: WalRepair[] = [
         { committed: entries(3, 3) },
         { base: { index: 3, term: 1 } },
         { committed: [entry(0, 1), ...entries(3, 4)] },
       ]
-      for (const mending of unfit) {
+      for (const repair of unfit) {
         const session = await WalSession.open(place.wal())
         t.equal(session.content?.holes.length, 2)
-        await t.rejects(session.wal.mend(mending), { message: /hole|base/ })
+        await t.rejects(session.wal.repair(repair), { message: /hole|base/ })
         await session.wal.close()
       }
     })

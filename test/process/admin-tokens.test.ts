@@ -1,13 +1,13 @@
 /**
- * Three real processes: admin tokens that the command line makes and revokes, beside a node that runs, that is stopped, and
- * that was never started; each is asked for at every node.
+ * Three real processes: admin tokens that the command line creates and revokes, at a running node, at a stopped one, and at one
+ * that was never started; each token is tried at every node.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { until } from '../helpers/async.ts'
-import { plainly } from '../helpers/plainly.ts'
+import { withoutLoader } from '../helpers/without-loader.ts'
 import { ProcessCluster } from '../helpers/process-cluster.ts'
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
@@ -21,7 +21,7 @@ interface Minted {
 
 function cli(dataDir: string, ...words: readonly string[]): string {
   const { status, stdout, stderr } = spawnSync(
-    ...plainly(process.execPath, MAIN, 'admin-token', ...words, '--data', dataDir, '--json'),
+    ...withoutLoader(process.execPath, MAIN, 'admin-token', ...words, '--data', dataDir, '--json'),
     { encoding: 'utf8' },
   )
   if (status !== 0) throw new Error(`${words.join(' ')}: ${stderr}`)
@@ -54,13 +54,13 @@ t.test('admin tokens', { timeout: 900_000 }, async (t) => {
   const everywhere = (token: string, among = nodes) =>
     Promise.all(among.map(({ adminUrl }) => statusAt(adminUrl, token)))
 
-  await t.test('one that was made before the first start is good [admin.tokens.first]', async (t) => {
+  await t.test('a token made before the first start is valid [admin.tokens.first]', async (t) => {
     t.equal(early.inForce, false)
     await until('it is granted', async () => (await everywhere(early.token)).join() === '200,200,200')
   })
 
   await t.test(
-    'made and revoked at one node, it is good and refused at all at once [admin.tokens.running] [admin.tokens.revoked]',
+    'a token made and revoked at one node is valid and refused at all nodes at once [admin.tokens.running] [admin.tokens.revoked]',
     async (t) => {
       for (let round = 0; round < ROUNDS; round++) {
         const made = mint(nodes[round]?.dataDir ?? '', `round-${round}`)
@@ -78,7 +78,7 @@ t.test('admin tokens', { timeout: 900_000 }, async (t) => {
   )
 
   await t.test(
-    'made and revoked beside a stopped node, it is so when that starts [admin.tokens.stopped]',
+    'a token made or revoked at a stopped node takes effect when that node starts [admin.tokens.stopped]',
     async (t) => {
       t.equal(await cluster.signal(n1.nodeId, 'SIGTERM'), 0)
       const later = mint(n1.dataDir, 'later')

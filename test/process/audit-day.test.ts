@@ -1,6 +1,6 @@
 /**
- * A day of work on three real nodes, and the questions that are asked of its audit log afterwards: who deleted this object, when,
- * through which key, from where. Over GET /audit at every node, over the command line, and after somebody wrote in the log.
+ * A day of work on three real nodes, and queries of its audit log afterwards: who deleted this object, when,
+ * through which key, from where. Over GET /audit at every node, over the command line, and after the log was tampered with.
  */
 import { spawn } from 'node:child_process'
 import { hash } from 'node:crypto'
@@ -15,24 +15,24 @@ import { openStore } from '../../src/store/open-store.ts'
 import { decodeRow, encodeRow, keyBytes } from '../../src/store/rows/row-codec.ts'
 import { until } from '../helpers/async.ts'
 import { SILENT } from '../helpers/loggers.ts'
-import { plainly } from '../helpers/plainly.ts'
+import { withoutLoader } from '../helpers/without-loader.ts'
 import { ProcessCluster } from '../helpers/process-cluster.ts'
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
-/** On Linux the whole of 127/8 is this machine. */
+/** On Linux all of 127/8 is loopback. */
 const placeOf = (n: number): string => (process.platform === 'linux' ? `127.0.0.${n}` : '127.0.0.1')
 
 type Json = Readonly<Record<string, unknown>>
 
 interface Person {
-  /** Of the access key, or the admin token. */
+  /** Id of the access key or the admin token. */
   readonly id: string
   readonly token: string
   /** Source address. */
   readonly from: string
 }
 
-/** Something that a person did, as the one beside saw it. */
+/** An action of a person, as the test performed it. */
 interface Act {
   readonly who: Person
   readonly nodeId: string
@@ -52,11 +52,14 @@ interface Ended {
 
 function holdfast(token: string, ...args: readonly string[]): Promise<Ended> {
   const env = { ...process.env, HOLDFAST_ADMIN_TOKEN: token }
-  const child = spawn(...plainly(process.execPath, MAIN, ...args), { env, stdio: ['ignore', 'pipe', 'pipe'] })
-  const said = { stdout: '', stderr: '' }
+  const child = spawn(...withoutLoader(process.execPath, MAIN, ...args), {
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const output = { stdout: '', stderr: '' }
   for (const stream of ['stdout', 'stderr'] as const)
-    child[stream].on('data', (piece) => (said[stream] += String(piece)))
-  return new Promise((resolve) => child.once('close', (code) => resolve({ code, ...said })))
+    child[stream].on('data', (piece) => (output[stream] += String(piece)))
+  return new Promise((resolve) => child.once('close', (code) => resolve({ code, ...output })))
 }
 
 t.test('a day of work', { timeout: 900_000 }, async (t) => {
@@ -93,9 +96,9 @@ t.test('a day of work', { timeout: 900_000 }, async (t) => {
     })
   }
   const done = async (...asked: Parameters<typeof act>): Promise<Act> => {
-    const said = await act(...asked)
-    t.ok(said.status < 300, `${asked[2]}: ${said.status} ${JSON.stringify(said.json)}`)
-    return said
+    const answer = await act(...asked)
+    t.ok(answer.status < 300, `${asked[2]}: ${answer.status} ${JSON.stringify(answer.json)}`)
+    return answer
   }
   const owner: Person = { id: ownerTokenId, token: ownerToken, from: placeOf(9) }
   const hire = async (scopes: string, from: string): Promise<Person> => {
@@ -132,21 +135,21 @@ t.test('a day of work', { timeout: 900_000 }, async (t) => {
   t.equal(denied.status, 403)
   const quota = await done(owner, 'n1', `PUT /admin/api/v1/tenants/${tenantId}/quota`, { maxObjects: 50 })
   const tenants = '/admin/api/v1/tenants'
-  await done(owner, 'n1', `POST ${tenants}`, { id: 'leaver', name: 'Leaver' })
-  const disabled = await done(owner, 'n2', `POST ${tenants}/leaver/disable`, { reason: 'has left' })
-  const ending = { reason: 'asked for by letter', confirm: 'leaver' }
-  const ended = await done(owner, 'n3', `POST ${tenants}/leaver/delete`, ending)
+  await done(owner, 'n1', `POST ${tenants}`, { id: 'former', name: 'Former' })
+  const disabled = await done(owner, 'n2', `POST ${tenants}/former/disable`, { reason: 'has left' })
+  const ending = { reason: 'asked for by letter', confirm: 'former' }
+  const ended = await done(owner, 'n3', `POST ${tenants}/former/delete`, ending)
   const keyPath = `/admin/api/v1/tenants/${tenantId}/keys/${cleaner.id}`
   const revoked = await done(owner, 'n3', `POST ${keyPath}/revoke`, { reason: 'deleted too much' })
 
-  /** What is asked, which act the answer must lead to, and what else it must say. */
-  const questions: Readonly<Record<string, readonly [query: string, act: Act, said: object]>> = {
+  /** The query, the act that the answer must name, and further members of the answer. */
+  const questions: Readonly<Record<string, readonly [query: string, act: Act, expected: object]>> = {
     'who deleted desk/draft': [
       'bucket=desk&key=draft',
       single,
       { operation: 'deleteObject', bucket: 'desk', key: 'draft', details: { existed: true } },
     ],
-    'who deleted desk/scrap-2, which went with others': [
+    'who deleted desk/scrap-2, which was deleted with others': [
       'bucket=desk&key=scrap-2',
       batch,
       { operation: 'batchDeleteObjects', details: { deletedKeys: ['scrap-1', 'scrap-2'], refusedKeys: [] } },
@@ -176,21 +179,21 @@ t.test('a day of work', { timeout: 900_000 }, async (t) => {
       quota,
       { tenantId, details: { maxBytes: null, maxObjects: 50, maxBuckets: null } },
     ],
-    'who revoked the key that deleted so much, and why': [
+    'who revoked the key that deleted them, and why': [
       `operation=revokeTenantKey&actor=${owner.id}`,
       revoked,
       { reason: 'deleted too much', details: { accessKeyId: cleaner.id } },
     ],
-    'who disabled the tenant leaver, and why': [
-      'tenant=leaver&operation=disableTenant',
+    'who disabled the tenant former, and why': [
+      'tenant=former&operation=disableTenant',
       disabled,
-      { tenantId: 'leaver', reason: 'has left', details: { accessKeyIds: [] } },
+      { tenantId: 'former', reason: 'has left', details: { accessKeyIds: [] } },
     ],
-    'who deleted the tenant leaver, and why': [
-      'tenant=leaver&operation=deleteTenant',
+    'who deleted the tenant former, and why': [
+      'tenant=former&operation=deleteTenant',
       ended,
       {
-        tenantId: 'leaver',
+        tenantId: 'former',
         reason: 'asked for by letter',
         details: { operationId: ended.json['operationId'] },
       },
@@ -201,7 +204,7 @@ t.test('a day of work', { timeout: 900_000 }, async (t) => {
     const { json } = await act(owner, nodeId, `GET /admin/api/v1/audit?since=1h&limit=1&${query}`)
     return json['records'] as readonly Json[]
   }
-  const told = async (nodeId: string, query: string, { requestId }: Act): Promise<Json> => {
+  const reported = async (nodeId: string, query: string, { requestId }: Act): Promise<Json> => {
     let newest: Json = {}
     await until(`${nodeId} tells of ${query}`, async () => {
       newest = (await records(nodeId, query))[0] ?? {}
@@ -210,15 +213,15 @@ t.test('a day of work', { timeout: 900_000 }, async (t) => {
     return newest
   }
 
-  for (const [question, [query, asked, said]] of Object.entries(questions))
+  for (const [question, [query, asked, expected]] of Object.entries(questions))
     await t.test(`answers ${question} [admin.audit.who-deleted]`, async (t) => {
       const { who, nodeId, requestId, began, ended } = asked
       for (const node of nodes) {
-        const record = await told(node, query, asked)
-        t.match(record, { actor: { id: who.id }, sourceIp: who.from, nodeId, requestId, ...said })
+        const record = await reported(node, query, asked)
+        t.match(record, { actor: { id: who.id }, sourceIp: who.from, nodeId, requestId, ...expected })
         t.equal((record['actor'] as Json)['type'], who === owner ? 'adminToken' : 'accessKey')
         const time = Date.parse(String(record['time']))
-        // Of what changed nothing the row tells when the answer had left, and that may be after it was heard.
+        // A request that changed nothing gets its row when the answer has left, which may be after the client has it.
         const latest = asked === denied ? Date.now() : ended
         t.ok(began <= time && time <= latest, `${String(record['time'])} lies within the request`)
       }
@@ -243,7 +246,7 @@ t.test('a day of work', { timeout: 900_000 }, async (t) => {
       if (asked.who === cleaner)
         t.same(
           found.find(({ requestId }) => requestId === asked.requestId),
-          await told('n1', query, asked),
+          await reported('n1', query, asked),
         )
   })
 
@@ -254,32 +257,44 @@ t.test('a day of work', { timeout: 900_000 }, async (t) => {
     t.match(JSON.parse(stderr), { error: { code: 'unreachable', hint: /--admin-endpoint/ } })
   })
 
-  await t.test('shows a log in which somebody wrote [admin.audit.tampering]', async (t) => {
+  await t.test('detects a log that was tampered with [admin.audit.tampering]', async (t) => {
     const verify = (nodeId: string, ...more: readonly string[]) =>
       holdfast('', 'audit', 'verify', '--data', cluster.node(nodeId).dataDir, ...more)
     const whole = await verify('n3')
     t.equal(whole.code, 0, whole.stdout)
     const head = /^head (\S+)$/m.exec(whole.stdout)?.[1] ?? ''
-    const { id } = await told('n3', 'bucket=desk&key=draft', single)
+    const { id } = await reported('n3', 'bucket=desk&key=draft', single)
     t.equal(await cluster.signal('n3', 'SIGTERM'), 0)
-    await writeAnew(
+    await rewriteSegment(
       join(cluster.node('n3').dataDir, 'state'),
       Number(String(id).replace('au_', '')),
       (text) => text.replaceAll(cleaner.id, visitor.id),
     )
     cluster.startNode('n3')
     await cluster.allReady()
-    t.match(await records('n3', 'bucket=desk&key=draft'), [{ actor: { id: visitor.id } }], 'the lie is told')
+    t.match(
+      await records('n3', 'bucket=desk&key=draft'),
+      [{ actor: { id: visitor.id } }],
+      'the forged row is returned',
+    )
     const spoiled = await verify('n3')
     t.equal(spoiled.code, 1)
     t.match(spoiled.stdout, /NOT whole:\n {2}link \d+ does not follow from the one before it\n/)
-    t.match(spoiled.stdout, /link \d+ is missing|the chain ends before link \d+/, 'and what was cut off')
+    t.match(
+      spoiled.stdout,
+      /link \d+ is missing|the chain ends before link \d+/,
+      'and the rows that were cut off',
+    )
     t.equal((await verify('n1', '--head', head)).code, 0, 'at the other nodes it is whole')
   })
 })
 
-/** As one who knows the formats well: the row with its right hash and checksum, and the end cut off, in a state that is closed cleanly. */
-async function writeAnew(dir: string, sequence: number, change: (text: string) => string): Promise<void> {
+/** Tampers with knowledge of the formats: the row has its right hash and checksum, the end is cut off, and the state is closed cleanly. */
+async function rewriteSegment(
+  dir: string,
+  sequence: number,
+  change: (text: string) => string,
+): Promise<void> {
   const { stateMachine } = openStore({ dir, logger: SILENT })
   await stateMachine.open(() => undefined)
   const { db } = stateMachine.handle.current

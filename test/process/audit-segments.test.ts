@@ -1,5 +1,5 @@
 /**
- * Audit rows that become a segment on three real nodes while a node is killed: every change is found once afterwards, by every
+ * Audit rows that become a segment on three real nodes while a node is killed: every change is found once afterwards, at every
  * node, the chain is whole, and the copies of the segment are counted as those of objects are.
  */
 import t from 'tap'
@@ -58,9 +58,9 @@ t.test('rows of a segment are found at every node [audit.segments]', { timeout: 
   }
 
   for (const { nodeId } of cluster.plan) {
-    const told = await changes(cluster, nodeId)
+    const reported = await changes(cluster, nodeId)
     t.strictSame(
-      done.filter((key) => told.get(key) !== 1),
+      done.filter((key) => reported.get(key) !== 1),
       [],
       `${nodeId} tells of ${done.length} changes once each`,
     )

@@ -1,6 +1,6 @@
 /**
  * Disks of real nodes that go bad while they run: one becomes far slower than the others, one cannot read its log any more, one cannot
- * read its state. The others go on, nothing acknowledged is lost or wrong anywhere, and who ends says why.
+ * read its state. The others continue, nothing acknowledged is lost or wrong anywhere, and a node that ends logs the reason.
  *
  * HOLDFAST_WRITES sets how many objects are stored on the slow disk.
  */
@@ -14,7 +14,7 @@ import { ProcessCluster, serverCommand, sha256, temporaryFolder } from '../helpe
 
 const LOADER = fileURLToPath(new URL('../helpers/disk-faults.ts', import.meta.url))
 const WRITES = Number(process.env['HOLDFAST_WRITES'] ?? 60)
-/** Behind what a stall is, so that no other rule moves the lead. */
+/** Below the threshold of a stall, so that no other rule moves leadership. */
 const FLUSH_MS = 250
 const CLIENTS = 4
 const SECTOR_BYTES = 512
@@ -57,7 +57,7 @@ class Scene {
     return this.#stored.size
   }
 
-  /** Replaces what was wrong with this disk. */
+  /** Replaces the faults of this disk. */
   disk(nodeId: string, faults: DiskFaults): void {
     writeFileSync(join(this.#dir, nodeId), JSON.stringify(faults))
   }
@@ -74,7 +74,7 @@ class Scene {
     return this.cluster.plan.map(({ nodeId }) => nodeId).filter((nodeId) => !nodes.includes(nodeId))
   }
 
-  /** Returns how many were acknowledged. */
+  /** Returns the number of acknowledged writes. */
   async store(at: string, count: number): Promise<number> {
     const before = this.#stored.size
     const end = this.#next + count
@@ -90,7 +90,7 @@ class Scene {
     return this.#stored.size - before
   }
 
-  /** So much that the log in memory does not reach back to before it. */
+  /** Enough entries that the log in memory does not reach back to before them. */
   async growLog(t: Test, at: string): Promise<void> {
     let bytes = 0
     const client = async (): Promise<void> => {
@@ -116,10 +116,10 @@ class Scene {
 t.test('the disk of one node of three goes bad', { timeout: 900_000 }, async (t) => {
   const scene = await Scene.set(t)
   const { cluster } = scene
-  await t.test('it is slow: the lead leaves it', async (t) => {
+  await t.test('it is slow: leadership moves away from it', async (t) => {
     let slow = ''
     let other = ''
-    // On a busy machine the lead may leave for another reason: then it is the turn of the next one.
+    // On a busy machine leadership may move for another reason: then the next leader gets the slow disk.
     await until('a leader hands over because of its disk', async () => {
       const leader = await scene.leader()
       if (slow !== '' && (await cluster.metric(slow, 'holdfast_raft_log_slow_total')) === 1)
@@ -147,7 +147,7 @@ t.test('the disk of one node of three goes bad', { timeout: 900_000 }, async (t)
     const { path, end } = endOfLog(cluster.node(leader).dataDir)
     await scene.store(leader, CLIENTS)
     await scene.growLog(t, leader)
-    // Of what the follower asks for first.
+    // In the entries that the follower requests first.
     const from = end + SECTOR_BYTES
     scene.disk(leader, { unreadable: path, part: { from, end: from + SECTOR_BYTES } })
     cluster.startNode(lagging)
@@ -155,26 +155,29 @@ t.test('the disk of one node of three goes bad', { timeout: 900_000 }, async (t)
     t.match(scene.logOf(leader), /"code":"log_unreadable"[^]*deploy\/runbooks\/unreadable-disk\.md/)
     t.ok(scene.logOf(leader).includes(path), 'and names the file')
     await until('another one leads', async () => [lagging, third].includes(await scene.leader()))
-    await until('the follower has what it lacked', () => cluster.ready(lagging))
+    await until('the follower has its missing entries', () => cluster.ready(lagging))
     t.equal(await scene.store(lagging, CLIENTS), CLIENTS)
     cluster.startNode(leader)
-    // The sector is as bad as before.
+    // The sector is still unreadable.
     await cluster.allReady()
-    t.match(scene.logOf(leader), /node is mended/, 'the others have what was in the sector')
+    t.match(scene.logOf(leader), /log of the node is repaired/, 'the others have the entries of the sector')
     await scene.findsAll(t)
   })
 
-  await t.test('the state of a node cannot be read at its start: it takes that of another one', async (t) => {
-    const victim = await scene.leader()
-    const state = join(cluster.node(victim).dataDir, 'state')
-    const [name = ''] = readdirSync(state).filter((entry) => entry.startsWith('state-'))
-    await cluster.signal(victim, 'SIGKILL')
-    scene.disk(victim, { unreadable: join(state, name) })
-    cluster.startNode(victim)
-    await cluster.allReady()
-    await scene.findsAll(t)
-    t.notOk(readdirSync(state).includes(name), 'and gives its own up')
-  })
+  await t.test(
+    'the state of a node cannot be read at its start: it installs that of another node',
+    async (t) => {
+      const victim = await scene.leader()
+      const state = join(cluster.node(victim).dataDir, 'state')
+      const [name = ''] = readdirSync(state).filter((entry) => entry.startsWith('state-'))
+      await cluster.signal(victim, 'SIGKILL')
+      scene.disk(victim, { unreadable: join(state, name) })
+      cluster.startNode(victim)
+      await cluster.allReady()
+      await scene.findsAll(t)
+      t.notOk(readdirSync(state).includes(name), 'and discards its own')
+    },
+  )
 })
 
 /** Where the next batch goes. */

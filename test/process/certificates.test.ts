@@ -52,12 +52,12 @@ t.test('an exchange of certificates', { timeout: 900_000 }, async (t) => {
     cluster.startNode(node)
   }
   await cluster.allReady()
-  await t.test('begins with nodes that speak TLS with each other', async (t) => {
+  await t.test('starts with nodes that speak TLS with each other', async (t) => {
     await cluster.login('n1')
     t.equal((await cluster.call('n1', 'POST', '/buckets', '{"name":"kept"}')).status, 201)
     for (const node of NODES) t.equal(count(node, '"tls":true'), 1, node)
   })
-  await t.test('comes to every node by itself', async (t) => {
+  await t.test('reaches every node without a restart', async (t) => {
     const before = await figure('n1')
     await issue('second')
     copy('second')
@@ -67,7 +67,7 @@ t.test('an exchange of certificates', { timeout: 900_000 }, async (t) => {
     t.ok((await figure('n1')) > before)
     for (const node of NODES) t.equal(count(node, 'peer connection refused'), 0, node)
   })
-  await t.test('leaves nodes that hear each other by the new ones', async (t) => {
+  await t.test('ends with nodes that communicate by the new ones', async (t) => {
     await cluster.signal('n2', 'SIGTERM')
     cluster.startNode('n2')
     await cluster.allReady()

@@ -1,8 +1,8 @@
 /**
- * What lies on the disks of a real cluster: every file of every node is searched for what must not be there.
+ * The disks of a real cluster: every file of every node is searched for plaintext and secrets.
  * [SECURITY.md: Encryption at rest]
  *
- * The search is shown to find what is there: names, which are not encrypted, and a marker planted by hand.
+ * The search is proved by finding names, which are not encrypted, and a planted marker.
  */
 import { randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
@@ -14,12 +14,13 @@ import { loadConfig } from '../../src/config/load-config.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { SILENT } from '../helpers/loggers.ts'
 import { ProcessCluster } from '../helpers/process-cluster.ts'
+import { tenantRanges } from '../../src/state-machine/tenants/keys.ts'
 
 const MARKER = 'never-to-be-seen-on-any-disk'
-/** Bytes of each object that are looked for besides the marker. */
+/** Bytes of each object that the search looks for besides the marker. */
 const PIECE_BYTES = 48
 
-/** Half of it noise, so that format 1 is met; the other half is what zstd likes. */
+/** Half of it is noise, so that format 1 is used; the other half compresses well. */
 function bodies(): ReadonlyMap<string, Buffer> {
   const marked = (size: number): Buffer => {
     const body = randomBytes(size)
@@ -54,7 +55,7 @@ function search(dirs: readonly string[], secrets: Secrets): readonly string[] {
   })
 }
 
-/** As bytes, and in the spellings in which a careless line would show them. */
+/** As bytes, and in the encodings in which a log line could leak them. */
 function spellings(what: string, secret: Uint8Array): readonly [string, Buffer][] {
   const bytes = Buffer.from(secret)
   return [
@@ -70,7 +71,7 @@ async function tenantKeys(dataDir: string, masterKeyFile: string): Promise<reado
   const { stateMachine, reader } = openStore({ dir: join(dataDir, 'state'), logger: SILENT })
   await stateMachine.open()
   try {
-    const { items } = await reader.tenants('', 10)
+    const { items } = await reader.page(tenantRanges.tenants(), { limit: 10 })
     return items.flatMap(({ id, dataKey, dedupKey }) => [
       ...spellings(`data key of ${id}`, masterKey.open(dataKey, tenantDataKey(id))),
       ...spellings(`dedup key of ${id}`, masterKey.open(dedupKey, tenantDedupKey(id))),
@@ -113,12 +114,12 @@ t.test('the disks of a cluster of three processes', { timeout: 900_000 }, async 
     }
   }
 
-  t.test('hold what was stored on all of them', async (t) => {
+  t.test('hold the stored data on all nodes', async (t) => {
     for (const dir of dirs) {
       const names = search([dir], new Map([['a name', Buffer.from('a-bucket-name')]]))
       t.ok(names.length > 0, `names are not encrypted, and the search finds them in ${dir}`)
       const size = filesOf(dir).reduce((sum, file) => sum + statSync(file).size, 0)
-      t.ok(size > 5 * 1024 * 1024, 'the large object lies there')
+      t.ok(size > 5 * 1024 * 1024, 'the large object is there')
     }
   })
 
@@ -127,7 +128,7 @@ t.test('the disks of a cluster of three processes', { timeout: 900_000 }, async 
     t.strictSame(search([...dirs, ...logs], secrets), [])
   })
 
-  t.test('are searched well enough to find every one of them when it is there', async (t) => {
+  t.test('are searched well enough to find each of them when it is present', async (t) => {
     const planted = join(first.dataDir, 'blobs', 'planted')
     writeFileSync(
       planted,

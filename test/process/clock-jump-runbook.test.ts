@@ -1,6 +1,6 @@
 /**
- * The runbook about clocks: every line is typed as it stands there, at nodes whose clocks have jumped, and what is printed is held
- * against the page. [deploy/runbooks/clock-jump.md]
+ * The runbook about clocks: every line is typed verbatim, at nodes whose clocks have jumped, and the output is compared
+ * with the page. [deploy/runbooks/clock-jump.md]
  */
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
@@ -34,7 +34,7 @@ t.test('the lines of clock-jump.md', { timeout: 900_000 }, async (t) => {
   const page = new TypedPage({
     page: PAGE,
     local: (text) => text,
-    // Columns are as wide as what stands in them.
+    // Columns are as wide as their contents.
     type: async (_, lines) => (await typed(lines, env)).replaceAll(/ +/g, ' '),
   })
   const time = async (): Promise<ShownTime> => {
@@ -49,7 +49,7 @@ t.test('the lines of clock-jump.md', { timeout: 900_000 }, async (t) => {
       return majorityTime !== undefined && isNow(new Date(Date.parse(majorityTime) - skewMs).toISOString())
     })
     await cluster.allReady()
-    // Tokens end by the time of the majority.
+    // Tokens expire by the time of the majority.
     await cluster.login('n2')
   }
   t.equal((await world.ask('POST', '/buckets', { body: '{"name":"kept"}' })).status, 201)
@@ -58,7 +58,7 @@ t.test('the lines of clock-jump.md', { timeout: 900_000 }, async (t) => {
     await page.type(t, 'How it shows')
   })
 
-  await t.test('it was switched off for long: the step is true, and confirmed', async (t) => {
+  await t.test('the cluster was off for long: the step is true, and confirmed', async (t) => {
     await setAll(JUMP_MS)
     await until('the log has made the step', async () => {
       await world.ask('PUT', '/buckets/kept/objects/after', { body: 'new' })
@@ -70,7 +70,7 @@ t.test('the lines of clock-jump.md', { timeout: 900_000 }, async (t) => {
     t.equal(confirmedTime, logTime)
   })
 
-  await t.test('all clocks were ahead: the time is set back', async (t) => {
+  await t.test('all clocks were ahead: the log time is set back', async (t) => {
     await setAll(0)
     t.ok(Date.parse((await time()).logTime) > Date.now() + JUMP_MS - TOLERANCE_MS, 'the log is ahead')
     await page.type(t, 'The time has run ahead')

@@ -1,12 +1,12 @@
 /**
- * Real nodes, of which the one that leads has a wrong wall clock: nothing ends before its time, and all goes on when the clock is right.
+ * Real nodes with a wrong wall clock at the leader: nothing expires early, and everything continues when the clock is right.
  */
 import t from 'tap'
 import { until } from '../helpers/async.ts'
 import { SkewedCluster, TOLERANCE_MS } from '../helpers/skewed-cluster.ts'
 import { answer, Receiver } from '../workers/webhooks/receiver.ts'
 
-/** What the launcher allows as a target on this machine, behind its base port. */
+/** The port offset of a target that the launcher allows on this machine. */
 const RECEIVER_OFFSET = 99
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -22,14 +22,14 @@ t.test('a leader with a wrong clock', { timeout: 900_000 }, async (t) => {
   const [first] = cluster.plan
   const port = Number(new URL(first?.dataUrl ?? '').port) + RECEIVER_OFFSET
   const receiver = await Receiver.start(t, answer(204), port)
-  const heardKeys = (): readonly string[] =>
-    receiver.heard.map(({ body }) => (JSON.parse(body) as { data: { key: string } }).data.key)
+  const receivedKeys = (): readonly string[] =>
+    receiver.received.map(({ body }) => (JSON.parse(body) as { data: { key: string } }).data.key)
 
   const made = { name: 'locked', objectLockEnabled: true }
   t.equal((await world.ask('POST', '/buckets', { body: JSON.stringify(made) })).status, 201)
   const config = { id: 'a', url: receiver.url, events: ['object-created'] }
-  const told = { body: JSON.stringify({ configs: [config] }) }
-  t.equal((await world.ask('PUT', '/buckets/locked/notifications', told)).status, 200)
+  const reported = { body: JSON.stringify({ configs: [config] }) }
+  t.equal((await world.ask('PUT', '/buckets/locked/notifications', reported)).status, 200)
   const body = Buffer.from('contract')
   const put = await world.ask('PUT', '/buckets/locked/objects/contract', {
     body,
@@ -37,9 +37,9 @@ t.test('a leader with a wrong clock', { timeout: 900_000 }, async (t) => {
   })
   t.equal(put.status, 200)
   const version = `/buckets/locked/objects/contract?versionId=${String(put.json['versionId'])}`
-  const begun = await world.ask('POST', '/buckets/locked/multipart/large', { body: '{}' })
-  t.equal(begun.status, 201)
-  const upload = `/buckets/locked/multipart/${String(begun.json['uploadId'])}/parts`
+  const started = await world.ask('POST', '/buckets/locked/multipart/large', { body: '{}' })
+  t.equal(started.status, 201)
+  const upload = `/buckets/locked/multipart/${String(started.json['uploadId'])}/parts`
   t.equal((await world.ask('PUT', `${upload}/1/large`, { body })).status, 200)
   const rows = await world.auditRows('n1')
 
@@ -48,12 +48,12 @@ t.test('a leader with a wrong clock', { timeout: 900_000 }, async (t) => {
     ['eight days ahead', 8 * DAY_MS],
     ['four hundred days ahead', 400 * DAY_MS],
   ] as const) {
-    await t.test(`${words} ends nothing, and is told of`, async (t) => {
+    await t.test(`${words} expires nothing, and is reported`, async (t) => {
       let leader = ''
       await until('somebody leads', async () => (leader = (await cluster.leader()) ?? '') !== '')
       const nodeId = cluster.plan.map((node) => node.nodeId).find((id) => id !== leader) ?? ''
       world.skew(leader, skewMs)
-      await until('its clock is told', async () => {
+      await until('its clock is reported', async () => {
         const during = await world.ask('PUT', `/buckets/locked/objects/${skewMs}`, { body, nodeId })
         t.ok(Math.abs(Date.parse(String(during.json['lastModified'])) - Date.now()) < TOLERANCE_MS)
         t.equal((await world.ask('DELETE', version, { nodeId })).status, 403, 'it is retained')
@@ -67,24 +67,28 @@ t.test('a leader with a wrong clock', { timeout: 900_000 }, async (t) => {
         rows.every((row) => left.has(row)),
         'the audit log is whole',
       )
-      await until('the event is delivered', () => heardKeys().includes(String(skewMs)))
-      await t.test('what comes in there is judged and noted by the time of the others', async (t) => {
+      await until('the event is delivered', () => receivedKeys().includes(String(skewMs)))
+      await t.test('requests at that node are judged and recorded by the time of the others', async (t) => {
         const held = await world.ask('GET', '/buckets/locked/objects/contract', { nodeId: leader })
-        t.equal(held.status, 200, 'a token goes on')
+        t.equal(held.status, 200, 'a token stays valid')
         const requested = { method: 'GET', bucket: 'locked', key: 'contract', ttlSeconds: 60 }
         const signing = { nodeId: leader, body: JSON.stringify(requested) }
         const { url, expiresAt } = (await world.ask('POST', '/sign-url', signing)).json
         t.ok(
           Math.abs(Date.parse(String(expiresAt)) - Date.now() - 60_000) < TOLERANCE_MS,
-          'a URL ends in time',
+          'a URL expires on time',
         )
         const { pathname, search } = new URL(String(url))
         const signed = `${pathname.replace('/api/v1', '')}${search}`
         for (const gateway of [leader, nodeId])
-          t.equal((await world.ask('GET', signed, { nodeId: gateway })).status, 200, 'and is good until then')
+          t.equal(
+            (await world.ask('GET', signed, { nodeId: gateway })).status,
+            200,
+            'and is valid until then',
+          )
         const missing = `/buckets/locked/objects/missing-${skewMs}`
         t.equal((await world.ask('GET', missing, { nodeId: leader })).status, 404)
-        await until('the row of it is in the chain', async () => {
+        await until('its row is in the chain', async () => {
           const times = await world.auditTimes(nodeId, `missing-${skewMs}`)
           for (const time of times)
             t.ok(Math.abs(time - Date.now()) < TOLERANCE_MS, 'a row has the right time')
@@ -93,15 +97,15 @@ t.test('a leader with a wrong clock', { timeout: 900_000 }, async (t) => {
       })
       world.skew(leader, 0)
       await cluster.allReady()
-      await until('the leader has heard that all clocks are right', () => world.areRight())
+      await until('the leader knows that all clocks are right', () => world.areRight())
       const after = `/buckets/locked/objects/after-${skewMs}`
       const retained = await world.ask('PUT', after, { body, headers: retainedUntil(HOUR_MS), nodeId })
       t.equal(retained.status, 200, JSON.stringify(retained.json))
-      await until('its event is delivered', () => heardKeys().includes(`after-${skewMs}`))
+      await until('its event is delivered', () => receivedKeys().includes(`after-${skewMs}`))
     })
   }
 
-  await t.test('a cluster whose time has run ahead is set back by its owner', async (t) => {
+  await t.test('an owner sets back a cluster whose time has run ahead', async (t) => {
     const nodes = cluster.plan.map(({ nodeId }) => nodeId)
     for (const nodeId of nodes) world.skew(nodeId, 300 * DAY_MS)
     const time = async (): Promise<{ logTime: string; confirmedTime: string; majorityTime: string }> =>
@@ -110,9 +114,9 @@ t.test('a leader with a wrong clock', { timeout: 900_000 }, async (t) => {
       await world.ask('PUT', '/buckets/locked/objects/ahead', { body })
       return Date.parse((await time()).logTime) > Date.now() + 299 * DAY_MS
     })
-    // Tokens end by the majority's time, which is wrong now.
+    // Tokens expire by the majority's time, which is wrong now.
     await cluster.login('n1')
-    t.equal((await world.ask('DELETE', version)).status, 403, 'nobody has confirmed that it is so late')
+    t.equal((await world.ask('DELETE', version)).status, 403, 'the time is not confirmed')
     for (const nodeId of nodes) world.skew(nodeId, 0)
     await until('the clocks are right', async () => {
       const { majorityTime } = await time()
@@ -122,8 +126,8 @@ t.test('a leader with a wrong clock', { timeout: 900_000 }, async (t) => {
     const { majorityTime } = await time()
     const order = { majorityTime, reason: 'all clocks were ahead' }
     const path = '/cluster/time/set-back'
-    const rehearsed = await cluster.admin('n1', { method: 'POST', path: `${path}?dryRun=true`, body: order })
-    t.match(JSON.parse(rehearsed.body.toString()), { allowed: true })
+    const dryRun = await cluster.admin('n1', { method: 'POST', path: `${path}?dryRun=true`, body: order })
+    t.match(JSON.parse(dryRun.body.toString()), { allowed: true })
     const done = await cluster.admin('n1', { method: 'POST', path, body: order })
     t.equal(done.status, 200, done.body.toString())
     const again = await cluster.admin('n1', { method: 'POST', path, body: order })
@@ -132,7 +136,7 @@ t.test('a leader with a wrong clock', { timeout: 900_000 }, async (t) => {
     const after = await world.ask('PUT', '/buckets/locked/objects/set-back', { body })
     t.ok(Math.abs(Date.parse(String(after.json['lastModified'])) - Date.now()) < TOLERANCE_MS)
     t.equal((await world.ask('DELETE', version)).status, 403)
-    await until('its event is delivered', () => heardKeys().includes('set-back'))
+    await until('its event is delivered', () => receivedKeys().includes('set-back'))
     const { body: verdict } = await cluster.admin('n1', {
       method: 'GET',
       path: '/audit?since=3650d&limit=1000',

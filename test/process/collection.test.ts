@@ -1,5 +1,5 @@
 /**
- * Real processes: what is deleted leaves the disks of all of them, while nodes are killed with SIGKILL in the middle of it.
+ * Real processes: deleted objects leave the disks of all nodes, while nodes are killed with SIGKILL in the middle.
  */
 import { randomBytes } from 'node:crypto'
 import { readdirSync } from 'node:fs'
@@ -11,7 +11,7 @@ import { ProcessCluster } from '../helpers/process-cluster.ts'
 const OBJECTS = 12
 const OBJECT_BYTES = 400_000
 
-/** The nodes take it from their environment. */
+/** The nodes read it from their environment. */
 process.env['HOLDFAST_CLUSTER__COLLECT_AFTER'] = '0ms'
 
 function copiesOn(cluster: ProcessCluster, nodeId: string): number {
@@ -20,7 +20,7 @@ function copiesOn(cluster: ProcessCluster, nodeId: string): number {
   return names.filter((path) => /^[0-9a-f]{2}\/[0-9a-f]{64}\./.test(path)).length
 }
 
-t.test('what is deleted leaves every disk', { timeout: 900_000 }, async (t) => {
+t.test('a deleted object leaves every disk', { timeout: 900_000 }, async (t) => {
   const cluster = await ProcessCluster.start(t, 3)
   const nodes = cluster.plan.map(({ nodeId }) => nodeId)
   await cluster.login('n1')
@@ -44,7 +44,7 @@ t.test('what is deleted leaves every disk', { timeout: 900_000 }, async (t) => {
   for (let i = 0; i < OBJECTS; i++) await remove(`gone-${i}`)
   await until('some are gone', () => copiesOn(cluster, third) <= OBJECTS)
   await cluster.signal(leader, 'SIGKILL')
-  t.equal(copiesOn(cluster, follower), OBJECTS + 1, 'nobody told it yet')
+  t.equal(copiesOn(cluster, follower), OBJECTS + 1, 'the node does not know of it yet')
   for (const nodeId of [follower, leader]) cluster.startNode(nodeId)
   await cluster.allReady()
   await until('one chunk is left on each', () => nodes.every((nodeId) => copiesOn(cluster, nodeId) === 1))
@@ -56,7 +56,7 @@ t.test('what is deleted leaves every disk', { timeout: 900_000 }, async (t) => {
     t.strictSame(
       [status, body.equals(kept)],
       [200, true],
-      `${nodeId} serves what was uploaded twice and deleted once`,
+      `${nodeId} serves a content that was uploaded twice and deleted once`,
     )
     t.equal(copiesOn(cluster, nodeId), 1)
   }

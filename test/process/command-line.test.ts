@@ -1,5 +1,5 @@
 /**
- * The command line against a real node: every byte that went in comes out again, and every way it can end.
+ * The command line against a real node: uploaded bytes come back unchanged, and every exit code.
  */
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -11,7 +11,7 @@ import { CommandLine, ended, type Json } from '../helpers/command-line.ts'
 import { ProcessCluster, temporaryFolder } from '../helpers/process-cluster.ts'
 
 const MIB = 1024 * 1024
-/** Nobody listens there. */
+/** No process listens on it. */
 const NOWHERE = 'http://127.0.0.1:1'
 
 t.test('the command line', { timeout: 900_000 }, async (t) => {
@@ -31,7 +31,7 @@ t.test('the command line', { timeout: 900_000 }, async (t) => {
       HOLDFAST_TENANT: 'demo',
     },
   })
-  // A key gets only so many tokens a minute.
+  // The tokens of a key are limited per minute.
   const token = (await withKey.run(['token'])).stdout.trim()
   const cli = withKey.with({ HOLDFAST_TOKEN: token, HOLDFAST_ENDPOINT: dataUrl })
   t.match(await cli.json(['bucket', 'create', 'photos', '--versioning']), [
@@ -72,46 +72,43 @@ t.test('the command line', { timeout: 900_000 }, async (t) => {
     t.match(url, /^http.*token=svcurl_/)
   })
 
-  await t.test(
-    'goes on with an upload that was broken off, and sends no part twice that is the same',
-    async (t) => {
-      const bytes = randomBytes(12 * MIB + 5)
-      const args = ['put', '-', 'photos/large', '--part-size', '5MiB']
-      const broken = cli.start([...args, '--parallel', '2'])
-      let told = ''
-      broken.stderr?.on('data', (piece) => (told += String(piece)))
-      broken.stdin?.write(bytes.subarray(0, 11 * MIB))
-      await cluster.login('n1')
-      const asked = async (path: string): Promise<Json> =>
-        JSON.parse((await cluster.call('n1', 'GET', path)).body.toString()) as Json
-      const uploads = async () => (await asked('/buckets/photos/multipart'))['uploads'] as readonly Json[]
-      await until('two parts are stored', async () => {
-        const [upload] = await uploads()
-        if (upload === undefined) return false
-        const { parts } = await asked(`/buckets/photos/multipart/${String(upload['uploadId'])}/parts/large`)
-        return (parts as readonly Json[]).length === 2
-      })
-      const over = ended(broken)
-      broken.kill('SIGINT')
-      t.equal(await over, 1, 'an interrupted command has failed, though its input is still open')
-      t.match(told, /interrupted\n.*--resume goes on with it/)
-      t.equal((await uploads()).length, 1, 'what was uploaded waits')
-      bytes[6 * MIB] = ~(bytes[6 * MIB] ?? 0)
-      const [stored] = await cli.json([...args, '--resume'], bytes)
-      t.match(stored, { size: bytes.length, partsCount: 3 })
-      t.equal((await uploads()).length, 0, 'it was the same upload')
-      await cli.run(['get', 'photos/large', 'large'])
-      t.ok(readFileSync(file('large')).equals(bytes))
-      const audit = ['audit', 'query', '--operation', 'uploadPart', '--key', 'large', '--outcome', 'success']
-      t.equal(
-        (await cli.json(audit)).length,
-        4,
-        'the first was sent once; the second, which is another one now, again',
-      )
-    },
-  )
+  await t.test('continues an interrupted upload, and sends no unchanged part twice', async (t) => {
+    const bytes = randomBytes(12 * MIB + 5)
+    const args = ['put', '-', 'photos/large', '--part-size', '5MiB']
+    const broken = cli.start([...args, '--parallel', '2'])
+    let reported = ''
+    broken.stderr?.on('data', (piece) => (reported += String(piece)))
+    broken.stdin?.write(bytes.subarray(0, 11 * MIB))
+    await cluster.login('n1')
+    const asked = async (path: string): Promise<Json> =>
+      JSON.parse((await cluster.call('n1', 'GET', path)).body.toString()) as Json
+    const uploads = async () => (await asked('/buckets/photos/multipart'))['uploads'] as readonly Json[]
+    await until('two parts are stored', async () => {
+      const [upload] = await uploads()
+      if (upload === undefined) return false
+      const { parts } = await asked(`/buckets/photos/multipart/${String(upload['uploadId'])}/parts/large`)
+      return (parts as readonly Json[]).length === 2
+    })
+    const over = ended(broken)
+    broken.kill('SIGINT')
+    t.equal(await over, 1, 'an interrupted command has failed, though its input is still open')
+    t.match(reported, /interrupted\n.*--resume continues the upload/)
+    t.equal((await uploads()).length, 1, 'the uploaded parts are kept')
+    bytes[6 * MIB] = ~(bytes[6 * MIB] ?? 0)
+    const [stored] = await cli.json([...args, '--resume'], bytes)
+    t.match(stored, { size: bytes.length, partsCount: 3 })
+    t.equal((await uploads()).length, 0, 'it was the same upload')
+    await cli.run(['get', 'photos/large', 'large'])
+    t.ok(readFileSync(file('large')).equals(bytes))
+    const audit = ['audit', 'query', '--operation', 'uploadPart', '--key', 'large', '--outcome', 'success']
+    t.equal(
+      (await cli.json(audit)).length,
+      4,
+      'the first was sent once; the second, which has changed, again',
+    )
+  })
 
-  await t.test('makes a prefix like a folder, and a folder like a prefix', async (t) => {
+  await t.test('makes a prefix equal to a folder, and a folder equal to a prefix', async (t) => {
     for (const name of ['1', 'sub/2', 'sub/3']) {
       mkdirSync(file('tree/sub'), { recursive: true })
       writeFileSync(file(`tree/${name}`), name)
@@ -146,23 +143,20 @@ t.test('the command line', { timeout: 900_000 }, async (t) => {
     t.same(readdirSync(file('back')), ['sub'])
   })
 
-  await t.test(
-    'writes nothing outside of the folder, whatever the keys are, and then removes nothing',
-    async (t) => {
-      await cli.run(['put', '-', 'photos/evil/../../escaped'], 'escaped')
-      await cli.run(['put', '-', 'photos/evil/fine'], 'fine')
-      mkdirSync(file('deep/down'), { recursive: true })
-      writeFileSync(file('deep/down/mine'), '')
-      const ran = await cli.run(['sync', 'photos/evil', './deep/down', '--delete'])
-      t.match(ran, {
-        status: 1,
-        stdout: 'download  fine\n',
-        stderr: /cannot be the name of a file[^]*Nothing is removed/,
-      })
-      t.notOk(existsSync(file('escaped')))
-      t.same(readdirSync(file('deep/down')), ['fine', 'mine'])
-    },
-  )
+  await t.test('writes nothing outside the folder, for any keys, and then removes nothing', async (t) => {
+    await cli.run(['put', '-', 'photos/evil/../../escaped'], 'escaped')
+    await cli.run(['put', '-', 'photos/evil/fine'], 'fine')
+    mkdirSync(file('deep/down'), { recursive: true })
+    writeFileSync(file('deep/down/mine'), '')
+    const ran = await cli.run(['sync', 'photos/evil', './deep/down', '--delete'])
+    t.match(ran, {
+      status: 1,
+      stdout: 'download  fine\n',
+      stderr: /is not a possible file name[^]*Nothing is removed/,
+    })
+    t.notOk(existsSync(file('escaped')))
+    t.same(readdirSync(file('deep/down')), ['fine', 'mine'])
+  })
 
   await t.test(
     'ends with 0 done, 1 failed, 2 wrong use, 3 refused by a gate, 4 not reachable [decisions 15]',
@@ -183,14 +177,14 @@ t.test('the command line', { timeout: 900_000 }, async (t) => {
       t.match(await cli.run(['sync', './a', './b']), { status: 2, stderr: /bucket\/prefix/ })
       t.match(await cli.run(['bucket', 'delete', 'photos']), { status: 3, stderr: /bucket_not_empty/ })
       const empty = await cli.run(['sync', 'photos/nothing', './back', '--delete'])
-      t.match(empty, { status: 3, stderr: /holds nothing/ }, 'a source that holds nothing')
+      t.match(empty, { status: 3, stderr: /source is empty/ }, 'an empty source')
       t.same(readdirSync(file('back')), ['sub'])
       const lost = cli.with({ HOLDFAST_ENDPOINT: NOWHERE })
       t.match(await lost.run(['ls']), { status: 4, stderr: /ECONNREFUSED/ })
     },
   )
 
-  await t.test('a reader that has seen enough is no failure', async (t) => {
+  await t.test('a reader that closes its end early is no failure', async (t) => {
     const child = cli.start(['get', 'photos/large', '-'])
     await once(child.stdout ?? child, 'data')
     child.stdout?.destroy()
@@ -253,7 +247,7 @@ t.test('the command line', { timeout: 900_000 }, async (t) => {
     t.match(await cli.json(['usage']), [{ tenantId: 'demo', byBucket: [{ name: 'photos' }] }])
   })
 
-  await t.test('begins long operations, and waits for them', async (t) => {
+  await t.test('starts long operations, and waits for them', async (t) => {
     t.match(await cli.json(['cluster', 'scrub', '--reason', 'a new disk', '--wait']), [
       { status: 'succeeded' },
     ])
@@ -269,7 +263,7 @@ t.test('the command line', { timeout: 900_000 }, async (t) => {
     t.match(
       late,
       { status: 3, stderr: /blocked by precondition_failed/ },
-      'what has ended cannot be cancelled',
+      'a finished operation cannot be cancelled',
     )
   })
 

@@ -1,7 +1,7 @@
 /**
  * Data directories that go back in time beside a node that lags, with real processes. [deploy/runbooks/disk-went-back.md]
  *
- * Rule: what was acknowledged is found at every node in the end, and nobody serves before somebody who remembers it is there.
+ * Rule: acknowledged writes are at every node in the end, and no node serves before a node that has them is back.
  */
 import {
   cpSync,
@@ -36,7 +36,7 @@ class Scene {
     await cluster.login('n1')
     const { status } = await cluster.call('n1', 'POST', '/buckets', JSON.stringify({ name: 'kept' }))
     t.equal(status, 201)
-    // Nobody is a suspect below this level, and it is raised within the first second.
+    // No node is suspect below this level, and the level is raised within the first second.
     for (const nodeId of NODES)
       await until('the state is at level 3', async () => {
         return (await cluster.metric(nodeId, 'holdfast_raft_feature_level')) === 3
@@ -69,7 +69,7 @@ class Scene {
     return names.filter((name, i) => found[i]?.body.toString() !== name)
   }
 
-  /** As a snapshot of its disk holds it: the process stands still meanwhile. */
+  /** Copies the directory like a disk snapshot: the process is suspended meanwhile. */
   copy(nodeId: string): void {
     this.cluster.pause(nodeId)
     cpSync(this.folderOf(nodeId), join(this.copies, nodeId), { recursive: true })
@@ -81,7 +81,7 @@ class Scene {
     cpSync(join(this.copies, nodeId), this.folderOf(nodeId), { recursive: true })
   }
 
-  /** The newest segment ends where it ended in the copy. */
+  /** Cuts the newest segment to its length in the copy. */
   cutLog(nodeId: string): void {
     const copied = join(this.copies, nodeId, 'raft')
     const newest =
@@ -120,7 +120,7 @@ t.test('an older copy of a directory, beside a node that lags', { timeout: 900_0
   scene.restore(second)
   scene.cluster.startNode(second)
   scene.cluster.startNode(third)
-  await until('the copy says what it waits for', async () => {
+  await until('the copy reports what it waits for', async () => {
     return (await scene.cluster.unreadiness(second))?.includes('disk_not_proved_current') === true
   })
   t.match(scene.logOf(second), /disk is not proved current/)
@@ -129,13 +129,13 @@ t.test('an older copy of a directory, beside a node that lags', { timeout: 900_0
   const { members } = JSON.parse(body.toString()) as { members: readonly { nodeId: string }[] }
   t.match(
     members.find(({ nodeId }) => nodeId === second),
-    // The witness of this host has seen more; where there is none nobody can tell.
+    // The witness of this host has seen more; without a witness it cannot be known.
     {
       conditions: [{ code: /^(member_rolled_back|disk_not_proved_current)$/, message: /Keep the others up/ }],
     },
     'and shows it among the members',
   )
-  t.equal(await scene.cluster.leader(), undefined, 'two of three do not decide')
+  t.equal(await scene.cluster.leader(), undefined, 'two of three are no quorum')
   scene.cluster.startNode(leader)
   await scene.endsWhole(t)
 })
@@ -153,7 +153,7 @@ t.test('a log that ends before its state, beside a node that lags', { timeout: 9
   await scene.endsWhole(t)
 })
 
-t.test('an older copy of a directory under a leader that goes on', { timeout: 900_000 }, async (t) => {
+t.test('an older copy of a directory under the same leader', { timeout: 900_000 }, async (t) => {
   const scene = await Scene.set(t)
   const { cluster } = scene
   const leader = (await cluster.leader()) ?? 'n1'
@@ -168,7 +168,7 @@ t.test('an older copy of a directory under a leader that goes on', { timeout: 90
   t.match(scene.logOf(leader), /member_rolled_back/)
 })
 
-t.test('kill -9 of all nodes on a host that runs on', { timeout: 900_000 }, async (t) => {
+t.test('kill -9 of all nodes on a host that keeps running', { timeout: 900_000 }, async (t) => {
   const scene = await Scene.set(t)
   const { cluster } = scene
   await scene.tenMore('n1')
@@ -189,23 +189,26 @@ t.test('an operator states that a disk is current', { timeout: 900_000 }, async 
   t.equal(refused.code, 3)
   t.match(refused.err, /repeat the command with --confirm/)
   const trusted = ['recover', 'trust-disk', '--config', config, '--reason', 'issue-4711', '--confirm']
-  await t.test('and is refused where nobody would ever learn of it', async (t) => {
+  await t.test('and is refused where the statement could not be audited', async (t) => {
     const [spool, proof] = ['audit', 'disk-proof.json'].map((name) => join(scene.folderOf(second), name))
     const before = readFileSync(proof ?? '')
     renameSync(spool ?? '', `${spool}-aside`)
     writeFileSync(spool ?? '', '')
     const unwritten = await runCommand(...trusted)
-    t.match(unwritten, { code: 1, err: /Cannot write into .*Nothing was changed\. Free space on that disk/s })
+    t.match(unwritten, {
+      code: 1,
+      err: /Cannot write the audit row .*Nothing was changed\. Free space on that disk/s,
+    })
     t.ok(readFileSync(proof ?? '').equals(before), 'nothing was stated')
     rmSync(spool ?? '')
     renameSync(`${spool}-aside`, spool ?? '')
   })
-  const told = await runCommand(...trusted)
-  t.equal(told.code, 0, told.err)
+  const reported = await runCommand(...trusted)
+  t.equal(reported.code, 0, reported.err)
   scene.cluster.startNode(second)
   scene.cluster.startNode(third)
   await until('the two serve', async () => (await scene.cluster.ready(second)) && scene.cluster.ready(third))
-  await t.test('and the audit log has one row of it, also after the node was killed', async (t) => {
+  await t.test('and the audit log has one row about it, also after the node was killed', async (t) => {
     const rows = async (at: string): Promise<readonly object[]> => {
       const asked = { method: 'GET', path: '/audit?operation=trustDisk' } as const
       const { status, body } = await scene.cluster.admin(at, asked)
@@ -225,7 +228,7 @@ t.test('an operator states that a disk is current', { timeout: 900_000 }, async 
     await scene.cluster.signal(second, 'SIGKILL')
     scene.cluster.startNode(second)
     await until(`${second} serves`, () => scene.cluster.ready(second))
-    // Its spool is empty again when what this process has to tell is there.
+    // Its spool is empty again when the rows of this process are in the log.
     const { status } = await scene.cluster.call(second, 'GET', '/buckets/kept/objects/no-such-object')
     t.equal(status, 404)
     await until('a later row is in the log', async () => {
@@ -233,6 +236,6 @@ t.test('an operator states that a disk is current', { timeout: 900_000 }, async 
       const { body } = await scene.cluster.admin(third, asked)
       return body.toString().includes('"no-such-object"')
     })
-    t.equal((await rows(third)).length, 1, 'and the first one is there once')
+    t.equal((await rows(third)).length, 1, 'and the first one is present once')
   })
 })

@@ -1,5 +1,5 @@
 /**
- * Set-ups in which one thing is wrong, and the doctor as the program it is: each is named, with what to do.
+ * Set-ups with one fault each, and the doctor as a real program: each fault is named, with its remedy.
  */
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -10,28 +10,28 @@ import { encodeHeader } from '../../cluster/transport/frame.ts'
 import { MasterKey } from '../../src/access/master-key.ts'
 import { writeMarker } from '../../src/store/state/marker-file.ts'
 import { STATE_FORMAT } from '../../src/store/state/state-directory.ts'
-import { canMount, DoctorWard, type Sections, type Visit } from '../helpers/doctor-ward.ts'
+import { canMount, DoctorSetups, type Sections, type DoctorRun } from '../helpers/doctor-setups.ts'
 import { opensslVersion, TestAuthority } from '../transport/test-certificates.ts'
 
-/** Exactly one thing is wrong, it is this, and it says what to do. */
-function names(t: Test, visit: Visit, check: string, ...says: readonly RegExp[]): void {
-  const { findings, status } = visit.examination
+/** There is exactly one finding, of this check, with a remedy. */
+function names(t: Test, run: DoctorRun, check: string, ...says: readonly RegExp[]): void {
+  const { findings, status } = run.examination
   const errors = findings.filter(({ severity }) => severity === 'error')
   t.same([...new Set(errors.map((each) => each.check))], [check])
-  t.equal(visit.exitCode, 1)
+  t.equal(run.exitCode, 1)
   t.equal(status, 'error')
-  const text = JSON.stringify(visit.troubles(check))
+  const text = JSON.stringify(run.troubles(check))
   for (const each of says) t.match(text, each)
-  for (const { found, expected, action } of errors) t.ok(found && expected && action, 'says what to do')
+  for (const { found, expected, action } of errors) t.ok(found && expected && action, 'names the remedy')
 }
 
-/** A member that is no part of the cluster, at an address where `answer` is. */
+/** A member that does not belong to the cluster, at the address of `answer`. */
 const withPeer = (address: string) => (config: Sections) => {
   const members = config['cluster']?.['members'] as object[]
   config['cluster'] = { ...config['cluster'], members: [...members, { id: 'n2', peer: address }] }
 }
 
-/** Answers as a node does that would hear this one, at another time of day. */
+/** Answers like a node that would accept this one, at another time of day. */
 async function peerWithClock(t: Test, aheadMs: number): Promise<string> {
   const server = createServer((_, response) => {
     response.setHeader('date', new Date(Date.now() + aheadMs).toUTCString())
@@ -56,79 +56,86 @@ function pictureOf(folder: string): readonly string[] {
 }
 
 t.test('holdfast doctor', { timeout: 900_000 }, async (t) => {
-  const ward = await DoctorWard.open(t)
+  const setups = await DoctorSetups.open(t)
 
   await t.test(
     'finds nothing wrong with a stopped node, and changes nothing [admin.doctor-clean]',
     async (t) => {
-      const before = pictureOf(join(ward.folder, 'data'))
-      const { exitCode, examination } = await ward.visit(ward.configure())
+      const before = pictureOf(join(setups.folder, 'data'))
+      const { exitCode, examination } = await setups.runDoctor(setups.configure())
       t.same(
         examination.findings.filter(({ severity }) => severity === 'error'),
         [],
       )
       t.equal(exitCode, 0)
       t.match(examination, { node: 'stopped', nodeId: 'n1', notChecked: ['clock', 'audit_log'] })
-      t.same(pictureOf(join(ward.folder, 'data')), before)
+      t.same(pictureOf(join(setups.folder, 'data')), before)
     },
   )
 
   await t.test('data directory that others may write to [admin.doctor-data-dir]', async (t) => {
-    const name = ward.copyData()
-    chmodSync(join(ward.folder, name), 0o777)
-    const config = ward.configure((each) => (each['node'] = { ...each['node'], data_dir: name }))
-    names(t, await ward.visit(config), 'data_dir', /mode 777/, /chmod 700/)
+    const name = setups.copyData()
+    chmodSync(join(setups.folder, name), 0o777)
+    const config = setups.configure((each) => (each['node'] = { ...each['node'], data_dir: name }))
+    names(t, await setups.runDoctor(config), 'data_dir', /mode 777/, /chmod 700/)
   })
 
   await t.test('master key file that others may read [admin.doctor-key-file]', async (t) => {
-    const file = join(ward.folder, 'exposed.key')
+    const file = join(setups.folder, 'exposed.key')
     await MasterKey.create(file)
     chmodSync(file, 0o644)
-    const config = ward.configure((each) => {
+    const config = setups.configure((each) => {
       each['security'] = { master_key_file: file }
       each['node'] = { ...each['node'], data_dir: 'empty' }
     })
-    const visit = await ward.visit(config)
-    names(t, visit, 'master_key_file', /master_key_exposed/, /chmod 600/)
-    t.notMatch(JSON.stringify(visit.examination), readFileSync(file, 'utf8').trim().split(':')[2])
+    const run = await setups.runDoctor(config)
+    names(t, run, 'master_key_file', /master_key_exposed/, /chmod 600/)
+    t.notMatch(JSON.stringify(run.examination), readFileSync(file, 'utf8').trim().split(':')[2])
   })
 
   await t.test(
     'full disk [admin.doctor-disk-full]',
     { skip: canMount() ? false : 'needs user namespaces' },
     async (t) => {
-      mkdirSync(join(ward.folder, 'small'), { mode: 0o700 })
-      const config = ward.configure((each) => (each['node'] = { ...each['node'], data_dir: 'small' }))
+      mkdirSync(join(setups.folder, 'small'), { mode: 0o700 })
+      const config = setups.configure((each) => (each['node'] = { ...each['node'], data_dir: 'small' }))
       const script =
         'mount -t tmpfs -o size=4m,mode=700 none "$1" && head -c 3900000 /dev/zero > "$1/filler"; shift; exec "$@"'
-      const visit = await ward.visit(config, [
+      const run = await setups.runDoctor(config, [
         'unshare',
         '-rm',
         'sh',
         '-c',
         script,
         'sh',
-        join(ward.folder, 'small'),
+        join(setups.folder, 'small'),
       ])
-      names(t, visit, 'disk_space', /disk.stop_writing \(92%\)/, /full-blob-disk/)
-      t.match(visit.troubles('filesystem'), [{ severity: 'warning', found: /tmpfs: it is memory/ }])
+      names(t, run, 'disk_space', /disk.stop_writing \(92%\)/, /full-blob-disk/)
+      t.match(run.troubles('filesystem'), [{ severity: 'warning', found: /tmpfs: it is memory/ }])
     },
   )
 
   await t.test('data of another cluster [admin.doctor-foreign-cluster]', async (t) => {
-    const config = ward.configure((each) => (each['cluster'] = { ...each['cluster'], id: 'another-cluster' }))
-    names(t, await ward.visit(config), 'identity', /belongs to cluster cluster-of-one \(foreign_cluster\)/)
+    const config = setups.configure(
+      (each) => (each['cluster'] = { ...each['cluster'], id: 'another-cluster' }),
+    )
+    names(
+      t,
+      await setups.runDoctor(config),
+      'identity',
+      /belongs to cluster cluster-of-one \(foreign_cluster\)/,
+    )
   })
 
   await t.test('master key that is not the one of the data [admin.doctor-master-key]', async (t) => {
-    await MasterKey.create(join(ward.folder, 'other.key'))
-    const config = ward.configure((each) => (each['security'] = { master_key_file: 'other.key' }))
+    await MasterKey.create(join(setups.folder, 'other.key'))
+    const config = setups.configure((each) => (each['security'] = { master_key_file: 'other.key' }))
     names(
       t,
-      await ward.visit(config),
+      await setups.runDoctor(config),
       'master_key',
       /wrong_fingerprint/,
-      /key file that the cluster was made with/,
+      /Copy the key file of the cluster/,
     )
   })
 
@@ -136,7 +143,7 @@ t.test('holdfast doctor', { timeout: 900_000 }, async (t) => {
     const ahead = await peerWithClock(t, 3_600_000)
     names(
       t,
-      await ward.visit(ward.configure(withPeer(ahead))),
+      await setups.runDoctor(setups.configure(withPeer(ahead))),
       'clock',
       /n2 is 3\d\d\d(\.\d)? s ahead/,
       /NTP/,
@@ -144,22 +151,22 @@ t.test('holdfast doctor', { timeout: 900_000 }, async (t) => {
   })
 
   await t.test('peer that does not answer [admin.doctor-peer]', async (t) => {
-    const nobody = ward.configure(withPeer(ward.address(5)))
-    names(t, await ward.visit(nobody), 'peers', /ECONNREFUSED/, /Start that node/)
+    const silent = setups.configure(withPeer(setups.address(5)))
+    names(t, await setups.runDoctor(silent), 'peers', /ECONNREFUSED/, /Start that node/)
     const server = createServer((_, response) => response.end('It works'))
-    await new Promise<void>((resolve) => server.listen(ward.basePort + 6, '127.0.0.1', resolve))
+    await new Promise<void>((resolve) => server.listen(setups.basePort + 6, '127.0.0.1', resolve))
     t.teardown(() => server.close())
-    const stranger = ward.configure(withPeer(ward.address(6)))
-    names(t, await ward.visit(stranger), 'peers', /no node of holdfast/)
+    const foreign = setups.configure(withPeer(setups.address(6)))
+    names(t, await setups.runDoctor(foreign), 'peers', /not a holdfast node/)
   })
 
   const skip = opensslVersion() === null ? 'the openssl command is needed to make certificates' : false
   await t.test('certificate that has expired [admin.doctor-certificate]', { skip }, async (t) => {
     const authority = new TestAuthority(t, 'cluster')
-    const withTls = (files: object) => ward.configure((each) => (each['peer_tls'] = { ...files }))
-    const expired = await ward.visit(withTls(authority.issue({ commonName: 'n1', days: -1 })))
+    const withTls = (files: object) => setups.configure((each) => (each['peer_tls'] = { ...files }))
+    const expired = await setups.runDoctor(withTls(authority.issue({ commonName: 'n1', days: -1 })))
     names(t, expired, 'peer_tls', /peer_tls\.cert .* expired at/)
-    const soon = await ward.visit(withTls(authority.issue({ commonName: 'n1', days: 20 })))
+    const soon = await setups.runDoctor(withTls(authority.issue({ commonName: 'n1', days: 20 })))
     t.match(soon.troubles('peer_tls').at(-1), {
       severity: 'warning',
       found: /peer_tls\.cert .* expires in (19|20) days/,
@@ -169,22 +176,22 @@ t.test('holdfast doctor', { timeout: 900_000 }, async (t) => {
 
   await t.test('port in use by another program [admin.doctor-port]', async (t) => {
     const server = createServer()
-    await new Promise<void>((resolve) => server.listen(ward.basePort + 1, '127.0.0.1', resolve))
-    const visit = await ward.visit(ward.configure())
+    await new Promise<void>((resolve) => server.listen(setups.basePort + 1, '127.0.0.1', resolve))
+    const run = await setups.runDoctor(setups.configure())
     await new Promise((resolve) => server.close(resolve))
-    names(t, visit, 'listeners', /listeners\.admin .* in use by another program/, /ss -ltnp/)
+    names(t, run, 'listeners', /listeners\.admin .* in use by another program/, /ss -ltnp/)
   })
 
   await t.test('state of a newer build [admin.doctor-version]', async (t) => {
-    const name = ward.copyData()
-    await writeMarker(join(ward.folder, name, 'state'), 'CURRENT', {
+    const name = setups.copyData()
+    await writeMarker(join(setups.folder, name, 'state'), 'CURRENT', {
       format: STATE_FORMAT + 1,
       state: 'state-1',
     })
-    const config = ward.configure((each) => (each['node'] = { ...each['node'], data_dir: name }))
+    const config = setups.configure((each) => (each['node'] = { ...each['node'], data_dir: name }))
     names(
       t,
-      await ward.visit(config),
+      await setups.runDoctor(config),
       'state_format',
       new RegExp(`format ${STATE_FORMAT + 1}, of a newer build`),
       /newer build that wrote it/,
@@ -192,39 +199,36 @@ t.test('holdfast doctor', { timeout: 900_000 }, async (t) => {
   })
 
   await t.test('configuration that cannot be understood [admin.doctor-configuration]', async (t) => {
-    const visit = await ward.visit(ward.write('node: { id: n1\ncluster: [\n\u0000'))
-    names(t, visit, 'configuration', /this is no YAML/)
-    t.equal(visit.examination.node, 'unknown')
-    t.ok(visit.examination.notChecked.includes('data_dir'))
+    const run = await setups.runDoctor(setups.write('node: { id: n1\ncluster: [\n\u0000'))
+    names(t, run, 'configuration', /this is not valid YAML/)
+    t.equal(run.examination.node, 'unknown')
+    t.ok(run.examination.notChecked.includes('data_dir'))
   })
 
-  await t.test('a node that runs is asked, and disturbed by nothing [admin.doctor-running]', async (t) => {
-    const config = ward.configure()
-    const node = await ward.run(t, config)
-    const visit = await ward.visit(config)
+  await t.test('a running node is contacted, and not disturbed [admin.doctor-running]', async (t) => {
+    const config = setups.configure()
+    const node = await setups.run(t, config)
+    const run = await setups.runDoctor(config)
     t.same(
-      visit.examination.findings.filter(({ severity }) => severity === 'error'),
+      run.examination.findings.filter(({ severity }) => severity === 'error'),
       [],
-      'its own ports are no trouble',
+      'its own ports are no fault',
     )
-    t.equal(
-      visit.examination.findings.filter(({ found }) => /in use by this very node/.test(found)).length,
-      3,
-    )
-    t.match(visit.examination.findings, [{}, {}, { check: 'node', found: /runs and is ready/ }])
+    t.equal(run.examination.findings.filter(({ found }) => /in use by this node/.test(found)).length, 3)
+    t.match(run.examination.findings, [{}, {}, { check: 'node', found: /runs and is ready/ }])
     t.match(
-      visit.examination.findings.find(({ check }) => check === 'audit_log'),
+      run.examination.findings.find(({ check }) => check === 'audit_log'),
       { severity: 'ok', found: /^0 segments with 0 bytes; \d+ links in rows/ },
     )
-    const other = ward.configure((each) => (each['security'] = { master_key_file: 'other.key' }))
-    t.match((await ward.visit(other)).troubles('master_key').at(-1), { found: /wrong_master_key/ })
+    const other = setups.configure((each) => (each['security'] = { master_key_file: 'other.key' }))
+    t.match((await setups.runDoctor(other)).troubles('master_key').at(-1), { found: /wrong_master_key/ })
 
     node.signal('SIGSTOP')
-    const silent = await ward.visit(config)
+    const silent = await setups.runDoctor(config)
     names(t, silent, 'node', new RegExp(`process ${node.pid} holds the data directory and does not answer`))
     t.ok(silent.examination.notChecked.includes('listeners'))
     node.signal('SIGCONT')
     await node.stop()
-    t.equal((await ward.visit(config)).examination.node, 'stopped')
+    t.equal((await setups.runDoctor(config)).examination.node, 'stopped')
   })
 })

@@ -1,9 +1,9 @@
 /**
- * The guide: each line of its pages is typed into a shell as it stands there, and what is printed is held against the
+ * The guide: each line of its pages is typed verbatim into a shell, and the output is compared with the
  * block below it.
  *
  * Only the ports and the data folder are replaced: the defaults may be in use on the machine that runs the tests. All pages
- * together ask for more tokens in a minute than anybody who types, so that limit is raised.
+ * together request more tokens in a minute than a person who types, so that limit is raised.
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -17,16 +17,16 @@ import { blocksOf, fits, TypedPage } from '../helpers/typed-page.ts'
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
 const GUIDE = join(ROOT, 'docs', 'guide')
 
-t.test('what is printed is held against the page line by line', async (t) => {
+t.test('the output is compared with the page line by line', async (t) => {
   t.notOk(fits('204', '200'))
-  t.notOk(fits('{"a":1}\n204', '{…}'), 'a line is a line')
+  t.notOk(fits('{"a":1}\n204', '{…}'), 'lines are not joined')
   t.ok(fits('{"a":1,"b":2}\r\n204', '{"a":…}\n204'))
-  t.ok(fits('a\nb\nc', 'a\n…\nc'), 'unless the page leaves lines out')
+  t.ok(fits('a\nb\nc', 'a\n…\nc'), 'unless the page omits lines')
   t.ok(fits('a', 'a\n…'), 'be it none')
   t.notOk(fits('a\nb', 'a\n…\nc'))
 })
 
-t.test('every line of the guide does what it says', { timeout: 900_000 }, async (t) => {
+t.test('every line of the guide works', { timeout: 900_000 }, async (t) => {
   const work = temporaryFolder(t)
   const data = join(work, 'data')
   const config = join(work, 'limits.yaml')

@@ -1,8 +1,8 @@
 /**
- * Three real processes, clients at each of them, nodes killed and paused: what the clients saw had one order per object.
+ * Three real processes, clients at each of them, nodes killed and paused: the answers to the clients fit one order per object.
  *
  * HOLDFAST_SECONDS sets how long (60), HOLDFAST_SEED which faults. A conditional upload or delete is a cas. Unless one of them is set,
- * chaos/chaos.test.ts takes its place where hosts of their own can be made.
+ * chaos/chaos.test.ts replaces it on machines that can create separate hosts.
  * [thesis 6.4: reads at any node are linearizable]
  */
 import t from 'tap'
@@ -22,7 +22,7 @@ const SECONDS = Number(process.env['HOLDFAST_SECONDS'] ?? 60)
 const SEED = Number(process.env['HOLDFAST_SEED'] ?? Date.now() % 100_000)
 const CONFIGURATIONS_MAX = 10_000_000
 
-/** Far less than the life of a token. */
+/** Far less than the lifetime of a token. */
 const FAULTS_A_TOKEN = 100
 
 function logIn(cluster: ProcessCluster): Promise<void> {
@@ -41,7 +41,7 @@ t.test('a cluster of three processes', { skip, timeout: (SECONDS + 840) * 1000 }
   const work = new RecordedWork(cluster, { clientsPerNode: 3, keys: 5, seed: SEED })
   const nemesis = new ProcessNemesis(cluster, work, seeded(SEED))
 
-  await t.test('shows its clients one order per object while nodes are killed and paused', async (t) => {
+  await t.test('gives its clients one order per object while nodes are killed and paused', async (t) => {
     const end = performance.now() + SECONDS * 1000
     work.start()
     t.teardown(() => work.stop())
@@ -57,7 +57,7 @@ t.test('a cluster of three processes', { skip, timeout: (SECONDS + 840) * 1000 }
       `seed ${SEED}: ${operations.length} operations, ${open} with unknown outcome, not done: ${JSON.stringify([...failures])}`,
       `${nemesis.done.length} faults: ${nemesis.done.join(', ')}`,
     ].join('\n')
-    t.strictSame(violations, [], `every answer is one that may be\n${run}`)
+    t.strictSame(violations, [], `every answer is allowed\n${run}`)
     t.equal(verdict.outcome, 'linearizable', `${explainVerdict(registerModel, verdict)}\n${run}`)
     t.comment(run)
   })

@@ -1,5 +1,5 @@
 /**
- * `npm start` as decisions 15 describes it, and every refusal that an operator can meet before a node serves.
+ * `npm start` as decisions 15 describes it, and every refusal that an operator can get before a node serves.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { chmodSync, cpSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { parse, stringify } from 'yaml'
-import { plainly } from '../helpers/plainly.ts'
+import { withoutLoader } from '../helpers/without-loader.ts'
 import { until } from '../helpers/async.ts'
 import { freeBasePort, temporaryFolder } from '../helpers/process-cluster.ts'
 
@@ -43,7 +43,7 @@ interface Run {
 }
 
 function launch(t: Test, args: readonly string[], command = [process.execPath, LAUNCHER]): Run {
-  const child = spawn(...plainly(...command, ...args), {
+  const child = spawn(...withoutLoader(...command, ...args), {
     cwd: ROOT,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -64,7 +64,7 @@ function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0)
   } catch {
-    // No such process.
+    // The process is gone.
     return false
   }
 }
@@ -154,12 +154,12 @@ t.test('npm start --json', { timeout: 900_000 }, async (t) => {
     t.equal(await seen.text(), 'the bytes')
   })
 
-  await t.test('stops in order on SIGTERM', async (t) => {
+  await t.test('stops cleanly on SIGTERM', async (t) => {
     first.child.kill('SIGTERM')
     t.equal(await first.ended, 0)
   })
 
-  await t.test('goes on with the same data and credentials when started again', async (t) => {
+  await t.test('continues with the same data and credentials when started again', async (t) => {
     const again = await described(launch(t, args))
     const { ownerToken, accessKeyId, secretKey, clusterId } = cluster
     t.match(again, { ownerToken, accessKeyId, secretKey, clusterId })
@@ -174,16 +174,16 @@ t.test('npm start --json', { timeout: 900_000 }, async (t) => {
   await t.test('refuses another number of nodes on the same data', async (t) => {
     const run = launch(t, ['--data', dataDir, '--nodes', '1', '--base-port', String(await freeBasePort(1))])
     t.not(await run.ended, 0)
-    t.match(run.stderr, /holds a cluster of 3 nodes, not 1: start it with --nodes 3/)
+    t.match(run.stderr, /contains a cluster of 3 nodes, not 1: start it with --nodes 3/)
   })
 })
 
 t.test(
-  'npm start takes any port, 10080 too, and passes SIGTERM on: no node outlives it',
+  'npm start accepts any port, also 10080, and forwards SIGTERM: no node outlives it',
   { timeout: 900_000 },
   async (t) => {
     const args = ['--json', '--nodes', '1', '--data', join(temporaryFolder(t), 'data')]
-    // The admin listener gets 10080, which fetch would refuse to ask.
+    // The admin listener gets 10080, a port that fetch refuses.
     const run = launch(t, [...args, '--base-port', '10079'], ['npm', 'start', '--'])
     const pid = (await described(run)).nodes[0]?.pid ?? 0
     t.ok(isAlive(pid))
@@ -198,8 +198,8 @@ t.test(
 t.test('npm start refuses', async (t) => {
   const cases: readonly [string, readonly string[], RegExp][] = [
     ['an unknown option', ['--node', '3'], /Unknown option '--node'/],
-    ['no number of nodes', ['--nodes', 'many'], /--nodes is a whole number from 1 to 9, got 'many'/],
-    ['a port that does not exist', ['--base-port', '99999'], /--base-port is a whole number/],
+    ['no number of nodes', ['--nodes', 'many'], /--nodes takes a whole number from 1 to 9, got 'many'/],
+    ['a port that does not exist', ['--base-port', '99999'], /--base-port takes a whole number/],
   ]
   for (const [what, args, says] of cases) {
     const run = launch(t, ['--data', join(temporaryFolder(t), 'd'), ...args])
@@ -209,9 +209,9 @@ t.test('npm start refuses', async (t) => {
   }
   const folder = temporaryFolder(t)
   writeFileSync(join(folder, 'letters.txt'), 'mine')
-  const stranger = launch(t, ['--data', folder])
-  t.not(await stranger.ended, 0)
-  t.match(stranger.stderr, /is not empty and holds no cluster \('letters.txt' is there\)/)
+  const other = launch(t, ['--data', folder])
+  t.not(await other.ended, 0)
+  t.match(other.stderr, /is not empty and contains no cluster \('letters.txt' is there\)/)
 
   const basePort = await freeBasePort(1)
   const squatter = createServer().listen(basePort, '127.0.0.1')
@@ -228,7 +228,7 @@ t.test('npm start refuses', async (t) => {
   t.match(taken.stderr, new RegExp(`127.0.0.1:${basePort} is already in use`))
 })
 
-t.test('holdfast server refuses, says what to do, and changes nothing', { timeout: 900_000 }, async (t) => {
+t.test('holdfast server refuses, names the remedy, and changes nothing', { timeout: 900_000 }, async (t) => {
   const dataDir = join(temporaryFolder(t), 'data')
   const basePort = await freeBasePort(1)
   const run = launch(t, ['--data', dataDir, '--nodes', '1', '--base-port', String(basePort), '--json'])
@@ -245,7 +245,7 @@ t.test('holdfast server refuses, says what to do, and changes nothing', { timeou
     change(config)
     const file = join(dataDir, `${name}.yaml`)
     writeFileSync(file, stringify(config))
-    return spawnSync(...plainly(process.execPath, MAIN, 'server', '--config', file), {
+    return spawnSync(...withoutLoader(process.execPath, MAIN, 'server', '--config', file), {
       encoding: 'utf8',
       env: { ...process.env, ...environment },
       timeout: 900_000,
@@ -297,12 +297,10 @@ t.test('holdfast server refuses, says what to do, and changes nothing', { timeou
       /cluster/,
     )
   })
-  await t.test('a master key that is not the one this data was made with', async (t) => {
+  await t.test('a master key that does not match this data', async (t) => {
     const key = spawnSync(
-      ...plainly(process.execPath, MAIN, 'master-key', 'create', join(dataDir, 'other.key')),
-      {
-        encoding: 'utf8',
-      },
+      ...withoutLoader(process.execPath, MAIN, 'master-key', 'create', join(dataDir, 'other.key')),
+      { encoding: 'utf8' },
     )
     t.equal(key.status, 0, key.stderr)
     refused(
@@ -345,7 +343,7 @@ t.test('holdfast server refuses, says what to do, and changes nothing', { timeou
       /peer_tls|certificate/,
     )
   })
-  await t.test('and the data is served again with the right configuration', async (t) => {
+  await t.test('and serves the data again with the right configuration', async (t) => {
     const again = await described(
       launch(t, ['--data', dataDir, '--nodes', '1', '--base-port', String(basePort), '--json']),
     )
@@ -358,13 +356,11 @@ t.test('holdfast admin-token', { timeout: 900_000 }, async (t) => {
   const dataDir = join(temporaryFolder(t), 'data')
   const basePort = String(await freeBasePort(1))
   const args = ['--data', dataDir, '--nodes', '1', '--base-port', basePort, '--json']
+  const ofFirstNode = ['--data', join(dataDir, 'n1'), '--json']
   const cli = (...words: readonly string[]) =>
-    spawnSync(
-      ...plainly(process.execPath, MAIN, 'admin-token', ...words, '--data', join(dataDir, 'n1'), '--json'),
-      {
-        encoding: 'utf8',
-      },
-    )
+    spawnSync(...withoutLoader(process.execPath, MAIN, 'admin-token', ...words, ...ofFirstNode), {
+      encoding: 'utf8',
+    })
   const first = launch(t, args)
   const cluster = await described(first)
   const tenants = `${cluster.nodes[0]?.adminUrl}/admin/api/v1/tenants`
@@ -377,7 +373,7 @@ t.test('holdfast admin-token', { timeout: 900_000 }, async (t) => {
     inForce: boolean
   }
   t.equal(made.inForce, true)
-  t.equal(await statusWith(made.token), 200, 'a token minted while the node runs is in force at once')
+  t.equal(await statusWith(made.token), 200, 'a token created while the node runs is valid at once')
   t.match(cli('list').stdout, made.tokenId)
   t.notMatch(cli('list').stdout, made.token)
   t.equal(cli('revoke', made.tokenId).status, 0)
@@ -394,6 +390,6 @@ t.test('holdfast admin-token', { timeout: 900_000 }, async (t) => {
   t.equal(cli('create', '--name', 'x', '--role', 'king').status, 2, 'an unknown role is wrong use')
   await described(launch(t, args))
   await until('the pending token is granted', async () => (await statusWith(pending.token)) === 200)
-  t.pass('a token minted while the node was stopped is granted at its start')
+  t.pass('a token created while the node was stopped is valid from its start')
   mkdirSync(join(dataDir, 'empty'))
 })

@@ -1,6 +1,6 @@
 /**
- * Five nodes of which the three are destroyed that hold the only segment of the audit log: the plan of the recovery names its
- * rows as lost, and afterwards queries, verification and the doctor's question say what is missing, while the rest of the log goes on.
+ * Five nodes; the three that hold the only segment of the audit log are destroyed. The plan of the recovery names its
+ * rows as lost, and afterwards queries, verification and the doctor report the missing rows, while the rest of the log stays usable.
  */
 import { readdirSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -13,9 +13,9 @@ import { RecoverLines } from '../helpers/recover-lines.ts'
 import { runCommand } from '../helpers/run-command.ts'
 
 const RUNBOOK = new RecoverLines('lost-quorum.md')
-/** As the runbook has them. */
+/** Names as in the runbook. */
 const DEAD_IN_RUNBOOK = 'n3,n4,n5'
-/** Rows of batch deletions list their keys: so many fill a segment. */
+/** Rows of batch deletions list their keys: this many fill a segment. */
 const BATCHES = 14
 const KEYS = 256
 
@@ -24,7 +24,7 @@ interface Verdict {
   readonly links: number
   readonly faults: readonly string[]
 }
-interface Standing {
+interface AuditStatus {
   readonly segments: number
   readonly lookedAt: number
   readonly incomplete: number
@@ -56,10 +56,10 @@ t.test('a segment of the audit log whose nodes are all destroyed', { timeout: 90
     const { status } = await cluster.call('n1', 'POST', '/buckets/photos/objects:batchDelete', body)
     if (status !== 200) throw new Error(`batch deletion: ${status}`)
   }
-  const standing = async (nodeId: string) =>
-    (await askLocalNode(dirOf(nodeId), 'GET', '/audit/standing')) as Standing
+  const auditStatusOf = async (nodeId: string) =>
+    (await askLocalNode(dirOf(nodeId), 'GET', '/audit/standing')) as AuditStatus
   await until('a segment has all its copies', async () => {
-    const { lookedAt, incomplete } = await standing('n1')
+    const { lookedAt, incomplete } = await auditStatusOf('n1')
     return lookedAt === 1 && incomplete === 0
   })
   const dead = all.filter((nodeId) => holdsCopies(dirOf(nodeId)))
@@ -87,7 +87,7 @@ t.test('a segment of the audit log whose nodes are all destroyed', { timeout: 90
     for (const nodeId of survivors) await run(nodeId, 'collect')
     t.match(
       await run(first, 'plan'),
-      /(\d+) rows of the audit log in 1 segments cannot be read any more; they were recorded between \S+Z and \S+Z/,
+      /(\d+) rows of the audit log in 1 segments can no longer be read; they were recorded between \S+Z and \S+Z/,
     )
     const { plan } = JSON.parse(await run(first, 'plan', '--out', ['--json'])) as Loss
     t.match(plan.loss, { chunks: 1, versions: 0, auditRows: [{ rows: Number, firstTime: Number }] })
@@ -95,29 +95,26 @@ t.test('a segment of the audit log whose nodes are all destroyed', { timeout: 90
     t.ok(lostRows >= 10, `${lostRows} rows`)
   })
 
-  await t.test(
-    'is what verification, queries and the doctor miss afterwards, and nothing else',
-    async (t) => {
-      for (const nodeId of survivors) await run(nodeId, 'apply')
-      for (const nodeId of survivors) cluster.startNode(nodeId)
-      for (const nodeId of survivors) await until(`${nodeId} serves`, () => cluster.ready(nodeId))
-      for (const nodeId of survivors) {
-        const verdict = (await askLocalNode(dirOf(nodeId), 'POST', '/audit/verify', null)) as Verdict
-        t.match(verdict, { segments: 1, faults: [/no copy of the segment can be read/] }, nodeId)
-        t.equal(verdict.faults.length, 1, verdict.faults.join('\n'))
-        t.match(await standing(nodeId), { lookedAt: 1, lost: 1 })
-        const page = await audit(cluster, nodeId, '&operation=batchDeleteObjects')
-        t.match(page.gaps, [{ rows: lostRows, from: /Z$/, to: /Z$/ }])
-      }
-      await cluster.login(second)
-      await cluster.call(second, 'POST', '/buckets', '{"name":"afterwards"}')
-      const later = await audit(cluster, first, '&operation=createBucket&bucket=afterwards')
-      t.match(later.records, [{ operation: 'createBucket' }])
-    },
-  )
+  await t.test('is the only part that verification, queries and the doctor miss afterwards', async (t) => {
+    for (const nodeId of survivors) await run(nodeId, 'apply')
+    for (const nodeId of survivors) cluster.startNode(nodeId)
+    for (const nodeId of survivors) await until(`${nodeId} serves`, () => cluster.ready(nodeId))
+    for (const nodeId of survivors) {
+      const verdict = (await askLocalNode(dirOf(nodeId), 'POST', '/audit/verify', null)) as Verdict
+      t.match(verdict, { segments: 1, faults: [/no copy of the segment can be read/] }, nodeId)
+      t.equal(verdict.faults.length, 1, verdict.faults.join('\n'))
+      t.match(await auditStatusOf(nodeId), { lookedAt: 1, lost: 1 })
+      const page = await audit(cluster, nodeId, '&operation=batchDeleteObjects')
+      t.match(page.gaps, [{ rows: lostRows, from: /Z$/, to: /Z$/ }])
+    }
+    await cluster.login(second)
+    await cluster.call(second, 'POST', '/buckets', '{"name":"afterwards"}')
+    const later = await audit(cluster, first, '&operation=createBucket&bucket=afterwards')
+    t.match(later.records, [{ operation: 'createBucket' }])
+  })
 })
 
-/** Nothing else is stored in chunks here. */
+/** No other data is stored in chunks here. */
 function holdsCopies(dataDir: string): boolean {
   const entries = readdirSync(join(dataDir, 'blobs', 'packs'), { recursive: true, withFileTypes: true })
   return entries.some((entry) => entry.isFile() && statSync(join(entry.parentPath, entry.name)).size > 0)

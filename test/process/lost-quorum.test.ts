@@ -1,7 +1,7 @@
 /**
- * Five nodes of which three are destroyed: the two left are brought back as deploy/runbooks/lost-quorum.md says.
+ * Five nodes, three of them destroyed: the remaining two are brought back with deploy/runbooks/lost-quorum.md.
  *
- * Rule: what cannot be read afterwards is exactly what the plan named, and what was acknowledged where no survivor could hear it.
+ * Rule: the unreadable objects afterwards are exactly those named by the plan, and those acknowledged where no survivor received them.
  */
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -15,7 +15,7 @@ import { runCommand } from '../helpers/run-command.ts'
 const RUNBOOK = new RecoverLines('lost-quorum.md')
 const SURVIVORS = ['n1', 'n2']
 const DEAD = ['n3', 'n4', 'n5']
-/** Of chunks, so that about one in ten has all of its three copies on the three that die. */
+/** Objects of chunks, so many that about one in ten has all three copies on the three nodes that die. */
 const OBJECTS = 60
 const OBJECT_BYTES = 6_000
 
@@ -58,11 +58,11 @@ t.test(
       await put(`n${(n % 5) + 1}`, `chunked-${n}`, Buffer.alloc(OBJECT_BYTES, `${n} of them `))
     await put('n2', 'inline', Buffer.from('small'))
 
-    // The three go on alone for a while: a majority that acknowledges what nobody else hears.
+    // The three continue without the others for a while: a majority that acknowledges writes that no other node receives.
     for (const nodeId of SURVIVORS) await cluster.signal(nodeId, 'SIGKILL')
     await until('the three have a leader', async () => DEAD.includes((await cluster.leader()) ?? ''))
-    await until('the three acknowledge alone', () =>
-      put('n3', 'heard-by-the-dead', Buffer.from('x')).then(
+    await until('the three acknowledge without the others', () =>
+      put('n3', 'only-on-the-dead', Buffer.from('x')).then(
         () => true,
         () => false,
       ),
@@ -88,12 +88,12 @@ t.test(
     t.match(JSON.parse(short.out), { refusals: [{ code: 'unaccounted_member', message: /^n5 / }] })
     const looked = await runCommand(...looking)
     t.equal(looked.code, 0, looked.err)
-    t.notOk(existsSync(planFile), 'nothing is written before it is accepted')
+    t.notOk(existsSync(planFile), 'nothing is written before the plan is accepted')
     const planned = await runCommand(...typed('n1', 'plan', '--out'), '--json')
     t.equal(planned.code, 0, planned.err)
     const { plan } = JSON.parse(planned.out) as PlanView
-    t.ok(plan.decision.mayMissAfter !== null, 'it says that acknowledged changes may be missing')
-    t.ok(plan.loss.versions > 0, 'some chunks had all their copies on the dead')
+    t.ok(plan.decision.mayMissAfter !== null, 'the plan states that acknowledged changes may be missing')
+    t.ok(plan.loss.versions > 0, 'some chunks had all their copies on the dead nodes')
     for (const nodeId of [...SURVIVORS, 'n1']) {
       const { code, err } = await runCommand(...typed(nodeId, 'apply'))
       t.equal(code, 0, err)
@@ -103,20 +103,20 @@ t.test(
     t.comment(`two of five served again after ${Date.now() - began} ms`)
 
     await t.test(
-      'what cannot be read is what the plan named, and what only the dead had heard',
+      'the unreadable objects are those named by the plan, and those that only the dead nodes had',
       async (t) => {
         await cluster.login('n1')
         const gone: string[] = []
         for (const name of written.keys()) if (!(await readable('n2', name))) gone.push(name)
         const named = plan.loss.named.map(({ key }) => key)
-        t.same(gone.toSorted(), [...named, 'heard-by-the-dead'].toSorted())
+        t.same(gone.toSorted(), [...named, 'only-on-the-dead'].toSorted())
         await put('n2', 'afterwards', Buffer.alloc(OBJECT_BYTES, 'new'))
         t.ok(await readable('n1', 'afterwards'))
       },
     )
 
     await t.test(
-      '[membership.recover.visible] the recovery stands in the membership and the audit log for ever',
+      '[membership.recover.visible] the recovery stays in the membership and the audit log forever',
       async (t) => {
         const seen = await membershipAt(cluster, 'n2')
         t.match(placed(seen), /^n1 active voter, n2 active voter, n3 lost none, n4 lost none, n5 lost none$/)
@@ -145,7 +145,7 @@ t.test(
     )
 
     await t.test(
-      '[membership.recover.fenced] a dead one with its old disk is told so, stops, and disturbs nothing',
+      '[membership.recover.fenced] a dead node with its old disk is refused, stops, and disturbs nothing',
       async (t) => {
         cluster.startNode('n3')
         await until('n3 stops by itself', () => Promise.resolve(!cluster.isRunning('n3')))
@@ -155,7 +155,7 @@ t.test(
       },
     )
 
-    await t.test('a new node joins a group that was brought back, and a third vote comes back', async (t) => {
+    await t.test('a new node joins the recovered group as the third voter', async (t) => {
       cluster.startJoining('n6')
       const { peerAddress } = cluster.node('n6')
       const join = { path: '/cluster/voters', body: { nodeId: 'n6', peerAddress, reason: 'a third vote' } }
@@ -169,12 +169,12 @@ t.test(
     })
 
     await t.test(
-      '[membership.recover.verify] verify ends with 0 when all copies that can be made are made',
+      '[membership.recover.verify] verify ends with 0 when all possible copies are made',
       async (t) => {
         const { adminUrl } = cluster.node('n1')
         const tokenFile = join(recoveryFiles, 'token')
         writeFileSync(tokenFile, cluster.setup.ownerToken)
-        let said = ''
+        let output = ''
         await until('the cluster is whole', async () => {
           const verify = [
             'recover',
@@ -186,12 +186,12 @@ t.test(
             '--json',
           ]
           const { code, out } = await runCommand(...verify)
-          said = out
+          output = out
           return code === 0
         }).catch((cause: unknown) => {
-          throw new Error(said, { cause })
+          throw new Error(output, { cause })
         })
-        t.match(JSON.parse(said), { ok: true })
+        t.match(JSON.parse(output), { ok: true })
       },
     )
   },

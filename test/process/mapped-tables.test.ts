@@ -1,8 +1,8 @@
 /**
- * LevelDB maps the tables of the state into memory. A page of one that cannot be had from the disk is no error that it could report: the kernel
- * ends the process with SIGBUS. The others go on, and the node starts with its state as it was, or with that of another one.
+ * LevelDB maps the tables of the state into memory. An unreadable page of a table is no error that LevelDB could report: the kernel
+ * ends the process with SIGBUS. The other nodes continue, and the node starts with its own state, or with that of another node.
  *
- * A table that ends before its mapping does gives the same signal at the same access as one that the disk cannot read, on any file system.
+ * A table that ends before its mapping does causes the same signal at the same access as an unreadable one, on any file system.
  */
 import { copyFileSync, readdirSync, readFileSync, renameSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,13 +11,13 @@ import { until } from '../helpers/async.ts'
 import { ProcessCluster } from '../helpers/process-cluster.ts'
 
 const OBJECTS = 120
-/** Stored in the row itself. */
+/** Objects that are stored in the row itself. */
 const BODY_BYTES = 1_500
-/** In the log of a node that does not use the state that it finds. */
+/** Log message of a node that does not use the state that it finds. */
 const GIVEN_UP = /state must not be used/
 const skip = process.platform === 'linux' ? false : 'what a process maps is read from /proc'
 
-/** The tables of this node, each of which holds rows. */
+/** The tables of this node; each holds rows. */
 function tablesOf(cluster: ProcessCluster, nodeId: string): readonly string[] {
   const state = join(cluster.node(nodeId).dataDir, 'state')
   return readdirSync(state, { recursive: true, encoding: 'utf8' })
@@ -30,7 +30,7 @@ function mappedBy(cluster: ProcessCluster, nodeId: string): readonly string[] {
   return tablesOf(cluster, nodeId).filter((path) => maps.includes(path))
 }
 
-/** All objects, read through this node; false once it is gone. */
+/** All objects, read through this node; false once the node is gone. */
 async function readsAll(cluster: ProcessCluster, nodeId: string): Promise<boolean> {
   for (let n = 0; n < OBJECTS; n++) {
     const path = `/buckets/work/objects/${n}`
@@ -51,13 +51,13 @@ async function restart(cluster: ProcessCluster, nodeId: string): Promise<void> {
   await cluster.allReady()
 }
 
-/** From a table of which every page is gone to the end of the process. */
+/** Cuts off every page of a table, and waits for the end of the process. */
 async function diesOfItsTables(t: Test, cluster: ProcessCluster): Promise<void> {
   const ended = cluster.ended('n3')
   for (const path of mappedBy(cluster, 'n3')) truncateSync(path, 0)
   if (!t.equal(await readsAll(cluster, 'n3'), false)) return
   t.equal(await ended, 'SIGBUS')
-  t.ok(await readsAll(cluster, 'n1'), 'the others read everything')
+  t.ok(await readsAll(cluster, 'n1'), 'the other nodes read everything')
   t.ok(await readsAll(cluster, 'n2'))
 }
 
@@ -67,7 +67,7 @@ t.test('a table of the state that cannot be read any more', { skip, timeout: 600
   await cluster.call('n1', 'POST', '/buckets', '{"name":"work"}')
   for (let n = 0; n < OBJECTS; n++)
     t.equal((await cluster.call('n1', 'PUT', `/buckets/work/objects/${n}`, bodyOf(n))).status, 200)
-  // An opening LevelDB makes a table of its log.
+  // LevelDB turns its log into a table when it opens.
   await restart(cluster, 'n3')
 
   await t.test('is mapped, and ends the process when it is read', async (t) => {
@@ -78,14 +78,14 @@ t.test('a table of the state that cannot be read any more', { skip, timeout: 600
     for (const path of tables) renameSync(`${path}.aside`, path)
   })
 
-  await t.test('costs nothing once the disk reads again', async (t) => {
+  await t.test('loses nothing once the disk reads again', async (t) => {
     cluster.startNode('n3')
     await cluster.allReady()
     t.ok(await readsAll(cluster, 'n3'))
     t.notMatch(readFileSync(cluster.node('n3').logFile, 'utf8'), GIVEN_UP)
   })
 
-  await t.test('that stays unreadable is taken from another node at the next start', async (t) => {
+  await t.test('that stays unreadable is replaced from another node at the next start', async (t) => {
     await restart(cluster, 'n3')
     await until('a table is in use', () => mappedBy(cluster, 'n3').length > 0)
     await diesOfItsTables(t, cluster)

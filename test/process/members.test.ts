@@ -1,7 +1,7 @@
 /**
  * Members that come and go while clients write: one node becomes three, three become two, and a dead voter is replaced.
  *
- * Rule: whatever was acknowledged is read back at the end from every member.
+ * Rule: every acknowledged write is read back at the end from every member.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import t, { type Test } from 'tap'
@@ -18,7 +18,7 @@ import { ProcessCluster, sha256, temporaryFolder } from '../helpers/process-clus
 
 const WRITE_EVERY_MS = 25
 
-/** Writes one object after the other until it is stopped; only what was acknowledged is remembered. */
+/** Writes one object after the other until it is stopped; only acknowledged writes are remembered. */
 class Writer {
   readonly acknowledged = new Map<string, string>()
   #isStopped = false
@@ -34,7 +34,7 @@ class Writer {
       const put = { method: 'PUT', path: `/buckets/walk/objects/o${n}`, body: bytes } as const
       const answer = await cluster.ask(node, put).catch(() => null)
       if (answer !== null && answer.status < 300) this.acknowledged.set(`o${n}`, sha256(bytes))
-      // A pace at which all of it can be read back at the end.
+      // A rate at which all writes can be read back at the end.
       await wait(WRITE_EVERY_MS)
     }
   }
@@ -88,28 +88,31 @@ t.test(
 
     await t.test('one becomes three', async (t) => {
       await takeIn('n2')
-      await t.test('Ctrl-C ends a command that waits, and not what it waits for', async (t) => {
+      await t.test('Ctrl-C ends a waiting command, and not its operation', async (t) => {
         cluster.startJoining('n3')
         const { peerAddress } = cluster.node('n3')
         const asking = ['cluster', 'join', 'n3', '--peer', peerAddress, '--reason', 'more copies']
         await until('n3 waits', async () => (await line.run([...asking, '--dry-run'])).status === 0)
         const child = line.start([...asking, '--wait'])
-        let told = ''
-        child.stderr?.on('data', (piece) => (told += String(piece)))
+        let reported = ''
+        child.stderr?.on('data', (piece) => (reported += String(piece)))
         const over = ended(child)
         let operationId: string | null = null
-        await until('the operation has begun', async () => {
+        await until('the operation has started', async () => {
           operationId = (await membership(cluster, 'n1')).changeInProgress
           return operationId !== null
         })
         child.kill('SIGINT')
         t.equal(await over, 1)
-        t.match(told, /n3 waits at .*: version .*\nIt shows no certificate: nodes speak without TLS\./)
         t.match(
-          told,
-          `The operation goes on by itself; look at it with holdfast cluster operations watch ${operationId}`,
+          reported,
+          /n3 waits at .*: version .*\nIt has no certificate: the nodes communicate without TLS\./,
         )
-        t.notMatch(told, '\u001b', 'nothing is drawn where there is no terminal')
+        t.match(
+          reported,
+          `The operation continues; follow it with holdfast cluster operations watch ${operationId}`,
+        )
+        t.notMatch(reported, '\u001b', 'no control characters without a terminal')
         const [seen] = await line.json(['cluster', 'operations', 'watch', String(operationId)])
         t.match(seen, { operationId, type: 'join', status: 'succeeded' })
         const [again] = await line.json([...asking, '--wait'])
@@ -135,7 +138,7 @@ t.test(
         ['n3 removed'],
       )
       cluster.startNode('n3')
-      await until('n3 is told that it left', async () => {
+      await until('n3 is notified that it left', async () => {
         const { status } = await cluster
           .admin('n3', { method: 'GET', path: '/cluster/membership' })
           .catch(() => ({
@@ -143,7 +146,7 @@ t.test(
           }))
         return status === 503
       })
-      t.notOk(await cluster.ready('n3'), 'and it serves nobody')
+      t.notOk(await cluster.ready('n3'), 'and it serves no client')
       await cluster.signal('n3', 'SIGTERM')
     })
 
@@ -156,7 +159,7 @@ t.test(
     })
 
     await t.test(
-      'a member that joined starts again without --join, and without knowing more than one node',
+      'a member that joined starts again without --join, and with the address of only one node',
       async (t) => {
         await cluster.signal('n4', 'SIGTERM')
         cluster.startNode('n4')

@@ -1,8 +1,8 @@
 /**
- * Writes of buckets and objects, asked of a cluster and compared with the model of versions.
+ * Writes of buckets and objects, sent to a cluster and compared with the model of versions.
  *
- * Owns: which command a request stands for, and what its answer says of the reply. Knows nothing of: what is likely.
- * Rule: what only the edge refuses is named by its code here; everything else the model decides.
+ * Owns: the command of each request, and the comparison of its answer with the reply. Knows nothing of: the distribution of requests.
+ * Rule: refusals of the edge are named by their code here; the model decides everything else.
  */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
@@ -10,7 +10,13 @@ import type { PutBody } from '../../src/state-machine/chunks/commands.ts'
 import type { Command, Reply } from '../../src/state-machine/commands.ts'
 import type { Deleted } from '../../src/state-machine/objects/commands.ts'
 import type { RetentionRecord } from '../../src/state-machine/versions/records.ts'
-import { type Heard, type ObjectAsk, type ObjectClient, pathOf, queryOf } from '../helpers/object-client.ts'
+import {
+  type ApiAnswer,
+  type ObjectAsk,
+  type ObjectClient,
+  pathOf,
+  queryOf,
+} from '../helpers/object-client.ts'
 import { fresh } from '../state-machine/map-world.ts'
 import { type ModelBucket, named, newestObject, replacedIn, settable } from '../state-machine/model-bucket.ts'
 import { VersionsModel } from '../state-machine/versions-model.ts'
@@ -31,7 +37,7 @@ export interface Settings {
   readonly retention: RetentionRecord | null
   readonly legalHold: boolean
 }
-/** Bytes under a name of their own. */
+/** Bytes with a name. */
 export interface Content {
   readonly name: string
   readonly bytes: Buffer
@@ -57,21 +63,21 @@ export class ModelledObjects {
   async createBucket(name: string, isVersioned: boolean, objectLockEnabled: boolean): Promise<void> {
     const versioning = isVersioned ? 'Enabled' : 'Unversioned'
     const body = { name, versioning, objectLockEnabled }
-    const heard = await this.client.ask({ method: 'POST', path: '', body })
+    const answer = await this.client.ask({ method: 'POST', path: '', body })
     const about = { versioning, objectLockEnabled, bucketsMax: 100 } as const
     const id = `bucket-${++this.#bucketIds}`
-    this.#take({ type: 'createBucket', tenantId: TENANT, name, ...about }, heard, () => ({ id }))
+    this.#take({ type: 'createBucket', tenantId: TENANT, name, ...about }, answer, () => ({ id }))
   }
 
   async deleteBucket(name: string): Promise<void> {
-    const heard = await this.client.ask({ method: 'DELETE', path: `/${name}` })
-    this.#take({ type: 'deleteBucket', tenantId: TENANT, name }, heard, () => null)
+    const answer = await this.client.ask({ method: 'DELETE', path: `/${name}` })
+    this.#take({ type: 'deleteBucket', tenantId: TENANT, name }, answer, () => null)
   }
 
   async setVersioning(name: string, versioning: ModelBucket['versioning']): Promise<void> {
     const ask = { method: 'PUT', path: `/${name}/versioning`, body: { status: versioning } } as const
-    const heard = await this.client.ask(ask)
-    this.#take({ type: 'setBucketVersioning', tenantId: TENANT, name, versioning }, heard, () => ({}))
+    const answer = await this.client.ask(ask)
+    this.#take({ type: 'setBucketVersioning', tenantId: TENANT, name, versioning }, answer, () => ({}))
   }
 
   async put(
@@ -83,17 +89,17 @@ export class ModelledObjects {
     const once = idempotencyKey === null ? {} : { 'idempotency-key': idempotencyKey, ...summed(content) }
     const headers = { ...conditionHeaders(conditions), ...settingsHeaders(requested), ...once }
     const path = `/${bucket}/objects/${pathOf(key)}`
-    const heard = await this.client.ask({ method: 'PUT', path, body: content.bytes, headers })
+    const answer = await this.client.ask({ method: 'PUT', path, body: content.bytes, headers })
     const idempotency =
       idempotencyKey === null ? null : { key: idempotencyKey, fingerprint: `${content.name}` }
     const command = {
       type: 'putObject' as const,
       ...newVersion({ bucket, key }, requested, conditions),
-      ...this.#brought(content, heard),
+      ...this.#brought(content, answer),
       idempotency,
     }
-    const replayed = heard.headers['idempotent-replayed'] === 'true'
-    this.#take(command, heard, () => ({ object: this.#stored(heard), replayed }))
+    const replayed = answer.headers['idempotent-replayed'] === 'true'
+    this.#take(command, answer, () => ({ object: this.#stored(answer), replayed }))
   }
 
   async copy(
@@ -114,47 +120,47 @@ export class ModelledObjects {
       ...(conditions.ifNoneMatch === null ? {} : { requireAbsent: true }),
     }
     const path = `/${target.bucket}/object-copy/${pathOf(target.key)}`
-    const heard = await this.client.ask({ method: 'POST', path, body })
+    const answer = await this.client.ask({ method: 'POST', path, body })
     const isItself =
       found !== undefined && targetBucket !== undefined && newestObject(targetBucket, target.key) === found
     const isMarker = sourceBucket !== undefined && isMarkerNamed(sourceBucket, source)
     if (targetBucket !== undefined && ((isItself && !isReplacing) || isMarker))
-      return this.#refused('copyObject', heard, 'invalid_request')
+      return this.#refused('copyObject', answer, 'invalid_request')
     const settings = { tags: found?.tags ?? {}, retention: null, legalHold: false }
     const from = { bucket: source.bucket, key: source.key, versionId: found?.id ?? 'none' }
     const about = newVersion(target, settings, conditions)
-    this.#take({ type: 'copyObject', ...about, source: from }, heard, () => this.#stored(heard))
+    this.#take({ type: 'copyObject', ...about, source: from }, answer, () => this.#stored(answer))
   }
 
   async remove(place: VersionPlace, ifMatch: string | null): Promise<void> {
     const { bucket, key, versionId } = place
     const path = `/${bucket}/objects/${pathOf(key)}${queryOf({ versionId })}`
     const headers = conditionHeaders({ ifMatch, ifNoneMatch: null })
-    const heard = await this.client.ask({ method: 'DELETE', path, headers })
-    const id = heard.headers['x-service-version-id'] as string | undefined
-    const isMarker = heard.headers['x-service-delete-marker'] === 'true'
-    const said = id === undefined ? null : { versionId: id, isMarker }
+    const answer = await this.client.ask({ method: 'DELETE', path, headers })
+    const id = answer.headers['x-service-version-id'] as string | undefined
+    const isMarker = answer.headers['x-service-delete-marker'] === 'true'
+    const answered = id === undefined ? null : { versionId: id, isMarker }
     const command = { type: 'deleteObject' as const, tenantId: TENANT, bucket, key, versionId }
-    this.#take({ ...command, ifMatch: listed(ifMatch) }, heard, () => this.#deleted(place, said, true))
+    this.#take({ ...command, ifMatch: listed(ifMatch) }, answer, () => this.#deleted(place, answered, true))
   }
 
   async batchRemove(bucket: string, items: readonly Omit<VersionPlace, 'bucket'>[]): Promise<void> {
     const objects = items.map(({ key, versionId }) => (versionId === null ? { key } : { key, versionId }))
     const path = `/${bucket}/objects:batchDelete`
-    const heard = await this.client.ask({ method: 'POST', path, body: { objects } })
+    const answer = await this.client.ask({ method: 'POST', path, body: { objects } })
     const command = { type: 'deleteObjects' as const, tenantId: TENANT, bucket }
-    if (heard.code !== null) return this.#take({ ...command, items }, heard, () => [])
-    const results = heard.json['results'] as readonly BatchResult[]
+    if (answer.code !== null) return this.#take({ ...command, items }, answer, () => [])
+    const results = answer.json['results'] as readonly BatchResult[]
     assert.deepEqual(
       results.map(({ key, versionId = null }) => ({ key, versionId })),
       items,
     )
-    // Item by item, for what the next one finds is what this one left.
+    // Item by item: each one finds the state that the previous one left.
     for (const [n, item] of items.entries()) {
       const { error, deleteMarker, deleteMarkerVersionId: id = '' } = results[n] as BatchResult
-      const said = deleteMarker === true ? { versionId: id, isMarker: true } : null
-      const value = () => [error ?? this.#deleted({ bucket, ...item }, said, false)]
-      this.#take({ ...command, items: [item] }, heard, value)
+      const answered = deleteMarker === true ? { versionId: id, isMarker: true } : null
+      const value = () => [error ?? this.#deleted({ bucket, ...item }, answered, false)]
+      this.#take({ ...command, items: [item] }, answer, value)
     }
   }
 
@@ -178,21 +184,21 @@ export class ModelledObjects {
 
   async begin({ bucket, key }: Place, settings: Settings): Promise<void> {
     const path = `/${bucket}/multipart/${pathOf(key)}`
-    const heard = await this.client.ask({ method: 'POST', path, headers: settingsHeaders(settings) })
+    const answer = await this.client.ask({ method: 'POST', path, headers: settingsHeaders(settings) })
     const { precondition: _none, ...requested } = newVersion({ bucket, key }, settings, NO_CONDITION)
     const about = { initiator: 'any', expiresInMs: 0, checksumAlg: null }
-    this.#take({ type: 'createUpload', ...requested, ...about }, heard, () => ({
-      uploadId: heard.json['uploadId'],
-      expiresAt: Date.parse(String(heard.json['expiresAt'])),
+    this.#take({ type: 'createUpload', ...requested, ...about }, answer, () => ({
+      uploadId: answer.json['uploadId'],
+      expiresAt: Date.parse(String(answer.json['expiresAt'])),
     }))
   }
 
   async putPart(upload: UploadPlace, partNumber: number, content: Content): Promise<void> {
     const { bucket, key, uploadId } = upload
     const path = `/${bucket}/multipart/${uploadId}/parts/${partNumber}/${pathOf(key)}`
-    const heard = await this.client.ask({ method: 'PUT', path, body: content.bytes })
+    const answer = await this.client.ask({ method: 'PUT', path, body: content.bytes })
     const command = { type: 'putPart' as const, tenantId: TENANT, ...upload, partNumber }
-    this.#take({ ...command, ...this.#brought(content, heard) }, heard, () => ({}))
+    this.#take({ ...command, ...this.#brought(content, answer) }, answer, () => ({}))
   }
 
   async complete(
@@ -203,13 +209,13 @@ export class ModelledObjects {
     const { bucket, key, uploadId } = upload
     const path = `/${bucket}/multipart/${uploadId}/complete/${pathOf(key)}`
     const headers = conditionHeaders(conditions)
-    const heard = await this.client.ask({ method: 'POST', path, headers, body: { parts } })
+    const answer = await this.client.ask({ method: 'POST', path, headers, body: { parts } })
     const held = this.model.buckets.get(bucket)
     const isKnown = held?.uploads.get(uploadId)?.key === key || held?.completed.has(`${key}/${uploadId}`)
-    // Of a completed upload too: the list is refused for itself.
+    // Also for a completed upload: the part list is checked before the upload.
     if (isKnown === true && parts.some(({ partNumber }, n) => partNumber <= (parts[n - 1]?.partNumber ?? 0)))
-      return this.#refused('completeUpload', heard, 'invalid_part_order')
-    const about = { etag: String(heard.json['etag']), checksums: {}, precondition: precondition(conditions) }
+      return this.#refused('completeUpload', answer, 'invalid_part_order')
+    const about = { etag: String(answer.json['etag']), checksums: {}, precondition: precondition(conditions) }
     const command = {
       type: 'completeUpload' as const,
       tenantId: TENANT,
@@ -218,14 +224,14 @@ export class ModelledObjects {
       fingerprint: '',
       ...about,
     }
-    this.#take(command, heard, () => this.#stored(heard))
+    this.#take(command, answer, () => this.#stored(answer))
   }
 
   async abort(upload: UploadPlace): Promise<void> {
     const { bucket, key, uploadId } = upload
     const path = `/${bucket}/multipart/${uploadId}/${pathOf(key)}`
-    const heard = await this.client.ask({ method: 'DELETE', path })
-    this.#take({ type: 'abortUpload', tenantId: TENANT, ...upload }, heard, () => null)
+    const answer = await this.client.ask({ method: 'DELETE', path })
+    this.#take({ type: 'abortUpload', tenantId: TENANT, ...upload }, answer, () => null)
   }
 
   async #set(
@@ -235,14 +241,14 @@ export class ModelledObjects {
   ): Promise<void> {
     const { bucket: name, key, versionId } = command
     const path = `/${name}/${route}/${pathOf(key)}${queryOf({ versionId })}`
-    const heard = await this.client.ask({ path, ...more })
+    const answer = await this.client.ask({ path, ...more })
     const bucket = this.model.buckets.get(name)
     if (bucket !== undefined && isMarkerNamed(bucket, { key, versionId }))
-      return this.#refused(command.type, heard, 'method_not_allowed')
-    this.#take(command, heard, () => ({}))
+      return this.#refused(command.type, answer, 'method_not_allowed')
+    this.#take(command, answer, () => ({}))
   }
 
-  #take(command: Command, { code, status, json }: Heard, value: () => unknown): void {
+  #take(command: Command, { code, status, json }: ApiAnswer, value: () => unknown): void {
     if (code === null) assert(status < 300, `${command.type} was answered ${status}`)
     const reply = code === null ? { ok: true, value: value() } : { ok: false, code, message: json['message'] }
     this.model.take(command, reply as Reply, Date.now())
@@ -250,8 +256,8 @@ export class ModelledObjects {
     if (code === null && 'key' in command) this.#checkNull(command)
   }
 
-  /** By the edge; nothing has changed. */
-  #refused(type: Command['type'], { code }: Heard, expected: string): void {
+  /** Refused by the edge; nothing has changed. */
+  #refused(type: Command['type'], { code }: ApiAnswer, expected: string): void {
     assert.equal(code, expected)
     this.#count(`${type} ${expected}`)
   }
@@ -260,19 +266,19 @@ export class ModelledObjects {
     this.outcomes.set(outcome, (this.outcomes.get(outcome) ?? 0) + 1)
   }
 
-  /** Where no versions are kept the newest is `null`, and nothing else is. */
+  /** In an unversioned bucket only the newest version is `null`. */
   #checkNull({ bucket, key }: Place): void {
     for (const { id, isNull } of this.model.buckets.get(bucket)?.keys.get(key) ?? [])
       assert.equal(id === 'null', isNull, `version ${id} of ${key}`)
   }
 
-  #stored({ json, headers }: Heard): { readonly versionId: string } {
+  #stored({ json, headers }: ApiAnswer): { readonly versionId: string } {
     assert.equal(headers['etag'], `"${String(json['etag'])}"`)
     return { versionId: String(json['versionId']) }
   }
 
   /** Equal bytes have one etag, other bytes have another. */
-  #brought({ name, bytes }: Content, { code, json }: Heard) {
+  #brought({ name, bytes }: Content, { code, json }: ApiAnswer) {
     this.bytes.set(name, bytes)
     const etag = String(json['etag'])
     if (code === null) {
@@ -283,21 +289,25 @@ export class ModelledObjects {
     return { size: bytes.length, etag, checksums: {}, body }
   }
 
-  /** `said`: what the answer tells; `tellsAll`: of an object that went too. */
+  /** `answered`: the members of the answer; `tellsAll`: also those of a removed object. */
   #deleted(
     { bucket: name, key, versionId }: VersionPlace,
-    said: { readonly versionId: string; readonly isMarker: boolean } | null,
+    answered: { readonly versionId: string; readonly isMarker: boolean } | null,
     tellsAll: boolean,
   ): Deleted {
     const bucket = this.model.buckets.get(name)
     assert(bucket !== undefined)
     const goes = versionId === null ? replacedIn(bucket, key) : named(bucket, key, versionId)
-    const isMade = versionId === null && said?.isMarker === true
+    const isMade = versionId === null && answered?.isMarker === true
     const existed = isMade ? newestObject(bucket, key) !== undefined : goes !== undefined
-    const isTold = bucket.versioning !== 'Unversioned' && (tellsAll || goes?.isMarker === true || isMade)
-    if (isTold && !isMade) assert.equal(said?.isMarker, goes?.isMarker)
-    if (!isTold && tellsAll) assert.equal(said, null)
-    const shown = isTold ? said : goes === undefined ? null : { versionId: goes.id, isMarker: goes.isMarker }
+    const isReported = bucket.versioning !== 'Unversioned' && (tellsAll || goes?.isMarker === true || isMade)
+    if (isReported && !isMade) assert.equal(answered?.isMarker, goes?.isMarker)
+    if (!isReported && tellsAll) assert.equal(answered, null)
+    const shown = isReported
+      ? answered
+      : goes === undefined
+        ? null
+        : { versionId: goes.id, isMarker: goes.isMarker }
     const kind = shown?.isMarker === true ? 'deleteMarker' : 'object'
     const version = shown === null ? null : { kind, versionId: shown.versionId }
     return { existed, isMade, version: version as Deleted['version'] }

@@ -1,11 +1,11 @@
 /**
- * Reads of buckets and objects, asked of a cluster and compared with the model of versions.
+ * Reads of buckets and objects, sent to a cluster and compared with the model of versions.
  *
- * Owns: what each read must show, down to the bytes and to how full a page is. Changes nothing.
+ * Owns: the expected result of each read, down to the bytes and the size of a page. Changes nothing.
  */
 import assert from 'node:assert/strict'
 import type { Random } from '../programs/simulator/random.ts'
-import { type Heard, pathOf, queryOf } from '../helpers/object-client.ts'
+import { type ApiAnswer, pathOf, queryOf } from '../helpers/object-client.ts'
 import { type ModelBucket, type ModelVersion, named } from '../state-machine/model-bucket.ts'
 import {
   isMarkerNamed,
@@ -16,7 +16,7 @@ import {
 
 const PAGES_MAX = 8
 
-/** An entry of a listing that stands for itself, or a common prefix. */
+/** A listing entry of one key, or a common prefix. */
 type Row = string
 
 export class ModelledReads {
@@ -30,12 +30,12 @@ export class ModelledReads {
 
   async get(place: VersionPlace): Promise<void> {
     const path = this.#path('objects', place)
-    const heard = await this.#objects.client.ask({ method: 'GET', path })
-    const version = this.#found(place, heard)
+    const answer = await this.#objects.client.ask({ method: 'GET', path })
+    const version = this.#found(place, answer)
     if (version === null) return
-    const { headers, bytes } = heard
+    const { headers, bytes } = answer
     const wanted = version.content.map((name) => this.#objects.bytes.get(name) ?? Buffer.alloc(0))
-    assert(bytes.equals(Buffer.concat(wanted)), `${path} has other bytes than were stored`)
+    assert(bytes.equals(Buffer.concat(wanted)), `${path} does not have the stored bytes`)
     const bucket = this.#objects.model.buckets.get(place.bucket)
     const { retention } = version
     assert.deepEqual(
@@ -59,12 +59,12 @@ export class ModelledReads {
   }
 
   async tags(place: VersionPlace): Promise<void> {
-    const heard = await this.#objects.client.ask({ method: 'GET', path: this.#path('object-tags', place) })
-    const version = this.#found(place, heard)
-    if (version !== null) assert.deepEqual(heard.json['tags'], version.tags)
+    const answer = await this.#objects.client.ask({ method: 'GET', path: this.#path('object-tags', place) })
+    const version = this.#found(place, answer)
+    if (version !== null) assert.deepEqual(answer.json['tags'], version.tags)
   }
 
-  /** Current objects, page by page, each at a node of its own. */
+  /** Current objects, page by page, each at a different node. */
   async list(bucket: string, prefix: string, delimiter: string): Promise<void> {
     const known = this.#objects.model.buckets.get(bucket)
     const rows = [...(known?.keys ?? [])].flatMap(([key, [newest]]) =>
@@ -77,15 +77,15 @@ export class ModelledReads {
     const seen: Row[] = []
     for (let token: string | null = null; ; ) {
       const query = queryOf({ prefix, delimiter, maxKeys, continuationToken: token })
-      const heard = await this.#objects.client.ask({ method: 'GET', path: `/${bucket}/objects${query}` })
-      if (known === undefined) return assert.equal(heard.code, 'not_found')
-      const objects = (heard.json['objects'] as readonly Listed[]).map(({ key, versionId, etag, size }) => ({
+      const answer = await this.#objects.client.ask({ method: 'GET', path: `/${bucket}/objects${query}` })
+      if (known === undefined) return assert.equal(answer.code, 'not_found')
+      const objects = (answer.json['objects'] as readonly Listed[]).map(({ key, versionId, etag, size }) => ({
         key,
         row: [key, versionId, etag, size].join(' '),
       }))
-      seen.push(...this.#page(heard, objects, { maxKeys, left: expected.length - seen.length }))
-      if (heard.json['isTruncated'] !== true) break
-      token = String(heard.json['nextContinuationToken'])
+      seen.push(...this.#page(answer, objects, { maxKeys, left: expected.length - seen.length }))
+      if (answer.json['isTruncated'] !== true) break
+      token = String(answer.json['nextContinuationToken'])
     }
     assert.deepEqual(seen, expected)
   }
@@ -107,9 +107,9 @@ export class ModelledReads {
     }
     for (;;) {
       const query = queryOf({ prefix, delimiter, maxKeys, ...markers })
-      const heard = await this.#objects.client.ask({ method: 'GET', path: `/${bucket}/versions${query}` })
-      if (known === undefined) return assert.equal(heard.code, 'not_found')
-      const versions = (heard.json['versions'] as readonly Listed[]).map((one) => ({
+      const answer = await this.#objects.client.ask({ method: 'GET', path: `/${bucket}/versions${query}` })
+      if (known === undefined) return assert.equal(answer.code, 'not_found')
+      const versions = (answer.json['versions'] as readonly Listed[]).map((one) => ({
         key: one.key,
         row: [
           one.key,
@@ -118,19 +118,19 @@ export class ModelledReads {
           one.isDeleteMarker ? 'marker' : `${one.etag} ${one.size}`,
         ].join(' '),
       }))
-      seen.push(...this.#page(heard, versions, { maxKeys, left: expected.length - seen.length }))
-      if (heard.json['isTruncated'] !== true) break
-      const { nextKeyMarker, nextVersionIdMarker = null } = heard.json as Record<string, string>
+      seen.push(...this.#page(answer, versions, { maxKeys, left: expected.length - seen.length }))
+      if (answer.json['isTruncated'] !== true) break
+      const { nextKeyMarker, nextVersionIdMarker = null } = answer.json as Record<string, string>
       markers = { keyMarker: nextKeyMarker ?? '', versionIdMarker: nextVersionIdMarker }
     }
     assert.deepEqual(seen, expected)
   }
 
   async listUploads(bucket: string): Promise<void> {
-    const heard = await this.#objects.client.ask({ method: 'GET', path: `/${bucket}/multipart` })
+    const answer = await this.#objects.client.ask({ method: 'GET', path: `/${bucket}/multipart` })
     const known = this.#objects.model.buckets.get(bucket)
-    if (known === undefined) return assert.equal(heard.code, 'not_found')
-    const uploads = heard.json['uploads'] as readonly { readonly uploadId: string; readonly key: string }[]
+    if (known === undefined) return assert.equal(answer.code, 'not_found')
+    const uploads = answer.json['uploads'] as readonly { readonly uploadId: string; readonly key: string }[]
     const expected = [...known.uploads].map(([uploadId, { key }]) => ({ key, row: uploadId }))
     assert.deepEqual(
       uploads.map(({ uploadId }) => uploadId),
@@ -141,10 +141,10 @@ export class ModelledReads {
   async listParts(upload: UploadPlace): Promise<void> {
     const { bucket, key, uploadId } = upload
     const path = `/${bucket}/multipart/${uploadId}/parts/${pathOf(key)}`
-    const heard = await this.#objects.client.ask({ method: 'GET', path })
+    const answer = await this.#objects.client.ask({ method: 'GET', path })
     const known = this.#objects.model.buckets.get(bucket)?.uploads.get(uploadId)
-    if (known === undefined || known.key !== key) return assert.equal(heard.code, 'not_found')
-    const parts = heard.json['parts'] as readonly { partNumber: number; etag: string; size: number }[]
+    if (known === undefined || known.key !== key) return assert.equal(answer.code, 'not_found')
+    const parts = answer.json['parts'] as readonly { partNumber: number; etag: string; size: number }[]
     assert.deepEqual(
       parts.map(({ partNumber, etag, size }) => [partNumber, etag, size]),
       [...known.parts]
@@ -154,8 +154,8 @@ export class ModelledReads {
   }
 
   async listBuckets(among: readonly string[]): Promise<void> {
-    const heard = await this.#objects.client.ask({ method: 'GET', path: '' })
-    const names = (heard.json['buckets'] as readonly { readonly name: string }[]).map(({ name }) => name)
+    const answer = await this.#objects.client.ask({ method: 'GET', path: '' })
+    const names = (answer.json['buckets'] as readonly { readonly name: string }[]).map(({ name }) => name)
     assert.deepEqual(
       names.filter((name) => among.includes(name)),
       [...this.#objects.model.buckets.keys()].sort(),
@@ -166,10 +166,10 @@ export class ModelledReads {
     return `/${bucket}/${route}/${pathOf(key)}${queryOf({ versionId })}`
   }
 
-  /** Null where there is nothing to be seen, once the answer has said so in the right way. */
+  /** Null where nothing is visible, after a check that the answer says so correctly. */
   #found(
     { bucket: name, key, versionId }: VersionPlace,
-    { status, code, headers }: Heard,
+    { status, code, headers }: ApiAnswer,
   ): ModelVersion | null {
     const bucket = this.#objects.model.buckets.get(name)
     const version = bucket && visible(bucket, key, versionId)
@@ -184,7 +184,7 @@ export class ModelledReads {
   }
 
   #page(
-    { json }: Heard,
+    { json }: ApiAnswer,
     entries: readonly Entry[],
     { maxKeys, left }: { readonly maxKeys: number; readonly left: number },
   ): readonly Row[] {
@@ -219,7 +219,7 @@ function visible(bucket: ModelBucket, key: string, versionId: string | null): Mo
   return versionId === null ? bucket.keys.get(key)?.[0] : named(bucket, key, versionId)
 }
 
-/** By the bytes of the keys; entries of one key stay as they are. */
+/** Sorted by the bytes of the keys; entries of one key keep their order. */
 function sorted(entries: readonly Entry[]): readonly Entry[] {
   return entries.toSorted((a, b) => Buffer.compare(Buffer.from(a.key), Buffer.from(b.key)))
 }

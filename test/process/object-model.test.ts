@@ -1,5 +1,5 @@
 /**
- * Three real processes, random requests at each of them: every answer is the one that the model of versions gives.
+ * Three real processes, random requests at each of them: every answer equals that of the model of versions.
  *
  * A failure names its seed. HOLDFAST_SEED repeats it, HOLDFAST_REQUESTS (800) makes it longer.
  */
@@ -13,9 +13,9 @@ import { RandomRequests } from './random-requests.ts'
 
 const REQUESTS = Number(process.env['HOLDFAST_REQUESTS'] ?? 800)
 const SEED = Number(process.env['HOLDFAST_SEED'] ?? 20_261_122)
-/** Kinds of answers, without which a run of usual length shows little. */
+/** Kinds of answers, required for a run of usual length to be meaningful. */
 const OUTCOMES_MIN = 30
-/** Far more than it takes on any machine. */
+/** Far more than a request takes on any machine. */
 const REQUEST_MS_MAX = 200
 
 t.test('objects', { timeout: 900_000 + REQUESTS * REQUEST_MS_MAX }, async (t) => {
@@ -27,7 +27,7 @@ t.test('objects', { timeout: 900_000 + REQUESTS * REQUEST_MS_MAX }, async (t) =>
   const reads = new ModelledReads(objects, new Random(SEED, 'pages'))
   const requests = new RandomRequests(objects, reads, new Random(SEED, 'requests'))
 
-  await t.test('are at every node what the model says, from one request to the next', async (t) => {
+  await t.test('agree with the model at every node after every request', async (t) => {
     try {
       await requests.run(REQUESTS)
     } catch (cause) {

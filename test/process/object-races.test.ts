@@ -1,12 +1,12 @@
 /**
- * Three real processes, clients at all of them at once: each rule that is decided in the commit is decided once.
+ * Three real processes, clients at all of them at once: each rule that is decided at commit is decided once.
  *
- * Every round is a race of its own; whoever wins, the answers must fit one order, and all nodes must show what it left.
+ * Every round is a separate race; for any winner, the answers must fit one order, and all nodes must show the result of that order.
  */
 import { createHash } from 'node:crypto'
 import t from 'tap'
 import { until } from '../helpers/async.ts'
-import { type Heard, ObjectClient, type ObjectAsk } from '../helpers/object-client.ts'
+import { type ApiAnswer, ObjectClient, type ObjectAsk } from '../helpers/object-client.ts'
 import { ProcessCluster } from '../helpers/process-cluster.ts'
 
 const ROUNDS = 6
@@ -25,8 +25,8 @@ t.test('races', { timeout: 900_000 }, async (t) => {
   ])
     t.equal((await create(body)).status, 201)
 
-  /** At once, the first at n1, the second at n2, and so around. */
-  const race = (asks: readonly ObjectAsk[]): Promise<readonly Heard[]> =>
+  /** All at once, round-robin over the nodes. */
+  const race = (asks: readonly ObjectAsk[]): Promise<readonly ApiAnswer[]> =>
     Promise.all(asks.map((ask, n) => client.ask(ask, nodes[n % nodes.length])))
   const put = (path: string, text: string, headers: Readonly<Record<string, string>> = {}): ObjectAsk => ({
     method: 'PUT',
@@ -34,8 +34,8 @@ t.test('races', { timeout: 900_000 }, async (t) => {
     body: Buffer.from(text),
     headers,
   })
-  const codes = (heard: readonly Heard[]) => heard.map(({ code, status }) => code ?? String(status))
-  const everywhere = (path: string): Promise<readonly Heard[]> =>
+  const codes = (received: readonly ApiAnswer[]) => received.map(({ code, status }) => code ?? String(status))
+  const everywhere = (path: string): Promise<readonly ApiAnswer[]> =>
     Promise.all(nodes.map((node) => client.ask({ method: 'GET', path }, node)))
   const versionsOf = async (bucket: string, key: string) => {
     const { json } = await client.ask({ method: 'GET', path: `/${bucket}/versions?prefix=${key}` })
@@ -47,31 +47,31 @@ t.test('races', { timeout: 900_000 }, async (t) => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const path = `/kept/objects/only-${round}`
       const asks = Array.from({ length: 12 }, (_, n) => put(path, `client ${n}`, { 'if-none-match': '*' }))
-      const said = codes(await race(asks))
-      t.same(said.toSorted(), ['200', ...Array.from({ length: 11 }, () => 'precondition_failed')])
+      const outcomes = codes(await race(asks))
+      t.same(outcomes.toSorted(), ['200', ...Array.from({ length: 11 }, () => 'precondition_failed')])
       for (const { bytes } of await everywhere(path))
-        t.equal(bytes.toString(), `client ${said.indexOf('200')}`)
+        t.equal(bytes.toString(), `client ${outcomes.indexOf('200')}`)
       t.equal((await versionsOf('kept', `only-${round}`)).length, 1)
     }
   })
 
-  await t.test('each change of what was seen follows exactly that', async (t) => {
+  await t.test('each conditional change follows exactly the version that it saw', async (t) => {
     const path = '/kept/objects/chain'
-    const begun = await client.ask(put(path, 'begun'))
+    const started = await client.ask(put(path, 'started'))
     const links = new Map<string, string>()
     const follow = async (nodeId: string, name: string): Promise<void> => {
       for (let n = 0; n < ROUNDS; n += 1) {
         const seen = String((await client.ask({ method: 'GET', path }, nodeId)).headers['etag'])
-        const heard = await client.ask(put(path, `${name} ${n}`, { 'if-match': seen }), nodeId)
-        if (heard.code !== null) t.equal(heard.code, 'precondition_failed')
+        const received = await client.ask(put(path, `${name} ${n}`, { 'if-match': seen }), nodeId)
+        if (received.code !== null) t.equal(received.code, 'precondition_failed')
         else {
-          t.notOk(links.has(seen), 'nobody else has replaced what this one saw')
-          links.set(seen, String(heard.headers['etag']))
+          t.notOk(links.has(seen), 'no other change has replaced the version that this one saw')
+          links.set(seen, String(received.headers['etag']))
         }
       }
     }
     await Promise.all([...nodes, ...nodes].map((node, n) => follow(node, `client ${n}`)))
-    let last = String(begun.headers['etag'])
+    let last = String(started.headers['etag'])
     let length = 0
     for (let next = links.get(last); next !== undefined; next = links.get(last)) {
       last = next
@@ -87,11 +87,11 @@ t.test('races', { timeout: 900_000 }, async (t) => {
       const sum = createHash('sha256').update('once').digest('base64')
       const headers = { 'idempotency-key': `round-${round}`, 'x-service-checksum-sha256': sum }
       const again = put(`/kept/objects/once-${round}`, 'once', headers)
-      const heard = await race(Array.from({ length: 6 }, () => again))
-      const made = heard.filter(({ code }) => code === null)
-      // Of two at one node the second may be told to come again.
+      const received = await race(Array.from({ length: 6 }, () => again))
+      const made = received.filter(({ code }) => code === null)
+      // Of two at one node the second may get idempotency_in_progress.
       t.same(
-        [...new Set(codes(heard))].filter((code) => code !== 'idempotency_in_progress'),
+        [...new Set(codes(received))].filter((code) => code !== 'idempotency_in_progress'),
         ['200'],
       )
       t.ok(made.length >= nodes.length)
@@ -110,10 +110,10 @@ t.test('races', { timeout: 900_000 }, async (t) => {
         const headers = { 'idempotency-key': `other-${round}`, 'x-service-checksum-sha256': sum }
         return put(`/kept/objects/other-${round}`, node, headers)
       })
-      const said = codes(await race(asks))
-      t.same(said.toSorted(), ['200', 'idempotency_conflict', 'idempotency_conflict'])
+      const outcomes = codes(await race(asks))
+      t.same(outcomes.toSorted(), ['200', 'idempotency_conflict', 'idempotency_conflict'])
       for (const { bytes } of await everywhere(`/kept/objects/other-${round}`))
-        t.equal(bytes.toString(), nodes[said.indexOf('200')])
+        t.equal(bytes.toString(), nodes[outcomes.indexOf('200')])
       t.equal((await versionsOf('kept', `other-${round}`)).length, 1)
     }
   })
@@ -127,9 +127,9 @@ t.test('races', { timeout: 900_000 }, async (t) => {
       const puts = ['x', 'y', 'z', 'u'].map((key) => put(`/${name}/objects/${key}`, key))
       // Another node goes first in each round.
       const asks = [remove, ...puts, remove]
-      const heard = await race([...asks.slice(round), ...asks.slice(0, round)])
-      const said = [...heard.slice(asks.length - round), ...heard.slice(0, asks.length - round)]
-      const [first = '', ...rest] = codes(said)
+      const received = await race([...asks.slice(round), ...asks.slice(0, round)])
+      const inOrder = [...received.slice(asks.length - round), ...received.slice(0, asks.length - round)]
+      const [first = '', ...rest] = codes(inOrder)
       const last = rest.pop() ?? ''
       const isGone = [first, last].includes('204')
       t.ok(
@@ -145,12 +145,12 @@ t.test('races', { timeout: 900_000 }, async (t) => {
     }
   })
 
-  await t.test('an upload is completed once or given up, never both', async (t) => {
+  await t.test('an upload is completed once or aborted, never both', async (t) => {
     const outcomes = new Set<boolean>()
     for (let round = 0; round < 2 * ROUNDS; round += 1) {
       const key = `parts-${round}`
-      const begun = await client.ask({ method: 'POST', path: `/kept/multipart/${key}` })
-      const upload = `/kept/multipart/${String(begun.json['uploadId'])}`
+      const started = await client.ask({ method: 'POST', path: `/kept/multipart/${key}` })
+      const upload = `/kept/multipart/${String(started.json['uploadId'])}`
       const etags: string[] = []
       for (const n of [1, 2])
         etags.push(String((await client.ask(put(`${upload}/parts/${n}/${key}`, `part ${n}`))).json['etag']))
@@ -162,17 +162,17 @@ t.test('races', { timeout: 900_000 }, async (t) => {
       const abort = { method: 'DELETE', path: `${upload}/${key}` } as const
       const asks = [complete(1), complete(2), complete(1), abort]
       const turned = [...asks.slice(round % 4), ...asks.slice(0, round % 4)]
-      const heard = await race(turned)
-      t.equal(heard[turned.indexOf(abort)]?.status, 204)
-      const completions = heard.filter((_, n) => turned[n] !== abort)
+      const received = await race(turned)
+      t.equal(received[turned.indexOf(abort)]?.status, 204)
+      const completions = received.filter((_, n) => turned[n] !== abort)
       const done = completions.filter(({ code }) => code === null)
       const won = asks.flatMap((ask, n) =>
-        ask !== abort && heard[turned.indexOf(ask)]?.code === null ? [`part ${n === 1 ? 2 : 1}`] : [],
+        ask !== abort && received[turned.indexOf(ask)]?.code === null ? [`part ${n === 1 ? 2 : 1}`] : [],
       )
       t.ok(new Set(won).size < 2, 'every success has named the same parts')
       t.ok(
         completions.every(({ code }) => code === null || code === 'not_found'),
-        codes(heard).join(' '),
+        codes(received).join(' '),
       )
       outcomes.add(done.length > 0)
       const shown = await versionsOf('kept', key)
@@ -187,7 +187,7 @@ t.test('races', { timeout: 900_000 }, async (t) => {
     t.comment(`outcomes: ${[...outcomes].join(', ')}`)
   })
 
-  await t.test('what was retained in time is never gone', async (t) => {
+  await t.test('a version retained in time is never removed', async (t) => {
     const outcomes = new Set<boolean>()
     for (let round = 0; round < 2 * ROUNDS; round += 1) {
       const key = `kept-${round}`
@@ -197,13 +197,13 @@ t.test('races', { timeout: 900_000 }, async (t) => {
       const path = `/locked/object-retention/${key}?versionId=${versionId}`
       const retain = { method: 'PUT', path, body: { mode: 'GOVERNANCE', retainUntil: FAR } } as const
       const asks = round % 2 === 0 ? [retain, remove, remove] : [remove, retain, remove]
-      const said = codes(await race(asks))
-      const isKept = said[asks.indexOf(retain)] === '200'
+      const results = codes(await race(asks))
+      const isKept = results[asks.indexOf(retain)] === '200'
       outcomes.add(isKept)
       const expected = asks.map((ask) =>
         ask === retain ? (isKept ? '200' : 'not_found') : isKept ? 'object_locked' : '204',
       )
-      t.same(said, expected)
+      t.same(results, expected)
       for (const { code, bytes } of await everywhere(`/locked/objects/${key}?versionId=${versionId}`)) {
         t.equal(code, isKept ? null : 'not_found')
         if (isKept) t.equal(bytes.toString(), key)
@@ -212,7 +212,7 @@ t.test('races', { timeout: 900_000 }, async (t) => {
     t.comment(`kept: ${[...outcomes].join(', ')}`)
   })
 
-  await t.test('of many dates the last one stands', async (t) => {
+  await t.test('of many dates the last one stays', async (t) => {
     const made = await client.ask(put('/locked/objects/dated', 'dated'))
     const path = `/locked/object-retention/dated?versionId=${String(made.json['versionId'])}`
     const dates = ['2091', '2099', '2094', '2097', '2092', '2095', '2093', '2098', '2096']
@@ -221,9 +221,9 @@ t.test('races', { timeout: 900_000 }, async (t) => {
       path,
       body: { mode: 'GOVERNANCE', retainUntil: `${year}-01-01T00:00:00.000Z` },
     }))
-    const said = codes(await race(asks))
-    t.ok(said.every((code) => code === '200' || code === 'object_locked'))
-    t.equal(said[1], '200', 'the last date is refused by none')
+    const outcomes = codes(await race(asks))
+    t.ok(outcomes.every((code) => code === '200' || code === 'object_locked'))
+    t.equal(outcomes[1], '200', 'the last date is accepted')
     for (const { json } of await everywhere(path)) t.same(json, { mode: 'GOVERNANCE', retainUntil: FAR })
   })
 
@@ -241,25 +241,25 @@ t.test('races', { timeout: 900_000 }, async (t) => {
   }
   const BODY = 'x'.repeat(100)
 
-  await t.test('a quota is met exactly, whoever writes wherever [admin.quota.exact]', async (t) => {
+  await t.test('a quota is met exactly, with any writers at any nodes [admin.quota.exact]', async (t) => {
     const writers = 15
     for (let round = 0; round < ROUNDS; round += 1) {
       const { usage } = await askQuota('n1')
       const fits = 3 + round
-      // Beside the last body that fits there is room for all but a byte of another one, or for none of it.
+      // After the last body that fits, the space left is one byte too small for another one, or zero.
       const bytes = usage.bytes + fits * BODY.length + (round === 0 ? 0 : BODY.length - 1)
       const limits = round % 2 === 0 ? { maxBytes: bytes } : { maxObjects: usage.objects + fits }
       await askQuota(nodes[round % nodes.length] ?? '', limits)
       const asks = Array.from({ length: writers }, (_, n) => put(`/kept/objects/quota-${round}-${n}`, BODY))
-      const said = codes(await race(asks))
+      const outcomes = codes(await race(asks))
       const expected = asks.map((_, n) => (n < fits ? '200' : 'quota_exceeded'))
-      t.same(said.toSorted(), expected)
+      t.same(outcomes.toSorted(), expected)
       const after = { bytes: usage.bytes + fits * BODY.length, objects: usage.objects + fits }
       for (const node of nodes) t.match(await askQuota(node), { usage: after })
     }
   })
 
-  await t.test('a quota that is lowered under writers lets nothing in from then on', async (t) => {
+  await t.test('a quota lowered below the usage refuses every later write', async (t) => {
     await askQuota('n1', { maxBytes: null })
     let written = 0
     const write = async (node: string, name: string): Promise<void> => {

@@ -1,5 +1,5 @@
 /**
- * Real processes: long operations as an operator sees them, asked of any node, over a lost directory and killed leaders.
+ * Real processes: long operations as an operator sees them, at any node, with a lost directory and killed leaders.
  */
 import { randomBytes } from 'node:crypto'
 import { rm } from 'node:fs/promises'
@@ -49,7 +49,7 @@ t.test('operations', { timeout: 900_000 }, async (t) => {
     return json['physicalBytes'] === 3 * Number(json['storedBytes']) && Number(json['objects']) === OBJECTS
   })
 
-  await t.test('a scrub of all nodes and a recount end while they are waited for', async (t) => {
+  await t.test('a scrub of all nodes and a recount end while a command waits for them', async (t) => {
     const scrub = await admin('n2', '/cluster/scrub?wait=60s', { reason: 'a new disk' })
     t.match(scrub, { status: 200, json: { type: 'scrub', status: 'succeeded' } })
     const parts = scrub.json['nodes'] as { nodeId: string; isDone: boolean; copies: number }[]
@@ -70,9 +70,9 @@ t.test('operations', { timeout: 900_000 }, async (t) => {
     }
   })
 
-  await t.test('the loss of a blob directory shows as a recovery that ends by itself', async (t) => {
+  await t.test('the loss of a blob directory appears as a recovery that ends by itself', async (t) => {
     await rm(join(cluster.node('n3').dataDir, 'blobs'), { recursive: true })
-    // Reads find nothing there, and are answered from elsewhere.
+    // Reads find no copy there, and are served from other nodes.
     for (const name of names) t.equal((await cluster.call('n3', 'GET', name)).status, 200)
     const about = { type: 'recovery', nodeId: 'n3', status: 'succeeded' }
     await until('the recovery is over', async () => (await find(about)) !== undefined)
@@ -83,12 +83,12 @@ t.test('operations', { timeout: 900_000 }, async (t) => {
   await t.test('a scrub outlives the leader, and waits for the node that was killed', async (t) => {
     const leader = (await cluster.leader()) ?? 'n1'
     const other = nodes.find((nodeId) => nodeId !== leader) ?? 'n2'
-    const begun = await admin(other, '/cluster/scrub', { reason: 'to see' })
-    t.equal(begun.status, 202)
-    const operationId = String(begun.json['operationId'])
+    const started = await admin(other, '/cluster/scrub', { reason: 'to see' })
+    t.equal(started.status, 202)
+    const operationId = String(started.json['operationId'])
     await cluster.signal(leader, 'SIGKILL')
     await until('there is another leader', async () => (await cluster.leader()) !== undefined)
-    await until('the silent node is shown', async () => {
+    await until('the silent node is listed', async () => {
       const { status, json } = await admin(other, '/cluster/repair')
       const seen = status === 200 ? (json['nodes'] as { nodeId: string; reachable: boolean }[]) : []
       return seen.some(({ nodeId, reachable }) => nodeId === leader && !reachable)
@@ -111,10 +111,13 @@ t.test('operations', { timeout: 900_000 }, async (t) => {
     t.match(await admin('n3', `${tenant}/disable`, { reason }), { status: 200, json: { status: 'disabled' } })
     const leader = (await cluster.leader()) ?? 'n1'
     const other = nodes.find((nodeId) => nodeId !== leader) ?? 'n2'
-    const begun = await admin(other, `${tenant}/delete`, confirmed)
-    t.match(begun, { status: 202, json: { progress: { blobsTotal: OBJECTS + SMALL_OBJECTS, blobsDone: 0 } } })
+    const started = await admin(other, `${tenant}/delete`, confirmed)
+    t.match(started, {
+      status: 202,
+      json: { progress: { blobsTotal: OBJECTS + SMALL_OBJECTS, blobsDone: 0 } },
+    })
     await cluster.signal(leader, 'SIGKILL')
-    const { operationId } = begun.json
+    const { operationId } = started.json
     const progress = { blobsDone: OBJECTS + SMALL_OBJECTS }
     const isOver = async () => (await find({ operationId, status: 'succeeded' })) !== undefined
     await until('it is over', isOver)

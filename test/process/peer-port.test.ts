@@ -1,8 +1,8 @@
 /**
- * Bad input to every internal route of a real node: refused, without effect, and the node goes on.
+ * Bad input to every internal route of a real node: refused, without effect, and the node continues.
  * [issue: wrong length, wrong hash, unknown chunk, oversized frame, deep msgpack, replay]
  *
- * The test speaks as a member that has stopped, because strangers do not get this far (test/transport/http-refusals.test.ts).
+ * The test acts as a stopped member, because unknown peers are refused earlier (test/transport/http-refusals.test.ts).
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -22,7 +22,7 @@ const MIB = 1024 * 1024
 const METHODS: readonly string[] = [...DRIVER_METHODS, ...Object.values(BLOB_METHODS), REPAIR_STATUS_METHOD]
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 
-/** Answers that mean "not like this", each with its status. */
+/** Codes that refuse a malformed request, each with its status. */
 const REFUSED = [400, 404, 413, 422]
 
 interface Identity {
@@ -35,8 +35,8 @@ interface Identity {
 function headersOf(cluster: ProcessCluster, from: string, to: string): OutgoingHttpHeaders {
   const text = readFileSync(join(cluster.node(from).dataDir, 'identity.json'), 'utf8')
   const identity = JSON.parse(text) as Identity
-  const standing = { boot: identity.boot, recoveryEpoch: 0, featureLevel: 1, stateLevel: 1 }
-  return identityHeaders(identity, standing, to)
+  const peerStatus = { boot: identity.boot, recoveryEpoch: 0, featureLevel: 1, stateLevel: 1 }
+  return identityHeaders(identity, peerStatus, to)
 }
 
 function blobFiles(cluster: ProcessCluster, nodeId: string): readonly string[] {
@@ -119,20 +119,20 @@ t.test('the peer port of a real node', { timeout: 900_000 }, async (t) => {
     ask(cluster.node('n1').peerAddress, { path: `/peer/v1/${method}`, headers, body })
   const before = blobFiles(cluster, 'n1')
 
-  await t.test('is not known by strangers of its own making', async (t) => {
-    const stranger = { ...headers, 'x-holdfast-incarnation': 'another directory' }
+  await t.test('refuses a peer with another incarnation', async (t) => {
+    const unknownPeer = { ...headers, 'x-holdfast-incarnation': 'another directory' }
     const answer = await ask(cluster.node('n1').peerAddress, {
       path: '/peer/v1/blob.stat',
-      headers: stranger,
+      headers: unknownPeer,
     })
     t.equal(answer.status, 410)
   })
 
-  await t.test('refuses headers that are not what the method takes', async (t) => {
+  await t.test('refuses headers that do not fit the method', async (t) => {
     for (const method of METHODS) {
       for (const value of WRONG_VALUES) {
         const { status, header } = await send(method, framed(pack(value), randomBytes(100)))
-        // A name alone is all that a report takes, and two of the values have a good one.
+        // A report needs only a name, and two of the values have a valid one.
         const isTaken = status === 200 && [...WITHOUT_HEADER, BLOB_METHODS.report].includes(method)
         t.ok(isTaken || REFUSED.includes(status), `${method} ${shown(value)}: ${status} ${shown(header)}`)
       }
@@ -149,7 +149,7 @@ t.test('the peer port of a real node', { timeout: 900_000 }, async (t) => {
     }
   })
 
-  await t.test('refuses proposals that are none', async (t) => {
+  await t.test('refuses malformed proposals', async (t) => {
     const row = ['n3', 'i', 1, 1, 0, Buffer.from('x')]
     const bodies = [
       ...[
@@ -171,7 +171,7 @@ t.test('the peer port of a real node', { timeout: 900_000 }, async (t) => {
     }
   })
 
-  await t.test('refuses blobs whose length or hash is another, and keeps nothing of them', async (t) => {
+  await t.test('refuses blobs of another length or hash, and keeps no part of them', async (t) => {
     const bytes = randomBytes(300_000)
     const good = { id: sha256(bytes), birth: 'a-0', size: bytes.length, checksum: sha256(bytes) }
     for (const [wrong, body] of [
@@ -186,7 +186,7 @@ t.test('the peer port of a real node', { timeout: 900_000 }, async (t) => {
     }
   })
 
-  await t.test('knows no blob that it does not hold', async (t) => {
+  await t.test('reports a blob that it does not hold as missing', async (t) => {
     const unknown = { id: 'ab'.repeat(32), birth: 'a-0', start: 0, end: 1 }
     for (const method of [BLOB_METHODS.get, BLOB_METHODS.stat]) {
       const { status, header } = await send(method, encodeHeader(unknown))
@@ -194,7 +194,7 @@ t.test('the peer port of a real node', { timeout: 900_000 }, async (t) => {
     }
   })
 
-  await t.test('takes a body of half a gigabyte for a proposal no further than its bound', async (t) => {
+  await t.test('reads a proposal of half a gigabyte no further than its limit', async (t) => {
     const answer = await send('propose', Buffer.concat([encodeHeader(null), Buffer.alloc(64 * MIB)])).catch(
       () => null,
     )
@@ -204,7 +204,7 @@ t.test('the peer port of a real node', { timeout: 900_000 }, async (t) => {
     )
   })
 
-  await t.test('has kept nothing, lost nothing and goes on', async (t) => {
+  await t.test('has kept nothing, lost nothing and continues', async (t) => {
     t.strictSame(blobFiles(cluster, 'n1'), before)
     t.equal(await cluster.ready('n1'), true)
     for (const nodeId of ['n1', 'n2']) {
@@ -216,7 +216,7 @@ t.test('the peer port of a real node', { timeout: 900_000 }, async (t) => {
   })
 })
 
-/** They ask for nothing, so that nothing can be wrong with it. */
+/** Methods without input, which cannot be malformed. */
 const WITHOUT_HEADER = [
   'state.checksums',
   'snapshot.open',

@@ -1,8 +1,8 @@
 /**
- * Random requests on buckets and objects: what a step asks for, and what is looked at behind it.
+ * Random requests on buckets and objects: the request of each step, and the reads after it.
  *
- * Owns: what is likely. Rule: a step chooses among what the model knows, so that refusals and successes both come often;
- * what was written is read at once, at a node that chance picks anew.
+ * Owns: the distribution. Rule: a step chooses among the objects of the model, so that refusals and successes are both frequent;
+ * each write is read back at once, at another random node.
  */
 import { OutcomeUnknown } from '../helpers/object-client.ts'
 import type { Random } from '../programs/simulator/random.ts'
@@ -28,13 +28,13 @@ const BUCKETS = {
   plain: { isVersioned: false, hasLock: false },
   kept: { isVersioned: true, hasLock: false },
   locked: { isVersioned: true, hasLock: true },
-  /** Comes and goes. */
+  /** A bucket that is created and deleted repeatedly. */
   brief: { isVersioned: false, hasLock: false },
 } as const
 type BucketName = keyof typeof BUCKETS
 
 export class RandomRequests {
-  /** Times that the outcome of a request was not known, and buckets were begun anew. */
+  /** How often the outcome of a request was unknown, and the buckets were replaced. */
   lost = 0
   readonly #objects: ModelledObjects
   readonly #reads: ModelledReads
@@ -48,7 +48,7 @@ export class RandomRequests {
     this.#random = random
   }
 
-  /** As many as that, and some. */
+  /** At least this many requests. */
   async run(requests: number): Promise<void> {
     const { client, model } = this.#objects
     for (; client.requests < requests; ) {
@@ -57,7 +57,7 @@ export class RandomRequests {
         await this.#step()
       } catch (error) {
         if (!(error instanceof OutcomeUnknown)) throw error
-        // Whatever became of it, nobody asks for these buckets any more.
+        // After an unknown outcome, no later request uses these buckets.
         this.lost += 1
         model.buckets.clear()
         this.#completed.length = 0
@@ -99,7 +99,7 @@ export class RandomRequests {
     const content = this.#content(random.below(6))
     const requested = { ...this.#settings(place), conditions, idempotencyKey }
     await this.#objects.put(place, content, requested)
-    // Again, or something else under the same name.
+    // A repeat, or another body under the same name.
     const next = random.chance(0.6) ? content : this.#content(random.below(6))
     if (idempotencyKey !== null && random.chance(0.6)) await this.#objects.put(place, next, requested)
     await this.#reads.get({ ...place, versionId: null })
@@ -178,7 +178,7 @@ export class RandomRequests {
     await this.#reads.get({ bucket: upload.bucket, key, versionId: null })
   }
 
-  /** Now and then backwards, short of one, or with an etag of another part. */
+  /** Sometimes in reverse, with one part missing, or with the etag of another part. */
   #misnamed<T extends { readonly partNumber: number; readonly etag: string }>(parts: readonly T[]) {
     const random = this.#random
     if (random.chance(0.1)) return parts.toReversed()
@@ -197,7 +197,7 @@ export class RandomRequests {
       await this.#objects.deleteBucket(bucket)
     } else {
       const states = ['Enabled', 'Suspended', 'Enabled', 'Suspended', 'Unversioned'] as const
-      // Most buckets are to stay as they began.
+      // Most buckets keep their first versioning state.
       await this.#objects.setVersioning(
         this.#name(random.pick(['kept', 'locked', 'brief'])),
         random.pick(states),
@@ -206,7 +206,7 @@ export class RandomRequests {
     await this.#reads.listBuckets(this.#names())
   }
 
-  /** Of everything that keeps it from being deleted. */
+  /** Removes everything that keeps the bucket from being deleted. */
   async #clear(bucket: string): Promise<void> {
     const { keys, uploads } = this.#objects.model.buckets.get(bucket) ?? {}
     const items = [...(keys ?? [])].flatMap(([key, versions]) =>
@@ -235,7 +235,7 @@ export class RandomRequests {
     return `${bucket}-${this.lost}`
   }
 
-  /** Mostly one of the keys that are there. */
+  /** Mostly an existing key. */
   #place(name?: BucketName): Place {
     const names = ['plain', 'plain', 'kept', 'kept', 'kept', 'locked', 'locked', 'brief'] as const
     const bucket = this.#name(name ?? this.#random.pick(names))
@@ -264,7 +264,7 @@ export class RandomRequests {
     return what < 0.25 ? { ifMatch: null, ifNoneMatch: this.#etag(place) } : NO_CONDITION
   }
 
-  /** Of the newest version, of another one, of any at all. */
+  /** The id of the newest version, of another one, or a random one. */
   #etag(place: Place): string {
     const versions = this.#versions(place).filter(({ isMarker }) => !isMarker)
     const choice = this.#random.below(4)
@@ -283,14 +283,14 @@ export class RandomRequests {
     return { n: `${this.#random.below(9)}`, 'two words': 'ä&=' }
   }
 
-  /** Rounded up, so that equal dates come up. */
+  /** Rounded up, so that equal dates occur. */
   #retention() {
     const mode = this.#random.pick(['GOVERNANCE', 'GOVERNANCE', 'COMPLIANCE'] as const)
     const hours = this.#random.pick([2, 2, 30, 300, -2])
     return { mode, until: (Math.ceil(Date.now() / HOUR_MS) + hours) * HOUR_MS }
   }
 
-  /** 0 to 2: one of three that come again and again. */
+  /** 0 to 2: one of three that repeat. */
   #content(choice: number, size?: number): Content {
     const length = size ?? SIZES[choice % SIZES.length] ?? 0
     const isNew = choice > 2 || (size !== undefined && this.#random.chance(0.3))

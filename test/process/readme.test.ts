@@ -1,6 +1,6 @@
 /**
- * What the README has for the first minutes, typed as it stands there into shells, against `npm start`'s launcher: an upload, a
- * download, a fourth node that comes and goes, three machines from their secrets to the first object.
+ * The first steps of the README, typed verbatim into shells, against `npm start`'s launcher: an upload, a
+ * download, a fourth node that joins and leaves, three machines from their secrets to the first object.
  *
  * Only the ports and the data folder are replaced: the defaults may be in use on the machine that runs the tests.
  */
@@ -16,7 +16,7 @@ import { TypedPage } from '../helpers/typed-page.ts'
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
 
-t.test('what the README types works', { timeout: 900_000 }, async (t) => {
+t.test('every command of the README works', { timeout: 900_000 }, async (t) => {
   // The folder is removed after the cluster has stopped: teardowns run from the last to the first.
   const work = temporaryFolder(t)
   const data = join(work, 'data')
@@ -50,10 +50,10 @@ t.test('what the README types works', { timeout: 900_000 }, async (t) => {
     t.match(screen, /the same bytes/)
     t.match(screen, /"keyCount":2/)
   })
-  await t.test('takes in a fourth node, and takes it out again [membership.join]', async (t) => {
+  await t.test('joins a fourth node, and removes it again [membership.join]', async (t) => {
     await page.type(t, 'A fourth node')
-    t.match(screen, /n4 waits to be taken in/)
-    t.match(screen, /3 votes decide, 1 may fail.*\n(n\d .*\n){3}n4  active  voter/)
+    t.match(screen, /n4 waits to be added/)
+    t.match(screen, /quorum 3, 1 may fail.*\n(n\d .*\n){3}n4  active  voter/)
     t.match(screen, /type +remove\nstatus +succeeded/)
   })
   await t.test('brings three machines to their first object', async (t) => {

@@ -1,13 +1,13 @@
 /**
- * A cluster that is lost as a whole and brought back from cold copies of its data directories. [deploy/runbooks/restore.md]
+ * A cluster that is lost completely and restored from cold copies of its data directories. [deploy/runbooks/restore.md]
  *
- * Rule: what was acknowledged before the first copy was taken is all there; what was acknowledged after the last one is gone, and the
- * plan says so.
+ * Rule: every write acknowledged before the first copy is present; every write after the last copy is gone, and the
+ * plan states it.
  */
 import { cpSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import t from 'tap'
-import { becomesWhole } from '../programs/chaos/wholeness.ts'
+import { owesNoCopyWithin } from '../programs/chaos/owed-copies.ts'
 import { until } from '../helpers/async.ts'
 import { MANY_ADMIN_REQUESTS, membershipAt, placed } from '../helpers/member-steps.ts'
 import { ProcessCluster, sha256, temporaryFolder } from '../helpers/process-cluster.ts'
@@ -19,7 +19,7 @@ const RUNBOOK = new RecoverLines('restore.md')
 const WHOLE_MS_MAX = 180_000
 
 t.test(
-  'a cluster comes back from copies of its disks [membership.recover.apply]',
+  'a cluster is restored from copies of its disks [membership.recover.apply]',
   { timeout: 900_000 },
   async (t) => {
     const cluster = await ProcessCluster.start(t, NODES.length, MANY_ADMIN_REQUESTS)
@@ -47,10 +47,10 @@ t.test(
       cpSync(folderOf(nodeId), join(copies, nodeId), { recursive: true })
       cluster.startNode(nodeId)
       await until(`${nodeId} serves again`, () => cluster.ready(nodeId))
-      // Between two copies: each copy knows more than the one before, and the others have counted this start.
+      // Writes between two copies: each copy holds more than the previous one, and the other nodes have counted this start.
       await put(`after-${nodeId}`, Buffer.alloc(20_000, nodeId))
-      // Two copies are enough for an answer; what the last directory names, its disk must hold.
-      t.ok(await becomesWhole(cluster, WHOLE_MS_MAX), 'nothing is owed')
+      // Two copies are enough for an answer; the last disk must hold every copy that its rows name.
+      t.ok(await owesNoCopyWithin(cluster, WHOLE_MS_MAX), 'nothing is owed')
     }
     for (const nodeId of NODES) {
       await cluster.signal(nodeId, 'SIGKILL')
@@ -70,7 +70,7 @@ t.test(
     t.match(
       JSON.parse(refused.out),
       { refusals: [{ code: 'quorum_left' }] },
-      'it must be said that they are copies',
+      'the operator must state that they are copies',
     )
     const planned = await runCommand(...typed('n1', 'plan', '--restored'), '--json')
     t.equal(planned.code, 0, planned.err)
@@ -81,7 +81,7 @@ t.test(
       const { code, err } = await runCommand(...typed(nodeId, 'apply'))
       t.equal(code, 0, err)
     }
-    // Two of three are a majority in the configuration that they know: they must not go on without the winner.
+    // Two of three are a majority in the configuration that they have: they must not continue without the winner.
     const asked = { method: 'GET', path: '/cluster/membership?consistency=local' } as const
     for (const nodeId of ['n1', 'n2']) cluster.startNode(nodeId)
     for (const nodeId of ['n1', 'n2'])
@@ -96,7 +96,7 @@ t.test(
     await cluster.login('n1')
     t.equal(await read('before'), before)
     t.equal(await read('after-n1'), sha256(Buffer.alloc(20_000, 'n1')))
-    t.equal(await read('after-n3'), 404, 'no copy is as young as that')
+    t.equal(await read('after-n3'), 404, 'no copy is that recent')
     const again = await put('again', Buffer.alloc(20_000, 'again'))
     t.equal(await read('again'), again)
     const seen = await membershipAt(cluster, 'n1')

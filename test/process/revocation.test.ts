@@ -1,18 +1,18 @@
 /**
- * Three real processes: what is taken from a key at one node is refused by the next request at any node, with no grace.
+ * Three real processes: a right taken from a key at one node is refused by the next request at any node, without delay.
  *
- * Every round asks all nodes at once, in the moment in which the one that was told has answered; each was just seen to allow it.
+ * Every round sends a request to all nodes at once, as soon as the changed node has answered; each node allowed it just before.
  */
 import t from 'tap'
 import { until } from '../helpers/async.ts'
 import type { NodePlan } from '../../scripts/local/setup.ts'
 import { ProcessCluster } from '../helpers/process-cluster.ts'
 
-/** Each is told once by every node. */
+/** Each node gives each answer once. */
 const ROUNDS = 3
 const PATH = '/api/v1/buckets/films/objects'
 
-interface Said {
+interface ApiAnswer {
   readonly status: number
   readonly json: Readonly<Record<string, unknown>>
 }
@@ -21,25 +21,25 @@ async function send(
   url: string,
   token: string,
   init: { method?: string; body?: object } = {},
-): Promise<Said> {
+): Promise<ApiAnswer> {
   const { method = init.body === undefined ? 'GET' : 'POST', body } = init
   const headers = {
     authorization: `Bearer ${token}`,
     ...(body === undefined ? {} : { 'content-type': 'application/json' }),
   }
   const given = body === undefined ? {} : { body: JSON.stringify(body) }
-  let said: Said | undefined
+  let answer: ApiAnswer | undefined
   await until(`${method} ${url} is answered`, async () => {
     const response = await fetch(url, { method, headers, ...given })
     const text = await response.text()
-    said = { status: response.status, json: text === '' ? {} : (JSON.parse(text) as Said['json']) }
-    return said.status !== 503
+    answer = { status: response.status, json: text === '' ? {} : (JSON.parse(text) as ApiAnswer['json']) }
+    return answer.status !== 503
   })
-  if (said === undefined) throw new Error('until ended without an answer')
-  return said
+  if (answer === undefined) throw new Error('until ended without an answer')
+  return answer
 }
 
-t.test('what one node has taken away no node gives', { timeout: 900_000 }, async (t) => {
+t.test('a right removed at one node is refused at every node', { timeout: 900_000 }, async (t) => {
   const cluster = await ProcessCluster.start(t, 3)
   const { ownerToken } = cluster.setup
   const nodes = cluster.plan
@@ -49,15 +49,15 @@ t.test('what one node has taken away no node gives', { timeout: 900_000 }, async
     node: NodePlan,
     path: string,
     init: { method?: string; body?: object },
-  ): Promise<Said['json']> => {
+  ): Promise<ApiAnswer['json']> => {
     const { status, json } = await send(`${node.adminUrl}${tenant}${path}`, ownerToken, init)
     if (status >= 300) throw new Error(`${path}: ${status} ${JSON.stringify(json)}`)
     return json
   }
   const at = (round: number): NodePlan => nodes[round % nodes.length] as NodePlan
   const everywhere = async (token: string): Promise<readonly unknown[]> => {
-    const said = await Promise.all(nodes.map(({ dataUrl }) => send(`${dataUrl}${PATH}`, token)))
-    return said.map(({ status, json }) => (status === 200 ? 200 : json['code']))
+    const answer = await Promise.all(nodes.map(({ dataUrl }) => send(`${dataUrl}${PATH}`, token)))
+    return answer.map(({ status, json }) => (status === 200 ? 200 : json['code']))
   }
   /** A new key, and a token of it that every node has just accepted. */
   const accepted = async (
@@ -66,7 +66,7 @@ t.test('what one node has taken away no node gives', { timeout: 900_000 }, async
     const { accessKeyId, secretKey } = await admin(node, '/keys', { body: { scopes: 'read,write' } })
     const { json } = await send(`${node.dataUrl}/api/v1/auth/token`, '', { body: { accessKeyId, secretKey } })
     const token = String(json['token'])
-    t.same(await everywhere(token), [200, 200, 200], 'a token of one node is good at all')
+    t.same(await everywhere(token), [200, 200, 200], 'a token of one node is valid at all')
     return { accessKeyId: String(accessKeyId), token }
   }
   const first = await admin(at(0), '/keys', { body: { scopes: 'write' } })
@@ -114,7 +114,7 @@ t.test('what one node has taken away no node gives', { timeout: 900_000 }, async
       await admin(at(round + 1), path, { method: 'PUT', body: policy('*', 's3:List*') })
       t.same(await everywhere(token), ['access_denied', 'access_denied', 'access_denied'])
       await admin(at(round + 2), path, { method: 'DELETE' })
-      t.same(await everywhere(token), [200, 200, 200], 'what is allowed again is allowed at once')
+      t.same(await everywhere(token), [200, 200, 200], 'a right granted again is valid at once')
     }
   })
 })

@@ -8,21 +8,21 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { until } from '../helpers/async.ts'
-import { plainly } from '../helpers/plainly.ts'
+import { withoutLoader } from '../helpers/without-loader.ts'
 import { ProcessCluster } from '../helpers/process-cluster.ts'
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 const NODES = ['n1', 'n2', 'n3']
 
 function holdfast(...args: readonly string[]): string {
-  const { status, stdout, stderr } = spawnSync(...plainly(process.execPath, MAIN, ...args), {
+  const { status, stdout, stderr } = spawnSync(...withoutLoader(process.execPath, MAIN, ...args), {
     encoding: 'utf8',
   })
   if (status !== 0) throw new Error(`holdfast ${args.join(' ')} ended with ${status}: ${stderr}`)
   return stdout
 }
 
-/** From now on each node has a key file of its own, as on machines of their own. */
+/** From now on each node has its own key file, as on separate machines. */
 function keyFiles(cluster: ProcessCluster): ReadonlyMap<string, string> {
   return new Map(
     cluster.plan.map(({ nodeId, configFile, dataDir }) => {
@@ -65,13 +65,13 @@ t.test('a rotation of the master key', { timeout: 900_000 }, async (t) => {
 
   await t.test('is announced on one node and copied to the others, which serve meanwhile', async (t) => {
     const [first] = cluster.plan
-    const told = holdfast('master-key', 'add', '--config', first?.configFile ?? '')
-    t.match(told, /holds the new master key mk-[0-9a-f]+ in front of mk-/)
+    const reported = holdfast('master-key', 'add', '--config', first?.configFile ?? '')
+    t.match(reported, /contains the new master key mk-[0-9a-f]+ in front of mk-/)
     const listed = holdfast('master-key', 'list', '--config', first?.configFile ?? '')
     t.match(listed, /^mk-\w+ {2}[0-9a-f]{64} {2}newest\nmk-\w+ {2}[0-9a-f]{64}\n$/)
     const secrets = readFileSync(fileOf('n1'), 'utf8').match(/[\w-]{43}$/gm) ?? []
     t.equal(secrets.length, 2)
-    for (const secret of secrets) t.notOk(`${told}${listed}`.includes(secret))
+    for (const secret of secrets) t.notOk(`${reported}${listed}`.includes(secret))
     for (const nodeId of NODES) {
       if (nodeId !== 'n1') copyFileSync(fileOf('n1'), fileOf(nodeId))
       await restart(cluster, nodeId)
@@ -87,7 +87,7 @@ t.test('a rotation of the master key', { timeout: 900_000 }, async (t) => {
     })
   })
 
-  await t.test('lets the old key go, and a node with nothing but the old one is refused', async (t) => {
+  await t.test('drops the old key, and a node with only the old one is refused', async (t) => {
     const [newest = '', older = ''] = readFileSync(fileOf('n1'), 'utf8').split('\n')
     for (const nodeId of NODES) writeFileSync(fileOf(nodeId), `${newest}\n`)
     await Promise.all(NODES.map((nodeId) => cluster.signal(nodeId, 'SIGTERM')))

@@ -1,5 +1,5 @@
 /**
- * Runbooks about members: every line is typed as it stands there, each at its machine, and what is printed is held against the page.
+ * Runbooks about members: every line is typed verbatim, each at its machine, and the output is compared with the page.
  * Nodes speak TLS with each other. [deploy/runbooks]
  *
  * Addresses of 10.0.0.0/24 become those of the loopback network, so that each machine keeps one of its own.
@@ -31,10 +31,10 @@ import { TypedMachines } from '../helpers/typed-machines.ts'
 import { TypedPage } from '../helpers/typed-page.ts'
 
 const RUNBOOKS = fileURLToPath(new URL('../../deploy/runbooks/', import.meta.url))
-/** As the pages have it. */
+/** Names as in the pages. */
 const CLUSTER_ID = '5f0f6d0e6f0a4f5e9d6e6f1c2a7b9c10'
 const OBJECTS = 12
-/** That ever were, on all pages together. */
+/** The number of nodes on all pages together. */
 const NODES_MAX = 9
 
 async function holdfast(...argv: readonly string[]): Promise<void> {
@@ -46,7 +46,7 @@ interface Written {
   readonly cluster: { readonly members: readonly { readonly id: string }[] }
 }
 
-/** Three nodes that speak TLS, each in a rack of its own, and the desk with what their operator keeps. */
+/** Three nodes that speak TLS, each in its own rack, and the desk with the files of their operator. */
 class Site {
   readonly machines: TypedMachines
   readonly cluster: ProcessCluster
@@ -106,7 +106,7 @@ class Site {
     return new Site(machines, cluster, basePort)
   }
 
-  /** `shift`: n1 of the page is the node after so many others. */
+  /** `shift`: n1 of the page is the node after this many others. */
   page(name: string, shift = 0): TypedPage {
     const shifted = (digits: string): string => String(Number(digits) + shift)
     return new TypedPage({
@@ -128,7 +128,7 @@ class Site {
     })
   }
 
-  /** The folder of a machine with a configuration of its own, and with that certificate. */
+  /** The folder of a machine with its own configuration and this certificate. */
   async equip(nodeId: string, clusterId: string, pair: KeyPair): Promise<string> {
     const folder = this.machines.folder(nodeId)
     const desk = this.machines.folder('')
@@ -157,7 +157,7 @@ class Site {
     }
   }
 
-  /** What each member fails together with, as it stands in the rows. */
+  /** The zone of each member, as in the rows. */
   async zones(at: string): Promise<Readonly<Record<string, string>>> {
     const { body } = await this.cluster.admin(at, { method: 'GET', path: '/cluster/membership' })
     const { members } = JSON.parse(body.toString()) as { members: { nodeId: string; zone: string }[] }
@@ -173,8 +173,8 @@ class Site {
   }
 }
 
-/** Who is not who he should be is not taken in, and it is said why. */
-async function strangers(t: Test, site: Site): Promise<void> {
+/** A node with a wrong identity is refused, with the reason. */
+async function wrongIdentities(t: Test, site: Site): Promise<void> {
   const { machines, cluster } = site
   const { clusterId } = cluster.setup
   const term = { now: Date.now(), days: 1 }
@@ -194,7 +194,7 @@ async function strangers(t: Test, site: Site): Promise<void> {
     t.match(await start('n10'), /n10 waits/)
     t.match(
       await joining('n10', peer),
-      /no node that waits answers there \(unreachable: a certificate is of another authority; peer_tls\.ca must[^]*exit code 3/,
+      /no node that waits answers there \(unreachable: a certificate was issued by another authority; peer_tls\.ca must[^]*exit code 3/,
     )
     t.match(machines.log('n10'), /"reason":"the handshake broke off".*"msg":"peer connection refused"/)
     await machines.end('n10', 'SIGTERM')
@@ -231,7 +231,7 @@ async function strangers(t: Test, site: Site): Promise<void> {
 
 t.test(
   'runbooks about members',
-  { timeout: 900_000, skip: process.platform !== 'linux' && 'elsewhere 127.0.0.4 is no address' },
+  { timeout: 900_000, skip: process.platform !== 'linux' && 'on other systems 127.0.0.4 is no address' },
   async (t) => {
     const site = await Site.start(t)
     const { cluster, machines } = site
@@ -259,16 +259,16 @@ t.test(
       await site.readBack(t, 'n7')
     })
 
-    await t.test('replace-dead-machine: n9 takes the place of n8, and n7 is given up', async (t) => {
+    await t.test('replace-dead-machine: n9 takes the place of n8, and n7 is declared lost', async (t) => {
       const page = site.page('replace-dead-machine', 3)
       for (const dead of ['n7', 'n8']) await machines.end(dead, 'SIGKILL')
       await page.type(t, '1. Who is it, and is there a majority')
       await page.type(t, '2. The new machine')
       await page.type(t, '3. Look at what would happen')
       await page.type(t, '4. Replace it')
-      // While nobody has heard n7 for long enough.
-      await t.test('meanwhile strangers are told apart [membership.join.certificate]', (t) =>
-        strangers(t, site),
+      // While n7 is not silent for long enough.
+      await t.test('meanwhile nodes with a wrong identity are refused [membership.join.certificate]', (t) =>
+        wrongIdentities(t, site),
       )
       const body = { reason: 'tests', confirm: 'n7' }
       await untilAllowed(cluster, 'n4', { path: '/cluster/voters/n7/lost', body })
@@ -276,7 +276,7 @@ t.test(
       await page.type(t, 'It is done when')
       t.same(page.untyped, [])
       const zones = { n4: 'rack-1', n5: 'rack-2', n6: 'rack-3', n9: 'rack-5' }
-      t.same(await site.zones('n4'), zones, 'n9 stands in the rack of n8')
+      t.same(await site.zones('n4'), zones, 'n9 is in the rack of n8')
       await site.readBack(t, 'n4', 'n9')
     })
   },

@@ -1,12 +1,12 @@
 /**
- * Three nodes that stop at an entry which none of them can apply, brought back as deploy/runbooks/skip-entry.md says.
+ * Three nodes that stop at an entry that none of them can apply, brought back with deploy/runbooks/skip-entry.md.
  *
- * Rule: what lies before and after the entry stays, what it carries has no effect anywhere, and a node that was forgotten says so.
+ * Rule: the entries before and after it stay, its commands have no effect anywhere, and a node without the plan reports it.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import t from 'tap'
-import { findIdentity } from '../../cluster/membership/identity.ts'
+import { findIdentity } from '../../cluster/directory/identity.ts'
 import { encodeCommandEntry } from '../../cluster/node/base/log-entry.ts'
 import { MasterKey } from '../../src/access/master-key.ts'
 import { readSignedFile, signFile } from '../../src/quorum-recovery/signed-file.ts'
@@ -49,7 +49,7 @@ t.test('an entry that no node can apply', { timeout: 480_000 }, async (t) => {
   const data = encodeCommandEntry({ time: Date.now(), proposals: [proposal] })
   const { index, term } = await poison(NODES.map(folderOf), data, { behind: [folderOf('n3')] })
 
-  // The node that commits it first ends first; the other one may be left without a leader then.
+  // The node that commits it first ends first; the other one may have no leader then.
   for (const nodeId of ['n1', 'n2']) cluster.startNode(nodeId)
   await until('a node ends at the entry', async () =>
     ['n1', 'n2'].some((nodeId) => !cluster.isRunning(nodeId)),
@@ -88,17 +88,17 @@ t.test('an entry that no node can apply', { timeout: 480_000 }, async (t) => {
     )
   for (const nodeId of ['n1', 'n2']) t.equal((await runCommand(...typed(nodeId, 'collect'))).code, 0)
   const forQuorum = await runCommand('recover', 'collect', '--config', configOf('n1'), '--out', recoveryFiles)
-  t.equal(forQuorum.code, 0, 'for a lost quorum what stands before the entry is counted')
-  t.match(forQuorum.err, `Entry ${index} cannot be applied, and what follows it is not counted`)
+  t.equal(forQuorum.code, 0, 'for a lost quorum the entries before it are counted')
+  t.match(forQuorum.err, `Entry ${index} cannot be applied, and the entries after it are not counted`)
   const short = await runCommand(...typed('n1', 'plan'), '--json')
   t.equal(short.code, 3)
   t.match(JSON.parse(short.out), { refusals: [{ code: 'unaccounted_voter', message: /^n3 / }] })
   t.equal((await runCommand(...typed('n3', 'collect'))).code, 0)
   const looked = await runCommand(...typed('n1', 'plan'))
   t.equal(looked.code, 0, looked.err)
-  t.match(looked.out, /It carries 1 commands, and none of them takes effect: ofNoVersion \(req_1\)/)
+  t.match(looked.out, /It contains 1 commands, and none of them takes effect: ofNoVersion \(req_1\)/)
   t.match(looked.out, /n1, n2 hold it.*\nThe logs of n3 end before it\.\n/)
-  t.notOk(existsSync(plan), 'nothing is written before it is accepted')
+  t.notOk(existsSync(plan), 'nothing is written before the plan is accepted')
   t.equal((await runCommand(...typed('n1', 'plan', '--out'))).code, 0)
   const masterKey = await MasterKey.load(join(dirname(configOf('n1')), 'master.key'))
   const foreign = { ...(await readSignedFile<SkipPlan>(masterKey, 'skip-plan', plan)), clusterId: 'another' }
@@ -108,7 +108,7 @@ t.test('an entry that no node can apply', { timeout: 480_000 }, async (t) => {
     ...typed('n1', 'apply').map((word) => (word === plan ? foreignFile : word)),
   )
   t.equal(refused.code, 3)
-  t.match(refused.err, /is of cluster "another"/)
+  t.match(refused.err, /is for cluster "another"/)
   const unconfirmed = await runCommand(...typed('n1', 'apply').slice(0, -1), '1')
   t.equal(unconfirmed.code, 3)
   t.match(unconfirmed.err, `repeat the command with --confirm ${index}`)
@@ -120,7 +120,7 @@ t.test('an entry that no node can apply', { timeout: 480_000 }, async (t) => {
   for (const nodeId of ['n1', 'n2']) cluster.startNode(nodeId)
   await until('two serve', async () => (await cluster.ready('n1')) && (await cluster.ready('n2')))
 
-  await t.test('a node that was forgotten ends at the entry, and comes back by the same plan', async (t) => {
+  await t.test('a node without the plan ends at the entry, and comes back by the same plan', async (t) => {
     cluster.startNode('n3')
     await until('n3 ends', async () => !cluster.isRunning('n3'))
     t.match(logOf('n3'), `error: Node n3 stops: it cannot apply entry ${index} of term ${term}`)
@@ -130,7 +130,7 @@ t.test('an entry that no node can apply', { timeout: 480_000 }, async (t) => {
     await cluster.allReady()
   })
 
-  await t.test('nothing but the entry is gone, and the states are equal', async (t) => {
+  await t.test('only the entry is gone, and the states are equal', async (t) => {
     await cluster.login('n1')
     await put('n2', 'after')
     for (const nodeId of NODES) {
@@ -148,7 +148,7 @@ t.test('an entry that no node can apply', { timeout: 480_000 }, async (t) => {
     })
   })
 
-  await t.test('the audit log has one row of it', async (t) => {
+  await t.test('the audit log has one row about it', async (t) => {
     const records = (await asked('audit query'))
       .split('\n')
       .filter((line) => line !== '')

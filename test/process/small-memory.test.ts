@@ -1,10 +1,10 @@
 /**
  * Three nodes whose heaps are small, with the largest requests of each kind at once: uploads, downloads, ranges, completions, documents of
- * buckets, batch deletes, pages of listings. None ends, every answer is a success or says when to come again, and what was acknowledged is
- * there.
+ * buckets, batch deletes, pages of listings. No node ends, every answer is a success or a 503 with Retry-After, and acknowledged data is
+ * present.
  *
- * HOLDFAST_HEAP_MIB: of each node. HOLDFAST_PARTS: of the object that is uploaded in parts of 5 MiB, all alike. HOLDFAST_PART_KIB: parts of this
- * size instead, no two alike, at nodes that take parts below 5 MiB. The most memory that each node ever held is in the output.
+ * HOLDFAST_HEAP_MIB: heap of each node. HOLDFAST_PARTS: number of equal parts of 5 MiB of the object. HOLDFAST_PART_KIB: parts of this
+ * size instead, no two equal, at nodes that accept parts below 5 MiB. The output holds the peak memory of each node.
  */
 import { readFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -14,21 +14,21 @@ import { type Asked, ProcessCluster, serverCommand, sha256 } from '../helpers/pr
 
 const HEAP_MIB = Number(process.env['HOLDFAST_HEAP_MIB'] ?? 96)
 const PARTS = Number(process.env['HOLDFAST_PARTS'] ?? 8)
-/** All that a node may hold, heap, buffers and caches together: what RELIABILITY.md says a node needs. MiB */
+/** All memory of a node, heap, buffers and caches together: the requirement in RELIABILITY.md. MiB */
 const NODE_MIB_MAX = 768
 const MIB = 1024 * 1024
 const PART_KIB = Number(process.env['HOLDFAST_PART_KIB'] ?? 0)
 const PART_BYTES = PART_KIB === 0 ? 5 * MIB : PART_KIB * 1024
 const SMALL_PARTS = fileURLToPath(new URL('../helpers/small-parts.ts', import.meta.url))
 const RANGE_BYTES = 4 * MIB
-/** More chunks than an upload has under way. */
+/** More chunks than an upload has in flight. */
 const LARGE_BYTES = 16 * MIB
 const LARGE_AT_ONCE = 12
 const LANES = 24
 const KEYS = 1_000
 const KEY_CHARACTERS_MAX = 1_024
 const PAUSE_MS = 250
-/** A batch is four entries, each of which may wait for its turn as long as a proposal may. */
+/** A batch is four entries; each may wait as long as a proposal may. */
 const ANSWER_MS_MAX = 120_000
 
 const skip = process.platform === 'linux' ? false : 'how much memory a process held is read from /proc'
@@ -40,7 +40,7 @@ function largestMib(pid: number): number {
 
 class Clients {
   readonly answers = new Map<string, number>()
-  /** Neither a success nor a 503 that says when to come again. */
+  /** Answers that are neither a success nor a 503 with Retry-After. */
   readonly unexpected: string[] = []
   readonly wrong: string[] = []
   readonly #cluster: ProcessCluster
@@ -51,7 +51,7 @@ class Clients {
     this.#cluster = cluster
   }
 
-  /** One request, at the next node. Null: it was refused for now. */
+  /** One request, at the next node. Null: it was refused temporarily. */
   async asked(asked: Asked): Promise<Buffer | null> {
     const { plan } = this.#cluster
     const { nodeId = '' } = plan[this.#turn++ % plan.length] ?? {}
@@ -69,7 +69,7 @@ class Clients {
     return null
   }
 
-  /** Until it succeeds. */
+  /** Repeats the request until it succeeds. */
   async insisted(asked: Asked): Promise<Buffer> {
     for (;;) {
       const body = await this.asked(asked)
@@ -94,7 +94,7 @@ class Clients {
   }
 }
 
-/** Large ones are all the same, so they lie on the disks once. */
+/** Large bodies are equal, so they are on the disks once. */
 function partOf(number: number): Buffer {
   return bodyOf(PART_BYTES, PART_KIB === 0 ? 1 : number)
 }
@@ -102,8 +102,8 @@ function partOf(number: number): Buffer {
 async function uploadInParts(t: Test, clients: Clients): Promise<void> {
   const start = performance.now()
   const alike = PART_KIB === 0 ? partOf(1) : null
-  const begun = await clients.insisted({ method: 'POST', path: '/multipart/parts' })
-  const { uploadId } = JSON.parse(begun.toString()) as { uploadId: string }
+  const started = await clients.insisted({ method: 'POST', path: '/multipart/parts' })
+  const { uploadId } = JSON.parse(started.toString()) as { uploadId: string }
   const etags = new Map<number, string>()
   let next = 1
   const lane = async (): Promise<void> => {
@@ -131,7 +131,7 @@ function seconds(since: number): string {
   return ((performance.now() - since) / 1000).toFixed(1)
 }
 
-/** All over the object, across the ends of parts. */
+/** Ranges all over the object, across part boundaries. */
 async function readRanges(clients: Clients): Promise<void> {
   const ranges = Array.from({ length: LANES }, async (_, n) => {
     const from = Math.floor((n * (PARTS * PART_BYTES - RANGE_BYTES)) / (LANES - 1))
@@ -216,10 +216,10 @@ t.test(`three nodes with heaps of ${HEAP_MIB} MiB`, { skip, timeout: 900_000 + P
   await runsWithinBounds(t, cluster)
   t.same(clients.wrong, [], 'nothing was read wrong')
   t.comment(`answers: ${JSON.stringify([...clients.answers])}`)
-  t.same(clients.unexpected, [], 'every answer is a success or says when to come again')
+  t.same(clients.unexpected, [], 'every answer is a success or a 503 with Retry-After')
 })
 
-/** No two of its pages are alike. */
+/** No two pages of it are equal. */
 function bodyOf(size: number, seed: number): Buffer {
   const body = Buffer.alloc(size)
   for (let position = 0; position < size; position += 4096)

@@ -1,6 +1,6 @@
 /**
  * Real processes, killed with SIGKILL under load: a follower, the leader, all three at once.
- * [issue: every acknowledged object is readable from the others, writing goes on, the killed node catches up]
+ * [issue: every acknowledged object is readable from the others, writing continues, the killed node catches up]
  */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -19,10 +19,10 @@ function blobsOn(cluster: ProcessCluster, nodeId: string): readonly string[] {
     .sort()
 }
 
-/** The blob files of every chunk that some node holds, on every node: nothing is missing anywhere. */
+/** The blob files of every chunk that some node holds, on every node: no copy is missing. */
 async function everyNodeHoldsEverything(cluster: ProcessCluster): Promise<void> {
   await until('every node holds every chunk', () => {
-    // A copy that came too late for its upload has another birth nowhere referenced; the chunk ids are what counts.
+    // A copy that came too late for its upload has another, unreferenced birth; only the chunk ids count.
     const held = cluster.plan.map(
       ({ nodeId }) => new Set(blobsOn(cluster, nodeId).map((name) => name.split('.')[0])),
     )

@@ -1,6 +1,6 @@
 /**
- * A disk that cannot be read for a while: a node says which file, ends, and changes nothing, so that it starts as if nothing had been
- * once the disk reads again. A node alone, for nobody could give it back what it gave up.
+ * A disk that cannot be read for a while: a node names the file, ends, and changes nothing, so that it starts normally
+ * once the disk reads again. A single node, because no other node could restore discarded data.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,15 +10,15 @@ import { ProcessCluster, serverCommand, sha256, temporaryFolder } from '../helpe
 
 const LOADER = fileURLToPath(new URL('../helpers/disk-faults.ts', import.meta.url))
 const STATE = '/state/state-'
-/** What of the data directory cannot be read, and what the node calls it. */
-const PARTS: readonly (readonly [path: string, told: RegExp])[] = [
+/** The unreadable part of the data directory, and its name in the log. */
+const PARTS: readonly (readonly [path: string, reported: RegExp])[] = [
   ['/identity.json', /identity/],
   ['/members.json', /members.json cannot be read \(EIO\)/],
   ['/raft/', /raft|log/],
   [STATE, /state[^]*EIO/],
 ]
 
-t.test('a node alone whose disk gives an I/O error at the start', { timeout: 900_000 }, async (t) => {
+t.test('a single node whose disk returns an I/O error at the start', { timeout: 900_000 }, async (t) => {
   const faults = join(temporaryFolder(t), 'faults')
   const cluster = await ProcessCluster.start(t, 1, null, {
     launch: (node) => {
@@ -32,17 +32,17 @@ t.test('a node alone whose disk gives an I/O error at the start', { timeout: 900
   await cluster.call('n1', 'PUT', '/buckets/work/objects/kept', Buffer.from('kept'))
   await cluster.signal('n1', 'SIGKILL')
   const before = promisesIn(dataDir)
-  for (const [part, told] of PARTS)
-    await t.test(`in ${part} says so, ends, and gives nothing up`, async (t) => {
+  for (const [part, reported] of PARTS)
+    await t.test(`in ${part} is reported, ends the node, and discards nothing`, async (t) => {
       writeFileSync(faults, JSON.stringify({ unreadable: dataDir + part }))
       const from = readFileSync(logFile, 'utf8').length
       cluster.startNode('n1')
       t.equal(await cluster.ended('n1'), 1)
       const text = readFileSync(logFile, 'utf8').slice(from)
-      t.match(text, told)
+      t.match(text, reported)
       t.notMatch(text, /This is a bug/, text)
       t.notOk(readdirSync(join(dataDir, 'state')).includes('DISTRUSTED'))
-      // Behind a log that was read and is closed in order, there is a new segment.
+      // A log that was read and closed cleanly has a new segment.
       if (part !== STATE) t.match(promisesIn(dataDir), before)
     })
   await t.test('starts when it reads again', async (t) => {
@@ -54,7 +54,7 @@ t.test('a node alone whose disk gives an I/O error at the start', { timeout: 900
   })
 })
 
-/** Who belongs to the cluster, and what the node has promised. The state is opened meanwhile, which LevelDB cannot do without writing. */
+/** The members of the cluster, and the votes and entries of the node. The state is not compared: LevelDB writes when it opens. */
 function promisesIn(dataDir: string): Readonly<Record<string, string>> {
   const logs = readdirSync(join(dataDir, 'raft')).filter((name) => name.endsWith('.wal'))
   const names = ['members.json', ...logs.map((name) => join('raft', name))]

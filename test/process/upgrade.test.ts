@@ -1,8 +1,8 @@
 /**
- * A cluster of the previous version becomes one of this version, node by node and as the runbook says, while programs write and read; then
+ * A cluster of the previous version becomes one of this version, node by node with the runbook, while programs write and read; then
  * each node of it is restarted once more. No call of a program fails. [deploy/runbooks/rolling-upgrade.md] [decisions 15: SIGTERM]
  *
- * Rule: what was acknowledged is read back from every node at the end, and the states are equal.
+ * Rule: acknowledged writes are read back from every node at the end, and the states are equal.
  */
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ import { openStore } from '../../src/store/open-store.ts'
 import { until } from '../helpers/async.ts'
 import { SILENT } from '../helpers/loggers.ts'
 import { membershipAt, placed } from '../helpers/member-steps.ts'
-import { plainly } from '../helpers/plainly.ts'
+import { withoutLoader } from '../helpers/without-loader.ts'
 import { previousBuild } from '../helpers/previous-build.ts'
 import { ProcessCluster, sha256, temporaryFolder } from '../helpers/process-cluster.ts'
 import { blocksOf, installCommand, typed } from '../helpers/runbook.ts'
@@ -26,7 +26,7 @@ const [LOOK = '', STOP = '', CHECK = '', WAIT = '', BACK = '', AFTER = '', STATU
   blocksOf('rolling-upgrade.md')
 const WRITES_BETWEEN = 6
 
-/** An operator at one node after the other. */
+/** An operator who works on one node after the other. */
 class Operator {
   readonly cluster: ProcessCluster
   readonly #path: string
@@ -44,7 +44,7 @@ class Operator {
     return typed(block, { PATH: this.#path, ADMIN, CONFIG, PID, ...access })
   }
 
-  /** Stops it as the page says; resolves with the exit code. `install` comes before it is started again. */
+  /** Stops it with the commands of the page; resolves with the exit code. `install` runs before the next start. */
   async restarts(
     nodeId: string,
     install: () => Promise<void> = async () => undefined,
@@ -58,12 +58,12 @@ class Operator {
     return how
   }
 
-  /** As each node has it. */
+  /** The level of each node. */
   levels(): Promise<readonly (number | undefined)[]> {
     return Promise.all(NODES.map((nodeId) => this.cluster.metric(nodeId, 'holdfast_raft_feature_level')))
   }
 
-  /** The one that leads comes last. */
+  /** The leader comes last. */
   async leaderLast(): Promise<readonly string[]> {
     let leader: string | undefined
     await until('somebody leads', async () => (leader = await this.cluster.leader()) !== undefined)
@@ -71,7 +71,7 @@ class Operator {
   }
 }
 
-/** Of stopped nodes: how far each has applied, and the sum over its rows. */
+/** For stopped nodes: the applied index, and the sum over the rows. */
 async function states(cluster: ProcessCluster): Promise<readonly string[]> {
   return Promise.all(
     cluster.plan.map(async ({ dataDir }) => {
@@ -124,7 +124,7 @@ t.test('a rolling upgrade', { timeout: 900_000, skip }, async (t) => {
   const order = await operator.leaderLast()
   const [first = '', second = '', last = ''] = order
 
-  await t.test('serves with both versions, and lets the first node go back', async (t) => {
+  await t.test('serves with both versions, and allows the first node to go back', async (t) => {
     const before = FEATURE_LEVEL - 1
     await until('the previous version has raised its level', async () =>
       (await operator.levels()).every((level) => level === before),
@@ -197,10 +197,13 @@ t.test('a rolling upgrade', { timeout: 900_000, skip }, async (t) => {
 
   await t.test('feature_level_too_high: cannot be taken back', (t) => {
     const { configFile } = cluster.node('n3')
-    const started = spawnSync(...plainly(process.execPath, previous, 'server', '--config', configFile), {
-      encoding: 'utf8',
-      timeout: 900_000,
-    })
+    const started = spawnSync(
+      ...withoutLoader(process.execPath, previous, 'server', '--config', configFile),
+      {
+        encoding: 'utf8',
+        timeout: 900_000,
+      },
+    )
     t.not(started.status, 0)
     t.match(
       started.stderr,

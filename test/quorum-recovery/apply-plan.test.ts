@@ -1,11 +1,11 @@
 /**
- * A stopped node that is looked at and bound to a plan, on real logs and files: what is durable when, and what is refused.
+ * A stopped node that is read and bound to a plan, on real logs and files: the order of durable writes, and the refusals.
  */
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { findIdentity } from '../../cluster/membership/identity.ts'
-import { MemberFile } from '../../cluster/membership/member-file.ts'
+import { findIdentity } from '../../cluster/directory/identity.ts'
+import { MemberFile } from '../../cluster/directory/member-file.ts'
 import { decodeRecoveryNote } from '../../cluster/node/base/recovery-note.ts'
 import { decodeConfiguration, noteOf } from '../../cluster/raft/configuration.ts'
 import { bindToPlan, type RecoveryOrder } from '../../cluster/quorum-recovery/apply-plan.ts'
@@ -42,7 +42,7 @@ function bytesIn(dir: string): readonly string[] {
     .map((name) => `${name} ${readFileSync(join(dir, name), 'base64')}`)
 }
 
-t.test('looking at a stopped node', async (t) => {
+t.test('reading a stopped node', async (t) => {
   const disk = await makeDisk(t, 'n1', { last: 9, applied: 6 })
   const before = bytesIn(disk.dataDir)
   const facts = await factsIn(disk)
@@ -59,7 +59,7 @@ t.test('looking at a stopped node', async (t) => {
   t.same(
     facts.checksums.map(({ index }) => index),
     [6, 7, 8, 9],
-    'and as each entry behind it would leave it',
+    'and after each following entry',
   )
   const later = await factsIn(await makeDisk(t, 'n2', { last: 9, applied: 8 }))
   const sumAt = (at: number) => facts.checksums.find(({ index }) => index === at)?.checksum
@@ -70,7 +70,7 @@ t.test('looking at a stopped node', async (t) => {
   )
   t.same(bytesIn(disk.dataDir), before, 'changes nothing')
   const running = stopped(disk, () => factsIn(disk))
-  await t.rejects(running, { code: 'data_dir_in_use' }, 'and is refused while somebody else has it open')
+  await t.rejects(running, { code: 'data_dir_in_use' }, 'and is refused while another process has it open')
 })
 
 t.test('the winner gets one entry with votes, epoch and command', async (t) => {
@@ -90,7 +90,7 @@ t.test('the winner gets one entry with votes, epoch and command', async (t) => {
   })
   t.same(RecoveryFile.open(disk.dataDir).mark, { epoch: 1, planId: 'rp_1' })
   const known = await new MemberFile(disk.dataDir).read()
-  t.same(known?.departed, ['n2', 'n3'], 'nobody asks the dead from the first message on')
+  t.same(known?.departed, ['n2', 'n3'], 'no node calls the dead, from the first message on')
   t.match(await factsIn(disk), { recoveryEpoch: 1, pendingPlan: 'rp_1', last: { index: 10 } })
   const before = bytesIn(disk.dataDir)
   t.equal(await bind(disk, order), 'bound already', 'a second time changes nothing')
@@ -98,14 +98,14 @@ t.test('the winner gets one entry with votes, epoch and command', async (t) => {
 })
 
 t.test(
-  'any other survivor gets the epoch, and waits for the winner with an entry that nobody is elected by',
+  'any other survivor gets the epoch, and waits for the winner with an entry by which no other node is elected',
   async (t) => {
     const disks = [
       await makeDisk(t, 'n1', { last: 9, applied: 6 }),
       await makeDisk(t, 'n2', { last: 7, applied: 7 }),
     ]
     const [winner, other] = disks as [Disk, Disk]
-    // Two of three are a majority; of the two copies put back they are none.
+    // Two of three are a majority; two restored copies prove nothing by their number.
     const decision = { ...(await decide([winner], ['n2', 'n3'])), survivors: ['n1', 'n2'], dead: ['n3'] }
     const report = await factsIn(other)
     const order = { planId: 'rp_1', decision, report, time: 500, command: command('append recovered') }
@@ -123,7 +123,7 @@ t.test(
   },
 )
 
-t.test('a crash between the epoch and the entry is made good by asking again', async (t) => {
+t.test('a crash between the epoch and the entry is repaired by applying the plan again', async (t) => {
   const disk = await makeDisk(t, 'n1', { last: 9, applied: 6 })
   const order = await orderFor(disk)
   RecoveryFile.open(disk.dataDir).write({ epoch: 1, planId: 'rp_1' })
@@ -131,7 +131,7 @@ t.test('a crash between the epoch and the entry is made good by asking again', a
   t.match((await lastEntry(disk)).entry, { index: 10, term: 4 })
 })
 
-t.test('node_changed: who was started since, or has another end of its log', async (t) => {
+t.test('node_changed: a node that was started since, or has another end of its log', async (t) => {
   const started = await makeDisk(t, 'n1', { last: 9, applied: 6 })
   const order = await orderFor(started)
   await startOnce(started)
@@ -150,7 +150,7 @@ t.test('node_changed: who was started since, or has another end of its log', asy
   await t.rejects(bind(voted, stale), { code: 'node_changed' })
 })
 
-t.test('plan_pending: another plan of the same epoch; a later one stands above it', async (t) => {
+t.test('plan_pending: another plan of the same epoch; a later one replaces it', async (t) => {
   const disk = await makeDisk(t, 'n1', { last: 9, applied: 6 })
   const [first, second] = [await orderFor(disk, 'rp_1'), await orderFor(disk, 'rp_2')]
   // Before the plan takes effect n2 dies as well.
@@ -170,17 +170,14 @@ t.test('plan_outdated: a plan of an epoch that has passed', async (t) => {
   await t.rejects(bind(disk, order), { code: 'plan_outdated' })
 })
 
-t.test(
-  'of a copy that was put back the next process comes after the one that others have registered',
-  async (t) => {
-    const disk = await makeDisk(t, 'n1', { last: 9, applied: 6 })
-    const order = await orderFor(disk)
-    const decision = { ...order.decision, boots: { n1: 7 } }
-    await bind(disk, { ...order, decision })
-    t.match(await findIdentity(disk.dataDir), { boot: 7 })
-    t.equal(await bind(disk, { ...order, decision }), 'bound already')
-  },
-)
+t.test('the next process of a restored copy comes after the one that others have registered', async (t) => {
+  const disk = await makeDisk(t, 'n1', { last: 9, applied: 6 })
+  const order = await orderFor(disk)
+  const decision = { ...order.decision, boots: { n1: 7 } }
+  await bind(disk, { ...order, decision })
+  t.match(await findIdentity(disk.dataDir), { boot: 7 })
+  t.equal(await bind(disk, { ...order, decision }), 'bound already')
+})
 
 t.test('damaged_recovery: a mark that cannot be understood refuses every start', async (t) => {
   const disk = await makeDisk(t, 'n1', { last: 1, applied: 1 })

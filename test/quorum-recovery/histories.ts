@@ -1,8 +1,8 @@
 /**
- * Logs as Raft could have left them behind: elections, replication to some, commits, and then some members that die.
+ * Logs that Raft could have left: elections, replication to some members, commits, and then some members die.
  *
- * Owns: the rules of the thesis in their shortest form. Rule: whatever is in `committed` was acknowledged by a majority in the term of its
- * leader; nothing else is known to be.
+ * Owns: the rules of the thesis in their shortest form. Rule: every entry in `committed` was acknowledged by a majority in the term of its
+ * leader; no other entry is known to be committed.
  */
 import fc from 'fast-check'
 
@@ -21,8 +21,8 @@ const step = fc.record({
   electorate: fc.nat(),
   entries: fc.integer({ min: 0, max: 3 }),
   hearers: fc.nat(),
-  /** Who hears of the commit. */
-  told: fc.nat(),
+  /** The members that learn of the commit. */
+  reported: fc.nat(),
 })
 
 export const randomHistory: fc.Arbitrary<History> = fc
@@ -36,12 +36,12 @@ export const randomHistory: fc.Arbitrary<History> = fc
     const group = new Group(voters)
     for (const one of steps) group.run(one)
     const dead = chosen(voters, dying)
-    // Somebody is left to tell the tale.
+    // At least one member survives.
     const { logs, applied, committed } = group
     return { voters, logs, applied, committed, dead: dead.length === count ? dead.slice(1) : dead }
   })
 
-/** Each bit of the number says yes or no to one of them. */
+/** Each bit of the number includes or excludes one of them. */
 function chosen(nodes: readonly string[], bits: number): readonly string[] {
   return nodes.filter((_, n) => ((bits >>> n) & 1) === 1)
 }
@@ -64,7 +64,7 @@ class Group {
     electorate: number
     entries: number
     hearers: number
-    told: number
+    reported: number
   }): void {
     const leader = this.#voters[asked.candidate % this.#voters.length] ?? ''
     this.#term++
@@ -79,7 +79,7 @@ class Group {
     const isOwn = asked.entries > 0
     if (!isOwn || !this.#isMajority(hearers)) return
     this.committed = log
-    for (const hearer of [leader, ...chosen(hearers, asked.told)]) this.applied.set(hearer, log.length)
+    for (const hearer of [leader, ...chosen(hearers, asked.reported)]) this.applied.set(hearer, log.length)
   }
 
   #isUpToDate(candidate: string, voter: string): boolean {

@@ -1,5 +1,5 @@
 /**
- * The plan for a group without a quorum: each refusal, the winner, and what may be missing, against histories made at random.
+ * The plan for a group without a quorum: each refusal, the winner, and the entries that may be missing, against random histories.
  */
 import fc from 'fast-check'
 import t from 'tap'
@@ -66,13 +66,13 @@ t.test('planRecovery refuses', async (t) => {
   t.same(
     codes([newer, factsOf('n2')]),
     ['not_a_member'],
-    'the newest configuration counts, not what the other believes',
+    'the newest configuration counts, not the one that the other node knows',
   )
   const other = factsOf('n2', { checksums: [{ index: 8, term: 4, checksum: 'bb' }] })
   t.same(codes([factsOf('n1'), other]), ['states_differ'])
 })
 
-t.test('planRecovery names every reason at once, and says what to do', async (t) => {
+t.test('planRecovery names every reason at once, and what to do', async (t) => {
   const planned = planRecovery(
     [factsOf('n1', { recoveryEpoch: 1, pendingPlan: 'rp_1' }), factsOf('n2')],
     DEAD,
@@ -91,24 +91,25 @@ t.test('while two configurations are in force, a majority of each half is a quor
   t.same(
     decision.configuration,
     { voters: ['n1', 'n2'], learners: [], outgoing: [] },
-    'of the other half it is gone',
+    'the quorum of the other half is lost',
   )
-  t.equal(decision.mayMissAfter, null, 'the dead have none of the first half, so they could not decide alone')
+  t.equal(
+    decision.mayMissAfter,
+    null,
+    'the dead have no quorum of the first half, so they could not decide without a survivor',
+  )
   const all = ['n1', 'n3', 'n4'].map((nodeId) => factsOf(nodeId, { latest }))
   t.same(codes(all, { dead: ['n2', 'n5'], isRestored: false }), ['quorum_left'])
 })
 
-t.test(
-  'the winner is who would win an election, then who has applied more, then the first by name',
-  async (t) => {
-    const winner = (one: Partial<NodeFacts>, other: Partial<NodeFacts>): string =>
-      decided([factsOf('n2', other), factsOf('n1', one)]).winner
-    t.equal(winner({ last: { index: 90, term: 4 } }, { last: { index: 10, term: 5 } }), 'n2')
-    t.equal(winner({ last: { index: 11, term: 4 } }, { last: { index: 10, term: 4 } }), 'n1')
-    t.equal(winner({ applied: { index: 7, term: 4 } }, {}), 'n2')
-    t.equal(winner({}, {}), 'n1')
-  },
-)
+t.test('the winner would win an election, then has applied more, then is the first by name', async (t) => {
+  const winner = (one: Partial<NodeFacts>, other: Partial<NodeFacts>): string =>
+    decided([factsOf('n2', other), factsOf('n1', one)]).winner
+  t.equal(winner({ last: { index: 90, term: 4 } }, { last: { index: 10, term: 5 } }), 'n2')
+  t.equal(winner({ last: { index: 11, term: 4 } }, { last: { index: 10, term: 4 } }), 'n1')
+  t.equal(winner({ applied: { index: 7, term: 4 } }, {}), 'n2')
+  t.equal(winner({}, {}), 'n1')
+})
 
 t.test(
   'the new history begins above every term that a survivor has seen, and one epoch higher',
@@ -118,7 +119,7 @@ t.test(
   },
 )
 
-t.test('a learner that was collected stays one, unless nobody has a longer log', async (t) => {
+t.test('a learner with a report stays a learner, unless no node has a longer log', async (t) => {
   const configuration = { voters: FIVE.slice(1), learners: ['n1'], outgoing: [] }
   const latest = { configuration, index: 5 }
   const learner = factsOf('n1', { latest })
@@ -135,7 +136,7 @@ t.test('a learner that was collected stays one, unless nobody has a longer log',
 })
 
 t.test(
-  'copies that were put back prove nothing by their number, and go on after the last known process',
+  'restored copies prove nothing by their number, and continue after the last known process',
   async (t) => {
     const reports = FIVE.map((nodeId) => factsOf(nodeId, { registered: [{ nodeId: 'n1', boot: 9 }] }))
     const decision = decided(reports, { dead: [], isRestored: true })
@@ -152,7 +153,7 @@ t.test('states are compared only where both have the same entry', async (t) => {
   t.same(decided([factsOf('n1'), lagging]).uncompared, [['n1', 'n2']])
 })
 
-t.test('whatever the history: nothing that was committed for certain is given up', async () => {
+t.test('in every history: no entry that is certainly committed is lost', async () => {
   fc.assert(
     fc.property(randomHistory, (history) => {
       const { reports, dead } = left(history)
@@ -170,18 +171,21 @@ t.test('whatever the history: nothing that was committed for certain is given up
   )
 })
 
-t.test('histories do lose what only the dead had heard, and then the plan says so', async (t) => {
-  const losses = fc.sample(randomHistory, { numRuns: 3_000, seed: 7 }).filter((history) => {
-    const { reports, dead } = left(history)
-    const planned = planRecovery(reports, { dead, isRestored: false })
-    if ('refusals' in planned) return false
-    const kept = history.logs.get(planned.decision.winner) ?? []
-    const isLost = history.committed.some((term, at) => kept[at] !== term)
-    if (isLost) t.not(planned.decision.mayMissAfter, null)
-    return isLost
-  })
-  t.ok(losses.length > 20, `${losses.length} of the histories`)
-})
+t.test(
+  'histories do lose entries that only the dead had received, and then the plan reports it',
+  async (t) => {
+    const losses = fc.sample(randomHistory, { numRuns: 3_000, seed: 7 }).filter((history) => {
+      const { reports, dead } = left(history)
+      const planned = planRecovery(reports, { dead, isRestored: false })
+      if ('refusals' in planned) return false
+      const kept = history.logs.get(planned.decision.winner) ?? []
+      const isLost = history.committed.some((term, at) => kept[at] !== term)
+      if (isLost) t.not(planned.decision.mayMissAfter, null)
+      return isLost
+    })
+    t.ok(losses.length > 20, `${losses.length} of the histories`)
+  },
+)
 
 function left({ logs, applied, voters, dead }: History): {
   readonly reports: readonly NodeFacts[]

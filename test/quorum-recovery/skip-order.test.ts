@@ -1,5 +1,5 @@
 /**
- * A stopped node that is ordered to skip an entry, on real logs and files: what is compared before, what a crash leaves behind.
+ * A stopped node that is ordered to skip an entry, on real logs and files: the comparisons before, and the files after a crash.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -41,7 +41,7 @@ t.test('collects the entry that stops a node, and the states before it', async (
   const [one, two, three_] = await three(t)
   const facts = await factsIn(one)
   t.match(facts, {
-    obstacle: { index: 7, term: 2, kind: 'command', why: 'nobody survives poison' },
+    obstacle: { index: 7, term: 2, kind: 'command', why: 'no node survives poison' },
     skips: [],
   })
   t.strictSame(
@@ -61,7 +61,7 @@ t.test('collects the entry that stops a node, and the states before it', async (
   )
 })
 
-t.test('orders each of them, and what lies after the entry is tried out', async (t) => {
+t.test('orders each of them, and rehearses the entries after the skipped one', async (t) => {
   const disks = await three(t)
   const order = await planned(disks)
   for (const disk of disks) {
@@ -101,7 +101,7 @@ t.test('refuses a node', async (t) => {
   const order = await planned(disks)
   const { decision } = order
 
-  t.test('[states_differ] whose state before the entry is another', async (t) => {
+  t.test('[states_differ] whose state before the entry differs', async (t) => {
     const wrong = await makeDisk(t, 'n1', STOPPING)
     wrong.state.diverge()
     await t.rejects(orderOn(wrong, order), { code: 'states_differ' })
@@ -120,7 +120,7 @@ t.test('refuses a node', async (t) => {
     t.equal(await orderOn(arrived, order), 'ordered')
   })
 
-  t.test('[already_applied] that has passed the entry', async (t) => {
+  t.test('[already_applied] that is past the entry', async (t) => {
     const passed = await makeDisk(t, 'n3', { last: 9, applied: 8 })
     await t.rejects(orderOn(passed, order), { code: 'already_applied' })
   })
@@ -145,7 +145,7 @@ t.test('refuses a node', async (t) => {
 
   t.test('[report_unusable] whose state cannot be used', async (t) => {
     const disk = await makeDisk(t, 'n1', STOPPING)
-    disk.state.distrusted = 'row 7'
+    disk.state.quarantined = 'row 7'
     await t.rejects(orderOn(disk, order), { code: 'report_unusable' })
   })
 })
@@ -155,7 +155,7 @@ const skipAt = (index: number) => {
 }
 
 t.test('skipped-entries.json', async (t) => {
-  t.test('gives back what was written, in the order of the entries', async (t) => {
+  t.test('returns the written orders, in the order of the entries', async (t) => {
     const { dataDir } = await makeDisk(t, 'n1', { last: 1, applied: 1 })
     const file = SkipFile.open(dataDir, 'c')
     t.strictSame(file.skips, [])
@@ -171,7 +171,7 @@ t.test('skipped-entries.json', async (t) => {
     t.ok(Buffer.from(skipAt(7).command).equals(first?.command ?? new Uint8Array()))
   })
 
-  t.test('is the old one or the new one after a crash', async (t) => {
+  t.test('has the old or the new content after a crash', async (t) => {
     const { dataDir } = await makeDisk(t, 'n1', { last: 1, applied: 1 })
     const path = join(dataDir, 'skipped-entries.json')
     writeFileSync(`${path}.tmp`, '{"format":1,"clusterId":"c","ski')
@@ -194,7 +194,7 @@ t.test('skipped-entries.json', async (t) => {
     },
   )
 
-  t.test('[too_many_skips] forgets what is applied before it refuses', async (t) => {
+  t.test('[too_many_skips] drops orders of applied entries before it refuses', async (t) => {
     const { dataDir } = await makeDisk(t, 'n1', { last: 1, applied: 1 })
     const file = SkipFile.open(dataDir, 'c')
     for (let index = 1; index <= SKIPS_MAX; index++) file.add(skipAt(index), 0)

@@ -1,5 +1,5 @@
 /**
- * The plan for an entry that no node can apply: each refusal, and what the order is bound to.
+ * The plan for an entry that no node can apply: each refusal, and the conditions of the order.
  */
 import fc from 'fast-check'
 import t from 'tap'
@@ -14,7 +14,7 @@ const ENTRY: Obstacle = {
   term: 4,
   kind: 'command',
   digest: 'd1',
-  why: 'nobody knows',
+  why: 'unknown',
   isSkippable: true,
 }
 const sum = (index: number, checksum = `sum-${index}`) => ({ index, term: 4, checksum })
@@ -112,7 +112,7 @@ t.test('planSkip binds the order to the entry and to the state before it', async
     index: 11,
     term: 4,
     digest: 'd1',
-    why: 'nobody knows',
+    why: 'unknown',
     before: sum(10),
     holders: THREE,
     behind: [],

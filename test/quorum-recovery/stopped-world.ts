@@ -1,11 +1,11 @@
 /**
- * Data directories of stopped nodes, made by hand: identity, members, a real log, and a state in memory that outlives its process.
+ * Constructed data directories of stopped nodes: identity, members, a real log, and a state in memory that outlives its process.
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { findIdentity, openIdentity } from '../../cluster/membership/identity.ts'
-import { MemberFile } from '../../cluster/membership/member-file.ts'
+import { findIdentity, openIdentity } from '../../cluster/directory/identity.ts'
+import { MemberFile } from '../../cluster/directory/member-file.ts'
 import { encodeCommandEntry } from '../../cluster/node/base/log-entry.ts'
 import { encodeMachineRecord } from '../../cluster/node/base/machine-record.ts'
 import type { Entry } from '../../cluster/raft/types.ts'
@@ -35,7 +35,7 @@ function entry(index: number, term: number, text = `append ${index}`): Entry {
   return { index, term, kind: 'command', data: encodeCommandEntry({ time: index, proposals: [proposal] }) }
 }
 
-/** A log of `last` entries of term 2, of which `applied` are; those of `poisoned` cannot be. */
+/** A log of `last` entries of term 2; those up to `applied` are applied, those in `poisoned` cannot be. */
 export async function makeDisk(
   t: Teardown,
   nodeId: string,
@@ -100,7 +100,7 @@ function expectedOf({ nodeId, dataDir }: Pick<Disk, 'nodeId' | 'dataDir'>) {
   return { clusterId: 'c', nodeId, dataDir, members, fingerprint: 'f' }
 }
 
-/** As a command would: opens it, works, closes it. */
+/** Does what a command does: opens the directory, works, closes it. */
 export async function stopped<T>(disk: Disk, work: (node: StoppedNode) => Promise<T>): Promise<T> {
   const stateMachine = new MemoryStateMachine(disk.state)
   const node = await StoppedNode.open(expectedOf(disk), { stateMachine, logger: SILENT })
@@ -115,7 +115,7 @@ export function factsIn(disk: Disk): Promise<NodeFacts> {
   return stopped(disk, (node) => node.facts(() => new MemoryStateMachine(disk.state.copy())))
 }
 
-/** Somebody started it. */
+/** Makes the node look as if it had been started since. */
 export async function startOnce(disk: Disk): Promise<void> {
   const identity = await findIdentity(disk.dataDir)
   if (identity === null) throw new Error('it has an identity')

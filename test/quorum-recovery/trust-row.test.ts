@@ -1,4 +1,4 @@
-/** The row about a disk that is trusted, left beside the data of a stopped node. */
+/** The audit row about a trusted disk, written next to the data of a stopped node. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
@@ -33,13 +33,13 @@ t.test('the next process finds the row of each statement, in their order', async
   await spool.close()
 })
 
-t.test('[audit_unwritable] says that nothing was changed, and what to do', async (t) => {
+t.test('[audit_unwritable] reports that nothing was changed, and what to do', async (t) => {
   const dataDir = temporaryFolder(t)
   mkdirSync(dataDir, { recursive: true })
   writeFileSync(join(dataDir, 'audit'), '')
   await t.rejects(leaveRow(dataDir, ROW, SILENT), {
     code: 'audit_unwritable',
-    message: /the disk of n2 is trusted/,
+    message: /audit row about the disk of n2/,
     hint: /Nothing was changed\. Free space/,
   })
 })

@@ -1,7 +1,7 @@
 /**
  * Anything may happen to a test network, in an order drawn from its seed.
  *
- * Owns: what can go wrong and how often. Knows nothing of: what is right; the checker does.
+ * Owns: the faults and their frequency. Knows nothing of: what is correct; the checker does.
  */
 import { membersOf } from '../../cluster/raft/configuration.ts'
 import { check } from './checker.ts'
@@ -20,7 +20,7 @@ export class Chaos {
   readonly #configureRate: number
   #slow: NodeId | null = null
   readonly #images = new Map<NodeId, DiskImage>()
-  /** The last whose disk was put back. */
+  /** The last member whose disk was replaced by an older copy. */
   #forgetful: NodeId | null = null
 
   /** With `spares` the members of the group change as well; with `disksForget` one disk at a time may be an older copy of itself. */
@@ -60,7 +60,7 @@ export class Chaos {
     this.#weightSum = this.#events.reduce((sum, [weight]) => sum + weight, 0)
   }
 
-  /** Faults for so many events; every event is checked. */
+  /** Faults during this number of events; every event is checked. */
   run(events: number): void {
     for (let i = 0; i < events; i += 1) {
       this.#event()
@@ -125,14 +125,14 @@ export class Chaos {
     this.#images.delete(node.id)
   }
 
-  /** What one voter decided alone, in a group or in half of one, nobody else remembers. */
+  /** No other member remembers what a single voter decided, in a group or in half of one. */
   #isAnyAlone({ machine }: DiskImage): boolean {
     const known = [...this.network.nodes.values()].flatMap((node) => node.configurations)
     const all = [machine.configuration, ...known]
     return all.some(({ voters, outgoing }) => voters.length === 1 || outgoing.length === 1)
   }
 
-  /** Nothing is forgotten, and nobody can prove it. */
+  /** Nothing is forgotten, and no member can prove it. */
   #cutPower(): void {
     const node = this.#anyNode()
     if (node.raft !== null) this.network.crash(node.id, this.#below(node.walQueue.length + 1))
@@ -189,7 +189,7 @@ export class Chaos {
     if (id !== this.#slow) this.network.input(id, { type: 'tick' }, this.#crashPoint())
   }
 
-  /** One vote moves, or many; a voter becomes a learner, a stranger a voter. What the log does not allow is refused. */
+  /** One vote moves, or many; a voter becomes a learner, another node a voter. Changes that the log does not allow are refused. */
   #configure(leader = this.#likelyLeader()): void {
     const shuffled = [...this.#ids]
     for (let i = shuffled.length - 1; i > 0; i -= 1) {
@@ -211,7 +211,7 @@ export class Chaos {
     this.network.configure(leader, { voters: target, learners })
   }
 
-  /** A clock stands still, best of all a leader's, who then does not notice that it is of the past. */
+  /** A clock stops, preferably a leader's: that leader does not notice that its term is over. */
   #slowDown(): void {
     this.#slow = this.#below(2) === 0 ? null : this.#likelyLeader()
   }
@@ -229,7 +229,7 @@ export class Chaos {
     else this.network.heal()
   }
 
-  /** Two groups that do not hear each other; as likely as not the leader is left with one follower. */
+  /** Two groups that receive nothing from each other; with even odds the leader keeps one follower. */
   #divide(): void {
     const pair = [this.#likelyLeader(), this.#anyId()]
     this.#separate(this.#below(2) === 0 ? pair : this.#ids.filter(() => this.#below(2) === 0))
@@ -258,7 +258,7 @@ export class Chaos {
     }
   }
 
-  /** A leader is left behind with a follower or none while the others go on without it; then its side is asked. */
+  /** A leader is cut off with a follower or none while the others continue without it; then its side is asked. */
   #usurp(): void {
     const leader = this.#likelyLeader()
     const minority = [leader, ...(this.#below(2) === 0 ? [this.#anyId()] : [])]
@@ -278,7 +278,7 @@ export class Chaos {
     if (this.#below(2) === 0) this.network.heal()
   }
 
-  /** Something for a leader to write: a command, or other members. */
+  /** A write for a leader: a command, or a change of the members. */
   #requested(leader: NodeId): void {
     if (this.#below(2) === 0 && this.#configureRate > 0) this.#configure(leader)
     else this.network.propose(leader, 4)

@@ -24,11 +24,11 @@ export class Checker {
   readonly #committed: string[] = []
   readonly #committedTerms = new Set<Term>()
   #handedIndex: LogIndex = 0
-  /** Who led at the end of its last step. */
+  /** Members that led at the end of their last step. */
   readonly #leading = new Set<NodeId>()
   readonly #terms = new Map<NodeId, Term>()
   readonly #commits = new Map<NodeId, LogIndex>()
-  /** Read -> what it must at least see. */
+  /** Read -> the index that it must at least see. */
   readonly #reads = new Map<number, LogIndex>()
 
   constructor(nodes: ReadonlyMap<NodeId, TestNode>) {
@@ -52,7 +52,7 @@ export class Checker {
     for (let index = node.log.base.index + 1; index <= this.#committed.length; index += 1) {
       check(
         this.#isCommitted(index, node.log.entryAt(index)),
-        `leader ${node.id} lacks committed entry ${index}`,
+        `leader ${node.id} does not have committed entry ${index}`,
       )
     }
   }
@@ -120,14 +120,14 @@ export class Checker {
       node.handedIndex = entry.index
       check(
         entry.index <= this.#committed.length,
-        `${node.id} applies ${entry.index}, which nobody committed`,
+        `${node.id} applies ${entry.index}, which no leader committed`,
       )
       check(this.#isCommitted(entry.index, entry), `${node.id} applies another entry at ${entry.index}`)
       this.#handedIndex = Math.max(this.#handedIndex, entry.index)
     }
   }
 
-  /** After every input: nothing that only rises may fall. */
+  /** After every input: no value that only rises may fall. */
   stepped(node: TestNode): void {
     if (node.raft === null) return
     const { role, term, commitIndex } = node.raft.status()
@@ -147,7 +147,7 @@ export class Checker {
     node.openReads.clear()
   }
 
-  /** Its disk is an older one: what only rises begins again there. */
+  /** The disk of the member is an older one: rising values start again there. */
   restored(node: TestNode): void {
     this.#terms.set(node.id, node.disk.hardState.currentTerm)
     this.#commits.delete(node.id)

@@ -1,4 +1,4 @@
-/** Bytes and history of configurations against naive models, for whatever chance comes upon: thesis 4.1. */
+/** Bytes and history of configurations against naive models, for random configurations: thesis 4.1. */
 import fc from 'fast-check'
 import t from 'tap'
 import type { Test } from 'tap'
@@ -43,19 +43,22 @@ t.test('configuration bytes', async (t) => {
     )
   })
 
-  t.test('that were cut, prolonged or changed are refused, or say exactly what they now hold', async (t) => {
-    holds(
-      t,
-      fc.property(configurations, fc.nat(), fc.integer({ min: 1, max: 255 }), (configuration, at, flip) => {
-        const bytes = encodeConfiguration(configuration)
-        const place = at % bytes.length
-        const cut = bytes.subarray(0, place)
-        const longer = Uint8Array.of(...bytes, flip)
-        const changed = bytes.map((byte, i) => (i === place ? byte ^ flip : byte))
-        return isRefused(cut) && isRefused(longer) && (isRefused(changed) || isFaithful(changed))
-      }),
-    )
-  })
+  t.test(
+    'that were cut, extended or changed are refused, or decode to exactly what they now hold',
+    async (t) => {
+      holds(
+        t,
+        fc.property(configurations, fc.nat(), fc.integer({ min: 1, max: 255 }), (configuration, at, flip) => {
+          const bytes = encodeConfiguration(configuration)
+          const place = at % bytes.length
+          const cut = bytes.subarray(0, place)
+          const longer = Uint8Array.of(...bytes, flip)
+          const changed = bytes.map((byte, i) => (i === place ? byte ^ flip : byte))
+          return isRefused(cut) && isRefused(longer) && (isRefused(changed) || isFaithful(changed))
+        }),
+      )
+    },
+  )
 })
 
 function isRefused(bytes: Uint8Array): boolean {
@@ -67,13 +70,13 @@ function isRefused(bytes: Uint8Array): boolean {
   }
 }
 
-/** One reading for one row of bytes: nothing is skipped or made up. */
+/** Encoding the result gives the same bytes: no byte is skipped or invented. */
 function isFaithful(bytes: Uint8Array): boolean {
   return encodeConfiguration(decodeConfiguration(bytes)).join() === bytes.join()
 }
 
 t.test('membersOf', async (t) => {
-  t.test('names everybody once, whatever they are', async (t) => {
+  t.test('names every member once, in any role', async (t) => {
     holds(
       t,
       fc.property(configurations, (configuration) => {
@@ -88,8 +91,8 @@ t.test('membersOf', async (t) => {
   t.test('holds every voter of either half', async (t) => {
     holds(
       t,
-      fc.property(configurations, fc.string({ maxLength: 1 }), (configuration, stranger) => {
-        const candidates = [...membersOf(configuration), stranger]
+      fc.property(configurations, fc.string({ maxLength: 1 }), (configuration, otherNode) => {
+        const candidates = [...membersOf(configuration), otherNode]
         return candidates.every((nodeId) => {
           const votes = configuration.voters.includes(nodeId) || configuration.outgoing.includes(nodeId)
           return isVoter(configuration, nodeId) === votes
@@ -99,7 +102,7 @@ t.test('membersOf', async (t) => {
   })
 })
 
-/** The log as a list: what the history must always agree with. */
+/** The log as a list, with which the history must always agree. */
 interface Model {
   readonly first: Configuration
   log: (Configuration | null)[]
@@ -148,7 +151,7 @@ const events = fc.array(
 
 function happen(event: Event, history: ConfigurationHistory, model: Model): void {
   const { applied, log } = model
-  // Never what is applied; one behind the end changes nothing and is no truncation.
+  // Never an applied entry; a truncation after the end changes nothing and is skipped.
   const within = (part: number): LogIndex => applied + Math.floor(part * (log.length - applied))
   switch (event.type) {
     case 'append':

@@ -1,4 +1,4 @@
-/** Who counts: thesis chapter 4, learners and joint halves. */
+/** Which members count: thesis chapter 4, learners and joint halves. */
 import t from 'tap'
 import {
   ConfigurationHistory,
@@ -18,7 +18,7 @@ function configurationEntry(index: number, term: number, configuration: Configur
 }
 
 t.test('configuration bytes', async (t) => {
-  t.test('come back as they were, whatever the names', async (t) => {
+  t.test('decode to the same configuration, with any names', async (t) => {
     const configurations = [
       configurationOf('a'),
       JOINT,
@@ -37,7 +37,7 @@ t.test('configuration bytes', async (t) => {
     t.throws(() => decodeConfiguration(Uint8Array.of(3, ...bytes.subarray(1))))
   })
 
-  t.test('carry a note for whoever applies them, or none', async (t) => {
+  t.test('carry a note for the state machine that applies them, or none', async (t) => {
     const note = Uint8Array.of(7, 0, 9)
     const noted = encodeConfiguration(JOINT, note)
     t.strictSame(decodeConfiguration(noted), JOINT)
@@ -89,7 +89,7 @@ t.test('[thesis 4.3] a quorum', async (t) => {
     t.equal(index({ voters: ['c', 'e'], learners: ['l'], outgoing: [] }), 1)
   })
 
-  t.test('is what a group agrees by while its configuration is joint', async (t) => {
+  t.test('decides in both halves while the configuration is joint', async (t) => {
     const network = new TestNetwork(configurationOf('a', 'd', 'e'), { spares: ['b', 'c'] })
     network.elect('a')
     for (const id of ['d', 'e']) network.isolate(id)
@@ -99,7 +99,7 @@ t.test('[thesis 4.3] a quorum', async (t) => {
     t.match(network.status('a').configuration, { voters: ['a', 'b', 'c'], outgoing: ['a', 'd', 'e'] })
     t.equal(network.checker.committedIndex, 1, 'the outgoing half does not agree')
     network.tickAll(30)
-    t.strictSame(network.leaders(), [], 'and nobody can lead without it')
+    t.strictSame(network.leaders(), [], 'and no member can lead without it')
   })
 })
 
@@ -142,7 +142,7 @@ t.test('[thesis 4.1] a configuration entry', async (t) => {
     t.equal(single.status.role, 'candidate')
   })
 
-  t.test('becomes the oldest that is remembered once it is applied', async (t) => {
+  t.test('becomes the oldest in the history once it is applied', async (t) => {
     const history = new ConfigurationHistory(0, configurationOf('a'))
     history.appended([configurationEntry(3, 1, five), configurationEntry(6, 1, JOINT)])
     history.appliedTo(5)
@@ -164,7 +164,7 @@ t.test('[thesis 4.2.1] a learner', async (t) => {
     t.match(network.status('l'), { role: 'follower', leaderId: 'a', appliedIndex: 2 })
   })
 
-  t.test('is not counted for a commit, nor for the authority of the leader', async (t) => {
+  t.test('counts neither for a commit nor for the authority of the leader', async (t) => {
     const network = new TestNetwork(withLearner)
     network.elect('a')
     network.isolate('b')
@@ -177,7 +177,7 @@ t.test('[thesis 4.2.1] a learner', async (t) => {
     t.strictSame(network.leaders(), [])
   })
 
-  t.test('never campaigns, by itself or when told to', async (t) => {
+  t.test('never campaigns, by itself or when ordered to', async (t) => {
     const single = new Single({ configuration: { voters: ['b', 'c'], learners: ['a'], outgoing: [] } })
     for (let i = 0; i < 100; i += 1) single.step({ type: 'tick' })
     single.confirm(single.append({ term: 1 }))
@@ -185,7 +185,7 @@ t.test('[thesis 4.2.1] a learner', async (t) => {
     t.match(single.status, { role: 'follower', term: 1 })
   })
 
-  t.test('grants its vote, for it may have been promoted without knowing', async (t) => {
+  t.test('grants its vote, because it may have been promoted without knowing', async (t) => {
     const single = new Single({ configuration: { voters: ['b', 'c'], learners: ['a'], outgoing: [] } })
     const effects = single.receive({
       type: 'RequestVote',

@@ -1,4 +1,4 @@
-/** What may be said before the disk has answered, and what a crash may take: thesis 3.8 and 10.2.1. */
+/** What may be sent before the disk has answered, and what a crash may lose: thesis 3.8 and 10.2.1. */
 import t from 'tap'
 import { TestNetwork, configurationOf, logOfTerms } from './network.ts'
 import { Single, appliedIndexes, sentOf, writeOf } from './single.ts'
@@ -17,7 +17,7 @@ t.test('[thesis 10.2.1] the leader writes in parallel with its followers', async
     t.strictSame(appliedIndexes(effects), [1])
   })
 
-  t.test('and others may commit without it, but it applies nothing that it could lose', async (t) => {
+  t.test('and others may commit without it, but it applies no entry that it could lose', async (t) => {
     const single = new Single()
     const opened = single.becomeLeader()
     single.answer('b', { index: 1 })
@@ -27,7 +27,7 @@ t.test('[thesis 10.2.1] the leader writes in parallel with its followers', async
     t.strictSame(appliedIndexes(single.confirm(opened)), [1])
   })
 
-  t.test('and a crash that takes its copy loses nothing', async (t) => {
+  t.test('and a crash that loses its copy loses no committed entry', async (t) => {
     const network = new TestNetwork(THREE)
     network.elect('a')
     network.node('a').isDiskSlow = true
@@ -51,7 +51,7 @@ t.test('a follower', async (t) => {
     t.match(sentOf(single.confirm(effects), 'AppendEntriesResponse'), [{ success: true, index: 2 }])
   })
 
-  t.test('answers heartbeats while its disk is slow, with what is durable', async (t) => {
+  t.test('answers heartbeats while its disk is slow, with its durable index', async (t) => {
     const single = new Single({ terms: [1] })
     const slow = single.append({
       term: 1,
@@ -79,7 +79,7 @@ t.test('a follower', async (t) => {
     t.match(sentOf(single.confirm(effects), 'AppendEntriesResponse'), [{ term: 4, success: true }])
   })
 
-  t.test('applies nothing before it is durable', async (t) => {
+  t.test('applies no entry before it is durable', async (t) => {
     const single = new Single()
     const effects = single.append({ term: 1, entries: logOfTerms(1), leaderCommit: 1 })
     t.equal(single.status.commitIndex, 1)
@@ -133,7 +133,7 @@ t.test('a late confirmation', async (t) => {
 })
 
 t.test('[thesis 3.8] a restart', async (t) => {
-  t.test('continues with term, vote, log and applied index, and hands nothing out twice', async (t) => {
+  t.test('continues with term, vote, log and applied index, and hands out no entry twice', async (t) => {
     const single = new Single({
       terms: [1, 2, 2],
       hardState: { currentTerm: 5, votedFor: 'c' },

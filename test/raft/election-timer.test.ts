@@ -27,7 +27,7 @@ t.test('[thesis 3.4] a campaign', async (t) => {
   )
 
   t.test(
-    'tries again half an election time sooner when the votes do not come: nobody leads then',
+    'tries again half an election time-out sooner when the votes do not come: no member leads then',
     async (t) => {
       const single = new Single()
       ticksToCampaign(single)
@@ -36,7 +36,7 @@ t.test('[thesis 3.4] a campaign', async (t) => {
     },
   )
 
-  t.test('is held sooner when the connection to a silent leader has broken', async (t) => {
+  t.test('starts sooner when the connection to a silent leader has broken', async (t) => {
     const waits = Array.from({ length: 300 }, (_, seed) => {
       const single = new Single({ seed })
       single.append({ term: 1 })
@@ -47,14 +47,14 @@ t.test('[thesis 3.4] a campaign', async (t) => {
     const single = new Single()
     single.append({ term: 1 })
     single.step({ type: 'peerUnreachable', peer: 'c' })
-    t.ok(ticksToCampaign(single) >= 10, 'the connection to another follower says nothing')
+    t.ok(ticksToCampaign(single) >= 10, 'the connection to another follower does not matter')
     single.append({ term: 1 })
     single.step({ type: 'peerUnreachable', peer: 'b' })
     single.append({ term: 1 })
-    t.ok(ticksToCampaign(single) >= 10, 'a leader that is heard again is trusted again')
+    t.ok(ticksToCampaign(single) >= 10, 'a leader whose messages arrive again is trusted again')
   })
 
-  t.test('is held by who has to refuse a shorter log and hears no leader', async (t) => {
+  t.test('starts at once at a member that refuses a shorter log and receives from no leader', async (t) => {
     const single = new Single({ terms: [1, 1] })
     single.append({ term: 1, prevLogIndex: 2, prevLogTerm: 1 })
     for (let i = 0; i < 9; i += 1) single.step({ type: 'tick' })

@@ -1,4 +1,4 @@
-/** Who may lead, who may vote, and when: thesis chapters 3.4, 3.6.1, 4.2.3 and 9.6. */
+/** Which member may lead or vote, and when: thesis chapters 3.4, 3.6.1, 4.2.3 and 9.6. */
 import t from 'tap'
 import { TestNetwork, configurationOf, plantLog } from './network.ts'
 import { Single, sentOf, writeOf } from './single.ts'
@@ -21,7 +21,7 @@ function voteRequest(fields: Partial<RequestVote> & { readonly term: Term }): Me
 }
 
 t.test('[thesis 3.4] election', async (t) => {
-  t.test('gives the group one leader that everybody follows', async (t) => {
+  t.test('gives the group one leader that every member follows', async (t) => {
     const network = new TestNetwork(THREE)
     network.tickAll(30)
     const [leader] = network.leaders()
@@ -45,11 +45,7 @@ t.test('[thesis 3.4] election', async (t) => {
     const response = { type: 'RequestVoteResponse', from: 'b', to: 'a', term: 1, granted: true } as const
     const campaign = single.receive({ ...response, preVote: true })
     t.equal(single.status.role, 'candidate')
-    t.strictSame(
-      sentOf(campaign, 'RequestVote'),
-      [],
-      'nobody is asked in the name of a term that may be lost',
-    )
+    t.strictSame(sentOf(campaign, 'RequestVote'), [], 'no vote is requested for a term that may be lost')
     single.receive({ ...response, preVote: false })
     t.equal(single.status.role, 'candidate', 'one durable vote of three')
     const confirmed = single.confirm(campaign)
@@ -70,10 +66,10 @@ t.test('[thesis 3.4] election', async (t) => {
     t.equal(single.status.role, 'leader')
   })
 
-  t.test('ignores votes from members that are no voters', async (t) => {
+  t.test('ignores votes from nodes that are not voters', async (t) => {
     const single = new Single({ configuration: { voters: ['a', 'b', 'c'], learners: ['l'], outgoing: [] } })
     while (single.status.role === 'follower') single.step({ type: 'tick' })
-    for (const from of ['l', 'stranger']) {
+    for (const from of ['l', 'unknown']) {
       single.receive({ type: 'RequestVoteResponse', from, to: 'a', term: 1, preVote: true, granted: true })
     }
     t.equal(single.status.role, 'preCandidate')
@@ -119,7 +115,7 @@ t.test('[thesis 3.6.1] a vote', async (t) => {
     t.match(sentOf(effects, 'RequestVoteResponse'), [{ granted: false }])
   })
 
-  t.test('begins a new wait for the one who gave it', async (t) => {
+  t.test('restarts the election timer of the member that granted it', async (t) => {
     const single = new Single({ seed: 4 })
     for (let i = 0; i < 9; i += 1) single.step({ type: 'tick' })
     single.receive(voteRequest({ term: 1 }))
@@ -140,7 +136,7 @@ t.test('[thesis 3.6.1] a vote', async (t) => {
 })
 
 t.test('[thesis 9.6] pre-vote', async (t) => {
-  t.test('keeps the term of an isolated member, which then disturbs nobody when it returns', async (t) => {
+  t.test('keeps the term of an isolated member, which then disturbs no leader when it returns', async (t) => {
     const network = new TestNetwork(THREE)
     const term = network.elect('a')
     network.isolate('c')
@@ -171,7 +167,7 @@ t.test('[thesis 9.6] pre-vote', async (t) => {
     t.equal(single.status.role, 'preCandidate')
   })
 
-  t.test('is given up when a majority refuses', async (t) => {
+  t.test('ends when a majority refuses', async (t) => {
     const single = new Single()
     while (single.status.role === 'follower') single.step({ type: 'tick' })
     for (const from of ['b', 'c']) {
@@ -182,16 +178,19 @@ t.test('[thesis 9.6] pre-vote', async (t) => {
 })
 
 t.test('[thesis 4.2.3] a living leader', async (t) => {
-  t.test('is protected from candidates while it is heard, unless it ordered the election', async (t) => {
-    const single = new Single()
-    single.confirm(single.append({ term: 1 }))
-    for (const preVote of [true, false]) {
-      t.strictSame(single.receive(voteRequest({ term: 9, from: 'c', preVote })), [], 'not even answered')
-    }
-    t.equal(single.status.term, 1)
-    single.receive(voteRequest({ term: 2, from: 'c', transfer: true }))
-    t.equal(single.status.term, 2)
-  })
+  t.test(
+    'is protected from candidates while its messages arrive, unless it ordered the election',
+    async (t) => {
+      const single = new Single()
+      single.confirm(single.append({ term: 1 }))
+      for (const preVote of [true, false]) {
+        t.strictSame(single.receive(voteRequest({ term: 9, from: 'c', preVote })), [], 'not even answered')
+      }
+      t.equal(single.status.term, 1)
+      single.receive(voteRequest({ term: 2, from: 'c', transfer: true }))
+      t.equal(single.status.term, 2)
+    },
+  )
 
   t.test('protects itself while it leads, however long it had to wait for its votes', async (t) => {
     const single = new Single({ seed: 5 })
@@ -206,7 +205,7 @@ t.test('[thesis 4.2.3] a living leader', async (t) => {
     t.equal(single.status.role, 'leader')
   })
 
-  t.test('may be replaced when it was not heard for the shortest time-out', async (t) => {
+  t.test('may be replaced when none of its messages arrived within the shortest time-out', async (t) => {
     const single = new Single({ seed: 3 })
     single.confirm(single.append({ term: 1 }))
     for (let i = 0; i < 10 && single.status.role === 'follower'; i += 1) single.step({ type: 'tick' })
@@ -214,7 +213,7 @@ t.test('[thesis 4.2.3] a living leader', async (t) => {
     t.match(sentOf(single.confirm(effects), 'RequestVoteResponse'), [{ term: 2, granted: true }])
   })
 
-  t.test('steps down when nobody answers it, though everybody hears it', async (t) => {
+  t.test('steps down when no member answers it, though all receive its messages', async (t) => {
     const network = new TestNetwork(THREE)
     const term = network.elect('a')
     network.cut('b', 'a')
@@ -228,7 +227,7 @@ t.test('[thesis 4.2.3] a living leader', async (t) => {
     t.ok(network.status('b').term > term)
   })
 
-  t.test('stays when one of three cannot hear it but can speak', async (t) => {
+  t.test('stays when one of three receives nothing from it but can send', async (t) => {
     const network = new TestNetwork(THREE)
     const term = network.elect('a')
     network.cut('a', 'c')
@@ -258,7 +257,7 @@ t.test('[thesis 4.2.3] a living leader', async (t) => {
     t.equal(network.checker.committedIndex, network.status(leader).lastIndex)
   })
 
-  t.test('learns from a member of a later term that it is of the past', async (t) => {
+  t.test('learns from a member of a later term that its own term is over', async (t) => {
     const network = new TestNetwork(THREE)
     network.elect('a')
     plantLog(network, 'c', [], 7)
@@ -290,7 +289,7 @@ t.test('[thesis 3.10] leadership transfer', async (t) => {
     t.match(network.status('a'), { role: 'follower', leaderId: 'c' })
   })
 
-  t.test('waits until the target has everything and refuses proposals meanwhile', async (t) => {
+  t.test('waits until the target has the whole log and refuses proposals meanwhile', async (t) => {
     const single = new Single()
     single.confirm(single.becomeLeader())
     t.strictSame(sentOf(single.step({ type: 'transferLeadership', target: 'b' }), 'TimeoutNow'), [])
@@ -300,7 +299,7 @@ t.test('[thesis 3.10] leadership transfer', async (t) => {
     t.match(sentOf(single.step({ type: 'tick' }), 'TimeoutNow'), [{ to: 'b' }], 'the order may be lost')
   })
 
-  t.test('is given up after one election time-out', async (t) => {
+  t.test('is cancelled after one election time-out', async (t) => {
     const network = new TestNetwork(THREE)
     network.elect('a')
     network.isolate('c')
@@ -327,10 +326,10 @@ t.test('[thesis 3.10] leadership transfer', async (t) => {
     t.equal(network.status('c').role, 'leader')
   })
 
-  t.test('is not for learners, strangers and oneself', async (t) => {
+  t.test('is refused for learners, unknown nodes and the leader itself', async (t) => {
     const network = new TestNetwork({ voters: ['a', 'b', 'c'], learners: ['l'], outgoing: [] })
     network.elect('a')
-    for (const target of ['l', 'nobody', 'a']) {
+    for (const target of ['l', 'unknown', 'a']) {
       network.input('a', { type: 'transferLeadership', target })
       t.match(
         network.propose('a').find((effect) => effect.type !== 'appendWal'),

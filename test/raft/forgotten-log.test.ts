@@ -17,7 +17,7 @@ function leaderOfFour(): Single {
 }
 
 t.test('a rejection below what was acknowledged', async (t) => {
-  t.test('is believed when the question was asked after it: what is missing is sent', async (t) => {
+  t.test('is proof when it answers a later append: the missing entries are sent', async (t) => {
     const single = leaderOfFour()
     t.equal(single.status.commitIndex, 4)
     const early = single.answer('b', { success: false, index: 4, hintIndex: 2, hintTerm: 1 })
@@ -31,13 +31,13 @@ t.test('a rejection below what was acknowledged', async (t) => {
     t.equal(sentOf(effects, 'AppendEntries')[0]?.entries.length, 2)
     t.match(single.status.peers[0], { nodeId: 'b', matchIndex: 0, hasForgotten: true })
     t.same(single.status.suspects, [{ nodeId: 'b', doubt: 'rolledBack' }])
-    t.equal(single.status.commitIndex, 4, 'what was committed stays committed')
+    t.equal(single.status.commitIndex, 4, 'committed entries stay committed')
     single.answer('b', { index: 4, readToken: 1 })
     t.match(single.status.peers[0], { matchIndex: 4, hasForgotten: false })
     t.same(single.status.suspects, [])
   })
 
-  t.test('changes nothing when it is late, doubled or overtaken by an acknowledgement', async (t) => {
+  t.test('changes nothing when it is late, duplicated or overtaken by an acknowledgement', async (t) => {
     const single = leaderOfFour()
     const late = { success: false, index: 4, hintIndex: 2, hintTerm: 1 } as const
     for (let i = 0; i < 3; i += 1) single.answer('b', late)
@@ -92,7 +92,7 @@ t.test(
     const network = new TestNetwork(THREE, { disksForget: true })
     network.elect('a')
     network.settle()
-    /** Everything but apply, which c alone does. */
+    /** Everything but apply, which only c does. */
     const spread = (): void => {
       for (let rounds = 0; rounds < 8; rounds += 1) {
         for (const message of network.messages.splice(0)) network.deliver(message)
@@ -125,7 +125,7 @@ t.test(
   },
 )
 
-t.test('what a voter says is committed counts where the own log holds that entry', async (t) => {
+t.test('a commit that a voter reports counts where the own log holds that entry', async (t) => {
   const single = new Single()
   single.append({ term: 1, entries: logOfTerms(1, 1, 1) })
   const answer = { type: 'RequestVoteResponse', from: 'c', to: 'a', preVote: true, granted: false } as const
@@ -134,7 +134,7 @@ t.test('what a voter says is committed counts where the own log holds that entry
   single.receive({ ...answer, term: 1, committed: { index: 4, term: 1 } })
   t.equal(single.status.commitIndex, 0, 'beyond the log')
   single.receive({ ...answer, term: 0, committed: { index: 2, term: 1 } })
-  t.equal(single.status.commitIndex, 2, 'in whatever term the voter is')
+  t.equal(single.status.commitIndex, 2, 'in any term of the voter')
   single.receive({ ...answer, term: 1, committed: { index: 1, term: 1 } })
   t.equal(single.status.commitIndex, 2)
 })
@@ -162,7 +162,7 @@ t.test('a claim of a peer that cannot be true', async (t) => {
 })
 
 t.test('a peer whose disk is in doubt', async (t) => {
-  t.test('does not commit together with the leader alone', async (t) => {
+  t.test('does not commit with only the leader', async (t) => {
     const single = new Single()
     single.confirm(single.becomeLeader())
     single.answer('b', { index: 1, doubt: 'suspect' })
@@ -179,7 +179,7 @@ t.test('a peer whose disk is in doubt', async (t) => {
     t.equal(single.status.commitIndex, 1)
   })
 
-  t.test('counts again when it says that it is proved', async (t) => {
+  t.test('counts again when it reports that its disk is proved', async (t) => {
     const single = new Single()
     single.confirm(single.becomeLeader())
     single.answer('b', { index: 1, doubt: 'suspect' })
@@ -187,11 +187,11 @@ t.test('a peer whose disk is in doubt', async (t) => {
     t.equal(single.status.commitIndex, 1)
   })
 
-  t.test('confirms no read together with the leader alone', async (t) => {
+  t.test('confirms no read with only the leader', async (t) => {
     const single = leaderOfFour()
     single.step({ type: 'read', readId: 7 })
-    const leaning = single.answer('b', { index: 4, readToken: 1, doubt: 'suspect' })
-    t.notOk(leaning.some(({ type }) => type === 'readReady'))
+    const withSuspect = single.answer('b', { index: 4, readToken: 1, doubt: 'suspect' })
+    t.notOk(withSuspect.some(({ type }) => type === 'readReady'))
     const asked = single.receive({
       type: 'ReadIndex',
       from: 'b',

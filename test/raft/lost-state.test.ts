@@ -1,6 +1,6 @@
 /**
- * A member whose state machine is damaged: all that it ever promised stands in its log, its term and its vote, so all that changes is
- * who asks to lead. What the log holds after the state that replaces it stays. [thesis 5.1]
+ * A member whose state machine is damaged: its log, its term and its vote hold everything that it ever promised, so the only change is
+ * that it does not campaign. The log keeps its entries after the state that replaces the damaged one. [thesis 5.1]
  */
 import t from 'tap'
 import { configurationOf } from './network.ts'
@@ -9,7 +9,7 @@ import type { Effect, LogBase } from '../../cluster/raft/types.ts'
 
 const THREE = configurationOf('a', 'b', 'c')
 
-/** With six entries of term 1, of which four are committed, handed out and, but for two, applied. */
+/** Six entries of term 1: four are committed and handed out, and two of the four are applied. */
 function lost(): Single {
   const single = new Single({ terms: [1, 1, 1, 1, 1, 1], hardState: { currentTerm: 1, votedFor: null } })
   single.append({ term: 1, prevLogIndex: 6, prevLogTerm: 1, leaderCommit: 4 })
@@ -27,7 +27,7 @@ function ticks(single: Single, count: number): readonly Effect[] {
 }
 
 t.test('without its state a member', async (t) => {
-  t.test('does not ask to lead, neither by itself nor by order', async (t) => {
+  t.test('does not campaign, neither by itself nor by order', async (t) => {
     const single = lost()
     t.strictSame(sentOf(ticks(single, 100), 'RequestVote'), [])
     single.append({ term: 1, prevLogIndex: 6, prevLogTerm: 1 })
@@ -40,7 +40,7 @@ t.test('without its state a member', async (t) => {
     t.ok(sentOf(ticks(single, 20), 'RequestVote').length > 0, 'with another one it does')
   })
 
-  t.test('gives up a campaign that it has begun', async (t) => {
+  t.test('ends a campaign that it has started', async (t) => {
     const single = new Single({ terms: [1, 1] })
     ticks(single, 20)
     t.equal(single.status.role, 'preCandidate')
@@ -48,7 +48,7 @@ t.test('without its state a member', async (t) => {
     t.match(single.status, { role: 'follower', leaderId: null })
   })
 
-  t.test('gives its vote, and acknowledges what is durable', async (t) => {
+  t.test('gives its vote, and acknowledges durable entries', async (t) => {
     const single = lost()
     const asked = single.receive({
       type: 'RequestVote',
@@ -67,7 +67,7 @@ t.test('without its state a member', async (t) => {
     t.match(sentOf(single.confirm(effects), 'AppendEntriesResponse'), [{ success: true, index: 7 }])
   })
 
-  t.test('leads on where it leads, and commits', async (t) => {
+  t.test('continues to lead where it leads, and commits', async (t) => {
     const single = new Single({ terms: [1, 1] })
     single.confirm(single.becomeLeader())
     single.step({ type: 'stateLost' })
@@ -81,7 +81,7 @@ t.test('without its state a member', async (t) => {
     t.match(single.status, { role: 'leader', commitIndex: 4 })
   })
 
-  t.test('takes no offer of a snapshot, for its driver is fetching already', async (t) => {
+  t.test('accepts no offer of a snapshot, because its driver is fetching already', async (t) => {
     const single = lost()
     const lastIncluded = { index: 9, term: 1 }
     const offer = { type: 'InstallSnapshot', from: 'b', to: 'a', term: 1, lastIncluded } as const
@@ -94,13 +94,13 @@ t.test('without its state a member', async (t) => {
 })
 
 t.test('a state in place of the lost one', async (t) => {
-  t.test('leaves the log alone, and goes on right after it', async (t) => {
+  t.test('leaves the log unchanged, and applies the entries right after it', async (t) => {
     const single = lost()
     const effects = replaced(single, { index: 3, term: 1 })
     t.strictSame(
       effects.filter(({ type }) => type !== 'send'),
       [],
-      'nothing is written, and what was handed out comes no second time',
+      'nothing is written, and no entry is handed out twice',
     )
     t.match(single.status, { appliedIndex: 3, commitIndex: 4, lastIndex: 6, base: { index: 0 } })
     single.step({ type: 'applied', index: 4 })
@@ -110,7 +110,7 @@ t.test('a state in place of the lost one', async (t) => {
     )
   })
 
-  t.test('proves to be committed what it holds', async (t) => {
+  t.test('proves that the entries in it are committed', async (t) => {
     const single = lost()
     replaced(single, { index: 5, term: 1 })
     t.match(single.status, { appliedIndex: 5, commitIndex: 5, lastIndex: 6 })
@@ -120,7 +120,7 @@ t.test('a state in place of the lost one', async (t) => {
     )
   })
 
-  t.test('of exactly what was applied is welcome: nobody may have written since', async (t) => {
+  t.test('of exactly what was applied is accepted: there may have been no write since', async (t) => {
     const single = lost()
     replaced(single, { index: 2, term: 1 })
     t.match(single.status, { appliedIndex: 2, commitIndex: 4 })
@@ -138,7 +138,7 @@ t.test('a state in place of the lost one', async (t) => {
     }
   })
 
-  t.test('takes the lead from whoever was contradicted by it', async (t) => {
+  t.test('ends the leadership of a member that it contradicts', async (t) => {
     const single = new Single({ terms: [1, 1], hardState: { currentTerm: 5, votedFor: null } })
     single.becomeLeader()
     single.step({ type: 'stateLost' })
@@ -146,8 +146,8 @@ t.test('a state in place of the lost one', async (t) => {
     t.match(single.status, { role: 'follower', base: { index: 3, term: 4 }, lastIndex: 3 })
   })
 
-  t.test('never takes back what was applied, and comes only when one was lost', async (t) => {
+  t.test('never takes back applied entries, and is accepted only when one was lost', async (t) => {
     t.throws(() => replaced(lost(), { index: 1, term: 1 }), /takes the state back from 2/)
-    t.throws(() => replaced(new Single({ terms: [1] }), { index: 1, term: 1 }), /was lost/)
+    t.throws(() => replaced(new Single({ terms: [1] }), { index: 1, term: 1 }), /replaces a lost state/)
   })
 })

@@ -31,13 +31,13 @@ export const LIMITS: RaftLimits = {
   windowEntriesMax: 65_536,
 }
 
-/** Most of a log is in the segments alone, as in a group with a long one. */
+/** Most of a log is only in the segments, as in a group with a long log. */
 const SMALL_WINDOW = { windowBytesMax: 96, windowEntriesMax: 6 }
 
 interface NetworkOptions {
   readonly seed?: number
   readonly electionTicks?: number
-  /** Nodes that exist and are no members yet. */
+  /** Nodes that exist and are not members yet. */
   readonly spares?: readonly NodeId[]
   readonly limits?: Partial<RaftLimits>
   /** Disks lose what they confirmed, or messages are forged: members may doubt each other. */
@@ -48,7 +48,7 @@ export class TestNetwork {
   readonly nodes: ReadonlyMap<NodeId, TestNode>
   readonly checker: Checker
   readonly random: () => number
-  /** Everything that left a member and did not arrive, oldest first. */
+  /** Messages that were sent and have not arrived, oldest first. */
   messages: Message[] = []
   /** Effects other than sends and writes, per member, since the last takeEffects(). */
   #effects = new Map<NodeId, Effect[]>()
@@ -95,7 +95,7 @@ export class TestNetwork {
 
   // --- One thing at a time -------------------------------------------------------------------
 
-  /** `crashAfter`: the process dies when it has begun so many of the effects. */
+  /** `crashAfter`: the process dies when it has started this number of the effects. */
   input(id: NodeId, input: Input, crashAfter = Number.POSITIVE_INFINITY): readonly Effect[] {
     const node = this.node(id)
     if (node.raft === null) return []
@@ -128,7 +128,7 @@ export class TestNetwork {
     this.input(id, { type: 'diskProved' })
   }
 
-  /** The oldest read of the segments is answered with what they hold now. */
+  /** Answers the oldest read of the segments with the entries that they hold now. */
   finishLogRead(id: NodeId): void {
     const node = this.node(id)
     const read = node.readQueue.shift()
@@ -228,11 +228,11 @@ export class TestNetwork {
     }
   }
 
-  /** Lets time pass for this member alone until it leads. */
+  /** Lets time pass only for this member until it leads. */
   elect(id: NodeId): Term {
     const ticksMax = 20 * this.electionTicks
     for (let i = 0; i < ticksMax && this.status(id).role !== 'leader'; i += 1) {
-      // The others stop hearing of their leader, without wanting to be one.
+      // The others no longer receive from their leader, and do not campaign.
       for (const other of this.nodes.keys())
         if (other === id || i % 4 === 0) this.input(other, { type: 'tick' })
       this.settle()
@@ -361,7 +361,7 @@ export function logOfTerms(...terms: readonly Term[]): Entry[] {
   return terms.map((term, i) => ({ index: i + 1, term, kind: 'command', data: Uint8Array.of(term, i) }))
 }
 
-/** Gives a member that is down the disk of an earlier life. */
+/** Gives a member that is down an earlier copy of its disk. */
 export function plantLog(
   network: TestNetwork,
   id: NodeId,

@@ -1,4 +1,4 @@
-/** The arithmetic of majorities, for every small configuration that chance comes upon: thesis 4.1 and 4.3. */
+/** The arithmetic of majorities, for random small configurations: thesis 4.1 and 4.3. */
 import fc from 'fast-check'
 import t from 'tap'
 import type { Test } from 'tap'
@@ -8,7 +8,7 @@ import type { Configuration, LogIndex, NodeId } from '../../cluster/raft/types.t
 /** Few names, so that halves overlap in all ways. */
 const NAMES: readonly NodeId[] = ['a', 'b', 'c', 'd', 'e', 'f', 'g']
 const OPTIONS = { seed: 20260801, numRuns: 2000 }
-/** For what only few of the drawn cases are about. */
+/** For properties that apply to few of the drawn cases. */
 const RARE = { ...OPTIONS, maxSkipsPerRun: 1000 }
 
 const members = fc.subarray([...NAMES])
@@ -58,7 +58,7 @@ t.test('[thesis 4.1] two quorums', async (t) => {
     )
   })
 
-  t.test('of configurations that differ by more may miss each other: hence the joint one', async (t) => {
+  t.test('of configurations that differ by more may be disjoint: so a joint one is needed', async (t) => {
     t.throws(() =>
       fc.assert(
         fc.property(plain, plain, members, members, (before, after, one, other) => {
@@ -99,7 +99,7 @@ t.test('[thesis 4.3] a joint quorum', async (t) => {
 })
 
 t.test('hasQuorum', async (t) => {
-  t.test('is not changed by learners, by strangers or by who is asked first', async (t) => {
+  t.test('does not depend on learners, on unknown nodes or on the order of the members', async (t) => {
     holds(
       t,
       fc.property(configurations, members, (configuration, agreed) => {
@@ -111,7 +111,7 @@ t.test('hasQuorum', async (t) => {
     )
   })
 
-  t.test('never gets lost when one more agrees', async (t) => {
+  t.test('is never lost when one more member agrees', async (t) => {
     holds(
       t,
       fc.property(configurations, members, fc.constantFrom(...NAMES), (configuration, agreed, one) => {
@@ -145,7 +145,7 @@ t.test('quorumIndex', async (t) => {
     )
   })
 
-  t.test('never falls when somebody reaches further', async (t) => {
+  t.test('never falls when a member reaches a higher index', async (t) => {
     holds(
       t,
       fc.property(

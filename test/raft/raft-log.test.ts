@@ -1,5 +1,5 @@
 /**
- * The window of the log: terms of everything, entries of the end.
+ * The window of the log: the terms of all entries, and the newest entries themselves.
  */
 import t from 'tap'
 import { RaftLog } from '../../cluster/raft/raft-log.ts'
@@ -12,7 +12,7 @@ function entryOf(index: number, term: number, bytes: number): Entry {
   return { index, term, kind: 'command', data: new Uint8Array(bytes) }
 }
 
-t.test('what is durable leaves memory, what is not stays', async (t) => {
+t.test('durable entries leave memory, others stay', async (t) => {
   const log = new RaftLog({ index: 0, term: 0 }, logOfTerms(...Array<number>(30).fill(1)))
   log.shrinkWindow(WINDOW, 3)
   t.equal(log.storedIndex, 3)
@@ -33,7 +33,7 @@ t.test('one large entry leaves no room for others', async (t) => {
   t.same(log.window, { entries: 1, bytes: 600 })
 })
 
-t.test('terms, ends and matches are those of a log that is held whole', async (t) => {
+t.test('terms, ends and matches equal those of a log that is wholly in memory', async (t) => {
   for (let seed = 1; seed <= 50; seed += 1) {
     const random = xorshift(seed)
     const small = new RaftLog({ index: 0, term: 0 }, [])

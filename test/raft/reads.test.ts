@@ -1,4 +1,4 @@
-/** Linearizable reads without clocks: thesis 6.4, and the ways in which others got them wrong. */
+/** Linearizable reads without clocks: thesis 6.4, and known mistakes of other implementations. */
 import t from 'tap'
 import { TestNetwork, configurationOf } from './network.ts'
 import { Single, sentOf } from './single.ts'
@@ -85,7 +85,7 @@ t.test('[thesis 6.4] a read at the leader', async (t) => {
     t.ok(refused > 0)
   })
 
-  t.test('needs nobody else when the leader is a quorum by itself', async (t) => {
+  t.test('needs no other member when the leader is a quorum by itself', async (t) => {
     const single = new Single({ configuration: { voters: ['a'], learners: ['l'], outgoing: [] } })
     const opened = single.becomeLeader()
     t.strictSame(readsOf(single.step({ type: 'read', readId: 1 })), [], 'not before its no-op is committed')
@@ -123,11 +123,11 @@ t.test('[thesis 6.4] a question of a follower', async (t) => {
     single.receive({ type: 'ReadIndex', from, to: 'a', term: single.status.term, requestId: 9 })
   const FIVE = configurationOf('a', 'b', 'c', 'd', 'e')
 
-  t.test('is answered at once where leader and asker are a quorum, without a round', async (t) => {
+  t.test('is answered at once where leader and requester are a quorum, without a round', async (t) => {
     const single = readyLeader()
     const effects = ask(single, 'c')
     t.match(sentOf(effects, 'ReadIndexResponse'), [{ to: 'c', requestId: 9, index: 1 }])
-    t.strictSame(sentOf(effects, 'AppendEntries'), [], 'nobody else is asked')
+    t.strictSame(sentOf(effects, 'AppendEntries'), [], 'no other member is asked')
   })
 
   t.test("waits until an entry of the leader's own term is committed", async (t) => {
@@ -135,8 +135,8 @@ t.test('[thesis 6.4] a question of a follower', async (t) => {
     single.confirm(single.becomeLeader())
     t.strictSame(sentOf(ask(single, 'b'), 'ReadIndexResponse'), [])
     const committed = single.answer('b', { index: 3 })
-    const told = single.answer('c', { readToken: tokenOf(committed) })
-    t.match(sentOf(told, 'ReadIndexResponse'), [{ to: 'b', requestId: 9, index: 3 }])
+    const reported = single.answer('c', { readToken: tokenOf(committed) })
+    t.match(sentOf(reported, 'ReadIndexResponse'), [{ to: 'b', requestId: 9, index: 3 }])
   })
 
   t.test('waits for a round where more members are needed for a quorum', async (t) => {
@@ -146,8 +146,8 @@ t.test('[thesis 6.4] a question of a follower', async (t) => {
     const effects = ask(single, 'b')
     t.strictSame(sentOf(effects, 'ReadIndexResponse'), [])
     single.answer('c', { readToken: tokenOf(effects) })
-    const told = single.answer('d', { readToken: tokenOf(effects) })
-    t.match(sentOf(told, 'ReadIndexResponse'), [{ to: 'b', index: 1 }])
+    const reported = single.answer('d', { readToken: tokenOf(effects) })
+    t.match(sentOf(reported, 'ReadIndexResponse'), [{ to: 'b', index: 1 }])
   })
 
   t.test('at the small side of a partition gets no index while the large side commits', async (t) => {
@@ -159,7 +159,7 @@ t.test('[thesis 6.4] a question of a follower', async (t) => {
         network.cut(large, small)
       }
     }
-    // The clocks of the small side stand: its members have noticed nothing.
+    // The clocks of the small side have stopped: its members have noticed nothing.
     for (let i = 0; i < 200 && network.leaders().length < 2; i += 1) {
       for (const id of i % 4 === 0 ? ['c', 'd', 'e'] : ['c']) network.input(id, { type: 'tick' })
       network.settle()
@@ -175,7 +175,7 @@ t.test('[thesis 6.4] a question of a follower', async (t) => {
   })
 
   t.test(
-    'is no voice for a quorum when it comes from a learner, or from one half of a joint change',
+    'does not count for a quorum when it comes from a learner, or from one half of a joint change',
     async (t) => {
       const withLearner = new Single({
         configuration: { voters: ['a', 'b', 'c'], learners: ['l'], outgoing: [] },
@@ -229,22 +229,29 @@ t.test('[thesis 6.4] a read at a follower', async (t) => {
     t.match(answers, [{ type: 'readRefused', readId: 1 }])
   })
 
-  t.test('takes no answer to another question: not the next one, not one of an earlier life', async (t) => {
-    const requestIds = [1, 2].map((seed) => {
-      const single = new Single({ seed })
-      single.confirm(single.append({ term: 1 }))
-      const [first] = sentOf(single.step({ type: 'read', readId: 1 }), 'ReadIndex')
-      single.step({ type: 'read', readId: 2 })
-      const response = { type: 'ReadIndexResponse', from: 'b', to: 'a', term: 1, index: 1 } as const
-      t.strictSame(readsOf(single.receive({ ...response, requestId: 77 })), [])
-      const answered = single.receive({ ...response, requestId: first?.requestId ?? -1 })
-      t.match(readsOf(answered), [{ type: 'readReady', readId: 1, index: 1 }])
-      t.not(sentOf(answered, 'ReadIndex')[0]?.requestId, first?.requestId, 'the next question has another id')
-      t.strictSame(readsOf(single.receive({ ...response, requestId: first?.requestId ?? -1 })), [])
-      return first?.requestId
-    })
-    t.not(requestIds[0], requestIds[1], 'another process begins with another id')
-  })
+  t.test(
+    'takes no answer to another question: neither the next one, nor one of an earlier process',
+    async (t) => {
+      const requestIds = [1, 2].map((seed) => {
+        const single = new Single({ seed })
+        single.confirm(single.append({ term: 1 }))
+        const [first] = sentOf(single.step({ type: 'read', readId: 1 }), 'ReadIndex')
+        single.step({ type: 'read', readId: 2 })
+        const response = { type: 'ReadIndexResponse', from: 'b', to: 'a', term: 1, index: 1 } as const
+        t.strictSame(readsOf(single.receive({ ...response, requestId: 77 })), [])
+        const answered = single.receive({ ...response, requestId: first?.requestId ?? -1 })
+        t.match(readsOf(answered), [{ type: 'readReady', readId: 1, index: 1 }])
+        t.not(
+          sentOf(answered, 'ReadIndex')[0]?.requestId,
+          first?.requestId,
+          'the next question has another id',
+        )
+        t.strictSame(readsOf(single.receive({ ...response, requestId: first?.requestId ?? -1 })), [])
+        return first?.requestId
+      })
+      t.not(requestIds[0], requestIds[1], 'another process begins with another id')
+    },
+  )
 
   t.test('is refused when the leader cannot answer now', async (t) => {
     const single = new Single()

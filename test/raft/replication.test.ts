@@ -41,11 +41,11 @@ t.test('[thesis 3.5] log replication', async (t) => {
         wanted,
         id,
       )
-      t.equal(network.status(id).commitIndex, 11, 'and everybody knows that it is committed')
+      t.equal(network.status(id).commitIndex, 11, 'and every member knows that it is committed')
     }
   })
 
-  t.test('tells every member of a commit without waiting for a heartbeat', async (t) => {
+  t.test('informs every member of a commit without waiting for a heartbeat', async (t) => {
     const network = new TestNetwork(THREE)
     network.elect('a')
     network.propose('a')
@@ -65,7 +65,7 @@ t.test('[thesis 3.5] log replication', async (t) => {
     t.match(answer, { success: false, index: 8, hintIndex: 6, hintTerm: 2 }, 'the follower skips its term 3')
   })
 
-  t.test('keeps what a late or doubled append does not mention', async (t) => {
+  t.test('keeps entries that a late or duplicated append does not contain', async (t) => {
     const single = new Single()
     const entries = logOfTerms(1, 1, 1)
     single.confirm(single.append({ term: 1, entries, leaderCommit: 1 }))
@@ -75,7 +75,7 @@ t.test('[thesis 3.5] log replication', async (t) => {
     t.match(sentOf(late, 'AppendEntriesResponse'), [{ success: true, index: 1 }])
   })
 
-  t.test('commits at a follower no further than its log is known to be equal', async (t) => {
+  t.test('commits at a follower no further than its log is known to match', async (t) => {
     const single = new Single({ terms: [1, 1, 1] })
     single.append({ term: 2, prevLogIndex: 1, prevLogTerm: 1, leaderCommit: 3 })
     t.equal(single.status.commitIndex, 1)
@@ -89,8 +89,8 @@ t.test('[thesis 3.5] log replication', async (t) => {
   t.test('drops the messages of a second leader of one term', async (t) => {
     const single = new Single()
     single.becomeLeader()
-    const heard = single.append({ term: 1, entries: logOfTerms(1) })
-    t.match(heard, [{ type: 'peerDoubted', peer: 'b', claim: 'second_leader' }])
+    const received = single.append({ term: 1, entries: logOfTerms(1) })
+    t.match(received, [{ type: 'peerDoubted', peer: 'b', claim: 'second_leader' }])
     t.match(single.status, { role: 'leader', lastIndex: 1 })
     const follower = new Single()
     follower.append({ term: 1, from: 'b' })
@@ -150,7 +150,7 @@ t.test('the window to one peer', async (t) => {
   })
 
   t.test(
-    'is left alone by heartbeats while answers come: they ask where the logs are known to meet',
+    'is not disturbed by heartbeats while answers arrive: they ask where the logs are known to match',
     async (t) => {
       const single = streamingLeader()
       propose(single, 8)
@@ -221,12 +221,15 @@ t.test('the window to one peer', async (t) => {
     t.strictSame(single.status, before)
   })
 
-  t.test('probes below an index the peer has acknowledged never, whatever the peer says', async (t) => {
-    const single = streamingLeader()
-    propose(single, 8)
-    const effects = single.answer('b', { success: false, index: 2, hintIndex: 0, hintTerm: 0 })
-    t.match(sentOf(effects, 'AppendEntries'), [{ to: 'b', prevLogIndex: 1 }])
-  })
+  t.test(
+    'never probes below an index that the peer has acknowledged, regardless of its answers',
+    async (t) => {
+      const single = streamingLeader()
+      propose(single, 8)
+      const effects = single.answer('b', { success: false, index: 2, hintIndex: 0, hintTerm: 0 })
+      t.match(sentOf(effects, 'AppendEntries'), [{ to: 'b', prevLogIndex: 1 }])
+    },
+  )
 })
 
 t.test('proposals', async (t) => {
@@ -241,7 +244,7 @@ t.test('proposals', async (t) => {
       const single = streamingLeader({ uncommittedBytesMax: 40 })
       const isAccepted = (effects: readonly Effect[]) =>
         effects.some((effect) => effect.type === 'proposalAccepted')
-      t.ok(isAccepted(propose(single, 60)), 'larger than the limit, but alone')
+      t.ok(isAccepted(propose(single, 60)), 'larger than the limit, but the only one')
       t.match(propose(single, 1), [{ type: 'proposalRefused', reason: 'backlogFull' }])
       single.answer('b', { index: 2 })
       single.answer('c', { index: 2 })
@@ -252,7 +255,7 @@ t.test('proposals', async (t) => {
     },
   )
 
-  t.test('are not held against what was compacted', async (t) => {
+  t.test('do not count compacted entries against the limit', async (t) => {
     const single = streamingLeader({ uncommittedBytesMax: 40 })
     for (const bytes of [30, 10]) single.confirm(propose(single, bytes))
     single.answer('b', { index: 2 })
@@ -264,7 +267,7 @@ t.test('proposals', async (t) => {
 })
 
 t.test('apply', async (t) => {
-  t.test('hands a long log out once, in order, and no further ahead than the window', async (t) => {
+  t.test('hands out a long log once, in order, and no further ahead than the window', async (t) => {
     const count = 5000
     const single = new Single({ terms: Array<number>(count).fill(1) })
     let effects = single.append({ term: 1, prevLogIndex: count, prevLogTerm: 1, leaderCommit: count })

@@ -1,4 +1,4 @@
-/** Random faults against the whole core. The seed is in the test's name: run it alone to see it again. */
+/** Random faults against the whole core. The seed is in the test's name: run only that test to repeat it. */
 import t from 'tap'
 import { Chaos } from './chaos.ts'
 import type { Configuration } from '../../cluster/raft/types.ts'

@@ -1,5 +1,5 @@
 /**
- * One core with hand-made messages: for what a whole network would hardly ever show.
+ * One core with constructed messages: for cases that a whole network would hardly ever show.
  *
  * Owns: building a member in a given state and reading its effects. Knows nothing of: other members.
  */

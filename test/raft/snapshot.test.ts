@@ -18,7 +18,7 @@ function install(single: Single, base: LogBase): readonly Effect[] {
   return single.step({ type: 'snapshotInstalled', base, configuration: THREE, configurationIndex: 0 })
 }
 
-/** c is away while the others write and forget. */
+/** c is down while the others write and compact. */
 function networkWithStraggler(): TestNetwork {
   const network = new TestNetwork(THREE)
   network.elect('a')
@@ -31,7 +31,7 @@ function networkWithStraggler(): TestNetwork {
 }
 
 t.test('[thesis 5] a follower behind the compacted log', async (t) => {
-  t.test('pulls a snapshot and goes on with the log', async (t) => {
+  t.test('pulls a snapshot and continues with the log', async (t) => {
     const network = networkWithStraggler()
     network.tickAll(5)
     t.match(
@@ -48,7 +48,7 @@ t.test('[thesis 5] a follower behind the compacted log', async (t) => {
     )
   })
 
-  t.test('does not stop the others, who compact and commit without it', async (t) => {
+  t.test('does not stop the others, which compact and commit without it', async (t) => {
     const network = networkWithStraggler()
     network.isolate('c')
     network.propose('a')
@@ -67,7 +67,7 @@ t.test('[thesis 5] a follower behind the compacted log', async (t) => {
     t.match(network.status('c'), { commitIndex: 11 })
   })
 
-  t.test('comes back after a crash between the new state and its log', async (t) => {
+  t.test('recovers from a crash between the new state and its log', async (t) => {
     const network = networkWithStraggler()
     network.node('c').isDiskSlow = true
     network.tickAll(5)
@@ -85,7 +85,7 @@ t.test('[thesis 5] a follower behind the compacted log', async (t) => {
 })
 
 t.test('the leader', async (t) => {
-  t.test('offers what it has applied, with the configuration in force there', async (t) => {
+  t.test('offers its applied state, with the configuration in force there', async (t) => {
     const single = new Single({ terms: [1, 1, 1, 1], appliedIndex: 3 })
     single.step({ type: 'compact', index: 2 })
     single.confirm(single.becomeLeader())
@@ -114,7 +114,7 @@ t.test('the leader', async (t) => {
 })
 
 t.test('an offer', async (t) => {
-  t.test('is answered at once by whoever holds the prefix', async (t) => {
+  t.test('is answered at once by a member that holds the prefix', async (t) => {
     const single = new Single({ terms: [1, 1, 3], hardState: { currentTerm: 5, votedFor: null } })
     const effects = single.receive(offer({ index: 3, term: 3 }))
     t.strictSame(fetchesOf(effects), [])
@@ -131,7 +131,7 @@ t.test('an offer', async (t) => {
     t.match(fetchesOf(single.receive(offer({ index: 9, term: 4 }))), [{ atLeast: { index: 9 } }])
   })
 
-  t.test('stops the handing out of entries until the state is replaced', async (t) => {
+  t.test('stops handing out entries until the state is replaced', async (t) => {
     const single = new Single({ terms: [1, 1] })
     single.confirm(single.receive(offer({ index: 4, term: 1 }, 2)))
     const appended = single.append({
@@ -143,7 +143,7 @@ t.test('an offer', async (t) => {
     })
     t.strictSame(appliedIndexes([...appended, ...single.confirm(appended)]), [])
     const installed = install(single, { index: 4, term: 1 })
-    t.strictSame(appliedIndexes(installed), [5], 'what follows the snapshot, once')
+    t.strictSame(appliedIndexes(installed), [5], 'the entries after the snapshot, once')
     t.notOk(
       installed.some(({ type }) => type === 'appendWal'),
       'the log agreed: it stays',
@@ -162,7 +162,7 @@ t.test('an installed snapshot', async (t) => {
     t.match(sentOf(single.confirm(effects), 'InstallSnapshotResponse'), [{ to: 'b', index: 4 }])
   })
 
-  t.test('may be newer than the offer, and the log goes on right after it', async (t) => {
+  t.test('may be newer than the offer, and the log continues right after it', async (t) => {
     const single = new Single()
     single.confirm(single.receive(offer({ index: 4, term: 4 })))
     single.confirm(install(single, { index: 9, term: 5 }))
@@ -182,7 +182,7 @@ t.test('an installed snapshot', async (t) => {
     t.match(sentOf(effects, 'InstallSnapshotResponse'), [{ index: 3 }])
   })
 
-  t.test('is not durable by a confirmation of what it replaced', async (t) => {
+  t.test('is not durable when the write of the replaced log is confirmed', async (t) => {
     const single = new Single()
     single.confirm(single.append({ term: 5 }))
     const old = single.append({ term: 5, entries: logOfTerms(1, 1) })
@@ -205,7 +205,7 @@ t.test('an installed snapshot', async (t) => {
     t.strictSame(
       sentOf(past, 'AppendEntriesResponse'),
       [],
-      'the leader of the past hears of the term when it is durable',
+      'the old leader learns of the term when it is durable',
     )
   })
 
@@ -214,7 +214,7 @@ t.test('an installed snapshot', async (t) => {
     t.throws(
       () => install(single, { index: 1, term: 1 }),
       { name: 'InvariantError' },
-      'nothing was asked for',
+      'no snapshot was requested',
     )
     single.receive(offer({ index: 9, term: 4 }))
     t.throws(() => install(single, { index: 3, term: 1 }), { name: 'InvariantError' }, 'older than the offer')

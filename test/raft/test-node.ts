@@ -2,7 +2,7 @@
  * One member of a test network: the real core, a disk that can lose what it has not confirmed, a toy state machine.
  *
  * Owns: what survives a crash and what does not. Knows nothing of: other members, randomness.
- * Plays the driver's part at a restart: a state machine that is ahead of the log, or contradicts it, voids the log.
+ * Acts as the driver at a restart: a state machine that is ahead of the log, or contradicts it, voids the log.
  */
 import { Raft } from '../../cluster/raft/raft.ts'
 import type {
@@ -77,7 +77,7 @@ export class LogImage {
   }
 }
 
-/** Durable by definition: what it says it has applied, it has. */
+/** Durable by definition: its applied index is always durable. */
 interface Machine {
   index: LogIndex
   term: Term
@@ -107,9 +107,9 @@ export class TestNode {
   /** In settle(): leave WAL writes unconfirmed. */
   isDiskSlow = false
   readonly openReads = new Set<number>()
-  /** What the next process knows of its disk. */
+  /** The trust with which the next process starts. */
   trust: DiskTrust = 'proved'
-  /** The disks that were put back, with what they acknowledged. */
+  /** Disks that were replaced by older copies, with what they acknowledged. */
   readonly former: { readonly disk: LogImage; readonly keys: readonly string[] }[] = []
   /** Names the process in the log; an entry with it proves the disk. */
   registration: Uint8Array | null = null
@@ -119,7 +119,7 @@ export class TestNode {
     this.machine = { index: 0, term: 0, configuration, configurationIndex: 0, keys: [] }
   }
 
-  /** What a crash cannot take. */
+  /** The last index that survives a crash. */
   get durableIndex(): LogIndex {
     return Math.max(this.disk.lastIndex, this.machine.index)
   }
@@ -135,14 +135,14 @@ export class TestNode {
     return { disk: this.disk.copy(), machine: { ...this.machine, keys: [...this.machine.keys] } }
   }
 
-  /** That copy is in its place. The process is down. */
+  /** Replaces the disk by the copy. The process is down. */
   restore({ disk, machine }: DiskImage): void {
     this.former.push({ disk: this.disk, keys: this.machine.keys })
     this.disk = disk
     this.machine = machine
   }
 
-  /** Its own entry is applied, and the process did not know that it is proved. */
+  /** True when its own entry is applied and the process does not know yet that its disk is proved. */
   get isNewlyProved(): boolean {
     const { registration, trust } = this
     if (registration === null || trust === 'proved') return false
@@ -182,7 +182,7 @@ export class TestNode {
     return this.machine.index
   }
 
-  /** Of the writes that are not confirmed the first `survivors` reached the disk all the same. */
+  /** The first `survivors` of the unconfirmed writes reached the disk all the same. */
   crash(survivors: number): void {
     this.raft = null
     for (const write of this.walQueue.slice(0, survivors)) this.disk.write(write)

@@ -1,5 +1,5 @@
 /**
- * The rate that an operator turns holds for the compaction of packs, in the machine as it is put together.
+ * The repair rate that an operator sets also limits the compaction of packs, in a fully assembled cluster object.
  */
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -13,7 +13,7 @@ import { SILENT } from '../helpers/loggers.ts'
 import { NO_COPIES } from '../../scripts/bench/no-copies.ts'
 import { VirtualClock } from '../programs/simulator/virtual-clock.ts'
 
-t.test('a compaction waits for the rate of repair, and for nothing once there is none', async (t) => {
+t.test('a compaction waits for the rate of repair, and runs freely without a rate', async (t) => {
   const dataDir = await mkdtemp(join(tmpdir(), 'holdfast-rate-'))
   t.teardown(() => rm(dataDir, { recursive: true, force: true }))
   const clock = new VirtualClock()

@@ -1,11 +1,11 @@
 /**
- * Proofs of the removal of copies on a virtual clock: what may go goes, nothing else does, whatever happens between a look
- * and the act.
+ * Proofs of the removal of copies on a virtual clock: a copy that may be removed is removed, no other copy is, also when rows
+ * change between the check and the removal.
  */
 import t from 'tap'
 import { CopyLocks } from '../../cluster/blobs/disk/copy-locks.ts'
 import { CopyRemover } from '../../cluster/repair/copy-remover.ts'
-import { type BlobName, Condition, type CopyStanding } from '../../cluster/base/types.ts'
+import { type BlobName, Condition, type CopyStatus } from '../../cluster/base/types.ts'
 import { type SampleBlob, sampleBlob, streamOf } from '../blobs/blob-samples.ts'
 import { MemoryBlobStore } from '../blobs/memory-blob-store.ts'
 import { deferred } from '../helpers/async.ts'
@@ -16,9 +16,9 @@ class Bench {
   readonly clock = new VirtualClock()
   readonly store = new MemoryBlobStore()
   readonly locks = new CopyLocks()
-  readonly standings = new Map<string, CopyStanding>()
+  readonly copyStatuses = new Map<string, CopyStatus>()
   readonly dropped: string[] = []
-  /** What the stop before left behind. */
+  /** The open copies that the previous stop recorded. */
   kept: readonly BlobName[] | null = null
   readonly sweepFile = {
     take: async () => {
@@ -32,9 +32,9 @@ class Bench {
   }
   barrier: () => Promise<void> = async () => undefined
   refuseDropped = 0
-  /** Named by a look at the drop rows that is older than what the rows say now. */
+  /** Names from an outdated reading of the drop rows. */
   staleDrops: BlobName[] = []
-  /** Copies whose births begin so count as listed. */
+  /** Copies whose births start with this prefix count as listed. */
   listedFrom: string | null = null
   readonly remover: CopyRemover
 
@@ -44,7 +44,7 @@ class Bench {
       ledger: {
         drops: async (_holder, limit) => [...this.staleDrops, ...this.#named('dropping')].slice(0, limit),
         dropped: async (_holder, names) => this.#onDropped(names),
-        standing: (name) => this.#standingOf(name),
+        copyStatus: (name) => this.#copyStatusOf(name),
       },
       store: this.store,
       locks: this.locks,
@@ -55,10 +55,10 @@ class Bench {
     })
   }
 
-  async copy(seed: number, standing: CopyStanding): Promise<SampleBlob> {
+  async copy(seed: number, copyStatus: CopyStatus): Promise<SampleBlob> {
     const blob = sampleBlob(seed, 100)
     await this.store.write(blob, streamOf(blob.bytes), blob)
-    this.standings.set(keyOf(blob), standing)
+    this.copyStatuses.set(keyOf(blob), copyStatus)
     return blob
   }
 
@@ -66,28 +66,28 @@ class Bench {
     return (await this.store.stat(blob)) !== null
   }
 
-  #standingOf(name: BlobName): CopyStanding {
+  #copyStatusOf(name: BlobName): CopyStatus {
     const isListed = this.listedFrom !== null && name.birth.startsWith(this.listedFrom)
-    return this.standings.get(keyOf(name)) ?? (isListed ? 'listed' : 'undecided')
+    return this.copyStatuses.get(keyOf(name)) ?? (isListed ? 'listed' : 'undecided')
   }
 
-  #named(standing: CopyStanding): BlobName[] {
-    return [...this.standings].filter(([, one]) => one === standing).map(([key]) => nameOf(key))
+  #named(copyStatus: CopyStatus): BlobName[] {
+    return [...this.copyStatuses].filter(([, one]) => one === copyStatus).map(([key]) => nameOf(key))
   }
 
   async #onDropped(names: readonly BlobName[]): Promise<void> {
-    if (this.refuseDropped-- > 0) throw new Condition('no_leader', 'nobody leads')
+    if (this.refuseDropped-- > 0) throw new Condition('no_leader', 'There is no leader')
     for (const name of names) {
       this.dropped.push(keyOf(name))
-      this.standings.delete(keyOf(name))
+      this.copyStatuses.delete(keyOf(name))
     }
   }
 }
 
-/** Births of copies that are on the disk to a walk and nowhere else. */
+/** Births of copies that only a walk finds on the disk. */
 const LISTED = 'listed-'
 
-/** Pages of a disk with so many copies. */
+/** Pages of a disk with this many copies. */
 function manyNames(after: BlobName | null, limit: number, count: number): BlobName[] {
   const first = after === null ? 0 : Number.parseInt(after.id, 16) + 1
   return Array.from({ length: Math.min(limit, count - first) }, (_, n) => ({
@@ -103,7 +103,7 @@ const nameOf = (key: string): BlobName => {
 }
 
 t.test('CopyRemover', async (t) => {
-  t.test('removes what it is told to and what is abandoned, and leaves all else', async (t) => {
+  t.test('removes dropped and abandoned copies, and leaves all others', async (t) => {
     const bench = new Bench()
     const going = [await bench.copy(1, 'dropping'), await bench.copy(2, 'abandoned')]
     const staying = [
@@ -115,35 +115,38 @@ t.test('CopyRemover', async (t) => {
     await bench.clock.advance(1_000)
     for (const blob of going) t.notOk(await bench.has(blob))
     for (const blob of staying) t.ok(await bench.has(blob))
-    t.strictSame(bench.dropped, going.slice(0, 1).map(keyOf), 'and says so of what it was told')
+    t.strictSame(bench.dropped, going.slice(0, 1).map(keyOf), 'and reports the dropped ones')
     await bench.remover.stop()
   })
 
-  t.test('removes nothing before its rows are known to be no older than what this node did', async (t) => {
-    const bench = new Bench()
-    const blob = await bench.copy(1, 'abandoned')
-    const { promise, resolve } = deferred()
-    bench.barrier = () => promise
-    bench.remover.start()
-    await bench.clock.advance(10_000)
-    t.notOk(await bench.remover.remove(blob))
-    t.ok(await bench.has(blob))
-    resolve()
-    await bench.clock.advance(10_000)
-    t.notOk(await bench.has(blob))
-    await bench.remover.stop()
-  })
+  t.test(
+    'removes nothing before its rows are known to be no older than the actions of this node',
+    async (t) => {
+      const bench = new Bench()
+      const blob = await bench.copy(1, 'abandoned')
+      const { promise, resolve } = deferred()
+      bench.barrier = () => promise
+      bench.remover.start()
+      await bench.clock.advance(10_000)
+      t.notOk(await bench.remover.remove(blob))
+      t.ok(await bench.has(blob))
+      resolve()
+      await bench.clock.advance(10_000)
+      t.notOk(await bench.has(blob))
+      await bench.remover.stop()
+    },
+  )
 
-  t.test('asks again once it has the lock: a copy that was made meanwhile stays', async (t) => {
+  t.test('reads the rows again once it holds the lock: a copy that was made meanwhile stays', async (t) => {
     const bench = new Bench()
     const blob = await bench.copy(1, 'listed')
     bench.remover.start()
     await bench.clock.advance(1_000)
-    bench.standings.set(keyOf(blob), 'dropping')
+    bench.copyStatuses.set(keyOf(blob), 'dropping')
     const { promise, resolve } = deferred()
     const copying = bench.locks.hold(blob, async () => {
       await promise
-      bench.standings.set(keyOf(blob), 'listed')
+      bench.copyStatuses.set(keyOf(blob), 'listed')
     })
     const removing = bench.remover.remove(blob)
     resolve()
@@ -153,19 +156,19 @@ t.test('CopyRemover', async (t) => {
     await bench.remover.stop()
   })
 
-  t.test('holds the lock until the copy is gone: nobody takes it for there meanwhile', async (t) => {
+  t.test('holds the lock until the copy is gone: no other component counts on it meanwhile', async (t) => {
     const bench = new Bench()
     const blob = await bench.copy(1, 'listed')
     bench.remover.start()
     await bench.clock.advance(1_000)
-    bench.standings.set(keyOf(blob), 'dropping')
+    bench.copyStatuses.set(keyOf(blob), 'dropping')
     const removing = bench.remover.remove(blob)
     t.notOk(await bench.locks.hold(blob, () => bench.has(blob)))
     t.ok(await removing)
     await bench.remover.stop()
   })
 
-  t.test('acts upon a drop row at once while a walk over many copies is under way', async (t) => {
+  t.test('acts on a drop row at once during a walk over many copies', async (t) => {
     const bench = new Bench()
     bench.store.list = async (after, limit) => manyNames(after, limit, 32_000)
     bench.listedFrom = LISTED
@@ -178,7 +181,7 @@ t.test('CopyRemover', async (t) => {
     await bench.remover.stop()
   })
 
-  t.test('removes many together, and what is in hand elsewhere does not hold them up', async (t) => {
+  t.test('removes many together, without waiting for copies that are locked elsewhere', async (t) => {
     const bench = new Bench()
     const groups: number[] = []
     const remove = bench.store.remove.bind(bench.store)
@@ -203,7 +206,7 @@ t.test('CopyRemover', async (t) => {
     await bench.remover.stop()
   })
 
-  t.test('leaves of a group what the rows want to keep by the time that its locks are had', async (t) => {
+  t.test('keeps those of a group that the rows want to keep once the locks are held', async (t) => {
     const bench = new Bench()
     const kept = [await bench.copy(1, 'owed'), await bench.copy(2, 'listed')]
     const going = await bench.copy(3, 'dropping')
@@ -215,7 +218,7 @@ t.test('CopyRemover', async (t) => {
     await bench.remover.stop()
   })
 
-  t.test('says it again when nobody heard that a copy is gone', async (t) => {
+  t.test('reports a removal again when the first report failed', async (t) => {
     const bench = new Bench()
     const blob = await bench.copy(1, 'dropping')
     bench.refuseDropped = 2
@@ -225,19 +228,19 @@ t.test('CopyRemover', async (t) => {
     await bench.remover.stop()
   })
 
-  t.test('finds on a later walk what was undecided on the first', async (t) => {
+  t.test('finds copies on a later walk that were undecided on the first', async (t) => {
     const bench = new Bench()
     const blob = await bench.copy(1, 'undecided')
     bench.remover.start()
     await bench.clock.advance(1_000)
-    bench.standings.set(keyOf(blob), 'abandoned')
+    bench.copyStatuses.set(keyOf(blob), 'abandoned')
     t.ok(await bench.has(blob))
     await bench.clock.advance(3_700_000)
     t.notOk(await bench.has(blob))
     await bench.remover.stop()
   })
 
-  t.test('walks over more copies than fit a page, and ends in the middle when it is stopped', async (t) => {
+  t.test('walks over more copies than fit a page, and ends early when it is stopped', async (t) => {
     const bench = new Bench()
     const blobs = []
     for (let seed = 0; seed < 200; seed++) blobs.push(await bench.copy(seed, 'abandoned'))

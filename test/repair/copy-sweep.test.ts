@@ -1,5 +1,5 @@
 /**
- * Proofs of the sweep: what can have become a leftover is looked at, without a walk where none is needed, and whatever nobody can know is walked over.
+ * Proofs of the sweep: every possible leftover is checked, without a walk where none is needed; unknown contents are walked over.
  */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -11,7 +11,7 @@ import { CopySweep } from '../../cluster/repair/copy-sweep.ts'
 import { FreshCopies } from '../../cluster/repair/fresh-copies.ts'
 import { systemFileOps } from '../../cluster/base/file-ops.ts'
 import { SweepFile } from '../../cluster/repair/sweep-file.ts'
-import type { BlobName, CopyStanding } from '../../cluster/base/types.ts'
+import type { BlobName, CopyStatus } from '../../cluster/base/types.ts'
 import { sampleBlob, streamOf } from '../blobs/blob-samples.ts'
 import { SILENT } from '../helpers/loggers.ts'
 import { VirtualClock } from '../programs/simulator/virtual-clock.ts'
@@ -22,7 +22,7 @@ const DAY_MS = 24 * HOUR_MS
 class Bench {
   readonly clock = new VirtualClock()
   readonly disk = new Set<string>()
-  readonly standings = new Map<string, CopyStanding>()
+  readonly copyStatuses = new Map<string, CopyStatus>()
   kept: readonly BlobName[] | null = null
   /** Names that were listed by walks. */
   listed = 0
@@ -31,7 +31,7 @@ class Bench {
   constructor(watchedMax = 1_000) {
     const parts = {
       nodeId: 'a',
-      ledger: { standing: (name: BlobName) => this.standings.get(fileNameOf(name)) ?? 'undecided' },
+      ledger: { copyStatus: (name: BlobName) => this.copyStatuses.get(fileNameOf(name)) ?? 'undecided' },
       store: { list: async (after: BlobName | null, limit: number) => this.#list(after, limit) },
       sweepFile: {
         take: async () => {
@@ -50,15 +50,15 @@ class Bench {
     this.sweep = new CopySweep(parts, new FreshCopies(watchedMax))
   }
 
-  put(seed: number, standing: CopyStanding): BlobName {
+  put(seed: number, copyStatus: CopyStatus): BlobName {
     const { id, birth } = sampleBlob(seed)
     this.disk.add(fileNameOf({ id, birth }))
-    this.say({ id, birth }, standing)
+    this.say({ id, birth }, copyStatus)
     return { id, birth }
   }
 
-  say(name: BlobName, standing: CopyStanding): void {
-    this.standings.set(fileNameOf(name), standing)
+  say(name: BlobName, copyStatus: CopyStatus): void {
+    this.copyStatuses.set(fileNameOf(name), copyStatus)
   }
 
   has(name: BlobName): boolean {
@@ -83,7 +83,7 @@ class Bench {
 }
 
 t.test('CopySweep', async (t) => {
-  t.test('walks over everything after a stop that was not clean, and then not for a week', async (t) => {
+  t.test('walks over everything after an unclean stop, and then not for a week', async (t) => {
     const bench = new Bench()
     const [left, open] = [bench.put(1, 'abandoned'), bench.put(2, 'undecided')]
     for (let seed = 3; seed < 300; seed++) bench.put(seed, 'listed')
@@ -93,7 +93,7 @@ t.test('CopySweep', async (t) => {
     const listed = bench.listed
     bench.say(open, 'abandoned')
     await bench.clock.advance(DAY_MS)
-    t.notOk(bench.has(open), 'what was open is watched')
+    t.notOk(bench.has(open), 'the open copy is watched')
     t.equal(bench.listed, listed)
     await bench.clock.advance(6.5 * DAY_MS)
     t.ok(bench.listed > listed)
@@ -101,7 +101,7 @@ t.test('CopySweep', async (t) => {
     t.equal(bench.clock.pending, 0)
   })
 
-  t.test('walks over nothing after a clean stop, and watches what was open then', async (t) => {
+  t.test('walks over nothing after a clean stop, and watches the copies that were open then', async (t) => {
     const bench = new Bench()
     const open = bench.put(1, 'undecided')
     for (let seed = 3; seed < 300; seed++) bench.put(seed, 'listed')
@@ -116,7 +116,7 @@ t.test('CopySweep', async (t) => {
     t.strictSame(bench.kept, [], 'and the next start need not walk either')
   })
 
-  t.test('finds what is written, within seconds of the end of its upload', async (t) => {
+  t.test('finds a written copy within seconds of the end of its upload', async (t) => {
     const bench = new Bench()
     bench.kept = []
     await bench.started()
@@ -131,7 +131,7 @@ t.test('CopySweep', async (t) => {
     await bench.sweep.stop()
   })
 
-  t.test('keeps what is open at a stop, and nothing when its walk was cut short', async (t) => {
+  t.test('records the open copies at a stop, and nothing when its walk was cut short', async (t) => {
     const bench = new Bench()
     for (let seed = 0; seed < 300; seed++) bench.put(seed, 'listed')
     const open = bench.put(400, 'undecided')
@@ -149,7 +149,7 @@ t.test('CopySweep', async (t) => {
   })
 
   t.test(
-    'walks again within the hour when more is open than it can watch, and keeps nothing then',
+    'walks again within the hour when more copies are open than it can watch, and then records nothing',
     async (t) => {
       const bench = new Bench(10)
       const open = Array.from({ length: 40 }, (_, seed) => bench.put(seed, 'undecided'))
@@ -163,43 +163,37 @@ t.test('CopySweep', async (t) => {
     },
   )
 
-  t.test(
-    'walks when the store says that nobody knows what is in it, also before it was opened',
-    async (t) => {
-      for (const isEarly of [true, false]) {
-        const bench = new Bench()
-        const back = bench.put(1, 'abandoned')
-        bench.kept = []
-        if (isEarly) bench.sweep.onStoreUnknown()
-        await bench.started()
-        if (!isEarly) bench.sweep.onStoreUnknown()
-        await bench.clock.advance(120_000)
-        t.notOk(bench.has(back))
-        await bench.sweep.stop()
-      }
-    },
-  )
-
-  t.test(
-    'watches a copy while the end of its drop row may still come, whatever rows say of it',
-    async (t) => {
+  t.test('walks when the store reports unknown contents, also before the sweep was opened', async (t) => {
+    for (const isEarly of [true, false]) {
       const bench = new Bench()
+      const back = bench.put(1, 'abandoned')
       bench.kept = []
+      if (isEarly) bench.sweep.onStoreUnknown()
       await bench.started()
-      const name = bench.put(1, 'dropping')
-      let end: () => void = () => undefined
-      const dropping = bench.sweep.duringDrop([name], () => new Promise((resolve) => (end = resolve)))
-      bench.say(name, 'listed')
-      await bench.clock.advance(HOUR_MS)
-      end()
-      await dropping
-      // The late end took the drop row of a later drop.
-      bench.say(name, 'abandoned')
-      await bench.clock.advance(25_000)
-      t.notOk(bench.has(name))
+      if (!isEarly) bench.sweep.onStoreUnknown()
+      await bench.clock.advance(120_000)
+      t.notOk(bench.has(back))
       await bench.sweep.stop()
-    },
-  )
+    }
+  })
+
+  t.test('watches a copy while its drop row may still end, regardless of its status', async (t) => {
+    const bench = new Bench()
+    bench.kept = []
+    await bench.started()
+    const name = bench.put(1, 'dropping')
+    let end: () => void = () => undefined
+    const dropping = bench.sweep.duringDrop([name], () => new Promise((resolve) => (end = resolve)))
+    bench.say(name, 'listed')
+    await bench.clock.advance(HOUR_MS)
+    end()
+    await dropping
+    // The late end removed the drop row of a later drop.
+    bench.say(name, 'abandoned')
+    await bench.clock.advance(25_000)
+    t.notOk(bench.has(name))
+    await bench.sweep.stop()
+  })
 })
 
 async function place(t: Test): Promise<string> {
@@ -209,7 +203,7 @@ async function place(t: Test): Promise<string> {
 }
 
 t.test('SweepFile', async (t) => {
-  t.test('gives its names once, and null for anything that it did not write', async (t) => {
+  t.test('returns its names once, and null for any text that it did not write', async (t) => {
     const path = join(await place(t), 'sweep.json')
     const file = new SweepFile(path, { boot: 7, before: [2] })
     const next = new SweepFile(path, { boot: 12, before: [2, 7] })
@@ -223,7 +217,7 @@ t.test('SweepFile', async (t) => {
       t.equal(
         await new SweepFile(path, { boot: 12, before }).take(),
         null,
-        'it speaks to the next start alone',
+        'it is valid only for the next start',
       )
     }
     await file.write(names)
@@ -234,7 +228,7 @@ t.test('SweepFile', async (t) => {
     }
   })
 
-  t.test('of a write that stops at any step only the whole is believed', async (t) => {
+  t.test('accepts only a complete file when a write stops at any step', async (t) => {
     const path = join(await place(t), 'sweep.json')
     const next = (): SweepFile => new SweepFile(path, { boot: 12, before: [2, 7] })
     const names = [1, 2].map((seed) => sampleBlob(seed)).map(({ id, birth }) => ({ id, birth }))
@@ -246,17 +240,17 @@ t.test('SweepFile', async (t) => {
     }
   })
 
-  t.test('is gone durably before it is believed, and a start that was cut off leaves none', async (t) => {
+  t.test('is durably gone before it is used, and an interrupted start leaves none', async (t) => {
     const path = join(await place(t), 'sweep.json')
     const names = [1, 2].map((seed) => sampleBlob(seed)).map(({ id, birth }) => ({ id, birth }))
     for (const step of ['unlink', 'syncDirectory'] as const) {
       await new SweepFile(path, { boot: 7, before: [2] }).write(names)
       const ops = { ...systemFileOps, [step]: dies }
       await t.rejects(new SweepFile(path, { boot: 12, before: [2, 7] }, ops).take(), /power cut/, step)
-      // As a cut before the directory was flushed may leave it.
+      // A possible state after a power cut before the directory was flushed.
       await new SweepFile(path, { boot: 7, before: [2] }).write(names)
       const later = new SweepFile(path, { boot: 15, before: [2, 7, 12] })
-      t.equal(await later.take(), null, 'a start came between: what it wrote is not in there')
+      t.equal(await later.take(), null, 'there was another start: its writes are not in the file')
     }
   })
 })
@@ -265,7 +259,7 @@ const dies = async (): Promise<never> => {
   throw new Error('power cut')
 }
 
-t.test('DiskBlobStore tells what it writes, and when it does not know what it has', async (t) => {
+t.test('DiskBlobStore reports its writes, and that its contents are unknown', async (t) => {
   const root = await place(t)
   const story: string[] = []
   const open = async (): Promise<DiskBlobStore> => {
@@ -287,11 +281,11 @@ t.test('DiskBlobStore tells what it writes, and when it does not know what it ha
   await store.close()
   t.strictSame(story.splice(0), [blob.birth, blob.birth, short.birth, short.birth])
   await (await open()).close()
-  t.strictSame(story, [], 'after a clean stop it knows')
+  t.strictSame(story, [], 'after a clean stop its contents are known')
   await rm(join(root, 'blobs', 'pack-index'), { recursive: true })
   const again = await open()
-  t.strictSame(story.splice(0), ['unknown'], 'not when its index is lost')
+  t.strictSame(story.splice(0), ['unknown'], 'unknown when its index is lost')
   await again.reopen()
-  t.ok(story.includes('unknown'), 'nor when its directory was exchanged')
+  t.ok(story.includes('unknown'), 'unknown when its directory was replaced')
   await again.close()
 })

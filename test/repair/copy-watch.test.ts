@@ -1,5 +1,5 @@
 /**
- * Proofs of the watch over a real directory: it counts through what it finds at the start, and gets over losing the directory.
+ * Proofs of the watch over a real directory: an inventory at the start, and recovery from the loss of the directory.
  */
 import { randomBytes } from 'node:crypto'
 import { mkdir, mkdtemp, readFile, rename, rm, stat } from 'node:fs/promises'
@@ -82,7 +82,7 @@ class Place {
     await until('the first inventory is done', () => this.watch.status().inventory.runs === 1)
   }
 
-  /** Minutes go by until it holds. */
+  /** Advances the clock by minutes until the condition holds. */
   minutesUntil(what: string, condition: () => boolean): Promise<void> {
     return until(what, async () => {
       if (!condition()) await this.clock.advance(60_000)
@@ -96,12 +96,12 @@ class Place {
 }
 
 t.test('CopyWatch', async (t) => {
-  t.test('compares rows and disk at once at its start, then scrubs, and keeps the position', async (t) => {
+  t.test('compares rows and disk at once at its start, then scrubs, and stores the position', async (t) => {
     const place = await Place.make(t)
     const [good, gone] = [await place.add(1), await place.add(2)]
     await place.store.remove([gone])
     await place.started()
-    t.strictSame(place.book.told, [[gone.birth]])
+    t.strictSame(place.book.reported, [[gone.birth]])
     t.equal(place.clock.now(), 0)
     await place.minutesUntil('the scrub has been through', () => place.watch.status().scrub.copies === 1)
     t.equal((await place.store.verify(good)).size, good.size)
@@ -110,23 +110,23 @@ t.test('CopyWatch', async (t) => {
     t.equal(place.clock.pending, 0)
   })
 
-  t.test('opens a directory that is gone anew within a minute, and tells all that was in it', async (t) => {
+  t.test('opens a missing directory again within a minute, and reports all its copies', async (t) => {
     const place = await Place.make(t)
     const blobs = [await place.add(1), await place.add(2), await place.add(3)]
     await place.started()
     await rm(place.directory, { recursive: true })
     await place.clock.advance(60_000)
-    await until('all are told', () => place.book.told.flat().length === 3)
+    await until('all are reported', () => place.book.reported.flat().length === 3)
     t.equal(place.lost, 1)
     for (const blob of blobs) await place.store.write(blob, streamOf(blob.bytes), blob)
-    await place.minutesUntil('it looked again', () => place.watch.status().inventory.runs >= 3)
+    await place.minutesUntil('it checked again', () => place.watch.status().inventory.runs >= 3)
     t.strictSame([place.lost, place.reopened], [1, 2])
     const runs = place.watch.status().inventory.runs
     for (let minute = 0; minute < 5; minute++) await place.clock.advance(60_000)
-    t.strictSame([place.reopened, place.watch.status().inventory.runs], [2, runs], 'and is content then')
+    t.strictSame([place.reopened, place.watch.status().inventory.runs], [2, runs], 'and then stops checking')
   })
 
-  t.test('looks at once when two copies in a row are judged missing, not when one is', async (t) => {
+  t.test('checks at once when two consecutive copies are judged missing, not when one is', async (t) => {
     const place = await Place.make(t)
     await place.add(1)
     await place.started()
@@ -138,26 +138,26 @@ t.test('CopyWatch', async (t) => {
     t.equal(place.lost, 0)
     place.watch.onJudged('missing')
     await until('the directory is there', () => place.reopened === 1)
-    await until('the copy is told', () => place.book.told.length === 1)
+    await until('the copy is reported', () => place.book.reported.length === 1)
     t.equal(place.clock.now(), 0)
   })
 
-  t.test('notices another directory in its place, and the old one when it is back', async (t) => {
+  t.test('detects another directory in its place, and the return of the old one', async (t) => {
     const place = await Place.make(t)
     const blob = await place.add(1)
     await place.started()
     const aside = join(place.root, 'aside')
     await rename(place.directory, aside)
     await mkdir(place.directory)
-    await place.minutesUntil('the empty one is taken', () => place.book.told.flat().length === 1)
+    await place.minutesUntil('the empty one is accepted', () => place.book.reported.flat().length === 1)
     await place.minutesUntil('twice', () => place.watch.status().inventory.runs === 3)
     await rm(place.directory, { recursive: true })
     await rename(aside, place.directory)
-    await place.minutesUntil('the old one is noticed', () => place.lost === 2)
+    await place.minutesUntil('the old one is detected', () => place.lost === 2)
     t.equal((await place.store.verify(blob)).size, blob.size)
   })
 
-  t.test('tries again, as long as it takes, when the directory cannot be made', async (t) => {
+  t.test('retries until the directory can be created', async (t) => {
     const place = await Place.make(t)
     await place.add(1)
     await place.started()
@@ -166,22 +166,25 @@ t.test('CopyWatch', async (t) => {
     for (let minute = 0; minute < 5; minute++) await place.clock.advance(60_000)
     t.equal(place.reopened, 0)
     place.reopenFault = null
-    await place.minutesUntil('it is made', () => place.book.told.flat().length === 1)
+    await place.minutesUntil('it is made', () => place.book.reported.flat().length === 1)
   })
 
-  t.test('knows its directory again after a restart, and makes another mark for another one', async (t) => {
-    const place = await Place.make(t)
-    await place.started()
-    const path = join(place.directory, 'present')
-    const mark = await readFile(path, 'utf8')
-    const marker = (draw: () => string) => new StoreMarker({ directory: place.directory, draw })
-    await marker(() => 'f'.repeat(32)).accept()
-    t.equal(await readFile(path, 'utf8'), mark)
-    await rm(path)
-    const again = marker(() => 'f'.repeat(32))
-    await again.accept()
-    t.equal(await readFile(path, 'utf8'), `${'f'.repeat(32)}\n`)
-    t.equal(await again.isThere(), true)
-    t.equal((await stat(path)).mode & 0o777, 0o600)
-  })
+  t.test(
+    'recognizes its directory after a restart, and gives another directory another marker',
+    async (t) => {
+      const place = await Place.make(t)
+      await place.started()
+      const path = join(place.directory, 'present')
+      const mark = await readFile(path, 'utf8')
+      const marker = (draw: () => string) => new StoreMarker({ directory: place.directory, draw })
+      await marker(() => 'f'.repeat(32)).accept()
+      t.equal(await readFile(path, 'utf8'), mark)
+      await rm(path)
+      const again = marker(() => 'f'.repeat(32))
+      await again.accept()
+      t.equal(await readFile(path, 'utf8'), `${'f'.repeat(32)}\n`)
+      t.equal(await again.isThere(), true)
+      t.equal((await stat(path)).mode & 0o777, 0o600)
+    },
+  )
 })

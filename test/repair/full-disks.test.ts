@@ -1,5 +1,5 @@
 /**
- * Full and failing disks with nothing replaced but what the disk says: three nodes, real files, real sockets, real rows.
+ * Full and failing disks with only the answers of the disk simulated: three nodes, real files, real sockets, real rows.
  */
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -15,7 +15,7 @@ t.test('three nodes with spoiled disks', async (t) => {
   const three = await RealNodes.start(t, [1, 1, 1], (nodeId) => disk(nodeId).ops)
   const all: Upload[] = []
   let seed = 0
-  /** Committed when it resolves. */
+  /** The blobs are committed when it resolves. */
   const upload = async (count: number, through = 'n1'): Promise<readonly Upload[]> => {
     const uploads = await Promise.all(
       Array.from({ length: count }, () => three.upload(seed++, undefined, through)),
@@ -31,7 +31,7 @@ t.test('three nodes with spoiled disks', async (t) => {
     for (const node of three.nodes) if ((await copiesOn(node, all)).length < all.length) return false
     return true
   }
-  /** Of all that was committed: what cannot be read through this node. */
+  /** The committed blobs that cannot be read through this node. */
   const unreadable = async ({ cluster }: RealNode): Promise<readonly string[]> => {
     const ids: string[] = []
     for (const { ref } of all) {
@@ -49,7 +49,7 @@ t.test('three nodes with spoiled disks', async (t) => {
     )
 
   t.test(
-    'go on with two copies while one is full, through its gateway too, and make the others when it has room',
+    'continue with two copies while one disk is full, through its gateway too, and make the others once it has space',
     async (t) => {
       disk('n2').fillUp()
       await allPlaceOn('n1', 'n3')
@@ -60,10 +60,10 @@ t.test('three nodes with spoiled disks', async (t) => {
         }
       }
       await until('the owed copies wait', () => metric(n2, 'holdfast_repair_waiting') === 12)
-      await until('its figures say so', () => metric(n2, 'holdfast_blob_disk_level') === 2)
+      await until('its metrics show that', () => metric(n2, 'holdfast_blob_disk_level') === 2)
       t.equal(n2.cluster.repairStatus().waitingForDisk, 12)
-      const told = (await n2.cluster.repairStatuses()).find(({ nodeId }) => nodeId === 'n2')
-      t.match(told?.disk, { level: 'stopWriting', isSuspect: false })
+      const reported = (await n2.cluster.repairStatuses()).find(({ nodeId }) => nodeId === 'n2')
+      t.match(reported?.disk, { level: 'stopWriting', isSuspect: false })
       t.equal(metric(n2, 'holdfast_repair_failed_total'), 0)
       t.strictSame(await copiesOn(n2, all), [])
       t.strictSame(await unfinished(n2), [])
@@ -75,7 +75,7 @@ t.test('three nodes with spoiled disks', async (t) => {
   )
 
   t.test(
-    'refuse with disk_full while two are, go on reading, and go on writing when one has room',
+    'refuse with disk_full while two are full, continue to read, and write again when one has space',
     async (t) => {
       for (const nodeId of ['n2', 'n3']) disk(nodeId).fillUp()
       await allPlaceOn('n1')
@@ -98,9 +98,9 @@ t.test('three nodes with spoiled disks', async (t) => {
     disk('n2').bytesLeft = 900_000
     const uploads = await upload(24)
     t.ok(uploads.some(({ missing }) => missing.includes('n2')))
-    // Some of them late, as repairs, where the machine is busy.
-    await until('it took what it had room for', () => disk('n2').bytesLeft < 300_000)
-    await until('what is owed waits', () => (metric(n2, 'holdfast_repair_waiting') ?? 0) > 0)
+    // On a busy machine some of them come late, as repairs.
+    await until('it took the copies that fit', () => disk('n2').bytesLeft < 300_000)
+    await until('the owed copies wait', () => (metric(n2, 'holdfast_repair_waiting') ?? 0) > 0)
     t.strictSame(await unfinished(n2), [])
     t.strictSame(await unreadable(n2), [])
     disk('n2').makeRoom()
@@ -116,7 +116,7 @@ t.test('three nodes with spoiled disks', async (t) => {
     const before = failed()
     disk('n2').bytesLeft = 700_000
     disk('n2').pretendsRoom = true
-    await until('a repair has met the end of the disk', () => failed() > before)
+    await until('a repair has filled the disk', () => failed() > before)
     disk('n2').pretendsRoom = false
     await until('the others wait', () => (metric(n2, 'holdfast_repair_waiting') ?? 0) > 0)
     t.strictSame(await unfinished(n2), [])
@@ -124,17 +124,17 @@ t.test('three nodes with spoiled disks', async (t) => {
     await until('all copies are made', isWhole)
   })
 
-  t.test('go on reading and writing while a disk fails, and put nothing new on it', async (t) => {
+  t.test('continue to read and write while a disk fails, and put no new copy on it', async (t) => {
     const n3 = three.node('n3')
     disk('n3').isFailing = true
     t.strictSame(await unreadable(n3), [])
-    await until('it is called suspect', () => metric(n3, 'holdfast_blob_disk_suspect') === 1)
+    await until('it is suspect', () => metric(n3, 'holdfast_blob_disk_suspect') === 1)
     await allPlaceOn('n1', 'n2')
     for (const through of ['n1', 'n3']) {
       for (const { missing } of await upload(2, through)) t.strictSame(missing, ['n3'])
     }
     for (const node of three.nodes) t.strictSame(await unreadable(node), [])
-    const told = await n3.cluster.repairStatuses()
-    t.match(told.find(({ nodeId }) => nodeId === 'n3')?.disk, { isSuspect: true })
+    const reported = await n3.cluster.repairStatuses()
+    t.match(reported.find(({ nodeId }) => nodeId === 'n3')?.disk, { isSuspect: true })
   })
 })

@@ -1,5 +1,5 @@
 /**
- * Proofs of the inventory: every row of this node is compared with its disk, and what is not there is told.
+ * Proofs of the inventory: every row of this node is compared with its disk, and missing copies are reported.
  */
 import t from 'tap'
 import { CopyLocks } from '../../cluster/blobs/disk/copy-locks.ts'
@@ -56,7 +56,7 @@ class Bench {
 
 t.test('Inventory', async (t) => {
   t.test(
-    'tells what is gone, torn or other than its row says, and what others hold is not asked',
+    'reports copies that are missing, torn or different from their rows, and ignores those of other nodes',
     async (t) => {
       const bench = new Bench()
       const [good, gone, torn, other] = [
@@ -70,8 +70,8 @@ t.test('Inventory', async (t) => {
       bench.book.listOtherBytes(other)
       bench.book.list(sampleBlob(5), ['n2', 'n3'])
       await bench.clock.resolve(bench.inventory.run(), { limitMs: 1_000 })
-      t.strictSame(bench.book.told.flat().sort(), [gone, torn, other].map(({ birth }) => birth).sort())
-      t.strictSame(bench.book.inventories, [3], 'the end is told once, after all of them')
+      t.strictSame(bench.book.reported.flat().sort(), [gone, torn, other].map(({ birth }) => birth).sort())
+      t.strictSame(bench.book.inventories, [3], 'the end is reported once, after all of them')
       t.strictSame(
         bench.store.quarantined.sort(),
         [torn, other].map(({ id, birth }) => `${id}.${birth}`).sort(),
@@ -82,36 +82,36 @@ t.test('Inventory', async (t) => {
     },
   )
 
-  t.test('tells a whole lost disk in batches of 256 at most', async (t) => {
+  t.test('reports a whole lost disk in batches of 256 at most', async (t) => {
     const bench = new Bench()
     for (let seed = 0; seed < 1_000; seed++) bench.book.list(sampleBlob(seed))
     await bench.clock.resolve(bench.inventory.run(), { limitMs: 1_000 })
-    t.equal(bench.book.told.flat().length, 1_000)
-    t.ok(bench.book.told.every(({ length }) => length <= 256))
+    t.equal(bench.book.reported.flat().length, 1_000)
+    t.ok(bench.book.reported.every(({ length }) => length <= 256))
   })
 
-  t.test("goes on over pages on which nothing is this node's", async (t) => {
+  t.test('continues over pages without copies of this node', async (t) => {
     const bench = new Bench()
     for (let seed = 0; seed < 600; seed++) bench.book.list(sampleBlob(seed), ['n2'])
     const last = [...bench.book.rows.values()].sort((a, b) => (a.id < b.id ? 1 : -1))[0]
     bench.book.rows.set(`${last?.id}.${last?.birth}`, { ...sampleBlob(0), ...last, replicas: ['n1', 'n2'] })
     await bench.clock.resolve(bench.inventory.run(), { limitMs: 1_000 })
-    t.strictSame(bench.book.told, [[last?.birth]])
+    t.strictSame(bench.book.reported, [[last?.birth]])
   })
 
-  t.test('tells later what it cannot tell now', async (t) => {
+  t.test('retries a report that fails', async (t) => {
     const bench = new Bench()
     bench.book.list(sampleBlob(1))
-    bench.book.refusal = new Condition('no_quorum', 'Nobody leads')
+    bench.book.refusal = new Condition('no_quorum', 'There is no leader')
     const run = bench.inventory.run()
     await bench.clock.advance(600_000)
     t.equal(bench.inventory.status().runs, 0)
     bench.book.refusal = null
     await bench.clock.resolve(run, { limitMs: 61_000 })
-    t.strictSame(bench.book.told, [['birth-1']])
+    t.strictSame(bench.book.reported, [['birth-1']])
   })
 
-  t.test('begins again for whoever asks while it runs, once for all of them', async (t) => {
+  t.test('runs again for callers that arrive while it runs, once for all of them', async (t) => {
     const bench = new Bench()
     const blob = await bench.add(1)
     const gate = deferred()
@@ -125,10 +125,10 @@ t.test('Inventory', async (t) => {
     gate.resolve()
     await bench.clock.resolve(Promise.all([first, ...later]), { limitMs: 1 })
     t.equal(bench.inventory.status().runs, 2)
-    t.strictSame(bench.book.told, [[blob.birth]])
+    t.strictSame(bench.book.reported, [[blob.birth]])
   })
 
-  t.test("calls nothing lost that became another's business while it walked", async (t) => {
+  t.test('does not report a copy as lost that moved to another node during the walk', async (t) => {
     const bench = new Bench()
     const blob = await bench.add(1)
     const gate = deferred()
@@ -139,23 +139,23 @@ t.test('Inventory', async (t) => {
       return page
     }
     const run = bench.inventory.run()
-    bench.book.standings.set(`${blob.id}.${blob.birth}`, 'dropping')
+    bench.book.copyStatuses.set(`${blob.id}.${blob.birth}`, 'dropping')
     await bench.store.remove([blob])
     gate.resolve()
     await bench.clock.resolve(run, { limitMs: 1 })
-    t.strictSame(bench.book.told, [])
+    t.strictSame(bench.book.reported, [])
   })
 
   t.test(
-    'reads no frame of what is as it was left, and those of the others at the rate of repair',
+    'reads no frame of a copy that is known to be unchanged, and the others at the rate of repair',
     async (t) => {
       const bench = new Bench()
       const blobs: SampleBlob[] = []
       for (let seed = 0; seed < 40; seed++) blobs.push(await bench.add(seed))
       let frames = 0
       bench.store.beforeStat = async () => void frames++
-      const asLeft = new Set(blobs.slice(0, 30).map(({ birth }) => birth as string))
-      bench.store.areAsLeft = async (copies) => copies.map(({ birth }) => asLeft.has(birth))
+      const unchanged = new Set(blobs.slice(0, 30).map(({ birth }) => birth as string))
+      bench.store.areUnchanged = async (copies) => copies.map(({ birth }) => unchanged.has(birth))
       bench.throttle.setRate(4_096)
       const run = bench.inventory.run()
       await bench.clock.advance(8_000)
@@ -166,7 +166,7 @@ t.test('Inventory', async (t) => {
     },
   )
 
-  t.test('rests as long as it looks, unless copies are missing', async (t) => {
+  t.test('rests as long as it reads, unless copies are missing', async (t) => {
     for (const isThere of [true, false]) {
       const bench = new Bench()
       const blob = await bench.add(1)
@@ -177,10 +177,10 @@ t.test('Inventory', async (t) => {
     }
   })
 
-  t.test('ends when it is told to, and says so', async (t) => {
+  t.test('ends when it is stopped, and reports that', async (t) => {
     const bench = new Bench()
     bench.book.list(sampleBlob(1))
-    bench.book.refusal = new Condition('no_quorum', 'Nobody leads')
+    bench.book.refusal = new Condition('no_quorum', 'There is no leader')
     const run = bench.inventory.run()
     await bench.clock.advance(5_000)
     bench.retryLoop.end()

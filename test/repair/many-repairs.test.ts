@@ -1,5 +1,5 @@
 /**
- * Proofs of what the repair engine does for many copies at once: how they are committed, and how often it reads the rows.
+ * Proofs of the repair engine with many copies at once: how they are committed, and how often it reads the rows.
  */
 import t from 'tap'
 import { sampleBlob } from '../blobs/blob-samples.ts'
@@ -47,7 +47,7 @@ t.test('RepairEngine with many tasks', async (t) => {
     await bench.task(sampleBlob(2), ['a', 'c'])
     bench.engine.start()
     await bench.clock.advance(45)
-    t.equal(bench.commits, 0, 'others may come')
+    t.equal(bench.commits, 0, 'other copies may still come')
     await bench.clock.advance(10)
     t.equal(bench.commits, 1)
     bench.throttle.setRate(null)
@@ -56,13 +56,13 @@ t.test('RepairEngine with many tasks', async (t) => {
     t.equal(bench.clock.pending, 0)
   })
 
-  t.test('makes those of a report again that failed, and none of another', async (t) => {
+  t.test('makes the copies of a failed report again, and no others', async (t) => {
     const bench = new RepairBench()
     for (let seed = 0; seed < 300; seed++) await bench.task(sampleBlob(seed), ['a'])
     bench.refuseDone = 1
     bench.engine.start()
     await bench.clock.runUntil(() => bench.rows.size === 0, { limitMs: 10_000 })
-    t.equal(bench.stores.c.writes, 300, 'each travelled once')
+    t.equal(bench.stores.c.writes, 300, 'each was sent once')
     const failed = bench.metric('failed_total') ?? 0
     t.ok(failed >= 1 && failed <= 128, `${failed} failed`)
     await bench.engine.stop()

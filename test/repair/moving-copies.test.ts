@@ -1,5 +1,5 @@
 /**
- * A rebalance with nothing replaced: four nodes of which another one is to hold nothing, real copies, real rows.
+ * A rebalance with nothing simulated: four nodes, where another node is to hold no copies; real copies, real rows.
  */
 import t from 'tap'
 import { collect, sha256 } from '../blobs/blob-samples.ts'
@@ -7,6 +7,8 @@ import { until } from '../helpers/async.ts'
 import { SILENT } from '../helpers/loggers.ts'
 import { Rebalancing } from '../../src/workers/rebalancing.ts'
 import { copiesOn, RealNodes } from './real-nodes.ts'
+import { chunkKeys } from '../../src/state-machine/chunks/keys.ts'
+import { longOperationKeys } from '../../src/state-machine/long-operations/keys.ts'
 
 t.test('a rebalance', async (t) => {
   const real = await RealNodes.start(t, [1, 1, 1, 0])
@@ -30,15 +32,15 @@ t.test('a rebalance', async (t) => {
   })
   await until('it has succeeded', async () => {
     for (const driver of drivers) await driver.round().catch(() => undefined)
-    return reader.operation('op1')?.status === 'succeeded'
+    return reader.get(longOperationKeys.operation('op1'))?.status === 'succeeded'
   })
 
   const bytesMoved = uploads.reduce((sum, { ref }) => sum + ref.size, 0)
-  t.match(reader.operation('op1'), {
+  t.match(reader.get(longOperationKeys.operation('op1')), {
     progress: { blobsTotal: 20, blobsDone: 20, bytesMoved, skipped: 0, tasksOpen: 0 },
   })
   for (const { ref } of uploads) {
-    const { replicas } = reader.chunk('acme', ref.id as string) ?? { replicas: [] }
+    const { replicas } = reader.get(chunkKeys.chunk('acme', ref.id as string)) ?? { replicas: [] }
     t.strictSame([...replicas].sort(), ['n2', 'n3', 'n4'])
     for (const copy of cluster.blobs.copies({ ...ref, replicas: ['n4'] }))
       t.equal(sha256(await collect(copy.read(0, ref.size))), ref.checksum)

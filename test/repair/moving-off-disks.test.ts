@@ -1,5 +1,5 @@
 /**
- * A rebalance heeds disks: four nodes with real copies and real rows, of which one is full, later another one, and
+ * A rebalance takes disks into account: four nodes with real copies and real rows. First one disk is full, later another one, and
  * then one fails.
  */
 import t from 'tap'
@@ -8,6 +8,8 @@ import { until } from '../helpers/async.ts'
 import { SILENT } from '../helpers/loggers.ts'
 import { copiesOn, RealNodes, type Upload } from './real-nodes.ts'
 import { SpoiledDisk } from './spoiled-disk.ts'
+import { chunkKeys } from '../../src/state-machine/chunks/keys.ts'
+import { longOperationKeys } from '../../src/state-machine/long-operations/keys.ts'
 
 t.test('a rebalance', async (t) => {
   const disks = new Map(['n1', 'n2', 'n3', 'n4'].map((nodeId) => [nodeId, new SpoiledDisk()]))
@@ -28,16 +30,17 @@ t.test('a rebalance', async (t) => {
     })
     await until(`${operationId} has succeeded`, async () => {
       for (const driver of drivers) await driver.round().catch(() => undefined)
-      return reader.operation(operationId)?.status === 'succeeded'
+      return reader.get(longOperationKeys.operation(operationId))?.status === 'succeeded'
     })
   }
-  const holdersOf = ({ ref }: Upload) => [...(reader.chunk('acme', ref.id as string)?.replicas ?? [])].sort()
+  const holdersOf = ({ ref }: Upload) =>
+    [...(reader.get(chunkKeys.chunk('acme', ref.id as string))?.replicas ?? [])].sort()
 
   await allPlaceOn('n1', 'n2', 'n3')
   const uploads: Upload[] = []
   for (let seed = 0; seed < 12; seed++) uploads.push(await real.upload(seed))
   await real.commit(uploads)
-  for (const { missing } of uploads) t.strictSame(missing, [], 'the others have room for all')
+  for (const { missing } of uploads) t.strictSame(missing, [], 'the others have space for all')
 
   t.test('moves nothing onto a full disk', async (t) => {
     await rebalance('op1')
@@ -55,19 +58,19 @@ t.test('a rebalance', async (t) => {
     )
   }
 
-  t.test('moves everything off a full disk to one that has room', async () => {
+  t.test('moves everything off a full disk to one that has space', async () => {
     disk('n4').makeRoom()
     disk('n1').fillUp()
     await areAllOn('op2', ['n2', 'n3', 'n4'], 'n1')
   })
 
-  t.test('moves everything off a suspect disk to one that has room', async () => {
+  t.test('moves everything off a suspect disk to one that has space', async () => {
     disk('n1').makeRoom()
     disk('n2').isFailing = true
-    await until('n2 is called suspect', async () => {
+    await until('n2 is suspect', async () => {
       await copiesOn(real.node('n2'), uploads).catch(() => undefined)
-      const told = await real.node('n1').cluster.repairStatuses()
-      return told.find(({ nodeId }) => nodeId === 'n2')?.disk?.isSuspect === true
+      const reported = await real.node('n1').cluster.repairStatuses()
+      return reported.find(({ nodeId }) => nodeId === 'n2')?.disk?.isSuspect === true
     })
     disk('n2').isFailing = false
     await areAllOn('op3', ['n1', 'n3', 'n4'], 'n2')

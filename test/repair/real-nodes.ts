@@ -1,5 +1,5 @@
 /**
- * Some members in one process with nothing replaced: LevelDB, blob files, sockets, real time; and one tenant with a bucket.
+ * Members in one process with nothing simulated: LevelDB, blob files, sockets, real time; and one tenant with a bucket.
  */
 import { mkdtemp, open, readdir, readFile, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
@@ -22,11 +22,12 @@ import { type SampleBlob, sampleBlob } from '../blobs/blob-samples.ts'
 import { SILENT } from '../helpers/loggers.ts'
 import { createTenant, putChunks } from '../state-machine/map-world.ts'
 import { removeWitnessesIn } from '../helpers/flush-witnesses.ts'
+import { chunkKeys } from '../../src/state-machine/chunks/keys.ts'
 
-/** A pass aims at nine tenths of this. */
+/** A pass aims to take nine tenths of this. */
 const SCRUB_EVERY_MS = 1_000
 
-/** One blob in two goes to a pack, the others to files of their own. */
+/** Every other blob goes to a pack, the rest to their own files. */
 const PACKED_BYTES = 20_000
 const FILED_BYTES = 300_000
 
@@ -35,7 +36,7 @@ export interface RealNode {
   readonly cluster: Cluster
   readonly reader: LevelStateReader
   readonly propose: Propose
-  /** Of its blobs. */
+  /** The disk of its blobs. */
   readonly directory: string
 }
 
@@ -63,7 +64,7 @@ export class RealNodes {
     this.#filesOf = filesOf
   }
 
-  /** One node for each weight: n1, n2 and so on, each in a zone of its own; their blobs on the system's disk unless said. */
+  /** One node for each weight: n1, n2 and so on, each in its own zone; their blobs are on the system's disk by default. */
   static async start(
     t: Test,
     weights: readonly number[] = [1, 1, 1],
@@ -142,14 +143,14 @@ export class RealNodes {
     if (!reply.ok) throw new Error(reply.message)
   }
 
-  /** Nodes that are listed for it by the rows of n1. */
+  /** The nodes that the rows of n1 list for the blob. */
   listed({ id, birth }: BlobRef): readonly string[] {
-    const chunk = this.node('n1').reader.chunk('acme', id as string)
+    const chunk = this.node('n1').reader.get(chunkKeys.chunk('acme', id as string))
     return chunk?.birth === birth ? chunk.replicas : []
   }
 }
 
-/** Of these uploads: those that the node has a copy of on its own disk, damaged or not, as `<id>.<birth>`. */
+/** The uploads with a copy on the node's own disk, damaged or not, as `<id>.<birth>`. */
 export async function copiesOn(
   { cluster, nodeId }: RealNode,
   uploads: readonly { readonly ref: BlobRef }[],
@@ -167,11 +168,11 @@ export async function copiesOn(
   return held.sort()
 }
 
-/** In the only place where these bytes stand, in a file of their own or in a pack. */
+/** Changes the only place that holds these bytes, a separate file or a pack. */
 export async function flipBit(directory: string, { bytes }: SampleBlob): Promise<void> {
   const found = await placeOf(directory, bytes)
   if (found === null) throw new Error(`No file below ${directory} holds these bytes`)
-  // In place: whoever has the file open must meet it.
+  // In place: a reader that has the file open must see the change.
   const file = await open(found.path, 'r+')
   try {
     await file.write(Uint8Array.of(found.byte ^ 4), 0, 1, found.at)
@@ -180,7 +181,7 @@ export async function flipBit(directory: string, { bytes }: SampleBlob): Promise
   }
 }
 
-/** A byte near their end. The node goes on meanwhile: other files may vanish between the listing and the look. */
+/** The position of a byte near their end. The node keeps running: other files may vanish between listing and reading. */
 async function placeOf(directory: string, bytes: Uint8Array) {
   for (const entry of await readdir(directory, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name)
@@ -222,7 +223,7 @@ async function startNode(root: string, { member, members, blobFiles }: NewNode):
   return { nodeId, cluster, reader, propose, directory: join(dataDir, 'blobs') }
 }
 
-/** All held until all are known, so that no two are the same. */
+/** All ports stay bound until all are known, so that no two are equal. */
 async function freePorts(count: number): Promise<number[]> {
   const servers = Array.from({ length: count }, () => createServer())
   const ports: number[] = []

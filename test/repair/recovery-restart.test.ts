@@ -1,5 +1,5 @@
 /**
- * A recovery on real nodes, over a restart of all of them and so over another leader: every copy is counted once.
+ * A recovery on real nodes across a restart of all of them, and so across a change of the leader: every copy is counted once.
  */
 import { rm } from 'node:fs/promises'
 import t from 'tap'
@@ -7,9 +7,10 @@ import { endRereplications } from '../../src/workers/rereplication.ts'
 import { until } from '../helpers/async.ts'
 import { SILENT } from '../helpers/loggers.ts'
 import { RealNodes } from './real-nodes.ts'
+import { longOperationRanges } from '../../src/state-machine/long-operations/keys.ts'
 
 const BLOBS = 16
-/** So slow that the restart comes in the middle. */
+/** Slow enough that the restart comes in the middle. */
 const BYTES_PER_SECOND = 1_000_000
 
 t.test('a recovery counts every copy once, also when all nodes are restarted in the middle', async (t) => {
@@ -26,13 +27,13 @@ t.test('a recovery counts every copy once, also when all nodes are restarted in 
   const recovery = async () => {
     for (const { cluster, reader: state, propose } of three.nodes)
       await endRereplications({ cluster, state, propose, logger: SILENT }).catch(() => false)
-    return (await three.node('n1').reader.operations('', 10)).items.at(-1)
+    return (await three.node('n1').reader.page(longOperationRanges.operations(), { limit: 10 })).items.at(-1)
   }
   await until('some are back', async () => ((await recovery())?.progress.blobsDone ?? 0) >= 2)
   const before = await recovery()
   t.match(before, { kind: 'recovery', node: 'n3', status: 'running', progress: { blobsTotal: BLOBS } })
   t.ok((before?.progress.tasksOpen ?? 0) > 0, 'and not all')
-  // First, for it has something to commit.
+  // It stops first, because it has something to commit.
   await three.node('n3').cluster.stop()
   await three.stop()
 

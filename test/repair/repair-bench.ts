@@ -10,7 +10,7 @@ import { MemoryBlobStore } from '../blobs/memory-blob-store.ts'
 import { SILENT } from '../helpers/loggers.ts'
 import { VirtualClock } from '../programs/simulator/virtual-clock.ts'
 
-/** Node c repairs; a and b hold copies. Rows are what the service would have committed. */
+/** Node c repairs; a and b hold copies. The rows are those that the service would have committed. */
 export class RepairBench {
   readonly clock = new VirtualClock()
   readonly stores = { a: new MemoryBlobStore(), b: new MemoryBlobStore(), c: new MemoryBlobStore() }
@@ -36,7 +36,7 @@ export class RepairBench {
       tasks: {
         pending: (_target, limit) => this.#pending(limit),
         done: (tasks) => this.#done(tasks),
-        standing: (name) => (this.rows.has(name.birth) ? 'owed' : 'undecided'),
+        copyStatus: (name) => (this.rows.has(name.birth) ? 'owed' : 'undecided'),
       },
       store: this.stores.c,
       blobs: {
@@ -80,7 +80,7 @@ export class RepairBench {
   async #done(tasks: readonly ReplicaTask[]): Promise<void> {
     if (this.refuseDone > 0) {
       this.refuseDone--
-      throw new Condition('no_leader', 'Nobody leads')
+      throw new Condition('no_leader', 'There is no leader')
     }
     await this.beforeDone()
     for (const { ref } of tasks) {

@@ -1,5 +1,5 @@
 /**
- * Proofs of the repair engine on a virtual clock: a committed task becomes a verified copy, whatever is in the way.
+ * Proofs of the repair engine on a virtual clock: a committed task becomes a verified copy despite every failure.
  */
 import t from 'tap'
 import { BlobWriteError } from '../../cluster/blobs/base/blob-store.ts'
@@ -24,7 +24,7 @@ t.test('RepairEngine', async (t) => {
     t.equal(bench.clock.pending, 0)
   })
 
-  t.test('only commits when the copy is there already, as a late third copy is', async (t) => {
+  t.test('only commits when the copy exists already, like a late third copy', async (t) => {
     const bench = new RepairBench()
     await bench.task(sampleBlob(1), ['a', 'b', 'c'])
     bench.engine.start()
@@ -34,7 +34,7 @@ t.test('RepairEngine', async (t) => {
     await bench.engine.stop()
   })
 
-  t.test('does not trust a copy it holds: a damaged one is quarantined and made again', async (t) => {
+  t.test('verifies a copy that it holds: a damaged one is quarantined and made again', async (t) => {
     const bench = new RepairBench()
     const blob = sampleBlob(1)
     await bench.task(blob, ['b', 'c'])
@@ -63,7 +63,7 @@ t.test('RepairEngine', async (t) => {
     await bench.engine.stop()
   })
 
-  t.test('takes the next copy, and tells, when one is missing or damaged', async (t) => {
+  t.test('takes the next copy, and reports, when one is missing or damaged', async (t) => {
     const bench = new RepairBench()
     const [missing, damaged] = [sampleBlob(1), sampleBlob(2)]
     await bench.task(missing, ['b'])
@@ -77,7 +77,7 @@ t.test('RepairEngine', async (t) => {
   })
 
   t.test(
-    'commits nothing while no copy can be had, tries again later and later, and succeeds on return',
+    'commits nothing while no copy is available, retries with growing delays, and succeeds when one returns',
     async (t) => {
       const bench = new RepairBench()
       const blob = sampleBlob(1)
@@ -108,17 +108,17 @@ t.test('RepairEngine', async (t) => {
     await bench.engine.stop()
   })
 
-  t.test('keeps the copy and commits it later when nobody leads', async (t) => {
+  t.test('keeps the copy and commits it later when there is no leader', async (t) => {
     const bench = new RepairBench()
     await bench.task(sampleBlob(1), ['a'])
     bench.refuseDone = 2
     bench.engine.start()
     await bench.clock.runUntil(() => bench.commits === 1, { limitMs: 10_000 })
-    t.equal(bench.stores.c.writes, 1, 'the blob travelled once')
+    t.equal(bench.stores.c.writes, 1, 'the blob was sent once')
     await bench.engine.stop()
   })
 
-  t.test('asks once a second while there is nothing to do, and at once when kicked', async (t) => {
+  t.test('polls once a second while there is nothing to do, and at once when kicked', async (t) => {
     const bench = new RepairBench()
     bench.engine.start()
     await bench.clock.advance(60_000)
@@ -141,7 +141,7 @@ t.test('RepairEngine', async (t) => {
     await bench.engine.stop()
   })
 
-  t.test('makes nothing wait for bandwidth that hangs on a single copy', async (t) => {
+  t.test('copies a blob with a single copy without waiting for bandwidth', async (t) => {
     const bench = new RepairBench()
     bench.throttle.setRate(1)
     await bench.task(sampleBlob(1, 10_000), ['a'])
@@ -154,7 +154,7 @@ t.test('RepairEngine', async (t) => {
     await bench.engine.stop()
   })
 
-  t.test('keeps others away from a copy from the first look until it is committed', async (t) => {
+  t.test('locks a copy from the first check until it is committed', async (t) => {
     const bench = new RepairBench()
     const blob = sampleBlob(1)
     await bench.task(blob, ['a'])
@@ -167,7 +167,7 @@ t.test('RepairEngine', async (t) => {
       seen = bench.commits
     })
     await bench.clock.advance(5_000)
-    t.equal(seen, -1, 'the lock is held while the proposal is under way')
+    t.equal(seen, -1, 'the lock is held while the proposal is in flight')
     commits.resolve()
     await other
     t.equal(seen, 1)
@@ -175,7 +175,7 @@ t.test('RepairEngine', async (t) => {
   })
 
   t.test(
-    'gives up what runs when it is stopped, commits nothing afterwards, and goes on after a start',
+    'aborts running tasks when it is stopped, commits nothing afterwards, and continues after a start',
     async (t) => {
       const bench = new RepairBench()
       bench.throttle.setRate(1_000)
@@ -203,7 +203,7 @@ t.test('RepairEngine on a disk that is full or suspect', async (t) => {
   }
 
   t.test(
-    'tries each copy once, then asks only for room, and makes all within a poll of there being some',
+    'tries each copy once, then only measures the disk, and makes all copies within a poll after there is space',
     async (t) => {
       const bench = new RepairBench()
       setDisk(bench, full)
@@ -212,7 +212,7 @@ t.test('RepairEngine on a disk that is full or suspect', async (t) => {
       await bench.clock.advance(10_000)
       t.equal(bench.metric('waiting'), 200)
       t.equal(bench.engine.waitingForDisk, 200)
-      t.equal(bench.readsAtMost, 0, 'nothing travels in vain')
+      t.equal(bench.readsAtMost, 0, 'no bytes are sent in vain')
       let looks = 0
       const usage = bench.stores.c.usage.bind(bench.stores.c)
       bench.stores.c.usage = () => {
@@ -230,7 +230,7 @@ t.test('RepairEngine on a disk that is full or suspect', async (t) => {
     },
   )
 
-  t.test('still commits what is there already', async (t) => {
+  t.test('still commits copies that exist already', async (t) => {
     const bench = new RepairBench()
     for (let seed = 0; seed < 80; seed++) await bench.task(sampleBlob(seed), ['a'])
     await bench.task(sampleBlob(500), ['a', 'c'])
@@ -270,7 +270,7 @@ t.test('RepairEngine on a disk that is full or suspect', async (t) => {
     },
   )
 
-  t.test('puts on a suspect disk only what would else have a single copy', async (t) => {
+  t.test('puts a copy on a suspect disk only when there would be a single copy otherwise', async (t) => {
     const bench = new RepairBench()
     setDisk(bench, { level: 'stopPlacing', isSuspect: true })
     await bench.task(sampleBlob(1), ['a', 'b'])
@@ -280,7 +280,7 @@ t.test('RepairEngine on a disk that is full or suspect', async (t) => {
     t.strictSame([...bench.rows.keys()], ['birth-1'])
     t.equal(bench.metric('waiting'), 1)
     const [waiting] = bench.rows.values()
-    // Its other copy is struck off.
+    // Its other copy is removed from the row.
     if (waiting) bench.rows.set('birth-1', { ...waiting, ref: { ...waiting.ref, replicas: ['b'] } })
     await bench.clock.runUntil(() => bench.commits === 2, { limitMs: 1_100 })
     await bench.engine.stop()

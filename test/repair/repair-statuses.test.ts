@@ -1,4 +1,4 @@
-/** The state of repair of all members: silent ones and nonsense cost nothing but themselves. */
+/** The state of repair of all members: a silent member or a malformed answer affects only its own entry. */
 import fc from 'fast-check'
 import t from 'tap'
 import { readRepair, RepairStatuses } from '../../cluster/repair-statuses.ts'
@@ -11,7 +11,7 @@ import { VirtualClock } from '../programs/simulator/virtual-clock.ts'
 const DISK: DiskState = { level: 'open', totalBytes: 10, freeBytes: 5, isSuspect: false }
 const EMPTY = { async *[Symbol.asyncIterator]() {} }
 
-/** Members that hear each other, but for those that are silent. */
+/** Members that can reach each other, except the silent ones. */
 class Wire {
   readonly handlers = new Map<string, CallHandler>()
   readonly silent = new Set<string>()
@@ -48,7 +48,7 @@ t.test('repairStatuses', async (t) => {
   })
   const all = () => nodes[0]?.all()
 
-  t.test('are those of all members, also of one whose disk does not say how full it is', async (t) => {
+  t.test('cover all members, also one whose disk usage is unknown', async (t) => {
     t.same(await all(), [
       { nodeId: 'n1', status: status(0), disk: DISK },
       { nodeId: 'n2', status: status(1), disk: DISK },
@@ -69,7 +69,7 @@ t.test('repairStatuses', async (t) => {
     t.equal(clock.pending, 0)
   })
 
-  t.test('show who is silent, or answers in words of its own, as not heard', async (t) => {
+  t.test('show a member that is silent or sends a malformed answer as unreachable', async (t) => {
     wire.silent.add('n2')
     wire.handlers.set('n3', async () => ({ header: { status: { pending: 'many' }, disk: null } }))
     t.same(await all(), [
@@ -82,20 +82,23 @@ t.test('repairStatuses', async (t) => {
 
 t.test('readRepair', async (t) => {
   const whole = { status: QUIET_REPAIR, disk: DISK }
-  t.test('takes an answer that says more than is known here, and none that says less or else', async (t) => {
-    t.match(readRepair({ ...whole, more: 1, status: { ...QUIET_REPAIR, more: 2 } }), whole)
-    const spoiled = [
-      { ...whole, status: null },
-      { ...whole, disk: {} },
-      { ...whole, disk: { ...DISK, level: 'brimful' } },
-      { ...whole, status: { ...QUIET_REPAIR, pending: NaN } },
-      { ...whole, status: { ...QUIET_REPAIR, scrub: { ...QUIET_REPAIR.scrub, lost: null } } },
-      { ...whole, status: { ...QUIET_REPAIR, inventory: { ...QUIET_REPAIR.inventory, isRunning: 1 } } },
-    ]
-    for (const header of spoiled) t.throws(() => readRepair(header), TypeError, JSON.stringify(header))
-  })
+  t.test(
+    'accepts an answer with unknown fields, and refuses one with missing or malformed fields',
+    async (t) => {
+      t.match(readRepair({ ...whole, more: 1, status: { ...QUIET_REPAIR, more: 2 } }), whole)
+      const spoiled = [
+        { ...whole, status: null },
+        { ...whole, disk: {} },
+        { ...whole, disk: { ...DISK, level: 'brimful' } },
+        { ...whole, status: { ...QUIET_REPAIR, pending: NaN } },
+        { ...whole, status: { ...QUIET_REPAIR, scrub: { ...QUIET_REPAIR.scrub, lost: null } } },
+        { ...whole, status: { ...QUIET_REPAIR, inventory: { ...QUIET_REPAIR.inventory, isRunning: 1 } } },
+      ]
+      for (const header of spoiled) t.throws(() => readRepair(header), TypeError, JSON.stringify(header))
+    },
+  )
 
-  t.test('throws nothing but a TypeError, whatever comes', async () => {
+  t.test('throws only TypeError for any input', async () => {
     fc.assert(
       fc.property(fc.anything(), (header) => {
         try {

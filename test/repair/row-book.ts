@@ -1,19 +1,19 @@
 /**
- * Committed rows about copies, kept by hand: what one node's ledger says, without a state machine below it.
+ * Committed rows about copies, set by the test: the answers of one node's ledger, without a state machine below it.
  */
 import { fileNameOf } from '../../cluster/blobs/base/blob-name.ts'
-import type { BlobName, BlobRef, CopyLedger, CopyStanding, NodeId } from '../../cluster/base/types.ts'
+import type { BlobName, BlobRef, CopyLedger, CopyStatus, NodeId } from '../../cluster/base/types.ts'
 import { refOf, type SampleBlob, sampleBlob } from '../blobs/blob-samples.ts'
 
-type Book = Pick<CopyLedger, 'standing' | 'find' | 'listed' | 'lost' | 'inventoried'>
+type Book = Pick<CopyLedger, 'copyStatus' | 'find' | 'listed' | 'lost' | 'inventoried'>
 
 export class RowBook implements Book {
   readonly rows = new Map<string, BlobRef>()
-  /** For copies without a row, and those whose row says more than who is listed. */
-  readonly standings = new Map<string, CopyStanding>()
+  /** The status of copies without a row, and of those whose row contains more than the holders. */
+  readonly copyStatuses = new Map<string, CopyStatus>()
   /** Each call of `lost`, as seeds of the births. */
-  readonly told: string[][] = []
-  /** How many copies were told lost by the end of each inventory. */
+  readonly reported: string[][] = []
+  /** How many copies were reported as lost by the end of each inventory. */
   readonly inventories: number[] = []
   foundInInventory = 0
   /** Thrown by `lost` while set. */
@@ -23,15 +23,15 @@ export class RowBook implements Book {
     this.rows.set(fileNameOf(blob), refOf(blob, replicas))
   }
 
-  /** The row speaks of other bytes than those that lie under the name. */
+  /** The row names other bytes than those that are stored under the name. */
   listOtherBytes({ id, birth }: SampleBlob): void {
     const { bytes, size, checksum } = sampleBlob(999_999)
     this.list({ id, birth, bytes, size, checksum })
   }
 
-  standing(name: BlobName, holder: NodeId): CopyStanding {
-    const said = this.standings.get(fileNameOf(name))
-    if (said !== undefined) return said
+  copyStatus(name: BlobName, holder: NodeId): CopyStatus {
+    const status = this.copyStatuses.get(fileNameOf(name))
+    if (status !== undefined) return status
     return this.find(name)?.replicas.includes(holder) === true ? 'listed' : 'undecided'
   }
 
@@ -52,16 +52,16 @@ export class RowBook implements Book {
     return { refs, next: page.length < keys.length ? (page.at(-1) ?? null) : null }
   }
 
-  /** As apply does it: the holder is struck off and owes the copy, but the last one stays listed. */
+  /** Like apply: the holder is removed from the row and owes the copy, but the last holder stays listed. */
   async lost(holder: NodeId, refs: readonly BlobRef[], found?: 'inventory'): Promise<void> {
     if (this.refusal !== null) throw this.refusal
     if (found === 'inventory') this.foundInInventory += refs.length
-    this.told.push(refs.map(({ birth }) => birth))
+    this.reported.push(refs.map(({ birth }) => birth))
     for (const ref of refs) {
       const replicas = (this.find(ref)?.replicas ?? []).filter((nodeId) => nodeId !== holder)
       if (replicas.length === 0) continue
       this.rows.set(fileNameOf(ref), { ...ref, replicas })
-      this.standings.set(fileNameOf(ref), 'owed')
+      this.copyStatuses.set(fileNameOf(ref), 'owed')
     }
   }
 

@@ -1,5 +1,5 @@
 /**
- * One node's scrub on a virtual clock, a store in memory that counts and delays its reads, and rows kept by hand.
+ * One node's scrub on a virtual clock, a store in memory that counts and delays its reads, and rows set by the test.
  */
 import { fileNameOf } from '../../cluster/blobs/base/blob-name.ts'
 import type { BlobContent } from '../../cluster/blobs/base/blob-store.ts'
@@ -19,13 +19,13 @@ import { RowBook } from './row-book.ts'
 
 export const DAY_MS = 24 * 3_600_000
 export const WEEK_MS = 7 * DAY_MS
-/** What a pass aims at. */
+/** The time that a pass aims to take. */
 export const AIM_MS = 0.9 * WEEK_MS
 
-/** Of a mark. */
+/** The fields of a mark. */
 export const UNASKED = { demand: null, passed: NOTHING_PASSED, answered: null } as const
 
-/** Keeps a record of what was read in full. */
+/** Records which copies were read in full. */
 export class WatchedStore extends MemoryBlobStore {
   readonly reads: string[] = []
   beforeVerify: (name: BlobName) => Promise<void> = async () => undefined
@@ -37,7 +37,7 @@ export class WatchedStore extends MemoryBlobStore {
   }
 }
 
-/** Outlives the process, as the disk does. */
+/** Outlives the process, like the disk. */
 export class ScrubPlace {
   readonly clock: VirtualClock
   readonly store = new WatchedStore()
@@ -64,7 +64,7 @@ export class ScrubPlace {
     return blob
   }
 
-  /** In the order of their names, as a scrub comes by. */
+  /** In the order of their names, like a scrub. */
   async addMany(count: number, size = 1_000): Promise<SampleBlob[]> {
     const blobs: SampleBlob[] = []
     for (let seed = 0; seed < count; seed++) blobs.push(await this.add(seed, size))
@@ -75,7 +75,7 @@ export class ScrubPlace {
     return new ScrubRun(this, new Throttle(this.clock, bytesPerSecond))
   }
 
-  /** In the place of the remover. */
+  /** Replaces the remover. */
   async remove(name: BlobName): Promise<boolean> {
     this.removed.push(name.birth)
     await this.store.remove([name])

@@ -1,12 +1,12 @@
 /**
- * Proofs of scrubs that somebody asks for: everything is read after the asking, soon, once for each word, over restarts.
+ * Proofs of requested scrubs: every copy is read after the request, soon, once for each token, over restarts.
  */
 import t from 'tap'
 import { VirtualClock } from '../programs/simulator/virtual-clock.ts'
 import { DAY_MS, ScrubPlace, UNASKED, WEEK_MS } from './scrub-bench.ts'
 
 const MINUTE_MS = 60_000
-/** The disk gives a copy in so long, and rests as long. */
+/** The time in which the disk reads a copy; it rests as long. */
 const READ_MS = 100
 
 async function slowPlace(copies: number): Promise<ScrubPlace> {
@@ -17,7 +17,7 @@ async function slowPlace(copies: number): Promise<ScrubPlace> {
 }
 
 t.test('a scrub on demand', async (t) => {
-  t.test('begins at once, reads everything anew, and is done once for each word', async (t) => {
+  t.test('starts at once, reads everything again, and is done once for each token', async (t) => {
     const place = await slowPlace(50)
     const run = place.start()
     await place.clock.advance(2 * DAY_MS)
@@ -31,7 +31,7 @@ t.test('a scrub on demand', async (t) => {
     t.equal(place.inventories, 1, 'an inventory came first')
     run.scrub.demand('op_1')
     await place.clock.advance(DAY_MS)
-    t.equal(place.store.reads.length, before + 50, 'the same word again asks for nothing')
+    t.equal(place.store.reads.length, before + 50, 'the same token again requests nothing')
     run.scrub.demand('op_2')
     await place.clock.advance(MINUTE_MS)
     t.equal(place.store.reads.length, before + 100)
@@ -39,7 +39,7 @@ t.test('a scrub on demand', async (t) => {
     t.equal(place.clock.pending, 0)
   })
 
-  t.test('is also the ordinary one: the next is due a week later, at its own pace', async (t) => {
+  t.test('counts as the ordinary one: the next is due a week later, at its own pace', async (t) => {
     const place = await slowPlace(20)
     const run = place.start()
     run.scrub.demand('op_1')
@@ -54,19 +54,19 @@ t.test('a scrub on demand', async (t) => {
     await place.clock.resolve(run.stop(), { limitMs: READ_MS })
   })
 
-  t.test('keeps its answer for who comes late, also when the next pass has begun', async (t) => {
+  t.test('keeps its answer for a late caller, also when the next pass has started', async (t) => {
     const place = await slowPlace(20)
     const run = place.start()
     run.scrub.demand('op_1')
     await place.clock.advance(WEEK_MS)
     const reads = place.store.reads.length
-    t.ok(reads > 20 && reads < 30, `${reads} reads: the next pass has begun, at its own pace`)
+    t.ok(reads > 20 && reads < 30, `${reads} reads: the next pass has started, at its own pace`)
     t.match(run.scrub.status(), { demand: { word: 'op_1', isDone: true, copies: 20 }, progress: Number })
     t.ok(run.scrub.status().progress < 1)
     await place.clock.resolve(run.stop(), { limitMs: READ_MS })
   })
 
-  t.test('counts what it finds, each copy once, also when the process is killed in between', async (t) => {
+  t.test('counts its findings, each copy once, also when the process is killed in between', async (t) => {
     const place = await slowPlace(300)
     const [rotten] = await place.addMany(1)
     if (rotten !== undefined) await place.store.damage(rotten)
@@ -74,7 +74,7 @@ t.test('a scrub on demand', async (t) => {
     first.scrub.demand('op_1')
     await place.clock.advance(25_000)
     const kept = structuredClone(place.mark)
-    t.ok((kept?.passed.copies ?? 0) > 20, 'a position was kept under way')
+    t.ok((kept?.passed.copies ?? 0) > 20, 'a position was stored during the pass')
     await place.clock.resolve(first.stop(), { limitMs: READ_MS })
     place.mark = kept
     const second = place.start()
@@ -93,24 +93,27 @@ t.test('a scrub on demand', async (t) => {
     await place.clock.resolve(third.stop(), { limitMs: READ_MS })
   })
 
-  t.test('slows down when it is not wanted for now, and goes on where it is when it is again', async (t) => {
-    const place = await slowPlace(100)
-    const run = place.start()
-    run.scrub.demand('op_1')
-    await place.clock.advance(5_000)
-    const half = place.store.reads.length
-    t.ok(half > 20 && half < 30)
-    run.scrub.demand(null)
-    await place.clock.advance(MINUTE_MS)
-    t.ok(place.store.reads.length <= half + 1)
-    run.scrub.demand('op_1')
-    await place.clock.advance(MINUTE_MS)
-    t.match(run.scrub.status().demand, { isDone: true, copies: 100 })
-    t.ok(place.store.reads.length <= 101, `${place.store.reads.length} reads`)
-    await place.clock.resolve(run.stop(), { limitMs: READ_MS })
-  })
+  t.test(
+    'slows down when the request is suspended, and continues at its position when it is renewed',
+    async (t) => {
+      const place = await slowPlace(100)
+      const run = place.start()
+      run.scrub.demand('op_1')
+      await place.clock.advance(5_000)
+      const half = place.store.reads.length
+      t.ok(half > 20 && half < 30)
+      run.scrub.demand(null)
+      await place.clock.advance(MINUTE_MS)
+      t.ok(place.store.reads.length <= half + 1)
+      run.scrub.demand('op_1')
+      await place.clock.advance(MINUTE_MS)
+      t.match(run.scrub.status().demand, { isDone: true, copies: 100 })
+      t.ok(place.store.reads.length <= 101, `${place.store.reads.length} reads`)
+      await place.clock.resolve(run.stop(), { limitMs: READ_MS })
+    },
+  )
 
-  t.test('is heard while the position is kept: it slept for hours otherwise', async (t) => {
+  t.test('takes effect while the position is being stored, not hours later', async (t) => {
     const place = await slowPlace(20)
     const run = place.start()
     place.beforeKeep = () => run.scrub.demand('op_1')
@@ -119,7 +122,7 @@ t.test('a scrub on demand', async (t) => {
     await place.clock.resolve(run.stop(), { limitMs: READ_MS })
   })
 
-  t.test('begins anew for another word, and tells what it had found before', async (t) => {
+  t.test('starts again for another token, and reports its earlier findings', async (t) => {
     const place = await slowPlace(100)
     const [first] = await place.addMany(1)
     if (first !== undefined) await place.store.damage(first)
@@ -128,13 +131,13 @@ t.test('a scrub on demand', async (t) => {
     await place.clock.runUntil(() => run.scrub.status().demand?.lost === 1, { limitMs: MINUTE_MS })
     run.scrub.demand('op_2')
     await place.clock.advance(READ_MS * 5)
-    t.strictSame(place.book.told.flat(), [first?.birth])
+    t.strictSame(place.book.reported.flat(), [first?.birth])
     await place.clock.advance(MINUTE_MS)
     t.match(run.scrub.status().demand, { word: 'op_2', isDone: true, lost: 0 })
     await place.clock.resolve(run.stop(), { limitMs: READ_MS })
   })
 
-  t.test('never goes above the rate', async (t) => {
+  t.test('never exceeds the rate', async (t) => {
     const place = new ScrubPlace(new VirtualClock())
     await place.addMany(100)
     place.mark = { startedAt: 0, lastFullAt: null, after: null, isOver: true, ...UNASKED }

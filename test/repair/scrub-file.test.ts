@@ -1,5 +1,5 @@
 /**
- * Proofs of the file that keeps the position of a scrub: it is believed only when it is whole.
+ * Proofs of the file with the position of a scrub: it is used only when it is complete.
  */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -27,7 +27,7 @@ async function pathFor(t: Test): Promise<string> {
 }
 
 t.test('ScrubFile', async (t) => {
-  t.test('gives back what was written last, and nothing where nothing was', async (t) => {
+  t.test('returns the last written mark, and null without a file', async (t) => {
     const path = await pathFor(t)
     const file = new ScrubFile(path)
     t.equal(await file.read(), null)
@@ -37,7 +37,7 @@ t.test('ScrubFile', async (t) => {
     t.strictSame(await new ScrubFile(path).read(), MARK)
   })
 
-  t.test('counts as absent with any byte changed and at any length but its own', async (t) => {
+  t.test('counts as absent with any byte changed and with any other length', async (t) => {
     const path = await pathFor(t)
     const file = new ScrubFile(path)
     await file.write(MARK)
@@ -69,7 +69,7 @@ t.test('ScrubFile', async (t) => {
     t.strictSame(await new ScrubFile(path).read(), later)
   })
 
-  t.test('is flushed before it takes the old one away, and its directory after', async (t) => {
+  t.test('is flushed before it replaces the old one, and its directory afterwards', async (t) => {
     const path = await pathFor(t)
     const steps: string[] = []
     const file = new ScrubFile(path, {

@@ -1,5 +1,5 @@
 /**
- * Proofs of the scrub on a virtual clock: every copy, in time, at a measured pace, over restarts, and nothing passed unseen.
+ * Proofs of the scrub on a virtual clock: every copy, in time, at a measured pace, over restarts, and no copy skipped.
  */
 import fc from 'fast-check'
 import t from 'tap'
@@ -11,43 +11,43 @@ import { AIM_MS, DAY_MS, ScrubPlace, UNASKED, WEEK_MS } from './scrub-bench.ts'
 const births = (blobs: readonly SampleBlob[]): string[] => blobs.map(({ birth }) => birth)
 
 t.test('Scrub', async (t) => {
-  t.test('finds what is damaged, what is not what its row says, and nothing else', async (t) => {
+  t.test('finds damaged copies and copies that differ from their rows, and no others', async (t) => {
     const place = new ScrubPlace(new VirtualClock())
     const [good, rotten, other] = [await place.add(1), await place.add(2), await place.add(3)]
     await place.store.damage(rotten)
     place.book.listOtherBytes(other)
     const run = place.start()
     await place.clock.advance(WEEK_MS)
-    t.strictSame(place.book.told.flat().sort(), [rotten.birth, other.birth].sort())
+    t.strictSame(place.book.reported.flat().sort(), [rotten.birth, other.birth].sort())
     t.equal(place.store.quarantined.length, 2)
     t.equal((await place.store.verify(good)).size, 1_000)
-    t.ok(place.kicks >= 1, 'repair is told')
+    t.ok(place.kicks >= 1, 'repair is notified')
     t.match(run.scrub.status(), { lost: 2, removed: 0, lastFullAt: Number })
     await run.stop()
   })
 
-  t.test('has what is abandoned removed and leaves what is owed, dropping or undecided', async (t) => {
+  t.test('has abandoned copies removed, and leaves those that are owed, dropping or undecided', async (t) => {
     const place = new ScrubPlace(new VirtualClock())
-    const standings = ['abandoned', 'owed', 'dropping', 'undecided'] as const
+    const copyStatuses = ['abandoned', 'owed', 'dropping', 'undecided'] as const
     const blobs = new Map<string, SampleBlob>()
-    for (const [seed, standing] of standings.entries()) {
+    for (const [seed, copyStatus] of copyStatuses.entries()) {
       const blob = sampleBlob(seed)
       await place.store.write(blob, streamOf(blob.bytes), blob)
       await place.store.damage(blob)
-      place.book.standings.set(`${blob.id}.${blob.birth}`, standing)
-      blobs.set(standing, blob)
+      place.book.copyStatuses.set(`${blob.id}.${blob.birth}`, copyStatus)
+      blobs.set(copyStatus, blob)
     }
     const run = place.start()
     await place.clock.advance(WEEK_MS)
-    for (const [standing, blob] of blobs)
-      t.equal((await place.store.stat(blob)) === null, standing === 'abandoned', standing)
-    t.strictSame([place.store.quarantined, place.book.told], [[], []], 'and judges none of them')
+    for (const [copyStatus, blob] of blobs)
+      t.equal((await place.store.stat(blob)) === null, copyStatus === 'abandoned', copyStatus)
+    t.strictSame([place.store.quarantined, place.book.reported], [[], []], 'and judges none of them')
     t.strictSame(place.removed, [blobs.get('abandoned')?.birth])
     t.equal(run.scrub.status().removed, 1)
     await run.stop()
   })
 
-  t.test('spreads a pass evenly over nine tenths of its time, and begins the next one then', async (t) => {
+  t.test('spreads a pass evenly over nine tenths of its time, and then starts the next one', async (t) => {
     const place = new ScrubPlace(new VirtualClock())
     await place.addMany(400)
     const run = place.start()
@@ -61,7 +61,7 @@ t.test('Scrub', async (t) => {
     t.equal(place.inventories, 0)
     await place.clock.advance(AIM_MS / 2)
     t.equal(place.store.reads.length, 400 + half, 'the second pass keeps the same pace')
-    t.equal(place.inventories, 1, 'and began with an inventory')
+    t.equal(place.inventories, 1, 'and started with an inventory')
     await run.stop()
   })
 
@@ -109,7 +109,7 @@ t.test('Scrub', async (t) => {
     await run.stop()
   })
 
-  t.test('goes on after a restart where it was, in the time that is left', async (t) => {
+  t.test('continues at its position after a restart, in the remaining time', async (t) => {
     const place = new ScrubPlace(new VirtualClock())
     const blobs = await place.addMany(100)
     const first = place.start()
@@ -124,7 +124,7 @@ t.test('Scrub', async (t) => {
     await second.stop()
   })
 
-  t.test('takes a beginning in the future for now', async (t) => {
+  t.test('takes a start in the future for now', async (t) => {
     const place = new ScrubPlace(new VirtualClock())
     await place.addMany(50)
     const startedAt = place.clock.wallTime() + 90 * DAY_MS
@@ -148,15 +148,15 @@ t.test('Scrub', async (t) => {
     await run.stop()
   })
 
-  t.test('keeps no position beyond a lost copy that nobody was told of', async (t) => {
+  t.test('stores no position beyond a lost copy that was not reported', async (t) => {
     const place = new ScrubPlace(new VirtualClock())
     const blobs = await place.addMany(40)
     const rotten = blobs[20] as SampleBlob
     await place.store.damage(rotten)
-    place.book.refusal = new Condition('no_quorum', 'Nobody leads')
+    place.book.refusal = new Condition('no_quorum', 'There is no leader')
     const first = place.start()
     await place.clock.advance(WEEK_MS)
-    t.equal(place.store.reads.at(-1), rotten.birth, 'it holds the pass up')
+    t.equal(place.store.reads.at(-1), rotten.birth, 'it delays the pass')
     await first.stop()
     t.ok((place.mark?.after?.id ?? '') < rotten.id)
     place.book.refusal = null
@@ -166,22 +166,29 @@ t.test('Scrub', async (t) => {
     await second.stop()
   })
 
-  t.test('keeps no position while a lost copy before it waits to be told, in haste as well', async (t) => {
-    const place = new ScrubPlace(new VirtualClock())
-    const blobs = await place.addMany(300)
-    for (const blob of blobs.filter((_, n) => n % 3 === 0)) await place.store.damage(blob)
-    place.mark = { startedAt: 0, lastFullAt: null, after: null, isOver: false, ...UNASKED }
-    place.store.beforeVerify = () => new Promise((resolve) => void place.clock.after(70, resolve))
-    place.beforeKeep = () => {
-      t.equal(place.store.quarantined.length, place.book.told.flat().length, 'all that were found are told')
-    }
-    const run = place.start()
-    await place.clock.advance(60_000)
-    t.ok(place.kept.length >= 4, 'positions were kept on the way')
-    await run.stop()
-  })
+  t.test(
+    'stores no position while a lost copy before it waits to be reported, also in a hurried pass',
+    async (t) => {
+      const place = new ScrubPlace(new VirtualClock())
+      const blobs = await place.addMany(300)
+      for (const blob of blobs.filter((_, n) => n % 3 === 0)) await place.store.damage(blob)
+      place.mark = { startedAt: 0, lastFullAt: null, after: null, isOver: false, ...UNASKED }
+      place.store.beforeVerify = () => new Promise((resolve) => void place.clock.after(70, resolve))
+      place.beforeKeep = () => {
+        t.equal(
+          place.store.quarantined.length,
+          place.book.reported.flat().length,
+          'all lost copies are reported',
+        )
+      }
+      const run = place.start()
+      await place.clock.advance(60_000)
+      t.ok(place.kept.length >= 4, 'positions were stored during the pass')
+      await run.stop()
+    },
+  )
 
-  t.test('tells many lost copies together, 256 at most, and one alone within a second', async (t) => {
+  t.test('reports many lost copies together, 256 at most, and a single one within a second', async (t) => {
     const place = new ScrubPlace(new VirtualClock())
     const blobs = await place.addMany(300)
     for (const blob of blobs) await place.store.damage(blob)
@@ -189,7 +196,7 @@ t.test('Scrub', async (t) => {
     const late = place.start()
     await place.clock.advance(1_000)
     t.strictSame(
-      place.book.told.map(({ length }) => length),
+      place.book.reported.map(({ length }) => length),
       [256, 44],
     )
     await late.stop()
@@ -199,32 +206,32 @@ t.test('Scrub', async (t) => {
     await quiet.store.damage(first as SampleBlob)
     const run = quiet.start()
     await quiet.clock.advance(1_000)
-    t.strictSame(quiet.book.told, [[first?.birth]], 'although the next copy is days away')
+    t.strictSame(quiet.book.reported, [[first?.birth]], 'although the next copy is days away')
     await run.stop()
   })
 
-  t.test('waits while the rows cannot be read, and calls no copy lost for it', async (t) => {
+  t.test('waits while the rows cannot be read, and reports no copy as lost because of that', async (t) => {
     const place = new ScrubPlace(new VirtualClock())
     const blobs = await place.addMany(10)
     const { book } = place
-    const [find, standing] = [book.find.bind(book), book.standing.bind(book)]
+    const [find, copyStatus] = [book.find.bind(book), book.copyStatus.bind(book)]
     let isReplaced = false
     const unlessReplaced = (): void => {
       if (!isReplaced) throw new Condition('leader_not_ready', 'The state is being replaced')
     }
     book.find = (name) => (unlessReplaced(), find(name))
-    book.standing = (name, holder) => (unlessReplaced(), standing(name, holder))
+    book.copyStatus = (name, holder) => (unlessReplaced(), copyStatus(name, holder))
     const run = place.start()
     await place.clock.advance(60_000)
     t.strictSame(place.store.reads, [])
     isReplaced = true
     await place.clock.advance(AIM_MS)
     t.strictSame(place.store.reads.slice(0, 10), births(blobs))
-    t.strictSame([place.book.told, place.removed], [[], []])
+    t.strictSame([place.book.reported, place.removed], [[], []])
     await run.stop()
   })
 
-  t.test('does not pass a copy that the disk will not show, and goes on when it does', async (t) => {
+  t.test('does not skip a copy that the disk cannot read, and continues when it can', async (t) => {
     const place = new ScrubPlace(new VirtualClock())
     const blobs = await place.addMany(10)
     const stuck = blobs[4] as SampleBlob
@@ -238,11 +245,11 @@ t.test('Scrub', async (t) => {
     await place.clock.advance(AIM_MS)
     t.equal(attempts, 21)
     t.strictSame(place.store.reads.slice(0, 10), births(blobs))
-    t.strictSame(place.book.told, [], 'and calls none of them lost')
+    t.strictSame(place.book.reported, [], 'and reports none of them as lost')
     await run.stop()
   })
 
-  t.test('goes on without a file to keep its position in', async (t) => {
+  t.test('continues without a file for its position', async (t) => {
     const place = new ScrubPlace(new VirtualClock())
     const blobs = await place.addMany(10)
     place.keepFault = new Error('disk full')
@@ -264,7 +271,7 @@ t.test('Scrub', async (t) => {
         place.keepFault = null
         const run = place.start()
         await place.clock.advance(ms)
-        // A process that dies keeps nothing on its way out.
+        // A process that dies stores nothing at its end.
         place.keepFault = new Error('dead')
         await run.stop()
       }

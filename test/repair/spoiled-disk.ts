@@ -1,16 +1,16 @@
 /**
- * The disk of the system with faults: as full as a test says, with so much room left, or failing.
+ * The disk of the system with faults: as full as a test sets it, with limited free space, or failing.
  */
 import { type FileOps, type OpenFile, systemFileOps } from '../../cluster/base/file-ops.ts'
 
 const TOTAL_BYTES = 1024 ** 3
 
 export class SpoiledDisk {
-  /** What is left; nothing that is removed gives any back. */
+  /** The free bytes; removals free none. */
   bytesLeft = TOTAL_BYTES / 2
-  /** It says that it is half empty, whatever is left. */
+  /** It reports to be half empty, regardless of `bytesLeft`. */
   pretendsRoom = false
-  /** Nothing can be opened, read or made. Flushes work: one that fails ends the node. */
+  /** Nothing can be opened, read or created. Flushes work, because a failed one ends the node. */
   isFailing = false
 
   /** More than `disk.stop_writing` is used, but writes succeed. */
@@ -46,7 +46,7 @@ export class SpoiledDisk {
     }
   }
 
-  /** What does not fit is written in part, as a disk does. */
+  /** A write that does not fit is partial, like on a real disk. */
   async #write(file: OpenFile, pieces: readonly Uint8Array[], position?: number) {
     const bytes = Buffer.concat(pieces)
     const fitting = bytes.subarray(0, this.bytesLeft)

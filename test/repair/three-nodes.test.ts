@@ -1,5 +1,5 @@
 /**
- * The same promises with nothing replaced: three nodes, real disks, real sockets, real rows.
+ * The same guarantees with nothing simulated: three nodes, real disks, real sockets, real rows.
  */
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -12,8 +12,9 @@ import { until } from '../helpers/async.ts'
 import { SILENT } from '../helpers/loggers.ts'
 import { startOperation } from '../state-machine/map-world.ts'
 import { copiesOn, flipBit, type RealNode, RealNodes, type Upload } from './real-nodes.ts'
+import { longOperationKeys, longOperationRanges } from '../../src/state-machine/long-operations/keys.ts'
 
-/** As the service reads: the best copy first, the next one when it is bad, and a word to who holds it. */
+/** Reads like the service: the best copy first, the next one when it is bad, and a report to its holder. */
 async function read({ cluster }: RealNode, ref: BlobRef): Promise<string> {
   for (const copy of cluster.blobs.copies(ref)) {
     try {
@@ -40,7 +41,7 @@ t.test('three nodes', async (t) => {
   }
   await until('all copies are on all disks', isWhole)
 
-  t.test('each tell how far all of them are', async (t) => {
+  t.test('each report the progress of all of them', async (t) => {
     for (const { cluster } of three.nodes) {
       const statuses = await cluster.repairStatuses()
       t.strictSame(
@@ -54,10 +55,10 @@ t.test('three nodes', async (t) => {
     }
   })
 
-  t.test('make every copy of a node anew within a pass when all of them have rotted', async (t) => {
+  t.test('make every copy of a node again within a pass when all of them are damaged', async (t) => {
     const { directory, cluster } = three.node('n2')
     for (const { blob } of uploads) await flipBit(directory, blob)
-    await until('all are put aside', async () => {
+    await until('all are quarantined', async () => {
       return (await readdir(join(directory, 'quarantine'))).length >= uploads.length
     })
     await until('all are made again', isWhole)
@@ -67,7 +68,7 @@ t.test('three nodes', async (t) => {
     }
   })
 
-  t.test('serve everything while a directory is gone, and make all of it anew', async (t) => {
+  t.test('serve everything while a directory is gone, and make all its copies again', async (t) => {
     const node = three.node('n3')
     await rm(node.directory, { recursive: true })
     for (const { ref } of uploads) t.equal(await read(node, ref), ref.checksum)
@@ -75,12 +76,14 @@ t.test('three nodes', async (t) => {
     const recovery = async () => {
       for (const { cluster, reader: state, propose } of three.nodes)
         await endRereplications({ cluster, state, propose, logger: SILENT })
-      return (await three.node('n1').reader.operations('', 10)).items.at(-1)
+      return (await three.node('n1').reader.page(longOperationRanges.operations(), { limit: 10 })).items.at(
+        -1,
+      )
     }
     await until('the recovery is over', async () => (await recovery())?.status === 'succeeded')
     const { kind, node: of, progress } = (await recovery()) ?? {}
     t.match({ kind, of }, { kind: 'recovery', of: 'n3' })
-    // A few were struck off by readers before the directory was found gone.
+    // Readers reported a few as lost before the loss of the directory was detected.
     t.ok(
       (progress?.blobsDone ?? 0) > 0 && progress?.blobsDone === progress?.blobsTotal,
       JSON.stringify(progress),
@@ -89,7 +92,7 @@ t.test('three nodes', async (t) => {
     t.equal(sample?.value, 1)
   })
 
-  t.test('read everything back when they are asked to, each its own', async (t) => {
+  t.test('read everything back on request, each node its own copies', async (t) => {
     const nodes = three.nodes.map(({ nodeId }) => nodeId)
     const { reader, propose } = three.node('n1')
     const scrub = { ...startOperation('op_scrub'), kind: 'scrub', nodes } as const
@@ -97,23 +100,23 @@ t.test('three nodes', async (t) => {
     const workers = three.nodes.map(({ cluster, reader: state, propose: own }) => {
       return new Scrubbing({ cluster, state, propose: own, now: () => performance.now(), logger: SILENT })
     })
-    await until('every node has done its part', async () => {
+    await until('every node has finished', async () => {
       for (const worker of workers) await worker.round()
-      return reader.operation('op_scrub')?.status === 'succeeded'
+      return reader.get(longOperationKeys.operation('op_scrub'))?.status === 'succeeded'
     })
-    const { shares = {}, progress } = reader.operation('op_scrub') ?? {}
+    const { shares = {}, progress } = reader.get(longOperationKeys.operation('op_scrub')) ?? {}
     for (const nodeId of nodes) t.ok((shares[nodeId]?.copies ?? 0) >= uploads.length, nodeId)
     t.ok((progress?.bytesMoved ?? 0) >= 3 * uploads.reduce((sum, { blob }) => sum + blob.size, 0))
   })
 
-  t.test('remove what an ended session left behind, and nothing of one that nobody knows', async (t) => {
+  t.test('remove the leftovers of an ended session, and none of an unknown session', async (t) => {
     const left = [await three.upload(100), await three.upload(101)]
     const unknown = await three.upload(102, 'f'.repeat(24))
     await until('they are on all disks', async () => {
       const found = await Promise.all(three.nodes.map((node) => copiesOn(node, [...left, unknown])))
       return found.every((copies) => copies.length === 3)
     })
-    // A session of the same node ends when the next one begins.
+    // A session of the same node ends when the next one starts.
     await three.openSession()
     await until('they are gone', async () => {
       const found = await Promise.all(three.nodes.map((node) => copiesOn(node, left)))

@@ -1,5 +1,5 @@
 /**
- * Proofs of the shared rate: it is kept, it can be changed at any time, and nobody waits for a rate that is gone.
+ * Proofs of the shared rate: it is kept, it can be changed at any time, and no caller waits for a former rate.
  */
 import fc from 'fast-check'
 import t from 'tap'
@@ -7,7 +7,7 @@ import { Throttle } from '../../cluster/repair/throttle.ts'
 import { VirtualClock } from '../programs/simulator/virtual-clock.ts'
 
 t.test('Throttle', async (t) => {
-  t.test('lets pieces through in order, each when all bytes up to it are paid for', async (t) => {
+  t.test('lets pieces through in order, each when the rate has covered all bytes up to it', async (t) => {
     const clock = new VirtualClock()
     const throttle = new Throttle(clock, 1_000)
     const times: string[] = []
@@ -21,7 +21,7 @@ t.test('Throttle', async (t) => {
     t.equal(clock.pending, 0)
   })
 
-  t.test('saves up nothing: after a rest the next piece takes its full time', async (t) => {
+  t.test('saves no unused time: after a rest the next piece takes its full time', async (t) => {
     const clock = new VirtualClock()
     const throttle = new Throttle(clock, 1_000)
     await clock.advance(60_000)
@@ -30,7 +30,7 @@ t.test('Throttle', async (t) => {
     t.equal(clock.now(), 61_000)
   })
 
-  t.test('lets go at once of who is not interested any more, and nobody else pays for it', async (t) => {
+  t.test('releases an aborted waiter at once, and no other waiter is delayed by it', async (t) => {
     const clock = new VirtualClock()
     const throttle = new Throttle(clock, 1_000)
     const times: string[] = []
@@ -49,14 +49,14 @@ t.test('Throttle', async (t) => {
     t.equal(clock.pending, 0)
   })
 
-  t.test('applies a new rate to those that wait already', async (t) => {
+  t.test('applies a new rate to present waiters', async (t) => {
     const clock = new VirtualClock()
     const throttle = new Throttle(clock, 1)
     const pass = throttle.pass(1_000)
     await clock.advance(500_000)
     throttle.setRate(100)
     await clock.resolve(pass, { limitMs: 6_000 })
-    t.equal(clock.now(), 505_000, 'half was paid at the old rate')
+    t.equal(clock.now(), 505_000, 'half was covered at the old rate')
     throttle.setRate(1)
     const freed = throttle.pass(1_000_000)
     throttle.setRate(null)
@@ -64,7 +64,7 @@ t.test('Throttle', async (t) => {
     t.equal(throttle.bytesPerSecond, null)
   })
 
-  t.test('holds nobody up once it is closed', async (t) => {
+  t.test('delays no caller once it is closed', async (t) => {
     const clock = new VirtualClock()
     const throttle = new Throttle(clock, 1)
     const pass = throttle.pass(1_000_000)
@@ -74,13 +74,13 @@ t.test('Throttle', async (t) => {
     t.equal(clock.pending, 0)
   })
 
-  t.test('refuses a rate that is none, and keeps the one it had', async (t) => {
+  t.test('refuses an invalid rate, and keeps the previous one', async (t) => {
     const throttle = new Throttle(new VirtualClock(), 5)
     for (const rate of [0, -1, NaN, Infinity]) t.throws(() => throttle.setRate(rate), RangeError)
     t.equal(throttle.bytesPerSecond, 5)
   })
 
-  t.test('never exceeds the rates it was given by more than the pieces that wait', async () => {
+  t.test('never exceeds its rates by more than the waiting pieces', async () => {
     const step = fc.record({
       rate: fc.integer({ min: 1, max: 1_000 }),
       bytes: fc.integer({ min: 1, max: 500 }),

@@ -1,5 +1,5 @@
 /**
- * Usage against the disks, on three nodes with nothing replaced: what the figures say is what lies in the blob directories.
+ * Usage compared with the disks, on three nodes with nothing simulated: the figures match the contents of the blob directories.
  * HOLDFAST_USAGE_BYTES sets the size of the body, HOLDFAST_USAGE_NAMES under how many names it is stored.
  */
 import { randomBytes } from 'node:crypto'
@@ -10,7 +10,7 @@ import { HEADER_BYTES } from '../../cluster/blobs/base/blob-header.ts'
 import { newTenantKeys } from '../../src/access/credentials.ts'
 import { ObjectContent } from '../../src/content/object-content.ts'
 import type { UsageRecord } from '../../src/state-machine/usage/records.ts'
-import { NO_USAGE } from '../../src/state-machine/usage/usage.ts'
+import { NO_USAGE, usageOf } from '../../src/state-machine/usage/usage.ts'
 import { Collection } from '../../src/workers/collection.ts'
 import { Discarding } from '../../src/workers/discarding.ts'
 import { UploadSessions } from '../../src/workers/upload-sessions.ts'
@@ -19,10 +19,12 @@ import { inPieces, testMasterKey, TEST_LIMITS } from '../helpers/content-world.t
 import { SILENT } from '../helpers/loggers.ts'
 import { ANYTHING, createBucket, NO_SETTINGS, remove } from '../state-machine/map-world.ts'
 import { type RealNode, RealNodes } from './real-nodes.ts'
+import { recountState } from '../../src/store/reads/recount-state.ts'
+import { tenantKeys } from '../../src/state-machine/tenants/keys.ts'
 
-/** Large enough for files of their own: a pack rounds its records up. */
+/** Large enough for separate files: a pack rounds its records up. */
 const BYTES = Number(process.env['HOLDFAST_USAGE_BYTES'] ?? 700_000)
-/** Half as long as what is stored, and no longer than a string may be. */
+/** Half as long as the stored text, and no longer than a string may be. */
 const TEXT_BYTES = Math.min(BYTES, 64 * 1024 * 1024)
 const NAMES = Number(process.env['HOLDFAST_USAGE_NAMES'] ?? 10)
 const COPIES = 3
@@ -54,7 +56,7 @@ class Gateway {
 
   async put(tenantId: string, key: string, bytes: Uint8Array): Promise<void> {
     const { reader, propose } = this.#node
-    const tenant = reader.tenant(tenantId)
+    const tenant = reader.get(tenantKeys.tenant(tenantId))
     if (tenant === undefined) throw new Error(`There is no tenant "${tenantId}"`)
     const about = { tenant, expectedSize: null, sizeMax: bytes.length, claimed: new Map<never, never>() }
     const signal = new AbortController().signal
@@ -102,12 +104,12 @@ t.test(`usage of a body of ${BYTES} bytes under ${NAMES} names`, async (t) => {
   const node = three.node('n1')
   const gateway = new Gateway(node)
   t.teardown(() => gateway.close())
-  const usage = (id: string): UsageRecord => node.reader.usage(id)
+  const usage = (id: string): UsageRecord => usageOf(node.reader, id)
   const onDisk = async (): Promise<number> => {
     const each = await Promise.all(three.nodes.map(bytesOn))
     return each.reduce((sum, bytes) => sum + bytes, 0)
   }
-  /** At rest: every copy is where it should be, and disks and figures say the same. */
+  /** Idle: every copy is where it should be, and disks and figures agree. */
   const agree = (what: string, tenants: readonly string[]) =>
     until(what, async () => {
       const physical = tenants.reduce((sum, id) => sum + usage(id).copyBytes, 0)
@@ -117,7 +119,7 @@ t.test(`usage of a body of ${BYTES} bytes under ${NAMES} names`, async (t) => {
   for (const id of ['alpha', 'beta']) await gateway.tenant(id)
   const body = randomBytes(BYTES)
 
-  await t.test('stores it once in a tenant, times the copies, and says what that saves', async (t) => {
+  await t.test('stores it once in a tenant, times the copies, and reports the savings', async (t) => {
     for (let n = 0; n < NAMES; n++) await gateway.put('alpha', `name-${n}`, body)
     await agree('one body on the disks', ['alpha'])
     const { storedBytes } = usage('alpha')
@@ -140,16 +142,16 @@ t.test(`usage of a body of ${BYTES} bytes under ${NAMES} names`, async (t) => {
   })
 
   await t.test('counts what compression saves', async (t) => {
-    // Hexadecimal digits of chance: half of their bits.
+    // Random hexadecimal digits: half of their bits.
     await gateway.put('beta', 'text', Buffer.from(randomBytes(TEXT_BYTES).toString('hex')))
     await agree('the text is on the disks', ['alpha', 'beta'])
     const { chunkBytes, storedBytes, compressionSavedBytes } = usage('beta')
     t.ok(compressionSavedBytes > TEXT_BYTES / 2)
     const added = storedBytes - (chunkBytes - compressionSavedBytes)
-    t.ok(added >= 0 && added < BYTES * 0.01, `${added} bytes of sealing around what is not compressed`)
+    t.ok(added >= 0 && added < BYTES * 0.01, `${added} bytes of sealing around the uncompressed bytes`)
   })
 
-  await t.test('gives everything back when the last name is gone', async (t) => {
+  await t.test('frees everything when the last name is gone', async (t) => {
     const members = three.nodes.map(({ nodeId }) => nodeId)
     const { cluster, reader: state, propose } = node
     const duty = { isJobRunner: () => true, nodeId: cluster.nodeId }
@@ -183,6 +185,6 @@ t.test(`usage of a body of ${BYTES} bytes under ${NAMES} names`, async (t) => {
     await agree('nothing is on the disks', ['alpha', 'beta'])
     t.same([usage('alpha'), usage('beta')], [NO_USAGE, NO_USAGE])
     t.equal(await onDisk(), 0)
-    t.match(await state.recount(() => true), { differences: [] })
+    t.match(await recountState(state, () => true), { differences: [] })
   })
 })

@@ -53,7 +53,7 @@ function fill(of: MapWorld): void {
 }
 
 t.test('createAccount', async (t) => {
-  t.test('makes an account without keys, stamped by the log and found by its name', async (t) => {
+  t.test('makes an account without keys, with id and time from the log, found by its name', async (t) => {
     const acme = world()
     const made = acme.do(account('ci'))
     t.match(made, { accountId: /^acc_[0-9A-Z]{26}$/, tenantId: 'acme', name: 'ci', keyCount: 0 })
@@ -73,17 +73,17 @@ t.test('createAccount', async (t) => {
 
   t.test('not_found without a tenant, precondition_failed when it is disabled', async (t) => {
     const acme = world()
-    t.match(acme.run(account('ci', 'nobody')), { ok: false, code: 'not_found' })
+    t.match(acme.run(account('ci', 'none')), { ok: false, code: 'not_found' })
     disableTenant(acme, 'acme')
     t.match(acme.run(account('ci')), { ok: false, code: 'precondition_failed', message: /is disabled/ })
   })
 
-  t.test('invalid_argument when the name could not stand in a row key', async (t) => {
+  t.test('invalid_argument when the name cannot be part of a row key', async (t) => {
     for (const name of ['', 'a\u0000b', '\ud800'])
       t.match(world().run(account(name)), { ok: false, code: 'invalid_argument' })
   })
 
-  t.test('precondition_failed when the tenant has as many as it may [admin.accounts.bound]', async (t) => {
+  t.test('precondition_failed when the tenant has the maximum number [admin.accounts.bound]', async (t) => {
     const acme = world()
     acme.entry(Array.from({ length: ACCOUNTS_PER_TENANT_MAX }, (_, n) => account(`a${n}`)))
     t.match(acme.run(account('more')), { ok: false, code: 'precondition_failed' })
@@ -120,30 +120,36 @@ t.test('keys of an account', async (t) => {
 })
 
 t.test('the keys of a tenant', async (t) => {
-  t.test('are bounded, whoever of them is expired; a revocation makes room [admin.keys.bound]', async (t) => {
-    const acme = world()
-    fill(acme)
-    t.match(acme.run(key('AKMORE')), { ok: false, code: 'precondition_failed', message: /revoke those/ })
-    t.match(acme.run(key('AKMORE', null, 'beta')), { ok: true }, 'each tenant by itself')
-    acme.do(revoke('AK7'))
-    t.match(acme.run(key('AKROOM')), { ok: true })
-    t.match(acme.run(key('AKFULL')), { ok: false, code: 'precondition_failed' })
-    t.same(counts(acme), [ACCESS_KEYS_PER_TENANT_MAX, 1])
-  })
+  t.test(
+    'are bounded, also if some are expired; a revocation permits another one [admin.keys.bound]',
+    async (t) => {
+      const acme = world()
+      fill(acme)
+      t.match(acme.run(key('AKMORE')), { ok: false, code: 'precondition_failed', message: /revoke those/ })
+      t.match(acme.run(key('AKMORE', null, 'beta')), { ok: true }, 'each tenant has its own bound')
+      acme.do(revoke('AK7'))
+      t.match(acme.run(key('AKROOM')), { ok: true })
+      t.match(acme.run(key('AKFULL')), { ok: false, code: 'precondition_failed' })
+      t.same(counts(acme), [ACCESS_KEYS_PER_TENANT_MAX, 1])
+    },
+  )
 
-  t.test('a tenant that makes and revokes keys for years forgets those it revoked first', async (t) => {
-    const acme = world()
-    for (let n = 0; n < REVOKED_KEYS_KEPT_MAX + 2; n++) acme.entry([key(`AK${n}`), revoke(`AK${n}`)])
-    t.same(counts(acme), [0, REVOKED_KEYS_KEPT_MAX])
-    for (const gone of ['AK0', 'AK1']) {
-      t.equal(acme.get(tenantKeys.accessKey(gone)), undefined)
-      t.equal(acme.get(tenantKeys.tenantAccessKey('acme', gone)), undefined)
-      t.match(acme.run(revoke(gone)), { ok: false, code: 'not_found' })
-    }
-    t.match(acme.get(tenantKeys.accessKey('AK2')), { status: 'revoked' })
-    t.equal(rowsOf(acme, 'accessKey').length, REVOKED_KEYS_KEPT_MAX)
-    t.same(recounted(acme), [])
-  })
+  t.test(
+    'a tenant that makes and revokes keys for years loses the rows of those it revoked first',
+    async (t) => {
+      const acme = world()
+      for (let n = 0; n < REVOKED_KEYS_KEPT_MAX + 2; n++) acme.entry([key(`AK${n}`), revoke(`AK${n}`)])
+      t.same(counts(acme), [0, REVOKED_KEYS_KEPT_MAX])
+      for (const gone of ['AK0', 'AK1']) {
+        t.equal(acme.get(tenantKeys.accessKey(gone)), undefined)
+        t.equal(acme.get(tenantKeys.tenantAccessKey('acme', gone)), undefined)
+        t.match(acme.run(revoke(gone)), { ok: false, code: 'not_found' })
+      }
+      t.match(acme.get(tenantKeys.accessKey('AK2')), { status: 'revoked' })
+      t.equal(rowsOf(acme, 'accessKey').length, REVOKED_KEYS_KEPT_MAX)
+      t.same(recounted(acme), [])
+    },
+  )
 
   t.test('precondition_failed when the tenant is disabled', async (t) => {
     const acme = world()
@@ -151,7 +157,7 @@ t.test('the keys of a tenant', async (t) => {
     t.match(acme.run(key('AK1')), { ok: false, code: 'precondition_failed' })
   })
 
-  t.test('lists, indexes and counts follow from the rows, whatever happens', async (t) => {
+  t.test('lists, indexes and counts follow from the rows after any history', async (t) => {
     const step = fc.record({
       what: fc.constantFrom('key', 'revoke', 'rotate', 'account'),
       tenantId: fc.constantFrom('acme', 'beta'),
@@ -204,11 +210,11 @@ t.test('the recount', async (t) => {
       { ...access, activeKeys: ['AK1', 'AK2'], revokedKeys: [] },
       list,
     ],
-    ['a list that is gone', tenantKeys.tenantAccess('acme'), null, list],
-    ['a key that is not in the index', tenantKeys.tenantAccessKey('acme', 'AK1'), null, list],
-    ['a key that is gone', tenantKeys.accessKey('AK2'), null, list],
+    ['a missing list', tenantKeys.tenantAccess('acme'), null, list],
+    ['a key missing in the index', tenantKeys.tenantAccessKey('acme', 'AK1'), null, list],
+    ['a missing key', tenantKeys.accessKey('AK2'), null, list],
     [
-      'a key that came back',
+      'a revoked key that is active again',
       tenantKeys.accessKey('AK2'),
       { ...acme.get(tenantKeys.accessKey('AK2')), status: 'active' },
       list,
@@ -220,14 +226,14 @@ t.test('the recount', async (t) => {
     ['a name of another account', tenantKeys.accountName('acme', 'ci'), { accountId: 'acc_other' }, owners],
   ]
   t.same(recounted(acme), [])
-  for (const [what, at, row, said] of changes) {
+  for (const [what, at, row, expected] of changes) {
     t.test(`sees ${what}`, async (t) => {
       const rows = new Map(acme.rows)
       if (row === null) rows.delete(at)
       else rows.set(at, row as never)
       const changed = new MapWorld()
       for (const [name, value] of rows) changed.rows.set(name, value)
-      t.match(recounted(changed).join(), said)
+      t.match(recounted(changed).join(), expected)
     })
   }
 })
@@ -235,7 +241,7 @@ t.test('the recount', async (t) => {
 t.test('noteUses', async (t) => {
   const lastUse = (of: MapWorld, id: string) => of.get(tenantKeys.accessKey(id))?.lastUsedAt
 
-  t.test('keeps the latest time of each, and none that lies ahead of the entry', async (t) => {
+  t.test('keeps the latest time of each, and none later than the entry', async (t) => {
     const acme = world()
     acme.do(key('AK1'))
     const token = {
@@ -262,7 +268,7 @@ t.test('noteUses', async (t) => {
     t.equal(lastUse(acme, 'AK1'), acme.time, 'the clock of the node was ahead')
   })
 
-  t.test('passes over what is gone, and changes nothing else', async (t) => {
+  t.test('skips keys and tokens that are gone, and changes nothing else', async (t) => {
     const acme = world()
     const made = acme.do(key('AK1'))
     const accessKeys = [
@@ -276,7 +282,7 @@ t.test('noteUses', async (t) => {
     t.match(acme.do(revoke('AK1')), { lastUsedAt: 5, status: 'revoked' })
   })
 
-  t.test('invalid_argument when an entry tells too much', async (t) => {
+  t.test('invalid_argument when an entry has too many uses', async (t) => {
     const accessKeys = Array.from({ length: USES_PER_ENTRY_MAX + 1 }, () => ({ accessKeyId: 'AK1', at: 1 }))
     t.match(world().run({ ...noUse, accessKeys }), { ok: false, code: 'invalid_argument' })
   })

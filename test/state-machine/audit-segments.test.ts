@@ -1,5 +1,5 @@
 /**
- * Segments of the audit log in the state: whatever is sealed and trimmed in between, the log is what happened, once each, in order.
+ * Segments of the audit log in the state: for any sealing and trimming, the log contains each event once, in order.
  */
 import * as fc from 'fast-check'
 import t from 'tap'
@@ -72,7 +72,7 @@ function logOf(world: MapWorld, copies: Copies): readonly string[] {
 }
 
 t.test('a segment', async (t) => {
-  t.test('takes its rows out of the state, refers to its chunk, and the chain goes on', async (t) => {
+  t.test('removes its rows from the state, refers to its chunk, and the chain continues', async (t) => {
     const world = worldWithBucket()
     for (let n = 0; n < 6; n++) ask(world, put(`k${n}`, EMPTY, 0))
     const { next, hash } = auditHead(world)
@@ -114,7 +114,7 @@ t.test('a segment', async (t) => {
       t.ok(world.run(sealOf(world, 4)).ok, 'and the true one is taken')
     })
 
-  t.test('is registered once, whoever else made one of the same rows', async (t) => {
+  t.test('is registered once, even if two nodes make one of the same rows', async (t) => {
     const world = worldWithBucket()
     for (let n = 0; n < 6; n++) ask(world, put(`k${n}`, EMPTY, 0))
     const one = sealOf(world, 4)
@@ -177,7 +177,7 @@ t.test('trimming', async (t) => {
     t.strictSame(world.do({ type: 'trimAudit', before: world.time }), { trimmed: 1, isMore: false })
   })
 
-  t.test('forgets a spool with the segment of its last batch, and not before', async (t) => {
+  t.test('removes the row of a spool with the segment of its last batch, and not before', async (t) => {
     const world = worldWithBucket()
     world.do(ship(['a'], 0))
     world.do(sealOf(world, 1))
@@ -187,13 +187,13 @@ t.test('trimming', async (t) => {
     world.do({ type: 'trimAudit', before: between })
     t.equal(segmentsOf(world).length, 1)
     t.equal(spoolRows(world), 1)
-    t.strictSame(world.do(ship(['b'], 1)), { next: 2 }, 'what is in a segment is taken once')
+    t.strictSame(world.do(ship(['b'], 1)), { next: 2 }, 'rows in a segment are taken once')
     world.do({ type: 'trimAudit', before: world.time })
     t.equal(spoolRows(world), 0)
   })
 })
 
-t.test('the keys of the audit log are those of the first who brought some', async (t) => {
+t.test('the keys of the audit log are those of the first writer', async (t) => {
   const world = worldWithBucket()
   const pair = (n: number) => ({ dataKey: Uint8Array.of(n), dedupKey: Uint8Array.of(n, n) })
   t.strictSame(world.do({ type: 'setAuditKeys', keys: pair(1) }), pair(1))
@@ -227,7 +227,7 @@ const steps: fc.Arbitrary<readonly Step[]> = fc.array(
   { maxLength: 60 },
 )
 
-t.test('the log is what happened, once each and in order, however it is sealed and trimmed', async () => {
+t.test('the log contains each event once and in order, for any sealing and trimming', async () => {
   fc.assert(
     fc.property(steps, (history) => {
       const world = worldWithBucket()

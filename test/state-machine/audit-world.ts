@@ -1,5 +1,5 @@
 /**
- * A state in a Map whose commands come from a request, and the rows and the verdict of its audit log.
+ * A state in a Map whose commands come from a request; the rows of its audit log and the result of its check.
  */
 import { auditRanges, auditSequenceOf } from '../../src/state-machine/audit/keys.ts'
 import { ChainCheck, type NotedHead } from '../../src/state-machine/audit/audit-chain.ts'

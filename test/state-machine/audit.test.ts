@@ -12,15 +12,15 @@ import { createBucket, digest, MapWorld, put, remove, recounted, worldWithBucket
 const EMPTY = { kind: 'empty' } as const
 
 t.test('a change', async (t) => {
-  t.test('is told of in its entry, with the version that it made', async (t) => {
+  t.test('is recorded in its entry, with the version that it made', async (t) => {
     const world = worldWithBucket()
     world.do({ type: 'setBucketVersioning', tenantId: 'acme', name: 'photos', versioning: 'Enabled' })
     const reply = ask(world, put('a', EMPTY, 0))
     t.ok(reply.ok)
     const [row] = auditRows(world)
-    const { successStatus: _, elapsedMs, ...asked } = ORIGIN
+    const { successStatus: _, elapsedMs, ...request } = ORIGIN
     t.strictSame(row, {
-      ...asked,
+      ...request,
       time: world.time,
       versionId: reply.ok ? reply.value.object.versionId : '',
       status: 200,
@@ -32,7 +32,7 @@ t.test('a change', async (t) => {
     t.strictSame(verdict(world), [])
   })
 
-  t.test('that is refused leaves its row of the audit log alone', async (t) => {
+  t.test('that is refused writes only its row of the audit log', async (t) => {
     const world = worldWithBucket()
     const before = new Map(world.rows)
     const reply = ask(world, createBucket('photos'), { operation: 'createBucket' })
@@ -43,22 +43,25 @@ t.test('a change', async (t) => {
     t.strictSame(recounted(world), [])
   })
 
-  t.test('that no request asks for leaves none', async (t) => {
+  t.test('without a request writes none', async (t) => {
     const world = worldWithBucket()
     world.do(put('a', EMPTY, 0))
     t.equal(links(world).length, 0)
   })
 
-  t.test('of bytes that were lost meanwhile is told as the caller hears it', async (t) => {
-    const world = worldWithBucket()
-    const chunks = { kind: 'chunks', chunks: [], copiesMin: 1 } as const
-    const gone = { id: 'c', birth: 'x-1', size: 1, sealedSize: 2, checksum: 's', existing: true }
-    const body = { ...chunks, chunks: [{ ...gone, replicas: [], missing: [] }] }
-    t.match(ask(world, put('a', body, 1)), { code: 'chunks_gone' })
-    t.match(auditRows(world), [{ code: 'slow_down' }])
-  })
+  t.test(
+    'of bytes that were lost meanwhile is recorded with the code that the caller receives',
+    async (t) => {
+      const world = worldWithBucket()
+      const chunks = { kind: 'chunks', chunks: [], copiesMin: 1 } as const
+      const gone = { id: 'c', birth: 'x-1', size: 1, sealedSize: 2, checksum: 's', existing: true }
+      const body = { ...chunks, chunks: [{ ...gone, replicas: [], missing: [] }] }
+      t.match(ask(world, put('a', body, 1)), { code: 'chunks_gone' })
+      t.match(auditRows(world), [{ code: 'slow_down' }])
+    },
+  )
 
-  t.test('counts toward no quota', async (t) => {
+  t.test('does not count in a quota', async (t) => {
     const world = worldWithBucket()
     world.do({ type: 'setQuota', tenantId: 'acme', maxBytes: 0, maxObjects: 1, maxBuckets: 1 })
     t.ok(ask(world, put('a', EMPTY, 0)).ok)
@@ -67,7 +70,7 @@ t.test('a change', async (t) => {
   })
 })
 
-t.test('a batch deletion names every key with what became of it', async (t) => {
+t.test('a batch deletion names every key with its outcome', async (t) => {
   const world = worldWithBucket()
   world.do({ type: 'setBucketVersioning', tenantId: 'acme', name: 'photos', versioning: 'Enabled' })
   const { object } = world.do(put('a', EMPTY, 0))
@@ -107,7 +110,7 @@ t.test('the largest batch of keys makes a row of bounded size', async (t) => {
   t.equal(JSON.stringify(auditRows(world)[0]?.details).length, 279_087)
 })
 
-t.test('no secret is told', async (t) => {
+t.test('no secret is recorded', async (t) => {
   const world = worldWithBucket()
   const secret = Buffer.from('SEALED-SECRET')
   const about = { accessKeyId: 'AK1', tenantId: 'acme', expiresAt: null, secret } as const
@@ -123,10 +126,10 @@ t.test('no secret is told', async (t) => {
   })
   const token = { tokenId: 'adm_1', name: 'ops', role: 'owner', tenantId: null, expiresAt: 7 } as const
   ask(world, { type: 'createAdminToken', ...token, sha256: 'HASH-OF-TOKEN' })
-  const told = links(world)
+  const reported = links(world)
     .map(({ text }) => text)
     .join()
-  t.notMatch(told, /SEALED|HASH-OF|83,69,65/)
+  t.notMatch(reported, /SEALED|HASH-OF|83,69,65/)
   t.match(auditRows(world), [
     { details: { accessKeyId: 'AK1', scopes: 'read' } },
     { details: { accessKeyId: 'AK1', scopes: 'read', version: 2 } },
@@ -136,7 +139,7 @@ t.test('no secret is told', async (t) => {
 })
 
 t.test('rows of a spool', async (t) => {
-  t.test('are taken over once, however often they are brought', async (t) => {
+  t.test('are taken over once, however often they are shipped', async (t) => {
     const world = new MapWorld()
     t.strictSame(world.do(ship(['a', 'b'], 0)), { next: 2 })
     t.strictSame(world.do(ship(['a', 'b', 'c'], 0)), { next: 2 })
@@ -146,7 +149,7 @@ t.test('rows of a spool', async (t) => {
     t.strictSame(verdict(world), [])
   })
 
-  t.test('of each process are numbered by themselves', async (t) => {
+  t.test('of each process have numbers of their own', async (t) => {
     const world = new MapWorld()
     world.do(ship(['a', 'b'], 0))
     t.strictSame(world.do(ship(['a'], 0, { spool: 'spool-2' })), { next: 1 })
@@ -154,7 +157,7 @@ t.test('rows of a spool', async (t) => {
     t.equal(links(world).length, 3)
   })
 
-  t.test('that were lost leave a gap and hold up nobody', async (t) => {
+  t.test('that were lost leave a gap and do not block later ones', async (t) => {
     const world = new MapWorld()
     world.do(ship(['a'], 0))
     t.strictSame(world.do(ship(['c'], 5)), { next: 6 })
@@ -179,13 +182,13 @@ t.test('the chain', async (t) => {
     'a changed row': (world, at) =>
       change(world, at, (link) => ({ ...link, text: link.text.replace('a', 'b') })),
     'a changed time': (world, at) => change(world, at, (link) => ({ ...link, time: link.time + 1 })),
-    'a row that is taken out': (world, at) => void world.rows.delete(auditRowKeys.auditLink(at)),
+    'a row that is removed': (world, at) => void world.rows.delete(auditRowKeys.auditLink(at)),
     'two rows that are swapped': (world, at) => swap(world, at, at === 0 ? 1 : at - 1),
-    'a row that is written anew with a hash of its own': (world, at) =>
+    'a row that is rewritten with a hash of its own': (world, at) =>
       change(world, at, (link) => ({ ...link, hash: 'f'.repeat(64) })),
   }
   for (const [name, spoil] of Object.entries(damage))
-    t.test(`shows ${name}, wherever it is`, async () => {
+    t.test(`detects ${name}, at any place`, async () => {
       fc.assert(
         fc.property(fc.integer({ min: 0, max: 11 }), (at) => {
           const world = longLog(12)
@@ -197,7 +200,7 @@ t.test('the chain', async (t) => {
       )
     })
 
-  t.test('shows a row that was written anew with its right hash, by the one behind it', async (t) => {
+  t.test('detects a row that was rewritten with a right hash, by the row after it', async (t) => {
     const world = longLog(6)
     const { hash: before } = world.get(auditRowKeys.auditLink(2)) as AuditLinkRecord
     change(world, 3, (link) => {
@@ -207,13 +210,13 @@ t.test('the chain', async (t) => {
     t.match(verdict(world), [/^link 4 does not follow/])
   })
 
-  t.test('shows rows of a batch that were changed under an intact link', async (t) => {
+  t.test('detects changed rows of a batch under an intact link', async (t) => {
     const world = longLog(6)
     change(world, 2, (link) => ({ ...link, packed: Buffer.from(String(link.packed).replace('2', '9')) }))
     t.match(verdict(world), [/^the rows of link 2 were changed/])
   })
 
-  t.test('shows an end that was cut off, with the head that was noted', async (t) => {
+  t.test('detects an end that was cut off, with a noted head', async (t) => {
     const world = longLog(9)
     const { next, hash } = auditHead(world)
     t.strictSame(verdict(world, { next, hash }), [])
@@ -221,11 +224,11 @@ t.test('the chain', async (t) => {
     t.match(verdict(world), [/^the chain ends before link 8/])
     const shorter = world.get(auditRowKeys.auditLink(7)) as AuditLinkRecord
     world.rows.set(auditRowKeys.auditHead(), { ...auditHead(world), next: 8, hash: shorter.hash })
-    t.strictSame(verdict(world), [], 'a head that was written anew as well')
+    t.strictSame(verdict(world), [], 'a head that was rewritten as well')
     t.match(verdict(world, { next, hash }), [/^the chain does not contain the head that was noted/])
   })
 
-  t.test('grows by what is added, and earlier heads stay in it', async (t) => {
+  t.test('grows with new links, and contains earlier heads', async (t) => {
     const world = longLog(4)
     const noted = auditHead(world)
     ask(world, put('more', EMPTY, 0))
@@ -245,7 +248,7 @@ function swap(world: MapWorld, one: number, other: number): void {
 }
 
 t.test('trimming', async (t) => {
-  t.test('removes what is older, in bounded steps, and leaves an anchor', async (t) => {
+  t.test('removes older links, in bounded steps, and leaves an anchor', async (t) => {
     const world = worldWithBucket()
     const count = AUDIT_TRIM_LINKS_MAX + 20
     for (let n = 0; n < count; n++) ask(world, put('a', EMPTY, 0))
@@ -261,7 +264,7 @@ t.test('trimming', async (t) => {
     t.strictSame(verdict(world), [])
   })
 
-  t.test('of everything leaves a chain that goes on', async (t) => {
+  t.test('of all links leaves a chain that continues', async (t) => {
     const world = longLog(5)
     const noted = auditHead(world)
     world.do({ type: 'trimAudit', before: world.time + 1 })
@@ -271,14 +274,14 @@ t.test('trimming', async (t) => {
     t.match(verdict(world, { ...noted, hash: 'e'.repeat(64) }), [/noted/])
   })
 
-  t.test('keeps within its bytes, one link at least', async (t) => {
+  t.test('removes a bounded number of bytes, at least one link', async (t) => {
     const world = new MapWorld()
     const large = ['x'.repeat(3_000_000)]
     for (let n = 0; n < 3; n++) world.do(ship(large, n))
     t.strictSame(world.do({ type: 'trimAudit', before: world.time }), { trimmed: 1, isMore: true })
   })
 
-  t.test('forgets a spool with its last batch', async (t) => {
+  t.test('removes the row of a spool with its last batch', async (t) => {
     const world = new MapWorld()
     world.do(ship(['a'], 0))
     const between = world.time + 1
@@ -287,7 +290,7 @@ t.test('trimming', async (t) => {
     t.equal(spoolRows(world), 1)
     world.do({ type: 'trimAudit', before: world.time })
     t.equal(spoolRows(world), 0)
-    t.strictSame(world.do(ship(['c'], 2)), { next: 3 }, 'and takes what comes after all')
+    t.strictSame(world.do(ship(['c'], 2)), { next: 3 }, 'and takes rows that come later')
   })
 
   t.test('does not reach beyond the present', async (t) => {

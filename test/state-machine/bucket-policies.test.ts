@@ -1,4 +1,4 @@
-/** Policies of buckets: one row each, which comes and goes with its bucket. */
+/** Bucket policies: one row each, which is removed with its bucket. */
 import t from 'tap'
 import { bucketKeys } from '../../src/state-machine/buckets/keys.ts'
 import { BUCKET_POLICY_BYTES_MAX } from '../../src/state-machine/buckets/records.ts'
@@ -18,7 +18,7 @@ t.test('setBucketPolicy', (t) => {
     t.end()
   })
 
-  t.test('refuses a bucket that is not there, another tenant, and what is too large', (t) => {
+  t.test('refuses a bucket that does not exist, another tenant, and a policy that is too large', (t) => {
     const world = worldWithBucket()
     t.match(world.run({ ...set('{}'), name: 'films' }), { ok: false, code: 'not_found' })
     t.match(world.run({ ...set('{}'), tenantId: 'rival' }), { ok: false, code: 'not_found' })
@@ -42,7 +42,7 @@ t.test('deleteBucketPolicy removes it; repeating changes nothing', (t) => {
 })
 
 t.test(
-  'a bucket takes its policy along when it goes, and one of its name begins without [policies.bucket-gone]',
+  'a deleted bucket removes its policy, and a new one of its name starts without one [policies.bucket-gone]',
   (t) => {
     const world = worldWithBucket()
     world.do(set('{}'))
@@ -55,7 +55,7 @@ t.test(
   },
 )
 
-t.test('a recount tells of a policy whose bucket is gone', (t) => {
+t.test('a recount reports a policy whose bucket is gone', (t) => {
   const world = worldWithBucket()
   world.rows.set(bucketKeys.bucketPolicy('gone'), { policy: '{}', updatedAt: 1 })
   t.same(recounted(world), ['there is a policy of a bucket that is gone'])

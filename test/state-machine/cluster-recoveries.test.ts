@@ -1,6 +1,6 @@
-/** What a recovery from a lost quorum means for the rows: who belongs, which operations end, and that it is never forgotten. */
+/** The effect of a quorum recovery on the rows: the members, the operations that end, and its permanent record. */
 import t from 'tap'
-import { operationKeys } from '../../src/state-machine/operations/keys.ts'
+import { longOperationKeys } from '../../src/state-machine/long-operations/keys.ts'
 import { memberKeys } from '../../src/state-machine/members/keys.ts'
 import {
   CLUSTER_RECOVERIES_MAX,
@@ -30,25 +30,28 @@ const recover = (
   ...changes,
 })
 
-t.test('the dead leave for ever, and their copies are made again as those of any lost member', async (t) => {
-  const world = foundedWorld(FIVE)
-  world.do(recover())
-  t.same(phases(world), { n1: 'active', n2: 'active', n3: 'lost', n4: 'lost', n5: 'lost' })
-  t.match(members(world), {
-    change: null,
-    departed: ['n3', 'n4', 'n5'].map((nodeId) => ({ nodeId, how: 'lost', reason: 'recovery rp_1' })),
-  })
-  t.same(world.get(memberKeys.leavingNodes()), { nodes: ['n3', 'n4', 'n5'] }, 'nothing new is listed there')
-  for (const n of [0, 1, 2])
-    t.match(world.get(operationKeys.operation(`op_1${n}`)), {
-      kind: 'lost',
-      status: 'running',
-      cursor: 'repair',
+t.test(
+  'the dead leave permanently, and their copies are made again like those of any lost member',
+  async (t) => {
+    const world = foundedWorld(FIVE)
+    world.do(recover())
+    t.same(phases(world), { n1: 'active', n2: 'active', n3: 'lost', n4: 'lost', n5: 'lost' })
+    t.match(members(world), {
+      change: null,
+      departed: ['n3', 'n4', 'n5'].map((nodeId) => ({ nodeId, how: 'lost', reason: 'recovery rp_1' })),
     })
-  t.match(world.run(start('join', 'n4')), { code: 'member_tombstoned' })
-})
+    t.same(world.get(memberKeys.leavingNodes()), { nodes: ['n3', 'n4', 'n5'] }, 'nothing new is listed there')
+    for (const n of [0, 1, 2])
+      t.match(world.get(longOperationKeys.operation(`op_1${n}`)), {
+        kind: 'lost',
+        status: 'running',
+        cursor: 'repair',
+      })
+    t.match(world.run(start('join', 'n4')), { code: 'member_tombstoned' })
+  },
+)
 
-t.test('it stands in the state with time and index, once for each plan', async (t) => {
+t.test('it is recorded with time and index, once for each plan', async (t) => {
   const world = foundedWorld(FIVE)
   const done = world.do(recover())
   t.match(clusterRecoveries(world), [
@@ -72,11 +75,11 @@ t.test('the list is bounded, and a plan for one more is refused', async (t) => {
   })
 })
 
-t.test('a change that counted on votes that are gone ends, and another one may begin', async (t) => {
+t.test('a change that relied on votes that are gone ends, and another one may start', async (t) => {
   const world = foundedWorld(FIVE)
   world.do(start('demote', 'n2'))
   world.do(recover())
-  t.match(world.get(operationKeys.operation('op-demote-n2')), {
+  t.match(world.get(longOperationKeys.operation('op-demote-n2')), {
     status: 'failed',
     error: /Ended by the recovery rp_1/,
   })
@@ -84,7 +87,7 @@ t.test('a change that counted on votes that are gone ends, and another one may b
   t.match(world.run(start('demote', 'n2')), { ok: true })
 })
 
-t.test('a newcomer that survived goes on joining; one that nobody named may be taken in again', async (t) => {
+t.test('a joining node that survived continues to join; one that no plan names may join again', async (t) => {
   const joining = foundedWorld(FIVE)
   joining.do(start('join', 'n6'))
   joining.do(recover({ survivors: ['n1', 'n2', 'n6'] }))
@@ -94,30 +97,30 @@ t.test('a newcomer that survived goes on joining; one that nobody named may be t
   away.do(start('join', 'n6'))
   away.do(recover())
   t.notOk('n6' in phases(away))
-  t.match(away.get(operationKeys.operation('op-join-n6')), { status: 'failed' })
+  t.match(away.get(longOperationKeys.operation('op-join-n6')), { status: 'failed' })
   t.match(away.run(start('join', 'n6', { id: 'again' })), { ok: true })
 })
 
-t.test('a survivor without a vote goes on being emptied', async (t) => {
+t.test('draining of a survivor without a vote continues', async (t) => {
   const world = foundedWorld(FIVE)
   world.do(start('demote', 'n2'))
   walk(world, 'op-demote-n2', ['demote', 'drain'])
   world.do(recover({ voters: ['n1'] }))
   t.match(phases(world), { n1: 'active', n2: 'draining' })
-  t.match(world.get(operationKeys.operation('op-demote-n2')), { status: 'running', cursor: 'drain' })
+  t.match(world.get(longOperationKeys.operation('op-demote-n2')), { status: 'running', cursor: 'drain' })
 })
 
-t.test('the repair of a member that was lost before goes on from where its vote is gone', async (t) => {
+t.test('the repair of a member that was lost before continues after the removal of its vote', async (t) => {
   const world = foundedWorld(FIVE)
   world.do(start('lost', 'n5'))
   world.do(recover())
-  t.match(world.get(operationKeys.operation('op-lost-n5')), { status: 'running', cursor: 'repair' })
-  t.equal(world.get(operationKeys.operation('op_12')), undefined, 'and is not begun a second time')
+  t.match(world.get(longOperationKeys.operation('op-lost-n5')), { status: 'running', cursor: 'repair' })
+  t.equal(world.get(longOperationKeys.operation('op_12')), undefined, 'and is not started a second time')
 })
 
-t.test('a cluster that was never founded is brought back as well', async (t) => {
+t.test('a cluster that was never founded is recovered as well', async (t) => {
   const world = new MapWorld()
   world.do(recover())
   t.equal(clusterRecoveries(world).length, 1)
-  t.equal(world.get(memberKeys.members()), undefined, 'its members are founded by its leader, as ever')
+  t.equal(world.get(memberKeys.members()), undefined, 'its leader founds its members as usual')
 })

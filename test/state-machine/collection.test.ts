@@ -1,10 +1,10 @@
-/** Sessions, condemnation and collection, and what the rows say of a copy. */
+/** ProposalSessions, condemnation and collection, and the status of a copy by its rows. */
 import t from 'tap'
 import { usageKeys } from '../../src/state-machine/usage/keys.ts'
 import { chunkKeys, chunkRanges } from '../../src/state-machine/chunks/keys.ts'
 import type { View } from '../../src/state-machine/base/view.ts'
 import { birthOf, parseBirth } from '../../src/state-machine/chunks/births.ts'
-import { standing } from '../../src/state-machine/chunks/standing.ts'
+import { copyStatus } from '../../src/state-machine/chunks/copy-status.ts'
 import { addCopy, found, fresh, type MapWorld, putChunks, worldAtLevel2 } from './map-world.ts'
 
 const remove = (key: string) =>
@@ -15,8 +15,8 @@ const collect = (condemnedAt: number) =>
 const chunk = (world: MapWorld) => world.get(chunkKeys.chunk('acme', 'c1'))
 const keysIn = (world: MapWorld, range: { start: string; end: string }) =>
   [...world.rows.keys()].filter((key) => key >= range.start && key < range.end)
-const standingOf = (world: MapWorld, holder: string, birth = 'birth-c1') =>
-  standing(world, { id: 'c1', birth }, holder)
+const copyStatusOf = (world: MapWorld, holder: string, birth = 'birth-c1') =>
+  copyStatus(world, { id: 'c1', birth }, holder)
 
 function condemned(): { world: MapWorld; at: number } {
   const world = worldAtLevel2()
@@ -26,7 +26,7 @@ function condemned(): { world: MapWorld; at: number } {
 }
 
 t.test('births', (t) => {
-  t.test('name a session and a place in it, and nothing else is one', (t) => {
+  t.test('name a session and a sequence in it, and no other text is a birth', (t) => {
     for (const sequence of [0, 35, 36, 2 ** 40]) {
       t.same(parseBirth(birthOf('5e55', sequence)), { session: '5e55', sequence })
     }
@@ -42,71 +42,77 @@ t.test('sessions', (t) => {
   const put = (world: MapWorld, birth: string) => world.run(putChunks('k', [fresh('c1', { birth })]))
   const ended = { ok: false, code: 'session_ended' }
 
-  t.test('session_ended when nobody opened it, when it is closed or below its mark', (t) => {
+  t.test('session_ended when no gateway opened it, when it is closed or below its mark', (t) => {
     const world = worldAtLevel2()
-    t.match(put(world, 'unheard-1'), { ...ended, births: ['unheard-1'] })
+    t.match(put(world, 'unopened-1'), { ...ended, births: ['unopened-1'] })
     t.match(put(world, 'nonsense'), ended)
     world.do({ type: 'advanceSession', session: 'birth', lowWater: 6 })
     t.match(put(world, 'birth-5'), ended)
     world.do({ type: 'advanceSession', session: 'birth', lowWater: 3 })
-    t.match(put(world, 'birth-5'), ended, 'the mark never falls')
+    t.match(put(world, 'birth-5'), ended, 'the mark never decreases')
     t.match(put(world, 'birth-6'), { ok: true })
     world.do({ type: 'closeSession', session: 'birth' })
     t.match(put(world, 'birth-7'), ended)
-    t.match(
-      world.run(putChunks('j', [found('c1', { birth: 'birth-6' })])),
-      { ok: true },
-      'what it made stays',
-    )
+    t.match(world.run(putChunks('j', [found('c1', { birth: 'birth-6' })])), { ok: true }, 'its chunks stay')
     t.end()
   })
 
-  t.test('a node that opens one closes those it does not keep, and none is opened twice', (t) => {
+  t.test('a node that opens one closes those that it does not keep, and none is opened twice', (t) => {
     const world = worldAtLevel2()
     const open = (session: string, keep: readonly string[] = []) =>
       world.run({ type: 'openSession', session, node: 'g1', keep })
     t.match(open('second', ['birth']), { ok: true })
-    t.match(world.get(chunkKeys.nodeSessions('g1')), { open: ['birth', 'second'] })
+    t.match(world.get(chunkKeys.nodeUploadSessions('g1')), { open: ['birth', 'second'] })
     const refused = { ok: false, code: 'precondition_failed' }
-    t.match(open('second', ['birth']), refused, 'a second run would give its births again')
+    t.match(open('second', ['birth']), refused, 'a second run would reuse its births')
     t.match(open('third', ['second']), { ok: true })
     t.match(world.get(chunkKeys.session('birth')), { closed: true })
     t.match(world.get(chunkKeys.session('second')), { closed: false })
     t.match(open('birth'), refused)
     world.do({ type: 'openSession', session: 'other', node: 'g2', keep: [] })
-    t.match(world.get(chunkKeys.session('third')), { closed: false }, 'of its own node only')
+    t.match(
+      world.get(chunkKeys.session('third')),
+      { closed: false },
+      'only sessions of its own node are closed',
+    )
     for (const session of ['second', 'third']) world.do({ type: 'closeSession', session })
-    t.notOk(world.get(chunkKeys.nodeSessions('g1')))
+    t.notOk(world.get(chunkKeys.nodeUploadSessions('g1')))
     t.end()
   })
 
-  t.test('not_found when the session is unknown, invalid_argument when the mark is no sequence', (t) => {
-    const world = worldAtLevel2()
-    const refused = { ok: false, code: 'not_found' }
-    t.match(world.run({ type: 'advanceSession', session: 'x', lowWater: 1 }), refused)
-    t.match(world.run({ type: 'closeSession', session: 'x' }), refused)
-    t.match(world.run({ type: 'advanceSession', session: 'birth', lowWater: -1 }), {
-      code: 'invalid_argument',
-    })
-    t.end()
-  })
+  t.test(
+    'not_found when the session is unknown, invalid_argument when the mark is not a sequence number',
+    (t) => {
+      const world = worldAtLevel2()
+      const refused = { ok: false, code: 'not_found' }
+      t.match(world.run({ type: 'advanceSession', session: 'x', lowWater: 1 }), refused)
+      t.match(world.run({ type: 'closeSession', session: 'x' }), refused)
+      t.match(world.run({ type: 'advanceSession', session: 'birth', lowWater: -1 }), {
+        code: 'invalid_argument',
+      })
+      t.end()
+    },
+  )
   t.end()
 })
 
 t.test('collectChunks', (t) => {
-  t.test('removes the row, its tasks and its place in the queue, and tells every holder and target', (t) => {
-    const { world, at } = condemned()
-    t.equal(keysIn(world, chunkRanges.condemned()).length, 1)
-    t.same(world.do(collect(at)), { collected: 1 })
-    t.notOk(chunk(world))
-    t.same([keysIn(world, chunkRanges.condemned()), keysIn(world, chunkRanges.repairs())], [[], []])
-    t.same(world.get(chunkKeys.repairTotal()), { count: 0 })
-    for (const node of ['n1', 'n2', 'n3']) t.equal(standingOf(world, node), 'dropping')
-    t.same(world.do(collect(at)), { collected: 0 }, 'twice as well as once')
-    t.end()
-  })
+  t.test(
+    'removes the row, its tasks and its place in the queue, and makes drop rows for every holder and target',
+    (t) => {
+      const { world, at } = condemned()
+      t.equal(keysIn(world, chunkRanges.condemned()).length, 1)
+      t.same(world.do(collect(at)), { collected: 1 })
+      t.notOk(chunk(world))
+      t.same([keysIn(world, chunkRanges.condemned()), keysIn(world, chunkRanges.repairs())], [[], []])
+      t.same(world.get(chunkKeys.repairTotal()), { count: 0 })
+      for (const node of ['n1', 'n2', 'n3']) t.equal(copyStatusOf(world, node), 'dropping')
+      t.same(world.do(collect(at)), { collected: 0 }, 'twice as well as once')
+      t.end()
+    },
+  )
 
-  t.test('lets a chunk live that was revived, also when it was condemned again since', (t) => {
+  t.test('keeps a chunk that was revived, also if it was condemned again since', (t) => {
     const { world, at } = condemned()
     world.do(putChunks('j', [found('c1')]))
     t.same(keysIn(world, chunkRanges.condemned()), [])
@@ -117,13 +123,13 @@ t.test('collectChunks', (t) => {
     t.end()
   })
 
-  t.test('chunks_gone for an upload that counted on it, and another making may follow', (t) => {
+  t.test('chunks_gone for an upload that relied on it, and another birth may follow', (t) => {
     const { world, at } = condemned()
     world.do(collect(at))
     t.match(world.run(putChunks('j', [found('c1')])), { ok: false, code: 'chunks_gone' })
     world.do(putChunks('j', [fresh('c1', { birth: 'birth-2' })]))
-    t.equal(standingOf(world, 'n1', 'birth-2'), 'listed')
-    t.equal(standingOf(world, 'n1'), 'dropping', 'a copy of the old making is another file')
+    t.equal(copyStatusOf(world, 'n1', 'birth-2'), 'listed')
+    t.equal(copyStatusOf(world, 'n1'), 'dropping', 'a copy of the old birth is another file')
     t.end()
   })
 
@@ -141,7 +147,7 @@ t.test('collectChunks', (t) => {
 })
 
 t.test('setRepairRate', (t) => {
-  t.test('keeps the rate beside the other settings, invalid_argument when it is none', (t) => {
+  t.test('keeps the rate next to the other settings, invalid_argument when it is not a rate', (t) => {
     const world = worldAtLevel2()
     world.do({ type: 'haltCollection', reason: 'drift' })
     world.do({ type: 'setRepairRate', bytesPerSecond: 5 })
@@ -157,44 +163,44 @@ t.test('setRepairRate', (t) => {
   t.end()
 })
 
-t.test('standing', (t) => {
-  t.test('is undecided while an upload may commit or nobody knows its session, and abandoned after', (t) => {
+t.test('copyStatus', (t) => {
+  t.test('is undecided while an upload may commit or its session is unknown, and abandoned after', (t) => {
     const world = worldAtLevel2()
-    t.equal(standingOf(world, 'n1'), 'undecided')
-    t.equal(standingOf(world, 'n1', 'unheard-1'), 'undecided', 'this node may lag behind')
-    t.equal(standingOf(world, 'n1', 'nonsense'), 'undecided')
+    t.equal(copyStatusOf(world, 'n1'), 'undecided')
+    t.equal(copyStatusOf(world, 'n1', 'unopened-1'), 'undecided', 'this node may lag behind')
+    t.equal(copyStatusOf(world, 'n1', 'nonsense'), 'undecided')
     world.do(putChunks('k', [fresh('c1', { missing: ['n3'] })]))
     t.same(
-      ['n1', 'n3', 'n4'].map((node) => standingOf(world, node)),
+      ['n1', 'n3', 'n4'].map((node) => copyStatusOf(world, node)),
       ['listed', 'owed', 'undecided'],
     )
     world.do({ type: 'closeSession', session: 'birth' })
     t.same(
-      ['n1', 'n3', 'n4'].map((node) => standingOf(world, node)),
+      ['n1', 'n3', 'n4'].map((node) => copyStatusOf(world, node)),
       ['listed', 'owed', 'abandoned'],
     )
     world.do(addCopy(world, 'c1', 'n3'))
-    t.equal(standingOf(world, 'n3'), 'listed')
+    t.equal(copyStatusOf(world, 'n3'), 'listed')
     t.end()
   })
   t.end()
 })
 
-/** Shows the rows of `before` for so many reads, and those of `after` from then on. */
+/** Shows the rows of `before` for `reads` reads, and those of `after` from then on. */
 function written(before: View, after: View, reads: number): View {
   return { get: (key) => (reads-- > 0 ? before : after).get(key) }
 }
 
-t.test('standing while rows are written', (t) => {
+t.test('status while rows are written', (t) => {
   const copy = { id: 'c1', birth: 'birth-c1' }
   const isKept = (before: MapWorld, after: MapWorld) => {
     for (let reads = 0; reads < 6; reads++) {
-      const said = standing(written(before, after, reads), copy, 'n1')
-      t.notOk(said === 'abandoned' || said === 'dropping', `${said} after ${reads} reads`)
+      const status = copyStatus(written(before, after, reads), copy, 'n1')
+      t.notOk(status === 'abandoned' || status === 'dropping', `${status} after ${reads} reads`)
     }
   }
 
-  t.test('keeps what was committed in the very batch that closed its session', (t) => {
+  t.test('keeps a chunk that was committed in the batch that closed its session', (t) => {
     const after = worldAtLevel2()
     after.do(putChunks('k', ['c1']))
     after.do({ type: 'closeSession', session: 'birth' })

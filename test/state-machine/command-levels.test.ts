@@ -1,7 +1,8 @@
 /**
- * Every command has a level, and what was released is never taken back.
+ * Every command has a level, and the level of a released command never changes.
  *
- * Rule: a list below is what one released version could apply. It is written when that level is released and never changed afterwards.
+ * Rule: each list below names the commands that one released version could apply. It is written when that level is released and never
+ * changed afterwards.
  */
 import t from 'tap'
 import { FEATURE_LEVEL, FIRST_LEVEL } from '../../cluster/node/base/feature-level.ts'
@@ -31,20 +32,20 @@ const released = Object.entries(RELEASED).flatMap(([level, names]) =>
 )
 
 t.test('the level of a command', async (t) => {
-  t.test('is the one with which it was released, for ever', async (t) => {
+  t.test('is permanently the one with which it was released', async (t) => {
     for (const [name, level] of released) {
-      t.ok(isCommandType(name), `${name} is still applied: it may stand in a log`)
+      t.ok(isCommandType(name), `${name} is still applied: it may be in a log`)
       t.equal(COMMAND_LEVELS[name as keyof typeof COMMAND_LEVELS], level, name)
     }
   })
 
-  t.test('of one that no list has is above every list that is closed', async (t) => {
+  t.test('of a command in no list is above every closed list', async (t) => {
     const known = new Map<string, number>(released)
     for (const [name, level] of Object.entries(COMMAND_LEVELS))
       t.ok(known.has(name) || level === FEATURE_LEVEL, `${name} needs the highest level, or a row above`)
   })
 
-  t.test('is none that this version does not reach', async (t) => {
+  t.test('is one that this version reaches', async (t) => {
     for (const [name, level] of Object.entries(COMMAND_LEVELS))
       t.ok(level >= FIRST_LEVEL && level <= FEATURE_LEVEL, `${name} at ${level}`)
   })

@@ -1,4 +1,4 @@
-/** What ends for good ends by the confirmed time, whatever the time of the log says; corrections change no row. */
+/** Irreversible ends use the confirmed time, regardless of the log time; corrections change no row. */
 import t from 'tap'
 import { versionKeys } from '../../src/state-machine/versions/keys.ts'
 import { objectRanges } from '../../src/state-machine/objects/keys.ts'
@@ -11,7 +11,7 @@ import { createUpload, UPLOAD_LASTS_MS } from './upload-commands.ts'
 const DAY_MS = 24 * 3_600_000
 const JUMP_MS = 400 * DAY_MS
 
-/** Clocks of most nodes jump; nobody has confirmed it. */
+/** The clocks of most nodes jump, and no operator has confirmed it. */
 function jump(world: MapWorld): void {
   world.time += JUMP_MS
   world.withheldMs += JUMP_MS
@@ -41,7 +41,7 @@ const set = (until: number) =>
   }) as const
 
 t.test('the confirmed time', async (t) => {
-  t.test('ends retention: not the time of the log', async (t) => {
+  t.test('ends retention, not the log time', async (t) => {
     const world = withRetained()
     jump(world)
     t.match(world.run(remove('k', version(world), 'vault')), { ok: false, code: 'object_locked' })
@@ -49,7 +49,7 @@ t.test('the confirmed time', async (t) => {
     t.match(world.run(remove('k', version(world), 'vault')), { ok: true })
   })
 
-  t.test('is that by which retention may be shortened, and a new one lies in the future', async (t) => {
+  t.test('decides whether retention may be shortened and whether a new one is in the future', async (t) => {
     const world = withRetained()
     jump(world)
     const confirmed = world.time - JUMP_MS
@@ -86,7 +86,7 @@ t.test('correctTime', async (t) => {
     correction: { kind: 'setBack'; seenTime: number } | { kind: 'confirm'; withheldMs: number },
   ) => ({ type: 'correctTime', requestedBy: 'tok', reason: 'because', correction }) as const
 
-  t.test('tells what it did, and leaves one row in the audit log', async (t) => {
+  t.test('reports the correction, and writes one row in the audit log', async (t) => {
     const world = worldWithBucket()
     const rows = world.rows.size
     world.time += JUMP_MS
@@ -128,7 +128,7 @@ t.test('correctTime', async (t) => {
     t.same(
       times,
       times.toSorted((a, b) => a - b),
-      'links never go back',
+      'times of links never decrease',
     )
     const ids = ['a', 'b', 'c', 'd'].map(
       (key) => world.get(versionKeys.object(bucketOf(world), key))?.versionId ?? '',

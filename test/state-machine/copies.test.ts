@@ -1,4 +1,4 @@
-/** Copies of chunks: what is owed, made, lost, moved and removed, and which row says so. */
+/** Copies of chunks: owed, made, lost, moved and removed, and the rows that record it. */
 import t from 'tap'
 import { chunkKeys } from '../../src/state-machine/chunks/keys.ts'
 import type { RepairRecord } from '../../src/state-machine/chunks/records.ts'
@@ -16,7 +16,7 @@ const name = { tenantId: 'acme', chunkId: 'c1', birth: 'birth-c1' } as const
 const chunk = (world: MapWorld) => world.get(chunkKeys.chunk('acme', 'c1'))
 const task = (world: MapWorld, target: string, copies: number) =>
   world.get(chunkKeys.repair({ target, copies, birth: 'birth-c1', id: 'c1' }))
-/** With an operation that may plan. */
+/** A world with an operation that may plan. */
 function planning(): MapWorld {
   const world = worldAtLevel2()
   world.do(startOperation('op1'))
@@ -35,7 +35,7 @@ const move = (target: string, replaces: string | null, copiesKept = 2) =>
   ({ type: 'planCopies', operation: 'op1', moves: [{ ...name, target, replaces, copiesKept }] }) as const
 
 t.test('addReplica', (t) => {
-  t.test('lists the copy and ends its task, twice as well as once', (t) => {
+  t.test('lists the copy and ends its task; repeating it changes nothing', (t) => {
     const world = owing()
     t.match(task(world, 'n3', 2), { target: 'n3', permit: world.index, replaces: null })
     const done = addCopy(world, 'c1', 'n3')
@@ -48,7 +48,7 @@ t.test('addReplica', (t) => {
     t.end()
   })
 
-  t.test('changes nothing for another birth, for a chunk that is not there or without a task', (t) => {
+  t.test('changes nothing for another birth, for a chunk that does not exist or without a task', (t) => {
     const world = owing()
     const before = new Map(world.rows)
     const { permit } = task(world, 'n3', 2) as RepairRecord
@@ -60,7 +60,7 @@ t.test('addReplica', (t) => {
   })
 
   t.test(
-    'changes nothing when the task was granted anew since: its copy may have been removed meanwhile',
+    'changes nothing if the task was granted again since: its copy may have been removed meanwhile',
     (t) => {
       const world = owing()
       const late = addCopy(world, 'c1', 'n3')
@@ -105,7 +105,7 @@ t.test('addReplicas', (t) => {
   const taskOf = (id: string) => chunkKeys.repair({ target: 'n3', copies: 2, birth: `birth-${id}`, id })
   const replicasOf = (world: MapWorld, id: string) => world.get(chunkKeys.chunk('acme', id))?.replicas
 
-  t.test('lists every copy and ends every task, twice as well as once', (t) => {
+  t.test('lists every copy and ends every task; repeating it changes nothing', (t) => {
     const world = owingMany()
     const command = done(world, ['c1', 'c2', 'c3'])
     for (const listed of [3, 0]) {
@@ -114,13 +114,13 @@ t.test('addReplicas', (t) => {
         t.same(replicasOf(world, id), ['n1', 'n2', 'n3'])
         t.notOk(world.get(taskOf(id)))
       }
-      t.same(world.get(chunkKeys.repairTotal()), { count: 3 }, 'those of the other node stay')
+      t.same(world.get(chunkKeys.repairTotal()), { count: 3 }, 'the tasks of the other node stay')
     }
     t.end()
   })
 
-  t.test('passes over what addReplica would, and lists the others', (t) => {
-    const wrongs = [{ birth: 'birth-0' }, { chunkId: 'never' }, { permit: 0 }, { tenantId: 'nobody' }]
+  t.test('skips what addReplica would skip, and lists the others', (t) => {
+    const wrongs = [{ birth: 'birth-0' }, { chunkId: 'never' }, { permit: 0 }, { tenantId: 'none' }]
     for (const wrong of wrongs) {
       const world = owingMany()
       const [bad] = done(world, ['c2'], wrong).copies
@@ -149,20 +149,20 @@ t.test('addReplicas', (t) => {
 })
 
 t.test('dropReplicas', (t) => {
-  t.test('strikes the copy off and owes it, twice as well as once', (t) => {
+  t.test('strikes the copy off and owes it; repeating it changes nothing', (t) => {
     const world = owing()
     for (let i = 0; i < 2; i++) {
       t.same(world.do(dropCopy('c1', 'n1')), { dropped: 1 - i, last: 0 })
       t.match(chunk(world), { replicas: ['n2'], owed: ['n3', 'n1'] })
       t.ok(task(world, 'n1', 1))
-      t.ok(task(world, 'n3', 1), 'and the other task is as urgent now')
+      t.ok(task(world, 'n3', 1), 'and the other task is equally urgent now')
       t.same(world.get(chunkKeys.repairTotal()), { count: 2 })
       t.notOk(dropOf(world, 'n1'), 'a copy that is to be made again is not removed')
     }
     t.end()
   })
 
-  t.test('keeps the last listed copy and says so', (t) => {
+  t.test('keeps the last listed copy and reports it', (t) => {
     const world = owing()
     world.do(dropCopy('c1', 'n1'))
     t.same(world.do(dropCopy('c1', 'n2')), { dropped: 0, last: 1 })
@@ -194,7 +194,7 @@ t.test('planCopies', (t) => {
     t.end()
   })
 
-  t.test('keeps the old copy when fewer than are to stay would be left', (t) => {
+  t.test('keeps the old copy if fewer than `copiesKept` would be left', (t) => {
     const world = planning()
     world.do(putChunks('k', ['c1']))
     world.do(move('n3', 'n1', 3))
@@ -203,7 +203,7 @@ t.test('planCopies', (t) => {
     t.end()
   })
 
-  t.test('takes back the permission to remove a copy that is wanted again', (t) => {
+  t.test('withdraws the permission to remove a copy that is wanted again', (t) => {
     const world = planning()
     world.do(putChunks('k', ['c1']))
     world.do(move('n3', 'n1'))
@@ -214,11 +214,11 @@ t.test('planCopies', (t) => {
     t.end()
   })
 
-  t.test('passes over what has changed since it was planned', (t) => {
+  t.test('skips moves whose chunk has changed since they were planned', (t) => {
     const world = planning()
     world.do(putChunks('k', ['c1']))
     t.same(world.do(move('n2', 'n1')), { planned: 0 }, 'it has one already')
-    t.same(world.do(move('n3', 'n9')), { planned: 0 }, 'what was to be replaced is not listed')
+    t.same(world.do(move('n3', 'n9')), { planned: 0 }, 'the copy to replace is not listed')
     const [first] = move('n3', 'n1').moves
     const elsewhere = [
       { ...first, birth: 'birth-0' },
@@ -242,7 +242,7 @@ t.test('planCopies', (t) => {
 })
 
 t.test('endTasks', (t) => {
-  t.test('ends the tasks of its own operation alone; a copy made already is to go', (t) => {
+  t.test('ends only the tasks of its own operation; a copy that was made already gets a drop row', (t) => {
     const world = owing()
     world.do(startOperation('op1'))
     world.do(move('n4', null))
@@ -257,7 +257,7 @@ t.test('endTasks', (t) => {
 })
 
 t.test('dropsDone', (t) => {
-  t.test('ends the duty to remove a copy, twice as well as once', (t) => {
+  t.test('ends the order to remove a copy; repeating it changes nothing', (t) => {
     const world = owing()
     world.do({
       type: 'deleteObject',
@@ -272,7 +272,7 @@ t.test('dropsDone', (t) => {
     for (let i = 0; i < 2; i++) {
       world.do({ type: 'dropsDone', node: 'n1', names: [{ id: 'c1', birth: 'birth-c1' }] })
       t.notOk(dropOf(world, 'n1'))
-      t.ok(dropOf(world, 'n2'), 'of one node alone')
+      t.ok(dropOf(world, 'n2'), 'only of one node')
     }
     t.end()
   })

@@ -1,4 +1,4 @@
-/** What moves, for every row and every request: nothing is lost, nothing moves twice. */
+/** Moves for every row and every request: no copy is lost, none moves twice. */
 import fc from 'fast-check'
 import t from 'tap'
 import type { ChunkRecord } from '../../src/state-machine/chunks/records.ts'
@@ -16,26 +16,23 @@ const targets = (
   movesOf(chunk, wanted).map(({ target, replaces }) => [target, replaces] as const)
 
 t.test('movesOf', async (t) => {
-  t.test(
-    'exchanges what is too much for what is missing, and only adds where nothing is too much',
-    async (t) => {
-      t.strictSame(targets(row(['n1', 'n2', 'n3']), ['n2', 'n3', 'n4']), [['n4', 'n1']])
-      t.strictSame(targets(row(['n1', 'n2']), ['n1', 'n2', 'n3']), [['n3', null]])
-      t.strictSame(targets(row(['n1', 'n2', 'n5']), ['n3', 'n4', 'n2']), [
-        ['n3', 'n1'],
-        ['n4', 'n5'],
-      ])
-      t.strictSame(targets(row(['n1', 'n2', 'n3']), ['n3', 'n1', 'n2']), [])
-    },
-  )
+  t.test('exchanges surplus copies for missing ones, and only adds where there is no surplus', async (t) => {
+    t.strictSame(targets(row(['n1', 'n2', 'n3']), ['n2', 'n3', 'n4']), [['n4', 'n1']])
+    t.strictSame(targets(row(['n1', 'n2']), ['n1', 'n2', 'n3']), [['n3', null]])
+    t.strictSame(targets(row(['n1', 'n2', 'n5']), ['n3', 'n4', 'n2']), [
+      ['n3', 'n1'],
+      ['n4', 'n5'],
+    ])
+    t.strictSame(targets(row(['n1', 'n2', 'n3']), ['n3', 'n1', 'n2']), [])
+  })
 
-  t.test('leaves alone what is owed already, and chunks that nothing refers to', async (t) => {
+  t.test('ignores copies that are owed already, and chunks without references', async (t) => {
     t.strictSame(targets(row(['n1', 'n2'], ['n3']), ['n1', 'n2', 'n3']), [])
     t.strictSame(targets(row(['n1', 'n2'], [], 0), ['n2', 'n3', 'n4']), [])
   })
 
   t.test(
-    'keeps as many copies as there are, replaces each at most once, and aims at wanted nodes alone',
+    'keeps the number of copies, replaces each at most once, and targets only wanted nodes',
     async () => {
       const nodes = fc.uniqueArray(fc.constantFrom<string[]>('n1', 'n2', 'n3', 'n4', 'n5', 'n6'), {
         maxLength: 4,

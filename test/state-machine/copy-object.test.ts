@@ -1,4 +1,4 @@
-/** Server-side copies: other versions that name the same chunks, whatever their bodies are made of. */
+/** Server-side copies: other versions that name the same chunks, for every kind of body. */
 import t from 'tap'
 import { chunkKeys } from '../../src/state-machine/chunks/keys.ts'
 import { kindOf } from '../../src/state-machine/base/row-key.ts'
@@ -91,7 +91,7 @@ t.test('copyObject', (t) => {
       t.end()
     })
 
-    t.test(`of ${name} onto itself replaces it, and never lets its chunks go in between`, (t) => {
+    t.test(`of ${name} onto itself replaces it, and never releases its chunks in between`, (t) => {
       const world = worldWithBucket()
       const object = source(world)
       const before = references(world, 'c1')
@@ -101,12 +101,12 @@ t.test('copyObject', (t) => {
       releaseAll(world)
       t.equal(references(world, 'c1'), before)
       t.same(recounted(world), [])
-      t.match(world.run(copy('k', object.versionId, 'k')), { code: 'not_found' }, 'that version went')
+      t.match(world.run(copy('k', object.versionId, 'k')), { code: 'not_found' }, 'that version is gone')
       t.end()
     })
   }
 
-  t.test('takes an older version, and a null one by its own id', (t) => {
+  t.test('copies an older version, and a null one by its own id', (t) => {
     const world = worldWithBucket()
     const { object: first } = world.do(putChunks('k', ['c1']))
     world.do({ type: 'setBucketVersioning', tenantId: 'acme', name: 'photos', versioning: 'Enabled' })
@@ -118,7 +118,7 @@ t.test('copyObject', (t) => {
     t.end()
   })
 
-  t.test('not_found when the version went, is a delete marker, or the bucket is not there', (t) => {
+  t.test('not_found when the version is gone, is a delete marker, or the bucket does not exist', (t) => {
     const world = worldWithBucket()
     world.do({ type: 'setBucketVersioning', tenantId: 'acme', name: 'photos', versioning: 'Enabled' })
     const { object } = world.do(putChunks('k', ['c1']))
@@ -132,7 +132,7 @@ t.test('copyObject', (t) => {
     t.end()
   })
 
-  t.test('entity_too_large above what one put may bring, then the ladder of every new version', (t) => {
+  t.test('entity_too_large above the size of one put, then the checks of every new version in order', (t) => {
     const world = worldWithBucket()
     const { object } = world.do(putChunks('k', ['c1']))
     const { id } = world.do(createBucket('other'))
@@ -147,7 +147,7 @@ t.test('copyObject', (t) => {
     })
     world.do({ type: 'setQuota', tenantId: 'acme', maxBytes: 19, maxObjects: null, maxBuckets: null })
     t.match(world.run(copy('k', object.versionId, 'twin')), { code: 'quota_exceeded' })
-    t.match(world.run(copy('k', object.versionId, 'k')), { ok: true }, 'what it replaces makes room')
+    t.match(world.run(copy('k', object.versionId, 'k')), { ok: true }, 'the replaced version frees quota')
     t.match(world.run(copy('k', object.versionId, 'k', { legalHold: true })), { ok: false })
     t.end()
   })

@@ -1,4 +1,4 @@
-/** The row of a bucket's CORS rules, and the word of the bucket's row that it is there. */
+/** The row of a bucket's CORS rules, and `hasCors` in the row of the bucket. */
 import t from 'tap'
 import { bucketKeys } from '../../src/state-machine/buckets/keys.ts'
 import type { Command } from '../../src/state-machine/commands.ts'
@@ -25,7 +25,7 @@ const removeBucket = { type: 'deleteBucket', ...name } as const
 const photos = bucketKeys.bucket('acme', 'photos')
 
 t.test('setBucketCors and deleteBucketCors', async (t) => {
-  t.test('write the rules whole, and say in the row of the bucket that they are there', async (t) => {
+  t.test('write all rules, and set `hasCors` in the row of the bucket', async (t) => {
     const world = worldWithBucket()
     const before = world.get(photos)
     t.notOk(before && 'hasCors' in before)
@@ -38,11 +38,11 @@ t.test('setBucketCors and deleteBucketCors', async (t) => {
     t.equal(world.do(removeCors), null)
     t.strictSame(world.get(photos), before)
     t.strictSame(rowsOf(world, 'cors'), [])
-    t.equal(world.do(removeCors), null, 'that there are none is no error')
+    t.equal(world.do(removeCors), null, 'no rules are not an error')
     t.strictSame(recounted(world), [])
   })
 
-  t.test('what is counted of a bucket keeps the word', async (t) => {
+  t.test('counting in a bucket keeps `hasCors`', async (t) => {
     const world = worldWithBucket()
     world.do(setCors())
     world.do(put('a', { kind: 'empty' }, 0))
@@ -53,15 +53,18 @@ t.test('setBucketCors and deleteBucketCors', async (t) => {
     t.strictSame(recounted(world), [])
   })
 
-  t.test('the rules go with their bucket; the next of its name has none [cors.with-bucket]', async (t) => {
-    const world = worldWithBucket()
-    world.do(setCors())
-    world.do(removeBucket)
-    t.strictSame(rowsOf(world, 'cors'), [])
-    world.do(createBucket())
-    t.equal(world.get(photos)?.hasCors, undefined)
-    t.strictSame(recounted(world), [])
-  })
+  t.test(
+    'the rules are removed with their bucket; the next of its name has none [cors.with-bucket]',
+    async (t) => {
+      const world = worldWithBucket()
+      world.do(setCors())
+      world.do(removeBucket)
+      t.strictSame(rowsOf(world, 'cors'), [])
+      world.do(createBucket())
+      t.equal(world.get(photos)?.hasCors, undefined)
+      t.strictSame(recounted(world), [])
+    },
+  )
 
   t.test('need the bucket, and a tenant that is not disabled', async (t) => {
     const world = worldWithBucket()
@@ -73,12 +76,12 @@ t.test('setBucketCors and deleteBucketCors', async (t) => {
   })
 })
 
-t.test('the recount tells a bucket and its rules that do not agree', async (t) => {
+t.test('the recount reports a bucket and rules that disagree', async (t) => {
   const world = worldWithBucket()
   const { id } = world.get(photos) ?? { id: '' }
   world.rows.set(bucketKeys.cors(id), { rules: [RULE] })
-  t.match(recounted(world), [/CORS rules/], 'rules that the bucket does not know of')
+  t.match(recounted(world), [/CORS rules/], 'rules without `hasCors`')
   world.do(setCors())
   world.rows.delete(bucketKeys.cors(id))
-  t.match(recounted(world), [/CORS rules/], 'rules that are gone')
+  t.match(recounted(world), [/CORS rules/], '`hasCors` without rules')
 })

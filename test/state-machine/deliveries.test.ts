@@ -1,4 +1,4 @@
-/** The whole way of a delivery in virtual time: its schedule, its ends, and what a hook makes of nothing but failures. */
+/** A delivery in virtual time, from start to end: its schedule, its ends, and a hook with only failures. */
 import fc from 'fast-check'
 import t from 'tap'
 import type { AttemptResult } from '../../src/state-machine/events/commands.ts'
@@ -38,7 +38,7 @@ function single(world: MapWorld): DeliveryRecord {
   return delivery
 }
 
-/** At the very time at which it is due; the log may be a little later. */
+/** Exactly at its due time; the log may be slightly later. */
 function attempt(world: MapWorld, more: Partial<AttemptResult> = {}): void {
   const delivery = single(world)
   world.time = Math.max(world.time, delivery.dueAt)
@@ -66,7 +66,7 @@ t.test('recordAttempts', async (t) => {
     }
   })
 
-  t.test('any attempt that is taken ends it, and the hook is well again', async (t) => {
+  t.test('any accepted attempt ends it, and resets the failures of the hook', async (t) => {
     const world = worldWithDelivery()
     attempt(world)
     attempt(world, { retryAfterMs: 1000 })
@@ -77,7 +77,7 @@ t.test('recordAttempts', async (t) => {
     t.same(recounted(world), [])
   })
 
-  t.test('a result counts once, whoever tells it how often', async (t) => {
+  t.test('a result counts once, however often it is reported', async (t) => {
     const world = worldWithDelivery()
     const result = attemptAt(world, single(world))
     t.same(world.do(record(result, result)), { recorded: 1 })
@@ -90,14 +90,14 @@ t.test('recordAttempts', async (t) => {
     t.match(single(world), { attempts: 1, status: 'pending' })
     attempt(world, TAKEN)
     t.same(world.do(record({ ...result, attempts: 2 })), { recorded: 0 }, 'nothing follows a delivery')
-    t.same(world.do(record({ ...result, hookId: 'nobody' })), { recorded: 0 })
+    t.same(world.do(record({ ...result, hookId: 'none' })), { recorded: 0 })
     t.match(world.run(record()), { ok: false, code: 'invalid_argument' })
     t.match(world.run(record(...Array.from({ length: 257 }, () => result))), { ok: false })
     t.same(recounted(world), [])
   })
 
   t.test(
-    'Retry-After puts the attempt off, and with it the hook, up to a day [notifications.retry-after]',
+    'Retry-After delays the attempt and the hook, up to a day [notifications.retry-after]',
     async (t) => {
       const world = worldWithDelivery()
       attempt(world, { retryAfterMs: HOUR, status: 429 })
@@ -111,7 +111,7 @@ t.test('recordAttempts', async (t) => {
   )
 
   t.test(
-    'a hook with nothing but failures for 72 hours is suspended, and goes on to collect [notifications.suspended]',
+    'a hook with only failures for 72 hours is suspended, and continues to collect [notifications.suspended]',
     async (t) => {
       const world = worldWithDelivery()
       attempt(world)
@@ -137,13 +137,13 @@ t.test('recordAttempts', async (t) => {
       t.match(hookOf(world, 'a'), { stop: null, failures: 0, failingSince: null, pending: 1, dead: 1 })
       t.ok(
         [...world.rows.keys()].some((key) => key.startsWith('busyHook')),
-        'what waited goes on',
+        'pending deliveries continue',
       )
       t.same(recounted(world), [])
     },
   )
 
-  t.test('one success in between keeps it from being suspended', async (t) => {
+  t.test('one success in between prevents the suspension', async (t) => {
     const world = worldWithDelivery()
     for (let n = 0; n < 9; n++) attempt(world)
     world.do(put('other', EMPTY, 0))
@@ -156,7 +156,7 @@ t.test('recordAttempts', async (t) => {
   })
 
   t.test(
-    '410 disables: nothing is sent, nothing more is collected, what waits stays [notifications.gone]',
+    '410 disables: nothing is sent, nothing more is collected, pending deliveries stay [notifications.gone]',
     async (t) => {
       const world = worldWithDelivery()
       attempt(world, { verdict: 'gone', status: 410 })
@@ -166,13 +166,13 @@ t.test('recordAttempts', async (t) => {
       t.equal(single(world).status, 'pending')
       t.same(recounted(world), [])
       world.do(setNotifications([requested('a', { enabled: false })]))
-      t.match(hookOf(world, 'a').stop, { kind: 'gone' }, 'as long as it is not enabled')
+      t.match(hookOf(world, 'a').stop, { kind: 'gone' }, 'until it is enabled')
       world.do(setNotifications([requested('a')]))
       t.match(hookOf(world, 'a'), { stop: null, pending: 1 })
     },
   )
 
-  t.test('of a bucket that is gone: a hook that is suspended or gone ends for good', async (t) => {
+  t.test('of a deleted bucket: a hook that is suspended or gone ends permanently', async (t) => {
     const world = worldWithDelivery()
     world.do(remove('k'))
     world.do({ type: 'deleteBucket', tenantId: 'acme', name: 'photos' })
@@ -187,7 +187,7 @@ t.test('redeliver', async (t) => {
   const again = (world: MapWorld, { hookId, eventId }: DeliveryRecord = single(world)) =>
     world.run({ type: 'redeliver', tenantId: 'acme', bucket: 'photos', hookId, eventId })
 
-  t.test('puts it first in the queue with all attempts before it, whatever became of it', async (t) => {
+  t.test('makes it due now with all attempts left, in any state', async (t) => {
     const world = worldWithDelivery()
     for (const more of [{}, TAKEN]) {
       attempt(world, more)
@@ -199,7 +199,7 @@ t.test('redeliver', async (t) => {
     }
   })
 
-  t.test('a result from before it counts no more', async (t) => {
+  t.test('an earlier result does not count any more', async (t) => {
     const world = worldWithDelivery()
     attempt(world)
     const late = attemptAt(world, single(world))
@@ -228,12 +228,12 @@ t.test('testHook makes an event of its own, for one config', async (t) => {
     world.run({ type: 'testHook', tenantId: 'acme', bucket: 'photos', configId })
   t.match(ask('a'), { ok: true, value: { type: 'test', eventName: 's3:TestEvent', key: null } })
   t.same(deliveries(world).length, 1)
-  t.match(ask('nobody'), { ok: false, code: 'not_found' })
+  t.match(ask('none'), { ok: false, code: 'not_found' })
   t.match(ask('off'), { ok: false, code: 'invalid_bucket_state' })
   t.same(recounted(world), [])
 })
 
-t.test('forgetDeliveries takes nothing that an open hook still owes', async (t) => {
+t.test('forgetDeliveries keeps the pending deliveries of an open hook', async (t) => {
   const world = worldWithDelivery()
   const { hookId, eventId } = single(world)
   const { bucketId } = hookOf(world, 'a')
@@ -247,7 +247,7 @@ t.test('forgetDeliveries takes nothing that an open hook still owes', async (t) 
   t.same(recounted(world), [])
 })
 
-t.test('delayAfter stays within 20 percent of the schedule, whatever jitter it is given', async () => {
+t.test('delayAfter stays within 20 percent of the schedule for any jitter', async () => {
   const jitters = fc.double({ noNaN: true })
   fc.assert(
     fc.property(fc.integer({ min: 1, max: ATTEMPTS_MAX - 1 }), jitters, (attempts, jitter) => {
@@ -259,7 +259,7 @@ t.test('delayAfter stays within 20 percent of the schedule, whatever jitter it i
   )
 })
 
-t.test('whatever is done in any order, counts and rows follow from each other', async () => {
+t.test('after any history, counts and rows follow from each other', async () => {
   const step = fc.oneof(
     fc.record({ do: fc.constant('put' as const), key: fc.constantFrom('a', 'b', 'in/c') }),
     fc.record({ do: fc.constant('remove' as const), key: fc.constantFrom('a', 'b', 'in/c') }),

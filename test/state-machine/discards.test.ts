@@ -1,4 +1,4 @@
-/** What is too much for one entry goes in steps of bounded work, and at every step all counts fit. */
+/** Bodies too large for one entry are released in steps of bounded work, and all counts are right after every step. */
 import t from 'tap'
 import { chunkKeys } from '../../src/state-machine/chunks/keys.ts'
 import { WORK_PER_STEP } from '../../src/state-machine/bodies/discards.ts'
@@ -21,7 +21,7 @@ function references(world: MapWorld): number {
   return rowsOf<ChunkRecord>(world, 'chunk').reduce((sum, chunk) => sum + chunk.references, 0)
 }
 
-/** How many links each step released until nothing was left. */
+/** How many links each step released until none was left. */
 function stepsOf(world: MapWorld): readonly number[] {
   const steps: number[] = []
   for (let before = references(world); rowsOf(world, 'discarded').length > 0; before = references(world)) {
@@ -41,7 +41,7 @@ function release(world: MapWorld, upTo = world.index) {
   return { type: 'releaseDue', upTo, items } as const
 }
 
-t.test('nothing that was discarded after the mark is released', (t) => {
+t.test('no body that was discarded after the mark is released', (t) => {
   const world = worldWithBucket()
   world.do(putChunks('early', ['c1', 'c2']))
   world.do(putChunks('late', ['c3']))
@@ -53,7 +53,7 @@ t.test('nothing that was discarded after the mark is released', (t) => {
   t.same(world.rows, before)
   t.same(world.do(release(world, upTo)), { released: 1 })
   t.equal(references(world), 1)
-  t.same(world.do(release(world, upTo)), { released: 0 }, 'however often it is asked')
+  t.same(world.do(release(world, upTo)), { released: 0 }, 'however often it is proposed')
   const [first] = release(world).items
   const late = first ?? { discardedAt: 0, id: '' }
   const wrong = {
@@ -113,7 +113,7 @@ t.test('a body of parts, also where a part has several pages', (t) => {
   t.end()
 })
 
-t.test('parts that are given up, however many are named', (t) => {
+t.test('discarded parts, for any number of named ones', (t) => {
   const world = worldWithBucket()
   const { uploadId } = world.do(createUpload('k'))
   const name = { tenantId: 'acme', bucket: 'photos', key: 'k', uploadId }

@@ -1,4 +1,4 @@
-/** The commands of notifications with everything filled in, and a look at what they made. */
+/** The commands of notifications with all members, and readers of their rows. */
 import { bucketKeys } from '../../src/state-machine/buckets/keys.ts'
 import type { View } from '../../src/state-machine/base/view.ts'
 import type { Command } from '../../src/state-machine/commands.ts'
@@ -59,7 +59,7 @@ export function deliveries(world: MapWorld): readonly DeliveryRecord[] {
   )
 }
 
-/** What a deliverer says of an attempt that it made at this delivery just now. */
+/** The result that a deliverer reports for an attempt at this delivery. */
 export function attemptAt(
   world: MapWorld,
   { hookId, eventId, attempts }: DeliveryRecord,
@@ -87,7 +87,7 @@ export function record(...results: readonly AttemptResult[]): Extract<Command, {
   return { type: 'recordAttempts', results }
 }
 
-/** The row of the queue comes with the delivery, and no other. */
+/** Each delivery has its row in the queue, and no other row is there. */
 export function queued(world: MapWorld): readonly string[] {
   return [...world.rows.keys()].filter((key) => key.includes('\u0000due\u0000'))
 }

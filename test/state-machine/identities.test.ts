@@ -30,7 +30,7 @@ const adminToken = (tokenId: string, sha256: string, tenantId: string | null = n
   }) as const
 
 t.test('setClusterKey', (t) => {
-  t.test('keeps the first fingerprint and tells it to everybody who comes later', (t) => {
+  t.test('keeps the first fingerprint and returns it to every later caller', (t) => {
     const world = new MapWorld()
     t.same(world.do({ type: 'setClusterKey', masterKeyFingerprint: 'one' }), { masterKeyFingerprint: 'one' })
     t.same(world.do({ type: 'setClusterKey', masterKeyFingerprint: 'two' }), { masterKeyFingerprint: 'one' })
@@ -41,7 +41,7 @@ t.test('setClusterKey', (t) => {
 })
 
 t.test('createTenant', (t) => {
-  t.test('makes an active tenant without buckets, stamped by the log', (t) => {
+  t.test('makes an active tenant without buckets, with the time of the log', (t) => {
     const world = new MapWorld()
     const tenant = world.do(createTenant('acme'))
     t.match(tenant, { id: 'acme', status: 'active', createdAt: 1_700_000_000_007, bucketCount: 0 })
@@ -52,11 +52,11 @@ t.test('createTenant', (t) => {
   t.test('already_exists when the id is taken', (t) => {
     const world = worldWithBucket()
     t.match(world.run(createTenant('acme')), { ok: false, code: 'already_exists' })
-    t.equal(world.get(tenantKeys.tenant('acme'))?.bucketCount, 1, 'the first one stands')
+    t.equal(world.get(tenantKeys.tenant('acme'))?.bucketCount, 1, 'the first one stays')
     t.end()
   })
 
-  t.test('invalid_argument when the id could not stand in a row key', (t) => {
+  t.test('invalid_argument when the id cannot be part of a row key', (t) => {
     for (const id of ['', 'a\u0000b', '\ud800']) {
       t.match(new MapWorld().run(createTenant(id)), { ok: false, code: 'invalid_argument' })
     }
@@ -166,7 +166,7 @@ t.test('admin tokens', (t) => {
 })
 
 t.test('apply', (t) => {
-  t.test('throws when the command is unknown, for others may know it', (t) => {
+  t.test('throws when the command is unknown, because other nodes may know it', (t) => {
     const unknown = { type: 'makeCoffee' } as never
     const where = { index: 1, ...timesAt(1), ordinal: 0, featureLevel: 1 }
     t.throws(() => apply(new MapWorld(), unknown, where), /makeCoffee/)

@@ -1,8 +1,8 @@
 /**
- * What a download may be reading stays as it is: judged from rows alone, from one state to the next.
+ * Rows that a download may be reading do not change: checked from one state to the next, only from rows.
  *
- * Owns: the judgement. Knows nothing of: how apply decides. Rule: rows of the body of a version change in one way only, in an entry
- * with a `releaseDue` whose mark has passed the entry that discarded the body.
+ * Owns: the check. Knows nothing of: how apply decides. Rule: rows of the body of a version change only in an entry with a
+ * `releaseDue` whose mark has passed the entry that discarded the body.
  */
 import assert from 'node:assert/strict'
 import type { Row } from '../../src/state-machine/base/view.ts'
@@ -21,7 +21,7 @@ const BODY_KINDS: ReadonlySet<string> = new Set(['inlineBody', 'manifestPage', '
 
 export interface Transition {
   readonly before: Rows
-  /** Keys of rows that are different afterwards. */
+  /** Keys of rows that differ afterwards. */
   readonly changed: Iterable<string>
   readonly commands: readonly Command[]
 }
@@ -40,7 +40,7 @@ export function checkKept({ before, changed, commands }: Transition): void {
   }
 }
 
-/** By id: the entry that discarded it; Infinity: a version names it. Parts of uploads are not among them. */
+/** By id of the body: the entry that discarded it; Infinity: a version names it. Parts of uploads are not included. */
 function readableBodies(rows: Rows): ReadonlyMap<string, number> {
   const bodies = new Map<string, number>()
   for (const [key, row] of rows) {
@@ -68,7 +68,7 @@ function note(
   if (body.kind !== 'empty') bodies.set(id, at)
 }
 
-/** Keys of rows that are not the same in both. */
+/** Keys of rows that differ between both. */
 export function changedKeys(before: Rows, after: Rows): readonly string[] {
   return [...before].filter(([key, row]) => after.get(key) !== row).map(([key]) => key)
 }

@@ -7,7 +7,7 @@ import { bucketKeys, bucketRanges } from '../../src/state-machine/buckets/keys.t
 import { bodyKeys } from '../../src/state-machine/bodies/keys.ts'
 import { isKeyPart, kindOf, narrow, successor } from '../../src/state-machine/base/row-key.ts'
 
-/** What an object key may be: any well-formed text without NUL, with much weight on what is hostile. */
+/** Any valid object key, which is well-formed text without NUL; hostile ones are frequent. */
 export const objectKey = fc
   .oneof(
     { weight: 3, arbitrary: fc.string({ unit: 'binary', minLength: 1, maxLength: 12 }) },
@@ -67,7 +67,7 @@ t.test('keys', (t) => {
     },
   )
 
-  t.test('a row lies in the range of its owner and in no other, whatever the names', (t) => {
+  t.test('a row is in the range of its owner and in no other, for any names', (t) => {
     const name = objectKey.filter(isKeyPart)
     fc.assert(
       fc.property(name, name, name, (owner, other, inner) => {
@@ -113,7 +113,7 @@ t.test('keys', (t) => {
       }),
       { seed: 3, numRuns: 1000 },
     )
-    t.equal(successor('a\ud7ff'), 'a\ue000', 'the surrogates are stepped over')
+    t.equal(successor('a\ud7ff'), 'a\ue000', 'the surrogates are skipped')
     t.equal(successor('a\u{10ffff}'), 'b', 'the last code point is dropped')
     t.throws(() => successor(''))
     t.throws(() => successor('\u{10ffff}'))
@@ -134,13 +134,13 @@ t.test('keys', (t) => {
     t.end()
   })
 
-  t.test('names that could leave their place are told', (t) => {
+  t.test('names that could leave their range are refused', (t) => {
     for (const bad of ['', 'a\u0000b', '\u0000', '\ud800', 'a\udc00']) t.notOk(isKeyPart(bad))
     for (const good of ['..', '//', ' ', '\u0001', '😀', '\ufffd']) t.ok(isKeyPart(good))
     t.end()
   })
 
-  t.test('the kind of a row is told without its names', (t) => {
+  t.test('the kind of a row does not contain its names', (t) => {
     t.equal(kindOf(versionKeys.object('B1', 'secret')), 'object')
     t.equal(kindOf(bodyKeys.manifestPage('B1', 'V1', 0)), 'manifestPage')
     t.equal(kindOf(chunkKeys.chunk('acme', 'c')), 'chunk')

@@ -1,4 +1,4 @@
-/** Retention and legal hold: what may be asked for, and that nothing under them goes. */
+/** Retention and legal hold: which may be set, and that no locked version is removed. */
 import t from 'tap'
 import { versionKeys } from '../../src/state-machine/versions/keys.ts'
 import { bucketKeys } from '../../src/state-machine/buckets/keys.ts'
@@ -30,9 +30,9 @@ t.test('retention [decisions 14]', (t) => {
     ['may become stricter at the same date', ['GOVERNANCE', 2], ['COMPLIANCE', 2], null],
     ['is not shortened', ['GOVERNANCE', 2], ['GOVERNANCE', 1], 'object_locked'],
     ['is not shortened by a stricter mode', ['GOVERNANCE', 2], ['COMPLIANCE', 1], 'object_locked'],
-    ['is not weakened, whatever the date', ['COMPLIANCE', 2], ['GOVERNANCE', 9], 'object_locked'],
-    ['said again changes nothing', ['COMPLIANCE', 2], ['COMPLIANCE', 2], null],
-    ['in the past is a mistake', ['GOVERNANCE', 2], ['GOVERNANCE', -1], 'invalid_request'],
+    ['is not weakened, for any date', ['COMPLIANCE', 2], ['GOVERNANCE', 9], 'object_locked'],
+    ['repeated changes nothing', ['COMPLIANCE', 2], ['COMPLIANCE', 2], null],
+    ['in the past is refused', ['GOVERNANCE', 2], ['GOVERNANCE', -1], 'invalid_request'],
   ] as const)
     t.test(name, (t) => {
       const world = vault()
@@ -48,7 +48,7 @@ t.test('retention [decisions 14]', (t) => {
       t.end()
     })
 
-  t.test('that has run out may be replaced by any other', (t) => {
+  t.test('that has ended may be replaced by any other', (t) => {
     const world = vault()
     world.do(empty())
     world.do(set(retain(world, 'COMPLIANCE', 1000)))
@@ -72,7 +72,7 @@ t.test('retention [decisions 14]', (t) => {
   t.end()
 })
 
-t.test('locks are asked for', (t) => {
+t.test('setting locks', (t) => {
   t.test('object_lock_not_enabled in a bucket without object lock', (t) => {
     const world = worldWithBucket()
     const plain = put('k', { kind: 'empty' }, 0)
@@ -86,14 +86,14 @@ t.test('locks are asked for', (t) => {
     t.end()
   })
 
-  t.test('not_found of a delete marker, of a version that is not there, of a key behind a marker', (t) => {
+  t.test('not_found for a delete marker, a version that does not exist, a key behind a marker', (t) => {
     const world = vault()
     const { versionId } = world.do(empty()).object
     const { version } = world.do(inVault(remove('k'))) as { version: ObjectRecord }
     const retention = retain(world, 'GOVERNANCE', 1000)
     for (const name of [null, version.versionId, 'null', 'x'])
       t.match(world.run(set(retention, name)), { ok: false, code: 'not_found' })
-    t.match(world.run(set(retention, versionId)), { ok: true }, 'but of the version itself')
+    t.match(world.run(set(retention, versionId)), { ok: true }, 'but for the version itself')
     const tags = {
       type: 'setObjectTags',
       tenantId: 'acme',
@@ -115,7 +115,7 @@ t.test('locks are asked for', (t) => {
   t.end()
 })
 
-/** Every command that removes a version, with the version `versionId` of `k` standing in `vault`. */
+/** Every command that removes a version, for the version `versionId` of `k` in `vault`. */
 function waysToRemove(versionId: string): readonly ObjectCommand[] {
   const name = { tenantId: 'acme', bucket: 'vault' }
   const items = [{ key: 'k', versionId }]
@@ -132,7 +132,7 @@ function isRefused(world: MapWorld, command: ObjectCommand): boolean {
   return first !== undefined && 'code' in first && first.code === 'object_locked'
 }
 
-t.test('a locked version goes by no way', (t) => {
+t.test('no command removes a locked version', (t) => {
   const locks: Readonly<Record<string, (time: number) => Partial<ObjectRecord>>> = {
     'a legal hold': () => ({ legalHold: true }),
     GOVERNANCE: (time) => ({ retention: { mode: 'GOVERNANCE', until: time + DAY_MS } }),
@@ -143,7 +143,7 @@ t.test('a locked version goes by no way', (t) => {
     'a retention that is missing': () => ({ retention: undefined as never }),
   }
   for (const [name, lock] of Object.entries(locks))
-    t.test(`under ${name}: neither by delete nor, as a null version, by what replaces it`, (t) => {
+    t.test(`under ${name}: neither by delete nor, as a null version, by a new version`, (t) => {
       const world = vault()
       const { object } = world.do(empty())
       const bucket = world.get(bucketKeys.bucket('acme', 'vault'))
@@ -151,7 +151,7 @@ t.test('a locked version goes by no way', (t) => {
       const row = versionKeys.object(bucket.id, 'k')
       world.rows.set(row, { ...object, ...lock(world.time) })
       for (const command of waysToRemove(object.versionId)) t.ok(isRefused(world, command), command.type)
-      // No bucket with object lock has a null version; should one ever, then not even that may go.
+      // No bucket with object lock has a null version; if one ever has, that version must stay too.
       for (const versioning of ['Unversioned', 'Suspended'] as const) {
         world.rows.set(bucketKeys.bucket('acme', 'vault'), { ...bucket, versioning })
         world.rows.set(row, { ...object, ...lock(world.time), isNull: true })
@@ -171,7 +171,7 @@ t.test('a locked version goes by no way', (t) => {
       t.end()
     })
 
-  t.test('until the time of the log has passed it', (t) => {
+  t.test('until the log time has reached its end', (t) => {
     const world = vault()
     const { object } = world.do({ ...empty(), retention: retain(world, 'COMPLIANCE', 100) })
     world.time = (object.retention?.until ?? 0) - 8
@@ -181,7 +181,7 @@ t.test('a locked version goes by no way', (t) => {
     t.end()
   })
 
-  t.test('a retention that cannot be read is not set over by a shorter one', (t) => {
+  t.test('an unreadable retention is not replaced by a shorter one', (t) => {
     const world = vault()
     const { object } = world.do(empty())
     const { id = '' } = world.get(bucketKeys.bucket('acme', 'vault')) ?? {}
@@ -193,7 +193,7 @@ t.test('a locked version goes by no way', (t) => {
     t.end()
   })
 
-  t.test('a hold that is taken off lets it go, a marker over it does not', (t) => {
+  t.test('a version can be removed after its hold is taken off, but not because a marker hides it', (t) => {
     const world = vault()
     const { versionId } = world.do({ ...empty(), legalHold: true }).object
     world.do(inVault(remove('k')))

@@ -1,8 +1,8 @@
 /**
  * A log and a state in a Map: commands go in one entry each (or several in one), rows and replies come out.
  *
- * Asserts on the way what holds for every command: a refusal writes nothing but its row of the audit log, and the writes
- * touch each row once.
+ * Asserts the invariants of every command: a refusal writes nothing but its row of the audit log, and the writes touch each row
+ * once.
  */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
@@ -35,13 +35,13 @@ export class MapWorld implements View {
   readonly rows = new Map<string, Row>()
   index = 0
   featureLevel = FEATURE_LEVEL
-  /** Of the last entry. */
+  /** Index of the last entry. */
   time = 1_700_000_000_000
-  /** So far the confirmed time lags behind. ms */
+  /** How far the confirmed time lags behind. ms */
   withheldMs = 0
-  /** Of the entry that is made next: how the time stood before its correction. */
+  /** For the next entry: the time before its correction. */
   before: { readonly time: number; readonly confirmedTime: number } | null = null
-  /** The latest time there ever was. */
+  /** The maximum of all times so far. */
   highTime = 0
 
   get<R extends object>(key: RowKey<R>): R | undefined {
@@ -52,7 +52,7 @@ export class MapWorld implements View {
     return this.entry([command])[0] as Reply<C['type']>
   }
 
-  /** Runs it and insists on a yes. */
+  /** Runs a command that must be accepted. */
   do<C extends Command>(command: C): ReplyValues[C['type']] {
     const reply = this.run(command)
     if (!reply.ok) throw new Error(`${command.type} was refused: ${reply.message}`)
@@ -90,7 +90,7 @@ export class MapWorld implements View {
   }
 }
 
-/** Releases whatever is discarded, step by step; returns how many steps that took. */
+/** Releases all that is discarded, step by step; returns the number of steps. */
 export function releaseAll(world: MapWorld): number {
   for (let steps = 0; ; steps++) {
     const command = nextRelease(world)
@@ -116,7 +116,7 @@ export function rowsOf<R>(world: Pick<MapWorld, 'rows'>, kind: RowKind): R[] {
   return [...world.rows].filter(([key]) => kindOf(key) === kind).map(([, row]) => row as R)
 }
 
-/** Of an upload, by their numbers. */
+/** The parts of an upload, by number. */
 export function partsOf(world: Pick<MapWorld, 'rows'>, bucketId: string, uploadId: string): PartRecord[] {
   const pages = rowsUnder<UploadPageRecord>(world, bodyRanges.uploadPages(bucketId, uploadId, 0))
   return pages.flatMap(({ parts }) => parts)
@@ -135,7 +135,7 @@ export function rowsUnder<R>(world: Pick<MapWorld, 'rows'>, { start, end }: KeyR
 
 const hash = (text: string): bigint => createHash('sha256').update(text).digest().readBigUInt64LE()
 
-/** What the recount finds wrong. */
+/** The differences that the recount finds. */
 export function recounted(world: Pick<MapWorld, 'rows' | 'get'>): readonly string[] {
   const recount = new Recount(hash, world)
   const rows = [...world.rows].sort(([one], [other]) => Buffer.compare(Buffer.from(one), Buffer.from(other)))
@@ -188,11 +188,11 @@ export function disableTenant(world: MapWorld, id: string): void {
 
 /** Begins the deletion of one that is disabled. */
 export function deleteTenant(id: string, operationId: string): Extract<Command, { type: 'deleteTenant' }> {
-  const asked = { requestedBy: 'olga', reason: 'asked for', locksEndedBy: 0 }
-  return { type: 'deleteTenant', tenantId: id, operationId, ...asked }
+  const request = { requestedBy: 'olga', reason: 'requested', locksEndedBy: 0 }
+  return { type: 'deleteTenant', tenantId: id, operationId, ...request }
 }
 
-/** All of it, of a tenant that stores nothing. */
+/** The whole deletion of a tenant that stores nothing. */
 export function endTenant(world: MapWorld, id: string): void {
   disableTenant(world, id)
   world.do(deleteTenant(id, `end-of-${id}`))
@@ -207,7 +207,7 @@ export function createBucket(
   return { type: 'createBucket', tenantId: 'acme', name, ...plain, ...more }
 }
 
-/** Of the key; or of one version of it. */
+/** Deletes the key, or one version of it. */
 export function remove(
   key: string,
   versionId: string | null = null,
@@ -238,7 +238,7 @@ export function put(key: string, body: PutBody, size: number): PutCommand {
   }
 }
 
-/** Chunks of 10 bytes each; every one a fresh upload held by n1 and n2, which is enough, unless said otherwise. */
+/** Chunks of 10 bytes each; unless given otherwise each is a fresh upload held by n1 and n2, which is enough. */
 export function putChunks(key: string, chunks: readonly (string | ChunkUse)[], copiesMin = 2): PutCommand {
   const uses = chunks.map((chunk) => (typeof chunk === 'string' ? fresh(chunk) : chunk))
   return put(

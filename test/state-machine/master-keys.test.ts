@@ -1,5 +1,5 @@
 /**
- * The rotation of the master key, as commands: what they change and what they refuse.
+ * The commands of a master key rotation: their changes and refusals.
  */
 import t from 'tap'
 import { tenantKeys } from '../../src/state-machine/tenants/keys.ts'
@@ -26,7 +26,7 @@ function clusterOf(...nodes: readonly string[]): MapWorld {
 }
 
 t.test('advanceClusterKey', async (t) => {
-  t.test('moves on when every node has the new key in first place, once', async (t) => {
+  t.test('moves to the new key when every node has announced it first, once', async (t) => {
     const world = clusterOf('n1', 'n2', 'n3')
     t.match(world.do(advance(['n1', 'n2', 'n3'])), { masterKeyFingerprint: NEW })
     t.match(
@@ -37,19 +37,22 @@ t.test('advanceClusterKey', async (t) => {
     t.equal(world.get(tenantKeys.clusterKey())?.masterKeyFingerprint, NEW)
   })
 
-  t.test('refuses with precondition_failed while a node lacks it, or wants another first', async (t) => {
-    const world = clusterOf('n1', 'n2')
-    const refusal = { code: 'precondition_failed', message: /n3/ }
-    t.match(world.run(advance(['n1', 'n2', 'n3'])), refusal)
-    world.do(announce('n3', OLD))
-    t.match(world.run(advance(['n1', 'n2', 'n3'])), refusal)
-    world.do(announce('n3', OTHER, NEW, OLD))
-    t.match(world.run(advance(['n1', 'n2', 'n3'])), refusal)
-    t.match(world.run(advance([])), { code: 'precondition_failed' })
-    t.equal(world.get(tenantKeys.clusterKey())?.masterKeyFingerprint, OLD)
-  })
+  t.test(
+    'refuses with precondition_failed while a node does not have it, or wants another first',
+    async (t) => {
+      const world = clusterOf('n1', 'n2')
+      const refusal = { code: 'precondition_failed', message: /n3/ }
+      t.match(world.run(advance(['n1', 'n2', 'n3'])), refusal)
+      world.do(announce('n3', OLD))
+      t.match(world.run(advance(['n1', 'n2', 'n3'])), refusal)
+      world.do(announce('n3', OTHER, NEW, OLD))
+      t.match(world.run(advance(['n1', 'n2', 'n3'])), refusal)
+      t.match(world.run(advance([])), { code: 'precondition_failed' })
+      t.equal(world.get(tenantKeys.clusterKey())?.masterKeyFingerprint, OLD)
+    },
+  )
 
-  t.test('refuses with precondition_failed when the cluster seals with another key by now', async (t) => {
+  t.test('refuses with precondition_failed when the cluster now seals with another key', async (t) => {
     const world = clusterOf('n1')
     t.match(world.run(advance(['n1'], OTHER)), { code: 'precondition_failed' })
     t.match(new MapWorld().run(advance(['n1'])), { code: 'precondition_failed' })
@@ -57,7 +60,7 @@ t.test('advanceClusterKey', async (t) => {
 })
 
 t.test('announceMasterKeys', async (t) => {
-  t.test('replaces what the node said before, and nothing of the others', async (t) => {
+  t.test('replaces the earlier announcement of the node, and none of the others', async (t) => {
     const world = clusterOf('n1', 'n2')
     world.do(announce('n2', OLD))
     t.strictSame(world.get(tenantKeys.clusterKey()), {
@@ -66,7 +69,7 @@ t.test('announceMasterKeys', async (t) => {
     })
   })
 
-  t.test('refuses a node without the key of the cluster, and lists that are none', async (t) => {
+  t.test('refuses a node without the key of the cluster, and malformed lists', async (t) => {
     const world = clusterOf()
     t.match(world.run(announce('n1', NEW)), { code: 'precondition_failed' })
     t.match(world.run(announce('n1')), { code: 'invalid_argument' })
@@ -76,7 +79,7 @@ t.test('announceMasterKeys', async (t) => {
     t.match(new MapWorld().run(announce('n1', OLD)), { code: 'precondition_failed' })
   })
 
-  t.test('refuses more nodes than a cluster has', async (t) => {
+  t.test('refuses more nodes than a cluster can have', async (t) => {
     const world = clusterOf(...Array.from({ length: 256 }, (_, i) => `n${i}`))
     t.match(world.run(announce('one-more', OLD)), { code: 'precondition_failed' })
     world.do(announce('n7', OLD))
@@ -103,7 +106,7 @@ t.test('rewrapTenantKeys', async (t) => {
     return world
   }
 
-  t.test('replaces exactly the bytes it was made from', async (t) => {
+  t.test('replaces exactly the bytes that it was made from', async (t) => {
     const world = worldWith()
     t.strictSame(world.do(rewrap('acme', ['d1', 'u1'], ['d2', 'u2'])), { rewrapped: 1 })
     const row = world.get(tenantKeys.tenant('acme'))
@@ -111,18 +114,18 @@ t.test('rewrapTenantKeys', async (t) => {
     t.strictSame([String(row?.dataKey), String(row?.dedupKey)], ['d2', 'u2'])
   })
 
-  t.test('leaves alone what changed meanwhile, was shredded, or is gone', async (t) => {
+  t.test('skips keys that changed meanwhile, were shredded, or are gone', async (t) => {
     const world = worldWith()
     t.strictSame(world.do(rewrap('acme', ['d0', 'u1'], ['d2', 'u2'])), { rewrapped: 0 })
     t.strictSame(world.do(rewrap('acme', ['d1', 'u0'], ['d2', 'u2'])), { rewrapped: 0 })
-    t.strictSame(world.do(rewrap('nobody', ['d1', 'u1'], ['d2', 'u2'])), { rewrapped: 0 })
+    t.strictSame(world.do(rewrap('none', ['d1', 'u1'], ['d2', 'u2'])), { rewrapped: 0 })
     endTenant(world, 'acme')
     t.strictSame(world.do(rewrap('acme', ['d1', 'u1'], ['d2', 'u2'])), { rewrapped: 0 })
     t.equal(world.get(tenantKeys.tenant('acme'))?.dataKey.length, 0)
   })
 
   t.test(
-    'refuses with invalid_argument more items than an entry takes, and writes none of them',
+    'refuses with invalid_argument more items than an entry may have, and writes none of them',
     async (t) => {
       const world = worldWith()
       const one = rewrap('acme', ['d1', 'u1'], ['d2', 'u2']) as Extract<Command, { type: 'rewrapTenantKeys' }>
@@ -151,7 +154,7 @@ t.test('rewrapAccessKeys', async (t) => {
     t.strictSame(world.get(tenantKeys.accessKey('AK1')), { ...before, secret: Buffer.from('s2') })
   })
 
-  t.test('leaves a secret alone that was rotated meanwhile', async (t) => {
+  t.test('skips a secret that was rotated meanwhile', async (t) => {
     world.do({
       type: 'rotateAccessKey',
       accessKeyId: 'AK1',

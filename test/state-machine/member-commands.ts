@@ -2,7 +2,7 @@
 import { memberKeys } from '../../src/state-machine/members/keys.ts'
 import type { MembershipCommand } from '../../src/state-machine/members/commands.ts'
 import type { FirstMember, MembersRecord, NewMember } from '../../src/state-machine/members/records.ts'
-import type { MembershipKind, MembershipStep } from '../../src/state-machine/operations/records.ts'
+import type { MembershipKind, MembershipStep } from '../../src/state-machine/long-operations/records.ts'
 import { MapWorld } from './map-world.ts'
 
 type Start = Extract<MembershipCommand, { type: 'startMembership' }>

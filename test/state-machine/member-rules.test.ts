@@ -1,6 +1,6 @@
-/** What membership may do from feature level 3 on; below it members that are not upgraded decide as they always did, and so does everybody. */
+/** Membership rules from feature level 3 on; below it every member decides like those that are not upgraded. */
 import t from 'tap'
-import { operationKeys } from '../../src/state-machine/operations/keys.ts'
+import { longOperationKeys } from '../../src/state-machine/long-operations/keys.ts'
 import { memberKeys } from '../../src/state-machine/members/keys.ts'
 import { chunkKeys } from '../../src/state-machine/chunks/keys.ts'
 import { FEATURE_LEVEL } from '../../cluster/node/base/feature-level.ts'
@@ -11,7 +11,7 @@ import { foundedWorld, members, phases, start, step, walk } from './member-comma
 
 const OLDER = 2
 
-/** With these names in the list of those that left, the oldest first. */
+/** Adds this number of names to the departed members, oldest first. */
 function departed(world: MapWorld, count: number, how: DepartedRecord['how']): void {
   const present = members(world)
   const names = Array.from({ length: count }, (_, n) => `old-${present.departed.length + n}`)
@@ -26,7 +26,7 @@ function removed(world: MapWorld, nodeId: string): void {
   world.do(step(`op-remove-${nodeId}`, 'exclude', 'done'))
 }
 
-t.test('a member that was marked lost is replaced', (t) => {
+t.test('a lost member can be replaced', (t) => {
   const world = foundedWorld(['n1', 'n2', 'n3', 'n4'])
   world.do(start('lost', 'n4'))
   t.match(world.run(start('replace', 'n4', { newcomer: 'n5' })), {
@@ -50,7 +50,7 @@ t.test('a member that was marked lost is replaced', (t) => {
 })
 
 t.test('departures', (t) => {
-  t.test('of which an older member has seen 1,024 are the last', (t) => {
+  t.test('at a lower level end at 1,024', (t) => {
     const world = foundedWorld()
     world.featureLevel = OLDER
     departed(world, DEPARTED_MAX, 'removed')
@@ -58,23 +58,20 @@ t.test('departures', (t) => {
     t.end()
   })
 
-  t.test('the oldest that left empty is forgotten, and its name is free', (t) => {
+  t.test('forget the oldest removed member, and its name is free', (t) => {
     const world = foundedWorld(['n1', 'n2', 'n3', 'n4'])
     departed(world, REMEMBERED_MAX, 'removed')
     t.match(world.run(start('join', 'old-0')), { ok: false, code: 'member_tombstoned' })
     removed(world, 'n4')
     const names = members(world).departed.map(({ nodeId }) => nodeId)
     t.same([names.length, names[0], names.at(-1)], [REMEMBERED_MAX, 'old-1', 'n4'])
-    t.ok(
-      mayHold(world, 'old-0') && !mayHold(world, 'old-1'),
-      'nothing is listed on those that are remembered',
-    )
+    t.ok(mayHold(world, 'old-0') && !mayHold(world, 'old-1'), 'no copy is listed on the remembered ones')
     t.match(world.run(start('join', 'old-1')), { ok: false, code: 'member_tombstoned' })
     t.match(world.run(start('join', 'old-0')), { ok: true })
     t.end()
   })
 
-  t.test('who was lost is never forgotten', (t) => {
+  t.test('a lost member is never forgotten', (t) => {
     const world = foundedWorld(['n1', 'n2', 'n3', 'n4'])
     departed(world, 1, 'lost')
     departed(world, REMEMBERED_MAX - 1, 'removed')
@@ -88,22 +85,25 @@ t.test('departures', (t) => {
   t.end()
 })
 
-t.test('an operation says from its beginning how much there is, and what of it is done with', (t) => {
+t.test('an operation records from its start how much there is to move, and how much is done', (t) => {
   const world = foundedWorld(['n1', 'n2', 'n3'], worldWithBucket())
   world.do(putChunks('k', [fresh('c1')]))
   const size = world.get(chunkKeys.chunk('acme', 'c1'))?.sealedSize ?? 0
   const toMove = { copies: 2, bytes: size + 100 }
-  const begun = world.do(start('demote', 'n2', { more: { toMove, dueInMs: 60_000 } }))
+  const started = world.do(start('demote', 'n2', { more: { toMove, dueInMs: 60_000 } }))
   const total = { blobsTotal: 2, bytesTotal: size + 100 }
-  t.match(begun.operation, { progress: { ...total, blobsDone: 0 }, dueAt: Number })
-  t.equal((begun.operation?.dueAt ?? 0) - (begun.operation?.startedAt ?? 0), 60_000)
+  t.match(started.operation, { progress: { ...total, blobsDone: 0 }, dueAt: Number })
+  t.equal((started.operation?.dueAt ?? 0) - (started.operation?.startedAt ?? 0), 60_000)
   world.do(step('op-demote-n2', 'demote', 'drain'))
   const items = [{ tenantId: 'acme', chunkId: 'c1', birth: 'birth-c1', target: null, copiesKept: 1 }] as const
   world.do({ type: 'evacuateCopies', operation: 'op-demote-n2', items })
-  t.match(world.get(operationKeys.operation('op-demote-n2'))?.progress, { skipped: 1, bytesTotal: 100 })
+  t.match(world.get(longOperationKeys.operation('op-demote-n2'))?.progress, { skipped: 1, bytesTotal: 100 })
   const older = foundedWorld()
   older.featureLevel = OLDER
   older.do(start('join', 'n4', { more: { toMove, dueInMs: 5 } }))
-  t.match(older.get(operationKeys.operation('op-join-n4')), { progress: { blobsTotal: 0 }, dueAt: undefined })
+  t.match(older.get(longOperationKeys.operation('op-join-n4')), {
+    progress: { blobsTotal: 0 },
+    dueAt: undefined,
+  })
   t.end()
 })

@@ -1,7 +1,7 @@
 /**
- * A bucket as users see it: for each key a list of versions, newest first, and what is not finished yet.
+ * A bucket as users see it: for each key a list of versions, newest first, and unfinished uploads.
  *
- * Owns: what each command does to the lists, and why it is refused. Knows nothing of: rows, links, bodies, quotas.
+ * Owns: the effect of each command on the lists, and its refusals. Knows nothing of: rows, links, bodies, quotas.
  */
 import assert from 'node:assert/strict'
 import type { Command } from '../../src/state-machine/commands.ts'
@@ -16,7 +16,7 @@ export interface ModelVersion {
   readonly isMarker: boolean
   readonly size: number
   readonly etag: string
-  /** What its bytes are made of, in their order. */
+  /** The pieces of its body, in order. */
   readonly content: readonly string[]
   tags: Readonly<Record<string, string>>
   retention: RetentionRecord | null
@@ -73,7 +73,7 @@ export function uploadBytes({ uploads }: ModelBucket): number {
   return parts.reduce((sum, { size }) => sum + size, 0)
 }
 
-/** Said in another way than the code says it: whatever is not known to be over, holds; what is damaged, at any time. */
+/** Written differently from the code on purpose: a lock holds unless it is known to have ended; a damaged one always holds. */
 export function isLocked({ retention, legalHold, isMarker }: ModelVersion, time: number): boolean {
   if (isMarker) return false
   const isOver =
@@ -150,24 +150,24 @@ export function lockCode(
   return isWeaker || !((old?.until ?? Infinity) <= now.until) ? 'object_locked' : null
 }
 
-/** What goes is what `versionId` names; without one, what has to make room. */
+/** Removes the version that `versionId` names; without one, the version that a new one replaces. */
 export function deleteCode(bucket: ModelBucket, { key, versionId }: Named, time: number): string | null {
   const goes = versionId === null ? replacedIn(bucket, key) : named(bucket, key, versionId)
   return goes !== undefined && isLocked(goes, time) ? 'object_locked' : null
 }
 
-export function takeDeleted(bucket: ModelBucket, { key, versionId }: Named, said: Deleted): void {
+export function takeDeleted(bucket: ModelBucket, { key, versionId }: Named, reply: Deleted): void {
   const isMade = versionId === null && bucket.versioning !== 'Unversioned'
   const goes = versionId === null ? replacedIn(bucket, key) : named(bucket, key, versionId)
   const existed = isMade ? newestObject(bucket, key) !== undefined : goes !== undefined
-  assert.equal(said.existed, existed)
-  assert.equal(said.isMade, isMade)
+  assert.equal(reply.existed, existed)
+  assert.equal(reply.isMade, isMade)
   dropFrom(bucket, key, goes)
-  if (!isMade) return assert.equal(said.version?.versionId, goes?.id)
-  assert(said.version?.kind === 'deleteMarker')
+  if (!isMade) return assert.equal(reply.version?.versionId, goes?.id)
+  assert(reply.version?.kind === 'deleteMarker')
   const empty = { size: 0, etag: '', content: [], tags: {}, retention: null, legalHold: false }
   const isNull = bucket.versioning === 'Suspended'
-  insert(bucket, key, { id: said.version.versionId, isNull, isMarker: true, ...empty })
+  insert(bucket, key, { id: reply.version.versionId, isNull, isMarker: true, ...empty })
 }
 
 export function addVersion(

@@ -8,7 +8,7 @@ import fc from 'fast-check'
 import { versionKeys } from '../../src/state-machine/versions/keys.ts'
 import { usageKeys } from '../../src/state-machine/usage/keys.ts'
 import { tenantKeys } from '../../src/state-machine/tenants/keys.ts'
-import { operationKeys } from '../../src/state-machine/operations/keys.ts'
+import { longOperationKeys } from '../../src/state-machine/long-operations/keys.ts'
 import { chunkKeys } from '../../src/state-machine/chunks/keys.ts'
 import { bucketKeys } from '../../src/state-machine/buckets/keys.ts'
 import { kindOf } from '../../src/state-machine/base/row-key.ts'
@@ -56,7 +56,7 @@ type CopyStep = (typeof REPORTS | typeof PLANS)[number]
 interface Use {
   readonly chunk: string
   readonly existing: boolean
-  /** Of an existing one: the gateway looked long ago. */
+  /** For an existing chunk: the gateway read its row long ago. */
   readonly stale: boolean
   readonly missing: readonly string[]
 }
@@ -105,7 +105,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 )
 
-/** Sees the rows as a node does that has applied all entries before this one. */
+/** Reads the rows like a node that has applied all entries before this one. */
 function commandOf(step: Step, world: MapWorld, ordinal: number): Command {
   if ('chunk' in step) return copyCommand(step, world)
   switch (step.do) {
@@ -192,7 +192,7 @@ function chunkUse({ chunk, existing, stale, missing }: Use, world: MapWorld, seq
 /** What a user would expect to see: sizes by bucket and key. */
 class Model {
   readonly buckets = new Map<string, Map<string, number>>()
-  /** Names of the buckets that have one. */
+  /** Names of the buckets that have a policy. */
   readonly policies = new Set<string>()
   /** Buckets with CORS rules. */
   readonly cors = new Set<string>()
@@ -261,21 +261,21 @@ function checkCounts(world: MapWorld): void {
   assert.equal(
     linked.length,
     expected,
-    'pages live as long as their objects, and while a download may read them',
+    'pages stay as long as their objects, and while a download may read them',
   )
   const inline = bodies.filter(({ kind }) => kind === 'inline').length
-  assert.equal(rowsOf(world, 'inlineBody').length, inline, 'inline bodies live as long')
+  assert.equal(rowsOf(world, 'inlineBody').length, inline, 'inline bodies stay as long')
   for (const row of rowsOf<ChunkRecord>(world, 'chunk')) {
     const references = linked.filter(({ id }) => id === row.id).length
     assert.equal(row.references, references, 'references equal their recount')
     assert.equal(row.condemnedAt === null, references > 0, 'condemned exactly while unreferenced')
-    assert.ok(row.replicas.length > 0, 'a chunk always has a known copy')
+    assert.ok(row.replicas.length > 0, 'a chunk always has a listed copy')
     assert.equal(new Set(row.replicas).size, row.replicas.length)
   }
   for (const { id } of linked) assert.ok(world.get(chunkKeys.chunk('acme', id)), 'no dangling link')
 }
 
-/** Right after its entry: later ones may strike copies off again. */
+/** Call it right after the entry: later entries may strike copies off. */
 function checkAcknowledged(world: MapWorld, step: Step): void {
   if (step.do !== 'putChunks') return
   for (const { chunk } of step.uses) {
@@ -284,7 +284,7 @@ function checkAcknowledged(world: MapWorld, step: Step): void {
   }
 }
 
-/** Every row that follows from chunks, made anew from the chunks alone. */
+/** Every row that follows from chunks, computed only from the chunks. */
 function checkDerived(world: MapWorld): void {
   const chunks = rowsOf<ChunkRecord>(world, 'chunk')
   const keysOf = (kind: string) =>
@@ -299,7 +299,7 @@ function checkDerived(world: MapWorld): void {
   for (const { node, id, birth } of rowsOf<DropRecord>(world, 'drop')) {
     const row = world.get(chunkKeys.chunk('acme', id))
     const isNeeded = row?.birth === birth && (row.replicas.includes(node) || row.owed.includes(node))
-    assert.ok(!isNeeded, 'no permission to remove what is listed or owed')
+    assert.ok(!isNeeded, 'no drop row for a listed or owed copy')
   }
 }
 
@@ -333,11 +333,11 @@ function checkRepairs(world: MapWorld): void {
   const repairs = rowsOf<RepairRecord>(world, 'repair')
   assert.equal(world.get(chunkKeys.repairTotal())?.count ?? 0, repairs.length)
   const ofOperation = repairs.filter(({ operation }) => operation === 'op').length
-  assert.equal(world.get(operationKeys.operation('op'))?.progress.tasksOpen, ofOperation)
+  assert.equal(world.get(longOperationKeys.operation('op'))?.progress.tasksOpen, ofOperation)
   for (const { tenantId, chunkId, birth, target } of repairs) {
     const row = world.get(chunkKeys.chunk(tenantId, chunkId))
     assert.equal(row?.birth, birth, 'a task names the birth of the row')
-    assert.notEqual(row?.replicas.includes(target), true, 'a copy that is there is not owed')
+    assert.notEqual(row?.replicas.includes(target), true, 'a listed copy is not owed')
   }
 }
 

@@ -1,4 +1,4 @@
-/** Configs of a bucket, and which change is told to whom: in the entry of the change, and nowhere else. */
+/** Configs of a bucket, and which hooks get which change: in the entry of the change, and in no other. */
 import t from 'tap'
 import { eventKeys } from '../../src/state-machine/events/keys.ts'
 import { bucketKeys } from '../../src/state-machine/buckets/keys.ts'
@@ -64,7 +64,7 @@ t.test('setNotifications', async (t) => {
     t.same(recounted(world), [])
   })
 
-  t.test('clears with an empty list, and leaves no row and no mark', async (t) => {
+  t.test('clears with an empty list, and leaves no row and no `hasNotifications`', async (t) => {
     const before = new Set(worldWithBucket().rows.keys())
     const world = worldWithHooks(requested('a'))
     world.do(setNotifications([]))
@@ -81,7 +81,7 @@ t.test('setNotifications', async (t) => {
     t.strictSame(hookOf(world, 'a'), before)
   })
 
-  t.test('a config made anew under an old id is another hook and owes nothing of the old one', async (t) => {
+  t.test('a new config under an old id is another hook without the deliveries of the old one', async (t) => {
     const world = worldWithHooks(requested('a'))
     world.do(put('k', EMPTY, 0))
     const old = hookOf(world, 'a')
@@ -98,7 +98,7 @@ t.test('setNotifications', async (t) => {
     const { hookId, bucketId: bucket } = old
     const eventIds = deliveries(world).map(({ eventId }) => eventId)
     t.same(world.do({ type: 'forgetDeliveries', bucketId: bucket, hookId, eventIds }), { forgotten: 1 })
-    t.equal(hooks(world).length, 1, 'the old hook goes with its last row')
+    t.equal(hooks(world).length, 1, 'the old hook is deleted with its last row')
     t.same(recounted(world), [])
   })
 
@@ -113,7 +113,7 @@ t.test('setNotifications', async (t) => {
     t.equal(world.do(setNotifications(many.slice(1))).length, 100)
   })
 
-  t.test('already_exists for a hook id that is taken, however unlikely', async (t) => {
+  t.test('already_exists for a hook id that is taken', async (t) => {
     const world = worldWithHooks(requested('a'))
     const { hookId } = hookOf(world, 'a')
     const again = requested('b', { fresh: { hookId, secret: Uint8Array.of(1) } })
@@ -128,13 +128,13 @@ t.test('setNotifications', async (t) => {
 
   t.test('not_found and tenant_disabled', async (t) => {
     const world = worldWithBucket()
-    t.match(world.run(setNotifications([], 'nobody')), { ok: false, code: 'not_found' })
+    t.match(world.run(setNotifications([], 'none')), { ok: false, code: 'not_found' })
     disableTenant(world, 'acme')
     t.match(world.run(setNotifications([])), { ok: false, code: 'tenant_disabled' })
   })
 })
 
-t.test('every change is told, by the name of what happened [notifications.events.names]', async (t) => {
+t.test('every change is announced, with the name of its event [notifications.events.names]', async (t) => {
   const world = worldWithHooks(requested('all'))
   world.do(createBucket('kept', { objectLockEnabled: true, versioning: 'Enabled' }))
   world.do(setNotifications([requested('all')], 'kept'))
@@ -197,11 +197,11 @@ t.test('every change is told, by the name of what happened [notifications.events
     status: 'pending',
   })
   t.match(deliveries(world)[3], { type: 'object-removed', size: null, etag: null })
-  t.equal(queued(world).length, 14, 'each waits once')
+  t.equal(queued(world).length, 14, 'each is queued once')
   t.same(recounted(world), [])
 })
 
-t.test('what changes nothing is told to nobody', async (t) => {
+t.test('a command that changes nothing is not announced', async (t) => {
   const world = worldWithHooks(requested('all'))
   const again = { ...put('a', EMPTY, 0), idempotency: { key: 'i', fingerprint: 'f' } }
   world.do(again)
@@ -227,7 +227,7 @@ t.test('what changes nothing is told to nobody', async (t) => {
   ])
 })
 
-t.test('events, prefix and suffix decide who is told [notifications.filters]', async (t) => {
+t.test('events, prefix and suffix select the hooks [notifications.filters]', async (t) => {
   const world = worldWithHooks(
     requested('created', { events: ['object-created'] }),
     requested('jpg', { prefix: 'in/', suffix: '.jpg' }),
@@ -247,57 +247,60 @@ t.test('events, prefix and suffix decide who is told [notifications.filters]', a
   )
 })
 
-t.test('a bucket without notifications looks at no row for them', async (t) => {
+t.test('a bucket without notifications reads no row of notifications', async (t) => {
   const world = worldWithBucket()
-  const asked: string[] = []
+  const keysRead: string[] = []
   const view = {
     get: (key: string) => {
-      asked.push(key)
+      keysRead.push(key)
       return world.get(key)
     },
   } as MapWorld
   apply(view, put('k', EMPTY, 0), { index: 9, ...timesAt(9), featureLevel: 1, ordinal: 0 })
-  t.ok(asked.length > 3)
-  t.notOk(asked.some((key) => /notifications|hook|outbox/.test(key)))
+  t.ok(keysRead.length > 3)
+  t.notOk(keysRead.some((key) => /notifications|hook|outbox/.test(key)))
 })
 
-t.test('batch deletes tell each item under an id of its own, and carry where they come from', async (t) => {
-  const world = worldWithHooks(requested('all'))
-  for (const key of ['a', 'b', 'c']) world.do(put(key, EMPTY, 0))
-  const origin: Origin = {
-    requestId: 'r1',
-    api: 'native',
-    operation: 'batchDeleteObjects',
-    method: 'POST',
-    path: '/x',
-    actor: { type: 'accessKey', id: 'AK1', role: null },
-    tenantId: 'acme',
-    bucket: 'photos',
-    key: null,
-    versionId: null,
-    reason: null,
-    sourceIp: '203.0.113.9',
-    userAgent: null,
-    bytesIn: 0,
-    elapsedMs: 1,
-    successStatus: 200,
-    nodeId: 'n1',
-  }
-  const items = ['a', 'b', 'absent', 'c'].map((key) => ({ key, versionId: null }))
-  const command: Command = { type: 'deleteObjects', tenantId: 'acme', bucket: 'photos', items }
-  const at = { index: ++world.index, ...timesAt(world.time), featureLevel: 1, ordinal: 0, digest }
-  for (const { key, row } of apply(world, { ...command, origin }, at).writes)
-    if (row === null) world.rows.delete(key)
-    else world.rows.set(key, row)
-  const removed = deliveries(world).filter(({ type }) => type === 'object-removed')
-  t.same(
-    removed.map(({ key }) => key),
-    ['a', 'b', 'c'],
-  )
-  t.equal(new Set(removed.map(({ eventId }) => eventId)).size, 3)
-  t.match(removed[0], { actor: { type: 'accessKey', id: 'AK1' }, requestId: 'r1', sourceIp: '203.0.113.9' })
-  t.same(recounted(world), [])
-})
+t.test(
+  'batch deletes announce each item with an id of its own, and with the origin of the request',
+  async (t) => {
+    const world = worldWithHooks(requested('all'))
+    for (const key of ['a', 'b', 'c']) world.do(put(key, EMPTY, 0))
+    const origin: Origin = {
+      requestId: 'r1',
+      api: 'native',
+      operation: 'batchDeleteObjects',
+      method: 'POST',
+      path: '/x',
+      actor: { type: 'accessKey', id: 'AK1', role: null },
+      tenantId: 'acme',
+      bucket: 'photos',
+      key: null,
+      versionId: null,
+      reason: null,
+      sourceIp: '203.0.113.9',
+      userAgent: null,
+      bytesIn: 0,
+      elapsedMs: 1,
+      successStatus: 200,
+      nodeId: 'n1',
+    }
+    const items = ['a', 'b', 'absent', 'c'].map((key) => ({ key, versionId: null }))
+    const command: Command = { type: 'deleteObjects', tenantId: 'acme', bucket: 'photos', items }
+    const at = { index: ++world.index, ...timesAt(world.time), featureLevel: 1, ordinal: 0, digest }
+    for (const { key, row } of apply(world, { ...command, origin }, at).writes)
+      if (row === null) world.rows.delete(key)
+      else world.rows.set(key, row)
+    const removed = deliveries(world).filter(({ type }) => type === 'object-removed')
+    t.same(
+      removed.map(({ key }) => key),
+      ['a', 'b', 'c'],
+    )
+    t.equal(new Set(removed.map(({ eventId }) => eventId)).size, 3)
+    t.match(removed[0], { actor: { type: 'accessKey', id: 'AK1' }, requestId: 'r1', sourceIp: '203.0.113.9' })
+    t.same(recounted(world), [])
+  },
+)
 
 t.test('a full queue drops and counts, and never refuses a write', async (t) => {
   const world = worldWithHooks(requested('full'), requested('other'))
@@ -313,7 +316,7 @@ t.test('a full queue drops and counts, and never refuses a write', async (t) => 
   t.match(hookOf(world, 'other'), { pending: 3, dropped: 1 })
 })
 
-t.test('a bucket that is deleted delivers what it owes, then leaves nothing', async (t) => {
+t.test('a deleted bucket makes its pending deliveries, then leaves no rows', async (t) => {
   const world = worldWithHooks(
     requested('a'),
     requested('idle', { prefix: 'x' }),
@@ -325,7 +328,7 @@ t.test('a bucket that is deleted delivers what it owes, then leaves nothing', as
   t.match(
     hooks(world).map(({ id, state, pending }) => [id, state, pending]),
     [['a', 'draining', 2]],
-    'those that owe nothing are gone',
+    'hooks without pending deliveries are gone',
   )
   t.ok(hookOf(world, 'a').secret.length > 0, 'it still signs')
   t.same(recounted(world), [])
@@ -338,11 +341,14 @@ t.test('a bucket that is deleted delivers what it owes, then leaves nothing', as
   t.same(deliveries(world), [])
   t.same(recounted(world), [])
   world.do(createBucket())
-  t.notOk(world.get(eventKeys.notifications(bucketId(world))), 'a bucket of the same name begins anew')
+  t.notOk(
+    world.get(eventKeys.notifications(bucketId(world))),
+    'a new bucket of the same name has no notifications',
+  )
 })
 
 t.test(
-  'rewrapHookSecrets replaces what is still the very bytes, and nothing of a removed hook',
+  'rewrapHookSecrets replaces secrets that are still the same bytes, and none of a removed hook',
   async (t) => {
     const world = worldWithHooks(requested('a'), requested('b'))
     const [a, b] = [hookOf(world, 'a'), hookOf(world, 'b')]
@@ -350,7 +356,7 @@ t.test(
     const item = (hook: typeof a, before = hook.secret) => {
       return { bucketId: hook.bucketId, hookId: hook.hookId, before, after }
     }
-    const items = [item(a), item(b, Uint8Array.of(0)), { ...item(a), hookId: 'nobody' }]
+    const items = [item(a), item(b, Uint8Array.of(0)), { ...item(a), hookId: 'none' }]
     t.same(world.do({ type: 'rewrapHookSecrets', items }), { rewrapped: 1 })
     t.same([hookOf(world, 'a').secret, hookOf(world, 'b').secret], [after, b.secret])
     world.do(put('k', EMPTY, 0))

@@ -86,7 +86,7 @@ t.test('createBucket', (t) => {
     t.end()
   })
 
-  t.test('invalid_request when the tenant has as many as it may, invalid_bucket_name, not_found', (t) => {
+  t.test('invalid_request when the tenant has the maximum number, invalid_bucket_name, not_found', (t) => {
     const world = worldWithBucket()
     const create = {
       type: 'createBucket',
@@ -98,14 +98,14 @@ t.test('createBucket', (t) => {
     } as const
     t.match(world.run(create), { ok: false, code: 'invalid_request' })
     t.match(world.run({ ...create, name: '' }), { ok: false, code: 'invalid_bucket_name' })
-    t.match(world.run({ ...create, tenantId: 'nobody' }), { ok: false, code: 'not_found' })
+    t.match(world.run({ ...create, tenantId: 'none' }), { ok: false, code: 'not_found' })
     t.end()
   })
   t.end()
 })
 
 t.test('deleteBucket', (t) => {
-  t.test('bucket_not_empty while an object is in it, not_found when there is none', (t) => {
+  t.test('bucket_not_empty while an object is in it, not_found when it does not exist', (t) => {
     const world = worldWithBucket()
     const command = { type: 'deleteBucket', tenantId: 'acme', name: 'photos' } as const
     world.do(put('k', { kind: 'empty' }, 0))
@@ -120,7 +120,7 @@ t.test('deleteBucket', (t) => {
 })
 
 t.test('putObject', (t) => {
-  t.test('stores an inline body under the version, apart from the object', (t) => {
+  t.test('stores an inline body under the version, separately from the object', (t) => {
     const world = worldWithBucket()
     const { object } = world.do(put('a/b', inline, 30))
     t.match(object, { key: 'a/b', size: 30, body: { kind: 'inline', chunkId: 'ci' } })
@@ -129,7 +129,7 @@ t.test('putObject', (t) => {
     t.end()
   })
 
-  t.test('replaces what the key held: old body gone, old chunks released, counts moved', (t) => {
+  t.test('replaces the object of the key: old body gone, old chunks released, counts adjusted', (t) => {
     const world = worldWithBucket()
     world.do(put('k', inline, 30))
     world.do(putChunks('k', ['c1', 'c2']))
@@ -153,7 +153,7 @@ t.test('putObject', (t) => {
     t.same(kindsIn(world), ['object'])
     t.match(world.get(chunkKeys.chunk('acme', 'c2')), { references: 0, condemnedAt: world.index })
     world.do(put('k', inline, 30))
-    t.same(rowsOf(world, 'discarded'), [], 'an empty body has nothing to keep')
+    t.same(rowsOf(world, 'discarded'), [], 'an empty body has no rows to keep')
     t.end()
   })
 
@@ -188,8 +188,12 @@ t.test('putObject', (t) => {
     t.equal(world.get(chunkKeys.chunk('acme', 'c0'))?.references, 4)
     t.equal(world.get(chunkKeys.chunk('acme', 'c699'))?.references, 3)
     t.same(world.do(remove('big')), { existed: true, version: object, isMade: false })
-    t.equal(world.get(chunkKeys.chunk('acme', 'c0'))?.references, 4, 'too much for one entry: discarded')
-    t.match(photos(world), { objectCount: 0, versionCount: 0, logicalBytes: 0 }, 'but counted no more')
+    t.equal(
+      world.get(chunkKeys.chunk('acme', 'c0'))?.references,
+      4,
+      'too many links for one entry: discarded',
+    )
+    t.match(photos(world), { objectCount: 0, versionCount: 0, logicalBytes: 0 }, 'but no longer counted')
     t.equal(releaseAll(world), 10, 'at most 256 links of one page in each step')
     t.equal(world.get(chunkKeys.chunk('acme', 'c0'))?.references, 0)
     t.same(kindsIn(world), [])
@@ -208,7 +212,7 @@ t.test('putObject', (t) => {
     t.end()
   })
 
-  t.test('lets a chunk be named again in the manifest that uploads it', (t) => {
+  t.test('allows a chunk to repeat in the manifest that uploads it', (t) => {
     const world = worldWithBucket()
     world.do(putChunks('k', [found('c1'), 'c1', found('c1')]))
     t.equal(world.get(chunkKeys.chunk('acme', 'c1'))?.references, 3)
@@ -226,7 +230,7 @@ t.test('putObject', (t) => {
     t.end()
   })
 
-  t.test('lets the first row stand when two gateways upload the same chunk at once', (t) => {
+  t.test('keeps the first row when two gateways upload the same chunk at once', (t) => {
     const world = worldWithBucket()
     world.do(putChunks('k', [fresh('c1', { missing: ['n3'] })]))
     world.do(putChunks('j', [fresh('c1', { birth: LATER, replicas: ['n7', 'n8'], missing: ['n9'] })]))
@@ -242,7 +246,7 @@ t.test('putObject', (t) => {
   })
 
   t.test(
-    'takes over a row that has too few copies: tasks of the old making end, its copies are to go',
+    'takes over a row that has too few copies: tasks of the old birth end, its copies get drop rows',
     (t) => {
       const world = worldWithBucket()
       world.do(putChunks('a', [fresh('c1', { replicas: ['n1'], missing: ['n2'] })], 1))
@@ -257,14 +261,14 @@ t.test('putObject', (t) => {
       })
       t.match(tasksOf(world), [{ birth: LATER, target: 'n2' }])
       for (const node of ['n1', 'n2'])
-        t.ok(world.get(chunkKeys.drop(node, 'birth-c1', 'c1')), `${node} is told`)
+        t.ok(world.get(chunkKeys.drop(node, 'birth-c1', 'c1')), `${node} gets a drop row`)
       t.notOk(world.get(chunkKeys.making('birth-c1', 'c1')))
       t.same(world.get(chunkKeys.making(LATER, 'c1')), { tenantId: 'acme' })
       t.end()
     },
   )
 
-  t.test('chunks_gone when a copy was struck off between the look of an upload and its commit', (t) => {
+  t.test('chunks_gone when a copy was struck off between the read of an upload and its commit', (t) => {
     const world = worldWithBucket()
     world.do(putChunks('k', ['c1', 'c2']))
     world.do(dropCopy('c2', 'n1'))
@@ -275,7 +279,7 @@ t.test('putObject', (t) => {
     t.end()
   })
 
-  t.test('chunks_gone when neither the row nor the upload has copies enough', (t) => {
+  t.test('chunks_gone when neither the row nor the upload has enough copies', (t) => {
     const world = worldWithBucket()
     world.do(putChunks('k', ['c1']))
     world.do(dropCopy('c1', 'n1'))
@@ -285,7 +289,7 @@ t.test('putObject', (t) => {
     t.end()
   })
 
-  t.test('chunks_gone when an upload names the birth of a row that stands: a birth is spent once', (t) => {
+  t.test('chunks_gone when an upload names the birth of a present row: a birth is used once', (t) => {
     const world = worldWithBucket()
     world.do(putChunks('k', ['c1']))
     const again = fresh('c1', { replicas: ['n3', 'n4'] })
@@ -310,7 +314,7 @@ t.test('putObject', (t) => {
     t.end()
   })
 
-  t.test('invalid_key when the key is empty, holds a NUL or is no valid Unicode', (t) => {
+  t.test('invalid_key when the key is empty, contains a NUL or is not valid Unicode', (t) => {
     const world = worldWithBucket()
     for (const key of ['', 'a\u0000', '\ud800x']) {
       t.match(world.run(put(key, { kind: 'empty' }, 0)), { ok: false, code: 'invalid_key' })
@@ -341,7 +345,7 @@ t.test('putObject', (t) => {
 })
 
 t.test('deleteObject', (t) => {
-  t.test('says whether something was there, and repeating it changes nothing', (t) => {
+  t.test('reports whether an object existed, and repeating it changes nothing', (t) => {
     const world = worldWithBucket()
     const { object } = world.do(put('k', inline, 30))
     t.same(world.do(remove('k')), { existed: true, version: object, isMade: false })
@@ -372,10 +376,10 @@ t.test('versionId', (t) => {
     t.equal(new Set(ids).size, ids.length)
     for (const id of ids) t.match(id, /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/)
     t.ok(ids.every(isVersionId) && (ids.at(-1) ?? '') <= VERSION_ID_MAX)
-    t.throws(() => versionIdAt({ ...timesAt(0), index: 0, ordinal: 2 ** 15 }), 'rather than wrap')
+    t.throws(() => versionIdAt({ ...timesAt(0), index: 0, ordinal: 2 ** 15 }), 'instead of wrapping')
     t.throws(
       () => versionIdAt({ ...timesAt(0), index: 0, ordinal: 0 }, 1024),
-      'rather than meet the next ordinal',
+      'instead of reaching the next ordinal',
     )
     t.end()
   })

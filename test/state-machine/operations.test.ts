@@ -1,6 +1,6 @@
-/** Operations: how they begin, go on, count and end. */
+/** Operations: how they start, advance, count and end. */
 import t from 'tap'
-import { operationKeys } from '../../src/state-machine/operations/keys.ts'
+import { longOperationKeys } from '../../src/state-machine/long-operations/keys.ts'
 import type { Command } from '../../src/state-machine/commands.ts'
 import { addCopy, type MapWorld, putChunks, startOperation, worldAtLevel2 } from './map-world.ts'
 
@@ -37,7 +37,7 @@ function started(): MapWorld {
 }
 
 t.test('startOperation', (t) => {
-  t.test('queues it, and the same id again answers what stands', (t) => {
+  t.test('queues it, and the same id again returns the present operation', (t) => {
     const world = started()
     world.do(advance('', 'a'))
     const again = world.do(startOperation('op1'))
@@ -48,7 +48,7 @@ t.test('startOperation', (t) => {
   t.test('not_found when its tenant or bucket does not exist, invalid_argument when its id is empty', (t) => {
     const world = worldAtLevel2()
     const ask = startOperation('op1')
-    t.match(world.run({ ...ask, tenantId: 'nobody' }), { code: 'not_found' })
+    t.match(world.run({ ...ask, tenantId: 'unknown' }), { code: 'not_found' })
     t.match(world.run({ ...ask, tenantId: 'acme', bucket: 'none' }), { code: 'not_found' })
     t.match(world.run({ ...ask, tenantId: 'acme', bucket: 'photos' }), { ok: true })
     t.match(world.run(startOperation('')), { code: 'invalid_argument' })
@@ -64,17 +64,17 @@ t.test('startOperation', (t) => {
     t.end()
   })
 
-  t.test('forgets the oldest of more than 256 that ended', (t) => {
+  t.test('removes the oldest of more than 256 finished ones', (t) => {
     const world = worldAtLevel2()
     for (let i = 0; i < 258; i++) {
       world.do(startOperation(`op${i}`))
       world.do(set('cancel', `op${i}`))
     }
     t.same(
-      ['op0', 'op1', 'op2', 'op257'].map((id) => world.get(operationKeys.operation(id)) !== undefined),
+      ['op0', 'op1', 'op2', 'op257'].map((id) => world.get(longOperationKeys.operation(id)) !== undefined),
       [false, false, true, true],
     )
-    t.equal(world.get(operationKeys.operationList())?.finished.length, 256)
+    t.equal(world.get(longOperationKeys.operationList())?.finished.length, 256)
     t.end()
   })
   t.end()
@@ -90,7 +90,7 @@ t.test('advanceOperation', (t) => {
   })
 
   t.test(
-    'precondition_failed while it is paused and when it has ended, not_found when there is none',
+    'precondition_failed while it is paused and when it has ended, not_found when it does not exist',
     (t) => {
       const world = started()
       world.do(set('pause'))
@@ -105,7 +105,7 @@ t.test('advanceOperation', (t) => {
 })
 
 t.test('setOperationStatus', (t) => {
-  t.test('pauses, resumes and ends, each twice as well as once; what has ended stays', (t) => {
+  t.test('pauses, resumes and ends; repeating an action changes nothing; an ended one stays', (t) => {
     const world = started()
     for (const [action, status] of [
       ['pause', 'paused'],
@@ -114,7 +114,7 @@ t.test('setOperationStatus', (t) => {
     ] as const) {
       for (let i = 0; i < 2; i++) t.match(world.do(set(action)), { status })
     }
-    t.match(world.get(operationKeys.operation('op1')), { error: 'a disk is gone', finishedAt: Number })
+    t.match(world.get(longOperationKeys.operation('op1')), { error: 'a disk is gone', finishedAt: Number })
     for (const action of ['pause', 'resume', 'cancel', 'finish'] as const)
       t.match(world.run(set(action)), refused)
     t.match(world.run(set('pause', 'none')), { code: 'not_found' })
@@ -134,7 +134,7 @@ t.test('setOperationStatus', (t) => {
 })
 
 t.test('tasks of an operation', (t) => {
-  const progress = (world: MapWorld) => world.get(operationKeys.operation('op1'))?.progress
+  const progress = (world: MapWorld) => world.get(longOperationKeys.operation('op1'))?.progress
 
   t.test('are counted when they are granted, made, or end without a copy', (t) => {
     const world = started()
@@ -169,7 +169,7 @@ t.test('tasks of an operation', (t) => {
     t.end()
   })
 
-  t.test('made again after a loss are counted for the recovery that asked', (t) => {
+  t.test('that replace lost copies are counted for the recovery that granted them', (t) => {
     const world = worldAtLevel2()
     world.do(putChunks('k', ['c1']))
     const copies = [{ tenantId: 'acme', chunkId: 'c1', birth: 'birth-c1' }]

@@ -1,4 +1,4 @@
-/** Quotas are exact in the entry that changes what they count. */
+/** Quotas are exact in the entry that changes the counted rows. */
 import t from 'tap'
 import { versionKeys } from '../../src/state-machine/versions/keys.ts'
 import { usageKeys } from '../../src/state-machine/usage/keys.ts'
@@ -31,7 +31,7 @@ function limited(limits: {
 }
 
 t.test('quota', (t) => {
-  t.test('of bytes: exactly so much, and what is replaced makes room', (t) => {
+  t.test('of bytes: exact, and a replaced object frees quota', (t) => {
     const world = limited({ maxBytes: 100 })
     t.match(world.run(sized('a', 101)), {
       ok: false,
@@ -54,13 +54,13 @@ t.test('quota', (t) => {
     const { versionId } = world.do(sized('a', 60)).object
     t.match(world.run(sized('a', 41)), { code: 'quota_exceeded' })
     world.do(remove('a'))
-    t.match(world.run(sized('a', 41)), { code: 'quota_exceeded' }, 'what is hidden is stored')
+    t.match(world.run(sized('a', 41)), { code: 'quota_exceeded' }, 'hidden versions are stored')
     world.do(remove('a', versionId))
     t.match(world.run(sized('a', 100)), { ok: true })
     t.end()
   })
 
-  t.test('of bytes: parts count from their entry on, and not twice when they are completed', (t) => {
+  t.test('of bytes: parts count from their entry on, and not again when they are completed', (t) => {
     const world = limited({ maxBytes: 2 * PART_BYTES_MIN })
     const { uploadId } = world.do(createUpload('k'))
     const name = { key: 'k', uploadId }
@@ -78,20 +78,20 @@ t.test('quota', (t) => {
     t.end()
   })
 
-  t.test('of objects: keys whose newest version is one', (t) => {
+  t.test('of objects: keys whose newest version is an object', (t) => {
     const world = limited({ maxObjects: 2 })
     world.do({ type: 'setBucketVersioning', tenantId: 'acme', name: 'photos', versioning: 'Enabled' })
     world.do(sized('a', 1))
     world.do(sized('b', 1))
-    t.match(world.run(sized('a', 1)), { ok: true }, 'another version is no other object')
+    t.match(world.run(sized('a', 1)), { ok: true }, 'another version is not another object')
     t.match(world.run(sized('c', 1)), { code: 'quota_exceeded', message: /2 of at most 2 objects/ })
     world.do(remove('b'))
     t.match(world.run(sized('c', 1)), { ok: true })
-    t.match(world.run(sized('b', 1)), { code: 'quota_exceeded' }, 'behind its marker it is one more')
+    t.match(world.run(sized('b', 1)), { code: 'quota_exceeded' }, 'hidden by its marker it did not count')
     t.end()
   })
 
-  t.test('of buckets, below what the cluster allows', (t) => {
+  t.test('of buckets, below the limit of the cluster', (t) => {
     const world = limited({ maxBuckets: 2 })
     world.do(createBucket('two'))
     t.match(world.run(createBucket('three')), { code: 'quota_exceeded' })
@@ -99,7 +99,7 @@ t.test('quota', (t) => {
     t.end()
   })
 
-  t.test('that is lowered lets stay what is there, shrink what is replaced, and nothing grow', (t) => {
+  t.test('that is lowered keeps present objects, permits smaller replacements, and no growth', (t) => {
     const world = worldWithBucket()
     world.do(sized('a', 60))
     world.do(putChunks('b', ['c1']))
@@ -112,19 +112,19 @@ t.test('quota', (t) => {
     t.match(
       world.run(sized('c', 0)),
       { code: 'invalid_argument' },
-      'nothing more is not too much: the body is wrong',
+      'no growth passes the quota: the body is refused',
     )
     t.end()
   })
 
-  t.test('of nothing at all leaves no row; invalid_argument, not_found', (t) => {
+  t.test('without any limit leaves no row; invalid_argument, not_found', (t) => {
     const world = limited({ maxBytes: 5 })
     t.ok(world.get(usageKeys.quota('acme')))
     const none = { maxBytes: null, maxObjects: null, maxBuckets: null }
     const command = { type: 'setQuota', tenantId: 'acme', ...none } as const
     t.match(world.run({ ...command, maxBytes: -1 }), { code: 'invalid_argument' })
     t.match(world.run({ ...command, maxObjects: 1.5 }), { code: 'invalid_argument' })
-    t.match(world.run({ ...command, tenantId: 'nobody' }), { code: 'not_found' })
+    t.match(world.run({ ...command, tenantId: 'none' }), { code: 'not_found' })
     world.do(command)
     t.equal(world.get(usageKeys.quota('acme')), undefined)
     t.match(world.run(command), { ok: true }, 'and again')
@@ -139,7 +139,7 @@ t.test('idempotency keys', (t) => {
   const DAY_MS = 24 * 3_600_000
   const requested = { key: 'i1', fingerprint: 'f1' }
 
-  t.test('answer again what they answered first, whatever has become of it', (t) => {
+  t.test('return the first answer again, regardless of later changes', (t) => {
     const world = worldWithBucket()
     const first = world.do({ ...sized('k', 5), idempotency: requested })
     t.equal(first.replayed, false)
@@ -149,25 +149,31 @@ t.test('idempotency keys', (t) => {
     world.do(sized('k', 6))
     const never = { ifMatch: ['none'], ifNoneMatch: null }
     const again = world.do({ ...sized('k', 5), idempotency: requested, precondition: never })
-    t.same(again, { ...first, replayed: true }, 'before any condition')
+    t.same(again, { ...first, replayed: true }, 'before any precondition is checked')
     t.match(world.get(usageKeys.usage('acme')), { logicalBytes: 6, objects: 1 })
     t.end()
   })
 
-  t.test('idempotency_conflict for another request; other keys of object or client are others', (t) => {
-    const world = worldWithBucket()
-    world.do({ ...sized('k', 5), idempotency: requested })
-    const other = { ...requested, fingerprint: 'f2' }
-    t.match(world.run({ ...sized('k', 5), idempotency: other }), { ok: false, code: 'idempotency_conflict' })
-    t.match(world.run({ ...sized('j', 5), idempotency: other }), { ok: true })
-    t.match(world.run({ ...sized('k', 5), idempotency: { ...other, key: 'i2' } }), { ok: true })
-    t.match(world.run({ ...sized('k', 5), idempotency: { ...requested, key: '' } }), {
-      code: 'invalid_argument',
-    })
-    t.end()
-  })
+  t.test(
+    'idempotency_conflict for another request; other object keys and idempotency keys are independent',
+    (t) => {
+      const world = worldWithBucket()
+      world.do({ ...sized('k', 5), idempotency: requested })
+      const other = { ...requested, fingerprint: 'f2' }
+      t.match(world.run({ ...sized('k', 5), idempotency: other }), {
+        ok: false,
+        code: 'idempotency_conflict',
+      })
+      t.match(world.run({ ...sized('j', 5), idempotency: other }), { ok: true })
+      t.match(world.run({ ...sized('k', 5), idempotency: { ...other, key: 'i2' } }), { ok: true })
+      t.match(world.run({ ...sized('k', 5), idempotency: { ...requested, key: '' } }), {
+        code: 'invalid_argument',
+      })
+      t.end()
+    },
+  )
 
-  t.test('are forgotten after a day, and a refused write keeps none [idempotency.day]', (t) => {
+  t.test('expire after a day, and a refused write keeps none [idempotency.day]', (t) => {
     const world = worldWithBucket()
     const tooSmall = { ...sized('k', 0), idempotency: requested }
     t.match(world.run(tooSmall), { ok: false })

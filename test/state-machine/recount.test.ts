@@ -1,4 +1,4 @@
-/** The recount finds nothing in what apply wrote, and every row that is changed, added or taken away behind its back. */
+/** The recount finds no difference in rows that apply wrote, and every row that is changed, added or removed otherwise. */
 import t from 'tap'
 import { usageKeys } from '../../src/state-machine/usage/keys.ts'
 import { tenantKeys } from '../../src/state-machine/tenants/keys.ts'
@@ -68,17 +68,17 @@ function busyWorld(): MapWorld {
   return world
 }
 
-/** Hooks of a bucket, one that was removed and one whose bucket is gone; deliveries that wait, are done, and dead. */
+/** Hooks of a bucket, one that was removed and one whose bucket is gone; deliveries that are pending, delivered, and dead. */
 function busyHooks(world: MapWorld): void {
   const named = (id: string, bucket: string) =>
     requested(id, { fresh: { hookId: `${id}-${bucket}`, secret: Uint8Array.of(1) } })
-  for (const name of ['told', 'left']) {
+  for (const name of ['announced', 'left']) {
     world.do(createBucket(name))
     world.do(setNotifications([named('a', name), named('b', name)], name))
     world.do({ ...put('k', { kind: 'empty' }, 0), bucket: name })
   }
-  world.do(setNotifications([named('a', 'told'), named('c', 'told')], 'told'))
-  world.do({ ...put('l', { kind: 'empty' }, 0), bucket: 'told' })
+  world.do(setNotifications([named('a', 'announced'), named('c', 'announced')], 'announced'))
+  world.do({ ...put('l', { kind: 'empty' }, 0), bucket: 'announced' })
   world.do(remove('k', null, 'left'))
   world.do({ type: 'deleteBucket', tenantId: 'acme', name: 'left' })
   const [first, second] = deliveries(world).filter(({ key }) => key === 'l')
@@ -88,7 +88,7 @@ function busyHooks(world: MapWorld): void {
     world.do(record(attemptAt(world, { ...second, attempts })))
 }
 
-/** Versions with markers and a null one, uploads under way, completed and given up, an answer that is kept. */
+/** Versions with markers and a null one, uploads in progress, completed and aborted, a kept answer. */
 function busyVersions(world: MapWorld): void {
   world.do(createBucket('kept', { versioning: 'Suspended' }))
   const kept = <C extends { readonly bucket: string }>(command: C): C => ({ ...command, bucket: 'kept' })
@@ -106,7 +106,7 @@ function busyVersions(world: MapWorld): void {
 }
 
 t.test('Recount', (t) => {
-  t.test('finds nothing in what apply wrote', (t) => {
+  t.test('finds no difference in rows that apply wrote', (t) => {
     t.same(recounted(busyWorld()), [])
     t.same(recounted(new MapWorld()), [])
     t.end()
@@ -115,7 +115,7 @@ t.test('Recount', (t) => {
   const COUNTED =
     /^(chunk|making|condemned|repair|repairTotal|usage|tenant|bucket|in|expiry|discard|hook|busyHook|outbox|outboxTotal)\b/
 
-  t.test('finds every counted row that is gone', (t) => {
+  t.test('finds every missing counted row', (t) => {
     const names = [...busyWorld().rows.keys()].filter((key) => COUNTED.test(key))
     t.ok(names.length > 50)
     for (const key of names) {
@@ -154,7 +154,7 @@ t.test('Recount', (t) => {
     t.end()
   })
 
-  t.test('finds links, due times and counts of parts that do not fit', (t) => {
+  t.test('finds wrong links, due times and counts of parts', (t) => {
     const changed = (kind: RowKind, more: Record<string, unknown>) => {
       const world = busyWorld()
       const [key, row] = [...world.rows].findLast(([name]) => kindOf(name) === kind) ?? ['', undefined]
@@ -175,7 +175,7 @@ t.test('Recount', (t) => {
     t.end()
   })
 
-  t.test('finds deliveries, hooks and their counts that do not fit', (t) => {
+  t.test('finds wrong deliveries, hooks and counts of them', (t) => {
     const changed = (kind: RowKind, more: Record<string, unknown>) => {
       const world = busyWorld()
       const [key, row] = [...world.rows].find(([name]) => kindOf(name) === kind) ?? ['', undefined]
@@ -187,7 +187,7 @@ t.test('Recount', (t) => {
     t.match(changed('hook', { id: 'z' }), /do not follow/)
     t.match(changed('delivery', { dueAt: 1 }), /do not follow/)
     t.match(changed('delivery', { status: 'delivered', settledAt: 1 }), /delivered is 2 and counted as 1/)
-    t.match(changed('delivery', { hookId: 'nobody' }), /a hook that is not there/)
+    t.match(changed('delivery', { hookId: 'none' }), /a hook that is not there/)
     t.match(changed('notifications', { subscriptions: [] }), /do not follow/)
     t.match(changed('outbox', { rows: 1 }), /differ by/)
     t.match(changed('outboxTotal', { dead: 9 }), /dead are counted as 9/)
@@ -195,14 +195,14 @@ t.test('Recount', (t) => {
     t.end()
   })
 
-  t.test('finds a permission to remove a copy that is listed', (t) => {
+  t.test('finds a drop row for a listed copy', (t) => {
     const world = busyWorld()
     world.rows.set(chunkKeys.drop('n1', 'birth-c1', 'c1'), { node: 'n1', id: 'c1', birth: 'birth-c1' })
     t.match(recounted(world), [/listed is to be removed/])
     t.end()
   })
 
-  t.test('tells references of two tenants apart', (t) => {
+  t.test('distinguishes references of two tenants', (t) => {
     const world = busyWorld()
     for (const [tenant, references] of [
       ['acme', 1],

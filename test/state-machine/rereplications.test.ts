@@ -1,14 +1,14 @@
-/** Recoveries: they begin by themselves, count every copy once, and are over when all are back. */
+/** Recoveries: they start by themselves, count every copy once, and end when all copies are made again. */
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
-import type { OperationRecord } from '../../src/state-machine/operations/records.ts'
+import type { LongOperation } from '../../src/state-machine/long-operations/records.ts'
 import type { RepairRecord } from '../../src/state-machine/chunks/records.ts'
-import { operationKeys } from '../../src/state-machine/operations/keys.ts'
+import { longOperationKeys } from '../../src/state-machine/long-operations/keys.ts'
 import { chunkKeys } from '../../src/state-machine/chunks/keys.ts'
 import type { Command } from '../../src/state-machine/commands.ts'
-import { ALL_PLANNED } from '../../src/state-machine/operations/operations.ts'
-import { rereplicationOf } from '../../src/state-machine/operations/rereplications.ts'
+import { ALL_PLANNED } from '../../src/state-machine/long-operations/operations.ts'
+import { rereplicationOf } from '../../src/state-machine/long-operations/rereplications.ts'
 import {
   addCopy,
   dropCopy,
@@ -43,10 +43,10 @@ function worldWithChunks(): MapWorld {
 }
 
 t.test('recoveries', (t) => {
-  t.test('begin with the first copy that is lost, and count what is lost and what is back', (t) => {
+  t.test('start with the first lost copy, and count lost and restored copies', (t) => {
     const world = worldWithChunks()
     world.do(lose('op1', ['c1', 'c2']))
-    t.match(world.get(operationKeys.operation('op1')), {
+    t.match(world.get(longOperationKeys.operation('op1')), {
       kind: 'recovery',
       node: 'n1',
       status: 'running',
@@ -54,7 +54,7 @@ t.test('recoveries', (t) => {
       progress: { blobsTotal: 2, bytesTotal: 76, tasksOpen: 2 },
     })
     world.do(addCopy(world, 'c1', 'n1'))
-    t.match(world.get(operationKeys.operation('op1'))?.progress, {
+    t.match(world.get(longOperationKeys.operation('op1'))?.progress, {
       blobsDone: 1,
       bytesMoved: 38,
       tasksOpen: 1,
@@ -62,15 +62,18 @@ t.test('recoveries', (t) => {
     t.end()
   })
 
-  t.test('are one for each node, however often the same is told, or lost again', (t) => {
+  t.test('are one for each node, however often a loss is reported or repeated', (t) => {
     const world = worldWithChunks()
     world.do(lose('op1', ['c1', 'c2']))
     world.do(counted('op1'))
     world.do(lose('op2', ['c1', 'c2']))
-    t.match(world.get(operationKeys.operation('op1')), { cursor: ALL_PLANNED, progress: { blobsTotal: 2 } })
+    t.match(world.get(longOperationKeys.operation('op1')), {
+      cursor: ALL_PLANNED,
+      progress: { blobsTotal: 2 },
+    })
     world.do(addCopy(world, 'c1', 'n1'))
     world.do(lose('op3', ['c1', 'c3']))
-    t.match(world.get(operationKeys.operation('op1')), {
+    t.match(world.get(longOperationKeys.operation('op1')), {
       cursor: '',
       progress: { blobsTotal: 4, blobsDone: 1, tasksOpen: 3 },
     })
@@ -81,32 +84,32 @@ t.test('recoveries', (t) => {
       error: /last one/,
     })
     t.same(
-      ['op2', 'op3'].map((id) => world.get(operationKeys.operation(id))),
+      ['op2', 'op3'].map((id) => world.get(longOperationKeys.operation(id))),
       [undefined, undefined],
     )
     t.end()
   })
 
-  t.test('also count what is found without an inventory while they run, and begin with none of it', (t) => {
+  t.test('also count losses found without an inventory while they run, but do not start with them', (t) => {
     const world = worldWithChunks()
     world.do(dropCopy('c1', 'n1'))
     t.equal(rereplicationOf(world, 'n1'), undefined)
     world.do(lose('op1', ['c2']))
     world.do(counted('op1'))
     world.do(dropCopy('c3', 'n1'))
-    t.match(world.get(operationKeys.operation('op1')), {
+    t.match(world.get(longOperationKeys.operation('op1')), {
       cursor: ALL_PLANNED,
       progress: { blobsTotal: 2, tasksOpen: 2 },
     })
     t.end()
   })
 
-  t.test('end when everything is counted and back, and not before', (t) => {
+  t.test('end when every copy is counted and made again, and not before', (t) => {
     const world = worldWithChunks()
     world.do(lose('op1', ['c1']))
     t.match(world.run(act('op1', 'finish')), refused)
     world.do(addCopy(world, 'c1', 'n1'))
-    t.match(world.run(act('op1', 'finish')), refused, 'nobody has said that this was all')
+    t.match(world.run(act('op1', 'finish')), refused, 'the count has not ended')
     world.do(counted('op1'))
     t.match(world.do(act('op1', 'finish')), { status: 'succeeded', finishedAt: Number })
     world.do(lose('op2', ['c1']))
@@ -121,30 +124,30 @@ t.test('recoveries', (t) => {
     t.end()
   })
 
-  t.test('say so when the copy that is gone was the last one listed', (t) => {
+  t.test('report if the lost copy was the last one listed', (t) => {
     const world = worldWithChunks()
     world.do(lose('op1', ['c1']))
     world.do(addCopy(world, 'c1', 'n1'))
     world.do(dropCopy('c2', 'n2'))
     world.do(lose('op1', ['c2']))
-    t.match(world.get(operationKeys.operation('op1')), {
+    t.match(world.get(longOperationKeys.operation('op1')), {
       error: /last one listed/,
       progress: { blobsTotal: 1 },
     })
-    t.same(world.get(chunkKeys.chunk('acme', 'c2'))?.replicas, ['n1'], 'the row still says where it was')
+    t.same(world.get(chunkKeys.chunk('acme', 'c2'))?.replicas, ['n1'], 'the row still names its node')
     t.end()
   })
 
-  t.test('begin however many operations are under way, and keep none of those from beginning', (t) => {
+  t.test('start with any number of unfinished operations, and do not count in their limit', (t) => {
     const world = worldWithChunks()
-    for (let n = 0; n < 16; n++) world.do(startOperation(`asked${n}`))
+    for (let n = 0; n < 16; n++) world.do(startOperation(`requested${n}`))
     t.match(world.run(lose('op1', ['c1'])), { ok: true })
-    world.do(act('asked3', 'cancel'))
+    world.do(act('requested3', 'cancel'))
     t.match(world.run(startOperation('one-more')), { ok: true })
     t.end()
   })
 
-  t.test('take no id that is taken', (t) => {
+  t.test('refuse an id that is taken', (t) => {
     const world = worldWithChunks()
     world.do(startOperation('op1'))
     t.match(world.run(lose('op1', ['c1'])), refused)
@@ -154,11 +157,11 @@ t.test('recoveries', (t) => {
     world.do(counted('op2'))
     world.do(addCopy(world, 'c1', 'n1'))
     world.do(act('op2', 'finish'))
-    t.match(world.run(lose('op2', ['c1'])), refused, 'or of one that is over')
+    t.match(world.run(lose('op2', ['c1'])), refused, 'or of an ended one')
     t.end()
   })
 
-  t.test('always have made, given up or open what they count, whatever happens', (t) => {
+  t.test('always count the sum of made, given up and open copies, after any history', (t) => {
     const chunk = fc.constantFrom('c1', 'c2', 'c3')
     const node = fc.constantFrom('n1', 'n2')
     const step = fc.record({
@@ -173,7 +176,7 @@ t.test('recoveries', (t) => {
           world.run(commandOf(world, { what, id, at, n }))
           for (const [key, row] of world.rows) {
             if (!key.startsWith('operation\u0000')) continue
-            const { operationId, progress } = row as OperationRecord
+            const { operationId, progress } = row as LongOperation
             const { blobsTotal, blobsDone, skipped, tasksOpen } = progress
             assert.equal(blobsTotal, blobsDone + skipped + tasksOpen)
             const tasks = [...world.rows.values()].filter(
@@ -213,7 +216,7 @@ function commandOf(world: MapWorld, step: { what: string; id: string; at: string
   }
 }
 
-/** Another making, which takes the row over when that has too few copies. */
+/** An upload with another birth, which takes the row over if it has too few copies. */
 function renewed(id: string, n: number) {
   const copies = { existing: false, replicas: ['n1', 'n2'], missing: [] }
   return { id, birth: `birth-${id}${n}`, size: 10, sealedSize: 38, checksum: `sum-${id}`, ...copies }

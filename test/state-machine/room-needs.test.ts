@@ -1,5 +1,5 @@
 /**
- * What full disks refuse, and what they must never refuse.
+ * Which commands full disks refuse, and which they must never refuse.
  */
 import t from 'tap'
 import type { CommandType } from '../../src/state-machine/commands.ts'
@@ -7,7 +7,7 @@ import { ROOM_NEEDS } from '../../src/state-machine/room-needs.ts'
 import { encodeReply } from '../../src/commands/command-codec.ts'
 import { createPropose } from '../../src/commands/propose.ts'
 
-/** On the way from a request to free room: a deletion, its steps, the collection, the sessions that it waits for. */
+/** The commands that free space: a deletion, its steps, the collection, the sessions that it waits for. */
 const WAYS_OUT: readonly CommandType[] = [
   ...([
     'deleteObject',
@@ -27,15 +27,15 @@ const STORES: readonly CommandType[] = [
 ]
 
 t.test('the need of a command', async (t) => {
-  t.test('is relief on every way that leads to free room', async (t) => {
+  t.test('is relief for every command that frees space', async (t) => {
     for (const type of WAYS_OUT) t.equal(ROOM_NEEDS[type], 'relief', type)
   })
 
-  t.test('is growth where a client stores something', async (t) => {
+  t.test('is growth for commands that store data of a client', async (t) => {
     for (const type of STORES) t.equal(ROOM_NEEDS[type], 'growth', type)
   })
 
-  t.test('travels with the command, which does not carry it', async (t) => {
+  t.test('is passed with the command, not inside it', async (t) => {
     const needs: unknown[] = []
     const propose = createPropose({
       propose: async (_, how) => {

@@ -1,15 +1,15 @@
-/** Operations of which each node does a part: the parts are summed, told as often as one likes, and the last one ends it. */
+/** Operations in which each node does a share: shares are summed, may be reported repeatedly, and the last one ends the operation. */
 import t from 'tap'
-import { operationKeys } from '../../src/state-machine/operations/keys.ts'
+import { longOperationKeys } from '../../src/state-machine/long-operations/keys.ts'
 import { chunkKeys } from '../../src/state-machine/chunks/keys.ts'
-import type { OperationShare } from '../../src/state-machine/operations/records.ts'
+import type { LongOperationShare } from '../../src/state-machine/long-operations/records.ts'
 import { type MapWorld, startOperation, worldWithBucket } from './map-world.ts'
 
-const share = (copies: number, isDone = false, lost = 0): OperationShare => {
+const share = (copies: number, isDone = false, lost = 0): LongOperationShare => {
   return { isDone, progress: isDone ? 1 : 0.5, copies, bytes: copies * 100, lost }
 }
-const report = (node: string, told: OperationShare) =>
-  ({ type: 'reportShare', operationId: 'op1', node, share: told }) as const
+const report = (node: string, reported: LongOperationShare) =>
+  ({ type: 'reportShare', operationId: 'op1', node, share: reported }) as const
 const act = (action: 'pause' | 'cancel') =>
   ({ type: 'setOperationStatus', operationId: 'op1', action, error: null }) as const
 const refused = { ok: false, code: 'precondition_failed' }
@@ -21,7 +21,7 @@ function started(): MapWorld {
 }
 
 t.test('reportShare', (t) => {
-  t.test('sums what the nodes told last, however often they tell it', (t) => {
+  t.test('sums the last reports of the nodes, however often they report', (t) => {
     const world = started()
     world.do(report('n1', share(5)))
     world.do(report('n1', share(7, false, 1)))
@@ -33,7 +33,11 @@ t.test('reportShare', (t) => {
       shares: { n1: { copies: 7 }, n2: { copies: 4 } },
     })
     world.do(report('n1', share(2)))
-    t.match(world.get(operationKeys.operation('op1'))?.progress, { blobsDone: 6 }, 'a node may begin anew')
+    t.match(
+      world.get(longOperationKeys.operation('op1'))?.progress,
+      { blobsDone: 6 },
+      'a node may start again',
+    )
     t.end()
   })
 
@@ -47,20 +51,23 @@ t.test('reportShare', (t) => {
       progress: { blobsDone: 8, blobsTotal: 8 },
     })
     t.match(world.run(report('n2', share(9, true))), refused)
-    t.same(world.get(operationKeys.operationList()), { unfinished: [], finished: ['op1'] })
+    t.same(world.get(longOperationKeys.operationList()), { unfinished: [], finished: ['op1'] })
     t.end()
   })
 
-  t.test('takes none of a node without a part, of no operation, or while it is paused or cancelled', (t) => {
-    const world = started()
-    t.match(world.run(report('n3', share(1))), refused)
-    t.match(world.run({ ...report('n1', share(1)), operationId: 'none' }), { code: 'not_found' })
-    for (const action of ['pause', 'cancel'] as const) {
-      world.do(act(action))
-      t.match(world.run(report('n1', share(1))), refused, action)
-    }
-    t.end()
-  })
+  t.test(
+    'refuses a share of a node without one, of no operation, or while it is paused or cancelled',
+    (t) => {
+      const world = started()
+      t.match(world.run(report('n3', share(1))), refused)
+      t.match(world.run({ ...report('n1', share(1)), operationId: 'none' }), { code: 'not_found' })
+      for (const action of ['pause', 'cancel'] as const) {
+        world.do(act(action))
+        t.match(world.run(report('n1', share(1))), refused, action)
+      }
+      t.end()
+    },
+  )
   t.end()
 })
 
@@ -73,13 +80,13 @@ t.test('finishRecount', (t) => {
     differences: 0,
     first: null,
   } as const
-  t.test('leaves a cancelled operation as it is, and the finding counts all the same', (t) => {
+  t.test('does not change a cancelled operation, and records the result all the same', (t) => {
     const world = worldWithBucket()
     world.do({ ...startOperation('op1'), kind: 'recount' })
-    t.match(world.run(act('pause')), refused, 'a cut cannot be read later')
+    t.match(world.run(act('pause')), refused, 'a snapshot cannot be read later')
     world.do(act('cancel'))
     world.do({ ...finish, differences: 1, first: 'a sum differs' })
-    t.equal(world.get(operationKeys.operation('op1'))?.status, 'cancelled')
+    t.equal(world.get(longOperationKeys.operation('op1'))?.status, 'cancelled')
     t.match(world.get(chunkKeys.settings()), {
       collectionHalted: { reason: 'recount: a sum differs' },
       lastRecount: { node: 'n1', rows: 9, differences: 1 },
@@ -87,7 +94,7 @@ t.test('finishRecount', (t) => {
     t.end()
   })
 
-  t.test('keeps the halt of an earlier one, for only people end that', (t) => {
+  t.test('keeps the halt of an earlier one, because only operators end it', (t) => {
     const world = worldWithBucket()
     world.do({ ...finish, operationId: null, differences: 2, first: 'the first' })
     world.do({ ...finish, operationId: null })

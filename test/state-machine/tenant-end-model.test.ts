@@ -1,6 +1,6 @@
 /**
- * Random histories of versions, locks and uploads, then the end of their tenant, by drivers that name whatever they like: what is
- * locked stays whole as long as it is locked, and where nothing is, nothing is left.
+ * Random histories of versions, locks and uploads, then the end of their tenant, by drivers that name random items: locked
+ * versions stay whole while they are locked, and without locks nothing is left.
  */
 import assert from 'node:assert/strict'
 import t from 'tap'
@@ -52,7 +52,7 @@ class Ending {
     this.#model.take(command, this.world.run(command), this.world.time)
   }
 
-  /** With everything that a bucket holds, in no order that means anything. */
+  /** All contents of a bucket, in random order. */
   items(bucketId: string): readonly ErasedItem[] {
     return [...this.world.rows.keys()].flatMap((row): readonly ErasedItem[] => {
       const [, owner, kind, key = '', id = ''] = row.split('\u0000')
@@ -85,7 +85,7 @@ class Ending {
     return reply.ok
   }
 
-  /** One by one, as often as it takes: what is left then is locked. */
+  /** Erases one by one until only locked versions are left. */
   eraseAll(): void {
     for (const { id, name } of this.buckets) {
       for (const item of this.items(id)) this.erase(name, [item])
@@ -98,7 +98,7 @@ class Ending {
     }
   }
 
-  /** By what users were told when the tenant was disabled. */
+  /** According to the answers that users got before the tenant was disabled. */
   get locked() {
     const { time } = this.world
     return [...this.#model.buckets.values()].flatMap(({ id: bucketId, keys: all }) =>
@@ -117,22 +117,22 @@ class Ending {
       assert.deepEqual(contentOf(this.world, bucketId, row), content)
       assert(
         this.world.get(versionKeys.lockedVersion(bucketId, key, id)) !== undefined,
-        'and stands in the index',
+        'and is in the index',
       )
     }
   }
 }
 
 const LOCKING = ['putObject', 'setObjectRetention', 'setObjectLegalHold'] as const
-/** At the end of a history, so that locks stand when the tenant is disabled. */
+/** At the end of a history, so that locks exist when the tenant is disabled. */
 const lockingStep = fc
   .tuple(step, fc.constantFrom(...LOCKING))
   .map(([one, op]): Step => ({ ...one, op, bucket: 'locked' }))
 
-/** Anything, of any bucket, several at once, some twice. */
+/** Random items of any bucket, several at once, some twice. */
 const guess = fc.record({ bucket: fc.nat(), picks: fc.array(fc.nat(), { minLength: 1, maxLength: 5 }) })
 
-t.test('nothing under a lock goes with its tenant, and where there is none everything goes', (t) => {
+t.test('the end of a tenant removes no locked version, and without locks it removes everything', (t) => {
   let [ended, kept, gated] = [0, 0, 0]
   const history = fc
     .tuple(fc.array(step, { maxLength: 40, size: 'max' }), fc.array(lockingStep, { maxLength: 6 }))
@@ -155,7 +155,7 @@ t.test('nothing under a lock goes with its tenant, and where there is none every
       assert.deepEqual(recounted(world), [])
       const left = rowsOf(world, 'object').length + rowsOf(world, 'version').length
       const { length: locked } = ending.locked
-      // A delete marker above or below a locked version is none.
+      // A delete marker above or below a locked version is not locked.
       assert.equal(left, locked)
       const shred = { type: 'shredTenant', tenantId: 'acme', operationId: 'op1' } as const
       if (locked > 0) gated++
@@ -174,6 +174,6 @@ t.test('nothing under a lock goes with its tenant, and where there is none every
     }),
     { seed: 17, numRuns: 120 },
   )
-  t.ok(gated > 30 && kept > 10 && ended > 50, `${gated} gated, ${kept} for ever, ${ended} ended`)
+  t.ok(gated > 30 && kept > 10 && ended > 50, `${gated} gated, ${kept} permanent, ${ended} ended`)
   t.end()
 })

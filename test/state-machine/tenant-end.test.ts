@@ -1,7 +1,7 @@
-/** The end of a tenant, as commands: in which order it goes, and what each step refuses. */
+/** The commands that end a tenant: their order, and the refusals of each step. */
 import t from 'tap'
 import { tenantKeys } from '../../src/state-machine/tenants/keys.ts'
-import { operationKeys } from '../../src/state-machine/operations/keys.ts'
+import { longOperationKeys } from '../../src/state-machine/long-operations/keys.ts'
 import type { ErasedItem } from '../../src/state-machine/removal/commands.ts'
 import type { Command } from '../../src/state-machine/commands.ts'
 import type { BucketRecord } from '../../src/state-machine/buckets/records.ts'
@@ -62,7 +62,7 @@ function eraseBucket(bucket: string): Command {
 
 const shred: Command = { type: 'shredTenant', tenantId: 'acme', operationId: 'op1' }
 
-/** A bucket with object lock beside `photos`. */
+/** A bucket with object lock in addition to `photos`. */
 function worldWithVault(): MapWorld {
   const world = worldWithBucket()
   world.do(createBucket('vault', { versioning: 'Enabled', objectLockEnabled: true }))
@@ -70,7 +70,7 @@ function worldWithVault(): MapWorld {
 }
 
 t.test('disableTenant', async (t) => {
-  t.test('revokes every active key in the same entry, those of the tenant alone', async (t) => {
+  t.test('revokes every active key in the same entry, only those of the tenant', async (t) => {
     const world = worldWithBucket()
     world.do(createTenant('other'))
     for (const id of ['AK1', 'AK2', 'AK3']) accessKey(world, id)
@@ -84,7 +84,7 @@ t.test('disableTenant', async (t) => {
       disabledAt: world.time,
       disabledReason: 'unpaid',
     })
-    t.match(world.get(tenantKeys.accessKey('AK1')), { revokedReason: 'lost' }, 'the first reason stands')
+    t.match(world.get(tenantKeys.accessKey('AK1')), { revokedReason: 'lost' }, 'the first reason stays')
     t.match(world.get(tenantKeys.accessKey('AK2')), {
       status: 'revoked',
       revokedAt: world.time,
@@ -95,7 +95,7 @@ t.test('disableTenant', async (t) => {
     t.same(recounted(world), [])
   })
 
-  t.test('again changes nothing; the first reason and time stand', async (t) => {
+  t.test('repeated changes nothing; the first reason and time stay', async (t) => {
     const world = worldWithBucket()
     accessKey(world, 'AK1')
     disableTenant(world, 'acme')
@@ -105,7 +105,7 @@ t.test('disableTenant', async (t) => {
     t.match(world.get(tenantKeys.accessKey('AK1')), { status: 'revoked', revokedReason: 'unpaid' })
   })
 
-  t.test('lets nothing be made or changed any more', async (t) => {
+  t.test('refuses all further creations and changes', async (t) => {
     const world = worldWithVault()
     world.do(inVault(put('k', { kind: 'empty' }, 0)))
     disableTenant(world, 'acme')
@@ -127,8 +127,8 @@ t.test('disableTenant', async (t) => {
     })
   })
 
-  t.test('refuses a tenant that is not there', async (t) => {
-    const requested = { type: 'disableTenant', tenantId: 'nobody', reason: 'x' } as const
+  t.test('refuses a tenant that does not exist', async (t) => {
+    const requested = { type: 'disableTenant', tenantId: 'none', reason: 'x' } as const
     t.match(worldWithBucket().run(requested), { code: 'not_found' })
   })
 })
@@ -146,26 +146,30 @@ t.test('deleteTenant', async (t) => {
     t.match(world.get(tenantKeys.tenant('acme')), { status: 'disabled' })
     world.time += DAY_MS
     t.match(world.run(late), { ok: true })
-    t.match(world.run(deleteTenant('nobody', 'op2')), { code: 'not_found' })
+    t.match(world.run(deleteTenant('none', 'op2')), { code: 'not_found' })
   })
 
-  t.test('counts the way, and answers the same operation while it is under way', async (t) => {
+  t.test('counts the work, and returns the same operation while it is unfinished', async (t) => {
     const world = worldWithBucket()
     world.do(put('a', sealed(1), 5))
     world.do(put('b', sealed(2), 6))
     world.do(createUpload('c'))
     disableTenant(world, 'acme')
-    const begun = world.do(deleteTenant('acme', 'op1'))
-    t.match(begun, { kind: 'tenantDeletion', status: 'queued', progress: { blobsTotal: 3, bytesTotal: 11 } })
+    const started = world.do(deleteTenant('acme', 'op1'))
+    t.match(started, {
+      kind: 'tenantDeletion',
+      status: 'queued',
+      progress: { blobsTotal: 3, bytesTotal: 11 },
+    })
     t.match(world.get(tenantKeys.tenant('acme')), { status: 'deleting', deletion: 'op1' })
-    t.strictSame(world.do(deleteTenant('acme', 'op2')), begun)
+    t.strictSame(world.do(deleteTenant('acme', 'op2')), started)
     world.do({ type: 'setOperationStatus', operationId: 'op1', action: 'fail', error: 'a locked version' })
     t.match(
       world.do(deleteTenant('acme', 'op2')),
       { operationId: 'op2', status: 'queued' },
-      'after a failure anew',
+      'another one after a failure',
     )
-    t.match(world.run(shred), { code: 'precondition_failed' }, 'and the old one has no say any more')
+    t.match(world.run(shred), { code: 'precondition_failed' }, 'and the old one may not continue')
   })
 
   t.test('cannot be cancelled, and refuses when too many operations are unfinished', async (t) => {
@@ -191,7 +195,7 @@ t.test('deleteTenant', async (t) => {
 })
 
 t.test('eraseTenant', async (t) => {
-  t.test('takes everything of a bucket along, and leaves no row behind once it is released', async (t) => {
+  t.test('removes all contents of a bucket, and leaves no row once they are released', async (t) => {
     const world = worldWithBucket()
     world.do({ ...put('small', sealed(1), 5), idempotency: { key: 'once', fingerprint: 'f' } })
     world.do(
@@ -264,7 +268,7 @@ t.test('eraseTenant', async (t) => {
     t.ok(chunks.length === 22 && chunks.every(({ references }) => references === 0), 'condemned, not removed')
   })
 
-  t.test('object_locked: a locked version stays, and with it all that was named beside it', async (t) => {
+  t.test('object_locked: a locked version stays, and so do all items of the same step', async (t) => {
     const world = worldWithVault()
     const free = world.do(inVault(put('free', sealed(1), 5))).object
     const held = world.do(inVault({ ...put('held', sealed(2), 5), legalHold: true })).object
@@ -279,13 +283,13 @@ t.test('eraseTenant', async (t) => {
     }
     t.equal(rowsOf(world, 'object').length, 3)
     world.time += DAY_MS
-    t.match(world.run(erase('vault', item(free), item(kept))), { ok: true }, 'time releases')
+    t.match(world.run(erase('vault', item(free), item(kept))), { ok: true }, 'time ends the lock')
     t.match(world.run(eraseBucket('vault')), { code: 'bucket_not_empty' })
     t.match(world.run(shred), { code: 'precondition_failed', message: /it has 2 buckets/ })
     t.equal(world.get(tenantKeys.tenant('acme'))?.dataKey.length, 1, 'and its keys are whole')
   })
 
-  t.test('tells no hook of what goes, and delivers nothing any more', async (t) => {
+  t.test('announces no removal to hooks, and delivers nothing any more', async (t) => {
     const world = worldWithHooks(requested('a'))
     const { object } = world.do(put('k', sealed(1), 5))
     t.equal(deliveries(world).length, 1)
@@ -297,14 +301,14 @@ t.test('eraseTenant', async (t) => {
     t.match(
       hookOf(world, 'a'),
       { state: 'removed', secret: { length: 0 } },
-      'its rows are left to be trimmed',
+      'its rows stay until they are trimmed',
     )
     t.equal(rowsOf(world, 'busyHook').length, 0)
     world.do(shred)
     t.same(recounted(world), [])
   })
 
-  t.test('is refused to whoever does not delete this tenant', async (t) => {
+  t.test('is refused for an operation that does not delete this tenant', async (t) => {
     const world = worldWithBucket()
     const { object } = world.do(put('k', sealed(1), 5))
     const item = { kind: 'version', key: 'k', versionId: object.versionId } as const
@@ -315,7 +319,7 @@ t.test('eraseTenant', async (t) => {
     disableTenant(world, 'other')
     world.do(deleteTenant('other', 'op1'))
     t.match(world.run(erase('photos', item)), { code: 'precondition_failed' }, 'another one')
-    t.match(world.run({ ...erase('photos', item), tenantId: 'nobody' }), { code: 'not_found' })
+    t.match(world.run({ ...erase('photos', item), tenantId: 'none' }), { code: 'not_found' })
     world.do(deleteTenant('acme', 'op2'))
     t.match(world.run(erase('photos', item)), { code: 'precondition_failed' }, 'still another one')
     t.match(world.run(shred), { code: 'precondition_failed' })
@@ -323,7 +327,7 @@ t.test('eraseTenant', async (t) => {
     t.equal(one?.versionCount, 1)
   })
 
-  t.test('refuses more items than an entry takes', async (t) => {
+  t.test('refuses more items than an entry may have', async (t) => {
     const world = worldWithBucket()
     disableTenant(world, 'acme')
     world.do(deleteTenant('acme', 'op1'))
@@ -345,10 +349,10 @@ t.test('shredTenant', async (t) => {
     t.match(world.do(shred), { status: 'deleted', deletedAt: world.time, disabledReason: 'unpaid' })
     const row = world.get(tenantKeys.tenant('acme'))
     t.strictSame([row?.dataKey.length, row?.dedupKey.length], [0, 0])
-    t.match(world.get(operationKeys.operation('op1')), { status: 'succeeded', finishedAt: world.time })
+    t.match(world.get(longOperationKeys.operation('op1')), { status: 'succeeded', finishedAt: world.time })
   })
 
-  t.test('changes nothing when it is repeated, and the id is never free again', async (t) => {
+  t.test('changes nothing when it is repeated, and the id is never reused', async (t) => {
     const before = world.get(tenantKeys.tenant('acme'))
     t.strictSame(world.do(shred), before)
     disableTenant(world, 'acme')

@@ -1,4 +1,4 @@
-/** The commands of a multipart upload to `acme`/`photos`, as a gateway would propose them. */
+/** The commands of a multipart upload to `acme`/`photos`, as a gateway proposes them. */
 import type { ChunkUse } from '../../src/state-machine/chunks/commands.ts'
 import type { Command } from '../../src/state-machine/commands.ts'
 import { ANYTHING, fresh, NO_SETTINGS } from './map-world.ts'
@@ -30,7 +30,7 @@ interface PartName {
   readonly partNumber: number
 }
 
-/** Its etag is that of its number. */
+/** The etag follows from the part number. */
 export function putPart(
   { key, uploadId, partNumber }: PartName,
   chunks: readonly (string | ChunkUse)[],
@@ -50,12 +50,12 @@ export function putPart(
   }
 }
 
-/** As good as a digest: lists that differ have different ones. */
+/** Different lists have different fingerprints, as with a digest. */
 export function fingerprintOf(parts: Of<'completeUpload'>['parts']): string {
   return JSON.stringify(parts)
 }
 
-/** Of parts 1 to `count`. */
+/** Completes parts 1 to `count`. */
 export function completeUpload(
   { key, uploadId }: Omit<PartName, 'partNumber'>,
   count: number,

@@ -44,7 +44,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.array(number, { maxLength: 40 }).map((some) => ({ put: some, take: [] })),
 )
 
-t.test('hold what a map holds: each number once, ascending, no empty page', (t) => {
+t.test('agree with a map: each number once, ascending, no empty page', (t) => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 20 }), (steps) => {
       const [world, model] = [new MapWorld(), new Map<number, PartRecord>()]

@@ -1,4 +1,4 @@
-/** Multipart uploads: each refusal by its code, completion exactly once, and the end of what nobody completed. */
+/** Multipart uploads: each refusal by its code, completion exactly once, and the end of uploads that are not completed. */
 import t from 'tap'
 import { usageKeys } from '../../src/state-machine/usage/keys.ts'
 import { objectKeys } from '../../src/state-machine/objects/keys.ts'
@@ -38,7 +38,7 @@ const photos = (world: MapWorld): BucketRecord => {
 const large = (id: string) => fresh(id, { size: PART_BYTES_MIN })
 
 /** Parts 1 and 2 large enough, part 3 small; each of one chunk, named after it. */
-function begun(world = worldWithBucket()) {
+function started(world = worldWithBucket()) {
   const { uploadId } = world.do(createUpload('k'))
   const name = { key: 'k', uploadId }
   for (const partNumber of [1, 2]) world.do(putPart({ ...name, partNumber }, [large(`c${partNumber}`)]))
@@ -56,7 +56,7 @@ function chunksOf(world: MapWorld, { versionId: id, body }: ObjectRecord): reado
 
 t.test('putPart', (t) => {
   t.test('counts in bucket and tenant from its entry on; a part sent again counts once', (t) => {
-    const { world, name } = begun()
+    const { world, name } = started()
     t.match(photos(world), {
       uploadCount: 1,
       uploadBytes: 2 * PART_BYTES_MIN + 10,
@@ -77,7 +77,7 @@ t.test('putPart', (t) => {
   })
 
   t.test('invalid_argument, entity_too_large, not_found', (t) => {
-    const { world, name } = begun()
+    const { world, name } = started()
     for (const partNumber of [0, PARTS_MAX + 1, 1.5, -1])
       t.match(world.run(putPart({ ...name, partNumber }, ['c9'])), { code: 'invalid_argument' })
     const part = putPart({ ...name, partNumber: PARTS_MAX }, ['c9'])
@@ -85,10 +85,10 @@ t.test('putPart', (t) => {
     t.match(
       world.run({ ...part, size: 11 }),
       { code: 'invalid_argument' },
-      'bytes that its chunks do not make',
+      'a size that is not that of its chunks',
     )
     t.match(world.run({ ...part, uploadId: 'mpu_none' }), { code: 'not_found' })
-    t.match(world.run({ ...part, key: 'other' }), { code: 'not_found' }, 'an upload is of one key')
+    t.match(world.run({ ...part, key: 'other' }), { code: 'not_found' }, 'an upload belongs to one key')
     t.match(world.run(part), { ok: true })
     t.end()
   })
@@ -97,9 +97,9 @@ t.test('putPart', (t) => {
 
 t.test('completeUpload', (t) => {
   t.test(
-    'makes one version of the named parts, exactly once, and answers again for a day [multipart.complete.again]',
+    'makes one version of the named parts, exactly once, and returns the same answer for a day [multipart.complete.again]',
     (t) => {
-      const { world, name } = begun()
+      const { world, name } = started()
       const command = completeUpload(name, 3)
       const object = world.do(command)
       t.match(object, {
@@ -112,18 +112,22 @@ t.test('completeUpload', (t) => {
       const rows = new Map(world.rows)
       t.same(world.do(command), object)
       t.same(world.rows, rows, 'the repeat changes nothing')
-      t.match(world.run(completeUpload(name, 2)), { code: 'not_found' }, 'other parts are another completion')
+      t.match(
+        world.run(completeUpload(name, 2)),
+        { code: 'not_found' },
+        'other parts make another completion',
+      )
       t.match(world.run(putPart({ ...name, partNumber: 4 }, ['c4'])), { code: 'not_found' })
       world.time += DAY_MS
       world.do({ type: 'expire', items: [{ at: world.time - 7 * 3, id: name.uploadId }, ...due(world)] })
-      t.match(world.run(command), { code: 'not_found' }, 'after a day nobody remembers')
+      t.match(world.run(command), { code: 'not_found' }, 'after a day the answer has expired')
       t.same(recounted(world), [])
       t.end()
     },
   )
 
   t.test('invalid_part when one was never uploaded or has another etag, invalid_part_order', (t) => {
-    const { world, name } = begun()
+    const { world, name } = started()
     const one = { partNumber: 1, etag: 'etag of 1' }
     const two = { partNumber: 2, etag: 'etag of 2' }
     const run = (parts: readonly { partNumber: number; etag: string }[]) =>
@@ -139,7 +143,7 @@ t.test('completeUpload', (t) => {
   })
 
   t.test('entity_too_small when a part that is not the last has less than 5 MiB', (t) => {
-    const { world, name } = begun()
+    const { world, name } = started()
     world.do(putPart({ ...name, partNumber: 4 }, ['c4']))
     t.match(world.run(completeUpload(name, 4)), { code: 'entity_too_small', message: /Part 3/ })
     t.match(world.run(completeUpload(name, 3)), { ok: true })
@@ -147,7 +151,7 @@ t.test('completeUpload', (t) => {
   })
 
   t.test('entity_too_large when the parts make more than an object may have [limits.object]', (t) => {
-    const { world, name } = begun()
+    const { world, name } = started()
     const { id } = photos(world)
     for (const partNumber of [1, 2]) {
       const key = bodyKeys.uploadPage(id, name.uploadId, 0)
@@ -161,8 +165,8 @@ t.test('completeUpload', (t) => {
     t.end()
   })
 
-  t.test('precondition_failed leaves the upload as it was', (t) => {
-    const { world, name } = begun()
+  t.test('precondition_failed does not change the upload', (t) => {
+    const { world, name } = started()
     world.do(put('k', { kind: 'empty' }, 0))
     const rows = new Map(world.rows)
     const never = { ifMatch: null, ifNoneMatch: ['*'] }
@@ -171,8 +175,8 @@ t.test('completeUpload', (t) => {
     t.end()
   })
 
-  t.test('releases the parts that nobody named', (t) => {
-    const { world, name } = begun()
+  t.test('releases the parts that the request does not name', (t) => {
+    const { world, name } = started()
     world.do(completeUpload(name, 1))
     t.match(rowsOf<DiscardRecord>(world, 'discard'), [
       { id: name.uploadId, what: { kind: 'upload', partCount: 2, bytes: PART_BYTES_MIN + 10 } },
@@ -189,7 +193,7 @@ t.test('completeUpload', (t) => {
     t.end()
   })
 
-  t.test('keeps what was wished when it began, also a retention that has run out since', (t) => {
+  t.test('keeps the settings of its creation, also a retention that has ended since', (t) => {
     const world = worldWithBucket()
     world.do(createBucket('vault', { versioning: 'Enabled', objectLockEnabled: true }))
     const retention = { mode: 'COMPLIANCE', until: world.time + DAY_MS } as const
@@ -212,7 +216,7 @@ t.test('completeUpload', (t) => {
     t.match(
       world.run(createUpload('k', requested)),
       { code: 'invalid_request' },
-      'asked for anew it is in the past',
+      'in a new upload it is in the past',
     )
     t.end()
   })
@@ -240,27 +244,30 @@ t.test('completeUpload', (t) => {
   t.end()
 })
 
-/** All that is in the queue. */
+/** All items in the queue. */
 function due(world: MapWorld) {
   return rowsOf<{ at: number; id: string }>(world, 'expiry').map(({ at, id }) => ({ at, id }))
 }
 
-t.test('an upload that is given up', (t) => {
-  t.test('by its owner: counts go at once, bytes in steps, and saying so again is fine', (t) => {
-    const { world, name } = begun()
-    const command = { type: 'abortUpload', tenantId: 'acme', bucket: 'photos', ...name } as const
-    world.do(command)
-    t.match(photos(world), { uploadCount: 0, uploadBytes: 0 })
-    t.same(due(world), [], 'it takes its due time along')
-    t.equal(world.do(command), null)
-    t.equal(releaseAll(world), 1)
-    t.same(rowsOf(world, 'uploadPage'), [])
-    t.same(recounted(world), [])
-    t.end()
-  })
+t.test('an upload that ends without completion', (t) => {
+  t.test(
+    'by its owner: counts change at once, bytes are released in steps, and repeating it succeeds',
+    (t) => {
+      const { world, name } = started()
+      const command = { type: 'abortUpload', tenantId: 'acme', bucket: 'photos', ...name } as const
+      world.do(command)
+      t.match(photos(world), { uploadCount: 0, uploadBytes: 0 })
+      t.same(due(world), [], 'its expiry row is removed')
+      t.equal(world.do(command), null)
+      t.equal(releaseAll(world), 1)
+      t.same(rowsOf(world, 'uploadPage'), [])
+      t.same(recounted(world), [])
+      t.end()
+    },
+  )
 
   t.test('by time, and not before [multipart.expiry]', (t) => {
-    const { world, name } = begun()
+    const { world, name } = started()
     world.time += UPLOAD_LASTS_MS - 1000
     t.same(world.do({ type: 'expire', items: due(world) }), { expired: 0 })
     t.match(photos(world), { uploadCount: 1 })
@@ -274,8 +281,8 @@ t.test('an upload that is given up', (t) => {
     t.end()
   })
 
-  t.test('lets its bucket go before its bytes went', (t) => {
-    const { world, name } = begun()
+  t.test('permits deleting its bucket before its bytes are released', (t) => {
+    const { world, name } = started()
     t.match(world.run({ type: 'deleteBucket', tenantId: 'acme', name: 'photos' }), {
       code: 'bucket_not_empty',
     })
@@ -287,8 +294,8 @@ t.test('an upload that is given up', (t) => {
     t.end()
   })
 
-  t.test('is not taken for released while parts are left, whoever says so', (t) => {
-    const { world, name } = begun()
+  t.test('does not count as released while parts are left, for any proposal', (t) => {
+    const { world, name } = started()
     world.do({ type: 'abortUpload', tenantId: 'acme', bucket: 'photos', ...name })
     const release = { type: 'releaseDiscarded', id: name.uploadId } as const
     t.same(world.do({ ...release, partNumbers: [] }), { isDone: false })
@@ -304,7 +311,7 @@ t.test('an upload that is given up', (t) => {
   t.end()
 })
 
-t.test('a bucket has a bound of unfinished uploads, and one that ends makes room', (t) => {
+t.test('a bucket has a bound of unfinished uploads, and an ended one permits another', (t) => {
   const world = worldWithBucket()
   const first = world.do(createUpload('k'))
   world.rows.set(bucketKeys.bucket('acme', 'photos'), {

@@ -1,8 +1,8 @@
 /**
- * Steps on versions, locks, copies, uploads and quotas, and the commands that they stand for.
+ * Steps on versions, locks, copies, uploads and quotas, and their commands.
  *
- * Owns: what is likely, and what there is to choose from. Rule: a step chooses by small numbers among what is there when it
- * comes, so that a failing history shrinks to one that still means something.
+ * Owns: the frequencies and the choices. Rule: a step chooses by small numbers among the items that exist when it runs, so
+ * that a failing history shrinks to one that is still meaningful.
  */
 import { birthOf } from '../../src/state-machine/chunks/births.ts'
 import type { DiscardedBodyRecord, DiscardRecord } from '../../src/state-machine/bodies/records.ts'
@@ -16,7 +16,7 @@ import type { ModelVersion } from './model-bucket.ts'
 import { fingerprintOf } from './upload-commands.ts'
 import type { VersionsModel } from './versions-model.ts'
 
-/** How often each comes. */
+/** How often each step occurs. */
 export const STEP_WEIGHTS = {
   putObject: 9,
   deleteObject: 5,
@@ -37,9 +37,9 @@ export const STEP_WEIGHTS = {
   setQuota: 1,
   createBucket: 1,
   deleteBucket: 1,
-  /** Time goes by. */
+  /** Time passes. */
   pass: 2,
-  /** A lock that cannot be read stands in a row. */
+  /** Puts an unreadable lock in a row. */
   damage: 1,
 } as const
 
@@ -52,7 +52,7 @@ export interface Step {
   readonly more: number
 }
 
-/** What the choice is made from. */
+/** The state from which a step chooses. */
 export type Known = Pick<MapWorld, 'rows' | 'time' | 'index'>
 
 const HOUR_MS = 3_600_000
@@ -68,7 +68,7 @@ const BODIES: readonly (readonly string[])[] = [
 ]
 const NO_CONDITION = { ifMatch: null, ifNoneMatch: null }
 
-/** Null: the step stands for no command. */
+/** Null: the step has no command. */
 export function commandOf(step: Step, world: Known, model: VersionsModel, n: number): Command | null {
   const { op, bucket, key, pick, more } = step
   const name = { tenantId: 'acme', bucket: bucket as string, key }
@@ -165,7 +165,7 @@ function uploadCommand(step: Step, world: Known, model: VersionsModel, n: number
   const [uploadId, upload] = uploads[pick % Math.max(1, uploads.length)] ?? ['mpu_none', undefined]
   const name = { tenantId: 'acme', bucket, key: upload?.key ?? step.key, uploadId }
   if (op === 'putPart') {
-    // Mostly large enough to be followed by another part.
+    // Mostly large enough that another part may follow.
     const part = step.body < 4 && more % 4 !== 0 ? { ...step, body: step.body + 5 } : step
     return { type: op, ...name, partNumber: 1 + (more % 3), ...brought(part, world, n) }
   }
@@ -177,10 +177,10 @@ function uploadCommand(step: Step, world: Known, model: VersionsModel, n: number
     const [at, { parts }] = kept
     const slash = at.lastIndexOf('/')
     const earlier = { key: at.slice(0, slash), uploadId: at.slice(slash + 1) }
-    const said = more % 2 === 0 ? JSON.parse(parts) : []
+    const parsed = more % 2 === 0 ? JSON.parse(parts) : []
     const again = {
-      parts: said,
-      fingerprint: fingerprintOf(said),
+      parts: parsed,
+      fingerprint: fingerprintOf(parsed),
       etag: 'again',
       checksums: {},
       precondition,
@@ -205,7 +205,7 @@ function releaseOne(world: Known, pick: number): Command {
   return { type: 'releaseDiscarded', id, partNumbers: [...partNumbers, 9] }
 }
 
-/** 0 to 2: of the key; then `null`, one that is not there, and those that are. */
+/** 0 to 2: no version id; then `null`, one that does not exist, and the existing ones. */
 function idOf(versions: readonly ModelVersion[], pick: number): string | null {
   if (pick < 3) return null
   if (pick === 3) return 'null'
@@ -216,7 +216,7 @@ function idOf(versions: readonly ModelVersion[], pick: number): string | null {
 function retentionOf(more: number, { time }: Known): NewVersion['retention'] {
   const mode = more % 2 === 0 ? 'GOVERNANCE' : 'COMPLIANCE'
   const hours = [null, null, null, 2, 30, 300, -1, 2][(more >> 1) % 8] ?? null
-  // Rounded up, so that equal dates come up.
+  // Rounded up, so that equal dates occur.
   return hours === null ? null : { mode, until: (Math.ceil(time / HOUR_MS) + hours) * HOUR_MS }
 }
 
@@ -242,7 +242,7 @@ function newVersion({ bucket, key, body, more, pick }: Step, world: Known): NewV
   }
 }
 
-/** Every chunk comes as a fresh upload; the row that stands is taken. */
+/** Every chunk is a fresh upload; a present row is kept. */
 function brought(step: Step, world: Known, n: number) {
   const about = { etag: `e${step.body}`, checksums: {} }
   if (step.body === 0) return { ...about, size: 0, body: { kind: 'empty' } as PutBody }

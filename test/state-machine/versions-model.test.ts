@@ -1,6 +1,6 @@
 /**
  * Random histories of versions, locks, copies, uploads and quotas against a model of what users see; after every entry
- * the rows say the same, nothing under a lock is gone, and at rest no bytes are left that nobody owns.
+ * the rows agree with it, no locked version is gone, and at rest no bytes are left without an owner.
  */
 import assert from 'node:assert/strict'
 import t from 'tap'
@@ -39,7 +39,7 @@ class Comparison {
     this.#run(commands.filter((command) => command !== null))
   }
 
-  /** Nothing is discarded any more, and nobody is under way. */
+  /** No discarded body is left, and no upload is in progress. */
   rest(): void {
     releaseAll(this.world)
     assert.deepEqual(recounted(this.world), [])
@@ -94,7 +94,7 @@ const UNREADABLE: readonly unknown[] = [
   { mode: 'GOVERNANCE', until: Number.NaN },
 ]
 
-/** What no command of an entry may remove; a legal hold may be taken off by one of them. */
+/** Versions that no command of an entry may remove; one of the commands may take off a legal hold. */
 function lockedIn({ buckets }: VersionsModel, time: number, commands: readonly Command[]) {
   const isHoldOff = commands.some(({ type }) => type === 'setObjectLegalHold')
   const isKept = (version: ModelVersion) =>

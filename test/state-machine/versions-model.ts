@@ -1,8 +1,8 @@
 /**
- * What users see of buckets, versions and uploads, as simple as it can be said: a list of versions for each key.
+ * What users see of buckets, versions and uploads, as simply as possible: a list of versions for each key.
  *
- * Owns: which command must be refused with which code, and what a command changes. Knows nothing of: rows, links, bodies.
- * Rule: it is told what was answered, and insists on it; ids alone are taken from the answer.
+ * Owns: the expected refusal of each command, and its changes. Knows nothing of: rows, links, bodies.
+ * Rule: it compares every reply with the expected one; it takes only ids from the reply.
  */
 import assert from 'node:assert/strict'
 import type { BucketRecord } from '../../src/state-machine/buckets/records.ts'
@@ -41,18 +41,18 @@ export class VersionsModel {
   maxBytes: number | null = null
   maxObjects: number | null = null
 
-  /** Of the log, in the command at hand: dates are made from it. */
+  /** The log time of the present command; dates are computed from it. */
   #madeAt = 0
 
   /**
-   * Compares the answer with what it must be, and takes the change over. `time` is the confirmed one, which decides what has ended;
-   * `madeAt` is that of the log, which may be later.
+   * Compares the reply with the expected one, and applies the change. `time` is the confirmed time, which decides what has ended;
+   * `madeAt` is the log time, which may be later.
    */
   take(command: Command, reply: Reply, time: number, madeAt: number = time): void {
     this.#madeAt = madeAt
     const expected = this.#codeFor(command, time)
-    const said = reply.ok ? null : reply.code
-    assert.equal(said, expected, `${JSON.stringify(command)} was answered ${JSON.stringify(reply)}`)
+    const code = reply.ok ? null : reply.code
+    assert.equal(code, expected, `${JSON.stringify(command)} got the reply ${JSON.stringify(reply)}`)
     if (reply.ok) this.#change(command, reply.value, time)
   }
 
@@ -231,11 +231,11 @@ export class VersionsModel {
         return takeDeleted(bucket, command, value as Deleted)
       case 'deleteObjects':
         command.items.forEach((item, n) => {
-          const said = (value as readonly (Deleted | ItemRefused)[])[n]
-          assert(said !== undefined)
+          const result = (value as readonly (Deleted | ItemRefused)[])[n]
+          assert(result !== undefined)
           const code = deleteCode(bucket, item, time)
-          assert.equal('code' in said ? said.code : null, code)
-          if (!('code' in said)) takeDeleted(bucket, item, said)
+          assert.equal('code' in result ? result.code : null, code)
+          if (!('code' in result)) takeDeleted(bucket, item, result)
         })
         return
       case 'setObjectTags':
@@ -289,7 +289,7 @@ function takeUploadChange(bucket: ModelBucket, command: Command, value: unknown,
     bucket.uploads.delete(command.uploadId)
     const requested = { ...upload.requested, precondition: command.precondition }
     addVersion(bucket, requested, { id: versionId, size, etag: command.etag, content })
-    const said = { parts: JSON.stringify(command.parts), id: versionId, expiresAt: madeAt + DAY_MS }
-    bucket.completed.set(name, said)
+    const answer = { parts: JSON.stringify(command.parts), id: versionId, expiresAt: madeAt + DAY_MS }
+    bucket.completed.set(name, answer)
   }
 }

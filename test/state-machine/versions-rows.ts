@@ -1,8 +1,8 @@
 /**
- * What the rows of a state must be when users see what a model says.
+ * Checks that the rows of a state agree with a model of what users see.
  *
- * Owns: the way from versions, parts and counts to their rows. Knows nothing of: how either came about.
- * Rule: it looks at every row of a key, not only at those that a reader would find.
+ * Owns: the mapping from versions, parts and counts to their rows. Knows nothing of: how either was made.
+ * Rule: it checks every row of a key, not only those that a reader would find.
  */
 import assert from 'node:assert/strict'
 import { versionKeys, versionRanges } from '../../src/state-machine/versions/keys.ts'
@@ -36,7 +36,7 @@ export function rowOf(world: Rows, bucketId: string, key: string, id: string): O
   return found?.kind === 'object' ? found : undefined
 }
 
-/** From the rows of its body, as a reader puts it together. */
+/** The content of a body, assembled from its rows like a reader does. */
 export function contentOf(
   world: Rows,
   bucketId: string,
@@ -61,7 +61,7 @@ function piecesOf(world: Rows, bucketId: string, id: string, body: BodyRecord): 
   }
 }
 
-/** `models`: of each tenant what it must see. */
+/** `models`: for each tenant what its users must see. */
 export function checkRows(world: Rows, models: ReadonlyMap<string, VersionsModel>): void {
   for (const [tenantId, model] of models) checkTenant(world, tenantId, model)
   const inBuckets =
@@ -88,7 +88,7 @@ function checkTenant(world: Rows, tenantId: string, model: VersionsModel): void 
   assert.deepEqual([objects, bytes + parts], [model.objects(), model.bytes()])
 }
 
-/** Those that hold something, and those that users may ask for all the same. */
+/** Keys that hold something, and keys that users may request without one. */
 function checkKeys(world: Rows, { id }: BucketRecord, held: ModelBucket): void {
   const all = rowsUnder<VersionRecord>(world, versionRanges.versions(id))
   for (const key of new Set([...held.keys.keys(), 'a', 'b/c'])) {
@@ -110,7 +110,7 @@ function checkCounts(row: BucketRecord, held: ModelBucket): void {
 interface KeyRows {
   readonly bucket: string
   readonly key: string
-  /** Its version rows, newest first. */
+  /** The version rows of a key, newest first. */
   readonly below: readonly VersionRecord[]
 }
 
@@ -122,7 +122,7 @@ function checkKey(world: Rows, { bucket, key, below }: KeyRows, expected: readon
     expected.map(({ id }) => id),
   )
   assert.equal(newestVersion(world, bucket, key), rows[0])
-  assert.equal(current, rows[0]?.kind === 'object' ? rows[0] : undefined, 'the newest alone is current')
+  assert.equal(current, rows[0]?.kind === 'object' ? rows[0] : undefined, 'only the newest is current')
   const nulls = rows.filter(({ isNull }) => isNull)
   assert.ok(nulls.length <= 1)
   assert.equal(findVersion(world, bucket, key, 'null'), nulls[0])
@@ -157,7 +157,7 @@ function checkUploads(world: Rows, { id }: BucketRecord, { uploads }: ModelBucke
   }
 }
 
-/** Every row of bytes belongs to a version, or to a part of one, or to a part of an upload that is under way. */
+/** Every row of bytes belongs to a version, to a part of one, or to a part of an open upload. */
 export function checkOwners(world: Rows): void {
   const versions = [...rowsOf<VersionRecord>(world, 'object'), ...rowsOf<VersionRecord>(world, 'version')]
   const pages = rowsOf<PartPageRecord>(world, 'partPage')
@@ -173,7 +173,7 @@ export function checkOwners(world: Rows): void {
     const id = key.split('\u0000')[3] ?? ''
     const kind = kindOf(key)
     if (['inlineBody', 'manifestPage', 'partPage'].includes(kind))
-      assert.ok(owners.has(id), `${kind} of nobody`)
+      assert.ok(owners.has(id), `${kind} without an owner`)
     if (kind === 'uploadPage') assert.ok(uploads.has(id), 'a part of no upload')
   }
 }

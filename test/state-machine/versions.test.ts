@@ -30,7 +30,7 @@ function turn(world: MapWorld, versioning: 'Enabled' | 'Suspended'): BucketRecor
   return world.do({ type: 'setBucketVersioning', tenantId: 'acme', name: 'photos', versioning })
 }
 
-/** Newest first: `o` an object, `m` a delete marker, a `0` behind it when clients know it as null. */
+/** Newest first: `o` an object, `m` a delete marker, a `0` behind it when clients call it null. */
 function shown(world: MapWorld, key = 'k'): string {
   const { id } = photos(world)
   const current = world.get(versionKeys.object(id, key))
@@ -47,7 +47,7 @@ function enabled(): MapWorld {
 }
 
 t.test('versioning', (t) => {
-  t.test('never goes back to Unversioned, and saying the same again is fine', (t) => {
+  t.test('never goes back to Unversioned, and repeating it succeeds', (t) => {
     const world = enabled()
     const back = { type: 'setBucketVersioning', tenantId: 'acme', name: 'photos' } as const
     t.match(world.run({ ...back, versioning: 'Unversioned' }), { ok: false, code: 'invalid_request' })
@@ -57,7 +57,7 @@ t.test('versioning', (t) => {
     t.end()
   })
 
-  t.test('invalid_bucket_state: a bucket with object lock is born versioned and never suspended', (t) => {
+  t.test('invalid_bucket_state: a bucket with object lock is created versioned and never suspended', (t) => {
     const world = worldWithBucket()
     const refused = { ok: false, code: 'invalid_bucket_state' }
     t.match(world.run(createBucket('vault', { objectLockEnabled: true })), refused)
@@ -70,7 +70,7 @@ t.test('versioning', (t) => {
 })
 
 t.test('a delete of the key', (t) => {
-  t.test('hides the versions of an enabled bucket behind a marker, also where nothing is', (t) => {
+  t.test('hides the versions of an enabled bucket behind a marker, also without any version', (t) => {
     const world = enabled()
     const { object } = world.do(empty())
     t.match(world.do(remove('k')), { existed: true, isMade: true, version: { kind: 'deleteMarker' } })
@@ -82,7 +82,7 @@ t.test('a delete of the key', (t) => {
     t.end()
   })
 
-  t.test('gives up the null version of a suspended bucket, and only that', (t) => {
+  t.test('removes the null version of a suspended bucket, and only that', (t) => {
     const world = worldWithBucket()
     world.do(empty())
     turn(world, 'Enabled')
@@ -163,7 +163,11 @@ t.test('a delete of one version', (t) => {
       t.equal(world.get(versionKeys.object(photos(world).id, 'k')) !== undefined, isCurrent)
       t.equal(newestVersion(world, photos(world).id, 'k')?.versionId, made[at === 0 ? 1 : 0])
       t.same(recounted(world), [])
-      t.match(world.do(remove('k', made[at])), { existed: false, version: null }, 'and again: nothing')
+      t.match(
+        world.do(remove('k', made[at])),
+        { existed: false, version: null },
+        'repeating it removes nothing',
+      )
       for (const id of made) world.do(remove('k', id))
       t.same(
         [...world.rows.keys()].filter((key) => key.startsWith('in\u0000')),
@@ -172,7 +176,7 @@ t.test('a delete of one version', (t) => {
       t.end()
     })
 
-  t.test('takes no id for another that is spelled almost like it', (t) => {
+  t.test('does not confuse ids with almost equal spelling', (t) => {
     const world = enabled()
     const { versionId } = world.do(empty()).object
     world.do(remove('k'))
@@ -184,7 +188,7 @@ t.test('a delete of one version', (t) => {
   t.end()
 })
 
-t.test('deleteObjects answers each item by itself, in order, with ids of their own', (t) => {
+t.test('deleteObjects answers each item separately, in order, with separate ids', (t) => {
   const world = enabled()
   const { versionId } = world.do(empty('a')).object
   const items = [
@@ -210,7 +214,7 @@ t.test('deleteObjects answers each item by itself, in order, with ids of their o
   t.end()
 })
 
-t.test('a bucket made anew under the same name shows nothing old', (t) => {
+t.test('a new bucket of the same name shows nothing old', (t) => {
   const world = enabled()
   const requested = { key: 'i', fingerprint: 'f' }
   const { versionId } = world.do({ ...empty(), idempotency: requested }).object
@@ -248,11 +252,11 @@ t.test('a new version is refused in the order exists, precondition, quota, locks
   t.match(world.run({ ...empty(), ...locked }), { code: 'object_lock_not_enabled' })
   world.do(createTenant('beta'))
   disableTenant(world, 'acme')
-  t.match(world.run(all), { code: 'tenant_disabled' }, 'first of all, may this tenant act')
+  t.match(world.run(all), { code: 'tenant_disabled' }, 'whether the tenant is active is checked first')
   t.end()
 })
 
-t.test('preconditions compare with the current object alone', (t) => {
+t.test('preconditions compare only with the current object', (t) => {
   const world = enabled()
   const run = (precondition: NewVersion['precondition']) => world.run({ ...empty(), precondition }).ok
   t.equal(run({ ifMatch: ['*'], ifNoneMatch: null }), false)
@@ -262,7 +266,7 @@ t.test('preconditions compare with the current object alone', (t) => {
   t.equal(run({ ifMatch: null, ifNoneMatch: ['etag of k'] }), false)
   t.equal(run({ ifMatch: [], ifNoneMatch: null }), false, 'an empty list names nothing')
   world.do(remove('k'))
-  t.equal(run({ ifMatch: ['etag of k'], ifNoneMatch: null }), false, 'a delete marker is no object')
+  t.equal(run({ ifMatch: ['etag of k'], ifNoneMatch: null }), false, 'a delete marker is not an object')
   t.equal(run({ ifMatch: null, ifNoneMatch: ['*'] }), true)
   t.end()
 })

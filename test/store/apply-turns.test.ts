@@ -1,10 +1,13 @@
-/** Whatever an entry has to do, others have their turns meanwhile, and nobody sees a part of it. No clock is looked at. */
+/** Other work has its turns while an entry is applied, and no read sees a part of the entry. No clock is read. */
 import assert from 'node:assert/strict'
 import t from 'tap'
 import type { Command, Reply } from '../../src/state-machine/commands.ts'
 import { ROWS_PER_TURN } from '../../src/store/rows/turns.ts'
 import { put, putChunks } from '../state-machine/map-world.ts'
 import { StoreWorld } from './store-world.ts'
+import { chunkKeys } from '../../src/state-machine/chunks/keys.ts'
+import { recountState } from '../../src/store/reads/recount-state.ts'
+import { usageOf } from '../../src/state-machine/usage/usage.ts'
 
 const CHUNKS = 300
 const COPIES = 20
@@ -20,7 +23,7 @@ function copy(versionId: string, key: string): Command {
   return { type: 'copyObject', ...name, ...about, source: { bucket: 'photos', key: 'k', versionId } }
 }
 
-/** What others see in each of their turns until `work` is done. */
+/** What reads see in each turn until `work` is done. */
 async function meanwhile(work: Promise<unknown>, look: () => number): Promise<readonly number[]> {
   const seen: number[] = []
   let isDone = false
@@ -34,18 +37,18 @@ async function meanwhile(work: Promise<unknown>, look: () => number): Promise<re
   return seen
 }
 
-/** How many turns others have had when LevelDB hears of the batch: later ones would come however it was decided. */
+/** How many turns other work has had when LevelDB receives the batch: later turns come in any case. */
 async function turnsBeforeWrite(world: StoreWorld, work: () => Promise<unknown>): Promise<number> {
   const { db } = world.store.stateMachine.handle.current
   const batch: unknown = Reflect.get(db, 'batch')
   assert(typeof batch === 'function', 'a database takes batches')
   let turns = 0
   let atWrite = -1
-  const heard = (...operations: readonly unknown[]): unknown => {
+  const answer = (...operations: readonly unknown[]): unknown => {
     if (atWrite < 0) atWrite = turns
     return Reflect.apply(batch, db, operations)
   }
-  Object.assign(db, { batch: heard })
+  Object.assign(db, { batch: answer })
   await meanwhile(work(), () => ++turns)
   Object.assign(db, { batch })
   return atWrite
@@ -56,10 +59,10 @@ t.test('an entry of much work', async (t) => {
   const chunks = Array.from({ length: CHUNKS }, (_, n) => `c${n}`)
   const { object } = await world.do(putChunks('k', chunks))
   const copies = Array.from({ length: COPIES }, (_, n) => copy(object.versionId, `copy-${n}`))
-  const objects = (): number => world.store.reader.usage('acme').objects
+  const objects = (): number => usageOf(world.store.reader, 'acme').objects
 
   await t.test(
-    'gives others their turns while it is decided, and they see all of it or nothing',
+    'gives other work its turns while it is decided, and reads see all of it or nothing',
     async (t) => {
       let replies: readonly Reply[] = []
       let seen: readonly number[] = []
@@ -75,20 +78,20 @@ t.test('an entry of much work', async (t) => {
       )
       t.equal(objects(), 1 + COPIES)
       t.equal(replies.filter(({ ok }) => ok).length, COPIES)
-      t.match(world.store.reader.chunk('acme', 'c0'), { references: 1 + COPIES })
-      t.match(await world.store.reader.recount(() => true), { differences: [] })
+      t.match(world.store.reader.get(chunkKeys.chunk('acme', 'c0')), { references: 1 + COPIES })
+      t.match(await recountState(world.store.reader, () => true), { differences: [] })
       t.equal(await world.store.stateMachine.verify(), null, 'the checksum is that of the rows')
     },
   )
 
-  await t.test('is given up as a whole when damage is met in such a turn', async (t) => {
+  await t.test('is given up as a whole when a read finds damage in such a turn', async (t) => {
     const work = world.apply(Array.from({ length: COPIES }, (_, n) => copy(object.versionId, `late-${n}`)))
-    setImmediate(() => void world.store.stateMachine.distrust('a reader met damage'))
+    setImmediate(() => void world.store.stateMachine.quarantine('a reader met damage'))
     await t.rejects(work, { name: 'StateDamagedError' })
   })
 })
 
-t.test('an entry of little work waits for nobody', async (t) => {
+t.test('an entry of little work is applied without a turn in between', async (t) => {
   const world = await StoreWorld.withBucket(t)
   t.equal(await turnsBeforeWrite(world, () => world.do(putChunks('k', ['c1', 'c2']))), 0)
 })

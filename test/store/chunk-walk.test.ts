@@ -1,13 +1,13 @@
-/** The walk over the chunks of a bucket sees all of them, wherever it is cut and begun again. */
+/** The walk over the chunks of a bucket sees all of them, for any place at which it is cut and started again. */
 import t from 'tap'
-import { ALL_PLANNED } from '../../src/state-machine/operations/operations.ts'
+import { ALL_PLANNED } from '../../src/state-machine/long-operations/operations.ts'
 import { chunksOfBucket, chunksOfTenant } from '../../src/store/reads/chunk-walk.ts'
 import { PART_BYTES_MIN } from '../../src/state-machine/objects/limits.ts'
 import { createTenant, fresh, put, putChunks, remove } from '../state-machine/map-world.ts'
 import { completeUpload, createUpload, putPart } from '../state-machine/upload-commands.ts'
 import { StoreWorld } from '../store/store-world.ts'
 
-/** Ids of all chunks, taking `limit` at a time and going on behind the `taken`th of them. */
+/** Ids of all chunks, taking `limit` at a time and continuing behind the `taken`th of them. */
 async function walk(world: StoreWorld, limit: number, taken = limit): Promise<string[]> {
   const seen: string[] = []
   for (let position = ''; position !== ALL_PLANNED; ) {

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { chunkKeys } from '../../src/state-machine/chunks/keys.ts'
+import { chunkKeys, chunkRanges } from '../../src/state-machine/chunks/keys.ts'
 import { COMMAND_LEVELS } from '../../src/state-machine/command-levels.ts'
 import type { Command } from '../../src/state-machine/commands.ts'
 import type { Propose } from '../../src/commands/propose.ts'
@@ -7,6 +7,10 @@ import { createCopyLedger } from '../../src/store/ledger/copy-ledger.ts'
 import { keyBytes } from '../../src/store/rows/row-codec.ts'
 import { dropCopy, fresh, putChunks } from '../state-machine/map-world.ts'
 import { StoreWorld } from './store-world.ts'
+import { bodyRanges } from '../../src/state-machine/bodies/keys.ts'
+import { repairTasks } from '../../src/store/reads/chunk-reads.ts'
+import { Recounting } from '../../src/workers/recounting.ts'
+import { SILENT } from '../helpers/loggers.ts'
 
 const owed = (id: string, missing: readonly string[]) => fresh(id, { missing })
 
@@ -17,7 +21,7 @@ t.test('copy ledger', (t) => {
       const world = await StoreWorld.withBucket(t)
       const tasks = createCopyLedger(world.store.reader, world.propose, world.levels)
       await world.do(putChunks('k', [owed('c1', ['n3']), owed('c2', ['n4'])]))
-      t.equal(world.store.reader.repairCount(), 2)
+      t.equal(world.store.reader.get(chunkKeys.repairTotal())?.count ?? 0, 2)
       const pending = tasks.pending('n3', 10)
       t.same(pending, [
         {
@@ -36,8 +40,8 @@ t.test('copy ledger', (t) => {
       for (let i = 0; i < 2; i++) {
         await tasks.done(structuredClone(pending))
         t.same(tasks.pending('n3', 10), [])
-        t.same(world.store.reader.chunk('acme', 'c1')?.replicas, ['n1', 'n2', 'n3'])
-        t.equal(world.store.reader.repairCount(), 1)
+        t.same(world.store.reader.get(chunkKeys.chunk('acme', 'c1'))?.replicas, ['n1', 'n2', 'n3'])
+        t.equal(world.store.reader.get(chunkKeys.repairTotal())?.count ?? 0, 1)
       }
       t.equal(tasks.pending('n4', 10).length, 1)
       t.same(tasks.pending('n5', 10), [])
@@ -58,9 +62,9 @@ t.test('copy ledger', (t) => {
     const due = tasks.pending('n3', 400).map((task, n) => (n === 7 ? { ...task, permit: 0 } : task))
     await tasks.done(due)
     t.equal(world.index - before, 2, 'at most 256 in each')
-    t.equal(world.store.reader.repairCount(), 1)
+    t.equal(world.store.reader.get(chunkKeys.repairTotal())?.count ?? 0, 1)
     await tasks.done(tasks.pending('n3', 400))
-    t.equal(world.store.reader.repairCount(), 0)
+    t.equal(world.store.reader.get(chunkKeys.repairTotal())?.count ?? 0, 0)
     await tasks.done([])
     t.equal(world.index - before, 3, 'nothing is proposed for none')
   })
@@ -80,14 +84,14 @@ t.test('copy ledger', (t) => {
     world.featureLevel = COMMAND_LEVELS.addReplicas - 1
     await tasks.done(tasks.pending('n3', 2))
     t.same(types, ['addReplica', 'addReplica'])
-    t.equal(world.store.reader.repairCount(), 1)
+    t.equal(world.store.reader.get(chunkKeys.repairTotal())?.count ?? 0, 1)
     world.featureLevel = COMMAND_LEVELS.addReplicas
     await tasks.done(tasks.pending('n3', 2))
     t.same(types, ['addReplica', 'addReplica', 'addReplicas'])
-    t.equal(world.store.reader.repairCount(), 0)
+    t.equal(world.store.reader.get(chunkKeys.repairTotal())?.count ?? 0, 0)
   })
 
-  t.test('owe nothing while the rows cannot be read, and throw at nobody who only looks', async (t) => {
+  t.test('owe nothing while the rows cannot be read, and do not throw', async (t) => {
     const world = await StoreWorld.withBucket(t)
     const tasks = createCopyLedger(world.store.reader, world.propose, world.levels)
     await world.do(putChunks('k', [owed('c1', ['n3'])]))
@@ -97,12 +101,21 @@ t.test('copy ledger', (t) => {
     value[value.length - 1] = (value.at(-1) ?? 0) ^ 1
     await db.put(key, value)
     t.same(tasks.pending('n3', 10), [])
-    t.equal(world.damages.length, 1, 'it is told all the same')
+    t.equal(world.damages.length, 1, 'the damage is still reported')
     t.same(tasks.pending('n3', 10), [])
-    t.equal(world.store.reader.isCollectionHalted(), false)
+    const recounting = new Recounting({
+      cluster: { isJobRunner: () => false, nodeId: 'n1' },
+      state: world.store.reader,
+      propose: world.propose,
+      everyMs: 1,
+      now: () => 0,
+      logger: SILENT,
+    })
+    const halted = recounting.metrics().find(({ name }) => name === 'holdfast_collection_halted')
+    t.match(halted, { value: 0 })
   })
 
-  t.test('strike a lost copy off and ask for it anew, but never the last one', async (t) => {
+  t.test('strike a lost copy off and request it again, but never the last one', async (t) => {
     const world = await StoreWorld.withBucket(t)
     const tasks = createCopyLedger(world.store.reader, world.propose, world.levels)
     await world.do(putChunks('k', [owed('c1', [])]))
@@ -115,11 +128,11 @@ t.test('copy ledger', (t) => {
       owner: 'acme',
     }
     for (let i = 0; i < 2; i++) await tasks.lost('n2', [ref])
-    t.same(world.store.reader.chunk('acme', 'c1')?.replicas, ['n1'])
+    t.same(world.store.reader.get(chunkKeys.chunk('acme', 'c1'))?.replicas, ['n1'])
     t.equal(tasks.pending('n2', 10).length, 1)
     await tasks.lost('n1', [ref])
-    t.same(world.store.reader.chunk('acme', 'c1')?.replicas, ['n1'])
-    t.equal(world.store.reader.repairCount(), 1)
+    t.same(world.store.reader.get(chunkKeys.chunk('acme', 'c1'))?.replicas, ['n1'])
+    t.equal(world.store.reader.get(chunkKeys.repairTotal())?.count ?? 0, 1)
   })
 
   t.test('come in bounded numbers, survive a restart, and run dry only when nothing is owed', async (t) => {
@@ -137,7 +150,7 @@ t.test('copy ledger', (t) => {
         ids.slice(900).map((id) => owed(id, ['n3'])),
       ),
     )
-    t.ok(world.store.reader.repairs('n3', 5000).length <= 1024, 'memory is bounded')
+    t.ok(repairTasks(world.store.reader, 'n3', 5000).length <= 1024, 'memory is bounded')
     await world.store.stateMachine.close()
 
     const again = await StoreWorld.open(t, world.dir)
@@ -154,7 +167,7 @@ t.test('copy ledger', (t) => {
       for (const { ref } of due) done.add(ref.id)
     }
     t.equal(done.size, ids.length)
-    t.equal(again.store.reader.repairCount(), 0)
+    t.equal(again.store.reader.get(chunkKeys.repairTotal())?.count ?? 0, 0)
   })
 
   t.test(
@@ -172,11 +185,11 @@ t.test('copy ledger', (t) => {
       await world.do(dropCopy('c1499', 'n1'))
       const [first] = tasks.pending('n3', 1)
       t.match(first, { ref: { id: 'c1499', replicas: ['n2'] } })
-      t.ok(world.store.reader.repairs('n3', 5000).length <= 1024, 'memory is bounded')
+      t.ok(repairTasks(world.store.reader, 'n3', 5000).length <= 1024, 'memory is bounded')
     },
   )
 
-  t.test('name what is to be removed, what is listed and where a copy stands', async (t) => {
+  t.test('name the copies to remove, the listed copies and the status of a copy', async (t) => {
     const world = await StoreWorld.withBucket(t)
     const ledger = createCopyLedger(world.store.reader, world.propose, world.levels)
     await world.do(putChunks('k', ['c1', fresh('c2', { replicas: ['n2', 'n3'] }), 'c3']))
@@ -195,10 +208,10 @@ t.test('copy ledger', (t) => {
       versionId: null,
       ifMatch: null,
     })
-    const items = await world.store.reader.discardedBodies(1)
+    const items = (await world.store.reader.page(bodyRanges.discarded(), { limit: 1 })).items
     await world.do({ type: 'releaseDue', upTo: world.index, items })
     t.same(await ledger.drops('n1', 10), [])
-    const queue = await world.store.reader.condemned(10)
+    const queue = (await world.store.reader.page(chunkRanges.condemned(), { limit: 10 })).items
     t.equal(queue.length, 3)
     await world.do({ type: 'collectChunks', chunks: queue })
     const drops = await ledger.drops('n1', 10)
@@ -206,10 +219,10 @@ t.test('copy ledger', (t) => {
       { id: 'c1', birth: 'birth-c1' },
       { id: 'c3', birth: 'birth-c3' },
     ])
-    for (const name of drops) t.equal(ledger.standing(name, 'n1'), 'dropping')
+    for (const name of drops) t.equal(ledger.copyStatus(name, 'n1'), 'dropping')
     for (let i = 0; i < 2; i++) await ledger.dropped('n1', drops)
     t.same(await ledger.drops('n1', 10), [])
-    t.equal(ledger.standing({ id: 'c1', birth: 'birth-c1' }, 'n1'), 'undecided')
+    t.equal(ledger.copyStatus({ id: 'c1', birth: 'birth-c1' }, 'n1'), 'undecided')
   })
 
   t.test('that were added and ended in one batch never show', async (t) => {
@@ -225,7 +238,7 @@ t.test('copy ledger', (t) => {
         permit: world.index + 1,
       },
     ])
-    t.same(world.store.reader.repairs('n3', 10), [])
+    t.same(repairTasks(world.store.reader, 'n3', 10), [])
   })
   t.end()
 })

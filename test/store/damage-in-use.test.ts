@@ -1,14 +1,14 @@
 /**
- * Damage that is met while the state is in use: who hears of it, what becomes of reads and batches, and how another state ends it.
+ * Damage that is found while the state is in use: where it is reported, what becomes of reads and batches, and how another state ends it.
  *
- * Rule: nobody is ever given bytes that were not written, and after an install everybody goes on in the same process.
+ * Rule: no read ever returns bytes that were not written, and after an install all reads continue in the same process.
  */
 import assert from 'node:assert/strict'
 import { closeSync, cpSync, openSync, readdirSync, readSync, statSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { versionKeys } from '../../src/state-machine/versions/keys.ts'
-import { bodyKeys } from '../../src/state-machine/bodies/keys.ts'
+import { bodyKeys, bodyRanges } from '../../src/state-machine/bodies/keys.ts'
 import { Condition, type StateDamagedError } from '../../cluster/index.ts'
 import type { BucketRecord } from '../../src/state-machine/buckets/records.ts'
 import { openStore, type Store } from '../../src/store/open-store.ts'
@@ -17,6 +17,10 @@ import { SILENT } from '../helpers/loggers.ts'
 import { seeded } from '../helpers/node-world.ts'
 import { put } from '../state-machine/map-world.ts'
 import { blocksOf, indexIn, StoreWorld, type Teardown, temporaryDirectory } from './store-world.ts'
+import { pageOfObjects } from '../../src/store/reads/object-listing.ts'
+import { recountState } from '../../src/store/reads/recount-state.ts'
+import { repairTasks } from '../../src/store/reads/chunk-reads.ts'
+import { tenantKeys, tenantRanges } from '../../src/state-machine/tenants/keys.ts'
 
 const SEED = Number(process.env['DAMAGE_SEED'] ?? 5)
 const FLIPS = Number(process.env['DAMAGE_FLIPS'] ?? 40)
@@ -50,73 +54,85 @@ function sumOf({ stateMachine }: Store): string {
   return Buffer.from(stateMachine.checksum()).toString('hex')
 }
 
-t.test('damage that is met in use', (t) => {
-  t.test('of a row fails every read that meets it, and from then on all others', async (t) => {
+t.test('damage that is found in use', (t) => {
+  t.test('of a row fails every read that finds it, and from then on all others', async (t) => {
     const replaced = { name: 'Condition', code: 'leader_not_ready', message: /is being replaced/ }
     const met = { ...replaced, cause: { name: 'RowDamagedError' } }
     const reads: Record<string, (reader: Store['reader'], photos: BucketRecord) => unknown> = {
-      'a row': (reader, photos) => reader.object(photos, 'b'),
-      'a page': (reader, photos) => reader.objects(photos, everything),
-      'where it is folded away': (reader, photos) => reader.objects(photos, folded),
-      'a recount': (reader) => reader.recount(() => true),
+      'a row': (reader, photos) => reader.get(versionKeys.object(photos.id, 'b')),
+      'a page': (reader, photos) => pageOfObjects(reader, photos.id, everything),
+      'where it is folded away': (reader, photos) => pageOfObjects(reader, photos.id, folded),
+      'a recount': (reader) => recountState(reader, () => true),
     }
     for (const [what, read] of Object.entries(reads)) {
       const world = await damagedWorld(t)
       const { photos } = world
       const { reader } = world.store
-      t.equal(reader.object(photos, 'a')?.key, 'a', 'nobody has met it yet')
+      t.equal(reader.get(versionKeys.object(photos.id, 'a'))?.key, 'a', 'no read has found it yet')
       await t.rejects(async () => await read(reader, photos), met, what)
-      t.throws(() => reader.object(photos, 'a'), replaced)
-      await t.rejects(reader.tenants('', 10), replaced)
-      t.same(reader.repairs('n1', 10), [], 'what asks at any time finds nothing to do')
+      t.throws(() => reader.get(versionKeys.object(photos.id, 'a')), replaced)
+      await t.rejects(reader.page(tenantRanges.tenants(), { limit: 10 }), replaced)
+      t.same(
+        repairTasks(reader, 'n1', 10),
+        [],
+        'the repair engine, which asks at any time, finds nothing to do',
+      )
     }
   })
 
-  t.test('that anybody meets is told once, ends the state, and is a fault at the next start', async (t) => {
-    const meet: Record<string, (world: StoreWorld) => Promise<unknown>> = {
-      'a read': async ({ store, photos }) => store.reader.object(photos, 'b'),
-      'a page': async ({ store, photos }) => await store.reader.objects(photos, everything),
-      'a command': async (world) => await world.do(empty('b')),
-      'a block of a snapshot': async ({ store }) => await blocksOf(await store.stateMachine.snapshot()),
-    }
-    for (const [what, met] of Object.entries(meet)) {
-      const world = await damagedWorld(t)
-      const { stateMachine } = world.store
-      await t.rejects(met(world), what)
-      t.strictSame(
-        world.damages.map(({ name }) => name),
-        ['RowDamagedError'],
-        what,
-      )
-      await t.rejects(world.do(empty('z')), RowDamagedError, 'nothing is applied after it')
-      t.throws(() => stateMachine.checksum(), RowDamagedError)
-      await stateMachine.close()
-      t.equal(world.damages.length, 1)
-      const after = openStore({ dir: world.dir, logger: SILENT })
-      t.match(await after.stateMachine.open(), { record: null, fault: /checksum does not agree/ }, what)
-      t.throws(() => after.reader.tenant('acme'), { code: 'leader_not_ready' }, 'and nothing is read')
-      t.same(after.reader.repairs('n1', 10), [])
-      await after.stateMachine.close()
-    }
-  })
+  t.test(
+    'that any read finds is reported once, ends the state, and is a fault at the next start',
+    async (t) => {
+      const meet: Record<string, (world: StoreWorld) => Promise<unknown>> = {
+        'a read': async ({ store, photos }) => store.reader.get(versionKeys.object(photos.id, 'b')),
+        'a page': async ({ store, photos }) => await pageOfObjects(store.reader, photos.id, everything),
+        'a command': async (world) => await world.do(empty('b')),
+        'a block of a snapshot': async ({ store }) => await blocksOf(await store.stateMachine.snapshot()),
+      }
+      for (const [what, met] of Object.entries(meet)) {
+        const world = await damagedWorld(t)
+        const { stateMachine } = world.store
+        await t.rejects(met(world), what)
+        t.strictSame(
+          world.damages.map(({ name }) => name),
+          ['RowDamagedError'],
+          what,
+        )
+        await t.rejects(world.do(empty('z')), RowDamagedError, 'nothing is applied after it')
+        t.throws(() => stateMachine.checksum(), RowDamagedError)
+        await stateMachine.close()
+        t.equal(world.damages.length, 1)
+        const after = openStore({ dir: world.dir, logger: SILENT })
+        t.match(await after.stateMachine.open(), { record: null, fault: /checksum does not agree/ }, what)
+        t.throws(
+          () => after.reader.get(tenantKeys.tenant('acme')),
+          { code: 'leader_not_ready' },
+          'and nothing is read',
+        )
+        t.same(repairTasks(after.reader, 'n1', 10), [])
+        await after.stateMachine.close()
+      }
+    },
+  )
 
   t.test('of a row that a command replaces unseen is met by the command', async (t) => {
     const world = await StoreWorld.withBucket(t)
     await world.do(put('k', { kind: 'inline', chunkId: 'ci', sealed: Uint8Array.of(1, 2, 3) }, 3))
     const { stateMachine, reader } = world.store
     const { db } = stateMachine.handle.current
-    const { versionId } = reader.object(world.photos, 'k') ?? assert.fail('there is an object')
+    const { versionId } =
+      reader.get(versionKeys.object(world.photos.id, 'k')) ?? assert.fail('there is an object')
     const key = keyBytes(bodyKeys.inlineBody(world.photos.id, versionId))
     const value = (await db.get(key)) ?? assert.fail('it has a body')
     value[value.length - 1] = (value.at(-1) ?? 0) ^ 1
     await db.put(key, value)
     await world.do(empty('k'))
-    const items = await reader.discardedBodies(1)
+    const items = (await reader.page(bodyRanges.discarded(), { limit: 1 })).items
     await t.rejects(world.do({ type: 'releaseDue', upTo: world.index, items }), RowDamagedError)
     t.match(world.damages, [{ name: 'RowDamagedError' }])
   })
 
-  t.test('that verify finds is told like any other', async (t) => {
+  t.test('that verify finds is reported like any other', async (t) => {
     const { store, damages } = await damagedWorld(t)
     t.match(await store.stateMachine.verify(), /checksum does not agree/)
     t.match(damages, [{ name: 'StateDamagedError' }])
@@ -134,18 +150,18 @@ t.test('damage that is met in use', (t) => {
     const other = await StoreWorld.withBucket(t)
     await world.store.stateMachine.install(await cutOf(other))
     await world.do(empty('a'))
-    t.equal(world.store.reader.object(world.photos, 'a')?.key, 'a')
+    t.equal(world.store.reader.get(versionKeys.object(world.photos.id, 'a'))?.key, 'a')
   })
 
-  t.test('ends with another state, for readers that hold on to nothing, in the same process', async (t) => {
+  t.test('ends with another state, for readers that keep no state, in the same process', async (t) => {
     const [world, other] = [await damagedWorld(t), await StoreWorld.withBucket(t)]
     await other.apply(['a', 'b', 'c', 'dir/x'].map(empty))
     const { stateMachine, reader } = world.store
     const { photos } = world
-    t.throws(() => reader.object(photos, 'b'), { code: 'leader_not_ready' })
-    await stateMachine.distrust('as the node does')
+    t.throws(() => reader.get(versionKeys.object(photos.id, 'b')), { code: 'leader_not_ready' })
+    await stateMachine.quarantine('as the node does')
     t.equal(indexIn(await stateMachine.install(await cutOf(other))), other.index)
-    t.equal(reader.object(photos, 'b')?.key, 'b')
+    t.equal(reader.get(versionKeys.object(photos.id, 'b'))?.key, 'b')
     t.equal(sumOf(world.store), sumOf(other.store))
     await Promise.all([world.do(empty('z')), other.do(empty('z'))])
     t.equal(sumOf(world.store), sumOf(other.store))
@@ -170,10 +186,12 @@ t.test('a bit that flips under an open state', async (t) => {
   const names = Array.from({ length: OBJECTS }, (_, i) => nameOf(i))
   for (let i = 0; i < OBJECTS; i += 10) await source.apply(names.slice(i, i + 10).map(inline))
   const { photos } = source
-  const truth = new Map(names.map((name) => [name, JSON.stringify(source.store.reader.object(photos, name))]))
+  const truth = new Map(
+    names.map((name) => [name, JSON.stringify(source.store.reader.get(versionKeys.object(photos.id, name)))]),
+  )
   const template = temporaryDirectory(t)
   const random = seeded(SEED)
-  const counts = { 'met by a reader': 0, 'met by verify': 0, 'hidden until verify': 0, 'met by nobody': 0 }
+  const counts = { 'met by a reader': 0, 'met by verify': 0, 'hidden until verify': 0, 'not found': 0 }
   cpSync(source.dir, template, { recursive: true })
   for (let flip = 0; flip < FLIPS; flip++) {
     const dir = temporaryDirectory(t)
@@ -190,7 +208,7 @@ t.test('a bit that flips under an open state', async (t) => {
     const isHidden = !isMet && seen.has('nothing')
     if (isHidden) t.not(fault, null, `verify misses a row: ${what}`)
     const byVerify = isHidden ? 'hidden until verify' : 'met by verify'
-    counts[isMet ? 'met by a reader' : fault === null ? 'met by nobody' : byVerify] += 1
+    counts[isMet ? 'met by a reader' : fault === null ? 'not found' : byVerify] += 1
     if (isMet || fault !== null) {
       const cut = await cutOf(source)
       await stateMachine.install(cut)
@@ -214,8 +232,8 @@ function seenOf(
   truth: ReadonlyMap<string, string>,
 ): 'the truth' | 'nothing' | 'damage' {
   try {
-    const object = reader.object(photos, name)
-    const body = object && reader.inlineBody(photos.id, object.versionId)
+    const object = reader.get(versionKeys.object(photos.id, name))
+    const body = object && reader.get(bodyKeys.inlineBody(photos.id, object.versionId))
     if (body === undefined) return 'nothing'
     assert.ok(JSON.stringify(object) === truth.get(name))
     assert.ok(Buffer.from(body.sealed).equals(Buffer.alloc(700, `body of ${name}`)))

@@ -1,8 +1,8 @@
 /**
- * Single flipped bits in every kind of file of a real LevelDB: what a start makes of them, and what readers see.
+ * Single flipped bits in every kind of file of a real LevelDB: what a start does about them, and what readers see.
  *
  * Rule: a state that opens after an unclean stop is one that was there after some batch, rows, record and checksum
- * alike; whatever else the disk shows is a fault. Nothing is thrown. The outcomes are counted and printed.
+ * alike; any other content of the disk is a fault. Nothing is thrown. The outcomes are counted and printed.
  */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
@@ -107,7 +107,7 @@ function copied(dir: string, copy: string): string {
   return 'nothing was flipped'
 }
 
-/** Files that LevelDB counts on. What a compaction left behind stays for as long as the machine is busy, and says nothing. */
+/** Files that LevelDB counts on. Files that a compaction left behind stay while the machine is busy, and mean nothing. */
 async function liveNames(state: string): Promise<string[]> {
   const { tables, firstLog } = await liveFiles(state)
   const manifest = readFileSync(join(state, 'CURRENT'), 'utf8').trimEnd()
@@ -118,7 +118,7 @@ async function liveNames(state: string): Promise<string[]> {
   })
 }
 
-/** Copies the state, flips one bit of one file, and says which. */
+/** Copies the state, flips one bit of one file, and returns which. */
 async function flipped(dir: string, copy: string, random: () => number): Promise<string> {
   copied(dir, copy)
   const states = readdirSync(copy).filter((name) => name.startsWith('state-'))
@@ -170,7 +170,7 @@ t.test('a flipped bit after an unclean stop', async (t) => {
       const index = indexIn(record)
       const truth = history.get(index)
       const isTrue = truth?.rows === (await digestOf(machine)) && truth.sum === hex(machine.checksum())
-      // Damage of the last entry of a log cannot be told from a write that the power cut short: that one batch is applied again.
+      // Damage of the last entry of a log cannot be distinguished from a write that the power cut short: that one batch is applied again.
       if (!isTrue || index < last - 1) t.fail(`wrong rows at index ${index}: ${what}`)
       outcomes.count(index === last ? 'the true state' : 'the true state without its last batch')
     }

@@ -97,7 +97,7 @@ t.test('a table', (t) => {
   })
 
   t.test(
-    'of which only the guides are read has one for any bit flipped outside of its blocks of rows',
+    'has one for any bit flipped outside of its blocks of rows when only the guides are read',
     async (t) => {
       const table = tableIn(await database(t, { count: 300, keyBytes: 40, valueBytes: 300 }))
       const places: [number, number][] = []
@@ -192,7 +192,7 @@ t.test('a log', (t) => {
 
 t.test('a directory', (t) => {
   t.test(
-    "without one of its files, or with a foreign pointer, has a fault; with a file that is nobody's none",
+    'without one of its files, or with a foreign pointer, has a fault; with a file that belongs to no state none',
     async (t) => {
       const shape = { count: 3, keyBytes: 4, valueBytes: 40 }
       const whole = await database(t, shape)

@@ -21,6 +21,10 @@ import {
 } from '../state-machine/map-world.ts'
 import { indexIn, recordOf, StoreWorld, type Teardown, temporaryDirectory } from './store-world.ts'
 import { timesAt } from '../helpers/entry-time.ts'
+import { bucketKeys } from '../../src/state-machine/buckets/keys.ts'
+import { chunkKeys } from '../../src/state-machine/chunks/keys.ts'
+import { pageOfObjects } from '../../src/store/reads/object-listing.ts'
+import { tenantKeys } from '../../src/state-machine/tenants/keys.ts'
 
 const empty = (key: string) => put(key, { kind: 'empty' }, 0)
 const everything = { prefix: '', delimiter: '', limit: 1000, after: '' }
@@ -35,11 +39,11 @@ t.test('LevelStateMachine', (t) => {
       await stateMachine.apply({ entries: [], record: recordOf(4) })
       await stateMachine.close()
       await stateMachine.close()
-      t.throws(() => reader.tenant('acme'), 'nothing is read after close')
+      t.throws(() => reader.get(tenantKeys.tenant('acme')), 'nothing is read after close')
       const again = await StoreWorld.open(t, dir)
       t.equal(again.index, 4)
       await again.do(createTenant('acme'))
-      t.match(again.store.reader.tenant('acme'), { name: 'acme' })
+      t.match(again.store.reader.get(tenantKeys.tenant('acme')), { name: 'acme' })
     },
   )
 
@@ -65,7 +69,7 @@ t.test('LevelStateMachine', (t) => {
       [3, 5],
     )
     t.match(world.photos, { objectCount: 0, logicalBytes: 0, createdAt: 11 })
-    t.match(world.store.reader.chunk('acme', 'c1'), { references: 0, condemnedAt: 2 })
+    t.match(world.store.reader.get(chunkKeys.chunk('acme', 'c1')), { references: 0, condemnedAt: 2 })
   })
 
   t.test('writes nothing of a batch that holds an unknown command', async (t) => {
@@ -73,7 +77,7 @@ t.test('LevelStateMachine', (t) => {
     const commands = [encodeCommand(createTenant('acme')), encodeCommand({ type: 'makeCoffee' } as never)]
     const batch = { entries: [{ index: 1, ...timesAt(1), featureLevel: 1, commands }], record: recordOf(1) }
     await t.rejects(world.store.stateMachine.apply(batch), { index: 1, cause: { message: /makeCoffee/ } })
-    t.equal(world.store.reader.tenant('acme'), undefined)
+    t.equal(world.store.reader.get(tenantKeys.tenant('acme')), undefined)
     t.equal(world.store.stateMachine.handle.current.seal()?.record, null)
   })
 
@@ -105,12 +109,13 @@ t.test('LevelStateMachine', (t) => {
     const stem = (length: number) => 'a'.repeat(length)
     await world.apply(Array.from({ length: 300 }, (_, i) => empty(stem(i + 1))))
     const { reader } = world.store
-    for (let i = 1; i <= 300; i++) t.equal(reader.object(world.photos, `${stem(i)}€€`), undefined)
+    for (let i = 1; i <= 300; i++)
+      t.equal(reader.get(versionKeys.object(world.photos.id, `${stem(i)}€€`)), undefined)
   })
   t.end()
 })
 
-/** The log ends before the first entry, which was durable before anybody could use the state. */
+/** The log ends before the first entry, which was durable before the state could be used. */
 const NO_STATE = -1
 
 t.test('crash', (t) => {
@@ -122,8 +127,8 @@ t.test('crash', (t) => {
     const { stateMachine, reader } = openStore({ dir: copy, logger: SILENT })
     const { record, fault } = await stateMachine.open()
     const index = fault === null ? indexIn(record) : NO_STATE
-    const bucket = index <= 0 ? undefined : reader.bucket('acme', 'photos')
-    const listed = bucket && (await reader.objects(bucket, everything)).objects
+    const bucket = index <= 0 ? undefined : reader.get(bucketKeys.bucket('acme', 'photos'))
+    const listed = bucket && (await pageOfObjects(reader, bucket.id, everything)).objects
     await stateMachine.close()
     return { index, count: bucket?.objectCount, keys: listed?.map((object) => object.key) }
   }
@@ -170,7 +175,7 @@ t.test('crash', (t) => {
 })
 
 t.test('damage', (t) => {
-  t.test('of the pointer, or a state that is not there, is a fault and touches nothing', async (t) => {
+  t.test('of the pointer, or a missing state, is a fault and changes nothing', async (t) => {
     const world = await StoreWorld.withBucket(t)
     await world.store.stateMachine.close()
     const pointer = join(world.dir, 'CURRENT')
@@ -275,7 +280,7 @@ t.test('damage', (t) => {
         await world.do(empty('a'))
         await db.put(key, old ?? Buffer.alloc(0))
       },
-      'a row that nobody wrote': async ({ store, photos }) => {
+      'a row that was never written': async ({ store, photos }) => {
         const key = keyBytes(versionKeys.object(photos.id, 'foreign'))
         await store.stateMachine.handle.current.db.put(key, encodeRow(key, { count: 1 }))
       },
@@ -302,9 +307,14 @@ t.test('damage', (t) => {
     const value = await db.get(from)
     assert(value !== undefined)
     await db.put(to, encodeRow(to, { count: 1 }))
-    t.doesNotThrow(() => world.store.reader.object(world.photos, 'z'), 'the checksum binds to the key')
+    t.doesNotThrow(
+      () => world.store.reader.get(versionKeys.object(world.photos.id, 'z')),
+      'the checksum binds to the key',
+    )
     await db.put(to, value)
-    t.throws(() => world.store.reader.object(world.photos, 'z'), { cause: { name: 'RowDamagedError' } })
+    t.throws(() => world.store.reader.get(versionKeys.object(world.photos.id, 'z')), {
+      cause: { name: 'RowDamagedError' },
+    })
   })
   t.end()
 })

@@ -2,14 +2,22 @@ import assert from 'node:assert/strict'
 import t from 'tap'
 import fc from 'fast-check'
 import type { BucketRecord } from '../../src/state-machine/buckets/records.ts'
-import type { ListObjectsQuery } from '../../src/store/reads/state-reader.ts'
+import type { ListObjectsQuery } from '../../src/store/reads/object-listing.ts'
 import { createTenant, put, putChunks } from '../state-machine/map-world.ts'
 import { StoreWorld } from './store-world.ts'
+import { adminTokenByHash } from '../../src/state-machine/tenants/admin-tokens.ts'
+import { bodyRanges } from '../../src/state-machine/bodies/keys.ts'
+import { bucketKeys, bucketRanges } from '../../src/state-machine/buckets/keys.ts'
+import { manifestLinks } from '../../src/store/reads/manifest-reads.ts'
+import { pageOfAccessKeys } from '../../src/store/reads/access-key-listing.ts'
+import { pageOfObjects } from '../../src/store/reads/object-listing.ts'
+import { tenantKeys, tenantRanges } from '../../src/state-machine/tenants/keys.ts'
+import { versionKeys } from '../../src/state-machine/versions/keys.ts'
 
 const empty = (key: string) => put(key, { kind: 'empty' }, 0)
 const byBytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b))
 
-/** Listing as the contract tells it, over all keys at once. */
+/** A listing as the contract specifies it, over all keys at once. */
 function naive(allKeys: readonly string[], { prefix, delimiter }: ListObjectsQuery): string[] {
   const lines = new Set<string>()
   for (const key of [...allKeys].sort(byBytes)) {
@@ -25,7 +33,7 @@ async function pagedThrough(world: StoreWorld, query: ListObjectsQuery): Promise
   const lines: string[] = []
   let after = query.after
   for (;;) {
-    const page = await world.store.reader.objects(world.photos, { ...query, after })
+    const page = await pageOfObjects(world.store.reader, world.photos.id, { ...query, after })
     const found = [
       ...page.objects.map(({ key }) => ({ key, line: `object ${key}` })),
       ...page.commonPrefixes.map((key) => ({ key, line: `prefix ${key}` })),
@@ -140,10 +148,11 @@ t.test('objects', (t) => {
         '\ufffd',
       ]
       await world.apply(hostile.map(empty))
-      for (const key of hostile) t.equal(world.store.reader.object(world.photos, key)?.key, key)
+      for (const key of hostile)
+        t.equal(world.store.reader.get(versionKeys.object(world.photos.id, key))?.key, key)
       const query = { prefix: '', delimiter: '', limit: 1000, after: '' }
       t.same(
-        (await world.store.reader.objects(world.photos, query)).objects.map(({ key }) => key),
+        (await pageOfObjects(world.store.reader, world.photos.id, query)).objects.map(({ key }) => key),
         [...hostile].sort(byBytes),
       )
     },
@@ -157,7 +166,7 @@ t.test('objects', (t) => {
     )
     const { db } = world.store.stateMachine.handle.current
     const results = t.capture(db, 'iterator', db.iterator.bind(db))
-    const page = await world.store.reader.objects(world.photos, {
+    const page = await pageOfObjects(world.store.reader, world.photos.id, {
       prefix: '',
       delimiter: '/',
       limit: 1000,
@@ -182,13 +191,13 @@ t.test('objects', (t) => {
     await world.apply([putChunks('k', ['c1']), { ...putChunks('f', ['c2']), bucket: 'films' }])
     await world.do(put('i', { kind: 'inline', chunkId: 'c', sealed: Buffer.of(1) }, 1))
     const query = { prefix: '', delimiter: '', limit: 1000, after: '' }
-    const films = world.store.reader.bucket('acme', 'films') as BucketRecord
+    const films = world.store.reader.get(bucketKeys.bucket('acme', 'films')) as BucketRecord
     t.same(
-      (await world.store.reader.objects(films, query)).objects.map(({ key }) => key),
+      (await pageOfObjects(world.store.reader, films.id, query)).objects.map(({ key }) => key),
       ['f'],
     )
     t.same(
-      (await world.store.reader.objects(world.photos, query)).objects.map(({ key }) => key),
+      (await pageOfObjects(world.store.reader, world.photos.id, query)).objects.map(({ key }) => key),
       ['i', 'k'],
     )
   })
@@ -234,29 +243,35 @@ t.test('pages', (t) => {
           ] as const,
       ),
     )
-    const first = await reader.tenants('', 2)
+    const first = await reader.page(tenantRanges.tenants(), { limit: 2 })
     t.same([first.items.map(({ id }) => id), first.next], [['acme', 'beta'], 'beta'])
-    const rest = await reader.tenants('beta', 2)
+    const rest = await reader.page(tenantRanges.tenants(), { after: 'beta', limit: 2 })
     t.same([rest.items.map(({ id }) => id), rest.next], [['gamma'], null])
-    const accessKeys = await reader.accessKeys('acme', '', 1)
+    const accessKeys = await pageOfAccessKeys(reader, 'acme', { limit: 1 })
     t.same([accessKeys.items.map((one) => one.accessKeyId), accessKeys.next], [['AK-beta'], 'AK-beta'])
-    t.same((await reader.accessKeys('beta', '', 9)).items, [])
+    t.same((await pageOfAccessKeys(reader, 'beta', { limit: 9 })).items, [])
     t.same(
-      (await reader.adminTokens('T-beta', 9)).items.map((one) => one.tokenId),
+      (await reader.page(tenantRanges.adminTokens(), { after: 'T-beta', limit: 9 })).items.map(
+        (one) => one.tokenId,
+      ),
       ['T-gamma'],
     )
-    t.equal(reader.adminToken('hash-beta')?.tokenId, 'T-beta')
-    t.equal(reader.adminToken('hash-nobody'), undefined)
+    t.equal(adminTokenByHash(reader, 'hash-beta')?.tokenId, 'T-beta')
+    t.equal(adminTokenByHash(reader, 'hash-unknown'), undefined)
     t.same(
-      (await reader.buckets('acme', 'p-', '', 9)).items.map(({ name }) => name),
+      (await reader.page(bucketRanges.buckets('acme'), { prefix: 'p-', limit: 9 })).items.map(
+        ({ name }) => name,
+      ),
       ['p-beta', 'p-gamma'],
     )
     t.same(
-      (await reader.buckets('acme', 'p-', 'p-beta', 9)).items.map(({ name }) => name),
+      (
+        await reader.page(bucketRanges.buckets('acme'), { prefix: 'p-', after: 'p-beta', limit: 9 })
+      ).items.map(({ name }) => name),
       ['p-gamma'],
     )
-    t.same((await reader.buckets('acme', '', '', 9)).items.length, 3)
-    t.equal(reader.clusterKey(), undefined)
+    t.same((await reader.page(bucketRanges.buckets('acme'), { limit: 9 })).items.length, 3)
+    t.equal(reader.get(tenantKeys.clusterKey()), undefined)
   })
   t.end()
 })
@@ -267,7 +282,9 @@ t.test('manifest', (t) => {
     const ids = Array.from({ length: 2100 }, (_, i) => `c${i}`)
     const { versionId } = (await world.do(putChunks('big', ids))).object
     const read = (first: number, count: number) =>
-      world.store.reader.manifest(world.photos.id, versionId, first, count).map(({ id }) => id)
+      manifestLinks(world.store.reader, { bucketId: world.photos.id, versionId }, first, count).map(
+        ({ id }) => id,
+      )
     for (const [first, count] of [
       [0, 1],
       [0, 1024],
@@ -292,7 +309,7 @@ t.test('manifest', (t) => {
       ifMatch: null,
     })
     t.same(read(4995, 10), ids.slice(4995, 5005), 'it stays whole for those who read it')
-    const items = await world.store.reader.discardedBodies(1)
+    const items = (await world.store.reader.page(bodyRanges.discarded(), { limit: 1 })).items
     const release = { type: 'releaseDue', upTo: world.index, items } as const
     t.same(await world.do(release), { released: 1 })
     t.equal(read(0, 10).length, 10, 'it is released from its end on')

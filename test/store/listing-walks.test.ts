@@ -2,13 +2,12 @@
 import assert from 'node:assert/strict'
 import t from 'tap'
 import fc from 'fast-check'
-import type {
-  ListObjectsQuery,
-  ListVersionsQuery,
-  VersionMarker,
-} from '../../src/store/reads/state-reader.ts'
+import type { ListObjectsQuery } from '../../src/store/reads/object-listing.ts'
+import type { ListVersionsQuery, VersionMarker } from '../../src/store/reads/version-listing.ts'
 import { put } from '../state-machine/map-world.ts'
 import { StoreWorld } from './store-world.ts'
+import { pageOfObjects } from '../../src/store/reads/object-listing.ts'
+import { pageOfVersions } from '../../src/store/reads/version-listing.ts'
 
 const KEYS_MAX = 2500
 const COMMANDS_PER_ENTRY = 500
@@ -70,7 +69,7 @@ async function walkObjects(world: StoreWorld, query: Omit<ListObjectsQuery, 'aft
   for (let after: string | null = ''; after !== null; ) {
     const from: string = after
     const counts = await rowsRead(world, async () => {
-      const page = await world.store.reader.objects(world.photos, { ...query, after: from })
+      const page = await pageOfObjects(world.store.reader, world.photos.id, { ...query, after: from })
       lines.push(...[...page.objects.map(({ key }) => key), ...page.commonPrefixes].sort())
       after = page.next
     })
@@ -87,7 +86,7 @@ async function walkVersions(
   for (let marker: VersionMarker | null = { keyMarker: '', versionIdMarker: '' }; marker !== null; ) {
     const from: VersionMarker = marker
     const counts = await rowsRead(world, async () => {
-      const page = await world.store.reader.versions(world.photos, { ...query, ...from })
+      const page = await pageOfVersions(world.store.reader, world.photos.id, { ...query, ...from })
       lines.push(...[...page.versions.map(({ key }) => key), ...page.commonPrefixes].sort())
       marker = page.next
     })
@@ -131,7 +130,7 @@ t.test('folders of one key cost a row each', async (t) => {
   )
   const query = { prefix: '', delimiter: '/', limit: 1000, after: '' }
   const counts = await rowsRead(world, async () => {
-    t.equal((await world.store.reader.objects(world.photos, query)).commonPrefixes.length, 1000)
+    t.equal((await pageOfObjects(world.store.reader, world.photos.id, query)).commonPrefixes.length, 1000)
   })
   t.same(counts, [1000])
 })
@@ -154,6 +153,8 @@ t.test('a row that an index shows twice, or too late, is damage and not a line',
       },
     })
     const query = { prefix: '', delimiter, limit: 10, after: '' }
-    await t.rejects(world.store.reader.objects(world.photos, query), { cause: { message: /do not ascend/ } })
+    await t.rejects(pageOfObjects(world.store.reader, world.photos.id, query), {
+      cause: { message: /do not ascend/ },
+    })
   }
 })

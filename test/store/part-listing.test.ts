@@ -4,6 +4,7 @@ import t from 'tap'
 import fc from 'fast-check'
 import { createUpload, putPart } from '../state-machine/upload-commands.ts'
 import { StoreWorld } from './store-world.ts'
+import { pageOfParts, type PartsPage } from '../../src/store/reads/part-listing.ts'
 
 const empty = (uploadId: string, partNumber: number) => ({
   ...putPart({ key: 'k', uploadId, partNumber }, []),
@@ -24,7 +25,11 @@ t.test('pages of any size show every part once, by its number', async (t) => {
         for (const limit of limits) {
           const shown: number[] = []
           for (let after: number | null = 0; after !== null; ) {
-            const page = await world.store.reader.parts(world.photos.id, uploadId, after, limit)
+            const page: PartsPage = await pageOfParts(
+              world.store.reader,
+              { bucketId: world.photos.id, uploadId },
+              { after, limit },
+            )
             assert.ok(page.parts.length === limit || page.next === null, 'a page before the last is full')
             shown.push(...page.parts.map(({ partNumber }) => partNumber))
             after = page.next
@@ -44,7 +49,11 @@ t.test('a page reads about as many rows as it fills', async (t) => {
   await world.apply(numbers.map((partNumber) => empty(uploadId, partNumber)))
   const { db } = world.store.stateMachine.handle.current
   const opened = t.capture(db, 'iterator', db.iterator.bind(db))
-  const page = await world.store.reader.parts(world.photos.id, uploadId, 640, 64)
+  const page: PartsPage = await pageOfParts(
+    world.store.reader,
+    { bucketId: world.photos.id, uploadId },
+    { after: 640, limit: 64 },
+  )
   t.match(page, { next: 704, parts: { length: 64 } })
   const [one] = opened()
   t.ok(one !== undefined && 'returned' in one && one.returned.count <= 3)

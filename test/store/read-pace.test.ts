@@ -31,7 +31,7 @@ function walk(folders: readonly number[], lines: number) {
   return { rows, cost: rows + SEEK * reads.length, found, reads }
 }
 
-t.test('reads no more than a bound for each line, whatever lies between them', (t) => {
+t.test('reads at most a bounded number of rows for each line, for any rows between the lines', (t) => {
   fc.assert(
     fc.property(
       fc.array(fc.oneof(fc.constantFrom(1, 2, 3, 1_000_000), fc.integer({ min: 1, max: 300 })), {

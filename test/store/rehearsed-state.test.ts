@@ -1,4 +1,4 @@
-/** Entries tried out over a state: the very rows and the very checksum that applying them gives, and nothing on the disk. */
+/** Entries rehearsed over a state: exactly the rows and the checksum that applying them gives, and no write to the disk. */
 import fc from 'fast-check'
 import t from 'tap'
 import type { Command } from '../../src/state-machine/commands.ts'

@@ -1,5 +1,5 @@
 /**
- * An install over a state that is nearly the same moves what changed and no more, and trusts nothing that it reuses.
+ * An install over a state that is nearly the same transfers only changed rows, and verifies the rows that it reuses.
  */
 import t from 'tap'
 import type { StateBlockRequest, StateSource } from '../../cluster/index.ts'
@@ -25,7 +25,7 @@ async function filled(t: Teardown): Promise<StoreWorld> {
   return world
 }
 
-/** Counts what an old peer would answer to: it knows the request as it always was. */
+/** Counts the requests that a peer of an older build would answer. */
 function counted(cut: StateSource): {
   readonly source: StateSource
   readonly moved: { bytes: number; calls: number }
@@ -63,7 +63,7 @@ async function installed({ ahead, behind }: { readonly ahead: StoreWorld; readon
   return { moved, isSame, fault }
 }
 
-t.test('moves nothing when nothing has changed', async (t) => {
+t.test('transfers nothing when nothing has changed', async (t) => {
   const { whole, ...worlds } = await twins(t)
   const { moved, isSame, fault } = await installed(worlds)
   t.ok(whole > OBJECTS * BODY_BYTES)
@@ -73,20 +73,23 @@ t.test('moves nothing when nothing has changed', async (t) => {
   t.equal(fault, null)
 })
 
-t.test('moves about what has changed, wherever that is: rows replaced, added and removed', async (t) => {
-  const { whole, ...worlds } = await twins(t)
-  const changed = [3, 700, 701, 1_300, 1_999]
-  await worlds.ahead.apply(changed.map((i) => inline(name(i), 'b')))
-  await worlds.ahead.apply([
-    inline('a-first', 'c'),
-    inline(`${name(900)}-between`, 'c'),
-    inline('z-last', 'c'),
-  ])
-  const { moved, isSame, fault } = await installed(worlds)
-  t.ok(moved.bytes < whole / 4, `${moved.bytes} of ${whole} bytes`)
-  t.ok(isSame)
-  t.equal(fault, null)
-})
+t.test(
+  'transfers about as much as has changed, at any place: rows replaced, added and removed',
+  async (t) => {
+    const { whole, ...worlds } = await twins(t)
+    const changed = [3, 700, 701, 1_300, 1_999]
+    await worlds.ahead.apply(changed.map((i) => inline(name(i), 'b')))
+    await worlds.ahead.apply([
+      inline('a-first', 'c'),
+      inline(`${name(900)}-between`, 'c'),
+      inline('z-last', 'c'),
+    ])
+    const { moved, isSame, fault } = await installed(worlds)
+    t.ok(moved.bytes < whole / 4, `${moved.bytes} of ${whole} bytes`)
+    t.ok(isSame)
+    t.equal(fault, null)
+  },
+)
 
 t.test('an insertion in front of everything moves no boundary behind it', async (t) => {
   const { whole, ...worlds } = await twins(t)
@@ -96,7 +99,7 @@ t.test('an insertion in front of everything moves no boundary behind it', async 
   t.ok(isSame)
 })
 
-t.test('a row that went bad here is not reused, and the install goes on', async (t) => {
+t.test('a row that went bad here is not reused, and the install continues', async (t) => {
   const { ahead, behind } = await twins(t)
   const { db } = behind.store.stateMachine.handle.current
   const [key = Buffer.alloc(0)] = await db.keys({ gte: keyBytes('c'), limit: 1 }).all()
@@ -108,7 +111,7 @@ t.test('a row that went bad here is not reused, and the install goes on', async 
   t.equal(fault, null)
 })
 
-t.test('what is cut off in the middle is gathered already, reused rows included', async (t) => {
+t.test('an install that is cut off keeps its gathered rows, reused rows included', async (t) => {
   const { ahead, behind, whole } = await twins(t)
   await ahead.apply([inline('z-last', 'c')])
   const cut = await ahead.store.stateMachine.snapshot()
@@ -129,7 +132,7 @@ t.test('what is cut off in the middle is gathered already, reused rows included'
   await cut.release()
 })
 
-t.test('a source that calls other rows the same is found out by the sum of all', async (t) => {
+t.test('a source that calls other rows the same is detected by the sum of all rows', async (t) => {
   const { ahead, behind } = await twins(t)
   const before = Buffer.from(behind.store.stateMachine.checksum())
   await ahead.apply([inline(name(1_000), 'b')])

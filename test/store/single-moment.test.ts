@@ -1,4 +1,4 @@
-/** Answers that lie in several rows, while these change. */
+/** Answers that lie in several rows, while the rows change. */
 import t from 'tap'
 import { versionKeys } from '../../src/state-machine/versions/keys.ts'
 import { tenantKeys } from '../../src/state-machine/tenants/keys.ts'
@@ -6,10 +6,12 @@ import type { ObjectRecord } from '../../src/state-machine/versions/records.ts'
 import { encodeRow, keyBytes } from '../../src/store/rows/row-codec.ts'
 import { put } from '../state-machine/map-world.ts'
 import { StoreWorld } from './store-world.ts'
+import { lookUpVersion } from '../../src/store/reads/version-lookup.ts'
+import { pageOfAccessKeys } from '../../src/store/reads/access-key-listing.ts'
 
 const SPINS_MAX = 10_000_000
 
-t.test('a version that comes up to be the newest between two reads of one question is found', async (t) => {
+t.test('a version that becomes the newest between two reads of one lookup is found', async (t) => {
   const world = await StoreWorld.withBucket(t)
   await world.do({ type: 'setBucketVersioning', tenantId: 'acme', name: 'photos', versioning: 'Enabled' })
   const older = (await world.do(put('k', { kind: 'empty' }, 0))).object
@@ -38,12 +40,14 @@ t.test('a version that comes up to be the newest between two reads of one questi
       return answer
     },
   })
-  t.match(reader.version(photos, 'k', older.versionId), { versionId: older.versionId })
+  t.match(lookUpVersion(reader, photos, { key: 'k', versionId: older.versionId }), {
+    versionId: older.versionId,
+  })
   t.equal(reads, 2, 'the write landed between them')
   await landing
 })
 
-t.test('a key that is forgotten between the index and its row is still listed', async (t) => {
+t.test('a key that is removed between the reads of the index and of its row is still listed', async (t) => {
   const world = await StoreWorld.withBucket(t)
   const about = { tenantId: 'acme', accountId: null, name: null, scopes: 'read', expiresAt: null } as const
   const secret = Buffer.from('s')
@@ -64,8 +68,11 @@ t.test('a key that is forgotten between the index and its row is still listed', 
       return read(...asked)
     },
   })
-  t.match(await reader.accessKeys('acme', '', 10), { items: [{ accessKeyId: 'AK1' }], next: null })
+  t.match(await pageOfAccessKeys(reader, 'acme', { limit: 10 }), {
+    items: [{ accessKeyId: 'AK1' }],
+    next: null,
+  })
   t.ok(landing, 'it was forgotten meanwhile')
   await landing
-  t.same((await reader.accessKeys('acme', '', 10)).items, [])
+  t.same((await pageOfAccessKeys(reader, 'acme', { limit: 10 })).items, [])
 })

@@ -1,5 +1,5 @@
 /**
- * Snapshots and installs on real files, beyond what the contract of the port asks: directories, readers, damage on the way.
+ * Snapshots and installs on real files, beyond what the contract of the port asks: directories, readers, damage during the transfer.
  */
 import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
@@ -16,6 +16,8 @@ import { MACHINE_RECORD_KEY, STATE_CHECKSUM_KEY } from '../../src/store/rows/sta
 import { deferred } from '../helpers/async.ts'
 import { put } from '../state-machine/map-world.ts'
 import { blocksOf, indexIn, recordOf, StoreWorld, type Teardown, temporaryDirectory } from './store-world.ts'
+import { bucketKeys } from '../../src/state-machine/buckets/keys.ts'
+import { pageOfObjects } from '../../src/store/reads/object-listing.ts'
 
 const everything = { prefix: '', delimiter: '', limit: 1000, after: '' }
 const BODY_BYTES = 9000
@@ -72,7 +74,7 @@ t.test('block', (t) => {
     assert(first !== undefined && second !== undefined)
     const held = { through: second.through, digest: Buffer.alloc(32) }
     t.same(await cut.block({ after: START, held }), first)
-    await t.rejects(cut.block({ after: second.through, held }), /end before they begin/)
+    await t.rejects(cut.block({ after: second.through, held }), /ends before it begins/)
     await cut.release()
   })
 
@@ -107,7 +109,7 @@ t.test('install', (t) => {
       const cut = await source.store.stateMachine.snapshot()
       t.equal(indexIn(await target.store.stateMachine.install(cut)), 2)
       await cut.release()
-      t.equal(target.store.reader.bucket('acme', 'gone-after'), undefined)
+      t.equal(target.store.reader.get(bucketKeys.bucket('acme', 'gone-after')), undefined)
       t.same(statesIn(target.dir), ['CURRENT', 'INSTALLED', state])
     }
     target.index = 2
@@ -182,9 +184,9 @@ t.test('install', (t) => {
       const { objectCount } = target.photos
       counts.add(objectCount)
       listings.push(
-        target.store.reader
-          .objects(target.photos, everything)
-          .then(({ objects }) => assert.equal(objects.length, objectCount)),
+        pageOfObjects(target.store.reader, target.photos.id, everything).then(({ objects }) =>
+          assert.equal(objects.length, objectCount),
+        ),
       )
     }
     const withReads: StateSource = {
@@ -212,7 +214,7 @@ t.test('install', (t) => {
       'a pointer that is damaged': (dir) => writeFileSync(join(dir, 'CURRENT'), 'x'),
       'a manifest that is damaged': (dir) => spoilFile(join(dir, 'state-1'), /^MANIFEST/),
       'a log that is damaged': (dir) => spoilFile(join(dir, 'state-1'), /\.log$/),
-      'a mark of distrust that is damaged': (dir) => writeFileSync(join(dir, 'DISTRUSTED'), '{}'),
+      'a quarantine marker that is damaged': (dir) => writeFileSync(join(dir, 'DISTRUSTED'), '{}'),
     }
     for (const [what, damage] of Object.entries(damages)) {
       const world = await StoreWorld.withBucket(t)
@@ -223,7 +225,7 @@ t.test('install', (t) => {
       await t.rejects(stateMachine.install(breakingAt(cut, 1)), /hung up/)
       t.ok(statesIn(world.dir).includes('state-1'))
       t.equal(indexIn(await stateMachine.install(cut)), 2)
-      t.equal(reader.bucket('acme', 'photos')?.objectCount, OBJECTS)
+      t.equal(reader.get(bucketKeys.bucket('acme', 'photos'))?.objectCount, OBJECTS)
       t.same(statesIn(world.dir), ['CURRENT', 'INSTALLED', 'state-2'], what)
       await stateMachine.close()
       t.equal((await StoreWorld.open(t, world.dir)).index, 2)

@@ -28,7 +28,7 @@ t.test('open', (t) => {
     await t.rejects(stateMachine.open(), { name: 'StartError', code: 'state_unusable' })
   })
 
-  t.test('begins anew where the first state was never finished', async (t) => {
+  t.test('begins again where the first state was never finished', async (t) => {
     const dir = temporaryDirectory(t)
     writeFileSync(join(dir, 'CREATING'), 'half')
     mkdirSync(join(dir, 'state-1'))

@@ -1,5 +1,5 @@
 /**
- * What an install takes from its source, on a small state: nothing that the source does not stand for, and nothing that it has no longer.
+ * What an install takes from its source, on a small state: only rows that the source has, and that its checksum covers.
  */
 import { AssertionError } from 'node:assert/strict'
 import { hash } from 'node:crypto'

@@ -1,7 +1,7 @@
 /**
  * A store in a directory of its own under the system's temporary one, with a log that only counts.
  *
- * The record of each batch is the index of its last entry as text, so that a test can tell which batch it sees.
+ * The record of each batch is the index of its last entry as text, so that a test knows which batch it sees.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -16,6 +16,7 @@ import { openStore, type Store } from '../../src/store/open-store.ts'
 import { createPropose, type Propose } from '../../src/commands/propose.ts'
 import { createTenant, OPEN_SESSION } from '../state-machine/map-world.ts'
 import { timesAt } from '../helpers/entry-time.ts'
+import { bucketKeys } from '../../src/state-machine/buckets/keys.ts'
 
 export interface Teardown {
   teardown(handler: () => void | Promise<void>): void
@@ -34,7 +35,7 @@ export class StoreWorld {
   index = 0
   featureLevel = FEATURE_LEVEL
   readonly levels = { reachesLevel: async (level: number) => this.featureLevel >= level }
-  /** What the machine was told. */
+  /** Damage reported to the machine. */
   readonly damages: StateDamagedError[] = []
   #laterMs = 0
 
@@ -73,7 +74,7 @@ export class StoreWorld {
   }
 
   get photos(): BucketRecord {
-    const bucket = this.store.reader.bucket('acme', 'photos')
+    const bucket = this.store.reader.get(bucketKeys.bucket('acme', 'photos'))
     if (bucket === undefined) throw new Error('there is no bucket "photos"')
     return bucket
   }
@@ -120,7 +121,7 @@ export function indexIn(record: Uint8Array | null): number {
   return record === null ? 0 : Number(Buffer.from(record).toString().slice('applied '.length))
 }
 
-/** Every block, pulled as one who holds nothing. */
+/** Every block, pulled by a receiver that holds nothing. */
 export async function blocksOf(source: StateSource): Promise<StateBlock[]> {
   const blocks: StateBlock[] = []
   for (let after: Uint8Array = new Uint8Array(); ; ) {

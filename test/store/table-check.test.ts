@@ -1,8 +1,8 @@
 /**
  * A start after a clean stop that leaves rows of tables unread, and the reading that follows it.
  *
- * Rules: what leads to rows is checked before LevelDB opens anything; every bit that flipped in the rows is told soon after; what is not there any more
- * because a compaction or an install replaced it is no fault; a start after any other stop reads everything first.
+ * Rules: blocks that lead to rows are checked before LevelDB opens anything; every bit that flipped in the rows is reported soon after;
+ * a table that a compaction or an install has replaced is no fault; a start after any other stop reads everything first.
  */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
@@ -47,7 +47,7 @@ function stateIn(dir: string): string {
   return join(dir, name)
 }
 
-/** Those that LevelDB counts on: what a compaction left behind stays for as long as the machine is busy, and says nothing. */
+/** Those that LevelDB counts on: files that a compaction left behind stay while the machine is busy, and mean nothing. */
 async function tablesIn(dir: string): Promise<string[]> {
   const { tables } = await liveFiles(stateIn(dir))
   const names = readdirSync(stateIn(dir)).toSorted()
@@ -73,7 +73,7 @@ async function openUnread(
 }
 
 t.test('a start after a clean stop of a large state', (t) => {
-  t.test('hears of every bit that flipped in a table, before or soon after', async (t) => {
+  t.test('reports every bit that flipped in a table, before or soon after', async (t) => {
     const dir = await closedState(t)
     const copy = temporaryDirectory(t)
     const random = seeded(SEED)
@@ -95,13 +95,13 @@ t.test('a start after a clean stop of a large state', (t) => {
     t.ok(counts.atStart > 0 && counts.later > 0)
   })
 
-  t.test('is content with a state that is whole, and the next start as well', async (t) => {
+  t.test('accepts a state that is whole, and so does the next start', async (t) => {
     const dir = await closedState(t)
     for (let start = 0; start < 3; start++) t.strictSame(await openUnread(dir), { atStart: null, later: [] })
   })
 
   t.test(
-    'distrusts the state for what is found later, so that the next start takes no row of it',
+    'quarantines the state for faults found later, so that the next start takes no row of it',
     async (t) => {
       const dir = await closedState(t)
       const [name = ''] = await tablesIn(dir)
@@ -141,29 +141,26 @@ t.test('a start after a clean stop of a large state', (t) => {
 })
 
 t.test('the reading of tables', (t) => {
-  t.test(
-    'says nothing of a table that does not count any more, and tells of one that is missing',
-    async (t) => {
-      const location = stateIn(await closedState(t))
-      const { tables } = await liveFiles(location)
-      const [[number, size]] = [...tables] as [[number, number]]
-      const read = async (some: ReadonlyMap<number, number>): Promise<string[]> => {
-        const faults: string[] = []
-        const onFault = (fault: string): void => void faults.push(fault)
-        await new TableCheck({ location, tables: some, logger: SILENT, onFault }).done
-        return faults
-      }
-      t.strictSame(await read(new Map([[999, 10], ...tables])), [])
-      t.strictSame(await read(new Map([[number, size + 1]])), [
-        `its table ${number}: it has ${size} bytes instead of ${size + 1}`,
-      ])
-      for (const name of readdirSync(location).filter((one) => one.endsWith('.ldb')))
-        rmSync(join(location, name))
-      t.strictSame(await read(tables), [`its table ${number}: it is missing`])
-    },
-  )
+  t.test('ignores a table that the manifest no longer names, and reports one that is missing', async (t) => {
+    const location = stateIn(await closedState(t))
+    const { tables } = await liveFiles(location)
+    const [[number, size]] = [...tables] as [[number, number]]
+    const read = async (some: ReadonlyMap<number, number>): Promise<string[]> => {
+      const faults: string[] = []
+      const onFault = (fault: string): void => void faults.push(fault)
+      await new TableCheck({ location, tables: some, logger: SILENT, onFault }).done
+      return faults
+    }
+    t.strictSame(await read(new Map([[999, 10], ...tables])), [])
+    t.strictSame(await read(new Map([[number, size + 1]])), [
+      `its table ${number}: it has ${size} bytes instead of ${size + 1}`,
+    ])
+    for (const name of readdirSync(location).filter((one) => one.endsWith('.ldb')))
+      rmSync(join(location, name))
+    t.strictSame(await read(tables), [`its table ${number}: it is missing`])
+  })
 
-  t.test('ends when it is told to, without a word', async (t) => {
+  t.test('ends when it is aborted, without a log line', async (t) => {
     const location = stateIn(await closedState(t))
     const { tables } = await liveFiles(location)
     for (const name of readdirSync(location).filter((one) => one.endsWith('.ldb')))

@@ -2,14 +2,21 @@
 import assert from 'node:assert/strict'
 import t from 'tap'
 import fc from 'fast-check'
-import { versionRanges } from '../../src/state-machine/versions/keys.ts'
+import { versionRanges, versionKeys } from '../../src/state-machine/versions/keys.ts'
 import type { Command } from '../../src/state-machine/commands.ts'
 import type { VersionRecord } from '../../src/state-machine/versions/records.ts'
 import { decodeRow, keyBytes } from '../../src/store/rows/row-codec.ts'
-import type { ListVersionsQuery, VersionMarker } from '../../src/store/reads/state-reader.ts'
+import type { ListVersionsQuery, VersionMarker } from '../../src/store/reads/version-listing.ts'
 import { put, remove } from '../state-machine/map-world.ts'
 import { createUpload, putPart } from '../state-machine/upload-commands.ts'
 import { StoreWorld } from './store-world.ts'
+import { findPart } from '../../src/state-machine/bodies/upload-parts.ts'
+import { lookUpVersion } from '../../src/store/reads/version-lookup.ts'
+import { objectKeys } from '../../src/state-machine/objects/keys.ts'
+import { pageOfParts } from '../../src/store/reads/part-listing.ts'
+import { pageOfUploads } from '../../src/store/reads/upload-listing.ts'
+import { pageOfVersions } from '../../src/store/reads/version-listing.ts'
+import { quotaOf } from '../../src/state-machine/usage/quota.ts'
 
 const BEGINNING: VersionMarker = { keyMarker: '', versionIdMarker: '' }
 const byBytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b))
@@ -79,7 +86,7 @@ async function paged(
 ): Promise<string[]> {
   const lines: string[] = []
   for (let marker = BEGINNING; ; ) {
-    const page = await world.store.reader.versions(world.photos, { ...query, ...marker })
+    const page = await pageOfVersions(world.store.reader, world.photos.id, { ...query, ...marker })
     const found = [
       ...page.versions.map((version) => ({ key: version.key, line: lineOf(version) })),
       ...page.commonPrefixes.map((prefix) => ({ key: prefix, line: prefix })),
@@ -93,7 +100,7 @@ async function paged(
   }
 }
 
-/** For a run of a property: closed by hand, for there are many. */
+/** For a run of a property: closed explicitly, because there are many. */
 async function openWorld(): Promise<{ readonly world: StoreWorld; readonly close: () => Promise<void> }> {
   const handlers: (() => void | Promise<void>)[] = []
   const world = await StoreWorld.withBucket({ teardown: (handler) => void handlers.unshift(handler) })
@@ -130,7 +137,7 @@ t.test('versions', async (t) => {
     )
   })
 
-  t.test('what stood all the time is shown once, whatever changes between pages', async () => {
+  t.test('a version that exists all the time is shown once, for any changes between pages', async () => {
     const few = fc.constantFrom('a', 'a/b', 'a/c', 'b', 'c/d')
     await fc.assert(
       fc.asyncProperty(
@@ -159,7 +166,7 @@ t.test('versions', async (t) => {
     )
   })
 
-  t.test('a marker that clients make up: null, and ids of versions that went', async (t) => {
+  t.test('a marker that clients make up: null, and ids of removed versions', async (t) => {
     const world = await StoreWorld.withBucket(t)
     for (const what of ['put', 'enable', 'put', 'put', 'suspend', 'put', 'enable', 'put'] as const)
       await change(world, { key: 'k', what })
@@ -170,7 +177,7 @@ t.test('versions', async (t) => {
     )
     const from = async (versionIdMarker: string, keyMarker = 'k') => {
       const query = { prefix: '', delimiter: '', limit: 10, keyMarker, versionIdMarker }
-      return (await world.store.reader.versions(world.photos, query)).versions
+      return (await pageOfVersions(world.store.reader, world.photos.id, query)).versions
     }
     t.same(await from('null'), all.slice(2), 'behind the null version')
     t.same(await from(''), [], 'behind the key')
@@ -184,13 +191,16 @@ t.test('versions', async (t) => {
     t.same(await idsFrom(second), [third, fourth], 'its own id says where it stood')
   })
 
-  t.test('one that came up to be the newest between two pages is shown', async (t) => {
+  t.test('a version that became the newest between two pages is shown', async (t) => {
     const world = await StoreWorld.withBucket(t)
     for (const what of ['enable', 'put', 'put'] as const) await change(world, { key: 'k', what })
     const query = { prefix: '', delimiter: '', limit: 1 }
-    const page = await world.store.reader.versions(world.photos, { ...query, ...BEGINNING })
+    const page = await pageOfVersions(world.store.reader, world.photos.id, { ...query, ...BEGINNING })
     await change(world, { key: 'k', what: 'removeNewest' })
-    const next = await world.store.reader.versions(world.photos, { ...query, ...(page.next ?? BEGINNING) })
+    const next = await pageOfVersions(world.store.reader, world.photos.id, {
+      ...query,
+      ...(page.next ?? BEGINNING),
+    })
     t.same(next.versions, await allVersions(world))
   })
 })
@@ -202,7 +212,7 @@ t.test('uploads and parts', async (t) => {
   const listed = async (prefix: string, limit: number) => {
     const lines: string[] = []
     for (let marker = { keyMarker: '', uploadIdMarker: '' }; ; ) {
-      const page = await reader.uploads(world.photos, { prefix, limit, ...marker })
+      const page = await pageOfUploads(reader, world.photos.id, { prefix, limit, ...marker })
       lines.push(...page.uploads.map((upload) => `${upload.key} ${upload.uploadId}`))
       if (page.next === null) return lines
       marker = page.next
@@ -221,23 +231,27 @@ t.test('uploads and parts', async (t) => {
     )
   }
   const behind = { prefix: '', limit: 10, keyMarker: 'a', uploadIdMarker: '' }
-  t.same((await reader.uploads(world.photos, behind)).uploads.length, 6, 'behind all uploads of a key')
+  t.same(
+    (await pageOfUploads(reader, world.photos.id, behind)).uploads.length,
+    6,
+    'behind all uploads of a key',
+  )
 
   const { uploadId } = await world.do(createUpload('k'))
   for (const partNumber of [10_000, 3, 300, 1])
     await world.do(putPart({ key: 'k', uploadId, partNumber }, [`c${partNumber}`]))
-  const parts = await reader.parts(world.photos.id, uploadId, 0, 3)
+  const parts = await pageOfParts(reader, { bucketId: world.photos.id, uploadId }, { after: 0, limit: 3 })
   t.match(parts, { next: 300 })
   t.same(
     parts.parts.map(({ partNumber }) => partNumber),
     [1, 3, 300],
   )
-  t.match(await reader.parts(world.photos.id, uploadId, 300, 3), {
+  t.match(await pageOfParts(reader, { bucketId: world.photos.id, uploadId }, { after: 300, limit: 3 }), {
     parts: [{ partNumber: 10_000 }],
     next: null,
   })
-  t.match(reader.part(world.photos.id, uploadId, 3), { partNumber: 3 })
-  t.equal(reader.upload(world.photos, 'other', uploadId), undefined)
+  t.match(findPart(reader, { bucketId: world.photos.id, uploadId }, 3), { partNumber: 3 })
+  t.equal(reader.get(objectKeys.upload(world.photos.id, 'other', uploadId)), undefined)
 })
 
 t.test('single versions by the names that clients use', async (t) => {
@@ -245,11 +259,15 @@ t.test('single versions by the names that clients use', async (t) => {
   const { reader } = world.store
   for (const what of ['put', 'enable', 'put', 'mark'] as const) await change(world, { key: 'k', what })
   const [marker, kept, nullVersion] = await allVersions(world)
-  t.same(reader.newestVersion(world.photos, 'k'), marker)
-  t.equal(reader.object(world.photos, 'k'), undefined)
-  t.same(reader.version(world.photos, 'k', 'null'), nullVersion)
-  t.same(reader.version(world.photos, 'k', kept?.versionId ?? ''), kept)
-  t.equal(reader.version(world.photos, 'k', nullVersion?.versionId ?? ''), undefined, 'it is known as null')
+  t.same(lookUpVersion(reader, world.photos, { key: 'k', versionId: null }), marker)
+  t.equal(reader.get(versionKeys.object(world.photos.id, 'k')), undefined)
+  t.same(lookUpVersion(reader, world.photos, { key: 'k', versionId: 'null' }), nullVersion)
+  t.same(lookUpVersion(reader, world.photos, { key: 'k', versionId: kept?.versionId ?? '' }), kept)
+  t.equal(
+    lookUpVersion(reader, world.photos, { key: 'k', versionId: nullVersion?.versionId ?? '' }),
+    undefined,
+    'it is known as null',
+  )
   for (const name of [
     '',
     'x',
@@ -257,7 +275,7 @@ t.test('single versions by the names that clients use', async (t) => {
     `${kept?.versionId}\u0000`,
     kept?.versionId.toLowerCase() ?? '',
   ])
-    t.equal(reader.version(world.photos, 'k', name), undefined)
-  t.equal(reader.newestVersion(world.photos, 'none'), undefined)
-  t.same(reader.quota('acme'), { maxBytes: null, maxObjects: null, maxBuckets: null, updatedAt: 0 })
+    t.equal(lookUpVersion(reader, world.photos, { key: 'k', versionId: name }), undefined)
+  t.equal(lookUpVersion(reader, world.photos, { key: 'none', versionId: null }), undefined)
+  t.same(quotaOf(reader, 'acme'), { maxBytes: null, maxObjects: null, maxBuckets: null, updatedAt: 0 })
 })

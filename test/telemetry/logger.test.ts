@@ -1,5 +1,5 @@
 /**
- * What stands in a log line, and what never does.
+ * What a log line contains, and what it never contains.
  */
 import t from 'tap'
 import { createLogger, SECRET_FIELDS } from '../../src/telemetry/logger.ts'
@@ -15,12 +15,12 @@ function linesOf(
   return lines
 }
 
-t.test('a secret field is struck out at the top, and one or two levels down', async (t) => {
+t.test('a secret field is redacted at the top level, and one or two levels down', async (t) => {
   for (const field of SECRET_FIELDS) {
     const lines = linesOf('info', (logger) => {
       logger.info({ [field]: SECRET }, 'top')
       logger.info({ key: { [field]: SECRET } }, 'one level down')
-      logger.child({ room: 'api' }).warn({ req: { headers: { [field]: SECRET } } }, 'two levels down')
+      logger.child({ component: 'api' }).warn({ req: { headers: { [field]: SECRET } } }, 'two levels down')
     })
     t.equal(lines.length, 3)
     for (const line of lines) {
@@ -33,14 +33,14 @@ t.test('a secret field is struck out at the top, and one or two levels down', as
 t.test('a line is one JSON object with level by name, time in RFC 3339 and the node', async (t) => {
   const [line = '', ...more] = linesOf('info', (logger) => {
     logger.debug('below the level')
-    logger.info({ room: 'wal' }, 'text')
+    logger.info({ component: 'wal' }, 'text')
   })
   t.same(more, [])
   t.match(JSON.parse(line), {
     level: 'info',
     time: /^\d{4}-\d\d-\d\dT.*Z$/,
     node: 'n1',
-    room: 'wal',
+    component: 'wal',
     msg: 'text',
   })
 })

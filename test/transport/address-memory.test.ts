@@ -1,5 +1,5 @@
 /**
- * Names that were found once never wait for a name server again.
+ * Names that were resolved once never wait for a name server again.
  */
 import type { LookupAddress } from 'node:dns'
 import t from 'tap'
@@ -7,7 +7,7 @@ import { AddressMemory, type ResolveName } from '../../cluster/transport/address
 import { VirtualClock } from '../programs/simulator/virtual-clock.ts'
 import { HttpBench } from './benches.ts'
 
-/** A name server whose answers the test gives, in the order of the questions. */
+/** A name server that answers when the test says so, in the order of the questions. */
 class NameServer {
   readonly open: { name: string; answer: (...addresses: string[]) => void; fail: (code: string) => void }[] =
     []
@@ -45,7 +45,7 @@ t.test('AddressMemory', async (t) => {
     t.equal(server.open.length, 1, 'one question at a time')
   })
 
-  t.test('learns a new address from the question behind the last use', async (t) => {
+  t.test('learns a new address from the lookup that the last use started', async (t) => {
     const server = new NameServer()
     const memory = new AddressMemory(server.resolve)
     memory.remember('n2')
@@ -54,10 +54,10 @@ t.test('AddressMemory', async (t) => {
     server.open.shift()?.answer('10.0.0.9')
     t.same(await addressesOf(find(memory, 'n2')), ['10.0.0.9'])
     server.open.shift()?.fail('EAI_AGAIN')
-    t.same(await addressesOf(find(memory, 'n2')), ['10.0.0.9'], 'a failed question forgets nothing')
+    t.same(await addressesOf(find(memory, 'n2')), ['10.0.0.9'], 'a failed lookup keeps the known addresses')
   })
 
-  t.test('waits for the first answer, together with all who ask meanwhile', async (t) => {
+  t.test('waits for the first answer, together with all callers meanwhile', async (t) => {
     const server = new NameServer()
     const memory = new AddressMemory(server.resolve)
     const both = [find(memory, 'n2'), find(memory, 'n2', 6)]
@@ -66,7 +66,7 @@ t.test('AddressMemory', async (t) => {
     t.same(await Promise.all(both.map(addressesOf)), [['10.0.0.2', 'fd00::2'], ['fd00::2']])
   })
 
-  t.test('passes an error on when nothing is remembered, and asks again', async (t) => {
+  t.test('passes on an error when no address is known, and asks again', async (t) => {
     const server = new NameServer()
     const memory = new AddressMemory(server.resolve)
     const found = find(memory, 'n2')
@@ -79,22 +79,22 @@ t.test('AddressMemory', async (t) => {
 
   t.test('holds a bounded number of waiters', async (t) => {
     const memory = new AddressMemory(new NameServer().resolve)
-    for (let i = 0; i < 64; i++) memory.lookup('n2', { all: true }, () => t.fail('nobody answers'))
+    for (let i = 0; i < 64; i++) memory.lookup('n2', { all: true }, () => t.fail('no server answers'))
     await t.rejects(find(memory, 'n2'), { code: 'ENOTFOUND' })
   })
 
-  t.test('gives one address to who asks for one', async (t) => {
+  t.test('returns one address to a caller that requests one', async (t) => {
     const server = new NameServer()
     const memory = new AddressMemory(server.resolve)
     memory.remember('127.0.0.1')
-    t.equal(server.open.length, 0, 'an address is no name')
+    t.equal(server.open.length, 0, 'an address is not a name')
     const one = new Promise((resolve) => memory.lookup('n2', {}, (...answer) => resolve(answer)))
     server.open.shift()?.answer('10.0.0.2', '10.0.0.3')
     t.same(await one, [null, '10.0.0.2', 4])
   })
 })
 
-t.test('HttpTransport looks up the names of its peers now and then, until it stops', async (t) => {
+t.test('HttpTransport resolves the names of its peers periodically, until it stops', async (t) => {
   const server = new NameServer()
   const clock = new VirtualClock()
   const bench = new HttpBench(t, { resolveName: server.resolve, clock })
@@ -102,7 +102,7 @@ t.test('HttpTransport looks up the names of its peers now and then, until it sto
   const { transport } = await bench.start('a')
   t.equal(server.open.length, 1)
   await clock.advance(10_000)
-  t.equal(server.open.length, 1, 'no second question before the first is answered')
+  t.equal(server.open.length, 1, 'no second lookup before the first is answered')
   server.open.shift()?.answer('127.0.0.1')
   await clock.advance(10_000)
   t.equal(server.open.length, 1)
@@ -112,7 +112,7 @@ t.test('HttpTransport looks up the names of its peers now and then, until it sto
   t.equal(server.open.length, 0)
 })
 
-t.test('HttpTransport reaches a peer it never spoke to after the name server fell silent', async (t) => {
+t.test('HttpTransport reaches a peer for the first time after the name server went silent', async (t) => {
   const server = new NameServer()
   const bench = new HttpBench(t, { resolveName: server.resolve })
   await bench.start('b', { echo: async ({ header }) => ({ header }) })
@@ -120,9 +120,9 @@ t.test('HttpTransport reaches a peer it never spoke to after the name server fel
   bench.addresses.set('b', `localhost:${port}`)
   const a = await bench.start('a')
   const [question] = server.open
-  t.equal(question?.name, 'localhost', 'the name is looked up before anybody needs it')
+  t.equal(question?.name, 'localhost', 'the name is resolved before it is needed')
   question?.answer('127.0.0.1')
   const { header } = await a.transport.call('b', 'echo', { header: 'still there' })
   t.equal(header, 'still there')
-  t.equal(server.open.length, 2, 'its connection asked again, and did not wait')
+  t.equal(server.open.length, 2, 'its connection started another lookup, and did not wait')
 })

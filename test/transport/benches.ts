@@ -15,7 +15,7 @@ import { VirtualClock } from '../programs/simulator/virtual-clock.ts'
 
 type Handlers = Readonly<Record<string, CallHandler>>
 
-/** A port that nobody listens on: a lower one than any user may bind. */
+/** A port on which no process listens: lower than the ports that a user may bind. */
 export const NOWHERE: PeerAddress = '127.0.0.1:1'
 
 export class HttpBench implements TransportBench {

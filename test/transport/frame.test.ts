@@ -1,5 +1,5 @@
 /**
- * Frames: what goes in comes out, and nothing else ever comes out.
+ * Frames: decoding returns exactly the encoded messages, and refuses everything else.
  */
 import * as fc from 'fast-check'
 import { Packr, pack } from 'msgpackr'
@@ -21,16 +21,16 @@ import { anyMessage, everyMessage, plain, ROUTE } from './sample-messages.ts'
 
 const maps = new Packr({ useRecords: false })
 const frame = (...messages: unknown[]) => maps.pack([1, messages])
-const NOBODY = new Uint8Array(0)
+const NO_BYTES = new Uint8Array(0)
 
 t.test('decodeBatch', async (t) => {
-  t.test('gives back every type of message as it was encoded', async (t) => {
+  t.test('returns every type of message as it was encoded', async (t) => {
     const messages = everyMessage(ROUTE)
     t.strictSame(plain(decodeBatch(encodeBatch(messages, ROUTE), ROUTE)), plain(messages))
     t.strictSame(decodeBatch(encodeBatch([], ROUTE), ROUTE), [])
   })
 
-  t.test('gives back any batch as it was encoded', async () => {
+  t.test('returns any batch as it was encoded', async () => {
     fc.assert(
       fc.property(fc.array(anyMessage, { maxLength: 5 }), (messages) => {
         const decoded = plain(decodeBatch(encodeBatch(messages, ROUTE), ROUTE))
@@ -45,7 +45,7 @@ t.test('decodeBatch', async (t) => {
     t.match(decodeBatch(bytes, { from: 'x', to: 'y' }), [{ from: 'x', to: 'y' }])
   })
 
-  t.test('refuses every frame that is cut short or continued', async (t) => {
+  t.test('refuses every frame that is truncated or extended', async (t) => {
     const bytes = encodeBatch(everyMessage(ROUTE).slice(1), ROUTE)
     for (let length = 0; length < bytes.length; length++) {
       t.throws(() => decodeBatch(bytes.subarray(0, length), ROUTE), MalformedFrameError)
@@ -71,7 +71,7 @@ t.test('decodeBatch', async (t) => {
     )
   })
 
-  t.test('refuses what is MessagePack but no batch', async (t) => {
+  t.test('refuses MessagePack that is not a batch', async (t) => {
     const append = [1, 7, 10, 4, 9, 3]
     const corpus: Record<string, Uint8Array> = {
       'a number': pack(1),
@@ -80,8 +80,8 @@ t.test('decodeBatch', async (t) => {
       'an unknown frame version': pack([2, []]),
       'no messages': pack([1]),
       'a third field': pack([1, [], 0]),
-      'messages that are no array': pack([1, 'x']),
-      'a message that is no array': frame(7),
+      'messages that are not an array': pack([1, 'x']),
+      'a message that is not an array': frame(7),
       'an empty message': frame([]),
       'type 0': frame([0, 1]),
       'an unknown type': frame([10, 1]),
@@ -96,14 +96,14 @@ t.test('decodeBatch', async (t) => {
       'a boolean as a number': frame([4, 1, 1, 0]),
       'entries that are missing': frame(append),
       'entries that are a map': frame([...append, {}]),
-      'an entry that is no array': frame([...append, [5]]),
+      'an entry that is not an array': frame([...append, [5]]),
       'an entry without data': frame([...append, [[1, 0]]]),
-      'an entry of an unknown kind': frame([...append, [[1, 3, NOBODY]]]),
-      'an entry of a negative kind': frame([...append, [[1, -1, NOBODY]]]),
+      'an entry of an unknown kind': frame([...append, [[1, 3, NO_BYTES]]]),
+      'an entry of a negative kind': frame([...append, [[1, -1, NO_BYTES]]]),
       'entry data that are a string': frame([...append, [[1, 1, 'abc']]]),
       'entry data that are an array': frame([...append, [[1, 1, [1, 2]]]]),
-      'an entry with a field too many': frame([...append, [[1, 1, NOBODY, 0]]]),
-      'indexes that leave the safe range': frame([1, 7, 2 ** 53 - 1, 4, 9, 3, [[1, 0, NOBODY]]]),
+      'an entry with a field too many': frame([...append, [[1, 1, NO_BYTES, 0]]]),
+      'indexes that leave the safe range': frame([1, 7, 2 ** 53 - 1, 4, 9, 3, [[1, 0, NO_BYTES]]]),
       'a node id that is a number': frame([5, 1, 1, 1, [1], [], []]),
       'a node id that is empty': frame([5, 1, 1, 1, [''], [], []]),
       'a node id that is too long': frame([5, 1, 1, 1, ['n'.repeat(65)], [], []]),
@@ -173,20 +173,20 @@ t.test('encodeHeader', async (t) => {
     t.equal(decodeHeader(encodeHeader(undefined).subarray(HEADER_LENGTH_BYTES)), null)
   })
 
-  t.test('refuses what is too large or no plain data', async (t) => {
+  t.test('refuses a header that is too large or not plain data', async (t) => {
     t.throws(() => encodeHeader('x'.repeat(HEADER_BYTES_MAX)), RangeError)
     t.throws(() => encodeHeader({ at: new Date(0) }), TypeError)
     t.throws(() => encodeHeader(nested(20)), TypeError)
   })
 
-  t.test('decodeHeader refuses what is no single plain value', async (t) => {
+  t.test('decodeHeader refuses anything but a single plain value', async (t) => {
     for (const bytes of [[], [0xc1], [0x01, 0x01], [0x81], [0xd6, 0xff, 0, 0, 0, 0]]) {
       t.throws(() => decodeHeader(Uint8Array.from(bytes)), MalformedFrameError)
     }
   })
 })
 
-/** Decodes into something that can be encoded again, or is refused in the proper way; anything else throws. */
+/** Decodes into messages that can be encoded again, or throws MalformedFrameError; any other error is thrown on. */
 function survives(bytes: Uint8Array): boolean {
   try {
     encodeBatch(decodeBatch(bytes, ROUTE), ROUTE)

@@ -1,5 +1,5 @@
 /**
- * HttpTransport at its edges: peers that are silent, ports that are taken, addresses that need TLS, what is counted.
+ * HttpTransport at its limits: silent peers, ports in use, addresses that need TLS, counters.
  */
 import t from 'tap'
 import { deferred } from '../helpers/async.ts'
@@ -14,36 +14,33 @@ import { collect, pattern, rejection } from './streams.ts'
 const EVENTS = { onMessages: () => {}, onUnreachable: () => {} }
 
 t.test('HttpTransport', async (t) => {
-  t.test(
-    'gives up a peer that takes connections and never answers, and does so again and again',
-    async (t) => {
-      const bench = new HttpBench(t, { limits: { batchTimeoutMs: 20, callTimeoutMs: 20 } })
-      let connections = 0
-      const hole = await strangeServer(t, () => void connections++)
-      const a = await bench.start('a')
-      bench.addresses.set('b', hole)
-      for (let round = 1; round <= 3; round++) {
-        a.transport.send({ type: 'TimeoutNow', from: 'a', to: 'b', term: 1 })
-        // Once by the connection, once by the batch that was on it.
-        await bench.until(() => a.unreachable.length >= 2 * round)
-      }
-      t.ok((await rejection(a.transport.call('b', 'x', { header: null }))) instanceof PeerUnreachableError)
-      t.ok(connections >= 4, 'no connection that failed is used again')
-      t.equal(bench.lines.filter(({ message }) => message === 'peer takes no messages').length, 1)
-      t.equal(a.transport.lastContact('b'), null)
-    },
-  )
+  t.test('times out repeatedly on a peer that accepts connections and never answers', async (t) => {
+    const bench = new HttpBench(t, { limits: { batchTimeoutMs: 20, callTimeoutMs: 20 } })
+    let connections = 0
+    const hole = await strangeServer(t, () => void connections++)
+    const a = await bench.start('a')
+    bench.addresses.set('b', hole)
+    for (let round = 1; round <= 3; round++) {
+      a.transport.send({ type: 'TimeoutNow', from: 'a', to: 'b', term: 1 })
+      // Once for the connection, once for the batch on it.
+      await bench.until(() => a.unreachable.length >= 2 * round)
+    }
+    t.ok((await rejection(a.transport.call('b', 'x', { header: null }))) instanceof PeerUnreachableError)
+    t.ok(connections >= 4, 'no failed connection is used again')
+    t.equal(bench.lines.filter(({ message }) => message === 'peer accepts no messages').length, 1)
+    t.equal(a.transport.lastContact('b'), null)
+  })
 
-  t.test('gives up an answer that stops in the middle of its body', async (t) => {
+  t.test('aborts an answer that stops in the middle of its body', async (t) => {
     const bench = new HttpBench(t, { limits: { bodyIdleMs: 20 } })
     const a = await bench.start('a')
-    const begun = Buffer.concat([
+    const started = Buffer.concat([
       Buffer.from('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n'),
       Buffer.from([0, 0, 0, 1, 0xc0, 1, 2]),
     ])
     bench.addresses.set(
       'b',
-      await strangeServer(t, (socket) => socket.once('data', () => void socket.write(begun))),
+      await strangeServer(t, (socket) => socket.once('data', () => void socket.write(started))),
     )
     const { body } = await a.transport.call('b', 'x', { header: null })
     t.ok((await rejection(collect(body))) instanceof PeerUnreachableError)
@@ -67,7 +64,7 @@ t.test('HttpTransport', async (t) => {
     }
   })
 
-  t.test('takes a changed address of a peer with the next request', async (t) => {
+  t.test('uses a changed address of a peer with the next request', async (t) => {
     const bench = new HttpBench(t)
     const a = await bench.start('a')
     const first = await bench.start('b', { who: async () => ({ header: 1 }) })
@@ -87,7 +84,7 @@ t.test('HttpTransport', async (t) => {
     t.strictSame(a.transport.metrics(), [])
   })
 
-  t.test('counts what passed between it and each peer', async (t) => {
+  t.test('counts the traffic with each peer', async (t) => {
     const bench = new HttpBench(t)
     const a = await bench.start('a')
     const b = await bench.start('b', { echo: async ({ body }) => ({ header: null, body }) })
@@ -110,7 +107,7 @@ t.test('HttpTransport', async (t) => {
     for (const { transport } of [a, b]) t.ok(value(transport, 'holdfast_raft_peer_last_contact_seconds') >= 0)
   })
 
-  t.test('stops with idle connections and ends those that hang', async (t) => {
+  t.test('stops with idle connections and ends hanging ones', async (t) => {
     const bench = new HttpBench(t)
     const a = await bench.start('a')
     const b = await bench.start('b', { ok: async () => ({ header: null }) })
@@ -120,7 +117,7 @@ t.test('HttpTransport', async (t) => {
     )
     await b.transport.stop()
     await a.transport.stop()
-    t.pass('both came to an end')
+    t.pass('both have ended')
   })
 })
 
@@ -163,7 +160,7 @@ t.test('HttpTransport does not start', async (t) => {
     t.match(
       bench.lines.filter(({ level }) => level === 'error'),
       [{ message: 'peer address cannot be used', fields: { err: { code: 'peer_tls_required' } } }],
-      'an address that came later neither, but it stops nobody',
+      'a later address is refused too, but stops no node',
     )
     bench.addresses.set('b', NOWHERE)
   })
@@ -174,7 +171,7 @@ t.test('HttpTransport does not start', async (t) => {
     }
   })
 
-  t.test('[address_in_use] on a port that somebody else holds', async (t) => {
+  t.test('[address_in_use] on a port that another process holds', async (t) => {
     const holder = await bench.start('a')
     const second = bench.make('a', { listen: holder.transport.address })
     const failed = await rejection(second.start(EVENTS))
@@ -184,7 +181,7 @@ t.test('HttpTransport does not start', async (t) => {
   })
 
   t.test('[peer_listen_failed] on an address of another machine', async (t) => {
-    // TEST-NET-1 belongs to nobody [RFC 5737 3]; the loopback rule would refuse it, so ask the listener alone.
+    // TEST-NET-1 belongs to no machine [RFC 5737 3]; the loopback rule would refuse it, so this test uses only the listener.
     const { PeerListener } = await import('../../cluster/transport/peer-listener.ts')
     const listener = new PeerListener({
       listen: '192.0.2.1:7400',

@@ -1,5 +1,5 @@
 /**
- * What HttpTransport turns away: foreign identities, broken frames, strange servers.
+ * What HttpTransport refuses: foreign identities, broken frames, servers that are not nodes.
  */
 import { request } from 'undici'
 import t from 'tap'
@@ -42,7 +42,7 @@ t.test('HttpTransport refuses', async (t) => {
       [426, 'unsupported_protocol', { headers: { 'x-holdfast-protocol': '2' } }],
       [412, 'foreign_cluster', { headers: { 'x-holdfast-cluster': 'another' } }],
       [421, 'wrong_node', { headers: { 'x-holdfast-to': 'c' } }],
-      [403, 'unknown_member', { headers: { 'x-holdfast-from': 'stranger' } }],
+      [403, 'unknown_member', { headers: { 'x-holdfast-from': 'unknown' } }],
       [403, 'unknown_member', { headers: { 'x-holdfast-from': 'a' } }],
       [410, 'member_tombstoned', { headers: { 'x-holdfast-incarnation': 'dead-b' } }],
       [400, 'malformed_request', { headers: { 'x-holdfast-incarnation': '' } }],
@@ -59,7 +59,7 @@ t.test('HttpTransport refuses', async (t) => {
       [400, 'malformed_request', { path: '/peer/v1/raft?x=1' }],
       [400, 'malformed_request', { path: '/peer/v1/../raft' }],
       [400, 'malformed_request', { path: `/peer/v1/${'x'.repeat(65)}` }],
-      [404, 'unknown_method', { path: '/peer/v1/unheard-of' }],
+      [404, 'unknown_method', { path: '/peer/v1/no-such-method' }],
     ]
     for (const [status, code, raw] of cases) {
       for (const path of raw.path === undefined ? ['/peer/v1/raft', '/peer/v1/echo'] : [raw.path]) {
@@ -72,10 +72,10 @@ t.test('HttpTransport refuses', async (t) => {
     const bare = await request(`http://${address}/peer/v1/raft`, { method: 'POST' })
     t.equal(bare.statusCode, 426)
     await bare.body.dump()
-    t.strictSame(a.received, [], 'nothing of it reaches the node')
+    t.strictSame(a.received, [], 'no message reaches the node')
   })
 
-  t.test('batches that are broken, and goes on taking good ones', async (t) => {
+  t.test('broken batches, and continues to accept good ones', async (t) => {
     for (const body of [
       new Uint8Array(0),
       Buffer.from('hello'),
@@ -117,7 +117,7 @@ t.test('HttpTransport refuses', async (t) => {
     })
   })
 
-  t.test('to take a request that ends too early for a whole one, chunked or with a length', async (t) => {
+  t.test('a request that ends too early, chunked or with a length', async (t) => {
     const head = Object.entries(FITTING)
       .map(([name, value]) => `${name}: ${String(value)}\r\n`)
       .join('')
@@ -143,7 +143,7 @@ t.test('HttpTransport refuses', async (t) => {
     t.match(await ask(address, { path: '/peer/v1/echo', body: encodeHeader('alive') }), { status: 200 })
   })
 
-  t.test('to take answers of strange servers for answers of the peer', async (t) => {
+  t.test('answers of servers that are not nodes', async (t) => {
     const answers = {
       'a web page': 'HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello',
       'an error page': 'HTTP/1.1 404 Not Found\r\ncontent-length: 5\r\n\r\nhello',
@@ -165,8 +165,8 @@ t.test('HttpTransport refuses', async (t) => {
     }
   })
 
-  t.test('to take an answer that ends too early for a whole one', async (t) => {
-    const start = Buffer.concat([encodeHeader('begun'), pattern(1000)])
+  t.test('an answer that ends too early', async (t) => {
+    const start = Buffer.concat([encodeHeader('started'), pattern(1000)])
     for (const [framing, before] of [
       [`content-length: ${start.length + 1}`, ''],
       ['transfer-encoding: chunked', `${start.length.toString(16)}\r\n`],
@@ -177,7 +177,7 @@ t.test('HttpTransport refuses', async (t) => {
         await strangeServer(t, (socket) => socket.once('data', () => void socket.end(answer))),
       )
       const { header, body } = await a.transport.call('b', 'echo', { header: null })
-      t.equal(header, 'begun')
+      t.equal(header, 'started')
       t.ok((await rejection(collect(body))) instanceof PeerUnreachableError)
     }
   })

@@ -1,5 +1,5 @@
 /**
- * HttpTransport over mutual TLS: who gets in, who is believed, what is refused at start.
+ * HttpTransport over mutual TLS: which connections are accepted, which identities are proved, what is refused at start.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { connect, type ConnectionOptions } from 'node:tls'
@@ -48,9 +48,9 @@ t.test('HttpTransport over TLS', { skip }, async (t) => {
     })
   }
 
-  t.test('turns away certificates of another authority, on both sides', async (t) => {
-    const stranger = new TestAuthority(t, 'stranger')
-    const { bench, a, b } = await startPair(t, { a: byName.a, b: stranger.issue({ commonName: 'b' }) })
+  t.test('refuses certificates of another authority, on both sides', async (t) => {
+    const foreign = new TestAuthority(t, 'foreign')
+    const { bench, a, b } = await startPair(t, { a: byName.a, b: foreign.issue({ commonName: 'b' }) })
     for (const [node, to] of [
       [a, 'b'],
       [b, 'a'],
@@ -64,13 +64,13 @@ t.test('HttpTransport over TLS', { skip }, async (t) => {
     t.strictSame([a.received, b.received], [[], []])
   })
 
-  t.test('speaks to nobody whose certificate names another node than the one that was called', async (t) => {
+  t.test('calls no node whose certificate names another node than the called one', async (t) => {
     const { bench, a, b } = await startPair(t, bySan)
     const c = await bench.run('c', bench.make('c', { tls: authority.issue({ commonName: 'c' }) }))
     bench.addresses.set('b', c.transport.address)
     const failed = await rejection(a.transport.call('b', 'echo', { header: null }))
     t.ok(failed instanceof PeerUnreachableError)
-    t.match(failed.message, 'does not name it')
+    t.match(failed.message, 'does not name that node')
     t.strictSame(b.received, [])
   })
 
@@ -89,9 +89,9 @@ t.test('HttpTransport over TLS', { skip }, async (t) => {
     const { a } = await startPair(t, bySan)
     const ca = readFileSync(authority.ca)
     const files = { cert: readFileSync(bySan.b.cert), key: readFileSync(bySan.b.key) }
-    t.ok(await isTurnedAway(a.transport.address, { ca }), 'no certificate')
-    t.ok(await isTurnedAway(a.transport.address, { ca, ...files, maxVersion: 'TLSv1.2' }), 'TLS 1.2')
-    t.notOk(await isTurnedAway(a.transport.address, { ca, ...files }))
+    t.ok(await isRefused(a.transport.address, { ca }), 'no certificate')
+    t.ok(await isRefused(a.transport.address, { ca, ...files, maxVersion: 'TLSv1.2' }), 'TLS 1.2')
+    t.notOk(await isRefused(a.transport.address, { ca, ...files }))
     const plain = new HttpBench(t)
     plain.addresses.set('a', a.transport.address)
     const b = await plain.start('b')
@@ -172,8 +172,8 @@ async function askOverTls(
   })
 }
 
-/** In TLS 1.3 the client is done before the server has looked at its certificate, so an answer must be waited for. */
-async function isTurnedAway(address: string, options: ConnectionOptions): Promise<boolean> {
+/** In TLS 1.3 the client finishes before the server has checked its certificate, so the test must wait for an answer. */
+async function isRefused(address: string, options: ConnectionOptions): Promise<boolean> {
   const [host, port] = address.split(':')
   return new Promise((resolve) => {
     const socket = connect({

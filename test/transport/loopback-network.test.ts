@@ -1,5 +1,5 @@
 /**
- * LoopbackNetwork: what it does to messages and calls, and that it does the same again.
+ * LoopbackNetwork: its effects on messages and calls, and that they are reproducible.
  */
 import t from 'tap'
 import type { Message } from '../../cluster/raft/types.ts'
@@ -7,7 +7,7 @@ import { PeerUnreachableError } from '../../cluster/transport/transport.ts'
 import { LoopbackBench } from './benches.ts'
 import { meteredStream, rejection } from './streams.ts'
 
-/** xorshift32: enough chance for a network. */
+/** xorshift32: random enough for a network. */
 function seeded(seed: number): () => number {
   let state = seed | 1
   return () => {
@@ -36,7 +36,7 @@ async function lossyRun(seed: number): Promise<number[]> {
 }
 
 t.test('LoopbackNetwork', async (t) => {
-  t.test('loses, repeats and reorders messages, and does the same again with the same seed', async (t) => {
+  t.test('loses, repeats and reorders messages, reproducibly with the same seed', async (t) => {
     const run = await lossyRun(7)
     const distinct = new Set(run)
     t.ok(distinct.size > 350 && distinct.size < 450, `${distinct.size} of 500 arrived`)
@@ -49,7 +49,7 @@ t.test('LoopbackNetwork', async (t) => {
     t.notSame(await lossyRun(8), run)
   })
 
-  t.test('blocks one direction and leaves the other alone until it is healed', async (t) => {
+  t.test('blocks only one direction until it is healed', async (t) => {
     const bench = new LoopbackBench()
     const a = await bench.start('a')
     const b = await bench.start('b')
@@ -63,7 +63,7 @@ t.test('LoopbackNetwork', async (t) => {
     t.ok(
       (await rejection(bench.settle(b.transport.call('a', 'x', { header: null })))) instanceof
         PeerUnreachableError,
-      'a call needs both ways',
+      'a call needs both directions',
     )
     bench.network.heal()
     a.transport.send(message(3))
@@ -72,7 +72,7 @@ t.test('LoopbackNetwork', async (t) => {
   })
 
   t.test(
-    'loses what is on its way when the path is cut, and breaks calls in the middle of a stream',
+    'loses messages in flight when the path is cut, and breaks calls in the middle of a stream',
     async (t) => {
       const bench = new LoopbackBench()
       const meter = { sent: 0, ended: false }
@@ -96,7 +96,7 @@ t.test('LoopbackNetwork', async (t) => {
     },
   )
 
-  t.test('delivers nothing from a sender that the receiver does not hear', async (t) => {
+  t.test('delivers no message from a sender that the receiver refuses', async (t) => {
     const bench = new LoopbackBench()
     const a = await bench.start('a')
     const strict = bench.network.transport('b', {
@@ -104,14 +104,14 @@ t.test('LoopbackNetwork', async (t) => {
       judge: ({ nodeId, incarnation }) =>
         nodeId === 'a' && incarnation === 'life-of-a' ? { code: 'member_tombstoned', message: 'no' } : null,
     })
-    let heard = 0
-    await strict.start({ onMessages: () => void heard++, onUnreachable: () => {} })
+    let answer = 0
+    await strict.start({ onMessages: () => void answer++, onUnreachable: () => {} })
     for (let i = 0; i < 3; i += 1) a.transport.send(message(1))
     await bench.clock.advance(10)
-    t.strictSame(a.refused, ['b member_tombstoned'], 'and says so, once for all that were under way')
+    t.strictSame(a.refused, ['b member_tombstoned'], 'and reports it, once for all messages in flight')
     t.match(await rejection(bench.settle(a.transport.call('b', 'x', { header: null }))), {
       code: 'member_tombstoned',
     })
-    t.equal(heard, 0)
+    t.equal(answer, 0)
   })
 })

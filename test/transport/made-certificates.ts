@@ -1,5 +1,5 @@
 /**
- * Certificates of a cluster for a test, as `holdfast certs` makes them, without the openssl command.
+ * Certificates of a cluster for a test, like those of `holdfast certs`, without the openssl command.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -17,10 +17,10 @@ import {
 const DAY_MS = 86_400_000
 
 interface Requested {
-  /** Another than the one of the authority. */
+  /** A cluster other than that of the authority. */
   readonly clusterId?: string
   readonly hosts?: readonly string[]
-  /** Since when the certificate is over. */
+  /** How many days ago the certificate expired. */
   readonly endedDaysAgo?: number
 }
 
@@ -34,7 +34,7 @@ export class MadeCertificates {
     this.#folder = mkdtempSync(join(tmpdir(), 'holdfast-made-'))
     t.teardown(() => rmSync(this.#folder, { recursive: true, force: true }))
     const now = Date.now()
-    // So old that certificates of its past can be issued.
+    // Old enough to issue certificates for the past.
     this.#pair = newAuthority(clusterId, { now: now - 100 * DAY_MS, days: 200 })
     this.#authority = readAuthority(this.#pair, now)
     writeFileSync(this.ca, this.#pair.certificate)
@@ -60,7 +60,7 @@ export class MadeCertificates {
     )
   }
 
-  /** Files of their own, which `put` may change. */
+  /** Separate files, which `put` may change. */
   issue(nodeId: string, requested: Requested = {}): TlsFiles {
     const base = join(this.#folder, `${nodeId}-${this.#count++}`)
     const files = { ca: this.ca, cert: `${base}.pem`, key: `${base}.key` }

@@ -1,6 +1,6 @@
 /**
- * Who gets in at the peer port by which certificate, what the log says to whoever must mend it, and how certificates are
- * exchanged while nodes run.
+ * Which certificates the peer port accepts, what the log says about a refusal, and how certificates are
+ * replaced while nodes run.
  */
 import { X509Certificate } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -19,7 +19,7 @@ import { MadeCertificates, put } from './made-certificates.ts'
 import { FITTING } from './raw-peer.ts'
 import { rejection } from './streams.ts'
 
-/** Real time, but what is due in ten seconds or later is due when the test says so. */
+/** Real time, but timers of ten seconds and more fire when the test says so. */
 class PatientClock extends SystemClock {
   #due: (() => void)[] = []
 
@@ -29,7 +29,7 @@ class PatientClock extends SystemClock {
     return { cancel: () => void (this.#due = this.#due.filter((one) => one !== callback)) }
   }
 
-  /** Whatever looks at its files now and then does so. */
+  /** Fires these timers, so that the files are read again. */
   look(): void {
     const due = this.#due
     this.#due = []
@@ -37,7 +37,7 @@ class PatientClock extends SystemClock {
   }
 }
 
-const handlers = { echo: async () => ({ header: 'heard' }) }
+const handlers = { echo: async () => ({ header: 'answered' }) }
 
 async function startNode(t: Test, tls: TlsFiles, nodeId = 'a') {
   const clock = new PatientClock()
@@ -59,7 +59,7 @@ function optionsOf({ ca, cert, key }: Shown): ConnectionOptions {
   return { ca: readFileSync(ca), ...own, checkServerIdentity: () => undefined }
 }
 
-/** The code that node `a` answers with; null: it hung up. */
+/** The code of the answer of node `a`; null: it closed the connection. */
 async function answerTo(address: string, files: Shown, headers = FITTING): Promise<unknown> {
   const [host, port] = address.split(':')
   const all = {
@@ -91,47 +91,47 @@ t.test('the peer port [tls.peers]', async (t) => {
   const advised = (reason: string): Promise<void> =>
     until(`the log says that ${reason}`, () =>
       lines.some(({ level, message, fields }) => {
-        const { reason: told, hint } = fields as { reason?: string; hint?: string }
+        const { reason: reported, hint } = fields as { reason?: string; hint?: string }
         return (
-          level === 'warn' && message === 'peer connection refused' && told === reason && hint !== undefined
+          level === 'warn' &&
+          message === 'peer connection refused' &&
+          reported === reason &&
+          hint !== undefined
         )
       }),
     )
 
-  await t.test('hears the certificate of the node that is claimed', async (t) => {
-    t.equal(await answerTo(address, made.issue('b')), 'heard')
+  await t.test('accepts the certificate of the claimed node', async (t) => {
+    t.equal(await answerTo(address, made.issue('b')), 'answered')
   })
   await t.test(
     '[wrong_certificate] refuses the certificate of another node, even with the name among its hosts',
     async (t) => {
       t.equal(await answerTo(address, made.issue('c')), 'wrong_certificate')
       t.equal(await answerTo(address, made.issue('c', { hosts: ['b'] })), 'wrong_certificate')
-      const told = lines.filter(({ message }) => message === 'peer request refused')
-      t.match(told, [
+      const reported = lines.filter(({ message }) => message === 'peer request refused')
+      t.match(reported, [
         { level: 'warn', fields: { code: 'wrong_certificate', reason: /does not name node b .*issue one/ } },
       ])
     },
   )
-  await t.test(
-    '[wrong_certificate] refuses a node of another cluster that has the same authority',
-    async (t) => {
-      t.equal(await answerTo(address, made.issue('b', { clusterId: 'other-cluster' })), 'wrong_certificate')
-    },
-  )
-  await t.test('hangs up on a certificate of another authority', async (t) => {
-    const stranger = new MadeCertificates(t)
-    t.equal(await answerTo(address, { ...stranger.issue('b'), ca: made.ca }), null)
-    await advised('a certificate is of another authority')
+  await t.test('[wrong_certificate] refuses a node of another cluster with the same authority', async (t) => {
+    t.equal(await answerTo(address, made.issue('b', { clusterId: 'other-cluster' })), 'wrong_certificate')
   })
-  await t.test('hangs up on a certificate that has ended', async (t) => {
+  await t.test('closes the connection for a certificate of another authority', async (t) => {
+    const foreign = new MadeCertificates(t)
+    t.equal(await answerTo(address, { ...foreign.issue('b'), ca: made.ca }), null)
+    await advised('a certificate was issued by another authority')
+  })
+  await t.test('closes the connection for an expired certificate', async (t) => {
     t.equal(await answerTo(address, made.issue('b', { endedDaysAgo: 3 })), null)
-    await advised('a certificate is out of its time')
+    await advised('a certificate is expired or not valid yet')
   })
-  await t.test('hangs up on who shows none', async (t) => {
+  await t.test('closes the connection without a certificate', async (t) => {
     t.equal(await answerTo(address, { ca: made.ca }), null)
-    await advised('no certificate was shown')
+    await advised('no certificate was presented')
   })
-  await t.test('hangs up on plain TCP', async () => {
+  await t.test('closes plain TCP connections', async () => {
     const [host, port] = address.split(':')
     await new Promise((resolve) => {
       const socket = connectPlain({ host: host ?? '', port: Number(port) }, () =>
@@ -144,7 +144,7 @@ t.test('the peer port [tls.peers]', async (t) => {
     })
     await advised('the other side does not speak TLS')
   })
-  await t.test('hangs up on TLS 1.2', async (t) => {
+  await t.test('closes TLS 1.2 connections', async (t) => {
     const { ca } = made
     const [host, port] = address.split(':')
     const failed = await new Promise((resolve) => {
@@ -153,33 +153,33 @@ t.test('the peer port [tls.peers]', async (t) => {
       socket.once('error', resolve)
     })
     t.type(failed, Error)
-    await advised('the other side speaks an older TLS')
+    await advised('the other side uses an older version of TLS')
   })
-  await t.test('tells each reason of an address once a minute', async (t) => {
+  await t.test('logs each reason for an address once a minute', async (t) => {
     const count = (): number => lines.filter(({ message }) => message === 'peer connection refused').length
     const before = count()
     for (let n = 0; n < 5; n++) await answerTo(address, { ca: made.ca })
-    t.equal(await answerTo(address, made.issue('b')), 'heard')
+    t.equal(await answerTo(address, made.issue('b')), 'answered')
     t.equal(count(), before)
   })
 })
 
-t.test('a node whose certificate peers refuse is told what to do', async (t) => {
+t.test('a node whose certificate peers refuse logs what to do', async (t) => {
   const made = new MadeCertificates(t)
   const { bench, transport, lines } = await startNode(t, made.issue('a'))
   const b = new MadeCertificates(t).issue('b')
-  const stranger = await startNode(t, b, 'b')
-  bench.addresses.set('b', stranger.address)
+  const refusedNode = await startNode(t, b, 'b')
+  bench.addresses.set('b', refusedNode.address)
   const failed = await rejection(transport.call('b', 'echo', { header: null }))
   t.match(failed.message, /peer_tls\.ca must be the same on every node/)
   transport.send({ type: 'TimeoutNow', from: 'a', to: 'b', term: 1 })
-  const said = (): object | undefined =>
-    lines.find(({ message }) => message === 'peer takes no messages')?.fields
-  await until('the log says it', () => said() !== undefined)
-  t.match(said(), { err: { message: /peer_tls\.ca must be the same on every node/ } })
+  const logged = (): object | undefined =>
+    lines.find(({ message }) => message === 'peer accepts no messages')?.fields
+  await until('it is logged', () => logged() !== undefined)
+  t.match(logged(), { err: { message: /peer_tls\.ca must be the same on every node/ } })
 })
 
-t.test('an answer tells which certificate was shown [membership.join.certificate]', async (t) => {
+t.test('an answer carries the fingerprint of the certificate [membership.join.certificate]', async (t) => {
   const made = new MadeCertificates(t)
   const { bench, transport } = await startNode(t, made.issue('a'))
   const files = made.issue('b')
@@ -187,23 +187,23 @@ t.test('an answer tells which certificate was shown [membership.join.certificate
   bench.addresses.set('b', b.address)
   const first = new X509Certificate(readFileSync(files.cert)).fingerprint256
   const ask = () => transport.call('b', 'echo', { header: null })
-  t.match(await ask(), { header: 'heard', certificate: first })
-  t.equal(b.transport.fingerprint, first, 'which is what the node says of itself')
+  t.match(await ask(), { header: 'answered', certificate: first })
+  t.equal(b.transport.fingerprint, first, 'the same as the node reports')
   put(files, made.pair('b'))
   b.clock.look()
   await until('the new one is in use', () => b.transport.fingerprint !== first)
   t.match(await ask(), { certificate: first }, 'the connection is the old one')
   await Promise.all([ask(), ask()])
-  t.match(await ask(), { certificate: null }, 'two connections that show two prove nothing')
+  t.match(await ask(), { certificate: null }, 'two connections with different certificates prove nothing')
 })
 
-t.test('a certificate of somebody else is no silence', async (t) => {
+t.test('a certificate of another node is not reported as silence', async (t) => {
   const made = new MadeCertificates(t)
   const { bench, transport } = await startNode(t, made.issue('a'))
   const cases = [
     [
       'foreign_cluster',
-      /of another cluster, other-cluster$/,
+      /belongs to another cluster, other-cluster$/,
       made.issue('c', { clusterId: 'other-cluster' }),
     ],
     ['certificate_of_another', /at the address of node b names node c$/, made.issue('c')],
@@ -248,26 +248,26 @@ t.test('certificates change while nodes run [tls.reload]', async (t) => {
   const first = await shownBy()
 
   await t.test(
-    'half a change, a wrong key, another node and a bygone one are told and change nothing',
+    'an unfinished change, a wrong key, another node and an expired one are logged and change nothing',
     async (t) => {
       const next = made.pair('a')
       const broken = { certificate: next.certificate, key: 'no key' }
       const cases = {
-        'belongs to another': { ...made.pair('a'), key: readFileSync(files.key, 'utf8') },
-        'holds no PEM private key': broken,
+        'does not belong to the certificate': { ...made.pair('a'), key: readFileSync(files.key, 'utf8') },
+        'contains no PEM private key': broken,
         'does not name node': made.pair('b'),
-        'it ended at': made.pair('a', { endedDaysAgo: 2 }),
+        'it expired at': made.pair('a', { endedDaysAgo: 2 }),
       }
       for (const [why, pair] of Object.entries(cases)) {
         put(files, pair)
-        const fields = await logged('new certificate cannot be used, the one before it stays')
+        const fields = await logged('new certificate cannot be used, the previous one stays')
         t.match(fields, { err: { message: why } })
         t.equal(await shownBy(), first, why)
         t.equal(samples()['holdfast_tls_certificate_stale'], 1)
       }
     },
   )
-  await t.test('a good one is shown to new connections, in both directions', async (t) => {
+  await t.test('a valid one is presented to new connections, in both directions', async (t) => {
     const next = made.pair('a')
     put(files, next)
     await logged('new certificate in use')
@@ -275,23 +275,23 @@ t.test('certificates change while nodes run [tls.reload]', async (t) => {
     t.equal(samples()['holdfast_tls_certificate_stale'], 0)
     const b = await startNode(t, made.issue('b'), 'b')
     node.bench.addresses.set('b', b.address)
-    t.match(await node.transport.call('b', 'echo', { header: null }), { header: 'heard' })
+    t.match(await node.transport.call('b', 'echo', { header: null }), { header: 'answered' })
   })
-  await t.test('an authority takes the place of another by way of both', async (t) => {
+  await t.test('one authority replaces another with both trusted in between', async (t) => {
     const fresh = new MadeCertificates(t)
     const b = { ...fresh.issue('b'), ca: made.ca }
     t.equal(await answerTo(node.address, b), null)
     writeFileSync(files.ca, made.caText + fresh.caText)
     await logged('new certificate in use')
-    t.equal(await answerTo(node.address, b), 'heard')
+    t.equal(await answerTo(node.address, b), 'answered')
     put(files, fresh.pair('a'))
     await logged('new certificate in use')
     writeFileSync(files.ca, fresh.caText)
     await logged('new certificate in use')
     t.equal(await answerTo(node.address, { ...made.issue('b'), ca: fresh.ca }), null, 'the old one is out')
-    t.equal(await answerTo(node.address, fresh.issue('b')), 'heard')
+    t.equal(await answerTo(node.address, fresh.issue('b')), 'answered')
   })
-  await t.test('their ends are told as figures', async (t) => {
+  await t.test('their expiry times are metrics', async (t) => {
     const {
       holdfast_tls_certificate_expiry_timestamp_secondsown: own,
       holdfast_tls_certificate_expiry_timestamp_secondsauthority: authority,

@@ -1,5 +1,5 @@
 /**
- * A probe finds what a node would find, and the peer learns nothing from it.
+ * A probe gets the same outcome as a node, and the peer learns nothing from it.
  */
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
@@ -36,12 +36,12 @@ t.test('probePeer', async (t) => {
     }),
   )
 
-  t.test('is heard by a node of the cluster, which judges nothing and counts nothing', async (t) => {
+  t.test('is accepted by a node of the cluster, which judges and counts nothing', async (t) => {
     const { date, ...verdict } = await probe(transport.address)
-    t.same(verdict, { outcome: 'heard', code: '', message: '' })
-    t.ok(Math.abs(Date.parse(date ?? '') - Date.now()) < 60_000, 'and is told the time')
-    t.same(judged, [], 'no standing was claimed')
-    t.equal(transport.lastContact('b'), null, 'and nobody was heard of')
+    t.same(verdict, { outcome: 'accepted', code: '', message: '' })
+    t.ok(Math.abs(Date.parse(date ?? '') - Date.now()) < 60_000, 'and receives the time')
+    t.same(judged, [], 'no status was claimed')
+    t.equal(transport.lastContact('b'), null, 'and no contact was counted')
   })
 
   t.test('is refused for the reason for which a node would be', async (t) => {
@@ -53,18 +53,21 @@ t.test('probePeer', async (t) => {
     t.match(await probe(transport.address, { from: 'z' }), { outcome: 'refused', code: 'unknown_member' })
   })
 
-  t.test('tells nobody there from somebody strange, and waits no longer than its signal', async (t) => {
-    t.match(await probe(NOWHERE), { outcome: 'unreachable', code: 'ECONNREFUSED', date: null })
-    t.match(await probe(await strangeServer(t, 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhi')), {
-      outcome: 'foreign',
-    })
-    const page = 'HTTP/1.1 200 OK\r\ncontent-length: 99999999\r\n\r\n<!DOCTYPE html>'
-    t.match(await probe(await strangeServer(t, page)), { outcome: 'foreign', message: /are allowed/ })
-    t.match(await probe(await strangeServer(t, 'SSH-2.0-OpenSSH\r\n')), { outcome: 'unreachable' })
-    const abort = new AbortController()
-    const silent = probe(await strangeServer(t, '', () => abort.abort()), { signal: abort.signal })
-    t.match(await silent, { outcome: 'unreachable', code: 'ABORT_ERR' })
-  })
+  t.test(
+    'distinguishes an unused address from a server that is not a node, and waits no longer than its signal',
+    async (t) => {
+      t.match(await probe(NOWHERE), { outcome: 'unreachable', code: 'ECONNREFUSED', date: null })
+      t.match(await probe(await strangeServer(t, 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhi')), {
+        outcome: 'foreign',
+      })
+      const page = 'HTTP/1.1 200 OK\r\ncontent-length: 99999999\r\n\r\n<!DOCTYPE html>'
+      t.match(await probe(await strangeServer(t, page)), { outcome: 'foreign', message: /are allowed/ })
+      t.match(await probe(await strangeServer(t, 'SSH-2.0-OpenSSH\r\n')), { outcome: 'unreachable' })
+      const abort = new AbortController()
+      const silent = probe(await strangeServer(t, '', () => abort.abort()), { signal: abort.signal })
+      t.match(await silent, { outcome: 'unreachable', code: 'ABORT_ERR' })
+    },
+  )
 })
 
 t.test('probePeer over TLS', { skip: opensslVersion() === null }, async (t) => {
@@ -72,18 +75,18 @@ t.test('probePeer over TLS', { skip: opensslVersion() === null }, async (t) => {
   const issue = (commonName: string) => authority.issue({ commonName })
   const bench = new HttpBench(t)
   const { transport } = await bench.run('a', bench.make('a', { tls: issue('a') }))
-  t.match(await probe(transport.address, { tls: issue('b') }), { outcome: 'heard' })
+  t.match(await probe(transport.address, { tls: issue('b') }), { outcome: 'accepted' })
   t.match(await probe(transport.address, { tls: authority.issue({ commonName: 'b', days: -1 }) }), {
     outcome: 'unreachable',
   })
   t.match(await probe(transport.address, { tls: issue('b'), to: 'c' }), {
     outcome: 'unreachable',
-    message: /does not name it/,
+    message: /does not name that node/,
   })
   t.match(await probe(transport.address), { outcome: 'unreachable' }, 'plain TCP to a TLS listener')
 })
 
-/** Says one thing to everybody, whatever they ask. */
+/** Sends one answer to every request. */
 async function strangeServer(t: Test, text: string, onAsked: () => void = () => undefined): Promise<string> {
   const server = createServer((socket) => {
     socket.on('error', () => undefined)

@@ -1,5 +1,5 @@
 /**
- * RaftLane on a virtual clock: order, coalescing, bounds, giving up.
+ * RaftLane on a virtual clock: order, coalescing, bounds, dropping.
  */
 import t from 'tap'
 import type { Message } from '../../cluster/raft/types.ts'
@@ -49,7 +49,7 @@ class LaneBench {
     })
   }
 
-  /** `entries` after index `after`; each message is told apart by its commit index. */
+  /** `entries` after index `after`; the commit index identifies each message. */
   pushAppend({ after = 5, entries = 0, commit = 0, token = 1, term = 1 }): void {
     this.lane.push({
       type: 'AppendEntries',
@@ -93,7 +93,7 @@ class LaneBench {
 }
 
 t.test('RaftLane', async (t) => {
-  t.test('sends what one turn pushes as one batch, and one batch at a time', async (t) => {
+  t.test('sends the messages of one turn as one batch, and one batch at a time', async (t) => {
     const bench = new LaneBench()
     bench.push(1, 2, 3)
     await bench.clock.settle()
@@ -113,7 +113,7 @@ t.test('RaftLane', async (t) => {
     t.equal(bench.clock.pending, 0)
   })
 
-  t.test('leaves out an append without entries when the next one says the same and more', async (t) => {
+  t.test('omits an append without entries when the next one carries the same and more', async (t) => {
     const bench = new LaneBench()
     bench.pushAppend({ commit: 4, entries: 1 })
     await bench.clock.settle()
@@ -129,7 +129,7 @@ t.test('RaftLane', async (t) => {
     t.equal(bench.counter('dropped_messages'), 0)
   })
 
-  t.test('keeps an append without entries that says what the next one does not', async (t) => {
+  t.test('keeps an append without entries that carries more than the next one', async (t) => {
     const bench = new LaneBench()
     bench.pushAppend({ commit: 1, entries: 1 })
     const pairs = [
@@ -162,32 +162,29 @@ t.test('RaftLane', async (t) => {
     )
   })
 
-  t.test(
-    'ends a batch before it grows beyond its limit, yet sends a message that is larger alone',
-    async (t) => {
-      const bench = new LaneBench()
-      for (const [term, size] of [
-        [1, 1_500_000],
-        [2, 1_000_000],
-        [3, 1_000_000],
-        [4, 5_000_000],
-        [5, 10],
-      ] as const)
-        bench.pushBytes(term, size)
-      for (let i = 0; i < 5; i++) {
-        await bench.clock.settle()
-        await bench.answer()
-      }
-      t.strictSame(bench.terms, [[1], [2, 3], [4], [5]])
-    },
-  )
+  t.test('ends a batch before it exceeds its limit, but sends a larger message by itself', async (t) => {
+    const bench = new LaneBench()
+    for (const [term, size] of [
+      [1, 1_500_000],
+      [2, 1_000_000],
+      [3, 1_000_000],
+      [4, 5_000_000],
+      [5, 10],
+    ] as const)
+      bench.pushBytes(term, size)
+    for (let i = 0; i < 5; i++) {
+      await bench.clock.settle()
+      await bench.answer()
+    }
+    t.strictSame(bench.terms, [[1], [2, 3], [4], [5]])
+  })
 
   t.test('drops the oldest messages when it is full by count, and reports it once', async (t) => {
     const bench = new LaneBench()
     bench.push(0)
     await bench.clock.settle()
     bench.push(...Array.from({ length: 5000 }, (_, i) => i + 1))
-    t.strictSame(bench.unreachable, [], 'never inside of push')
+    t.strictSame(bench.unreachable, [], 'never within push')
     await bench.clock.settle()
     t.equal(bench.unreachable.length, 1)
     t.equal(bench.counter('dropped_messages'), 5000 - 4096)
@@ -208,7 +205,7 @@ t.test('RaftLane', async (t) => {
     t.ok(arrived.length <= 17 && arrived.at(-1) === 40, `${arrived.length} are kept, the newest ones`)
   })
 
-  t.test('gives everything up after a failure and pauses longer with each one, up to a second', async (t) => {
+  t.test('drops all messages after a failure and pauses longer with each one, up to a second', async (t) => {
     const bench = new LaneBench()
     for (let round = 0; round < 9; round++) {
       bench.push(round, round)
@@ -230,13 +227,13 @@ t.test('RaftLane', async (t) => {
     t.strictSame(pauses, [25, 100, 400, 1000, 1000, 1000, 1000, 1000, 1000])
     t.notOk(
       bench.terms.flat().some((term) => term >= 100 && term < 200),
-      'what waited behind a failure is dropped',
+      'messages that waited during a failure are dropped',
     )
-    t.equal(bench.lines.length, 1, 'told once, not with every attempt')
+    t.equal(bench.lines.length, 1, 'logged once, not with every attempt')
     bench.push(7)
     await bench.clock.settle()
     await bench.answer()
-    t.match(bench.lines.at(-1), { level: 'info', message: 'peer takes messages again' })
+    t.match(bench.lines.at(-1), { level: 'info', message: 'peer accepts messages again' })
     bench.push(8)
     await bench.clock.settle()
     await bench.fail()
@@ -247,7 +244,7 @@ t.test('RaftLane', async (t) => {
     t.equal(bench.clock.now() - before, 25, 'a success makes the pause short again')
   })
 
-  t.test('goes on at once when the peer is heard', async (t) => {
+  t.test('continues at once after a contact with the peer', async (t) => {
     const bench = new LaneBench()
     bench.push(1)
     await bench.clock.settle()
@@ -259,7 +256,7 @@ t.test('RaftLane', async (t) => {
     t.equal(bench.clock.pending, 0)
   })
 
-  t.test('keeps quiet after stop', async (t) => {
+  t.test('sends nothing after stop', async (t) => {
     const bench = new LaneBench()
     bench.push(1)
     await bench.clock.settle()

@@ -1,5 +1,5 @@
 /**
- * The other side of the wire by hand: requests that no well-meaning node would send, and servers that are no nodes.
+ * Hand-written peers: requests that no correct node would send, and servers that are not nodes.
  */
 import { request as httpRequest, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http'
 import { connect, createServer, type Server, type Socket } from 'node:net'
@@ -71,12 +71,12 @@ export async function writeAndHangUp(address: PeerAddress, bytes: Uint8Array | s
   })
 }
 
-/** A server that does with its connections whatever the test wants; closed with them at the end of the test. */
+/** A server whose connections the test handles; closed with them at the end of the test. */
 export async function strangeServer(t: Test, onConnection: (socket: Socket) => void): Promise<PeerAddress> {
   const sockets = new Set<Socket>()
   const server: Server = createServer((socket) => {
     sockets.add(socket)
-    // Clients that give up reset their connections; that is what these tests are about.
+    // Clients that time out reset their connections; these tests expect that.
     socket.on('error', () => {})
     onConnection(socket)
   })

@@ -1,5 +1,5 @@
 /**
- * Raft messages of every type, and the property that makes any number of them.
+ * Raft messages of every type, and a generator for any number of them.
  */
 import * as fc from 'fast-check'
 import type { Entry, Message, NodeId } from '../../cluster/raft/types.ts'
@@ -133,12 +133,12 @@ const others = [
   { type: 'TimeoutNow' },
 ].map(({ type, ...fields }) => fc.record({ type: fc.constant(type), term: number, ...fields }))
 
-/** Any message on its way along ROUTE. */
+/** Any message on ROUTE. */
 export const anyMessage: fc.Arbitrary<Message> = fc
   .oneof(appendEntries, ...others)
   .map((message) => ({ ...message, ...ROUTE }) as Message)
 
-/** Entry data come back as Buffer; compared by content. */
+/** Decoded entry data are Buffers; compared by content. */
 export function plain(messages: readonly Message[]): unknown[] {
   return messages.map((message) => {
     if (message.type !== 'AppendEntries') return { ...message }

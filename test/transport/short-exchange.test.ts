@@ -55,7 +55,7 @@ async function benchOf(t: Test): Promise<Bench> {
 }
 
 t.test('exchange', async (t) => {
-  t.test('gives status and body, and leaves no timer behind', async (t) => {
+  t.test('returns status and body, and leaves no timer behind', async (t) => {
     const bench = await benchOf(t)
     const client = bench.client()
     t.strictSame(await bench.ask(client, 'echo tea'), { status: 418, text: 'tea' })
@@ -70,7 +70,7 @@ t.test('exchange', async (t) => {
     t.equal(bench.clock.pending, 0)
   })
 
-  t.test('gives up at the limit when no answer comes, and the connection is usable again', async (t) => {
+  t.test('fails at the limit when no answer comes, and the connection is usable again', async (t) => {
     const bench = await benchOf(t)
     const client = bench.client()
     await bench.ask(client, 'echo tea')
@@ -80,7 +80,7 @@ t.test('exchange', async (t) => {
     t.strictSame(await bench.ask(client, 'echo tea'), { status: 418, text: 'tea' })
   })
 
-  t.test('sends nothing any more when the connection stands after the limit', async (t) => {
+  t.test('sends nothing when the connection is established after the limit', async (t) => {
     const bench = await benchOf(t)
     const isTooLate = new Promise<void>((resolve) => void bench.clock.after(101, resolve))
     const client = bench.client((_, callback) => {

@@ -19,7 +19,7 @@ export async function* breakingStream(chunks: number): AsyncGenerator<Uint8Array
   throw new Error('the disk under the stream broke')
 }
 
-/** No generator: `return` is seen even if nothing was read yet. */
+/** Not a generator: `return` must be called even if nothing was read yet. */
 export function meteredStream(
   meter: { sent: number; ended: boolean },
   total: number,
@@ -44,7 +44,7 @@ export function meteredStream(
   }
 }
 
-/** Turns of the event loop in which nothing moved: enough for buffers to be full, and only an upper bound is asserted. */
+/** Turns of the event loop without any transfer: enough for buffers to be full; tests assert only an upper bound. */
 export async function untilStalled(meter: { readonly sent: number }, total: number): Promise<void> {
   let before = -1
   for (let still = 0; still < 200 && meter.sent < total; ) {

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TlsFiles } from '../../cluster/base/types.ts'
 
-/** null: the command is not there. */
+/** null: the command is not installed. */
 export function opensslVersion(): string | null {
   try {
     return execFileSync('openssl', ['version'], {

@@ -5,21 +5,21 @@ import type { Test } from 'tap'
 import t from 'tap'
 import type { Entry } from '../../cluster/raft/types.ts'
 import { isWhatWasLost } from '../../cluster/wal/lost-entry.ts'
-import { mendedLog } from '../../cluster/wal/mending.ts'
+import { repairedLog } from '../../cluster/wal/log-repair.ts'
 import { recoverLog } from '../../cluster/wal/recovery.ts'
 import { threeSegments } from './known-log.ts'
-import { contentOn, IDENTITY, mendedOn, textOf } from './log-on-files.ts'
+import { contentOn, IDENTITY, repairedOn, textOf } from './log-on-files.ts'
 import type { MemoryFiles } from './memory-files.ts'
 import { DIR, SECTOR } from './memory-files.ts'
 
 const { files: whole, content: expected, truth } = threeSegments()
 
-/** What becomes of the log: reading alone, with the holes filled in memory. */
+/** The outcome for the log: only read, with the holes filled in memory. */
 function readingOf(files: MemoryFiles): string {
   const { content, lost, damaged } = recoverLog(files, { dir: DIR, ...IDENTITY })
   const found = new Map(lost.map((entry) => [entry.index, entry]))
   const committed = lost.map(({ index, term }) => truth.get(`${index}/${term}`) as Entry)
-  const { base, entries } = mendedLog(content, { committed }, (index, filling) => {
+  const { base, entries } = repairedLog(content, { committed }, (index, filling) => {
     const entry = found.get(index)
     return entry !== undefined && isWhatWasLost(entry, filling)
   })
@@ -28,9 +28,9 @@ function readingOf(files: MemoryFiles): string {
   return damaged.length > 0 ? 'read from its second copy, or void' : 'nothing that counts'
 }
 
-/** What becomes of the log: opened, mended, opened again. */
+/** The outcome for the log: opened, repaired, opened again. */
 function restartOf(files: MemoryFiles): string {
-  const { content, holes } = mendedOn(files, truth)
+  const { content, holes } = repairedOn(files, truth)
   if (content !== expected || contentOn(files) !== expected) return 'another log'
   return holes > 0 ? 'holes that peers close' : 'the same log'
 }
@@ -40,7 +40,7 @@ class Tally {
   add(outcome: string): void {
     this.counts.set(outcome, (this.counts.get(outcome) ?? 0) + 1)
   }
-  /** Prints, and fails for what is not lawful. */
+  /** Prints the counts, and fails for an invalid outcome. */
   check(t: Test, what: string): void {
     for (const [outcome, count] of this.counts) t.comment(`${what}: ${count} x ${outcome}`)
     t.notOk(this.counts.has('another log'), `${what}: no other log is ever read`)

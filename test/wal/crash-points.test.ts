@@ -1,8 +1,8 @@
 /**
- * A power cut at every call to the disk, with every choice of what survives of what was not flushed.
+ * A power cut at every call to the disk, with every choice of the unflushed bytes that survive.
  *
- * Rule: what was acknowledged is there, what is there was written, and a second start reads the same. A batch that was
- * under way may leave holes; then whatever a peer has in those places makes a lawful log.
+ * Rule: every acknowledged entry is there, every entry there was written, and a second start reads the same. A batch that was
+ * under way may leave holes; then any entries that a peer can have there make a valid log.
  */
 import t from 'tap'
 import type { Entry } from '../../cluster/raft/types.ts'
@@ -12,7 +12,7 @@ import { batchOf, entries, entry } from '../port-suites/wal.ts'
 import { threeSegments, truthOf } from './known-log.ts'
 import type { LogModel, Step } from './log-model.ts'
 import { after, EMPTY, run, statesDuring } from './log-model.ts'
-import { contentOn, logOn, mendedOn, textOf } from './log-on-files.ts'
+import { contentOn, logOn, repairedOn, textOf } from './log-on-files.ts'
 import type { PowerCut } from './memory-files.ts'
 import { MemoryFiles } from './memory-files.ts'
 
@@ -50,8 +50,8 @@ const truth = truthOf(
 
 interface Crash {
   readonly files: MemoryFiles
-  /** What a start may find: the first is what was acknowledged. */
-  readonly lawful: readonly LogModel[]
+  /** The logs that a start may find: the first is the acknowledged one. */
+  readonly valid: readonly LogModel[]
 }
 
 class PowerLoss extends Error {}
@@ -64,19 +64,19 @@ function crashAt(call: number): Crash | null {
   }
   let model = EMPTY
   let log = logOn(files, SMALL)
-  let lawful: readonly LogModel[] = [model]
-  if (failureOf(() => open(log)) !== null) return { files, lawful }
+  let valid: readonly LogModel[] = [model]
+  if (failureOf(() => open(log)) !== null) return { files, valid }
   for (const step of SCRIPT) {
     if (step === 'restart') {
       log.close()
       log = logOn(files, SMALL)
-      if (failureOf(() => open(log)) !== null) return { files, lawful }
+      if (failureOf(() => open(log)) !== null) return { files, valid }
       continue
     }
-    lawful = statesDuring(model, step)
-    if (failureOf(() => run(log, step)) !== null) return { files, lawful }
+    valid = statesDuring(model, step)
+    if (failureOf(() => run(log, step)) !== null) return { files, valid }
     model = after(model, step)
-    lawful = [model]
+    valid = [model]
   }
   return null
 }
@@ -86,7 +86,7 @@ function open(log: SegmentedLog): void {
   log.makeReserve()
 }
 
-/** Every choice of what survives; a file without its name is kept whole or not at all, nobody reads it. */
+/** Every choice of surviving bytes; a file without its name survives whole or not at all, because it is never read. */
 function* cutsOf(files: MemoryFiles): Generator<PowerCut> {
   const { names, sectors } = files.unflushed()
   const free = sectors.flatMap((path, position) => (path.endsWith('.tmp') ? [] : [position]))
@@ -110,14 +110,14 @@ function textOfModel(model: LogModel): string {
   return textOf({ ...model, holes: [] })
 }
 
-/** What is wrong with the log that a start finds, or how it was found. */
-function verdict(files: MemoryFiles, lawful: readonly LogModel[]): string {
+/** The fault of the log that a start finds, or the kind of the log. */
+function verdict(files: MemoryFiles, valid: readonly LogModel[]): string {
   const found = openedOn(files.copy())
-  if (found.holes.length > 0) return verdictOnHoles(files, found, lawful)
+  if (found.holes.length > 0) return verdictOnHoles(files, found, valid)
   const text = textOf(found)
-  if (!lawful.some((model) => textOfModel(model) === text)) return `wrong: ${text}`
+  if (!valid.some((model) => textOfModel(model) === text)) return `wrong: ${text}`
   if (contentOn(files) !== text || contentOn(files) !== text) return 'wrong: a second start reads another log'
-  return text === textOfModel(lawful[0] as LogModel) ? 'what was acknowledged' : 'what was under way as well'
+  return text === textOfModel(valid[0] as LogModel) ? 'what was acknowledged' : 'what was under way as well'
 }
 
 function openedOn(files: MemoryFiles): WalContent {
@@ -127,27 +127,27 @@ function openedOn(files: MemoryFiles): WalContent {
   return content
 }
 
-/** Holes are lawful only in what was under way, and only if all that peers can have there leads to a lawful log. */
-function verdictOnHoles(files: MemoryFiles, { holes }: WalContent, lawful: readonly LogModel[]): string {
-  const acknowledged = lawful[0]?.entries ?? []
+/** Holes are valid only in entries that were under way, and only if all entries that peers can have there make a valid log. */
+function verdictOnHoles(files: MemoryFiles, { holes }: WalContent, valid: readonly LogModel[]): string {
+  const acknowledged = valid[0]?.entries ?? []
   if (holes.some((hole) => acknowledged.some((kept) => kept.index === hole.index && kept.term === hole.term)))
     return 'wrong: a hole in what was acknowledged'
   const cut = files.copy()
-  const filled = mendedOn(files, truth).content
-  const source = lawful.find((model) => textOfModel(model) === filled)
+  const filled = repairedOn(files, truth).content
+  const source = valid.find((model) => textOfModel(model) === filled)
   if (source === undefined) return `wrong: filled it is ${filled}`
-  if (contentOn(files) !== filled) return 'wrong: a second start after mending reads another log'
+  if (contentOn(files) !== filled) return 'wrong: a second start after the repair reads another log'
   const others = holes.map(({ index }) => entry(index, 9, 'of another leader'))
-  const mended = mendedOn(
+  const repaired = repairedOn(
     cut,
     new Map(holes.map((hole, at) => [`${hole.index}/${hole.term}`, others[at] as Entry])),
   )
-  if (mended.content !== textOfModel({ ...source, entries: replacedBy(source, others) }))
-    return `wrong: with other entries it is ${mended.content}`
+  if (repaired.content !== textOfModel({ ...source, entries: replacedBy(source, others) }))
+    return `wrong: with other entries it is ${repaired.content}`
   return 'holes in what was under way'
 }
 
-/** What is left when other entries were committed there: they stand only where they follow the base. */
+/** The remaining log when other entries were committed there: they stay only where they follow the base. */
 function replacedBy({ base, entries: own }: LogModel, others: readonly Entry[]): Entry[] {
   const before = own.filter((kept) => kept.index < (others[0]?.index ?? 0))
   if (before.length > 0) return before
@@ -173,20 +173,23 @@ class Tally {
 }
 
 t.test('SegmentedLog keeps what it acknowledged', async (t) => {
-  t.test('at a power cut before or after any call, whatever survives of what was not flushed', async (t) => {
-    const tally = new Tally()
-    for (let call = 1; ; call++) {
-      const crash = crashAt(call)
-      if (crash === null) break
-      tally.points++
-      for (const cut of cutsOf(crash.files)) tally.add(verdict(crash.files.afterPowerCut(cut), crash.lawful))
-    }
-    for (const line of tally.lines()) t.comment(line)
-    t.same(tally.wrong, [])
-    t.ok(tally.points > 100)
-    t.ok(tally.counts.has('what was under way as well'))
-    t.ok(tally.counts.has('holes in what was under way'))
-  })
+  t.test(
+    'at a power cut before or after any call, with any surviving part of the unflushed bytes',
+    async (t) => {
+      const tally = new Tally()
+      for (let call = 1; ; call++) {
+        const crash = crashAt(call)
+        if (crash === null) break
+        tally.points++
+        for (const cut of cutsOf(crash.files)) tally.add(verdict(crash.files.afterPowerCut(cut), crash.valid))
+      }
+      for (const line of tally.lines()) t.comment(line)
+      t.same(tally.wrong, [])
+      t.ok(tally.points > 100)
+      t.ok(tally.counts.has('what was under way as well'))
+      t.ok(tally.counts.has('holes in what was under way'))
+    },
+  )
 
   t.test('at a power cut while the holes of a damaged log are closed', async (t) => {
     const known = threeSegments()
@@ -209,22 +212,22 @@ t.test('SegmentedLog keeps what it acknowledged', async (t) => {
         files.beforeChange = (_operation, count) => {
           if (count >= call) throw new PowerLoss()
         }
-        if (failureOf(() => mendedOn(files, known.truth)) === null) break
+        if (failureOf(() => repairedOn(files, known.truth)) === null) break
         tally.points++
         for (const cut of cutsOf(files)) {
           const survived = files.afterPowerCut(cut)
-          const { content, holes } = mendedOn(survived, known.truth)
+          const { content, holes } = repairedOn(survived, known.truth)
           const isRight = content === known.content && contentOn(survived) === known.content
           const isKept = survived.paths().some((path) => path.includes('damaged'))
           tally.add(
-            isRight && isKept ? (holes > 0 ? 'the holes again' : 'the mended log') : `wrong: ${content}`,
+            isRight && isKept ? (holes > 0 ? 'the holes again' : 'the repaired log') : `wrong: ${content}`,
           )
         }
       }
     }
     for (const line of tally.lines()) t.comment(line)
     t.same(tally.wrong, [])
-    t.ok(tally.counts.has('the holes again') && tally.counts.has('the mended log'))
+    t.ok(tally.counts.has('the holes again') && tally.counts.has('the repaired log'))
   })
 })
 

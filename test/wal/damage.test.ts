@@ -1,5 +1,5 @@
 /**
- * Larger damage than one place: what is still known is used, what is not is refused, and the evidence is kept.
+ * Larger damage than one place: known entries are used, unknown ones are refused, and the damaged files are kept.
  */
 import { crc32c } from '@node-rs/crc32'
 import t from 'tap'
@@ -12,10 +12,10 @@ import { segmentPath } from '../../cluster/wal/recovery.ts'
 import { encodeSegmentHeader } from '../../cluster/wal/segment-format.ts'
 import { WalCorruptError } from '../../cluster/wal/wal-errors.ts'
 import type { WalContent } from '../../cluster/wal/wal.ts'
-import { batchOf, entries, entry, walMendingContract } from '../port-suites/wal.ts'
+import { batchOf, entries, entry, walRepairContract } from '../port-suites/wal.ts'
 import { DirectWal } from './direct-wal.ts'
 import { threeSegments } from './known-log.ts'
-import { contentOn, IDENTITY, logOn, mendedOn } from './log-on-files.ts'
+import { contentOn, IDENTITY, logOn, repairedOn } from './log-on-files.ts'
 import { DIR, MemoryFiles, SECTOR } from './memory-files.ts'
 
 const HEAD = 2 * SECTOR
@@ -57,13 +57,13 @@ function openedOn(files: MemoryFiles): WalContent {
 function leftAfter(files: MemoryFiles, given: readonly Entry[]): number {
   const log = logOn(files)
   log.open()
-  return log.mend({ committed: given }).entries.length
+  return log.repair({ committed: given }).entries.length
 }
 
 const right = (index: number) => entry(index, 1, `${index}`.repeat(600))
 const wrong = (index: number) => entry(index, 1, 'other bytes of the same index and term')
 
-walMendingContract('SegmentedLog', () => {
+walRepairContract('SegmentedLog', () => {
   const files = new MemoryFiles()
   return {
     wal: () => new DirectWal(logOn(files)),
@@ -76,14 +76,14 @@ walMendingContract('SegmentedLog', () => {
   }
 })
 
-t.test('SegmentedLog.mend compares what is given with what was lost', async (t) => {
+t.test('SegmentedLog.repair compares the given entries with the lost ones', async (t) => {
   t.test('by the check value of the payload when the header of the entry is left', async (t) => {
     const files = oneBatch()
     damage(files, frameOf(2) + 100)
     t.equal(leftAfter(files.copy(), [right(2)]), 4)
     t.equal(leftAfter(files.copy(), [wrong(2)]), 1)
     t.equal(leftAfter(files.copy(), [{ ...right(2), kind: 'configuration' }]), 1)
-    t.equal(leftAfter(files.copy(), [entry(2, 1, '3'.repeat(600))]), 1, 'the length alone is not enough')
+    t.equal(leftAfter(files.copy(), [entry(2, 1, '3'.repeat(600))]), 1, 'an equal length is not enough')
   })
 
   t.test('by the chain value of the batch when the header is lost as well', async (t) => {
@@ -97,12 +97,16 @@ t.test('SegmentedLog.mend compares what is given with what was lost', async (t) 
       { index: 3, term: 1 },
     ])
     t.equal(leftAfter(files.copy(), [right(2), right(3)]), 4)
-    t.equal(leftAfter(files.copy(), [right(2), wrong(3)]), 1, 'one of the two is wrong, nobody knows which')
+    t.equal(
+      leftAfter(files.copy(), [right(2), wrong(3)]),
+      1,
+      'one of the two is wrong, and it is unknown which',
+    )
     const other = entry(3, 2, 'of another term')
-    t.equal(leftAfter(files.copy(), [right(2), other]), 3, 'the term alone says which one is wrong')
+    t.equal(leftAfter(files.copy(), [right(2), other]), 3, 'the term shows which one is wrong')
   })
 
-  t.test('by the term alone when others of its batch are void by now', async (t) => {
+  t.test('only by the term when other entries of its batch are void by now', async (t) => {
     const files = oneBatch()
     const log = logOn(files)
     log.open()
@@ -115,13 +119,13 @@ t.test('SegmentedLog.mend compares what is given with what was lost', async (t) 
   })
 })
 
-t.test('SegmentedLog.mend believes its own intact bytes rather than those it is given', async (t) => {
+t.test('SegmentedLog.repair prefers its own intact bytes to the given entries', async (t) => {
   const files = oneBatch()
   const expected = contentOn(files.copy())
   damage(files, frameOf(2) + 100)
   const log = logOn(files)
   log.open()
-  log.mend({ committed: [wrong(1), right(2)] })
+  log.repair({ committed: [wrong(1), right(2)] })
   t.equal(contentOn(files), expected)
 })
 
@@ -144,7 +148,7 @@ t.test('SegmentedLog after damage', async (t) => {
       bytes.fill(closing, bytes.length - SECTOR)
       bytes.fill(inEntry, start + SECTOR, start + 2 * SECTOR)
       const truth = new Map(large.map((made) => [`${made.index}/1`, made]))
-      t.same(mendedOn(files, truth), { content: expected, holes: 1 })
+      t.same(repairedOn(files, truth), { content: expected, holes: 1 })
     })
   }
 
@@ -174,11 +178,11 @@ t.test('SegmentedLog after damage', async (t) => {
         { index: 6, term: 7 },
       ])
       const truth = new Map(entries(5, 6, 7).map((made) => [`${made.index}/7`, made]))
-      t.equal(mendedOn(files, truth).content, expected)
+      t.equal(repairedOn(files, truth).content, expected)
     })
   }
 
-  t.test('reads the log alone when no hard state file can be read, and writes them anew', async (t) => {
+  t.test('reads only the log when no hard state file can be read, and writes the files again', async (t) => {
     const { files, content } = threeSegments()
     const states = files.paths().filter((path) => path.includes('hard-state'))
     t.equal(states.length, 2)
@@ -199,7 +203,7 @@ t.test('SegmentedLog after damage', async (t) => {
       const [segment = ''] = files.segments()
       aside.push(segment.replace('/raft', DAMAGED))
       files.bytesOf(segment).fill(0xa5, HEAD + 150, HEAD + 160)
-      t.equal(mendedOn(files, truth).content, content)
+      t.equal(repairedOn(files, truth).content, content)
       files = files.copy()
     }
     t.same(
@@ -209,7 +213,7 @@ t.test('SegmentedLog after damage', async (t) => {
     t.equal(files.segments().length, 1)
   })
 
-  t.test('is dead when the new segment does not read as it was written', async (t) => {
+  t.test('fails when the new segment does not read as it was written', async (t) => {
     class WrongReads extends MemoryFiles {
       isWrong = false
       override read(path: string, bytesMax: number): Uint8Array {
@@ -221,7 +225,7 @@ t.test('SegmentedLog after damage', async (t) => {
     const files = new WrongReads()
     files.isWrong = true
     const log = logOn(files)
-    t.throws(() => log.open(), { name: 'WalWriteError', message: /reads otherwise than it was written/ })
+    t.throws(() => log.open(), { name: 'WalWriteError', message: /reads differently from what was written/ })
     t.throws(() => log.append([batchOf(1)]))
   })
 })
@@ -244,7 +248,7 @@ t.test('SegmentedLog.open refuses', async (t) => {
     t.throws(() => openedOn(files), WalCorruptError)
   })
 
-  /** A segment with one batch, written by hand. */
+  /** A constructed segment with one batch. */
   function forged(batch: LoggedBatch, chain?: number): MemoryFiles {
     const head = {
       identity: IDENTITY,
@@ -252,7 +256,7 @@ t.test('SegmentedLog.open refuses', async (t) => {
       previous: 0,
       replaces: 0,
       previousChain: 0,
-      isMended: false,
+      isRepaired: false,
     }
     const { bytes, salt } = encodeSegmentHeader({ ...head, firstBatch: 1, head: EMPTY_HEAD })
     const place = { salt, offset: bytes.length, chain: chain ?? salt }
@@ -261,7 +265,7 @@ t.test('SegmentedLog.open refuses', async (t) => {
     return files
   }
 
-  const lawful: LoggedBatch = {
+  const valid: LoggedBatch = {
     number: 1,
     baseRule: 'none',
     base: EMPTY_HEAD.base,
@@ -270,13 +274,13 @@ t.test('SegmentedLog.open refuses', async (t) => {
     last: { index: 2, term: 1 },
   }
 
-  t.test('a batch that is intact and does not follow what stands before it', async (t) => {
-    t.equal(openedOn(forged(lawful)).entries.length, 2)
-    const gap = { ...lawful, entries: entries(3, 4), last: { index: 4, term: 1 } }
+  t.test('a batch that is intact and does not follow the batch before it', async (t) => {
+    t.equal(openedOn(forged(valid)).entries.length, 2)
+    const gap = { ...valid, entries: entries(3, 4), last: { index: 4, term: 1 } }
     t.throws(() => openedOn(forged(gap)), { code: 'log_damaged', what: /does not fit: .*gap/ })
-    const ends = { ...lawful, entries: [], last: { index: 2, term: 1 } }
+    const ends = { ...valid, entries: [], last: { index: 2, term: 1 } }
     t.throws(() => openedOn(forged(ends)), { code: 'log_damaged', what: /should end with entry 2/ })
-    t.throws(() => openedOn(forged(lawful, 7)), { code: 'log_damaged', what: /written together/ })
+    t.throws(() => openedOn(forged(valid, 7)), { code: 'log_damaged', what: /written together/ })
   })
 
   t.test('versions that it does not know', async (t) => {

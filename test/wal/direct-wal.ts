@@ -3,7 +3,7 @@
  */
 import type { Entry, LogBase } from '../../cluster/raft/types.ts'
 import type { SegmentedLog } from '../../cluster/wal/segmented-log.ts'
-import type { Wal, WalBatch, WalContent, WalEvents, WalMending, WalRange } from '../../cluster/wal/wal.ts'
+import type { Wal, WalBatch, WalContent, WalEvents, WalRepair, WalRange } from '../../cluster/wal/wal.ts'
 
 export class DirectWal implements Wal {
   readonly #log: SegmentedLog
@@ -18,8 +18,8 @@ export class DirectWal implements Wal {
     return this.#log.open()
   }
 
-  async mend(mending: WalMending): Promise<WalContent> {
-    return this.#log.mend(mending)
+  async repair(repair: WalRepair): Promise<WalContent> {
+    return this.#log.repair(repair)
   }
 
   append(batch: WalBatch): void {

@@ -18,7 +18,7 @@ function outcomeOf(files: MemoryFiles): string {
 }
 
 t.test('SegmentedLog.open of format version 1', async (t) => {
-  t.test('gives back all that was in it, and goes on in the format of today', async (t) => {
+  t.test('returns all its entries, and continues in the present format', async (t) => {
     const files = firstFormatLog()
     t.equal(contentOn(files), FIRST_FORMAT_CONTENT)
     t.equal(contentOn(files), FIRST_FORMAT_CONTENT, 'also the second time')
@@ -36,7 +36,7 @@ t.test('SegmentedLog.open of format version 1', async (t) => {
     )
   })
 
-  t.test('keeps what was committed when the last segment is cut at any byte', async (t) => {
+  t.test('keeps committed batches when the last segment is cut at any byte', async (t) => {
     const whole = firstFormatLog()
     const last = whole.segments().at(-1) ?? ''
     const bytes = whole.bytesOf(last)
@@ -55,7 +55,7 @@ t.test('SegmentedLog.open of format version 1', async (t) => {
     )
   })
 
-  t.test('keeps what was committed when the rest of the last segment reads as zeros', async (t) => {
+  t.test('keeps committed batches when the rest of the last segment reads as zeros', async (t) => {
     const whole = firstFormatLog()
     const last = whole.segments().at(-1) ?? ''
     const zeroed = whole.copy()
@@ -63,17 +63,20 @@ t.test('SegmentedLog.open of format version 1', async (t) => {
     t.equal(JSON.parse(contentOn(zeroed)).entries.length, 7)
   })
 
-  t.test('refuses any flipped bit in what was committed, for it says too little to mend', async (t) => {
-    const whole = firstFormatLog()
-    const unnoticed: string[] = []
-    for (const path of whole.segments()) {
-      for (let offset = 0; offset < whole.bytesOf(path).length; offset++) {
-        const damaged = whole.copy()
-        const bytes = damaged.bytesOf(path)
-        bytes[offset] = (bytes[offset] as number) ^ (1 << ((offset * 5) % 8))
-        if (outcomeOf(damaged) !== 'refused') unnoticed.push(`${path} ${offset}`)
+  t.test(
+    'refuses any flipped bit in a committed batch, because the format has too little information for a repair',
+    async (t) => {
+      const whole = firstFormatLog()
+      const unnoticed: string[] = []
+      for (const path of whole.segments()) {
+        for (let offset = 0; offset < whole.bytesOf(path).length; offset++) {
+          const damaged = whole.copy()
+          const bytes = damaged.bytesOf(path)
+          bytes[offset] = (bytes[offset] as number) ^ (1 << ((offset * 5) % 8))
+          if (outcomeOf(damaged) !== 'refused') unnoticed.push(`${path} ${offset}`)
+        }
       }
-    }
-    t.same(unnoticed, [])
-  })
+      t.same(unnoticed, [])
+    },
+  )
 })

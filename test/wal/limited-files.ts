@@ -1,5 +1,5 @@
 /**
- * A disk in memory with little room.
+ * A disk in memory with little space.
  */
 import { MemoryFiles } from './memory-files.ts'
 
@@ -13,7 +13,7 @@ export class LimitedFiles extends MemoryFiles {
     this.code = code
   }
 
-  /** Writes what there is room for; without any it fails. */
+  /** Writes as much as there is space for; without any space it fails. */
   override write(fd: number, bytes: Uint8Array, position: number): number {
     const before = this.lengthOf(fd)
     const growth = Math.max(0, position + bytes.byteLength - before)
@@ -24,7 +24,7 @@ export class LimitedFiles extends MemoryFiles {
   }
 
   override create(path: string): number {
-    // A name takes room as well.
+    // A name takes space as well.
     if (this.used() >= this.capacity) throw this.#full('open')
     return super.create(path)
   }

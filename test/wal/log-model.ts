@@ -1,5 +1,5 @@
 /**
- * A log so plain that it can be believed: what each step of a history makes of it.
+ * A log simple enough to be obviously correct: its content after each step of a history.
  *
  * Knows nothing of: files. Rule: it shares no code with cluster/wal.
  */

@@ -20,7 +20,7 @@ export function textOf(content: WalContent): string {
   return JSON.stringify(plain(content))
 }
 
-/** What a restart on these files would begin with. */
+/** The log with which a restart on these files would begin. */
 export function contentOn(files: MemoryFiles): string {
   const log = logOn(files)
   try {
@@ -30,26 +30,26 @@ export function contentOn(files: MemoryFiles): string {
   }
 }
 
-export interface Mended {
+export interface Repaired {
   readonly content: string
   readonly holes: number
 }
 
 /** The same with every hole filled from `truth`, which holds the entry for each index and term that ever was. */
-export function mendedOn(files: MemoryFiles, truth: ReadonlyMap<string, Entry>): Mended {
+export function repairedOn(files: MemoryFiles, truth: ReadonlyMap<string, Entry>): Repaired {
   const log = logOn(files)
   try {
     const content = log.open()
     const { holes } = content
     if (holes.length === 0) return { content: textOf(content), holes: 0 }
     const committed = holes.flatMap(({ index, term }) => truth.get(`${index}/${term}`) ?? [])
-    return { content: textOf(log.mend({ committed })), holes: holes.length }
+    return { content: textOf(log.repair({ committed })), holes: holes.length }
   } finally {
     log.close()
   }
 }
 
-/** What `open` gives, or `refused`; any other end than these is an error. */
+/** The result of `open`, or `refused`; any other outcome is an error. */
 export function outcomeOf(files: MemoryFiles, open: () => string): string {
   try {
     return open()

@@ -21,9 +21,9 @@ interface NameChange {
   readonly apply: (names: Map<string, Inode>) => void
 }
 
-/** What of the unflushed a power cut leaves behind. */
+/** The unflushed changes that survive a power cut. */
 export interface PowerCut {
-  /** So many of the changes of names, oldest first. */
+  /** How many of the changes of names survive, oldest first. */
   readonly names: number
   /** `position`: in the list of all unflushed sectors, in the order in which they were written to. */
   readonly keeps: (position: number) => boolean
@@ -39,7 +39,7 @@ export class MemoryFiles implements FileOps {
   #nameChanges: NameChange[] = []
   #open = new Map<number, Inode>()
   #nextFd = 3
-  /** Calls that change something, so far. */
+  /** Count of changing calls so far. */
   changes = 0
   /** Runs before every change; throws to make it fail. */
   beforeChange: (operation: string, count: number, path: string) => void = () => {}
@@ -141,7 +141,7 @@ export class MemoryFiles implements FileOps {
     return after
   }
 
-  /** A durable file, as if it had been there for ever. */
+  /** A durable file, as if it had always existed. */
   put(path: string, bytes: Buffer): void {
     const inode = { bytes, synced: bytes }
     this.names.set(path, inode)

@@ -1,14 +1,14 @@
 /**
- * MemoryWal keeps the contract, and breaks in the ways a machine breaks.
+ * MemoryWal keeps the contract, and fails as a machine fails.
  */
 import t from 'tap'
 import type { Clock } from '../../cluster/base/clock.ts'
 import { SystemClock } from '../../cluster/base/system-clock.ts'
 import { MemoryDisk, MemoryWal } from '../../cluster/wal/memory-wal.ts'
 import type { WalContent } from '../../cluster/wal/wal.ts'
-import { entries, entry, plain, walContract, walMendingContract, WalSession } from '../port-suites/wal.ts'
+import { entries, entry, plain, walContract, walRepairContract, WalSession } from '../port-suites/wal.ts'
 
-for (const contract of [walContract, walMendingContract]) {
+for (const contract of [walContract, walRepairContract]) {
   contract('MemoryWal', () => {
     const disk = new MemoryDisk()
     return {
@@ -18,7 +18,7 @@ for (const contract of [walContract, walMendingContract]) {
   })
 }
 
-/** Runs what was scheduled when told to, in order. */
+/** Runs scheduled callbacks when the test asks for it, in order. */
 class HandClock implements Clock {
   readonly #due: { callback: () => void; isCancelled: boolean }[] = []
   now(): number {
@@ -57,7 +57,7 @@ t.test('MemoryWal', async (t) => {
     t.same(session.durable, [1, 2, 3])
   })
 
-  t.test('a crash drops what was not flushed and says nothing more', async (t) => {
+  t.test('a crash drops unflushed batches and calls no event again', async (t) => {
     const [disk, clock] = [new MemoryDisk(), new HandClock()]
     const { session, wal } = await openOn(disk, clock)
     session.append({ entries: entries(1, 2) })
@@ -74,7 +74,7 @@ t.test('MemoryWal', async (t) => {
     )
   })
 
-  t.test('a crash may leave unacknowledged batches behind, but only the first ones', async (t) => {
+  t.test('a crash may keep unacknowledged batches, but only the first ones', async (t) => {
     const [disk, clock] = [new MemoryDisk(), new HandClock()]
     const { session, wal } = await openOn(disk, clock)
     for (let index = 1; index <= 4; index++) session.append({ entries: entries(index, index) })
@@ -83,7 +83,7 @@ t.test('MemoryWal', async (t) => {
     t.same(plain(disk.image.content), plain({ ...disk.image.content, entries: entries(1, 3) }))
   })
 
-  t.test('a failing flush is told once and ends all acknowledgements', async (t) => {
+  t.test('a failing flush is reported once and ends all acknowledgements', async (t) => {
     const [disk, clock] = [new MemoryDisk(), new HandClock()]
     const { session, wal } = await openOn(disk, clock)
     session.append({ entries: entries(1, 1) })
@@ -99,7 +99,7 @@ t.test('MemoryWal', async (t) => {
     t.same(disk.image.content.entries, [])
   })
 
-  t.test('a hole without its term is still compared with what was lost', async (t) => {
+  t.test('a hole without its term is still compared with the lost entry', async (t) => {
     for (const [given, left] of [
       [entry(2, 1), 3],
       [entry(2, 1, 'the same term and other bytes'), 1],
@@ -113,14 +113,14 @@ t.test('MemoryWal', async (t) => {
       disk.damage(9, { keepTerm: false })
       const { session, wal } = await openOn(disk, clock)
       t.same(session.content?.holes, [{ index: 2, term: null }])
-      const mended = wal.mend({ committed: [given] })
+      const repaired = wal.repair({ committed: [given] })
       clock.runOne()
-      t.equal((await mended).entries.length, left)
+      t.equal((await repaired).entries.length, left)
       t.same(disk.read().holes, [])
     }
   })
 
-  t.test('a crash or a failing flush while it mends leaves the holes', async (t) => {
+  t.test('a crash or a failing flush during a repair leaves the holes', async (t) => {
     for (const isCrash of [true, false]) {
       const [disk, clock] = [new MemoryDisk(), new HandClock()]
       const first = await openOn(disk, clock)
@@ -128,16 +128,16 @@ t.test('MemoryWal', async (t) => {
       clock.runOne()
       disk.damage(2, { keepTerm: true })
       const { wal } = await openOn(disk, clock)
-      const mended = wal.mend({ committed: entries(2, 2) })
+      const repaired = wal.repair({ committed: entries(2, 2) })
       if (isCrash) wal.crash()
       else disk.fault = new Error('the disk is gone')
       clock.runOne()
-      if (!isCrash) await t.rejects(mended, { message: 'the disk is gone' })
+      if (!isCrash) await t.rejects(repaired, { message: 'the disk is gone' })
       t.equal(disk.read().holes.length, 1)
     }
   })
 
-  t.test('an entry that was replaced or voided after it was damaged is no hole', async (t) => {
+  t.test('an entry that was replaced or voided after it was damaged is not a hole', async (t) => {
     const [disk, clock] = [new MemoryDisk(), new HandClock()]
     const { session } = await openOn(disk, clock)
     session.append({ entries: entries(1, 3) })

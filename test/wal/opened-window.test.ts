@@ -1,10 +1,10 @@
 /**
- * A start holds one segment and the window of the log in memory, however long the log is, and knows of the rest what the core needs.
+ * A start holds one segment and the window of the log in memory, however long the log is, and returns spans for the rest.
  */
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import t from 'tap'
-import { membersIn } from '../../cluster/node/lifecycle/mending-plan.ts'
+import { membersIn } from '../../cluster/node/lifecycle/log-repair-plan.ts'
 import { recover } from '../../cluster/node/log/log-recovery.ts'
 import { encodeConfiguration } from '../../cluster/raft/configuration.ts'
 import { createCore } from '../../cluster/raft/core.ts'
@@ -18,7 +18,7 @@ import { MemoryFiles } from './memory-files.ts'
 const SEGMENT_BYTES_MAX = 256 * 1024
 const WINDOW = { bytesMax: 128 * 1024, entriesMax: 400 }
 
-/** Says how much of the heap's buffers is in use whenever a segment is about to be read. */
+/** Reports the bytes of buffers in use whenever a segment is about to be read. */
 class WatchedFiles extends MemoryFiles {
   readonly held: number[] = []
   #collect: (() => void) | null = null
@@ -72,7 +72,7 @@ t.test('a start holds one segment and the window, not the log', async (t) => {
   )
 })
 
-t.test('configurations come back whole from everywhere in the log, and are in force', async (t) => {
+t.test('configurations are returned whole from everywhere in the log, and are in force', async (t) => {
   const files = new MemoryFiles()
   const log = logOn(files, { segmentBytesMax: SEGMENT_BYTES_MAX })
   log.open()
@@ -83,7 +83,7 @@ t.test('configurations come back whole from everywhere in the log, and are in fo
   log.append([batchOf(0, { hardState: { currentTerm: 1, votedFor: null }, entries: list })])
   log.close()
   const content = logOn(files, { window: { bytesMax: 1_000, entriesMax: 50 } }).open()
-  t.ok((content.entries[0]?.index ?? 0) > 100, 'it lies before the window')
+  t.ok((content.entries[0]?.index ?? 0) > 100, 'it is before the window')
   const found = (content.older ?? []).flatMap((span) => span.configurations)
   t.same(
     found.map(({ index }) => index),
@@ -97,7 +97,7 @@ t.test('configurations come back whole from everywhere in the log, and are in fo
   t.same(membersIn({ log: content, record: null, fault: null }, initial), [...voters, 'd'])
 })
 
-t.test('what is read in place of a damaged log is all of it, whatever the window', async (t) => {
+t.test('a damaged log is read whole, regardless of the window', async (t) => {
   const files = new MemoryFiles()
   const log = logOn(files)
   log.open()
@@ -113,7 +113,7 @@ t.test('what is read in place of a damaged log is all of it, whatever the window
   const holed = logOn(files, { window: { bytesMax: 100, entriesMax: 4 } })
   const { holes, entries, older } = holed.open()
   t.same([holes, entries.length, older], [[{ index: 5, term: 1 }], 60, undefined])
-  t.equal(holed.mend({ committed: [entry(5, 1)] }).entries.length, 60)
+  t.equal(holed.repair({ committed: [entry(5, 1)] }).entries.length, 60)
   holed.close()
   t.equal(logOn(files).open().entries.length, 60)
 })

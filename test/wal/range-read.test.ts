@@ -1,5 +1,5 @@
 /**
- * Entries that are read back from the segments are those that were written last at their indexes, or the log is dead.
+ * Entries that are read back from the segments are those that were written last at their indexes, or the log fails.
  */
 import t, { type Test } from 'tap'
 import { RaftLog } from '../../cluster/raft/raft-log.ts'
@@ -15,7 +15,7 @@ import { MemoryFiles } from './memory-files.ts'
 const SEGMENT_BYTES_MAX = 16 * 1024
 const ANY_BYTES = 1 << 30
 
-/** What a log should hold, as a plain list. */
+/** The expected content of a log, as a plain list. */
 class Model {
   base = 0
   list: Entry[] = []
@@ -80,7 +80,7 @@ interface Opened {
   readonly window: WalWindow | null
 }
 
-/** What a start tells of a log is that log, whatever part of it stays in the segments. */
+/** The result of a start describes the whole log, including the part that stays in the segments. */
 function compareOpened(t: Test, { seed, count, model, window }: Opened, content: WalContent): void {
   const where = `seed ${seed}, step ${count}`
   const { base, older = [], entries: found } = content
@@ -100,32 +100,35 @@ function compareOpened(t: Test, { seed, count, model, window }: Opened, content:
     t.fail(`${where}: ${found.length} entries of ${bytes} bytes are more than the window`)
 }
 
-t.test('gives what was written last, over truncations, compactions, segments and restarts', async (t) => {
-  for (let seed = 1; seed <= 20; seed += 1) {
-    const files = new MemoryFiles()
-    const step = { random: xorshift(seed), term: 1 }
-    const model = new Model()
-    let log = logOn(files, { segmentBytesMax: SEGMENT_BYTES_MAX })
-    log.open()
-    for (let count = 0; count < 150; count += 1) {
-      change(log, model, step)
-      if (step.random() % 20 === 0) {
-        log.close()
-        const window = step.random() % 3 === 0 ? null : { entriesMax: step.random() % 20, bytesMax: 5_000 }
-        log = logOn(files, { segmentBytesMax: SEGMENT_BYTES_MAX, window })
-        compareOpened(t, { seed, count, model, window }, log.open())
+t.test(
+  'returns the entries written last, over truncations, compactions, segments and restarts',
+  async (t) => {
+    for (let seed = 1; seed <= 20; seed += 1) {
+      const files = new MemoryFiles()
+      const step = { random: xorshift(seed), term: 1 }
+      const model = new Model()
+      let log = logOn(files, { segmentBytesMax: SEGMENT_BYTES_MAX })
+      log.open()
+      for (let count = 0; count < 150; count += 1) {
+        change(log, model, step)
+        if (step.random() % 20 === 0) {
+          log.close()
+          const window = step.random() % 3 === 0 ? null : { entriesMax: step.random() % 20, bytesMax: 5_000 }
+          log = logOn(files, { segmentBytesMax: SEGMENT_BYTES_MAX, window })
+          compareOpened(t, { seed, count, model, window }, log.open())
+        }
+        const from = model.base + 1 + (step.random() % (model.list.length + 1))
+        const through = from + (step.random() % 40)
+        const found = textsOf(log.read({ from, through, bytesMax: ANY_BYTES }))
+        if (found.join('\n') !== textsOf(model.range(from, through)).join('\n'))
+          t.same(found, textsOf(model.range(from, through)), `seed ${seed}, ${from}..${through}`)
       }
-      const from = model.base + 1 + (step.random() % (model.list.length + 1))
-      const through = from + (step.random() % 40)
-      const found = textsOf(log.read({ from, through, bytesMax: ANY_BYTES }))
-      if (found.join('\n') !== textsOf(model.range(from, through)).join('\n'))
-        t.same(found, textsOf(model.range(from, through)), `seed ${seed}, ${from}..${through}`)
+      log.close()
     }
-    log.close()
-  }
-})
+  },
+)
 
-t.test('keeps to the bound of bytes, but gives one entry however large it is', async (t) => {
+t.test('keeps to the limit of bytes, but returns one entry however large it is', async (t) => {
   const log = logOn(new MemoryFiles())
   log.open()
   log.append([batchOf(1, { entries: [1, 2, 3, 4].map((index) => entry(index, 1, 'x'.repeat(1_000))) })])
@@ -136,7 +139,7 @@ t.test('keeps to the bound of bytes, but gives one entry however large it is', a
   t.equal(log.read({ from: 5, through: 9, bytesMax: ANY_BYTES }), null, 'beyond the end there is nothing')
 })
 
-t.test('a flipped bit gives no entry: the log is dead until the next start finds the hole', async (t) => {
+t.test('a flipped bit gives no entry: the log fails until the next start finds the hole', async (t) => {
   const files = new MemoryFiles()
   const log = logOn(files)
   log.open()
@@ -145,7 +148,7 @@ t.test('a flipped bit gives no entry: the log is dead until the next start finds
   const bytes = files.bytesOf(path)
   const at = bytes.indexOf('entry 5 of')
   bytes.writeUInt8(bytes.readUInt8(at) ^ 1, at)
-  t.equal(log.read({ from: 1, through: 4, bytesMax: ANY_BYTES })?.length, 4, 'what is intact is given')
+  t.equal(log.read({ from: 1, through: 4, bytesMax: ANY_BYTES })?.length, 4, 'intact entries are returned')
   const unreadable = { code: 'log_unreadable', hint: /Start this node again.*unreadable-disk\.md/ }
   t.throws(() => log.read({ from: 4, through: 8, bytesMax: ANY_BYTES }), {
     ...unreadable,
@@ -154,7 +157,7 @@ t.test('a flipped bit gives no entry: the log is dead until the next start finds
   t.throws(
     () => log.append([batchOf(9, { entries: entries(9, 9) })]),
     unreadable,
-    'nothing is promised after',
+    'nothing is acknowledged afterwards',
   )
   log.close()
   t.match(logOn(files).open().holes, [{ index: 5, term: 1 }])

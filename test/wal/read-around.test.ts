@@ -1,5 +1,5 @@
 /**
- * A sector that the disk refuses to give back reads as damage, and everything around it as it is.
+ * A sector that the disk cannot read reads as damage, and everything around it as it is.
  */
 import t from 'tap'
 import { readAround } from '../../cluster/wal/read-around.ts'
@@ -20,7 +20,7 @@ function diskWith(bad: readonly number[], code = 'EIO') {
 }
 
 t.test('readAround', async (t) => {
-  t.test('gives every byte back but those of the sectors that cannot be read', async (t) => {
+  t.test('returns every byte but those of the sectors that cannot be read', async (t) => {
     for (const bad of [[], [0], [511, 512], [1700], [4999], [3, 2000, 4700]]) {
       const bytes = Buffer.alloc(DISK.length)
       t.equal(readAround(bytes, diskWith(bad)), DISK.length)
@@ -36,7 +36,7 @@ t.test('readAround', async (t) => {
     t.equal(readAround(Buffer.alloc(9000), diskWith([])), DISK.length)
   })
 
-  t.test('throws what is no unreadable sector', async (t) => {
+  t.test('throws errors other than an unreadable sector', async (t) => {
     t.throws(() => readAround(Buffer.alloc(9), diskWith([1], 'EACCES')), { code: 'EACCES' })
   })
 })

@@ -1,5 +1,5 @@
 /**
- * What a log on disk may lack or hold too much of: each is refused, for nobody can say what was lost by it.
+ * Parts that are missing from a log on disk, or that do not belong to it: each is refused, because it is unknown what was lost.
  */
 import t from 'tap'
 import { segmentPath } from '../../cluster/wal/recovery.ts'
@@ -28,7 +28,7 @@ function shortLog(): MemoryFiles {
 
 t.test('SegmentedLog.open', async (t) => {
   t.test(
-    'refuses a segment that lost its last batch cleanly, although what follows still fits',
+    'refuses a segment that lost its last batch cleanly, although the next segment still fits',
     async (t) => {
       const files = new MemoryFiles()
       const log = logOn(files, { segmentBytesMax: 3072 })
@@ -44,7 +44,7 @@ t.test('SegmentedLog.open', async (t) => {
     },
   )
 
-  t.test('refuses a log whose segments are gone, or of which one is missing', async (t) => {
+  t.test('refuses a log without its segments, or with one segment missing', async (t) => {
     const { files } = threeSegments()
     const [first = '', second = '', third = ''] = files.segments()
     for (const missing of [[first], [second], [third], [second, third], [first, second, third]]) {
@@ -61,7 +61,7 @@ t.test('SegmentedLog.open', async (t) => {
     t.equal(refusalOf(older), 'refused')
   })
 
-  t.test('refuses a batch of which both records are lost, and changes nothing on the disk', async (t) => {
+  t.test('refuses a batch whose two records are lost, and changes nothing on the disk', async (t) => {
     const { files } = threeSegments()
     for (const path of files.segments()) {
       const damaged = files.copy()
@@ -91,7 +91,7 @@ t.test('SegmentedLog.open', async (t) => {
     t.equal(refusalOf(renamed), 'refused')
   })
 
-  t.test('refuses a flushed batch that reads as zeros, although nothing else knows of it', async (t) => {
+  t.test('refuses a flushed batch that reads as zeros, although no other record names it', async (t) => {
     const files = new MemoryFiles()
     const log = logOn(files)
     log.open()

@@ -1,5 +1,5 @@
 /**
- * Segments come, go and fail in the right order: rollover, deletion, every failing call.
+ * Segments are made, deleted and fail in the right order: rollover, deletion, every failing call.
  */
 import { basename } from 'node:path'
 import t from 'tap'
@@ -93,13 +93,13 @@ t.test('SegmentedLog', async (t) => {
           log.open()
         }
         log.compact({ index: 1, term: 1 })
-        t.ok((numbersOf(files)[0] as number) >= before, 'nothing above the base lives in them')
+        t.ok((numbersOf(files)[0] as number) >= before, 'they hold no live entry above the base')
         t.equal(JSON.parse(contentOn(files.copy())).entries.length, 13)
       },
     )
   }
 
-  t.test('what it deleted does not come back after a power cut', async (t) => {
+  t.test('deleted segments do not come back after a power cut', async (t) => {
     const files = new MemoryFiles()
     const log = logOn(files, SMALL)
     log.open()
@@ -108,7 +108,7 @@ t.test('SegmentedLog', async (t) => {
     t.same(files.afterPowerCut(LOSE_ALL).paths(), files.paths())
   })
 
-  t.test('what it gives back holds no more memory than its entries', async (t) => {
+  t.test('the returned log holds no more memory than its entries', async (t) => {
     const files = new MemoryFiles()
     const log = logOn(files, SMALL)
     log.open()
@@ -163,12 +163,12 @@ t.test('SegmentedLog', async (t) => {
       t.same(files.segments(), before)
       const segments = new MemoryFiles()
       for (const path of before) segments.put(path, files.bytesOf(path))
-      t.throws(() => logOn(segments, { [field]: other }).open(), StartError, 'its segments alone as well')
+      t.throws(() => logOn(segments, { [field]: other }).open(), StartError, 'also from its segments')
     })
   }
 
   t.test(
-    'writes the hard state once more after the flush of its batch, in turn into two files',
+    'writes the hard state a second time after the flush of its batch, in turn into two files',
     async (t) => {
       const files = new MemoryFiles()
       const log = logOn(files)
@@ -191,17 +191,17 @@ t.test('SegmentedLog', async (t) => {
     },
   )
 
-  t.test('refuses an unlawful batch that a later one of the same flush would replace', async (t) => {
+  t.test('refuses an invalid batch that a later one of the same flush would replace', async (t) => {
     const log = logOn(new MemoryFiles())
     log.open()
     log.append([batchOf(1, { entries: entries(1, 2) })])
     const behindGap = batchOf(2, { entries: entries(9, 9) })
-    const anew = batchOf(3, { base: { index: 20, term: 2 }, entries: entries(21, 21, 2) })
-    t.throws(() => log.append([behindGap, anew]), { name: 'AssertionError' })
+    const fresh = batchOf(3, { base: { index: 20, term: 2 }, entries: entries(21, 21, 2) })
+    t.throws(() => log.append([behindGap, fresh]), { name: 'AssertionError' })
   })
 
-  t.test('refuses an unlawful batch and is dead from then on', async (t) => {
-    const unlawful: Partial<WalBatch>[] = [
+  t.test('refuses an invalid batch, and every call after it', async (t) => {
+    const invalid: Partial<WalBatch>[] = [
       { entries: entries(5, 5) },
       { entries: [entry(3, 2), entry(5, 2)] },
       { entries: [entry(3, 3), entry(4, 2)] },
@@ -211,7 +211,7 @@ t.test('SegmentedLog', async (t) => {
       { hardState: { currentTerm: 2, votedFor: null } },
       { base: { index: 9, term: 2 }, entries: entries(9, 9, 2) },
     ]
-    for (const parts of unlawful) {
+    for (const parts of invalid) {
       const log = logOn(new MemoryFiles())
       log.open()
       log.append([batchOf(1, { hardState: { currentTerm: 2, votedFor: 'node-a' }, entries: entries(1, 2) })])
@@ -238,7 +238,7 @@ function failureOf(action: () => void): Error | null {
 
 t.test('SegmentedLog after a failing call', async (t) => {
   for (const operation of ['write', 'fdatasync', 'fsync', 'create', 'rename', 'syncDir', 'unlink']) {
-    t.test(`is dead for ever when ${operation} failed once, although the disk works again`, async (t) => {
+    t.test(`refuses every call after ${operation} failed once, although the disk works again`, async (t) => {
       const files = new MemoryFiles()
       const log = logOn(files, SMALL)
       log.open()
@@ -261,7 +261,7 @@ t.test('SegmentedLog after a failing call', async (t) => {
     })
   }
 
-  t.test('says that the disk is full when it is', async (t) => {
+  t.test('reports that the disk is full when it is', async (t) => {
     const files = new MemoryFiles()
     const log = logOn(files)
     log.open()
@@ -272,7 +272,7 @@ t.test('SegmentedLog after a failing call', async (t) => {
     t.throws(() => log.append([one(2)]), { name: 'WalWriteError', message: /the disk is full; free space/ })
   })
 
-  t.test('goes on after short writes', async (t) => {
+  t.test('continues after short writes', async (t) => {
     class ShortWrites extends MemoryFiles {
       override write(fd: number, bytes: Uint8Array, position: number): number {
         return super.write(fd, bytes.subarray(0, 7), position)

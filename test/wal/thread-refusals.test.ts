@@ -1,5 +1,5 @@
 /**
- * ThreadWal says no: to a log that it cannot use, and to a batch that cannot be. Nothing of either is acknowledged.
+ * ThreadWal refuses a log that it cannot use, and an invalid batch. Nothing of either is acknowledged.
  */
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -44,7 +44,7 @@ t.test('ThreadWal', async (t) => {
     }
   })
 
-  t.test('tells an impossible batch once as fatal and acknowledges nothing after it', async (t) => {
+  t.test('reports an invalid batch once as fatal and acknowledges nothing after it', async (t) => {
     const session = await WalSession.open(new ThreadWal({ dir: newDir(), ...identity }))
     await session.settled(session.append({ entries: entries(1, 2) }))
     session.append({ entries: entries(9, 9) })

@@ -1,5 +1,5 @@
 /**
- * ThreadWal keeps the contract on a real disk, survives SIGKILL with every acknowledgement, and fails aloud.
+ * ThreadWal keeps the contract on a real disk, survives SIGKILL with every acknowledged entry, and reports failures.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import {
@@ -31,14 +31,14 @@ function newDir(): string {
   return join(scratch, `place-${++places}`, 'raft')
 }
 
-/** A file system of half a megabyte, or why there is none. */
+/** A file system of half a megabyte, or the reason why there is none. */
 function mountSmall(): { path: string } | string {
   const path = join(scratch, 'small')
   mkdirSync(path)
   const mount = spawnSync('/bin/mount', ['-t', 'tmpfs', '-o', 'size=512k', 'tmpfs', path])
   return mount.status === 0
     ? { path }
-    : `mounting needs rights that this run lacks: ${mount.error?.message ?? mount.stderr.toString()}`
+    : `mounting needs rights that this run does not have: ${mount.error?.message ?? mount.stderr.toString()}`
 }
 
 /** Flips a bit of the text that the entry was made with. */
@@ -107,7 +107,7 @@ t.test('ThreadWal', async (t) => {
     await session.wal.close()
   })
 
-  t.test('hands holes out, and closes them with what it is given', async (t) => {
+  t.test('returns holes, and closes them with the given entries', async (t) => {
     const dir = newDir()
     const session = await WalSession.open(new ThreadWal({ dir, ...identity }))
     await session.settled(session.append({ entries: entries(1, 5) }))
@@ -116,19 +116,19 @@ t.test('ThreadWal', async (t) => {
     const holed = await WalSession.open(new ThreadWal({ dir, ...identity }))
     t.same(holed.content?.holes, [{ index: 2, term: 1 }])
     t.throws(() => holed.wal.append(batchOf(1)), { message: /no holes/ })
-    const mended = await holed.wal.mend({ committed: entries(2, 2) })
-    t.same(plain(mended), plain({ ...mended, entries: entries(1, 5) }))
+    const repaired = await holed.wal.repair({ committed: entries(2, 2) })
+    t.same(plain(repaired), plain({ ...repaired, entries: entries(1, 5) }))
     await holed.settled(holed.append({ entries: entries(6, 6) }))
     await holed.wal.close()
     damageIn(dir, 6)
     const again = await WalSession.open(new ThreadWal({ dir, ...identity }))
-    await t.rejects(again.wal.mend({ base: { index: 5, term: 1 } }), { message: /does not reach the hole/ })
+    await t.rejects(again.wal.repair({ base: { index: 5, term: 1 } }), { message: /does not reach the hole/ })
     again.append({})
     await again.wal.close()
     t.same(again.durable, [])
   })
 
-  t.test('says once that the disk is full, and acknowledges nothing that it does not keep', async (t) => {
+  t.test('reports once that the disk is full, and acknowledges no batch that it does not keep', async (t) => {
     const mounted = mountSmall()
     if (typeof mounted === 'string') return t.plan(0, mounted)
     t.teardown(() => spawnSync('/bin/umount', [mounted.path]))

@@ -1,11 +1,11 @@
 /**
- * A write that was cut short costs the batch it belonged to and nothing else; what was flushed is never cut off.
+ * An interrupted write costs only the batch that it belonged to; a flushed batch is never cut off.
  */
 import t from 'tap'
 import { segmentPath } from '../../cluster/wal/recovery.ts'
 import { batchOf, entries, entry } from '../port-suites/wal.ts'
 import { threeSegments, truthOf } from './known-log.ts'
-import { contentOn, logOn, mendedOn, outcomeOf } from './log-on-files.ts'
+import { contentOn, logOn, repairedOn, outcomeOf } from './log-on-files.ts'
 import { DIR, MemoryFiles, SECTOR } from './memory-files.ts'
 
 const FIRST = segmentPath(DIR, 1)
@@ -68,7 +68,7 @@ function withSegment(files: MemoryFiles, bytes: Buffer): MemoryFiles {
   return changed
 }
 
-t.test('SegmentedLog.open after a write that was cut short', async (t) => {
+t.test('SegmentedLog.open after an interrupted write', async (t) => {
   t.test('keeps all that was acknowledged when the file ends at any byte of the next batch', async (t) => {
     const wrong: number[] = []
     for (const { before, after, length, bytes } of halfWritten()) {
@@ -106,22 +106,22 @@ t.test('SegmentedLog.open after a write that was cut short', async (t) => {
   })
 })
 
-t.test('SegmentedLog.open never forgets what was flushed', async (t) => {
+t.test('SegmentedLog.open never forgets a flushed batch', async (t) => {
   t.test(
-    'fills or refuses when the file is cut at any byte and the hard state files know better',
+    'fills or refuses when the file is cut at any byte and the hard state files name a later batch',
     async (t) => {
       const { files, content } = steps.at(-1) as Step
       const truth = truthOf(SCRIPT)
       const outcomes = new Map<string, number>()
       for (let length = 0; length < files.bytesOf(FIRST).length; length++) {
         const cut = withSegment(files, files.bytesOf(FIRST).subarray(0, length))
-        const outcome = outcomeOf(cut, () => (mendedOn(cut, truth).content === content ? 'kept' : 'lost'))
+        const outcome = outcomeOf(cut, () => (repairedOn(cut, truth).content === content ? 'kept' : 'lost'))
         outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
       }
       t.same([...outcomes.keys()].toSorted(), ['kept', 'refused'])
       t.ok(
         (outcomes.get('kept') ?? 0) > 2 * SECTOR,
-        'a batch that is gone with its records is known by the other copy',
+        'a batch that is lost with its records is known from the hard state files',
       )
     },
   )
@@ -133,7 +133,7 @@ t.test('SegmentedLog.open never forgets what was flushed', async (t) => {
     for (let length = 0; length < files.bytesOf(first).length; length++) {
       const cut = files.copy()
       cut.put(first, Buffer.from(files.bytesOf(first).subarray(0, length)))
-      outcomes.add(outcomeOf(cut, () => (mendedOn(cut, truth).content === content ? 'kept' : 'lost')))
+      outcomes.add(outcomeOf(cut, () => (repairedOn(cut, truth).content === content ? 'kept' : 'lost')))
     }
     t.same([...outcomes].toSorted(), ['kept', 'refused'])
   })

@@ -1,5 +1,5 @@
 /**
- * A process that appends to a log for ever and prints the last acknowledged index; made to be killed.
+ * A process that appends to a log until it is killed, and prints the last acknowledged index.
  */
 import { ThreadWal } from '../../cluster/wal/thread-wal.ts'
 

@@ -1,8 +1,8 @@
 /**
- * Random histories against a model so plain that it can be believed.
+ * Random histories against a model that is simple enough to be obviously correct.
  *
- * Rule: after a restart the log holds what was acknowledged, or that and a first part of what was being written, or
- * holes in the latter that its writer can fill.
+ * Rule: after a restart the log holds all acknowledged entries, possibly followed by a prefix of the entries under way, with
+ * holes only among the latter, which their writer can fill.
  */
 import fc from 'fast-check'
 import t from 'tap'
@@ -11,18 +11,18 @@ import { batchOf, entry } from '../port-suites/wal.ts'
 import { truthOf } from './known-log.ts'
 import type { LogModel, Step } from './log-model.ts'
 import { after, EMPTY, lastOf, run, statesDuring } from './log-model.ts'
-import { contentOn, logOn, mendedOn, textOf } from './log-on-files.ts'
+import { contentOn, logOn, repairedOn, textOf } from './log-on-files.ts'
 import { MemoryFiles } from './memory-files.ts'
 
 const RUNS = 300
 const SEED = 20260101
 
-/** Small numbers from which a step is made that is lawful where it is taken. */
+/** Small numbers that determine a step; the step is valid in the state where it is taken. */
 const choices = fc.array(fc.nat({ max: 1023 }), { minLength: 14, maxLength: 14 })
 
 interface Turn {
   readonly choices: readonly number[]
-  /** What happens to the process: it goes on, it ends in order, or the power is cut at a call. */
+  /** The fate of the process: it continues, it ends in order, or the power is cut at a call. */
   readonly ending:
     | 'on'
     | 'restart'
@@ -95,7 +95,7 @@ function isCutOff(files: MemoryFiles, callsLeft: number, action: () => void): bo
   }
 }
 
-/** Throws where the log and the model part. */
+/** Throws where the log and the model differ. */
 function live(turns: readonly Turn[], segmentBytesMax: number): void {
   let files = new MemoryFiles()
   let log = logOn(files, { segmentBytesMax })
@@ -104,8 +104,8 @@ function live(turns: readonly Turn[], segmentBytesMax: number): void {
   for (const { choices: numbers, ending } of turns) {
     const step = stepFrom(model, numbers)
     const call = typeof ending === 'object' ? ending.call : Number.POSITIVE_INFINITY
-    let lawful = statesDuring(model, step)
-    if (!isCutOff(files, call, () => run(log, step))) lawful = [after(model, step)]
+    let valid = statesDuring(model, step)
+    if (!isCutOff(files, call, () => run(log, step))) valid = [after(model, step)]
     if (ending === 'on') {
       model = after(model, step)
       continue
@@ -115,16 +115,16 @@ function live(turns: readonly Turn[], segmentBytesMax: number): void {
       const keeps = (position: number) => ending.survives[position % ending.survives.length] ?? false
       files = files.afterPowerCut({ names: ending.names, keeps, keepsLength: keeps(0) })
     }
-    model = found(files, step, lawful)
+    model = found(files, step, valid)
     log = logOn(files, { segmentBytesMax })
     log.open()
   }
 }
 
-/** Which of the lawful states a start finds. */
-function found(files: MemoryFiles, step: Step, lawful: readonly LogModel[]): LogModel {
-  const { content } = mendedOn(files, truthOf('batches' in step ? step.batches : []))
-  const model = lawful.find((state) => textOf({ ...state, holes: [] }) === content)
+/** Which of the valid states a start finds. */
+function found(files: MemoryFiles, step: Step, valid: readonly LogModel[]): LogModel {
+  const { content } = repairedOn(files, truthOf('batches' in step ? step.batches : []))
+  const model = valid.find((state) => textOf({ ...state, holes: [] }) === content)
   if (model === undefined) throw new Error(`the log is ${content}`)
   if (contentOn(files.copy()) !== content) throw new Error('a second start reads another log')
   return model

@@ -8,6 +8,8 @@ import { MasterKey } from '../../src/access/master-key.ts'
 import { SealedSecrets } from '../../src/access/sealed-secrets.ts'
 import { testMasterKey } from '../helpers/content-world.ts'
 import { LATER, SealingWorld, down } from './sealing-world.ts'
+import { auditRowKeys } from '../../src/state-machine/audit/keys.ts'
+import { recountState } from '../../src/store/reads/recount-state.ts'
 
 t.test('sealing', async (t) => {
   t.test('leaves few rows alone until one of them is old', async (t) => {
@@ -48,14 +50,14 @@ t.test('sealing', async (t) => {
     await world.sealAll()
     t.match(await world.segments(), [])
     t.equal(world.memory.blobs.written.length, 0)
-    t.equal(world.memory.reader.audit.keys(), undefined)
+    t.equal(world.memory.reader.get(auditRowKeys.auditKeys()), undefined)
     t.strictSame(await world.ids(), down(2, 0))
     world.stateLevel = 3
     await world.sealAll()
     t.equal((await world.segments()).length, 1, 'rows from before the raise go as well')
   })
 
-  t.test('goes on at once with as many links as a segment holds, and with no more', async (t) => {
+  t.test('continues at once with as many links as a segment holds, and with no more', async (t) => {
     const world = await SealingWorld.start(t, { links: 20 })
     await world.log(19)
     await world.sealing.round()
@@ -117,7 +119,7 @@ t.test('rows stay where they are', async (t) => {
     await world.sealing.round()
     t.equal((await world.segments()).length, 1)
     t.strictSame(await world.ids(), down(5, 0))
-    const recount = await world.memory.reader.recount(() => true)
+    const recount = await recountState(world.memory.reader, () => true)
     t.strictSame(recount?.differences, [])
   })
 })
@@ -126,7 +128,7 @@ t.test('keys of segments are sealed again with a new master key', async (t) => {
   const world = await SealingWorld.start(t)
   await world.log(3)
   await world.sealAll()
-  const row = world.memory.reader.audit.keys()
+  const row = world.memory.reader.get(auditRowKeys.auditKeys())
   const secrets = new SealedSecrets(testMasterKey, world.memory.reader)
   t.equal(await secrets.missing(), null)
   const other = MasterKey.fromBytes('mk-other', new Uint8Array(32).fill(9))
@@ -137,6 +139,6 @@ t.test('keys of segments are sealed again with a new master key', async (t) => {
   ])
   for await (const { command } of new SealedSecrets(both, world.memory.reader).rewraps())
     if (command.items.length > 0) await world.memory.change(command)
-  t.notSame(world.memory.reader.audit.keys(), row)
+  t.notSame(world.memory.reader.get(auditRowKeys.auditKeys()), row)
   t.equal(await new SealedSecrets(other, world.memory.reader).missing(), null)
 })

@@ -18,7 +18,7 @@ t.test('AuditTrimming', async (t) => {
   }
   const trimming = new AuditTrimming({
     cluster: { isJobRunner: () => isJobRunner },
-    state: { audit: { oldestTime: () => links(world)[0]?.time ?? null } },
+    state: world,
     propose: propose as Propose,
     keepMs,
     confirmedTime: () => now,

@@ -6,6 +6,7 @@ import { repeat } from '../../src/workers/repeating.ts'
 import { type LogLine, recordingLogger, SILENT } from '../helpers/loggers.ts'
 import { putChunks, remove } from '../state-machine/map-world.ts'
 import { StoreWorld, type Teardown } from '../store/store-world.ts'
+import { chunkKeys, chunkRanges } from '../../src/state-machine/chunks/keys.ts'
 
 class Bench {
   now = 0
@@ -34,7 +35,7 @@ class Bench {
   }
 
   isThere(id: string): boolean {
-    return this.world.store.reader.chunk('acme', id) !== undefined
+    return this.world.store.reader.get(chunkKeys.chunk('acme', id)) !== undefined
   }
 
   async roundAt(now: number): Promise<boolean> {
@@ -77,7 +78,7 @@ t.test('Collection', async (t) => {
       [await bench.roundAt(100), await bench.roundAt(100), await bench.roundAt(100)],
       [true, true, false],
     )
-    t.equal((await bench.world.store.reader.condemned(1000)).length, 0)
+    t.equal((await bench.world.store.reader.page(chunkRanges.condemned(), { limit: 1000 })).items.length, 0)
   })
 
   t.test('does nothing while another node is on duty, or while collection is halted', async (t) => {
@@ -89,7 +90,7 @@ t.test('Collection', async (t) => {
     await bench.roundAt(200)
     bench.isJobRunner = true
     await bench.roundAt(210)
-    t.ok(bench.isThere('c1'), 'and the delay begins anew')
+    t.ok(bench.isThere('c1'), 'and the delay begins again')
     await bench.world.do({ type: 'haltCollection', reason: 'drift' })
     await bench.roundAt(400)
     t.ok(bench.isThere('c1'))
@@ -103,19 +104,19 @@ t.test('Collection', async (t) => {
     const bench = await Bench.start(t)
     await bench.world.do({ type: 'openSession', session: 'gone', node: 'g9', keep: [] })
     await bench.roundAt(0)
-    t.match(bench.world.store.reader.session('gone'), { closed: true })
-    t.match(bench.world.store.reader.session('birth'), { closed: false })
+    t.match(bench.world.store.reader.get(chunkKeys.session('gone')), { closed: true })
+    t.match(bench.world.store.reader.get(chunkKeys.session('birth')), { closed: false })
   })
 })
 
 t.test('repeat', async (t) => {
-  t.test('goes on after a failure and ends with what is under way when the signal fires', async (t) => {
+  t.test('continues after a failure, and ends after the round under way when the signal fires', async (t) => {
     const lines: LogLine[] = []
     const controller = new AbortController()
     let rounds = 0
     const work = async (): Promise<boolean> => {
       rounds += 1
-      if (rounds === 1) throw new Condition('no_leader', 'nobody leads')
+      if (rounds === 1) throw new Condition('no_leader', 'there is no leader')
       if (rounds === 2) throw new Error('a bug')
       if (rounds < 6) return true
       controller.abort()

@@ -7,6 +7,14 @@ import { SILENT } from '../helpers/loggers.ts'
 import { put, putChunks, remove } from '../state-machine/map-world.ts'
 import { createUpload, putPart } from '../state-machine/upload-commands.ts'
 import { StoreWorld, type Teardown } from '../store/store-world.ts'
+import { bodyRanges } from '../../src/state-machine/bodies/keys.ts'
+import { chunkKeys } from '../../src/state-machine/chunks/keys.ts'
+import { manifestPages } from '../../src/store/reads/manifest-reads.ts'
+import { pageOfParts } from '../../src/store/reads/part-listing.ts'
+import { recountState } from '../../src/store/reads/recount-state.ts'
+import { usageOf } from '../../src/state-machine/usage/usage.ts'
+import type { KeyRange } from '../../src/state-machine/base/row-key.ts'
+import type { RowPage } from '../../src/store/reads/state-reader.ts'
 
 const DELAY_MS = 30_000
 
@@ -43,22 +51,26 @@ t.test('Discarding', async (t) => {
     const { world, state, duty, rounds, clock } = await bench(t)
     await world.do(putChunks('big', chunks(2500, 'c')))
     await world.apply([remove('big')])
-    t.equal((await state.discardedBodies(10)).length, 1)
+    t.equal((await state.page(bodyRanges.discarded(), { limit: 10 })).items.length, 1)
     t.equal(await rounds(), 0)
     clock.now = DELAY_MS - 1
     t.equal(await rounds(), 0, 'a download may be under way')
-    t.match(state.chunk('acme', 'c0'), { references: 1 })
+    t.match(state.get(chunkKeys.chunk('acme', 'c0')), { references: 1 })
     clock.now = DELAY_MS
     duty.isOn = false
     t.equal(await rounds(), 0)
     duty.isOn = true
-    t.equal(await rounds(), 0, 'nobody knows how long it has waited while another node was on duty')
+    t.equal(
+      await rounds(),
+      0,
+      'this node does not know how long it waited while another node was the job runner',
+    )
     clock.now = 2 * DELAY_MS
     t.equal(await rounds(), 10)
-    t.same(await state.discardedBodies(10), [])
-    t.match(await state.recount(() => true), { differences: [] })
-    t.match(state.chunk('acme', 'c0'), { references: 0 })
-    t.same(await state.manifestPages(world.photos.id, { version: '', page: 0 }, 10), [])
+    t.same((await state.page(bodyRanges.discarded(), { limit: 10 })).items, [])
+    t.match(await recountState(state, () => true), { differences: [] })
+    t.match(state.get(chunkKeys.chunk('acme', 'c0')), { references: 0 })
+    t.same(await manifestPages(state, world.photos.id, { version: '', page: 0 }, 10), [])
   })
 
   t.test(
@@ -74,11 +86,11 @@ t.test('Discarding', async (t) => {
       const before = world.index
       t.equal(await rounds(), 2)
       t.equal(world.index - before, 2, '297 bodies, 256 at most in each entry')
-      t.match(await state.discardedBodies(10), { length: 2 })
+      t.match((await state.page(bodyRanges.discarded(), { limit: 10 })).items, { length: 2 })
       clock.now = 2 * DELAY_MS - 1
       t.equal(await rounds(), 1)
-      t.match(state.usage('acme'), { inlineBytes: 32 })
-      t.match(await state.recount(() => true), { differences: [] })
+      t.match(usageOf(state, 'acme'), { inlineBytes: 32 })
+      t.match(await recountState(state, () => true), { differences: [] })
     },
   )
 
@@ -91,12 +103,19 @@ t.test('Discarding', async (t) => {
       await world.do(putPart({ key: 'k', uploadId, partNumber }, mine))
     }
     await world.do({ type: 'abortUpload', tenantId: 'acme', bucket: 'photos', key: 'k', uploadId })
-    t.match(await state.discards(10), [{ id: uploadId, what: { kind: 'upload', partCount: 150 } }])
-    t.match(await state.parts(world.photos.id, uploadId, 0, 1000), { parts: { length: 150 } })
+    t.match((await state.page(bodyRanges.discards(), { limit: 10 })).items, [
+      { id: uploadId, what: { kind: 'upload', partCount: 150 } },
+    ])
+    t.match(await pageOfParts(state, { bucketId: world.photos.id, uploadId }, { after: 0, limit: 1000 }), {
+      parts: { length: 150 },
+    })
     t.ok((await rounds()) >= 3)
-    t.same(await state.discards(10), [])
-    t.same((await state.parts(world.photos.id, uploadId, 0, 1000)).parts, [])
-    t.match(await state.recount(() => true), { differences: [] })
+    t.same((await state.page(bodyRanges.discards(), { limit: 10 })).items, [])
+    t.same(
+      (await pageOfParts(state, { bucketId: world.photos.id, uploadId }, { after: 0, limit: 1000 })).parts,
+      [],
+    )
+    t.match(await recountState(state, () => true), { differences: [] })
   })
 
   t.test('is not kept busy by rows that it cannot end', async (t) => {
@@ -106,10 +125,12 @@ t.test('Discarding', async (t) => {
     const discarding = new Discarding({
       cluster: { isJobRunner: () => true },
       state: {
-        discards: async () => [{ ...row, what }],
-        discardedBodies: async () => [],
-        newestDiscarded: async () => null,
-        parts: async () => ({ parts: [], next: null }),
+        page: async <R extends object>({ start }: KeyRange<R>): Promise<RowPage<R>> => {
+          const items = start === bodyRanges.discards().start ? [{ ...row, what }] : []
+          return { items: items as object[] as R[], names: [], next: null }
+        },
+        // Nothing else is stored: no part of this upload, and no body.
+        lease: (work) => world.store.reader.lease(work),
       },
       delayMs: DELAY_MS,
       now: () => 0,

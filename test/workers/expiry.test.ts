@@ -5,6 +5,7 @@ import { SILENT } from '../helpers/loggers.ts'
 import { put } from '../state-machine/map-world.ts'
 import { createUpload } from '../state-machine/upload-commands.ts'
 import { StoreWorld, type Teardown } from '../store/store-world.ts'
+import { objectKeys, objectRanges } from '../../src/state-machine/objects/keys.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -19,7 +20,8 @@ async function bench(t: Teardown) {
     confirmedTime: () => clock.now,
     logger: SILENT,
   })
-  const left = async () => (await state.expiries(Number.MAX_SAFE_INTEGER - 1, 1000)).length
+  const left = async () =>
+    (await state.page(objectRanges.expiries(Number.MAX_SAFE_INTEGER - 1), { limit: 1000 })).items.length
   return { world, clock, expiry, left }
 }
 
@@ -41,13 +43,13 @@ t.test('Expiry', async (t) => {
     t.equal(await left(), 2)
     clock.isJobRunner = true
     t.equal(await expiry.round(), false)
-    t.equal(await left(), 1, 'the answer is forgotten, the upload goes on')
-    t.ok(world.store.reader.upload(world.photos, 'u', uploadId))
+    t.equal(await left(), 1, 'the answer is forgotten, the upload continues')
+    t.ok(world.store.reader.get(objectKeys.upload(world.photos.id, 'u', uploadId)))
     world.later(7 * 24 * HOUR_MS)
     clock.now = world.time
     await expiry.round()
     t.equal(await left(), 0)
-    t.notOk(world.store.reader.upload(world.photos, 'u', uploadId))
+    t.notOk(world.store.reader.get(objectKeys.upload(world.photos.id, 'u', uploadId)))
     t.equal(world.photos.uploadCount, 0)
   })
 

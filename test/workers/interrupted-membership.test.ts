@@ -1,12 +1,12 @@
 /**
- * Every operation on members, interrupted at each of its effects in each way: it ends as if it had never begun or as it was asked for.
+ * Every operation on members, interrupted at each of its effects in each way: it ends as if it had never started or as it was requested.
  *
  * Exhaustive: effects x what becomes of the leader x what becomes of the target x whether an operator gives it up just then.
  */
 import t from 'tap'
 import { memberIn, membersOf } from '../../src/state-machine/members/members.ts'
-import { isFinished, unfinishedOperations } from '../../src/state-machine/operations/operations.ts'
-import type { MembershipKind } from '../../src/state-machine/operations/records.ts'
+import { isFinished, unfinishedOperations } from '../../src/state-machine/long-operations/operations.ts'
+import type { MembershipKind } from '../../src/state-machine/long-operations/records.ts'
 import { start } from '../state-machine/member-commands.ts'
 import { type Cell, FATES, INTERRUPTIONS, InterruptedWorld } from './interrupted-world.ts'
 
@@ -107,7 +107,7 @@ function isOpen(world: InterruptedWorld, id: string): boolean {
   return operation === undefined || !isFinished(operation.status) || membersOf(world.rows).change !== null
 }
 
-/** What is left to an operator when it does not end by itself: give it up, and call lost whoever never comes back. */
+/** The options of an operator when it does not end by itself: cancel it, and mark a node that never comes back as lost. */
 async function operate(world: InterruptedWorld, id: string, isReversed: boolean): Promise<void> {
   if (!isOpen(world, id)) return
   if (world.cancel(id)) return untilEnded(world, id)

@@ -5,18 +5,20 @@
 import t, { type Test } from 'tap'
 import { Condition } from '../../cluster/index.ts'
 import type { Command } from '../../src/state-machine/commands.ts'
-import type { OperationRecord } from '../../src/state-machine/operations/records.ts'
+import type { LongOperation } from '../../src/state-machine/long-operations/records.ts'
 import { createCopyLedger } from '../../src/store/ledger/copy-ledger.ts'
 import { Rebalancing } from '../../src/workers/rebalancing.ts'
 import { SILENT } from '../helpers/loggers.ts'
 import { fresh, putChunks, startOperation } from '../state-machine/map-world.ts'
 import { StoreWorld } from '../store/store-world.ts'
+import { chunkRanges } from '../../src/state-machine/chunks/keys.ts'
+import { longOperationKeys } from '../../src/state-machine/long-operations/keys.ts'
 
 /** The driver dies before or after it; or it arrives when the next driver is an effect further. */
 const INTERRUPTIONS = ['before', 'after', 'late'] as const
 
 interface Cell {
-  /** Of which effect; 0: of none. */
+  /** The number of the effect; 0: none. */
   readonly at: number
   readonly how: (typeof INTERRUPTIONS)[number]
   /** Where copies are to go. */
@@ -27,7 +29,7 @@ const CHUNKS = 7
 /** At which a batch has three of them. */
 const BYTES_PER_SECOND = 16
 const ROUNDS_MAX = 20
-const isOpen = ({ status, progress }: OperationRecord): boolean =>
+const isOpen = ({ status, progress }: LongOperation): boolean =>
   status === 'queued' || status === 'running' || progress.tasksOpen > 0
 
 class Bench {
@@ -53,8 +55,8 @@ class Bench {
     return bench
   }
 
-  get operation(): OperationRecord {
-    const found = this.world.store.reader.operation('op1')
+  get operation(): LongOperation {
+    const found = this.world.store.reader.get(longOperationKeys.operation('op1'))
     if (found === undefined) throw new Error('there is no operation')
     return found
   }
@@ -69,7 +71,7 @@ class Bench {
   }
 
   async chunks(): Promise<readonly string[]> {
-    const { items } = await this.world.store.reader.chunks('', 100)
+    const { items } = await this.world.store.reader.page(chunkRanges.chunks(), { limit: 100 })
     return items.map(({ replicas, owed }) => `${[...replicas].sort().join(' ')} | ${owed.join(' ')}`)
   }
 

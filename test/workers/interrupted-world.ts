@@ -1,12 +1,12 @@
 /**
- * A group of members in which the driver of an operation is interrupted at any of its effects, and whoever dies with it.
+ * A group of members in which the driver of an operation is interrupted at any of its effects, with the nodes that die with it.
  *
  * Owns: one committed configuration, what a leader has in its log alone, who lives, and proposals that arrive late. Knows nothing of:
  * what is allowed in the end. Rules: a configuration or a command is committed only while a majority lives; what the log of a leader that
- * went alone held is gone; a new leader has heard of nobody yet.
+ * went alone held is gone; a new leader has no answer from any node yet.
  */
 import assert from 'node:assert/strict'
-import { operationKeys } from '../../src/state-machine/operations/keys.ts'
+import { longOperationKeys } from '../../src/state-machine/long-operations/keys.ts'
 import {
   Condition,
   MembershipRefusedError,
@@ -15,14 +15,14 @@ import {
 } from '../../cluster/index.ts'
 import type { Command, Proposal, Reply } from '../../src/state-machine/commands.ts'
 import { membersOf } from '../../src/state-machine/members/members.ts'
-import { unfinishedOperations } from '../../src/state-machine/operations/operations.ts'
+import { unfinishedOperations } from '../../src/state-machine/long-operations/operations.ts'
 import type { ChunkRecord } from '../../src/state-machine/chunks/records.ts'
-import type { OperationRecord } from '../../src/state-machine/operations/records.ts'
+import type { LongOperation } from '../../src/state-machine/long-operations/records.ts'
 import type { Propose } from '../../src/commands/propose.ts'
 import { Evacuating } from '../../src/workers/evacuating.ts'
 import { MembershipWorker } from '../../src/workers/membership.ts'
 import { SILENT } from '../helpers/loggers.ts'
-import { loneMembership, loneStatus } from '../helpers/told-membership.ts'
+import { singleNodeMembership, singleNodeStatus } from '../helpers/membership-samples.ts'
 import { foundedWorld } from '../state-machine/member-commands.ts'
 import {
   addCopy,
@@ -32,6 +32,7 @@ import {
   rowsOf,
   worldWithBucket,
 } from '../state-machine/map-world.ts'
+import { mapReader } from '../helpers/map-reader.ts'
 
 export interface Group {
   readonly voters: readonly string[]
@@ -57,7 +58,7 @@ export const FATES = ['lives', 'comes back', 'is gone'] as const
 export type Fate = (typeof FATES)[number]
 
 export interface Cell {
-  /** Of which effect, from 1 on; 0: of none. */
+  /** The number of the effect, from 1 on; 0: none. */
   readonly at: number
   readonly leader: Interruption
   readonly leaderFate: Fate
@@ -90,7 +91,7 @@ export class InterruptedWorld {
   /** Is being asked for. */
   #aim: Group | null = null
   #isCutOff = false
-  #begun = Infinity
+  #started = Infinity
   #late: { readonly command: Proposal; after: number }[] = []
   #configurationIndex = 1
   #term = 1
@@ -109,7 +110,7 @@ export class InterruptedWorld {
 
   /** Effects count from here on. */
   begin(): number {
-    this.#begun = this.effects
+    this.#started = this.effects
     return this.effects
   }
 
@@ -130,7 +131,7 @@ export class InterruptedWorld {
     const groups = [this.committed, this.#pending, this.#aim].flatMap((group) => group ?? [])
     const rest = (names: readonly string[]): number =>
       names.filter((voter) => voter !== name && this.isAlive(voter)).length
-    // More than the group tolerates at this moment is nobody's fault, but then somebody has to come back.
+    // More failures than the group tolerates at this moment are no defect, but then a node has to come back.
     const isBorne = groups.every(({ voters }) => rest(voters) > voters.length / 2)
     this.#dead.set(name, fate === 'is gone' && isBorne ? Infinity : this.#round + AWAY_ROUNDS)
   }
@@ -153,15 +154,15 @@ export class InterruptedWorld {
     this.#makeCopies()
   }
 
-  operation(id: string): OperationRecord | undefined {
-    return this.rows.get(operationKeys.operation(id))
+  operation(id: string): LongOperation | undefined {
+    return this.rows.get(longOperationKeys.operation(id))
   }
 
   cancel(operationId: string): boolean {
     return this.rows.run({ type: 'setOperationStatus', operationId, action: 'cancel', error: null }).ok
   }
 
-  /** What took long is in the log of a majority, or nobody hears its leader any more. */
+  /** A slow effect is in the log of a majority, or no node receives messages of its leader any more. */
   #settlePending(): void {
     if (this.cell.leader === 'slow, kept') this.#commit(this.#pending ?? this.committed)
     else this.#isCutOff = true
@@ -192,12 +193,7 @@ export class InterruptedWorld {
     const run = (command: Command, origin?: Proposal['origin']): Promise<Reply> =>
       this.#propose(isCurrent, origin === undefined ? command : { ...command, origin })
     const propose = run as Propose
-    const state = {
-      view: this.rows,
-      operation: (id: string) => this.operation(id),
-      unfinishedOperations: () => unfinishedOperations(this.rows),
-      chunks: async () => ({ items: rowsOf<ChunkRecord>(this.rows, 'chunk'), next: null }),
-    }
+    const state = mapReader(this.rows)
     const membership = this.#port(isCurrent)
     return new MembershipWorker({
       nodeId,
@@ -225,7 +221,7 @@ export class InterruptedWorld {
     return active.map(({ nodeId }) => nodeId).slice(0, 2)
   }
 
-  /** Whoever owes a copy and lives makes it from one that lives. */
+  /** A living node that owes a copy makes it from a living holder. */
   #makeCopies(): void {
     for (const { id, owed, replicas } of rowsOf<ChunkRecord>(this.rows, 'chunk')) {
       if (!replicas.some((holder) => this.isAlive(holder))) continue
@@ -235,12 +231,12 @@ export class InterruptedWorld {
   }
 
   /** Returns what becomes of the effect that is about to happen. */
-  #interrupt(): 'happens' | 'unheard' | 'never' | 'stays here' {
+  #interrupt(): 'happens' | 'unanswered' | 'never' | 'stays here' {
     this.effects++
     for (const late of this.#late) late.after--
     const { at, leader, leaderFate, target, isCancelled } = this.cell
     this.#deliver()
-    if (this.effects - this.#begun !== at) return 'happens'
+    if (this.effects - this.#started !== at) return 'happens'
     if (isCancelled) for (const { operationId } of unfinishedOperations(this.rows)) this.cancel(operationId)
     if (target !== 'lives') this.kill(this.target, target)
     switch (leader) {
@@ -250,13 +246,13 @@ export class InterruptedWorld {
         this.kill(this.leader, leaderFate)
         return 'never'
       case 'after':
-        return 'unheard'
+        return 'unanswered'
       default:
         return 'stays here'
     }
   }
 
-  /** What a node that was cut off goes on asking for, once the others are a few effects further. */
+  /** Repeats the requests of a node that was cut off, once the others are a few effects further. */
   #deliver(): void {
     const due = this.#late.filter(({ after }) => after < 0)
     this.#late = this.#late.filter(({ after }) => after >= 0)
@@ -265,7 +261,7 @@ export class InterruptedWorld {
 
   async #propose(isCurrent: () => boolean, command: Proposal): Promise<Reply> {
     if (!isCurrent()) throw new GoneError()
-    // The log of a leader that was cut off at the effect before: what it takes now is held until others go on.
+    // The log of a leader that was cut off at the effect before: requests that it takes now are held until the others continue.
     const what = this.#pending === null ? this.#interrupt() : 'stays here'
     if (what === 'stays here') {
       const [how, after] = this.cell.leader.split(' ')
@@ -288,7 +284,7 @@ export class InterruptedWorld {
       return { nodeId, matchIndex: isNew && this.#term > 1 ? 0 : 1, silentMs, lagEntries: 0, lagBytes: 0 }
     })
     const applied = this.#configurationIndex
-    return loneStatus(this.leader, {
+    return singleNodeStatus(this.leader, {
       term: this.#term,
       configuration: { voters, learners, outgoing: [] },
       configurationIndex: this.#pending === null ? applied : applied + 1,
@@ -300,7 +296,7 @@ export class InterruptedWorld {
 
   #port(isCurrent: () => boolean): MembershipPort {
     return {
-      ...loneMembership(this.leader),
+      ...singleNodeMembership(this.leader),
       local: () => this.#status(),
       newcomer: async (nodeId) => {
         this.#interruptRead()
@@ -310,7 +306,7 @@ export class InterruptedWorld {
       },
       ask: async (nodeId) => {
         this.#interruptRead()
-        return this.isAlive(nodeId) ? loneStatus(nodeId, { checksums: [[1, 'equal']] }) : null
+        return this.isAlive(nodeId) ? singleNodeStatus(nodeId, { checksums: [[1, 'equal']] }) : null
       },
       change: (target, index) => this.#change(isCurrent, target, index),
       transfer: async () => {
@@ -336,7 +332,10 @@ export class InterruptedWorld {
       throw new MembershipRefusedError('configurationChanged', 'they are not the ones that were seen')
     if (this.#pending !== null) throw new MembershipRefusedError('configurationPending', 'not complete yet')
     const living = target.voters.filter((voter) => this.isAlive(voter)).length
-    assert(living > target.voters.length / 2, `votes move to ${target.voters.join()}, where nobody decides`)
+    assert(
+      living > target.voters.length / 2,
+      `votes move to ${target.voters.join()}, where no majority decides`,
+    )
     this.#aim = target
     const what = this.#interrupt()
     this.#aim = null

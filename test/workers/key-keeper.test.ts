@@ -11,6 +11,7 @@ import { MasterKeyGate } from '../../src/workers/master-key-gate.ts'
 import { KeyKeeper } from '../../src/workers/key-keeper.ts'
 import { runStartupTasks } from '../../src/workers/startup-tasks.ts'
 import { MemoryServices } from '../helpers/memory-services.ts'
+import { tenantKeys } from '../../src/state-machine/tenants/keys.ts'
 
 const line = (name: string, byte: number) => ({ id: `mk-${name}`, secret: Buffer.alloc(32, byte) })
 const [OLD, NEW, OTHER] = [line('old', 1), line('new', 2), line('other', 3)]
@@ -89,7 +90,7 @@ t.test('a rotation', async (t) => {
 
   await t.test('seals with the old key on every node until the last one has the new one', async (t) => {
     for (const [at, id] of NODES.entries()) {
-      t.equal(world.services.state.clusterKey()?.masterKeyFingerprint, FINGERPRINT['mk-old'])
+      t.equal(world.services.state.get(tenantKeys.clusterKey())?.masterKeyFingerprint, FINGERPRINT['mk-old'])
       await settled(world, [NEW, OLD])
       nodes[at] = new Node(world, id, [NEW, OLD])
       nodes[at].masterKey.use(FINGERPRINT['mk-old'] ?? '')
@@ -100,14 +101,14 @@ t.test('a rotation', async (t) => {
     }
   })
 
-  await t.test('then moves on, seals everything anew, and says so', async (t) => {
+  await t.test('then moves to the new key, seals everything again, and logs it', async (t) => {
     await turns(nodes)
-    t.equal(world.services.state.clusterKey()?.masterKeyFingerprint, FINGERPRINT['mk-new'])
+    t.equal(world.services.state.get(tenantKeys.clusterKey())?.masterKeyFingerprint, FINGERPRINT['mk-new'])
     t.strictSame(
       nodes.map(({ masterKey }) => masterKey.id),
       ['mk-new', 'mk-new', 'mk-new'],
     )
-    t.equal(world.services.state.tenant('acme')?.masterKeyId, 'mk-new')
+    t.equal(world.services.state.get(tenantKeys.tenant('acme'))?.masterKeyId, 'mk-new')
     t.equal(remaining(nodes[0]), 0)
     t.equal(remaining(nodes[1]), -1, 'only the leader walks')
     const said = world.lines.map(({ message }) => message)
@@ -133,12 +134,12 @@ t.test('a rotation', async (t) => {
   })
 })
 
-t.test('a node whose file lacks a key that is still needed', async (t) => {
-  t.test('is refused with master_key_needed, and told which', async (t) => {
+t.test('a node whose file does not have a key that is still needed', async (t) => {
+  t.test('is refused with master_key_needed, which names the key', async (t) => {
     const { world, nodes } = await started(t)
     await world.tenant('acme')
     for (const [at, id] of NODES.entries()) nodes[at] = new Node(world, id, [NEW, OLD])
-    // The cluster moves on, but nobody seals anew: the one that would is not there.
+    // The cluster moves to the new key, but no node seals again: the one that would is down.
     const others = nodes.slice(1)
     for (const node of nodes) node.masterKey.use(FINGERPRINT['mk-old'] ?? '')
     const { propose } = world.services
@@ -150,7 +151,7 @@ t.test('a node whose file lacks a key that is still needed', async (t) => {
       })
     }
     await turns(others)
-    t.equal(world.services.state.clusterKey()?.masterKeyFingerprint, FINGERPRINT['mk-new'])
+    t.equal(world.services.state.get(tenantKeys.clusterKey())?.masterKeyFingerprint, FINGERPRINT['mk-new'])
     await t.rejects(settled(world, [NEW]), { code: 'master_key_needed', message: /tenant 'acme'.*'mk-old'/ })
     await settled(world, [NEW, OLD])
   })
@@ -218,7 +219,7 @@ t.test('KeyKeeper', async (t) => {
     const nodes = NODES.map((id, at) => new Node(world, id, files[at] ?? []))
     for (const node of nodes) node.masterKey.use(FINGERPRINT['mk-old'] ?? '')
     await turns(nodes)
-    t.equal(world.services.state.clusterKey()?.masterKeyFingerprint, FINGERPRINT['mk-old'])
+    t.equal(world.services.state.get(tenantKeys.clusterKey())?.masterKeyFingerprint, FINGERPRINT['mk-old'])
   })
 
   t.test('rests when there is nothing to do: it proposes nothing and forgets what changed', async (t) => {
@@ -231,23 +232,23 @@ t.test('KeyKeeper', async (t) => {
     t.equal(nodes[0]?.forgot, forgot + 4)
   })
 
-  t.test('stops a node that lacks the key on which the others agreed', async (t) => {
+  t.test('stops a node without the key on which the others agreed', async (t) => {
     const { world } = await started(t)
     await t.rejects(new Node(world, 'n1', [NEW]).keeper.turn(), { code: 'wrong_master_key' })
   })
 
-  t.test('waits for a leader and goes on, until it is told to stop', async (t) => {
+  t.test('waits for a leader and continues, until its signal fires', async (t) => {
     const { world } = await started(t)
-    world.proposeFault = new Condition('no_leader', 'nobody leads')
+    world.proposeFault = new Condition('no_leader', 'there is no leader')
     const controller = new AbortController()
     const node = new Node(world, 'n1', [NEW, OLD])
     node.masterKey.use(FINGERPRINT['mk-old'] ?? '')
     const run = node.keeper.run(controller.signal)
     controller.abort()
     await run
-    t.equal(world.services.state.clusterKey()?.holders, undefined)
+    t.equal(world.services.state.get(tenantKeys.clusterKey())?.holders, undefined)
     world.proposeFault = null
     await node.keeper.turn()
-    t.match(world.services.state.clusterKey()?.holders, { n1: { length: 2 } })
+    t.match(world.services.state.get(tenantKeys.clusterKey())?.holders, { n1: { length: 2 } })
   })
 })

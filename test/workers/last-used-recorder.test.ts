@@ -5,6 +5,7 @@ import { USES_PER_ENTRY_MAX } from '../../src/state-machine/tenants/records.ts'
 import { recordLastUsed } from '../../src/workers/last-used-recorder.ts'
 import { SILENT } from '../helpers/loggers.ts'
 import { MemoryServices } from '../helpers/memory-services.ts'
+import { tenantKeys, tenantRanges } from '../../src/state-machine/tenants/keys.ts'
 
 const MINUTE_MS = 60_000
 const HERE = { address: '192.0.2.1', isSecure: false }
@@ -15,14 +16,14 @@ async function bench(t: Parameters<typeof MemoryServices.start>[0]) {
   await memory.tenant('acme')
   const key = await memory.accessKey('acme', 'read')
   const round = (of = uses) => recordLastUsed({ uses: of, propose: services.propose, logger: SILENT })
-  const lastUse = () => services.state.accessKey(key.accessKeyId)?.lastUsedAt
+  const lastUse = () => services.state.get(tenantKeys.accessKey(key.accessKeyId))?.lastUsedAt
   const logIn = () => services.access.exchange({ ...key, clientAddress: 'test' }).token
   const ask = (token: string) => services.access.authenticateBearer(`Bearer ${token}`, HERE)
   return { memory, services, uses, key, round, lastUse, logIn, ask }
 }
 
 t.test(
-  'a key that was never used says so, and the first use is told by the next round [admin.keys.last-used]',
+  'a key that was never used says so, and the next round records the first use [admin.keys.last-used]',
   async (t) => {
     const { memory, round, lastUse, logIn } = await bench(t)
     t.equal(await round(), false)
@@ -59,7 +60,7 @@ t.test(
   },
 )
 
-t.test('what proves nobody is no use', async (t) => {
+t.test('a request without a proven identity is no use', async (t) => {
   const { services, key, round, lastUse } = await bench(t)
   const { access } = services
   t.throws(() => access.exchange({ ...key, secretKey: 'wrong', clientAddress: 'test' }))
@@ -83,10 +84,11 @@ t.test('a signed URL is a use of its key, a look at who holds it is none', async
   t.same([before === memory.now, lastUse()], [false, memory.now])
 })
 
-t.test('the use of an admin token is told like that of a key [admin.tokens.last-used]', async (t) => {
+t.test('the use of an admin token is recorded like that of a key [admin.tokens.last-used]', async (t) => {
   const { memory, services, round } = await bench(t)
   const token = await memory.adminToken('viewer')
-  const last = async () => (await services.state.adminTokens('', 10)).items[0]?.lastUsedAt
+  const last = async () =>
+    (await services.state.page(tenantRanges.adminTokens(), { limit: 10 })).items[0]?.lastUsedAt
   t.equal(await last(), null)
   services.access.authenticateAdmin(`Bearer ${token}`)
   await round()

@@ -1,7 +1,7 @@
-/** The driver of membership operations over a real store and a group that follows orders: any leader goes on where the last one was. */
+/** The driver of membership operations over a real store and a group that follows orders: any leader continues where the last one was. */
 import t from 'tap'
 import { chunkKeys } from '../../src/state-machine/chunks/keys.ts'
-import { operationView } from '../../src/api/admin/operation-view.ts'
+import { longOperationView } from '../../src/api/admin/operation-view.ts'
 import { commonChecksum, isCaughtUp } from '../../src/workers/readiness.ts'
 import { Bench } from '../helpers/membership-bench.ts'
 import { fresh, putChunks } from '../state-machine/map-world.ts'
@@ -21,7 +21,7 @@ t.test(
     await bench.round()
     bench.lag = 0
     for (let n = 0; n < 10; n++) await bench.round()
-    t.same(bench.orders, ['n1 n2 n3 | n4'], 'a gap begins the wait anew')
+    t.same(bench.orders, ['n1 n2 n3 | n4'], 'a gap restarts the wait')
     await bench.round()
     t.same(bench.orders, ['n1 n2 n3 | n4', 'n1 n2 n3 n4 | '])
     t.match(bench.operation('op-join-n4'), { status: 'succeeded' })
@@ -39,8 +39,8 @@ t.test(
     const stalled = bench.operation('op-join-n4')
     t.match(stalled, { cursor: 'catchUp', phase: 'stalled: state_checksum_mismatch' })
     t.same(bench.voters, ['n1', 'n2', 'n3'])
-    const told = operationView(stalled, 0)
-    t.match(told, {
+    const reported = longOperationView(stalled, 0)
+    t.match(reported, {
       status: 'running',
       blockers: [{ code: 'state_checksum_mismatch', message: /"n4" gets no vote.*cancel this operation/ }],
       error: /its state differs/,
@@ -49,11 +49,15 @@ t.test(
     await bench.world.do({ ...cancel, operationId: 'op-join-n4' })
     await bench.round()
     t.same([bench.learners, bench.phase('n4')], [[], undefined])
-    t.match(operationView(bench.operation('op-join-n4'), 0), { status: 'cancelled', error: /differs/ })
+    t.match(longOperationView(bench.operation('op-join-n4'), 0), { status: 'cancelled', error: /differs/ })
     bench.checksum = 'equal'
     await bench.world.do(start('join', 'n4', { id: 'again' }))
     for (let n = 0; n < 30; n++) await bench.round()
-    t.match(operationView(bench.operation('again'), 0), { status: 'succeeded', blockers: [], error: null })
+    t.match(longOperationView(bench.operation('again'), 0), {
+      status: 'succeeded',
+      blockers: [],
+      error: null,
+    })
   },
 )
 
@@ -62,16 +66,20 @@ t.test('a blocker goes with what it was about', async (t) => {
   await bench.world.do(start('join', 'n4'))
   bench.lag = 10_000
   for (let n = 0; n < 70; n++) await bench.round()
-  t.match(operationView(bench.operation('op-join-n4'), 0), {
+  t.match(longOperationView(bench.operation('op-join-n4'), 0), {
     blockers: [{ code: 'learner_not_ready', message: /"n4" gets no vote: for 60 s.*256 entries and 1 MiB/ }],
   })
   bench.lag = 0
   await bench.round()
-  t.match(operationView(bench.operation('op-join-n4'), 0), { phase: 'keeping up', blockers: [], error: null })
+  t.match(longOperationView(bench.operation('op-join-n4'), 0), {
+    phase: 'keeping up',
+    blockers: [],
+    error: null,
+  })
   bench.isSilent = true
   for (let n = 0; n < 15; n++) await bench.round()
-  t.match(operationView(bench.operation('op-join-n4'), 0), {
-    blockers: [{ code: 'learner_not_ready', message: /does not say how its state stands/ }],
+  t.match(longOperationView(bench.operation('op-join-n4'), 0), {
+    blockers: [{ code: 'learner_not_ready', message: /does not report its state/ }],
   })
 })
 
@@ -104,7 +112,7 @@ t.test('a cancelled newcomer leaves the configuration before its row goes', asyn
 })
 
 t.test(
-  'a leader that is demoted hands over first, and the next one goes on [membership.demote]',
+  'a leader that is demoted hands over first, and the next one continues [membership.demote]',
   async (t) => {
     const bench = await Bench.start(t)
     await bench.world.do(start('demote', 'n1'))
@@ -144,14 +152,14 @@ t.test(
     await world.do(start('replace', 'n3', { newcomer: 'n4' }))
     bench.followed = ['n1', 'n2', 'n3']
     for (let n = 0; n < 20; n++) await bench.round()
-    t.match(world.store.reader.view.get(chunkKeys.chunk('acme', 'c1')), {
+    t.match(world.store.reader.get(chunkKeys.chunk('acme', 'c1')), {
       replicas: ['n1', 'n2'],
       owed: ['n4'],
     })
   },
 )
 
-t.test('lost: the configuration goes on without it, and its name never comes back', async (t) => {
+t.test('lost: the configuration continues without it, and its name never comes back', async (t) => {
   const bench = await Bench.start(t)
   await bench.world.do(start('lost', 'n3'))
   await bench.round()
@@ -163,7 +171,7 @@ t.test('lost: the configuration goes on without it, and its name never comes bac
   t.same(bench.orders, ['n1 n2 | '], 'it was outside already')
 })
 
-t.test('the only voter is replaced, although it has nobody to hand over to', async (t) => {
+t.test('the only voter is replaced, although it has no node to hand over to', async (t) => {
   const bench = await Bench.start(t, ['n1'])
   await bench.world.do(start('replace', 'n1', { newcomer: 'n4' }))
   for (let n = 0; n < 14; n++) await bench.round()
@@ -174,7 +182,7 @@ t.test('the only voter is replaced, although it has nobody to hand over to', asy
   t.match(bench.operation('op-replace-n1'), { status: 'succeeded' })
 })
 
-t.test('nothing is told of a configuration that is joint, or not committed', async (t) => {
+t.test('nothing is reported of a configuration that is joint, or not committed', async (t) => {
   const bench = await Bench.start(t)
   await bench.world.do(start('demote', 'n3'))
   ;[bench.voters, bench.learners] = [['n1', 'n2'], ['n3']]
@@ -195,10 +203,10 @@ t.test('a member is drained although a chunk has more copies than are wanted', a
   await bench.world.do(start('demote', 'n3'))
   for (let n = 0; n < 6; n++) await bench.round()
   t.match(bench.operation('op-demote-n3'), { status: 'succeeded' })
-  t.same(bench.world.store.reader.view.get(chunkKeys.chunk('acme', 'c1'))?.replicas, ['n1', 'n2'])
+  t.same(bench.world.store.reader.get(chunkKeys.chunk('acme', 'c1'))?.replicas, ['n1', 'n2'])
 })
 
-t.test('copies of which every holder is lost are given up, and the operations end', async (t) => {
+t.test('copies whose holders are all lost are given up, and the operations end', async (t) => {
   const bench = await Bench.start(t, ['n1', 'n2', 'n3', 'n4', 'n5'])
   await bench.world.do(putChunks('k', [fresh('c1', { replicas: ['n4', 'n5'] })]))
   await bench.world.do(start('lost', 'n4'))
@@ -208,7 +216,7 @@ t.test('copies of which every holder is lost are given up, and the operations en
   for (let n = 0; n < 5; n++) await bench.round()
   t.match(bench.operation('op-lost-n4'), { status: 'succeeded', progress: { tasksOpen: 0 } })
   t.match(bench.operation('op-lost-n5'), { status: 'failed', error: /every listed copy/ })
-  t.same(bench.world.store.reader.view.get(chunkKeys.chunk('acme', 'c1'))?.replicas, ['n5'])
+  t.same(bench.world.store.reader.get(chunkKeys.chunk('acme', 'c1'))?.replicas, ['n5'])
 })
 
 t.test('a new leader drives nothing before it holds what was committed before it', async (t) => {
@@ -222,7 +230,7 @@ t.test('a new leader drives nothing before it holds what was committed before it
     ])
   }
   await bench.round()
-  t.same(bench.orders, [], 'nobody takes in who was sent away')
+  t.same(bench.orders, [], 'no round takes a removed node in')
 })
 
 t.test('what is given up, or driven by somebody else meanwhile, changes no configuration', async (t) => {
@@ -238,24 +246,27 @@ t.test('what is given up, or driven by somebody else meanwhile, changes no confi
   t.same([bench.orders, bench.phase('n4')], [[], undefined], 'it goes without having come')
 })
 
-t.test('votes wait for those without whom nobody could decide, and may be left where they are', async (t) => {
-  const bench = await Bench.start(t)
-  await bench.world.do(start('demote', 'n3'))
-  bench.silent = ['n2']
-  for (let n = 0; n < 3; n++) await bench.round()
-  t.match(bench.operation('op-demote-n3'), { status: 'running', phase: /waiting: without n2/ })
-  await bench.world.do({
-    type: 'setOperationStatus',
-    operationId: 'op-demote-n3',
-    action: 'cancel',
-    error: null,
-  })
-  await bench.round()
-  t.match(bench.operation('op-demote-n3'), { status: 'cancelled' })
-  t.same([bench.orders, bench.phase('n3')], [[], 'active'])
-})
+t.test(
+  'votes wait for nodes without which there is no majority, and may be left where they are',
+  async (t) => {
+    const bench = await Bench.start(t)
+    await bench.world.do(start('demote', 'n3'))
+    bench.silent = ['n2']
+    for (let n = 0; n < 3; n++) await bench.round()
+    t.match(bench.operation('op-demote-n3'), { status: 'running', phase: /waiting: without n2/ })
+    await bench.world.do({
+      type: 'setOperationStatus',
+      operationId: 'op-demote-n3',
+      action: 'cancel',
+      error: null,
+    })
+    await bench.round()
+    t.match(bench.operation('op-demote-n3'), { status: 'cancelled' })
+    t.same([bench.orders, bench.phase('n3')], [[], 'active'])
+  },
+)
 
-t.test('nobody but the leader drives', async (t) => {
+t.test('only the leader drives', async (t) => {
   const bench = await Bench.start(t)
   await bench.world.do(start('join', 'n4'))
   bench.jobRunner = false
@@ -284,9 +295,9 @@ t.test('a newcomer that is off is called silent soon, and its disk is not blamed
   bench.lag = 10_000
   bench.silent = ['n4']
   for (let n = 0; n < 12; n++) await bench.round()
-  t.match(operationView(bench.operation('op-join-n4'), 0), {
+  t.match(longOperationView(bench.operation('op-join-n4'), 0), {
     phase: 'stalled: it does not answer',
-    blockers: [{ code: 'learner_not_ready', message: /see what its log says/ }],
+    blockers: [{ code: 'learner_not_ready', message: /check its log/ }],
   })
   bench.silent = []
   bench.lag = 0
@@ -301,7 +312,7 @@ t.test('copies of a member that leaves do not wait for another one that is silen
   await bench.world.do(start('demote', 'n2'))
   bench.silent = ['n3']
   for (let n = 0; n < 3; n++) await bench.round()
-  const owed = () => bench.world.store.reader.view.get(chunkKeys.chunk('acme', 'c1'))?.owed
+  const owed = () => bench.world.store.reader.get(chunkKeys.chunk('acme', 'c1'))?.owed
   t.same(owed(), ['n4'], 'n3 is where it should be, and does not answer')
   bench.silent = ['n4']
   await bench.round()

@@ -1,12 +1,14 @@
-/** Rebalancing over a real store: two drivers, copies made by hand, a clock that the test moves. */
+/** Rebalancing over a real store: two drivers, copies made by the test, a clock that the test moves. */
 import t from 'tap'
-import type { OperationRecord } from '../../src/state-machine/operations/records.ts'
+import type { LongOperation } from '../../src/state-machine/long-operations/records.ts'
 import type { Command } from '../../src/state-machine/commands.ts'
 import { createCopyLedger } from '../../src/store/ledger/copy-ledger.ts'
 import { Rebalancing } from '../../src/workers/rebalancing.ts'
 import { SILENT } from '../helpers/loggers.ts'
 import { fresh, putChunks } from '../state-machine/map-world.ts'
 import { StoreWorld, type Teardown } from '../store/store-world.ts'
+import { chunkKeys, chunkRanges } from '../../src/state-machine/chunks/keys.ts'
+import { longOperationKeys } from '../../src/state-machine/long-operations/keys.ts'
 
 type Start = Extract<Command, { type: 'startOperation' }>
 type Action = Extract<Command, { type: 'setOperationStatus' }>['action']
@@ -54,12 +56,12 @@ class Bench {
     })
   }
 
-  set(action: Action): Promise<OperationRecord> {
+  set(action: Action): Promise<LongOperation> {
     return this.world.do({ type: 'setOperationStatus', operationId: 'op1', action, error: null })
   }
 
-  get operation(): OperationRecord {
-    const found = this.world.store.reader.operation('op1')
+  get operation(): LongOperation {
+    const found = this.world.store.reader.get(longOperationKeys.operation('op1'))
     if (found === undefined) throw new Error('there is no operation')
     return found
   }
@@ -77,7 +79,7 @@ class Bench {
   }
 
   async replicas(): Promise<readonly (readonly string[])[]> {
-    const { items } = await this.world.store.reader.chunks('', 1_000)
+    const { items } = await this.world.store.reader.page(chunkRanges.chunks(), { limit: 1_000 })
     return items.map((chunk) => [...chunk.replicas].sort())
   }
 
@@ -119,7 +121,7 @@ t.test('Rebalancing', async (t) => {
       }
       t.match(bench.operation.progress, progress)
       t.ok((await bench.replicas()).every((nodes) => nodes.join() === 'n2,n3'))
-      const drops = await bench.world.store.reader.drops('n1', 1_000)
+      const drops = (await bench.world.store.reader.page(chunkRanges.dropsOf('n1'), { limit: 1_000 })).items
       t.equal(drops.length, 300, 'and what was replaced may go')
     })
   }
@@ -144,7 +146,7 @@ t.test('Rebalancing', async (t) => {
     t.match(bench.operation, { status: 'queued', cursor: '' })
   })
 
-  t.test('keeps few tasks open, and goes on when copies are made', async (t) => {
+  t.test('keeps few tasks open, and continues when copies are made', async (t) => {
     const bench = await Bench.start(t, 900)
     await bench.begin()
     await bench.rounds()
@@ -177,7 +179,7 @@ t.test('Rebalancing', async (t) => {
   })
 
   t.test(
-    'goes on where another node stopped, also between a grant and the step that counts it',
+    'continues where another node stopped, also between a grant and the step that counts it',
     async (t) => {
       const bench = await Bench.start(t, 600)
       await bench.begin()
@@ -198,7 +200,7 @@ t.test('Rebalancing', async (t) => {
     },
   )
 
-  t.test('plans nothing while it is paused, and goes on when it is resumed', async (t) => {
+  t.test('plans nothing while it is paused, and continues when it is resumed', async (t) => {
     const bench = await Bench.start(t, 600)
     await bench.begin()
     await bench.drivers[0].round()
@@ -230,7 +232,7 @@ t.test('Rebalancing', async (t) => {
       t.equal(await bench.makeCopies(), 0)
       const placed = (await bench.replicas()).map((nodes) => nodes.join())
       t.equal(placed.filter((nodes) => nodes === 'n1,n2').length, 290)
-      t.equal(bench.world.store.reader.repairCount(), 0)
+      t.equal(bench.world.store.reader.get(chunkKeys.repairTotal())?.count ?? 0, 0)
     },
   )
 
@@ -249,7 +251,7 @@ t.test('Rebalancing', async (t) => {
     await bench.set('cancel')
     await bench.rounds()
     t.match(bench.operation.progress, { tasksOpen: 0 })
-    t.equal(bench.world.store.reader.repairCount(), 300)
+    t.equal(bench.world.store.reader.get(chunkKeys.repairTotal())?.count ?? 0, 300)
   })
 
   t.test('fails when its bucket is gone', async (t) => {

@@ -7,6 +7,8 @@ import { Recounting } from '../../src/workers/recounting.ts'
 import { type LogLine, recordingLogger } from '../helpers/loggers.ts'
 import { putChunks, startOperation } from '../state-machine/map-world.ts'
 import { StoreWorld } from '../store/store-world.ts'
+import { longOperationKeys } from '../../src/state-machine/long-operations/keys.ts'
+import { settingsOf } from '../../src/state-machine/chunks/collection.ts'
 
 t.test('Recounting', async (t) => {
   const world = await StoreWorld.withBucket(t)
@@ -32,36 +34,43 @@ t.test('Recounting', async (t) => {
     isJobRunner = true
     for (let i = 0; i < 2; i++) await recounting.round()
     t.equal(value('holdfast_recounts_total'), 1)
-    t.equal(reader.settings().collectionHalted, null)
+    t.equal(settingsOf(reader).collectionHalted, null)
   })
 
   await t.test('is done for who asks, and shows its beginning, its end and what it found', async (t) => {
     await world.do({ ...startOperation('op1'), kind: 'recount' })
     isJobRunner = false
     await recounting.round()
-    t.match(reader.operation('op1'), { status: 'queued' })
+    t.match(reader.get(longOperationKeys.operation('op1')), { status: 'queued' })
     isJobRunner = true
     await recounting.round()
-    t.match(reader.operation('op1'), { status: 'succeeded', startedAt: Number, phase: 'counting rows on n1' })
-    t.match(reader.settings().lastRecount, { node: 'n1', differences: 0, first: null, at: Number })
-    t.ok((reader.settings().lastRecount?.rows ?? 0) > 5)
+    t.match(reader.get(longOperationKeys.operation('op1')), {
+      status: 'succeeded',
+      startedAt: Number,
+      phase: 'counting rows on n1',
+    })
+    t.match(settingsOf(reader).lastRecount, { node: 'n1', differences: 0, first: null, at: Number })
+    t.ok((settingsOf(reader).lastRecount?.rows ?? 0) > 5)
   })
 
   await t.test(
-    'goes on with one that another node had begun, and gives up one that is cancelled',
+    'continues one that another node had started, and gives up one that is cancelled',
     async (t) => {
       await world.do({ ...startOperation('op2'), kind: 'recount' })
-      const begun = { operationId: 'op2', from: '', cursor: '', phase: 'counting rows on n2', counted: {} }
-      await world.do({ type: 'advanceOperation', ...begun })
-      const before = reader.settings().lastRecount
+      const started = { operationId: 'op2', from: '', cursor: '', phase: 'counting rows on n2', counted: {} }
+      await world.do({ type: 'advanceOperation', ...started })
+      const before = settingsOf(reader).lastRecount
       const cancel = { operationId: 'op2', action: 'cancel', error: null } as const
       await world.do({ type: 'setOperationStatus', ...cancel })
       t.same(await recounting.recount('op2'), [])
-      t.same([reader.settings().lastRecount, reader.operation('op2')?.status], [before, 'cancelled'])
+      t.same(
+        [settingsOf(reader).lastRecount, reader.get(longOperationKeys.operation('op2'))?.status],
+        [before, 'cancelled'],
+      )
       await world.do({ ...startOperation('op3'), kind: 'recount' })
-      await world.do({ type: 'advanceOperation', ...begun, operationId: 'op3' })
+      await world.do({ type: 'advanceOperation', ...started, operationId: 'op3' })
       await recounting.round()
-      t.equal(reader.operation('op3')?.status, 'succeeded')
+      t.equal(reader.get(longOperationKeys.operation('op3'))?.status, 'succeeded')
     },
   )
 
@@ -75,7 +84,7 @@ t.test('Recounting', async (t) => {
       turn = done
       return done
     }
-    const told = new Recounting({
+    const reported = new Recounting({
       cluster: { isJobRunner: () => true, nodeId: 'n1' },
       state: reader,
       propose,
@@ -84,9 +93,9 @@ t.test('Recounting', async (t) => {
       now: () => (now += 60_000),
       logger: recordingLogger(lines),
     })
-    await told.round()
+    await reported.round()
     t.match(phases, ['counting rows on n1', /^counting rows on n1, \d+ so far$/])
-    t.equal(reader.operation('op5')?.status, 'succeeded')
+    t.equal(reader.get(longOperationKeys.operation('op5'))?.status, 'succeeded')
   })
 
   await t.test(
@@ -102,16 +111,16 @@ t.test('Recounting', async (t) => {
       )
       await world.do({ ...startOperation('op4'), kind: 'recount' })
       await recounting.round()
-      t.match(reader.operation('op4'), {
+      t.match(reader.get(longOperationKeys.operation('op4')), {
         status: 'failed',
         error: /^2 differences; .* halted; the first: references/,
       })
-      t.match(reader.settings().lastRecount, { differences: 2, first: /references/ })
+      t.match(settingsOf(reader).lastRecount, { differences: 2, first: /references/ })
       t.match(await recounting.recount(null), [/references/, /do not follow/])
-      t.match(reader.settings().collectionHalted, { reason: /^recount: references/ })
+      t.match(settingsOf(reader).collectionHalted, { reason: /^recount: references/ })
       t.match(lines.at(-1), { level: 'error', message: /halted/ })
       t.match([value('holdfast_recount_differences'), value('holdfast_collection_halted')], [2, 1])
-      t.equal(reader.chunk('acme', 'c1')?.references, 0)
+      t.equal(reader.get(chunkKeys.chunk('acme', 'c1'))?.references, 0)
       const chunks = [{ tenantId: 'acme', chunkId: 'c1', birth: 'birth-c1', condemnedAt: 1 }]
       t.match(await world.propose({ type: 'collectChunks', chunks }), {
         ok: false,

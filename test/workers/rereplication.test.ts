@@ -1,11 +1,12 @@
-/** The end of recoveries over a real store, with copies made by hand and told through the ledger. */
+/** The end of recoveries over a real store, with copies made by the test and reported through the ledger. */
 import t from 'tap'
-import { rereplicationOf } from '../../src/state-machine/operations/rereplications.ts'
+import { rereplicationOf } from '../../src/state-machine/long-operations/rereplications.ts'
 import { createCopyLedger } from '../../src/store/ledger/copy-ledger.ts'
 import { endRereplications } from '../../src/workers/rereplication.ts'
 import { type LogLine, recordingLogger } from '../helpers/loggers.ts'
 import { putChunks } from '../state-machine/map-world.ts'
 import { StoreWorld } from '../store/store-world.ts'
+import { longOperationRanges } from '../../src/state-machine/long-operations/keys.ts'
 
 t.test('endRecoveries', async (t) => {
   const world = await StoreWorld.withBucket(t)
@@ -22,8 +23,8 @@ t.test('endRecoveries', async (t) => {
     })
   await world.do(putChunks('k', ['c1', 'c2', 'c3']))
   const { refs } = await ledger.listed('n1', null, 10)
-  const recovery = () => rereplicationOf(reader.view, 'n1')
-  const last = async () => (await reader.operations('', 10)).items.at(-1)
+  const recovery = () => rereplicationOf(reader, 'n1')
+  const last = async () => (await reader.page(longOperationRanges.operations(), { limit: 10 })).items.at(-1)
 
   await t.test('waits until the inventory is through and every copy is back', async (t) => {
     await ledger.lost('n1', refs.slice(0, 2), 'inventory')
@@ -55,7 +56,7 @@ t.test('endRecoveries', async (t) => {
     },
   )
 
-  await t.test('fails loudly when nobody else has one of the copies', async (t) => {
+  await t.test('fails with an error when no other node has one of the copies', async (t) => {
     await ledger.lost('n2', refs.slice(0, 1))
     await ledger.lost('n1', refs.slice(0, 1), 'inventory')
     await ledger.inventoried('n1')

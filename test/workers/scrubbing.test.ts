@@ -1,4 +1,4 @@
-/** Scrubs on demand over a real store: two nodes whose scrubs the test moves by hand. */
+/** Scrubs on demand over a real store: two nodes whose scrubs the test advances. */
 import t from 'tap'
 import type { RepairStatus, ScrubDemand } from '../../cluster/index.ts'
 import { REPORT_EVERY_MS, Scrubbing } from '../../src/workers/scrubbing.ts'
@@ -6,6 +6,7 @@ import { SILENT } from '../helpers/loggers.ts'
 import { QUIET_REPAIR } from '../helpers/memory-services.ts'
 import { startOperation } from '../state-machine/map-world.ts'
 import { StoreWorld, type Teardown } from '../store/store-world.ts'
+import { longOperationKeys } from '../../src/state-machine/long-operations/keys.ts'
 
 /** A node as its worker sees it. */
 class Seat {
@@ -70,7 +71,7 @@ class Bench {
   }
 
   operation(id: string) {
-    return this.world.store.reader.operation(id)
+    return this.world.store.reader.get(longOperationKeys.operation(id))
   }
 }
 
@@ -81,7 +82,7 @@ t.test('Scrubbing', async (t) => {
     await bench.begin('op1')
     await bench.round()
     t.same([n1.wanted, n2.wanted], ['op1', 'op1'])
-    t.match(bench.operation('op1'), { status: 'queued' }, 'nobody has begun')
+    t.match(bench.operation('op1'), { status: 'queued' }, 'no node has started')
     n1.stand(3)
     n2.stand(5, true)
     await bench.round()
@@ -95,7 +96,7 @@ t.test('Scrubbing', async (t) => {
     t.same([n1.wanted, n2.wanted], [null, null])
   })
 
-  t.test('tells now and then, not at every round, and goes on over a restart', async (t) => {
+  t.test('reports at intervals, not at every round, and continues over a restart', async (t) => {
     const bench = await Bench.start(t)
     const [n1] = bench.seats
     await bench.begin('op1')
@@ -113,7 +114,7 @@ t.test('Scrubbing', async (t) => {
     n1.scrubbing = n1.restarted()
     n1.demand = null
     await bench.round()
-    t.match(bench.operation('op1'), { progress: { blobsDone: 2 } }, 'nothing is told before it is known')
+    t.match(bench.operation('op1'), { progress: { blobsDone: 2 } }, 'nothing is reported before it is known')
     n1.stand(3)
     await bench.round()
     t.match(bench.operation('op1'), { progress: { blobsDone: 3 } })

@@ -1,6 +1,6 @@
 /**
  * Audit rows while too few disks have room for a segment: three nodes with nothing replaced but what the disks say, and the worker
- * of each. Rows stay and are found, nothing else waits, it is said, and with room again it goes on by itself.
+ * of each. Rows stay and are found, nothing else waits, the failure is logged, and with free space again it continues by itself.
  */
 import { hash } from 'node:crypto'
 import { readdir, stat } from 'node:fs/promises'
@@ -12,7 +12,7 @@ import { rowFilter } from '../../src/operations/audit/audit-filters.ts'
 import { auditPage } from '../../src/operations/audit/audit-page.ts'
 import { verifyAudit } from '../../src/operations/audit/verify-audit-log.ts'
 import { AuditSegments } from '../../src/operations/audit-segments/audit-segments.ts'
-import { auditStanding } from '../../src/operations/audit-segments/audit-standing.ts'
+import { auditStatus } from '../../src/operations/audit-segments/audit-status.ts'
 import { AuditSealing, SEGMENT_BOUNDS } from '../../src/workers/audit-sealing.ts'
 import { UploadSessions } from '../../src/workers/upload-sessions.ts'
 import { until } from '../helpers/async.ts'
@@ -57,11 +57,11 @@ t.test('sealing while two of three disks are full', { timeout: 300_000 }, async 
   const segments = () => new AuditSegments(content)
   const found = async (): Promise<readonly string[]> => {
     const query = { since: 0, until: null, limit: 1_000, from: null, filter: rowFilter({}) }
-    const page = await auditPage({ audit: reader.audit, segments: segments() }, query)
+    const page = await auditPage({ state: reader, segments: segments() }, query)
     return page.rows.map(({ row }) => row.requestId)
   }
   const whole = async (): Promise<void> => {
-    const verdict = await verifyAudit({ audit: reader.audit, segments: segments() }, null)
+    const verdict = await verifyAudit({ state: reader, segments: segments() }, null)
     t.strictSame(verdict.faults, [])
     t.strictSame(
       await found(),
@@ -73,7 +73,7 @@ t.test('sealing while two of three disks are full', { timeout: 300_000 }, async 
       (sum, { sealing }) => sum + (sealing.samples().find((one) => one.name === name)?.value ?? 0),
       0,
     )
-  const standing = () => auditStanding({ cluster: node.cluster, state: reader })
+  const readStatus = () => auditStatus({ cluster: node.cluster, state: reader })
   const said = (message: string): number => lines.filter((line) => line.message === message).length
   const allPlaceOn = (...nodeIds: string[]): Promise<void> =>
     until(`all place on ${nodeIds.join(' and ')}`, () =>
@@ -83,7 +83,7 @@ t.test('sealing while two of three disks are full', { timeout: 300_000 }, async 
   await log(LINKS)
   await until('a segment is made while there is room', async () => {
     await seconds(1)
-    return (await standing()).segments === 1
+    return (await readStatus()).segments === 1
   })
   const copies = await filesIn(three.nodes)
   for (const nodeId of ['n2', 'n3']) disk(nodeId).fillUp()
@@ -93,13 +93,13 @@ t.test('sealing while two of three disks are full', { timeout: 300_000 }, async 
     await log(LINKS + 3)
     writes = 0
     await seconds(MINUTES * 60)
-    t.match(await standing(), { segments: 1, unsealed: { links: LINKS + 3 }, isSealing: true })
+    t.match(await readStatus(), { segments: 1, unsealed: { links: LINKS + 3 }, isSealing: true })
     await log(2)
     await whole()
     const named = { tenantId: 'acme', name: 'meanwhile', bucketsMax: 10 } as const
     const other = { versioning: 'Unversioned', objectLockEnabled: false } as const
     t.match(await propose({ type: 'createBucket', ...named, ...other }), { ok: true }, 'nothing else waits')
-    t.ok(writes > 2, 'it goes on trying')
+    t.ok(writes > 2, 'it keeps trying')
     t.ok(writes <= TRIES_MAX, `${writes} tries in ${MINUTES} minutes`)
   })
 
@@ -113,16 +113,16 @@ t.test('sealing while two of three disks are full', { timeout: 300_000 }, async 
     t.strictSame(await filesIn(three.nodes), copies)
   })
 
-  await t.test('goes on by itself when a second node has room', async (t) => {
+  await t.test('continues by itself when a second node has free space', async (t) => {
     disk('n3').makeRoom()
     await allPlaceOn('n1', 'n3')
     await until('the rows become a segment', async () => {
       await seconds(1)
-      return (await standing()).segments === 2
+      return (await readStatus()).segments === 2
     }).catch((cause: unknown) => {
       throw new Error(JSON.stringify(lines), { cause })
     })
-    t.match(await standing(), { segments: 2, lookedAt: 2, incomplete: 1, lost: 0, unsealed: { links: 5 } })
+    t.match(await readStatus(), { segments: 2, lookedAt: 2, incomplete: 1, lost: 0, unsealed: { links: 5 } })
     t.equal(said('audit rows are sealed again'), 1)
     await whole()
   })

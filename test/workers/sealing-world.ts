@@ -20,6 +20,8 @@ import { auditRow } from '../helpers/audit-disk.ts'
 import { testMasterKey } from '../helpers/content-world.ts'
 import { MemoryServices } from '../helpers/memory-services.ts'
 import { SILENT } from '../helpers/loggers.ts'
+import { auditSegmentBefore } from '../../src/store/reads/audit-rows.ts'
+import { chunkKeys } from '../../src/state-machine/chunks/keys.ts'
 
 export const LATER = SEGMENT_BOUNDS.ageMs + 86_400_000
 
@@ -72,7 +74,7 @@ export class SealingWorld {
     for (let n = 0; n < count; n++) await this.ship([row])
   }
 
-  /** Whatever is there, as if an hour had passed. */
+  /** Seals all rows, as if an hour had passed. */
   async sealAll(): Promise<void> {
     this.now += LATER
     await this.sealing.round()
@@ -80,7 +82,7 @@ export class SealingWorld {
 
   page(filters: AuditFilters = {}, limit = 1_000, from: AuditPlace | null = null): Promise<AuditPage> {
     const query = { since: 0, until: null, limit, from, filter: rowFilter(filters) }
-    return auditPage({ audit: this.memory.reader.audit, segments: this.fresh() }, query)
+    return auditPage({ state: this.memory.reader, segments: this.fresh() }, query)
   }
 
   /** Nothing of it is open yet. */
@@ -93,13 +95,13 @@ export class SealingWorld {
   }
 
   verify() {
-    return verifyAudit({ audit: this.memory.reader.audit, segments: this.fresh() }, null)
+    return verifyAudit({ state: this.memory.reader, segments: this.fresh() }, null)
   }
 
   async segments() {
     const found = []
     for (let before = Number.MAX_SAFE_INTEGER; ; ) {
-      const segment = await this.memory.reader.audit.segmentBefore(before)
+      const segment = await auditSegmentBefore(this.memory.reader, before)
       if (segment === null) return found.toReversed()
       found.push(segment)
       before = segment.first
@@ -109,7 +111,7 @@ export class SealingWorld {
   /** The names of the copies of a segment. */
   async copyOf(n: number): Promise<{ readonly id: string; readonly birth: string }> {
     const id = (await this.segments())[n]?.chunkId ?? ''
-    const chunk = this.memory.reader.chunk(AUDIT_OWNER, id)
+    const chunk = this.memory.reader.get(chunkKeys.chunk(AUDIT_OWNER, id))
     return { id, birth: chunk?.birth ?? '' }
   }
 }

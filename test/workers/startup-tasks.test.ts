@@ -1,5 +1,5 @@
 /**
- * Before its master key is known to be the cluster's, a node answers nobody; with another key it never does.
+ * Before its master key is known to be the cluster's, a node serves no request; with another key it never does.
  */
 import t from 'tap'
 import { Condition } from '../../cluster/index.ts'
@@ -8,6 +8,7 @@ import { SealedSecrets } from '../../src/access/sealed-secrets.ts'
 import { MasterKeyGate } from '../../src/workers/master-key-gate.ts'
 import { runStartupTasks } from '../../src/workers/startup-tasks.ts'
 import { MemoryServices } from '../helpers/memory-services.ts'
+import { tenantKeys } from '../../src/state-machine/tenants/keys.ts'
 
 const keyOf = (byte: number): MasterKey => MasterKey.fromBytes(`mk-${byte}`, Buffer.alloc(32, byte))
 
@@ -39,7 +40,7 @@ t.test('a node serves once its master key was compared with the cluster', async 
   t.strictSame(services.cluster.readiness(), { ready: true, reasons: [] })
   const { fingerprint } = keyOf(1)
   t.equal(
-    services.state.clusterKey()?.masterKeyFingerprint,
+    services.state.get(tenantKeys.clusterKey())?.masterKeyFingerprint,
     fingerprint,
     'the first key becomes the cluster key',
   )
@@ -48,16 +49,16 @@ t.test('a node serves once its master key was compared with the cluster', async 
 t.test('wrong_master_key ends a node that has another key, and it never served', async (t) => {
   const world = await MemoryServices.start(t)
   await nodeOn(world, keyOf(1)).settle
-  const stranger = nodeOn(world, keyOf(2))
-  await t.rejects(stranger.settle, { code: 'wrong_master_key', hint: /same file/ })
-  t.same(stranger.forgotten, [true], 'its directory takes the right file at the next start')
-  await t.rejects(stranger.services.cluster.readBarrier(), { code: 'leader_not_ready' })
-  t.equal(world.services.state.clusterKey()?.masterKeyFingerprint, keyOf(1).fingerprint)
+  const otherNode = nodeOn(world, keyOf(2))
+  await t.rejects(otherNode.settle, { code: 'wrong_master_key', hint: /same file/ })
+  t.same(otherNode.forgotten, [true], 'its directory takes the right file at the next start')
+  await t.rejects(otherNode.services.cluster.readBarrier(), { code: 'leader_not_ready' })
+  t.equal(world.services.state.get(tenantKeys.clusterKey())?.masterKeyFingerprint, keyOf(1).fingerprint)
 })
 
-t.test('a node without a leader goes on asking until there is one', async (t) => {
+t.test('a node without a leader keeps asking until there is one', async (t) => {
   const world = await MemoryServices.start(t)
-  world.barrierFault = new Condition('no_leader', 'nobody leads')
+  world.barrierFault = new Condition('no_leader', 'there is no leader')
   const { services, settle } = nodeOn(world, keyOf(1))
   await t.rejects(services.cluster.readBarrier(), { code: 'no_leader' })
   t.match(services.cluster.readiness(), { ready: false })

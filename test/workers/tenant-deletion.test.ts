@@ -1,13 +1,23 @@
-/** The deletion of tenants over a real store: drivers that stop at any point, two at once, locks that nobody told them of. */
+/** The deletion of tenants over a real store: drivers that stop at any point, two at once, locks that they do not know of. */
 import t, { type Test } from 'tap'
 import type { Command } from '../../src/state-machine/commands.ts'
-import type { OperationRecord } from '../../src/state-machine/operations/records.ts'
+import type { LongOperation } from '../../src/state-machine/long-operations/records.ts'
 import { Discarding } from '../../src/workers/discarding.ts'
 import { TenantDeletion } from '../../src/workers/tenant-deletion.ts'
 import { SILENT } from '../helpers/loggers.ts'
 import { createBucket, deleteTenant, put, putChunks, remove } from '../state-machine/map-world.ts'
 import { createUpload } from '../state-machine/upload-commands.ts'
 import { StoreWorld, type Teardown } from '../store/store-world.ts'
+import { bodyKeys } from '../../src/state-machine/bodies/keys.ts'
+import { bucketKeys, bucketRanges } from '../../src/state-machine/buckets/keys.ts'
+import { chunkRanges } from '../../src/state-machine/chunks/keys.ts'
+import { lookUpVersion } from '../../src/store/reads/version-lookup.ts'
+import { objectRanges } from '../../src/state-machine/objects/keys.ts'
+import { longOperationKeys } from '../../src/state-machine/long-operations/keys.ts'
+import { pageOfAccessKeys } from '../../src/store/reads/access-key-listing.ts'
+import { recountState } from '../../src/store/reads/recount-state.ts'
+import { tenantKeys } from '../../src/state-machine/tenants/keys.ts'
+import { usageOf } from '../../src/state-machine/usage/usage.ts'
 
 const COUNT = 700
 const inBucket = <C extends Command>(bucket: string, command: C): C => ({ ...command, bucket })
@@ -74,8 +84,8 @@ class Bench {
     })
   }
 
-  get operation(): OperationRecord {
-    const found = this.world.store.reader.operation('op1')
+  get operation(): LongOperation {
+    const found = this.world.store.reader.get(longOperationKeys.operation('op1'))
     if (found === undefined) throw new Error('there is no operation')
     return found
   }
@@ -88,7 +98,7 @@ class Bench {
   }
 
   async recounted(): Promise<readonly string[]> {
-    return (await this.world.store.reader.recount(() => true))?.differences ?? ['was not counted']
+    return (await recountState(this.world.store.reader, () => true))?.differences ?? ['was not counted']
   }
 }
 
@@ -101,13 +111,17 @@ const ALL = COUNT + 1 + 1 + 30 + 2
 async function expectGone(t: Test, bench: Bench): Promise<void> {
   const { reader } = bench.world.store
   t.match(bench.operation, { status: 'succeeded', progress: { blobsTotal: ALL, blobsDone: ALL } })
-  t.match(reader.tenant('acme'), { status: 'deleted', deletedAt: Number, bucketCount: 0 })
-  t.equal(reader.tenant('acme')?.dataKey.length, 0)
-  t.same((await reader.buckets('acme', '', '', 10)).items, [])
-  t.same((await reader.accessKeys('acme', '', 10)).items, [])
-  t.same(await reader.expiries(Number.MAX_SAFE_INTEGER - 1, 10), [], 'kept answers are gone as well')
+  t.match(reader.get(tenantKeys.tenant('acme')), { status: 'deleted', deletedAt: Number, bucketCount: 0 })
+  t.equal(reader.get(tenantKeys.tenant('acme'))?.dataKey.length, 0)
+  t.same((await reader.page(bucketRanges.buckets('acme'), { limit: 10 })).items, [])
+  t.same((await pageOfAccessKeys(reader, 'acme', { limit: 10 })).items, [])
+  t.same(
+    (await reader.page(objectRanges.expiries(Number.MAX_SAFE_INTEGER - 1), { limit: 10 })).items,
+    [],
+    'kept answers are gone as well',
+  )
   await bench.release()
-  t.match(reader.usage('acme'), {
+  t.match(usageOf(reader, 'acme'), {
     versions: 0,
     deleteMarkers: 0,
     uploads: 0,
@@ -122,7 +136,7 @@ t.test('TenantDeletion', async (t) => {
     const bench = await Bench.start(t)
     await rounds(bench.driver())
     await expectGone(t, bench)
-    const chunks = await bench.world.store.reader.chunksOf('acme', '', 100)
+    const chunks = await bench.world.store.reader.page(chunkRanges.chunksOf('acme'), { limit: 100 })
     t.equal(chunks.items.length, 20, 'chunks are left to the collection')
     t.ok(chunks.items.every(({ condemnedAt }) => condemnedAt !== null))
   })
@@ -141,7 +155,7 @@ t.test('TenantDeletion', async (t) => {
     await expectGone(t, bench)
   })
 
-  t.test('goes on in another driver wherever the one before stopped', async (t) => {
+  t.test('continues in another driver at any place where the one before stopped', async (t) => {
     const bench = await Bench.start(t)
     let stops = 0
     for (let allowed = 0; bench.operation.status !== 'succeeded'; allowed = (allowed + 1) % 4) {
@@ -175,12 +189,12 @@ t.test('TenantDeletion', async (t) => {
     await rounds(bench.driver())
     t.match(bench.operation, { status: 'failed', error: /"held": it is under legal hold/ })
     const { reader } = bench.world.store
-    const kept = reader.bucket('acme', 'kept')
+    const kept = reader.get(bucketKeys.bucket('acme', 'kept'))
     if (kept === undefined) return t.fail('its bucket is gone')
-    t.ok(reader.version(kept, 'held', versionId))
-    t.ok(reader.inlineBody(kept.id, versionId), 'with its bytes')
+    t.ok(lookUpVersion(reader, kept, { key: 'held', versionId }))
+    t.ok(reader.get(bodyKeys.inlineBody(kept.id, versionId)), 'with its bytes')
     t.match(
-      reader.tenant('acme'),
+      reader.get(tenantKeys.tenant('acme')),
       { status: 'deleting', dataKey: { length: 1 } },
       'and the key that opens them',
     )
@@ -199,8 +213,8 @@ t.test('TenantDeletion', async (t) => {
     await bench.world.do(deleteTenant('other', 'op2'))
     await rounds(bench.driver())
     await expectGone(t, bench)
-    t.match(bench.world.store.reader.tenant('other'), { status: 'deleting' })
+    t.match(bench.world.store.reader.get(tenantKeys.tenant('other')), { status: 'deleting' })
     await rounds(bench.driver())
-    t.match(bench.world.store.reader.tenant('other'), { status: 'deleted' })
+    t.match(bench.world.store.reader.get(tenantKeys.tenant('other')), { status: 'deleted' })
   })
 })

@@ -1,7 +1,7 @@
 /**
  * The blob calls between nodes, as data: methods, headers, refusal codes.
  *
- * Rule: a header comes from another machine; everything in it is checked before anything is done with it.
+ * Rule: a header comes from another machine; every field of it is checked before it is used.
  */
 import { PeerRefusedError } from '../../transport/transport.ts'
 import type { BlobName } from '../../base/types.ts'
@@ -10,9 +10,9 @@ import type { BlobContent } from './blob-store.ts'
 import { type DiskView, isDiskLevel } from '../../base/disk-level.ts'
 
 /**
- * put: name + content, body = bytes -> {}. puts: rows of [id, birth, size, checksum], body = the bytes one after the other ->
- * rows of null or [code, message], in their order. get: name + range -> {}, body. stat: name -> content. report: name -> verdict.
- * disk: {} -> what the node says of its disk.
+ * put: name + content, body = bytes -> {}. puts: rows of [id, birth, size, checksum], body = the bytes of all blobs, concatenated ->
+ * rows of null or [code, message], in the same order. get: name + range -> {}, body. stat: name -> content. report: name ->
+ * verdict. disk: {} -> the node's own view of its disk.
  */
 export const BLOB_METHODS = {
   put: 'blob.put',
@@ -23,13 +23,13 @@ export const BLOB_METHODS = {
   disk: 'blob.disk',
 } as const
 
-/** Of one `puts` call. Blobs, and bytes of all of them. */
+/** Limits of one `puts` call: the number of blobs, and the bytes of all of them. */
 export const BATCH_BLOBS_MAX = 64
 export const BATCH_BYTES_MAX: number = 1024 * 1024
 
 export type CopyVerdict = 'good' | 'missing' | 'damaged'
 
-/** Refusals a caller reacts to; the codes of BlobWriteError travel as they are. */
+/** Refusals that a caller reacts to; the codes of BlobWriteError are sent unchanged. */
 export const BLOB_REFUSALS = {
   invalid: 'blob_call_invalid',
   missing: 'blob_missing',
@@ -47,15 +47,15 @@ export function readName(header: unknown): BlobName {
   try {
     assertBlobName(name)
   } catch (cause) {
-    throw invalid('the name is no blob name', cause)
+    throw invalid('the name is not a blob name', cause)
   }
   return name
 }
 
 export function readContentOf(header: unknown): BlobContent {
   const { size, checksum } = asFields(header)
-  if (!isLength(size)) throw invalid('the size is no length')
-  if (!isChecksum(checksum)) throw invalid('the checksum is no SHA-256')
+  if (!isLength(size)) throw invalid('the size is not a length')
+  if (!isChecksum(checksum)) throw invalid('the checksum is not a SHA-256')
   return { size, checksum }
 }
 
@@ -63,11 +63,11 @@ export function readContentOf(header: unknown): BlobContent {
 export function readBatchOf(header: unknown): readonly NamedContent[] {
   const { blobs } = asFields(header)
   if (!Array.isArray(blobs) || blobs.length === 0 || blobs.length > BATCH_BLOBS_MAX)
-    throw invalid(`the batch is no list of 1 to ${BATCH_BLOBS_MAX} blobs`)
+    throw invalid(`the batch is not a list of 1 to ${BATCH_BLOBS_MAX} blobs`)
   const read = blobs.map((row: unknown) => {
     const [id, birth, size, checksum]: unknown[] = Array.isArray(row) ? row : []
     const fields = { id, birth, size, checksum }
-    if (size === 0) throw invalid('an empty blob travels alone')
+    if (size === 0) throw invalid('an empty blob cannot be part of a batch')
     return { ...readName(fields), ...readContentOf(fields) }
   })
   const bytes = read.reduce((sum, { size }) => sum + size, 0)
@@ -75,21 +75,22 @@ export function readBatchOf(header: unknown): readonly NamedContent[] {
   return read
 }
 
-/** What became of each blob of a `puts` call: null is durable. */
+/** The outcome of each blob of a `puts` call: null means durable. */
 export function readOutcomes(header: unknown, count: number): readonly (PeerRefusedError | null)[] {
   const { outcomes } = asFields(header)
-  if (!Array.isArray(outcomes) || outcomes.length !== count) throw invalid('the outcomes are not as many')
+  if (!Array.isArray(outcomes) || outcomes.length !== count)
+    throw invalid('there is not one outcome for each blob')
   return outcomes.map((row: unknown) => {
     if (row === null) return null
     const [code, message]: unknown[] = Array.isArray(row) ? row : []
-    if (typeof code !== 'string' || typeof message !== 'string') throw invalid('an outcome is none')
+    if (typeof code !== 'string' || typeof message !== 'string') throw invalid('an outcome is malformed')
     return new PeerRefusedError(code, message)
   })
 }
 
 export function readRangeOf(header: unknown): { readonly start: number; readonly end: number } {
   const { start, end } = asFields(header)
-  if (!isLength(start) || !isLength(end) || start > end) throw invalid('the range is none')
+  if (!isLength(start) || !isLength(end) || start > end) throw invalid('the range is malformed')
   return { start, end }
 }
 
@@ -102,11 +103,11 @@ export function readVerdict(header: unknown): CopyVerdict {
 export function readDiskView(header: unknown): DiskView {
   const { level, isSuspect } = asFields(header)
   if (isDiskLevel(level) && typeof isSuspect === 'boolean') return { level, isSuspect }
-  throw invalid('the disk is none')
+  throw invalid('the disk view is malformed')
 }
 
 function asFields(header: unknown): Fields {
-  if (typeof header !== 'object' || header === null) throw invalid('the header is no map')
+  if (typeof header !== 'object' || header === null) throw invalid('the header is not a map')
   return header as Fields
 }
 

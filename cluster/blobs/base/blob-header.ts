@@ -11,9 +11,9 @@
  *  186  66  zeros
  *  252   4  CRC-32 of bytes [0, 252)
  *
- * The bytes from 8 to 186 stand in the records of packs as well (packs/pack-record.ts).
- * Rule: a header that does not carry the file's own name is damage, so a misdirected write or a swapped file can never
- * be served as another blob.
+ * The records of packs contain the bytes from 8 to 186 as well (packs/pack-record.ts).
+ * Rule: a header that does not carry the file's own name counts as damage, so a misdirected write or a swapped file is never
+ * served as another blob.
  */
 import { crc32 } from 'node:zlib'
 import { BlobDamagedError, type BlobName } from '../../base/types.ts'
@@ -44,7 +44,7 @@ export function writeNamedContent(header: Buffer, name: BlobName, content: BlobC
   writeText(header, 121, name.birth)
 }
 
-/** What stands there, whether it makes sense or not; only for a header that passed its CRC. */
+/** The fields as stored, without checking their values; only for a header that passed its CRC. */
 export function readNamedContent(header: Buffer): { name: BlobName; content: BlobContent; version: number } {
   return {
     name: { id: readText(header, 56), birth: readText(header, 121) },
@@ -53,12 +53,12 @@ export function readNamedContent(header: Buffer): { name: BlobName; content: Blo
   }
 }
 
-/** Throws BlobDamagedError, which says what is wrong. */
+/** Throws BlobDamagedError, whose message says what is wrong. */
 export function decodeHeader(name: BlobName, header: Buffer): BlobContent {
   const damaged = (what: string) =>
     new BlobDamagedError(`Blob "${name.id}.${name.birth}" is damaged: ${what}`)
   if (header.length < HEADER_BYTES) throw damaged('its header is cut off')
-  if (!header.subarray(0, 8).equals(MAGIC)) throw damaged('its header is no blob header')
+  if (!header.subarray(0, 8).equals(MAGIC)) throw damaged('its header is not a blob header')
   if (crc32(header.subarray(0, CRC_AT)) !== header.readUInt32LE(CRC_AT)) {
     throw damaged('its header fails its own checksum')
   }

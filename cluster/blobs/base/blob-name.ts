@@ -1,7 +1,7 @@
 /**
- * The one place where a blob's name becomes a file name, and back.
+ * Converts a blob's name to a file name, and back; no other file does.
  *
- * Rule: only names that pass the strict patterns go further, so nothing a peer or a caller sends can ever be a path.
+ * Rule: only names that match the strict patterns are accepted, so no text from a peer or a caller can ever be a path.
  */
 import type { BlobName } from '../../base/types.ts'
 
@@ -9,7 +9,7 @@ const ID = /^[0-9a-f]{16,64}$/
 const BIRTH = /^[a-z0-9-]{1,64}$/
 const CHECKSUM = /^[0-9a-f]{64}$/
 
-/** Throws TypeError: a hostile name is a bug of the caller or an attack, never a state of the disk. */
+/** Throws TypeError: an invalid name is a bug of the caller or an attack, never a state of the disk. */
 export function assertBlobName(name: BlobName): void {
   if (typeof name.id !== 'string' || !ID.test(name.id)) {
     throw new TypeError(`Invalid blob id ${JSON.stringify(name.id)}`)
@@ -23,13 +23,13 @@ export function isChecksum(text: unknown): text is string {
   return typeof text === 'string' && CHECKSUM.test(text)
 }
 
-/** Sorts as (id, birth) does: "." is smaller than every character of an id. */
+/** File names sort like (id, birth): "." is smaller than every character of an id. */
 export function fileNameOf(name: BlobName): string {
   assertBlobName(name)
   return `${name.id}.${name.birth}`
 }
 
-/** Null for a file that is none of ours. */
+/** Null for a file that is not a blob. */
 export function parseFileName(fileName: string): BlobName | null {
   const [id, birth, ...rest] = fileName.split('.')
   if (id === undefined || birth === undefined || rest.length > 0) return null

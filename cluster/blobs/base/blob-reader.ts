@@ -1,16 +1,16 @@
 /**
  * Reads one blob file: header first, then bytes in bounded pieces.
  *
- * Owns: telling "absent" from "damaged". A read error of the disk counts as damage, because for the reader it is the
- * same: another copy must answer. Knows nothing of: writes, directories.
- * Rule: the descriptor is closed on every path, also when the consumer stops in the middle.
+ * Owns: the distinction between "absent" and "damaged". A read error of the disk counts as damage, because for the reader it
+ * is the same: another copy must answer. Knows nothing of: writes, directories.
+ * Rule: the descriptor is closed on every path, also when the consumer stops before the end.
  */
 import { BlobDamagedError, BlobMissingError, type BlobName } from '../../base/types.ts'
 import { decodeHeader, HEADER_BYTES } from './blob-header.ts'
 import type { BlobContent } from './blob-store.ts'
 import { errorCode, type FileOps, type OpenFile } from '../../base/file-ops.ts'
 
-/** Sixteen times what the caller seals at once: any size is right, but with this one hardly a frame is cut in two. */
+/** Sixteen times the size of a sealed frame of the caller: any size is correct, but this one rarely splits a frame. */
 const PIECE_BYTES = 16 * 65_552
 
 export interface BlobFile {
@@ -56,7 +56,7 @@ async function openBlob(file: BlobFile): Promise<OpenFile> {
     const name = `${file.name.id}.${file.name.birth}`
     if (errorCode(cause) === 'ENOENT')
       throw new BlobMissingError(`Blob "${name}" is not on this node`, { cause })
-    // Out of descriptors says nothing about the copy; whatever else the disk answers does.
+    // Running out of descriptors says nothing about the copy; any other error of the disk does.
     if (errorCode(cause) === 'EMFILE' || errorCode(cause) === 'ENFILE') throw cause
     throw new BlobDamagedError(`Blob "${name}" cannot be opened`, { cause })
   }

@@ -1,10 +1,10 @@
 /**
  * The port of blobs on one node's disk.
  *
- * Owns: what replication and repair may ask of any store (test/port-suites/blob-store.ts proves it).
- * Knows nothing of: other nodes, what a blob means, when it may go. A store never removes anything on its own account;
- * `remove` is for what a committed collection names and for what is provably abandoned, and its caller answers for that.
- * Rule: `write` resolves only when the bytes survive a power cut, and on any failure the name stays absent.
+ * Owns: the guarantees that replication and repair may expect of any store (test/port-suites/blob-store.ts proves them).
+ * Knows nothing of: other nodes, what a blob means, when it may be removed. A store never removes a blob by itself; `remove`
+ * is for blobs that a committed collection names and for blobs that are provably abandoned, and its caller is responsible for that.
+ * Rule: `write` resolves only when the bytes survive a power cut; on any failure the name stays absent.
  */
 import type { BlobName, DiskState } from '../../base/types.ts'
 
@@ -19,37 +19,37 @@ export interface SizedName extends BlobName {
   readonly size: number
 }
 
-/** What the disk of a store says of itself. */
+/** Usage and status of the disk of a store. */
 export type DiskUsage = DiskState
 
 export interface BlobStore {
   /**
-   * Durable when it resolves: the bytes and everything that leads to them are flushed. Writing a name again is a no-op if the
-   * stored bytes verify; a damaged copy is quarantined first. A piece of the source is not looked at any more when the next one
-   * is asked for. Throws BlobWriteError, Condition `slow_down`, or whatever
-   * `source` throws.
+   * Durable when it resolves: the bytes and everything needed to find them are flushed. Writing a name again is a no-op if the
+   * stored bytes verify; a damaged copy is quarantined first. The store no longer reads a piece of the source once it requests
+   * the next one. Throws BlobWriteError, Condition `slow_down`, or any error that `source` throws.
    */
   write(name: BlobName, source: AsyncIterable<Uint8Array>, expected: BlobContent): Promise<void>
   /**
-   * Bytes [start, end), in pieces that are the reader's own. Framing and length are checked first, the bytes themselves are NOT hashed: a part of a blob
-   * cannot be. The reader authenticates its frames. Throws BlobMissingError or BlobDamagedError on the first next().
+   * Bytes [start, end), in pieces that belong to the reader. Framing and length are checked first; the bytes themselves are NOT
+   * hashed, because a part of a blob cannot be. The reader authenticates its frames. Throws BlobMissingError or BlobDamagedError
+   * on the first next().
    */
   read(name: BlobName, start: number, end: number): AsyncIterable<Uint8Array>
-  /** What the framing claims. Detects a damaged frame and a wrong length, not a flipped byte. Throws BlobDamagedError. */
+  /** The content that the framing states. Detects a damaged frame and a wrong length, not a flipped byte. Throws BlobDamagedError. */
   stat(name: BlobName): Promise<BlobContent | null>
   /**
-   * Whether each copy is there with this size and nothing can have happened to it since its frame was sound, as far as the store knows without
-   * looking at the copy itself. False says nothing: `stat` does.
+   * Whether each copy is present with this size and cannot have changed since its frame was last sound, as far as the store knows
+   * without reading the copy itself. False proves nothing: call `stat` to find out.
    */
-  areAsLeft(copies: readonly SizedName[]): Promise<readonly boolean[]>
-  /** Reads everything back and compares. Throws BlobMissingError or BlobDamagedError. */
+  areUnchanged(copies: readonly SizedName[]): Promise<readonly boolean[]>
+  /** Reads all bytes back and compares them with the checksum. Throws BlobMissingError or BlobDamagedError. */
   verify(name: BlobName): Promise<BlobContent>
   /**
-   * The names are absent when it resolves. After a crash a removed copy may be back, whole, and can be removed again;
-   * there is never a half one. Absent is fine.
+   * The names are absent when it resolves. After a crash a removed copy may be present again; it is then complete and can be
+   * removed again, never partial. A name that is absent already is no error.
    */
   remove(names: readonly BlobName[]): Promise<void>
-  /** Takes a copy out of service and keeps its bytes for inspection. Absent is fine. */
+  /** Takes a copy out of service and keeps its bytes for inspection. A name that is absent already is no error. */
   quarantine(name: BlobName): Promise<void>
   /** Names after `after` in the order of (id, birth); fewer than `limit` means the end. */
   list(after: BlobName | null, limit: number): Promise<readonly BlobName[]>
@@ -57,19 +57,19 @@ export interface BlobStore {
 }
 
 export type BlobWriteCode =
-  /** The source ended early or went on for too long. */
+  /** The source has fewer or more bytes than the caller stated. */
   | 'size_mismatch'
-  /** The source is not what the caller said. */
+  /** The bytes of the source do not match the checksum that the caller stated. */
   | 'checksum_mismatch'
-  /** The name already holds other, intact bytes: two makers used one birth. */
+  /** The name already holds different, intact bytes: two writers used one birth. */
   | 'name_taken'
   | 'disk_full'
-  /** The disk refused; another node may do better. */
+  /** The disk returned an error; another node may succeed. */
   | 'io_error'
-  /** An fsync failed earlier: this store acknowledges nothing any more. */
+  /** An fsync failed earlier: this store acknowledges no write any more. */
   | 'store_failed'
 
-/** Nothing of the blob remains under its name. */
+/** The write failed, and its name is absent. */
 export class BlobWriteError extends Error {
   readonly code: BlobWriteCode
   constructor(code: BlobWriteCode, message: string, options?: ErrorOptions) {

@@ -1,14 +1,14 @@
 /**
- * Streams that cannot hang and cannot leak: a limit on silence, a first piece fetched early, an end that is always told.
+ * Streams that cannot hang and cannot leak: a limit on stalls, a first piece fetched early, an end that is always reported.
  *
- * Rule: whatever happens, the source is closed once, and closing never waits for a source that has gone silent.
+ * Rule: on every path the source is closed exactly once, and closing never waits for a source that has stalled.
  */
 import type { Clock } from '../../base/clock.ts'
 
 export interface StallLimit {
   readonly clock: Clock
   readonly stallMs: number
-  /** The error for a source that gave nothing for so long. The time in which the consumer was busy does not count. */
+  /** The error for a source that gave no piece within `stallMs`. Time during which the consumer is busy does not count. */
   readonly onStall: () => Error
 }
 
@@ -17,27 +17,27 @@ export async function* limitStalls(
   limit: StallLimit,
 ): AsyncGenerator<Uint8Array> {
   const iterator = source[Symbol.asyncIterator]()
-  let silent = false
+  let hasStalled = false
   try {
     for (;;) {
       const next = await beforeStall(iterator.next(), limit, () => {
-        silent = true
+        hasStalled = true
       })
       if (next.done === true) return
       yield next.value
     }
   } finally {
     const closed = Promise.resolve(iterator.return?.())
-    // A generator that is stuck inside next() answers return() only afterwards, that is perhaps never.
-    if (silent) closed.catch(() => undefined)
+    // A generator that is stuck inside next() answers return() only after next() has settled, which may be never.
+    if (hasStalled) closed.catch(() => undefined)
     else await closed
   }
 }
 
-function beforeStall<T>(step: Promise<T>, limit: StallLimit, onSilence: () => void): Promise<T> {
+function beforeStall<T>(step: Promise<T>, limit: StallLimit, onStalled: () => void): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = limit.clock.after(limit.stallMs, () => {
-      onSilence()
+      onStalled()
       reject(limit.onStall())
     })
     const settled = (finish: () => void) => () => {
@@ -52,8 +52,8 @@ function beforeStall<T>(step: Promise<T>, limit: StallLimit, onSilence: () => vo
 }
 
 /**
- * Fetches the first piece before it resolves, so that a source that cannot even begin fails as a promise and not in
- * the middle of an answer. `onEnd` runs when the source ends, fails, or is given up; a second call must not hurt it.
+ * Fetches the first piece before it resolves, so that a source that cannot start rejects the promise instead of failing in the
+ * middle of an answer. `onEnd` runs when the source ends, fails, or is closed early; it must tolerate a second call.
  */
 export async function primed(
   source: AsyncIterable<Uint8Array>,
@@ -79,7 +79,7 @@ export async function primed(
       throw cause
     }
   }
-  // An object, not a generator: return() on a generator that never began would skip its finally.
+  // An object, not a generator: return() on a generator that has not started would skip its finally.
   const close = async (): Promise<IteratorResult<Uint8Array>> => {
     onEnd()
     await iterator.return?.()
@@ -88,7 +88,7 @@ export async function primed(
   return { [Symbol.asyncIterator]: () => ({ next: step, return: close }) }
 }
 
-/** Large enough for the disk, small enough that hashing one piece never holds the event loop for long. */
+/** Large enough for efficient disk writes, small enough that hashing one piece never blocks the event loop for long. */
 const SLICE_BYTES = 512 * 1024
 
 export async function* slices(bytes: Uint8Array): AsyncGenerator<Uint8Array> {

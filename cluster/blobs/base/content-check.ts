@@ -1,8 +1,8 @@
 /**
- * Whether bytes are what was promised, told while they pass.
+ * Checks the bytes of a stream against a stated length and checksum, piece by piece.
  *
- * Owns: length and digest of one blob on its way. Knows nothing of: where the bytes go.
- * Rule: `finish` comes before anything is named by the bytes.
+ * Owns: length and digest of one blob in transit. Knows nothing of: where the bytes go.
+ * Rule: `finish` is called before a name refers to the bytes.
  */
 import { createHash } from 'node:crypto'
 import type { BlobName } from '../../base/types.ts'
@@ -15,7 +15,7 @@ export class ContentCheck {
   readonly #hash = createHash('sha256')
   #size = 0
 
-  /** Throws TypeError when `expected` can be no promise. */
+  /** Throws TypeError when `expected` is not a valid size and checksum. */
   constructor(name: BlobName, expected: BlobContent) {
     assertContent(expected)
     this.#name = name

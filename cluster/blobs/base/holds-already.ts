@@ -1,13 +1,13 @@
 /**
- * Whether a copy that is there may answer for a write.
+ * Decides whether an existing copy satisfies a write.
  *
- * Rule: no frame is believed. The copy is read back in full, and put aside if it is damaged.
+ * Rule: the frame is no proof. The copy is read back in full, and quarantined if it is damaged.
  */
 import { BlobDamagedError, BlobMissingError, type BlobName } from '../../base/types.ts'
 import { fileNameOf } from './blob-name.ts'
 import { type BlobContent, type BlobStore, BlobWriteError } from './blob-store.ts'
 
-/** False: nothing is under the name now. Throws BlobWriteError `name_taken` when it holds other, intact bytes. */
+/** False: the name is absent now. Throws BlobWriteError `name_taken` when it holds different, intact bytes. */
 export async function holdsAlready(
   store: Pick<BlobStore, 'verify' | 'quarantine'>,
   name: BlobName,
@@ -24,6 +24,6 @@ export async function holdsAlready(
   }
   throw new BlobWriteError(
     'name_taken',
-    `Cannot write blob "${fileNameOf(name)}": it holds other bytes already`,
+    `Cannot write blob "${fileNameOf(name)}": the name holds other bytes already`,
   )
 }

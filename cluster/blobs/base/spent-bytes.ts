@@ -1,20 +1,20 @@
 /**
- * Memory of large buffers given back at once, not when the garbage collector next looks.
+ * Frees the memory of large buffers at once instead of at the next garbage collection.
  *
- * V8 begins a full collection of the heap for every few MiB of buffers that were made, whatever is in the heap.
- * Rule: only for bytes that nobody else holds and that no system call is at work on. What was given back is empty from then
- * on: somebody who holds a view of it by mistake sees nothing, never the bytes of another. src/content has the same for
- * bodies, in a file that its threads can load without the machine.
+ * V8 starts a full collection of the heap for every few MiB of new buffers, regardless of what the heap contains.
+ * Rule: only for bytes to which there is no other reference and on which no system call is at work. A freed buffer is empty: code
+ * that still holds a view of it by mistake sees no bytes, never those of another blob. src/content has the same for bodies, in a file
+ * that its threads can load without `cluster/`.
  */
 
-/** Bytes that lie in a buffer of their own. A view of a part of a buffer is left alone: the rest may be somebody else's. */
+/** Frees bytes that fill their whole buffer. A view of a part of a buffer stays: the rest may be in use elsewhere. */
 export function releaseBytes(bytes: Uint8Array): void {
   const { buffer } = bytes
   if (bytes.length > 0 && bytes.length === buffer.byteLength && buffer instanceof ArrayBuffer)
     buffer.transfer(0)
 }
 
-/** For a source whose pieces are the reader's own, and a reader that is done with each when it asks for the next, or leaves. */
+/** For a source whose pieces belong to the reader, and a reader that no longer uses a piece once it requests the next one or stops. */
 export async function* releasing(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   for await (const piece of source) {
     try {

@@ -1,25 +1,25 @@
 /**
- * One hand at a time on each copy of this node.
+ * One lock for each copy of this node.
  *
- * Rule: who decides by what the disk or the committed rows say of a copy, and then writes, quarantines or removes it, holds its
- * lock from the look to the end of the act. What was seen before the lock was had is worth nothing.
+ * Rule: code that reads the disk or the committed rows to decide about a copy, and then writes, quarantines or removes it, holds
+ * the copy's lock from that reading to the end of the action. Anything read before the lock was held is no basis for a decision.
  */
 import type { BlobName } from '../../base/types.ts'
 import { fileNameOf } from '../base/blob-name.ts'
 
 export class CopyLocks {
-  /** Settles when everybody who came so far is done. One entry for each copy in hand: as many as the groups of all callers have. */
+  /** Each promise settles when all work queued so far for the copy has ended. One entry for each locked copy: as many as the groups of all callers contain. */
   readonly #turns = new Map<string, Promise<unknown>>()
 
-  /** Runs `work` when all that asked before for the same copy have ended, however they ended. Not to be nested. */
+  /** Runs `work` when all earlier work on the same copy has ended, with or without an error. Not to be nested. */
   async hold<T>(name: BlobName, work: () => Promise<T>): Promise<T> {
     const key = fileNameOf(name)
     return this.#run([key], (this.#turns.get(key) ?? Promise.resolve()).then(work))
   }
 
   /**
-   * Runs `work` under the locks of those of the names that nobody holds or waits for at this moment, and gives it these. A group never waits:
-   * one copy that takes minutes to be made would hold up all the others.
+   * Locks the names that no caller holds or waits for at this moment, and runs `work` with these names. A group never waits: one
+   * copy that takes minutes to be made would block all the others.
    */
   async holdFree<T>(names: readonly BlobName[], work: (free: readonly BlobName[]) => Promise<T>): Promise<T> {
     const free = new Map<string, BlobName>()

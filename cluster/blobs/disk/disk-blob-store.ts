@@ -1,15 +1,15 @@
 /**
  * The blobs of one disk: small ones in packs, large ones in files of their own.
  *
- * Owns: where a new copy goes, whether there is room for it, when packs are compacted. Knows nothing of: other nodes.
- * Rule: a name lives in one place. What is there already is found wherever it is, whatever its size would say today.
+ * Owns: where a new copy goes, whether there is space for it, when packs are compacted. Knows nothing of: other nodes.
+ * Rule: a name is stored in one place. An existing copy is found in either place, also when its size now leads to the other one.
  */
 import { BlobMissingError, type BlobName, type Logger } from '../../base/types.ts'
 import { BlobLayout } from '../files/blob-layout.ts'
 import { fileNameOf } from '../base/blob-name.ts'
 import type { BlobContent, BlobStore, DiskUsage, SizedName } from '../base/blob-store.ts'
 import { DISK_THRESHOLDS, type DiskThresholds } from '../../base/disk-level.ts'
-import { DiskRoom } from './disk-room.ts'
+import { DiskSpace } from './disk-space.ts'
 import { FileBlobStore } from '../files/file-blob-store.ts'
 import { type FileOps, systemFileOps } from '../../base/file-ops.ts'
 import { FlushGuard } from '../files/flush-guard.ts'
@@ -24,24 +24,24 @@ const FILE_BYTES_MIN = 256 * 1024
 export interface DiskBlobStoreOptions {
   /** Absolute. Its parent must exist; everything in it belongs to the store. */
   readonly directory: string
-  /** The disk cannot be trusted any more: stop the node. Called at most once. */
+  /** Nothing on the disk can be relied on any more: stop the node. Called at most once. */
   readonly onFatal: (error: Error) => void
   readonly logger: Logger
   readonly fileOps?: FileOps
   readonly fileBytesMin?: number
   readonly thresholds?: DiskThresholds
-  /** Of the free bytes of such a disk: what others have put by and may take at any time. */
+  /** The part of the free bytes of a disk of this size that is reserved for other uses, which may take it at any time. */
   readonly heldBackBytes?: (totalBytes: number) => number
-  /** Failed operations in a row that make the disk suspect. */
+  /** Consecutive failed operations that make the disk suspect. */
   readonly failuresMax?: number
   readonly packLimits?: Partial<PackLimits>
-  /** Nothing is compacted: somebody only wants to know what is there. */
+  /** No compaction: the caller only inspects the store. */
   readonly isResting?: boolean
-  /** Before a copy may come to lie under the name, and after that. */
+  /** Called before a copy may be stored under the name, and again afterwards. */
   readonly onWrite?: (name: BlobName) => void
-  /** What is there now may be other copies than those that were written and not removed. */
+  /** The copies on the disk may differ from those that were written and not removed. */
   readonly onUnknown?: () => void
-  /** Resolves when so many more bytes may be moved by a compaction, or when it is stopping; without it there is no limit. */
+  /** Resolves when a compaction may move this many more bytes, or when it is stopping; without it there is no limit. */
   readonly compactionPace?: (bytes: number, stopping: AbortSignal) => Promise<void>
 }
 
@@ -52,11 +52,11 @@ export class DiskBlobStore implements BlobStore {
   #packs: PackBlobStore
   readonly #layout: BlobLayout
   readonly #ops: FileOps
-  readonly #room: DiskRoom
+  readonly #space: DiskSpace
   readonly #logger: Logger
   readonly #fileBytesMin: number
   #compacting: Promise<void> | null = null
-  /** Everybody waits while the directory is made anew. */
+  /** Every operation waits while the directory is made again. */
   #reopening: Promise<void> | null = null
   #closed: Promise<void> | null = null
 
@@ -71,13 +71,13 @@ export class DiskBlobStore implements BlobStore {
     this.#logger = logger
     this.#fileBytesMin = options.fileBytesMin ?? FILE_BYTES_MIN
     const { heldBackBytes = () => 0 } = options
-    this.#room = new DiskRoom({ ops, path: directory, thresholds, health, heldBackBytes })
+    this.#space = new DiskSpace({ ops, path: directory, thresholds, health, heldBackBytes })
     this.#guard = new FlushGuard(onFatal)
     this.#files = new FileBlobStore({ layout, ops, guard: this.#guard })
     this.#packs = this.#makePacks()
   }
 
-  /** Before anything else. Makes the directories durable, removes unfinished writes and reads the ends of the packs. */
+  /** Must be called first. Makes the directories durable, removes unfinished writes and reads the ends of the packs. */
   async open(): Promise<void> {
     await this.#layout.prepare(this.#ops)
     await this.#packs.open()
@@ -85,8 +85,8 @@ export class DiskBlobStore implements BlobStore {
   }
 
   /**
-   * The directory has vanished, or another one has come in its place: what is there now counts, from an empty one on. Copies
-   * that were acknowledged into the old one are told as missing. Calls of others wait meanwhile.
+   * The directory has vanished, or another one is in its place: from now on only the present contents count, possibly none. Copies
+   * that were acknowledged into the old directory are reported as missing. All other calls wait meanwhile.
    */
   reopen(): Promise<void> {
     this.#reopening ??= this.#reopen().finally(() => {
@@ -95,7 +95,7 @@ export class DiskBlobStore implements BlobStore {
     return this.#reopening
   }
 
-  /** After the last call. A compaction under way ends after the records that it is moving. Idempotent. */
+  /** After the last call. A running compaction ends after the records that it is moving. Idempotent. */
   close(): Promise<void> {
     this.#closed ??= this.#close()
     return this.#closed
@@ -108,7 +108,7 @@ export class DiskBlobStore implements BlobStore {
     try {
       await this.#write(name, source, expected)
     } finally {
-      // A row may have named it, and ceased to, before the bytes were there.
+      // A row may have named the copy, and stopped naming it, before the bytes were on the disk.
       onWrite(name)
     }
   }
@@ -118,7 +118,7 @@ export class DiskBlobStore implements BlobStore {
     try {
       return yield* this.#packs.read(name, start, end)
     } catch (cause) {
-      // Thrown before the first piece or never.
+      // BlobMissingError is thrown only before the first piece.
       if (!(cause instanceof BlobMissingError)) throw cause
     }
     yield* this.#files.read(name, start, end)
@@ -129,14 +129,14 @@ export class DiskBlobStore implements BlobStore {
     return (await this.#packs.stat(name)) ?? (await this.#files.stat(name))
   }
 
-  /** After a stop that was not clean, or where what was there is gone, nothing is as it was left. */
-  async areAsLeft(copies: readonly SizedName[]): Promise<readonly boolean[]> {
+  /** All false after an unclean stop, or when earlier contents are gone. */
+  async areUnchanged(copies: readonly SizedName[]): Promise<readonly boolean[]> {
     await this.#reopening
-    const packed = await this.#packs.areAsLeft(copies)
-    if (!this.#packs.isAsLeft) return packed
+    const packed = await this.#packs.areUnchanged(copies)
+    if (!this.#packs.isUnchanged) return packed
     const rest = copies.filter((_, at) => packed[at] === false)
     const files = new Map<SizedName, boolean | undefined>()
-    const found = await this.#files.areAsLeft(rest).catch(() => [])
+    const found = await this.#files.areUnchanged(rest).catch(() => [])
     rest.forEach((copy, at) => files.set(copy, found[at]))
     return copies.map((copy, at) => packed[at] === true || files.get(copy) === true)
   }
@@ -176,9 +176,9 @@ export class DiskBlobStore implements BlobStore {
     return order.flatMap((fileName) => names.get(fileName) ?? [])
   }
 
-  /** Whoever asks lets a compaction go on that was put off for want of room. */
+  /** Also resumes a compaction that was postponed because the disk had too little space. */
   async usage(): Promise<DiskUsage> {
-    const usage = await this.#room.usage()
+    const usage = await this.#space.usage()
     if (this.#packs.isPutOff) this.#compact()
     return usage
   }
@@ -188,13 +188,13 @@ export class DiskBlobStore implements BlobStore {
   async #write(name: BlobName, source: AsyncIterable<Uint8Array>, expected: BlobContent): Promise<void> {
     const isLarge = expected.size >= this.#fileBytesMin
     const [home, other] = isLarge ? [this.#files, this.#packs] : [this.#packs, this.#files]
-    // Where its size does not lead is where an older layout, or another limit, has put it.
+    // An older layout, or another limit, may have stored the name in the place that its size does not lead to now.
     if (await holdsAlready(other, name, expected)) return other.write(name, source, expected)
-    await this.#room.admit(expected.size)
+    await this.#space.admit(expected.size)
     await home.write(name, source, expected)
   }
 
-  /** A flush that fails in packs that were given up says nothing about the disk. */
+  /** A flush that fails in abandoned packs says nothing about the disk. */
   #makePacks(): PackBlobStore {
     const { packLimits, compactionPace } = this.#options
     const packs: PackBlobStore = new PackBlobStore({
@@ -206,7 +206,7 @@ export class DiskBlobStore implements BlobStore {
       limits: { ...PACK_LIMITS, ...packLimits },
       onRecovered: () => this.#options.onUnknown?.(),
       pace: compactionPace ?? (async () => undefined),
-      bytesToSpare: () => this.#room.bytesToSpare(),
+      bytesToSpare: () => this.#space.bytesToSpare(),
     })
     return packs
   }
@@ -214,7 +214,7 @@ export class DiskBlobStore implements BlobStore {
   async #reopen(): Promise<void> {
     await this.#packs
       .close()
-      .catch((err: unknown) => this.#logger.warn({ err }, 'packs of the lost directory not closed in order'))
+      .catch((err: unknown) => this.#logger.warn({ err }, 'packs of the lost directory not closed cleanly'))
     await this.#compacting
     this.#files.forgetListings()
     await this.#layout.prepare(this.#ops)
@@ -229,7 +229,7 @@ export class DiskBlobStore implements BlobStore {
     await this.#compacting
   }
 
-  /** In the background, one pack after the other, until none is worth it. */
+  /** In the background, one pack after the other, until none is worth compacting. */
   #compact(): void {
     if (this.#closed !== null || this.#options.isResting === true) return
     this.#compacting ??= this.#compactAll()

@@ -1,8 +1,9 @@
 /**
- * This node's own copies: counted reads and writes, and the judgement about a copy that somebody found wrong.
+ * This node's own copies: counted reads and writes, and the verdict on a copy that a reader reported as bad.
  *
- * Rule: only the owner judges a copy, by reading all of it from its own disk. A reader's word alone never takes a good
- * copy out of service: the reader may hold a wrong key or a bad network card. Nor does a judgement that another has overtaken.
+ * Rule: only the owner judges a copy, by reading all of it from its own disk. A reader's report by itself never takes a good
+ * copy out of service: the reader may have a wrong key or a bad network card. Nor does an outdated verdict: the copy's lock
+ * is held from the reading to the quarantine.
  */
 import { BlobDamagedError, BlobMissingError, type BlobName, type Logger } from '../../base/types.ts'
 import type { CopyVerdict } from '../base/blob-calls.ts'
@@ -19,7 +20,7 @@ export interface LocalBlobsOptions {
   readonly store: BlobStore
   readonly locks: CopyLocks
   readonly logger: Logger
-  /** How each judgement ended. */
+  /** Called with each verdict. */
   readonly onJudged?: (verdict: CopyVerdict) => void
 }
 

@@ -1,9 +1,9 @@
 /**
- * Notices a disk that fails again and again, around any FileOps.
+ * Wraps any FileOps and detects a disk that fails repeatedly.
  *
- * Owns: the run of failures. Knows nothing of: what the operations are for.
- * Rule: several failures in a row, each on another file or of another kind, make the disk suspect until the next start; one
- * bad place that is read over and over does not. A success ends a run, not the suspicion.
+ * Owns: the run of consecutive failures. Knows nothing of: what the operations are for.
+ * Rule: several consecutive failures, each on another file or of another kind, make the disk suspect until the next start; one
+ * bad sector that is read repeatedly does not. A success ends the run, but a suspect disk stays suspect.
  */
 import { errorCode, type FileOps, type OpenFile } from '../../base/file-ops.ts'
 
@@ -23,7 +23,7 @@ export class DiskHealth {
     return this.#isSuspect
   }
 
-  /** `subject` tells one operation from another. */
+  /** `subject` identifies the operation and its file. */
   async watch<T>(subject: string, operation: () => Promise<T>): Promise<T> {
     try {
       const result = await operation()
@@ -44,7 +44,7 @@ export function watchedFileOps(ops: FileOps, health: DiskHealth): FileOps {
   return {
     create: (path) => watch('create', path, () => opened(path, ops.create(path))),
     openForRead: (path) => watch('open', path, () => opened(path, ops.openForRead(path))),
-    // What these do is watched at the file, which knows its path.
+    // These operations are watched at the file, which knows its path.
     append: (file, pieces) => ops.append(file, pieces),
     writeAt: (file, pieces, position) => ops.writeAt(file, pieces, position),
     truncate: (file, length) => ops.truncate(file, length),

@@ -2,8 +2,8 @@
  * The directories of a blob store: `<root>/<first two hex digits of the id>/<id>.<birth>`, and beside these
  * `tmp`, `quarantine`, `packs` and `pack-index`.
  *
- * One level of 256 is enough: ids are uniform, and a million blobs (4 TB of full chunks) are 4,000 names in each. All
- * 256 are made and synced when the store opens, so a write has one directory to sync, never a chain of parents.
+ * One level of 256 directories is enough: ids are uniformly distributed, and a million blobs (4 TB of full chunks) are 4,000 names
+ * in each. All 256 are created and synced when the store opens, so a write has to sync one directory, never a chain of parents.
  * Rule: every path is built here, from a validated name or from a counter; none comes from outside.
  */
 import { dirname, join } from 'node:path'
@@ -27,7 +27,7 @@ export class BlobLayout {
   readonly temporaryDirectory: string
   readonly quarantineDirectory: string
   readonly packDirectory: string
-  /** Made by LevelDB itself. */
+  /** Created by LevelDB itself. */
   readonly packIndexDirectory: string
   #temporaries = 0
   #quarantined = 0
@@ -48,7 +48,7 @@ export class BlobLayout {
     return join(this.packDirectory, `${String(pack).padStart(PACK_DIGITS, '0')}.pack`)
   }
 
-  /** Null for a file that is no pack. */
+  /** Null for a file that is not a pack. */
   packOf(fileName: string): number | null {
     const digits = PACK_FILE.exec(fileName)?.[1]
     return digits === undefined ? null : Number(digits)
@@ -59,12 +59,12 @@ export class BlobLayout {
     return join(this.root, shardOf(name), fileName)
   }
 
-  /** Never used before since `prepare`, which empties the directory. */
+  /** A path not used since `prepare`, which empties the directory. */
   nextTemporary(): string {
     return join(this.temporaryDirectory, String(this.#temporaries++))
   }
 
-  /** One name may be quarantined several times, before and after a restart: every time under a number of its own. */
+  /** One name may be quarantined several times, before and after a restart: each time under its own number. */
   nextQuarantine(name: BlobName): string {
     return join(this.quarantineDirectory, `${fileNameOf(name)}.${this.#quarantined++}`)
   }
@@ -74,14 +74,14 @@ export class BlobLayout {
     return join(this.quarantineDirectory, `${pack}.pack.${this.#quarantined++}`)
   }
 
-  /** Makes and syncs what is not there and removes what a crash left in tmp. */
+  /** Creates and syncs missing directories and removes files that a crash left in tmp. */
   async prepare(ops: FileOps): Promise<void> {
     await ops.makeDirectory(this.root)
     await ops.syncDirectory(dirname(this.root))
     const there = new Set(await ops.listDirectory(this.root))
     for (const name of ['tmp', 'quarantine', 'packs', ...SHARDS])
       if (!there.has(name)) await ops.makeDirectory(join(this.root, name))
-    // Unconditional: a crash may have come between the making and the sync of an earlier start.
+    // Unconditional: an earlier start may have crashed after it created the directories and before it synced them.
     await ops.syncDirectory(this.root)
     for (const leftover of await ops.listDirectory(this.temporaryDirectory)) {
       await ops.unlink(join(this.temporaryDirectory, leftover))

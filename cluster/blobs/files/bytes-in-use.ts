@@ -1,8 +1,8 @@
 /**
- * Until when the bytes of one write are looked at.
+ * Tracks until when the bytes of one write are in use.
  *
- * Rule: only success proves that nobody is at work on them any more. What was refused, cut off or timed out may have left a
- * write to a socket or a disk under way, so after one of these they are never told to be spent.
+ * Rule: only success proves that no operation uses the bytes any more. Work that was refused, aborted or timed out may have left
+ * a write to a socket or a disk in progress, so after such an outcome `onSpent` is never called.
  */
 export class BytesInUse {
   readonly #onSpent: (() => void) | undefined
@@ -13,7 +13,7 @@ export class BytesInUse {
     this.#onSpent = onSpent
   }
 
-  /** Settles as the work does. */
+  /** Settles like the work. */
   async until<T>(work: Promise<T>): Promise<T> {
     this.#users++
     try {

@@ -1,8 +1,8 @@
 /**
- * Flushes of directories, shared by whoever asks at the same moment.
+ * Flushes of directories, shared by concurrent callers.
  *
- * Rule: a flush that began before the name was changed proves nothing about it, so whoever comes while one runs shares
- * the next one, never the one that runs.
+ * Rule: a flush that started before a name was changed does not cover that change, so a caller that arrives during a flush
+ * shares the next flush, never the running one.
  */
 interface Turn {
   running: Promise<void>
@@ -11,7 +11,7 @@ interface Turn {
 
 export class DirectorySyncs {
   readonly #sync: (path: string) => Promise<void>
-  /** Only directories with a flush under way. */
+  /** Only directories with a flush in progress. */
   readonly #turns = new Map<string, Turn>()
 
   constructor(sync: (path: string) => Promise<void>) {

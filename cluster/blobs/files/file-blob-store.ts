@@ -2,8 +2,8 @@
  * Blobs as files on the local disk, one file for each copy.
  *
  * Owns: the order that makes a write durable: temporary file, fdatasync, rename, fsync of the directory.
- * Knows nothing of: other nodes, packs, when a blob may go.
- * Rule: nothing is acknowledged before its name is durable, and nothing at all after a failed flush (flush-guard.ts).
+ * Knows nothing of: other nodes, packs, when a blob may be removed.
+ * Rule: no write is acknowledged before its name is durable, and none at all after a failed flush (flush-guard.ts).
  */
 import { createHash } from 'node:crypto'
 import { BlobDamagedError, BlobMissingError, type BlobName } from '../../base/types.ts'
@@ -21,10 +21,10 @@ import { GatheredWrites } from './gathered-writes.ts'
 import { holdsAlready } from '../base/holds-already.ts'
 import { placeAfter, ShardListings } from './shard-listings.ts'
 
-/** Directories flushed at the same time by one removal: the rest of the thread pool is for others. */
+/** Directories that one removal flushes at the same time: the rest of the thread pool stays available. */
 const SYNCS_AT_ONCE = 2
 
-/** What all stores of one disk share. */
+/** Shared by all stores of one disk. */
 export interface StoreParts {
   readonly layout: BlobLayout
   readonly ops: FileOps
@@ -76,8 +76,8 @@ export class FileBlobStore implements Omit<BlobStore, 'usage'> {
     }
   }
 
-  /** By the names in the directories, so it is for the caller to know that the last stop was clean. */
-  async areAsLeft(copies: readonly SizedName[]): Promise<readonly boolean[]> {
+  /** Compares only the names in the directories, so the caller must know that the last stop was clean. */
+  async areUnchanged(copies: readonly SizedName[]): Promise<readonly boolean[]> {
     const there = new Map<string, boolean>()
     for (const copy of copies.toSorted((one, other) => (one.id < other.id ? -1 : 1))) {
       const fileName = fileNameOf(copy)
@@ -108,7 +108,7 @@ export class FileBlobStore implements Omit<BlobStore, 'usage'> {
     await this.#syncShard(name)
   }
 
-  /** Another directory is in its place. */
+  /** Call when another directory has replaced this one. */
   forgetListings(): void {
     this.#listings.forgetAll()
   }
@@ -127,7 +127,7 @@ export class FileBlobStore implements Omit<BlobStore, 'usage'> {
     return found
   }
 
-  /** Flushes each directory once, so that a group costs as many flushes as it has shards; also where a file of it refuses to go. */
+  /** Flushes each changed directory once, so that a group costs as many flushes as it has shards; also when removing one of its files fails. */
   async remove(names: readonly BlobName[]): Promise<void> {
     names.forEach(assertBlobName)
     const shards = new Set<string>()
@@ -188,14 +188,16 @@ export class FileBlobStore implements Omit<BlobStore, 'usage'> {
     check.finish()
   }
 
-  /** The next start empties tmp anyway; a failure to remove is told beside its cause because it eats space until then. */
+  /** The next start empties tmp anyway; a failed removal is reported with the original cause, because the file takes space until then. */
   async #discard(temporary: string, cause: unknown): Promise<void> {
     try {
       await this.#ops.unlink(temporary)
     } catch (second) {
       if (errorCode(second) === 'ENOENT') return
       const causes = new AggregateError([cause, second], 'A write failed, and so did removing its file')
-      throw new BlobWriteError('io_error', 'Cannot write a blob: the disk refuses', { cause: causes })
+      throw new BlobWriteError('io_error', 'Cannot write a blob: the disk returned an error', {
+        cause: causes,
+      })
     }
   }
 

@@ -1,10 +1,10 @@
 /**
- * What a failed flush means, for everything on one disk.
+ * The consequences of a failed flush, for everything on one disk.
  *
- * Owns: the memory of the first failure. Knows nothing of: what is flushed.
- * Rule: after a failed fsync nobody knows what the disk holds, so `onFatal` is called once and nothing is acknowledged
- * any more; only a restart, which reads from the disk itself, may trust it again. A directory that is gone before its flush
- * could begin is no failed flush: the write in hand fails, and nothing is known less of what was flushed before.
+ * Owns: the record of the first failure. Knows nothing of: what is flushed.
+ * Rule: after a failed fsync the contents of the disk are unknown, so `onFatal` is called once and no write is acknowledged
+ * any more; only a restart, which reads from the disk itself, may rely on it again. A directory that is gone before its flush
+ * could start is not a failed flush: the current write fails, and earlier flushes remain valid.
  */
 import { BlobWriteError } from '../base/blob-store.ts'
 import { isGone } from '../../base/file-ops.ts'
@@ -19,7 +19,7 @@ export class FlushGuard {
     this.#whole = whole
   }
 
-  /** For a part of the disk that may be given up: from then on its failures say nothing about the rest. */
+  /** For a part of the disk that may be abandoned: once it is, its failures say nothing about the rest. */
   part(isGivenUp: () => boolean): FlushGuard {
     return new FlushGuard((error) => {
       if (!isGivenUp()) this.#fail(error)
@@ -27,8 +27,8 @@ export class FlushGuard {
   }
 
   /**
-   * Throws BlobWriteError `store_failed` once a flush has failed, this one or any other, and `io_error` for a directory that
-   * is gone.
+   * Throws BlobWriteError `store_failed` once any flush has failed, this one included, and `io_error` for a directory that is
+   * gone.
    */
   async sync(operation: () => Promise<void>): Promise<void> {
     this.assertWorking()
@@ -39,7 +39,7 @@ export class FlushGuard {
         throw new BlobWriteError('io_error', 'Cannot flush a blob: its directory is gone', { cause })
       this.#fail(new Error('Cannot flush blobs to the disk', { cause }))
     }
-    // Another write's fsync may have failed meanwhile; it may have swallowed the error that was ours.
+    // Another write's fsync may have failed meanwhile, and the error may have concerned these bytes: the system reports it only once.
     this.assertWorking()
   }
 

@@ -1,14 +1,14 @@
 /**
- * Small pieces gathered in one buffer, so that the disk gets few large writes.
+ * Gathers small pieces in one buffer, so that the disk gets few large writes.
  *
- * Owns: the buffer. Knows nothing of: files. Rule: a piece is not held once `add` has resolved; its sender may use the memory
- * again.
+ * Owns: the buffer. Knows nothing of: files. Rule: a piece is not referenced once `add` has resolved; its sender may reuse the
+ * memory.
  */
 import { releaseBytes } from '../base/spent-bytes.ts'
 
-/** Pieces from a socket are small; so many bytes go to the disk at once. One blob in flight holds no more of them. */
+/** Pieces from a socket are small; this many bytes are written to the disk at once. One blob in flight buffers no more. */
 const WRITE_BYTES = 512 * 1024
-/** Pieces from here on are written as they are. */
+/** Pieces of this size and more are written directly. */
 const UNGATHERED_FROM_BYTES = 256 * 1024
 
 export class GatheredWrites {
@@ -16,7 +16,7 @@ export class GatheredWrites {
   readonly #buffer: Buffer
   #filled = 0
 
-  /** `sizeMax`: no more bytes will come. */
+  /** `sizeMax`: the most bytes that `add` will receive. */
   constructor(sizeMax: number, write: (bytes: Uint8Array) => Promise<void>) {
     this.#write = write
     this.#buffer = Buffer.allocUnsafeSlow(Math.min(sizeMax, WRITE_BYTES))
@@ -42,7 +42,7 @@ export class GatheredWrites {
     this.#filled = 0
   }
 
-  /** No write is under way any more, and none will come. */
+  /** Frees the buffer. No write may be in progress, and none may follow. */
   end(): void {
     releaseBytes(this.#buffer)
   }

@@ -1,9 +1,9 @@
 /**
  * The names in a directory of blob files, sorted once for many pages of a listing.
  *
- * Owns: how long a listing is believed: until the store changes the directory. Knows nothing of: what a name means.
- * Rule: a few directories are in memory, however many pages are asked for; a change that comes while a directory is read makes that reading good for
- * one page only.
+ * Owns: how long a listing is valid: until the store changes the directory. Knows nothing of: what a name means.
+ * Rule: only a few directories are in memory, however many pages are requested. If the store changes a directory while it is
+ * read, the listing serves one page and is not kept.
  */
 
 /** A million files are 4,000 names in each directory. The sweep and the scrub each walk through one at a time. */
@@ -11,7 +11,7 @@ const DIRECTORIES_KEPT = 2
 
 export class ShardListings {
   readonly #read: (shard: string) => Promise<readonly string[]>
-  /** The least recently used one first. */
+  /** The least recently used listing first. */
   readonly #kept = new Map<string, readonly string[]>()
   #changes = 0
 
@@ -19,7 +19,7 @@ export class ShardListings {
     this.#read = read
   }
 
-  /** In order. Throws what the system throws. */
+  /** Sorted. Throws the errors of the system. */
   async of(shard: string): Promise<readonly string[]> {
     const changes = this.#changes
     const names = this.#kept.get(shard) ?? (await this.#read(shard)).toSorted()
@@ -33,7 +33,7 @@ export class ShardListings {
     return names
   }
 
-  /** A name came or went. */
+  /** Call after a name was added or removed. */
   forget(shard: string): void {
     this.#changes++
     this.#kept.delete(shard)
@@ -45,7 +45,7 @@ export class ShardListings {
   }
 }
 
-/** Where the first name after `after` stands in a sorted listing. */
+/** The position of the first name after `after` in a sorted listing. */
 export function placeAfter(names: readonly string[], after: string): number {
   let [low, high] = [0, names.length]
   while (low < high) {

@@ -1,7 +1,7 @@
 /**
- * Bytes that may be in memory at once, given out in the order in which they were asked for.
+ * Limits the bytes that may be in memory at once, and grants them in the order of the requests.
  *
- * Rule: what was taken is given back on every path; nobody waits in a line that has no end.
+ * Rule: granted bytes are returned on every path, and the queue of waiters is bounded.
  */
 import { Condition } from '../../base/types.ts'
 
@@ -22,7 +22,7 @@ export class ByteBudget {
     this.#waitersMax = limits.waitersMax
   }
 
-  /** Throws Condition `slow_down` when too many wait already. Whoever asks for more than there is gets all of it, alone. */
+  /** Throws Condition `slow_down` when too many wait already. A request for more than the whole budget gets the whole budget and runs by itself. */
   async run<T>(bytesAsked: number, work: () => Promise<T>): Promise<T> {
     const bytes = Math.min(bytesAsked, this.#bytesMax)
     if (this.#waiters.length === 0 && bytes <= this.#left) this.#left -= bytes
@@ -37,7 +37,7 @@ export class ByteBudget {
 
   #turn(bytes: number): Promise<void> {
     if (this.#waiters.length >= this.#waitersMax)
-      throw new Condition('slow_down', `Cannot write a blob: ${this.#waitersMax} wait already`)
+      throw new Condition('slow_down', `Cannot write a blob: ${this.#waitersMax} are already waiting`)
     return new Promise((take) => this.#waiters.push({ bytes, take }))
   }
 

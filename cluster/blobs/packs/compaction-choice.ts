@@ -1,28 +1,28 @@
 /**
- * Which pack is worth compacting, as a decision.
+ * Decides which pack is worth compacting.
  *
- * Knows nothing of: files. Rules: what is chosen gives back more than it costs, or makes one of many small packs; what is of
- * use in it is written once more before anything is given back, and must fit into what the disk can spare.
+ * Knows nothing of: files. Rules: compacting the chosen pack frees more than it costs, or merges small packs. Its live records are
+ * written again before any space is freed, so they must fit into the space that the disk can spare.
  */
 import { PACK_HEAD_BYTES } from './pack-record.ts'
 
 export interface PackUse {
   readonly pack: number
-  /** Of the file. */
+  /** Size of the file. */
   readonly bytes: number
-  /** Of records that are still of use. */
+  /** Bytes of records to which rows of the index still lead. */
   readonly liveBytes: number
 }
 
 export interface CompactionLimits {
-  /** Part of a pack, from 0 to 1, that must be of no use. */
+  /** The share of a pack, from 0 to 1, that must be garbage. */
   readonly garbageMin: number
-  /** Packs below an eighth of a full one are merged when there are more than so many of them. */
+  /** Packs below an eighth of a full one are merged when there are more of them than this. */
   readonly smallPacksMax: number
   readonly packBytesMax: number
 }
 
-/** The one with the most garbage; null when none is worth it, or none that is would fit. */
+/** The pack with the most garbage; null when no pack is worth compacting, or none that is would fit. */
 export function packToCompact(
   packs: readonly PackUse[],
   limits: CompactionLimits,

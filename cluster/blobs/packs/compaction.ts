@@ -1,10 +1,10 @@
 /**
- * Gives back the room of packs that are mostly garbage.
+ * Frees the space of packs that are mostly garbage.
  *
- * Owns: the order: verify a record, append it anew, read it back, switch the index, and only when nothing leads into the old
- * pack any more, durably, unlink that. Knows nothing of: when it is worth it (compaction-choice.ts), who asks.
- * Rule: a damaged record is put aside, never copied and never dropped; a pack with places that could not be read is moved
- * into quarantine as a whole.
+ * Owns: the order: verify a record, append it again, read it back, switch the index; and only once durably no row leads into the
+ * old pack, unlink that. Knows nothing of: when it is worth it (compaction-choice.ts), who asks.
+ * Rule: a damaged record is quarantined, never copied and never dropped; a pack with unreadable places is moved into quarantine
+ * as a whole.
  */
 import { BlobDamagedError, type BlobName, type Logger } from '../../base/types.ts'
 import { fileNameOf, parseFileName } from '../base/blob-name.ts'
@@ -31,7 +31,7 @@ export interface CompactionParts extends StoreParts {
   readonly logger: Logger
   /** Called with the lock of the name held. */
   readonly quarantine: (name: BlobName) => Promise<void>
-  /** Resolves when so many more bytes may be moved, or when `stopping` says that none are. */
+  /** Resolves when this many more bytes may be moved, or when `stopping` is aborted. */
   readonly pace: (bytes: number, stopping: AbortSignal) => Promise<void>
   readonly stopping: AbortSignal
 }
@@ -43,12 +43,12 @@ export class Compaction {
     this.#parts = parts
   }
 
-  /** False: it was stopped, or something still leads into the pack. What was moved by then stays moved. */
+  /** False: it was stopped, or rows still lead into the pack. Records moved by then stay moved. */
   async run(pack: number): Promise<boolean> {
     const { index, stopping } = this.#parts
-    // Also where the totals say that nothing is of use: they are a count, and the rows are what counts.
+    // Also when the totals say that no record is live: the totals are only a count, the rows decide.
     await this.#moveAll(pack, this.#namesOf(pack))
-    // Records whose headers cannot be read are known to the index alone.
+    // Only the index knows records whose headers cannot be read.
     if (index.totalsOf(pack).records > 0) await this.#moveAll(pack, index.namesIn(pack))
     await index.flush()
     if (stopping.aborted || index.totalsOf(pack).records > 0) return false
@@ -68,7 +68,7 @@ export class Compaction {
     await this.#moveGroup(pack, group)
   }
 
-  /** All of them end before a failure is told, so that nothing goes on behind the back of whoever asked. */
+  /** All moves end before a failure is reported, so that none continues after the caller has its answer. */
   async #moveGroup(pack: number, names: readonly string[]): Promise<void> {
     const ends = await Promise.allSettled(names.map((fileName) => this.#move(pack, fileName)))
     const failed = ends.find((end) => end.status === 'rejected')
@@ -78,7 +78,7 @@ export class Compaction {
   async #move(pack: number, fileName: string): Promise<void> {
     const { index, budget, locks, pace, stopping } = this.#parts
     const place = await index.lookup(fileName)
-    // Removed, or an older record of a name that is elsewhere by now; the same may come to pass while we wait.
+    // Removed, or an older record of a name that is elsewhere by now; either may also happen while this call waits.
     if (place?.pack !== pack) return
     await pace(recordBytes(place.size), stopping)
     if (stopping.aborted) return
@@ -100,7 +100,7 @@ export class Compaction {
     })
     if (record === undefined) return
     const to = await writer.append({ name, ...record, onDurable: () => undefined })
-    // A copy that does not read back ends the compaction: the record it was made of is still the one that counts.
+    // A copy that does not read back ends the compaction: the row still leads to the original record.
     await this.#with(name, to, verifyPacked)
     index.put(fileName, to, from)
   }
@@ -114,10 +114,10 @@ export class Compaction {
     }
   }
 
-  /** In the order of the disk. Older records of a name come too. */
+  /** In the order of the disk, older records of a name included. */
   async *#namesOf(pack: number): AsyncGenerator<string> {
     const { index, packs } = this.#parts
-    // A damaged pack is never unlinked, so nothing is lost when it cannot even be opened.
+    // A damaged pack is never unlinked, so nothing is lost when it cannot be opened.
     const opened = await packs.acquire(pack).catch((cause: unknown) => {
       if (index.totalsOf(pack).isDamaged) return null
       throw cause

@@ -1,8 +1,8 @@
 /**
- * Whether the rows of the index are those that were written.
+ * Checks that the rows of the index are those that were written.
  *
- * Owns: the comparison of all rows with the totals of their packs. Rule: after a clean stop only the totals are read; after
- * any other, every row is, because LevelDB drops damaged records of its log without a word.
+ * Owns: the comparison of all rows with the totals of their packs. Rule: after a clean stop only the totals are read; after an
+ * unclean stop every row is read, because LevelDB drops damaged records of its log without an error.
  */
 import {
   CLEAN_KEY,
@@ -20,9 +20,9 @@ import { recordBytes } from './pack-record.ts'
 
 export interface Audit {
   readonly totals: ReadonlyMap<number, PackTotals>
-  /** The stop before was clean. */
+  /** The previous stop was clean. */
   readonly isClean: boolean
-  /** What is wrong with the rows, or null. */
+  /** Why the rows cannot be used, or null. */
   readonly fault: string | null
 }
 
@@ -58,9 +58,9 @@ async function faultOfNames(
     counted.set(place.pack, count)
   }
   for (const pack of new Set([...totals.keys(), ...counted.keys()])) {
-    const [said, found] = [totals.get(pack) ?? NO_TOTALS, counted.get(pack) ?? NO_TOTALS]
-    if (said.records !== found.records || said.bytes !== found.bytes || said.xor !== found.xor)
-      return `pack ${pack} has ${found.records} rows where ${said.records} were written`
+    const [stored, found] = [totals.get(pack) ?? NO_TOTALS, counted.get(pack) ?? NO_TOTALS]
+    if (stored.records !== found.records || stored.bytes !== found.bytes || stored.xor !== found.xor)
+      return `pack ${pack} has ${found.records} rows where ${stored.records} were written`
   }
   return null
 }

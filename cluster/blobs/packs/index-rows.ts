@@ -1,22 +1,22 @@
 /**
- * The rows of the pack index: the port to whatever keeps them, and their bytes.
+ * The rows of the pack index: the port to their store, and their bytes.
  *
  *   n<id>.<birth>   4 pack, 8 offset, 8 size, 4 CRC-32 of key and the 20 bytes before
- *   p<pack, 8 hex>  8 end of what is indexed, 8 records, 8 bytes, 4 XOR of their CRCs, 4 flags (1: unread places), 4 CRC-32
- *   c               empty; there while the index is closed, after a clean stop
+ *   p<pack, 8 hex>  8 end of the indexed part, 8 records, 8 bytes, 4 XOR of their CRCs, 4 flags (1: unread places), 4 CRC-32
+ *   c               empty; present while the index is closed, after a clean stop
  *
- * Rule: no row is believed without its CRC, because LevelDB returns flipped bits as good data.
+ * Rule: no row is used unless its CRC matches, because LevelDB returns flipped bits as good data.
  */
 import { crc32 } from 'node:zlib'
 
 /** All keys are ASCII. */
 export interface IndexRows {
-  /** Opens what is there; what cannot be opened is made anew, empty. */
+  /** Opens the existing rows; a store that cannot be opened is replaced by an empty one. */
   open(): Promise<void>
   get(key: string): Promise<Uint8Array | undefined>
   /** In the order of their keys, `after` excluded. */
   entries(range: IndexRange): AsyncIterable<readonly [string, Uint8Array]>
-  /** All or nothing, and durable when it resolves. Null removes. */
+  /** Atomic, and durable when it resolves. Null removes the row. */
   write(changes: ReadonlyMap<string, Uint8Array | null>): Promise<void>
   clear(): Promise<void>
   close(): Promise<void>
@@ -31,19 +31,19 @@ export interface IndexRange {
 export interface Place {
   readonly pack: number
   readonly offset: number
-  /** Of the blob. */
+  /** Size of the blob. */
   readonly size: number
 }
 
 export interface PackTotals {
-  /** Everything before it is in the index; what lies behind it is read at a start. */
+  /** Everything before this offset is in the index; a start reads the records after it. */
   readonly indexedTo: number
-  /** Records that rows lead to. */
+  /** The number of records to which rows lead. */
   readonly records: number
-  /** What these take up in the pack. */
+  /** The bytes of these records in the pack. */
   readonly bytes: number
   readonly xor: number
-  /** There are places that could not be read though they were flushed: the pack is never thrown away. */
+  /** Some flushed places could not be read: the pack is never deleted. */
   readonly isDamaged: boolean
 }
 
@@ -87,12 +87,12 @@ export function decodePlace(key: string, bytes: Uint8Array): Place | null {
       }
 }
 
-/** The part of a row that the totals of its pack are made of. */
+/** The checksum of a row that enters the XOR of its pack's totals. */
 export function rowSum(key: string, place: Place): number {
   return sumOfRow(encodePlace(key, place))
 }
 
-/** The same, of a row that was decoded. */
+/** The same, from the bytes of a row. */
 export function sumOfRow(row: Uint8Array): number {
   return new DataView(row.buffer, row.byteOffset).getUint32(PLACE_BYTES - 4, true)
 }

@@ -1,29 +1,29 @@
 /**
  * The rows of the pack index in a LevelDB.
  *
- * Knows nothing of: what the rows say. Rule: every write is synced before the next one begins, so what is left after a power
- * cut is a prefix of what was written, also across two logs of LevelDB, of which it flushes only the newer.
+ * Knows nothing of: the contents of the rows. Rule: every write is synced before the next one starts, so a power cut leaves a
+ * prefix of the writes, also across two logs of LevelDB, which flushes only the newer one.
  */
 import { rm } from 'node:fs/promises'
 import { ClassicLevel } from 'classic-level'
 import type { IndexRange, IndexRows } from './index-rows.ts'
 
-/** Ten million copies have more than 1 GB of rows: less than a hundred tables of this size. */
+/** Ten million copies have more than 1 GB of rows: fewer than a hundred tables of this size. */
 const WRITE_BUFFER_BYTES = 8 * 1024 * 1024
 const TABLE_BYTES = 16 * 1024 * 1024
-/** A walk over all rows goes through millions of them. */
+/** An iteration over all rows reads millions of them. */
 const READ_AHEAD_BYTES = 256 * 1024
 
 export class LevelRows implements IndexRows {
   readonly #directory: string
-  /** Made by `open`: a ClassicLevel begins to open as soon as it exists. */
+  /** Created by `open`: a ClassicLevel starts to open as soon as it exists. */
   #opened: ClassicLevel<string, Uint8Array> | null = null
 
   constructor(directory: string) {
     this.#directory = directory
   }
 
-  /** An index that does not open is thrown away: it can be made anew from the packs. One that another process holds is not. */
+  /** An index that does not open is deleted: it can be rebuilt from the packs. An index that another process holds is not deleted. */
   async open(): Promise<void> {
     try {
       this.#opened = await opened(this.#directory)

@@ -1,10 +1,10 @@
 /**
  * One change of a name at a time.
  *
- * Rule: whoever comes later runs after the earlier one has ended, however that ended. Readers take no lock.
+ * Rule: a later change runs after the earlier one has ended, with or without an error. Readers take no lock.
  */
 export class NameLocks {
-  /** Only names with a change under way. */
+  /** Only names with a change in progress. */
   readonly #last = new Map<string, Promise<unknown>>()
 
   async run<T>(fileName: string, change: () => Promise<T>): Promise<T> {

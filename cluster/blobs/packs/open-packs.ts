@@ -1,8 +1,8 @@
 /**
- * A bounded number of packs open for reading.
+ * Keeps a bounded number of packs open for reading.
  *
  * Owns: descriptors, and which may be closed. Knows nothing of: records.
- * Rule: a descriptor in use is never closed, so a reader in the middle of a pack that is thrown away meanwhile reads on.
+ * Rule: a descriptor in use is never closed, so a reader of a pack that is deleted meanwhile can finish.
  */
 import type { BlobLayout } from '../files/blob-layout.ts'
 import type { FileOps, OpenFile } from '../../base/file-ops.ts'
@@ -13,7 +13,7 @@ const OPEN_MAX = 128
 
 export interface OpenPack {
   readonly file: OpenFile
-  /** Null: neither head can be read, so none of its records can be told from other bytes. */
+  /** Null: neither head can be read, so its records cannot be distinguished from other bytes. */
   readonly frame: PackFrame | null
 }
 
@@ -26,7 +26,7 @@ interface Entry {
 export class OpenPacks {
   readonly #layout: BlobLayout
   readonly #ops: FileOps
-  /** The least recently used one first. */
+  /** The least recently used pack first. */
   readonly #entries = new Map<number, Entry>()
 
   constructor(layout: BlobLayout, ops: FileOps) {
@@ -34,7 +34,7 @@ export class OpenPacks {
     this.#ops = ops
   }
 
-  /** Call `release` once. Throws what the system throws when the pack is not there. */
+  /** Call `release` once. Throws the system's error when the pack does not exist. */
   async acquire(pack: number): Promise<OpenPack & { readonly release: () => void }> {
     const entry = this.#entryOf(pack)
     entry.users++
@@ -51,7 +51,7 @@ export class OpenPacks {
     }
   }
 
-  /** Closed as soon as nobody uses it. */
+  /** Closes the pack as soon as no reader uses it. */
   forget(pack: number): void {
     const entry = this.#entries.get(pack)
     if (entry === undefined) return
@@ -90,7 +90,7 @@ export class OpenPacks {
   #closeIdle(entry: Entry): void {
     if (entry.users > 0) return
     entry.opened.then(
-      // Nothing was written through it, so there is nothing that a failure could lose.
+      // The descriptor was used only for reading, so a failed close loses nothing.
       ({ file }) => file.close().catch(() => undefined),
       () => undefined,
     )

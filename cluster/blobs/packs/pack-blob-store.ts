@@ -1,8 +1,9 @@
 /**
- * Small blobs, many in one file: behind the same port as files of their own.
+ * Small blobs, many in one file: behind the same port as blobs in their own files.
  *
- * Owns: who may change a name when, and how much of all this is in memory. Knows nothing of: large blobs, other nodes.
- * Rule: a write is told as done after the flush of its batch; an index that leads astray is told as damage, never as bytes.
+ * Owns: the locks of names, and the limit of memory. Knows nothing of: large blobs, other nodes.
+ * Rule: a write is acknowledged only after the flush of its batch; a wrong place in the index is reported as damage, never
+ * served as bytes.
  */
 import {
   BlobDamagedError,
@@ -38,9 +39,9 @@ import { PackRecovery } from './pack-recovery.ts'
 import { PackWriter } from './pack-writer.ts'
 
 export interface PackLimits {
-  /** A pack is followed by the next one at this size. Bytes. */
+  /** At this size the next pack is started. Bytes. */
   readonly packBytesMax: number
-  /** Blobs that are on their way to the disk, at most so many bytes of them, and so many that wait. */
+  /** The most bytes of blobs in memory until they are written, and the most writes that wait for memory. */
   readonly bytesInMemoryMax: number
   readonly writesWaitingMax: number
   /** See CompactionLimits. */
@@ -62,9 +63,9 @@ export interface PackBlobStoreParts extends StoreParts {
   readonly limits: PackLimits
   /** See CompactionParts. */
   readonly pace: (bytes: number, stopping: AbortSignal) => Promise<void>
-  /** Records were found that no row led to: what was removed may be among them. */
+  /** Records were found to which no row led: removed copies may be among them. */
   readonly onRecovered?: () => void
-  /** So many bytes of the disk a compaction may take, until it gives them back. */
+  /** How many bytes of the disk a compaction may take until it frees them. */
   readonly bytesToSpare: () => Promise<number>
 }
 
@@ -79,7 +80,7 @@ export class PackBlobStore implements Omit<BlobStore, 'usage'> {
   /** Set by `open`. */
   #writer: PackWriter | null = null
   #compacting: Promise<boolean> | null = null
-  /** Packs that could not be compacted, for a damaged row or for not being there: left alone until the next start. */
+  /** Packs that could not be compacted, because a row is damaged or the pack is missing: skipped until the next start. */
   readonly #stuck = new Set<number>()
   #isPutOff = false
   readonly #stopping = new AbortController()
@@ -92,16 +93,16 @@ export class PackBlobStore implements Omit<BlobStore, 'usage'> {
     this.#budget = new ByteBudget({ bytes: limits.bytesInMemoryMax, waitersMax: limits.writesWaitingMax })
   }
 
-  /** Before anything else, when the directories are there. */
+  /** Must be called first, after the directories exist. */
   async open(): Promise<void> {
     const { ops, layout, logger, limits } = this.#parts
     const fault = await this.#index.open()
-    if (fault !== null) logger.error({ fault }, 'index of packs is wrong and is made anew')
+    if (fault !== null) logger.error({ fault }, 'index of packs is wrong and is rebuilt')
     const files = await ops.listDirectory(layout.packDirectory)
     const found = files.flatMap((file) => layout.packOf(file) ?? []).toSorted((one, other) => one - other)
     const newest = [...found, ...this.#index.packs.keys()].reduce((most, pack) => Math.max(most, pack), 0)
     if (found.length > 0 && this.#index.packs.size === 0)
-      logger.warn({ packs: found.length }, 'packs are read from their beginnings')
+      logger.warn({ packs: found.length }, 'all packs are read from the start')
     const writer = new PackWriter(this.#parts, this.#index, {
       packBytesMax: limits.packBytesMax,
       firstPack: newest + 1,
@@ -113,7 +114,7 @@ export class PackBlobStore implements Omit<BlobStore, 'usage'> {
     for (const pack of found) if (index.totalsOf(pack).records === 0) await this.#compaction().run(pack)
   }
 
-  /** A compaction under way moves what it has begun to move, and no more. A failure that was told already is not told again. */
+  /** A running compaction finishes the moves that it has started, and starts no more. A failure that was already reported is not reported again. */
   async close(): Promise<void> {
     this.#stopping.abort()
     await this.#compacting?.catch(() => undefined)
@@ -121,11 +122,11 @@ export class PackBlobStore implements Omit<BlobStore, 'usage'> {
     try {
       await this.#writer.close()
     } catch (cause) {
-      if (!isToldAlready(cause)) throw cause
+      if (!isAlreadyReported(cause)) throw cause
     } finally {
       this.#packs.forgetAll()
       await this.#index.close().catch((cause: unknown) => {
-        if (!isToldAlready(cause)) throw cause
+        if (!isAlreadyReported(cause)) throw cause
       })
     }
   }
@@ -134,7 +135,7 @@ export class PackBlobStore implements Omit<BlobStore, 'usage'> {
     const fileName = fileNameOf(name)
     assertContent(expected)
     this.#parts.guard.assertWorking()
-    // The lock comes before the budget, here and in a compaction: whoever holds bytes never waits for a name.
+    // The lock is taken before the budget, here and in a compaction: a holder of bytes never waits for a name.
     await this.#locks.run(fileName, async () => {
       if (await this.#holds(name, expected)) return
       await this.#budget.run(recordBytes(expected.size), async () => {
@@ -165,13 +166,13 @@ export class PackBlobStore implements Omit<BlobStore, 'usage'> {
   }
 
   /** See PackIndex. */
-  get isAsLeft(): boolean {
-    return this.#index.isAsLeft
+  get isUnchanged(): boolean {
+    return this.#index.isUnchanged
   }
 
-  /** By the rows of the index and the lengths of the packs that they lead to. */
-  async areAsLeft(copies: readonly SizedName[]): Promise<readonly boolean[]> {
-    if (!this.#index.isAsLeft) return copies.map(() => false)
+  /** Compares the rows of the index and the lengths of the packs to which they lead. */
+  async areUnchanged(copies: readonly SizedName[]): Promise<readonly boolean[]> {
+    if (!this.#index.isUnchanged) return copies.map(() => false)
     const lengths = new Map<number, Promise<number>>()
     return Promise.all(
       copies.map(async (copy) => {
@@ -210,14 +211,14 @@ export class PackBlobStore implements Omit<BlobStore, 'usage'> {
     return names.flatMap((name) => parseFileName(name) ?? [])
   }
 
-  /** The last compaction found no room, or lost it on the way: there is more to do when there is some. */
+  /** The last compaction found too little space, or ran out of it: more can be compacted once there is space. */
   get isPutOff(): boolean {
     return this.#isPutOff
   }
 
   /**
-   * Compacts the pack that is most worth it, of those whose records fit into what the disk can spare; false when there is
-   * none. One at a time: a second call waits for the first.
+   * Compacts the pack that is most worth it among those whose live records fit into the space that the disk can spare; false when
+   * there is none. One at a time: a second call waits for the first.
    */
   compact(): Promise<boolean> {
     this.#compacting ??= this.#compactOne().finally(() => {
@@ -242,7 +243,7 @@ export class PackBlobStore implements Omit<BlobStore, 'usage'> {
       if (!isGone) this.#stuck.add(pack)
       return isGone
     } catch (cause) {
-      // For want of room, or because others came first: the next time may do better.
+      // Too little space, or other writes took the budget: the next attempt may succeed.
       if (!(cause instanceof BlobWriteError || cause instanceof Condition)) this.#stuck.add(pack)
       throw cause
     }
@@ -266,7 +267,7 @@ export class PackBlobStore implements Omit<BlobStore, 'usage'> {
     return holdsAlready({ verify: (found) => this.verify(found), quarantine }, name, expected)
   }
 
-  /** The bytes are kept in a file of their own, durably, before the name is taken away. */
+  /** The bytes are durable in a separate file before the name is removed. */
   async #quarantineLocked(name: BlobName): Promise<void> {
     const { layout, ops, guard } = this.#parts
     const fileName = fileNameOf(name)
@@ -289,7 +290,7 @@ export class PackBlobStore implements Omit<BlobStore, 'usage'> {
     await this.#index.flush()
   }
 
-  /** 0: it cannot be opened, or was damaged before. */
+  /** 0: the pack cannot be opened, or is marked as damaged. */
   async #lengthOf(pack: number): Promise<number> {
     if (this.#index.totalsOf(pack).isDamaged) return 0
     try {
@@ -330,7 +331,7 @@ export class PackBlobStore implements Omit<BlobStore, 'usage'> {
       try {
         return { name, place, pack: await this.#packs.acquire(place.pack) }
       } catch (cause) {
-        // A compaction may have moved the record after we looked.
+        // A compaction may have moved the record after the lookup.
         if (tried?.pack === place.pack) throw unopenable(name, cause)
         tried = place
       }
@@ -343,11 +344,11 @@ export class PackBlobStore implements Omit<BlobStore, 'usage'> {
   }
 }
 
-function isToldAlready(cause: unknown): boolean {
+function isAlreadyReported(cause: unknown): boolean {
   return cause instanceof BlobWriteError && cause.code === 'store_failed'
 }
 
-/** In memory of its own: the pieces are its sender's. */
+/** In its own buffer: the pieces belong to the sender. */
 async function collected(
   name: BlobName,
   source: AsyncIterable<Uint8Array>,

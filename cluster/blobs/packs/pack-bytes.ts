@@ -1,11 +1,7 @@
-/**
- * Bytes of an open pack, as many as there are.
- *
- * Rule: nothing past the end of the file is made up; whoever needs all bytes compares the length.
- */
+/** Reads bytes of an open pack. Rule: a read past the end returns fewer bytes; a caller that needs all of them checks the length. */
 import type { OpenFile } from '../../base/file-ops.ts'
 
-/** Fewer bytes than asked for only at the end of the file. Throws what the system throws. */
+/** Returns fewer bytes than requested only at the end of the file. Throws the system's errors. */
 export async function readFully(file: OpenFile, position: number, length: number): Promise<Buffer> {
   const bytes = Buffer.allocUnsafeSlow(length)
   let filled = 0

@@ -1,10 +1,10 @@
 /**
- * Which record of which pack holds a name.
+ * The pack, offset and size of each name's record.
  *
- * Owns: the rows, what is not yet written of them, and for each pack how much of it is still of use.
- * Knows nothing of: files, records. The packs are the truth; this can be lost and made again from them.
- * Rule: rows and the position up to which a pack is indexed are written together and synced; what the rows lack is here in
- * memory, and after a crash it is read from the ends of the packs.
+ * Owns: the rows, their changes that are not yet written, and for each pack how much of it is live.
+ * Knows nothing of: files, records. The packs are the truth; the index can be lost and rebuilt from them.
+ * Rule: rows and the position up to which a pack is indexed are written together and synced. Changes not yet in the rows are in
+ * memory, and after a crash they are read from the ends of the packs.
  */
 import { BlobDamagedError } from '../../base/types.ts'
 import type { FlushGuard } from '../files/flush-guard.ts'
@@ -25,22 +25,22 @@ import {
 } from './index-rows.ts'
 import { recordBytes } from './pack-record.ts'
 
-/** So many changes are gathered for one write; twice as many are the most that may wait. */
+/** This many changes are gathered for one write; at most twice as many may wait. */
 const CHANGES_PER_WRITE = 2_048
 
 export class PackIndex {
   readonly #rows: IndexRows
   readonly #guard: FlushGuard
   readonly #totals = new Map<number, PackTotals>()
-  /** Not yet given to the rows, and given but not yet durable. Null: removed. */
+  /** Changes not yet passed to the rows, and changes passed but not yet durable. Null: removed. */
   #pending = new Map<string, Place | null>()
   #flushing = new Map<string, Place | null>()
   #changedPacks = new Set<number>()
   #lastWrite: Promise<void> = Promise.resolve()
   #nextWrite: Promise<void> | null = null
-  /** There is no mark of a clean stop then, so that the next start reads all rows. */
+  /** If set, no mark of a clean stop is written, so that the next start reads all rows. */
   #hasBadRow = false
-  #isAsLeft = false
+  #isUnchanged = false
 
   constructor(rows: IndexRows, guard: FlushGuard) {
     this.#rows = rows
@@ -48,22 +48,22 @@ export class PackIndex {
   }
 
   /**
-   * After an unclean stop every row is read and the sums are compared. Resolves with what was wrong, or null; then the index
-   * is empty and the packs have to be read from their beginnings.
+   * After an unclean stop every row is read and the sums are compared. Resolves with the fault, or null. After a fault the index
+   * is empty and the packs have to be read from the start.
    */
   async open(): Promise<string | null> {
     await this.#rows.open()
     const audit = await auditOf(this.#rows)
-    this.#isAsLeft = audit.isClean && audit.fault === null
+    this.#isUnchanged = audit.isClean && audit.fault === null
     if (audit.fault === null) this.#take(audit)
     else await this.#rows.clear()
     await this.#rows.write(new Map([[CLEAN_KEY, null]]))
     return audit.fault
   }
 
-  /** The stop before was clean, and every row is what it was then. */
-  get isAsLeft(): boolean {
-    return this.#isAsLeft
+  /** The previous stop was clean, and the rows had no fault at this start. */
+  get isUnchanged(): boolean {
+    return this.#isUnchanged
   }
 
   get packs(): ReadonlyMap<number, PackTotals> {
@@ -74,7 +74,7 @@ export class PackIndex {
     return this.#totals.get(pack) ?? NO_TOTALS
   }
 
-  /** Throws BlobDamagedError when the row is not what was written: the copy may be there, but nobody can find it. */
+  /** Throws BlobDamagedError when the row is damaged: the copy may be on the disk, but cannot be found. */
   async lookup(fileName: string): Promise<Place | null> {
     const key = nameKey(fileName)
     for (const changes of [this.#pending, this.#flushing]) {
@@ -89,7 +89,7 @@ export class PackIndex {
     throw new BlobDamagedError(`Blob "${fileName}" cannot be found: its row in the index is damaged`)
   }
 
-  /** `from` is where the name was until now; the caller has looked, and keeps others from changing it. */
+  /** `from` is the present place of the name; the caller has looked it up and holds the lock of the name. */
   put(fileName: string, place: Place, from: Place | null): void {
     const key = nameKey(fileName)
     if (from !== null) this.#account(from, -1, rowSum(key, from))
@@ -97,14 +97,14 @@ export class PackIndex {
     this.#pending.set(key, place)
   }
 
-  /** Null: the row is damaged, and nobody knows which pack it counted for. */
+  /** `from` null: the row is damaged, and the pack that it counted for is unknown. */
   remove(fileName: string, from: Place | null): void {
     const key = nameKey(fileName)
     if (from !== null) this.#account(from, -1, rowSum(key, from))
     this.#pending.set(key, null)
   }
 
-  /** Everything in the pack before `end` is in the index by now, or is of no use. */
+  /** Every record in the pack before `end` is in the index by now, or is garbage. */
   advance(pack: number, end: number): void {
     this.#change(pack, { indexedTo: end })
   }
@@ -113,22 +113,22 @@ export class PackIndex {
     this.#change(pack, { isDamaged: true })
   }
 
-  /** The file is gone, durably. */
+  /** Call when the file is durably gone. */
   forget(pack: number): void {
     this.#totals.delete(pack)
     this.#changedPacks.add(pack)
   }
 
-  /** Writes when enough has gathered; waits only when too much has. */
+  /** Starts a write when enough changes have gathered; waits for it only when twice as many have. */
   async relieve(): Promise<void> {
     if (this.#pending.size < CHANGES_PER_WRITE) return
     const written = this.flush()
     if (this.#pending.size >= 2 * CHANGES_PER_WRITE) await written
-    // A failure has stopped the node through the guard, and shows at the next call.
+    // A failure stops the node through the guard, and the next call throws it.
     else written.catch(() => undefined)
   }
 
-  /** Everything said so far is durable when it resolves. */
+  /** All changes made so far are durable when it resolves. */
   flush(): Promise<void> {
     this.#nextWrite ??= this.#lastWrite.then(() => {
       this.#nextWrite = null
@@ -172,7 +172,7 @@ export class PackIndex {
 
   #account({ pack, size }: Place, sign: 1 | -1, sum: number): void {
     const { records, bytes, xor } = this.totalsOf(pack)
-    // LevelDB may give back totals of another time. The next start compares them with all rows.
+    // LevelDB may return outdated totals. The next start compares them with all rows.
     if (records + sign < 0) this.#hasBadRow = true
     this.#change(pack, {
       records: Math.max(0, records + sign),

@@ -1,9 +1,9 @@
 /**
  * Reads one record of a pack: header first, then bytes in bounded pieces.
  *
- * Owns: the judgement whether bytes are the record that was asked for. A read error of the disk counts as damage, because for
- * the reader it is the same: another copy must answer. Knows nothing of: the index, writes.
- * Rule: no byte leaves before the header at that very place was found to carry the name.
+ * Owns: the decision whether bytes are the requested record. A read error of the disk counts as damage, because for the reader
+ * it is the same: another copy must answer. Knows nothing of: the index, writes.
+ * Rule: no byte is returned unless the header at that very place carries the name.
  */
 import { createHash } from 'node:crypto'
 import { BlobDamagedError, type BlobName } from '../../base/types.ts'
@@ -72,7 +72,7 @@ export async function verifyPacked(
   throw damaged(blob, 'its bytes do not match their checksum')
 }
 
-/** All of it in memory, verified. Throws BlobDamagedError. */
+/** The whole blob in memory, verified. Throws BlobDamagedError. */
 export async function readVerified(
   blob: PackedBlob,
 ): Promise<{ readonly content: BlobContent; readonly pieces: readonly Uint8Array[] }> {
@@ -80,7 +80,7 @@ export async function readVerified(
   return { content: await verifyPacked(blob, (piece) => pieces.push(piece)), pieces }
 }
 
-/** The record as it is, for inspection: what cannot be read is missing from it. */
+/** The bytes of the record as they are, for inspection; empty when they cannot be read. */
 export async function rawRecord({ place, pack }: PackedBlob): Promise<Buffer> {
   return readFully(pack.file, place.offset, HEADER_BYTES + place.size).catch(() => Buffer.alloc(0))
 }
@@ -103,7 +103,7 @@ async function bytesOf(blob: PackedBlob, at: number, length: number): Promise<Bu
   }
 }
 
-/** Opening failed. Out of descriptors says nothing about the copy; whatever else the disk answers does. */
+/** The error for a failed open. Running out of descriptors says nothing about the copy; any other error of the disk does. */
 export function unopenable(name: BlobName, cause: unknown): unknown {
   if (errorCode(cause) === 'EMFILE' || errorCode(cause) === 'ENFILE') return cause
   return new BlobDamagedError(`Blob "${fileNameOf(name)}" is damaged: its pack cannot be opened`, { cause })

@@ -1,7 +1,7 @@
 /**
- * The bytes of a pack: a head, then records, all of them beginning at whole sectors. Integers are little-endian.
+ * The bytes of a pack: a head, then records, each of them aligned to sectors. Integers are little-endian.
  *
- * Head, one sector, there twice:           Record: a header, the blob, zeros up to a whole sector.
+ * Head, one sector, stored twice:          Record: a header, the blob, zeros up to a whole sector.
  *    0   8  magic "HFPACK\r\n"                0   8  magic "HFRECD\r\n"
  *    8   4  format version, 1                 8 178  as in a blob file (blob-header.ts), without its magic
  *   12   4  number of the pack              186   4  number of the pack
@@ -10,10 +10,10 @@
  *  508   4  CRC-32 of bytes [0, 508)        202   1  kind: 1 a blob, 2 the end of the pack
  *                                           203   8  offset of the first record of the batch
  *                                           211  41  zeros
- *                                           252   4  CRC-32 of bytes [0, 252), begun with the CRC-32 of the salt
+ *                                           252   4  CRC-32 of bytes [0, 252), seeded with the CRC-32 of the salt
  *
- * Rule: a header is one only at its own place in its own pack. The salt cannot be known to whoever brings a blob, so bytes
- * of a blob never pass for a record, and a sector that a disk wrote elsewhere never for the one that belongs there.
+ * Rule: a header is valid only at its own place in its own pack. A client that uploads a blob cannot know the salt, so bytes of a
+ * blob are never taken for a record, and a sector that the disk wrote to a wrong place never for the one that belongs there.
  */
 import { crc32 } from 'node:zlib'
 import type { BlobName } from '../../base/types.ts'
@@ -36,7 +36,7 @@ const END = 2
 const NO_NAME: BlobName = { id: '', birth: '' }
 const NO_CONTENT: BlobContent = { size: 0, checksum: '0'.repeat(64) }
 
-/** What every header of one pack is bound to. */
+/** The values to which every header of one pack is bound. */
 export interface PackFrame {
   readonly pack: number
   readonly salt: Uint8Array
@@ -44,9 +44,9 @@ export interface PackFrame {
 
 export interface RecordPosition {
   readonly offset: number
-  /** Counts the flushes of a pack from 1 on: a record proves that all batches before its own were flushed. */
+  /** Counts the flushes of a pack, starting with 1: a record proves that all batches before its own were flushed. */
   readonly batch: number
-  /** Where the batch begins: everything before it was flushed. */
+  /** The offset at which the batch starts: everything before it was flushed. */
   readonly batchOffset: number
 }
 
@@ -70,7 +70,7 @@ export function encodePackHead({ pack, salt }: PackFrame): Buffer {
   return Buffer.concat([head, head])
 }
 
-/** Null when neither of the two heads is that of this pack. */
+/** Null when neither of the two heads is a valid head of this pack. */
 export function decodePackHead(pack: number, bytes: Buffer): PackFrame | null {
   for (const at of [0, SECTOR_BYTES]) {
     const head = bytes.subarray(at, at + SECTOR_BYTES)
@@ -88,7 +88,7 @@ export function encodeRecordHeader(frame: PackFrame, record: PackRecord): Buffer
   return sealed(header, frame, { ...record, kind: BLOB })
 }
 
-/** Stands behind the last record of a pack that is done: it proves that the last batch was flushed as well. */
+/** The end mark follows the last record of a finished pack: it proves that the last batch was flushed as well. */
 export function encodeEnd(frame: PackFrame, { offset, batch }: Omit<RecordPosition, 'batchOffset'>): Buffer {
   const header = Buffer.alloc(SECTOR_BYTES)
   writeNamedContent(header, NO_NAME, NO_CONTENT)
@@ -114,7 +114,7 @@ export interface EndMark extends RecordPosition {
   readonly name: null
 }
 
-/** The record or the end mark that begins at `offset`; null when the bytes are no header of this place. */
+/** The record or the end mark that starts at `offset`; null when the bytes are not a valid header for this place. */
 export function decodeRecordHeader(
   frame: PackFrame,
   offset: number,

@@ -1,9 +1,9 @@
 /**
- * Brings the index up to the packs when a store opens.
+ * Updates the index from the packs when a store opens.
  *
- * Owns: what becomes of records that the index does not know. Knows nothing of: reads and writes of blobs.
- * Rule: what is not proved to have been flushed is not believed for being readable, since it may stand in the page cache
- * only; it is written once more, into a new pack, before anything may answer for it.
+ * Owns: the handling of records that the index does not know. Knows nothing of: reads and writes of blobs.
+ * Rule: that a record can be read does not prove that it was flushed, since it may be only in the page cache. A record without
+ * that proof is written again, into a new pack, before a row names it.
  */
 import type { Logger } from '../../base/types.ts'
 import { fileNameOf } from '../base/blob-name.ts'
@@ -32,13 +32,13 @@ export class PackRecovery {
     this.#parts = parts
   }
 
-  /** `found`: the packs on the disk. Durable in the index when it resolves, with whether there were records that it did not know. */
+  /** `found`: the packs on the disk. All records are durably in the index when it resolves; true if there were records that it did not know. */
   async run(found: readonly number[]): Promise<boolean> {
     const { index, logger, guard, ops, layout } = this.#parts
     const there = new Set(found)
     const gone = [...index.packs].filter(([pack]) => !there.has(pack))
-    // The process before may have died between the unlink and its flush: a power cut would bring the pack back, and everything that was
-    // removed from it, when the index does not know it any more.
+    // The previous process may have died between the unlink and its flush: a power cut would then bring the pack back, with all copies
+    // that were removed from it, after the index has forgotten it.
     if (gone.length > 0) await guard.sync(() => ops.syncDirectory(layout.packDirectory))
     for (const [pack, { records }] of gone) {
       if (records === 0) index.forget(pack)
@@ -77,13 +77,13 @@ export class PackRecovery {
       this.#found += group.records.length
       if (group.isDamaged) this.#onDamage(frame.pack)
       if (group.isProved) for (const record of group.records) await this.#adopt(frame.pack, record)
-      // At once, as they were written: together they share a flush, and are no more than one batch in memory.
+      // Concurrently, as they were written: they share a flush, and are no more than one batch in memory.
       else await Promise.all(group.records.map((record) => this.#rewrite(pack, record)))
       await index.relieve()
     }
   }
 
-  /** The newest record of a name is the one: an older one was copied or replaced. */
+  /** The newest record of a name counts: an older one was copied or replaced. */
   async #adopt(pack: number, { name, offset, content }: PackRecord): Promise<void> {
     const { index } = this.#parts
     const fileName = fileNameOf(name)
@@ -92,7 +92,7 @@ export class PackRecovery {
     index.put(fileName, { pack, offset, size: content.size }, known)
   }
 
-  /** What does not match its checksum was never acknowledged, or cannot be told from that: it stays where it is, unnamed. */
+  /** A record that does not match its checksum was never acknowledged, or cannot be distinguished from one that was not: it stays in place, without a row. */
   async #rewrite(pack: OpenPack & { readonly frame: PackFrame }, record: PackRecord): Promise<void> {
     const { index, writer, guard, ops } = this.#parts
     const { name, content, offset } = record
@@ -106,19 +106,19 @@ export class PackRecovery {
       await writer.append({ name, content, pieces: whole.pieces, onDurable })
     } catch (cause) {
       if (!(cause instanceof BlobWriteError && cause.code === 'disk_full')) throw cause
-      // No room for a second copy: flushing the first one is all that can be done.
+      // No space for a second copy: flushing the first one is all that can be done.
       await guard.sync(() => ops.syncFile(pack.file))
       index.put(fileName, place, known)
     }
   }
 
   async #known(fileName: string): Promise<Place | null> {
-    // A damaged row leads nowhere; the record that was found takes its place.
+    // A damaged row leads nowhere; the row of the found record replaces it.
     return this.#parts.index.lookup(fileName).catch(() => null)
   }
 
   #onDamage(pack: number): void {
     this.#parts.index.markDamaged(pack)
-    this.#parts.logger.error({ pack }, 'pack of blobs has places that cannot be read')
+    this.#parts.logger.error({ pack }, 'pack of blobs has unreadable places')
   }
 }

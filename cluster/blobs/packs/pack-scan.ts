@@ -1,9 +1,9 @@
 /**
- * Finds the records of a pack from its bytes alone.
+ * Finds the records of a pack from its bytes, without the index.
  *
- * Owns: the torn-tail rule and the way on after damage. Knows nothing of: the index.
+ * Owns: the torn-tail rule and where the scan continues after damage. Knows nothing of: the index.
  * Rule: a batch is written only after the one before it was flushed, so a header of a later batch, or the end mark, proves
- * everything before it. What nothing proves may be the leavings of a write that was never acknowledged.
+ * everything before it. Records without such a proof may be the remains of a write that was never acknowledged.
  */
 import type { OpenFile } from '../../base/file-ops.ts'
 import { readFully } from './pack-bytes.ts'
@@ -21,9 +21,9 @@ const WINDOW_BYTES = 16 * 1024
 
 export interface ScannedGroup {
   readonly records: readonly PackRecord[]
-  /** A later batch follows: these were flushed. */
+  /** A later batch follows: these records were flushed. */
   readonly isProved: boolean
-  /** Places that were flushed hold nothing that can be read. */
+  /** Flushed places are unreadable. */
   readonly isDamaged: boolean
 }
 
@@ -33,7 +33,7 @@ interface Batch {
   hasGap: boolean
 }
 
-/** Batch by batch from `from` on, which must be the beginning of a record. */
+/** Batch by batch, starting at `from`, which must be the start of a record. */
 export async function* scanPack(
   file: OpenFile,
   frame: PackFrame,
@@ -54,7 +54,7 @@ export async function* scanPack(
       yield { records: batch.records, isProved: true, isDamaged: batch.hasGap }
       batch = null
     }
-    // A gap that begins before the batch does was flushed with an earlier one; any other may be a part of this write.
+    // A gap that starts before the batch was flushed with an earlier batch; any other gap may be a part of this write.
     const isOfEarlier: boolean = gapAt !== null && gapAt < found.batchOffset
     if (isOfEarlier) yield { records: [], isProved: true, isDamaged: true }
     if (found.name === null) return
@@ -67,7 +67,7 @@ export async function* scanPack(
   if (batch !== null) yield { records: batch.records, isProved: false, isDamaged: false }
 }
 
-/** What the disk cannot read is as unreadable as what it reads wrongly. */
+/** Reads sectors through a buffer. A sector that the disk fails to read counts as unreadable, like one with wrong bytes. */
 class Window {
   readonly #file: OpenFile
   #start = 0

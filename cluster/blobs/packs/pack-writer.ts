@@ -1,9 +1,9 @@
 /**
  * Appends records to the newest pack, many with one flush.
  *
- * Owns: the pack that is written, its batches, when the next pack begins. Knows nothing of: names that are there already.
- * Rule: a batch is written only after the one before it was flushed, and a record counts only after its own flush. A pack is
- * written by one process in one life: after a start a new one is begun, so a torn end stays what it is.
+ * Owns: the current pack, its batches, when the next pack starts. Knows nothing of: names that exist already.
+ * Rule: a batch is written only after the one before it was flushed, and a record counts only after its own flush. Only one run
+ * of one process writes a pack: each start begins a new pack, so a torn end is never overwritten.
  */
 import { randomBytes } from 'node:crypto'
 import type { BlobName } from '../../base/types.ts'
@@ -25,7 +25,7 @@ import {
   SECTOR_BYTES,
 } from './pack-record.ts'
 
-/** The most that one flush has to carry, unless a single record is larger. */
+/** The most bytes that one flush covers, unless a single record is larger. */
 const BATCH_BYTES = 8 * 1024 * 1024
 const ZEROS = Buffer.alloc(SECTOR_BYTES)
 
@@ -33,7 +33,7 @@ export interface NewRecord {
   readonly name: BlobName
   readonly content: BlobContent
   readonly pieces: readonly Uint8Array[]
-  /** Runs when the record is durable, before the index is told that everything up to here is in it. */
+  /** Runs when the record is durable, before the index advances past it. */
   readonly onDurable: (place: Place) => void
 }
 
@@ -46,14 +46,14 @@ interface Waiting {
 interface CurrentPack {
   readonly frame: PackFrame
   readonly file: OpenFile
-  /** Flushed up to here. */
+  /** Everything before this offset is flushed. */
   end: number
   batch: number
 }
 
 export interface PackWriterOptions {
   readonly packBytesMax: number
-  /** The number of the first pack; none with it or above it may ever have been written. */
+  /** The number of the first pack; no pack with this or a higher number may ever have been written. */
   readonly firstPack: number
 }
 
@@ -63,7 +63,7 @@ export class PackWriter {
   readonly #packBytesMax: number
   #nextPack: number
   #current: CurrentPack | null = null
-  /** Bounded by whoever counts the bytes of the records. */
+  /** Bounded by the callers, which limit the bytes of their records. */
   #queue: Waiting[] = []
   #draining: Promise<void> | null = null
 
@@ -74,7 +74,7 @@ export class PackWriter {
     this.#nextPack = firstPack
   }
 
-  /** Not to be compacted: it may still grow. */
+  /** Must not be compacted, because it may still grow. */
   get currentPack(): number | null {
     return this.#current?.frame.pack ?? null
   }
@@ -87,7 +87,7 @@ export class PackWriter {
     })
   }
 
-  /** Everything handed in is done; nothing may be handed in any more. */
+  /** Resolves when all appended records are done; no `append` may follow. */
   async close(): Promise<void> {
     await this.#draining
     await this.#seal()
@@ -108,7 +108,7 @@ export class PackWriter {
     this.#draining = null
   }
 
-  /** What waits, in order, up to the size of a batch. */
+  /** Waiting records in order, up to the size of a batch. */
   #takeBatch(): Waiting[] {
     let [count, bytes] = [0, 0]
     for (const { record } of this.#queue) {
@@ -123,7 +123,7 @@ export class PackWriter {
     const { ops, guard } = this.#parts
     guard.assertWorking()
     const bytes = records.reduce((sum, { content }) => sum + recordBytes(content.size), 0)
-    const pack = await this.#packWithRoom(bytes)
+    const pack = await this.#packWithSpaceFor(bytes)
     pack.batch++
     const { places, pieces } = laidOut(pack, records)
     try {
@@ -140,7 +140,7 @@ export class PackWriter {
     return places
   }
 
-  async #packWithRoom(bytes: number): Promise<CurrentPack> {
+  async #packWithSpaceFor(bytes: number): Promise<CurrentPack> {
     const current = this.#current
     if (current !== null) {
       if (current.end + bytes <= this.#packBytesMax || current.end === PACK_HEAD_BYTES) return current
@@ -168,7 +168,7 @@ export class PackWriter {
     }
   }
 
-  /** Half a batch must not stand between two whole ones: it would look like damage. */
+  /** A partial batch must not remain between two whole ones: it would look like damage. */
   async #cutBack(pack: CurrentPack): Promise<void> {
     try {
       await this.#parts.ops.truncate(pack.file, pack.end)
@@ -186,7 +186,7 @@ export class PackWriter {
     const { ops, guard } = this.#parts
     guard.assertWorking()
     const mark = encodeEnd(pack.frame, { offset: pack.end, batch: pack.batch + 1 })
-    // Without the mark a start that has lost the index writes the last batch once more; nothing else depends on it.
+    // Without the mark, a start that has lost the index writes the last batch again; nothing else depends on it.
     const isMarked = await ops.writeAt(pack.file, [mark], pack.end).then(
       () => true,
       () => false,

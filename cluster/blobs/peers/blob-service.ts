@@ -1,5 +1,5 @@
 /**
- * What a node does for its peers: takes copies, gives copies, judges its own.
+ * Serves the blob calls of peers: stores copies, sends copies, verifies its own copies.
  *
  * Owns: the handlers of the blob calls and their bounds. Knows nothing of: who else holds a copy.
  * Rule: `blob.put` answers only after the copy is durable here.
@@ -72,7 +72,7 @@ export class BlobService {
     return { header: {} }
   }
 
-  /** Blobs that fail leave the others alone; those that the body does not reach failed as well. */
+  /** A blob that fails does not affect the others. Blobs that the body does not fully contain fail too. */
   async #putBatch(call: IncomingCall): Promise<OutgoingAnswer> {
     const blobs = readBatchOf(call.header)
     const release = await this.#puts.acquire()
@@ -90,9 +90,9 @@ export class BlobService {
     }
   }
 
-  /** The pieces are from a socket and go to a store, which is done with each when it asks for the next. */
+  /** The pieces come from a socket and go to a store, which no longer reads a piece once it requests the next one. */
   #limited(call: IncomingCall): AsyncIterable<Uint8Array> {
-    const onStall = () => new PeerUnreachableError(call.from, 'Cannot take a blob: the sender went silent')
+    const onStall = () => new PeerUnreachableError(call.from, 'Cannot take a blob: the sender stalled')
     const body = limitStalls(call.body, { clock: this.#clock, stallMs: this.#limits.stallMs, onStall })
     return releasing(body)
   }
@@ -110,7 +110,7 @@ export class BlobService {
     return { header: content }
   }
 
-  /** Reads a whole blob from the disk, so it counts as a read. */
+  /** Reads a whole blob from the disk, so it takes a slot of the reads. */
   async #report(call: IncomingCall): Promise<OutgoingAnswer> {
     const name = readName(call.header)
     const release = await this.#gets.acquire()
@@ -127,7 +127,7 @@ export class BlobService {
   }
 }
 
-/** Null: durable. */
+/** Null means durable. */
 type Outcome = readonly [code: string, message: string] | null
 
 /** Never rejects. */
@@ -144,7 +144,7 @@ async function* onePiece(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes
 }
 
-/** What a caller can react to becomes a refusal with a code; anything else stays what it is. */
+/** An error that a caller can react to becomes a refusal with a code; any other error is thrown unchanged. */
 async function refusing(answer: () => Promise<OutgoingAnswer>): Promise<OutgoingAnswer> {
   try {
     return await answer()

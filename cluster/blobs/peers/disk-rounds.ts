@@ -1,9 +1,9 @@
 /**
- * Asks every member, itself included, how its disk is: again and again, at an even pace.
+ * Asks every member, itself included, for the state of its disk, at a fixed interval.
  *
- * Owns: the pace, and that no member is asked twice at a time. Knows nothing of: what follows from an answer.
- * Rule: a member that does not answer is asked again at the next round and nothing is concluded from it: whether a node
- * can be reached is for others to find out, and one that runs an older version does not know the question.
+ * Owns: the interval, and at most one open question per member. Knows nothing of: what follows from an answer.
+ * Rule: a missing answer proves nothing; the member is asked again in the next round. Other components determine whether a node
+ * is reachable, and a node of an older version does not know the question.
  */
 import type { Clock, Timer } from '../../base/clock.ts'
 import type { Logger, NodeId } from '../../base/types.ts'
@@ -11,7 +11,7 @@ import type { DiskView } from '../../base/disk-level.ts'
 import type { DiskViews } from './disk-views.ts'
 
 export interface DiskRoundsOptions {
-  /** Asked for with each round. */
+  /** Called in each round. */
   readonly members: () => readonly NodeId[]
   readonly views: Pick<DiskViews, 'note'>
   /** Ends by itself within a bounded time. */
@@ -31,12 +31,12 @@ export class DiskRounds {
     this.#options = options
   }
 
-  /** Once, when members can be reached. The first round begins at once. */
+  /** Once, when members can be reached. The first round starts at once. */
   start(): void {
     if (!this.#isStopped) this.#round()
   }
 
-  /** What is asked already may still be noted. */
+  /** Answers to questions in flight may still be noted. */
   stop(): void {
     this.#isStopped = true
     this.#timer?.cancel()
@@ -54,7 +54,7 @@ export class DiskRounds {
     const { ask, views, logger } = this.#options
     ask(member)
       .then((view) => views.note(member, view))
-      .catch((err: unknown) => logger.debug({ peer: member, err }, 'disk of a member not told'))
+      .catch((err: unknown) => logger.debug({ peer: member, err }, 'disk of a member unknown'))
       .finally(() => this.#asked.delete(member))
   }
 }

@@ -1,12 +1,12 @@
 /**
- * What this node believes about the disks of all members, itself included.
+ * The latest known state of the disks of all members, this node included.
  *
- * Owns: the latest word of each, for how long it is believed, and what follows for new copies. Knows nothing of: who asks.
- * Rule: this is a hint for where to put copies. A node that was not heard for `believedMs` counts as willing: it is asked,
- * and says itself that it has no room. Where copies are, the committed row says.
+ * Owns: the latest answer of each member, for how long it counts, and what follows for new copies. Knows nothing of: who asks.
+ * Rule: this is a hint for the placement of copies. A node without an answer in the last `believedMs` counts as willing: it is
+ * tried, and refuses the copy itself if it has no space. The committed row says where copies are.
  */
 import type { Clock } from '../../base/clock.ts'
-import type { MemberStanding } from '../../placement/rendezvous.ts'
+import type { PlacementStatus } from '../../placement/rendezvous.ts'
 import type { NodeId } from '../../base/types.ts'
 import { type DiskView, takesNewBlobs } from '../../base/disk-level.ts'
 
@@ -15,7 +15,7 @@ export interface DiskViewsOptions {
   readonly believedMs: number
 }
 
-/** What an unheard node counts as. */
+/** The view of a node without a recent answer. */
 const UNKNOWN: DiskView = { level: 'open', isSuspect: false }
 
 export class DiskViews {
@@ -27,36 +27,36 @@ export class DiskViews {
     this.#options = options
   }
 
-  /** The node itself said so just now. */
+  /** The node itself has just reported this. */
   note(node: NodeId, { level, isSuspect }: DiskView): void {
     const { clock, believedMs } = this.#options
     this.#views.set(node, { level, isSuspect, until: clock.now() + believedMs })
   }
 
-  /** It refused a copy for want of room, whatever it said before. */
+  /** The node refused a copy because its disk is full; this overrides its earlier answer. */
   refused(node: NodeId): void {
     const { level, isSuspect } = this.#viewOf(node)
     this.note(node, { level: takesNewBlobs(level) ? 'stopWriting' : level, isSuspect })
   }
 
-  /** Null when it was not heard lately. */
+  /** Null without a recent answer. */
   latest(node: NodeId): DiskView | null {
     const view = this.#views.get(node)
     return view !== undefined && this.#options.clock.now() < view.until ? view : null
   }
 
-  /** It takes no new copy. */
+  /** The node takes no new copy. */
   isFull(node: NodeId): boolean {
     return !takesNewBlobs(this.#viewOf(node).level)
   }
 
-  /** What is written there may not come back. */
+  /** Bytes that are written to this disk may not be readable later. */
   isSuspect(node: NodeId): boolean {
     return this.#viewOf(node).isSuspect
   }
 
-  /** Of a new copy. */
-  standingOf(node: NodeId): MemberStanding {
+  /** For a new copy. */
+  placementStatusOf(node: NodeId): PlacementStatus {
     if (this.isFull(node) || this.isSuspect(node)) return 'unfit'
     return this.#viewOf(node).level === 'open' ? 'willing' : 'sparing'
   }

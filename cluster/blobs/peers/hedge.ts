@@ -1,9 +1,9 @@
 /**
- * When a read that does not begin is worth asking of a second copy. [Dean and Barroso, The Tail at Scale, 2013]
+ * Decides when a slow read is sent to a second copy too. [Dean and Barroso, The Tail at Scale, 2013]
  *
- * Owns: the percentile of late first pieces and the budget of second reads. Knows nothing of: copies, streams.
- * Rules: the delay comes from what was measured, within bounds; the budget comes from reads that were made, so second
- * reads stay a share of all reads, however slow everything is.
+ * Owns: the percentile of recent first pieces and the budget of second reads. Knows nothing of: copies, streams.
+ * Rules: the delay comes from measured reads, within bounds. The budget grows with completed first reads, so second reads stay a
+ * bounded share of all reads, however slow the cluster is.
  */
 export interface HedgeOptions {
   readonly delayMinMs: number
@@ -13,12 +13,12 @@ export interface HedgeOptions {
 }
 
 const SAMPLES_MAX = 256
-/** With fewer samples a percentile says nothing: then the longest delay is used. */
+/** With fewer samples a percentile is meaningless; the longest delay is used instead. */
 const SAMPLES_MIN = 20
 const PERCENTILE = 0.95
-/** Unused budget that may be kept: what a burst after a quiet time can spend. */
+/** The most unused budget that is kept: a burst after an idle time can spend it. */
 const BUDGET_MAX = 10
-/** The percentile is taken anew after so many samples, not at each read. */
+/** The percentile is computed again after this many samples, not at each read. */
 const SAMPLES_PER_UPDATE = 16
 
 export class Hedge {
@@ -34,12 +34,12 @@ export class Hedge {
     this.#delayMs = options.delayMaxMs
   }
 
-  /** How long to wait for the first piece before a second copy is asked. */
+  /** How long to wait for the first piece before a second copy is tried. */
   get delayMs(): number {
     return this.#delayMs
   }
 
-  /** Told of every read that began: how long its first piece took. */
+  /** Called for every read that started, with the time until its first piece. */
   began(firstPieceMs: number): void {
     this.#budget = Math.min(BUDGET_MAX, this.#budget + this.#options.shareMax)
     this.#samples[this.#count % SAMPLES_MAX] = firstPieceMs
@@ -47,7 +47,7 @@ export class Hedge {
     if (this.#count % SAMPLES_PER_UPDATE === 0 && this.#count >= SAMPLES_MIN) this.#update()
   }
 
-  /** Whether a second read may be made now; a yes is spent. */
+  /** Whether a second read may be made now; `true` takes it from the budget. */
   mayHedge(): boolean {
     if (this.#budget < 1) return false
     this.#budget--

@@ -1,8 +1,8 @@
 /**
- * The body of a `puts` call, cut into the blobs that its header names.
+ * Splits the body of a `puts` call into the blobs that its header names.
  *
- * Owns: the cutting. Knows nothing of: disks. Rules: a blob is handed on when all its bytes are there, whatever pieces they came in;
- * what is missing at the end is missing for the blobs behind it alone, and bytes that belong to no blob spoil the call.
+ * Owns: the splitting. Knows nothing of: disks. Rules: a blob is yielded once all its bytes have arrived, however the body was cut
+ * into pieces. A body that is too short fails only the blobs that it does not fully contain; a body that is too long fails the call.
  */
 import type { ByteStream } from '../../transport/transport.ts'
 import { PeerRefusedError } from '../../transport/transport.ts'
@@ -13,7 +13,7 @@ export interface CutBlob {
   readonly bytes: Uint8Array
 }
 
-/** The blobs in their order, as far as the body reaches. Throws PeerRefusedError when more follows. */
+/** The blobs in order, as far as the body contains them. Throws PeerRefusedError when more bytes follow. */
 export async function* cutBatch(blobs: readonly NamedContent[], body: ByteStream): AsyncGenerator<CutBlob> {
   let [next, filled] = [0, 0]
   let bytes: Uint8Array<ArrayBuffer> | null = null

@@ -1,8 +1,8 @@
 /**
- * The copies of other nodes, seen from here.
+ * Client side of the blob calls: access to the copies of other nodes.
  *
- * Owns: the calls, and what their outcome says about a peer's health.
- * Rule: a stream that ends early is a failure of the peer, never a short blob; a peer that refuses is healthy.
+ * Owns: the calls, and what their outcomes mean for a peer's health.
+ * Rule: a stream that ends early is a failure of the peer, never a short blob; a peer that answers with a refusal is healthy.
  */
 import type { Clock } from '../../base/clock.ts'
 import {
@@ -80,7 +80,7 @@ export class PeerBlobs {
     return readOutcomes(response.header, blobs.length)
   }
 
-  /** Throws BlobMissingError, BlobDamagedError or PeerUnreachableError, possibly in mid-stream. */
+  /** Throws BlobMissingError, BlobDamagedError or PeerUnreachableError, possibly in the middle of the stream. */
   async *get(peer: NodeId, name: BlobName, range: { readonly start: number; readonly end: number }) {
     const header = { id: name.id, birth: name.birth, ...range }
     const abort = new AbortController()
@@ -96,7 +96,7 @@ export class PeerBlobs {
       abort.abort()
       throw this.#readError(peer, cause)
     }
-    if (left !== 0) throw this.#readError(peer, new Error('The stream has another length than was asked for'))
+    if (left !== 0) throw this.#readError(peer, new Error('The stream does not have the requested length'))
   }
 
   async report(peer: NodeId, name: BlobName): Promise<CopyVerdict> {
@@ -107,7 +107,7 @@ export class PeerBlobs {
     return readVerdict(response.header)
   }
 
-  /** Whether the peer answers says nothing about its health: nobody waits for this, and a peer that is down is asked too. */
+  /** The outcome does not change the peer's health: no caller waits for it, and an unreachable peer is asked as well. */
   async disk(peer: NodeId): Promise<DiskView> {
     const { callTimeoutMs: timeoutMs } = this.#limits
     const response = await this.#transport.call(peer, BLOB_METHODS.disk, { header: {}, timeoutMs })
@@ -129,14 +129,14 @@ export class PeerBlobs {
       return response
     } catch (cause) {
       if (cause instanceof PeerRefusedError) this.#health.succeeded(peer)
-      // A call that was cut off from here says nothing about the peer.
+      // A call that this node aborted says nothing about the peer.
       else if (request.signal?.aborted !== true) this.#health.failed(peer)
       throw cause
     }
   }
 
   #stallLimit(peer: NodeId) {
-    const onStall = () => new PeerUnreachableError(peer, `Cannot read a blob: node "${peer}" went silent`)
+    const onStall = () => new PeerUnreachableError(peer, `Cannot read a blob: node "${peer}" stalled`)
     return { clock: this.#clock, stallMs: this.#limits.stallMs, onStall }
   }
 

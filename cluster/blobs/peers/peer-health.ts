@@ -1,8 +1,8 @@
 /**
- * Which peers answered lately: a circuit breaker for each.
+ * Which peers answered recently: a circuit breaker for each peer.
  *
- * Owns: leaving an unreachable peer alone for a short while, so that one dead node does not slow down every write.
- * Rule: this is a hint for order and haste. Nothing is ever decided to be lost because a peer did not answer.
+ * Owns: the cool-down in which an unreachable peer is not called, so that one dead node does not slow down every write.
+ * Rule: this is a hint for the order and timing of calls. A peer that does not answer never makes a copy count as lost.
  */
 import type { Clock } from '../../base/clock.ts'
 import type { NodeId } from '../../base/types.ts'
@@ -30,7 +30,7 @@ export class PeerHealth {
     return !this.#outages.has(peer)
   }
 
-  /** Asked right before a call. After a cool-down one caller gets through and the others wait for what it finds. */
+  /** Called immediately before a call. After a cool-down one caller may try; the others wait for its outcome. */
   mayTry(peer: NodeId): boolean {
     const outage = this.#outages.get(peer)
     if (outage === undefined) return true

@@ -1,19 +1,19 @@
 /**
- * Small blobs on their way to one peer: those that wait while a call is under way travel together in the next one.
+ * Sends small blobs to one peer in batches: blobs that wait while a call is in flight share the next call.
  *
- * Owns: the queue, what goes into a call, who is told what. Knows nothing of: which copies are wanted.
- * Rules: a blob is told durable only when the peer said so of this very blob; one that fails takes no other with it. Calls
- * are few, so that many blobs meet in one and share one flush at the peer; the queue is bounded by the writes of this node.
+ * Owns: the queue, the contents of each call, the outcome of each blob. Knows nothing of: which copies are wanted.
+ * Rules: a blob counts as durable only when the peer confirmed this very blob; one that fails does not affect the others. Few
+ * calls run at once, so that many blobs share a call and one flush at the peer. The writes of this node bound the queue.
  */
 import { PeerRefusedError } from '../../transport/transport.ts'
 import { BATCH_BLOBS_MAX, BATCH_BYTES_MAX } from '../base/blob-calls.ts'
 import type { OutgoingBlob } from './peer-blobs.ts'
 
-/** One travels while the peer flushes the other. */
+/** One call is on the wire while the peer flushes the other. */
 const CALLS_MAX = 2
 
 export interface PutBatchesOptions {
-  /** One `puts` call: resolves with an outcome for each blob, in their order. */
+  /** One `puts` call: resolves with an outcome for each blob, in the order of `blobs`. */
   readonly send: (blobs: readonly OutgoingBlob[]) => Promise<readonly (PeerRefusedError | null)[]>
 }
 
@@ -32,7 +32,7 @@ export class PutBatches {
     this.#send = send
   }
 
-  /** Resolves when the peer's copy is durable. A blob that is under way cannot be called back: its copy is then one too many. */
+  /** Resolves when the peer's copy is durable. A blob in flight cannot be cancelled: after an abort its copy may be surplus. */
   put(blob: OutgoingBlob, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(asError(signal.reason))
@@ -84,7 +84,7 @@ export class PutBatches {
       for (const [n, { resolve, reject }] of batch.entries()) {
         const refused = outcomes[n]
         if (refused === null) resolve()
-        else reject(refused ?? new PeerRefusedError('internal', 'The peer told no outcome'))
+        else reject(refused ?? new PeerRefusedError('internal', 'The peer reported no outcome'))
       }
     } catch (error) {
       for (const { reject } of batch) reject(asError(error))

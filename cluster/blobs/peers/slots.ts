@@ -1,7 +1,7 @@
 /**
- * A bounded number of things at once, a bounded number that wait, for a bounded time.
+ * A semaphore with bounds: how many run at once, how many wait, and for how long.
  *
- * Rule: whoever got a slot gives it back exactly once; whoever cannot get one is told `slow_down` and has used nothing.
+ * Rule: the holder of a slot releases it exactly once; a caller that gets no slot receives `slow_down` and has used nothing.
  */
 import type { Clock, Timer } from '../../base/clock.ts'
 import { Condition } from '../../base/types.ts'
@@ -33,7 +33,7 @@ export class Slots {
     return this.#used
   }
 
-  /** Resolves with the function that gives the slot back; calling it again does nothing. */
+  /** Resolves with the function that releases the slot; calling it again does nothing. */
   async acquire(): Promise<() => void> {
     const { count, waitersMax } = this.#options
     if (this.#used < count) this.#used++
@@ -57,7 +57,7 @@ export class Slots {
     })
   }
 
-  /** The slot passes to the longest waiting without ever being free, so nobody overtakes. */
+  /** The slot passes directly to the waiter that waits longest and is never free in between, so no caller overtakes it. */
   #release(): void {
     const [next] = this.#waiters
     if (next === undefined) {
@@ -72,7 +72,7 @@ export class Slots {
   #slowDown(): Condition {
     return new Condition(
       'slow_down',
-      `${this.#options.refusal}: ${this.#options.count} are under way already`,
+      `${this.#options.refusal}: ${this.#options.count} are in progress already`,
     )
   }
 }

@@ -1,5 +1,5 @@
 /**
- * What the blob room tells about itself, as Prometheus-shaped facts. Rule: no label names a blob or a caller.
+ * The metrics of the blob component, in the shape of Prometheus. Rule: no label names a blob or a caller.
  */
 import type { MetricSample } from '../../base/types.ts'
 import type { DiskUsage } from '../base/blob-store.ts'
@@ -8,7 +8,7 @@ import type { BlobCounts } from '../disk/local-blobs.ts'
 
 export interface BlobFacts {
   readonly counts: BlobCounts
-  /** Null until the disk was asked for the first time. */
+  /** Null until the disk was measured for the first time. */
   readonly usage: DiskUsage | null
   readonly writesUnderWay: number
   readonly lateCopies: number
@@ -32,8 +32,12 @@ export function blobMetrics({
       'Damaged copies of this node that were quarantined.',
       counts.damaged,
     ),
-    gauge('holdfast_blob_writes_in_flight', 'Replicated blob writes under way on this node.', writesUnderWay),
-    gauge('holdfast_blob_late_copies', 'Copies that go on after their write was answered.', lateCopies),
+    gauge(
+      'holdfast_blob_writes_in_flight',
+      'Replicated blob writes in progress on this node.',
+      writesUnderWay,
+    ),
+    gauge('holdfast_blob_late_copies', 'Copies that continue after their write was answered.', lateCopies),
     ...(usage === null ? [] : diskGauges(usage)),
   ]
 }
@@ -44,7 +48,7 @@ function diskGauges({ totalBytes, freeBytes, level, isSuspect }: DiskUsage): Met
     gauge('holdfast_blob_disk_free_bytes', 'Space left for blobs on that file system.', freeBytes),
     gauge(
       'holdfast_blob_disk_level',
-      '0 takes blobs, 1 others should be asked first, 2 refuses new blobs, 3 only removes and compacts.',
+      '0 takes blobs, 1 prefers other nodes for new blobs, 2 refuses new blobs, 3 only removes and compacts.',
       severityOf(level),
     ),
     gauge(

@@ -1,9 +1,9 @@
 /**
- * One reader's way through the copies of a blob: the next that begins, asked of two copies when the first is slow.
+ * One reader's attempts at the copies of a blob: the next copy that starts, with a second copy in parallel when the first is slow.
  *
  * Owns: which copies this reader has tried, and the race for the first piece. Knows nothing of: what the bytes mean.
- * Rules: a piece is handed on from one copy only, and that copy is named; every copy that was asked and not taken is
- * closed. A copy that lost the race without a fault may still be asked later.
+ * Rules: all pieces come from one copy, which is named; every other copy that was tried is closed. A copy that lost the race
+ * without a fault may still be tried later.
  */
 import type { Clock } from '../../base/clock.ts'
 import type { BlobCopy, BlobReading, OpenedCopy } from '../../base/types.ts'
@@ -15,7 +15,7 @@ export interface BlobReadingOptions {
   readonly copies: readonly BlobCopy[]
   readonly clock: Clock
   readonly hedge: Hedge
-  /** A copy could not begin. */
+  /** A copy failed before its first piece. */
   readonly onFault: (copy: BlobCopy, fault: unknown) => void
 }
 
@@ -41,7 +41,7 @@ export class HedgedReading implements BlobReading {
     return opened
   }
 
-  /** Settles once: when a copy has begun, or when none is left that could. */
+  /** Settles once: when a copy has started, or when no copy is left to try. */
   #race(
     range: { readonly start: number; readonly end: number },
     settle: (opened: OpenedCopy | null) => void,
@@ -77,7 +77,7 @@ export class HedgedReading implements BlobReading {
   }
 }
 
-/** Not waited for: a copy that is stuck answers only when its own limit has passed. */
+/** Not awaited: a stuck copy answers only when its own time limit has passed. */
 function close(pieces: AsyncIterable<Uint8Array>): void {
   pieces[Symbol.asyncIterator]()
     .return?.()

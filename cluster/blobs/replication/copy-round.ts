@@ -1,9 +1,10 @@
 /**
- * One write to several nodes: whom to ask, when enough is enough, when it has failed.
+ * One write to several nodes: which nodes to contact, when the write succeeds, when it fails.
  *
  * Owns: the W-of-R decision, its zones, and the hand-off to the next member. Knows nothing of: bytes, sockets, disks.
- * Rules: `replicas` names only nodes that said "durable"; the round settles once; nobody is asked after it settled. It is
- * answered with all copies in one zone only when no other zone took one in `zoneWaitMs`; that zone's copy is then owed.
+ * Rules: `replicas` names only nodes that confirmed a durable copy. The round settles once, and no node is contacted after it
+ * settled. If every durable copy is in one zone, the round waits up to `zoneWaitMs` for a second zone; after that it succeeds
+ * and reports the copy in another zone as missing, for repair.
  */
 import type { Clock, Timer } from '../../base/clock.ts'
 import type { NodeId, WrittenBlob } from '../../base/types.ts'
@@ -14,31 +15,31 @@ export interface CopyRoundOptions {
   readonly wanted: number
   readonly needed: number
   readonly zoneOf: (node: NodeId) => string
-  /** Once `needed` are durable in as many zones as there are: how long to wait for the rest. */
+  /** Once `needed` copies are durable in as many zones as they could be: how long to wait for the remaining copies. */
   readonly graceMs: number
-  /** Once `needed` are durable, all in fewer zones than there are: how long to wait for another zone. */
+  /** Once `needed` copies are durable, but in fewer zones than they could be: how long to wait for another zone. */
   readonly zoneWaitMs: number
   readonly clock: Clock
   /** Resolves when this node's copy is durable. */
   readonly writeCopy: (node: NodeId, signal: AbortSignal) => Promise<void>
-  /** False for a node that is known not to answer well: it is asked only if there is no other way to reach `needed`. */
+  /** False for a node that is known to be unreliable: it is contacted only if `needed` cannot be reached without it. */
   readonly mayTry: (node: NodeId) => boolean
-  /** For a node that has no room: it is never asked, but may owe a copy. Asked once for each node. */
+  /** True for a node without free space: it is never contacted, but may be listed in `missing`. Called once for each node. */
   readonly isFull: (node: NodeId) => boolean
-  /** Permission for a copy to go on after the answer: the function to call at its end, or null to cut it off. */
+  /** Permission for a copy to continue after the answer: the function to call at its end, or null to abort the copy. */
   readonly keepLate: () => (() => void) | null
 }
 
-/** Too few copies can become durable. `errors` holds what each node said. */
+/** Too few copies can become durable. `errors` holds the error of each node. */
 export class CopiesFailedError extends AggregateError {
   override readonly name = 'CopiesFailedError'
 }
 
 export class CopyRound {
   readonly #options: CopyRoundOptions
-  /** All that may be asked. */
+  /** Every node that may be contacted. */
   readonly #takers: readonly NodeId[]
-  /** Not asked yet, best first. */
+  /** Nodes not contacted yet, best first. */
   readonly #untried: NodeId[]
   readonly #durable: NodeId[] = []
   readonly #failures: unknown[] = []
@@ -62,7 +63,7 @@ export class CopyRound {
     return new Promise((resolve, reject) => {
       this.#resolve = resolve
       this.#reject = reject
-      // A copy that cannot become enough is garbage on a disk that is among the last with room.
+      // Without enough takers every copy would be garbage, on one of the last disks with free space.
       if (this.#takers.length < this.#options.needed) this.#fail()
       else this.#proceed()
     })
@@ -75,7 +76,7 @@ export class CopyRound {
     if (copies + this.#pending.size < needed) this.#fail()
     else if (copies < needed) return
     else if (this.#pending.size === 0) this.#succeed()
-    else if (!this.#zonesGivenUp && this.#lacksZone(this.#durable, this.#takers))
+    else if (!this.#zonesGivenUp && this.#needsZone(this.#durable, this.#takers))
       this.#zoneWait ??= clock.after(zoneWaitMs, () => this.#giveZonesUp())
     else if (copies >= wanted) this.#succeed()
     else this.#grace ??= clock.after(graceMs, () => this.#succeed())
@@ -98,13 +99,13 @@ export class CopyRound {
     }
     for (const node of this.#untried.slice()) {
       const nodes = [...this.#durable, ...this.#pending.keys()]
-      if (this.#zonesGivenUp || !this.#lacksZone(nodes, this.#takers)) return
+      if (this.#zonesGivenUp || !this.#needsZone(nodes, this.#takers)) return
       if (!this.#zones(nodes).has(this.#options.zoneOf(node)) && mayTry(node)) this.#ask(node)
     }
   }
 
-  /** Whether these copies would lie in fewer zones than W copies on these members could. */
-  #lacksZone(nodes: readonly NodeId[], members: readonly NodeId[]): boolean {
+  /** Whether copies on `nodes` cover fewer zones than W copies on `members` could. */
+  #needsZone(nodes: readonly NodeId[], members: readonly NodeId[]): boolean {
     return this.#zones(nodes).size < Math.min(this.#options.needed, this.#zones(members).size)
   }
 
@@ -146,15 +147,15 @@ export class CopyRound {
   }
 
   /**
-   * A hand-off counts as a copy, so only as many are missing as there are too few, and one when a zone is; late copies are
-   * the cheapest to finish, but a copy in another zone is worth more.
+   * A hand-off counts as a copy, so `missing` has as many nodes as there are copies too few, and at least one when a zone is
+   * missing. Late copies come first, because they are the cheapest to finish, but a node in another zone precedes them.
    */
   #missing(replicas: readonly NodeId[]): readonly NodeId[] {
     const { ranked, wanted, zoneOf } = this.#options
     const late = ranked.filter((node) => this.#pending.has(node))
     const absent = ranked.filter((node) => !replicas.includes(node) && !this.#pending.has(node))
     const candidates = [...late, ...absent]
-    if (!this.#lacksZone(replicas, ranked)) return candidates.slice(0, Math.max(0, wanted - replicas.length))
+    if (!this.#needsZone(replicas, ranked)) return candidates.slice(0, Math.max(0, wanted - replicas.length))
     const taken = this.#zones(replicas)
     const elsewhere = candidates.filter((node) => !taken.has(zoneOf(node))).slice(0, 1)
     const rest = candidates.filter((node) => !elsewhere.includes(node))

@@ -1,10 +1,10 @@
 /**
- * Blobs on several nodes: writes to R at once and answers after W, reads from the best copy, judges faults.
+ * Blobs on several nodes: writes to R nodes at once and answers after W, reads from the best copy, has reported faults verified.
  *
  * Owns: which nodes get a copy and in which order copies are tried.
- * Knows nothing of: Raft, rows, what a blob means. What this node writes is garbage until a committed row names it.
- * Rules: a copy is reported only after its node said "durable"; bytes of a caller are held by a bounded number of
- * writes; a copy is called bad only by the node that owns it; what is believed of disks decides only whom to ask.
+ * Knows nothing of: Raft, rows, what a blob means. A blob that this node writes is garbage until a committed row names it.
+ * Rules: a copy is reported only after its node confirmed it as durable; a bounded number of writes holds bytes of callers;
+ * only the node that owns a copy decides that it is bad; views of disks decide only which nodes are contacted.
  */
 import { createHash } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
@@ -51,20 +51,20 @@ export type CopyFault = 'missing' | 'damaged'
 
 export interface ReplicatedBlobsOptions {
   readonly nodeId: NodeId
-  /** A live view: read anew each time. Weight 0: takes no new copies. */
+  /** A live view: read again each time. Weight 0: takes no new copies. */
   readonly members: readonly Member[]
   readonly store: BlobStore
-  /** Shared with all who write, judge or remove copies of this node. */
+  /** Shared with all components that write, judge or remove copies of this node. */
   readonly locks: CopyLocks
   readonly transport: Transport
   readonly clock: Clock
-  /** One life of this data directory, and one run of the process in it: together never used twice on a cluster. */
+  /** The name of this data directory, and of one run of the process in it: together never used twice in a cluster. */
   readonly incarnation: string
   readonly boot: string
   readonly logger: Logger
   /** The owner confirmed that this copy is bad. */
   readonly onFault?: (ref: BlobRef, nodeId: NodeId, fault: CopyFault) => void
-  /** How a judgement of this node about a copy of its own ended. */
+  /** Called with each verdict of this node on a copy of its own. */
   readonly onJudged?: (verdict: CopyVerdict) => void
   readonly limits?: Partial<BlobLimits>
 }
@@ -87,7 +87,7 @@ export class ReplicatedBlobs implements Blobs {
   #usage: DiskUsage | null = null
   #usageAsked = false
 
-  /** Registers the blob calls, so it comes before the transport's start. */
+  /** Registers the blob calls, so it must be called before the transport starts. */
   constructor(options: ReplicatedBlobsOptions) {
     const { clock, transport } = options
     const limits = { ...BLOB_LIMITS, ...options.limits }
@@ -129,20 +129,20 @@ export class ReplicatedBlobs implements Blobs {
     return Math.min(this.#limits.copiesNeeded, this.#limits.copiesWanted, takers)
   }
 
-  /** Once, when peers can be reached: from then on placement heeds their disks. */
+  /** Once, when peers can be reached: from then on placement takes their disks into account. */
   start(): void {
     this.#diskRounds.start()
   }
 
-  /** Where the copies of a blob should be as things are now, best first: on no full disk, and on none that is suspect. */
+  /** Where the copies of a blob should be at present, best first: on no full and no suspect disk. */
   placement(id: BlobId): readonly NodeId[] {
-    const fit = this.#rankForNew(id).filter((nodeId) => this.#disks.standingOf(nodeId) !== 'unfit')
+    const fit = this.#rankForNew(id).filter((nodeId) => this.#disks.placementStatusOf(nodeId) !== 'unfit')
     return fit.slice(0, this.#limits.copiesWanted)
   }
 
   nextSession(): string {
     const { nodeId, incarnation, boot } = this.#options
-    // Hashed, because a birth has 64 characters and the parts of a session have no such bound.
+    // Hashed, because a birth has at most 64 characters and the parts of a session have no such bound.
     const maker = createHash('sha256').update(JSON.stringify([nodeId, incarnation, boot, this.#sessions++]))
     return maker.digest('hex').slice(0, SESSION_DIGITS)
   }
@@ -182,23 +182,23 @@ export class ReplicatedBlobs implements Blobs {
 
   report(ref: BlobRef, nodeId: NodeId, fault: CopyFault): void {
     const key = `${ref.id}.${ref.birth}@${nodeId}`
-    // Beyond the bound a report is dropped: the next reader of that copy will come with it again.
+    // Above the bound a report is dropped: the next reader of that copy reports it again.
     if (this.#stopping || this.#reports.has(key) || this.#reports.size >= this.#limits.reportsMax) return
     this.#reports.add(key)
     const logger = this.#options.logger
     this.#judge(ref, nodeId)
       .catch((err: unknown) =>
-        logger.warn({ blob: ref.id, peer: nodeId, fault, err }, 'reported copy not judged'),
+        logger.warn({ blob: ref.id, peer: nodeId, fault, err }, 'reported copy not verified'),
       )
       .finally(() => this.#reports.delete(key))
   }
 
-  /** As it said lately; null when it was not heard. */
+  /** The node's latest answer; null without a recent one. */
   diskLevelOf(node: NodeId): DiskLevel | null {
     return this.#disks.latest(node)?.level ?? null
   }
 
-  /** No new writes and reports; what runs comes to its end within the call time-out. */
+  /** No new writes and reports; those in progress end within the call time-out. */
   stop(): void {
     this.#stopping = true
     this.#diskRounds.stop()
@@ -259,11 +259,14 @@ export class ReplicatedBlobs implements Blobs {
     }
   }
 
-  /** A call can be cut off, a disk that hangs cannot: so copies that wait for this node's disk have a bound of their own. */
+  /** A call can be aborted, a write to a hanging disk cannot: so copies that wait for this node's disk have their own bound. */
   async #writeOwnCopy(blob: OutgoingBlob): Promise<void> {
     const { writesMax, lateCopiesMax } = this.#limits
     if (this.#ownWrites >= writesMax + lateCopiesMax) {
-      throw new Condition('slow_down', `Cannot write a blob: ${this.#ownWrites} wait for the disk already`)
+      throw new Condition(
+        'slow_down',
+        `Cannot write a blob: ${this.#ownWrites} are already waiting for the disk`,
+      )
     }
     this.#ownWrites++
     try {
@@ -285,10 +288,10 @@ export class ReplicatedBlobs implements Blobs {
     return this.#options.members.find((member) => member.nodeId === nodeId)
   }
 
-  /** Of all members for a new copy. */
+  /** All members, ranked for a new copy. */
   #rankForNew(blobId: string): NodeId[] {
-    const standing = (nodeId: NodeId) => this.#disks.standingOf(nodeId)
-    const members = this.#options.members.map((member) => ({ ...member, standing: standing(member.nodeId) }))
+    const status = (nodeId: NodeId) => this.#disks.placementStatusOf(nodeId)
+    const members = this.#options.members.map((member) => ({ ...member, status: status(member.nodeId) }))
     return this.#rank(blobId, members)
   }
 
@@ -297,8 +300,8 @@ export class ReplicatedBlobs implements Blobs {
   }
 
   /**
-   * Reachable before unhealthy, good disks before suspect ones, itself first, own zone before others; the hash decides the rest
-   * and so spreads the load.
+   * Reachable nodes before unhealthy ones, then good disks before suspect ones, then this node before others, then its zone before
+   * others. The hash decides among equals and so spreads the load.
    */
   #readOrder(ref: BlobRef): NodeId[] {
     const holders = [...new Set(ref.replicas)].flatMap((nodeId) => this.#member(nodeId) ?? [])
@@ -310,7 +313,7 @@ export class ReplicatedBlobs implements Blobs {
       const silence = this.#health.isHealthy(nodeId) ? 0 : 6
       return 1 + silence + suspicion + (this.#member(nodeId)?.zone === zone ? 0 : 1)
     }
-    // A member that takes no new blobs any more (weight 0) may still hold this one.
+    // A member that no longer takes new blobs (weight 0) may still hold this one.
     const ranked = this.#rank(
       ref.id,
       holders.map((member) => ({ ...member, weight: member.weight || 1 })),
@@ -329,7 +332,7 @@ export class ReplicatedBlobs implements Blobs {
     }
   }
 
-  /** A scrape must not wait for the disk: it shows what the scrape before it asked for. */
+  /** A scrape must not wait for the disk: it shows the measurement that the previous scrape started. */
   #refreshUsage(): void {
     if (this.#usageAsked) return
     this.#usageAsked = true
@@ -348,8 +351,8 @@ export class ReplicatedBlobs implements Blobs {
 const CALLER_FAULTS: readonly string[] = ['checksum_mismatch', 'size_mismatch', 'name_taken']
 
 /**
- * The caller's own mistake is no weather: if this node's store finds the bytes wrong, that is what the caller hears.
- * `isFull`: so many disks are that not all others together could hold the copies.
+ * A caller's mistake is not a transient fault: if this node's store finds the bytes wrong, that error is reported as it is.
+ * `isFull`: so many disks are full that the remaining nodes are too few for the copies.
  */
 function asCondition(failed: CopiesFailedError, isFull: boolean): Error {
   for (const error of failed.errors) {

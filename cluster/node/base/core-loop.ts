@@ -1,8 +1,8 @@
 /**
  * The one place where the Raft core is stepped.
  *
- * Owns: the order. Inputs are taken one at a time; the effects of one are all begun, in order, before the next is taken, whoever
- * submits meanwhile. Knows nothing of: what an effect does. Rule: after `mute` nothing goes in and nothing comes out any more.
+ * Owns: the order. Inputs are taken one at a time; all effects of one are started, in order, before the next is taken, regardless of
+ * inputs submitted meanwhile. Knows nothing of: what an effect does. Rule: after `mute` it takes no input and gives no effect.
  */
 import type { Raft } from '../../raft/raft.ts'
 import type { Effect, Entry, Input, LogIndex, RaftStatus, Term } from '../../raft/types.ts'
@@ -59,12 +59,12 @@ export class CoreLoop {
     return this.#raft.termAt(index)
   }
 
-  /** It may be ahead of what is handed out, which has to be durable here as well. */
+  /** It may be ahead of the entries handed out, which must be durable here as well. */
   get commitIndex(): LogIndex {
     return this.#raft.commitIndex
   }
 
-  /** Count and bytes of what is committed after this index. */
+  /** Count and bytes of the committed entries after this index. */
   unapplied(applied: LogIndex): { readonly entries: number; readonly bytes: number } {
     return this.#raft.unapplied(applied)
   }

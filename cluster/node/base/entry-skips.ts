@@ -2,7 +2,7 @@
  * Entries that no node can apply, and what an operator ordered in the place of each. [docs/adr/0033-an-entry-that-no-node-can-apply.md]
  *
  * Owns: what an order is bound to, and whether it is about an entry. Knows nothing of: files, plans, what a command does.
- * Rule: an order is about one entry alone, known by index, term and digest; every node applies the same in its place or none applies
+ * Rule: an order names exactly one entry by index, term and digest. Every node applies the same in its place or none applies
  * it, so a node without the order stops there.
  */
 import { createHash } from 'node:crypto'
@@ -15,7 +15,7 @@ export interface EntrySkip {
   readonly term: Term
   /** `digestOfEntry` */
   readonly digest: string
-  /** The service's own, applied in the place of the entry: it says in the audit log what was skipped. */
+  /** A command of the service, applied in the place of the entry: it records in the audit log what was skipped. */
   readonly command: Uint8Array
 }
 
@@ -24,7 +24,7 @@ export function digestOfEntry({ kind, data }: Pick<Entry, 'kind' | 'data'>): str
   return createHash('sha256').update(`${kind}\n`).update(data).digest('hex')
 }
 
-/** The order that is about this entry; null: it is applied as it stands. */
+/** The order for this entry; null: the entry is applied as it is. */
 export function skipOf(skips: readonly EntrySkip[], entry: Entry): EntrySkip | null {
   const skip = skips.find(({ index, term }) => index === entry.index && term === entry.term)
   if (skip === undefined || entry.kind !== 'command') return null

@@ -1,8 +1,8 @@
 /**
  * The recovery epoch that a data directory has bound itself to, before its state says so.
  *
- * Owns: the port. Knows nothing of: files, plans. Rule: it never falls, and it is durable before anything is said or heard at it, so a
- * node that was brought back never speaks with those that were left behind, not even in its first message.
+ * Owns: the port. Knows nothing of: files, plans. Rule: it never falls, and it is durable before anything is sent or accepted at it,
+ * so a recovered node never exchanges a message with nodes that were left behind, not even its first one.
  */
 export interface EpochFloor {
   readonly epoch: number

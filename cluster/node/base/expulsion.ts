@@ -1,8 +1,8 @@
 /**
- * Why the others never hear this data directory again, and what is to be done about it.
+ * Why the other members permanently refuse this data directory, and what the operator can do about it.
  *
- * Owns: the codes with which a peer says so, and their words for people. Knows nothing of: who said it, files.
- * Rule: none of them is taken back: what was said once holds after every restart, so a directory does not count itself back in.
+ * Owns: the codes with which a peer reports it, and their texts for people. Knows nothing of: which peer, files.
+ * Rule: a removal notice is never taken back: it holds after every restart, so a directory cannot readmit itself.
  */
 import type { NodeId } from '../../raft/types.ts'
 
@@ -10,12 +10,12 @@ const EXPULSIONS = ['member_removed', 'member_tombstoned', 'member_rolled_back']
 
 export type Expulsion = (typeof EXPULSIONS)[number]
 
-/** Null: this code says something else. */
+/** Null: this code means something else. */
 export function expulsionOf(code: unknown): Expulsion | null {
   return EXPULSIONS.find((known) => known === code) ?? null
 }
 
-/** Null: a peer gives another reason for which it is not heard, or gives it in the words of another version. */
+/** Null: the peer refuses it for another reason, or states the reason in the text of another version. */
 export function expulsionIn(nodeId: NodeId, text: string): Expulsion | null {
   return EXPULSIONS.find((known) => expulsionText(nodeId, known) === text) ?? null
 }
@@ -25,7 +25,7 @@ export function expulsionText(nodeId: NodeId, expulsion: Expulsion): string {
   const otherwise = `leave this data directory as it is, and give the machine an empty one, a name that was never used, and --join`
   switch (expulsion) {
     case 'member_removed':
-      return `Node ${nodeId} was removed from the cluster, or called lost, for ever: stop it; to use it again ${otherwise}`
+      return `Node ${nodeId} was removed from the cluster, or called lost, permanently: stop it; to use it again ${otherwise}`
     case 'member_tombstoned':
       return `Another data directory is registered as ${nodeId}: start this node with that directory, for the cluster waits for it; if it is gone, ${otherwise}, and replace ${nodeId} by it`
     case 'member_rolled_back':

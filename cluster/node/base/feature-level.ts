@@ -6,5 +6,5 @@
  */
 export const FEATURE_LEVEL = 3
 
-/** Where every group begins: founders of different versions must begin equal, so nobody begins at what his own code knows. */
+/** Where every group begins: founders of different versions must start equal, so no node starts at the level of its own code. */
 export const FIRST_LEVEL = 1

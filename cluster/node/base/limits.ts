@@ -1,7 +1,7 @@
 /**
  * Every bound of the driver in one place, with its unit.
  *
- * Owns: the numbers. Knows nothing of: who asks. Rule: whatever grows with load has its bound here.
+ * Owns: the numbers. Knows nothing of: their users. Rule: everything that grows with load has its bound here.
  */
 import type { RaftLimits } from '../../raft/types.ts'
 import { FEATURE_LEVEL } from './feature-level.ts'
@@ -15,10 +15,10 @@ export interface NodeLimits {
   readonly sequenceWindowMax: number
   /** One command. Bytes. With the envelope it must fit into `raft.entryBytesMax`. */
   readonly commandBytesMax: number
-  /** One entry, and one `propose` call: whichever limit is reached first ends the batch. Count and bytes. */
+  /** One entry, and one `propose` call: the limit that is reached first ends the batch. Count and bytes. */
   readonly batchProposalsMax: number
   readonly batchBytesMax: number
-  /** One entry ends as well where its proposals may change so many rows together. Count. */
+  /** One entry also ends where its proposals may change so many rows together. Count. */
   readonly batchCostMax: number
   /** Proposals of all nodes that wait at the leader for their entry. Count. */
   readonly batcherQueueMax: number
@@ -31,8 +31,8 @@ export interface NodeLimits {
   readonly retryMinMs: number
   readonly retryMaxMs: number
   /** A change of the members that is not complete by then fails. ms */
-  readonly membershipDeadlineMs: number
-  /** Handed to one StateMachine.apply: entries, bytes, and rows that they may change. One entry is taken whatever it costs. */
+  readonly configurationDeadlineMs: number
+  /** Handed to one StateMachine.apply: entries, bytes, and rows that they may change. One entry is taken regardless of its cost. */
   readonly applyEntriesMax: number
   readonly applyBytesMax: number
   readonly applyCostMax: number
@@ -46,13 +46,13 @@ export interface NodeLimits {
   /** A member that is silent for longer keeps nothing of the log on disk. ms */
   readonly logPinSilentMs: number
   readonly snapshotCallTimeoutMs: number
-  /** A snapshot of which nothing was asked for so long is given up. ms */
+  /** A snapshot whose reader is silent for so long is dropped. ms */
   readonly snapshotIdleMs: number
-  /** First and largest pause between two rounds of questions of a node that mends. ms */
-  readonly mendRetryMinMs: number
-  readonly mendRetryMaxMs: number
-  readonly mendCallTimeoutMs: number
-  /** So often a running node asks everybody for a state in place of its damaged one, with the pauses of mending; then it stops. Count. */
+  /** First and largest pause between two rounds of log repair. ms */
+  readonly repairRetryMinMs: number
+  readonly repairRetryMaxMs: number
+  readonly repairCallTimeoutMs: number
+  /** How often a running node asks all others for a state in place of its damaged one, with the pauses of log repair, before it stops. Count. */
   readonly rebuildAttemptsMax: number
   /** Checksums of the state are taken at indexes that are multiples of this. The same on every node. Count. */
   readonly checksumEvery: number
@@ -72,7 +72,7 @@ export interface NodeLimits {
   readonly voterBacklogBytesMax: number
   /** A node whose applied index is further behind its commit index is not ready. Count. */
   readonly applyLagMax: number
-  /** The highest feature level that this node knows. What needs more is neither applied nor heard. */
+  /** The highest feature level that this node knows. Entries and peers that need more are refused. */
   readonly featureLevelMax: number
   readonly raft: RaftLimits
 }
@@ -90,7 +90,7 @@ export const DEFAULT_NODE_LIMITS: NodeLimits = {
   proposalDeadlineMs: 10_000,
   retryMinMs: 20,
   retryMaxMs: 500,
-  membershipDeadlineMs: 60_000,
+  configurationDeadlineMs: 60_000,
   applyEntriesMax: 256,
   applyBytesMax: 4 * MIB,
   applyCostMax: 32_768,
@@ -101,9 +101,9 @@ export const DEFAULT_NODE_LIMITS: NodeLimits = {
   logPinSilentMs: 60_000,
   snapshotCallTimeoutMs: 30_000,
   snapshotIdleMs: 30_000,
-  mendRetryMinMs: 250,
-  mendRetryMaxMs: 5_000,
-  mendCallTimeoutMs: 10_000,
+  repairRetryMinMs: 250,
+  repairRetryMaxMs: 5_000,
+  repairCallTimeoutMs: 10_000,
   rebuildAttemptsMax: 20,
   checksumEvery: 4_096,
   compareEveryMs: 30_000,

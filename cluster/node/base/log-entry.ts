@@ -5,7 +5,7 @@
  * or [2, time, [], level] to raise the feature level of the state, or [3, time, [proposal]] where the one proposal ends with a
  * correction of the time, [1, withheldMs] to confirm or [2, seenTime] to set back.
  * Knows nothing of: what a command means. Rule: an envelope of another version, or of a wrong shape, is never skipped; it halts the
- * node, because a node that skips what its peers apply has another state than they have.
+ * node, because a node that skips what its peers apply diverges from them.
  */
 import { Packr } from 'msgpackr'
 import { assert } from '../../base/assert.ts'
@@ -21,28 +21,28 @@ const CONFIRM = 1
 const SET_BACK = 2
 const packr = new Packr({ useRecords: false, variableMapSize: true })
 
-/** Who asks: `boot` rises with every process started on one data directory, so sequences may begin at 1 again. */
-export interface SessionId {
+/** The process that proposes: `boot` rises with every process started on one data directory, so sequences may begin at 1 again. */
+export interface ProposalSessionId {
   readonly nodeId: NodeId
   readonly incarnation: string
   readonly boot: number
 }
 
-export interface Proposal extends SessionId {
+export interface Proposal extends ProposalSessionId {
   /** Rises by one with every proposal of a session; a retry keeps it. */
   readonly sequence: number
   /** The session will never again ask for a sequence below this one. */
   readonly ackedBelow: number
   /** Empty: registers the session and does nothing else. */
   readonly command: Uint8Array
-  /** Rows that its apply may change, as the asker estimates. Not part of an entry. Absent: nobody has said. */
+  /** Rows that its apply may change, as the proposing node estimates. Not part of an entry. Absent: not stated. */
   readonly cost?: number | undefined
   /** It travels in an entry of its own. Absent: none. */
   readonly correction?: TimeCorrection
 }
 
 export interface CommandEntry {
-  /** What a majority's clocks had reached, 0 when the leader knew no majority. ms since 1970 UTC; may go back from entry to entry. */
+  /** The time that a majority's clocks had reached, 0 when the leader knew no majority. ms since 1970 UTC; may go back from entry to entry. */
   readonly time: number
   readonly proposals: readonly Proposal[]
   /** The state is at this feature level from here on, if it was not yet; null: the entry raises nothing. */
@@ -51,7 +51,7 @@ export interface CommandEntry {
 
 export function encodeCommandEntry(entry: Pick<CommandEntry, 'time' | 'proposals'>): Uint8Array {
   const isCorrection = entry.proposals.some(({ correction }) => correction !== undefined)
-  assert(!isCorrection || entry.proposals.length === 1, 'a correction of the time travels alone')
+  assert(!isCorrection || entry.proposals.length === 1, 'a correction of the time has an entry of its own')
   const version = isCorrection ? VERSION_OF_CORRECTION : VERSION
   return packr.pack([version, entry.time, entry.proposals.map(toRow)])
 }
@@ -76,14 +76,14 @@ export function decodeCommandEntry(data: Uint8Array): CommandEntry {
     const corrections = proposals.filter(({ correction }) => correction !== undefined)
     const isCorrection = version === VERSION_OF_CORRECTION
     assert(corrections.length === (isCorrection ? 1 : 0), 'only an entry for it carries a correction')
-    assert(!isCorrection || proposals.length === 1, 'a correction of the time travels alone')
+    assert(!isCorrection || proposals.length === 1, 'a correction of the time has an entry of its own')
     return { time, proposals, level: null }
   }
   assert(isCount(level) && rows.length === 0, 'an entry that raises the level carries nothing else')
   return { time, proposals: [], level }
 }
 
-/** Null where `decodeCommandEntry` throws: for those who do not apply it. */
+/** Null where `decodeCommandEntry` throws: for callers that do not apply it. */
 export function decodedOrNull(data: Uint8Array): CommandEntry | null {
   try {
     return decodeCommandEntry(data)

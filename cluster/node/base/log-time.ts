@@ -1,8 +1,8 @@
 /**
- * The time of the log: what each entry is stamped with at last, and how much of it may end something for good.
+ * The time of the log: the time that each entry finally has, and how much of it may end something permanently.
  *
  * Owns: the rule by which the stamp of an entry becomes its time, the part of it that is withheld, and an operator's correction.
- * Knows nothing of: clocks, who stamps. Rules: a function of the log alone, equal on every node; the time falls only by a
+ * Knows nothing of: clocks, who stamps. Rules: a function of only the log, equal on every node; the time falls only by a
  * correction, and the confirmed time is never later than it.
  */
 import type { TimeCorrection } from '../../base/types.ts'
@@ -11,25 +11,25 @@ import type { TimeCorrection } from '../../base/types.ts'
 export const TIME_LEVEL = 3
 
 /**
- * A longer step between two entries is withheld from the confirmed time. A leader that has nothing else to write stamps an entry
+ * A longer step between two entries is withheld from the confirmed time. A leader with nothing else to write stamps an entry
  * every TIME_ENTRY_EVERY_MS, so only a cluster that was switched off for longer, or whose clocks jumped, makes such a step: a long
  * weekend passes without an operator.
  */
 export const TIME_STEP_MAX_MS: number = 4 * 86_400_000
 
-/** A correction was asked for in view of a time: when its entry is stamped further than this from it, it does nothing. */
+/** A correction refers to the time that its operator saw: if its entry is stamped further than this from it, it does nothing. */
 export const CORRECTION_VALID_MS: number = 10 * 60_000
 
 export interface LogTimeRecord {
   /** Of the last entry. ms since 1970 */
   readonly lastTime: number
-  /** So far the confirmed time lags behind. ms */
+  /** By this much the confirmed time lags behind. ms */
   readonly withheldMs: number
-  /** The latest that there ever was: ids ascend by it also after the time was set back. */
+  /** The latest time ever reached: ids ascend by it even after the time was set back. */
   readonly highTime: number
 }
 
-/** As an entry is applied with. */
+/** The time with which an entry is applied. */
 export interface EntryTime {
   readonly time: number
   readonly confirmedTime: number
@@ -64,7 +64,7 @@ export class LogTime {
     this.#high = Math.max(this.#high, next)
   }
 
-  /** `stamp`: of the entry that carries it, which is a majority's and may lie before the time of the log. */
+  /** `stamp`: of the entry that carries it, which is a majority's and may be before the time of the log. */
   correct(correction: TimeCorrection, stamp: number): void {
     if (correction.kind === 'confirm') {
       this.#withheld = Math.max(0, this.#withheld - correction.withheldMs)

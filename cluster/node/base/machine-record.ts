@@ -1,20 +1,20 @@
 /**
- * What the machine itself remembers beside the rows of the service, written in the same atomic batch as they.
+ * The record of the machine beside the rows of the service, written in the same atomic batch.
  *
  * Layout (docs/formats/log-entry.md): MessagePack array
  * [2, appliedIndex, appliedTerm, lastTime, [voters, learners, outgoing], sessions, recoveryEpoch, featureLevel,
- * configurationIndex, withheldMs, highTime]; the last two are there from TIME_LEVEL on, version 1 has no last five. The version
- * stays: a node that does not know the two reads the level before them, and refuses the state with a hint.
+ * configurationIndex, withheldMs, highTime]; the last two exist from TIME_LEVEL on, version 1 has no last five. The version
+ * stays: a node that does not know the last two reads the level before them and refuses the state with a hint.
  * Knows nothing of: the rows. Rule: a function of the log up to `appliedIndex` and of nothing else, equal bytes on every node.
  */
 import { Packr } from 'msgpackr'
 import { assert } from '../../base/assert.ts'
 import type { Configuration, LogIndex, NodeId, Term } from '../../raft/types.ts'
 import { type LogTimeRecord, TIME_LEVEL } from './log-time.ts'
-import type { SessionRow } from './sessions.ts'
+import type { ProposalSessionRow } from './proposal-sessions.ts'
 
 const VERSION = 2
-/** Written before there were recovery epochs and feature levels: read as 0 and 1, and no configuration had come with an entry. */
+/** Written before recovery epochs and feature levels existed: read as 0 and 1, without a configuration from an entry. */
 const VERSION_WITHOUT_LEVELS = 1
 const VERSIONS: readonly unknown[] = [VERSION, VERSION_WITHOUT_LEVELS]
 const packr = new Packr({ useRecords: false, variableMapSize: true })
@@ -24,10 +24,10 @@ export interface MachineRecord extends LogTimeRecord {
   readonly appliedTerm: Term
   /** Committed: an uncommitted one would survive in a snapshot although its log may still be cut. */
   readonly configuration: Configuration
-  /** Of the entry that brought it; 0 when it is the one that the group began with. */
+  /** Of the entry that brought it; 0 for the initial one. */
   readonly configurationIndex: LogIndex
-  readonly sessions: readonly SessionRow[]
-  /** Rises when an operator brings the group back without its majority; whoever stands at a lower one was left behind. */
+  readonly sessions: readonly ProposalSessionRow[]
+  /** Rises when an operator brings the group back without its majority; a node at a lower epoch was left behind. */
   readonly recoveryEpoch: number
   /** What a node must know to apply this state. */
   readonly featureLevel: number
@@ -90,13 +90,13 @@ export function decodeMachineRecord(bytes: Uint8Array): MachineRecord {
       outgoing: names(configuration[2]),
     },
     configurationIndex,
-    sessions: sessions.map(toSession),
+    sessions: sessions.map(toProposalSession),
     recoveryEpoch,
     featureLevel,
   }
 }
 
-function toSession(row: unknown): SessionRow {
+function toProposalSession(row: unknown): ProposalSessionRow {
   assert(Array.isArray(row) && row.length === 5, 'a session is a list of five')
   const [nodeId, incarnation, boot, ackedBelow, applied]: unknown[] = row
   assert(typeof nodeId === 'string' && typeof incarnation === 'string', 'a session names its node')

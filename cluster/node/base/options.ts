@@ -1,5 +1,5 @@
 /**
- * What a node is made of: values and ports, so that the same node runs on real disks and in a virtual world.
+ * The parts of a node: values and ports, so that the same node runs on real disks and in a virtual world.
  */
 import type { Configuration, NodeId } from '../../raft/types.ts'
 import type { Transport } from '../../transport/transport.ts'
@@ -20,19 +20,19 @@ export interface NodeOptions {
   readonly incarnation: string
   /** Rises with every process on this data directory. */
   readonly boot: number
-  /** The processes before it on this directory, from the last one that was registered on; null or absent: not known. */
+  /** The processes before it on this directory, starting with the last registered one; null or absent: not known. */
   readonly before?: readonly number[] | null
-  /** What an earlier process on this data directory was told for ever. */
+  /** The permanent removal notice that an earlier process on this data directory received. */
   readonly expelled?: Expulsion | null
   /** In force until the log says otherwise. The same on every node. */
   readonly initialConfiguration: Configuration
   readonly heartbeatMs: number
   readonly electionTimeoutMs: number
-  /** How far the own clock may be from the majority's; CLOCK_SKEW_MAX_MS unless said otherwise. */
+  /** How far the own clock may be from the majority's; default CLOCK_SKEW_MAX_MS. */
   readonly clockSkewMaxMs?: number
   readonly logKeepEntries: number
   readonly logKeepBytes: number
-  /** Kept on disk for members that lag, with what is kept anyway. Bytes. */
+  /** Kept on disk for members that lag, including what is kept in any case. Bytes. */
   readonly logPinBytes: number
   /** Seeded outside; an unsigned 32-bit integer. */
   readonly random: () => number
@@ -47,11 +47,11 @@ export interface NodeParts {
   readonly logger: Logger
   /** This process is the registered one of its name. */
   readonly onRegistered?: () => void
-  /** The others do not hear this data directory any more, for ever. */
+  /** The other members permanently refuse this data directory. */
   readonly onExpelled?: (expulsion: Expulsion) => void
-  /** The disks of the group; absent: nobody knows of any, and there is always room. */
+  /** The disks of the group; absent: none is known, and there is always space. */
   readonly room?: RoomView
-  /** Of the data directory; absent: there is none, and no recovery was ever seen. */
+  /** Of the data directory; absent: there is none, and no recovery has happened. */
   readonly epochFloor?: EpochFloor
   /** Of the data directory: entries that an operator ordered to be skipped. Absent: none. */
   readonly skips?: readonly EntrySkip[]

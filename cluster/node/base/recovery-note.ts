@@ -18,7 +18,7 @@ export interface RecoveryNote {
   readonly planId: string
   readonly recoveryEpoch: number
   readonly featureLevel: number
-  /** When the plan was made, by the clock of whoever made it. ms since 1970 */
+  /** When the plan was made, by the clock of the node that made it. ms since 1970 */
   readonly time: number
   /** The service's own. */
   readonly command: Uint8Array
@@ -29,7 +29,7 @@ export function encodeRecoveryNote(note: RecoveryNote): Uint8Array {
   return packr.pack([VERSION, planId, recoveryEpoch, featureLevel, time, command])
 }
 
-/** Throws on another version or shape: who skips what its peers apply has another state than they have. */
+/** Throws on another version or shape: a node that skips what its peers apply diverges from them. */
 export function decodeRecoveryNote(bytes: Uint8Array): RecoveryNote {
   const fields: unknown = packr.unpack(bytes)
   assert(Array.isArray(fields) && fields.length === 6, 'a recovery note is a list of six')

@@ -1,16 +1,16 @@
 /**
- * How much room the disk of the log and of the state has left, and which proposals it still takes.
+ * How much space the disk of the log and of the state has left, and which proposals it still takes.
  *
- * Owns: the levels of this node, what the group as a whole can store, when the reserve of the log is given up and made again.
- * Knows nothing of: what commands mean; each proposal says what it needs room for. Rule: what frees room is never refused here, so a
- * group whose disks are full together can be emptied; the last room is for that alone.
+ * Owns: the levels of this node, what the group as a whole can store, when the reserve of the log is released and made again.
+ * Knows nothing of: what commands mean; each proposal states what it needs space for. Rule: a proposal that frees space is never refused
+ * here, so a group whose disks are all full can be emptied; the last space is reserved for that.
  */
 import type { NodeId } from '../../raft/types.ts'
 import type { Logger, RoomNeed } from '../../base/types.ts'
 import type { WalReserve } from '../../wal/wal.ts'
 import type { Clock } from '../../base/clock.ts'
 
-/** `scarce`: nothing new is stored. `last`: only what frees room is taken. */
+/** `scarce`: nothing new is stored. `last`: only what frees space is taken. */
 export type RoomLevel = 'open' | 'scarce' | 'last'
 
 /** The disks of the group, as a node sees them. */
@@ -19,20 +19,20 @@ export interface RoomView {
   usage(): Promise<{ readonly totalBytes: number; readonly freeBytes: number }>
   /** Used part of that disk from which nothing new is stored. From 0 to 1. */
   readonly scarceFrom: number
-  /** As that node said lately; false where it said nothing. */
+  /** As that node reported lately; false where it reported nothing. */
   isScarceAt(peer: NodeId): boolean
 }
 
 export interface RoomWatchParts {
   readonly clock: Clock
   readonly logger: Logger
-  /** Absent: there is always room. */
+  /** Absent: there is always space. */
   readonly room?: RoomView
   readonly wal: { readonly reserve?: WalReserve }
-  /** The log has given its reserve up, and it is not made again yet. */
+  /** The log has released its reserve, and it is not made again yet. */
   readonly isReserveSpent: () => boolean
   readonly onReserveBack: () => void
-  /** If this node leads. Null: to whom it likes. */
+  /** If this node leads. Null: to any voter. */
   readonly offerLead: (target: NodeId | null) => void
   /** This node included. */
   readonly voters: () => readonly NodeId[]
@@ -41,9 +41,9 @@ export interface RoomWatchParts {
 
 /** Between two looks at the disk. ms */
 const LOOK_EVERY_MS = 500
-/** Below this, when no less is left than at the last look, the reserve of the log is given up for LevelDB and the others on the disk. Bytes. */
+/** Below this, when no less is left than at the last look, the reserve of the log is released for LevelDB and other files of the disk. Bytes. */
 export const FREE_BYTES_LEAST: number = 16 * 1024 * 1024
-/** A disk that is not so many times the size of the reserve is judged as if it had none. */
+/** A disk that is smaller than so many times the reserve is judged as if it had none. */
 const RESERVE_SHARE = 8
 
 const TAKEN: { readonly [L in RoomLevel]: readonly RoomNeed[] } = {
@@ -67,12 +67,12 @@ export class RoomWatch {
     return this.#level === 'open' && this.#parts.isReserveSpent() ? 'scarce' : this.#level
   }
 
-  /** So many voters can store more that they decide without the others. */
+  /** The voters that can store more are a majority. */
   get hasMajority(): boolean {
     return this.#roomy().length * 2 > this.#parts.voters().length
   }
 
-  /** The lead goes to a voter that can store more, if that helps the group; from a disk that does not answer to anybody. */
+  /** The lead goes to a voter that can store more, if that helps the group; from a disk that does not answer, to any voter. */
   leaveDisk(isStalled: boolean): void {
     const { self, offerLead } = this.#parts
     const successor = this.hasMajority ? this.#roomy().find((voter) => voter !== self) : undefined
@@ -95,7 +95,7 @@ export class RoomWatch {
     void room
       .usage()
       .then((usage) => this.#onUsage(room, usage))
-      .catch((err: unknown) => logger.warn({ err }, 'room on the disk not known'))
+      .catch((err: unknown) => logger.warn({ err }, 'space on the disk not known'))
       .finally(() => (this.#isLooking = false))
   }
 
@@ -109,10 +109,10 @@ export class RoomWatch {
     const used = totalBytes > 0 ? 1 - (freeBytes - missing) / totalBytes : 1
     const level = used >= (1 + scarceFrom) / 2 ? 'last' : used >= scarceFrom ? 'scarce' : 'open'
     if (level !== this.#level)
-      logger.warn({ level, totalBytes, freeBytes }, 'room on the disk of log and state')
+      logger.warn({ level, totalBytes, freeBytes }, 'space on the disk of log and state')
     this.#level = level
     if (level === 'open' && reserve?.isHeld() === false) reserve.refill()
-    // While somebody else is filling the disk it would go to them.
+    // While another program is filling the disk it would take the reserve.
     const isSettled = freeBytes >= this.#lastFreeBytes
     this.#lastFreeBytes = freeBytes
     if (isSettled && freeBytes < FREE_BYTES_LEAST && reserve?.isHeld() === true) reserve.release()
@@ -127,7 +127,7 @@ export class RoomWatch {
   }
 }
 
-/** What of the free bytes belongs to the reserve of the log, which has been given up or is not made yet. */
+/** The free bytes that belong to the reserve of the log, which was released or is not made yet. */
 export function missingReserve(reserve: WalReserve | undefined, totalBytes: number): number {
   if (reserve === undefined || reserve.isHeld() || totalBytes < RESERVE_SHARE * reserve.bytes) return 0
   return reserve.bytes

@@ -1,8 +1,8 @@
 /**
- * What log and state together say about the disk that they lie on.
+ * What log and state together show about their disk.
  *
  * Owns: whether the log has lost its end, and at which level of the state it matters. Knows nothing of: hosts, files. Pure.
- * Rule: nothing is applied before the log holds it durably, so a state that is ahead of the log was installed, or the log was cut.
+ * Rule: an entry is applied only after the log holds it durably, so a state that is ahead of the log was installed, or the log was cut.
  */
 import { decodeMachineRecord, type MachineRecord } from '../base/machine-record.ts'
 import type { DiskTrust } from '../../raft/types.ts'
@@ -11,7 +11,7 @@ import { termIn } from '../../wal/entry-spans.ts'
 import type { WalContent } from '../../wal/wal.ts'
 import type { DiskFindings } from '../base/disk-proof.ts'
 
-/** Below it other nodes may not know what a suspect is: all follow the older rule. */
+/** Below it other nodes may not know suspects: all nodes follow the older rule. */
 const SUSPECT_LEVEL = 3
 
 export function findingsIn(log: WalContent, state: OpenedState): DiskFindings {

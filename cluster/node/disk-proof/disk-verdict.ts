@@ -1,17 +1,17 @@
 /**
- * What the evidence says of a data directory: proved current, suspect or rolled back.
+ * The verdict on a data directory by its evidence: proved current, suspect or rolled back.
  *
  * Owns: the order of the questions (docs/formats/disk-proof.md). Knows nothing of: where the evidence comes from. Pure.
- * Rules: a directory is proved when it was stopped in order, or runs on the host that it ran on before, and its marker is the very
- * file that was noted (a copy has another inode or another time of birth); a witness that saw more flushes than the log holds proves the
- * contrary. A verdict against the directory stays until it is confirmed.
+ * Rules: a directory is proved when it was stopped in order, or runs on the host that it ran on before, and its marker is exactly
+ * the noted file (a copy has another inode or time of birth); a witness that saw more flushes than the log holds proves a
+ * rollback. A verdict against the directory stays until the directory is confirmed.
  */
 import type { DiskTrust } from '../../raft/types.ts'
 import type { DiskFindings } from '../base/disk-proof.ts'
 
 export type ProofState = 'running' | 'stopped' | Exclude<DiskTrust, 'proved'>
 
-/** What the process before wrote into the directory. */
+/** Written into the directory by the process before. */
 export interface NotedDisk {
   readonly state: ProofState
   /** Of the host, as its kernel names it; null where it has no name. */
@@ -22,7 +22,7 @@ export interface NotedDisk {
 
 export interface DiskEvidence {
   readonly findings: DiskFindings
-  /** The last flush that the witness saw; null: there is none that can be believed. */
+  /** The last flush that the witness saw; null: there is no credible one. */
   readonly seen: number | null
   /** Null: missing or damaged. */
   readonly noted: NotedDisk | null

@@ -1,8 +1,8 @@
 /**
  * How far this process may rely on its own data directory, from its start to its stop.
  *
- * Owns: the verdict of the start, and that it is taken back and noted once the node has caught up. Knows nothing of: evidence, votes.
- * Rule: a note that cannot be written leaves the next process in doubt, which costs time and nothing else.
+ * Owns: the verdict of the start, which is withdrawn, and noted so, once the node has caught up. Knows nothing of: evidence, votes.
+ * Rule: a note that cannot be written leaves the next process suspect, which costs only time.
  */
 import { findingsIn, trustAt } from './disk-findings.ts'
 import { type DiskProof, TRUSTED_DISK } from '../base/disk-proof.ts'

@@ -1,9 +1,9 @@
 /**
- * Notices when the disk of the log has stopped to answer, has no room left, or is slower than the group.
+ * Notices when the disk of the log stops answering, has no space left, or is slower than the group.
  *
  * Owns: the age of the oldest write that is not durable, and what follows from it. Knows nothing of: files, threads.
- * Rule: a leader on a slow disk holds everybody up, so it first offers the lead to others and goes on offering; a node whose disk is
- * silent for too long stops, for a disk that comes back after that is not one to rely on. A pause of the process is no stall.
+ * Rule: a leader on a slow disk delays every node, so it offers the lead to others, repeatedly; a node whose disk is silent for too
+ * long stops, because a disk that comes back after that is not reliable. A pause of the process is no stall.
  */
 import type { LogIndex } from '../../raft/types.ts'
 import type { Logger } from '../../base/types.ts'
@@ -17,9 +17,9 @@ export interface DiskWatchParts {
   readonly logger: Logger
   /** Between two offers of the lead. ms */
   readonly electionTimeoutMs: number
-  /** There is too little room for anything new. */
+  /** There is too little space for new data. */
   readonly isScarce: () => boolean
-  /** Hands leadership over if this node leads and somebody can take it. */
+  /** Hands leadership over if this node leads and another voter can take it. */
   readonly handOver: () => void
   readonly onDead: (error: Error) => void
   readonly isLeader: () => boolean
@@ -32,7 +32,7 @@ export class DiskWatch {
   readonly #slow: SlowDisk
   /** Writes under way, oldest first. Bounded by the limits of the core. */
   #writes: { readonly sequence: number; readonly since: number }[] = []
-  #isTold = false
+  #isReported = false
   #isFull = false
   #nextOffer = 0
   #stalls = 0
@@ -42,7 +42,7 @@ export class DiskWatch {
     this.#slow = new SlowDisk(parts)
   }
 
-  /** The lead was offered because others were quicker, since the start. Count. */
+  /** Offers of the lead because others were faster, since the start. Count. */
   get slowOffers(): number {
     return this.#slow.offers
   }
@@ -53,10 +53,10 @@ export class DiskWatch {
   }
 
   get isStalled(): boolean {
-    return this.#isTold
+    return this.#isReported
   }
 
-  /** The log has no room for more than what was under way. */
+  /** The log has no space for more than the writes in flight. */
   get isFull(): boolean {
     return this.#isFull
   }
@@ -83,8 +83,8 @@ export class DiskWatch {
       done += 1
     this.#writes.splice(0, done)
     this.#slow.onDurable(sequence)
-    if (!this.#isTold || this.oldestMs > this.#parts.limits.diskStallMs) return
-    this.#isTold = false
+    if (!this.#isReported || this.oldestMs > this.#parts.limits.diskStallMs) return
+    this.#isReported = false
     this.#parts.logger.info({}, 'disk of the log answers again')
   }
 
@@ -95,11 +95,11 @@ export class DiskWatch {
     this.#offer()
   }
 
-  /** There is room again, and a reserve for the next time. */
+  /** There is space again, and a reserve for the next time. */
   onRoom(): void {
     if (!this.#isFull) return
     this.#isFull = false
-    this.#parts.logger.info({}, 'disk of the log has room again')
+    this.#parts.logger.info({}, 'disk of the log has space again')
   }
 
   onTick(): void {
@@ -109,24 +109,24 @@ export class DiskWatch {
       onDead(new Error(`Disk stalled: a write of the log is not durable after ${Math.round(age)} ms`))
       return
     }
-    if (age > limits.diskStallMs && !this.#isTold) {
-      this.#isTold = true
+    if (age > limits.diskStallMs && !this.#isReported) {
+      this.#isReported = true
       this.#stalls += 1
       logger.warn({ ageMs: Math.round(age) }, 'disk of the log is stalled')
       this.#nextOffer = 0
     }
-    if ((this.#isTold || this.#isFull || isScarce()) && this.#parts.clock.now() >= this.#nextOffer)
+    if ((this.#isReported || this.#isFull || isScarce()) && this.#parts.clock.now() >= this.#nextOffer)
       this.#offer()
   }
 
-  /** The process slept: the disk may have answered meanwhile, so its time begins anew. */
+  /** The process slept: the disk may have answered meanwhile, so its time starts again. */
   onGap(): void {
     const now = this.#parts.clock.now()
     this.#writes = this.#writes.map(({ sequence }) => ({ sequence, since: now }))
     this.#slow.forget()
   }
 
-  /** A transfer that comes to nothing is over after one election time-out. */
+  /** A transfer that fails is over after one election time-out. */
   #offer(): void {
     const { clock, electionTimeoutMs, handOver } = this.#parts
     this.#nextOffer = clock.now() + electionTimeoutMs

@@ -1,7 +1,7 @@
 /**
- * The two that look after the disk of log and state, which know each other: whether it answers, and whether it has room.
+ * The two watches of the disk of log and state, which know each other: whether it answers, and whether it has space.
  *
- * Knows nothing of: what either decides. Rule: the lead leaves a disk only through here.
+ * Knows nothing of: what either decides. Rule: the lead leaves a disk only through this file.
  */
 import type { NodeId } from '../../raft/types.ts'
 import { DiskWatch } from './disk-watch.ts'
@@ -11,7 +11,7 @@ import { RoomWatch } from '../base/room-watch.ts'
 
 interface Late {
   readonly isLeader: () => boolean
-  /** If this node leads. Null: to whom it likes. */
+  /** If this node leads. Null: to any voter. */
   readonly offerLead: (target: NodeId | null) => void
   readonly voters: () => readonly NodeId[]
   readonly onDead: (error: Error) => void

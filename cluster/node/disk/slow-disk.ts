@@ -1,9 +1,9 @@
 /**
  * Notices that the disk of this leader is slower than the group: others commit what it has not flushed yet.
  *
- * Owns: when each write was begun, committed and durable here, over the last of them. Knows nothing of: files, who leads then.
- * Rule: only the leader's own disk is compared, and with a majority that did without it. Disks that are slow all alike hand nothing
- * over, and a leader whose disk is as good as the others' never gives the lead away for this.
+ * Owns: when each of the last writes was started, committed and durable here. Knows nothing of: files, which node leads then.
+ * Rule: only the leader's own disk is compared, with a majority that committed without it. If all disks are equally slow the lead
+ * stays, and a leader whose disk is as good as the others' never gives the lead away for this.
  */
 import type { LogIndex } from '../../raft/types.ts'
 import type { Logger } from '../../base/types.ts'
@@ -13,25 +13,25 @@ export interface SlowDiskParts {
   readonly clock: Clock
   readonly logger: Logger
   readonly isLeader: () => boolean
-  /** To whoever is furthest. */
+  /** To the voter with the longest log. */
   readonly offerLead: (target: null) => void
 }
 
-/** So many writes are looked at, and none that is older. Count and ms. */
+/** The writes that count: at least and at most so many, and none that is older. Count and ms. */
 const WRITES_MIN = 32
 const WRITES_MAX = 128
 const WRITES_AGE_MS = 60_000
-/** A disk that flushes in less is quick enough, whatever others do. ms, mean */
+/** A disk that flushes in less is fast enough, regardless of the others. ms, mean */
 const FLUSH_MS_LEAST = 20
 /** Of the writes: committed by others before they were durable here. */
 const OVERTAKEN_SHARE = 0.75
-/** Of the time that a flush takes here: when others are through already. */
+/** Of the time that a flush takes here: the part in which others have finished already. */
 const WAIT_SHARE = 0.5
 
 interface Write {
   readonly sequence: number
   readonly lastIndex: LogIndex
-  readonly begunAt: number
+  readonly startedAt: number
   committedAt: number | null
 }
 
@@ -56,7 +56,7 @@ export class SlowDisk {
 
   onAppend(sequence: number, lastIndex: LogIndex): void {
     if (!this.#parts.isLeader()) return this.forget()
-    this.#writes.push({ sequence, lastIndex, begunAt: this.#parts.clock.now(), committedAt: null })
+    this.#writes.push({ sequence, lastIndex, startedAt: this.#parts.clock.now(), committedAt: null })
   }
 
   onCommitted(index: LogIndex): void {
@@ -69,13 +69,13 @@ export class SlowDisk {
     for (let write = this.#writes[0]; write && write.sequence <= sequence; write = this.#writes[0]) {
       this.#writes.shift()
       const aheadMs = write.committedAt === null ? 0 : now - write.committedAt
-      this.#flushed.push({ at: now, flushMs: now - write.begunAt, aheadMs })
+      this.#flushed.push({ at: now, flushMs: now - write.startedAt, aheadMs })
     }
     if (this.#flushed.length > WRITES_MAX) this.#flushed.splice(0, this.#flushed.length - WRITES_MAX)
     this.#judge(now)
   }
 
-  /** Another leadership has its own writes, and a sleep of the process says nothing of a disk. */
+  /** Another leadership has its own writes, and a sleep of the process proves nothing about a disk. */
   forget(): void {
     this.#writes = []
     this.#flushed = []

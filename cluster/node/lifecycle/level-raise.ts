@@ -1,18 +1,18 @@
 /**
  * Raises the feature level of the state, at the leader, once every member knows a higher one.
  *
- * Owns: the decision, and who waits for a level. Knows nothing of: what a level brings, how members are heard.
- * Rule: nobody is left behind: voter or learner, every member was heard by this leader in its term, and the level goes no further
- * than the lowest of what they said. A state never goes back, so who cannot be asked is waited for; but not a member that has never been
- * here, which has nothing of this state yet and might never come.
+ * Owns: the decision, and the callers that wait for a level. Knows nothing of: the content of a level, how members report theirs.
+ * Rule: no member is left behind: this leader has a report of every voter and learner in its term, and the level rises no higher
+ * than the lowest that they reported. A state never goes back, so an unreachable member blocks the raise; but not a member that has
+ * never registered, which has nothing of this state yet and might never come.
  */
 import type { NodeId, Term } from '../../raft/types.ts'
 import type { Logger } from '../../base/types.ts'
 import type { Applier } from '../state/applier.ts'
-import type { ProposalOutcome } from '../proposals/batcher.ts'
+import type { ProposalOutcome } from '../proposals/intents.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { PeerGate } from '../peers/peer-gate.ts'
-import type { Route } from '../base/route.ts'
+import type { LeaderView } from '../base/leader-view.ts'
 
 export interface LevelRaiseParts {
   readonly clock: Clock
@@ -20,8 +20,8 @@ export interface LevelRaiseParts {
   readonly known: number
   /** Of the state here. */
   readonly present: () => number
-  readonly route: () => Route
-  /** What each other member that was ever here said it knows since this node leads; null: it said nothing. */
+  readonly leaderView: () => LeaderView
+  /** The level that each other registered member has reported since this node leads; null: none yet. */
   readonly others: () => readonly (number | null)[]
   /** Of all members, with this one. */
   readonly size: () => number
@@ -30,7 +30,7 @@ export interface LevelRaiseParts {
   readonly logger: Logger
 }
 
-/** The level that everybody knows, where it is higher than the present one; null: nothing is to be raised. */
+/** The level that every member knows, where it is higher than the present one; null: nothing to raise. */
 export function levelToRaise({
   known,
   present,
@@ -59,9 +59,9 @@ interface Waiter {
 
 export class LevelRaise {
   readonly #parts: LevelRaiseParts
-  /** The last that the log took; in another term it may be gone with its leader. */
+  /** The last raise that the log took; in another term it may be gone with its leader. */
   #asked: { readonly term: Term; readonly level: number } | null = null
-  /** Bounded by those who ask: owners, each for a moment. */
+  /** Bounded by the callers: owners, each for a moment. */
   readonly #waiting = new Set<Waiter>()
   #isClosed = false
 
@@ -69,7 +69,7 @@ export class LevelRaise {
     this.#parts = parts
   }
 
-  /** Resolves with true as soon as the state here is at this level, with false when it is not in time. */
+  /** Resolves with true as soon as the state here is at this level, with false when the time has passed. */
   reaches(level: number, withinMs: number): Promise<boolean> {
     const isAt = this.#isAt(level)
     if (isAt || this.#isClosed) return Promise.resolve(isAt)
@@ -93,8 +93,8 @@ export class LevelRaise {
   }
 
   #raise(): void {
-    const { known, present, route, others, size, raise, logger } = this.#parts
-    const { isLeader, term } = route()
+    const { known, present, leaderView, others, size, raise, logger } = this.#parts
+    const { isLeader, term } = leaderView()
     if (!isLeader || this.#isAt(known)) return
     const level = levelToRaise({ known, present: present(), others: others(), size: size() })
     if (level === null || (this.#asked?.term === term && this.#asked.level >= level)) return
@@ -117,8 +117,8 @@ export class LevelRaise {
   }
 }
 
-/** Null: it has not spoken lately. One that was never here does not count. */
-export function levelsHeard(
+/** Null: no report lately. A member that never registered does not count. */
+export function reportedLevels(
   peers: readonly NodeId[],
   gate: Pick<PeerGate, 'featureLevelOf'>,
   applier: Pick<Applier, 'registered'>,

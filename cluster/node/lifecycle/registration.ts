@@ -2,13 +2,13 @@
  * Binds the name of this node to its data directory, and to this process on it, in the replicated state.
  *
  * Owns: one empty proposal at every start, repeated until it is applied here. Knows nothing of: how others use the registry.
- * Rule: the first directory of a name owns it; of one directory the process that was started last is the one that counts.
+ * Rule: the first directory of a name owns it; of one directory only the process that was started last counts.
  */
 import type { Applier } from '../state/applier.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { NodeLimits } from '../base/limits.ts'
 import type { NodeOptions } from '../base/options.ts'
-import type { Proposals } from '../proposals/proposals.ts'
+import type { ProposalPath } from '../proposals/proposal-path.ts'
 import { Condition, type Logger } from '../../base/types.ts'
 
 export interface RegistrationParts {
@@ -16,7 +16,7 @@ export interface RegistrationParts {
   readonly limits: NodeLimits
   readonly logger: Logger
   readonly applier: Applier
-  readonly proposals: Proposals
+  readonly proposals: ProposalPath
   /** The node has failed or stops. */
   readonly isOver: () => boolean
   readonly onRegistered: () => void

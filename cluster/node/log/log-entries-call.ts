@@ -2,8 +2,8 @@
  * The `log.entries` call: a node whose log has holes asks others what was in them.
  *
  * Layout (docs/formats/peer-protocol.md): { indexes, terms } -> { baseIndex, commitIndex }, body = MessagePack [[index, term, kind, data], ...].
- * Knows nothing of: what is done with an entry. Rule: an entry leaves when it is committed, or when it is of the very term that was
- * asked for: there is one entry of a term at an index [thesis 3.5], committed or not. Of any other nobody knows whether it will stay.
+ * Knows nothing of: what is done with an entry. Rule: an entry leaves when it is committed, or when it is of exactly the requested
+ * term: there is one entry of a term at an index [thesis 3.5], committed or not. Any other entry may still be replaced.
  */
 import { Packr } from 'msgpackr'
 import { assert } from '../../base/assert.ts'
@@ -14,7 +14,7 @@ import { PeerRefusedError, type CallHandler, type Transport } from '../../transp
 
 export const LOG_ENTRIES_METHOD = 'log.entries'
 
-/** Asked for by one call. Count. */
+/** Requested by one call. Count. */
 export const INDEXES_MAX = 256
 /** Of entries in one answer, or one entry. Bytes. */
 const ANSWER_BYTES_MAX = 4 * 1024 * 1024
@@ -22,27 +22,27 @@ const BODY_BYTES_MAX = 16 * 1024 * 1024
 const KINDS: readonly EntryKind[] = ['noop', 'command', 'configuration']
 const packr = new Packr({ useRecords: false, variableMapSize: true })
 
-/** What the answering node can say of its log. */
+/** What the answering node knows of its log. */
 export interface LogView {
   readonly baseIndex: LogIndex
-  /** As far as it knows; 0 when it knows nothing of that. */
+  /** As far as it knows; 0 when it knows of none. */
   readonly commitIndex: LogIndex
   /** Intact; null when there is none, or not any more. */
   entry(index: LogIndex): Entry | null | Promise<Entry | null>
-  /** Somebody waits for an entry that does not exist yet. */
+  /** A peer waits for an entry that does not exist yet. */
   onAskedBeyond(): void
 }
 
-/** What is asked for: one index for each hole, and the term of the entry there where it is known. */
+/** A request: one index for each hole, with the term of the entry there where it is known. */
 export interface WantedEntry {
   readonly index: LogIndex
   readonly term: Term | null
 }
 
 export interface HeldEntries {
-  /** Those above `commitIndex` are of the term that was asked for. */
+  /** Those above `commitIndex` are of the requested term. */
   readonly entries: readonly Entry[]
-  /** The peer holds nothing up to this index any more, except in its state. */
+  /** The peer holds entries up to this index only in its state. */
   readonly baseIndex: LogIndex
   readonly commitIndex: LogIndex
 }
@@ -66,7 +66,7 @@ export function logEntriesHandler(look: () => LogView): CallHandler {
   }
 }
 
-/** Some of the entries that were asked for: those that the peer has, within what one answer may carry. */
+/** Of the requested entries those that the peer has, as many as one answer may carry. */
 export async function callLogEntries(
   transport: Transport,
   peer: NodeId,
@@ -107,8 +107,8 @@ function decodeWanted(header: unknown): readonly WantedEntry[] {
 
 function boundsOf(header: unknown): { baseIndex: LogIndex; commitIndex: LogIndex } {
   assert(typeof header === 'object' && header !== null, 'an answer with entries has a header')
-  assert('baseIndex' in header && isIndex(header.baseIndex), 'the answer says where the log begins')
-  assert('commitIndex' in header && isIndex(header.commitIndex), 'the answer says what is committed')
+  assert('baseIndex' in header && isIndex(header.baseIndex), 'the answer states where the log begins')
+  assert('commitIndex' in header && isIndex(header.commitIndex), 'the answer states what is committed')
   return { baseIndex: header.baseIndex, commitIndex: header.commitIndex }
 }
 

@@ -2,8 +2,8 @@
  * Decides how much of the applied log stays on disk.
  *
  * Owns: the sizes of the applied entries since the base, and whether a pin holds. Knows nothing of: segments, why a node pins.
- * Rules: only applied entries are given up. Beyond what is always kept, entries stay as long as a node needs them next (a pin) and
- * the log fits its bound of disk; a pin beyond the bound is given up, and its node gets a snapshot.
+ * Rules: only applied entries are dropped. Beyond the entries that are always kept, entries stay while a node needs them next (a pin)
+ * and the log fits its bound on disk. A pin beyond the bound is dropped, and its node gets a snapshot.
  */
 import type { Entry, EntrySpan, LogBase, LogIndex, NodeId } from '../../raft/types.ts'
 
@@ -11,7 +11,7 @@ export interface LogKeeperOptions {
   /** Kept whether or not a member needs them. Count and bytes of data; the lower limit wins. */
   readonly keepEntries: number
   readonly keepBytes: number
-  /** Kept for pins at most, with all that is kept anyway. Bytes of disk. */
+  /** At most so much is kept for pins, including what is always kept. Bytes of disk. */
   readonly pinBytes: number
 }
 
@@ -21,7 +21,7 @@ export interface LogPin {
   readonly index: LogIndex
 }
 
-/** What stays beyond the kept log, because of one node. */
+/** What stays beyond the log that is always kept, because of one node. */
 export interface PinnedLog extends LogPin {
   readonly entries: number
   /** Of disk. */
@@ -35,7 +35,7 @@ interface Piece {
   bytes: number
 }
 
-/** Compaction begins when a limit is passed by one part in this many, and then goes down to the limit: not at every entry. */
+/** Compaction starts when a limit is exceeded by one part in this many, and then goes down to the limit: not at every entry. */
 const SLACK = 8
 /** Sizes are known for pieces of this share of a limit. */
 const PIECES = 1024
@@ -65,7 +65,7 @@ export class LogKeeper {
     for (const { index, data } of entries) this.#note(index, data.length)
   }
 
-  /** Of a start: those up to `appliedIndex` are applied. All of a span count as equally large. */
+  /** At a start: the entries up to `appliedIndex` are applied. All entries of a span count as equally large. */
   onStored(spans: readonly EntrySpan[], appliedIndex: LogIndex): void {
     for (const { first, last, bytes } of spans) {
       const each = Math.round(bytes / (last - first + 1))
@@ -80,7 +80,7 @@ export class LogKeeper {
     this.#bytes = 0
   }
 
-  /** The index up to which the log may be given up, or null when there is too little to gain. Counts it as done. */
+  /** The index up to which the log may be dropped, or null when there is too little to gain. Counts it as dropped. */
   takeCompactable(pins: () => readonly LogPin[] = () => []): LogIndex | null {
     if (!this.#isDue) return null
     const target = this.#firstHeld(pins(), this.#keptAfter)
@@ -98,7 +98,7 @@ export class LogKeeper {
     return last.index
   }
 
-  /** Of each pin that keeps more than is kept anyway. */
+  /** Of each pin that keeps more than what is always kept. */
   pinned(pins: readonly LogPin[]): readonly PinnedLog[] {
     const kept = this.#keptAfter
     return pins
@@ -114,7 +114,7 @@ export class LogKeeper {
     return this.#entries > keepEntries + keepEntries / SLACK || this.#bytes > keepBytes + keepBytes / SLACK
   }
 
-  /** What follows this index is kept whether or not a member needs it. */
+  /** Entries after this index are kept whether or not a member needs them. */
   get #keptAfter(): LogIndex {
     const { keepEntries, keepBytes } = this.#options
     let [entries, bytes, after] = [this.#entries, this.#bytes, this.#baseIndex]
@@ -127,7 +127,7 @@ export class LogKeeper {
     return after
   }
 
-  /** The lowest pin that fits the bound of disk, or what is kept anyway. */
+  /** The lowest pin that fits the bound on disk, or what is always kept. */
   #firstHeld(pins: readonly LogPin[], kept: LogIndex): LogIndex {
     const lower = pins.filter(({ index }) => index < kept).toSorted((one, other) => one.index - other.index)
     for (const { index } of lower) {
@@ -136,14 +136,14 @@ export class LogKeeper {
         diskBytes,
       )
       if (bytes <= this.#options.pinBytes) return index
-      // One that lies before the base needs a snapshot already.
+      // A node before the base needs a snapshot already.
       if (index >= this.#baseIndex) this.#givenUp += 1
     }
     return kept
   }
 
   #note(index: LogIndex, bytes: number): void {
-    // Entries from before a snapshot that came in meanwhile are no longer in the log.
+    // Entries before a snapshot that was installed meanwhile are no longer in the log.
     if (index !== this.#baseIndex + this.#entries + 1) return
     const piece = this.#openPiece()
     piece.index = index

@@ -1,8 +1,8 @@
 /**
  * Which nodes need the log of this node next, and from where.
  *
- * Owns: the rule of who counts. Knows nothing of: sizes, bounds, segments. Rule: a member pins while it is heard; one that is silent
- * for long finds what is kept anyway, or a snapshot. On a full disk nobody pins.
+ * Owns: which nodes count. Knows nothing of: sizes, bounds, segments. Rule: a member pins while it sends messages; one that has been
+ * silent for long gets what is always kept, or a snapshot. On a full disk no member pins.
  */
 import type { RaftStatus } from '../../raft/types.ts'
 import type { LogPin } from './log-keeper.ts'

@@ -1,7 +1,7 @@
 /**
- * Brings entries that left memory back from the segments when the core asks for them.
+ * Reads entries that left memory back from the segments when the core asks for them.
  *
- * Owns: how many came back. Knows nothing of: who needs them, whether they still count. Rule: every read is answered.
+ * Owns: how many were read. Knows nothing of: which peer needs them, whether they still count. Rule: every read is answered.
  */
 import type { Input, ReadLog } from '../../raft/types.ts'
 import type { Wal } from '../../wal/wal.ts'

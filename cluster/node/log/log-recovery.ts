@@ -1,8 +1,8 @@
 /**
  * Makes one consistent start out of two things on disk: the log and the state machine.
  *
- * Owns: what a crash between two of their writes may leave behind. Knows nothing of: how either is stored; damage, which is mended
- * before (mending.ts). Rule: the state machine may be ahead of the log (then the log begins anew after it), never behind its base.
+ * Owns: what a crash between two of their writes may leave behind. Knows nothing of: how either is stored; damage, which is repaired
+ * before (log-repair.ts). Rule: the state machine may be ahead of the log (then the log starts again after it), never behind its base.
  */
 import { StartError } from '../../base/types.ts'
 import { assert } from '../../base/assert.ts'
@@ -15,7 +15,7 @@ import { decodeMachineRecord, type MachineRecord } from '../base/machine-record.
 export interface Recovered {
   readonly restored: RaftRestored
   readonly record: MachineRecord
-  /** Not null: to be written before anything else. With a base, the log on disk is void and begins anew there. */
+  /** Not null: written before anything else. With a base, the log on disk is void and starts again there. */
   readonly rewrite: { readonly hardState: HardState; readonly base: LogBase | null } | null
 }
 
@@ -29,17 +29,17 @@ export function recover(
   const record = recordBytes ? decodeMachineRecord(recordBytes) : emptyRecord(initial)
   const applied: LogBase = { index: record.appliedIndex, term: record.appliedTerm }
   if (record.featureLevel > featureLevelMax) throw featureLevelTooHigh(record.featureLevel, featureLevelMax)
-  assert(applied.index >= log.base.index && log.holes.length === 0, 'damage is mended before a node starts')
-  // Nothing is applied before some term is durable: a log without one was lost, and the votes in it with it.
+  assert(applied.index >= log.base.index && log.holes.length === 0, 'damage is repaired before a node starts')
+  // No entry is applied before some term is durable: a log without a term was lost together with its votes.
   if (applied.index > 0 && log.hardState.currentTerm === 0) throw logMissing(applied)
   if (termIn(log, applied.index) === applied.term) {
-    // An entry that came from a peer to fill a hole may be of a term that this node had not heard of.
+    // An entry that a peer sent to fill a hole may be of a term that this node does not know yet.
     const hardState = atLeastTerm(log.hardState, endOf(log).term)
     const rewrite = hardState === log.hardState ? null : { hardState, base: null }
     return { restored: restoredFrom({ ...log, hardState }, record), record, rewrite }
   }
-  // A snapshot was installed and the crash came before the log heard of it, or the log was cut (disk-findings.ts tells the two apart).
-  // All that is applied is committed, so whatever the log holds there instead, and after it, is void.
+  // A snapshot was installed and the node crashed before the log was realigned, or the log was cut (disk-findings.ts distinguishes them).
+  // Applied entries are committed, so any other entry of the log at that index, and all after it, are void.
   const hardState = atLeastTerm(log.hardState, applied.term)
   return {
     restored: restoredFrom({ hardState, base: applied, entries: [] }, record),

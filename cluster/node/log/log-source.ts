@@ -1,12 +1,12 @@
 /**
- * What this node can tell another one of its log.
+ * Serves entries of the log of this node to other nodes.
  *
- * Owns: the answers of `log.entries`, and a push when somebody waits for an entry that does not exist yet.
- * Knows nothing of: why the other has lost it, and what may be told of an entry (log-entries-call.ts).
+ * Owns: the answers of `log.entries`, and a push when a peer waits for an entry that does not exist yet.
+ * Knows nothing of: why the peer has lost it, and which entries may be served (log-entries-call.ts).
  */
 import type { CoreLoop } from '../base/core-loop.ts'
 import { LOG_ENTRIES_METHOD, logEntriesHandler } from './log-entries-call.ts'
-import type { Proposals } from '../proposals/proposals.ts'
+import type { ProposalPath } from '../proposals/proposal-path.ts'
 import type { Entry, LogIndex } from '../../raft/types.ts'
 import type { CallHandler } from '../../transport/transport.ts'
 import type { Logger } from '../../base/types.ts'
@@ -15,7 +15,7 @@ import type { Wal } from '../../wal/wal.ts'
 export interface LogSourceParts {
   readonly loop: CoreLoop
   readonly wal: Wal
-  readonly proposals: Proposals
+  readonly proposals: ProposalPath
   readonly logger: Logger
 }
 
@@ -43,7 +43,7 @@ export class LogSource {
     return new Map([[LOG_ENTRIES_METHOD, handler]])
   }
 
-  /** One that left memory lies in the segments; it counts if the log still has its term there. */
+  /** An entry that left memory is in the segments; it counts if the log still has its term there. */
   async #readBack(index: LogIndex): Promise<Entry | null> {
     const { loop, wal } = this.#parts
     if (loop.isMute || loop.termAt(index) === null || index <= loop.status().base.index) return null
@@ -51,15 +51,15 @@ export class LogSource {
     return entry !== undefined && loop.termAt(index) === entry.term ? entry : null
   }
 
-  /** A node that mends waits for something to be committed where its own entry was lost; in a group at rest nothing would be. */
+  /** A node that repairs its log waits for a commit at the index of its lost entry; in a group at rest none would come. */
   async #push(): Promise<void> {
     if (this.#isPushing) return
     this.#isPushing = true
     try {
       await this.#parts.proposals.propose(NO_COMMAND)
     } catch (error) {
-      // Whoever needs it asks again.
-      this.#parts.logger.debug({ err: error }, 'log not pushed on for a node that mends')
+      // The node that needs it asks again.
+      this.#parts.logger.debug({ err: error }, 'log not extended for a node that repairs its own')
     } finally {
       this.#isPushing = false
     }

@@ -1,5 +1,5 @@
 /**
- * What this node has found wrong with its peers: claims that cannot be, disks that have forgotten, a log that contradicts its own.
+ * Faults of peers that this node has found: impossible claims, disks that lost acknowledged entries, a log that contradicts its own.
  *
  * Owns: the log lines with their codes, and counts. Knows nothing of: what the core does about it.
  * Rule: a claim is logged once for each peer and kind in the life of the process, and counted every time.
@@ -13,9 +13,9 @@ type Doubt = Extract<Effect, { type: 'peerDoubted' | 'peerForgot' }>
 export class PeerDoubts {
   readonly #logger: Logger
   /** Bounded by the members and the kinds of claims. */
-  readonly #told = new Set<string>()
+  readonly #logged = new Set<string>()
   readonly #counts = new Map<ImpossibleClaim, number>()
-  /** Times that a peer turned out to have lost what it had acknowledged. */
+  /** How often a peer was found to have lost entries that it had acknowledged. Count. */
   forgotten = 0
 
   constructor(logger: Logger) {
@@ -34,8 +34,8 @@ export class PeerDoubts {
   #claimed(peer: NodeId, claim: ImpossibleClaim, what: string): void {
     this.#counts.set(claim, (this.#counts.get(claim) ?? 0) + 1)
     const key = `${peer} ${claim}`
-    if (this.#told.has(key)) return
-    this.#told.add(key)
+    if (this.#logged.has(key)) return
+    this.#logged.add(key)
     this.#logger.error({ peer, code: claim, what, hint: HINT }, 'message with an impossible claim dropped')
   }
 
@@ -50,7 +50,7 @@ export class PeerDoubts {
 
 const HINT = 'See deploy/runbooks/disk-went-back.md'
 
-/** What the process ends with, so that an operator reads what happened instead of a stack. */
+/** The error that ends the process, so that an operator reads what happened instead of a stack. */
 export function fatalOf(nodeId: NodeId, error: Error): Error {
   if (!(error instanceof ContradictionError)) return error
   const message = `Node ${nodeId} stops: ${error.message}, so one of their disks has lost entries that were acknowledged`

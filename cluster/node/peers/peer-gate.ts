@@ -1,19 +1,19 @@
 /**
- * Whom this node hears, by what the others say of themselves with every request, and what it says of itself.
+ * Which peers this node accepts, by the claims that they send with every request, and the claims that it sends itself.
  *
- * Owns: the judgement, and what each peer was found to know. Knows nothing of: headers, certificates, membership.
+ * Owns: the judgement, and the last known levels and applied index of each peer. Knows nothing of: headers, certificates, membership.
  * Rule: one name belongs to one data directory, and on it to the process that was started last; a node that was left behind by a
- * recovery of the group has no say, whichever side finds it out.
+ * recovery of the group is refused, regardless of which side finds out.
  */
 import { type Logger, StartError } from '../../base/types.ts'
 import type { EpochFloor } from '../base/epoch-floor.ts'
 import { type Expulsion, expulsionOf, expulsionText } from '../base/expulsion.ts'
 import { FIRST_LEVEL } from '../base/feature-level.ts'
 import type { LogIndex, NodeId } from '../../raft/types.ts'
-import type { PeerClaims, PeerObjection, PeerStanding, ToldClock } from '../../transport/peer-identity.ts'
-import type { Registered } from '../base/sessions.ts'
+import type { PeerClaims, PeerObjection, PeerStatus, ReportedClock } from '../../transport/peer-identity.ts'
+import type { Registered } from '../base/proposal-sessions.ts'
 
-/** What of it the local state knows: of a node that is being mended nothing. */
+/** What the local state knows of peers: nothing while the log of this node is being repaired. */
 export interface GateState {
   readonly recoveryEpoch: number
   readonly featureLevel: number
@@ -24,23 +24,23 @@ export interface GateState {
 export interface PeerGateParts {
   readonly nodeId: NodeId
   readonly boot: number
-  /** What the code of this node knows. */
+  /** The highest level that the code of this node knows. */
   readonly featureLevelMax: number
   readonly before: readonly number[] | null
   readonly state: () => GateState | null
   readonly epochFloor: EpochFloor
-  /** Nothing was ever written to its log or applied, so it cannot have been left behind with anything. */
+  /** Nothing was ever written to the log or applied here, so this node cannot have been left behind. */
   readonly isBlank: () => boolean
   /** Of this node, as each request reports it. */
-  readonly clock: () => ToldClock
-  /** A member was heard, and said what its clock shows. */
-  readonly onClock: (nodeId: NodeId, clock: ToldClock) => void
+  readonly clock: () => ReportedClock
+  /** A request of a member was accepted and reported its clock. */
+  readonly onClock: (nodeId: NodeId, clock: ReportedClock) => void
   readonly logger: Logger
   /** This node was left behind and must stop. */
   readonly onStale: (error: StartError) => void
-  /** What an earlier process on this data directory was told. */
+  /** The removal notice that an earlier process on this data directory received. */
   readonly expelled: Expulsion | null
-  /** Told for the first time: it is to hold for later processes as well. */
+  /** The first removal notice: it must hold for later processes as well. */
   readonly onExpelled: (expulsion: Expulsion) => void
 }
 
@@ -59,20 +59,20 @@ export class PeerGate {
       logger.error({ code: expelled, hint: expulsionText(nodeId, expelled) }, 'this data directory has left')
   }
 
-  /** Why others do not hear this data directory. Nothing can change that. */
+  /** Why other nodes refuse this data directory. Permanent. */
   get expelled(): Expulsion | null {
     return this.#expelled
   }
 
-  /** The same for people. */
-  get farewell(): string | null {
+  /** The same as text for people. */
+  get removalNotice(): string | null {
     return this.#expelled === null ? null : expulsionText(this.#parts.nodeId, this.#expelled)
   }
 
-  standing(): PeerStanding {
+  peerStatus(): PeerStatus {
     const state = this.#parts.state()
     return {
-      // An older copy that is started again and again would count up to what is registered, and be heard.
+      // An older copy that is restarted often enough would count up to the registered process, and be accepted.
       ...(this.#expelled === 'member_rolled_back'
         ? { boot: 0, before: null }
         : { boot: this.#parts.boot, before: this.#parts.before }),
@@ -84,27 +84,27 @@ export class PeerGate {
     }
   }
 
-  /** From now on only what is heard from now on counts: what was heard before may be of processes that are gone. */
+  /** Only claims from now on count: earlier ones may be of processes that have ended. */
   resetPeerLevels(): void {
     this.#featureLevels.clear()
     this.#applied.clear()
   }
 
-  /** What the peer's code knew when it was last heard; null before that. */
+  /** The level that the peer's code knew in its last request; null before its first. */
   featureLevelOf(peer: NodeId): number | null {
     return this.#featureLevels.get(peer) ?? null
   }
 
-  /** The last entry in the state of the peer when it was last heard; null: it did not say. */
+  /** The last entry in the state of the peer as of its last request; null: not reported. */
   appliedOf(peer: NodeId): LogIndex | null {
     return this.#applied.get(peer) ?? null
   }
 
-  /** Null: the sender is heard. */
+  /** Null: the request is accepted. */
   judge(claims: PeerClaims): PeerObjection | null {
-    if (this.farewell !== null) return { code: 'expelled', message: this.farewell }
+    if (this.removalNotice !== null) return { code: 'expelled', message: this.removalNotice }
     const state = this.#parts.state()
-    // Whoever mends answers nothing anyway, and knows nothing to judge by.
+    // A node that repairs its log answers nothing in any case, and has nothing to judge by.
     const objection = state === null ? null : this.#objectionTo(claims, state)
     if (objection !== null) return objection
     this.#featureLevels.set(claims.nodeId, claims.featureLevel)
@@ -113,22 +113,22 @@ export class PeerGate {
     return null
   }
 
-  /** Not null for whoever was left behind by a recovery: it hears of that before anything else. */
+  /** Not null for a node that was left behind by a recovery: it gets this answer before any other. */
   staleness({ nodeId, recoveryEpoch }: PeerClaims): PeerObjection | null {
     const own = this.#epochOf(this.#parts.state())
     if (recoveryEpoch >= own) return null
-    const message = `Node ${nodeId} stands at recovery epoch ${recoveryEpoch}, the group is at ${own}`
+    const message = `Node ${nodeId} is at recovery epoch ${recoveryEpoch}, the group is at ${own}`
     return { code: 'stale_epoch', message }
   }
 
-  /** A peer has told this node that it will not hear it. A blank one hears later which epoch it is. */
+  /** A peer has refused this node permanently. A blank node learns its epoch later. */
   onRefused(peer: NodeId, code: string): void {
     if (code === 'stale_epoch' && !this.#parts.isBlank()) this.#parts.onStale(leftBehind(peer))
     const expelled = expulsionOf(code)
     if (expelled === null || this.#expelled !== null) return
     this.#expelled = expelled
     const hint = expulsionText(this.#parts.nodeId, expelled)
-    this.#parts.logger.error({ peer, code, hint }, 'other nodes do not hear this data directory')
+    this.#parts.logger.error({ peer, code, hint }, 'other nodes refuse this data directory')
     this.#parts.onExpelled(expelled)
   }
 
@@ -152,7 +152,7 @@ export class PeerGate {
     return { code: 'member_rolled_back', message }
   }
 
-  /** A blank node takes over the epoch of those it is to belong to, durably before it hears them. */
+  /** A blank node takes over the epoch of its group, durably before it accepts a request. */
   #ownStaleness(peer: NodeId, recoveryEpoch: number, state: GateState): PeerObjection | null {
     if (recoveryEpoch === this.#epochOf(state)) return null
     const { epochFloor, isBlank, nodeId, onStale } = this.#parts
@@ -164,15 +164,15 @@ export class PeerGate {
     return { code: 'shutting_down', message: `Node ${nodeId} was left behind by a recovery and stops` }
   }
 
-  /** The floor counts for a node that was brought back and has not applied that yet, and for one that has lost its state. */
+  /** The floor counts for a recovered node that has not applied the recovery yet, and for a node that has lost its state. */
   #epochOf(state: GateState | null): number {
     return Math.max(this.#parts.epochFloor.epoch, state?.recoveryEpoch ?? 0)
   }
 }
 
 /**
- * Whether the directory of this process has seen the registered one. Whoever judges may be behind: a process that was registered earlier
- * than the first one that the sender names says nothing.
+ * Whether the directory of this process has seen the registered one. The judging node may be behind: a registered process that is older
+ * than the first one that the sender names proves nothing.
  */
 function descendsFrom(
   { boot, before }: { readonly boot: number; readonly before: readonly number[] | null },
@@ -184,11 +184,7 @@ function descendsFrom(
 }
 
 function leftBehind(peer: NodeId): StartError {
-  return new StartError(
-    'stale_epoch',
-    `This node was left behind: ${peer} stands at a later recovery epoch`,
-    {
-      hint: 'The group was brought back without this node, so what it holds may contradict the group. Move its data directory away and let it join anew.',
-    },
-  )
+  return new StartError('stale_epoch', `This node was left behind: ${peer} is at a later recovery epoch`, {
+    hint: 'The group was brought back without this node, so what it holds may contradict the group. Move its data directory away and let it join again.',
+  })
 }

@@ -1,160 +1,155 @@
 /**
  * Group commit at the leader: many proposals, one entry, one fsync.
  *
- * Owns: the proposals that wait for their entry. What arrives in one turn travels together, and so does everything that arrives
- * while the previous entry is on its way to a majority: each entry costs every node a flush, two requests and a batch of the
- * state machine, however little it carries. A full batch does not wait; one that is only costly does, for the one before it. Knows nothing of: who waits for a reply.
- * Rule: it answers each proposal once, with what the core said; accepted means appended, not committed.
+ * Owns: the proposals that wait for their entry. Proposals of one turn share an entry, and so do those that arrive before the entry
+ * before them is committed: each entry costs every node a flush, two requests and a batch of the state machine, regardless of its
+ * size. A full batch does not wait; a batch that is only costly does. Knows nothing of: the core, replies, time.
+ * Rule: it settles each proposal once, with the answer of the core; accepted means appended, not committed.
  */
 import { encodeCommandEntry, encodeRaise, type Proposal } from '../base/log-entry.ts'
-import type { Input, LogIndex, RefusalReason, Term } from '../../raft/types.ts'
-import type { RoomNeed } from '../../base/types.ts'
+import type { LogIndex, Term } from '../../raft/types.ts'
 import type { NodeLimits } from '../base/limits.ts'
+import type { BatcherIntent, NeedyProposal, ProposalOutcome, ProposalRefusal, Requester } from './intents.ts'
 
-/** The core's reasons, and those that this node has before it asks the core. */
-export type ProposalRefusal = RefusalReason | 'diskFull'
-
-export type ProposalOutcome =
-  | { readonly accepted: true; readonly term: Term }
-  | { readonly accepted: false; readonly reason: ProposalRefusal }
-
-export interface BatcherParts {
-  /** With which the next entry is stamped. ms since 1970 */
-  readonly stamp: () => number
-  readonly limits: NodeLimits
-  readonly submit: (input: Input) => void
-  /** True while an append waits for the disk. */
-  readonly isLogBusy: () => boolean
-  /** Why nothing with this need can be taken now, or null. */
-  readonly objection: (need: RoomNeed) => ProposalRefusal | null
+/** Why nothing with some need is taken now, null when it is; and the time of an entry that is made now, in ms since 1970. */
+export interface EntryTerms {
+  readonly objection: ProposalRefusal | null
+  readonly stamp: number
 }
 
-/** What it needs room for is said beside it: it matters before the log, and is not written there. */
-export interface NeedyProposal extends Proposal {
-  readonly need: RoomNeed
-}
-
-/** What a small command changes, and how many bytes of a larger one stand for a row more. */
-const ROWS_UNSAID = 12
+/** Rows that a small command changes, and the bytes of a larger one that count as one row more. */
+const ROWS_UNSTATED = 12
 const BYTES_PER_ROW = 64
-
-type Settle = (outcome: ProposalOutcome) => void
 
 interface Waiting {
   readonly proposal: Proposal
-  readonly settle: Settle
+  readonly requester: Requester
 }
 
 export class Batcher {
-  readonly #parts: BatcherParts
+  readonly #limits: NodeLimits
   readonly #queue: Waiting[] = []
-  readonly #sealed = new Map<number, readonly Pick<Waiting, 'settle'>[]>()
+  readonly #sealed = new Map<number, readonly Requester[]>()
   #queuedBytes = 0
   #lastId = 0
-  #isScheduled = false
+  /** The last write that the log was given, and the last one that is durable. */
+  #appendedSequence = 0
+  #durableSequence = 0
   /** The last entry that the core took from here, and the last one known to be committed. */
   #acceptedIndex: LogIndex = 0
   #committedIndex: LogIndex = 0
 
-  constructor(parts: BatcherParts) {
-    this.#parts = parts
+  constructor(limits: NodeLimits) {
+    this.#limits = limits
   }
 
-  add({ need, ...proposal }: NeedyProposal, settle: Settle): void {
-    const isFull = this.#queue.length >= this.#parts.limits.batcherQueueMax
-    const reason = isFull ? 'backlogFull' : this.#parts.objection(need)
-    if (reason !== null) {
-      settle({ accepted: false, reason })
-      return
-    }
-    this.#queue.push({ proposal, settle })
+  /** `objection`: why nothing with the need of the proposal is taken now. */
+  add(
+    proposal: NeedyProposal,
+    requester: Requester,
+    objection: ProposalRefusal | null,
+  ): readonly BatcherIntent[] {
+    const isFull = this.#queue.length >= this.#limits.batcherQueueMax
+    const reason = isFull ? 'backlogFull' : objection
+    if (reason !== null) return refused([requester], reason)
+    this.#queue.push({ proposal, requester })
     this.#queuedBytes += proposal.command.length
-    if (this.#isScheduled) return
-    this.#isScheduled = true
-    queueMicrotask(() => {
-      this.#isScheduled = false
-      this.flush()
-    })
+    return [{ type: 'sealSoon' }]
   }
 
-  /** In an entry of its own, whatever waits. */
-  raise(level: number, settle: Settle): void {
-    const reason = this.#parts.objection('upkeep')
-    if (reason !== null) return settle({ accepted: false, reason })
-    this.#submit(encodeRaise({ time: this.#parts.stamp(), level }), [{ settle }])
+  /** In an entry of its own, regardless of the queue. */
+  raise(level: number, requester: Requester, { objection, stamp }: EntryTerms): readonly BatcherIntent[] {
+    if (objection !== null) return refused([requester], objection)
+    return this.#append(encodeRaise({ time: stamp, level }), [requester])
   }
 
-  /** An entry that carries nothing but its stamp. */
-  stampTime(): void {
-    if (this.#parts.objection('upkeep') === null && !this.#isBusy())
-      this.#submit(encodeCommandEntry({ time: this.#parts.stamp(), proposals: [] }), [])
+  /** An entry that carries nothing but its stamp; none while another one is in flight. */
+  stampTime({ objection, stamp }: EntryTerms): readonly BatcherIntent[] {
+    if (objection !== null || this.#isBusy) return []
+    return this.#append(encodeCommandEntry({ time: stamp, proposals: [] }), [])
   }
 
-  /** Called again whenever the log has become idle. */
-  flush(): void {
-    while (this.#queue.length > 0 && (!this.#isBusy() || this.#isFull())) this.#seal()
+  /** An entry can be sealed now. */
+  get isDue(): boolean {
+    return this.#queue.length > 0 && (!this.#isBusy || this.#isFull)
   }
 
-  onAccepted(id: number, term: Term, index: LogIndex): void {
+  /** Makes one entry of the first of the queue. Call it while `isDue`, each time after the intent before was carried out. */
+  seal(stamp: number): readonly BatcherIntent[] {
+    const head = this.#queue.slice(0, this.#limits.batchProposalsMax)
+    const count = batchLength(upToCorrection(head), this.#limits)
+    const batch = this.#queue.splice(0, count)
+    const proposals = batch.map(({ proposal }) => proposal)
+    this.#queuedBytes -= bytesOf(proposals)
+    return this.#append(
+      encodeCommandEntry({ time: stamp, proposals }),
+      batch.map(({ requester }) => requester),
+    )
+  }
+
+  onAccepted(id: number, term: Term, index: LogIndex): readonly BatcherIntent[] {
     this.#acceptedIndex = index
-    this.#settle(id, { accepted: true, term })
+    return this.#settle(id, { accepted: true, term })
+  }
+
+  onRefused(id: number, reason: ProposalRefusal): readonly BatcherIntent[] {
+    return this.#settle(id, { accepted: false, reason })
+  }
+
+  /** The log was given a write with this sequence. */
+  onAppend(sequence: number): void {
+    this.#appendedSequence = sequence
+  }
+
+  onDurable(sequence: number): void {
+    this.#durableSequence = sequence
   }
 
   onCommitted(index: LogIndex): void {
     this.#committedIndex = index
-    this.flush()
   }
 
-  /** What was accepted may never commit now, so nothing waits for it; whoever is in the queue hears `notLeader` from the core. */
+  /** What was accepted may never commit now, so the queue does not wait for it: the core refuses it with `notLeader`. */
   onLeadershipLost(): void {
     this.#acceptedIndex = 0
-    this.flush()
   }
 
-  onRefused(id: number, reason: ProposalRefusal): void {
-    this.#settle(id, { accepted: false, reason })
-  }
-
-  /** The core will not answer any more. */
-  close(): void {
-    const refused: ProposalOutcome = { accepted: false, reason: 'notLeader' }
-    for (const id of this.#sealed.keys()) this.#settle(id, refused)
-    for (const { settle } of this.#queue.splice(0)) settle(refused)
+  /** The core does not answer any more. */
+  close(): readonly BatcherIntent[] {
+    const requesters = [...this.#sealed.values(), this.#queue.splice(0).map(({ requester }) => requester)]
+    this.#sealed.clear()
     this.#queuedBytes = 0
+    return refused(requesters.flat(), 'notLeader')
   }
 
-  #isBusy(): boolean {
-    return this.#parts.isLogBusy() || this.#committedIndex < this.#acceptedIndex
+  /** An append waits for the disk, or for a majority. */
+  get #isBusy(): boolean {
+    return this.#durableSequence < this.#appendedSequence || this.#committedIndex < this.#acceptedIndex
   }
 
-  #isFull(): boolean {
-    const { batchProposalsMax, batchBytesMax } = this.#parts.limits
+  get #isFull(): boolean {
+    const { batchProposalsMax, batchBytesMax } = this.#limits
     return this.#queue.length >= batchProposalsMax || this.#queuedBytes >= batchBytesMax
   }
 
-  #seal(): void {
-    const head = this.#queue.slice(0, this.#parts.limits.batchProposalsMax)
-    const count = batchLength(upToCorrection(head), this.#parts.limits)
-    const batch = this.#queue.splice(0, count)
-    const proposals = batch.map(({ proposal }) => proposal)
-    this.#queuedBytes -= bytesOf(proposals)
-    this.#submit(encodeCommandEntry({ time: this.#parts.stamp(), proposals }), batch)
-  }
-
-  #submit(data: Uint8Array, askers: readonly Pick<Waiting, 'settle'>[]): void {
+  #append(data: Uint8Array, requesters: readonly Requester[]): readonly BatcherIntent[] {
     this.#lastId += 1
-    this.#sealed.set(this.#lastId, askers)
-    this.#parts.submit({ type: 'propose', proposalId: this.#lastId, data })
+    this.#sealed.set(this.#lastId, requesters)
+    return [{ type: 'append', id: this.#lastId, data }]
   }
 
-  #settle(id: number, outcome: ProposalOutcome): void {
-    const batch = this.#sealed.get(id)
+  #settle(id: number, outcome: ProposalOutcome): readonly BatcherIntent[] {
+    const requesters = this.#sealed.get(id) ?? []
     this.#sealed.delete(id)
-    for (const { settle } of batch ?? []) settle(outcome)
+    return [{ type: 'settle', requesters, outcome }]
   }
 }
 
-/** A correction of the time travels alone, behind what came before it. */
+function refused(requesters: readonly Requester[], reason: ProposalRefusal): readonly BatcherIntent[] {
+  return [{ type: 'settle', requesters, outcome: { accepted: false, reason } }]
+}
+
+/** A correction of the time travels in an entry of its own, after the proposals before it. */
 function upToCorrection(head: readonly Waiting[]): readonly Proposal[] {
   const at = head.findIndex(({ proposal }) => proposal.correction !== undefined)
   return head.slice(0, at < 0 ? undefined : Math.max(1, at)).map(({ proposal }) => proposal)
@@ -178,9 +173,9 @@ export function batchLength(
   return count
 }
 
-/** Of one that comes without: a node of an older version says nothing. */
+/** Estimated from the bytes where it is not stated, as by a node of an older version. */
 export function costOf({ command, cost }: Pick<Proposal, 'command' | 'cost'>): number {
-  return cost ?? ROWS_UNSAID + Math.ceil(command.length / BYTES_PER_ROW)
+  return cost ?? ROWS_UNSTATED + Math.ceil(command.length / BYTES_PER_ROW)
 }
 
 function bytesOf(proposals: readonly Proposal[]): number {

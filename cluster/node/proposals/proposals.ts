@@ -1,53 +1,55 @@
 /**
  * The proposals of this process from the call of `propose` until their reply.
  *
- * Owns: sequences, retries, deadlines. Knows nothing of: how a leader batches, what a command means.
- * Rule: a retry keeps its sequence, and a proposal ends only by its apply on this node or by its deadline. Once it may have reached a
- * log its failure is `commit_unknown`, because nobody can call it back.
+ * Owns: sequences, retries, deadlines. Knows nothing of: how a leader batches, what a command means, when its turn comes; it reads no
+ * clock and starts no call, but returns what it wants done. Rule: a retry keeps its sequence, and a proposal ends only by its apply on
+ * this node or by its deadline. Once it may have reached a log its failure is `commit_unknown`, because it cannot be called back.
  */
 import { Condition, type ProposeOptions, type RoomNeed, type TimeCorrection } from '../../base/types.ts'
 import { assert } from '../../base/assert.ts'
-import { batchLength, type NeedyProposal, type ProposalOutcome, type ProposalRefusal } from './batcher.ts'
-import { PeerRefusedError } from '../../transport/transport.ts'
+import { batchLength } from './batcher.ts'
 import type { NodeId, Term } from '../../raft/types.ts'
-import type { Clock } from '../../base/clock.ts'
+import type {
+  ForwardAnswer,
+  ForwardIntent,
+  NeedyProposal,
+  ProposalOutcome,
+  ProposalRefusal,
+  ProposalsIntent,
+} from './intents.ts'
 import type { NodeLimits } from '../base/limits.ts'
-import type { SessionId } from '../base/log-entry.ts'
-import type { Route } from '../base/route.ts'
+import type { ProposalSessionId } from '../base/log-entry.ts'
+import type { NodeView } from '../base/node-view.ts'
+import type { LeaderView } from '../base/leader-view.ts'
 
-export interface ProposalsParts {
-  readonly clock: Clock
-  readonly limits: NodeLimits
-  readonly session: SessionId
-  readonly route: () => Route
-  /** Why no disk has room for such a proposal, as a sentence without its end; null when there is some. */
-  readonly lacksRoom: (need: RoomNeed) => string | null
-  /** Why there is no state here that could reply, as a sentence; null when there is. */
-  readonly unreadable: () => string | null
-  /** This node is heard by nobody any more, for ever: nothing is worth waiting for. */
-  readonly hasLeft: () => boolean
-  /** Into the batcher of this node. */
-  readonly offer: (proposal: NeedyProposal, settle: (outcome: ProposalOutcome) => void) => void
-  /** To another node. Rejects with PeerRefusedError when nothing happened, with anything else when nothing is known. */
-  readonly forward: (
-    leader: NodeId,
-    proposals: readonly NeedyProposal[],
-    signal: AbortSignal,
-  ) => Promise<ReadonlyMap<number, ProposalOutcome>>
-}
-
-/** Nobody frees a disk within a second. ms */
+/** A disk is not freed within a second. ms */
 const DISK_FULL_RETRY_MS = 10_000
 
-interface Pending {
+export interface ProposalRequest extends ProposeOptions {
+  readonly command: Uint8Array
+  /** Why no disk has space for it, as a sentence without its end; null when there is some. */
+  readonly spaceRefusal: string | null
+}
+
+/** Of the promise of the caller. */
+interface Ends {
+  readonly resolve: (reply: Uint8Array) => void
+  readonly reject: (error: Error) => void
+}
+
+interface Forward {
+  readonly leader: NodeId
+  readonly abort: AbortController
+  readonly sequences: readonly number[]
+}
+
+interface Pending extends Ends {
   readonly sequence: number
   readonly command: Uint8Array
   readonly correction: TimeCorrection | undefined
   readonly need: RoomNeed
   readonly cost: number | undefined
   readonly deadline: number
-  readonly resolve: (reply: Uint8Array) => void
-  readonly reject: (error: Error) => void
   state: 'queued' | 'travelling' | 'accepted'
   /** Attempts without an answer yet. */
   inFlight: number
@@ -61,35 +63,36 @@ interface Pending {
 }
 
 export class Proposals {
-  readonly #parts: ProposalsParts
+  readonly #limits: NodeLimits
+  readonly #session: ProposalSessionId
   /** In the order of the sequences: the first is the oldest. */
   readonly #pending = new Map<number, Pending>()
   #nextSequence = 1
-  readonly #forwards = new Set<{ readonly leader: NodeId; readonly abort: AbortController }>()
-  #isScheduled = false
+  /** Calls to a leader that are under way, by their id. */
+  readonly #forwards = new Map<number, Forward>()
+  #lastForward = 0
   #closed: Condition | null = null
   #onIdle: (() => void) | null = null
   readonly counts = { proposed: 0, failed: 0 }
 
-  constructor(parts: ProposalsParts) {
-    this.#parts = parts
+  constructor(limits: NodeLimits, session: ProposalSessionId) {
+    this.#limits = limits
+    this.#session = session
   }
 
   get pendingCount(): number {
     return this.#pending.size
   }
 
-  async propose(command: Uint8Array, how: ProposeOptions = {}): Promise<Uint8Array> {
-    const { need = 'growth', correction, cost } = how
-    const { limits } = this.#parts
-    assert(command.length <= limits.commandBytesMax, `a command has at most ${limits.commandBytesMax} bytes`)
+  /** Resolves with the reply. Throws Condition where the proposal is refused at once; rejects with one when it fails later. */
+  propose(request: ProposalRequest, now: number): Promise<Uint8Array> {
+    const { commandBytesMax, proposalsPendingMax, sequenceWindowMax } = this.#limits
+    assert(request.command.length <= commandBytesMax, `a command has at most ${commandBytesMax} bytes`)
     if (this.#closed) throw this.#closed
-    const lack = this.#parts.lacksRoom(need)
-    if (lack !== null) throw diskFull(lack)
-    const oldest = this.#oldest()
+    if (request.spaceRefusal !== null) throw diskFull(request.spaceRefusal)
     if (
-      this.#pending.size >= limits.proposalsPendingMax ||
-      this.#nextSequence - oldest >= limits.sequenceWindowMax
+      this.#pending.size >= proposalsPendingMax ||
+      this.#nextSequence - this.#oldest() >= sequenceWindowMax
     ) {
       throw new Condition(
         'slow_down',
@@ -97,27 +100,68 @@ export class Proposals {
       )
     }
     this.counts.proposed += 1
-    return new Promise((resolve, reject) => this.#admit({ command, need, correction, cost, resolve, reject }))
+    return new Promise((resolve, reject) => this.#admit(request, now, { resolve, reject }))
+  }
+
+  /** What is due now: everything to this node's batcher, or as many calls to the leader as may be under way. */
+  dispatch({ leaderView, unreadable, now }: NodeView): readonly ProposalsIntent[] {
+    const { leaderId, isLeader } = leaderView
+    // A proposal without a state here would end as unknown, within the next state; one that is not made is refused for certain.
+    if (leaderId === null || unreadable !== null) return []
+    let due = [...this.#pending.values()].filter((p) => p.state === 'queued' && p.notBefore <= now)
+    if (isLeader) return due.length > 0 ? [{ type: 'offer', proposals: this.#depart(due) }] : []
+    const intents: ForwardIntent[] = []
+    while (due.length > 0 && this.#mayForward(due)) {
+      const count = batchLength(due, this.#limits)
+      intents.push(this.#forward(leaderId, due.slice(0, count)))
+      due = due.slice(count)
+    }
+    return intents
   }
 
   /** A leader became known or was lost. What an older leader accepted may be gone with it: ask the new one as well. */
-  onRoute(): void {
-    const { leaderId, term } = this.#parts.route()
+  onLeaderView({ leaderId, term }: LeaderView): void {
     if (leaderId === null) return
-    for (const { leader, abort } of this.#forwards) if (leader !== leaderId) abort.abort()
+    for (const { leader, abort } of this.#forwards.values()) if (leader !== leaderId) abort.abort()
     for (const pending of this.#pending.values()) {
       if (pending.state === 'accepted' && pending.acceptedTerm < term) pending.state = 'queued'
       pending.notBefore = 0
     }
-    this.#schedule()
   }
 
-  onTick(): void {
-    const now = this.#parts.hasLeft() ? Number.POSITIVE_INFINITY : this.#parts.clock.now()
+  onTick({ now, hasLeft, unreadable }: NodeView): void {
     for (const pending of this.#pending.values()) {
-      if (pending.deadline <= now) this.#fail(pending, this.#missed(pending))
+      if (hasLeft || pending.deadline <= now) this.#fail(pending, this.#missed(pending, unreadable))
     }
-    this.#schedule()
+  }
+
+  /** The batcher of a leader has taken it, or not; nothing happens to one that has ended meanwhile. */
+  onOutcome(sequence: number, outcome: ProposalOutcome, { now, leaderView }: NodeView): void {
+    const pending = this.#pending.get(sequence)
+    if (!pending) return
+    pending.inFlight -= 1
+    if (!outcome.accepted) {
+      pending.lastRefusal = outcome.reason
+      this.#retryLater(pending, now)
+      return
+    }
+    pending.mayBeLogged = true
+    pending.state = 'accepted'
+    pending.acceptedTerm = outcome.term
+    // This node may have learned of a newer leader while the answer was in flight.
+    if (leaderView.term > outcome.term) this.#retryLater(pending, now)
+  }
+
+  onForwarded(id: number, answer: ForwardAnswer, view: NodeView): void {
+    const sequences = this.#forwards.get(id)?.sequences ?? []
+    this.#forwards.delete(id)
+    for (const sequence of sequences) {
+      if (answer.kind === 'answered') {
+        const outcome = answer.outcomes.get(sequence)
+        assert(outcome !== undefined, 'each forwarded proposal has an outcome')
+        this.onOutcome(sequence, outcome, view)
+      } else this.#onLost(sequence, answer.kind, view.now)
+    }
   }
 
   onApplied(sequence: number, reply: Uint8Array): void {
@@ -136,10 +180,9 @@ export class Proposals {
         new Condition('commit_unknown', 'Cannot tell the outcome: it arrived within a snapshot'),
       )
     }
-    this.#schedule()
   }
 
-  /** Takes no more; what is under way goes on. */
+  /** Takes no more; proposals that are under way continue. */
   refuse(why: Condition): void {
     this.#closed ??= why
   }
@@ -161,13 +204,17 @@ export class Proposals {
     }
   }
 
-  #admit(asked: Pick<Pending, 'command' | 'need' | 'correction' | 'cost' | 'resolve' | 'reject'>): void {
+  #admit({ command, need = 'growth', correction, cost }: ProposalRequest, now: number, ends: Ends): void {
     const sequence = this.#nextSequence
     this.#nextSequence += 1
     this.#pending.set(sequence, {
-      ...asked,
+      command,
+      need,
+      correction,
+      cost,
+      ...ends,
       sequence,
-      deadline: this.#parts.clock.now() + this.#parts.limits.proposalDeadlineMs,
+      deadline: now + this.#limits.proposalDeadlineMs,
       state: 'queued',
       inFlight: 0,
       mayBeLogged: false,
@@ -176,104 +223,54 @@ export class Proposals {
       attempts: 0,
       notBefore: 0,
     })
-    this.#schedule()
   }
 
-  /** One dispatch for everything that is proposed in one turn. */
-  #schedule(): void {
-    if (this.#isScheduled || this.#pending.size === 0) return
-    this.#isScheduled = true
-    queueMicrotask(() => {
-      this.#isScheduled = false
-      this.#dispatch()
+  /** Proposals that arrive while a call is under way share the next one; only what does not fit into one call starts another one. */
+  #mayForward(due: readonly Pending[]): boolean {
+    if (this.#forwards.size === 0) return true
+    return (
+      this.#forwards.size < this.#limits.forwardsInflightMax && batchLength(due, this.#limits) < due.length
+    )
+  }
+
+  #forward(leader: NodeId, batch: readonly Pending[]): ForwardIntent {
+    this.#lastForward += 1
+    const id = this.#lastForward
+    const abort = new AbortController()
+    this.#forwards.set(id, { leader, abort, sequences: batch.map(({ sequence }) => sequence) })
+    return { type: 'forward', id, leader, proposals: this.#depart(batch), signal: abort.signal }
+  }
+
+  #onLost(sequence: number, kind: 'refused' | 'unknown', now: number): void {
+    const pending = this.#pending.get(sequence)
+    if (!pending) return
+    pending.inFlight -= 1
+    if (kind === 'unknown') pending.mayBeLogged = true
+    this.#retryLater(pending, now)
+  }
+
+  #depart(batch: readonly Pending[]): readonly NeedyProposal[] {
+    const ackedBelow = this.#oldest()
+    return batch.map((pending) => {
+      const { sequence, command, correction, need, cost } = pending
+      pending.state = 'travelling'
+      pending.inFlight += 1
+      return {
+        ...this.#session,
+        sequence,
+        ackedBelow,
+        command,
+        ...(correction && { correction }),
+        need,
+        ...(cost !== undefined && { cost }),
+      }
     })
   }
 
-  #dispatch(): void {
-    const { leaderId, isLeader } = this.#parts.route()
-    // What is proposed without a state comes back within another one, as unknown; not proposed, it is refused for certain.
-    if (leaderId === null || this.#parts.unreadable() !== null) return
-    const now = this.#parts.clock.now()
-    let due = [...this.#pending.values()].filter((p) => p.state === 'queued' && p.notBefore <= now)
-    if (isLeader) {
-      for (const pending of due) this.#offer(pending)
-      return
-    }
-    while (due.length > 0 && this.#mayForward(due)) {
-      const count = batchLength(due, this.#parts.limits)
-      void this.#forward(leaderId, due.slice(0, count))
-      due = due.slice(count)
-    }
-  }
-
-  /** What comes while a call is under way travels together in the next one; only what no longer fits into one call overtakes it. */
-  #mayForward(due: readonly Pending[]): boolean {
-    const { limits } = this.#parts
-    if (this.#forwards.size === 0) return true
-    return this.#forwards.size < limits.forwardsInflightMax && batchLength(due, limits) < due.length
-  }
-
-  #offer(pending: Pending): void {
-    this.#parts.offer(this.#depart(pending), (outcome) => this.#settle(pending, outcome))
-  }
-
-  async #forward(leader: NodeId, batch: readonly Pending[]): Promise<void> {
-    const under = { leader, abort: new AbortController() }
-    this.#forwards.add(under)
-    const proposals = batch.map((pending) => this.#depart(pending))
-    try {
-      const outcomes = await this.#parts.forward(leader, proposals, under.abort.signal)
-      for (const pending of batch) {
-        const outcome = outcomes.get(pending.sequence)
-        assert(outcome !== undefined, 'each forwarded proposal has an outcome')
-        this.#settle(pending, outcome)
-      }
-    } catch (error) {
-      for (const pending of batch) this.#settleLost(pending, error)
-    } finally {
-      this.#forwards.delete(under)
-      this.#schedule()
-    }
-  }
-
-  #depart(pending: Pending): NeedyProposal {
-    pending.state = 'travelling'
-    pending.inFlight += 1
-    return {
-      ...this.#parts.session,
-      sequence: pending.sequence,
-      ackedBelow: this.#oldest(),
-      command: pending.command,
-      ...(pending.correction && { correction: pending.correction }),
-      need: pending.need,
-      ...(pending.cost !== undefined && { cost: pending.cost }),
-    }
-  }
-
-  #settle(pending: Pending, outcome: ProposalOutcome): void {
-    pending.inFlight -= 1
-    if (!outcome.accepted) {
-      pending.lastRefusal = outcome.reason
-      this.#retryLater(pending)
-      return
-    }
-    pending.mayBeLogged = true
-    pending.state = 'accepted'
-    pending.acceptedTerm = outcome.term
-    // A newer leader may have been heard of while the answer travelled.
-    if (this.#parts.route().term > outcome.term) this.#retryLater(pending)
-  }
-
-  #settleLost(pending: Pending, error: unknown): void {
-    pending.inFlight -= 1
-    if (!(error instanceof PeerRefusedError)) pending.mayBeLogged = true
-    this.#retryLater(pending)
-  }
-
-  #retryLater(pending: Pending): void {
-    const { retryMinMs, retryMaxMs } = this.#parts.limits
+  #retryLater(pending: Pending, now: number): void {
+    const { retryMinMs, retryMaxMs } = this.#limits
     pending.state = 'queued'
-    pending.notBefore = this.#parts.clock.now() + Math.min(retryMinMs * 2 ** pending.attempts, retryMaxMs)
+    pending.notBefore = now + Math.min(retryMinMs * 2 ** pending.attempts, retryMaxMs)
     pending.attempts += 1
   }
 
@@ -282,8 +279,8 @@ export class Proposals {
     return this.#nextSequence
   }
 
-  #missed(pending: Pending): Condition {
-    const { proposalDeadlineMs } = this.#parts.limits
+  #missed(pending: Pending, unreadable: string | null): Condition {
+    const { proposalDeadlineMs } = this.#limits
     const { lastRefusal } = pending
     if (mayBeLogged(pending)) {
       return new Condition(
@@ -291,8 +288,7 @@ export class Proposals {
         `Cannot tell the outcome: not applied here within ${proposalDeadlineMs} ms`,
       )
     }
-    const why = this.#parts.unreadable()
-    if (why !== null) return new Condition('leader_not_ready', `Cannot propose: ${why}`)
+    if (unreadable !== null) return new Condition('leader_not_ready', `Cannot propose: ${unreadable}`)
     if (lastRefusal === 'diskFull') return diskFull('the disk of the leader, or of a majority, is full')
     if (lastRefusal === 'backlogFull')
       return new Condition('slow_down', 'Cannot propose: the leader has too much to do')

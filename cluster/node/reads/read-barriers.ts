@@ -1,10 +1,10 @@
 /**
  * Linearizable reads at any node by ReadIndex. [thesis 6.4]
  *
- * Owns: the callers that wait. Those of one turn share one round, and while the allowed number of rounds is under way later callers
- * gather for the next one. Knows nothing of: how the core confirms a leader.
- * Rule: a caller is released only by a round that began after it called, and only to a state that can be read; a repeated round has
- * a fresh id, never the old one.
+ * Owns: the callers that wait. Callers of one turn share one round, and while the allowed number of rounds is under way later
+ * callers gather for the next one. Knows nothing of: how the core confirms a leader.
+ * Rule: a caller is released only by a round that started after it called, and only to a readable state; a repeated round has a fresh
+ * id, never the old one.
  */
 import { Condition } from '../../base/types.ts'
 import type { Input, LogIndex } from '../../raft/types.ts'
@@ -17,9 +17,9 @@ export interface ReadBarriersParts {
   readonly submit: (input: Input) => void
   readonly appliedIndex: () => LogIndex
   readonly hasLeader: () => boolean
-  /** Why the state cannot be read now, as a sentence, whatever is applied; null when it can. */
+  /** Why the state cannot be read now, as a sentence, regardless of the applied index; null when it can. */
   readonly unreadable: () => string | null
-  /** This node is heard by nobody any more, for ever: nothing is worth waiting for. */
+  /** The group has removed this node permanently: waiting is useless. */
   readonly hasLeft: () => boolean
 }
 
@@ -106,8 +106,8 @@ export class ReadBarriers {
     this.#schedule()
   }
 
-  /** A leader became known: what was refused for want of one is asked at once. */
-  onRoute(): void {
+  /** A leader became known: rounds that were refused without one are repeated at once. */
+  onLeaderView(): void {
     if (this.#parts.hasLeader()) this.#repeat(Number.POSITIVE_INFINITY)
   }
 

@@ -3,18 +3,23 @@
  *
  * Owns: the machine record (applied index, sessions, time, configuration) and the entries that wait for the state machine.
  * Knows nothing of: what commands do. Rule: one StateMachine.apply at a time, in log order, each entry once; the record travels in
- * the same atomic write as the rows, so that after a crash nobody has to guess which of the two is newer. From a state that is
- * damaged nobody is answered, and nothing is applied to it. An entry that cannot be applied ends the node, and the failure names it.
+ * the same atomic write as the rows, so that after a crash the two always match. A damaged state answers no proposal, and
+ * nothing is applied to it. An entry that cannot be applied ends the node, and the failure names it.
  */
 import { ApplyFailure, LevelUnknownError } from './apply-failure.ts'
 import { assert } from '../../base/assert.ts'
 import { costOf } from '../proposals/batcher.ts'
 import { type EntrySkip, skipOf } from '../base/entry-skips.ts'
-import { decodeCommandEntry, decodedOrNull, type Proposal, type SessionId } from '../base/log-entry.ts'
+import {
+  decodeCommandEntry,
+  decodedOrNull,
+  type Proposal,
+  type ProposalSessionId,
+} from '../base/log-entry.ts'
 import { type EntryTime, LogTime } from '../base/log-time.ts'
 import { decodeMachineRecord, encodeMachineRecord, type MachineRecord } from '../base/machine-record.ts'
 import { decodeRecoveryNote } from '../base/recovery-note.ts'
-import { type Registered, Sessions } from '../base/sessions.ts'
+import { type Registered, ProposalSessions } from '../base/proposal-sessions.ts'
 import { decodeConfiguration, noteOf } from '../../raft/configuration.ts'
 import type { Configuration, Entry, LogIndex, NodeId, Term } from '../../raft/types.ts'
 import {
@@ -23,10 +28,10 @@ import {
   type StateDamagedError,
   type StateMachine,
 } from '../../base/types.ts'
-import { damageIn } from './distrust.ts'
+import { damageIn } from './quarantine.ts'
 import type { NodeLimits } from '../base/limits.ts'
 
-/** A reply for this very process. */
+/** A reply for a proposal of this process. */
 export interface Completion {
   readonly sequence: number
   readonly reply: Uint8Array
@@ -34,7 +39,7 @@ export interface Completion {
 
 export interface ApplierParts {
   readonly stateMachine: Pick<StateMachine, 'apply' | 'checksum' | 'cost'>
-  readonly session: SessionId
+  readonly session: ProposalSessionId
   readonly limits: NodeLimits
   /** What the state machine holds. */
   readonly record: MachineRecord
@@ -44,14 +49,14 @@ export interface ApplierParts {
   readonly onApplied: (entries: readonly Entry[], completions: readonly Completion[]) => void
   /** The state holds everything up to an index where every node takes its checksum, and nothing after it. */
   readonly onPoint: (index: LogIndex, checksum: Uint8Array) => void
-  /** The batch met damage and had no effect that counts; it waits for another state, as everything after it. */
+  /** The batch found damage and had no effect that counts; it waits for another state, as everything after it. */
   readonly onDamaged: (damage: StateDamagedError) => void
-  /** The state on disk and in memory may differ now: nothing may be answered any more. */
+  /** The state on disk and in memory may differ now: no further answer may be given. */
   readonly onFatal: (error: Error) => void
 }
 
 type Batch = ApplyBatch['entries'][number]
-/** Where in the answer of the state machine the reply for this process stands; null for a proposal without a command. */
+/** Where the reply for this process is in the answer of the state machine; null for a proposal without a command. */
 interface Expected {
   readonly sequence: number
   readonly place: { readonly entry: number; readonly command: number } | null
@@ -74,13 +79,13 @@ export class Applier {
   #time: LogTime
   #configuration: Configuration
   #configurationIndex: LogIndex
-  #sessions: Sessions
+  #sessions: ProposalSessions
   #recoveryEpoch: number
   #featureLevel: number
   /** The batch or the install under way. */
   #work: Promise<void> | null = null
   #isPaused = false
-  /** The state is damaged: nothing goes on before an install. */
+  /** The state is damaged: nothing is applied before an install. */
   #isSuspended = false
   #isClosed = false
 
@@ -92,7 +97,7 @@ export class Applier {
     this.#time = new LogTime(record)
     this.#configuration = record.configuration
     this.#configurationIndex = record.configurationIndex
-    this.#sessions = new Sessions(record.sessions)
+    this.#sessions = new ProposalSessions(record.sessions)
     this.#recoveryEpoch = record.recoveryEpoch
     this.#featureLevel = record.featureLevel
   }
@@ -143,14 +148,14 @@ export class Applier {
     this.#next()
   }
 
-  /** Nothing more is applied to this state, and nobody hears what the batch under way replies. Until an install. */
+  /** Nothing more is applied to this state, and the replies of the batch under way are dropped. Until an install. */
   suspend(): void {
     this.#isSuspended = true
   }
 
   /**
    * Runs `work` while no batch is applied; it replaces the state and gives the record of the new one, or null to keep the old one.
-   * Entries that the new state holds already are dropped. `onAdopted` hears of it before the first of the others is applied.
+   * Entries that the new state holds already are dropped. `onAdopted` is called before the first of the others is applied.
    */
   async install(
     work: () => Promise<Uint8Array | null>,
@@ -173,7 +178,7 @@ export class Applier {
     }
   }
 
-  /** Resolves when the batch under way is finished; nothing is begun after. */
+  /** Resolves when the batch under way is finished; none is started after it. */
   async close(): Promise<void> {
     this.#isClosed = true
     this.#waiting = []
@@ -187,7 +192,7 @@ export class Applier {
     this.#time = new LogTime(record)
     this.#configuration = record.configuration
     this.#configurationIndex = record.configurationIndex
-    this.#sessions = new Sessions(record.sessions)
+    this.#sessions = new ProposalSessions(record.sessions)
     this.#recoveryEpoch = record.recoveryEpoch
     this.#featureLevel = record.featureLevel
     this.#isSuspended = false
@@ -209,7 +214,7 @@ export class Applier {
     )
   }
 
-  /** What was not applied waits again: the next state may hold it, or not. */
+  /** Entries that were not applied wait again: the next state may hold them, or not. */
   #failed(error: unknown): void {
     const damage = damageIn(error)
     if (damage === null) {
@@ -263,7 +268,7 @@ export class Applier {
       this.#parts.onPoint(last.index, this.#parts.stateMachine.checksum())
   }
 
-  /** Cuts what is waiting to the limits of one batch, and at the points of all nodes; checks that the log has no gap. */
+  /** Cuts the waiting entries to the limits of one batch, and at the checksum points; checks that the log has no gap. */
   #take(): readonly Entry[] {
     const { applyEntriesMax, applyBytesMax, applyCostMax, checksumEvery } = this.#parts.limits
     let count = 0
@@ -272,7 +277,7 @@ export class Applier {
     for (const entry of this.#waiting) {
       const { index, data } = entry
       bytes += data.length
-      // A single entry is taken whatever it costs: nobody has to look.
+      // A single entry is taken regardless of its cost, so its cost is not computed.
       if (this.#waiting.length > 1) cost += this.#costOf(entry)
       const isFull = bytes > applyBytesMax || cost > applyCostMax
       if (count > 0 && (count >= applyEntriesMax || isFull)) break
@@ -293,7 +298,7 @@ export class Applier {
       )
     } catch (error) {
       if (damageIn(error) !== null) throw error
-      // It is skipped, or fails when its turn comes: in a batch of its own, so that what lies before it is applied.
+      // It is skipped, or fails when its turn comes: in a batch of its own, so that the entries before it are applied.
       return Number.POSITIVE_INFINITY
     }
   }
@@ -333,7 +338,7 @@ export class Applier {
   }
 
   /**
-   * Its proposals count as made, so that none of them takes effect where it stands in the log again. Nobody waits for a reply: the
+   * Its proposals count as made, so that none of them takes effect where it is repeated in the log. No caller waits for a reply: the
    * processes that proposed them have ended, or the order could not have been given.
    */
   #skip({ index, data }: Entry, { command }: EntrySkip): Batch {
@@ -355,7 +360,7 @@ export class Applier {
     this.#featureLevel = Math.max(this.#featureLevel, level)
   }
 
-  /** A group that was brought back hears in the same entry what that means for the service. */
+  /** The entry that recovers a group also carries the command that informs the service. */
   #reconfigure(index: LogIndex, data: Uint8Array): readonly Batch[] {
     this.#configuration = decodeConfiguration(data)
     this.#configurationIndex = index
@@ -373,7 +378,7 @@ export class Applier {
     return { index, ...this.#time.present, featureLevel: this.#featureLevel, commands }
   }
 
-  /** How the time stood before; null: the proposal corrects nothing. */
+  /** The time before; null: the proposal corrects nothing. */
   #correct({ correction }: Proposal, stamp: number): EntryTime | null {
     if (correction === undefined) return null
     const before = this.#time.present
@@ -381,7 +386,7 @@ export class Applier {
     return before
   }
 
-  #isOwn({ nodeId, incarnation, boot }: SessionId): boolean {
+  #isOwn({ nodeId, incarnation, boot }: ProposalSessionId): boolean {
     const { session } = this.#parts
     return nodeId === session.nodeId && incarnation === session.incarnation && boot === session.boot
   }

@@ -1,8 +1,8 @@
 /**
- * What a node ends with that cannot apply a committed entry: which one it is, why, and what an operator does.
+ * The error that ends a node which cannot apply a committed entry: which entry, why, and what the operator can do.
  *
- * Owns: the words, and whether an entry may be skipped. Knows nothing of: how it is skipped. Rule: never skipped is what other entries
- * lean on without a command: a change of the members, and a level that this version does not know.
+ * Owns: the texts, and whether an entry may be skipped. Knows nothing of: how it is skipped. Rule: entries on which others depend
+ * without a command are never skipped: a change of the members, and a level that this version does not know.
  */
 import type { Entry, LogIndex, NodeId, Term } from '../../raft/types.ts'
 import { StartError } from '../../base/types.ts'
@@ -45,7 +45,7 @@ export class ApplyFailure extends StartError {
   }
 }
 
-/** The first sentence that anybody said. */
+/** The first line of the root cause. */
 function reasonOf(error: unknown): string {
   let root = error
   while (root instanceof Error && root.cause instanceof Error) root = root.cause
@@ -62,7 +62,7 @@ function hintOf({
 }): string {
   const kept = 'Nothing in this data directory was changed: keep it.'
   if (isLevel) return `${kept} Start the version that the other nodes run.`
-  const other = 'If other nodes go on, start the version that they run.'
+  const other = 'If other nodes continue, start the version that they run.'
   if (isSkippable) return `${kept} ${other} If all nodes stop here, follow deploy/runbooks/skip-entry.md.`
-  return `${kept} ${other} This entry cannot be skipped; deploy/runbooks/skip-entry.md says what is left to do.`
+  return `${kept} ${other} This entry cannot be skipped; deploy/runbooks/skip-entry.md describes the remaining options.`
 }

@@ -1,8 +1,8 @@
 /**
- * The checksums of the state at indexes where every node takes one, and what a few of them say together.
+ * The checksums of the state at indexes where every node takes one, and the verdict of comparing them.
  *
- * Owns: the last points of this node, and the verdict. Knows nothing of: who is asked, what follows.
- * Rule: a node judges nobody but itself, and only a majority of all members outvotes it.
+ * Owns: the last points of this node, and the verdict. Knows nothing of: which nodes are asked, what follows.
+ * Rule: a node judges only itself, and only a majority of all members outvotes it.
  */
 import { assert } from '../../base/assert.ts'
 import type { LogIndex } from '../../raft/types.ts'
@@ -34,7 +34,7 @@ export class ChecksumPoints {
 export interface Verdict {
   /** `outvoted`: a majority has another value. `undecided`: values differ and none has a majority. */
   readonly outcome: 'unknown' | 'agreed' | 'outvoted' | 'undecided'
-  /** The point that decides; 0 when nobody has one in common with this node. */
+  /** The point that decides; 0 when no member has one in common with this node. */
   readonly index: LogIndex
 }
 
@@ -49,7 +49,7 @@ export function compareChecksums(
     const theirs = others.flatMap((points) => points.filter(([at]) => at === index).map(([, value]) => value))
     if (theirs.length === 0) continue
     const outcome = outcomeOf(checksum, theirs, members)
-    // A node that was wrong stays wrong, so an older point may decide what too few have reached yet.
+    // A node that was wrong stays wrong, so an older point may decide where too few members have reached the newest.
     if (outcome === 'outvoted') return { outcome, index }
     if (newest.outcome === 'unknown') newest = { outcome, index }
   }

@@ -1,9 +1,9 @@
 /**
- * The replicated state on this node: who applies to it, reads it through, gives it to peers and replaces it.
+ * The replicated state on this node: the parts that apply to it, verify it, give it to peers and replace it.
  *
- * Owns: these parts, and what an install or damage means to each of them. Knows nothing of: who leads, proposals, reads.
- * Rule: from the moment that damage is known nobody uses the state, whoever found it; the core keeps its log, its term and its vote,
- * for none of them was ever made of the state.
+ * Owns: these parts, and what an install or damage means to each of them. Knows nothing of: leadership, proposals, reads.
+ * Rule: once damage is known no part uses the state, regardless of which part found it; the core keeps its log, its term and its
+ * vote, because none of them was ever derived from the state.
  */
 import type { Entry, Input, LogBase, NodeId, RaftStatus } from '../../raft/types.ts'
 import type { CallHandler } from '../../transport/transport.ts'
@@ -11,13 +11,13 @@ import type { StateDamagedError } from '../../base/types.ts'
 import { Applier, type Completion } from './applier.ts'
 import type { ChecksumPoint } from './checksum-points.ts'
 import type { NodeLimits } from '../base/limits.ts'
-import type { SessionId } from '../base/log-entry.ts'
+import type { ProposalSessionId } from '../base/log-entry.ts'
 import { LogKeeper, type LogPin } from '../log/log-keeper.ts'
 import { logPins } from '../log/log-pins.ts'
 import type { MachineRecord } from '../base/machine-record.ts'
 import type { NodeOptions, NodeParts } from '../base/options.ts'
 import type { Recovered } from '../log/log-recovery.ts'
-import type { Route } from '../base/route.ts'
+import type { LeaderView } from '../base/leader-view.ts'
 import { type SnapshotCounts, SnapshotCuts } from './snapshot-cuts.ts'
 import { SnapshotPuller } from './snapshot-puller.ts'
 import { StateGuard } from './state-guard.ts'
@@ -27,12 +27,12 @@ export interface LocalStateParts extends NodeParts {
   readonly options: NodeOptions
   readonly limits: NodeLimits
   readonly recovered: Recovered
-  readonly session: SessionId
+  readonly session: ProposalSessionId
   readonly submit: (input: Input) => void
-  readonly route: () => Route
+  readonly leaderView: () => LeaderView
   /** Every other member. */
   readonly peers: () => readonly NodeId[]
-  /** Hands leadership over if this node leads and somebody can take it. */
+  /** Hands leadership over if this node leads and another voter can take it. */
   readonly handOver: () => void
   readonly onApplied: (completions: readonly Completion[]) => void
   /** The state has jumped: effects may have come without their replies. */
@@ -99,7 +99,7 @@ export class LocalState {
     return new Map([...this.#cuts.handlers, ...this.guard.handlers])
   }
 
-  /** The last is where the state is now; it may be one batch ahead of its index, so only equal sums say something. */
+  /** The last is where the state is now; it may be one batch ahead of its index, so only equal sums are conclusive. */
   checksums(): readonly ChecksumPoint[] {
     const now = Buffer.from(this.#parts.stateMachine.checksum()).toString('hex')
     return [...this.guard.points, [this.applier.appliedIndex, now]]
@@ -114,33 +114,33 @@ export class LocalState {
     this.#puller.fetch(from, atLeast)
   }
 
-  /** Who needs the log of this node, and from where. */
+  /** Which nodes need the log of this node, and from where. */
   pins(status: RaftStatus, { isFull: isDiskFull }: { readonly isFull: boolean }): readonly LogPin[] {
     const { limits, options } = this.#parts
     const silentTicksMax = Math.ceil(limits.logPinSilentMs / options.heartbeatMs)
     return logPins(status, { silentTicksMax, isDiskFull, cuts: this.#cuts.pins })
   }
 
-  /** From the state machine itself, once for each state: a second time it is the very state that was just installed. */
+  /** From the state machine itself, once for each state: a second time it is the state that was just installed. */
   onDamaged(damage: StateDamagedError): void {
     if (this.rebuild.isUnderWay) this.#parts.onFatal(damage)
     else this.#onDamaged(damage)
   }
 
-  /** Begins nothing more; damage that is met from now on only gets its mark. */
+  /** Starts nothing more; damage that is found from now on only gets its mark. */
   mute(): void {
     this.#isMute = true
     this.rebuild.close()
   }
 
-  /** Nothing reads or replaces the state any more when it resolves, but for the batch under way. */
+  /** When it resolves nothing reads or replaces the state any more, except the batch under way. */
   async close(): Promise<void> {
     await Promise.all([this.#puller.close(), this.#cuts.closeAll(), this.guard.close(), this.rebuild.ended()])
   }
 
-  /** Whoever else meets the damage that is known already says nothing new. */
+  /** A further report of damage that is known already changes nothing. */
   readonly #onDamaged = (damage: StateDamagedError): void => {
-    // Alone nobody else holds this data: the operator has to bring it back.
+    // In a group of one no other node holds this data: the operator has to restore it.
     if (this.#isMute || this.#parts.peers().length === 0) this.#parts.onFatal(damage)
     else this.rebuild.begin(damage)
   }
@@ -149,14 +149,14 @@ export class LocalState {
     const parts = this.#parts
     return new StateRebuild({
       ...parts,
-      onBegun: () => {
+      onStarted: () => {
         this.applier.suspend()
         this.guard.forget()
         void this.#cuts.closeAll()
         parts.submit({ type: 'stateLost' })
       },
       pull: (onReplaced) => {
-        const { isLeader, leaderId } = parts.route()
+        const { isLeader, leaderId } = parts.leaderView()
         return this.#puller.replace(isLeader ? null : leaderId, onReplaced)
       },
       onReplaced: (record) => this.#onReplaced(record),

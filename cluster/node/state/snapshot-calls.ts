@@ -1,11 +1,11 @@
 /**
- * The three calls by which one node reads the state of another: open a cut, ask for its blocks, give it up.
+ * The three calls by which one node reads the state of another: open a cut, request its blocks, close it.
  *
  * Layouts (docs/formats/peer-protocol.md):
  *   snapshot.open   nil -> { id, index, term, checksum }, body = the machine record of the cut
  *   snapshot.block  { id, after, held: null or [through, digest] } -> { digest, through, isEnd, hasRows }, body = the rows
  *   snapshot.close  { id } -> nil
- * Knows nothing of: rows. Rule: whatever came in is checked for its shape before anybody sees it.
+ * Knows nothing of: rows. Rule: every message is checked for its shape before it is used.
  */
 import { assert } from '../../base/assert.ts'
 import type { LogBase } from '../../raft/types.ts'
@@ -18,7 +18,7 @@ export const SNAPSHOT_METHODS = {
   close: 'snapshot.close',
 } as const
 
-/** A row may be larger than a block is meant to be; nothing may be larger than this. Bytes. */
+/** A row may be larger than the intended size of a block; no block may be larger than this. Bytes. */
 export const BLOCK_BYTES_MAX: number = 16 * 1024 * 1024
 export const RECORD_BYTES_MAX: number = 4 * 1024 * 1024
 
@@ -45,7 +45,7 @@ export function encodeBlockRequest(id: string, { after, held }: StateBlockReques
   return { id, after, held: held && [held.through, held.digest] }
 }
 
-/** Throws PeerRefusedError: the asker sent it. */
+/** Throws PeerRefusedError. */
 export function decodeBlockRequest(header: unknown): StateBlockRequest & { readonly id: string } {
   const { id, after, held } = fieldsOf(header)
   const [through, digest]: unknown[] = Array.isArray(held) ? held : []
@@ -68,7 +68,7 @@ export function encodeBlock({ rows, digest, through, isEnd }: StateBlock): unkno
 export function decodeBlock(header: unknown, body: Uint8Array): StateBlock {
   const { digest, through, isEnd, hasRows } = fieldsOf(header)
   assert(digest instanceof Uint8Array && through instanceof Uint8Array, 'a block has a digest and an end')
-  assert(typeof isEnd === 'boolean' && typeof hasRows === 'boolean', 'a block says what it is')
+  assert(typeof isEnd === 'boolean' && typeof hasRows === 'boolean', 'a block states what it is')
   return {
     rows: hasRows ? body : null,
     digest: Uint8Array.from(digest),

@@ -1,9 +1,9 @@
 /**
  * The cuts of the local state that other nodes are reading.
  *
- * Owns: how many there are, and when one is given up. Knows nothing of: why a node reads.
- * Rule: a cut holds back what LevelDB could throw away, so each has an end: its reader closes it or opens another, or is silent
- * for too long, or this node stops. Whoever asks for one that is gone opens a new one and goes on where it was.
+ * Owns: how many there are, and when one is dropped. Knows nothing of: why a node reads.
+ * Rule: a cut keeps data that LevelDB could delete, so each cut ends: its reader closes it or opens another, or is silent for too
+ * long, or this node stops. A reader whose cut is gone opens a new one and continues where it was.
  */
 import { decodeMachineRecord } from '../base/machine-record.ts'
 import {
@@ -138,7 +138,7 @@ export class SnapshotCuts {
     if (served.uses === 0) await served.cut.release()
   }
 
-  /** Damage that is met while reading for others is damage of this node. */
+  /** Damage that is found while reading for others is damage of this node. */
   async #trusting<T>(read: () => Promise<T>): Promise<T> {
     try {
       return await read()

@@ -1,8 +1,8 @@
 /**
  * Brings this node to a snapshot of another one, when the core orders it or the state here is damaged.
  *
- * Owns: the one pull under way. Knows nothing of: the transport's wire, the rows, how peers take turns; why a state is replaced.
- * Rule: while the state is being replaced nothing is applied, and the core hears of it only after the new state is durable.
+ * Owns: the one pull under way. Knows nothing of: the transport's wire, the rows, the order of peers; why a state is replaced.
+ * Rule: nothing is applied while the state is being replaced, and the core is notified only after the new state is durable.
  */
 import { assert } from '../../base/assert.ts'
 import type { MachineRecord } from '../base/machine-record.ts'
@@ -22,9 +22,9 @@ export interface SnapshotPullerParts {
   readonly logger: Logger
   readonly counts: SnapshotCounts
   readonly submit: (input: Input) => void
-  /** Every other member, whether it leads or not: whoever has applied enough may be the source. */
+  /** Every other member, leader or not: any of them that has applied enough may be the source. */
   readonly peers: () => readonly NodeId[]
-  /** The state has jumped to this record. Called before the core hears of it. */
+  /** The state has jumped to this record. Called before the core is notified. */
   readonly onInstalled: (record: MachineRecord) => void
 }
 
@@ -50,8 +50,8 @@ export class SnapshotPuller {
   }
 
   /**
-   * The state of whoever has applied as much as this node takes the place of the one here; false when nobody has. After the pull
-   * that the core ordered, if one is under way: it orders no other meanwhile. Throws what kept the last of them from giving it.
+   * Replaces the state here by that of a peer that has applied as much; false when no peer has. Runs after the pull that the core
+   * ordered, if one is under way: it orders no other meanwhile. Throws the error of the last peer that failed.
    */
   async replace(from: NodeId | null, onReplaced: (record: MachineRecord) => void): Promise<boolean> {
     await this.#pull
@@ -85,7 +85,7 @@ export class SnapshotPuller {
       const isWanted = ({ index }: LogBase): boolean => index >= atLeast.index && index > applier.appliedIndex
       record = await applier.install(() => this.#pullInto(from, isWanted))
     } catch (error) {
-      // Nothing was switched: the old state stands and the leader offers again.
+      // Nothing was switched: the old state stays and the leader offers again.
       counts.failed += 1
       logger.warn({ peer: from, err: error }, 'snapshot pull failed')
     }
@@ -102,7 +102,7 @@ export class SnapshotPuller {
     submit({ type: 'snapshotInstalled', base, configuration, configurationIndex })
   }
 
-  /** `first`, if it is anybody, and then everybody else. */
+  /** `first`, unless it is null, and then every other member. */
   #pullInto(first: NodeId | null, isWanted: (base: LogBase) => boolean): Promise<Uint8Array | null> {
     const { peers } = this.#parts
     const { signal } = this.#abort

@@ -1,7 +1,7 @@
 /**
- * Does not trust the local state: compares it with the states of the others, and reads it through from time to time.
+ * Verifies the local state: compares it with the states of the others, and reads all of it from time to time.
  *
- * Owns: when that happens and what is doubted now. Knows nothing of: rows; what becomes of a node that is found wrong.
+ * Owns: when that happens, and the present doubt. Knows nothing of: rows; what happens to a node that is found wrong.
  * Layout of `state.checksums` (docs/formats/peer-protocol.md): nil -> [[index, checksum], ...].
  * Rule: a checksum is a function of the rows at an index, so two that differ at one index are never both right.
  */
@@ -20,11 +20,11 @@ export interface StateGuardParts {
   readonly stateMachine: StateMachine
   readonly limits: NodeLimits
   readonly logger: Logger
-  /** An unsigned 32-bit integer: nodes that start together shall not ask together. */
+  /** An unsigned 32-bit integer: nodes that start together must not compare together. */
   readonly random: () => number
   /** Every other member. */
   readonly peers: () => readonly NodeId[]
-  /** The state is being replaced: there is nothing to be read through. */
+  /** The state is being replaced: there is nothing to read. */
   readonly isInstalling: () => boolean
   readonly onDamaged: (error: StateDamagedError) => void
 }
@@ -37,7 +37,7 @@ export class StateGuard {
   #nextVerification: Timer | null = null
   #isComparing = false
   #verifying: Promise<void> | null = null
-  /** The point at which nodes differ and no majority says who is right. */
+  /** The point at which nodes differ and no majority decides which is right. */
   #doubt: LogIndex | null = null
   readonly counts = { compared: 0, undecided: 0, verified: 0 }
 
@@ -78,7 +78,7 @@ export class StateGuard {
     void this.#compare()
   }
 
-  /** Another state takes the place of this one, or is to: what was said of it counts no more, here and at the others. */
+  /** Another state replaces this one, or will: checksums of this one count no more, here and at the others. */
   forget(): void {
     this.#points.clear()
     this.#doubt = null
@@ -122,7 +122,7 @@ export class StateGuard {
       await body[Symbol.asyncIterator]().return?.()
       return decodePoints(header)
     } catch (error) {
-      // A member that cannot be asked has no say; the next round asks again.
+      // A member that does not answer has no vote; the next round asks again.
       logger.debug({ peer, err: error }, 'no checksums of this peer')
       return null
     }
@@ -134,7 +134,7 @@ export class StateGuard {
       const message = `The state differs at index ${index} from what a majority of the members has`
       this.#parts.onDamaged(new StateDamagedError(message))
     }
-    // Whoever differed and was asked has no such point any more: its state has been replaced.
+    // The member that differed has answered without such a point: its state has been replaced.
     const isMoot = outcome === 'unknown' && others.length === members - 1
     if (outcome === 'agreed' || isMoot) this.#doubt = null
     if (outcome !== 'undecided' || this.#doubt === index) return

@@ -1,9 +1,9 @@
 /**
- * Takes the state over from whichever peer has one that is wanted.
+ * Takes the state over from the first peer that has a wanted one.
  *
- * Owns: the order in which peers are asked and what of their errors is carried on. Knows nothing of: why the state is needed.
- * Rule: what is pulled counts only after the state machine has verified it and switched; a peer that fails in the middle costs nothing
- * but its rest, for the state machine keeps what it has pulled and the next peer sends only what differs.
+ * Owns: the order in which peers are asked, and which of their errors is reported. Knows nothing of: why the state is needed.
+ * Rule: a pulled state counts only after the state machine has verified it and switched. A peer that fails midway costs only the rest:
+ * the state machine keeps the pulled blocks, and the next peer sends only those that differ.
  */
 import { assert } from '../../base/assert.ts'
 import { collectBody } from '../../transport/collect-body.ts'
@@ -28,7 +28,7 @@ import {
   type StateSource,
 } from '../../base/types.ts'
 
-/** Each peer is asked so often: one that forgot its snapshot, or lost the connection, can go on with another. Count. */
+/** How often each peer is asked: after a forgotten snapshot or a lost connection the pull continues with another. Count. */
 const ROUNDS = 2
 
 export interface StatePullParts {
@@ -36,18 +36,18 @@ export interface StatePullParts {
   readonly stateMachine: StateMachine
   readonly logger: Logger
   readonly signal: AbortSignal
-  /** Absent: nobody counts. */
+  /** Absent: not counted. */
   readonly counts?: Pick<SnapshotCounts, 'fetchedBytes' | 'reusedBytes'>
   readonly limits: Pick<NodeLimits, 'snapshotCallTimeoutMs' | 'featureLevelMax'>
 }
 
 export interface StateWanted {
-  /** In the order in which they are asked. */
+  /** In the order of the requests. */
   readonly peers: readonly NodeId[]
   readonly isWanted: (base: LogBase) => boolean
 }
 
-/** The record of the installed state, or null when nobody had what is wanted. Throws the last error when somebody had and it failed. */
+/** The record of the installed state, or null when no peer had a wanted one. Throws the last error when a pull failed. */
 export async function pullState(
   parts: StatePullParts,
   { peers, isWanted }: StateWanted,
@@ -83,7 +83,7 @@ async function pullFrom(
     featureLevel <= featureLevelMax,
     `the state of ${peer} is at feature level ${featureLevel}, this node knows ${featureLevelMax}`,
   )
-  assert(appliedIndex === base.index && appliedTerm === base.term, 'a snapshot holds what its header says')
+  assert(appliedIndex === base.index && appliedTerm === base.term, 'a snapshot holds what its header states')
   try {
     if (!isWanted(base)) return null
     const block = (request: StateBlockRequest) => callBlock(parts, peer, { id, request })
@@ -109,7 +109,7 @@ async function callBlock(
   return block
 }
 
-/** Not waited for: a peer that does not hear it gives the cut up by itself. */
+/** Not awaited: a peer that does not receive it drops the cut by itself. */
 function giveUp(
   { transport, logger, limits: { snapshotCallTimeoutMs: timeoutMs } }: StatePullParts,
   peer: NodeId,

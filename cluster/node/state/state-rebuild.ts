@@ -2,11 +2,11 @@
  * Replaces the damaged state of a running node by that of a peer.
  *
  * Owns: the mark, the attempts and their bound, and why nothing can be read meanwhile. Knows nothing of: rows, elections, how a
- * state travels. Rules: the mark of distrust is durable before anything else is done, so that a crash at any moment ends in a start
- * that mends; damage of the state is no damage of the log, so votes and acknowledgements, which rest on the log alone, go on; what
- * cannot be replaced within its bound ends the process.
+ * state travels. Rules: the quarantine mark is durable before any other step, so that a crash at any moment leads to a start that
+ * repairs; damage of the state is no damage of the log, so votes and acknowledgements, which depend only on the log, continue; a state
+ * that cannot be replaced within the bound ends the process.
  */
-import { distrust } from './distrust.ts'
+import { quarantine } from './quarantine.ts'
 import type { MachineRecord } from '../base/machine-record.ts'
 import { type Logger, StateDamagedError, type StateMachine } from '../../base/types.ts'
 import type { Clock, Timer } from '../../base/clock.ts'
@@ -18,10 +18,10 @@ export interface StateRebuildParts {
   readonly limits: NodeLimits
   readonly logger: Logger
   /** From now on the state is not used: neither applied to, nor read, nor given to peers. */
-  readonly onBegun: () => void
-  /** Whoever has a state leads better. Before each attempt. */
+  readonly onStarted: () => void
+  /** A node with a usable state is the better leader. Before each attempt. */
   readonly handOver: () => void
-  /** One round of questions to everybody; false when nobody has applied as much. Tells of the new state before it is applied to. */
+  /** One round over all peers; false when none has applied as much. Reports the new state before anything is applied to it. */
   readonly pull: (onReplaced: (record: MachineRecord) => void) => Promise<boolean>
   readonly onReplaced: (record: MachineRecord) => void
   /** The node has to stop. */
@@ -40,7 +40,7 @@ export class StateRebuild {
     this.#parts = parts
   }
 
-  /** Begun by this process. Count. */
+  /** Started by this process. Count. */
   get count(): number {
     return this.#count
   }
@@ -59,11 +59,11 @@ export class StateRebuild {
     if (this.isUnderWay || this.#isClosed) return
     this.#damage = damage
     this.#count += 1
-    this.#parts.onBegun()
+    this.#parts.onStarted()
     this.#work = this.#run(damage)
   }
 
-  /** Begins nothing more; what is under way ends with the pull. */
+  /** Starts nothing more; a replacement under way ends with its pull. */
   close(): void {
     this.#isClosed = true
     this.#wake()
@@ -76,7 +76,7 @@ export class StateRebuild {
 
   async #run(damage: StateDamagedError): Promise<void> {
     const { stateMachine, logger, onGivenUp } = this.#parts
-    const isMarked = await distrust(stateMachine, damage, logger)
+    const isMarked = await quarantine(stateMachine, damage, logger)
     const isReplaced = isMarked && (await this.#isReplaced())
     if (!isReplaced && !this.#isClosed) onGivenUp(damage)
   }
@@ -101,7 +101,7 @@ export class StateRebuild {
   #finish(record: MachineRecord): void {
     this.#parts.logger.warn(
       { index: record.appliedIndex, why: this.#damage?.message },
-      'damaged state is replaced, the node goes on',
+      'damaged state is replaced, the node continues',
     )
     this.#damage = null
     this.#parts.onReplaced(record)
@@ -110,7 +110,7 @@ export class StateRebuild {
   #pause(attempt: number): Promise<void> {
     const { clock, limits } = this.#parts
     if (this.#isClosed) return Promise.resolve()
-    const ms = Math.min(limits.mendRetryMinMs * 2 ** Math.min(attempt - 1, 16), limits.mendRetryMaxMs)
+    const ms = Math.min(limits.repairRetryMinMs * 2 ** Math.min(attempt - 1, 16), limits.repairRetryMaxMs)
     return new Promise((resolve) => {
       const timer: Timer = clock.after(ms, resolve)
       this.#wake = () => {

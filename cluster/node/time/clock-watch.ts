@@ -1,9 +1,9 @@
 /**
- * What follows from the majority's time at this node: the stamp of entries, the end of a lead with a wrong clock.
+ * The uses of the majority's time at this node: the stamp of entries, the end of a lead with a wrong clock.
  *
  * Owns: when the lead is handed over for the clock, when an idle log gets a stamp. Knows nothing of: how a majority is counted.
- * Rule: a leader never stamps its own clock where other nodes report theirs; who leads decides nothing about the time, so a
- * node with a wrong clock still leads where nobody else can.
+ * Rule: a leader never stamps its own clock where other nodes report theirs; the time does not depend on which node leads, so a
+ * node with a wrong clock still leads where no other node can.
  */
 import type { NodeId, RaftStatus } from '../../raft/types.ts'
 import type { Logger } from '../../base/types.ts'
@@ -11,7 +11,7 @@ import type { Clock } from '../../base/clock.ts'
 import type { ClusterTime } from './cluster-time.ts'
 import { TIME_LEVEL } from '../base/log-time.ts'
 
-/** A leader with nothing to write stamps an entry so often: the next step of the time is then a short one. ms */
+/** How often a leader with nothing to write stamps an entry, so that the next step of the time is a short one. ms */
 export const TIME_ENTRY_EVERY_MS: number = 3_600_000
 /** Between two attempts to hand over, or to stamp. ms */
 const RETRY_EVERY_MS = 5_000
@@ -34,7 +34,7 @@ export class ClockWatch {
   readonly #parts: ClockWatchParts
   #handedOverAt = Number.NEGATIVE_INFINITY
   #stampedAt = Number.NEGATIVE_INFINITY
-  #isTold = false
+  #isReported = false
 
   constructor(parts: ClockWatchParts) {
     this.#parts = parts
@@ -44,7 +44,7 @@ export class ClockWatch {
     return this.#parts.time
   }
 
-  /** 0: no majority is known, and the time of the log stays where it is. A group with older nodes goes by the leader's clock. */
+  /** 0: no majority is known, and the time of the log stays where it is. A group with older nodes uses the leader's clock. */
   stamp(): number {
     const { time, status, level, clock } = this.#parts
     const majority = time.count(status().configuration)
@@ -80,7 +80,7 @@ export class ClockWatch {
     transfer(target)
   }
 
-  /** Of those that could lead, the one with the longest log. */
+  /** Of the voters that could lead, the one with the longest log. */
   #target(): NodeId | undefined {
     const { time, status } = this.#parts
     const { configuration, peers } = status()
@@ -91,8 +91,8 @@ export class ClockWatch {
   #tell(): void {
     const { time, logger } = this.#parts
     const offsetMs = time.skewMs
-    if (offsetMs !== null && !this.#isTold) logger.error({ offsetMs }, 'the clock of this node is wrong')
-    if (offsetMs === null && this.#isTold) logger.info({}, 'the clock of this node is right again')
-    this.#isTold = offsetMs !== null
+    if (offsetMs !== null && !this.#isReported) logger.error({ offsetMs }, 'the clock of this node is wrong')
+    if (offsetMs === null && this.#isReported) logger.info({}, 'the clock of this node is right again')
+    this.#isReported = offsetMs !== null
   }
 }

@@ -1,21 +1,21 @@
 /**
- * What a majority's wall clocks say: each node tells its own with every request, and the leader passes the result on.
+ * The time of a majority's wall clocks: each node reports its own with every request, and the leader passes the result on.
  *
- * Owns: the clocks reported lately, the majority's time, how far the own clock is from it. Knows nothing of: sockets, logs, who leads.
- * Rule: no clock counts alone, the own one neither: the majority's time is the highest instant that the clocks of a majority of the
- * voters have reached, so one wrong clock in either direction changes nothing. What was not heard for CLOCK_HEARD_MS does not count.
+ * Owns: the clocks reported lately, the majority's time, the offset of the own clock. Knows nothing of: sockets, logs, elections.
+ * Rule: no single clock counts, not even the own one: the majority's time is the highest instant that the clocks of a majority of the
+ * voters have reached, so one wrong clock in either direction changes nothing. Reports older than CLOCK_HEARD_MS do not count.
  */
 import { isJoint } from '../../raft/configuration.ts'
 import type { Configuration, NodeId } from '../../raft/types.ts'
-import type { ToldClock } from '../../transport/peer-identity.ts'
+import type { ReportedClock } from '../../transport/peer-identity.ts'
 import type { ClockOffset } from '../../base/types.ts'
 import type { Clock } from '../../base/clock.ts'
 
-/** A clock that was heard longer ago may have been set since. ms */
+/** A clock whose report is older may have been set since. ms */
 export const CLOCK_HEARD_MS = 1_000
-/** Further apart counts once it has lasted this long: a node that was suspended hears old clocks first. ms */
+/** A larger offset counts once it has lasted this long: a node that was suspended receives old clocks first. ms */
 export const SKEW_LASTS_MS = 3_000
-/** Where no other bound is given. ms */
+/** The default bound. ms */
 export const CLOCK_SKEW_MAX_MS = 5_000
 
 export interface ClusterTimeParts {
@@ -24,50 +24,50 @@ export interface ClusterTimeParts {
   readonly skewMaxMs: number
 }
 
-/** The difference of a wall clock to the monotonic one here, when it was heard. */
+/** The difference of a wall clock to the monotonic one here, when the report arrived. */
 interface Sample {
   readonly offset: number
   readonly at: number
 }
 
-interface Told {
+interface Reports {
   readonly latest: Sample
-  /** The one that travelled fastest lately: delay makes a clock look late. */
+  /** The report that travelled fastest lately: delay makes a clock look late. */
   readonly best: Sample
 }
 
 export class ClusterTime {
   readonly #parts: ClusterTimeParts
-  /** Bounded by the members: only they are heard. */
-  readonly #told = new Map<NodeId, Told>()
-  /** What the majority's time was last known to be. */
+  /** Bounded by the members: only their requests are accepted. */
+  readonly #reported = new Map<NodeId, Reports>()
+  /** The majority's time as last known. */
   #known: Sample | null = null
-  /** Since when the own clock is further off than it may be; null: it is not. */
+  /** Since when the offset of the own clock exceeds its bound; null: it does not. */
   #skewedSince: number | null = null
 
   constructor(parts: ClusterTimeParts) {
     this.#parts = parts
   }
 
-  /** What this node tells with each request. */
-  claim(): ToldClock {
+  /** The clock that this node reports with each request. */
+  claim(): ReportedClock {
     return { wall: Math.trunc(this.#parts.clock.wallTime()), majority: this.#fresh() }
   }
 
-  /** `isLeader`: its word on the majority's time is taken, for it hears all voters. */
-  heard(peer: NodeId, { wall, majority }: ToldClock, isLeader: boolean): void {
+  /** `isLeader`: the majority's time that the peer reports is adopted, because it receives the clocks of all voters. */
+  receive(peer: NodeId, { wall, majority }: ReportedClock, isLeader: boolean): void {
     const at = this.#parts.clock.now()
     const latest = { offset: wall - at, at }
-    const before = this.#told.get(peer)?.best
+    const before = this.#reported.get(peer)?.best
     const delayMs = before === undefined ? 0 : before.offset - latest.offset
-    // So much is no delay: its clock was set back, and its earlier reports must not count any more.
+    // That is more than delay: the clock of the peer was set back, and its earlier reports must not count any more.
     const isSet = delayMs > this.#parts.skewMaxMs
     const isBetter = before === undefined || this.#isLate(before) || delayMs <= 0 || isSet
-    this.#told.set(peer, { latest, best: isBetter ? latest : before })
+    this.#reported.set(peer, { latest, best: isBetter ? latest : before })
     if (isLeader && majority !== null) this.#learn({ offset: majority - at, at })
   }
 
-  /** At the leader, which hears all voters: counts the clocks once more. Null: fewer than a majority were heard. */
+  /** At the leader, which receives the clocks of all voters: counts them again. Null: too few for a majority. */
   count(configuration: Configuration): number | null {
     const majority = this.#majorityOf(configuration)
     if (majority === null) return null
@@ -93,7 +93,7 @@ export class ClusterTime {
     return majority === null ? null : Math.trunc(this.#parts.clock.wallTime() - majority)
   }
 
-  /** Of the voters heard lately, this node included. */
+  /** Of the voters that reported lately, this node included. */
   offsets({ voters }: Configuration): readonly ClockOffset[] {
     const majority = this.#fresh()
     if (majority === null) return []
@@ -142,13 +142,13 @@ export class ClusterTime {
     return walls.toSorted((a, b) => b - a)[majority - 1] ?? null
   }
 
-  /** As it stands now, carried on since it was heard; null: not heard lately. */
+  /** The present value, carried on since the report; null: no recent report. */
   #wallOf(nodeId: NodeId): number | null {
     const { clock } = this.#parts
     if (nodeId === this.#parts.nodeId) return clock.wallTime()
-    const told = this.#told.get(nodeId)
-    if (told === undefined || this.#isLate(told.latest)) return null
-    const { offset } = this.#isLate(told.best) ? told.latest : told.best
+    const reports = this.#reported.get(nodeId)
+    if (reports === undefined || this.#isLate(reports.latest)) return null
+    const { offset } = this.#isLate(reports.best) ? reports.latest : reports.best
     return clock.now() + offset
   }
 

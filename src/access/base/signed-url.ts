@@ -1,14 +1,13 @@
 /**
  * What a signed URL lets its holder do, and the decision whether an operation is part of that.
  *
- * Owns: the terms of a URL. Knows nothing of: how they are written, what the access key behind it may do; both gates have
- * to open. Rule: a URL grants nothing that it does not name. [native: Signed URL token]
+ * Owns: the terms of a URL. Knows nothing of: how they are written, what the access key behind it may do; both checks must
+ * pass. Rule: a URL grants nothing that it does not name. [native: Signed URL token]
  */
 import { Refusal } from '../../base/refusal.ts'
 import type { ChecksumAlgorithm } from '../../state-machine/bodies/records.ts'
-import type { Target } from './target.ts'
-import type { OperationId } from './operation-ids.ts'
 import type { AccessKeyPrincipal } from './principal.ts'
+import type { Target } from './target.ts'
 
 export type SignedMethod = 'GET' | 'PUT'
 
@@ -19,7 +18,7 @@ export interface SignedUrlTerms {
   /** Of these two one is null. */
   readonly key: string | null
   readonly keyPrefix: string | null
-  /** What is stored, whatever the upload says. */
+  /** What is stored, regardless of what the upload says. */
   readonly contentType: string | null
   readonly contentLengthMax: number | null
   /** Both or none. */
@@ -29,7 +28,7 @@ export interface SignedUrlTerms {
   readonly idempotencyKey: string | null
   readonly responseContentType: string | null
   readonly responseContentDisposition: string | null
-  /** For the audit log alone. */
+  /** Only for the audit log. */
   readonly reason: string | null
 }
 
@@ -43,21 +42,23 @@ export interface SignedUrlPrincipal extends AccessKeyPrincipal {
   readonly signedUrl: SignedUrl
 }
 
-const BY_URL_ALONE: readonly OperationId[] = ['getSigned', 'putSigned']
-/** What is done in the name of a URL of each method. */
-const PART_OF: Readonly<Record<SignedMethod, readonly OperationId[]>> = {
-  GET: ['getSigned', 'getObject'],
-  PUT: ['putSigned', 'putObject'],
+/** Of an operation: which signed URLs cover it. */
+export interface UrlCoverage {
+  /** Names the operation in the API documents, the audit log, the metrics and in refusals. */
+  readonly id: string
+  /** The method of the URLs that cover it; absent: no URL does. `isRequired`: a bearer token does not reach it. */
+  readonly coveredByUrl?: { readonly method: SignedMethod; readonly isRequired: boolean }
 }
 
 /** `url` null: the caller came with a bearer token. Throws Refusal signed_url_mismatch, access_denied. */
-export function refuseBeyondUrl(url: SignedUrl | null, operationId: OperationId, target: Target): void {
+export function refuseBeyondUrl(url: SignedUrl | null, operation: UrlCoverage, target: Target): void {
+  const { id, coveredByUrl } = operation
   if (url === null) {
-    if (BY_URL_ALONE.includes(operationId))
-      throw new Refusal('access_denied', `Operation '${operationId}' needs a signed URL`)
+    if (coveredByUrl?.isRequired === true)
+      throw new Refusal('access_denied', `Operation '${id}' needs a signed URL`)
     return
   }
-  if (!PART_OF[url.method].includes(operationId))
+  if (coveredByUrl?.method !== url.method)
     throw new Refusal('signed_url_mismatch', `This signed URL is for ${url.method} and for nothing else`)
   if (target.bucket !== url.bucket || target.key === undefined || !coversKey(url, target.key))
     throw new Refusal('signed_url_mismatch', 'This signed URL is for another bucket or object key')

@@ -2,7 +2,7 @@
  * What a request is about, as far as rights depend on it.
  */
 
-/** What the operation aims at; the members that its row in REQUIREMENTS speaks of must be there. */
+/** What the operation aims at. The members that its requirement needs must be present. */
 export interface Target {
   /** In the data plane it can only be the principal's own; the admin plane names the one it aims at. */
   readonly tenantId?: string | null

@@ -160,7 +160,7 @@ function operatorNamed(name: string, where: string): Operator {
 }
 
 function textOperator(isNegated: boolean, testFor: (value: string) => Test): Operator {
-  // A variable that is not filled in would be compared as it stands, and match nobody.
+  // A variable that is not filled in would be compared as it is, and match no caller.
   return { kind: 'text', isNegated, testFor: (value) => (value.includes('${') ? null : testFor(value)) }
 }
 

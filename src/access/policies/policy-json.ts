@@ -25,7 +25,7 @@ export function hintAt(name: string, known: readonly string[]): string {
 
 export type Members = Readonly<Record<string, unknown>>
 
-/** An object; whatever names it has. */
+/** An object with any names. */
 export function objectAt(value: unknown, where: string): Members {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Members
   return malformed(where, 'must be a JSON object')

@@ -1,5 +1,5 @@
 /**
- * The patterns of bucket policies: `*` stands for any characters, none and slashes too; `?` for exactly one.
+ * The patterns of bucket policies: `*` matches any characters, none and slashes too; `?` for exactly one.
  *
  * Rule: a pattern that was chosen badly on purpose costs the product of both lengths and no more, which a regular
  * expression does not promise.

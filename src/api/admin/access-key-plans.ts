@@ -47,7 +47,7 @@ export async function planNewKey(
   const plan = {
     accountId: outcome?.key.accountId ?? null,
     key: outcome === null ? null : termsOf(outcome.key),
-    activeKeys: tenantAccessOf(state.view, id).activeKeys.length,
+    activeKeys: tenantAccessOf(state, id).activeKeys.length,
     activeKeysMax: ACCESS_KEYS_PER_TENANT_MAX,
   }
   return { plan, warnings: [], tenantId: id }

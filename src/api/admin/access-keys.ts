@@ -1,16 +1,16 @@
 /**
  * The routes of access keys: parse the call, run one operation, dress the outcome. [admin: Secrets] [decisions 11]
  *
- * Rule: the secret stands in the answer to create and rotate and nowhere else, and no cache may keep that answer.
+ * Rule: the secret is in the answer to create and rotate and nowhere else, and no cache may keep that answer.
  */
 import Type from 'typebox'
 import { type AccessKeyWithSecret, createTenantKey } from '../../operations/access-keys/create-tenant-key.ts'
 import { listTenantKeys } from '../../operations/access-keys/list-tenant-keys.ts'
 import { revokeTenantKey } from '../../operations/access-keys/revoke-tenant-key.ts'
 import { rotateTenantKey } from '../../operations/access-keys/rotate-tenant-key.ts'
+import { ACME, GALLERY_KEY } from '../examples/names.ts'
 import { adminRoute } from '../route.ts'
 import { orNull, PAGE_END_SCHEMA, pageEnd } from '../wire.ts'
-import { accessKeyView, AccessKeyView, AccessKeyWithSecretView } from './access-key-view.ts'
 import {
   NewKeyPlan,
   planNewKey,
@@ -19,6 +19,7 @@ import {
   RevocationPlan,
   RotationPlan,
 } from './access-key-plans.ts'
+import { accessKeyView, AccessKeyView, AccessKeyWithSecretView } from './access-key-view.ts'
 import { changeRoute, creationRoute } from './mutation.ts'
 import { PageQuery, REASON } from './queries.ts'
 
@@ -44,10 +45,10 @@ const Rotation = Type.Object(
 const Revocation = Type.Object(REASON, { additionalProperties: false })
 const KeyPage = Type.Object({ keys: Type.Array(AccessKeyView), ...PAGE_END_SCHEMA })
 
-export const accessKeyRoutes = {
-  listTenantKeys: adminRoute(
+export const accessKeyRoutes = [
+  adminRoute(
+    listTenantKeys,
     {
-      operationId: 'listTenantKeys',
       method: 'GET',
       path: '/tenants/{id}/keys',
       summary: 'List the access keys of a tenant, without secrets',
@@ -57,6 +58,7 @@ export const accessKeyRoutes = {
         description: 'One page of access keys',
         content: { type: 'application/json', schema: KeyPage },
       },
+      example: { params: ACME, query: { limit: '100' } },
     },
     async (services, principal, { params, query: { limit, continuationToken } }) => {
       const page = await listTenantKeys(services, principal, { ...params, limit, continuationToken })
@@ -67,9 +69,9 @@ export const accessKeyRoutes = {
     },
   ),
 
-  createTenantKey: creationRoute(
+  creationRoute(
+    createTenantKey,
     {
-      operationId: 'createTenantKey',
       method: 'POST',
       path: '/tenants/{id}/keys',
       summary: 'Create an access key; its secret is shown this once',
@@ -77,6 +79,15 @@ export const accessKeyRoutes = {
       answers: 'The access key with its secret',
       view: AccessKeyWithSecretView,
       plan: NewKeyPlan,
+      example: {
+        params: ACME,
+        body: {
+          accountId: '{createTenantAccount.id}',
+          name: 'gallery',
+          scopes: 'read,write,delete,admin',
+          expiresAt: '2099-01-31T12:00:00Z',
+        },
+      },
     },
     {
       run: (services, principal, { params, body }) =>
@@ -97,9 +108,9 @@ export const accessKeyRoutes = {
     },
   ),
 
-  rotateTenantKey: changeRoute(
+  changeRoute(
+    rotateTenantKey,
     {
-      operationId: 'rotateTenantKey',
       method: 'POST',
       path: '/tenants/{id}/keys/{keyId}/rotate',
       summary: 'Give an access key a new secret; tokens of the old one die at once',
@@ -107,6 +118,7 @@ export const accessKeyRoutes = {
       answers: 'The access key with its new secret, or the plan of a dry run',
       view: AccessKeyWithSecretView,
       plan: RotationPlan,
+      example: { params: GALLERY_KEY, body: { scopes: 'read' } },
     },
     {
       run: (services, principal, { params, body: { scopes, expiresAt } }) =>
@@ -122,9 +134,9 @@ export const accessKeyRoutes = {
     },
   ),
 
-  revokeTenantKey: changeRoute(
+  changeRoute(
+    revokeTenantKey,
     {
-      operationId: 'revokeTenantKey',
       method: 'POST',
       path: '/tenants/{id}/keys/{keyId}/revoke',
       summary: 'Revoke an access key for good; repeating it changes nothing',
@@ -132,6 +144,7 @@ export const accessKeyRoutes = {
       answers: 'The access key, or the plan of a dry run',
       view: AccessKeyView,
       plan: RevocationPlan,
+      example: { params: GALLERY_KEY, body: { reason: 'The gallery was closed' } },
     },
     {
       run: (services, principal, { params, body }) =>
@@ -140,7 +153,7 @@ export const accessKeyRoutes = {
       plan: planRevocation,
     },
   ),
-}
+]
 
 function withSecret({ key, secretKey }: AccessKeyWithSecret): object {
   return { ...accessKeyView(key), secretKey }

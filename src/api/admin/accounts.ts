@@ -6,6 +6,7 @@ import { createTenantAccount } from '../../operations/accounts/create-tenant-acc
 import { listTenantAccounts } from '../../operations/accounts/list-tenant-accounts.ts'
 import { type AccountRecord, ACCOUNTS_PER_TENANT_MAX } from '../../state-machine/tenants/records.ts'
 import { tenantAccessOf } from '../../state-machine/tenants/tenant-access.ts'
+import { ACME } from '../examples/names.ts'
 import { adminRoute } from '../route.ts'
 import { PAGE_END_SCHEMA, pageEnd, Time, timeText } from '../wire.ts'
 import { creationRoute } from './mutation.ts'
@@ -34,10 +35,10 @@ const NewAccount = Type.Object(
 
 const AccountPage = Type.Object({ accounts: Type.Array(AccountView), ...PAGE_END_SCHEMA })
 
-export const accountRoutes = {
-  listTenantAccounts: adminRoute(
+export const accountRoutes = [
+  adminRoute(
+    listTenantAccounts,
     {
-      operationId: 'listTenantAccounts',
       method: 'GET',
       path: '/tenants/{id}/accounts',
       summary: 'List the service accounts of a tenant, the oldest first',
@@ -47,6 +48,7 @@ export const accountRoutes = {
         description: 'One page of accounts',
         content: { type: 'application/json', schema: AccountPage },
       },
+      example: { params: ACME, query: { limit: '100' } },
     },
     async (services, principal, { params, query: { limit, continuationToken } }) => {
       const page = await listTenantAccounts(services, principal, { ...params, limit, continuationToken })
@@ -57,9 +59,9 @@ export const accountRoutes = {
     },
   ),
 
-  createTenantAccount: creationRoute(
+  creationRoute(
+    createTenantAccount,
     {
-      operationId: 'createTenantAccount',
       method: 'POST',
       path: '/tenants/{id}/accounts',
       summary: 'Create a service account, to which access keys can belong',
@@ -72,6 +74,10 @@ export const accountRoutes = {
         accounts: Type.Integer({ minimum: 0, description: 'That the tenant has now' }),
         accountsMax: Type.Integer(),
       }),
+      example: {
+        params: ACME,
+        body: { name: 'ci', description: 'Uploads what the builds make' },
+      },
     },
     {
       run: (services, principal, { params, body: { name, description } }) =>
@@ -81,13 +87,13 @@ export const accountRoutes = {
         body: accountView(account),
       }),
       plan: async ({ state }, { params: { id }, body: { name } }) => {
-        const { accountCount } = tenantAccessOf(state.view, id)
+        const { accountCount } = tenantAccessOf(state, id)
         const plan = { name, accounts: accountCount, accountsMax: ACCOUNTS_PER_TENANT_MAX }
         return { plan, warnings: [], tenantId: id }
       },
     },
   ),
-}
+]
 
 function accountView(account: AccountRecord): Static<typeof AccountView> {
   const { accountId: id, tenantId, name, description, createdAt, keyCount } = account

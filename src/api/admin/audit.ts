@@ -85,7 +85,7 @@ const AuditRecords = Type.Object(
     gaps: Type.Optional(
       Type.Array(AuditGap, {
         description:
-          'Stretches of the log of which no copy can be read at present, and that may hold rows that match; absent where there are none',
+          'Parts of the log without a readable copy at present, which may hold rows that match; absent where there are none',
       }),
     ),
     ...PAGE_END_SCHEMA,
@@ -93,10 +93,10 @@ const AuditRecords = Type.Object(
   { additionalProperties: false },
 )
 
-export const auditRoutes = {
-  queryAuditLog: adminRoute(
+export const auditRoutes = [
+  adminRoute(
+    queryAuditLog,
     {
-      operationId: 'queryAuditLog',
       method: 'GET',
       path: '/audit',
       summary: 'Query the audit log, the newest rows first',
@@ -108,15 +108,21 @@ export const auditRoutes = {
         description: 'A page of the audit log',
         content: { type: 'application/json', schema: AuditRecords },
       },
+      example: {
+        query: { tenant: 'acme', bucket: 'photos', operation: 'deleteObject', since: '24h', limit: '100' },
+      },
     },
     async (services, principal, { query, signal }) => {
-      const { records, gaps, nextContinuationToken } = await queryAuditLog(services, principal, query, signal)
-      const told = gaps.length === 0 ? {} : { gaps: gaps.map(gapView) }
-      const body = { records: records.map(recordView), count: records.length, ...told }
+      const { records, gaps, nextContinuationToken } = await queryAuditLog(services, principal, {
+        ...query,
+        signal,
+      })
+      const gapFields = gaps.length === 0 ? {} : { gaps: gaps.map(gapView) }
+      const body = { records: records.map(recordView), count: records.length, ...gapFields }
       return { kind: 'json', body: { ...body, ...pageEnd(nextContinuationToken) } }
     },
   ),
-}
+]
 
 function gapView({ firstTime, lastTime, rows }: AuditGapFacts): Static<typeof AuditGap> {
   return { from: timeText(firstTime), to: timeText(lastTime), rows }
@@ -135,7 +141,7 @@ function recordView({ id, row }: AuditLogPage['records'][number]): Static<typeof
   }
 }
 
-/** Of what was decided in the log; null: nobody heard an answer. */
+/** Of what was decided in the log; null: no client received an answer. */
 function statusOf(code: string | null): number | null {
   return (STATUS_OF as Readonly<Record<string, number>>)[code ?? ''] ?? null
 }

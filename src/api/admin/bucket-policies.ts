@@ -6,8 +6,10 @@ import { deleteTenantBucketPolicy } from '../../operations/bucket-policies/delet
 import { getTenantBucketPolicy } from '../../operations/bucket-policies/get-tenant-bucket-policy.ts'
 import { setTenantBucketPolicy } from '../../operations/bucket-policies/set-tenant-bucket-policy.ts'
 import { BUCKET_POLICY_BYTES_MAX, type BucketPolicyRecord } from '../../state-machine/buckets/records.ts'
+import { ACME_PHOTOS } from '../examples/names.ts'
 import { adminRoute } from '../route.ts'
 import { changeRoute, removalRoute } from './mutation.ts'
+import { bucketPolicyOf } from '../../state-machine/buckets/bucket-policies.ts'
 
 const PATH = '/tenants/{id}/buckets/{bucket}/policy'
 
@@ -27,10 +29,10 @@ const PolicyView = Type.Object(
 )
 const Count = Type.Integer({ minimum: 0 })
 
-export const bucketPolicyRoutes = {
-  getTenantBucketPolicy: adminRoute(
+export const bucketPolicyRoutes = [
+  adminRoute(
+    getTenantBucketPolicy,
     {
-      operationId: 'getTenantBucketPolicy',
       method: 'GET',
       path: PATH,
       summary: 'Get the policy of a bucket',
@@ -39,15 +41,16 @@ export const bucketPolicyRoutes = {
         description: 'The policy, as it was set',
         content: { type: 'application/json', schema: PolicyView },
       },
+      example: { params: ACME_PHOTOS },
     },
     async (services, principal, { params }) => {
       return { kind: 'json', body: policyView(await getTenantBucketPolicy(services, principal, params)) }
     },
   ),
 
-  setTenantBucketPolicy: changeRoute(
+  changeRoute(
+    setTenantBucketPolicy,
     {
-      operationId: 'setTenantBucketPolicy',
       method: 'PUT',
       path: PATH,
       summary: 'Set the policy of a bucket, in place of the one it has',
@@ -57,6 +60,21 @@ export const bucketPolicyRoutes = {
       answers: 'The policy, or the plan of a dry run',
       view: PolicyView,
       plan: Type.Object({ replaces: Type.Boolean(), denials: Count, withoutEffect: Count }),
+      example: {
+        params: ACME_PHOTOS,
+        body: {
+          Version: '2012-10-17',
+          Statement: [
+            {
+              Sid: 'KeepTheOriginals',
+              Effect: 'Deny',
+              Principal: '*',
+              Action: 's3:DeleteObject*',
+              Resource: 'arn:aws:s3:::photos/originals/*',
+            },
+          ],
+        },
+      },
     },
     {
       run: (services, principal, { params, body }) =>
@@ -68,7 +86,7 @@ export const bucketPolicyRoutes = {
         const withoutEffect = statements.length - denials
         const warning = `${withoutEffect} of the statements allow something: a policy widens no scope, so they have no effect`
         return {
-          plan: { replaces: state.bucketPolicy(id, bucket) !== undefined, denials, withoutEffect },
+          plan: { replaces: bucketPolicyOf(state, id, bucket) !== undefined, denials, withoutEffect },
           warnings: withoutEffect === 0 ? [] : [warning],
           tenantId: id,
         }
@@ -76,24 +94,25 @@ export const bucketPolicyRoutes = {
     },
   ),
 
-  deleteTenantBucketPolicy: removalRoute(
+  removalRoute(
+    deleteTenantBucketPolicy,
     {
-      operationId: 'deleteTenantBucketPolicy',
       method: 'DELETE',
       path: PATH,
       summary: 'Remove the policy of a bucket; repeating it is no error',
       plan: Type.Object({ removes: Type.Boolean() }),
+      example: { params: ACME_PHOTOS },
     },
     {
       run: (services, principal, { params }) => deleteTenantBucketPolicy(services, principal, params),
       plan: async ({ state }, { params: { id, bucket } }) => ({
-        plan: { removes: state.bucketPolicy(id, bucket) !== undefined },
+        plan: { removes: bucketPolicyOf(state, id, bucket) !== undefined },
         warnings: [],
         tenantId: id,
       }),
     },
   ),
-}
+]
 
 function policyView({ policy }: BucketPolicyRecord): object {
   return JSON.parse(policy) as object

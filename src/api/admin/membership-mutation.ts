@@ -1,13 +1,14 @@
 /**
- * Routes that change the members: an operation that goes on by itself, or word that nothing is to be done.
+ * Routes that change the members: an operation that continues by itself, or the answer that nothing is to be done.
  *
  * Owns: what both look like on the wire. Rule: what is done already answers 200 with `noop` and begins nothing.
  */
 import Type, { type TObject } from 'typebox'
-import type { ChangeBegun } from '../../operations/membership/change-members.ts'
+import type { AdminOperation } from '../../operations/base/operation.ts'
+import type { StartedChange } from '../../operations/membership/change-members.ts'
 import type { RouteDefinition } from '../route.ts'
 import { orNull } from '../wire.ts'
-import { type MutationFacts, operationRoute, type Steps } from './mutation.ts'
+import { type MutationFacts, longOperationRoute, type Steps } from './mutation.ts'
 
 const Count = Type.Integer({ minimum: 0 })
 const PLAN = Type.Object({
@@ -37,7 +38,7 @@ const PLAN = Type.Object({
           }),
         ),
       },
-      { description: 'Who waits to be taken in; null: nobody is, or something stands in the way' },
+      { description: 'The node that waits to join; null: none does, or the change is blocked' },
     ),
   ),
 })
@@ -50,22 +51,24 @@ const NOOP = Type.Object(
   { additionalProperties: false },
 )
 
-/** Of those that answer 200 the operation may still go on: they have changed what cannot be taken back. */
+/** Of routes that answer 200 the operation may still continue: they have changed what cannot be taken back. */
 export function membershipRoute<Path extends string, B extends TObject>(
+  operation: AdminOperation<never, StartedChange>,
   facts: Omit<MutationFacts<Path, B, typeof PLAN>, 'plan' | 'method'> &
-    Pick<Parameters<typeof operationRoute>[0], 'status' | 'first'>,
-  { run, plan }: Steps<Path, B, typeof PLAN, ChangeBegun>,
+    Pick<Parameters<typeof longOperationRoute>[1], 'status' | 'first'>,
+  { run, plan }: Steps<Path, B, typeof PLAN, StartedChange>,
 ): RouteDefinition {
-  return operationRoute(
+  return longOperationRoute(
+    operation,
     { ...facts, method: 'POST', plan: PLAN, instead: NOOP },
     {
       run: async (services, principal, call) => {
-        const begun = await run(services, principal, call)
-        const { operation, nodeId, configIndex } = begun
-        if (operation === null) return { begun, instead: { noop: true, nodeId, configIndex } }
-        return { ...operation, begun }
+        const started = await run(services, principal, call)
+        const { nodeId, configIndex } = started
+        if (started.operation === null) return { started, instead: { noop: true, nodeId, configIndex } }
+        return { ...started.operation, started }
       },
-      plan: (services, call, outcome) => plan(services, call, outcome?.begun ?? null),
+      plan: (services, call, outcome) => plan(services, call, outcome?.started ?? null),
     },
   )
 }

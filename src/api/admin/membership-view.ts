@@ -28,7 +28,7 @@ const MemberView = Type.Object(
     lastContactMs: orNull(
       Type.Number({
         minimum: 0,
-        description: 'Since the leader heard it; of a local view, since the asked node did',
+        description: 'Since the leader had an answer from it; in a local view, since the asked node had one',
       }),
     ),
     matchIndex: orNull(Count),
@@ -162,9 +162,9 @@ export function membershipView(overview: MembershipOverview): Static<typeof Memb
 }
 
 function recoveryView({ plannedAt, at, ...recovery }: ClusterRecovery): Static<typeof RecoveryView> {
-  const { survivors, voters, dead, ...told } = recovery
+  const { survivors, voters, dead, ...facts } = recovery
   return {
-    ...told,
+    ...facts,
     survivors: [...survivors],
     voters: [...voters],
     dead: [...dead],
@@ -182,8 +182,8 @@ function memberView(member: MemberRecord, overview: MembershipOverview): Static<
   const peer = status.peers.find((one) => one.nodeId === nodeId)
   const isLeader = status.isLeader && status.nodeId === nodeId
   const disk = disks.find((one) => one.nodeId === nodeId)?.disk ?? null
-  const told = memberStatuses.get(nodeId) ?? null
-  const conditions = conditionsOf(nodeId, { asked: overview.own, leader: status, member: told })
+  const reported = memberStatuses.get(nodeId) ?? null
+  const conditions = conditionsOf(nodeId, { asked: overview.own, leader: status, member: reported })
   const used = disk === null ? 0 : Math.max(0, disk.totalBytes - disk.freeBytes)
   return {
     ...record,
@@ -197,15 +197,15 @@ function memberView(member: MemberRecord, overview: MembershipOverview): Static<
     disk: disk && { totalBytes: disk.totalBytes, usedBytes: used },
     blobs: replicaCounts && { replicas, lastCopies, countedAt: timeText(replicaCounts.countedAt) },
     drained: phase === 'drained',
-    featureLevel: told?.featureLevel ?? null,
-    recoveryEpoch: told?.recoveryEpoch ?? null,
-    stateEqual: stateEqual(status, told),
+    featureLevel: reported?.featureLevel ?? null,
+    recoveryEpoch: reported?.recoveryEpoch ?? null,
+    stateEqual: stateEqual(status, reported),
     ...(conditions.length === 0 ? {} : { conditions }),
     addedAt: timeText(addedAt),
   }
 }
 
-/** Null: never, as far as who tells knows. */
+/** Null: never, as far as the reporting node knows. */
 function contactOf(nodeId: string, { status, isLocal }: MembershipOverview): number | null {
   const heardMs = status.heardMs[nodeId] ?? null
   const silentMs = status.peers.find((peer) => peer.nodeId === nodeId)?.silentMs ?? null

@@ -2,8 +2,6 @@
  * The routes of membership: who belongs to the cluster, and how that is changed. No rules here. [decisions 12]
  */
 import Type from 'typebox'
-import type { AdminOperationId } from '../../access/base/operation-ids.ts'
-import type { AdminTokenPrincipal } from '../../access/base/principal.ts'
 import { demoteVoter } from '../../operations/membership/demote-voter.ts'
 import { getClusterMembership } from '../../operations/membership/get-cluster-membership.ts'
 import { joinVoter } from '../../operations/membership/join-voter.ts'
@@ -12,15 +10,16 @@ import { planChange, type PlannedChange } from '../../operations/membership/plan
 import { removeMember } from '../../operations/membership/remove-member.ts'
 import { replaceVoter } from '../../operations/membership/replace-voter.ts'
 import { transferLeadership } from '../../operations/membership/transfer-leadership.ts'
-import type { OperationRecord } from '../../state-machine/operations/records.ts'
-import { adminRoute } from '../route.ts'
+import type { LongOperation } from '../../state-machine/long-operations/records.ts'
+import { MEMBER } from '../examples/names.ts'
+import { adminRoute, type RouteDefinition } from '../route.ts'
 import { orNull } from '../wire.ts'
-import { changeRoute } from './mutation.ts'
 import { membershipRoute } from './membership-mutation.ts'
 import { MembershipView, membershipView } from './membership-view.ts'
+import { changeRoute } from './mutation.ts'
 import { REASON } from './queries.ts'
 
-/** It takes two commits. A leader that changes meanwhile takes longer; then the phase of the operation says that it goes on. */
+/** It takes two commits. A leader that changes meanwhile takes longer; then the phase of the operation says that it continues. */
 const VOTE_GONE_MS_MAX = 5_000
 
 const EXPECTED = {
@@ -61,10 +60,10 @@ const Replacement = Type.Object(
 const Transfer = Type.Object({ nodeId: Type.Optional(Type.String()), ...REASON }, closed)
 const Leader = orNull(Type.String())
 
-export const membershipRoutes = {
-  getClusterMembership: adminRoute(
+export const membershipRoutes = [
+  adminRoute(
+    getClusterMembership,
     {
-      operationId: 'getClusterMembership',
       method: 'GET',
       path: '/cluster/membership',
       summary: 'Get who belongs to the cluster, who leads, and how each member stands',
@@ -73,7 +72,7 @@ export const membershipRoutes = {
       query: Type.Object(
         {
           consistency: Type.Optional(
-            Type.Enum(['local'], { description: 'As the asked node has it, also when nobody leads' }),
+            Type.Enum(['local'], { description: 'As the asked node has it, also without a leader' }),
           ),
         },
         closed,
@@ -83,6 +82,7 @@ export const membershipRoutes = {
         description: 'The members',
         content: { type: 'application/json', schema: MembershipView },
       },
+      example: {},
     },
     async (services, principal, { query }) => {
       const isLocal = query.consistency === 'local'
@@ -93,75 +93,93 @@ export const membershipRoutes = {
     },
   ),
 
-  joinVoter: membershipRoute(
+  membershipRoute(
+    joinVoter,
     {
       ...OUTAGE,
-      operationId: 'joinVoter',
       path: '/cluster/voters',
       summary: 'Take a waiting node in: it copies the state, keeps up for a while and gets a vote',
       status: 202,
       body: { schema: Join },
+      example: {
+        query: { dryRun: 'true' },
+        body: { nodeId: 'n4', peerAddress: '10.0.0.4:9002', zone: 'rack-2', reason: 'More room' },
+      },
     },
     {
       run: (services, principal, { body }) => joinVoter(services, principal, body),
-      plan: (services, { body }, begun) => planChange(services, { kind: 'join', ...body }, begun),
+      plan: (services, { body }, started) => planChange(services, { kind: 'join', ...body }, started),
     },
   ),
 
-  demoteVoter: membershipRoute(
+  membershipRoute(
+    demoteVoter,
     {
       ...OUTAGE,
-      operationId: 'demoteVoter',
       path: '/cluster/voters/{nodeId}/demote',
       summary: 'Take the vote of a member and move its copies away',
       status: 202,
       body: { schema: Demotion },
+      example: { params: MEMBER, query: { dryRun: 'true' }, body: { reason: 'Its disk is worn' } },
     },
     {
       run: (services, principal, { params, body }) =>
         demoteVoter(services, principal, { ...params, ...body }),
-      plan: (services, { params }, begun) => planChange(services, { kind: 'demote', ...params }, begun),
+      plan: (services, { params }, started) => planChange(services, { kind: 'demote', ...params }, started),
     },
   ),
 
-  replaceVoter: membershipRoute(
+  membershipRoute(
+    replaceVoter,
     {
       ...OUTAGE,
-      operationId: 'replaceVoter',
       path: '/cluster/voters/{nodeId}/replace',
       summary: 'Put a waiting node in the place of a member, also of one that is dead',
       status: 202,
       body: { schema: Replacement },
+      example: {
+        params: MEMBER,
+        query: { dryRun: 'true' },
+        body: {
+          replacement: { nodeId: 'n4', peerAddress: '10.0.0.4:9002' },
+          reason: 'The machine burned',
+          confirm: 'n3',
+        },
+      },
     },
     {
       run: (services, principal, { params, body }) =>
         replaceVoter(services, principal, { ...params, ...body }),
-      plan: (services, { params, body: { replacement } }, begun) => {
+      plan: (services, { params, body: { replacement } }, started) => {
         const change = { ...replacement, kind: 'replace', ...params, newcomer: replacement.nodeId } as const
-        return planChange(services, change, begun)
+        return planChange(services, change, started)
       },
     },
   ),
 
-  markVoterLost: confirmedRoute('lost', {
-    operationId: 'markVoterLost',
+  confirmedRoute(markVoterLost, {
+    kind: 'lost',
     path: '/cluster/voters/{nodeId}/lost',
     summary:
       'Give up a member that will never come back: it loses its vote and its name, its copies are made again',
-    act: markVoterLost,
+    example: {
+      params: MEMBER,
+      query: { dryRun: 'true' },
+      body: { reason: 'The machine burned', confirm: 'n3' },
+    },
   }),
 
-  removeMember: confirmedRoute('remove', {
-    operationId: 'removeMember',
+  confirmedRoute(removeMember, {
+    kind: 'remove',
     path: '/cluster/members/{nodeId}/remove',
     summary: 'Remove a member that holds nothing any more; its name is never used again',
-    act: removeMember,
+    example: { params: MEMBER, query: { dryRun: 'true' }, body: { reason: 'It is empty', confirm: 'n3' } },
   }),
 
-  transferLeadership: changeRoute(
+  changeRoute(
+    transferLeadership,
     {
       ...OUTAGE,
-      operationId: 'transferLeadership',
       method: 'POST',
       path: '/cluster/leader/transfer',
       summary: 'Hand over the lead',
@@ -169,6 +187,7 @@ export const membershipRoutes = {
       plan: Type.Object({ target: Leader }),
       answers: 'Who led, and who was asked to; or the plan of a dry run',
       view: Type.Object({ leaderBefore: Leader, target: Leader, noop: Type.Boolean() }, closed),
+      example: { query: { dryRun: 'true' }, body: { reason: 'The leader is patched next' } },
     },
     {
       run: (services, principal, { body }) => transferLeadership(services, principal, body),
@@ -176,26 +195,21 @@ export const membershipRoutes = {
       answer: ({ before, target, isDone }) => ({ leaderBefore: before, target, noop: !isDone }),
     },
   ),
-}
+]
 
-interface Confirmed {
-  readonly operationId: AdminOperationId
+interface ConfirmedFacts extends Pick<RouteDefinition, 'summary' | 'example'> {
+  readonly kind: PlannedChange['kind']
   readonly path: '/cluster/voters/{nodeId}/lost' | '/cluster/members/{nodeId}/remove'
-  readonly summary: string
-  readonly act: (
-    services: Parameters<typeof removeMember>[0],
-    principal: AdminTokenPrincipal,
-    input: Parameters<typeof removeMember>[2],
-  ) => ReturnType<typeof removeMember>
 }
 
-function confirmedRoute(kind: PlannedChange['kind'], { act, ...facts }: Confirmed) {
-  const first = { waitMs: VOTE_GONE_MS_MAX, isDone: ({ cursor }: OperationRecord) => cursor !== 'exclude' }
+function confirmedRoute(operation: typeof removeMember, { kind, ...facts }: ConfirmedFacts) {
+  const first = { waitMs: VOTE_GONE_MS_MAX, isDone: ({ cursor }: LongOperation) => cursor !== 'exclude' }
   return membershipRoute(
+    operation,
     { ...facts, ...OUTAGE, status: 200, first, body: { schema: Confirmed } },
     {
-      run: (services, principal, { params, body }) => act(services, principal, { ...params, ...body }),
-      plan: (services, { params }, begun) => planChange(services, { kind, ...params }, begun),
+      run: (services, principal, { params, body }) => operation(services, principal, { ...params, ...body }),
+      plan: (services, { params }, started) => planChange(services, { kind, ...params }, started),
     },
   )
 }

@@ -3,8 +3,11 @@
  *
  * Rule: it needs a viewer token unless the configuration makes it public, and never a quorum.
  */
+import assert from 'node:assert/strict'
 import Type from 'typebox'
-import { authorize } from '../../access/authorize.ts'
+import { adminToken } from '../../access/rights.ts'
+import { adminOperation } from '../../operations/base/operation.ts'
+import { noTarget } from '../../operations/base/targets.ts'
 import { openRoute, type RouteDefinition } from '../route.ts'
 
 export interface MetricsPage {
@@ -13,9 +16,19 @@ export interface MetricsPage {
 }
 
 export function metricsRoute(metrics: MetricsPage): RouteDefinition {
-  return openRoute(
+  const getMetrics = adminOperation(
     {
-      operationId: 'getMetrics',
+      id: 'getMetrics',
+      requires: adminToken('viewer', 'cluster'),
+      refuses: [],
+      unaudited: 'success',
+      target: noTarget,
+    },
+    () => metrics.render(),
+  )
+  return openRoute(
+    getMetrics,
+    {
       method: 'GET',
       path: '/metrics',
       mountedAt: 'root',
@@ -26,10 +39,13 @@ export function metricsRoute(metrics: MetricsPage): RouteDefinition {
         description: 'The figures',
         content: { type: 'text/plain', schema: Type.String() },
       },
+      example: {},
     },
     async (services, principal) => {
-      if (!services.config.metrics.public) authorize(principal, 'getMetrics', {})
-      return { kind: 'text', contentType: metrics.contentType, text: await metrics.render() }
+      const { contentType } = metrics
+      if (services.config.metrics.public) return { kind: 'text', contentType, text: await metrics.render() }
+      assert(principal?.kind === 'adminToken', 'the edge proves the principal before the handler runs')
+      return { kind: 'text', contentType, text: await getMetrics(services, principal) }
     },
   )
 }

@@ -6,15 +6,16 @@
  */
 import Type, { type Static, type TObject, type TSchema } from 'typebox'
 import type { AdminTokenPrincipal } from '../../access/base/principal.ts'
-import { type DryRun, dryRun, type Plan } from '../../operations/base/dry-run.ts'
-import { awaitOperation } from '../../operations/repair/await-operation.ts'
-import type { Services } from '../../operations/base/services.ts'
 import { Refusal } from '../../base/refusal.ts'
-import { isFinished } from '../../state-machine/operations/operations.ts'
-import type { OperationRecord } from '../../state-machine/operations/records.ts'
-import { type Answer, adminRoute, type Facts, type RouteDefinition } from '../route.ts'
+import { type DryRun, dryRun, type Plan } from '../../operations/base/dry-run.ts'
+import type { AdminOperation, Operation } from '../../operations/base/operation.ts'
+import type { Services } from '../../operations/base/services.ts'
+import { awaitOperation } from '../../operations/repair/await-operation.ts'
+import { isFinished } from '../../state-machine/long-operations/operations.ts'
+import type { LongOperation } from '../../state-machine/long-operations/records.ts'
+import { adminRoute, type Answer, type Facts, type RouteDefinition } from '../route.ts'
 import { orNull } from '../wire.ts'
-import { OperationView, operationView } from './operation-view.ts'
+import { LongOperationView, longOperationView } from './operation-view.ts'
 import { DRY_RUN } from './queries.ts'
 
 const WAIT_MS_MAX = 60_000
@@ -27,7 +28,7 @@ const BlockerView = Type.Object({
     orNull(
       Type.String({
         format: 'date-time',
-        description: 'None is out of the way before; null: nobody can say',
+        description: 'None is resolved before; null: unknown',
       }),
     ),
   ),
@@ -55,13 +56,13 @@ export type MutationFacts<Path extends string, B extends TObject, P extends TObj
 }
 
 type CallOf<Path extends string, B extends TObject> = Pick<
-  Parameters<Parameters<typeof adminRoute<Path, TObject, B>>[1]>[2],
+  Parameters<Parameters<typeof adminRoute<Path, TObject, B>>[2]>[2],
   'params' | 'body'
 >
 
 export interface Steps<Path extends string, B extends TObject, P extends TObject, R> {
   readonly run: (services: Services, principal: AdminTokenPrincipal, call: CallOf<Path, B>) => Promise<R>
-  /** `outcome`: what `run` would have answered; null when something stands in its way. */
+  /** `outcome`: what `run` would have answered; null when it is blocked. */
   readonly plan: (services: Services, call: CallOf<Path, B>, outcome: R | null) => Promise<Plan<Static<P>>>
 }
 
@@ -70,6 +71,7 @@ type Headers = Readonly<Record<string, string>>
 
 /** A change that is done when it is answered. */
 export function changeRoute<Path extends string, B extends TObject, P extends TObject, R>(
+  operation: AdminOperation<never, unknown>,
   { plan, ...facts }: MutationFacts<Path, B, P> & { readonly answers: string; readonly view: TSchema },
   steps: Steps<Path, B, P, R> & { readonly answer: (result: R) => object; readonly headers?: Headers },
 ): RouteDefinition {
@@ -77,9 +79,10 @@ export function changeRoute<Path extends string, B extends TObject, P extends TO
   const schema = Type.Union([view, dryRunView(plan)])
   const success = { status: 200, description: answers, content: { type: 'application/json', schema } }
   return adminRoute<Path, typeof DRY_RUN, B>(
+    operation,
     { ...route, query: DRY_RUN, success },
     async (services, principal, call) => {
-      if (call.query.dryRun === true) return rehearse({ ...steps, route, call }, services, principal)
+      if (call.query.dryRun === true) return rehearse({ ...steps, operation, call }, services, principal)
       const body = steps.answer(await steps.run(services, principal, call))
       return { kind: 'json', headers: steps.headers ?? {}, body }
     },
@@ -88,6 +91,7 @@ export function changeRoute<Path extends string, B extends TObject, P extends TO
 
 /** Something new, at a path of its own. */
 export function creationRoute<Path extends string, B extends TObject, P extends TObject, R>(
+  operation: AdminOperation<never, unknown>,
   { plan, ...facts }: MutationFacts<Path, B, P> & { readonly answers: string; readonly view: TSchema },
   steps: Steps<Path, B, P, R> & {
     readonly answer: (made: R) => { readonly path: string; readonly headers?: Headers; readonly body: object }
@@ -95,6 +99,7 @@ export function creationRoute<Path extends string, B extends TObject, P extends 
 ): RouteDefinition {
   const { answers, view, ...route } = facts
   return adminRoute<Path, typeof DRY_RUN, B>(
+    operation,
     {
       ...route,
       query: DRY_RUN,
@@ -103,7 +108,7 @@ export function creationRoute<Path extends string, B extends TObject, P extends 
       otherStatuses: { 200: { description: 'The plan of a dry run', schema: dryRunView(plan) } },
     },
     async (services, principal, call) => {
-      if (call.query.dryRun === true) return rehearse({ ...steps, route, call }, services, principal)
+      if (call.query.dryRun === true) return rehearse({ ...steps, operation, call }, services, principal)
       const { path, headers, body } = steps.answer(await steps.run(services, principal, call))
       return { kind: 'json', headers: { ...headers, location: `/admin/api/v1${path}` }, body }
     },
@@ -112,15 +117,17 @@ export function creationRoute<Path extends string, B extends TObject, P extends 
 
 /** A change after which there is nothing to show. */
 export function removalRoute<Path extends string, P extends TObject>(
+  operation: AdminOperation<never, unknown>,
   { plan, ...route }: MutationFacts<Path, TObject, P>,
   steps: Steps<Path, TObject, P, null>,
 ): RouteDefinition {
   const success = { status: 204, description: 'It is gone' }
   const otherStatuses = { 200: { description: 'The plan of a dry run', schema: dryRunView(plan) } }
   return adminRoute<Path, typeof DRY_RUN, TObject>(
+    operation,
     { ...route, query: DRY_RUN, success, otherStatuses },
     async (services, principal, call) => {
-      if (call.query.dryRun === true) return rehearse({ ...steps, route, call }, services, principal)
+      if (call.query.dryRun === true) return rehearse({ ...steps, operation, call }, services, principal)
       await steps.run(services, principal, call)
       return { kind: 'empty' }
     },
@@ -131,13 +138,14 @@ interface Instead {
   readonly instead: object
 }
 
-/** A change that begins, or acts upon, a long operation. `status`: 202 for one that goes on after the answer. */
-export function operationRoute<
+/** A change that starts, or acts upon, a long operation. `status`: 202 for one that continues after the answer. */
+export function longOperationRoute<
   Path extends string,
   B extends TObject,
   P extends TObject,
-  R extends OperationRecord | Instead,
+  R extends LongOperation | Instead,
 >(
+  operation: AdminOperation<never, unknown>,
   {
     plan,
     status,
@@ -146,8 +154,8 @@ export function operationRoute<
     ...route
   }: MutationFacts<Path, B, P> & {
     readonly status: 200 | 202
-    /** The answer waits until this is done, though not for ever: what is asked for is more than that an operation begins. */
-    readonly first?: { readonly waitMs: number; readonly isDone: (operation: OperationRecord) => boolean }
+    /** The answer waits until this is done, though not indefinitely: the caller asked for more than that an operation starts. */
+    readonly first?: { readonly waitMs: number; readonly isDone: (operation: LongOperation) => boolean }
     /** What may be answered when there is nothing to begin. */
     readonly instead?: TSchema
   },
@@ -156,24 +164,24 @@ export function operationRoute<
   const plans = instead === undefined ? dryRunView(plan) : Type.Union([dryRunView(plan), instead])
   const described = responsesOf(status, plans)
   return adminRoute<Path, typeof OPERATION_QUERY, B>(
+    operation,
     { ...route, ...described, query: OPERATION_QUERY },
     async (services, principal, call) => {
       const { dryRun: isDry, wait } = call.query
       const waitMs = wait === undefined ? 0 : waitOf(wait)
-      if (isDry === true) return rehearse({ ...steps, route, call }, services, principal)
-      const begun = await steps.run(services, principal, call)
-      if ('instead' in begun) return { kind: 'json', status: 200, body: begun.instead }
+      if (isDry === true) return rehearse({ ...steps, operation, call }, services, principal)
+      const started = await steps.run(services, principal, call)
+      if ('instead' in started) return { kind: 'json', status: 200, body: started.instead }
       const { signal } = call
       const done = first && { waitMs: first.waitMs, signal, isOver: first.isDone }
-      const operation: OperationRecord = begun
-      const seen = done === undefined ? operation : await awaitOperation(services, operation, done)
-      return operationAnswer(await awaitOperation(services, seen, { waitMs, signal }), status)
+      const seen: LongOperation = done === undefined ? started : await awaitOperation(services, started, done)
+      return longOperationAnswer(await awaitOperation(services, seen, { waitMs, signal }), status)
     },
   )
 }
 
-export function operationAnswer(operation: OperationRecord, status: 200 | 202 = 200): Answer {
-  const body = operationView(operation, Date.now())
+export function longOperationAnswer(operation: LongOperation, status: 200 | 202 = 200): Answer {
+  const body = longOperationView(operation, Date.now())
   if (status === 200) return { kind: 'json', body }
   const location = `/admin/api/v1/cluster/operations/${operation.operationId}`
   return { kind: 'json', status: isFinished(operation.status) ? 200 : status, headers: { location }, body }
@@ -184,7 +192,7 @@ function responsesOf(
   plan: TSchema,
 ): Pick<RouteDefinition, 'success' | 'otherStatuses' | 'responseHeaders'> {
   const type = 'application/json'
-  const either = Type.Union([OperationView, plan])
+  const either = Type.Union([LongOperationView, plan])
   if (status === 200)
     return {
       success: {
@@ -198,8 +206,8 @@ function responsesOf(
     responseHeaders: [{ name: 'Location', description: 'Path of the operation' }],
     success: {
       status,
-      description: 'The operation, which goes on by itself',
-      content: { type, schema: OperationView },
+      description: 'The operation, which continues by itself',
+      content: { type, schema: LongOperationView },
     },
     otherStatuses: { 200: { description, schema: either } },
   }
@@ -222,12 +230,12 @@ function dryRunView(plan: TObject): TSchema {
 
 interface Rehearsal<Path extends string, B extends TObject, P extends TObject, R>
   extends Steps<Path, B, P, R> {
-  readonly route: Pick<RouteDefinition, 'operationId'>
+  readonly operation: Operation
   readonly call: CallOf<Path, B>
 }
 
 async function rehearse<Path extends string, B extends TObject, P extends TObject, R>(
-  { run, plan, route, call }: Rehearsal<Path, B, P, R>,
+  { run, plan, operation, call }: Rehearsal<Path, B, P, R>,
   services: Services,
   principal: AdminTokenPrincipal,
 ): Promise<Answer> {
@@ -240,7 +248,7 @@ async function rehearse<Path extends string, B extends TObject, P extends TObjec
   return {
     kind: 'json',
     status: 200,
-    body: { dryRun: true, operation: route.operationId, tenantId, ...said },
+    body: { dryRun: true, operation: operation.id, tenantId, ...said },
   }
 }
 

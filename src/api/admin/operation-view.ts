@@ -1,17 +1,17 @@
 /**
  * A long operation on the wire. [decisions 12]
  *
- * Rule: the time left is told only when all that is to be done is known: nothing is left to plan, or each node knows its way.
+ * Rule: the time left is reported only when all that is to be done is known: nothing is left to plan, or each node knows its way.
  */
 import Type, { type Static } from 'typebox'
 import { isMembership } from '../../state-machine/members/membership.ts'
-import { ALL_PLANNED } from '../../state-machine/operations/operations.ts'
-import type { OperationRecord, OperationShare } from '../../state-machine/operations/records.ts'
+import { ALL_PLANNED } from '../../state-machine/long-operations/operations.ts'
+import type { LongOperation, LongOperationShare } from '../../state-machine/long-operations/records.ts'
 import { orNull, Time, timeText, timeTextOrNull } from '../wire.ts'
 
 const Count = Type.Integer({ minimum: 0 })
 
-export const OperationView = Type.Object(
+export const LongOperationView = Type.Object(
   {
     operationId: Type.String(),
     type: Type.Enum([
@@ -55,7 +55,7 @@ export const OperationView = Type.Object(
       tasksOpen: Type.Integer({ minimum: 0, description: 'Copies planned and not made yet' }),
     }),
     etaSeconds: orNull(
-      Type.Integer({ minimum: 0, description: 'From the pace so far; null while it cannot be told' }),
+      Type.Integer({ minimum: 0, description: 'From the pace so far; null while it is unknown' }),
     ),
     nodes: Type.Array(
       Type.Object({
@@ -69,7 +69,7 @@ export const OperationView = Type.Object(
       { description: 'How far each node is with its part; empty where none has one' },
     ),
     blockers: Type.Array(Type.Object({ code: Type.String(), message: Type.String() }), {
-      description: 'Gates of safety that keep it where it is; it goes on by itself when they open',
+      description: 'Safety checks that hold it back; it continues by itself when they pass',
     }),
     error: orNull(Type.String({ description: 'Why it failed, or what keeps it where it is' })),
   },
@@ -77,7 +77,7 @@ export const OperationView = Type.Object(
 )
 
 /** Names every member: the cursor of the driver stays inside. */
-export function operationView(operation: OperationRecord, nowMs: number): Static<typeof OperationView> {
+export function longOperationView(operation: LongOperation, nowMs: number): Static<typeof LongOperationView> {
   return {
     operationId: operation.operationId,
     type: operation.kind,
@@ -100,7 +100,7 @@ export function operationView(operation: OperationRecord, nowMs: number): Static
   }
 }
 
-function secondsLeft(operation: OperationRecord, nowMs: number): number | null {
+function secondsLeft(operation: LongOperation, nowMs: number): number | null {
   const { status, startedAt } = operation
   if (isMembership(operation.kind)) return membershipSecondsLeft(operation, nowMs)
   const ratio = leftOf(operation)
@@ -109,7 +109,7 @@ function secondsLeft(operation: OperationRecord, nowMs: number): number | null {
 }
 
 /** By the pace of its copies once there is one; before that as it was estimated. Nothing can be said while a gate keeps it. */
-function membershipSecondsLeft(operation: OperationRecord, nowMs: number): number | null {
+function membershipSecondsLeft(operation: LongOperation, nowMs: number): number | null {
   const { status, startedAt, blocker, dueAt = nowMs - 1, progress } = operation
   if (status !== 'running' || startedAt === null || blocker !== undefined) return null
   const { blobsTotal, blobsDone, skipped, tasksOpen } = progress
@@ -122,22 +122,22 @@ function membershipSecondsLeft(operation: OperationRecord, nowMs: number): numbe
 }
 
 /** What is to do, in terms of what is done. */
-function leftOf(operation: OperationRecord): number | null {
+function leftOf(operation: LongOperation): number | null {
   if (operation.shares !== undefined) return wayLeft(Object.values(operation.shares))
   return operation.kind === 'tenantDeletion' ? contentLeft(operation) : copiesLeft(operation)
 }
 
-function contentLeft({ progress: { blobsTotal, blobsDone } }: OperationRecord): number | null {
+function contentLeft({ progress: { blobsTotal, blobsDone } }: LongOperation): number | null {
   return blobsDone === 0 ? null : Math.max(0, blobsTotal - blobsDone) / blobsDone
 }
 
-function copiesLeft({ cursor, progress }: OperationRecord): number | null {
+function copiesLeft({ cursor, progress }: LongOperation): number | null {
   const { blobsDone, tasksOpen } = progress
   return cursor !== ALL_PLANNED || blobsDone === 0 ? null : tasksOpen / blobsDone
 }
 
 /** Of the node that is furthest behind. */
-function wayLeft(shares: readonly OperationShare[]): number | null {
+function wayLeft(shares: readonly LongOperationShare[]): number | null {
   const behind = Math.min(1, ...shares.map(({ progress }) => progress))
   return behind === 0 ? null : (1 - behind) / behind
 }

@@ -2,24 +2,19 @@
  * The routes of long operations: parse the call, run one operation, dress the outcome. [decisions 12]
  */
 import Type from 'typebox'
-import type { AdminOperationId } from '../../access/base/operation-ids.ts'
-import type { AdminTokenPrincipal } from '../../access/base/principal.ts'
-import { cancelOperation } from '../../operations/repair/cancel-operation.ts'
-import { findOperation, getOperation } from '../../operations/repair/get-operation.ts'
-import { listOperations } from '../../operations/repair/list-operations.ts'
-import { pauseOperation } from '../../operations/repair/pause-operation.ts'
+import { findOperation, getOperation, listOperations } from '../../operations/repair/operation-lookups.ts'
+import { cancelOperation, pauseOperation, resumeOperation } from '../../operations/repair/operation-status.ts'
 import { planRebalance } from '../../operations/repair/plan-rebalance.ts'
 import { rebalance } from '../../operations/repair/rebalance.ts'
 import { recount } from '../../operations/repair/recount.ts'
-import { resumeOperation } from '../../operations/repair/resume-operation.ts'
 import { scrub, scrubbedNodes } from '../../operations/repair/scrub.ts'
-import type { Services } from '../../operations/base/services.ts'
-import type { OperationRecord } from '../../state-machine/operations/records.ts'
+import { REBALANCE } from '../examples/names.ts'
 import { adminRoute, type RouteDefinition } from '../route.ts'
 import { orNull, PAGE_END_SCHEMA, pageEnd } from '../wire.ts'
-import { operationAnswer, operationRoute } from './mutation.ts'
-import { OperationView, operationView } from './operation-view.ts'
+import { longOperationAnswer, longOperationRoute } from './mutation.ts'
+import { LongOperationView, longOperationView } from './operation-view.ts'
 import { PageQuery, REASON } from './queries.ts'
+import { unfinishedOperations } from '../../state-machine/long-operations/operations.ts'
 
 const Count = Type.Integer({ minimum: 0 })
 const NewRebalance = Type.Object(
@@ -38,12 +33,12 @@ const NewScrub = Type.Object(
   { additionalProperties: false },
 )
 const NewRecount = Type.Object(REASON, { additionalProperties: false })
-const OperationPage = Type.Object({ operations: Type.Array(OperationView), ...PAGE_END_SCHEMA })
+const LongOperationPage = Type.Object({ operations: Type.Array(LongOperationView), ...PAGE_END_SCHEMA })
 
-export const operationRoutes = {
-  rebalance: operationRoute(
+export const longOperationRoutes = [
+  longOperationRoute(
+    rebalance,
     {
-      operationId: 'rebalance',
       method: 'POST',
       path: '/cluster/rebalance',
       summary: 'Move the copies of a tenant or a bucket to where they should be',
@@ -55,6 +50,14 @@ export const operationRoutes = {
         bytesToMove: Count,
         isComplete: Type.Boolean({ description: 'false: there are more chunks than were looked at' }),
       }),
+      example: {
+        body: {
+          tenantId: 'acme',
+          bucket: 'photos',
+          maxBytesPerSecond: 50_000_000,
+          reason: 'A disk was added',
+        },
+      },
     },
     {
       run: (services, principal, { body }) => rebalance(services, principal, body),
@@ -64,15 +67,16 @@ export const operationRoutes = {
     },
   ),
 
-  scrub: operationRoute(
+  longOperationRoute(
+    scrub,
     {
-      operationId: 'scrub',
       method: 'POST',
       path: '/cluster/scrub',
       summary: 'Read every copy back now, on one node or on all; what is bad is made again',
       status: 202,
       body: { schema: NewScrub },
       plan: Type.Object({ nodes: Type.Array(Type.String()) }),
+      example: { body: { reason: 'After a power cut' } },
     },
     {
       run: (services, principal, { body }) => scrub(services, principal, body),
@@ -83,28 +87,29 @@ export const operationRoutes = {
     },
   ),
 
-  recount: operationRoute(
+  longOperationRoute(
+    recount,
     {
-      operationId: 'recount',
       method: 'POST',
       path: '/cluster/recount',
-      summary: 'Count all references and usage anew; a difference halts the collection of garbage',
+      summary: 'Count all references and usage again; a difference halts the collection of garbage',
       status: 202,
       body: { schema: NewRecount },
       plan: Type.Object({ unfinishedRecounts: Count }),
+      example: { body: { reason: 'After an upgrade' } },
     },
     {
       run: (services, principal, { body }) => recount(services, principal, body),
       plan: async ({ state }) => {
-        const unfinished = state.unfinishedOperations().filter(({ kind }) => kind === 'recount')
+        const unfinished = unfinishedOperations(state).filter(({ kind }) => kind === 'recount')
         return { plan: { unfinishedRecounts: unfinished.length }, warnings: [] }
       },
     },
   ),
 
-  listOperations: adminRoute(
+  adminRoute(
+    listOperations,
     {
-      operationId: 'listOperations',
       method: 'GET',
       path: '/cluster/operations',
       summary: 'List long operations, oldest first; of those that ended the last 256 are kept',
@@ -112,90 +117,87 @@ export const operationRoutes = {
       success: {
         status: 200,
         description: 'One page of operations',
-        content: { type: 'application/json', schema: OperationPage },
+        content: { type: 'application/json', schema: LongOperationPage },
       },
+      example: { query: { limit: '100' } },
     },
     async (services, principal, { query: { limit, continuationToken } }) => {
       const page = await listOperations(services, principal, { limit, continuationToken })
       const operations = page.operations.map((operation) =>
-        operationView(operation, services.cluster.time.now()),
+        longOperationView(operation, services.cluster.time.now()),
       )
       return { kind: 'json', body: { operations, ...pageEnd(page.nextContinuationToken) } }
     },
   ),
 
-  getOperation: adminRoute(
+  adminRoute(
+    getOperation,
     {
-      operationId: 'getOperation',
       method: 'GET',
       path: '/cluster/operations/{id}',
       summary: 'Get a long operation with its progress',
       success: {
         status: 200,
         description: 'The operation',
-        content: { type: 'application/json', schema: OperationView },
+        content: { type: 'application/json', schema: LongOperationView },
       },
+      example: { params: REBALANCE },
     },
     async (services, principal, { params }) =>
-      operationAnswer(await getOperation(services, principal, params)),
+      longOperationAnswer(await getOperation(services, principal, params)),
   ),
 
-  cancelOperation: actRoute('cancel', {
-    operationId: 'cancelOperation',
+  statusRoute(cancelOperation, {
+    verb: 'cancel',
     summary: 'End an operation for good; copies that are not made yet are taken back',
-    act: cancelOperation,
+    example: { params: REBALANCE },
   }),
 
-  pauseOperation: actRoute('pause', {
-    operationId: 'pauseOperation',
+  statusRoute(pauseOperation, {
+    verb: 'pause',
     summary: 'Plan nothing more for now; copies that are planned are still made',
-    act: pauseOperation,
+    example: { params: REBALANCE },
   }),
 
-  resumeOperation: actRoute('resume', {
-    operationId: 'resumeOperation',
-    summary: 'Go on with a paused operation where it was',
-    act: resumeOperation,
+  statusRoute(resumeOperation, {
+    verb: 'resume',
+    summary: 'Continue a paused operation where it was',
+    example: { params: REBALANCE, query: { wait: '1ms' } },
   }),
-}
+]
 
-interface Act {
-  readonly operationId: AdminOperationId
-  readonly summary: string
-  readonly act: (
-    services: Services,
-    principal: AdminTokenPrincipal,
-    input: { readonly id: string },
-  ) => Promise<OperationRecord>
-}
-
-/** What can be done to an operation that is there. */
-function actRoute(verb: 'cancel' | 'pause' | 'resume', { operationId, summary, act }: Act): RouteDefinition {
-  return operationRoute(
+/** An order to an operation that exists. */
+function statusRoute(
+  operation: typeof cancelOperation,
+  {
+    verb,
+    ...facts
+  }: Pick<RouteDefinition, 'summary' | 'example'> & { readonly verb: 'cancel' | 'pause' | 'resume' },
+): RouteDefinition {
+  return longOperationRoute(
+    operation,
     {
-      operationId,
+      ...facts,
       method: 'POST',
       path: `/cluster/operations/{id}/${verb}`,
-      summary,
       status: 200,
       plan: Type.Object({
-        type: OperationView.properties.type,
-        statusBefore: OperationView.properties.status,
-        statusAfter: OperationView.properties.status,
+        type: LongOperationView.properties.type,
+        statusBefore: LongOperationView.properties.status,
+        statusAfter: LongOperationView.properties.status,
         tasksOpen: Type.Integer({ minimum: 0, description: 'Copies that are planned and not made yet' }),
         etaSeconds: orNull(Count),
       }),
     },
     {
-      run: (services, principal, { params }) => act(services, principal, params),
+      run: (services, principal, { params }) => operation(services, principal, params),
       plan: async (services, { params }, outcome) => {
-        const operation = findOperation(services, params.id)
         const {
           type,
           status: statusBefore,
           progress,
           etaSeconds,
-        } = operationView(operation, services.cluster.time.now())
+        } = longOperationView(findOperation(services, params.id), services.cluster.time.now())
         const statusAfter = outcome?.status ?? statusBefore
         const { tasksOpen } = progress
         return { plan: { type, statusBefore, statusAfter, tasksOpen, etaSeconds }, warnings: [] }

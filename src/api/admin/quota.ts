@@ -5,12 +5,14 @@
  */
 import Type, { type Static } from 'typebox'
 import { deleteTenantQuota } from '../../operations/tenants/delete-tenant-quota.ts'
-import { getTenantQuota, type TenantQuota } from '../../operations/tenants/get-tenant-quota.ts'
 import { setTenantQuota } from '../../operations/tenants/set-tenant-quota.ts'
+import { getTenantQuota, type TenantQuota } from '../../operations/tenants/tenant-lookups.ts'
 import type { QuotaRecord, QuotaReport } from '../../state-machine/usage/records.ts'
+import { ACME } from '../examples/names.ts'
 import { adminRoute } from '../route.ts'
 import { orNull, Time, timeText } from '../wire.ts'
 import { changeRoute, removalRoute } from './mutation.ts'
+import { quotaReport } from '../../state-machine/usage/quota.ts'
 
 const PATH = '/tenants/{id}/quota'
 
@@ -40,10 +42,10 @@ const QuotaRequestBody = Type.Object(
   { additionalProperties: false },
 )
 
-export const quotaRoutes = {
-  getTenantQuota: adminRoute(
+export const quotaRoutes = [
+  adminRoute(
+    getTenantQuota,
     {
-      operationId: 'getTenantQuota',
       method: 'GET',
       path: PATH,
       summary: 'Get the quota of a tenant, and what is held against it',
@@ -52,15 +54,16 @@ export const quotaRoutes = {
         description: 'The quota; all limits null and updatedAt null when none is set',
         content: { type: 'application/json', schema: QuotaView },
       },
+      example: { params: ACME },
     },
     async (services, principal, { params }) => {
       return { kind: 'json', body: quotaView(await getTenantQuota(services, principal, params)) }
     },
   ),
 
-  setTenantQuota: changeRoute(
+  changeRoute(
+    setTenantQuota,
     {
-      operationId: 'setTenantQuota',
       method: 'PUT',
       path: PATH,
       summary: 'Set the quota of a tenant, in place of the one it has',
@@ -70,13 +73,17 @@ export const quotaRoutes = {
       answers: 'The quota, or the plan of a dry run',
       view: QuotaView,
       plan: Type.Object({ before: Limits, after: Limits, usage: Usage }),
+      example: {
+        params: ACME,
+        body: { maxBytes: 1_099_511_627_776, maxObjects: null, maxBuckets: 100 },
+      },
     },
     {
       run: (services, principal, { params, body }) =>
         setTenantQuota(services, principal, { ...params, ...body }),
       answer: quotaView,
       plan: async ({ state }, { params: { id } }, outcome) => {
-        const present = state.quotaReport(id)
+        const present = state.cut((view) => quotaReport(view, id))
         const { quota, usage } = outcome ?? present
         const plan = { before: limitsOf(present.quota), after: limitsOf(quota), usage }
         return { plan, warnings: warningsOf({ quota, usage }), tenantId: id }
@@ -84,23 +91,24 @@ export const quotaRoutes = {
     },
   ),
 
-  deleteTenantQuota: removalRoute(
+  removalRoute(
+    deleteTenantQuota,
     {
-      operationId: 'deleteTenantQuota',
       method: 'DELETE',
       path: PATH,
       summary: 'Clear the quota of a tenant; repeating it is no error',
       plan: Type.Object({ before: Limits, usage: Usage }),
+      example: { params: ACME },
     },
     {
       run: (services, principal, { params }) => deleteTenantQuota(services, principal, params),
       plan: async ({ state }, { params: { id } }) => {
-        const { quota, usage } = state.quotaReport(id)
+        const { quota, usage } = state.cut((view) => quotaReport(view, id))
         return { plan: { before: limitsOf(quota), usage }, warnings: [], tenantId: id }
       },
     },
   ),
-}
+]
 
 function quotaView({ tenantId, quota, usage }: TenantQuota): Static<typeof QuotaView> {
   const updatedAt = quota.updatedAt === 0 ? null : timeText(quota.updatedAt)

@@ -7,10 +7,11 @@ import { getRepair, type RepairOverview } from '../../operations/repair/get-repa
 import { resumeCollection } from '../../operations/repair/resume-collection.ts'
 import { setRepair } from '../../operations/repair/set-repair.ts'
 import type { SettingsRecord } from '../../state-machine/chunks/records.ts'
-import { type Answer, adminRoute } from '../route.ts'
+import { adminRoute, type Answer } from '../route.ts'
 import { orNull, Time, timeText, timeTextOrNull } from '../wire.ts'
 import { changeRoute } from './mutation.ts'
 import { REASON } from './queries.ts'
+import { settingsOf } from '../../state-machine/chunks/collection.ts'
 
 const Count = Type.Integer({ minimum: 0 })
 const Rate = orNull(
@@ -67,7 +68,7 @@ const CollectionView = Type.Object(
       Type.Object(
         { requestedBy: Type.String(), reason: Type.String(), at: Time },
         {
-          description: 'Who let it go on after the last halt',
+          description: 'Who resumed it after the last halt',
         },
       ),
     ),
@@ -93,10 +94,10 @@ export const RepairView = Type.Object(
 const NewRate = Type.Object({ maxBytesPerSecond: Rate }, { additionalProperties: false })
 const Reason = Type.Object(REASON, { additionalProperties: false })
 
-export const repairRoutes = {
-  getRepair: adminRoute(
+export const repairRoutes = [
+  adminRoute(
+    getRepair,
     {
-      operationId: 'getRepair',
       method: 'GET',
       path: '/cluster/repair',
       summary:
@@ -106,49 +107,51 @@ export const repairRoutes = {
         description: 'What holds for all nodes, and the state of each that answers',
         content: { type: 'application/json', schema: RepairView },
       },
+      example: {},
     },
     async (services, principal): Promise<Answer> => {
       return { kind: 'json', body: repairView(await getRepair(services, principal)) }
     },
   ),
 
-  setRepair: changeRoute(
+  changeRoute(
+    setRepair,
     {
-      operationId: 'setRepair',
       method: 'PUT',
       path: '/cluster/repair',
-      summary:
-        'Set the rate of repair for all nodes; copies of which a single one is left do not wait for it',
+      summary: 'Set the rate of repair for all nodes; chunks with a single copy left do not wait for it',
       body: { schema: NewRate },
       plan: Type.Object({ before: Rate, after: Rate }),
       answers: 'The rate of all nodes and the state of each, or the plan of a dry run',
       view: RepairView,
+      example: { body: { maxBytesPerSecond: 100_000_000 } },
     },
     {
       run: (services, principal, { body }) => setRepair(services, principal, body),
       plan: async ({ state }, { body }) => {
-        const plan = { before: state.settings().repairBytesPerSecond, after: body.maxBytesPerSecond }
+        const plan = { before: settingsOf(state).repairBytesPerSecond, after: body.maxBytesPerSecond }
         return { plan, warnings: [] }
       },
       answer: repairView,
     },
   ),
 
-  resumeCollection: changeRoute(
+  changeRoute(
+    resumeCollection,
     {
-      operationId: 'resumeCollection',
       method: 'POST',
       path: '/cluster/collection/resume',
-      summary: 'Let the collection of garbage go on after it was halted; nothing changes while it is not',
+      summary: 'Resume the collection of garbage after a halt; otherwise nothing changes',
       body: { schema: Reason },
       plan: Type.Object({ halted: CollectionView.properties.halted, lastRecount: orNull(RecountView) }),
       answers: 'The state of the collection, or the plan of a dry run',
       view: CollectionView,
+      example: { query: { dryRun: 'true' }, body: { reason: 'The difference was understood' } },
     },
     {
       run: (services, principal, { body }) => resumeCollection(services, principal, body),
       plan: async ({ state }) => {
-        const settings = state.settings()
+        const settings = settingsOf(state)
         const lastRecount = recountView(settings)
         const differs = (lastRecount?.differences ?? 0) > 0
         const warnings = differs ? ['The last recount differs: what is counted wrongly may be collected'] : []
@@ -157,7 +160,7 @@ export const repairRoutes = {
       answer: collectionView,
     },
   ),
-}
+]
 
 function repairView({ settings, nodes }: RepairOverview): Static<typeof RepairView> {
   return {

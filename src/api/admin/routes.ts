@@ -1,23 +1,22 @@
 /**
- * Every route of the admin plane, one for each operation id: a missing one does not compile. [decisions 13]
+ * Every route of the admin plane, one for each operation, in the order of the API document. [decisions 13]
  *
- * `metrics` is what the scraper reads; it comes from the composition root, because the registry is not known here.
+ * `metrics` is the page that the scraper reads. It comes from the composition root, because the registry is not known here.
  */
-import type { AdminOperationId } from '../../access/base/operation-ids.ts'
 import { describe, type OpenApiDocument } from '../openapi.ts'
 import type { Plane } from '../plane.ts'
 import { documentRoute, healthRoute, readinessRoute } from '../probes.ts'
 import type { RouteDefinition } from '../route.ts'
 import { AccessKeyView, AccessKeyWithSecretView } from './access-key-view.ts'
-import { AccountView, accountRoutes } from './accounts.ts'
 import { accessKeyRoutes } from './access-keys.ts'
-import { bucketPolicyRoutes } from './bucket-policies.ts'
+import { accountRoutes, AccountView } from './accounts.ts'
 import { auditRoutes } from './audit.ts'
-import { membershipRoutes } from './membership.ts'
+import { bucketPolicyRoutes } from './bucket-policies.ts'
 import { MembershipView } from './membership-view.ts'
+import { membershipRoutes } from './membership.ts'
 import { type MetricsPage, metricsRoute } from './metrics.ts'
-import { OperationView } from './operation-view.ts'
-import { operationRoutes } from './operations.ts'
+import { LongOperationView } from './operation-view.ts'
+import { longOperationRoutes } from './operations.ts'
 import { quotaRoutes, QuotaView } from './quota.ts'
 import { repairRoutes, RepairView } from './repair.ts'
 import { tenantRoutes, TenantView } from './tenants.ts'
@@ -25,15 +24,15 @@ import { ClusterTimeView, timeRoutes } from './time.ts'
 import { usageRoutes } from './usage.ts'
 
 export function adminPlane(metrics: MetricsPage): Plane {
-  const routes = {
-    adminHealthz: healthRoute('adminHealthz'),
-    adminReadyz: readinessRoute('adminReadyz'),
-    getAdminOpenAPI: documentRoute('getAdminOpenAPI', () => adminDocument()),
-    getMetrics: metricsRoute(metrics),
+  const routes: readonly RouteDefinition[] = [
+    healthRoute('adminHealthz'),
+    readinessRoute('adminReadyz'),
+    documentRoute('getAdminOpenAPI', () => adminDocument()),
+    metricsRoute(metrics),
     ...tenantRoutes,
     ...accountRoutes,
     ...accessKeyRoutes,
-    ...operationRoutes,
+    ...longOperationRoutes,
     ...repairRoutes,
     ...timeRoutes,
     ...quotaRoutes,
@@ -41,12 +40,12 @@ export function adminPlane(metrics: MetricsPage): Plane {
     ...bucketPolicyRoutes,
     ...auditRoutes,
     ...membershipRoutes,
-  } satisfies Record<AdminOperationId, RouteDefinition>
+  ]
   return {
     api: 'admin',
     mount: '/admin/api/v1',
-    routes: Object.values(routes),
-    strangerAuth: 'admin',
+    routes,
+    unknownPathAuth: 'admin',
     authenticate: (services, authorization) => services.access.authenticateAdmin(authorization),
   }
 }
@@ -65,7 +64,7 @@ export function adminDocument(): OpenApiDocument {
       Account: AccountView,
       AccessKey: AccessKeyView,
       AccessKeyWithSecret: AccessKeyWithSecretView,
-      Operation: OperationView,
+      Operation: LongOperationView,
       Quota: QuotaView,
       Repair: RepairView,
       ClusterTime: ClusterTimeView,

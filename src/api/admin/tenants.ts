@@ -5,13 +5,14 @@ import Type, { type Static } from 'typebox'
 import { createTenant } from '../../operations/tenants/create-tenant.ts'
 import { deleteTenant } from '../../operations/tenants/delete-tenant.ts'
 import { disableTenant } from '../../operations/tenants/disable-tenant.ts'
-import { getTenant } from '../../operations/tenants/get-tenant.ts'
 import { listTenants } from '../../operations/tenants/list-tenants.ts'
 import { planTenantEnd } from '../../operations/tenants/plan-tenant-end.ts'
+import { getTenant } from '../../operations/tenants/tenant-lookups.ts'
 import type { TenantRecord } from '../../state-machine/tenants/records.ts'
+import { ACME, FORMER } from '../examples/names.ts'
 import { adminRoute } from '../route.ts'
 import { orNull, PAGE_END_SCHEMA, pageEnd, Time, timeText, timeTextOrNull } from '../wire.ts'
-import { changeRoute, creationRoute, operationRoute } from './mutation.ts'
+import { changeRoute, creationRoute, longOperationRoute } from './mutation.ts'
 import { PageQuery, REASON } from './queries.ts'
 
 export const TenantView = Type.Object(
@@ -60,10 +61,10 @@ const TenantEndPlanView = Type.Object({
 
 const TenantPage = Type.Object({ tenants: Type.Array(TenantView), ...PAGE_END_SCHEMA })
 
-export const tenantRoutes = {
-  listTenants: adminRoute(
+export const tenantRoutes = [
+  adminRoute(
+    listTenants,
     {
-      operationId: 'listTenants',
       method: 'GET',
       path: '/tenants',
       summary: 'List tenants; a token with a tenant of its own sees that one',
@@ -73,6 +74,7 @@ export const tenantRoutes = {
         description: 'One page of tenants',
         content: { type: 'application/json', schema: TenantPage },
       },
+      example: { query: { limit: '100' } },
     },
     async (services, principal, { query: { limit, continuationToken } }) => {
       const page = await listTenants(services, principal, { limit, continuationToken })
@@ -83,9 +85,9 @@ export const tenantRoutes = {
     },
   ),
 
-  createTenant: creationRoute(
+  creationRoute(
+    createTenant,
     {
-      operationId: 'createTenant',
       method: 'POST',
       path: '/tenants',
       summary: 'Create a tenant',
@@ -95,6 +97,8 @@ export const tenantRoutes = {
       plan: Type.Object({
         id: orNull(Type.String({ description: 'Which the tenant would have; null: none would be made' })),
       }),
+      furtherExamples: { createLeavingTenant: { body: { ...FORMER, name: 'Former Ltd.' } } },
+      example: { body: { id: 'acme', name: 'Acme Inc.' } },
     },
     {
       run: (services, principal, { body }) => createTenant(services, principal, body),
@@ -103,9 +107,9 @@ export const tenantRoutes = {
     },
   ),
 
-  getTenant: adminRoute(
+  adminRoute(
+    getTenant,
     {
-      operationId: 'getTenant',
       method: 'GET',
       path: '/tenants/{id}',
       summary: 'Get a tenant',
@@ -114,6 +118,7 @@ export const tenantRoutes = {
         description: 'The tenant',
         content: { type: 'application/json', schema: TenantView },
       },
+      example: { params: ACME },
     },
     async (services, principal, { params }) => ({
       kind: 'json',
@@ -121,9 +126,9 @@ export const tenantRoutes = {
     }),
   ),
 
-  disableTenant: changeRoute(
+  changeRoute(
+    disableTenant,
     {
-      operationId: 'disableTenant',
       method: 'POST',
       path: '/tenants/{id}/disable',
       summary:
@@ -132,6 +137,7 @@ export const tenantRoutes = {
       answers: 'The tenant, or the plan of a dry run',
       view: TenantView,
       plan: TenantEndPlanView,
+      example: { params: FORMER, body: { reason: 'The contract has ended' } },
     },
     {
       run: (services, principal, { params, body }) =>
@@ -141,9 +147,9 @@ export const tenantRoutes = {
     },
   ),
 
-  deleteTenant: operationRoute(
+  longOperationRoute(
+    deleteTenant,
     {
-      operationId: 'deleteTenant',
       method: 'POST',
       path: '/tenants/{id}/delete',
       summary:
@@ -151,6 +157,7 @@ export const tenantRoutes = {
       status: 202,
       body: { schema: Deletion },
       plan: TenantEndPlanView,
+      example: { params: FORMER, body: { reason: 'The contract has ended', confirm: 'former' } },
     },
     {
       run: (services, principal, { params, body }) =>
@@ -158,7 +165,7 @@ export const tenantRoutes = {
       plan: (services, { params }) => planTenantEnd(services, params.id, 'delete'),
     },
   ),
-}
+]
 
 /** Names every member: the sealed keys of the record stay inside. */
 function tenantView(tenant: TenantRecord): Static<typeof TenantView> {

@@ -3,11 +3,10 @@
  */
 import Type, { type Static } from 'typebox'
 import type { ClusterTimeStatus } from '../../../cluster/index.ts'
-import { confirmClusterTime, setBackClusterTime } from '../../operations/time/correct-cluster-time.ts'
-import { getClusterTime } from '../../operations/time/get-cluster-time.ts'
 import { parseTimestamp } from '../../operations/base/timestamp.ts'
+import { confirmClusterTime, getClusterTime, setBackClusterTime } from '../../operations/time/cluster-time.ts'
 import type { TimeCorrected, TimePair } from '../../state-machine/time/log-time.ts'
-import { type Answer, adminRoute } from '../route.ts'
+import { adminRoute, type Answer } from '../route.ts'
 import { orNull, Time, timeText, timeTextOrNull } from '../wire.ts'
 import { changeRoute } from './mutation.ts'
 import { REASON } from './queries.ts'
@@ -15,7 +14,7 @@ import { REASON } from './queries.ts'
 const OffsetMs = Type.Integer({ description: 'Of this clock; ahead of the majority is positive' })
 const WithheldMs = Type.Integer({
   minimum: 0,
-  description: 'So far the confirmed time lags behind the time of the log: by steps that nobody confirmed',
+  description: 'So far the confirmed time lags behind the time of the log: by steps that are not confirmed',
 })
 
 export const ClusterTimeView = Type.Object(
@@ -35,7 +34,7 @@ export const ClusterTimeView = Type.Object(
     ),
     offsetMs: orNull(OffsetMs),
     offsets: Type.Array(Type.Object({ nodeId: Type.String(), offsetMs: OffsetMs }), {
-      description: 'At the leader: of each voter that it has heard within a second',
+      description: 'At the leader: of each voter that answered within the last second',
     }),
   },
   { additionalProperties: false },
@@ -53,10 +52,10 @@ const SettingBack = Type.Object(
 const SET_BACK_WARNING =
   'Retention that is stored keeps its date, and nothing is deleted; what was made while the time was ahead keeps its dates'
 
-export const timeRoutes = {
-  getClusterTime: adminRoute(
+export const timeRoutes = [
+  adminRoute(
+    getClusterTime,
     {
-      operationId: 'getClusterTime',
       method: 'GET',
       path: '/cluster/time',
       summary: 'Get the time of the log, what of it is withheld, and how far clocks are off',
@@ -65,16 +64,17 @@ export const timeRoutes = {
         description: 'What this node knows',
         content: { type: 'application/json', schema: ClusterTimeView },
       },
+      example: {},
     },
     async (services, principal): Promise<Answer> => {
-      const status = getClusterTime(services, principal)
+      const status = await getClusterTime(services, principal)
       return { kind: 'json', body: timeView(status, services.cluster.nodeId) }
     },
   ),
 
-  confirmClusterTime: changeRoute(
+  changeRoute(
+    confirmClusterTime,
     {
-      operationId: 'confirmClusterTime',
       method: 'POST',
       path: '/cluster/time/confirm',
       summary: 'Confirm that what was withheld of the time is true; what became due by it ends for good',
@@ -82,6 +82,10 @@ export const timeRoutes = {
       plan: ClusterTimeView,
       answers: 'The time before and after, or the plan of a dry run',
       view: CorrectedView,
+      example: {
+        query: { dryRun: 'true' },
+        body: { withheldMs: 864_000_000, reason: 'It was switched off for ten days' },
+      },
     },
     {
       run: (services, principal, { body }) => confirmClusterTime(services, principal, body),
@@ -93,9 +97,9 @@ export const timeRoutes = {
     },
   ),
 
-  setBackClusterTime: changeRoute(
+  changeRoute(
+    setBackClusterTime,
     {
-      operationId: 'setBackClusterTime',
       method: 'POST',
       path: '/cluster/time/set-back',
       summary: 'Set the time of the log back to that of the majority, after it has run ahead',
@@ -103,6 +107,10 @@ export const timeRoutes = {
       plan: ClusterTimeView,
       answers: 'The time before and after, or the plan of a dry run',
       view: CorrectedView,
+      example: {
+        query: { dryRun: 'true' },
+        body: { majorityTime: '2026-11-23T12:00:00.000Z', reason: 'All clocks were ahead for an hour' },
+      },
     },
     {
       run: (services, principal, { body: { majorityTime, reason } }) =>
@@ -113,7 +121,7 @@ export const timeRoutes = {
       answer: correctedView,
     },
   ),
-}
+]
 
 function timeView(
   { logTime, confirmedTime, majorityTime, offsetMs, offsets }: ClusterTimeStatus,

@@ -4,7 +4,8 @@
  * Rule: the names are the contract.
  */
 import Type, { type Static } from 'typebox'
-import { getTenantUsage, type UsageReport } from '../../operations/tenants/get-tenant-usage.ts'
+import { getTenantUsage, type UsageReport } from '../../operations/tenants/tenant-lookups.ts'
+import { ACME } from '../examples/names.ts'
 import { adminRoute } from '../route.ts'
 import { Time, timeText } from '../wire.ts'
 
@@ -44,10 +45,10 @@ const UsageView = Type.Object(
   { additionalProperties: false },
 )
 
-export const usageRoutes = {
-  getTenantUsage: adminRoute(
+export const usageRoutes = [
+  adminRoute(
+    getTenantUsage,
     {
-      operationId: 'getTenantUsage',
       method: 'GET',
       path: '/tenants/{id}/usage',
       summary: 'Get what a tenant takes up, exact as of one moment',
@@ -56,12 +57,13 @@ export const usageRoutes = {
         description: 'The usage',
         content: { type: 'application/json', schema: UsageView },
       },
+      example: { params: ACME },
     },
     async (services, principal, { params }) => {
       return { kind: 'json', body: usageView(await getTenantUsage(services, principal, params)) }
     },
   ),
-}
+]
 
 function usageView({ tenantId, asOf, usage, bucketCount, buckets }: UsageReport): Static<typeof UsageView> {
   return {

@@ -1,11 +1,9 @@
 /**
- * One call of an operation that works, as the documents show it, the tests make it and the fuzzer begins with it.
+ * One call of an operation that works, as the documents show it, the tests make it and the fuzzer starts from it.
  *
- * Rule: `{example.member}` in a text stands for that member of an earlier answer to that example. The documents take it from
- * the recorded answers, the tests from those they were given.
+ * Rule: `{example.member}` in a text represents that member of an earlier answer to that example. The documents take it from
+ * the recorded answers, the tests from those that they received.
  */
-import type { OperationId } from '../../access/base/operation-ids.ts'
-
 export interface Example {
   readonly params?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, string>>
@@ -14,16 +12,11 @@ export interface Example {
   readonly body?: string | object
 }
 
-/** A call whose answer other examples stand on, where the one that the documents show has another. */
-export interface FurtherExample extends Example {
-  readonly of: OperationId
-}
-
 export type Answers = Readonly<Record<string, unknown>>
 
 const STAND_IN = /\{([a-zA-Z]+)\.(\w+)\}/g
 
-/** The same with every stand-in replaced whose answer is there. */
+/** The same with every stand-in replaced whose answer is known. */
 export function filled<T>(value: T, answers: Answers): T {
   return fill(value, answers) as T
 }

@@ -47,9 +47,9 @@ export class LocalAudit {
   /** Writes the row unless the entry of a change holds it. `code` null: it went well. */
   end(status: number, code: string | null): void {
     if (this.#asked > 0 && this.#asked === this.#answered) return
-    const told = { code, status, bytesOut: null, durationMs: this.#elapsedMs(), details: null }
+    const outcome = { code, status, bytesOut: null, durationMs: this.#elapsedMs(), details: null }
     const time = this.#services.cluster.time.now()
-    this.#services.audit.append({ time, ...this.#facts, ...told })
+    this.#services.audit.append({ time, ...this.#facts, ...outcome })
   }
 
   #elapsedMs(): number {

@@ -11,7 +11,7 @@ import { Condition } from '../../../cluster/index.ts'
 import { createAdminToken, parseNewAdminToken } from '../../operations/admin-tokens/create-admin-token.ts'
 import { listAdminTokens } from '../../operations/admin-tokens/list-admin-tokens.ts'
 import { revokeAdminToken } from '../../operations/admin-tokens/revoke-admin-token.ts'
-import { auditStanding } from '../../operations/audit-segments/audit-standing.ts'
+import { auditStatus } from '../../operations/audit-segments/audit-status.ts'
 import { parseNotedHead, verifyAuditLog } from '../../operations/audit/verify-audit-log.ts'
 import type { Services } from '../../operations/base/services.ts'
 import { Refusal } from '../../base/refusal.ts'
@@ -62,7 +62,7 @@ function routeOf({ method = '', url = '' }: IncomingMessage): LocalRoute {
       answer: async (services, request) => verifyAuditLog(services, parseNotedHead(await readJson(request))),
     }
   if (method === 'GET' && url === '/audit/standing')
-    return { operation: 'readAuditStanding', answer: (services) => auditStanding(services) }
+    return { operation: 'readAuditStanding', answer: (services) => auditStatus(services) }
   if (method === 'GET' && url === '/status')
     return { operation: 'readNodeStatus', answer: async (services) => nodeStatus(services) }
   return {

@@ -6,9 +6,10 @@
 import { Condition } from '../../../cluster/index.ts'
 import type { Services } from '../../operations/base/services.ts'
 import { VERSION } from '../../base/version.ts'
+import { tenantKeys } from '../../state-machine/tenants/keys.ts'
 
 /** What `GET /audit/standing` answers. */
-export type { AuditStanding } from '../../operations/audit-segments/audit-standing.ts'
+export type { AuditStatus } from '../../operations/audit-segments/audit-status.ts'
 
 export interface NodeStatus {
   readonly nodeId: string
@@ -19,7 +20,7 @@ export interface NodeStatus {
   readonly isReady: boolean
   /** What is missing, in sentences. */
   readonly reasons: readonly string[]
-  /** The others never hear this data directory again. Absent: of an older node. */
+  /** The others never accept a message of this data directory again. Absent: of an older node. */
   readonly hasLeft?: boolean
   /** As in the configuration that it was started with. */
   readonly listeners: { readonly data: string; readonly admin: string; readonly peer: string }
@@ -46,7 +47,7 @@ export function nodeStatus({ cluster, config, state }: Services): NodeStatus {
 
 function fingerprintIn(state: Services['state']): string | null {
   try {
-    return state.clusterKey()?.masterKeyFingerprint ?? null
+    return state.get(tenantKeys.clusterKey())?.masterKeyFingerprint ?? null
   } catch (cause) {
     // The state is damaged and being replaced: that is among the reasons.
     if (cause instanceof Condition) return null

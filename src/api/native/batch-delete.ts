@@ -4,6 +4,7 @@
 import Type, { type Static } from 'typebox'
 import { batchDeleteObjects, type ItemResult } from '../../operations/objects/batch-delete-objects.ts'
 import { clientVersionId } from '../../operations/objects/object-checks.ts'
+import { PHOTOS } from '../examples/names.ts'
 import { STATUS_OF } from '../problem.ts'
 import { dataRoute } from '../route.ts'
 
@@ -41,10 +42,10 @@ const Results = Type.Object(
   { additionalProperties: false },
 )
 
-export const batchDeleteRoutes = {
-  batchDeleteObjects: dataRoute(
+export const batchDeleteRoutes = [
+  dataRoute(
+    batchDeleteObjects,
     {
-      operationId: 'batchDeleteObjects',
       method: 'POST',
       path: '/buckets/{bucket}/objects:batchDelete',
       summary: 'Delete up to 1,000 objects or versions',
@@ -56,6 +57,10 @@ export const batchDeleteRoutes = {
         description: 'What became of each key',
         content: { type: 'application/json', schema: Results },
       },
+      example: {
+        params: PHOTOS,
+        body: { objects: [{ key: '2026/copy.txt' }, { key: '2026/dog.txt' }], quiet: false },
+      },
     },
     async (services, principal, { params, body }) => {
       const { objects, quiet = false } = body
@@ -66,7 +71,7 @@ export const batchDeleteRoutes = {
       return { kind: 'json', body: { results: quiet ? errors : shown, ...counts } }
     },
   ),
-}
+]
 
 function resultView({ outcome, ...name }: ItemResult): Static<typeof Result> {
   if ('code' in outcome) {

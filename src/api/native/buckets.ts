@@ -2,13 +2,13 @@
  * The routes of buckets: parse the call, run one operation, dress the outcome. No rules here.
  */
 import Type from 'typebox'
+import { getBucket, getBucketVersioning } from '../../operations/buckets/bucket-lookups.ts'
 import { createBucket } from '../../operations/buckets/create-bucket.ts'
 import { deleteBucket } from '../../operations/buckets/delete-bucket.ts'
-import { getBucketVersioning } from '../../operations/buckets/get-bucket-versioning.ts'
-import { getBucket } from '../../operations/buckets/get-bucket.ts'
 import { listBuckets } from '../../operations/buckets/list-buckets.ts'
 import { setBucketVersioning } from '../../operations/buckets/set-bucket-versioning.ts'
 import { VERSIONING_STATES } from '../../operations/buckets/versioning-state.ts'
+import { PHOTOS } from '../examples/names.ts'
 import { dataRoute } from '../route.ts'
 import { PAGE_END_SCHEMA, pageEnd } from '../wire.ts'
 import { BucketView, bucketView } from './bucket-view.ts'
@@ -40,10 +40,10 @@ const BucketQuery = Type.Object(
 
 const BucketPage = Type.Object({ buckets: Type.Array(BucketView), ...PAGE_END_SCHEMA })
 
-export const bucketRoutes = {
-  listBuckets: dataRoute(
+export const bucketRoutes = [
+  dataRoute(
+    listBuckets,
     {
-      operationId: 'listBuckets',
       method: 'GET',
       path: '/buckets',
       summary: 'List the buckets of the tenant',
@@ -55,6 +55,7 @@ export const bucketRoutes = {
         description: 'One page of buckets',
         content: { type: 'application/json', schema: BucketPage },
       },
+      example: { query: { prefix: 'ph', maxBuckets: '100' } },
     },
     async (services, principal, { query }) => {
       const { prefix = '', maxBuckets, continuationToken } = query
@@ -64,9 +65,9 @@ export const bucketRoutes = {
     },
   ),
 
-  createBucket: dataRoute(
+  dataRoute(
+    createBucket,
     {
-      operationId: 'createBucket',
       method: 'POST',
       path: '/buckets',
       summary: 'Create a private bucket',
@@ -78,6 +79,7 @@ export const bucketRoutes = {
         description: 'The bucket',
         content: { type: 'application/json', schema: BucketView },
       },
+      example: { body: { name: 'photos', versioning: 'Enabled', objectLockEnabled: true } },
     },
     async (services, principal, { body }) => {
       const bucket = await createBucket(services, principal, body)
@@ -86,9 +88,9 @@ export const bucketRoutes = {
     },
   ),
 
-  getBucket: dataRoute(
+  dataRoute(
+    getBucket,
     {
-      operationId: 'getBucket',
       method: 'GET',
       path: '/buckets/{bucket}',
       summary: 'Get a bucket',
@@ -97,6 +99,7 @@ export const bucketRoutes = {
         description: 'The bucket',
         content: { type: 'application/json', schema: BucketView },
       },
+      example: { params: PHOTOS },
     },
     async (services, principal, { params }) => ({
       kind: 'json',
@@ -104,14 +107,15 @@ export const bucketRoutes = {
     }),
   ),
 
-  deleteBucket: dataRoute(
+  dataRoute(
+    deleteBucket,
     {
-      operationId: 'deleteBucket',
       method: 'DELETE',
       path: '/buckets/{bucket}',
       summary: 'Delete an empty bucket',
       description: 'Object versions, delete markers and unfinished uploads count.',
       success: { status: 204, description: 'The bucket is gone' },
+      example: { params: PHOTOS },
     },
     async (services, principal, { params }) => {
       await deleteBucket(services, principal, params)
@@ -119,9 +123,9 @@ export const bucketRoutes = {
     },
   ),
 
-  getBucketVersioning: dataRoute(
+  dataRoute(
+    getBucketVersioning,
     {
-      operationId: 'getBucketVersioning',
       method: 'GET',
       path: '/buckets/{bucket}/versioning',
       summary: 'Get the state of versioning',
@@ -130,6 +134,7 @@ export const bucketRoutes = {
         description: 'The state',
         content: { type: 'application/json', schema: Versioning },
       },
+      example: { params: PHOTOS },
     },
     async (services, principal, { params }) => {
       const { versioning } = await getBucketVersioning(services, principal, params)
@@ -137,9 +142,9 @@ export const bucketRoutes = {
     },
   ),
 
-  setBucketVersioning: dataRoute(
+  dataRoute(
+    setBucketVersioning,
     {
-      operationId: 'setBucketVersioning',
       method: 'PUT',
       path: '/buckets/{bucket}/versioning',
       summary: 'Keep versions from now on, or stop to',
@@ -151,10 +156,11 @@ export const bucketRoutes = {
         description: 'The state',
         content: { type: 'application/json', schema: Versioning },
       },
+      example: { params: PHOTOS, body: { status: 'Enabled' } },
     },
     async (services, principal, { params, body }) => {
       const { versioning } = await setBucketVersioning(services, principal, { ...params, ...body })
       return { kind: 'json', body: { status: versioning } }
     },
   ),
-}
+]

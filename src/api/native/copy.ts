@@ -2,6 +2,7 @@
  * The route that copies an object inside of the service. [native: copy request body] [decisions 14]
  */
 import Type, { type Static } from 'typebox'
+import { Refusal } from '../../base/refusal.ts'
 import { copyObject } from '../../operations/objects/copy-object.ts'
 import {
   checkContentType,
@@ -9,10 +10,10 @@ import {
   DEFAULT_CONTENT_TYPE,
 } from '../../operations/objects/description.ts'
 import { strongTags, weakTags } from '../../operations/objects/entity-tags.ts'
-import { Refusal } from '../../base/refusal.ts'
+import { PHOTOS } from '../examples/names.ts'
 import { dataRoute } from '../route.ts'
 import { readTime } from '../wire.ts'
-import { OBJECT_HEADERS, ObjectView, objectHeaders, objectView } from './object-view.ts'
+import { OBJECT_HEADERS, objectHeaders, ObjectView, objectView } from './object-view.ts'
 
 const DIRECTIVES = ['COPY', 'REPLACE']
 
@@ -35,10 +36,10 @@ const Copy = Type.Object(
 )
 type CopyBody = Static<typeof Copy>
 
-export const copyRoutes = {
-  copyObject: dataRoute(
+export const copyRoutes = [
+  dataRoute(
+    copyObject,
     {
-      operationId: 'copyObject',
       method: 'POST',
       path: '/buckets/{bucket}/object-copy/{key...}',
       summary: 'Copy an object to this key',
@@ -50,6 +51,10 @@ export const copyRoutes = {
         status: 200,
         description: 'The object as stored',
         content: { type: 'application/json', schema: ObjectView },
+      },
+      example: {
+        params: { ...PHOTOS, key: '2026/copy.txt' },
+        body: { sourceBucket: 'photos', sourceKey: '2026/cat.txt', requireAbsent: true },
       },
     },
     async (services, principal, { params, body }) => {
@@ -66,7 +71,7 @@ export const copyRoutes = {
       return { kind: 'json', headers: objectHeaders(bucket, object), body: objectView(bucket.name, object) }
     },
   ),
-}
+]
 
 function conditionsOf({ ifMatch, ifNoneMatch, ifModifiedSince, ifUnmodifiedSince }: CopyBody) {
   return {

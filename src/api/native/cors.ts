@@ -3,10 +3,11 @@
  */
 import Type, { type Static } from 'typebox'
 import { CORS_METHODS, CORS_RULES_MAX } from '../../access/cors-rules.ts'
+import { getBucketCORS } from '../../operations/buckets/bucket-lookups.ts'
 import { deleteBucketCORS } from '../../operations/buckets/delete-bucket-cors.ts'
-import { getBucketCORS } from '../../operations/buckets/get-bucket-cors.ts'
 import { setBucketCORS } from '../../operations/buckets/set-bucket-cors.ts'
 import type { CorsRecord, CorsRule } from '../../state-machine/buckets/records.ts'
+import { PAGE, PHOTOS } from '../examples/names.ts'
 import { type Answer, dataRoute } from '../route.ts'
 
 const PATH = '/buckets/{bucket}/cors'
@@ -33,47 +34,64 @@ const SHOWN = {
   content: { type: 'application/json', schema: CorsView },
 } as const
 
-export const corsRoutes = {
-  getBucketCORS: dataRoute(
+export const corsRoutes = [
+  dataRoute(
+    getBucketCORS,
     {
-      operationId: 'getBucketCORS',
       method: 'GET',
       path: PATH,
       summary: 'Get the CORS rules of a bucket',
       description: '404 when none are set.',
       success: SHOWN,
+      example: { params: PHOTOS },
     },
     async (services, principal, { params }) => shown(await getBucketCORS(services, principal, params)),
   ),
 
-  setBucketCORS: dataRoute(
+  dataRoute(
+    setBucketCORS,
     {
-      operationId: 'setBucketCORS',
       method: 'PUT',
       path: PATH,
       summary: 'Replace the CORS rules of a bucket',
       description: `Which pages of other origins a browser may let use signed URLs of the bucket. 1 to ${CORS_RULES_MAX} rules, ${CONFIGURATION_BYTES_MAX / 1024} KiB in all; the first that fits a request decides. Rules grant no access.`,
       body: { schema: CorsView, bytesMax: CONFIGURATION_BYTES_MAX },
       success: SHOWN,
+      example: {
+        params: PHOTOS,
+        body: {
+          rules: [
+            {
+              id: 'app',
+              allowedOrigins: [PAGE],
+              allowedMethods: ['GET', 'PUT'],
+              allowedHeaders: ['content-type'],
+              exposeHeaders: ['ETag'],
+              maxAgeSeconds: 600,
+            },
+          ],
+        },
+      },
     },
     async (services, principal, { params, body }) =>
       shown(await setBucketCORS(services, principal, { ...params, ...body })),
   ),
 
-  deleteBucketCORS: dataRoute(
+  dataRoute(
+    deleteBucketCORS,
     {
-      operationId: 'deleteBucketCORS',
       method: 'DELETE',
       path: PATH,
       summary: 'Remove the CORS rules of a bucket; that there were none is no error',
       success: { status: 204, description: 'The bucket has no CORS rules' },
+      example: { params: PHOTOS },
     },
     async (services, principal, { params }) => {
       await deleteBucketCORS(services, principal, params)
       return { kind: 'empty' }
     },
   ),
-}
+]
 
 function shown({ rules }: CorsRecord): Answer {
   return { kind: 'json', body: { rules: rules.map(ruleView) } }

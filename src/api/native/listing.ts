@@ -3,6 +3,7 @@
  */
 import Type from 'typebox'
 import { listObjects } from '../../operations/objects/list-objects.ts'
+import { PHOTOS } from '../examples/names.ts'
 import { dataRoute } from '../route.ts'
 import { PAGE_END_SCHEMA, pageEnd } from '../wire.ts'
 import { ListedObjectView, listedObjectView } from './object-view.ts'
@@ -32,10 +33,10 @@ const Listing = Type.Object(
   { additionalProperties: false },
 )
 
-export const listingRoutes = {
-  listObjects: dataRoute(
+export const listingRoutes = [
+  dataRoute(
+    listObjects,
     {
-      operationId: 'listObjects',
       method: 'GET',
       path: '/buckets/{bucket}/objects',
       summary: 'List objects by key',
@@ -47,6 +48,7 @@ export const listingRoutes = {
         description: 'One page of objects',
         content: { type: 'application/json', schema: Listing },
       },
+      example: { params: PHOTOS, query: { prefix: '2026/', delimiter: '/', maxKeys: '100' } },
     },
     async (services, principal, { params: { bucket }, query }) => {
       const { prefix = '', delimiter = '', maxKeys, continuationToken, startAfter } = query
@@ -65,4 +67,4 @@ export const listingRoutes = {
       return { kind: 'json', body }
     },
   ),
-}
+]

@@ -2,9 +2,10 @@
  * The routes of the parts of an upload: parse headers and path, run one operation, dress the outcome. No rules here.
  */
 import Type from 'typebox'
+import { Refusal } from '../../base/refusal.ts'
 import { listParts } from '../../operations/multipart/list-parts.ts'
 import { uploadPart } from '../../operations/multipart/upload-part.ts'
-import { Refusal } from '../../base/refusal.ts'
+import { FILM_UPLOAD } from '../examples/names.ts'
 import { dataRoute } from '../route.ts'
 import { ListedPartView, listedPartView, PartView, partView } from './multipart-view.ts'
 import { CHECKSUM_HEADER, declaredLength, readClaims, refuseForeignHeaders } from './upload-headers.ts'
@@ -29,10 +30,10 @@ const PartsPage = Type.Object(
   { additionalProperties: false },
 )
 
-export const multipartPartRoutes = {
-  uploadPart: dataRoute(
+export const multipartPartRoutes = [
+  dataRoute(
+    uploadPart,
     {
-      operationId: 'uploadPart',
       method: 'PUT',
       path: `${PARTS_PATH}/{partNumber}/{key...}`,
       summary: 'Upload a part',
@@ -47,6 +48,7 @@ export const multipartPartRoutes = {
         description: 'The part as stored',
         content: { type: 'application/json', schema: PartView },
       },
+      example: { params: { ...FILM_UPLOAD, partNumber: '1' }, body: 'Once upon a time' },
     },
     async (services, principal, { headers, params, bytes, signal }) => {
       refuseForeignHeaders(headers, /^x-service-checksum-/, 'A part has a length and checksums, nothing else')
@@ -62,9 +64,9 @@ export const multipartPartRoutes = {
     },
   ),
 
-  listParts: dataRoute(
+  dataRoute(
+    listParts,
     {
-      operationId: 'listParts',
       method: 'GET',
       path: `${PARTS_PATH}/{key...}`,
       summary: 'List the parts of an upload, with their checksums',
@@ -75,6 +77,7 @@ export const multipartPartRoutes = {
         description: 'One page of parts',
         content: { type: 'application/json', schema: PartsPage },
       },
+      example: { params: FILM_UPLOAD, query: { maxParts: '100' } },
     },
     async (services, principal, { params, query: { maxParts, partNumberMarker } }) => {
       const page = await listParts(services, principal, { ...params, maxParts, partNumberMarker })
@@ -90,7 +93,7 @@ export const multipartPartRoutes = {
       return { kind: 'json', body }
     },
   ),
-}
+]
 
 /** Which numbers there are is known to apply; here it is only read. */
 function partNumberOf(text: string): number {

@@ -7,10 +7,11 @@ import { completeMultipartUpload } from '../../operations/multipart/complete-mul
 import { createMultipartUpload } from '../../operations/multipart/create-multipart-upload.ts'
 import { listMultipartUploads } from '../../operations/multipart/list-multipart-uploads.ts'
 import { UPLOAD_ID } from '../../operations/multipart/upload-id.ts'
+import { FILM, FILM_UPLOAD, PHOTOS } from '../examples/names.ts'
 import { dataRoute } from '../route.ts'
 import { ListedUploadView, listedUploadView, UploadView, uploadView } from './multipart-view.ts'
 import { NEW_UPLOAD_HEADERS, NewUpload, readNewUpload } from './new-upload.ts'
-import { OBJECT_HEADERS, ObjectView, objectHeaders, objectView } from './object-view.ts'
+import { OBJECT_HEADERS, objectHeaders, ObjectView, objectView } from './object-view.ts'
 import { readPrecondition, WRITE_CONDITIONS } from './precondition-headers.ts'
 import { CHECKSUM_HEADER, readClaims, refuseForeignHeaders } from './upload-headers.ts'
 
@@ -50,10 +51,10 @@ const UploadsPage = Type.Object(
   { additionalProperties: false },
 )
 
-export const multipartRoutes = {
-  createMultipartUpload: dataRoute(
+export const multipartRoutes = [
+  dataRoute(
+    createMultipartUpload,
     {
-      operationId: 'createMultipartUpload',
       method: 'POST',
       path: `${UPLOADS_PATH}/{key...}`,
       summary: 'Begin a multipart upload',
@@ -66,6 +67,10 @@ export const multipartRoutes = {
         status: 201,
         description: 'The upload',
         content: { type: 'application/json', schema: UploadView },
+      },
+      example: {
+        params: FILM,
+        body: { contentType: 'text/plain', tags: { kind: 'film' }, checksumAlg: 'CRC32C' },
       },
     },
     async (services, principal, { headers, params, body }) => {
@@ -80,9 +85,9 @@ export const multipartRoutes = {
     },
   ),
 
-  completeMultipartUpload: dataRoute(
+  dataRoute(
+    completeMultipartUpload,
     {
-      operationId: 'completeMultipartUpload',
       method: 'POST',
       path: `${UPLOADS_PATH}/{uploadId}/complete/{key...}`,
       forms: { uploadId: UPLOAD_ID },
@@ -96,6 +101,10 @@ export const multipartRoutes = {
         status: 200,
         description: 'The object',
         content: { type: 'application/json', schema: ObjectView },
+      },
+      example: {
+        params: FILM_UPLOAD,
+        body: { parts: [{ partNumber: 1, etag: '{uploadPart.etag}' }] },
       },
     },
     async (services, principal, { headers, params, body }) => {
@@ -114,13 +123,14 @@ export const multipartRoutes = {
     },
   ),
 
-  abortMultipartUpload: dataRoute(
+  dataRoute(
+    abortMultipartUpload,
     {
-      operationId: 'abortMultipartUpload',
       method: 'DELETE',
       path: `${UPLOADS_PATH}/{uploadId}/{key...}`,
       summary: 'Give an upload up; one that does not exist is no error',
       success: { status: 204, description: 'The upload is gone, and its parts will be' },
+      example: { params: FILM_UPLOAD },
     },
     async (services, principal, { params }) => {
       await abortMultipartUpload(services, principal, params)
@@ -128,9 +138,9 @@ export const multipartRoutes = {
     },
   ),
 
-  listMultipartUploads: dataRoute(
+  dataRoute(
+    listMultipartUploads,
     {
-      operationId: 'listMultipartUploads',
       method: 'GET',
       path: UPLOADS_PATH,
       summary: 'List the uploads under way',
@@ -142,6 +152,7 @@ export const multipartRoutes = {
         description: 'One page of uploads',
         content: { type: 'application/json', schema: UploadsPage },
       },
+      example: { params: PHOTOS, query: { prefix: '2026/' } },
     },
     async (services, principal, { params: { bucket }, query }) => {
       const { prefix = '', keyMarker = '', uploadIdMarker = '', maxUploads } = query
@@ -158,7 +169,7 @@ export const multipartRoutes = {
       return { kind: 'json', body }
     },
   ),
-}
+]
 
 /** A key as a path: slashes stay slashes. */
 function pathText(key: string): string {

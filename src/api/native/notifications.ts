@@ -12,6 +12,7 @@ import { redeliverNotification } from '../../operations/notifications/redeliver-
 import { setBucketNotifications } from '../../operations/notifications/set-bucket-notifications.ts'
 import { testNotification } from '../../operations/notifications/test-notification.ts'
 import { EVENT_TYPES } from '../../state-machine/events/records.ts'
+import { PHOTOS } from '../examples/names.ts'
 import { dataRoute } from '../route.ts'
 import { PAGE_END_SCHEMA, pageEnd } from '../wire.ts'
 import { ConfigView, configView, DeliveryView, deliveryView, PAYLOAD_FORMATS } from './notification-view.ts'
@@ -59,14 +60,15 @@ const ASKED_FOR = {
   content: { type: 'application/json', schema: DeliveryView },
 } as const
 
-export const notificationRoutes = {
-  getBucketNotifications: dataRoute(
+export const notificationRoutes = [
+  dataRoute(
+    getBucketNotifications,
     {
-      operationId: 'getBucketNotifications',
       method: 'GET',
       path: PATH,
       summary: 'Get the notification configs of a bucket; none is an empty list',
       success: CONFIGS,
+      example: { params: PHOTOS },
     },
     async (services, principal, { params }) => {
       const hooks = await getBucketNotifications(services, principal, params)
@@ -74,9 +76,9 @@ export const notificationRoutes = {
     },
   ),
 
-  setBucketNotifications: dataRoute(
+  dataRoute(
+    setBucketNotifications,
     {
-      operationId: 'setBucketNotifications',
       method: 'PUT',
       path: PATH,
       summary: 'Replace the notification configs of a bucket',
@@ -84,6 +86,19 @@ export const notificationRoutes = {
         'At most 100. A config whose id is new gets a signing secret, shown in this answer and never again; one that keeps its id keeps its secret and what it has not delivered yet. One that is not named is removed with what it has not delivered. `enabled: true` resumes a config that was suspended or stopped.',
       body: { schema: NewConfigs },
       success: CONFIGS,
+      example: {
+        params: PHOTOS,
+        body: {
+          configs: [
+            {
+              id: 'thumbs',
+              url: 'https://hooks.example/pictures',
+              events: ['object-created'],
+              prefix: '2026/',
+            },
+          ],
+        },
+      },
     },
     async (services, principal, { params, body }) => {
       const set = await setBucketNotifications(services, principal, { ...params, ...body })
@@ -92,14 +107,15 @@ export const notificationRoutes = {
     },
   ),
 
-  deleteBucketNotifications: dataRoute(
+  dataRoute(
+    deleteBucketNotifications,
     {
-      operationId: 'deleteBucketNotifications',
       method: 'DELETE',
       path: PATH,
       summary: 'Clear the notification configs of a bucket',
       description: 'What was not delivered yet is given up.',
       success: { status: 204, description: 'There are none' },
+      example: { params: PHOTOS },
     },
     async (services, principal, { params }) => {
       await deleteBucketNotifications(services, principal, params)
@@ -107,9 +123,9 @@ export const notificationRoutes = {
     },
   ),
 
-  listNotificationDeliveries: dataRoute(
+  dataRoute(
+    listNotificationDeliveries,
     {
-      operationId: 'listNotificationDeliveries',
       method: 'GET',
       path: DELIVERIES_PATH,
       summary: 'List what was sent, what waits and what was given up, the newest event first',
@@ -121,6 +137,7 @@ export const notificationRoutes = {
         description: 'One page of deliveries',
         content: { type: 'application/json', schema: DeliveryPage },
       },
+      example: { params: PHOTOS, query: { configId: 'thumbs', maxDeliveries: '10' } },
     },
     async (services, principal, { params, query }) => {
       const { configId, status, maxDeliveries, continuationToken } = query
@@ -131,14 +148,15 @@ export const notificationRoutes = {
     },
   ),
 
-  redeliverNotification: dataRoute(
+  dataRoute(
+    redeliverNotification,
     {
-      operationId: 'redeliverNotification',
       method: 'POST',
       path: `${DELIVERIES_PATH}/{deliveryId}:redeliver`,
       summary: 'Deliver once more, at once, whatever became of it',
       description: 'Under the same webhook-id, with all attempts before it.',
       success: ASKED_FOR,
+      example: { params: { ...PHOTOS, deliveryId: '{testNotification.deliveryId}' } },
     },
     async (services, principal, { params }) => ({
       kind: 'json',
@@ -146,17 +164,18 @@ export const notificationRoutes = {
     }),
   ),
 
-  testNotification: dataRoute(
+  dataRoute(
+    testNotification,
     {
-      operationId: 'testNotification',
       method: 'POST',
       path: `${PATH}/{configId}:test`,
       summary: 'Send an event of type test to one config',
       success: ASKED_FOR,
+      example: { params: { ...PHOTOS, configId: 'thumbs' } },
     },
     async (services, principal, { params }) => ({
       kind: 'json',
       body: deliveryView(await testNotification(services, principal, params)),
     }),
   ),
-}
+]

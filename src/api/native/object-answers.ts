@@ -1,5 +1,5 @@
 /**
- * What is answered with an object, whoever asked for it: its bytes, one range of them, its headers, or that it was stored.
+ * What is answered with an object, for any caller: its bytes, one range of them, its headers, or that it was stored.
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { ReadableObject } from '../../operations/objects/get-object.ts'
@@ -32,7 +32,7 @@ export function bytesAnswer(found: ReadableObject, asked: IncomingHttpHeaders, o
   }
 }
 
-/** The headers that GET would give. A range is of GET alone. [RFC 9110 14.2] */
+/** The headers that GET would give. A range is only of GET. [RFC 9110 14.2] */
 export function headAnswer(found: FoundObject, asked: IncomingHttpHeaders, own: Headers = {}): Answer {
   const { bucket, object } = found
   if (!isWanted(asked, object)) return notModified(found, own)
@@ -41,8 +41,8 @@ export function headAnswer(found: FoundObject, asked: IncomingHttpHeaders, own: 
 }
 
 export function storedAnswer({ bucket, object, replayed }: StoredObject): Answer {
-  const told: Record<string, string> = replayed ? { 'idempotent-replayed': 'true' } : {}
-  const headers = { ...objectHeaders(bucket, object), ...told }
+  const replay: Record<string, string> = replayed ? { 'idempotent-replayed': 'true' } : {}
+  const headers = { ...objectHeaders(bucket, object), ...replay }
   return { kind: 'json', headers, body: objectView(bucket.name, object) }
 }
 

@@ -2,11 +2,15 @@
  * The routes of an object's retention and legal hold. [native: per-object WORM]
  */
 import Type from 'typebox'
-import { getObjectLegalHold } from '../../operations/objects/get-object-legal-hold.ts'
-import { getObjectRetention, type RetainedObject } from '../../operations/objects/get-object-retention.ts'
 import type { FoundObject } from '../../operations/objects/object-checks.ts'
+import {
+  getObjectLegalHold,
+  getObjectRetention,
+  type RetainedObject,
+} from '../../operations/objects/object-lookups.ts'
 import { setObjectLegalHold } from '../../operations/objects/set-object-legal-hold.ts'
 import { setObjectRetention } from '../../operations/objects/set-object-retention.ts'
+import { CAT } from '../examples/names.ts'
 import { type Answer, dataRoute } from '../route.ts'
 import { readTime } from '../wire.ts'
 import { HoldView, holdView, RetentionView, retentionView } from './lock-view.ts'
@@ -34,33 +38,38 @@ const HOLD = {
   content: { type: 'application/json', schema: HoldView },
 } as const
 
-export const lockRoutes = {
-  getObjectRetention: dataRoute(
+export const lockRoutes = [
+  dataRoute(
+    getObjectRetention,
     {
-      operationId: 'getObjectRetention',
       method: 'GET',
       path: RETENTION_PATH,
       summary: 'Get the retention of an object; 404 when it was never set',
       query: VersionQuery,
       responseHeaders: VERSION_HEADERS,
       success: RETENTION,
+      example: { params: CAT },
     },
     async (services, principal, { params, query }) =>
       retained(await getObjectRetention(services, principal, { ...params, versionId: query.versionId })),
   ),
 
-  setObjectRetention: dataRoute(
+  dataRoute(
+    setObjectRetention,
     {
-      operationId: 'setObjectRetention',
       method: 'PUT',
       path: RETENTION_PATH,
       summary: 'Set or extend the retention of an object',
       description:
-        'Until then nobody can delete this version. It is never shortened, and COMPLIANCE never becomes GOVERNANCE.',
+        'Until then no request can delete this version. It is never shortened, and COMPLIANCE never becomes GOVERNANCE.',
       query: VersionQuery,
       body: { schema: NewRetention },
       responseHeaders: VERSION_HEADERS,
       success: RETENTION,
+      example: {
+        params: CAT,
+        body: { mode: 'GOVERNANCE', retainUntil: '2099-01-31T12:00:00.000Z' },
+      },
     },
     async (services, principal, { params, query, body }) => {
       const retention = { mode: body.mode, until: readTime('retainUntil', body.retainUntil) }
@@ -69,38 +78,40 @@ export const lockRoutes = {
     },
   ),
 
-  getObjectLegalHold: dataRoute(
+  dataRoute(
+    getObjectLegalHold,
     {
-      operationId: 'getObjectLegalHold',
       method: 'GET',
       path: HOLD_PATH,
       summary: 'Get the legal hold of an object; OFF when it was never set',
       query: VersionQuery,
       responseHeaders: VERSION_HEADERS,
       success: HOLD,
+      example: { params: CAT },
     },
     async (services, principal, { params, query }) =>
       held(await getObjectLegalHold(services, principal, { ...params, versionId: query.versionId })),
   ),
 
-  setObjectLegalHold: dataRoute(
+  dataRoute(
+    setObjectLegalHold,
     {
-      operationId: 'setObjectLegalHold',
       method: 'PUT',
       path: HOLD_PATH,
       summary: 'Hold an object, or let it go',
-      description: 'While it is ON nobody can delete this version, whatever its retention.',
+      description: 'While it is ON no request can delete this version, regardless of its retention.',
       query: VersionQuery,
       body: { schema: HoldView },
       responseHeaders: VERSION_HEADERS,
       success: HOLD,
+      example: { params: CAT, body: { status: 'ON' } },
     },
     async (services, principal, { params, query, body }) => {
       const wanted = { ...params, versionId: query.versionId, legalHold: body.status === 'ON' }
       return held(await setObjectLegalHold(services, principal, wanted))
     },
   ),
-}
+]
 
 function retained({ bucket, object, retention }: RetainedObject): Answer {
   return { kind: 'json', headers: versionHeaders(bucket, object), body: retentionView(retention) }

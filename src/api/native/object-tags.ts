@@ -3,9 +3,10 @@
  */
 import Type from 'typebox'
 import { deleteObjectTags } from '../../operations/objects/delete-object-tags.ts'
-import { getObjectTags } from '../../operations/objects/get-object-tags.ts'
 import type { FoundObject } from '../../operations/objects/object-checks.ts'
+import { getObjectTags } from '../../operations/objects/object-lookups.ts'
 import { setObjectTags } from '../../operations/objects/set-object-tags.ts'
+import { CAT } from '../examples/names.ts'
 import { type Answer, dataRoute } from '../route.ts'
 import { VERSION_HEADERS, versionHeaders, VersionQuery } from './version-headers.ts'
 
@@ -20,24 +21,25 @@ const SHOWN = {
   content: { type: 'application/json', schema: TagSet },
 } as const
 
-export const tagRoutes = {
-  getObjectTags: dataRoute(
+export const tagRoutes = [
+  dataRoute(
+    getObjectTags,
     {
-      operationId: 'getObjectTags',
       method: 'GET',
       path: PATH,
       summary: 'Get the tags of an object',
       query: VersionQuery,
       responseHeaders: VERSION_HEADERS,
       success: SHOWN,
+      example: { params: CAT },
     },
     async (services, principal, { params, query }) =>
       shown(await getObjectTags(services, principal, { ...params, versionId: query.versionId })),
   ),
 
-  setObjectTags: dataRoute(
+  dataRoute(
+    setObjectTags,
     {
-      operationId: 'setObjectTags',
       method: 'PUT',
       path: PATH,
       summary: 'Replace the tags of an object',
@@ -46,6 +48,7 @@ export const tagRoutes = {
       body: { schema: TagSet },
       responseHeaders: VERSION_HEADERS,
       success: SHOWN,
+      example: { params: CAT, body: { tags: { animal: 'cat', mood: 'sleepy' } } },
     },
     async (services, principal, { params, query, body }) =>
       shown(
@@ -53,15 +56,16 @@ export const tagRoutes = {
       ),
   ),
 
-  deleteObjectTags: dataRoute(
+  dataRoute(
+    deleteObjectTags,
     {
-      operationId: 'deleteObjectTags',
       method: 'DELETE',
       path: PATH,
       summary: 'Remove all tags of an object',
       query: VersionQuery,
       responseHeaders: VERSION_HEADERS,
       success: { status: 204, description: 'The object has no tags' },
+      example: { params: CAT, query: { versionId: '{putObject.versionId}' } },
     },
     async (services, principal, { params, query }) => {
       const wanted = { ...params, versionId: query.versionId }
@@ -69,7 +73,7 @@ export const tagRoutes = {
       return { kind: 'empty', headers: versionHeaders(bucket, object) }
     },
   ),
-}
+]
 
 function shown({ bucket, object }: FoundObject): Answer {
   return { kind: 'json', headers: versionHeaders(bucket, object), body: { tags: { ...object.tags } } }

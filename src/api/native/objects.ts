@@ -4,8 +4,9 @@
 import Type from 'typebox'
 import { deleteObject } from '../../operations/objects/delete-object.ts'
 import { getObject } from '../../operations/objects/get-object.ts'
-import { headObject } from '../../operations/objects/head-object.ts'
+import { headObject } from '../../operations/objects/object-lookups.ts'
 import { putObject } from '../../operations/objects/put-object.ts'
+import { CAT } from '../examples/names.ts'
 import { dataRoute, type HeaderNote } from '../route.ts'
 import { readMetadata } from './metadata-headers.ts'
 import { bytesAnswer, headAnswer, storedAnswer } from './object-answers.ts'
@@ -36,10 +37,10 @@ export const CONDITION_HEADERS: readonly HeaderNote[] = [
   { name: 'If-Unmodified-Since', description: 'Answer 412 when stored since' },
 ]
 
-export const objectRoutes = {
-  putObject: dataRoute(
+export const objectRoutes = [
+  dataRoute(
+    putObject,
     {
-      operationId: 'putObject',
       method: 'PUT',
       path: PATH,
       summary: 'Store an object',
@@ -64,6 +65,17 @@ export const objectRoutes = {
         description: 'The object as stored',
         content: { type: 'application/json', schema: ObjectView },
       },
+      example: {
+        params: CAT,
+        headers: {
+          'Content-Type': 'text/plain',
+          'X-Service-Checksum-SHA256': 'LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ=',
+          'X-Service-Tagging': 'animal=cat',
+          'Idempotency-Key': 'upload-1',
+          'If-None-Match': '*',
+        },
+        body: 'hello',
+      },
     },
     async (services, principal, call) => {
       const { headers, params, bytes, signal } = call
@@ -84,9 +96,9 @@ export const objectRoutes = {
     },
   ),
 
-  getObject: dataRoute(
+  dataRoute(
+    getObject,
     {
-      operationId: 'getObject',
       method: 'GET',
       path: PATH,
       summary: 'Read an object, or one range of it',
@@ -101,6 +113,7 @@ export const objectRoutes = {
         content: { type: 'application/octet-stream', schema: Bytes },
       },
       otherStatuses: { 206: 'The bytes of the range; Content-Range says which', 304: 'Not modified' },
+      example: { params: CAT, headers: { Range: 'bytes=0-3' } },
     },
     async (services, principal, { params, query, headers }) => {
       const found = await getObject(services, principal, { ...params, versionId: query.versionId })
@@ -108,9 +121,9 @@ export const objectRoutes = {
     },
   ),
 
-  headObject: dataRoute(
+  dataRoute(
+    headObject,
     {
-      operationId: 'headObject',
       method: 'HEAD',
       path: PATH,
       summary: 'Read what is known of an object, as headers',
@@ -119,6 +132,7 @@ export const objectRoutes = {
       responseHeaders: OBJECT_HEADERS,
       success: { status: 200, description: 'The headers that GET would give' },
       otherStatuses: { 304: 'Not modified' },
+      example: { params: CAT },
     },
     async (services, principal, { params, query, headers }) => {
       const found = await headObject(services, principal, { ...params, versionId: query.versionId })
@@ -126,9 +140,9 @@ export const objectRoutes = {
     },
   ),
 
-  deleteObject: dataRoute(
+  dataRoute(
+    deleteObject,
     {
-      operationId: 'deleteObject',
       method: 'DELETE',
       path: PATH,
       summary: 'Delete an object; a key that does not exist is no error',
@@ -138,6 +152,7 @@ export const objectRoutes = {
       requestHeaders: [IF_MATCH],
       responseHeaders: MARKER_HEADERS,
       success: { status: 204, description: 'The object is gone' },
+      example: { params: CAT },
     },
     async (services, principal, { params, query, headers }) => {
       const wanted = { ...params, versionId: query.versionId, ifMatch: readIfMatchAlone(headers) }
@@ -145,4 +160,4 @@ export const objectRoutes = {
       return { kind: 'empty', headers: versionHeaders(bucket, deleted.version) }
     },
   ),
-}
+]

@@ -2,20 +2,21 @@
  * The route of the preflight of a signed URL: the one preflight that is answered. [native: Signed-URL access]
  *
  * Everywhere else an OPTIONS request is one without a token, and is refused like any other; a browser sends no token with a
- * preflight, so an answer would tell strangers which buckets exist.
+ * preflight, so an answer would reveal to unauthenticated clients which buckets exist.
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import Type from 'typebox'
-import { preflightSigned } from '../../operations/signed/preflight-signed.ts'
 import { Refusal } from '../../base/refusal.ts'
+import { preflightSigned } from '../../operations/signed/preflight-signed.ts'
 import { preflightHeaders } from '../cors-headers.ts'
+import { CAT, PAGE } from '../examples/names.ts'
 import { signedRoute } from '../route.ts'
 import { SIGNED_PATH } from './signed-address.ts'
 
-export const preflightRoutes = {
-  preflightSigned: signedRoute(
+export const preflightRoutes = [
+  signedRoute(
+    preflightSigned,
     {
-      operationId: 'preflightSigned',
       method: 'OPTIONS',
       path: `${SIGNED_PATH}/{bucket}/{key...}`,
       summary: 'Ask, as browsers do, whether a page may use a signed URL',
@@ -34,6 +35,11 @@ export const preflightRoutes = {
         { name: 'Access-Control-Max-Age', description: 'Seconds for which a browser may remember it' },
       ],
       success: { status: 204, description: 'The page may send the request' },
+      example: {
+        params: CAT,
+        query: { token: '{signURL.token}' },
+        headers: { Origin: PAGE, 'Access-Control-Request-Method': 'GET' },
+      },
     },
     async (services, principal, { params, headers }) => {
       const asked = namesIn(headers['access-control-request-headers'])
@@ -46,7 +52,7 @@ export const preflightRoutes = {
       return { kind: 'empty', headers: preflightHeaders(grant, asked) }
     },
   ),
-}
+]
 
 function required(headers: IncomingHttpHeaders, name: 'origin' | 'access-control-request-method'): string {
   const value = headers[name]

@@ -1,7 +1,7 @@
 /**
  * The route that mints signed URLs. [native: Signed-URL mint request body] [decisions 8]
  *
- * Rule: the address comes from the configuration and never from the request: a Host header is whatever a client likes.
+ * Rule: the address comes from the configuration and never from the request: a client chooses any Host header.
  */
 import Type, { type Static } from 'typebox'
 import type { SignedUrlTerms } from '../../access/base/signed-url.ts'
@@ -50,13 +50,13 @@ const SignedUrlView = Type.Object(
   { additionalProperties: false },
 )
 
-export const signUrlRoutes = {
-  signURL: dataRoute(
+export const signUrlRoutes = [
+  dataRoute(
+    signUrl,
     {
-      operationId: 'signURL',
       method: 'POST',
       path: '/sign-url',
-      summary: 'Make a URL that opens one object to whoever holds it',
+      summary: 'Make a URL that opens one object to its holder',
       description:
         'For GET, or for PUT of one key or of every key that begins with a prefix. The access key needs the scope for what the URL is for, when the URL is made and whenever it is used. `ttlSeconds` is clamped to what the deployment allows and to the life of the key.',
       body: { schema: Mint },
@@ -65,19 +65,40 @@ export const signUrlRoutes = {
         description: 'The URL, and what to send with it',
         content: { type: 'application/json', schema: SignedUrlView },
       },
+      furtherExamples: {
+        signUpload: {
+          body: {
+            method: 'PUT',
+            bucket: 'photos',
+            keyPrefix: '2026/',
+            contentLengthMax: 1000,
+            reason: 'Pictures of the visitors',
+          },
+        },
+      },
+      example: {
+        body: {
+          method: 'GET',
+          bucket: 'photos',
+          key: '2026/cat.txt',
+          ttlSeconds: 600,
+          responseContentDisposition: 'attachment; filename="cat.txt"',
+          reason: 'For the newsletter',
+        },
+      },
     },
     async (services, principal, { body, note }) => {
       const { method } = body
       const keyPrefix = named(body.keyPrefix)
       note({ bucket: named(body.bucket), key: named(body.key), details: { method, keyPrefix } })
       const minted = await signUrl(services, principal, body)
-      // Under which id its use is told.
+      // Under which id its use is recorded.
       note({ details: { method, keyPrefix, signedUrl: minted.jti, expiresAt: timeText(minted.expiresAt) } })
       const base = baseUrl(services.config)
       return { kind: 'json', headers: { 'cache-control': 'no-store' }, body: signedUrlView(base, minted) }
     },
   ),
-}
+]
 
 function baseUrl({ listeners, dataTls }: Config): string {
   return listeners.publicUrl ?? `${dataTls === null ? 'http' : 'https'}://${listeners.data}`

@@ -1,7 +1,7 @@
 /**
  * How the address of a signed URL is spelled. [decisions 8]
  *
- * Rule: it names the very key, whatever the key holds and whoever rewrites the URL on its way: all but the unreserved
+ * Rule: it names the very key, regardless of what the key holds and of what rewrites the URL in flight: all but the unreserved
  * characters of RFC 3986 are percent-encoded. Slashes stay, but not next to "." and "..", which clients resolve away.
  */
 import type { SignedUrlTerms } from '../../access/base/signed-url.ts'

@@ -9,6 +9,7 @@ import Type from 'typebox'
 import type { SignedUrl } from '../../access/base/signed-url.ts'
 import { getSigned } from '../../operations/signed/get-signed.ts'
 import { putSigned } from '../../operations/signed/put-signed.ts'
+import { CAT, PHOTOS } from '../examples/names.ts'
 import { signedRoute } from '../route.ts'
 import { readMetadata } from './metadata-headers.ts'
 import { bytesAnswer, headAnswer, storedAnswer } from './object-answers.ts'
@@ -32,10 +33,10 @@ const NOT_TAKEN = 'A signed URL grants no tags and no locks; metadata, checksums
 /** Shown by a viewer of its own, which a sandbox would keep from starting. */
 const IN_ITS_OWN_VIEWER = /^application\/pdf$/i
 
-export const signedRoutes = {
-  getSigned: signedRoute(
+export const signedRoutes = [
+  signedRoute(
+    getSigned,
     {
-      operationId: 'getSigned',
       method: 'GET',
       path: PATH,
       summary: 'Read an object by a signed URL',
@@ -50,6 +51,7 @@ export const signedRoutes = {
         content: { type: 'application/octet-stream', schema: Bytes },
       },
       otherStatuses: { 206: 'The bytes of the range; Content-Range says which', 304: 'Not modified' },
+      example: { params: CAT, query: { token: '{signURL.token}' } },
     },
     async (services, principal, { method, params, headers }) => {
       const found = await getSigned(services, principal, params)
@@ -58,9 +60,9 @@ export const signedRoutes = {
     },
   ),
 
-  putSigned: signedRoute(
+  signedRoute(
+    putSigned,
     {
-      operationId: 'putSigned',
       method: 'PUT',
       path: PATH,
       summary: 'Store an object by a signed URL',
@@ -83,6 +85,12 @@ export const signedRoutes = {
         description: 'The object as stored',
         content: { type: 'application/json', schema: ObjectView },
       },
+      example: {
+        params: { ...PHOTOS, key: '2026/dog.txt' },
+        query: { token: '{signUpload.token}' },
+        headers: { 'Content-Type': 'text/plain' },
+        body: 'woof',
+      },
     },
     async (services, principal, { params, headers, bytes, signal }) => {
       refuseForeignHeaders(headers, TAKEN, NOT_TAKEN)
@@ -100,7 +108,7 @@ export const signedRoutes = {
       return storedAnswer(stored)
     },
   ),
-}
+]
 
 function readHeaders(
   { responseContentType, responseContentDisposition }: SignedUrl,

@@ -1,12 +1,12 @@
 /**
  * The route that exchanges an access key for a bearer token. [native: Bearer token 1] [decisions 1]
  *
- * Rule: the answer is never stored by anybody in between, and credentials come in exactly one of the two forms.
+ * Rule: the answer is never stored in between, and credentials come in exactly one of the two forms.
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import Type, { type Static } from 'typebox'
-import { createToken } from '../../operations/auth/create-token.ts'
 import { Refusal } from '../../base/refusal.ts'
+import { createToken } from '../../operations/auth/create-token.ts'
 import { openRoute } from '../route.ts'
 import { Time, timeText } from '../wire.ts'
 
@@ -30,10 +30,10 @@ const Token = Type.Object(
   { additionalProperties: false },
 )
 
-export const tokenRoutes = {
-  createToken: openRoute(
+export const tokenRoutes = [
+  openRoute(
+    createToken,
     {
-      operationId: 'createToken',
       method: 'POST',
       path: '/auth/token',
       auth: 'credentials',
@@ -45,10 +45,13 @@ export const tokenRoutes = {
         description: 'A bearer token',
         content: { type: 'application/json', schema: Token },
       },
+      example: {
+        body: { accessKeyId: '{createTenantKey.accessKeyId}', secretKey: '{createTenantKey.secretKey}' },
+      },
     },
     async (services, _, { headers, body, clientAddress, note }) => {
       const pair = credentialsOf(headers, body)
-      // Whoever mistook a field may have put a secret there.
+      // A client that mistook a field may have put a secret there.
       if (KEY_ID.test(pair.accessKeyId)) note({ details: { accessKeyId: pair.accessKeyId } })
       const grant = await createToken(services, { ...pair, clientAddress })
       note({
@@ -70,7 +73,7 @@ export const tokenRoutes = {
       }
     },
   ),
-}
+]
 
 interface Pair {
   readonly accessKeyId: string

@@ -40,7 +40,7 @@ export const CHECKSUM_HEADER: HeaderNote = {
 
 /**
  * For the steps of a multipart upload: what belongs to another step, or to none, is refused by name. An idempotency key is
- * neither needed nor refused: a part or a completion may be repeated as it is, and an upload begun twice ends by itself.
+ * neither needed nor refused: a part or a completion may be repeated as it is, and an upload that was started twice ends by itself.
  */
 export function refuseForeignHeaders(headers: IncomingHttpHeaders, taken: RegExp, hint: string): void {
   const isMeant = (name: string): boolean => name.startsWith(OWN_PREFIX) || OF_WHOLE_OBJECTS.includes(name)

@@ -2,9 +2,10 @@
  * The route that lists versions and delete markers. [decisions 4, 16]
  */
 import Type, { type Static } from 'typebox'
-import { clientVersionId } from '../../operations/objects/object-checks.ts'
 import { listObjectVersions } from '../../operations/objects/list-object-versions.ts'
+import { clientVersionId } from '../../operations/objects/object-checks.ts'
 import type { VersionRecord } from '../../state-machine/versions/records.ts'
+import { PHOTOS } from '../examples/names.ts'
 import { dataRoute } from '../route.ts'
 import { Time, timeText } from '../wire.ts'
 import { STORAGE_CLASS } from './object-view.ts'
@@ -49,21 +50,22 @@ const VersionListing = Type.Object(
   { additionalProperties: false },
 )
 
-export const versionListingRoutes = {
-  listObjectVersions: dataRoute(
+export const versionListingRoutes = [
+  dataRoute(
+    listObjectVersions,
     {
-      operationId: 'listObjectVersions',
       method: 'GET',
       path: '/buckets/{bucket}/versions',
       summary: 'List versions and delete markers by key, the newest of a key first',
       description:
-        'A page goes on behind `keyMarker` and, of that key, behind `versionIdMarker`: give back what the page before called `nextKeyMarker` and `nextVersionIdMarker`. `maxKeys` counts versions, delete markers and common prefixes and is clamped to 1..1000.',
+        'A page continues after `keyMarker` and, within that key, after `versionIdMarker`: give back what the page before called `nextKeyMarker` and `nextVersionIdMarker`. `maxKeys` counts versions, delete markers and common prefixes and is clamped to 1..1000.',
       query: VersionsQuery,
       success: {
         status: 200,
         description: 'One page of versions',
         content: { type: 'application/json', schema: VersionListing },
       },
+      example: { params: PHOTOS, query: { prefix: '2026/' } },
     },
     async (services, principal, { params: { bucket }, query }) => {
       const { prefix = '', delimiter = '', maxKeys, keyMarker, versionIdMarker } = query
@@ -76,7 +78,7 @@ export const versionListingRoutes = {
         maxKeys: page.maxKeys,
         isTruncated: page.next !== null,
         ...(page.next === null ? {} : { nextKeyMarker: page.next.keyMarker }),
-        // Behind a common prefix there is no version to go on from.
+        // Behind a common prefix there is no version to continue from.
         ...((page.next?.versionIdMarker ?? '') === ''
           ? {}
           : { nextVersionIdMarker: page.next?.versionIdMarker }),
@@ -86,7 +88,7 @@ export const versionListingRoutes = {
       return { kind: 'json', body }
     },
   ),
-}
+]
 
 function listedVersion(version: VersionRecord): Static<typeof ListedVersion> {
   const { key, newer, lastModified } = version

@@ -1,8 +1,8 @@
 /**
- * The name of a member again, before what cannot be taken back is asked for.
+ * Asks for the name of the member once more before an irreversible change is requested.
  *
- * Owns: the question. Knows nothing of: what is asked for then.
- * Rule: on a terminal a person is asked; a script that does not say it is refused before anything is sent.
+ * Owns: the question. Knows nothing of: the request that follows.
+ * Rule: on a terminal the command asks; a script without --confirm is refused before anything is sent.
  */
 import { createInterface } from 'node:readline/promises'
 import { CommandError, EXIT } from '../base/exit.ts'
@@ -22,12 +22,12 @@ export async function requireConfirmed(
   terminal: Terminal = TERMINAL,
 ): Promise<void> {
   if (dryRun || confirm === nodeId) return
-  if (confirm !== undefined) throw refused(`--confirm is '${confirm}', and the member is '${nodeId}'`, nodeId)
+  if (confirm !== undefined) throw refused(`--confirm is '${confirm}', but the member is '${nodeId}'`, nodeId)
   const { input, output } = terminal
-  const isAsked = input.isTTY === true && output.isTTY === true
-  const given = isAsked ? await ask(nodeId, terminal) : null
+  const isTerminal = input.isTTY === true && output.isTTY === true
+  const given = isTerminal ? await ask(nodeId, terminal) : null
   if (given === nodeId) return
-  const why = given === null ? 'a demotion cannot be taken back' : `'${given}' is not the name of the member`
+  const why = given === null ? 'a demotion cannot be undone' : `'${given}' is not the name of the member`
   throw refused(`'${nodeId}' is not demoted: ${why}`, nodeId)
 }
 
@@ -44,7 +44,7 @@ async function ask(nodeId: string, { input, output }: Terminal): Promise<string>
 function refused(message: string, nodeId: string): CommandError {
   return new CommandError(message, {
     code: 'confirm_mismatch',
-    hint: `Look at it with --dry-run, and repeat the name with --confirm ${nodeId}.`,
+    hint: `Check the plan with --dry-run, then repeat the name with --confirm ${nodeId}.`,
     exitCode: EXIT.usage,
   })
 }

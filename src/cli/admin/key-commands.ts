@@ -1,7 +1,7 @@
 /**
  * `holdfast key`: access keys of a tenant.
  *
- * Rule: a secret is printed once, as the answer that shows it, on standard output, and in no error.
+ * Rule: a secret is printed once, on standard output, when the service returns it, and in no error.
  */
 import type { AccessKeyWithSecret } from '../../client/generated/admin-operations.ts'
 import { tokenExpiry } from '../local/admin-token-command.ts'
@@ -65,7 +65,7 @@ export function createKey(options: CreateKeyOptions): Promise<number> {
   const body = { ...named, ...limitsOf(options) }
   return askAdmin(options, async (client) => {
     const { answer } = await client.call('createTenantKey', { params, body, query: rehearsal(options) })
-    return reportChange<AccessKeyWithSecret>(answer, options, tellSecret)
+    return reportChange<AccessKeyWithSecret>(answer, options, printSecret)
   })
 }
 
@@ -76,7 +76,7 @@ export function rotateKey(keyId: string, options: NewSecretOptions): Promise<num
     return reportChange<AccessKeyWithSecret>(
       (await client.call('rotateTenantKey', call)).answer,
       options,
-      tellSecret,
+      printSecret,
     )
   })
 }
@@ -100,8 +100,8 @@ function limitsOf(options: NewSecretOptions): { readonly scopes?: string; readon
   }
 }
 
-/** As lines that a shell can read, for a file that holds the credentials of the data commands. */
-function tellSecret({ accessKeyId, secretKey, scopes, expiresAt }: AccessKeyWithSecret): void {
+/** Lines that a shell can source: the environment of the data commands. */
+function printSecret({ accessKeyId, secretKey, scopes, expiresAt }: AccessKeyWithSecret): void {
   printLine(`HOLDFAST_ACCESS_KEY_ID=${accessKeyId}\nHOLDFAST_SECRET_KEY=${secretKey}`)
   note(`Scopes ${printable(scopes)}, expires ${expiresAt ?? 'never'}. The secret is shown only here.`)
 }

@@ -1,16 +1,18 @@
 /**
- * What `holdfast cluster status` says when nobody leads: whom the asked node hears, how many are missing, and what to do.
+ * What `holdfast cluster status` prints without a leader: how many voters the queried node is in contact with, how many are missing, and
+ * what to do.
  *
- * Owns: the sentence. Knows nothing of: how it is asked. Pure.
- * Rule: whoever was heard lately counts as running; only a person knows which of the silent ones come back.
+ * Owns: the sentence. Knows nothing of: requests. Pure.
+ * Rule: a voter counts as running when the node had contact with it within CONTACT_WITHIN_MS. Only an operator knows which of the
+ * silent voters come back.
  */
 import { ApiError } from '../../client/clients.ts'
 import type { AdminOperations } from '../../client/generated/admin-operations.ts'
 
 type Membership = AdminOperations['getClusterMembership']['answer']
 
-/** Whoever asks for votes is heard at least so often, also by those who cannot be elected. */
-export const HEARD_WITHIN_MS = 15_000
+/** A candidate contacts every voter at least this often, including voters that cannot be elected. */
+export const CONTACT_WITHIN_MS = 15_000
 
 const LEADERLESS: readonly string[] = ['no_leader', 'no_quorum', 'leader_not_ready']
 
@@ -20,17 +22,18 @@ export function isLeaderless(cause: unknown): cause is ApiError {
 
 export function leaderlessAdvice({ members, quorum }: Pick<Membership, 'members' | 'quorum'>): string {
   const voters = members.filter(({ role }) => role === 'voter')
-  const silent = voters.filter((member) => !isHeard(member)).map(({ nodeId }) => nodeId)
-  const heard = voters.length - silent.length
-  if (heard >= quorum)
-    return `${heard} of ${voters.length} voters are heard, and ${quorum} decide: an election is under way, or they do not reach each other. Ask again; then look at the log and the network of each.`
+  const silent = voters.filter((member) => !isActive(member)).map(({ nodeId }) => nodeId)
+  const active = voters.length - silent.length
+  const counts = `${active} of ${voters.length} voters are in contact with this node, and ${quorum} are needed`
+  if (active >= quorum)
+    return `${counts}: an election is in progress, or the voters do not reach each other. Run this command again; then check the log and the network of each voter.`
   return (
-    `${heard} of ${voters.length} voters are heard, and ${quorum} decide: nothing can be read or changed. Bring back ${quorum - heard} of ${silent.join(', ')}: ` +
-    'start it with its data directory, or mend the way to it. If so many are gone for good: deploy/runbooks/lost-quorum.md. Mark nobody lost before.'
+    `${counts}: nothing can be read or changed. Bring back ${quorum - active} of ${silent.join(', ')}: ` +
+    'start it with its data directory, or repair the network to it. If that many are permanently gone, follow deploy/runbooks/lost-quorum.md. Mark no member lost before that.'
   )
 }
 
-/** The asked node itself answers. */
-function isHeard({ reachable, lastContactMs }: Membership['members'][number]): boolean {
-  return reachable === true || (lastContactMs !== null && lastContactMs <= HEARD_WITHIN_MS)
+/** The queried node reports itself as reachable. */
+function isActive({ reachable, lastContactMs }: Membership['members'][number]): boolean {
+  return reachable === true || (lastContactMs !== null && lastContactMs <= CONTACT_WITHIN_MS)
 }

@@ -1,7 +1,7 @@
 /**
- * `holdfast cluster status`, and what changes the members: who belongs to the cluster, over the admin API. [decisions 12]
+ * `holdfast cluster status` and the commands that change the members, over the admin API. [decisions 12]
  *
- * Owns: how members and plans are told. Knows nothing of: rules; what the service refuses for safety names the gates that are closed.
+ * Owns: how members and plans are printed. Knows nothing of: the rules of membership. A refusal of the service names its blockers.
  */
 import type { AdminClient, ApiError } from '../../client/clients.ts'
 import type { AdminOperations } from '../../client/generated/admin-operations.ts'
@@ -10,7 +10,7 @@ import { EXIT } from '../base/exit.ts'
 import { note, printJson, printLine, printTable } from '../base/printing.ts'
 import { requireConfirmed } from './confirming.ts'
 import { isLeaderless, leaderlessAdvice } from './leaderless.ts'
-import { begun, type StartOptions } from './operation-commands.ts'
+import { reportStarted, type StartOptions } from './operation-commands.ts'
 import { isDryRun, rehearsal, reportChange } from './outcome.ts'
 
 type Membership = AdminOperations['getClusterMembership']['answer']
@@ -19,12 +19,12 @@ export type MemberChange = 'join' | 'demote' | 'lost' | 'remove' | 'replace'
 
 export interface StatusOptions
   extends Pick<StartOptions, 'adminEndpoint' | 'caFile' | 'tokenFile' | 'clusterFile' | 'json'> {
-  /** As the asked node has it, also when nobody leads. */
+  /** Show the view of the queried node; this works without a leader. */
   readonly local?: boolean
 }
 
 export interface MemberOptions extends StartOptions {
-  /** Index of the configuration that was looked at. */
+  /** Index of the configuration on which the operator decided. */
   readonly expect?: number
   readonly confirm?: string
   readonly peer?: string
@@ -41,10 +41,10 @@ export function showStatus(options: StatusOptions): Promise<number> {
     try {
       const { answer } = await client.call('getClusterMembership', { query })
       if (options.json) printJson(answer)
-      else tell(answer)
+      else printMembership(answer)
       return EXIT.done
     } catch (cause) {
-      // A program gets the refusal, and asks with --local for what there is.
+      // A program gets the refusal and can repeat the request with --local.
       if (!isLeaderless(cause) || options.json === true) throw cause
       return showLeaderless(client, cause)
     }
@@ -54,7 +54,7 @@ export function showStatus(options: StatusOptions): Promise<number> {
 async function showLeaderless(client: AdminClient, { code, message }: ApiError): Promise<number> {
   const { answer } = await client.call('getClusterMembership', { query: { consistency: 'local' } })
   note(`${message} (${code})`)
-  tell(answer)
+  printMembership(answer)
   note(leaderlessAdvice(answer))
   return EXIT.unreachable
 }
@@ -64,7 +64,7 @@ export function transferLeadership(nodeId: string | undefined, options: StartOpt
   return askAdmin(options, async (client) => {
     const { answer } = await client.call('transferLeadership', { query: rehearsal(options), body })
     return reportChange<{ readonly target: string | null }>(answer, options, ({ target }) =>
-      note(target === null ? 'nothing to do' : `${target} is asked to lead`),
+      note(target === null ? 'nothing to do' : `leadership is being transferred to ${target}`),
     )
   })
 }
@@ -72,13 +72,13 @@ export function transferLeadership(nodeId: string | undefined, options: StartOpt
 export function changeMember(kind: MemberChange, nodeId: string, options: MemberOptions): Promise<number> {
   return askAdmin(options, async (client) => {
     if (kind === 'demote') await requireConfirmed(nodeId, options)
-    const requested = await introduced(client, { kind, nodeId, options })
-    const answer = await asked(client, requested)
+    const requested = await withFingerprint(client, { kind, nodeId, options })
+    const answer = await requestChange(client, requested)
     if ('noop' in answer && !options.json) {
-      note(`nothing to do: ${nodeId} is as it was asked for`)
+      note(`nothing to do: ${nodeId} is already in the requested state`)
       return EXIT.done
     }
-    return begun(client, options.json ? answer : readable(answer, options), options)
+    return reportStarted(client, options.json ? answer : printedPlan(answer, options), options)
   })
 }
 
@@ -88,40 +88,43 @@ interface Requested {
   readonly options: MemberOptions
 }
 
-/** Who waits is asked and told first; what is then asked for is this very one, by its certificate. */
-async function introduced(client: AdminClient, requested: Requested): Promise<Requested> {
+/**
+ * For a join or replacement: shows the joining node by a dry run and pins the change to the fingerprint of its certificate, so that
+ * no other node can take the name in between.
+ */
+async function withFingerprint(client: AdminClient, requested: Requested): Promise<Requested> {
   const { kind, options } = requested
   if (options.dryRun === true || (kind !== 'join' && kind !== 'replace')) return requested
-  const rehearsed = await asked(client, { ...requested, options: { ...options, dryRun: true } })
-  const newcomer = newcomerIn(rehearsed)
-  if (newcomer === null) return requested
-  if (options.json !== true) tellNewcomer(newcomer, options)
-  return newcomer.fingerprint === null
+  const dryRun = await requestChange(client, { ...requested, options: { ...options, dryRun: true } })
+  const joining = joiningNodeIn(dryRun)
+  if (joining === null) return requested
+  if (options.json !== true) noteJoiningNode(joining, options)
+  return joining.fingerprint === null
     ? requested
-    : { ...requested, options: { fingerprint: newcomer.fingerprint, ...options } }
+    : { ...requested, options: { fingerprint: joining.fingerprint, ...options } }
 }
 
-type Newcomer = NonNullable<Extract<Changed, { dryRun: boolean }>['plan']['newcomer']>
+type JoiningNode = NonNullable<Extract<Changed, { dryRun: boolean }>['plan']['newcomer']>
 
-function newcomerIn(answer: Changed): Newcomer | null {
+function joiningNodeIn(answer: Changed): JoiningNode | null {
   return isDryRun(answer)
     ? ((answer.plan as Extract<Changed, { dryRun: boolean }>['plan']).newcomer ?? null)
     : null
 }
 
-function tellNewcomer(newcomer: Newcomer, options: MemberOptions): void {
-  const { nodeId, peerAddress, incarnation, version, fingerprint } = newcomer
+function noteJoiningNode(joining: JoiningNode, options: MemberOptions): void {
+  const { nodeId, peerAddress, incarnation, version, fingerprint } = joining
   note(`${nodeId} waits at ${peerAddress}: version ${version}, incarnation ${incarnation}`)
-  const word =
-    options.fingerprint === undefined ? 'compare it with what the node says of itself' : 'as expected'
+  const advice =
+    options.fingerprint === undefined ? 'compare it with what the node itself printed' : 'as expected'
   note(
     fingerprint === null
-      ? 'It shows no certificate: nodes speak without TLS.'
-      : `Its certificate: ${fingerprint} (${word})`,
+      ? 'It has no certificate: the nodes communicate without TLS.'
+      : `Its certificate: ${fingerprint} (${advice})`,
   )
 }
 
-async function asked(client: AdminClient, { kind, nodeId, options }: Requested): Promise<Changed> {
+async function requestChange(client: AdminClient, { kind, nodeId, options }: Requested): Promise<Changed> {
   const { reason, expect, confirm = '', peer = '', zone, weight, fingerprint } = options
   const why = { reason, ...(expect === undefined ? {} : { expectedConfigIndex: expect }) }
   const place = {
@@ -148,17 +151,17 @@ async function asked(client: AdminClient, { kind, nodeId, options }: Requested):
   }
 }
 
-/** The steps of a plan as lines, for people. */
-function readable(answer: Changed, options: MemberOptions): Changed {
+/** Prints the steps of a plan as lines, for people; returns the rest of the answer. */
+function printedPlan(answer: Changed, options: MemberOptions): Changed {
   if (!isDryRun(answer)) return answer
-  const newcomer = newcomerIn(answer)
-  if (newcomer !== null) tellNewcomer(newcomer, options)
+  const joining = joiningNodeIn(answer)
+  if (joining !== null) noteJoiningNode(joining, options)
   const { steps, newcomer: _, ...figures } = answer.plan as Extract<Changed, { dryRun: boolean }>['plan']
   printTable(
     steps.map(({ step, voters, majority, failureTolerance }) => [
       step,
       `${voters.length} voters`,
-      `${majority} decide`,
+      `majority ${majority}`,
       `${failureTolerance} may fail`,
       voters.join(' '),
     ]),
@@ -166,16 +169,17 @@ function readable(answer: Changed, options: MemberOptions): Changed {
   return { ...answer, plan: figures } as Changed
 }
 
-function tell(membership: Membership): void {
+function printMembership(membership: Membership): void {
   const { clusterId, leaderId, term, featureLevel, quorum, failureTolerance } = membership
   const { configIndex, changeInProgress } = membership
-  printLine(`cluster ${clusterId}: ${leaderId ?? 'nobody'} leads in term ${term}`)
+  const leader = leaderId === null ? 'no leader' : `leader ${leaderId}`
+  printLine(`cluster ${clusterId}: ${leader}, term ${term}`)
   printLine(
-    `${quorum} votes decide, ${failureTolerance} may fail; the members are as of index ${configIndex}; feature level ${featureLevel}`,
+    `quorum ${quorum}, ${failureTolerance} may fail; configuration of index ${configIndex}; feature level ${featureLevel}`,
   )
-  if (!membership.authoritative) note('As this node has it, which may be old.')
+  if (!membership.authoritative) note('This is the view of one node and may be out of date.')
   for (const reason of membership.reasons) note(reason)
-  if (changeInProgress !== null) note(`Operation ${changeInProgress} changes the members.`)
+  if (changeInProgress !== null) note(`Operation ${changeInProgress} is changing the members.`)
   printTable(
     membership.members.map((member) => {
       const { nodeId, role, phase, isLeader, peerAddress, zone, version } = member
@@ -188,8 +192,8 @@ function tell(membership: Membership): void {
   for (const { nodeId, how, at } of membership.departed) printLine(`${nodeId}  ${how} at ${at}`)
 }
 
-/** Whether it answers; of a view without questions, when it was heard last. */
+/** Whether the member answers. In a local view, where no member is queried: the time of the last contact. */
 function contactOf({ reachable, lastContactMs }: Membership['members'][number]): string {
   if (reachable !== null) return reachable ? 'answers' : 'silent'
-  return lastContactMs === null ? 'not heard' : `heard ${Math.round(lastContactMs / 1000)} s ago`
+  return lastContactMs === null ? 'no contact' : `contact ${Math.round(lastContactMs / 1000)} s ago`
 }

@@ -1,5 +1,5 @@
 /**
- * `holdfast cluster operations`, and what begins one: rebalance, scrub, recount.
+ * `holdfast cluster operations`, and the commands that start one: rebalance, scrub, recount.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { AdminClient } from '../../client/clients.ts'
@@ -10,11 +10,11 @@ import { EXIT } from '../base/exit.ts'
 import { orInterrupted } from '../base/interruption.ts'
 import { note, printFacts, printJson, printTable, sizeText } from '../base/printing.ts'
 import { type Progress, progressOn, timeText } from '../base/progress.ts'
-import { OperationNews } from './operation-news.ts'
+import { LongOperationNews } from './operation-news.ts'
 import { type ChangeOptions, isDryRun, rehearsal, reportChange } from './outcome.ts'
 
 export interface OperationOptions extends AdminAccessOptions, ChangeOptions {
-  /** Until it has ended. */
+  /** Wait until the operation has ended. */
   readonly wait?: boolean
   readonly progress?: boolean
 }
@@ -69,7 +69,7 @@ export function steerOperation(
 ): Promise<number> {
   return askAdmin(options, async (client) => {
     const { answer } = await client.call(STEERED[how], { params: { id }, query: rehearsal(options) })
-    return begun(client, answer, options)
+    return reportStarted(client, answer, options)
   })
 }
 
@@ -81,7 +81,7 @@ export function rebalance(tenantId: string, options: RebalanceOptions): Promise<
   }
   return askAdmin(options, async (client) => {
     const call = { body: { tenantId, reason, ...limits }, query: rehearsal(options) }
-    return begun(client, (await client.call('rebalance', call)).answer, options)
+    return reportStarted(client, (await client.call('rebalance', call)).answer, options)
   })
 }
 
@@ -89,14 +89,14 @@ export function scrub(options: ScrubOptions): Promise<number> {
   const { reason, node } = options
   const body = { reason, ...(node === undefined ? {} : { node }) }
   return askAdmin(options, async (client) =>
-    begun(client, (await client.call('scrub', { body, query: rehearsal(options) })).answer, options),
+    reportStarted(client, (await client.call('scrub', { body, query: rehearsal(options) })).answer, options),
   )
 }
 
 export function recount(options: StartOptions): Promise<number> {
   const { reason } = options
   return askAdmin(options, async (client) =>
-    begun(
+    reportStarted(
       client,
       (await client.call('recount', { body: { reason }, query: rehearsal(options) })).answer,
       options,
@@ -104,12 +104,12 @@ export function recount(options: StartOptions): Promise<number> {
   )
 }
 
-type Begun = Operation | Parameters<typeof reportChange>[0]
+type Started = Operation | Parameters<typeof reportChange>[0]
 
-/** Also for other commands that begin an operation. */
-export function begun(
+/** For every command that starts an operation: prints the answer, or with --wait follows the operation to its end. */
+export function reportStarted(
   client: AdminClient,
-  answer: Begun,
+  answer: Started,
   options: OperationOptions,
 ): Promise<number> | number {
   if (answer === undefined || isDryRun(answer) || !('operationId' in answer))
@@ -121,17 +121,17 @@ export function begun(
 const ENDED: readonly string[] = ['succeeded', 'failed', 'cancelled']
 const POLL_MS = 500
 
-/** Ends with the operation; a paused one may go on. */
+/** Resolves when the operation has ended. Waits through a pause: a paused operation can be resumed. */
 async function watched(client: AdminClient, id: string, options: OperationOptions): Promise<number> {
   const isDrawn = (options.progress ?? true) && process.stderr.isTTY === true
   const progress = progressOn(process.stderr, id, isDrawn)
-  const news = new OperationNews(isDrawn ? () => {} : note)
+  const news = new LongOperationNews(isDrawn ? () => {} : note)
   try {
-    const hint = `The operation goes on by itself; look at it with holdfast cluster operations watch ${id}`
+    const hint = `The operation continues; follow it with holdfast cluster operations watch ${id}`
     return await orInterrupted(hint, async (signal) => {
-      for (let seen = 0; ; ) {
+      for (let bytesDrawn = 0; ; ) {
         const { answer } = await client.call('getOperation', { params: { id }, signal })
-        seen = drawn(progress, answer, seen)
+        bytesDrawn = drawn(progress, answer, bytesDrawn)
         news.look(answer)
         if (ENDED.includes(answer.status)) {
           progress.end()
@@ -145,17 +145,17 @@ async function watched(client: AdminClient, id: string, options: OperationOption
   }
 }
 
-/** Returns the bytes that were seen. */
+/** Returns the bytes moved so far. */
 function drawn(
   progress: Progress,
   { type, phase, etaSeconds, progress: { bytesTotal, bytesMoved } }: Operation,
-  seen: number,
+  bytesDrawn: number,
 ): number {
   const left = etaSeconds === null ? '' : `, about ${timeText(etaSeconds)} left`
   progress.call(`${type}: ${phase}${left}`)
-  // Nothing to move is no measure of how far it is: votes move without bytes.
+  // An operation without bytes, such as a change of votes, gets no bar.
   progress.expect(bytesTotal === 0 ? null : bytesTotal)
-  progress.advance(bytesMoved - seen)
+  progress.advance(bytesMoved - bytesDrawn)
   return bytesMoved
 }
 

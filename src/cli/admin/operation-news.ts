@@ -1,9 +1,9 @@
 /**
- * An operation that is waited for, told in lines where no bar is drawn: in a file, a log, a terminal with --no-progress.
+ * The progress of an awaited operation as lines, where no bar is drawn: in a file, a log, a terminal with --no-progress.
  *
- * Owns: when there is something to tell. Knows nothing of: who asks for the operation.
- * Rule: a change of phase or of a gate is told at once, and without one a line comes at least every NEWS_EVERY_MS: silence means that the
- * command has ended.
+ * Owns: when a line is printed. Knows nothing of: the request.
+ * Rule: a change of status, phase or blocker is printed at once. Without a change, a line comes at least every NEWS_EVERY_MS, so silence
+ * means that the command has ended.
  */
 import type { Operation } from '../../client/generated/admin-operations.ts'
 import { printable, sizeText } from '../base/printing.ts'
@@ -11,38 +11,38 @@ import { timeText } from '../base/progress.ts'
 
 export const NEWS_EVERY_MS = 30_000
 
-type Seen = Pick<Operation, 'type' | 'status' | 'phase' | 'blockers' | 'progress' | 'etaSeconds'>
+type Observed = Pick<Operation, 'type' | 'status' | 'phase' | 'blockers' | 'progress' | 'etaSeconds'>
 
-export class OperationNews {
-  readonly #tell: (line: string) => void
+export class LongOperationNews {
+  readonly #print: (line: string) => void
   readonly #now: () => number
-  readonly #begun: number
+  readonly #startedAt: number
   #last = ''
-  #toldAt = -Infinity
+  #reportedAt = -Infinity
 
-  constructor(tell: (line: string) => void, now: () => number = () => performance.now()) {
-    this.#tell = tell
+  constructor(print: (line: string) => void, now: () => number = () => performance.now()) {
+    this.#print = print
     this.#now = now
-    this.#begun = now()
+    this.#startedAt = now()
   }
 
-  look(operation: Seen): void {
+  look(operation: Observed): void {
     const now = this.#now()
-    const standing = standingOf(operation)
-    if (standing === this.#last && now - this.#toldAt < NEWS_EVERY_MS) return
-    this.#last = standing
-    this.#toldAt = now
+    const line = lineOf(operation)
+    if (line === this.#last && now - this.#reportedAt < NEWS_EVERY_MS) return
+    this.#last = line
+    this.#reportedAt = now
     const figures = figuresOf(operation)
-    this.#tell(`[${timeText((now - this.#begun) / 1_000)}] ${printable(standing)}${figures}`)
+    this.#print(`[${timeText((now - this.#startedAt) / 1_000)}] ${printable(line)}${figures}`)
   }
 }
 
-function standingOf({ type, status, phase, blockers }: Seen): string {
-  const gates = blockers.map(({ code, message }) => `; blocked by ${code}: ${message}`).join('')
-  return `${type} ${status}: ${phase}${gates}`
+function lineOf({ type, status, phase, blockers }: Observed): string {
+  const blocked = blockers.map(({ code, message }) => `; blocked by ${code}: ${message}`).join('')
+  return `${type} ${status}: ${phase}${blocked}`
 }
 
-function figuresOf({ status, progress, etaSeconds }: Seen): string {
+function figuresOf({ status, progress, etaSeconds }: Observed): string {
   const { blobsTotal, blobsDone, skipped, bytesTotal, bytesMoved } = progress
   const copies = blobsTotal === 0 ? '' : `, ${Math.min(blobsTotal, blobsDone + skipped)} of ${blobsTotal}`
   const bytes = bytesTotal === 0 ? '' : `, ${sizeText(bytesMoved)} of ${sizeText(bytesTotal)}`

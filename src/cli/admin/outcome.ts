@@ -1,7 +1,7 @@
 /**
- * How the answer to a change is told: what was done, or the plan of a dry run.
+ * How the answer to a change is printed: the result, or the plan of a dry run.
  *
- * Rule: a plan that would be refused ends like the refusal, so that a script can ask before it acts.
+ * Rule: a dry run whose change would be refused ends with the exit code of the refusal, so that a script can check before it acts.
  */
 import { EXIT } from '../base/exit.ts'
 import { note, printFacts, printJson, printLine } from '../base/printing.ts'
@@ -11,7 +11,7 @@ export interface ChangeOptions {
   readonly json?: boolean
 }
 
-/** Of a request; empty unless it is a dry run. */
+/** Query parameters of a request; empty unless it is a dry run. */
 export const rehearsal = ({ dryRun = false }: ChangeOptions): { dryRun?: boolean } =>
   dryRun ? { dryRun } : {}
 
@@ -28,15 +28,15 @@ export function isDryRun<A extends object>(answer: A | DryRunAnswer | undefined)
   return answer !== undefined && 'dryRun' in answer && 'blockers' in answer
 }
 
-/** `tell` is called for people, when something was done. Returns the exit code. */
+/** Calls `print` after a change, unless --json is given. Returns the exit code. */
 export function reportChange<A extends object>(
   answer: A | DryRunAnswer | undefined,
   options: ChangeOptions,
-  tell: (done: A) => void,
+  print: (done: A) => void,
 ): number {
   if (isDryRun(answer)) return reportPlan(answer, options)
   if (options.json) printJson(answer ?? { done: true })
-  else if (answer !== undefined) tell(answer)
+  else if (answer !== undefined) print(answer)
   return EXIT.done
 }
 

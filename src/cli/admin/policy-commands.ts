@@ -41,15 +41,15 @@ export function deletePolicy(bucket: string, options: PolicyOptions): Promise<nu
   })
 }
 
-/** What it must be is said by the service; here it must be an object at all. */
+/** The service validates the policy; this checks only that it is an object with a Statement. */
 function policyOf(json: string, file: string): { readonly Statement: unknown } {
   try {
     const value: unknown = JSON.parse(json)
     if (typeof value === 'object' && value !== null && 'Statement' in value) return value
   } catch {
-    // Said below.
+    // The error below covers this case.
   }
-  throw new CommandError(`'${file}' holds no policy`, {
+  throw new CommandError(`'${file}' does not contain a policy`, {
     code: 'invalid_argument',
     hint: 'Write a JSON object with "Statement"; docs/formats/bucket-policy.md has all members.',
     exitCode: EXIT.usage,

@@ -1,7 +1,7 @@
 /**
- * `holdfast quota`: what a tenant may take up.
+ * `holdfast quota`: the limits of a tenant.
  *
- * Rule: the API sets a quota as a whole; what is not named here stays as it was.
+ * Rule: the API replaces a quota as a whole, so limits that the command does not name are sent as they are.
  */
 import type { AdminClient } from '../../client/clients.ts'
 import type { Quota } from '../../client/generated/admin-operations.ts'
@@ -27,7 +27,7 @@ export function getQuota(options: QuotaOptions): Promise<number> {
   return askAdmin(options, async (client) => {
     const quota = await quotaOf(client, options)
     if (options.json) printJson(quota)
-    else tell(quota)
+    else printQuota(quota)
     return EXIT.done
   })
 }
@@ -41,7 +41,7 @@ export function setQuota(options: SetQuotaOptions): Promise<number> {
       maxBuckets: limitOf(options.maxBuckets, quota.maxBuckets),
     }
     const call = { params: { id: tenantOf(options) }, body, query: rehearsal(options) }
-    return reportChange<Quota>((await client.call('setTenantQuota', call)).answer, options, tell)
+    return reportChange<Quota>((await client.call('setTenantQuota', call)).answer, options, printQuota)
   })
 }
 
@@ -64,7 +64,7 @@ async function quotaOf(client: AdminClient, options: QuotaOptions): Promise<Quot
   return (await client.call('getTenantQuota', { params: { id: tenantOf(options) } })).answer
 }
 
-function tell({ quota, usage }: Quota): void {
+function printQuota({ quota, usage }: Quota): void {
   const limit = (value: number | null, text: (value: number) => string): string =>
     value === null ? 'without a limit' : `of ${text(value)}`
   printTable([

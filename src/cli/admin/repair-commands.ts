@@ -1,5 +1,5 @@
 /**
- * `holdfast cluster repair`: its rate, its state, and the collection of garbage that a finding may have halted.
+ * `holdfast cluster repair`: the rate and state of repair, and garbage collection, which a finding of a recount can halt.
  */
 import { askAdmin } from '../base/asking.ts'
 import type { AdminAccessOptions } from '../base/cluster-access.ts'
@@ -37,7 +37,7 @@ export function getRepair(options: RepairOptions): Promise<number> {
   })
 }
 
-/** `none`: as fast as it can. */
+/** `none`: no limit. */
 export function setRepair(requested: number | 'none', options: RepairOptions): Promise<number> {
   const maxBytesPerSecond = requested === 'none' ? null : requested
   return askAdmin(options, async (client) => {
@@ -46,7 +46,7 @@ export function setRepair(requested: number | 'none', options: RepairOptions): P
       query: rehearsal(options),
     })
     const rate = maxBytesPerSecond === null ? 'without a limit' : `at ${sizeText(maxBytesPerSecond)} a second`
-    return reportChange<object>(answer, options, () => note(`Repair goes ${rate} on every node`))
+    return reportChange<object>(answer, options, () => note(`Repair runs ${rate} on every node`))
   })
 }
 
@@ -54,6 +54,6 @@ export function resumeCollection(options: ResumeCollectionOptions): Promise<numb
   return askAdmin(options, async (client) => {
     const call = { body: { reason: options.reason }, query: rehearsal(options) }
     const { answer } = await client.call('resumeCollection', call)
-    return reportChange<object>(answer, options, () => note('The collection of garbage goes on'))
+    return reportChange<object>(answer, options, () => note('Garbage collection continues'))
   })
 }

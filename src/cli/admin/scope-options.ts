@@ -1,7 +1,7 @@
 /**
- * What a key may do, as options: the text that the API takes, or a bucket and a prefix for each verb.
+ * The scopes of a key as options: the text of the API (--scopes), or a bucket and a prefix for each verb (--read and so on).
  *
- * Owns: the short spelling. Rule: the two are never mixed.
+ * Owns: the short spelling. Rule: the two spellings are never mixed.
  */
 import { CommandError, EXIT } from '../base/exit.ts'
 
@@ -16,14 +16,14 @@ export interface ScopeOptions {
 
 const VERBS = ['read', 'write', 'delete', 'admin'] as const
 
-/** Null: nothing was said. Throws CommandError. */
+/** Null: no scope option was given. Throws CommandError. */
 export function scopesOf(options: ScopeOptions): string | null {
   const entries = VERBS.flatMap((verb) => (options[verb] ?? []).map((place) => entryOf(verb, place)))
   if (entries.length === 0) return options.scopes ?? null
   if (options.scopes === undefined) return entries.join(',')
   throw usage(
-    '--scopes says everything by itself',
-    'Leave --read, --write, --delete and --admin away, or --scopes.',
+    '--scopes cannot be combined with --read, --write, --delete or --admin',
+    'Give either --scopes or the other options.',
   )
 }
 
@@ -33,8 +33,8 @@ function entryOf(verb: string, place: string): string {
   if (bucket !== '' && !bucket.includes(':') && !place.includes(','))
     return `op=${verb}:bucket=${bucket}:prefix=${prefix}`
   throw usage(
-    `'${place}' cannot be what a key is limited to`,
-    'Write bucket, bucket/prefix or *; a prefix of a scope has no comma.',
+    `A key cannot be limited to '${place}'`,
+    'Give bucket, bucket/prefix or *; the prefix of a scope cannot contain a comma.',
   )
 }
 

@@ -4,11 +4,11 @@
 import type { Tenant } from '../../client/generated/admin-operations.ts'
 import { askAdmin } from '../base/asking.ts'
 import { note } from '../base/printing.ts'
-import { begun, type StartOptions } from './operation-commands.ts'
+import { reportStarted, type StartOptions } from './operation-commands.ts'
 import { rehearsal, reportChange } from './outcome.ts'
 
 export interface DeleteTenantOptions extends StartOptions {
-  /** The id once more. */
+  /** The id of the tenant, repeated. */
   readonly confirm: string
 }
 
@@ -24,6 +24,6 @@ export function deleteTenant(id: string, options: DeleteTenantOptions): Promise<
   const { reason, confirm } = options
   return askAdmin(options, async (client) => {
     const call = { params: { id }, body: { reason, confirm }, query: rehearsal(options) }
-    return begun(client, (await client.call('deleteTenant', call)).answer, options)
+    return reportStarted(client, (await client.call('deleteTenant', call)).answer, options)
   })
 }

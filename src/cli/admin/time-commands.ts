@@ -1,7 +1,7 @@
 /**
- * `holdfast cluster time`: shows it, confirms what was withheld, sets it back.
+ * `holdfast cluster time`: shows the cluster time, confirms the withheld part, sets it back.
  *
- * Rule: what is confirmed or set back is what was read a moment before, and only with `--confirm`.
+ * Rule: a correction applies to the values that the command read just before, and only with `--confirm`.
  */
 import { askAdmin } from '../base/asking.ts'
 import type { AdminAccessOptions } from '../base/cluster-access.ts'
@@ -35,7 +35,7 @@ export function confirmTime(options: CorrectTimeOptions): Promise<number> {
     const body = { withheldMs: shown.withheldMs, reason: options.reason }
     const { answer } = await client.call('confirmClusterTime', { body, query: rehearsed(options) })
     return reportChange<object>(answer, options, () =>
-      note(`${shown.withheldMs} ms of the time are confirmed`),
+      note(`${shown.withheldMs} ms of withheld time are confirmed`),
     )
   })
 }
@@ -43,15 +43,17 @@ export function confirmTime(options: CorrectTimeOptions): Promise<number> {
 export function setTimeBack(options: CorrectTimeOptions): Promise<number> {
   return askAdmin(options, async (client) => {
     const { answer: shown } = await client.call('getClusterTime')
-    // Null is refused by the cluster, with its reason.
+    // Without a majority time the cluster refuses the request and states the reason.
     const majorityTime = shown.majorityTime ?? new Date(0).toISOString()
     const body = { majorityTime, reason: options.reason }
     const { answer } = await client.call('setBackClusterTime', { body, query: rehearsed(options) })
-    return reportChange<object>(answer, options, () => note(`The time of the log is ${majorityTime} again`))
+    return reportChange<object>(answer, options, () =>
+      note(`The cluster time is set back to ${majorityTime}`),
+    )
   })
 }
 
-/** Without `--confirm` it stays a rehearsal. */
+/** Without `--confirm` the request is a dry run. */
 function rehearsed(options: CorrectTimeOptions): { dryRun?: boolean } {
   return options.confirm === true ? rehearsal(options) : { dryRun: true }
 }

@@ -1,7 +1,7 @@
 /**
- * One command's conversation with the service: a client while it lasts, and failures in the words of a person at a keyboard.
+ * The requests of one command: opens a client, closes it at the end, and turns failures into errors with advice for an operator.
  *
- * Owns: which failure ends with which exit code. Rule: an answer that says no names its request. [decisions 15]
+ * Owns: which failure ends with which exit code. Rule: the error of a refused request names the request id. [decisions 15]
  */
 import {
   type AdminClient,
@@ -35,7 +35,7 @@ async function asked<C extends { close(): Promise<void> }, T>(
   try {
     return await work(client)
   } catch (cause) {
-    throw told(cause)
+    throw commandErrorOf(cause)
   } finally {
     await client.close()
   }
@@ -46,7 +46,7 @@ interface Page {
   readonly nextContinuationToken?: string
 }
 
-/** Page after page of a listing, to its end. */
+/** All pages of a listing. */
 export async function* pagesOf<P extends Page>(
   ask: (from: { continuationToken?: string }) => Promise<{ readonly answer: P }>,
 ): AsyncGenerator<P> {
@@ -59,29 +59,29 @@ export async function* pagesOf<P extends Page>(
   }
 }
 
-/** The service protects something, or somebody: repeating does not help, and force is not offered. */
+/** Codes of refusals that protect data or the cluster: repeating the request does not help, and no option overrides them. */
 const GATES: readonly string[] = [
   ...(['object_locked', 'precondition_failed', 'bucket_not_empty', 'membership_change_in_progress'] as const),
   ...(['stale_config_index', 'member_tombstoned', 'foreign_cluster', 'data_not_empty'] as const),
 ]
 
-/** Whatever it is not that a client throws stays what it was. */
-export function told(cause: unknown): unknown {
+/** Errors that the client does not throw are returned unchanged. */
+export function commandErrorOf(cause: unknown): unknown {
   if (cause instanceof ApiError) {
     const { status, code, requestId } = cause
     const gates = gatesIn(cause)
-    const closed = gates.length === 0 ? '' : `Gate ${gates.join(', ')}. `
-    const meaning = HINTS[code] ?? 'what the code means: docs/errors.md'
-    const hint = `${closed}Request ${requestId ?? 'without an id'}; ${meaning}.`
+    const blockers = gates.length === 0 ? '' : `Gate ${gates.join(', ')}. `
+    const advice = HINTS[code] ?? 'see docs/errors.md for this code'
+    const hint = `${blockers}Request ${requestId ?? 'without an id'}; ${advice}.`
     return new CommandError(cause.message, { code, hint, requestId, exitCode: exitCodeOf(status, code) })
   }
   if (!(cause instanceof NoAnswerError)) return cause
   const hint =
-    'Is it the address of a running node? --endpoint and --admin-endpoint take several, with commas; an https one may need --ca-file.'
+    'Check that this is the address of a running node. --endpoint and --admin-endpoint take several addresses, separated by commas; an https address may need --ca-file.'
   return new CommandError(cause.message, { code: 'unreachable', hint, exitCode: EXIT.unreachable })
 }
 
-/** Codes of what stands in the way, as the tables of the runbooks name them. */
+/** Codes of the blockers, as the tables of the runbooks name them. */
 function gatesIn({ problem }: ApiError): readonly string[] {
   const { blockers } = problem
   if (!Array.isArray(blockers)) return []
@@ -97,14 +97,14 @@ function exitCodeOf(status: number, code: string): number {
 }
 
 const HINTS: Readonly<Record<string, string>> = {
-  access_denied: 'the access key may not do that: see its scopes, and the policy of the bucket',
+  access_denied: 'the access key does not allow this: check its scopes and the policy of the bucket',
   bucket_not_empty:
-    'remove what is in it first: holdfast rm --recursive, with --all-versions where versions are kept',
+    'remove its objects first: holdfast rm --recursive, with --all-versions if the bucket keeps versions',
   invalid_credentials: 'the access key or its secret is wrong',
-  not_found: 'is the name right? What other tenants have is not shown',
-  object_locked: 'it is retained or held: holdfast stat says until when',
-  precondition_failed: 'something is not in the state that this needs',
-  quota_exceeded: 'remove something, or ask an operator for more: holdfast quota get',
-  rate_limited: 'wait a little, or ask less at once',
+  not_found: 'check the name; buckets of other tenants are not shown',
+  object_locked: 'the object is under retention or legal hold: holdfast stat shows until when',
+  precondition_failed: 'a condition of this request is not met',
+  quota_exceeded: 'remove objects, or ask an operator for a higher quota: holdfast quota get',
+  rate_limited: 'wait a moment, or send fewer requests at once',
   unauthorized: 'the credentials are wrong, expired or revoked',
 }

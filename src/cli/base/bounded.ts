@@ -1,8 +1,8 @@
 /**
- * Works on several items at once, and on never more than that.
+ * Works on several items at once, up to a limit.
  *
- * Rules: the next item is asked for when there is room for it; after a failure none is asked for any more, those under way are
- * waited for, and the first failure is thrown. An item that never comes holds up no failure.
+ * Rules: the next item is requested when fewer than `limit` are in progress. After a failure no further item is requested, the items in
+ * progress are awaited, and the first failure is thrown. An item that never arrives does not delay a failure.
  */
 export async function forEachBounded<T>(
   items: AsyncIterable<T>,
@@ -35,7 +35,7 @@ export async function forEachBounded<T>(
   }
   await Promise.all(running)
   if (failures.length === 0) return
-  // Not waited for: it may be waiting itself, for an item that never comes.
+  // Not awaited: the iterator may itself be waiting for an item that never arrives.
   void iterator.return?.().catch(() => {})
   throw failures[0]
 }

@@ -1,9 +1,9 @@
 /**
- * Where the service is, and who asks: from options, the environment, or the file that `npm start` leaves.
+ * The addresses of the service and the credentials: from options, the environment, or the file that `npm start` writes.
  *
- * Owns: which of them counts. Knows nothing of: what is asked then.
- * Rules: a secret comes from a file or the environment, never from the command line, which others can read; secrets of a cluster
- * file that was found by itself go to the nodes of that file and nowhere else.
+ * Owns: which source takes precedence. Knows nothing of: the requests.
+ * Rules: a secret comes from a file or the environment, never from the command line, which other users can read. Secrets of a cluster
+ * file that no option named are sent only to the nodes of that file.
  */
 import { readFileSync } from 'node:fs'
 import type { ClientOptions, DataCredentials } from '../../client/clients.ts'
@@ -31,10 +31,10 @@ export interface ClusterFile {
   readonly secretKey: string
 }
 
-/** What is there to choose from. */
+/** The sources besides the options. */
 export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Null when there is none. Throws when it cannot be read as what it should be. */
+  /** Null when the file does not exist. Throws when it cannot be read. */
   readonly read: (file: string) => string | null
 }
 
@@ -49,14 +49,14 @@ const SURROUNDINGS: Surroundings = {
       if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return null
       throw usage(
         `Cannot read '${file}': ${(cause as Error).message}`,
-        'Name a file that you may read.',
+        'Give a file that this user may read.',
         cause,
       )
     }
   },
 }
 
-/** Throws CommandError when a place or a secret is missing. */
+/** Throws CommandError when an address or a secret is missing. */
 export function dataAccess(
   options: DataAccessOptions,
   surroundings: Surroundings = SURROUNDINGS,
@@ -73,19 +73,19 @@ export function dataAccess(
   }
   if (own !== null) return { ...place, ...own }
   throw usage(
-    'There is no access key',
+    'No access key is configured',
     'Set HOLDFAST_ACCESS_KEY_ID and HOLDFAST_SECRET_KEY, or HOLDFAST_TOKEN, or name the file of a local cluster with --cluster-file.',
   )
 }
 
-/** A token before a key, which would have to get one first. Null: neither. */
+/** A token takes precedence over a key, which needs a request for a token first. Null: neither is set. */
 function ofEnvironment({ env }: Surroundings): DataCredentials | null {
   const { HOLDFAST_TOKEN: token, HOLDFAST_ACCESS_KEY_ID: accessKeyId, HOLDFAST_SECRET_KEY: secretKey } = env
   if (token) return { token }
   return accessKeyId && secretKey ? { accessKeyId, secretKey } : null
 }
 
-/** Throws CommandError when a place or a token is missing. */
+/** Throws CommandError when an address or a token is missing. */
 export function adminAccess(
   options: AdminAccessOptions,
   surroundings: Surroundings = SURROUNDINGS,
@@ -101,22 +101,22 @@ function trustOf(file: string | undefined, { read }: Surroundings): Pick<ClientO
   if (file === undefined) return {}
   const ca = read(file)
   if (ca?.includes('-----BEGIN CERTIFICATE-----')) return { ca }
-  throw usage(`'${file}' holds no certificate`, 'Name the ca.pem of the cluster with --ca-file.')
+  throw usage(`'${file}' contains no certificate`, 'Name the ca.pem of the cluster with --ca-file.')
 }
 
-/** Of which tenant: as said, or the one of the cluster file. */
+/** The tenant of --tenant, or else that of the cluster file. */
 export function tenantOf(
   options: { readonly tenant?: string; readonly clusterFile?: string },
   surroundings: Surroundings = SURROUNDINGS,
 ): string {
   const tenant = options.tenant ?? clusterFile(options.clusterFile, surroundings)?.content.tenantId
   if (tenant !== undefined && tenant !== '') return tenant
-  throw usage('There is no tenant named', 'Name it with --tenant, or set HOLDFAST_TENANT.')
+  throw usage('No tenant is given', 'Name it with --tenant, or set HOLDFAST_TENANT.')
 }
 
 interface FoundFile {
   readonly content: ClusterFile
-  /** By whoever runs the command, not found by itself. */
+  /** The caller named the file; it is not the default file. */
   readonly isNamed: boolean
 }
 
@@ -124,13 +124,14 @@ function clusterFile(named: string | undefined, { read }: Surroundings): FoundFi
   const path = named ?? DEFAULT_FILE
   const text = read(path)
   if (text === null && named === undefined) return null
-  if (text === null) throw usage(`There is no file '${path}'`, 'Name the cluster.json of a local cluster.')
+  if (text === null)
+    throw usage(`The file '${path}' does not exist`, 'Name the cluster.json of a local cluster.')
   try {
     const content = JSON.parse(text) as Partial<ClusterFile>
     if (Array.isArray(content.nodes) && typeof content.tenantId === 'string')
       return { content: content as ClusterFile, isNamed: named !== undefined }
   } catch {
-    // Said below, as of any other file that is none.
+    // The error below covers this case too.
   }
   throw usage(`'${path}' describes no local cluster`, 'Name the cluster.json that npm start wrote.')
 }
@@ -144,14 +145,14 @@ function endpointsOf(given: string | undefined, known: readonly string[], how: s
     given === undefined ? known : given.split(',').map((text) => text.trim().replace(/\/$/, ''))
   if (endpoints.length === 0)
     throw usage(
-      'It is not known where the service is',
-      `Name nodes with ${how}, or run it beside ${DEFAULT_FILE} of a local cluster.`,
+      'No address of the service is known',
+      `Name nodes with ${how}, or run the command in the folder that contains ${DEFAULT_FILE} of a local cluster.`,
     )
   for (const endpoint of endpoints)
     if (!URL.canParse(endpoint) || !/^https?:$/.test(new URL(endpoint).protocol))
       throw usage(
-        `'${endpoint}' is no address of a node`,
-        'Write it like https://store.example:9000, several with commas.',
+        `'${endpoint}' is not the address of a node`,
+        'Write it like https://store.example:9000; separate several with commas.',
       )
   return endpoints
 }
@@ -171,10 +172,10 @@ function adminToken(
         : fromEnvironment || ofCluster?.content.ownerToken
   if (token !== undefined && token !== null && token.trim() !== '') return token.trim()
   throw new CommandError(
-    tokenFile === undefined ? 'There is no admin token' : `'${tokenFile}' holds no admin token`,
+    tokenFile === undefined ? 'No admin token is configured' : `'${tokenFile}' contains no admin token`,
     {
       code: 'token_missing',
-      hint: 'Set HOLDFAST_ADMIN_TOKEN, or name a file that holds one with --token-file.',
+      hint: 'Set HOLDFAST_ADMIN_TOKEN, or name a file with a token with --token-file.',
       exitCode: EXIT.usage,
     },
   )

@@ -1,8 +1,8 @@
 /**
- * How a command ends, and how an error is told to a person or a program. [decisions 15]
+ * How a command ends, and how an error is printed for a person or a program. [decisions 15]
  *
- * Owns: the exit codes and the shape of an error on standard error. Rule: the cluster's errors are imported when one may be there; every
- * command of this line would wait for all of the cluster's code.
+ * Owns: the exit codes and the shape of an error on standard error. Rule: error classes of cluster/ are imported only after a failure;
+ * otherwise every command would load all of cluster/ first.
  */
 import { Refusal } from '../../base/refusal.ts'
 
@@ -16,12 +16,12 @@ interface CommandErrorOptions {
   readonly cause?: unknown
 }
 
-/** Something the person at the keyboard can mend; `hint` is what to do. */
+/** A failure that the caller of the command can correct; `hint` says how. */
 export class CommandError extends Error {
   readonly exitCode: number
   readonly code: string
   readonly hint: string
-  /** Of the answer that said no. */
+  /** The request id of the refusal. */
   readonly requestId: string | null
   constructor(message: string, options: CommandErrorOptions) {
     super(message, { cause: options.cause })
@@ -58,22 +58,22 @@ async function describe(error: unknown): Promise<ErrorText> {
   return {
     code: 'internal_error',
     message,
-    hint: 'This is a bug in holdfast; the text above helps to find it.',
+    hint: 'This is a bug in holdfast. Report it with the text above.',
     exitCode: EXIT.failed,
   }
 }
 
-/** No such file, no permission: the message names the file. */
+/** A missing file or permission: the message names the file. */
 function isOfFiles(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error && 'path' in error
 }
 
-/** ENOSPC and its like, also where LevelDB met them: no bug, and the message says what to do. */
+/** ENOSPC and other errors of the operating system, also when LevelDB wraps them. They are not bugs. */
 function isFromTheSystem(error: Error): boolean {
   return 'code' in error && /^(E[A-Z]+|LEVEL_IO_ERROR)$/.test(String(error.code))
 }
 
-/** Unless the message says it already. */
+/** Empty if the message already contains it. */
 function rootCause(error: unknown, message: string): string {
   const root = chainOf(error).at(-1)
   return root === undefined || message.includes(root.message) ? '' : `\n  because: ${root.message}`

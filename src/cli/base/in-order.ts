@@ -1,29 +1,30 @@
 /**
  * Works on several items at once and reports them in the order of the items.
  *
- * Owns: which reports wait for earlier ones. Knows nothing of: what is done or printed.
- * Rules: a report is made as soon as all earlier items have ended; no item begins while `REPORTS_WAITING_MAX` are ahead of the oldest
- * one under way, so one slow item holds back a bounded number of reports; a failure loses no report of an item that has ended.
+ * Owns: which reports wait for earlier ones. Knows nothing of: the work and the texts.
+ * Rules: a report is made as soon as its item and all earlier items have ended. No item starts while it would be `REPORTS_WAITING_MAX` or
+ * more ahead of the oldest item in progress, so one slow item delays a bounded number of reports. A failure loses no report of an item
+ * that has ended.
  */
 import { forEachBounded } from './bounded.ts'
 
-/** Items that have begun and are not reported yet. Count. */
+/** Items that have started and are not reported yet. Count. */
 export const REPORTS_WAITING_MAX = 1_000
 
 type Report = () => void
 
-/** `work` gives its report to `say`, at most once, and may fail after that. */
+/** `work` passes its report to `submit`, at most once, and may fail after that. */
 export async function forEachInOrder<T>(
   items: AsyncIterable<T>,
   limit: number,
-  work: (item: T, say: (report: Report) => void) => Promise<void>,
+  work: (item: T, submit: (report: Report) => void) => Promise<void>,
 ): Promise<void> {
   const queue = new ReportQueue()
   await forEachBounded(queue.numbered(items), limit, async ({ item, place }) => {
     let report: Report = () => {}
     try {
-      await work(item, (said) => {
-        report = said
+      await work(item, (submitted) => {
+        report = submitted
       })
     } finally {
       queue.ended(place, report)
@@ -37,13 +38,13 @@ class ReportQueue {
   #next = 0
   /** The place of the next report. */
   #due = 0
-  #onRoom: () => void = () => {}
+  #onReported: () => void = () => {}
 
   async *numbered<T>(items: AsyncIterable<T>): AsyncGenerator<{ readonly item: T; readonly place: number }> {
     for await (const item of items) {
       while (this.#next - this.#due >= REPORTS_WAITING_MAX)
         await new Promise<void>((resolve) => {
-          this.#onRoom = resolve
+          this.#onReported = resolve
         })
       yield { item, place: this.#next++ }
     }
@@ -55,6 +56,6 @@ class ReportQueue {
       this.#waiting.delete(this.#due++)
       due()
     }
-    this.#onRoom()
+    this.#onReported()
   }
 }

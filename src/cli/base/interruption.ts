@@ -1,13 +1,13 @@
 /**
- * Ctrl-C and SIGTERM as a signal, so that a command can put its things in order before it ends.
+ * Ctrl-C and SIGTERM as an AbortSignal, so that a command can clean up before it ends.
  *
- * Rule: a second one ends the process at once.
+ * Rule: a second one ends the process immediately.
  */
 import { CommandError } from './exit.ts'
 
 let controller: AbortController | null = null
 
-/** The same one for the whole process. */
+/** One signal for the whole process. */
 export function interruption(): AbortSignal {
   if (controller === null) {
     const made = new AbortController()
@@ -17,7 +17,7 @@ export function interruption(): AbortSignal {
   return controller.signal
 }
 
-/** What is thrown after an interruption is of no interest: it was meant. */
+/** An error that `work` throws after an interruption is replaced by `interrupted`. */
 export async function orInterrupted<T>(hint: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const signal = interruption()
   try {

@@ -1,9 +1,11 @@
 /**
- * Asks the running node of a data directory through its local socket.
+ * Sends requests to the running node of a data directory through its local socket.
  *
- * Owns: telling "the node is stopped" from "the node said no". Returns null for the first.
+ * Owns: the difference between a stopped node (null) and a node that refuses (CommandError), and the wait for a node that
+ * has only just started: it answers 503 until there is a leader and its master key has been compared.
  */
 import { request } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { CommandError, EXIT } from './exit.ts'
 import { localSocketPath } from '../../base/local-socket.ts'
 
@@ -15,12 +17,17 @@ interface LocalAnswer {
   readonly body: string
 }
 
+interface Problem {
+  readonly code: string
+  readonly message: string
+}
+
 interface LocalRequest {
   readonly socketPath: string
   readonly method: string
   readonly path: string
   readonly body?: unknown
-  /** Ends a wait for a node that stands still. */
+  /** Ends the wait for a node that does not respond. */
   readonly signal?: AbortSignal
 }
 
@@ -41,7 +48,13 @@ export function exchange({ body, ...target }: LocalRequest): Promise<LocalAnswer
   })
 }
 
-/** Null when no node runs on this data directory. Throws CommandError when it answers no. */
+/** Answers that prove that nothing was done, and that pass without an operator: the request may be sent again. */
+const NOT_READY_CODES: readonly string[] = ['leader_not_ready', 'no_leader', 'no_quorum']
+const RETRY_EVERY_MS = 250
+/** A three-node cluster that has just started is ready within a few seconds. */
+const READY_WITHIN_MS = 30_000
+
+/** Null when no node runs on this data directory. Throws CommandError when it refuses, or is not ready within 30 s. */
 export async function askLocalNode(
   dataDir: string,
   method: string,
@@ -52,12 +65,12 @@ export async function askLocalNode(
   if (socketPath === null) return null
   let answer: LocalAnswer
   try {
-    answer = await exchange({ socketPath, method, path, body })
+    answer = await exchangeWhenReady({ socketPath, method, path, body })
   } catch (cause) {
     const { code = '' } = cause as NodeJS.ErrnoException
     if (STOPPED_CODES.includes(code)) return null
     const hint =
-      code === 'EACCES' ? 'Run this as the user that runs the node.' : 'Is the node shutting down? Try again.'
+      code === 'EACCES' ? 'Run this as the user of the node.' : 'The node may be shutting down; try again.'
     throw new CommandError(`Cannot reach the node of '${dataDir}'`, {
       code: 'node_unreachable',
       hint,
@@ -67,11 +80,24 @@ export async function askLocalNode(
   }
   const parsed: unknown = JSON.parse(answer.body)
   if (answer.status === 200) return parsed
-  const { code, message } = parsed as { code: string; message: string }
+  const { code, message } = parsed as Problem
   const exitCode = answer.status === 503 ? EXIT.unreachable : EXIT.refused
   throw new CommandError(message, {
     code,
-    hint: answer.status === 503 ? 'The cluster has no majority right now; try again.' : '',
+    hint:
+      answer.status === 503 ? 'The cluster has no majority, or this node is still starting: try again.' : '',
     exitCode,
   })
+}
+
+async function exchangeWhenReady(target: LocalRequest): Promise<LocalAnswer> {
+  const giveUpAt = performance.now() + READY_WITHIN_MS
+  for (let attempt = 1; ; attempt++) {
+    const answer = await exchange(target)
+    if (answer.status !== 503) return answer
+    const { code, message } = JSON.parse(answer.body) as Problem
+    if (!NOT_READY_CODES.includes(code) || performance.now() >= giveUpAt) return answer
+    if (attempt === 1) process.stderr.write(`Waiting for the node: ${message}\n`)
+    await sleep(RETRY_EVERY_MS)
+  }
 }

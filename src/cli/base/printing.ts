@@ -1,10 +1,10 @@
 /**
- * What a command prints: JSON for programs, columns for people.
+ * The output of commands: JSON for programs, columns for people.
  *
- * Rule: standard output carries the result alone; everything said about it goes to standard error.
+ * Rule: only the result goes to standard output; notes go to standard error.
  */
 
-/** One value a line, so that listings can be read while they come. */
+/** One value a line, so that a program can read a listing while it arrives. */
 export function printJson(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value)}\n`)
 }
@@ -17,7 +17,7 @@ export function note(text: string): void {
   process.stderr.write(`${text}\n`)
 }
 
-/** Columns as wide as their widest cell; the last one is not filled up. */
+/** Columns as wide as their widest cell; the last column is not padded. */
 export function printTable(rows: readonly (readonly string[])[]): void {
   for (const line of tableLines(rows)) printLine(line)
 }
@@ -31,15 +31,18 @@ export function tableLines(rows: readonly (readonly string[])[]): readonly strin
   )
 }
 
-/** Name and value of each, one a line; what is null is left out. */
+/** Name and value, one pair a line; null values are left out. */
 export function printFacts(facts: Readonly<Record<string, unknown>>): void {
-  const told = Object.entries(facts).filter(([, value]) => value !== null && value !== undefined)
+  const known = Object.entries(facts).filter(([, value]) => value !== null && value !== undefined)
   printTable(
-    told.map(([name, value]) => [name, typeof value === 'string' ? printable(value) : JSON.stringify(value)]),
+    known.map(([name, value]) => [
+      name,
+      typeof value === 'string' ? printable(value) : JSON.stringify(value),
+    ]),
   )
 }
 
-/** A key or a name may hold what moves a cursor, or breaks a line. */
+/** Quotes and escapes a text with control characters: a key or a name may contain some that move the cursor or break a line. */
 export function printable(text: string): string {
   return /^[^\p{C}\p{Zl}\p{Zp}]+$/u.test(text)
     ? text
@@ -63,7 +66,7 @@ export function sizeText(bytes: number): string {
   return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${UNITS[unit]}`
 }
 
-/** Nothing where no versions are kept. */
+/** Empty for a bucket without versions. */
 export function versionText({ versionId }: { readonly versionId: string }): string {
   return versionId === 'null' ? '' : `version ${versionId}  `
 }

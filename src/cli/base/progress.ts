@@ -1,7 +1,7 @@
 /**
- * One line on a terminal that says how far a transfer is.
+ * One line on a terminal that shows the progress of a transfer.
  *
- * Owns: the line. Rule: it is drawn on a terminal alone, at most ten times a second, and is gone when the transfer ends.
+ * Owns: the line. Rule: it is drawn only on a terminal, while bytes flow at most ten times a second, and erased when the transfer ends.
  */
 import { printable, sizeText } from './printing.ts'
 
@@ -16,14 +16,14 @@ const BAR_CHARS = 20
 const LABEL_CHARS_MAX = 40
 const ERASE = '\r\u001b[K'
 
-/** Its functions stand alone: they are handed on as callbacks. */
+/** Its functions do not use `this`, so they can be passed as callbacks. */
 export interface Progress {
-  /** How much there is in all; null: not known. */
+  /** The total; null: not known. */
   readonly expect: (bytes: number | null) => void
   readonly advance: (bytes: number) => void
-  /** What it is called from now on. */
+  /** Changes the label. */
   readonly call: (label: string) => void
-  /** Makes room for another line; the next bytes draw it again. */
+  /** Erases the line so that another can be printed; the next bytes draw it again. */
   readonly clear: () => void
   readonly end: () => void
 }
@@ -44,14 +44,14 @@ export function progressOn(
   now: () => number = () => performance.now(),
 ): Progress {
   if (!isWanted || screen.isTTY !== true) return SILENT
-  const begun = now()
-  let called = label
+  const startedAt = now()
+  let currentLabel = label
   let total: number | null = null
   let done = 0
   let drawnAt = -Infinity
   const draw = (): void => {
     drawnAt = now()
-    const line = progressLine({ label: called, done, total, seconds: (drawnAt - begun) / 1000 })
+    const line = progressLine({ label: currentLabel, done, total, seconds: (drawnAt - startedAt) / 1000 })
     screen.write(`${ERASE}${line.slice(0, (screen.columns ?? 80) - 1)}`)
   }
   return {
@@ -64,7 +64,7 @@ export function progressOn(
       if (now() - drawnAt >= DRAW_MS_MIN) draw()
     },
     call: (name) => {
-      called = name
+      currentLabel = name
       draw()
     },
     clear: () => void screen.write(ERASE),

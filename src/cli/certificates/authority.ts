@@ -1,8 +1,8 @@
 /**
- * The certificate authority of a cluster: who it is, what it signs and for how long.
+ * The certificate authority of a cluster: its identity, the certificates it signs and their lifetime.
  *
  * Owns: the identity that peers check, a URI of cluster and node (docs/formats/peer-protocol.md). Knows nothing of: files.
- * Rule: a certificate ends no later than the authority that signed it, or it would seem good and be refused.
+ * Rule: a certificate expires no later than the authority that signed it; otherwise it would look valid and be refused.
  */
 import { createPrivateKey, generateKeyPairSync, type KeyObject, X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
@@ -11,7 +11,7 @@ import { CommandError, EXIT } from '../base/exit.ts'
 import { signedCertificate } from './signed-certificate.ts'
 
 export interface KeyPair {
-  /** PEM each. */
+  /** Both are PEM. */
   readonly certificate: string
   readonly key: string
 }
@@ -29,7 +29,7 @@ interface Term {
 
 const AUTHORITY_NAME = 'holdfast cluster CA'
 const DAY_MS = 86_400_000
-/** Clocks of two machines need not agree to the second. */
+/** The tolerance for the difference between the clocks of two machines. */
 const SKEW_MS = 300_000
 const HOSTS_MAX = 100
 const HOST_LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i
@@ -60,7 +60,7 @@ export function readAuthority({ certificate: pem, key: keyText }: KeyPair, now: 
   if (!certificate.ca || clusterId === undefined)
     throw unusable('its certificate is not that of a cluster CA made by `holdfast certs init`')
   if (!certificate.checkPrivateKey(key)) throw unusable('its key belongs to another certificate')
-  if (certificate.validToDate.getTime() <= now) throw unusable(`it ended at ${certificate.validTo}`)
+  if (certificate.validToDate.getTime() <= now) throw unusable(`it expired at ${certificate.validTo}`)
   return { certificate, key, clusterId }
 }
 

@@ -1,8 +1,8 @@
 /**
  * Certificates and their keys on disk, as `holdfast certs` writes and reads them.
  *
- * Owns: names and modes of the files. Knows nothing of: what stands in a certificate.
- * Rule: nothing is ever written over: the key that is lost that way may be the one that a cluster runs on.
+ * Owns: names and modes of the files. Knows nothing of: the contents of a certificate.
+ * Rule: no file is ever overwritten: it may be the key that a cluster runs on.
  */
 import { existsSync } from 'node:fs'
 import { mkdir, open, readFile } from 'node:fs/promises'
@@ -15,7 +15,7 @@ export interface PairFiles {
   readonly key: string
 }
 
-/** A PEM file of a few certificates; what is larger is something else. */
+/** Enough for a PEM file of a few certificates; a larger file is another kind of file. */
 const FILE_BYTES_MAX = 1024 * 1024
 
 export const pairFiles = (folder: string, name: string): PairFiles => ({
@@ -64,9 +64,9 @@ async function writeNew(file: string, text: string, mode: number): Promise<void>
 }
 
 function existing(file: string): CommandError {
-  return new CommandError(`'${file}' exists already and is not written over`, {
+  return new CommandError(`'${file}' already exists and is not overwritten`, {
     code: 'certificate_exists',
-    hint: 'Name another folder; when the new files are in place, the old ones can go.',
+    hint: 'Name another folder; remove the old files when the new ones are in use.',
     exitCode: EXIT.refused,
   })
 }

@@ -1,7 +1,7 @@
 /**
- * What a certificate says, for people and programs.
+ * The contents of a certificate, for people and programs.
  *
- * Owns: the shape. Rule: of a file with a key in it nothing is shown but the certificates.
+ * Owns: the shape. Rule: from a file that also contains a key, only the certificates are shown.
  */
 import { X509Certificate } from 'node:crypto'
 import { alternativeNames, identityOf } from '../../../cluster/index.ts'
@@ -11,7 +11,7 @@ export interface CertificateView {
   readonly subject: string
   readonly issuer: string
   readonly isAuthority: boolean
-  /** What peers go by; null: by its other names. */
+  /** From the holdfast URI, which peers check; null without one: peers then check the other names. */
   readonly clusterId: string | null
   readonly nodeId: string | null
   readonly names: readonly string[]
@@ -33,7 +33,7 @@ export function certificateViews(pem: string, file: string, now: number): readon
   } catch (cause) {
     throw noCertificate(file, 'one in it is damaged', cause)
   }
-  throw noCertificate(file, `it holds ${blocks.length} PEM certificates, expected 1 to ${BLOCKS_MAX}`)
+  throw noCertificate(file, `it contains ${blocks.length} PEM certificates, expected 1 to ${BLOCKS_MAX}`)
 }
 
 export function viewOf(certificate: X509Certificate, now: number): CertificateView {
@@ -55,13 +55,13 @@ export function viewOf(certificate: X509Certificate, now: number): CertificateVi
 export function certificateText(view: CertificateView): string {
   const { nodeId, clusterId, names, notBefore, notAfter, daysLeft } = view
   const whom = nodeId === null ? `the CA of cluster ${clusterId}` : `node ${nodeId} of cluster ${clusterId}`
-  const left = daysLeft < 0 ? 'it has ended' : `${daysLeft} days left`
+  const left = daysLeft < 0 ? 'expired' : `${daysLeft} days left`
   const rows = {
     subject: view.subject,
     issuer: view.issuer,
-    'speaks for': clusterId === null ? 'whom its names say; no holdfast URI is in it' : whom,
+    identifies: clusterId === null ? 'the names below; it has no holdfast URI' : whom,
     names: names.length === 0 ? 'none' : names.join(', '),
-    'good from': notBefore,
+    'valid from': notBefore,
     until: `${notAfter} (${left})`,
     sha256: view.sha256,
   }
@@ -70,7 +70,7 @@ export function certificateText(view: CertificateView): string {
     .join('')
 }
 
-/** Node gives a name one line for each part. Control characters of a stranger stay out of the terminal. */
+/** Node prints each part of a name on a line of its own. Control characters are replaced: the file may come from an unknown source. */
 function onOneLine(name: string | undefined): string {
   return (name ?? '').replaceAll('\n', ', ').replace(/[^\x20-\x7e]/g, '?')
 }

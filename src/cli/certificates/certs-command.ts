@@ -1,8 +1,8 @@
 /**
  * `holdfast certs init`, `issue` and `show`: the authority of a cluster and the certificates of its nodes.
  *
- * Owns: what is printed. Rule: a key is written into a file of mode 0600 and shown nowhere. No node is asked and none is
- * told: whoever runs a node copies its files there.
+ * Owns: the printed text. Rule: a key is written into a file of mode 0600 and never shown. The commands contact no node: the
+ * operator copies the files to each node.
  */
 import { randomBytes, X509Certificate } from 'node:crypto'
 import { parseScalar, ValueError } from '../../config/parse-value.ts'
@@ -33,11 +33,11 @@ const AUTHORITY_FILES = 'ca'
 export async function initCerts({ dir, clusterId, days, json }: InitCertsOptions): Promise<number> {
   const id = checked('cluster.id', clusterId ?? randomBytes(16).toString('hex'))
   const files = pairFiles(dir, AUTHORITY_FILES)
-  await told(files, newAuthority(id, { now: Date.now(), days }), {
+  await writeAndPrint(files, newAuthority(id, { now: Date.now(), days }), {
     json,
     text:
       `${files.certificate} is the CA of cluster ${id}: give it to every node as peer_tls.ca, and the id as cluster.id.\n` +
-      `${files.key} makes nodes: whoever has it can become one. Keep it away from them.\n`,
+      `${files.key} signs node certificates: anyone with this key can add a node. Keep it off the nodes.\n`,
   })
   return EXIT.done
 }
@@ -54,10 +54,10 @@ export async function issueCert({
   const now = Date.now()
   const authority = readAuthority(await readPair(pairFiles(dir, AUTHORITY_FILES)), now)
   const files = pairFiles(out, nodeId)
-  await told(files, newNodePair(authority, { nodeId, hosts: host }, { now, days }), {
+  await writeAndPrint(files, newNodePair(authority, { nodeId, hosts: host }, { now, days }), {
     json,
     text:
-      `Put both files and ca.pem on node ${nodeId}, where its user alone can read the key:\n` +
+      `Copy both files and ca.pem to node ${nodeId}, where only its user can read the key:\n` +
       `peer_tls: { ca: ca.pem, cert: ${nodeId}.pem, key: ${nodeId}.key }\n`,
   })
   return EXIT.done
@@ -74,7 +74,7 @@ export async function showCerts(
   return EXIT.done
 }
 
-async function told(
+async function writeAndPrint(
   files: PairFiles,
   pair: { readonly certificate: string; readonly key: string },
   { json, text }: { readonly json: boolean | undefined; readonly text: string },
@@ -85,7 +85,7 @@ async function told(
   process.stdout.write(json === true ? `${JSON.stringify(object)}\n` : `${certificateText(view)}\n${text}`)
 }
 
-/** As the configuration of a node would take it. */
+/** Checks an id as the configuration of a node does. */
 function checked(name: SettingName & ('cluster.id' | 'node.id'), text: string): string {
   const setting = SETTINGS.find((one) => one.name === name)
   try {
@@ -93,9 +93,9 @@ function checked(name: SettingName & ('cluster.id' | 'node.id'), text: string): 
     return text
   } catch (cause) {
     if (!(cause instanceof ValueError)) throw cause
-    throw new CommandError(`'${text}' cannot be a ${name}: ${cause.message}`, {
+    throw new CommandError(`'${text}' is not a valid ${name}: ${cause.message}`, {
       code: 'wrong_id',
-      hint: 'docs/configuration.md says what one looks like.',
+      hint: 'docs/configuration.md describes its form.',
       exitCode: EXIT.usage,
     })
   }

@@ -1,8 +1,8 @@
 /**
- * An X.509 certificate from what it shall say and the key that signs it.
+ * Builds an X.509 certificate from its contents and the key that signs it.
  *
  * Owns: the profile of our certificates, ECDSA with P-256 and SHA-256. Knows nothing of: files, clusters, nodes.
- * Rule: the library writes ASN.1 and nothing else; keys and signatures are made by node:crypto.
+ * Rule: the library only encodes ASN.1; node:crypto makes keys and signatures.
  */
 import { createHash, createPublicKey, type KeyObject, randomBytes, sign } from 'node:crypto'
 import { isIP } from 'node:net'
@@ -42,7 +42,7 @@ import {
 export interface CertificateTerms {
   readonly commonName: string
   readonly issuerName: string
-  /** Of whom it speaks; of a CA itself. */
+  /** The key of the subject; for a CA its own. */
   readonly publicKey: KeyObject
   /** DNS names and IP addresses. */
   readonly hosts: readonly string[]
@@ -79,7 +79,7 @@ export function signedCertificate(terms: CertificateTerms, signer: KeyObject): s
   return pemOf(Buffer.from(AsnConvert.serialize(certificate)))
 }
 
-/** Positive and not zero, as RFC 5280 4.1.2.2 asks, and of a length of its own. */
+/** Positive and not zero, as RFC 5280 4.1.2.2 requires. The top bits are fixed, so that every number has the same length. */
 function serialNumber(): ArrayBuffer {
   const bytes = randomBytes(SERIAL_BYTES)
   bytes[0] = ((bytes[0] ?? 0) & 0x7f) | 0x40
@@ -135,7 +135,7 @@ function hostName(host: string): GeneralName {
   return isIP(host) === 0 ? new GeneralName({ dNSName: host }) : new GeneralName({ iPAddress: host })
 }
 
-/** Small buffers of Node are windows on a larger one. */
+/** Copies: a small Buffer shares the memory of a larger one. */
 const exactBuffer = (bytes: Buffer): ArrayBuffer => new Uint8Array(bytes).buffer
 
 function pemOf(der: Buffer): string {

@@ -35,7 +35,7 @@ function listCommand(done: Done): Command {
 function createCommand(done: Done): Command {
   return withAdminAccess(new Command('create'))
     .description('create an account')
-    .argument('<name>', 'no other account of the tenant has it')
+    .argument('<name>', 'unique among the accounts of the tenant')
     .option('--description <text>', 'what it is for')
     .addOption(tenantOption())
     .addOption(dryRunOption())

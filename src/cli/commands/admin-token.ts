@@ -7,11 +7,11 @@ import { dataOption, type Done, examples, jsonOption } from './options.ts'
 
 export function adminTokenCommand(done: Done): Command {
   const group = new Command('admin-token').description(
-    'mint, list and revoke admin tokens; needs access to a data directory',
+    'create, list and revoke admin tokens; needs access to a data directory',
   )
   group
     .command('create')
-    .description('mint a token; it is printed once and stored nowhere')
+    .description('create a token; it is printed once and not stored')
     .requiredOption('--name <name>', 'what the token is for')
     .addOption(
       new Option('--role <role>', 'what it may do')
@@ -49,7 +49,7 @@ export function adminTokenCommand(done: Done): Command {
     })
   group
     .command('revoke <tokenId>')
-    .description('revoke a token for ever')
+    .description('revoke a token permanently')
     .addOption(dataOption())
     .addOption(jsonOption())
     .addHelpText('after', examples('admin-token revoke adm_0123456789abcdef --data data/n1'))

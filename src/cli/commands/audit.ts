@@ -12,13 +12,15 @@ export function auditCommand(done: Done): Command {
   const group = new Command('audit').description('the audit log of the cluster')
   group
     .command('verify')
-    .description('check that no row was changed, taken out, swapped or cut off (the node must be running)')
+    .description(
+      'check that no row was changed, removed, reordered or cut off at the end (the node must be running)',
+    )
     .addOption(dataOption())
-    .option('--head <head>', 'what verify printed earlier: the log must contain it')
+    .option('--head <head>', 'the head that an earlier verify printed: the log must contain it')
     .addOption(jsonOption())
     .addHelpText(
       'after',
-      '\nNote the head that it prints outside of the cluster: a later check finds with it whether the log was written anew.\n\nExample:\n  holdfast audit verify --data data/n1',
+      '\nKeep the printed head outside of the cluster: with it a later check detects a log that was rewritten.\n\nExample:\n  holdfast audit verify --data data/n1',
     )
     .action(async (options: VerifyAuditOptions) => {
       const { verifyAudit } = await import('../local/audit-command.ts')
@@ -30,20 +32,26 @@ export function auditCommand(done: Done): Command {
 
 function auditQueryCommand(done: Done): Command {
   return withAdminAccess(new Command('query'))
-    .description('rows of the audit log, the newest first, asked over the admin API')
-    .option('--tenant <id>', 'of this tenant')
-    .option('--since <age>', 'not older, such as 90s, 15m or 7d (default: 24h)')
-    .option('--until <age>', 'not newer')
+    .description('print rows of the audit log, the newest first, over the admin API')
+    .option('--tenant <id>', 'only rows of this tenant')
+    .option('--since <age>', 'only rows not older than this, such as 90s, 15m or 7d (default: 24h)')
+    .option('--until <age>', 'only rows not newer than this')
     .addOption(
-      new Option('--limit <n>', 'at most so many rows').argParser(countValue(LIMIT_MAX)).default(100),
+      new Option('--limit <n>', 'at most this many rows').argParser(countValue(LIMIT_MAX)).default(100),
     )
-    .option('--operation <id>', 'of this operation, such as deleteObject')
-    .option('--actor <id>', 'by this access key, admin token or signed URL')
-    .option('--bucket <name>', 'in this bucket')
-    .option('--key <key>', 'on this object key; a batch is found by each of its keys')
-    .option('--key-prefix <prefix>', 'on object keys that begin so')
-    .addOption(new Option('--outcome <outcome>', 'how it ended').choices(['success', 'denied', 'error']))
-    .option('--request-id <id>', 'of one request')
+    .option('--operation <id>', 'only rows of this operation, such as deleteObject')
+    .option('--actor <id>', 'only rows of this access key, admin token or signed URL')
+    .option('--bucket <name>', 'only rows about this bucket')
+    .option('--key <key>', 'only rows about this object key; each key of a batch matches')
+    .option('--key-prefix <prefix>', 'only rows about object keys with this prefix')
+    .addOption(
+      new Option('--outcome <outcome>', 'only rows with this outcome').choices([
+        'success',
+        'denied',
+        'error',
+      ]),
+    )
+    .option('--request-id <id>', 'only the rows of this request')
     .addOption(jsonLinesOption())
     .addHelpText(
       'after',

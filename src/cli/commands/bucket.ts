@@ -7,7 +7,7 @@ import { type Done, examples, jsonOption, withDataAccess } from './options.ts'
 
 export function bucketCommand(done: Done): Command {
   return new Command('bucket')
-    .description('make, look at, change and remove buckets; holdfast ls lists them')
+    .description('create, show, change and delete buckets; holdfast ls lists them')
     .addCommand(createCommand(done))
     .addCommand(getCommand(done))
     .addCommand(deleteCommand(done))
@@ -42,7 +42,7 @@ function getCommand(done: Done): Command {
 
 function deleteCommand(done: Done): Command {
   return withDataAccess(new Command('delete'))
-    .description('remove an empty bucket')
+    .description('delete an empty bucket')
     .argument('<name>')
     .addOption(jsonOption())
     .addHelpText('after', examples('bucket delete photos'))
@@ -56,7 +56,7 @@ const STATUSES: Readonly<Record<string, string>> = { on: 'Enabled', off: 'Suspen
 
 function versioningCommand(done: Done): Command {
   const command = withDataAccess(new Command('versioning')).description(
-    'keep versions from now on, or stop to',
+    'start or stop keeping versions of new objects',
   )
   return command
     .argument('<name>')

@@ -12,17 +12,17 @@ const NODE_DAYS = 365
 const dirOption = (): Option =>
   new Option('--dir <dir>', 'the folder of the authority, with ca.pem and ca.key').makeOptionMandatory()
 const daysOption = (days: number): Option =>
-  new Option('--days <n>', `good for so many days, 1 to ${DAYS_MAX}`)
+  new Option('--days <n>', `valid for this many days, 1 to ${DAYS_MAX}`)
     .argParser(countValue(DAYS_MAX))
     .default(days)
 
 export function certsCommand(done: Done): Command {
-  const group = new Command('certs').description('the certificates with which nodes prove who they are')
+  const group = new Command('certs').description('certificates by which nodes authenticate each other')
   group.addCommand(initCommand(done))
   group.addCommand(issueCommand(done))
   group
     .command('show <file>')
-    .description('whom the certificates of a PEM file speak for, and until when')
+    .description('show the identities and the validity of the certificates in a PEM file')
     .addOption(jsonOption())
     .addHelpText('after', examples('certs show certs/n1.pem'))
     .action(async (file: string, options: { json?: boolean }) => {
@@ -34,9 +34,9 @@ export function certsCommand(done: Done): Command {
 
 function initCommand(done: Done): Command {
   return new Command('init')
-    .description('make the certificate authority of a cluster')
+    .description('create the certificate authority of a cluster')
     .addOption(dirOption())
-    .option('--cluster-id <id>', 'the cluster.id of its nodes (otherwise a new one is made)')
+    .option('--cluster-id <id>', 'the cluster.id of its nodes (default: a new random one)')
     .addOption(daysOption(AUTHORITY_DAYS))
     .addOption(jsonOption())
     .addHelpText('after', examples('certs init --dir certs'))
@@ -48,20 +48,20 @@ function initCommand(done: Done): Command {
 
 function issueCommand(done: Done): Command {
   return new Command('issue')
-    .description('make the certificate and key of one node')
+    .description('create the certificate and key of one node')
     .addOption(dirOption())
-    .requiredOption('--node <id>', 'the node.id that it speaks for')
+    .requiredOption('--node <id>', 'the node.id of the node')
     .addOption(
-      new Option('--host <name>', 'a name or address that clients use; may be given more than once')
+      new Option('--host <name>', 'a name or address that clients use; may be repeated')
         .argParser((host: string, before: readonly string[]) => [...before, host])
         .default([]),
     )
-    .option('--out <dir>', 'the folder of the new files (otherwise that of the authority)')
+    .option('--out <dir>', 'the folder of the new files (default: that of the authority)')
     .addOption(daysOption(NODE_DAYS))
     .addOption(jsonOption())
     .addHelpText(
       'after',
-      `\nIt ends no later than the authority. Nodes do not look at hosts; clients of listeners that show it do.\n${examples('certs issue --dir certs --node n1 --host 10.0.0.1 --host n1.example.net')}`,
+      `\nIt expires no later than the authority. Nodes ignore the hosts; clients of a listener that uses it check them.\n${examples('certs issue --dir certs --node n1 --host 10.0.0.1 --host n1.example.net')}`,
     )
     .action(async (options: IssueCertOptions) => {
       const { issueCert } = await import('../certificates/certs-command.ts')

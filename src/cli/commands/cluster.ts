@@ -26,7 +26,7 @@ import { withWait } from './wait-options.ts'
 
 export function clusterCommand(done: Done): Command {
   const group = new Command('cluster')
-    .description('who belongs to it, and what the nodes do together: long operations, repair')
+    .description('members of the cluster, long operations, repair and the cluster time')
     .addCommand(statusCommand(done))
     .addCommand(operationsCommand(done))
     .addCommand(rebalanceCommand(done))
@@ -42,7 +42,7 @@ const change = (name: string): Command =>
   withAdminAccess(new Command(name)).addOption(dryRunOption()).addOption(jsonOption())
 
 function operationsCommand(done: Done): Command {
-  const group = new Command('operations').description('long operations, which survive any node')
+  const group = new Command('operations').description('long operations, which continue when a node fails')
   group.addCommand(
     withAdminAccess(new Command('list'))
       .description('list operations, the oldest first')
@@ -60,7 +60,7 @@ function operationsCommand(done: Done): Command {
 
 const LOOKS = {
   get: 'show an operation',
-  watch: 'follow an operation to its end, with a bar on a terminal',
+  watch: 'follow an operation to its end, with a progress bar on a terminal',
 } as const
 
 function lookCommand(name: keyof typeof LOOKS, done: Done): Command {
@@ -76,9 +76,9 @@ function lookCommand(name: keyof typeof LOOKS, done: Done): Command {
 }
 
 const STEERS = {
-  cancel: 'end an operation for good',
-  pause: 'plan nothing more for now',
-  resume: 'go on with a paused operation',
+  cancel: 'end an operation permanently',
+  pause: 'pause an operation: it starts no new work',
+  resume: 'continue a paused operation',
 } as const
 
 function steerCommand(how: keyof typeof STEERS, done: Done): Command {
@@ -94,10 +94,10 @@ function steerCommand(how: keyof typeof STEERS, done: Done): Command {
 
 function rebalanceCommand(done: Done): Command {
   return withWait(change('rebalance'))
-    .description('move the copies of a tenant or a bucket to where they should be')
+    .description('move the copies of a tenant or a bucket to the nodes where placement puts them')
     .argument('<tenant>')
-    .option('--bucket <name>', 'this bucket alone')
-    .option('--max-rate <size>', 'bytes a second of all nodes together, such as 20MiB', sizeValue)
+    .option('--bucket <name>', 'only this bucket')
+    .option('--max-rate <size>', 'bytes a second for all nodes together, such as 20MiB', sizeValue)
     .addOption(reasonOption())
     .addHelpText(
       'after',
@@ -114,8 +114,8 @@ function rebalanceCommand(done: Done): Command {
 
 function scrubCommand(done: Done): Command {
   return withWait(change('scrub'))
-    .description('read every copy back now; what is bad is made again')
-    .option('--node <id>', 'of this node alone')
+    .description('read and verify every copy now; damaged copies are replaced')
+    .option('--node <id>', 'only the copies on this node')
     .addOption(reasonOption())
     .addHelpText('after', examples("cluster scrub --node n2 --reason 'the disk made noises' --wait"))
     .action(async (options: ScrubOptions) => {
@@ -126,7 +126,7 @@ function scrubCommand(done: Done): Command {
 
 function recountCommand(done: Done): Command {
   return withWait(change('recount'))
-    .description('count all references and usage anew; a difference halts the collection of garbage')
+    .description('recount all references and usage; a difference halts garbage collection')
     .addOption(reasonOption())
     .addHelpText('after', examples("cluster recount --reason 'after an upgrade' --wait"))
     .action(async (options: StartOptions) => {
@@ -137,10 +137,10 @@ function recountCommand(done: Done): Command {
 
 function repairCommand(done: Done): Command {
   return new Command('repair')
-    .description('how fast copies are made again, and how far it is')
+    .description('rate and progress of the repair of copies, and garbage collection')
     .addCommand(
       withAdminAccess(new Command('get'))
-        .description('show the rate, the collection of garbage, and every node')
+        .description('show the rate, the state of garbage collection, and every node')
         .addOption(jsonOption())
         .addHelpText('after', examples('cluster repair get'))
         .action(async (options: RepairOptions) => {
@@ -150,7 +150,7 @@ function repairCommand(done: Done): Command {
     )
     .addCommand(
       change('set')
-        .description('set the rate for all nodes; copies of which a single one is left do not wait for it')
+        .description('set the rate for all nodes; repair of data with a single copy left ignores it')
         .argument('<rate>', 'bytes a second, such as 20MiB, or none', orNone(sizeValue))
         .addHelpText('after', examples('cluster repair set 20MiB', 'cluster repair set none'))
         .action(async (rate: number | 'none', options: RepairOptions) => {
@@ -160,7 +160,7 @@ function repairCommand(done: Done): Command {
     )
     .addCommand(
       change('resume-collection')
-        .description('let the collection of garbage go on after it was halted')
+        .description('continue garbage collection after it was halted')
         .addOption(reasonOption())
         .addHelpText(
           'after',

@@ -5,10 +5,12 @@ import { Command } from 'commander'
 import { configOption, type Done, examples, jsonOption } from './options.ts'
 
 export function configCommand(done: Done): Command {
-  const group = new Command('config').description('the configuration of a node, looked at without a node')
+  const group = new Command('config').description(
+    'check or print the configuration of a node; needs no running node',
+  )
   group
     .command('check')
-    .description('tell everything that is wrong with it; ends with 2 when something is')
+    .description('report every fault; exits with 2 if there is one')
     .addOption(configOption())
     .addOption(jsonOption())
     .addHelpText('after', examples('config check --config n1.yaml'))
@@ -19,7 +21,7 @@ export function configCommand(done: Done): Command {
   group
     .command('print')
     .description(
-      'every setting with its value and where that came from: the file, the environment, a default',
+      'print every setting with its value and the source of that value: the file, the environment, a default',
     )
     .addOption(configOption())
     .addOption(jsonOption())

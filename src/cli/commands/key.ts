@@ -34,12 +34,10 @@ const ofTenant = (name: string): Command => withAdminAccess(new Command(name)).a
 function withLimits(command: Command): Command {
   for (const verb of ['read', 'write', 'delete', 'admin'])
     command.addOption(
-      new Option(`--${verb} <bucket/prefix>`, `allow to ${verb} there; may be given several times`).argParser(
-        listValue,
-      ),
+      new Option(`--${verb} <bucket/prefix>`, `allow to ${verb} there; may be repeated`).argParser(listValue),
     )
   return command
-    .option('--scopes <text>', 'all of it in one text, such as read,write (default: read,write,delete)')
+    .option('--scopes <text>', 'all scopes in one text, such as read,write (default: read,write,delete)')
     .addOption(new Option('--expires-in <duration>', 'such as 90d').conflicts('expiresAt'))
     .option('--expires-at <time>', 'RFC 3339 time or date')
     .addOption(dryRunOption())
@@ -59,7 +57,7 @@ function listCommand(done: Done): Command {
 
 function createCommand(done: Done): Command {
   return withLimits(ofTenant('create'))
-    .description('create a key; its secret is printed this once')
+    .description('create a key; its secret is printed only once')
     .option('--name <name>', 'what it is for')
     .option('--account <id>', 'the service account that it belongs to')
     .addHelpText(
@@ -77,7 +75,7 @@ function createCommand(done: Done): Command {
 
 function rotateCommand(done: Done): Command {
   return withLimits(ofTenant('rotate'))
-    .description('give a key a new secret; the old one and its tokens end at once')
+    .description('give a key a new secret; the old secret and its tokens become invalid immediately')
     .argument('<keyId>')
     .addHelpText('after', examples('key rotate AK7Q3M… --tenant acme > ci.env'))
     .action(async (keyId: string, options: NewSecretOptions) => {
@@ -88,7 +86,7 @@ function rotateCommand(done: Done): Command {
 
 function revokeCommand(done: Done): Command {
   return ofTenant('revoke')
-    .description('revoke a key for good')
+    .description('revoke a key permanently')
     .argument('<keyId>')
     .addOption(reasonOption())
     .addOption(dryRunOption())

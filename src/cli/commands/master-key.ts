@@ -5,11 +5,11 @@ import { Command } from 'commander'
 import { configOption, type Done, examples, jsonOption } from './options.ts'
 
 export function masterKeyCommand(done: Done): Command {
-  const group = new Command('master-key').description('the secret that everything else is sealed with')
+  const group = new Command('master-key').description('the key that encrypts all other keys')
   group
     .command('create <file>')
     .description(
-      'make a new master key; copy the file to every node of the cluster and keep a copy elsewhere',
+      'create a new master key; copy the file to every node of the cluster and keep a copy elsewhere',
     )
     .addOption(jsonOption())
     .addHelpText('after', examples('master-key create master.key'))

@@ -1,5 +1,5 @@
 /**
- * `holdfast cluster status` and what changes the members: their names, options and help.
+ * `holdfast cluster status` and the commands that change the members: their names, options and help.
  */
 import { Command } from 'commander'
 import type { MemberChange, MemberOptions, StatusOptions } from '../admin/membership-commands.ts'
@@ -20,8 +20,8 @@ const WEIGHT_MAX = 1_000
 
 export function statusCommand(done: Done): Command {
   return withAdminAccess(new Command('status'))
-    .description('members, votes, who leads')
-    .option('--local', 'as the asked node has it, also when nobody leads')
+    .description('show the members, their roles and the leader')
+    .option('--local', 'the view of the queried node; works without a leader')
     .addOption(jsonOption())
     .addHelpText('after', examples('cluster status', 'cluster status --local --json'))
     .action(async (options: StatusOptions) => {
@@ -35,7 +35,7 @@ export function memberCommands(done: Done): readonly Command[] {
     joinCommand(done),
     changing('demote', done)
       .description('take the vote of a member and move its copies away; it cannot get the vote back')
-      .option('--confirm <nodeId>', 'its name again: this cannot be taken back (asked for on a terminal)')
+      .option('--confirm <nodeId>', 'its name again: this cannot be undone (prompted for on a terminal)')
       .addHelpText(
         'after',
         examples(
@@ -44,10 +44,10 @@ export function memberCommands(done: Done): readonly Command[] {
         ),
       ),
     confirmed('lost', done)
-      .description('give a dead member up for ever; its copies are made anew elsewhere')
+      .description('give up a dead member permanently; its copies are made again on other nodes')
       .addHelpText('after', examples("cluster lost n2 --confirm n2 --reason 'it burnt' --wait")),
     confirmed('remove', done)
-      .description('remove a member that is empty, for ever')
+      .description('remove a member without copies, permanently')
       .addHelpText('after', examples("cluster remove n2 --confirm n2 --reason 'sold'")),
     replaceCommand(done),
     transferCommand(done),
@@ -58,7 +58,7 @@ function changing(kind: MemberChange, done: Done): Command {
   return withWait(withAdminAccess(new Command(kind)))
     .argument('<nodeId>')
     .addOption(reasonOption())
-    .option('--expect <index>', 'refuse when the members changed after this index', countValue(INDEX_MAX))
+    .option('--expect <index>', 'refuse if the members have changed after this index', countValue(INDEX_MAX))
     .addOption(dryRunOption())
     .addOption(jsonOption())
     .action(async (nodeId: string, options: MemberOptions) => {
@@ -68,29 +68,29 @@ function changing(kind: MemberChange, done: Done): Command {
 }
 
 const confirmed = (kind: MemberChange, done: Done): Command =>
-  changing(kind, done).requiredOption('--confirm <nodeId>', 'its name again: this cannot be taken back')
+  changing(kind, done).requiredOption('--confirm <nodeId>', 'its name again: this cannot be undone')
 
 function placed(command: Command): Command {
   return command
-    .requiredOption('--peer <host:port>', 'where the new node listens for nodes')
-    .option('--zone <zone>', 'what fails together with it')
-    .option('--weight <n>', 'its share of copies (default: 1)', countValue(WEIGHT_MAX))
-    .option('--fingerprint <sha256>', 'refuse when it shows another certificate than this one')
+    .requiredOption('--peer <host:port>', 'the peer address of the new node')
+    .option('--zone <zone>', 'the failure zone of the node, such as a rack')
+    .option('--weight <n>', 'its relative share of copies (default: 1)', countValue(WEIGHT_MAX))
+    .option('--fingerprint <sha256>', 'refuse if its certificate is not this one')
 }
 
 function joinCommand(done: Done): Command {
   return placed(changing('join', done))
-    .description('take in a node that was started with --join')
+    .description('add a node that was started with --join')
     .addHelpText(
       'after',
-      examples("cluster join n4 --peer 10.0.0.4:9002 --zone rack-2 --reason 'more room' --wait"),
+      examples("cluster join n4 --peer 10.0.0.4:9002 --zone rack-2 --reason 'more capacity' --wait"),
     )
 }
 
 function replaceCommand(done: Done): Command {
   return placed(confirmed('replace', done))
     .requiredOption('--with <nodeId>', 'the name of the new node')
-    .description('put a node that was started with --join in the place of another, dead or not')
+    .description('replace a member, running or dead, by a node that was started with --join')
     .addHelpText(
       'after',
       examples("cluster replace n2 --confirm n2 --with n4 --peer 10.0.0.4:9002 --reason 'it burnt' --wait"),
@@ -99,7 +99,7 @@ function replaceCommand(done: Done): Command {
 
 function transferCommand(done: Done): Command {
   return withAdminAccess(new Command('transfer'))
-    .description('hand over the lead')
+    .description('transfer leadership to another voter')
     .argument('[nodeId]')
     .addOption(reasonOption())
     .addOption(dryRunOption())

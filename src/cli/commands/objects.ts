@@ -22,11 +22,12 @@ import {
   withDataAccess,
 } from './options.ts'
 
-/** Each holds as many parts in memory. */
+/** An upload holds this many parts and one more in memory. */
 const PARALLEL_MAX = 64
 
 const versionOption = (): Option => new Option('--version-id <id>', 'this version, not the latest')
-export const noProgressOption = (): Option => new Option('--no-progress', 'no bar, on a terminal either')
+export const noProgressOption = (): Option =>
+  new Option('--no-progress', 'no progress bar, even on a terminal')
 export const parallelOption = (): Option =>
   new Option('--parallel <n>', 'requests at once').argParser(countValue(PARALLEL_MAX)).default(4)
 
@@ -43,9 +44,9 @@ export function tokenCommand(done: Done): Command {
 
 export function listCommand(done: Done): Command {
   return withDataAccess(new Command('ls'))
-    .description('list buckets, or what a bucket holds, folder by folder')
+    .description('list buckets, or the objects of a bucket, folder by folder')
     .argument('[path]', 'bucket, or bucket/prefix')
-    .option('-r, --recursive', 'everything below, not only the next level')
+    .option('-r, --recursive', 'all levels, not only the next one')
     .option('--versions', 'all versions and delete markers')
     .addOption(jsonLinesOption())
     .addHelpText(
@@ -66,18 +67,18 @@ export function putCommand(done: Done): Command {
       '<path>',
       'bucket/key, or a bucket or prefix with a slash at its end to keep the name of the file',
     )
-    .option('--content-type <type>', 'what it holds (default: by the end of its name)')
-    .option('--meta <name=value>', 'user metadata; may be given several times', pairValue)
-    .option('--if-match <etag>', 'only in place of this very object')
-    .option('--if-none-match <etag>', 'only when the object is another one; *: only when there is none')
+    .option('--content-type <type>', 'the media type (default: by the extension of the key)')
+    .option('--meta <name=value>', 'user metadata; may be repeated', pairValue)
+    .option('--if-match <etag>', 'only if the current object has this etag')
+    .option('--if-none-match <etag>', 'only if the current object has another etag; *: only if there is none')
     .addOption(
       new Option(
         '--part-size <size>',
-        'of a large file, such as 64MiB (default: 16MiB, or a 10,000th)',
+        'part size of a large file, such as 64MiB (default: 16MiB, or a 10,000th of the file if that is more)',
       ).argParser(partSizeValue),
     )
     .addOption(parallelOption())
-    .option('--resume', 'go on with an upload of this key that was broken off')
+    .option('--resume', 'continue an interrupted upload of this key')
     .addOption(noProgressOption())
     .addOption(jsonOption())
     .addHelpText(
@@ -103,7 +104,7 @@ function partSizeValue(text: string): number {
 
 export function getCommand(done: Done): Command {
   return withDataAccess(new Command('get'))
-    .description('download an object and hold it against its checksums')
+    .description('download an object and verify its checksums')
     .argument('<path>', 'bucket/key')
     .argument('[file]', 'a file or folder, or - for standard output (default: the last part of the key)')
     .addOption(versionOption())
@@ -127,8 +128,8 @@ export function removeCommand(done: Done): Command {
   return withDataAccess(new Command('rm'))
     .description('remove an object, or everything below a prefix')
     .argument('<path>', 'bucket/key, or bucket/prefix with --recursive')
-    .option('-r, --recursive', 'every object whose key begins so')
-    .option('--all-versions', 'with --recursive: every version and delete marker, for good')
+    .option('-r, --recursive', 'every object whose key has this prefix')
+    .option('--all-versions', 'with --recursive: every version and delete marker, permanently')
     .addOption(versionOption().conflicts('recursive'))
     .addOption(dryRunOption())
     .addOption(jsonLinesOption())
@@ -148,7 +149,7 @@ export function removeCommand(done: Done): Command {
 
 export function copyCommand(done: Done): Command {
   return withDataAccess(new Command('cp'))
-    .description('copy an object inside of the store')
+    .description('copy an object within the store')
     .argument('<from>', 'bucket/key')
     .argument('<to>', 'bucket/key, or a bucket or prefix with a slash at its end to keep the name')
     .addOption(new Option('--version-id <id>', 'this version of the source, not the latest'))
@@ -168,7 +169,7 @@ export function copyCommand(done: Done): Command {
 
 export function statCommand(done: Done): Command {
   return withDataAccess(new Command('stat'))
-    .description('show what is known of an object: size, checksums, metadata, locks')
+    .description('show the properties of an object: size, checksums, metadata, locks')
     .argument('<path>', 'bucket/key')
     .addOption(versionOption())
     .addOption(jsonOption())
@@ -181,13 +182,15 @@ export function statCommand(done: Done): Command {
 
 export function signCommand(done: Done): Command {
   return withDataAccess(new Command('sign'))
-    .description('make a URL that opens one object to whoever holds it')
+    .description('create a URL that gives access to one object without credentials')
     .argument('<path>', 'bucket/key; for PUT also a prefix with a slash at its end')
-    .addOption(new Option('--method <method>', 'what it is good for').choices(['GET', 'PUT']).default('GET'))
-    .option('--ttl <duration>', 'how long, such as 15m or 7d (default: 15m)', durationValue)
-    .option('--content-type <type>', 'PUT: stored whatever the upload says')
+    .addOption(
+      new Option('--method <method>', 'the method that it allows').choices(['GET', 'PUT']).default('GET'),
+    )
+    .option('--ttl <duration>', 'lifetime, such as 15m or 7d (default: 15m)', durationValue)
+    .option('--content-type <type>', 'PUT: the stored media type, regardless of the header of the upload')
     .option('--content-length-max <size>', 'PUT: larger uploads are refused, such as 10MiB', sizeValue)
-    .option('--reason <text>', 'stands in the audit log, of the making and of each use')
+    .option('--reason <text>', 'recorded in the audit log for the creation and each use')
     .addOption(jsonOption())
     .addHelpText(
       'after',

@@ -1,10 +1,10 @@
 /**
- * Options that several commands take, and how an action tells its exit code.
+ * Options that several commands share, and the callback by which an action sets the exit code.
  */
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { parseBytes, parseDuration, ValueError } from '../../config/parse-value.ts'
 
-/** An action calls it once, with what the process is to end with. */
+/** An action calls it once, with the exit code of the process. */
 export type Done = (exitCode: number) => void
 
 export const dataOption = (): Option =>
@@ -13,20 +13,20 @@ export const configOption = (): Option =>
   new Option('--config <file>', 'the configuration of a node (YAML)').makeOptionMandatory()
 export const jsonOption = (): Option => new Option('--json', 'print one JSON object')
 export const jsonLinesOption = (): Option => new Option('--json', 'print one JSON object a line')
-export const dryRunOption = (): Option => new Option('--dry-run', 'change nothing, say what would be done')
+export const dryRunOption = (): Option => new Option('--dry-run', 'change nothing, print what would be done')
 export const reasonOption = (): Option =>
-  new Option('--reason <text>', 'why; it stands in the audit log').makeOptionMandatory()
+  new Option('--reason <text>', 'why; recorded in the audit log').makeOptionMandatory()
 
 const clusterFileOption = (): Option =>
   new Option(
     '--cluster-file <file>',
-    'what npm start wrote (default: data/cluster.json, if there is one)',
+    'the file that npm start wrote (default: data/cluster.json, if it exists)',
   ).env('HOLDFAST_CLUSTER_FILE')
 
 const caOption = (): Option =>
-  new Option('--ca-file <file>', 'the CA of nodes that speak https (PEM)').env('HOLDFAST_CA_FILE')
+  new Option('--ca-file <file>', 'the CA certificate for https addresses (PEM)').env('HOLDFAST_CA_FILE')
 
-/** For commands that ask the data API. */
+/** For commands that use the data API. */
 export function withDataAccess(command: Command): Command {
   return command
     .addOption(
@@ -38,7 +38,7 @@ export function withDataAccess(command: Command): Command {
     .addOption(clusterFileOption())
 }
 
-/** For commands that ask the admin API. */
+/** For commands that use the admin API. */
 export function withAdminAccess(command: Command): Command {
   return command
     .addOption(
@@ -47,12 +47,12 @@ export function withAdminAccess(command: Command): Command {
       ),
     )
     .addOption(caOption())
-    .option('--token-file <file>', 'a file with an admin token (otherwise HOLDFAST_ADMIN_TOKEN)')
+    .option('--token-file <file>', 'a file with an admin token (default: HOLDFAST_ADMIN_TOKEN)')
     .addOption(clusterFileOption())
 }
 
 export const tenantOption = (): Option =>
-  new Option('--tenant <id>', 'of which tenant (default: that of the cluster file)').env('HOLDFAST_TENANT')
+  new Option('--tenant <id>', 'the tenant (default: that of the cluster file)').env('HOLDFAST_TENANT')
 
 export function examples(...lines: readonly string[]): string {
   const heading = lines.length === 1 ? 'Example' : 'Examples'
@@ -72,14 +72,14 @@ export function countValue(max: number): (text: string) => number {
   }
 }
 
-/** No limit; commander would make nothing of a null. */
+/** No limit. A word, because commander takes a null for an option that is not given. */
 export const NONE = 'none'
 
 export function orNone(parse: (text: string) => number): (text: string) => number | typeof NONE {
   return (text) => (text === NONE ? NONE : parse(text))
 }
 
-/** For options that are given several times: `--meta a=1 --meta b=2`. */
+/** For repeatable options: `--meta a=1 --meta b=2`. */
 export function pairValue(
   text: string,
   earlier: Readonly<Record<string, string>> = {},
@@ -89,7 +89,7 @@ export function pairValue(
   return { ...earlier, [text.slice(0, at)]: text.slice(at + 1) }
 }
 
-/** For options that are given several times. */
+/** For repeatable options. */
 export const listValue = (text: string, earlier: readonly string[] = []): readonly string[] => [
   ...earlier,
   text,

@@ -7,7 +7,7 @@ import { type Done, dryRunOption, examples, jsonOption, tenantOption, withAdminA
 
 export function policyCommand(done: Done): Command {
   return new Command('policy')
-    .description('policies of buckets, which take away what scopes allow')
+    .description('policies of buckets, which restrict what scopes allow')
     .addCommand(getCommand(done))
     .addCommand(setCommand(done))
     .addCommand(deleteCommand(done))
@@ -28,7 +28,7 @@ function getCommand(done: Done): Command {
 
 function setCommand(done: Done): Command {
   return ofBucket('set')
-    .description('set the policy of a bucket, in place of the one it has')
+    .description('set the policy of a bucket; replaces the present one')
     .argument('<file>', 'a JSON file, or - for standard input')
     .addOption(dryRunOption())
     .addHelpText('after', examples('policy set photos policy.json --tenant acme --dry-run'))

@@ -19,7 +19,7 @@ const COUNT_MAX = 999_999_999
 
 export function quotaCommand(done: Done): Command {
   return new Command('quota')
-    .description('what a tenant may take up')
+    .description('limits of a tenant: bytes, objects, buckets')
     .addCommand(getCommand(done))
     .addCommand(setCommand(done))
     .addCommand(clearCommand(done))
@@ -30,7 +30,7 @@ const ofTenant = (name: string): Command =>
 
 function getCommand(done: Done): Command {
   return ofTenant('get')
-    .description('show the quota of a tenant, and what counts against it')
+    .description('show the quota of a tenant and its usage')
     .addHelpText('after', examples('quota get --tenant acme'))
     .action(async (options: QuotaOptions) => {
       const { getQuota } = await import('../admin/quota-commands.ts')
@@ -40,7 +40,7 @@ function getCommand(done: Done): Command {
 
 function setCommand(done: Done): Command {
   return ofTenant('set')
-    .description('set limits of a tenant; those that are not named stay as they are')
+    .description('set limits of a tenant; limits that are not given stay unchanged')
     .option(
       '--max-bytes <size>',
       'of all versions and unfinished uploads, such as 100GiB, or none',

@@ -1,5 +1,5 @@
 /**
- * `holdfast recover`: bringing a cluster back that has lost its quorum, or that stops at an entry. Names, options and help.
+ * `holdfast recover`: recovery of a cluster that has lost its quorum or stops at an entry. Names, options and help.
  */
 import { Command, Option } from 'commander'
 import type { ApplyOptions } from '../recover/apply.ts'
@@ -12,7 +12,7 @@ import { deadOption, skipEntryCommand } from './skip-entry.ts'
 
 export function recoverCommand(done: Done): Command {
   const group = new Command('recover').description(
-    'bring back a cluster whose majority is gone for ever, that stops at an entry, or from copies; see deploy/runbooks/',
+    'recover a cluster whose majority is permanently lost, that stops at an entry, or from copied data directories; see deploy/runbooks/',
   )
   const commands = [
     collectCommand,
@@ -28,10 +28,10 @@ export function recoverCommand(done: Done): Command {
 
 function trustDiskCommand(done: Done): Command {
   return new Command('trust-disk')
-    .description('state that the disk of a stopped node is current, when nobody can prove it')
+    .description('declare that the disk of a stopped node is current when the cluster cannot prove it')
     .addOption(configOption())
-    .option('--confirm', 'what this disk may have forgotten is given up')
-    .option('--reason <text>', 'why; it stands in the audit log')
+    .option('--confirm', 'accept the loss of anything that this disk no longer holds')
+    .option('--reason <text>', 'why; recorded in the audit log')
     .addOption(jsonOption())
     .addHelpText(
       'after',
@@ -48,9 +48,9 @@ function trustDiskCommand(done: Done): Command {
 
 function collectCommand(done: Done): Command {
   return new Command('collect')
-    .description('write down what a stopped survivor knows and holds; changes nothing')
+    .description('write a report and an inventory of a stopped survivor; changes nothing')
     .addOption(configOption())
-    .addOption(new Option('--out <dir>', 'where the report and the inventory go').makeOptionMandatory())
+    .addOption(new Option('--out <dir>', 'the folder for the report and the inventory').makeOptionMandatory())
     .addOption(jsonOption())
     .addHelpText('after', examples('recover collect --config n1.yaml --out reports'))
     .action(async (options: CollectOptions) => {
@@ -61,14 +61,16 @@ function collectCommand(done: Done): Command {
 
 function planCommand(done: Done): Command {
   return new Command('plan')
-    .description('from the reports of all survivors, say who goes on and what is lost; changes nothing')
+    .description(
+      'decide from the reports of all survivors which nodes continue and what is lost; changes nothing',
+    )
     .addOption(configOption())
     .addOption(
       new Option('--reports <dir>', 'reports and inventories of all survivors').makeOptionMandatory(),
     )
     .addOption(deadOption())
-    .option('--restored', 'the data directories are copies that were put back: trust no majority of them')
-    .option('--out <file>', 'keep the plan in a new file (otherwise it is only shown)')
+    .option('--restored', 'the data directories are restored copies: a majority of them proves nothing')
+    .option('--out <file>', 'write the plan to a new file (default: only print it)')
     .addOption(jsonOption())
     .addHelpText(
       'after',
@@ -86,9 +88,9 @@ function planCommand(done: Done): Command {
 
 function applyCommand(done: Done): Command {
   return new Command('apply')
-    .description('bind a stopped survivor to the plan; to be done on every survivor before any is started')
+    .description('bind a stopped survivor to the plan; run it on every survivor before any of them starts')
     .addOption(configOption())
-    .addOption(new Option('--plan <file>', 'what holdfast recover plan wrote').makeOptionMandatory())
+    .addOption(new Option('--plan <file>', 'the file that holdfast recover plan wrote').makeOptionMandatory())
     .addOption(jsonOption())
     .addHelpText('after', examples('recover apply --config n1.yaml --plan plan.json'))
     .action(async (options: ApplyOptions) => {
@@ -99,7 +101,7 @@ function applyCommand(done: Done): Command {
 
 function verifyCommand(done: Done): Command {
   return withAdminAccess(new Command('verify'))
-    .description('say whether the cluster that was brought back is whole; ends with 1 while it is not')
+    .description('check whether the recovered cluster is whole; exits with 1 while it is not')
     .addOption(jsonOption())
     .addHelpText('after', examples('recover verify', 'recover verify --json'))
     .action(async (options: VerifyOptions) => {

@@ -8,7 +8,7 @@ export function serverCommand(done: Done): Command {
   return new Command('server')
     .description('run one node in the foreground')
     .requiredOption('--config <file>', 'the configuration of this node (YAML)')
-    .option('--join', 'wait on an empty data directory until a running cluster takes this node in')
+    .option('--join', 'wait on an empty data directory until a running cluster adds this node')
     .addHelpText(
       'after',
       `${examples('server --config n1.yaml', 'server --config n4.yaml --join')}\n  HOLDFAST_LOGGING__LEVEL=debug holdfast server --config n1.yaml`,

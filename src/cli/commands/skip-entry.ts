@@ -8,7 +8,7 @@ import type { SkipPlanOptions } from '../recover/skip-plan.ts'
 import { configOption, type Done, examples, jsonOption, reasonOption } from './options.ts'
 
 export const deadOption = (): Option =>
-  new Option('--dead <nodeIds>', 'members that never come back, separated by commas').argParser(
+  new Option('--dead <nodeIds>', 'members that are permanently lost, separated by commas').argParser(
     (text: string) => text.split(',').map((name) => name.trim()),
   )
 
@@ -22,9 +22,9 @@ export function skipEntryCommand(done: Done): Command {
 
 function collectCommand(done: Done): Command {
   return new Command('collect')
-    .description('write down which entry stops a stopped node; changes nothing')
+    .description('write a report of the entry that a stopped node cannot apply; changes nothing')
     .addOption(configOption())
-    .addOption(new Option('--out <dir>', 'where the report goes').makeOptionMandatory())
+    .addOption(new Option('--out <dir>', 'the folder for the report').makeOptionMandatory())
     .addOption(jsonOption())
     .addHelpText('after', examples('recover skip-entry collect --config n1.yaml --out reports'))
     .action(async (options: SkipCollectOptions) => {
@@ -35,12 +35,12 @@ function collectCommand(done: Done): Command {
 
 function planCommand(done: Done): Command {
   return new Command('plan')
-    .description('from the reports of all nodes, say whether the entry may be skipped; changes nothing')
+    .description('decide from the reports of all nodes whether the entry may be skipped; changes nothing')
     .addOption(configOption())
     .addOption(new Option('--reports <dir>', 'reports of all voters').makeOptionMandatory())
     .addOption(reasonOption())
     .addOption(deadOption())
-    .option('--out <file>', 'keep the plan in a new file (otherwise it is only shown)')
+    .option('--out <file>', 'write the plan to a new file (default: only print it)')
     .addOption(jsonOption())
     .addHelpText(
       'after',
@@ -57,10 +57,10 @@ function planCommand(done: Done): Command {
 
 function applyCommand(done: Done): Command {
   return new Command('apply')
-    .description('order a stopped node to skip the entry; to be done on every node before any is started')
+    .description('order a stopped node to skip the entry; run it on every node before any of them starts')
     .addOption(configOption())
-    .addOption(new Option('--plan <file>', 'what skip-entry plan wrote').makeOptionMandatory())
-    .option('--confirm <index>', 'the index of the entry, without which nothing is changed')
+    .addOption(new Option('--plan <file>', 'the file that skip-entry plan wrote').makeOptionMandatory())
+    .option('--confirm <index>', 'the index of the entry; without it nothing is changed')
     .addOption(jsonOption())
     .addHelpText(
       'after',

@@ -9,12 +9,12 @@ import { type Done, dryRunOption, examples, jsonLinesOption, withDataAccess } fr
 export function syncCommand(done: Done): Command {
   return withDataAccess(new Command('sync'))
     .description(
-      'make a prefix like a folder, or a folder like a prefix: what differs in size, or is newer, is copied',
+      'copy a folder to a prefix, or a prefix to a folder: only files that differ in size or are newer are copied',
     )
-    .argument('<from>', 'a folder that begins with . or /, or bucket/prefix')
-    .argument('<to>', 'the other of the two')
-    .option('--delete', 'remove what only the target has, after everything was copied')
-    .option('--checksum', 'compare bytes where sizes are the same, not times')
+    .argument('<from>', 'a folder whose path begins with . or /, or bucket/prefix')
+    .argument('<to>', 'a bucket/prefix or a folder, whichever <from> is not')
+    .option('--delete', 'remove what exists only at the target, after everything is copied')
+    .option('--checksum', 'compare contents instead of times where sizes are equal')
     .addOption(dryRunOption())
     .addOption(parallelOption())
     .addOption(noProgressOption())

@@ -16,7 +16,7 @@ const change = (name: string): Command =>
 
 export function disableTenantCommand(done: Done): Command {
   return change('disable')
-    .description('disable a tenant and revoke its access keys; there is no way back')
+    .description('disable a tenant and revoke its access keys; this cannot be undone')
     .addHelpText('after', examples("tenant disable acme --reason 'the contract has ended' --dry-run"))
     .action(async (id: string, options: StartOptions) => {
       const { disableTenant } = await import('../admin/tenant-end-commands.ts')
@@ -27,7 +27,7 @@ export function disableTenantCommand(done: Done): Command {
 export function deleteTenantCommand(done: Done): Command {
   return withWait(change('delete'))
     .description('delete a disabled tenant with everything that it stores')
-    .requiredOption('--confirm <id>', 'the id of the tenant once more')
+    .requiredOption('--confirm <id>', 'the id of the tenant again')
     .addHelpText(
       'after',
       examples(

@@ -27,7 +27,7 @@ export function tenantCommand(done: Done): Command {
 
 function listCommand(done: Done): Command {
   return withAdminAccess(new Command('list'))
-    .description('list tenants; a token of one tenant sees that one')
+    .description('list tenants; a token limited to one tenant sees only that one')
     .addOption(jsonLinesOption())
     .addHelpText('after', examples('tenant list', 'tenant list --token-file owner.token --json'))
     .action(async (options: ReadOptions) => {
@@ -39,8 +39,8 @@ function listCommand(done: Done): Command {
 function createCommand(done: Done): Command {
   return withAdminAccess(new Command('create'))
     .description('create a tenant')
-    .argument('<name>', 'how people call it')
-    .option('--id <id>', '2 to 63 of a-z, 0-9 and "-" (default: made from the name)')
+    .argument('<name>', 'display name')
+    .option('--id <id>', '2 to 63 of a-z, 0-9 and "-" (default: derived from the name)')
     .addOption(dryRunOption())
     .addOption(jsonOption())
     .addHelpText('after', examples("tenant create 'Acme Inc.' --id acme"))
@@ -64,7 +64,7 @@ function getCommand(done: Done): Command {
 
 function tenantUsageCommand(done: Done): Command {
   return withAdminAccess(new Command('usage'))
-    .description('what a tenant takes up, exact as of one moment')
+    .description('show the usage of a tenant, exact as of one moment')
     .argument('<id>')
     .addOption(jsonOption())
     .addHelpText('after', examples('tenant usage acme --json'))
@@ -74,10 +74,10 @@ function tenantUsageCommand(done: Done): Command {
     })
 }
 
-/** The same for whoever has one tenant. */
+/** The same as `tenant usage`, for callers that work with one tenant. */
 export function usageCommand(done: Done): Command {
   return withAdminAccess(new Command('usage'))
-    .description('what a tenant takes up, bucket by bucket')
+    .description('show the usage of a tenant, bucket by bucket')
     .addOption(tenantOption())
     .addOption(jsonOption())
     .addHelpText('after', examples('usage --tenant acme'))

@@ -7,11 +7,11 @@ import { type Done, dryRunOption, examples, jsonOption, reasonOption, withAdminA
 
 export function timeCommand(done: Done): Command {
   return new Command('time')
-    .description('the time of the log, which ends retention and uploads, and the clocks behind it')
+    .description('the cluster time, which ends retention and uploads, and the clocks behind it')
     .addCommand(showCommand(done))
     .addCommand(
       correcting('confirm')
-        .description('confirm that what was withheld of the time is true')
+        .description('confirm the withheld part of the cluster time')
         .addHelpText(
           'after',
           examples("cluster time confirm --reason 'it was switched off for two weeks' --confirm"),
@@ -23,7 +23,7 @@ export function timeCommand(done: Done): Command {
     )
     .addCommand(
       correcting('set-back')
-        .description('set the time of the log back to that of the majority of the clocks')
+        .description('set the cluster time back to that of the majority of the clocks')
         .addHelpText(
           'after',
           examples("cluster time set-back --reason 'all clocks were in 2029 for an hour' --confirm"),
@@ -37,7 +37,7 @@ export function timeCommand(done: Done): Command {
 
 function showCommand(done: Done): Command {
   return withAdminAccess(new Command('show'))
-    .description('show it, what of it is withheld, and how far each clock is off')
+    .description('show the cluster time, its withheld part, and the offset of each clock')
     .addOption(jsonOption())
     .addHelpText('after', examples('cluster time show'))
     .action(async (options: TimeOptions) => {
@@ -48,7 +48,7 @@ function showCommand(done: Done): Command {
 
 const correcting = (name: string): Command =>
   withAdminAccess(new Command(name))
-    .option('--confirm', 'do it; without this it is only rehearsed')
+    .option('--confirm', 'make the change; without this the command is a dry run')
     .addOption(reasonOption())
     .addOption(dryRunOption())
     .addOption(jsonOption())

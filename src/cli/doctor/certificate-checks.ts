@@ -1,7 +1,7 @@
 /**
- * What is to be said of certificates: whom they name, until when, whether they belong together.
+ * Judges certificates: their names, their dates, and whether certificate, key and authority belong together.
  *
- * Owns: the judgement and the days of warning. Knows nothing of: files; what was read from them comes in.
+ * Owns: the judgement and the days of warning. Knows nothing of: files; their contents are passed in.
  */
 import { error, type Finding, warning, well } from './finding.ts'
 
@@ -15,7 +15,7 @@ export interface CertificateFacts {
 }
 
 export interface PeerTlsFacts {
-  /** Plain TCP is enough: every address is loopback. */
+  /** Plain TCP is allowed: every address is loopback. */
   readonly isLoopbackOnly: boolean
   /** Null: no peer_tls is configured. */
   readonly files: {
@@ -53,13 +53,13 @@ export function checkPeerTls(
   const problem = (found: string, expected: string, action: string): Finding =>
     error('peer_tls', { found, expected, action })
   const reissue =
-    'Issue the certificate of this node again (README, "Three machines"); a running node takes it over by itself.'
+    'Issue the certificate of this node again (README, "Three machines"); a running node loads it by itself.'
   if (files.unusable.length > 0)
     return files.unusable.map((found) =>
       problem(
         found,
         'three PEM files that the user of the node may read',
-        'Check the paths in peer_tls and the rights of the files.',
+        'Check the paths in peer_tls and the permissions of the files.',
       ),
     )
   const findings = files.certificates.flatMap((certificate) => checkDates('peer_tls', certificate, now))
@@ -67,7 +67,7 @@ export function checkPeerTls(
     findings.push(
       problem(
         'peer_tls.cert does not name this node (peer_certificate_wrong_name)',
-        `what \`holdfast certs issue --node ${nodeId}\` makes for this cluster, or DNS:${nodeId} among its names`,
+        `a certificate from \`holdfast certs issue --node ${nodeId}\` for this cluster, or DNS:${nodeId} among its names`,
         reissue,
       ),
     )
@@ -83,8 +83,8 @@ export function checkPeerTls(
     findings.push(
       problem(
         'peer_tls.key does not belong to peer_tls.cert',
-        'the private key that the certificate was made for',
-        'Give the two files that were made together.',
+        'the private key of this certificate',
+        'Use the certificate and the key of the same pair.',
       ),
     )
   if ((files.keyMode & 0o077) !== 0)
@@ -98,13 +98,16 @@ export function checkPeerTls(
   if (findings.length > 0) return findings
   const first = Math.min(...files.certificates.map(({ validTo }) => validTo))
   return [
-    well('peer_tls', `certificate and key of ${nodeId} fit; the first to expire does so at ${day(first)}`),
+    well(
+      'peer_tls',
+      `certificate and key of ${nodeId} match; the first certificate expires at ${day(first)}`,
+    ),
   ]
 }
 
-/** Of those listeners that speak TLS. */
+/** `listeners`: those with TLS. */
 export function checkListenerTls(listeners: readonly ListenerTlsFacts[], now: number): readonly Finding[] {
-  if (listeners.length === 0) return [well('listener_tls', 'the data and admin listeners speak plain HTTP')]
+  if (listeners.length === 0) return [well('listener_tls', 'the data and admin listeners use plain HTTP')]
   return listeners.flatMap((listener) => checkOneListener(listener, now))
 }
 
@@ -114,7 +117,7 @@ function checkOneListener(
 ): readonly Finding[] {
   const problem = (found: string, expected: string, action: string): Finding =>
     error('listener_tls', { found, expected, action })
-  const paths = `Check the paths in ${listener}_tls and the rights of the files.`
+  const paths = `Check the paths in ${listener}_tls and the permissions of the files.`
   if (unusable.length > 0)
     return unusable.map((found) => problem(found, 'two PEM files that the user of the node may read', paths))
   const findings = certificates.flatMap((certificate) => checkDates('listener_tls', certificate, now))
@@ -122,23 +125,27 @@ function checkOneListener(
     findings.push(
       problem(
         `${listener}_tls.key does not belong to ${listener}_tls.cert`,
-        'the private key that the certificate was made for',
-        'Give the two files that were made together.',
+        'the private key of this certificate',
+        'Use the certificate and the key of the same pair.',
       ),
     )
   const [first] = certificates
   if (findings.length > 0 || first === undefined) return findings
   return [
-    well('listener_tls', `certificate and key of the ${listener} listener fit; until ${day(first.validTo)}`),
+    well(
+      'listener_tls',
+      `certificate and key of the ${listener} listener match; valid until ${day(first.validTo)}`,
+    ),
   ]
 }
 
 function withoutTls(isLoopbackOnly: boolean): Finding {
-  if (isLoopbackOnly) return well('peer_tls', 'none, and none is needed: all peer addresses are loopback')
+  if (isLoopbackOnly)
+    return well('peer_tls', 'not configured and not needed: all peer addresses are loopback')
   return error('peer_tls', {
-    found: 'no peer_tls, and peer addresses that other machines can reach (peer_tls_required)',
+    found: 'peer_tls is not configured, but other machines can reach the peer addresses (peer_tls_required)',
     expected: 'certificates for the traffic between nodes',
-    action: 'Make them (README, "Three machines") and set peer_tls.ca, peer_tls.cert and peer_tls.key.',
+    action: 'Create them (README, "Three machines") and set peer_tls.ca, peer_tls.cert and peer_tls.key.',
   })
 }
 
@@ -148,7 +155,7 @@ function checkDates(
   now: number,
 ): Finding[] {
   const name = `${setting} (${path})`
-  const action = 'Issue it again in the same place (deploy/runbooks/rotate-certificates.md).'
+  const action = 'Issue it again under the same path (deploy/runbooks/rotate-certificates.md).'
   if (now >= validTo)
     return [
       error(check, {

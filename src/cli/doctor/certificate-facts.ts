@@ -51,7 +51,7 @@ export async function listenerTlsFacts({ dataTls, adminTls }: Config): Promise<r
   return facts
 }
 
-/** Null, and one sentence more, for a file that cannot be used. */
+/** Returns null for a file that cannot be used, and adds one sentence about it to `unusable`. */
 function readingInto(unusable: string[]) {
   return async <T>(setting: string, path: string, parse: (pem: Buffer) => T): Promise<T | null> => {
     try {

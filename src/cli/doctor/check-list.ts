@@ -1,7 +1,7 @@
 /**
- * Every check of the doctor: its name, what it looks at, what is an error and what a warning.
+ * Every check of the doctor: its name, what it examines, what is an error and what a warning.
  *
- * Owns: names and order; docs/doctor.md is made from it. Knows nothing of: how anything is checked.
+ * Owns: names and order; docs/doctor.md is generated from it. Knows nothing of: the implementation of the checks.
  */
 export interface CheckEntry {
   readonly id: string
@@ -14,7 +14,7 @@ export const CHECKS = [
   {
     id: 'configuration',
     looksAt: 'the file and the environment, as `holdfast config check` does',
-    error: 'any fault; checks that need the configuration are left out then',
+    error: 'any fault; checks that need the configuration are then skipped',
     warning: '',
   },
   {
@@ -25,19 +25,19 @@ export const CHECKS = [
   },
   {
     id: 'node',
-    looksAt: 'whether the node runs, asked through its socket in the data directory and the lock on it',
-    error: 'it runs and does not answer, or answers that it is not ready, and why',
-    warning: 'it runs another version than this program',
+    looksAt: 'whether the node runs, by its socket in the data directory and the lock on the directory',
+    error: 'it runs but does not answer, or it reports that it is not ready, with the reasons',
+    warning: 'it runs a version other than that of this program',
   },
   {
     id: 'data_dir',
-    looksAt: 'owner and rights of `node.data_dir`',
-    error: 'it is no directory, this user may not use it, or other users may write to it',
-    warning: 'other users may look into it, or another user owns it',
+    looksAt: 'owner and permissions of `node.data_dir`',
+    error: 'it is not a directory, this user cannot use it, or other users can write to it',
+    warning: 'other users can read it, or another user owns it',
   },
   {
     id: 'identity',
-    looksAt: 'whose data is in the directory, as `identity.json` in it says',
+    looksAt: 'the cluster and node to which the data belongs, by `identity.json` in the directory',
     error: 'it belongs to another cluster or node, is damaged, or is missing beside data',
     warning: '',
   },
@@ -45,81 +45,81 @@ export const CHECKS = [
     id: 'state_format',
     looksAt: 'the format of the state on disk',
     error: 'a newer or older build wrote it, or its pointer is damaged',
-    warning: 'the state was distrusted and is to be fetched from other nodes',
+    warning: 'the state is quarantined; the node fetches it from other nodes',
   },
   {
     id: 'skipped_entries',
-    looksAt: 'entries that this node skips by order of an operator, as `skipped-entries.json` says',
-    error: 'the file cannot be understood, or is of another cluster',
+    looksAt: 'entries that this node skips by order of an operator, by `skipped-entries.json`',
+    error: 'the file cannot be parsed, or it belongs to another cluster',
     warning: '',
   },
   {
     id: 'master_key_file',
-    looksAt: 'the file with the master key: there, private, well formed',
-    error: 'any of these is not so',
+    looksAt: 'the file with the master key: present, private, well formed',
+    error: 'one of these conditions is not met',
     warning: '',
   },
   {
     id: 'master_key',
-    looksAt: 'the fingerprints of the keys in it, against the data directory and the running node',
-    error: 'the key of this data, or of the cluster, is not among them',
+    looksAt: 'the fingerprints of the keys in that file, against the data directory and the running node',
+    error: 'the key of this data, or of the cluster, is not in the file',
     warning: '',
   },
   {
     id: 'disk_space',
     looksAt: 'how full the disks of the data directory and of its `blobs/` are, in bytes and in files',
-    error: 'from `disk.stop_writing` on, or no file can be made any more',
-    warning: 'from `disk.stop_placing` on, or fewer than one in twenty files can be made',
+    error: 'usage has reached `disk.stop_writing`, or no more files can be created',
+    warning: 'usage has reached `disk.stop_placing`, or less than 5% of the files are left to create',
   },
   {
     id: 'disk_speed',
-    looksAt: 'how long a write takes until it is flushed, in a file that is removed again',
-    error: 'it cannot be flushed at all',
-    warning: 'much slower than a cluster needs, or faster than any disk that keeps what it flushed',
+    looksAt: 'how long writing and flushing takes, measured in a temporary file',
+    error: 'the file cannot be written or flushed',
+    warning: 'much slower than a cluster needs, or faster than any disk that makes flushed data durable',
   },
   {
     id: 'filesystem',
     looksAt: 'the kind of file system under the data directory',
     error: '',
-    warning: 'in memory, on a network, or the layer of a container',
+    warning: 'it is in memory, on a network, or the layer of a container',
   },
   {
     id: 'peer_tls',
     looksAt: 'certificates and key for the traffic between nodes',
     error:
-      'missing where needed, unreadable, expired or not valid yet, for another node, of another authority, or a key that does not fit',
-    warning: 'one expires within 30 days, or other users may read the key',
+      'missing where needed, unreadable, expired or not valid yet, for another node, of another authority, or the key does not match',
+    warning: 'one expires within 30 days, or other users can read the key',
   },
   {
     id: 'listener_tls',
-    looksAt: 'certificates and keys of the data and admin listeners, where they speak TLS',
-    error: 'unreadable, expired or not valid yet, or a key that does not fit',
+    looksAt: 'certificates and keys of the data and admin listeners, where they use TLS',
+    error: 'unreadable, expired or not valid yet, or the key does not match',
     warning: 'one expires within 30 days',
   },
   {
     id: 'listeners',
     looksAt: 'the addresses of the data, admin and peer listeners',
     error: 'another program listens there, or this machine has no such address',
-    warning: 'the running node was started with other ones',
+    warning: 'the running node was started with other addresses',
   },
   {
     id: 'peers',
-    looksAt: 'every other member of `cluster.members`: does it answer, and would it hear this node',
-    error: 'it does not answer, something else does, or it refuses this node, and why',
+    looksAt: 'every other member of `cluster.members`: whether it answers and accepts this node',
+    error: 'it does not answer, another program answers, or it refuses this node, with the reason',
     warning: '',
   },
   {
     id: 'clock',
     looksAt: 'the clock of this machine against those of the peers that answer',
-    error: 'further apart than `cluster.clock_skew_max`',
+    error: 'they differ by more than `cluster.clock_skew_max`',
     warning: '',
   },
   {
     id: 'audit_log',
     looksAt:
-      'the audit log of the running node: rows that wait to become a segment, segments, whether they lack copies by their rows (`holdfast audit verify` reads them)',
-    error: 'a segment has copies on lost members alone',
-    warning: 'a segment lacks a copy that is owed, or rows have waited for more than two hours',
+      'the audit log of the running node: rows that wait to become a segment, and the copies of segments according to their rows (`holdfast audit verify` reads the segments)',
+    error: 'a segment has copies only on lost members',
+    warning: 'a copy of a segment is missing, or rows have waited for more than two hours',
   },
   {
     id: 'open_files',
@@ -135,7 +135,7 @@ export const CHECKS = [
   },
   {
     id: 'keys_in_memory',
-    looksAt: 'whether memory, in which there are keys, can get to a disk: core files and swap',
+    looksAt: 'whether memory with keys in it can be written to a disk: core files and swap',
     error: '',
     warning: 'core files are written, or swap is in use',
   },

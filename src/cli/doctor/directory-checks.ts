@@ -1,7 +1,7 @@
 /**
- * What is to be said of the data directory: rights, owner, whose data, which format.
+ * Judges the data directory: permissions, owner, identity, format.
  *
- * Owns: the judgement. Knows nothing of: the disk; facts come in.
+ * Owns: the judgement. Knows nothing of: the disk; facts are passed in.
  */
 import type { Identity } from '../../../cluster/index.ts'
 import type { StateOnDisk } from '../../store/state/state-inspection.ts'
@@ -9,84 +9,89 @@ import { error, type Finding, warning, well } from './finding.ts'
 
 export interface DirectoryFacts {
   readonly path: string
-  /** What stands at the path. */
+  /** The kind of file at the path. */
   readonly kind: 'directory' | 'other' | 'nothing' | 'unreachable'
   /** The permission bits; 0 where there is nothing. */
   readonly mode: number
   readonly isOwn: boolean
-  /** Of the directory, or where there is none, of the nearest one above it. */
+  /** Of the directory, or if it does not exist, of the nearest directory above it. */
   readonly isWritable: boolean
 }
 
 const octal = (mode: number): string => (mode & 0o777).toString(8).padStart(3, '0')
 
 export function checkDirectory({ path, kind, mode, isOwn, isWritable }: DirectoryFacts): readonly Finding[] {
-  const expected = 'a directory that the user of the node owns and nobody else may enter (mode 700)'
+  const expected = 'a directory that the user of the node owns and no other user can enter (mode 700)'
   const problem = (found: string, action: string): readonly Finding[] => [
     error('data_dir', { found, expected, action }),
   ]
-  if (kind === 'nothing' && isWritable) return [well('data_dir', `${path} is made at the first start`)]
+  if (kind === 'nothing' && isWritable) return [well('data_dir', `${path} is created at the first start`)]
   if (kind === 'nothing')
     return problem(
-      `${path} does not exist and cannot be made by this user`,
-      `Make it: mkdir -m 700 ${path}, as the user of the node.`,
+      `${path} does not exist and this user cannot create it`,
+      `Create it: mkdir -m 700 ${path}, as the user of the node.`,
     )
-  if (kind === 'other') return problem(`${path} is no directory`, 'Name a directory in node.data_dir.')
+  if (kind === 'other') return problem(`${path} is not a directory`, 'Set node.data_dir to a directory.')
   if (kind === 'unreachable')
     return problem(
-      `${path} cannot be looked at by this user`,
-      'Run this as the user of the node, or give it the rights to the folders above.',
+      `this user cannot examine ${path}`,
+      'Run this as the user of the node, or give that user permission to enter the folders above.',
     )
   if (!isWritable || (mode & 0o700) !== 0o700)
     return problem(
-      `${path} has mode ${octal(mode)}, and this user may not read and write it`,
-      `Run: chown the directory to the user of the node, chmod 700 ${path}`,
+      `${path} has mode ${octal(mode)}, and this user cannot read and write it`,
+      `Run chown to give the directory to the user of the node, and chmod 700 ${path}`,
     )
   if ((mode & 0o022) !== 0)
     return problem(
-      `${path} has mode ${octal(mode)}: other users may put files into it, and so mint admin tokens`,
+      `${path} has mode ${octal(mode)}: other users can put files into it and so create admin tokens`,
       `Run: chmod 700 ${path}`,
     )
-  const slight: Finding[] = []
+  const warnings: Finding[] = []
   if ((mode & 0o055) !== 0)
-    slight.push(
+    warnings.push(
       warning('data_dir', {
-        found: `${path} has mode ${octal(mode)}: other users may look into it`,
+        found: `${path} has mode ${octal(mode)}: other users can read it`,
         expected,
         action: `Run: chmod 700 ${path}`,
       }),
     )
   if (!isOwn)
-    slight.push(
+    warnings.push(
       warning('data_dir', {
         found: `${path} belongs to another user`,
         expected,
         action: 'Run this as the user of the node, or chown the directory.',
       }),
     )
-  return slight.length > 0 ? slight : [well('data_dir', `${path} has mode ${octal(mode)}`)]
+  return warnings.length > 0 ? warnings : [well('data_dir', `${path} has mode ${octal(mode)}`)]
 }
 
 export interface IdentityFacts {
   readonly identity: Identity | null
   /** Why it could not be read: code, sentence and hint of a StartError. */
   readonly failure: { readonly code: string; readonly message: string; readonly hint: string } | null
-  /** Why the others never hear this directory again; null: it was not told so. */
-  readonly farewell: string | null
+  /** Why the other members refuse this directory for good; null: it has no removal notice. */
+  readonly removalNotice: string | null
   readonly expected: { readonly clusterId: string; readonly nodeId: string }
 }
 
-export function checkIdentity({ identity, failure, farewell, expected }: IdentityFacts): readonly Finding[] {
-  const wanted = `identity.json of node ${expected.nodeId} of cluster ${expected.clusterId}`
+export function checkIdentity({
+  identity,
+  failure,
+  removalNotice,
+  expected,
+}: IdentityFacts): readonly Finding[] {
+  const expectedIdentity = `identity.json of node ${expected.nodeId} of cluster ${expected.clusterId}`
   if (failure !== null)
     return [
       error('identity', {
         found: `${failure.message} (${failure.code})`,
-        expected: wanted,
+        expected: expectedIdentity,
         action: failure.hint,
       }),
     ]
-  if (identity === null) return [well('identity', 'nobody has used the directory yet')]
+  if (identity === null) return [well('identity', 'the directory has not been used yet')]
   const findings: Finding[] = []
   if (identity.clusterId !== expected.clusterId)
     findings.push(
@@ -94,7 +99,7 @@ export function checkIdentity({ identity, failure, farewell, expected }: Identit
         found: `the data belongs to cluster ${identity.clusterId} (foreign_cluster)`,
         expected: `cluster.id ${expected.clusterId}, as configured`,
         action:
-          'Point node.data_dir to the directory of this cluster, or correct cluster.id. Change nothing in the directory.',
+          'Point node.data_dir to the directory of this cluster, or correct cluster.id. Do not change the directory.',
       }),
     )
   if (identity.nodeId !== expected.nodeId)
@@ -103,15 +108,16 @@ export function checkIdentity({ identity, failure, farewell, expected }: Identit
         found: `the data belongs to node ${identity.nodeId} (foreign_node)`,
         expected: `node.id ${expected.nodeId}, as configured`,
         action:
-          'Point node.data_dir to the directory of this node, or correct node.id. Change nothing in the directory.',
+          'Point node.data_dir to the directory of this node, or correct node.id. Do not change the directory.',
       }),
     )
-  if (farewell !== null)
+  if (removalNotice !== null)
     findings.push(
       error('identity', {
-        found: farewell,
-        expected: 'a data directory that the other members hear',
-        action: 'Leave the node stopped and keep the directory until nobody needs it; it does not come back.',
+        found: removalNotice,
+        expected: 'a data directory that the other members accept',
+        action:
+          'Leave the node stopped and keep the directory until you are sure that it is not needed; it cannot rejoin.',
       }),
     )
   if (findings.length > 0) return findings
@@ -133,11 +139,11 @@ export function checkSkips({ skips, failure }: SkipFacts): readonly Finding[] {
       }),
     ]
   if (skips.length === 0) return [well('skipped_entries', 'no entry is skipped')]
-  const told = skips.map(({ planId, index, term }) => `${index} of term ${term} (${planId})`)
-  return [well('skipped_entries', `by order of an operator: entry ${told.join(', entry ')}`)]
+  const entries = skips.map(({ planId, index, term }) => `${index} of term ${term} (${planId})`)
+  return [well('skipped_entries', `by order of an operator: entry ${entries.join(', entry ')}`)]
 }
 
-export function checkStateFormat({ format, known, fault, distrusted }: StateOnDisk): readonly Finding[] {
+export function checkStateFormat({ format, known, fault, quarantined }: StateOnDisk): readonly Finding[] {
   const expected = `format ${known}, which this build writes`
   if (fault !== null)
     return [
@@ -145,15 +151,15 @@ export function checkStateFormat({ format, known, fault, distrusted }: StateOnDi
         found: fault,
         expected,
         action:
-          'Start the node: it takes the state over from other nodes; keep a copy of the directory if it cannot.',
+          'Start the node: it fetches the state from other nodes; keep a copy of the directory if it cannot.',
       }),
     ]
   if (format === null) return [well('state_format', 'there is no state yet')]
   if (format !== known) {
     const isNewer = format > known
     const action = isNewer
-      ? 'Start the newer build that wrote it. Never start an older one on it.'
-      : 'Start the build that wrote it; or, with the other nodes up, move state/ away and let this node fetch it anew.'
+      ? 'Start the newer build that wrote it. Never start an older build on it.'
+      : 'Start the build that wrote it; or, with the other nodes running, move state/ away so that this node fetches it again.'
     return [
       error('state_format', {
         found: `the state has format ${format}${isNewer ? ', of a newer build' : ''} (state_format_foreign)`,
@@ -162,13 +168,13 @@ export function checkStateFormat({ format, known, fault, distrusted }: StateOnDi
       }),
     ]
   }
-  if (distrusted === null) return [well('state_format', `format ${format}`)]
+  if (quarantined === null) return [well('state_format', `format ${format}`)]
   return [
     warning('state_format', {
-      found: `the state is not trusted: ${distrusted}`,
-      expected: 'a state that is in use',
+      found: `the state is quarantined: ${quarantined}`,
+      expected: 'a state that is not quarantined',
       action:
-        'Keep the other nodes running: the node fetches the state from them. If this comes again, look at the disk.',
+        'Keep the other nodes running: the node fetches the state from them. If this happens again, check the disk.',
     }),
   ]
 }

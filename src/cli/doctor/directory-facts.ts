@@ -1,11 +1,11 @@
 /**
- * Looks at the data directory: stat, identity, markers of the state.
+ * Examines the data directory: stat, identity, markers of the state.
  *
- * Owns: the reading. Rule: nothing is made, changed or opened but for reading; a running node is not disturbed.
+ * Owns: the reading. Rule: files are only opened for reading; nothing is created or changed, and a running node is not disturbed.
  */
 import { access, constants, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { findFarewell, findIdentity, isWaiting, SkipFile, StartError } from '../../../cluster/index.ts'
+import { findRemovalNotice, findIdentity, isWaiting, SkipFile, StartError } from '../../../cluster/index.ts'
 import { inspectState, type StateOnDisk } from '../../store/state/state-inspection.ts'
 import type { DirectoryFacts, IdentityFacts, SkipFacts } from './directory-checks.ts'
 
@@ -28,7 +28,7 @@ async function mayUse(path: string): Promise<boolean> {
     await access(path, constants.R_OK | constants.W_OK | constants.X_OK)
     return true
   } catch {
-    // The only thing asked is whether it may be used; why not is in its mode.
+    // Only whether it is usable matters here; the mode shows why it is not.
     return false
   }
 }
@@ -40,12 +40,12 @@ async function nearestAbove(path: string): Promise<string> {
     await stat(above)
     return above
   } catch {
-    // Not there either, or not to be looked at: the next one up decides.
+    // It does not exist either, or cannot be examined: the next directory up decides.
     return nearestAbove(above)
   }
 }
 
-/** The key with which this directory was made; null: none that was compared with the cluster's. */
+/** The fingerprint of the key of this directory; null: none that was compared with the key of the cluster. */
 export async function agreedKeyOf(
   dataDir: string,
   { identity }: Pick<IdentityFacts, 'identity'>,
@@ -57,14 +57,14 @@ export async function agreedKeyOf(
 export async function identityFacts(dataDir: string): Promise<Omit<IdentityFacts, 'expected'>> {
   try {
     const identity = await findIdentity(dataDir)
-    const farewell = identity === null ? null : await findFarewell(dataDir, identity.nodeId)
-    return { identity, failure: null, farewell }
+    const removalNotice = identity === null ? null : await findRemovalNotice(dataDir, identity.nodeId)
+    return { identity, failure: null, removalNotice }
   } catch (cause) {
     if (!(cause instanceof StartError)) throw cause
     const { code, message, hint } = cause
     return {
       identity: null,
-      farewell: null,
+      removalNotice: null,
       failure: { code, message: message.replace(/^Cannot start: /, ''), hint },
     }
   }

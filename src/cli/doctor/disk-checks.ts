@@ -1,7 +1,7 @@
 /**
- * What is to be said of a disk: room, speed, kind of file system.
+ * Judges a disk: free space, speed, kind of file system.
  *
- * Owns: the judgement and its bounds. Knows nothing of: how long anything took to measure.
+ * Owns: the judgement and its limits. Knows nothing of: the measurement.
  */
 import { diskLevel } from '../../../cluster/index.ts'
 import type { Config } from '../../config/types.ts'
@@ -10,7 +10,7 @@ import { error, type Finding, warning, well } from './finding.ts'
 export interface DiskFacts {
   readonly path: string
   readonly totalBytes: number
-  /** For users without special rights. */
+  /** For users without root permissions. */
   readonly freeBytes: number
   /** Files that exist and can exist; both 0 where the file system has no such limit. */
   readonly totalFiles: number
@@ -30,52 +30,52 @@ export function checkSpace(facts: DiskFacts, thresholds: Config['disk']): readon
   const used = totalBytes > 0 ? 1 - freeBytes / totalBytes : 1
   const found = `${percent(used)} of the disk of ${path} are used, ${gib(freeBytes)} of ${gib(totalBytes)} are free`
   const action =
-    'Make room or enlarge the file system, see deploy/runbooks/full-blob-disk.md. Remove nothing in the data directory.'
+    'Free space or enlarge the file system, see deploy/runbooks/full-blob-disk.md. Remove nothing in the data directory.'
   const findings: Finding[] = []
   if (level === 'stopPlacing') {
     const expected = `less than disk.stop_placing (${percent(thresholds.stopPlacing)})`
     findings.push(warning('disk_space', { found, expected, action }))
   } else if (level !== 'open') {
-    const expected = `less than disk.stop_writing (${percent(thresholds.stopWriting)}), from which on this node takes no copies`
+    const expected = `less than disk.stop_writing (${percent(thresholds.stopWriting)}); above that this node accepts no copies`
     findings.push(error('disk_space', { found, expected, action }))
   }
   const filesLeft = totalFiles > 0 ? freeFiles / totalFiles : 1
   if (filesLeft < FREE_FILES_MIN) {
     const judge = freeFiles === 0 ? error : warning
-    const files = `${freeFiles} more files can be made on the disk of ${path}, of ${totalFiles}`
-    const expected = `at least ${percent(FREE_FILES_MIN)} of them`
+    const files = `${freeFiles} more files can be created on the disk of ${path}, of ${totalFiles}`
+    const expected = `at least ${percent(FREE_FILES_MIN)} of the total`
     findings.push(
       judge('disk_space', {
         found: files,
         expected,
-        action: 'Remove files of other programs, or make the file system anew with more inodes.',
+        action: 'Remove files of other programs, or create the file system again with more inodes.',
       }),
     )
   }
   return findings.length > 0 ? findings : [well('disk_space', found)]
 }
 
-/** In ms. `failure` is the errno name when the sample could not be taken. */
+/** Times are in ms. `failure` is the errno name if the measurement failed. */
 export interface SpeedFacts {
   readonly path: string
   readonly flushesMs: readonly number[]
   readonly failure: string | null
 }
 
-/** Where nothing is flushed, as in memory, the call itself takes about 5 µs; a way to a drive and back takes longer. ms */
+/** Without a real flush, as in memory, the call itself takes about 5 µs; a round trip to a drive takes longer. ms */
 const IMPLAUSIBLE_MS = 0.01
-/** Every write waits for a flush on two nodes; a drive that spins takes about 10. ms */
+/** Every write waits for a flush on two nodes; a spinning drive takes about 10. ms */
 const SLOW_MEDIAN_MS = 50
 
 export function checkSpeed({ path, flushesMs, failure }: SpeedFacts, electionTimeoutMs: number): Finding {
   if (failure !== null)
     return error('disk_speed', {
       found: `a file in ${path} could not be written and flushed (${failure})`,
-      expected: 'writes that are durable when they are flushed',
+      expected: 'writes that are durable after a flush',
       action:
         failure === 'EROFS'
-          ? 'Mount the disk for writing; look into the log of the kernel for why it is not.'
-          : 'Make room, let this user write there, and look into the log of the kernel.',
+          ? 'Mount the disk for writing; the kernel log shows why it is read-only.'
+          : 'Free space, let this user write there, and check the kernel log.',
     })
   const sorted = flushesMs.toSorted((a, b) => a - b)
   const median = sorted[Math.floor(sorted.length / 2)] ?? 0
@@ -84,51 +84,54 @@ export function checkSpeed({ path, flushesMs, failure }: SpeedFacts, electionTim
   if (median < IMPLAUSIBLE_MS)
     return warning('disk_speed', {
       found,
-      expected: `at least ${inMs(IMPLAUSIBLE_MS)}: no disk that keeps what it flushed is faster`,
+      expected: `at least ${inMs(IMPLAUSIBLE_MS)}: no disk that makes flushed data durable is faster`,
       action:
-        'Look whether the data directory lies in memory, or whether something between here and the disk ignores flushes; a power cut would take acknowledged objects then.',
+        'Check whether the data directory is in memory, or whether a layer above the disk ignores flushes: then a power failure loses acknowledged objects.',
     })
   if (median > SLOW_MEDIAN_MS || longest >= electionTimeoutMs)
     return warning('disk_speed', {
       found,
-      expected: `a median of at most ${SLOW_MEDIAN_MS} ms, and none as long as cluster.election_timeout (${electionTimeoutMs} ms)`,
+      expected: `a median of at most ${SLOW_MEDIAN_MS} ms, and every flush shorter than cluster.election_timeout (${electionTimeoutMs} ms)`,
       action:
-        'Look what else writes to this disk, and at its health; a leader whose disk is silent hands over.',
+        'Check which other programs write to this disk, and its health; a leader whose disk does not respond transfers leadership.',
     })
   return well('disk_speed', found)
 }
 
 const inMs = (ms: number): string => `${ms.toFixed(ms < 1 ? 3 : 1)} ms`
 
-/** Names of statfs magic numbers; `why`: what speaks against data of a node there. */
+/** Names of statfs magic numbers; `why`: why a node should not keep its data there. */
 const FILESYSTEMS: ReadonlyMap<number, { readonly name: string; readonly why: string | null }> = new Map([
   [0xef53, { name: 'ext4', why: null }],
   [0x58465342, { name: 'xfs', why: null }],
   [0x9123683e, { name: 'btrfs', why: null }],
   [0x2fc12fc1, { name: 'zfs', why: null }],
   [0xf2f52010, { name: 'f2fs', why: null }],
+  [0x01021994, { name: 'tmpfs', why: 'it is memory: a restart of the machine deletes everything in it' }],
+  [0x858458f6, { name: 'ramfs', why: 'it is memory: a restart of the machine deletes everything in it' }],
+  [0x794c7630, { name: 'overlayfs', why: 'it is the layer of a container and is deleted with it' }],
   [
-    0x01021994,
-    { name: 'tmpfs', why: 'it is memory: everything in it is gone after a restart of the machine' },
+    0x6969,
+    { name: 'nfs', why: 'locks and flushes of a network file system do not behave like those of a disk' },
   ],
   [
-    0x858458f6,
-    { name: 'ramfs', why: 'it is memory: everything in it is gone after a restart of the machine' },
+    0xff534d42,
+    { name: 'cifs', why: 'locks and flushes of a network file system do not behave like those of a disk' },
   ],
-  [0x794c7630, { name: 'overlayfs', why: 'it is the layer of a container and goes with it' }],
-  [0x6969, { name: 'nfs', why: 'locks and flushes of a network file system are not those of a disk' }],
-  [0xff534d42, { name: 'cifs', why: 'locks and flushes of a network file system are not those of a disk' }],
-  [0xfe534d42, { name: 'smb2', why: 'locks and flushes of a network file system are not those of a disk' }],
-  [0x65735546, { name: 'fuse', why: 'what a flush means there is up to a program' }],
-  [0x01021997, { name: '9p', why: 'what a flush means there is up to the host of this machine' }],
+  [
+    0xfe534d42,
+    { name: 'smb2', why: 'locks and flushes of a network file system do not behave like those of a disk' },
+  ],
+  [0x65735546, { name: 'fuse', why: 'the effect of a flush there depends on a program' }],
+  [0x01021997, { name: '9p', why: 'the effect of a flush there depends on the host of this machine' }],
 ])
 
 export function checkFilesystem({ path, filesystem }: Pick<DiskFacts, 'path' | 'filesystem'>): Finding {
   const known = FILESYSTEMS.get(filesystem)
   const name = known?.name ?? `of kind 0x${filesystem.toString(16)}`
-  if (known?.why === undefined || known.why === null) return well('filesystem', `${path} lies on ${name}`)
+  if (known?.why === undefined || known.why === null) return well('filesystem', `${path} is on ${name}`)
   return warning('filesystem', {
-    found: `${path} lies on ${name}: ${known.why}`,
+    found: `${path} is on ${name}: ${known.why}`,
     expected: 'a file system on a disk of this machine, such as ext4 or xfs',
     action: 'Mount a disk (in a container: a volume) there, with the node stopped.',
   })

@@ -1,8 +1,8 @@
 /**
  * Measures the disk under a directory.
  *
- * Owns: the sample of writes, bounded in number and time. Rule: the file of the sample is removed whatever happens; one that
- * a killed doctor left behind is removed by the next.
+ * Owns: the sample of writes, bounded in number and time. Rule: the file of the sample is always removed; the next run removes a file
+ * that a killed run left behind.
  */
 import { randomBytes } from 'node:crypto'
 import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs'
@@ -15,7 +15,7 @@ const SAMPLE = /^\.doctor-[0-9a-f]{12}\.tmp$/
 const WRITE_BYTES = 4096
 const WRITES_MAX = 50
 const SAMPLE_MS_MAX = 2000
-/** A leftover is older than any sample that is being taken. */
+/** A leftover file is older than any sample in progress. */
 const LEFTOVER_MS_MIN = 60_000
 
 export async function diskFacts(path: string): Promise<DiskFacts> {
@@ -30,14 +30,14 @@ export async function diskFacts(path: string): Promise<DiskFacts> {
   }
 }
 
-/** The directory itself, and its `blobs/` where that is a disk of its own. */
+/** The directory itself, and its `blobs/` if that is on another disk. */
 export async function disksOf(dataDir: string): Promise<readonly string[]> {
   const blobs = join(dataDir, 'blobs')
   try {
     const [own, inside] = await Promise.all([stat(dataDir), stat(blobs)])
     return own.dev === inside.dev ? [dataDir] : [dataDir, blobs]
   } catch {
-    // No blobs yet; a directory that is missing itself was told of by another check.
+    // No blobs yet; another check reports a missing data directory.
     return [dataDir]
   }
 }
@@ -55,14 +55,14 @@ export async function speedFacts(path: string): Promise<SpeedFacts> {
   }
 }
 
-/** As the log writes: on at the end, and flushed each time. Without the thread pool, whose turns take longer than a fast disk. */
+/** Writes as the log does: appends, and flushes after each write. Synchronous, because a turn of the thread pool takes longer than a fast disk. */
 function sample(path: string): readonly number[] {
   const flushesMs: number[] = []
   const block = randomBytes(WRITE_BYTES)
   const file = openSync(path, 'wx', 0o600)
   try {
-    const begun = performance.now()
-    while (flushesMs.length < WRITES_MAX && performance.now() - begun < SAMPLE_MS_MAX) {
+    const startedAt = performance.now()
+    while (flushesMs.length < WRITES_MAX && performance.now() - startedAt < SAMPLE_MS_MAX) {
       const before = performance.now()
       writeSync(file, block)
       fdatasyncSync(file)

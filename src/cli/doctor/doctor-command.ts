@@ -1,8 +1,8 @@
 /**
- * `holdfast doctor`: what is wrong with a node and what to do about it. [decisions 15]
+ * `holdfast doctor`: the problems of a node and what to do about them. [decisions 15]
  *
- * Owns: how findings are told on a terminal, and the exit code. Rule: an error ends with 1; a warning alone does not, or
- * nobody could use it before a start.
+ * Owns: how findings are printed, and the exit code. Rule: an error ends with 1. Warnings end with 0, so that a script can run the
+ * doctor before a start.
  */
 import { examine } from './examine.ts'
 import type { Finding } from './finding.ts'
@@ -17,11 +17,11 @@ export async function runDoctor({ config, json = false }: DoctorOptions): Promis
   const examination = await examine(config, process.env)
   const { findings, notChecked, status } = examination
   if (json) process.stdout.write(`${JSON.stringify(examination)}\n`)
-  else process.stdout.write(`${findings.map(told).join('')}${summary(findings, notChecked)}`)
+  else process.stdout.write(`${findings.map(textOf).join('')}${summary(findings, notChecked)}`)
   return status === 'error' ? EXIT.failed : EXIT.done
 }
 
-function told({ check, severity, found, expected, action }: Finding): string {
+function textOf({ check, severity, found, expected, action }: Finding): string {
   const line = `${severity.padEnd(7)}  ${check}: ${found}\n`
   return expected === null ? line : `${line}         expected: ${expected}\n         do: ${action}\n`
 }

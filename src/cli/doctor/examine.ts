@@ -1,8 +1,8 @@
 /**
- * One visit of the doctor: collects the facts, has them judged, leaves out what cannot be looked at.
+ * One run of the doctor: collects the facts, judges them, and skips checks whose facts are unavailable.
  *
- * Owns: what is asked, and what a check needs. Knows nothing of: how the findings are told.
- * Rule: nothing on the disk is changed but the sample of the disk speed, which is removed; no database is opened.
+ * Owns: which facts are collected, and what a check needs. Knows nothing of: the printed text.
+ * Rule: the only change on the disk is the temporary file of the disk speed; no database is opened.
  */
 import { sentenceOf } from '../../config/config-fault.ts'
 import { type Environment, examineConfig } from '../../config/load-config.ts'
@@ -37,12 +37,12 @@ export interface Examination {
   /** The worst of all findings. */
   readonly status: Severity
   readonly configFile: string
-  /** Null when the configuration does not say. */
+  /** Null when the configuration does not contain it. */
   readonly nodeId: string | null
   readonly node: NodeFacts['kind'] | 'unknown'
-  /** In the order of the list; one or more for each check that was made. */
+  /** In the order of the list; one or more for each check that ran. */
   readonly findings: readonly Finding[]
-  /** Checks that could not be made because of what others found. */
+  /** Checks that could not run because of the findings of others. */
   readonly notChecked: readonly CheckId[]
 }
 
@@ -70,7 +70,7 @@ export async function examine(configFile: string, environment: Environment): Pro
   }
 }
 
-/** What needs no configuration. */
+/** The checks that need no configuration. */
 async function checkWithout(node: NodeFacts | null): Promise<readonly Finding[]> {
   return checkMachine(await machineFacts(node === null ? null : pidOf(node)))
 }
@@ -91,7 +91,7 @@ async function checkConfigured(config: Config | null, node: NodeFacts | null): P
     listenerTlsFacts(config),
     auditFacts(config.node.dataDir, node),
   ])
-  // By itself: other work of this process would be counted as slowness of the disk.
+  // After the other checks: concurrent work of this process would make the disk look slow.
   const ofDisks = await checkDisks(config, directory)
   return [
     ...checkNode(node, VERSION),
@@ -122,7 +122,7 @@ async function checkData(
   const isThere = directory.kind === 'directory' && directory.isWritable
   const ofIdentity = isThere
     ? await identityFacts(dataDir)
-    : { identity: null, failure: null, farewell: null }
+    : { identity: null, failure: null, removalNotice: null }
   const keys = {
     inFile: keyFile.fingerprints,
     inDirectory: await agreedKeyOf(dataDir, ofIdentity),

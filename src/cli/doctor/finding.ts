@@ -1,8 +1,8 @@
 /**
- * What the doctor says of one thing it looked at.
+ * The result of one check of the doctor.
  *
- * Owns: the shape, and the words for what is well. Knows nothing of: files, sockets, terminals.
- * Rule: whatever is not well says what was found, what was expected and what to do.
+ * Owns: the shape. Knows nothing of: files, sockets, terminals.
+ * Rule: a warning or an error states what was found, what was expected and what to do.
  */
 import type { CheckId } from './check-list.ts'
 
@@ -42,7 +42,7 @@ export const error = (check: CheckId, trouble: Trouble): Finding => ({ check, se
 
 const RANK: Readonly<Record<Severity, number>> = { ok: 0, warning: 1, error: 2 }
 
-/** The worst of all. */
+/** The highest severity of all findings; `ok` without any. */
 export function worst(findings: readonly Finding[]): Severity {
   return findings.reduce<Severity>((so, { severity }) => (RANK[severity] > RANK[so] ? severity : so), 'ok')
 }

@@ -1,5 +1,5 @@
 /**
- * Reads the master key file as a node does, and keeps the fingerprints alone.
+ * Reads the master key file as a node does, and keeps only the fingerprints.
  */
 import { StartError } from '../../../cluster/index.ts'
 import { MasterKey } from '../../access/master-key.ts'
@@ -15,7 +15,7 @@ export async function keyFileFacts(path: string): Promise<KeyFileFacts> {
       return { path, fingerprints: null, failure: { code, message, hint } }
     }
     const { code = 'unknown' } = cause as NodeJS.ErrnoException
-    const hint = 'Point security.master_key_file at the file with the key.'
+    const hint = 'Set security.master_key_file to the path of the key file.'
     const message = `Cannot read the master key file '${path}'`
     return { path, fingerprints: null, failure: { code, message, hint } }
   }

@@ -1,14 +1,14 @@
 /**
- * What is to be said of the machine: Node.js, limits, memory.
+ * Judges the machine: Node.js, limits, memory.
  *
- * Owns: the judgement and its bounds. Knows nothing of: /proc.
+ * Owns: the judgement and its limits. Knows nothing of: /proc.
  */
 import { error, type Finding, warning, well } from './finding.ts'
 
 export interface MachineFacts {
   /** Of Node.js. */
   readonly nodeVersion: string
-  /** Whose limits these are: `the node` or `this command`, whose limits need not be those of the service. */
+  /** The process of the limits: `the node`, or `this command`, whose limits can differ from those of the service. */
   readonly whose: string
   readonly openFilesMax: number | null
   readonly memoryBytes: number
@@ -18,7 +18,7 @@ export interface MachineFacts {
   readonly swapUsedBytes: number | null
 }
 
-/** As package.json asks for. */
+/** The same as in package.json. */
 export const NODE_VERSION_MIN = '24.12.0'
 const OPEN_FILES_MIN = 4096
 const MIB = 1024 ** 2
@@ -47,7 +47,7 @@ function checkOpenFiles({ openFilesMax, whose }: MachineFacts): Finding {
   if (openFilesMax === null || openFilesMax >= OPEN_FILES_MIN)
     return well(
       'open_files',
-      openFilesMax === null ? 'this system does not tell' : `${whose} may have ${openFilesMax} open`,
+      openFilesMax === null ? 'this system does not report it' : `${whose} may have ${openFilesMax} open`,
     )
   return warning('open_files', {
     found: `${whose} may have ${openFilesMax} files and connections open`,
@@ -73,9 +73,9 @@ function checkKeysInMemory({ coreBytesMax, swapUsedBytes, whose }: MachineFacts)
   if (swapUsedBytes !== null && swapUsedBytes > 0) ways.push('swap is in use')
   if (ways.length === 0) return well('keys_in_memory', 'no core files, and nothing in swap')
   return warning('keys_in_memory', {
-    found: `${ways.join(', and ')}: keys that are in memory can get to a disk in the clear`,
+    found: `${ways.join(', and ')}: keys in memory can be written to a disk unencrypted`,
     expected: 'no core files (limit 0) and no swap, or both on an encrypted disk',
     action:
-      'Set the limit of core files to 0 (LimitCORE=0, ulimit -c 0) and encrypt swap or switch it off, where that matters to you.',
+      'If that matters to you, set the limit of core files to 0 (LimitCORE=0, ulimit -c 0), and encrypt swap or switch it off.',
   })
 }

@@ -1,13 +1,13 @@
 /**
- * Reads limits and memory, of the running node where there is one, else of this process.
+ * Reads limits and memory of the running node, or without one of this process.
  *
- * Rule: what this system does not tell is unknown, never a finding.
+ * Rule: a value that this system does not report is unknown, never a finding.
  */
 import { readFile } from 'node:fs/promises'
 import { totalmem } from 'node:os'
 import type { MachineFacts } from './machine-checks.ts'
 
-/** `pid`: whose limits; null: this process's. */
+/** `pid`: the process of the limits; null: this process. */
 export async function machineFacts(pid: number | null): Promise<MachineFacts> {
   const limits = await textOf(`/proc/${pid ?? 'self'}/limits`)
   const memory = await textOf('/proc/meminfo')
@@ -21,7 +21,7 @@ export async function machineFacts(pid: number | null): Promise<MachineFacts> {
   }
 }
 
-/** Of the container around this process, if that is less than what the machine has. */
+/** The limit of the container around this process, if it is less than the memory of the machine. */
 function memoryBytes(): number {
   const limit = process.constrainedMemory()
   return limit > 0 ? Math.min(limit, totalmem()) : totalmem()
@@ -31,7 +31,7 @@ async function textOf(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8')
   } catch {
-    // No Linux, or a process of another user.
+    // Not Linux, or a process of another user.
     return ''
   }
 }

@@ -1,7 +1,7 @@
 /**
- * Tries the listeners and asks the peers, all of them at once and for a few seconds at most.
+ * Tries the listeners and probes the peers, all at once and for a few seconds at most.
  *
- * Owns: sockets that are closed again at once. Rule: an address is tried only while no node of this directory runs.
+ * Owns: sockets that are closed again immediately. Rule: an address is tried only while no node of this directory runs.
  */
 import { createServer } from 'node:net'
 import { performance } from 'node:perf_hooks'
@@ -11,12 +11,12 @@ import type { ListenerFacts, PeerFacts } from './network-checks.ts'
 import type { NodeFacts } from './node-checks.ts'
 
 const PROBE_MS_MAX = 3000
-/** The header `Date` has whole seconds; in the middle of one, as good as can be guessed. ms */
+/** The header `Date` has whole seconds; the middle of a second is the best estimate. ms */
 const HALF_SECOND_MS = 500
 
 const LISTENERS = ['data', 'admin', 'peer'] as const
 
-/** Nothing of a listener can be told while something runs that does not answer. */
+/** Empty while a process holds the directory and does not answer: its listeners are unknown. */
 export async function listenerFacts(
   { listeners }: Config,
   node: NodeFacts,
@@ -48,13 +48,13 @@ function tryAddress(address: string): Promise<Pick<ListenerFacts, 'use' | 'detai
 
 export async function peerFacts(config: Config): Promise<readonly PeerFacts[]> {
   const others = config.cluster.members.filter(({ nodeId }) => nodeId !== config.node.id)
-  return Promise.all(others.map((member) => askPeer(config, member)))
+  return Promise.all(others.map((member) => probeMember(config, member)))
 }
 
-async function askPeer({ cluster, node, peerTls }: Config, member: Member): Promise<PeerFacts> {
+async function probeMember({ cluster, node, peerTls }: Config, member: Member): Promise<PeerFacts> {
   const { nodeId, peerAddress: address } = member
   const signal = AbortSignal.timeout(PROBE_MS_MAX)
-  const begun = { wall: Date.now(), ticks: performance.now() }
+  const start = { wall: Date.now(), ticks: performance.now() }
   try {
     const { date, ...verdict } = await probePeer({
       clusterId: cluster.id,
@@ -64,15 +64,15 @@ async function askPeer({ cluster, node, peerTls }: Config, member: Member): Prom
       tls: peerTls,
       signal,
     })
-    const middle = begun.wall + (performance.now() - begun.ticks) / 2
-    const told = date === null ? Number.NaN : Date.parse(date) + HALF_SECOND_MS
-    const aheadMs = Number.isNaN(told) ? null : told - middle
+    const middle = start.wall + (performance.now() - start.ticks) / 2
+    const peerTime = date === null ? Number.NaN : Date.parse(date) + HALF_SECOND_MS
+    const aheadMs = Number.isNaN(peerTime) ? null : peerTime - middle
     if (!signal.aborted) return { nodeId, address, ...verdict, aheadMs }
     const message = `no answer within ${PROBE_MS_MAX / 1000} s`
     return { nodeId, address, outcome: 'unreachable', code: 'timed_out', message, aheadMs: null }
   } catch (cause) {
     if (!(cause instanceof StartError)) throw cause
-    // Our own certificate: another check says what is wrong with it.
+    // The fault is in our own certificate, which another check reports.
     const { code, message } = cause
     return { nodeId, address, outcome: 'unreachable', code, message, aheadMs: null }
   }

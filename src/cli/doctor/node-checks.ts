@@ -1,5 +1,5 @@
 /**
- * What is to be said of the process on the data directory.
+ * Judges the process on the data directory.
  *
  * Owns: the judgement. Knows nothing of: sockets, locks.
  */
@@ -8,9 +8,9 @@ import { error, type Finding, warning, well } from './finding.ts'
 
 export type NodeFacts =
   | { readonly kind: 'stopped' }
-  /** `status` null: a node of another version that cannot say how it stands. */
+  /** `status` null: a node of another version that cannot report its status. */
   | { readonly kind: 'answering'; readonly status: NodeStatus | null }
-  /** `pid` null: unknown. `why`: what became of the question. */
+  /** `pid` null: unknown. `why`: why there is no answer. */
   | { readonly kind: 'silent'; readonly pid: number | null; readonly why: string }
 
 export function checkNode(facts: NodeFacts, version: string): readonly Finding[] {
@@ -20,17 +20,17 @@ export function checkNode(facts: NodeFacts, version: string): readonly Finding[]
     return [
       error('node', {
         found: `${process} holds the data directory and does not answer: ${facts.why}`,
-        expected: 'an answer of the node, or nobody on the directory',
-        action: 'If it is just starting, try again. Else look into its log, and end it if it stands still.',
+        expected: 'an answer of the node, or no process on the directory',
+        action: 'If it is starting, try again. Otherwise check its log, and end it if it is stuck.',
       }),
     ]
   }
   if (facts.status === null)
     return [
       warning('node', {
-        found: 'a node runs and cannot say how it stands',
-        expected: `a node of version ${version}, as this program`,
-        action: 'Run the doctor of the version that runs, or restart the node with this one.',
+        found: 'a node runs that cannot report its status',
+        expected: `a node of version ${version}, the version of this program`,
+        action: 'Run the doctor of the version that is running, or restart the node with this version.',
       }),
     ]
   return checkStatus(facts.status, version)
@@ -45,16 +45,16 @@ function checkStatus(status: NodeStatus, version: string): readonly Finding[] {
         expected: 'a node that is ready',
         action:
           status.hasLeft === true
-            ? 'Stop this node and keep its data directory until nobody needs it; waiting changes nothing.'
-            : 'See what the other checks say, above all of peers; with a majority of the nodes up it becomes ready by itself.',
+            ? 'Stop this node and keep its data directory until you are sure that it is not needed; waiting changes nothing.'
+            : 'See the other checks, above all peers; when a majority of the nodes runs, this node becomes ready by itself.',
       }),
     )
   if (status.version !== version)
     findings.push(
       warning('node', {
         found: `the running node has version ${status.version}`,
-        expected: `${version}, as this program`,
-        action: 'Restart the node if it is to run this version.',
+        expected: `${version}, the version of this program`,
+        action: 'Restart the node if it should run this version.',
       }),
     )
   return findings.length > 0

@@ -1,7 +1,7 @@
 /**
- * Finds out whether a node runs on a data directory: it answers on its socket, or somebody holds the lock.
+ * Finds out whether a node runs on a data directory: it answers on its socket, or a process holds the lock.
  *
- * Owns: the time limit of the question, the reading of /proc/locks. Rule: no lock is taken to find out about a lock, and no
+ * Owns: the time limit of the query, the reading of /proc/locks. Rule: the lock is not taken in order to test it, and no
  * database is opened.
  */
 import { readFile, stat } from 'node:fs/promises'
@@ -15,22 +15,22 @@ const ANSWER_MS_MAX = 3000
 
 export async function nodeFacts(dataDir: string): Promise<NodeFacts> {
   const socketPath = localSocketPath(dataDir)
-  const asked = socketPath === null ? 'its socket path is too long' : await askStatus(socketPath)
-  if (typeof asked !== 'string' && asked !== null) return asked
+  const answer = socketPath === null ? 'its socket path is too long' : await queryStatus(socketPath)
+  if (typeof answer !== 'string' && answer !== null) return answer
   const holder = await lockHolder(dataDir)
-  if (holder !== null) return { kind: 'silent', pid: holder, why: asked ?? 'it has no socket' }
-  return asked === null || socketPath === null
+  if (holder !== null) return { kind: 'silent', pid: holder, why: answer ?? 'it has no socket' }
+  return answer === null || socketPath === null
     ? { kind: 'stopped' }
-    : { kind: 'silent', pid: null, why: asked }
+    : { kind: 'silent', pid: null, why: answer }
 }
 
-/** Null: nobody listens. A text: why there was no answer. */
-async function askStatus(socketPath: string): Promise<NodeFacts | string | null> {
+/** Null: no process listens. A text: why there is no answer. */
+async function queryStatus(socketPath: string): Promise<NodeFacts | string | null> {
   try {
     const signal = AbortSignal.timeout(ANSWER_MS_MAX)
     const { status, body } = await exchange({ socketPath, method: 'GET', path: '/status', signal })
     if (status === 200) return { kind: 'answering', status: JSON.parse(body) as NodeStatus }
-    // What an older node says of a question that it does not know.
+    // An older node answers a query that it does not know with 400.
     if (status === 400) return { kind: 'answering', status: null }
     const { message } = JSON.parse(body) as { message?: string }
     return message ?? `it answered with status ${status}`
@@ -38,17 +38,17 @@ async function askStatus(socketPath: string): Promise<NodeFacts | string | null>
     const { code = '', name, message } = cause as NodeJS.ErrnoException
     if (STOPPED_CODES.includes(code)) return null
     if (name === 'AbortError' || name === 'TimeoutError') return `no answer within ${ANSWER_MS_MAX / 1000} s`
-    return code === 'EACCES' ? 'this user may not use its socket' : message
+    return code === 'EACCES' ? 'this user has no permission to use its socket' : message
   }
 }
 
-/** The process that has the lock file of the directory locked; null: none, or this system does not tell. */
+/** The process that holds the lock of the directory; null: none, or this system does not report it. */
 async function lockHolder(dataDir: string): Promise<number | null> {
   try {
     const { dev, ino } = await stat(join(dataDir, 'lock', 'LOCK'))
     return holderOf({ dev, ino }, await readFile('/proc/locks', 'utf8'))
   } catch {
-    // No directory, no lock, or no Linux.
+    // No directory, no lock, or not Linux.
     return null
   }
 }

@@ -1,8 +1,8 @@
 /**
- * `holdfast admin-token create|list|revoke`: the one way to an admin token. [admin: Authentication 2] [decisions 1]
+ * `holdfast admin-token create|list|revoke`: the only way to create an admin token. [admin: Authentication 2] [decisions 1]
  *
  * Owns: the choice between the running node (local socket) and a pending record for a stopped one.
- * Rule: the token is made here, printed once, and only its hash leaves this process.
+ * Rule: this process creates the token and prints it once; only its hash is sent or stored.
  */
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -19,7 +19,7 @@ export interface AdminTokenOptions {
   readonly tenant?: string
   readonly expiresIn?: string
   readonly expiresAt?: string
-  /** commander's spelling of --no-expiry: true unless it was given. */
+  /** As commander stores --no-expiry: true unless the option is given. */
   readonly expiry: boolean
   readonly data: string
   readonly json?: boolean
@@ -48,7 +48,7 @@ export function tokenExpiry(
       : Number.NaN
     if (Number.isNaN(time))
       throw usage(
-        `--expires-at '${options.expiresAt}' is no RFC 3339 time`,
+        `--expires-at '${options.expiresAt}' is not an RFC 3339 time`,
         'Write it like 2027-01-31 or 2027-01-31T12:00:00Z.',
       )
     if (time <= now)
@@ -66,10 +66,7 @@ export function tokenExpiry(
 function dataDirectory(given: string): string {
   const dir = resolve(given)
   if (!statSync(dir, { throwIfNoEntry: false })?.isDirectory()) {
-    throw usage(
-      `The data directory '${given}' does not exist`,
-      'Give the node.data_dir of a node with --data.',
-    )
+    throw usage(`The data directory '${given}' does not exist`, 'Set --data to the node.data_dir of a node.')
   }
   return dir
 }
@@ -88,12 +85,12 @@ export async function createToken(options: AdminTokenOptions): Promise<number> {
   }
   const answer = await askLocalNode(dataDir, 'POST', '/admin-tokens', record)
   if (answer === null) await leaveTokenRequest(dataDir, { wish: 'create', token: record })
-  const inForce = answer !== null
+  const isInForce = answer !== null
   const expires = expiresAt === null ? null : new Date(expiresAt).toISOString()
   if (options.json) {
     const { role, name } = options
     process.stdout.write(
-      `${JSON.stringify({ token, tokenId, name, role, tenantId: record.tenantId, expiresAt: expires, inForce })}\n`,
+      `${JSON.stringify({ token, tokenId, name, role, tenantId: record.tenantId, expiresAt: expires, inForce: isInForce })}\n`,
     )
     return EXIT.done
   }
@@ -101,7 +98,7 @@ export async function createToken(options: AdminTokenOptions): Promise<number> {
   process.stderr.write(
     `Token ${tokenId} (${options.role}), expires ${expires ?? 'never'}. It is shown only here.\n`,
   )
-  if (!inForce) process.stderr.write('The node is stopped: the token comes into force when it starts.\n')
+  if (!isInForce) process.stderr.write('The node is stopped: the token becomes valid when it starts.\n')
   return EXIT.done
 }
 
@@ -110,7 +107,7 @@ export async function listTokens(options: DataOptions): Promise<number> {
   if (answer === null) {
     throw new CommandError('Cannot list admin tokens: no node runs on this data directory', {
       code: 'node_stopped',
-      hint: 'Start it, or give the data directory of a running node.',
+      hint: 'Start the node, or give the data directory of a running node.',
       exitCode: EXIT.unreachable,
     })
   }
@@ -145,8 +142,8 @@ export async function listTokens(options: DataOptions): Promise<number> {
 export async function revokeToken(tokenId: string, options: DataOptions): Promise<number> {
   if (!/^adm_[0-9a-f]{16}$/.test(tokenId))
     throw usage(
-      `'${tokenId}' is no token id`,
-      'A token id looks like adm_ and 16 hex digits; see admin-token list.',
+      `'${tokenId}' is not a token id`,
+      'A token id is adm_ and 16 hex digits; see holdfast admin-token list.',
     )
   const dataDir = dataDirectory(options.data)
   const answer = await askLocalNode(dataDir, 'POST', `/admin-tokens/${tokenId}/revoke`)

@@ -1,7 +1,7 @@
 /**
- * `holdfast audit verify`: asks the running node to check the chain of the audit log.
+ * `holdfast audit verify`: lets the running node check the chain of the audit log.
  *
- * Owns: how the verdict is told. Rule: anything but a whole chain is a failure of the command.
+ * Owns: how the verdict is printed. Rule: the command fails unless the chain is whole.
  */
 import { CommandError, EXIT } from '../base/exit.ts'
 import { askLocalNode } from '../base/local-client.ts'
@@ -39,7 +39,7 @@ export async function verifyAudit({ data, head, json = false }: VerifyAuditOptio
   const isWhole = faults.length === 0
   if (json) process.stdout.write(`${JSON.stringify({ isWhole, ...(verdict as Verdict) })}\n`)
   else {
-    const from = first === 0 ? 'from the beginning' : `from link ${first} on, what is older was trimmed`
+    const from = first === 0 ? 'from the beginning' : `from link ${first} on (older links were trimmed)`
     process.stdout.write(
       isWhole
         ? `The audit log is whole ${from}: ${links} links with ${rows} rows.\nhead ${next}:${hash}\n`
@@ -52,7 +52,7 @@ export async function verifyAudit({ data, head, json = false }: VerifyAuditOptio
 function notedHead(text: string): { readonly next: number; readonly hash: string } {
   const [, next, hash] = /^(\d{1,15}):([0-9a-f]{64})$/.exec(text) ?? []
   if (next !== undefined && hash !== undefined) return { next: Number(next), hash }
-  throw new CommandError(`'${text.slice(0, 100)}' is no head of an audit log`, {
+  throw new CommandError(`'${text.slice(0, 100)}' is not a head of an audit log`, {
     code: 'invalid_head',
     hint: 'Give it as verify printed it: a number, a colon and 64 hex digits.',
     exitCode: EXIT.usage,

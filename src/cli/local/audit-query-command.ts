@@ -1,7 +1,7 @@
 /**
- * `holdfast audit query`: rows of the audit log, asked over the admin API.
+ * `holdfast audit query`: rows of the audit log, over the admin API.
  *
- * Owns: how rows are told on a terminal. Knows nothing of: HTTP; the typed client does.
+ * Owns: how rows are printed. Knows nothing of: HTTP.
  */
 import type { AdminClient } from '../../client/clients.ts'
 import type { AdminOperations } from '../../client/generated/admin-operations.ts'
@@ -37,7 +37,7 @@ export function queryAudit(options: QueryAuditOptions): Promise<number> {
     let left = requested.limit
     for await (const { records, gaps = [], isTruncated } of rowsOf(client, requested)) {
       for (const { from, to, rows } of gaps)
-        note(`No copy can be read of ${rows} rows that were recorded between ${from} and ${to}.`)
+        note(`${rows} rows recorded between ${from} and ${to} are missing: no copy of them can be read.`)
       for (const row of records.slice(0, left)) {
         if (json) printJson(row)
         else printLine(lineOf(row))
@@ -47,7 +47,7 @@ export function queryAudit(options: QueryAuditOptions): Promise<number> {
       if (left > 0) continue
       if (isMore)
         note(
-          'There is more: ask for more with --limit, or for less with --since, --until and the other filters.',
+          'There are more rows: raise --limit, or narrow the query with --since, --until and the other filters.',
         )
       break
     }
@@ -55,7 +55,7 @@ export function queryAudit(options: QueryAuditOptions): Promise<number> {
   })
 }
 
-/** A page may hold fewer rows than asked for and not be the last. */
+/** A page may contain fewer rows than requested without being the last. */
 function rowsOf(client: AdminClient, requested: Requested): AsyncGenerator<Page> {
   return pagesOf((from) =>
     client.call('queryAuditLog', {
@@ -64,13 +64,13 @@ function rowsOf(client: AdminClient, requested: Requested): AsyncGenerator<Page>
   )
 }
 
-/** Time, outcome, who, what, on what, from where, why. */
+/** Time, outcome, actor, operation, object, source address, reason. */
 function lineOf(row: Row): string {
   const { time, outcome, status, code, actor, operation, bucket, key, sourceIp, reason } = row
   const result = outcome === 'success' ? `${status ?? '-'}` : `${status ?? '-'} ${code ?? outcome}`
   const by = actor.accessKeyId === undefined ? '' : ` of ${actor.accessKeyId}`
   const who = `${actor.type} ${actor.id ?? '-'}${by}`
-  const aim = bucket === null ? '' : `${bucket}${key === null ? '' : `/${printable(key)}`}`
+  const target = bucket === null ? '' : `${bucket}${key === null ? '' : `/${printable(key)}`}`
   const why = reason === null ? '' : JSON.stringify(reason)
-  return [time, result, who, operation, aim, sourceIp ?? '-', why].filter((part) => part !== '').join('  ')
+  return [time, result, who, operation, target, sourceIp ?? '-', why].filter((part) => part !== '').join('  ')
 }

@@ -1,7 +1,7 @@
 /**
- * Scripts that complete the command line in a shell, written from the tree of commands.
+ * Scripts that complete the command line in a shell, generated from the tree of commands.
  *
- * Owns: the scripts. Knows nothing of: any command. Rule: names and texts come from our own tree; they are quoted all the same.
+ * Owns: the scripts. Knows nothing of: any command. Rule: names and texts are quoted, although they come from our own tree.
  */
 import type { Argument, Command, Option } from 'commander'
 
@@ -13,13 +13,13 @@ interface Completed {
   readonly about: string
 }
 
-/** A command with everything that may follow it. */
+/** A command with all words that may follow it. */
 interface Place {
-  /** Without the program: `tenant create`; empty for the program itself. */
+  /** Without the name of the program: `tenant create`; empty for the program itself. */
   readonly path: string
   readonly commands: readonly Completed[]
   readonly options: readonly Completed[]
-  /** Of options and arguments with a closed list of values: by the long name of the option, by nothing for arguments. */
+  /** The values of options and arguments with a closed list: by the long name of the option; by the empty text for arguments. */
   readonly choices: ReadonlyMap<string, readonly string[]>
 }
 
@@ -61,7 +61,7 @@ function choicesOfArguments(given: readonly Argument[]): readonly (readonly [str
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 const names = (all: readonly Completed[]): string => all.map(({ name }) => name).join(' ')
 
-/** Words that may follow, and files where nothing else is known. */
+/** Offers the words that may follow, and file names where none is known. */
 function bash(name: string, places: readonly Place[]): string {
   const cases = places.flatMap(({ path, commands, options, choices }) => [
     ...[...choices]

@@ -1,8 +1,8 @@
 /**
- * `holdfast config check` and `print`: what a node would make of its configuration, without a node.
+ * `holdfast config check` and `print`: the configuration as a node reads it, without a node.
  *
- * Owns: how faults and values are told on a terminal. Rule: nothing but the file and the environment is looked at; what
- * they name (keys, folders, addresses) is for `holdfast doctor`.
+ * Owns: how faults and values are printed. Rule: only the file and the environment are examined; `holdfast doctor` examines
+ * the keys, folders and addresses that they name.
  */
 import { sentenceOf } from '../../config/config-fault.ts'
 import { effectiveSettings, effectiveText } from '../../config/effective-settings.ts'
@@ -16,7 +16,7 @@ interface ConfigOptions {
 
 export function checkConfig({ config: file, json = false }: ConfigOptions): number {
   const examined = examineConfig(file, process.env)
-  if (examined.config === null) return tellFaults(file, examined, json)
+  if (examined.config === null) return printFaults(file, examined, json)
   if (json) process.stdout.write(`${JSON.stringify({ ok: true, file, faults: [] })}\n`)
   else process.stdout.write(`'${file}' is a valid configuration of node ${examined.config.node.id}.\n`)
   return EXIT.done
@@ -24,14 +24,14 @@ export function checkConfig({ config: file, json = false }: ConfigOptions): numb
 
 export function printConfig({ config: file, json = false }: ConfigOptions): number {
   const examined = examineConfig(file, process.env)
-  if (examined.config === null) return tellFaults(file, examined, json)
+  if (examined.config === null) return printFaults(file, examined, json)
   const settings = effectiveSettings(examined)
   process.stdout.write(json ? `${JSON.stringify({ file, settings })}\n` : effectiveText(settings))
   return EXIT.done
 }
 
-/** In full on standard output for a program, on standard error for a person. */
-function tellFaults(file: string, { faults }: Examined, json: boolean): number {
+/** As JSON on standard output, or as text on standard error. */
+function printFaults(file: string, { faults }: Examined, json: boolean): number {
   if (json) {
     process.stdout.write(`${JSON.stringify({ ok: false, file, faults })}\n`)
     return EXIT.usage

@@ -1,8 +1,8 @@
 /**
  * `holdfast master-key create`, `add` and `list`: key files.
  *
- * Owns: what is printed. Rule: ids and fingerprints only; a key is never shown. None of them talks to a node, and a
- * running one reads its key file at its next start.
+ * Owns: the printed text. Rule: only ids and fingerprints are printed, never a key. The commands contact no node; a
+ * running node reads its key file at its next start.
  */
 import { MasterKey } from '../../access/master-key.ts'
 import { loadConfig } from '../../config/load-config.ts'
@@ -14,7 +14,7 @@ export async function createMasterKey(file: string, options: { readonly json?: b
   if (options.json) printJson({ file, id })
   else
     printLine(
-      `${file} holds master key ${id}. Whoever loses it loses all data; whoever has it can read all data.`,
+      `${file} contains master key ${id}. Without it all data is lost; with it all data can be read. Keep a copy in a safe place.`,
     )
   return EXIT.done
 }
@@ -28,8 +28,8 @@ export async function addMasterKey(options: {
   if (options.json) printJson({ file, newest, older })
   else
     printLine(
-      `${file} holds the new master key ${newest} in front of ${older.join(', ')}. ` +
-        'Copy the file to every node and a safe place, then restart the nodes one after the other: deploy/runbooks/rotate-master-key.md',
+      `${file} contains the new master key ${newest} in front of ${older.join(', ')}. ` +
+        'Copy the file to every node and to a safe place, then restart the nodes one after the other: deploy/runbooks/rotate-master-key.md',
     )
   return EXIT.done
 }

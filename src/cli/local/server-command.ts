@@ -1,8 +1,8 @@
 /**
  * `holdfast server`: one node until a signal or a failure ends it.
  *
- * Owns: signals and the way out. SIGTERM and SIGINT stop in order (hand over, finish, flush); a second one does not
- * hurry, because a half-written shutdown is worse than a slow one; the supervisor has SIGKILL.
+ * Owns: signals and the shutdown. SIGTERM, SIGINT and SIGHUP stop in order (hand over, finish, flush). A second signal changes nothing:
+ * an incomplete shutdown is worse than a slow one, and a supervisor can send SIGKILL.
  */
 import { loadConfig } from '../../config/load-config.ts'
 import { startService } from '../../service/service.ts'
@@ -11,7 +11,7 @@ import type { NodeIdentity } from '../../../cluster/index.ts'
 import { EXIT, reportError } from '../base/exit.ts'
 import { printLine } from '../base/printing.ts'
 
-/** After this the process ends whatever is still open. [decisions 15: SIGTERM] */
+/** After this the process exits even if something is still open. [decisions 15: SIGTERM] */
 const STOP_MS_MAX = 30_000
 
 function stopRequested(): Promise<string> {
@@ -39,13 +39,13 @@ export async function runServer(configFile: string, isJoining: boolean): Promise
   return why instanceof Error ? reportError(why, false) : EXIT.done
 }
 
-/** What an operator compares with what a member sees, so that no other machine is taken in under this name. */
+/** The text that an operator compares with the dry run of the join, so that no other machine is added under this name. */
 export function waitingText({ nodeId, incarnation, peerAddress, fingerprint }: NodeIdentity): string {
   const compared = fingerprint === null ? '' : ` --fingerprint ${fingerprint}`
   return [
-    `${nodeId} waits to be taken in. From wherever there is an owner token:`,
+    `${nodeId} waits to be added to the cluster. Run this with an owner token:`,
     `  holdfast cluster join ${nodeId} --peer ${peerAddress}${compared} --reason '…' --wait`,
     `  incarnation  ${incarnation}`,
-    `  certificate  ${fingerprint ?? 'none: nodes speak without TLS'}`,
+    `  certificate  ${fingerprint ?? 'none: nodes communicate without TLS'}`,
   ].join('\n')
 }

@@ -4,18 +4,18 @@
 import type { DataClient } from '../../client/clients.ts'
 import type { DataOperations } from '../../client/generated/data-operations.ts'
 
-export interface Doomed {
+export interface ObjectToRemove {
   readonly key: string
   readonly versionId?: string
 }
 
 type Result = DataOperations['batchDeleteObjects']['answer']['results'][number]
 
-/** Not more than a page of a listing holds. A result for each, in the same order. */
+/** Takes at most as many objects as a page of a listing has. Returns one result for each, in the same order. */
 export async function removeAll(
   client: DataClient,
   bucket: string,
-  objects: readonly Doomed[],
+  objects: readonly ObjectToRemove[],
 ): Promise<readonly Result[]> {
   if (objects.length === 0) return []
   return (await client.call('batchDeleteObjects', { params: { bucket }, body: { objects } })).answer.results

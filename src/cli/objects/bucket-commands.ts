@@ -1,5 +1,5 @@
 /**
- * `holdfast bucket`: make, look at, change and remove buckets.
+ * `holdfast bucket`: create, show, change and delete buckets.
  */
 import type { Bucket } from '../../client/generated/data-operations.ts'
 import { askData } from '../base/asking.ts'
@@ -24,13 +24,13 @@ export function createBucket(name: string, options: CreateBucketOptions): Promis
     ...(objectLock ? { objectLockEnabled: true } : {}),
   }
   return askData(options, async (client) =>
-    told((await client.call('createBucket', { body })).answer, options),
+    shown((await client.call('createBucket', { body })).answer, options),
   )
 }
 
 export function getBucket(bucket: string, options: BucketOptions): Promise<number> {
   return askData(options, async (client) =>
-    told((await client.call('getBucket', { params: { bucket } })).answer, options),
+    shown((await client.call('getBucket', { params: { bucket } })).answer, options),
   )
 }
 
@@ -52,7 +52,7 @@ export function setVersioning(bucket: string, status: string, options: BucketOpt
   })
 }
 
-function told(bucket: Bucket, { json = false }: BucketOptions): number {
+function shown(bucket: Bucket, { json = false }: BucketOptions): number {
   if (json) printJson(bucket)
   else printFacts({ ...bucket })
   return EXIT.done

@@ -1,5 +1,5 @@
 /**
- * What a file holds, by the end of its name.
+ * The media type of a file, by the extension of its name.
  */
 const TYPES: Readonly<Record<string, string>> = {
   avif: 'image/avif',

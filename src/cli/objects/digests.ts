@@ -1,7 +1,7 @@
 /**
- * The digests by which bytes are held against what the service says of them.
+ * The digests by which transferred bytes are verified.
  *
- * CRC64NVME is known of every whole object, however it was uploaded; SHA256 of those that were uploaded in one piece with it.
+ * The service knows CRC64NVME of every whole object, and SHA256 of objects that were uploaded in one request with it.
  */
 import { createHash } from 'node:crypto'
 import { createCRC64 } from 'hash-wasm'

@@ -1,9 +1,9 @@
 /**
- * Brings one object, to its last byte, and holds it against its digests.
+ * Downloads one object completely and verifies its digests.
  *
- * Owns: going on where a connection broke. Knows nothing of: files.
- * Rules: it goes on with the very object that it began with, by its version and its etag; bytes count as right only when the digests
- * that the service keeps of the whole are those of what came.
+ * Owns: resumption after a broken connection. Knows nothing of: files.
+ * Rules: it resumes with the object that it started with, by version and etag. The bytes count as correct only when their digests equal
+ * those that the service keeps of the whole object.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { DataClient } from '../../client/clients.ts'
@@ -15,9 +15,9 @@ export interface DownloadRequest {
   readonly key: string
   readonly versionId?: string
   readonly signal: AbortSignal
-  /** Told before the first byte. */
+  /** Called before the first byte. */
   readonly onSize: (bytes: number) => void
-  /** Must not resolve before the piece may be forgotten. */
+  /** Resolves when it no longer needs the piece. */
   readonly onBytes: (piece: Uint8Array) => Promise<void>
 }
 
@@ -29,54 +29,56 @@ export interface Downloaded {
   readonly etag: string
   readonly contentType: string | null
   readonly lastModified: string
-  /** base64, by algorithm: those that the bytes were held against. */
+  /** The verified digests: base64, by algorithm. */
   readonly verified: Readonly<Record<string, string>>
 }
 
-/** In a row, without one more byte. */
+/** In a row, without a further byte. */
 const ATTEMPTS_MAX = 5
 const FIRST_WAIT_MS = 200
 
-interface Begun {
+interface Transfer {
   readonly headers: Readonly<Record<string, string>>
   readonly size: number
   readonly digests: ReadonlyMap<string, RunningDigest>
   received: number
 }
 
-/** Throws CommandError checksum_mismatch when it is not what the service says. */
+/** Throws CommandError checksum_mismatch when the bytes do not have the digests that the service keeps. */
 export async function download(client: DataClient, requested: DownloadRequest): Promise<Downloaded> {
   const { answer, headers } = await client.call('getObject', callOf(requested, null))
-  const begun: Begun = {
+  const transfer: Transfer = {
     headers,
     size: Number(headers['x-service-object-length']),
     digests: await digestsFor(headers),
     received: 0,
   }
-  requested.onSize(begun.size)
+  requested.onSize(transfer.size)
   let body: AsyncIterable<Uint8Array> = answer
-  for (let attempts = 0, reached = -1; !(await isWhole(body, begun, requested)); ) {
-    attempts = begun.received > reached ? 1 : attempts + 1
-    reached = begun.received
+  for (let attempts = 0, reached = -1; !(await isWhole(body, transfer, requested)); ) {
+    attempts = transfer.received > reached ? 1 : attempts + 1
+    reached = transfer.received
     if (attempts === ATTEMPTS_MAX)
       throw new CommandError(
-        `'${requested.bucket}/${requested.key}' broke off at byte ${reached} of ${begun.size}, ${ATTEMPTS_MAX} times in a row`,
+        `'${requested.bucket}/${requested.key}' broke off at byte ${reached} of ${transfer.size}, ${ATTEMPTS_MAX} times in a row`,
         {
           code: 'broken_off',
-          hint: 'Try again; if it stays so, an operator finds the reason in the log of a node.',
+          hint: 'Try again; if it fails again, the log of a node shows the reason.',
         },
       )
     await wait(FIRST_WAIT_MS * 2 ** (attempts - 1), undefined, { signal: requested.signal })
-    body = (await client.call('getObject', callOf(requested, begun))).answer
+    body = (await client.call('getObject', callOf(requested, transfer))).answer
   }
-  return verified(requested, begun)
+  return verified(requested, transfer)
 }
 
-/** `begun` null: from the first byte. */
-function callOf({ bucket, key, versionId, signal }: DownloadRequest, begun: Begun | null) {
-  const version = begun?.headers['x-service-version-id'] ?? versionId
+/** `transfer` null: from the first byte. */
+function callOf({ bucket, key, versionId, signal }: DownloadRequest, transfer: Transfer | null) {
+  const version = transfer?.headers['x-service-version-id'] ?? versionId
   const from =
-    begun === null ? {} : { Range: `bytes=${begun.received}-`, 'If-Match': begun.headers['etag'] ?? '*' }
+    transfer === null
+      ? {}
+      : { Range: `bytes=${transfer.received}-`, 'If-Match': transfer.headers['etag'] ?? '*' }
   return {
     params: { bucket, key },
     query: version === undefined ? {} : { versionId: version },
@@ -85,16 +87,16 @@ function callOf({ bucket, key, versionId, signal }: DownloadRequest, begun: Begu
   }
 }
 
-/** False: the connection broke before its end. */
+/** False: the connection broke before the end of the object. */
 async function isWhole(
   body: AsyncIterable<Uint8Array>,
-  begun: Begun,
+  transfer: Transfer,
   requested: DownloadRequest,
 ): Promise<boolean> {
   try {
     for await (const piece of body) {
-      for (const digest of begun.digests.values()) digest.update(piece)
-      begun.received += piece.length
+      for (const digest of transfer.digests.values()) digest.update(piece)
+      transfer.received += piece.length
       await requested.onBytes(piece).catch((cause: unknown) => {
         throw new SinkError(cause)
       })
@@ -103,34 +105,34 @@ async function isWhole(
     if (cause instanceof SinkError) throw cause.cause
     if (requested.signal.aborted) throw cause
   }
-  return begun.received === begun.size
+  return transfer.received === transfer.size
 }
 
-/** Where the bytes go failed, not where they come from. */
+/** The target of the bytes failed, not their source. */
 class SinkError extends Error {
   constructor(cause: unknown) {
-    super('the bytes could not be taken', { cause })
+    super('the bytes could not be written', { cause })
   }
 }
 
-async function digestsFor(headers: Begun['headers']): Promise<ReadonlyMap<string, RunningDigest>> {
+async function digestsFor(headers: Transfer['headers']): Promise<ReadonlyMap<string, RunningDigest>> {
   const digests = new Map<string, RunningDigest>()
   if ('x-service-checksum-crc64nvme' in headers) digests.set('CRC64NVME', await crc64nvme())
   if ('x-service-checksum-sha256' in headers) digests.set('SHA256', sha256())
   return digests
 }
 
-function verified({ bucket, key }: DownloadRequest, { headers, size, digests }: Begun): Downloaded {
+function verified({ bucket, key }: DownloadRequest, { headers, size, digests }: Transfer): Downloaded {
   const known: Record<string, string> = {}
   for (const [algorithm, running] of digests) {
     const actual = running.digest()
     const stored = headers[`x-service-checksum-${algorithm.toLowerCase()}`]
     if (actual !== stored)
       throw new CommandError(
-        `'${bucket}/${key}' arrived with ${algorithm} ${actual}, and is stored with ${stored}: the bytes must not be used`,
+        `'${bucket}/${key}' was received with ${algorithm} ${actual}, but is stored with ${stored}: do not use the received bytes`,
         {
           code: 'checksum_mismatch',
-          hint: 'Try again; if it stays so, tell an operator the request.',
+          hint: 'Try again; if it fails again, report the request id to an operator.',
           requestId: headers['x-request-id'] ?? null,
         },
       )

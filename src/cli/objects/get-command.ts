@@ -73,7 +73,7 @@ function fetched(
 function bytesAndJson(): CommandError {
   return new CommandError('Standard output cannot take the object and JSON at once', {
     code: 'invalid_argument',
-    hint: 'Name a file, or leave --json away.',
+    hint: 'Name a file, or omit --json.',
     exitCode: EXIT.usage,
   })
 }

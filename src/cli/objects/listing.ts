@@ -1,5 +1,5 @@
 /**
- * Pages of objects and of versions below a prefix, to their end.
+ * All pages of objects and of versions below a prefix.
  */
 import type { DataClient } from '../../client/clients.ts'
 import type { DataOperations } from '../../client/generated/data-operations.ts'
@@ -10,7 +10,7 @@ type ObjectPage = DataOperations['listObjects']['answer']
 type VersionPage = DataOperations['listObjectVersions']['answer']
 
 interface Below extends RemotePath {
-  /** Empty: everything below. */
+  /** Empty: all levels. */
   readonly delimiter: string
 }
 
@@ -18,20 +18,20 @@ export function objectPages(
   client: DataClient,
   { bucket, key: prefix, delimiter }: Below,
 ): AsyncGenerator<ObjectPage> {
-  const about = { prefix, ...(delimiter === '' ? {} : { delimiter }) }
-  return pagesOf((from) => client.call('listObjects', { params: { bucket }, query: { ...about, ...from } }))
+  const filter = { prefix, ...(delimiter === '' ? {} : { delimiter }) }
+  return pagesOf((from) => client.call('listObjects', { params: { bucket }, query: { ...filter, ...from } }))
 }
 
 export async function* versionPages(
   client: DataClient,
   { bucket, key: prefix, delimiter }: Below,
 ): AsyncGenerator<VersionPage> {
-  const about = { prefix, ...(delimiter === '' ? {} : { delimiter }) }
+  const filter = { prefix, ...(delimiter === '' ? {} : { delimiter }) }
   let from: { keyMarker?: string; versionIdMarker?: string } = {}
   for (;;) {
     const { answer } = await client.call('listObjectVersions', {
       params: { bucket },
-      query: { ...about, ...from },
+      query: { ...filter, ...from },
     })
     yield answer
     const { isTruncated, nextKeyMarker, nextVersionIdMarker } = answer

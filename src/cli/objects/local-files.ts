@@ -1,8 +1,8 @@
 /**
- * Files and the two standard streams as the ends of a transfer.
+ * Files and the standard streams as source and target of a transfer.
  *
- * Rules: a file takes its name only when all of it is on disk and was verified, so nothing ever reads half of it; one that changed
- * while it was read is not what was read.
+ * Rules: a file gets its name only when all of it is on disk and verified, so no program reads a partial file. A source file that
+ * changes while it is read fails the upload.
  */
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -26,7 +26,7 @@ export function standardInput(signal: AbortSignal): OpenedFile {
     size: null,
     pieces: ending(process.stdin, signal),
     assertUnchanged: async () => {},
-    // Left open, it would keep the process waiting for what nobody reads.
+    // An open standard input would keep the process alive.
     close: async () => void process.stdin.destroy(),
   }
 }
@@ -36,7 +36,7 @@ export async function openFile(path: string, signal: AbortSignal): Promise<Opene
   const before = await handle.stat()
   if (!before.isFile()) {
     await handle.close()
-    throw new CommandError(`'${path}' is no file`, {
+    throw new CommandError(`'${path}' is not a file`, {
       code: 'file_failed',
       hint: 'Name a file, - for standard input, or use holdfast sync for a folder.',
     })
@@ -46,19 +46,19 @@ export async function openFile(path: string, signal: AbortSignal): Promise<Opene
     if (now.size === before.size && now.mtimeMs === before.mtimeMs) return
     throw new CommandError(`'${path}' changed while it was uploaded`, {
       code: 'file_changed',
-      hint: 'Nothing was stored. Upload it again when nobody writes to it.',
+      hint: 'Nothing was stored. Upload it again when no program writes to it.',
     })
   }
   const pieces = ending(handle.createReadStream({ highWaterMark: READ_BYTES, autoClose: false }), signal)
   return { size: before.size, pieces, assertUnchanged, close: () => handle.close() }
 }
 
-/** A read that waits is ended too. Whoever iterates hears of it; nobody else has to. */
+/** Ends a waiting read too. Only the iteration receives the error; the empty listener keeps it from ending the process. */
 function ending(pieces: Readable, signal: AbortSignal): Readable {
   return addAbortSignal(signal, pieces).on('error', () => {})
 }
 
-/** Where an object goes: the path itself, or in the folder that it names. */
+/** The file of an object: the path itself, or if that is a folder, a file in it. */
 export async function targetFile(path: string, key: string): Promise<string> {
   const found = await stat(path).catch(() => null)
   return found?.isDirectory() ? join(path, basename(key)) : path
@@ -66,14 +66,14 @@ export async function targetFile(path: string, key: string): Promise<string> {
 
 const TEMPORARY = /^\.holdfast-[0-9a-f]{16}\.part$/
 
-/** Whether a file is one that a transfer has not finished. */
+/** Whether it is the name of an unfinished transfer. */
 export const isTemporary = (name: string): boolean => TEMPORARY.test(name)
 
 export interface Take {
   (piece: Uint8Array): Promise<void>
 }
 
-/** What `fill` takes becomes the file; when it throws there is none, and what was there before stays. */
+/** The bytes that `fill` writes become the file. If `fill` throws, an existing file stays unchanged. */
 export async function writeFile<T extends { readonly lastModified: string }>(
   path: string,
   fill: (take: Take) => Promise<T>,

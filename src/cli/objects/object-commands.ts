@@ -1,5 +1,5 @@
 /**
- * `holdfast cp`, `stat` and `sign`: what is asked of one object without its bytes.
+ * `holdfast cp`, `stat` and `sign`: commands about one object that do not transfer its bytes.
  */
 import { askData } from '../base/asking.ts'
 import type { DataAccessOptions } from '../base/cluster-access.ts'
@@ -25,7 +25,7 @@ export interface SignOptions extends DataAccessOptions {
   readonly json?: boolean
 }
 
-/** The bytes stay where they are: the service copies. */
+/** The service copies; no bytes pass through the client. */
 export function copy(from: string, to: string, { versionId, json, ...access }: CopyOptions): Promise<number> {
   const source = objectPath(from)
   const named = remotePath(to)
@@ -56,7 +56,7 @@ export function stat(path: string, { versionId, json, ...access }: StatOptions):
 const CHECKSUM = /^x-service-checksum-(?!type$)(.+)$/
 const METADATA = /^x-service-meta-(.+)$/
 
-/** What the headers of an object say. */
+/** The properties of an object, from its headers. */
 export function factsOf(headers: Readonly<Record<string, string>>): Readonly<Record<string, unknown>> {
   const collected = (pattern: RegExp, nameOf: (found: string) => string) =>
     Object.fromEntries(
@@ -88,9 +88,9 @@ export function sign(path: string, options: SignOptions): Promise<number> {
   const { bucket, key } = remotePath(path)
   const isPrefix = key === '' || key.endsWith('/')
   if (isPrefix && method === 'GET')
-    throw new CommandError(`'${path}' is no object`, {
+    throw new CommandError(`'${path}' is not an object`, {
       code: 'invalid_argument',
-      hint: 'Only a link for uploads (--method PUT) may be for a whole prefix.',
+      hint: 'Only a URL for uploads (--method PUT) can apply to a whole prefix.',
       exitCode: EXIT.usage,
     })
   const { contentType, contentLengthMax, reason } = options
@@ -111,7 +111,7 @@ export function sign(path: string, options: SignOptions): Promise<number> {
       const headers = Object.entries(answer.requiredHeaders).map(
         ([name, value]) => `, with ${name}: ${value}`,
       )
-      note(`${method} until ${answer.expiresAt}${headers.join('')}. Whoever has this URL can use it.`)
+      note(`${method} until ${answer.expiresAt}${headers.join('')}. Anyone with this URL can use it.`)
     }
     return EXIT.done
   })

@@ -1,13 +1,13 @@
 /**
- * In which pieces a body is uploaded. [decisions 7: Limits]
+ * The parts in which a body is uploaded. [decisions 7: Limits]
  *
- * Owns: the sizes; pure. Rule: the same file is cut in the same places each time, so that an upload can be gone on with.
+ * Owns: the sizes; pure. Rule: the same file is always cut at the same places, so that an upload can be resumed.
  */
 const MIB = 1024 * 1024
 export const PART_BYTES_MIN = 5 * MIB
 export const PART_BYTES_MAX = 5 * 1024 * MIB
 export const PART_COUNT_MAX = 10_000
-/** What is not larger goes in one request. Two of them for each request at once lie in memory. */
+/** A body that is not larger is sent in one request. Memory holds two parts for each concurrent request. */
 const PART_BYTES_DEFAULT = 16 * MIB
 
 /** `size` null: not known before the end. */
@@ -16,7 +16,7 @@ export function partBytesFor(size: number | null): number {
   return Math.max(PART_BYTES_DEFAULT, needed)
 }
 
-/** Pieces of a stream, put together to parts of exactly this size, the last one of what is left. At least one, which may be empty. */
+/** Joins the pieces of a stream to parts of exactly this size; the last part has the rest. At least one part, which may be empty. */
 export async function* inParts(
   pieces: AsyncIterable<Uint8Array>,
   partBytes: number,

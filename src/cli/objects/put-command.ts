@@ -31,7 +31,7 @@ export async function putObject(file: string, target: string, options: PutOption
   const source = file === '-' ? standardInput(interruption()) : await openFile(file, interruption())
   const progress = progressOn(process.stderr, key, options.progress)
   const hint =
-    'What was uploaded of a large file waits for seven days: the same command with --resume goes on with it.'
+    'The uploaded parts of a large file are kept for seven days: the same command with --resume continues the upload.'
   try {
     progress.expect(source.size)
     const stored = await askData(options, (client) =>
@@ -62,7 +62,7 @@ export async function putObject(file: string, target: string, options: PutOption
   }
 }
 
-/** Into a bucket, or under a prefix that ends with a slash, a file goes by its own name. */
+/** In a bucket, or below a prefix that ends with a slash, a file keeps its own name. */
 function named(file: string, target: string): RemotePath {
   const { bucket, key } = remotePath(target)
   if (key !== '' && !key.endsWith('/')) return { bucket, key }

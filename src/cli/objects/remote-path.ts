@@ -1,7 +1,7 @@
 /**
- * `bucket/key` as it is typed. A bucket name has no slash, so the first one ends it; all others belong to the key.
+ * `bucket/key` as it is typed. A bucket name has no slash, so the first slash ends it; all others belong to the key.
  *
- * Owns: the spelling. Rule: what begins with `.` or `/` is a path on this machine, which no bucket name does.
+ * Owns: the spelling. Rule: a text that begins with `.` or `/` is a path on this machine; no bucket name begins so.
  */
 import { CommandError, EXIT } from '../base/exit.ts'
 
@@ -19,14 +19,14 @@ export function isLocalPath(text: string): boolean {
 export function remotePath(text: string): RemotePath {
   const [, bucket, key = ''] = /^([^/]+)(?:\/(.*))?$/s.exec(text) ?? []
   if (bucket !== undefined && !isLocalPath(text)) return { bucket, key }
-  throw usage(`'${text}' names nothing in the store`, 'Write bucket/key, such as photos/2026/cat.jpg.')
+  throw usage(`'${text}' is not a path in the store`, 'Write bucket/key, such as photos/2026/cat.jpg.')
 }
 
 /** Throws CommandError when there is no key. */
 export function objectPath(text: string): RemotePath {
   const path = remotePath(text)
   if (path.key !== '') return path
-  throw usage(`'${text}' names a bucket, not an object`, `Write a key behind it: ${path.bucket}/…`)
+  throw usage(`'${text}' names a bucket, not an object`, `Add a key: ${path.bucket}/…`)
 }
 
 function usage(message: string, hint: string): CommandError {

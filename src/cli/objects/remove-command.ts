@@ -1,14 +1,14 @@
 /**
  * `holdfast rm`: one object or version, or everything below a prefix.
  *
- * Rule: many are removed only when --recursive says so; what was not removed is told, and fails the command.
+ * Rule: several objects are removed only with --recursive. Each object that could not be removed is reported, and fails the command.
  */
 import type { DataClient } from '../../client/clients.ts'
 import { askData } from '../base/asking.ts'
 import type { DataAccessOptions } from '../base/cluster-access.ts'
 import { CommandError, EXIT } from '../base/exit.ts'
 import { note, printable, printJson, printLine } from '../base/printing.ts'
-import { type Doomed, removeAll } from './batch-removal.ts'
+import { type ObjectToRemove, removeAll } from './batch-removal.ts'
 import { objectPages, versionPages } from './listing.ts'
 import { objectPath, type RemotePath, remotePath } from './remote-path.ts'
 
@@ -54,10 +54,10 @@ async function removeOne(
 async function removeBelow(client: DataClient, path: RemotePath, options: RemoveOptions): Promise<number> {
   const { json = false, dryRun = false, allVersions = false } = options
   const counts = { removed: 0, failed: 0 }
-  for await (const doomed of below(client, path, allVersions)) {
+  for await (const batch of below(client, path, allVersions)) {
     const results = dryRun
-      ? doomed.map((one) => ({ ...one, deleted: false, error: undefined }))
-      : await removeAll(client, path.bucket, doomed)
+      ? batch.map((one) => ({ ...one, deleted: false, error: undefined }))
+      : await removeAll(client, path.bucket, batch)
     for (const result of results) {
       if (result.error === undefined) counts.removed++
       else counts.failed++
@@ -75,11 +75,11 @@ async function* below(
   client: DataClient,
   path: RemotePath,
   allVersions: boolean,
-): AsyncGenerator<readonly Doomed[]> {
-  const about = { ...path, delimiter: '' }
+): AsyncGenerator<readonly ObjectToRemove[]> {
+  const everything = { ...path, delimiter: '' }
   if (!allVersions)
-    for await (const { objects } of objectPages(client, about)) yield objects.map(({ key }) => ({ key }))
+    for await (const { objects } of objectPages(client, everything)) yield objects.map(({ key }) => ({ key }))
   else
-    for await (const { versions } of versionPages(client, about))
+    for await (const { versions } of versionPages(client, everything))
       yield versions.map(({ key, versionId }) => ({ key, versionId }))
 }

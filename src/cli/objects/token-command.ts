@@ -1,7 +1,7 @@
 /**
  * `holdfast token`: a bearer token for many commands, or for other programs.
  *
- * Each command gets a token of its own otherwise, and of those a key gets only so many a minute.
+ * Without it each command requests a token of its own, and the number of tokens for a key per minute is limited.
  */
 import { askData } from '../base/asking.ts'
 import { dataAccess, type DataAccessOptions } from '../base/cluster-access.ts'
@@ -15,9 +15,9 @@ export interface TokenOptions extends DataAccessOptions {
 export function getToken(options: TokenOptions): Promise<number> {
   const access = dataAccess(options)
   if ('token' in access)
-    throw new CommandError('A token does not get another one', {
+    throw new CommandError('A token cannot be used to get another token', {
       code: 'invalid_argument',
-      hint: 'Unset HOLDFAST_TOKEN, and give an access key.',
+      hint: 'Unset HOLDFAST_TOKEN, and set an access key.',
       exitCode: EXIT.usage,
     })
   const { accessKeyId, secretKey } = access
@@ -29,7 +29,7 @@ export function getToken(options: TokenOptions): Promise<number> {
     if (options.json) printJson(answer)
     else {
       printLine(answer.token)
-      note(`Good until ${answer.expiresAt} for whoever has it: export HOLDFAST_TOKEN=…`)
+      note(`Valid until ${answer.expiresAt} for anyone who has it: export HOLDFAST_TOKEN=…`)
     }
     return EXIT.done
   })

@@ -1,9 +1,9 @@
 /**
- * Sends a body in parts, several at once, and puts them together. [decisions 6]
+ * Sends a body in parts, several at once, and completes the upload. [decisions 6]
  *
- * Owns: which upload is gone on with. Rules: a part that is there already counts only when its SHA-256 is that of the bytes here; the
- * completion claims the CRC64NVME of everything that was read, so parts in a wrong order are no object.
- * An upload that fails stays as it is, to be gone on with; the service gives it up after seven days.
+ * Owns: which upload is resumed. Rules: an existing part counts only when its SHA-256 is that of the local bytes. The completion claims
+ * the CRC64NVME of all bytes that were read, so that parts in a wrong order do not become an object.
+ * A failed upload stays and can be resumed; the service gives it up after seven days.
  */
 import type { DataClient } from '../../client/clients.ts'
 import type { ListedPart, StoredObject } from '../../client/generated/data-operations.ts'
@@ -28,7 +28,7 @@ export async function uploadInParts(
 ): Promise<StoredObject> {
   const { bucket, key, signal } = requested
   const uploadId =
-    (requested.resumes ? await brokenOff(client, requested) : null) ?? (await begun(client, requested))
+    (requested.resumes ? await brokenOff(client, requested) : null) ?? (await newUpload(client, requested))
   const known = requested.resumes
     ? await knownParts(client, requested, uploadId)
     : new Map<number, ListedPart>()
@@ -42,14 +42,14 @@ export async function uploadInParts(
   const headers = { ...requested.conditions, 'X-Service-Checksum-CRC64NVME': whole.digest() }
   const body = { parts: etags.map((etag, n) => ({ partNumber: n + 1, etag })) }
   const params = { bucket, key, uploadId }
-  // Repeating a completion is answered as the first one was.
+  // The service answers a repeated completion like the first one.
   const call = { params, headers, body, signal, isRepeatable: true }
   return (await client.call('completeMultipartUpload', call)).answer
 }
 
 async function* numbered(
   bodies: AsyncIterable<Buffer>,
-  seen: (bytes: Buffer) => void,
+  onBytes: (bytes: Buffer) => void,
 ): AsyncGenerator<NumberedPart> {
   let partNumber = 0
   for await (const bytes of bodies) {
@@ -57,10 +57,10 @@ async function* numbered(
     if (partNumber > PART_COUNT_MAX)
       throw new CommandError(`The body has more than ${PART_COUNT_MAX} parts`, {
         code: 'too_many_parts',
-        hint: 'Give larger parts with --part-size.',
+        hint: 'Set a larger --part-size.',
         exitCode: EXIT.usage,
       })
-    seen(bytes)
+    onBytes(bytes)
     yield { partNumber, bytes }
   }
 }
@@ -80,26 +80,26 @@ async function etagOf(
   if (there?.size === bytes.length && there.checksums['SHA256'] === sha256) return there.etag
   const params = { bucket, key, uploadId, partNumber: `${partNumber}` }
   const headers = { 'X-Service-Checksum-SHA256': sha256 }
-  // The same part put twice is the same part.
+  // Uploading the same part twice has the same effect as once.
   const call = { params, headers, body: bytes, signal, isRepeatable: true }
   return (await client.call('uploadPart', call)).answer.etag
 }
 
-async function begun(client: DataClient, requested: UploadRequest): Promise<string> {
+async function newUpload(client: DataClient, requested: UploadRequest): Promise<string> {
   const { bucket, key, contentType, metadata, signal } = requested
   const body = { contentType, metadata }
   return (await client.call('createMultipartUpload', { params: { bucket, key }, body, signal })).answer
     .uploadId
 }
 
-/** The newest one of this very key; null when there is none. */
+/** The newest unfinished upload of exactly this key; null if there is none. */
 async function brokenOff(client: DataClient, { bucket, key, signal }: UploadRequest): Promise<string | null> {
   let found: { readonly uploadId: string; readonly createdAt: string } | null = null
   let from: { keyMarker?: string; uploadIdMarker?: string } = {}
   for (;;) {
     const call = { params: { bucket }, query: { prefix: key, ...from }, signal }
     const { answer } = await client.call('listMultipartUploads', call)
-    // Keys come in order, so the uploads of this one come before those of longer keys.
+    // Keys are in order, so the uploads of this key come before those of longer keys.
     const ofKey = answer.uploads.filter((one) => one.key === key)
     for (const one of ofKey) if (found === null || one.createdAt >= found.createdAt) found = one
     const isPassed = ofKey.length < answer.uploads.length

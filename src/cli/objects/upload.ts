@@ -1,9 +1,9 @@
 /**
- * Sends one body: in one request when it fits, in parts when it does not.
+ * Sends one body: in one request if it fits, otherwise in parts.
  *
- * Owns: which of the two. Knows nothing of: files, terminals.
- * Rules: what goes out carries its digest, so that what arrives otherwise is refused before it is stored; the whole is claimed once
- * more when parts are put together. At most `parallel` + 1 parts lie in memory.
+ * Owns: that choice. Knows nothing of: files, terminals.
+ * Rules: every request carries the digest of its body, so that the service refuses a changed body before it stores it. The completion of
+ * parts carries a digest of the whole. At most `parallel` + 1 parts are in memory.
  */
 import { randomUUID } from 'node:crypto'
 import type { DataClient } from '../../client/clients.ts'
@@ -22,16 +22,16 @@ export interface UploadRequest {
   readonly partBytes: number
   /** Requests at once. */
   readonly parallel: number
-  /** Go on with an upload of this key that was broken off. */
+  /** Resume an unfinished upload of this key. */
   readonly resumes: boolean
   readonly signal: AbortSignal
-  /** Told of bytes that are stored. */
+  /** Called after bytes are stored. */
   readonly onBytes: (bytes: number) => void
 }
 
 export interface UploadSource {
   readonly pieces: AsyncIterable<Uint8Array>
-  /** Called when all was read, before it becomes an object. Throws when it is no longer what was read. */
+  /** Called after all bytes were read, before they become an object. Throws if the source has changed since. */
   readonly assertUnchanged: () => Promise<void>
 }
 
@@ -48,7 +48,7 @@ export async function upload(
     if (second.done === true) return await uploadWhole(client, requested, source, first)
     return await uploadInParts(client, requested, source, chained([first, second.value], parts))
   } finally {
-    // Not waited for: it may be waiting itself, for bytes that never come.
+    // Not awaited: the generator may itself be waiting for bytes that never arrive.
     void parts.return().catch(() => {})
   }
 }
@@ -67,7 +67,7 @@ async function uploadWhole(
     ...conditions,
     'Content-Type': contentType,
     'X-Service-Checksum-SHA256': sha256Of(body),
-    // A repeated attempt is answered as the first one was.
+    // The service answers a repeated attempt like the first one.
     'Idempotency-Key': randomUUID(),
   }
   const { answer } = await client.call('putObject', { params: { bucket, key }, headers, body, signal })

@@ -1,8 +1,8 @@
 /**
  * `holdfast recover apply`: binds a stopped survivor to a plan. [decisions 12: lost quorum]
  *
- * Owns: whether the plan is about this node. Knows nothing of: the log, epochs (cluster/quorum-recovery). Rule: nothing is written before the
- * plan's seal was compared.
+ * Owns: whether the plan is for this node. Knows nothing of: the log, epochs (cluster/quorum-recovery). Rule: nothing is written before the
+ * seal of the plan is verified.
  */
 import { bindToPlan, declareCurrent } from '../../../cluster/index.ts'
 import { recoverCommand } from '../../quorum-recovery/recover-command.ts'
@@ -26,7 +26,7 @@ export async function applyPlan({ config, plan: file, json = false }: ApplyOptio
     if (plan.clusterId !== clusterId || report === undefined) throw notOfPlan(nodeId, plan)
     const { planId, decision, madeAt: time } = plan
     const bound = await bindToPlan(node, { planId, decision, report, time, command: recoverCommand(plan) })
-    // The plan has decided whose history counts; nobody who may know another one is heard any more.
+    // The plan decides which history counts; a node that may know another history is refused from now on.
     await declareCurrent(node.dataDir)
     return { nodeId, planId, epoch: decision.epoch, isWinner: decision.winner === nodeId, bound }
   })
@@ -36,17 +36,17 @@ export async function applyPlan({ config, plan: file, json = false }: ApplyOptio
     note(
       bound === 'bound'
         ? `${nodeId} is bound to plan ${planId}, recovery epoch ${epoch}. Apply it on every survivor, then start them.`
-        : `${nodeId} was bound to plan ${planId} before; nothing was changed.`,
+        : `${nodeId} is already bound to plan ${planId}; nothing was changed.`,
     )
   return EXIT.done
 }
 
 function notOfPlan(nodeId: string, { planId, decision }: Plan): CommandError {
   return new CommandError(
-    `Plan ${planId} is not about ${nodeId}: it brings back ${decision.survivors.join(', ')}`,
+    `Plan ${planId} is not for ${nodeId}: it recovers ${decision.survivors.join(', ')}`,
     {
       code: 'not_in_plan',
-      hint: 'Apply it on the survivors that it names. A node that it names dead is moved away and joins anew under another name.',
+      hint: 'Apply it on the survivors that it names. Move the data directory of a node that it names as dead away, and let that node join again under another name.',
       exitCode: EXIT.refused,
     },
   )

@@ -1,7 +1,7 @@
 /**
- * `holdfast recover collect`: what a stopped survivor knows and holds, as two files. [decisions 12: lost quorum]
+ * `holdfast recover collect`: writes the report and the inventory of a stopped survivor. [decisions 12: lost quorum]
  *
- * Owns: the order of the files: the report comes last and vouches for the other one. Rule: the node is left as it was found.
+ * Owns: the order of the files: the report comes last and contains the digest of the inventory. Rule: the node is not changed.
  */
 import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -32,23 +32,23 @@ export async function collectReport({ config, out, json = false }: CollectOption
     printLine(file)
     note(summaryOf(report))
   }
-  if (facts.fault !== null) note(`Nothing can be built on this node: ${facts.fault}`)
+  if (facts.fault !== null) note(`This node cannot be a base of the recovery: ${facts.fault}`)
   if (facts.obstacle !== null)
     note(
-      `Entry ${facts.obstacle.index} cannot be applied, and what follows it is not counted: once the cluster is brought back, follow deploy/runbooks/skip-entry.md.`,
+      `Entry ${facts.obstacle.index} cannot be applied, and the entries after it are not counted: when the cluster is recovered, follow deploy/runbooks/skip-entry.md.`,
     )
   return inventory === null ? EXIT.refused : EXIT.done
 }
 
 function summaryOf({ facts, inventory }: Report): string {
   const { nodeId, last, applied, recoveryEpoch } = facts
-  const copies = inventory === null ? 'nothing counted' : `${inventory.copies} copies on its disk`
+  const copies = inventory === null ? 'copies not counted' : `${inventory.copies} copies on its disk`
   return `${nodeId}: log to ${last.index} of term ${last.term}, applied to ${applied.index}, epoch ${recoveryEpoch}, ${copies}`
 }
 
 async function collectInto(
   out: string,
-  { node, masterKey, rehearse, roomFault }: OpenedNode,
+  { node, masterKey, rehearse, capacityFault }: OpenedNode,
 ): Promise<{ readonly file: string; readonly report: Report }> {
   const { nodeId } = node.identity
   await mkdir(out, { recursive: true, mode: 0o700 })
@@ -57,7 +57,7 @@ async function collectInto(
   const facts = await node.facts(() => state ?? rehearse())
   const inventory =
     state === null ? null : await writeInventory(join(out, inventoryFileOf(nodeId)), node, state)
-  const full = roomFault(facts.members)
+  const full = capacityFault(facts.members)
   const report = { format: RECOVERY_FORMAT, madeAt: Date.now(), version: VERSION, facts, inventory, full }
   const file = join(out, reportFileOf(nodeId))
   await writeFile(`${file}.tmp`, signFile(masterKey, 'recovery-report', report), {

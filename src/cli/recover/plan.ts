@@ -1,8 +1,8 @@
 /**
- * `holdfast recover plan`: from the reports of the survivors to one plan, with what it costs. [decisions 12: lost quorum]
+ * `holdfast recover plan`: makes one plan from the reports of the survivors, with the losses that it causes. [decisions 12: lost quorum]
  *
  * Owns: which reports count, the files. Knows nothing of: how the winner is chosen (cluster/quorum-recovery). Rule: it only reads and writes
- * recovery files, so it is a dry run by nature: nothing changes before the plan is applied.
+ * recovery files: nothing else changes before the plan is applied.
  */
 import { randomBytes } from 'node:crypto'
 import { readdir, writeFile } from 'node:fs/promises'
@@ -34,7 +34,7 @@ export interface PlanOptions {
 }
 
 const REPORT = /\.report\.json$/
-/** Shown on a terminal; the plan has them all. */
+/** Names printed; the plan contains all of them. */
 const NAMED_SHOWN_MAX = 20
 
 export async function planFromReports(options: PlanOptions): Promise<number> {
@@ -54,7 +54,7 @@ export async function planFromReports(options: PlanOptions): Promise<number> {
       flag: 'wx',
     })
   if (json) printJson({ file: out ?? null, plan })
-  else tell(plan, out)
+  else printPlan(plan, out)
   return EXIT.done
 }
 
@@ -64,8 +64,8 @@ async function readReports(masterKey: MasterKey, folder: string): Promise<readon
   for (const name of files) {
     const report = await readSignedFile<Report>(masterKey, 'recovery-report', join(folder, name))
     if (report.format !== RECOVERY_FORMAT || name !== reportFileOf(report.facts.nodeId))
-      throw misplaced(name, `it has format ${report.format} and is of ${report.facts.nodeId}`)
-    if (report.full !== null) throw misplaced(name, report.full)
+      throw unusable(name, `it has format ${report.format} and is from ${report.facts.nodeId}`)
+    if (report.full !== null) throw unusable(name, report.full)
     await checkInventory(folder, report)
     reports.push(report)
   }
@@ -76,7 +76,7 @@ async function checkInventory(folder: string, { facts, inventory }: Report): Pro
   const name = inventoryFileOf(facts.nodeId)
   if (inventory === null) return
   const digest = await digestOf(join(folder, name))
-  if (digest !== inventory.sha256) throw misplaced(name, 'it is not the one that the report vouches for')
+  if (digest !== inventory.sha256) throw unusable(name, 'its digest is not the one in the report')
 }
 
 async function planOf(decision: RecoveryDecision, reports: readonly Report[], folder: string): Promise<Plan> {
@@ -104,19 +104,19 @@ function refuse(refusals: readonly PlanRefusal[], json: boolean): number {
   return EXIT.refused
 }
 
-function tell({ planId, statement, loss }: Plan, out: string | undefined): void {
+function printPlan({ planId, statement, loss }: Plan, out: string | undefined): void {
   for (const sentence of statement) printLine(sentence)
   for (const { tenantId, bucket, key, versionId } of loss.named.slice(0, NAMED_SHOWN_MAX))
     printLine(`  lost: ${tenantId} ${bucket}/${printable(key)} version ${versionId}`)
   if (loss.named.length > NAMED_SHOWN_MAX) printLine(`  and ${loss.versions - NAMED_SHOWN_MAX} more`)
   note(
     out === undefined
-      ? 'Nothing was written: name a file with --out to keep this plan.'
+      ? 'Nothing was written: give --out to write this plan to a file.'
       : `Plan ${planId} is in ${out}: apply it on every survivor.`,
   )
 }
 
-function misplaced(file: string, why: string): CommandError {
+function unusable(file: string, why: string): CommandError {
   return new CommandError(`Cannot use '${file}': ${why}`, {
     code: 'paper_unreadable',
     hint: 'Copy the report and the inventory of each survivor as holdfast recover collect wrote them.',

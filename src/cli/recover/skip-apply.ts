@@ -1,8 +1,8 @@
 /**
  * `holdfast recover skip-entry apply`: orders a stopped node to skip the entry of a plan. [deploy/runbooks/skip-entry.md]
  *
- * Owns: whether the plan is about this cluster, and that an operator has read it. Knows nothing of: what the node is compared with
- * (cluster/quorum-recovery). Rule: nothing is written before the seal was compared and the entry was confirmed by its index.
+ * Owns: whether the plan is for this cluster, and that an operator has read it. Knows nothing of: the comparison of the node with the plan
+ * (cluster/quorum-recovery). Rule: nothing is written before the seal is verified and the entry is confirmed by its index.
  */
 import { orderSkip } from '../../../cluster/index.ts'
 import { type OpenedNode, withStoppedNode } from '../../quorum-recovery/open-node.ts'
@@ -26,11 +26,11 @@ export async function applySkip(options: SkipApplyOptions): Promise<number> {
     note(
       done.ordered === 'ordered'
         ? `${done.nodeId} skips entry ${done.index} by plan ${done.planId}. Apply it on every node, then start them.`
-        : `${done.nodeId} was ordered to skip entry ${done.index} by plan ${done.planId} before; nothing was changed.`,
+        : `${done.nodeId} is already ordered to skip entry ${done.index} by plan ${done.planId}; nothing was changed.`,
     )
   if (done.next !== null && !json)
     note(
-      `Entry ${done.next.index} cannot be applied either (${done.next.why}): apply this plan on every node, then collect and plan again before any is started.`,
+      `Entry ${done.next.index} cannot be applied either (${done.next.why}): apply this plan on every node, then collect and plan again before any node starts.`,
     )
   return EXIT.done
 }
@@ -55,7 +55,7 @@ async function applyOn(
 }
 
 function notOfCluster(clusterId: string, plan: SkipPlan): CommandError {
-  const message = `Plan ${plan.planId} is of cluster "${plan.clusterId}" in format ${plan.format}, the node is of "${clusterId}"`
+  const message = `Plan ${plan.planId} is for cluster "${plan.clusterId}" in format ${plan.format}, but the node belongs to "${clusterId}"`
   return new CommandError(message, {
     code: 'not_in_plan',
     hint: 'Collect and plan with the nodes of this cluster, and with the version of holdfast that applies the plan.',
@@ -65,10 +65,10 @@ function notOfCluster(clusterId: string, plan: SkipPlan): CommandError {
 
 function notConfirmed(nodeId: string, index: number): CommandError {
   return new CommandError(
-    `What entry ${index} carries would be given up on ${nodeId} for ever; nothing was changed`,
+    `The commands of entry ${index} would be lost permanently on ${nodeId}; nothing was changed`,
     {
       code: 'confirm_needed',
-      hint: `Start a version that can apply it instead if there is one. Otherwise repeat the command with --confirm ${index}.`,
+      hint: `If a version of holdfast can apply the entry, start that version instead. Otherwise repeat the command with --confirm ${index}.`,
       exitCode: EXIT.refused,
     },
   )

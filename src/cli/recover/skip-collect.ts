@@ -1,7 +1,7 @@
 /**
- * `holdfast recover skip-entry collect`: which entry stops a stopped node, as one file. [deploy/runbooks/skip-entry.md]
+ * `holdfast recover skip-entry collect`: writes a report of the entry that a stopped node cannot apply. [deploy/runbooks/skip-entry.md]
  *
- * Owns: the file. Rule: the node is left as it was found.
+ * Owns: the file. Rule: the node is not changed.
  */
 import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -36,8 +36,8 @@ export async function collectEntry({ config, out, json = false }: SkipCollectOpt
 function summaryOf({ facts }: SkipReport): string {
   const { nodeId, last, applied, obstacle, fault } = facts
   const where = `${nodeId}: log to ${last.index} of term ${last.term}, applied to ${applied.index}`
-  if (fault !== null) return `${where}; nothing can be tried out: ${fault}`
-  if (obstacle === null) return `${where}; every entry of it can be applied`
+  if (fault !== null) return `${where}; the log cannot be tried out: ${fault}`
+  if (obstacle === null) return `${where}; every entry of the log can be applied`
   const { index, term, digest, why } = obstacle
   return `${where}; entry ${index} of term ${term}, digest ${digest}, cannot be applied: ${why}`
 }

@@ -1,8 +1,8 @@
 /**
- * `holdfast recover skip-entry plan`: from the reports of all nodes to one plan, with what is given up. [deploy/runbooks/skip-entry.md]
+ * `holdfast recover skip-entry plan`: makes one plan from the reports of all nodes, with the losses it causes. [deploy/runbooks/skip-entry.md]
  *
- * Owns: which reports count, the file. Knows nothing of: what makes an entry one that may be skipped (cluster/quorum-recovery). Rule: it only
- * reads and writes recovery files, so it is a dry run by nature: nothing changes before the plan is applied.
+ * Owns: which reports count, the file. Knows nothing of: the conditions under which an entry may be skipped (cluster/quorum-recovery). Rule: it
+ * only reads and writes recovery files: nothing else changes before the plan is applied.
  */
 import { randomBytes } from 'node:crypto'
 import { readdir, writeFile } from 'node:fs/promises'
@@ -78,14 +78,14 @@ function printPlan({ planId, statement, decision }: SkipPlan, out: string | unde
   for (const sentence of statement) printLine(sentence)
   note(
     out === undefined
-      ? 'Nothing was written: name a file with --out to keep this plan.'
+      ? 'Nothing was written: give --out to write this plan to a file.'
       : `Plan ${planId} is in ${out}: apply it on every node, with --confirm ${decision.index}.`,
   )
 }
 
 function ofOtherFormat(file: string, format: number): CommandError {
   return new CommandError(
-    `Cannot use '${file}': it has format ${format}, this version knows ${SKIP_FORMAT}`,
+    `Cannot use '${file}': it has format ${format}, but this version reads format ${SKIP_FORMAT}`,
     {
       code: 'paper_unreadable',
       hint: 'Collect and plan with the same version of holdfast on every node.',

@@ -1,8 +1,8 @@
 /**
- * `holdfast recover trust-disk`: an operator states that a stopped node's directory is current. [deploy/runbooks/disk-went-back.md]
+ * `holdfast recover trust-disk`: an operator declares the directory of a stopped node current. [deploy/runbooks/disk-went-back.md]
  *
- * Owns: what it says, the order of row and statement. Knows nothing of: how a disk is proved (cluster/disk-proof-file.ts). Rules: nothing
- * is changed without `--confirm`; the row of the audit log is durable before the statement holds.
+ * Owns: the text, the order of audit row and declaration. Knows nothing of: how a disk is proved current (cluster/disk-proof-file.ts).
+ * Rules: nothing is changed without `--confirm`; the audit row is durable before the declaration takes effect.
  */
 import { declareCurrent, notedState } from '../../../cluster/index.ts'
 import { withStoppedNode } from '../../quorum-recovery/open-node.ts'
@@ -19,7 +19,7 @@ export interface TrustDiskOptions {
 
 export async function trustDisk(options: TrustDiskOptions): Promise<number> {
   const { config, confirm = false, reason = null, json = false } = options
-  const told = await withStoppedNode(config, async ({ node, logger }) => {
+  const result = await withStoppedNode(config, async ({ node, logger }) => {
     const { nodeId, incarnation } = node.identity
     if (!confirm) throw notConfirmed(nodeId)
     const before = await notedState(node.dataDir)
@@ -28,19 +28,19 @@ export async function trustDisk(options: TrustDiskOptions): Promise<number> {
     await declareCurrent(node.dataDir)
     return { nodeId, before, requestId: row.requestId }
   })
-  if (json) printJson(told)
+  if (json) printJson(result)
   else
     note(
-      `The disk of ${told.nodeId} counts as current from its next start on. The audit log gets its row (${told.requestId}) when the node is back.`,
+      `The disk of ${result.nodeId} counts as current from its next start on. The audit log receives the row of this command (${result.requestId}) when the node is back.`,
     )
   return EXIT.done
 }
 
 function notConfirmed(nodeId: string): CommandError {
-  const message = `If the disk of ${nodeId} went back in time, what it acknowledged since together with nodes that never return is lost, and nobody will notice`
+  const message = `If the disk of ${nodeId} went back in time, changes that only this node and permanently lost nodes acknowledged since then are lost, and no node can detect it`
   return new CommandError(message, {
     code: 'confirm_needed',
-    hint: 'Bring the other nodes back instead if you can: then nothing has to be stated. Otherwise repeat the command with --confirm.',
+    hint: 'If you can bring the other nodes back, do that instead: then no declaration is needed. Otherwise repeat the command with --confirm.',
     exitCode: EXIT.refused,
   })
 }

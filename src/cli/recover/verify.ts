@@ -1,8 +1,8 @@
 /**
- * `holdfast recover verify`: whether a cluster that was brought back is whole again, as far as it can be. [decisions 12: lost quorum]
+ * `holdfast recover verify`: whether a recovered cluster is whole again, as far as possible. [decisions 12: lost quorum]
  *
- * Owns: what is looked at and which of it fails. Knows nothing of: how copies are made. Rule: what needs time alone is told as waiting,
- * and only what time does not mend is told as broken; both end with 1, so that a script waits or calls somebody.
+ * Owns: the checks and which of them fail. Knows nothing of: how copies are made. Rule: a check that only needs time is `waiting`; a check
+ * that time does not fix is `broken`. Both end with 1, so that a script waits or calls an operator.
  */
 import type { AdminClient } from '../../client/clients.ts'
 import type { AdminOperations } from '../../client/generated/admin-operations.ts'
@@ -27,7 +27,7 @@ export interface Check {
 
 export function verifyRecovery(options: VerifyOptions): Promise<number> {
   return askAdmin(options, async (client) => {
-    const checks = checksOf(await seenBy(client))
+    const checks = checksOf(await observationOf(client))
     const isWell = checks.every(({ state }) => state === 'well')
     if (options.json) printJson({ ok: isWell, checks })
     else printTable(checks.map(({ check, state, found }) => [state, check, found]))
@@ -38,7 +38,7 @@ export function verifyRecovery(options: VerifyOptions): Promise<number> {
 type Member = Membership['members'][number]
 type Recovery = Membership['recoveries'][number]
 
-export interface Seen {
+export interface Observation {
   readonly membership: Pick<Membership, 'leaderId'> & {
     readonly recoveries: readonly Pick<Recovery, 'planId' | 'epoch' | 'index' | 'dead' | 'loss'>[]
     readonly members: readonly Pick<
@@ -50,15 +50,15 @@ export interface Seen {
   readonly operations: readonly Pick<Operation, 'type' | 'nodeId' | 'status' | 'error'>[]
 }
 
-async function seenBy(client: AdminClient): Promise<Seen> {
+async function observationOf(client: AdminClient): Promise<Observation> {
   const { answer: membership } = await client.call('getClusterMembership')
   const { answer: repair } = await client.call('getRepair')
   const { answer: listed } = await client.call('listOperations')
   return { membership, repair, operations: listed.operations }
 }
 
-export function checksOf(seen: Seen): readonly Check[] {
-  const { membership } = seen
+export function checksOf(observed: Observation): readonly Check[] {
+  const { membership } = observed
   const { recoveries, leaderId } = membership
   const last = recoveries.at(-1)
   const members = membership.members.filter(({ phase }) => phase !== 'lost')
@@ -69,30 +69,26 @@ export function checksOf(seen: Seen): readonly Check[] {
   const isOneEpoch = epochs.size === 1 && (last === undefined || epochs.has(last.epoch))
   return [
     last === undefined
-      ? check('recovery', 'broken', 'this cluster was never brought back')
+      ? check('recovery', 'broken', 'this cluster was never recovered')
       : check('recovery', 'well', `plan ${last.planId}, epoch ${last.epoch}, at index ${last.index}`),
     leaderId === null
-      ? check('leader', 'waiting', 'nobody leads')
+      ? check('leader', 'waiting', 'there is no leader')
       : check('leader', 'well', `${leaderId} leads`),
-    told('members', 'waiting', silent, 'do not answer'),
+    membersCheck('members', 'waiting', silent, 'do not answer'),
     isOneEpoch
-      ? check('epochs', 'well', 'all stand at one recovery epoch')
-      : check('epochs', 'broken', `the members stand at the epochs ${[...epochs].join(', ')}`),
+      ? check('epochs', 'well', 'all members are at the same recovery epoch')
+      : check('epochs', 'broken', `the members are at the epochs ${[...epochs].join(', ')}`),
     unequal.length > 0
-      ? told('states', 'broken', unequal, 'have another state than the leader')
-      : told('states', 'waiting', unknown, 'have no checksum in common with the leader yet'),
-    copiesCheck(seen, last?.dead ?? []),
+      ? membersCheck('states', 'broken', unequal, 'have a state that differs from that of the leader')
+      : membersCheck('states', 'waiting', unknown, 'have no checksum in common with the leader yet'),
+    copiesCheck(observed, last?.dead ?? []),
     last === undefined || last.loss.versions === 0
       ? check('unreadable', 'well', 'no object version is lost')
-      : check(
-          'unreadable',
-          'well',
-          `${last.loss.versions} object versions were lost, as the plan named them`,
-        ),
+      : check('unreadable', 'well', `${last.loss.versions} object versions are lost; the plan names them`),
   ]
 }
 
-function copiesCheck({ repair, operations }: Seen, dead: readonly string[]): Check {
+function copiesCheck({ repair, operations }: Observation, dead: readonly string[]): Check {
   const pending = repair.nodes.reduce((sum, node) => sum + (node.pending ?? 0), 0)
   const about = operations.filter(({ type, nodeId }) => type === 'lost' && dead.includes(nodeId ?? ''))
   const running = about.filter(
@@ -103,16 +99,21 @@ function copiesCheck({ repair, operations }: Seen, dead: readonly string[]): Che
     return check(
       'copies',
       'waiting',
-      `${pending} copies are owed; those of ${running.length} dead members are still looked at`,
+      `${pending} copies are still to be made; ${running.length} dead members are still being processed`,
     )
   if (failed.length === 0) return check('copies', 'well', 'every chunk that can be read has its copies')
   const why = failed.map(({ nodeId, error }) => `${nodeId}: ${error}`)
   return check('copies', 'well', `every chunk that can be read has its copies; ${why.join('; ')}`)
 }
 
-function told(name: Check['check'], state: Check['state'], nodes: readonly string[], what: string): Check {
+function membersCheck(
+  name: Check['check'],
+  state: Check['state'],
+  nodes: readonly string[],
+  what: string,
+): Check {
   return nodes.length === 0
-    ? check(name, 'well', 'all of them')
+    ? check(name, 'well', 'all members')
     : check(name, state, `${nodes.join(', ')} ${what}`)
 }
 

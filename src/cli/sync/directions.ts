@@ -1,5 +1,5 @@
 /**
- * The two ways of a sync, as one shape: what is where, how one is copied, compared, removed.
+ * The two directions of a sync with one interface: list both sides, copy, compare, remove.
  */
 import type { DataClient } from '../../client/clients.ts'
 import { CommandError } from '../base/exit.ts'
@@ -18,7 +18,7 @@ export interface Direction {
   readonly verb: 'upload' | 'download'
   sources(): AsyncIterable<Entry>
   targets(): AsyncIterable<Entry>
-  /** Both are there and of one size. */
+  /** Called when both sides exist with the same size. */
   hasSameBytes(pair: Pair): Promise<boolean>
   /** Throws CommandError for a name that the target cannot have. */
   assertPossible(path: string): void
@@ -33,11 +33,11 @@ export interface DirectionParts {
   readonly remote: RemotePath
   readonly signal: AbortSignal
   readonly onBytes: (bytes: number) => void
-  /** The folder is not there yet. */
+  /** The folder does not exist yet. */
   readonly isMissing: boolean
 }
 
-/** Of one file at a time there are few parts in memory: many files go at once. */
+/** Few parts of each file are in memory, because several files are transferred at once. */
 const PARTS_AT_ONCE = 2
 
 export function upwards(parts: DirectionParts): Direction {
@@ -78,7 +78,7 @@ export function downwards(parts: DirectionParts): Direction {
     targets: () => (isMissing ? nothing() : localEntries(root)),
     hasSameBytes: (pair) => isSame(parts, pair),
     assertPossible: (path) => {
-      if (!isFilePath(path)) throw noFile(remote.key + path)
+      if (!isFilePath(path)) throw notAFileName(remote.key + path)
     },
     copy: async ({ path, source }) => {
       await writeFile(await fileFor(root, path), async (take) => {
@@ -88,7 +88,7 @@ export function downwards(parts: DirectionParts): Direction {
           onBytes(piece.length)
         }
         await download(client, { ...from, signal, onSize: () => {}, onBytes: onPiece })
-        // By the listing, which knows it to the millisecond: the next sync compares with the listing.
+        // The time of the listing, which has milliseconds: the next sync compares with the listing.
         return { lastModified: new Date(source?.modifiedAt ?? 0).toISOString() }
       })
     },
@@ -115,8 +115,8 @@ async function isSame({ client, root, remote, signal }: DirectionParts, { path }
   return headers['x-service-checksum-crc64nvme'] === digest.digest()
 }
 
-function noFile(key: string): CommandError {
-  return new CommandError(`'${key}' cannot be the name of a file`, {
+function notAFileName(key: string): CommandError {
+  return new CommandError(`'${key}' is not a possible file name`, {
     code: 'no_file_name',
     hint: 'Download it with holdfast get, under another name.',
   })

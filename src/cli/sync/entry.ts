@@ -1,9 +1,9 @@
 /**
- * What there is on one side of a sync, and what is to be done about it. Pure.
+ * The entries of both sides of a sync, and the decision about each pair. Pure.
  *
- * Owns: the order of names, what a key may become as a file, the decision. Knows nothing of: disks, the service.
- * Rules: both sides come in the order of the UTF-8 bytes of their names, so that they can be laid side by side without holding
- * either; a key that would lead out of the folder, or that no folder can hold, is never a file.
+ * Owns: the order of names, which keys can be files, the decision. Knows nothing of: disks, the service.
+ * Rules: both sides are in the order of the UTF-8 bytes of their names, so that they can be merged without holding either in memory. A key
+ * that would lead out of the folder, or that a folder cannot contain, never becomes a file.
  */
 export interface Entry {
   /** With slashes, relative to both sides. */
@@ -11,13 +11,13 @@ export interface Entry {
   readonly size: number
   /** Milliseconds since 1970. */
   readonly modifiedAt: number
-  /** It is there, and is neither read, written nor removed: a symbolic link, a device. */
+  /** It exists and is neither read, written nor removed: a symbolic link, a device. */
   readonly isLeftAlone?: boolean
 }
 
 export interface Pair {
   readonly path: string
-  /** Null: not there. */
+  /** Null: it does not exist. */
   readonly source: Entry | null
   readonly target: Entry | null
 }
@@ -25,9 +25,9 @@ export interface Pair {
 export type Step = 'copy' | 'remove' | 'keep' | 'compare'
 
 export interface Rule {
-  /** What only the target has goes. */
+  /** Entries that exist only at the target are removed. */
   readonly removes: boolean
-  /** Of the same size: look at the bytes, not at the times. */
+  /** Compare the bytes, not the times, of entries of the same size. */
   readonly comparesBytes: boolean
 }
 
@@ -43,7 +43,7 @@ export function comparePaths(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b))
 }
 
-/** The names of both sides, each once. Throws when a side is out of order, which would make what is there look gone. */
+/** The names of both sides, each once. Throws if a side is out of order: an existing entry would look like a missing one. */
 export async function* sideBySide(
   sources: AsyncIterable<Entry>,
   targets: AsyncIterable<Entry>,
@@ -79,7 +79,7 @@ async function* inOrder(entries: AsyncIterable<Entry>): AsyncGenerator<Entry, un
 
 const NAME_BYTES_MAX = 255
 
-/** Whether a file of this path lies in the folder, and is the only one with this path. */
+/** Whether a file with this path is inside the folder, and no other path names the same file. */
 export function isFilePath(path: string): boolean {
   return path
     .split('/')
@@ -93,6 +93,6 @@ export function isFilePath(path: string): boolean {
     )
 }
 
-/** A key that other programs put in place of an empty folder. */
+/** A key by which other programs represent an empty folder. */
 export const isFolderMark = ({ path, size }: Entry): boolean =>
   size === 0 && (path === '' || path.endsWith('/'))

@@ -1,8 +1,8 @@
 /**
  * A folder of this machine as one side of a sync.
  *
- * Rules: symbolic links are not followed and not replaced; nothing is written or removed outside of the folder, wherever links in it
- * lead; a folder that cannot be read is a failure, never an empty one.
+ * Rules: symbolic links are neither followed nor replaced. Nothing outside of the folder is written or removed, even if links in it lead
+ * outside. A folder that cannot be read is a failure, never an empty folder.
  */
 import type { Dirent } from 'node:fs'
 import { lstat, mkdir, readdir, realpath, unlink } from 'node:fs/promises'
@@ -21,7 +21,7 @@ export async function* localEntries(root: string, below = ''): AsyncGenerator<En
   }
 }
 
-/** As whole paths compare: a folder counts with its slash. */
+/** In the order of whole paths: the name of a folder includes its slash. */
 function inByteOrder(entries: readonly Dirent[]): readonly Dirent[] {
   const nameOf = (entry: Dirent): string => (entry.isDirectory() ? `${entry.name}/` : entry.name)
   return entries.toSorted((a, b) => comparePaths(nameOf(a), nameOf(b)))
@@ -33,7 +33,7 @@ async function entryOf(root: string, path: string, entry: Dirent): Promise<Entry
   return { path, size, modifiedAt: Math.floor(mtimeMs) }
 }
 
-/** The folder of a path is made. Throws CommandError when a link in it leads out of the root. */
+/** Creates the folder of the path. Throws CommandError if a link in the path leads out of the root. */
 export async function fileFor(root: string, path: string): Promise<string> {
   const file = join(root, path)
   await mkdir(dirname(file), { recursive: true })
@@ -49,8 +49,8 @@ export async function removeFile(root: string, path: string): Promise<void> {
 async function assertInside(root: string, path: string): Promise<void> {
   const [whole, folder] = await Promise.all([realpath(root), realpath(dirname(join(root, path)))])
   if (folder === whole || folder.startsWith(whole.endsWith(sep) ? whole : `${whole}${sep}`)) return
-  throw new CommandError(`'${path}' lies behind a link that leads out of '${root}'`, {
+  throw new CommandError(`'${path}' is behind a link that leads out of '${root}'`, {
     code: 'outside_of_folder',
-    hint: 'Take the link away, or sync the folder that it leads to.',
+    hint: 'Remove the link, or sync the folder that it leads to.',
   })
 }

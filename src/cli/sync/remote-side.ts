@@ -6,7 +6,7 @@ import { objectPages } from '../objects/listing.ts'
 import type { RemotePath } from '../objects/remote-path.ts'
 import type { Entry } from './entry.ts'
 
-/** A prefix means a folder, so that `photos` does not take in `photos-old/1`. */
+/** A prefix is a folder, so that `photos` does not include `photos-old/1`. */
 export function asFolder({ bucket, key }: RemotePath): RemotePath {
   return { bucket, key: key === '' || key.endsWith('/') ? key : `${key}/` }
 }

@@ -1,8 +1,8 @@
 /**
- * `holdfast sync`: makes a prefix like a folder, or a folder like a prefix.
+ * `holdfast sync`: copies a folder to a prefix, or a prefix to a folder.
  *
- * Owns: the order of the two passes. Rules: what only the target has is removed in a second pass, and only when everything was copied
- * and the source holds something; what failed is told, and fails the command.
+ * Owns: the order of the two passes. Rules: entries that exist only at the target are removed in a second pass, and only if everything was
+ * copied and the source is not empty. Each failure is reported, and fails the command.
  */
 import { stat } from 'node:fs/promises'
 import { askData } from '../base/asking.ts'
@@ -32,10 +32,10 @@ export async function sync(from: string, to: string, options: SyncOptions): Prom
   if (isUp === isLocalPath(to)) throw notOneOfEach()
   const root = isUp ? from : to
   const isFolder = (await stat(root).catch(() => null))?.isDirectory() ?? false
-  if (isUp && !isFolder) throw noFolder(root)
+  if (isUp && !isFolder) throw notAFolder(root)
   const remote = asFolder(remotePath(isUp ? to : from))
   const progress = progressOn(process.stderr, 'sync', options.progress)
-  const hint = 'What was copied stays. The same command goes on with the rest.'
+  const hint = 'Files that were copied stay. The same command continues with the rest.'
   try {
     return await askData(options, (client) =>
       orInterrupted(hint, (signal) => {
@@ -53,10 +53,10 @@ async function carriedOut(direction: Direction, options: SyncOptions, clear: () 
   const report = new SyncReport({ isDryRun: dryRun, isJson: options.json ?? false, beforeLine: clear })
   const rule: Rule = { removes, comparesBytes: checksum }
   let sources = 0
-  await forEachInOrder(pairsOf(direction), parallel, async (pair, say) => {
+  await forEachInOrder(pairsOf(direction), parallel, async (pair, submit) => {
     if (pair.source !== null) sources++
     const step = await decided(direction, pair, rule)
-    const attempt = { action: direction.verb, path: pair.path, say }
+    const attempt = { action: direction.verb, path: pair.path, submit }
     if (step === 'copy') await report.tried(attempt, () => copied(direction, pair, dryRun))
     else if (step === 'keep' && pair.source !== null) report.kept(pair)
   })
@@ -83,30 +83,30 @@ async function decided(direction: Direction, pair: Pair, rule: Rule): Promise<'c
   return (await direction.hasSameBytes(pair)) ? 'keep' : 'copy'
 }
 
-/** Both sides are listed anew: copying took its time, and neither was held in memory. */
+/** Lists both sides again: they may have changed during the copies, and neither was held in memory. */
 async function removeSurplus(
   direction: Direction,
   rule: Rule,
   how: { readonly report: SyncReport; readonly dryRun: boolean; readonly parallel: number },
 ): Promise<void> {
-  await forEachInOrder(pairsOf(direction), how.parallel, async (pair, say) => {
+  await forEachInOrder(pairsOf(direction), how.parallel, async (pair, submit) => {
     if (stepFor(pair, rule) !== 'remove') return
-    await how.report.tried({ action: 'remove', path: pair.path, say }, async () => {
+    await how.report.tried({ action: 'remove', path: pair.path, submit }, async () => {
       if (!how.dryRun) await direction.remove(pair)
     })
   })
 }
 
 function notOneOfEach(): CommandError {
-  return new CommandError('One of the two must be a folder of this machine, the other one bucket/prefix', {
+  return new CommandError('One argument must be a folder of this machine, the other bucket/prefix', {
     code: 'invalid_argument',
-    hint: 'Write a folder so that it begins with . or /, such as ./photos.',
+    hint: 'Write the path of a folder with . or / at the beginning, such as ./photos.',
     exitCode: EXIT.usage,
   })
 }
 
-function noFolder(root: string): CommandError {
-  return new CommandError(`'${root}' is no folder`, {
+function notAFolder(root: string): CommandError {
+  return new CommandError(`'${root}' is not a folder`, {
     code: 'invalid_argument',
     hint: 'Name a folder; holdfast put uploads a single file.',
     exitCode: EXIT.usage,
@@ -114,9 +114,9 @@ function noFolder(root: string): CommandError {
 }
 
 function emptySource(): CommandError {
-  return new CommandError('The source holds nothing: with --delete everything at the target would go', {
+  return new CommandError('The source is empty: --delete would remove everything at the target', {
     code: 'source_empty',
-    hint: 'If that is meant, remove it with holdfast rm --recursive, or rm for a folder.',
+    hint: 'If that is intended, remove it with holdfast rm --recursive, or rm for a folder.',
     exitCode: EXIT.refused,
   })
 }

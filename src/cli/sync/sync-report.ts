@@ -1,10 +1,10 @@
 /**
- * What a sync did, told while it does it, in the order of the names.
+ * The printed progress of a sync, in the order of the names.
  *
- * Rules: one thing that cannot be copied does not stop the others; a service that cannot be reached, or an interruption, does; and so
- * does a failure too many.
+ * Rules: an entry that cannot be copied does not stop the others. An unreachable service, an interruption or FAILURES_MAX failures stop
+ * the sync.
  */
-import { told } from '../base/asking.ts'
+import { commandErrorOf } from '../base/asking.ts'
 import { CommandError, EXIT } from '../base/exit.ts'
 import { note, printable, printJson, printLine } from '../base/printing.ts'
 import type { Pair } from './entry.ts'
@@ -16,14 +16,14 @@ type Action = 'upload' | 'download' | 'remove'
 interface Attempt {
   readonly action: Action
   readonly path: string
-  /** Takes the line about it, and prints it when it is its turn. */
-  readonly say: (line: () => void) => void
+  /** Takes the function that prints the line; it is called in the order of the names. */
+  readonly submit: (line: () => void) => void
 }
 
 interface SyncReportOptions {
   readonly isDryRun: boolean
   readonly isJson: boolean
-  /** Clears the line of a bar. */
+  /** Clears the progress bar. */
   readonly beforeLine: () => void
 }
 
@@ -49,9 +49,9 @@ export class SyncReport {
       this.#failed(attempt, cause)
       return
     }
-    const { action, path, say } = attempt
+    const { action, path, submit } = attempt
     this.#done[action]++
-    say(() => {
+    submit(() => {
       this.#beforeLine()
       if (this.#isJson) printJson({ action, path, ...(this.#isDryRun ? { dryRun: true } : {}) })
       else printLine(`${this.#isDryRun ? 'would ' : ''}${action}  ${printable(path)}`)
@@ -79,27 +79,27 @@ export class SyncReport {
       return
     }
     const text = Object.entries(counts).flatMap(([name, count]) =>
-      count > 0 ? [`${count} ${name === 'leftAlone' ? 'left alone (links and the like)' : name}`] : [],
+      count > 0 ? [`${count} ${name === 'leftAlone' ? 'skipped (links and devices)' : name}`] : [],
     )
     note(`${this.#isDryRun ? 'Dry run: ' : ''}${text.join(', ') || 'nothing to do'}`)
   }
 
-  #failed({ action, path, say }: Attempt, cause: unknown): void {
-    const failure = told(cause)
+  #failed({ action, path, submit }: Attempt, cause: unknown): void {
+    const failure = commandErrorOf(cause)
     const isFinal = failure instanceof CommandError && failure.exitCode === EXIT.unreachable
     if (isFinal || (cause instanceof Error && cause.name === 'AbortError')) throw failure
     const { message, code } =
       failure instanceof CommandError ? failure : { message: String(failure), code: 'failed' }
     this.failures++
-    say(() => {
+    submit(() => {
       this.#beforeLine()
       if (this.#isJson) printJson({ action: 'failed', wanted: action, path, code, message })
       else note(`failed  ${action}  ${printable(path)}: ${message}`)
     })
     if (this.failures < FAILURES_MAX) return
-    throw new CommandError(`${FAILURES_MAX} could not be copied`, {
+    throw new CommandError(`${FAILURES_MAX} entries could not be copied`, {
       code: 'too_many_failures',
-      hint: 'Mend what the first of them say; the same command goes on with the rest.',
+      hint: 'Correct the causes of the first failures; the same command continues with the rest.',
     })
   }
 }

@@ -1,28 +1,28 @@
 /**
- * What a call of an operation is made of, whatever the operation: the shapes that the generated tables are written in.
+ * The parts of a call of any operation: the types of the generated tables.
  */
 import type { Readable } from 'node:stream'
 
 export interface Route {
   readonly method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE'
   readonly path: string
-  /** The parameter that is the rest of the path: its slashes stay slashes. */
+  /** The parameter that is the rest of the path; its slashes are not escaped. */
   readonly rest: string | null
   readonly body: 'none' | 'json' | 'bytes'
   readonly answer: 'json' | 'bytes' | 'text' | 'empty'
   readonly takesToken: boolean
 }
 
-/** Bytes to send. A call may be made again, so a stream is given as the way to open it. */
+/** Bytes to send. A call may be repeated, so a stream is given as a function that opens it. */
 export type Body = Uint8Array | string | ByteSource
 
 export interface ByteSource {
   open(): AsyncIterable<Uint8Array>
-  /** Sent as Content-Length; without it the body goes in chunks. */
+  /** Sent as Content-Length; without it the body is sent chunked. */
   readonly length?: number
 }
 
-/** Bytes as they come. They must be read to their end, or destroyed, or the connection stays busy. */
+/** Bytes as they arrive. Read them to the end or destroy the stream; otherwise the connection stays busy. */
 export type Download = Readable
 
 /** The parts of any call. */
@@ -33,7 +33,7 @@ export interface Call {
   readonly body?: unknown
 }
 
-/** Method, target and body of a call, as they go out. */
+/** Method, target, headers and body of a call as they are sent. */
 export interface Request {
   readonly method: Route['method']
   readonly path: string

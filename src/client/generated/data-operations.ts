@@ -42,7 +42,7 @@ export interface DataOperations {
     readonly call: { readonly body?: { readonly accessKeyId?: string; readonly secretKey?: string } }
     readonly answer: { readonly token: string; readonly tokenType: "Bearer"; readonly expiresIn: number; readonly expiresAt: string; readonly accessKeyId: string; readonly tenantId: string }
   }
-  /** Make a URL that opens one object to whoever holds it */
+  /** Make a URL that opens one object to its holder */
   readonly signURL: {
     readonly call: { readonly body: { readonly method: "GET" | "PUT"; readonly bucket: string; readonly key?: string; /** PUT only; the uploader chooses the rest */ readonly keyPrefix?: string; /** 900 unless said otherwise */ readonly ttlSeconds?: number; /** PUT only; stored whatever the upload says */ readonly contentType?: string; /** PUT only */ readonly contentLengthMax?: number; /** PUT only; needs checksumVal */ readonly checksumAlg?: string; /** PUT only, base64; needs checksumAlg */ readonly checksumVal?: string; /** PUT only */ readonly idempotencyKey?: string; /** GET only */ readonly responseContentType?: string; /** GET only */ readonly responseContentDisposition?: string; readonly reason?: string } }
     readonly answer: { readonly url: string; readonly token: string; readonly method: "GET" | "PUT"; readonly bucket: string; readonly key: string | null; readonly keyPrefix: string | null; readonly urlTemplate: string | null; readonly expiresAt: string; /** After clamping */ readonly ttlSeconds: number; /** To send with the upload */ readonly requiredHeaders: Readonly<Record<string, string>>; readonly contentLengthMax: number | null }

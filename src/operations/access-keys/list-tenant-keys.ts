@@ -1,11 +1,12 @@
 /** listTenantKeys: authorize -> tenant exists -> one page of metadata; no secret is ever read. */
-import { authorize } from '../../access/authorize.ts'
-import type { AdminTokenPrincipal } from '../../access/base/principal.ts'
+import { adminToken } from '../../access/rights.ts'
 import type { AccessKeyRecord } from '../../state-machine/tenants/records.ts'
 import { openContinuationToken, sealContinuationToken } from '../base/continuation-token.ts'
+import { adminOperation } from '../base/operation.ts'
 import { clampPageSize } from '../base/page-size.ts'
-import type { Services } from '../base/services.ts'
+import { tenantTarget } from '../base/targets.ts'
 import { findTenant } from '../tenants/find-tenant.ts'
+import { pageOfAccessKeys } from '../../store/reads/access-key-listing.ts'
 
 interface ListTenantKeysInput {
   readonly id: string
@@ -18,20 +19,26 @@ export interface AccessKeyListing {
   readonly nextContinuationToken: string | null
 }
 
-export async function listTenantKeys(
-  services: Services,
-  principal: AdminTokenPrincipal,
-  input: ListTenantKeysInput,
-): Promise<AccessKeyListing> {
-  authorize(principal, 'listTenantKeys', { tenantId: input.id })
-  const tenant = findTenant(services, input.id)
-  const context = ['listTenantKeys', tenant.id]
-  const { continuationToken } = input
-  const after =
-    continuationToken === undefined ? '' : openContinuationToken(services, context, continuationToken)
-  const page = await services.state.accessKeys(tenant.id, after, clampPageSize(input.limit))
-  return {
-    keys: page.items,
-    nextContinuationToken: page.next === null ? null : sealContinuationToken(services, context, page.next),
-  }
-}
+export const listTenantKeys = adminOperation(
+  {
+    id: 'listTenantKeys',
+    requires: adminToken('viewer', 'one-tenant'),
+    refuses: [],
+    target: tenantTarget,
+  },
+  async (services, principal, input: ListTenantKeysInput): Promise<AccessKeyListing> => {
+    const tenant = findTenant(services, input.id)
+    const context = ['listTenantKeys', tenant.id]
+    const { continuationToken } = input
+    const after =
+      continuationToken === undefined ? '' : openContinuationToken(services, context, continuationToken)
+    const page = await pageOfAccessKeys(services.state, tenant.id, {
+      after,
+      limit: clampPageSize(input.limit),
+    })
+    return {
+      keys: page.items,
+      nextContinuationToken: page.next === null ? null : sealContinuationToken(services, context, page.next),
+    }
+  },
+)

@@ -2,11 +2,11 @@
  * rotateTenantKey: authorize -> tenant and key exist -> scopes and expiry -> commit. The id stays, the secret and the key
  * version change, and with them every token minted from the old secret dies. [decisions 1]
  */
-import { authorize } from '../../access/authorize.ts'
-import type { AdminTokenPrincipal } from '../../access/base/principal.ts'
+import { adminToken } from '../../access/rights.ts'
 import { parseScopes } from '../../access/scopes.ts'
-import type { Services } from '../base/services.ts'
 import { settle } from '../../commands/settle.ts'
+import { adminOperation } from '../base/operation.ts'
+import { tenantTarget } from '../base/targets.ts'
 import { findTenant } from '../tenants/find-tenant.ts'
 import type { AccessKeyWithSecret } from './create-tenant-key.ts'
 import { findAccessKey } from './find-access-key.ts'
@@ -25,28 +25,31 @@ interface RotateTenantKeyInput {
   readonly now: number
 }
 
-export async function rotateTenantKey(
-  services: Services,
-  principal: AdminTokenPrincipal,
-  input: RotateTenantKeyInput,
-): Promise<AccessKeyWithSecret> {
-  authorize(principal, 'rotateTenantKey', { tenantId: input.id })
-  const tenant = findTenant(services, input.id)
-  const { accessKeyId } = findAccessKey(services, tenant.id, input.keyId)
-  if (input.scopes !== undefined) parseScopes(input.scopes)
-  const fresh = services.access.newSecret(accessKeyId)
-  const key = settle(
-    await services.propose({
-      type: 'rotateAccessKey',
-      accessKeyId,
-      tenantId: tenant.id,
-      secret: fresh.sealed,
-      scopes: input.scopes ?? null,
-      expiresAt: newExpiry(input),
-    }),
-  )
-  return { key, secretKey: fresh.secretKey }
-}
+export const rotateTenantKey = adminOperation(
+  {
+    id: 'rotateTenantKey',
+    requires: adminToken('operator', 'one-tenant'),
+    refuses: ['precondition_failed'],
+    target: tenantTarget,
+  },
+  async (services, principal, input: RotateTenantKeyInput): Promise<AccessKeyWithSecret> => {
+    const tenant = findTenant(services, input.id)
+    const { accessKeyId } = findAccessKey(services, tenant.id, input.keyId)
+    if (input.scopes !== undefined) parseScopes(input.scopes)
+    const fresh = services.access.newSecret(accessKeyId)
+    const key = settle(
+      await services.propose({
+        type: 'rotateAccessKey',
+        accessKeyId,
+        tenantId: tenant.id,
+        secret: fresh.sealed,
+        scopes: input.scopes ?? null,
+        expiresAt: newExpiry(input),
+      }),
+    )
+    return { key, secretKey: fresh.secretKey }
+  },
+)
 
 function newExpiry(input: RotateTenantKeyInput): number | null {
   if (input.expiresAt === undefined) return null

@@ -1,11 +1,12 @@
 /** listTenantAccounts: authorize -> tenant exists -> one page. */
-import { authorize } from '../../access/authorize.ts'
-import type { AdminTokenPrincipal } from '../../access/base/principal.ts'
+import { adminToken } from '../../access/rights.ts'
 import type { AccountRecord } from '../../state-machine/tenants/records.ts'
 import { openContinuationToken, sealContinuationToken } from '../base/continuation-token.ts'
+import { adminOperation } from '../base/operation.ts'
 import { clampPageSize } from '../base/page-size.ts'
-import type { Services } from '../base/services.ts'
+import { tenantTarget } from '../base/targets.ts'
 import { findTenant } from '../tenants/find-tenant.ts'
+import { tenantRanges } from '../../state-machine/tenants/keys.ts'
 
 interface ListTenantAccountsInput {
   readonly id: string
@@ -18,20 +19,26 @@ interface AccountListing {
   readonly nextContinuationToken: string | null
 }
 
-export async function listTenantAccounts(
-  services: Services,
-  principal: AdminTokenPrincipal,
-  input: ListTenantAccountsInput,
-): Promise<AccountListing> {
-  authorize(principal, 'listTenantAccounts', { tenantId: input.id })
-  const tenant = findTenant(services, input.id)
-  const context = ['listTenantAccounts', tenant.id]
-  const { continuationToken } = input
-  const after =
-    continuationToken === undefined ? '' : openContinuationToken(services, context, continuationToken)
-  const page = await services.state.accounts(tenant.id, after, clampPageSize(input.limit))
-  return {
-    accounts: page.items,
-    nextContinuationToken: page.next === null ? null : sealContinuationToken(services, context, page.next),
-  }
-}
+export const listTenantAccounts = adminOperation(
+  {
+    id: 'listTenantAccounts',
+    requires: adminToken('viewer', 'one-tenant'),
+    refuses: [],
+    target: tenantTarget,
+  },
+  async (services, principal, input: ListTenantAccountsInput): Promise<AccountListing> => {
+    const tenant = findTenant(services, input.id)
+    const context = ['listTenantAccounts', tenant.id]
+    const { continuationToken } = input
+    const after =
+      continuationToken === undefined ? '' : openContinuationToken(services, context, continuationToken)
+    const page = await services.state.page(tenantRanges.accounts(tenant.id), {
+      after,
+      limit: clampPageSize(input.limit),
+    })
+    return {
+      accounts: page.items,
+      nextContinuationToken: page.next === null ? null : sealContinuationToken(services, context, page.next),
+    }
+  },
+)

@@ -1,8 +1,8 @@
 /**
- * Records an admin token by its hash. Reached through filesystem access alone: the local socket of a running node,
+ * Records an admin token by its hash. Reached only through filesystem access: the local socket of a running node,
  * or a pending record in the data directory of a stopped one. No JSON route mints. [admin: Authentication 2] [decisions 1]
  *
- * Rule: the token itself never comes here; whoever mints it keeps it and sends the hash.
+ * Rule: the token itself never comes here; the program that mints it keeps it and sends the hash.
  */
 import { Refusal } from '../../base/refusal.ts'
 import type { AdminRole } from '../../state-machine/base/origin.ts'
@@ -10,6 +10,7 @@ import type { AdminTokenRecord } from '../../state-machine/tenants/records.ts'
 import type { Services } from '../base/services.ts'
 import { settle } from '../../commands/settle.ts'
 import { findTenant } from '../tenants/find-tenant.ts'
+import { adminTokenByHash } from '../../state-machine/tenants/admin-tokens.ts'
 
 export interface NewAdminTokenInput {
   readonly tokenId: string
@@ -49,7 +50,7 @@ export async function createAdminToken(
   await services.cluster.readBarrier()
   if (input.tenantId !== null) findTenant(services, input.tenantId)
   // The same record twice is the same token: a pending record may be proposed again after a crash.
-  const known = services.state.adminToken(input.sha256)
+  const known = adminTokenByHash(services.state, input.sha256)
   if (known?.tokenId === input.tokenId) return known
   return settle(await services.propose({ type: 'createAdminToken', ...input }))
 }

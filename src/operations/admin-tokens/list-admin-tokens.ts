@@ -1,8 +1,10 @@
 /**
  * All admin tokens, without their hashes: a hash is of no use to people and of some use to thieves.
  */
-import type { AdminTokenRecord } from '../../state-machine/tenants/records.ts'
 import type { Services } from '../base/services.ts'
+import { tenantRanges } from '../../state-machine/tenants/keys.ts'
+import type { AdminTokenRecord } from '../../state-machine/tenants/records.ts'
+import type { Page } from '../../store/reads/state-reader.ts'
 
 export type AdminTokenListing = Omit<AdminTokenRecord, 'sha256'>
 
@@ -15,10 +17,10 @@ export async function listAdminTokens(services: Services): Promise<readonly Admi
   const listed: AdminTokenListing[] = []
   let after: string | null = ''
   while (after !== null && listed.length < TOKENS_MAX) {
-    const page: Awaited<ReturnType<typeof services.state.adminTokens>> = await services.state.adminTokens(
+    const page: Page<AdminTokenRecord> = await services.state.page(tenantRanges.adminTokens(), {
       after,
-      PAGE,
-    )
+      limit: PAGE,
+    })
     listed.push(...page.items.map(({ sha256: _hash, ...rest }) => rest))
     after = page.next
   }

@@ -1,5 +1,5 @@
 /**
- * Revokes an admin token for ever; repeating it changes nothing.
+ * Revokes an admin token for good; repeating it changes nothing.
  */
 import type { AdminTokenRecord } from '../../state-machine/tenants/records.ts'
 import type { Services } from '../base/services.ts'

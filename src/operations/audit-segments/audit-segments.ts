@@ -2,12 +2,12 @@
  * Segments of the audit log, made and opened again.
  *
  * Owns: what is said of a segment in its row, and the few that stay open. Knows nothing of: which one somebody wants, and when one
- * is made. Rules: what is opened is compared with its row before anybody sees it; memory for open segments is bounded.
+ * is made. Rules: what is opened is compared with its row before any caller sees it; memory for open segments is bounded.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { Condition } from '../../../cluster/index.ts'
 import type { AuditBatch, AuditIndex, AuditSegmentRecord } from '../../state-machine/audit/records.ts'
-import type { PlacedLink } from '../../store/reads/audit-reader.ts'
+import type { PlacedLink } from '../../store/reads/audit-rows.ts'
 import { parseRow, plainRows, textsOf } from './link-rows.ts'
 import { decodeSegment, encodeSegment, SegmentBrokenError, type SealedLink } from './segment-format.ts'
 import { IndexBuilder } from './segment-index.ts'
@@ -85,7 +85,7 @@ function comparable<T extends { readonly index: AuditIndex }>({ index, ...same }
   return { ...same, index: { ...index, names: Buffer.from(index.names).toString('hex') } }
 }
 
-/** Why nobody can see the rows of a segment. */
+/** Why no node can read the rows of a segment. */
 export interface SegmentFault {
   readonly fault: string
 }

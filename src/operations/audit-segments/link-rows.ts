@@ -1,7 +1,7 @@
 /**
  * The rows inside of one link: its text, or those that a node brought packed.
  *
- * Owns: unpacking. Knows nothing of: chains, segments. Rule: what cannot be unpacked is told as null and never thrown.
+ * Owns: unpacking. Knows nothing of: chains, segments. Rule: what cannot be unpacked is returned as null and never thrown.
  */
 import { zstdDecompressSync } from 'node:zlib'
 import type { AuditRow } from '../../state-machine/audit/records.ts'

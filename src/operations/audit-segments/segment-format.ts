@@ -12,7 +12,7 @@ import { promisify } from 'node:util'
 import { constants, zstdCompress, zstdDecompress } from 'node:zlib'
 import { linkHash } from '../../state-machine/audit/audit-chain.ts'
 import type { AuditBatch, AuditLinkRecord } from '../../state-machine/audit/records.ts'
-import type { PlacedLink } from '../../store/reads/audit-reader.ts'
+import type { PlacedLink } from '../../store/reads/audit-rows.ts'
 import { plainRows } from './link-rows.ts'
 
 const MAGIC = Buffer.from('HFAS')
@@ -142,7 +142,7 @@ class Decoder {
       links.push(link)
       before = link.hash
     }
-    if (this.#at !== this.#plain.length) throw new SegmentBrokenError('The segment goes on behind its end')
+    if (this.#at !== this.#plain.length) throw new SegmentBrokenError('The segment continues after its end')
     return { anchor, links }
   }
 

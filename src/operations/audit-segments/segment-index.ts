@@ -52,7 +52,7 @@ function placesOf(name: string, bytes: number): readonly number[] {
   return Array.from({ length: HASHES }, (_, n) => digest.readUInt32BE(n * WORD_BYTES) % (bytes * 8))
 }
 
-/** Rows are given one by one, so that nobody holds them all. */
+/** Rows are given one by one, so that no caller holds them all. */
 export class IndexBuilder {
   readonly #names = new Set<string>()
   readonly #codes = new Set<string | null>()

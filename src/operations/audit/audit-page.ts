@@ -3,15 +3,16 @@
  *
  * Owns: how much one page reads, and where the next one begins. Knows nothing of: where links lie, what filters mean.
  * Rules: a page without a row ends only at the end of the log; one with a row ends at its bound of work and says where the
- * next one begins. What cannot be read is named, never left out silently. Nothing more is read for whoever has left.
+ * next one begins. What cannot be read is named, never left out silently. Nothing more is read for a client that has left.
  */
 import type { AuditRow, AuditSegmentRecord } from '../../state-machine/audit/records.ts'
 import { type AuditWalkParts, backwards, linksBefore } from './audit-walk.ts'
 import type { RowFilter } from './audit-filters.ts'
 import { parseRow, textsOf } from '../audit-segments/link-rows.ts'
 import type { SealedLink } from '../audit-segments/segment-format.ts'
+import { auditHead } from '../../state-machine/audit/append.ts'
 
-/** Where a walk through the audit log goes on, towards its beginning. */
+/** Where a walk through the audit log continues, towards its beginning. */
 export interface AuditPlace {
   readonly sequence: number
   /** Of the rows of that link, those before this one; null: all. */
@@ -27,7 +28,7 @@ export interface AuditQuery {
   /** Null: from the newest row on. */
   readonly from: AuditPlace | null
   readonly filter: RowFilter
-  /** Aborted when nobody waits for the page any more. */
+  /** Aborted when no caller waits for the page any more. */
   readonly signal?: AbortSignal
 }
 
@@ -40,7 +41,7 @@ export interface PlacedAuditRow {
 export interface AuditPage {
   /** In the reverse order of the chain. Fewer than asked for where the work had an end; none only where nothing matches. */
   readonly rows: readonly PlacedAuditRow[]
-  /** Segments that nobody can read and that may hold rows that match. */
+  /** Segments that no node can read and that may hold rows that match. */
   readonly gaps: readonly AuditSegmentRecord[]
   readonly next: AuditPlace | null
   readonly segmentsOpened: number
@@ -77,8 +78,8 @@ export async function auditPage(
   return page
 }
 
-function endOf({ audit }: AuditWalkParts, until: number | null): Promise<number> | number {
-  return until === null ? audit.head().next : linksBefore(audit, until)
+function endOf({ state }: AuditWalkParts, until: number | null): Promise<number> | number {
+  return until === null ? auditHead(state).next : linksBefore(state, until)
 }
 
 class Page implements AuditPage {
@@ -121,7 +122,7 @@ class Page implements AuditPage {
       if (!filter.texts.every((each) => one.includes(each))) continue
       const row = parseRow(one)
       if (row === null || !filter.matches(row)) continue
-      // One more match than asked for tells that there is a next page.
+      // One more match than requested shows that there is a next page.
       if (this.rows.length === limit) {
         this.next = { sequence, below: n + 1 }
         return

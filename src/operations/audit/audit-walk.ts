@@ -3,16 +3,24 @@
  *
  * Owns: where the next link is, and which segments are opened. Knows nothing of: which rows are wanted.
  * Rules: links keep their number when they move from rows into a segment, so a walk that goes by numbers meets each once; no
- * walk holds a cut of the state while it reads copies; a segment that cannot be read is told as a gap.
+ * walk holds a cut of the state while it reads copies; a segment that cannot be read is reported as a gap.
  */
 import type { AuditIndex, AuditSegmentRecord } from '../../state-machine/audit/records.ts'
-import type { AuditReader, PlacedLink } from '../../store/reads/audit-reader.ts'
+import { auditHead } from '../../state-machine/audit/append.ts'
+import { auditRowKeys } from '../../state-machine/audit/keys.ts'
+import {
+  auditLinksBefore,
+  auditLinksFrom,
+  auditSegmentBefore,
+  type PlacedLink,
+} from '../../store/reads/audit-rows.ts'
+import type { StateReader } from '../../store/reads/state-reader.ts'
 import type { AuditSegments } from '../audit-segments/audit-segments.ts'
 import { plainRows } from '../audit-segments/link-rows.ts'
 import type { SealedLink } from '../audit-segments/segment-format.ts'
 
 export interface AuditWalkParts {
-  readonly audit: AuditReader
+  readonly state: StateReader
   readonly segments: Pick<AuditSegments, 'open'>
 }
 
@@ -22,16 +30,16 @@ export type WalkStep =
   | { readonly kind: 'segment'; readonly segment: AuditSegmentRecord; readonly isOpened: boolean }
   | { readonly kind: 'gap'; readonly segment: AuditSegmentRecord; readonly fault: string }
 
-/** The links before `end`, the newest first; a segment is told before its links. */
+/** The links before `end`, the newest first; a segment is yielded before its links. */
 export async function* backwards(
-  { audit, segments }: AuditWalkParts,
+  { state, segments }: AuditWalkParts,
   end: number,
   mayBeIn: (index: AuditIndex) => boolean,
 ): AsyncGenerator<WalkStep> {
   for (let place = end; place > 0; ) {
-    const rows = await audit.linksBefore(place)
+    const rows = await auditLinksBefore(state, place)
     // Asked after the rows: links that have left them in between are in a segment by now.
-    const segment = await audit.segmentBefore(place)
+    const segment = await auditSegmentBefore(state, place)
     const sealedTo = segment === null ? 0 : Math.min(segment.next, place)
     const newest = rows[0]
     if (newest !== undefined && newest.sequence >= sealedTo) {
@@ -56,12 +64,12 @@ export async function* backwards(
 
 /** From `first` on, before `end`, the oldest first; all are opened. Ends early where links are missing or were trimmed. */
 export async function* forwards(
-  { audit, segments }: AuditWalkParts,
+  { state, segments }: AuditWalkParts,
   first: number,
   end: number,
 ): AsyncGenerator<WalkStep> {
   for (let place = first; place < end; ) {
-    const segment = await segmentAt(audit, place)
+    const segment = await segmentAt(state, place)
     if (segment !== null) {
       const links = await segments.open(segment, false)
       if ('fault' in links) yield { kind: 'gap', segment, fault: links.fault }
@@ -72,10 +80,10 @@ export async function* forwards(
       place = segment.next
       continue
     }
-    const rows = await audit.linksFrom(place)
+    const rows = await auditLinksFrom(state, place)
     const oldest = rows[0]
     // They may have left the rows since the segment was looked for.
-    if (oldest?.sequence !== place && (await segmentAt(audit, place)) !== null) continue
+    if (oldest?.sequence !== place && (await segmentAt(state, place)) !== null) continue
     if (oldest === undefined) return
     for (const row of rows) {
       if (row.sequence >= end) return
@@ -86,34 +94,31 @@ export async function* forwards(
 }
 
 /** How many links there are before `time`: where a walk towards the beginning starts. Times of links ascend. */
-export async function linksBefore(audit: AuditReader, time: number): Promise<number> {
-  const { first, next } = audit.head()
+export async function linksBefore(state: StateReader, time: number): Promise<number> {
+  const { first, next } = auditHead(state)
   let low = first
   let high = next
   while (low < high) {
     const middle = Math.floor((low + high) / 2)
-    const row = audit.link(middle)
+    const row = state.get(auditRowKeys.auditLink(middle))
     if (row !== undefined) {
       if (row.time < time) low = middle + 1
       else high = middle
       continue
     }
-    const segment = await segmentAt(audit, middle)
+    const segment = await segmentAt(state, middle)
     // Trimmed meanwhile.
     if (segment === null) low = middle + 1
     else if (segment.lastTime < time) low = segment.next
     else if (segment.firstTime >= time) high = Math.min(middle, segment.first)
-    // Its links are looked at one by one by whoever walks.
+    // The walk looks at its links one by one.
     else return segment.next
   }
   return low
 }
 
-async function segmentAt(
-  audit: Pick<AuditReader, 'segmentBefore'>,
-  sequence: number,
-): Promise<AuditSegmentRecord | null> {
-  const segment = await audit.segmentBefore(sequence + 1)
+async function segmentAt(state: StateReader, sequence: number): Promise<AuditSegmentRecord | null> {
+  const segment = await auditSegmentBefore(state, sequence + 1)
   return segment !== null && sequence < segment.next ? segment : null
 }
 

@@ -1,16 +1,17 @@
 /**
  * queryAuditLog: authorize -> whose rows -> window, filters and place of the page -> one bounded page. [decisions 11]
  *
- * Rules: a token of one tenant sees the rows of that tenant and no others, and is told so when it names another one; a page
+ * Rules: a token of one tenant sees the rows of that tenant and no others, and is refused when it names another one; a page
  * holds the newest rows that match, however many others lie between them. A search without a match reads on to the end of its
  * window, so it ends with its client.
  */
-import { authorize } from '../../access/authorize.ts'
 import type { AdminTokenPrincipal } from '../../access/base/principal.ts'
+import { adminToken } from '../../access/rights.ts'
 import { Refusal } from '../../base/refusal.ts'
 import type { AuditSegmentRecord } from '../../state-machine/audit/records.ts'
 import { openContinuationToken, sealContinuationToken } from '../base/continuation-token.ts'
-import type { Services } from '../base/services.ts'
+import { adminOperation } from '../base/operation.ts'
+import { noTarget } from '../base/targets.ts'
 import { type AuditFilters, rowFilter } from './audit-filters.ts'
 import { auditPage, type AuditPlace, type PlacedAuditRow } from './audit-page.ts'
 import { readDuration } from './duration.ts'
@@ -25,6 +26,8 @@ export interface AuditLogInput extends AuditFilters {
   readonly until?: string
   readonly limit?: number
   readonly continuationToken?: string
+  /** Aborted when the client goes away: nothing is searched for it from then on. */
+  readonly signal: AbortSignal
 }
 
 /** Rows that were recorded between two times, ms since 1970, and what was asked for may be among them. */
@@ -38,31 +41,33 @@ export interface AuditLogPage {
   readonly nextContinuationToken: string | null
 }
 
-export async function queryAuditLog(
-  services: Services,
-  principal: AdminTokenPrincipal,
-  input: AuditLogInput,
-  signal: AbortSignal,
-): Promise<AuditLogPage> {
-  authorize(principal, 'queryAuditLog', {})
-  const filters = { ...input, ...tenantFor(principal, input.tenant) }
-  const { since = SINCE_DEFAULT, until, limit = LIMIT_DEFAULT, continuationToken } = input
-  const filter = rowFilter(filters)
-  const context = ['queryAuditLog', JSON.stringify([since, until ?? null, namesOf(filters)])]
-  const place =
-    continuationToken === undefined
-      ? begin({ since, until }, services.cluster.time.now())
-      : placeIn(openContinuationToken(services, context, continuationToken))
-  const walk = { audit: services.state.audit, segments: services.auditSegments }
-  const query = { ...place, limit: Math.min(Math.max(limit, 1), LIMIT_MAX), filter, signal }
-  const { rows, gaps, next } = await services.auditSegments.walk(() => auditPage(walk, query))
-  const position = next === null ? null : positionOf({ ...place, from: next })
-  return {
-    records: rows.toSorted((a, b) => b.row.time - a.row.time),
-    gaps,
-    nextContinuationToken: position === null ? null : sealContinuationToken(services, context, position),
-  }
-}
+export const queryAuditLog = adminOperation(
+  {
+    id: 'queryAuditLog',
+    requires: adminToken('viewer', 'own-tenants'),
+    refuses: [],
+    target: noTarget,
+  },
+  async (services, principal, { signal, ...input }: AuditLogInput): Promise<AuditLogPage> => {
+    const filters = { ...input, ...tenantFor(principal, input.tenant) }
+    const { since = SINCE_DEFAULT, until, limit = LIMIT_DEFAULT, continuationToken } = input
+    const filter = rowFilter(filters)
+    const context = ['queryAuditLog', JSON.stringify([since, until ?? null, namesOf(filters)])]
+    const place =
+      continuationToken === undefined
+        ? begin({ since, until }, services.cluster.time.now())
+        : placeIn(openContinuationToken(services, context, continuationToken))
+    const walk = { state: services.state, segments: services.auditSegments }
+    const query = { ...place, limit: Math.min(Math.max(limit, 1), LIMIT_MAX), filter, signal }
+    const { rows, gaps, next } = await services.auditSegments.walk(() => auditPage(walk, query))
+    const position = next === null ? null : positionOf({ ...place, from: next })
+    return {
+      records: rows.toSorted((a, b) => b.row.time - a.row.time),
+      gaps,
+      nextContinuationToken: position === null ? null : sealContinuationToken(services, context, position),
+    }
+  },
+)
 
 function tenantFor(principal: AdminTokenPrincipal, asked: string | undefined): { readonly tenant?: string } {
   const { tenantId, tokenId } = principal

@@ -1,6 +1,6 @@
 /**
  * Checks the chain of the audit log as this node sees it: rows, rows of segments, and the segments themselves.
- * Reached through filesystem access alone: the local socket.
+ * Reached only through filesystem access: the local socket.
  *
  * Owns: the walk over all of it. Knows nothing of: how a chain is checked.
  * Rule: what cannot be read is a fault of its own, and everything around it is checked all the same.
@@ -13,6 +13,7 @@ import type { Services } from '../base/services.ts'
 import { rowFault } from '../audit-segments/audit-segments.ts'
 import { type AuditWalkParts, forwards, type WalkStep } from './audit-walk.ts'
 import { sha256, type SealedLink } from '../audit-segments/segment-format.ts'
+import { auditHead } from '../../state-machine/audit/append.ts'
 
 /** The log is trimmed while it is read: then the check begins again. */
 const TRIES_MAX = 3
@@ -44,16 +45,16 @@ export function parseNotedHead(value: unknown): NotedHead | null {
 
 export async function verifyAuditLog(services: Services, noted: NotedHead | null): Promise<AuditVerdict> {
   await services.cluster.readBarrier()
-  const parts = { audit: services.state.audit, segments: services.auditSegments }
+  const parts = { state: services.state, segments: services.auditSegments }
   for (let tries = 0; tries < TRIES_MAX; tries++) {
     const verdict = await services.auditSegments.walk(() => verifyAudit(parts, noted))
-    if (verdict.first === services.state.audit.head().first) return verdict
+    if (verdict.first === auditHead(services.state).first) return verdict
   }
   throw new Condition('slow_down', 'The audit log was trimmed while it was read; ask again')
 }
 
 export async function verifyAudit(parts: AuditWalkParts, noted: NotedHead | null): Promise<AuditVerdict> {
-  const head = parts.audit.head()
+  const head = auditHead(parts.state)
   const check = new ChainCheck(sha256, head, noted)
   const found: string[] = []
   let [links, segments] = [0, 0]

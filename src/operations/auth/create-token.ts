@@ -4,7 +4,7 @@
  * Rate limit, comparison of the secret and the checks of key and tenant belong to src/access. [decisions 1]
  */
 import type { TokenGrant } from '../../access/access.ts'
-import type { Services } from '../base/services.ts'
+import { openOperation } from '../base/operation.ts'
 
 interface CreateTokenInput {
   readonly accessKeyId: string
@@ -12,6 +12,7 @@ interface CreateTokenInput {
   readonly clientAddress: string
 }
 
-export async function createToken(services: Services, input: CreateTokenInput): Promise<TokenGrant> {
-  return services.access.exchange(input)
-}
+export const createToken = openOperation(
+  { id: 'createToken', refuses: [] },
+  async ({ access }, input: CreateTokenInput): Promise<TokenGrant> => access.exchange(input),
+)

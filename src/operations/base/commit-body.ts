@@ -1,8 +1,8 @@
 /**
- * The last step of every upload: what was ingested is proposed, and the upload session hears how it ended.
+ * The last step of every upload: what was ingested is proposed, and the upload session is notified of how it ended.
  *
  * Owns: the order, and what is known of the outcome. Knows nothing of: what the command does with the body.
- * Rule: the end is told whatever happens, and once; what is unknown here stays unknown to the collection of garbage, or
+ * Rule: the end is reported in every case, and once; what is unknown here stays unknown to the collection of garbage, or
  * it would remove copies that a commit may still come to name.
  */
 import { Condition } from '../../../cluster/index.ts'
@@ -19,7 +19,7 @@ export async function commitBody<R>(
   signal: AbortSignal,
 ): Promise<R> {
   return endUpload(end, () => {
-    // The client may have gone while the last copies were written: nobody would hear the answer, so nothing is committed.
+    // The client may have gone while the last copies were written: no client would receive the answer, so nothing is committed.
     signal.throwIfAborted()
     return propose({ size, etag, checksums, body })
   })

@@ -1,8 +1,8 @@
 /**
- * Opaque paging tokens: where a listing goes on, sealed so that only a token of this cluster, for this very query, is taken.
+ * Opaque paging tokens: where a listing continues, sealed so that only a token of this cluster, for this very query, is taken.
  *
  * Format: base64url( first 16 bytes of HMAC-SHA256(key, context, position) || position as UTF-8 ). The key comes from the
- * master key, so a page begun at one node goes on at any other. [decisions 4]
+ * master key, so a listing that starts at one node continues at any other. [decisions 4]
  * Rule: the context names the listing and everything that shaped it; a token never moves to another query.
  */
 import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto'

@@ -1,7 +1,7 @@
 /**
  * Dry runs: an operation does everything up to its proposal, which is decided by the very function that apply uses and then forgotten.
  *
- * Owns: the services under which nothing is committed, and which refusals are told as blockers of the plan. Knows nothing of:
+ * Owns: the services under which nothing is committed, and which refusals are reported as blockers of the plan. Knows nothing of:
  * what is planned. Rules: an operation does not know that it is rehearsed, so a dry run says what the real one would have said;
  * no secret is made for it, so none can be shown.
  */
@@ -31,7 +31,7 @@ export interface DryRun<P> extends Plan<P> {
   readonly blockers: readonly Blocker[]
 }
 
-/** The present state stands in the way, not the request: it may go through later as it is. */
+/** The present state is the blocker, not the request: it may succeed later as it is. */
 const BLOCKING: ReadonlySet<RefusalCode> = new Set<RefusalCode>([
   'precondition_failed',
   'already_exists',
@@ -40,7 +40,7 @@ const BLOCKING: ReadonlySet<RefusalCode> = new Set<RefusalCode>([
   'insufficient_storage',
 ])
 
-/** Larger than any index of a log that there will be; ids made of it are shown to nobody. */
+/** Larger than any index of a log that there will be; ids made of it are never shown. */
 const NO_INDEX = Number.MAX_SAFE_INTEGER
 
 /** What the operation refuses for any other reason than a blocker, it refuses here as well. */
@@ -62,7 +62,7 @@ export async function dryRun<R, P>(
 }
 
 function rehearsed(services: Services): Services {
-  const view = new RehearsedView(services.state.view)
+  const view = new RehearsedView(services.state)
   const propose = async (command: Command): Promise<unknown> => {
     await requireLevel(services.cluster, command.type)
     const featureLevel = services.cluster.membership.local().stateLevel
@@ -84,7 +84,7 @@ function rehearsedTimes(clock: ClusterTimePort): Pick<ApplyContext, 'time' | 'co
   return { time, confirmedTime: time - (logTime - confirmedTime), orderTime: time }
 }
 
-/** Members may be asked how they stand; nobody is told to do anything. */
+/** Members may be asked for their status; no member is ordered to do anything. */
 function onlyAsking(membership: MembershipPort): MembershipPort {
   const nothing = async (): Promise<void> => undefined
   return {

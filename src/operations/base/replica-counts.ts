@@ -1,30 +1,31 @@
 /**
  * How many copies each member holds, and of how many chunks it holds the only one, counted from the rows.
  *
- * Owns: the last count of this node and its age. Knows nothing of: members, disks. Rules: whoever asks waits a moment and no longer; a
+ * Owns: the last count of this node and its age. Knows nothing of: members, disks. Rules: a caller waits a moment and no longer; a
  * count begins at the earliest when REST times as long as the last one took has passed, so it never costs more than a small part of
- * a processor, whatever is asked.
+ * a processor, regardless of how many callers there are.
  */
 import type { Logger } from '../../../cluster/index.ts'
 import type { ChunkRecord } from '../../state-machine/chunks/records.ts'
-import type { StateReader } from '../../store/reads/state-reader.ts'
+import type { Page, RowReader } from '../../store/reads/state-reader.ts'
+import { chunkRanges } from '../../state-machine/chunks/keys.ts'
 
 export interface HeldCopies {
   readonly replicas: number
   readonly bytes: number
-  /** Chunks of which no other copy is listed. */
+  /** Chunks without another listed copy. */
   readonly lastCopies: number
 }
 
 export interface ReplicaCounts {
-  /** By node; whoever holds nothing is not there. */
+  /** By node; a node that holds nothing is absent. */
   readonly held: ReadonlyMap<string, HeldCopies>
   /** Its end, ms since 1970. Each chunk was looked at once, as it was at some moment of the count. */
   readonly countedAt: number
 }
 
 export interface ReplicaCounterParts {
-  readonly state: Pick<StateReader, 'chunks'>
+  readonly state: Pick<RowReader, 'page'>
   /** ms since 1970 */
   readonly now: () => number
   readonly wait: (ms: number) => Promise<void>
@@ -57,21 +58,24 @@ export class ReplicaCounter {
   /** A count that fails leaves the last one, with its age. */
   async #count(): Promise<void> {
     const { state, now } = this.#parts
-    const begun = now()
+    const startedAt = now()
     try {
       const held = new Map<string, Counting>()
       for (let after: string | null = ''; after !== null; ) {
-        const page: Awaited<ReturnType<typeof state.chunks>> = await state.chunks(after, PAGE)
+        const page: Page<ChunkRecord> = await state.page(chunkRanges.chunks(), {
+          after,
+          limit: PAGE,
+        })
         for (const chunk of page.items) take(held, chunk)
         after = page.next
       }
       this.#last = { held, countedAt: now() }
     } catch (err) {
-      // The state is being replaced, or closed: whoever asks sees how old the last count is.
+      // The state is being replaced, or closed: the caller sees how old the last count is.
       this.#parts.logger.warn({ err }, 'copies of the members not counted')
     } finally {
       this.#counting = null
-      this.#restsUntil = now() + REST * (now() - begun)
+      this.#restsUntil = now() + REST * (now() - startedAt)
     }
   }
 }

@@ -39,9 +39,9 @@ export interface Services {
   readonly auditSegments: Pick<AuditSegments, 'open' | 'walk'>
   readonly writesInProgress: WritesInProgress
   readonly replicaCounter: Pick<ReplicaCounter, 'look'>
-  /** Depend on the master keys and the label alone, so every node has the same. For seals such as paging tokens. */
+  /** Depend only on the master keys and the label, so every node has the same. For seals such as paging tokens. */
   readonly signing: Pick<MasterKey, 'signingKey' | 'verifyingKeys'>
-  /** Aborted when the node begins to stop, for whoever waits. */
+  /** Aborted when the node begins to stop, for callers that wait. */
   readonly stopping: AbortSignal
   /** For the edge: operations do not know that they are audited. */
   readonly audit: AuditTrail

@@ -1,7 +1,7 @@
 /**
- * Uploads with an idempotency key that run on this node now: a second one of the same name is told to wait.
+ * Uploads with an idempotency key that run on this node now: a second one of the same name is asked to wait.
  *
- * Owns: the names. It spares work and nothing more: that a key takes effect once is decided in apply, whatever runs where.
+ * Owns: the names. It spares work and nothing more: that a key takes effect once is decided in apply, regardless of what runs where.
  */
 import { Condition } from '../../../cluster/index.ts'
 import { Refusal } from '../../base/refusal.ts'

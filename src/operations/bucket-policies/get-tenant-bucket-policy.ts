@@ -1,11 +1,12 @@
 /** getTenantBucketPolicy: authorize -> tenant and bucket exist -> a policy is set, or not_found. */
-import { authorize } from '../../access/authorize.ts'
-import type { AdminTokenPrincipal } from '../../access/base/principal.ts'
+import { adminToken } from '../../access/rights.ts'
 import { Refusal } from '../../base/refusal.ts'
 import type { BucketPolicyRecord } from '../../state-machine/buckets/records.ts'
+import { adminOperation } from '../base/operation.ts'
+import { tenantTarget } from '../base/targets.ts'
 import { findBucket } from '../buckets/find-bucket.ts'
-import type { Services } from '../base/services.ts'
 import { findTenant } from '../tenants/find-tenant.ts'
+import { bucketPolicyOf } from '../../state-machine/buckets/bucket-policies.ts'
 
 /** As an operator names a bucket. */
 export interface TenantBucket {
@@ -14,15 +15,18 @@ export interface TenantBucket {
   readonly bucket: string
 }
 
-export async function getTenantBucketPolicy(
-  services: Services,
-  principal: AdminTokenPrincipal,
-  input: TenantBucket,
-): Promise<BucketPolicyRecord> {
-  authorize(principal, 'getTenantBucketPolicy', { tenantId: input.id })
-  const tenant = findTenant(services, input.id)
-  const { name } = findBucket(services, tenant.id, input.bucket)
-  const policy = services.state.bucketPolicy(tenant.id, name)
-  if (policy === undefined) throw new Refusal('not_found', `Bucket "${name}" has no policy`)
-  return policy
-}
+export const getTenantBucketPolicy = adminOperation(
+  {
+    id: 'getTenantBucketPolicy',
+    requires: adminToken('owner', 'one-tenant'),
+    refuses: [],
+    target: tenantTarget,
+  },
+  async (services, principal, input: TenantBucket): Promise<BucketPolicyRecord> => {
+    const tenant = findTenant(services, input.id)
+    const { name } = findBucket(services, tenant.id, input.bucket)
+    const policy = bucketPolicyOf(services.state, tenant.id, name)
+    if (policy === undefined) throw new Refusal('not_found', `Bucket "${name}" has no policy`)
+    return policy
+  },
+)

@@ -1,16 +1,21 @@
 /** deleteBucketCORS: authorize -> exists -> commit; that there were none is no error. */
-import { authorize } from '../../access/authorize.ts'
-import type { AccessKeyPrincipal } from '../../access/base/principal.ts'
-import type { Services } from '../base/services.ts'
+import { S3_ACTIONS } from '../../access/policies/s3-actions.ts'
+import { accessKey } from '../../access/rights.ts'
 import { settle } from '../../commands/settle.ts'
+import { dataOperation } from '../base/operation.ts'
+import { bucketTarget } from '../base/targets.ts'
 import { findBucket } from './find-bucket.ts'
 
-export async function deleteBucketCORS(
-  services: Services,
-  principal: AccessKeyPrincipal,
-  input: { readonly bucket: string },
-): Promise<void> {
-  authorize(principal, 'deleteBucketCORS', { bucket: input.bucket }, services.state)
-  const { tenantId, name } = findBucket(services, principal.tenantId, input.bucket)
-  settle(await services.propose({ type: 'deleteBucketCors', tenantId, name }))
-}
+export const deleteBucketCORS = dataOperation(
+  {
+    id: 'deleteBucketCORS',
+    requires: accessKey('admin', 'whole-bucket'),
+    s3Action: S3_ACTIONS.putBucketCORS,
+    refuses: [],
+    target: bucketTarget,
+  },
+  async (services, principal, input: { readonly bucket: string }): Promise<void> => {
+    const { tenantId, name } = findBucket(services, principal.tenantId, input.bucket)
+    settle(await services.propose({ type: 'deleteBucketCors', tenantId, name }))
+  },
+)

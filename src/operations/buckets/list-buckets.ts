@@ -3,12 +3,14 @@
  *
  * Reads pages until one answer is full; a tenant's buckets are bounded in number, so the loop is too.
  */
-import { authorize, canSeeBucket } from '../../access/authorize.ts'
-import type { AccessKeyPrincipal } from '../../access/base/principal.ts'
+import { canSeeBucket } from '../../access/authorize.ts'
+import { accessKey } from '../../access/rights.ts'
 import type { BucketRecord } from '../../state-machine/buckets/records.ts'
 import { openContinuationToken, sealContinuationToken } from '../base/continuation-token.ts'
+import { dataOperation } from '../base/operation.ts'
 import { clampPageSize } from '../base/page-size.ts'
-import type { Services } from '../base/services.ts'
+import { noTarget } from '../base/targets.ts'
+import { bucketRanges } from '../../state-machine/buckets/keys.ts'
 
 interface ListBucketsInput {
   readonly prefix: string
@@ -21,26 +23,35 @@ export interface BucketListing {
   readonly nextContinuationToken: string | null
 }
 
-export async function listBuckets(
-  services: Services,
-  principal: AccessKeyPrincipal,
-  input: ListBucketsInput,
-): Promise<BucketListing> {
-  authorize(principal, 'listBuckets', {}, services.state)
-  const limit = clampPageSize(input.maxBuckets)
-  const context = ['listBuckets', principal.tenantId, input.prefix]
-  let after =
-    input.continuationToken === undefined
-      ? ''
-      : openContinuationToken(services, context, input.continuationToken)
-  const buckets: BucketRecord[] = []
-  for (;;) {
-    const page = await services.state.buckets(principal.tenantId, input.prefix, after, limit - buckets.length)
-    buckets.push(...page.items.filter((bucket) => canSeeBucket(principal, bucket.name)))
-    if (page.next === null) return { buckets, nextContinuationToken: null }
-    after = page.next
-    if (buckets.length === limit) {
-      return { buckets, nextContinuationToken: sealContinuationToken(services, context, after) }
+export const listBuckets = dataOperation(
+  {
+    id: 'listBuckets',
+    requires: accessKey('read', 'tenant'),
+    // It aims at no bucket; scopes decide which buckets it shows.
+    s3Action: null,
+    refuses: [],
+    target: noTarget,
+  },
+  async (services, principal, input: ListBucketsInput): Promise<BucketListing> => {
+    const limit = clampPageSize(input.maxBuckets)
+    const context = ['listBuckets', principal.tenantId, input.prefix]
+    let after =
+      input.continuationToken === undefined
+        ? ''
+        : openContinuationToken(services, context, input.continuationToken)
+    const buckets: BucketRecord[] = []
+    for (;;) {
+      const page = await services.state.page(bucketRanges.buckets(principal.tenantId), {
+        prefix: input.prefix,
+        after,
+        limit: limit - buckets.length,
+      })
+      buckets.push(...page.items.filter((bucket) => canSeeBucket(principal, bucket.name)))
+      if (page.next === null) return { buckets, nextContinuationToken: null }
+      after = page.next
+      if (buckets.length === limit) {
+        return { buckets, nextContinuationToken: sealContinuationToken(services, context, after) }
+      }
     }
-  }
-}
+  },
+)

@@ -5,25 +5,33 @@
  */
 import type { AdminTokenPrincipal } from '../../access/base/principal.ts'
 import { Refusal } from '../../base/refusal.ts'
-import type { MembersRecord, NewMember } from '../../state-machine/members/records.ts'
-import type { MembershipKind, OperationRecord } from '../../state-machine/operations/records.ts'
-import { membersOf } from '../../state-machine/members/members.ts'
 import { newOperationId } from '../../commands/operation-id.ts'
+import { settle } from '../../commands/settle.ts'
+import { membersOf } from '../../state-machine/members/members.ts'
+import type { MembersRecord, NewMember } from '../../state-machine/members/records.ts'
+import type { MembershipKind, LongOperation } from '../../state-machine/long-operations/records.ts'
+import type { Operation } from '../base/operation.ts'
 import { givenReason } from '../base/reason.ts'
 import type { Services } from '../base/services.ts'
-import { settle } from '../../commands/settle.ts'
 import { begunWith } from './held-copies.ts'
 import type { SeenNewcomer } from './newcomer.ts'
 import { runningChange } from './running-change.ts'
+
+/** Codes that every operation answers which changes the members. */
+export const CHANGE_REFUSALS: Operation['refuses'] = [
+  'precondition_failed',
+  'membership_change_in_progress',
+  'stale_config_index',
+]
 
 export interface MembershipRequest {
   readonly reason: string
   readonly expectedConfigIndex?: number
 }
 
-export interface ChangeBegun {
+export interface StartedChange {
   /** Null: the cluster is as it was asked for already. */
-  readonly operation: OperationRecord | null
+  readonly operation: LongOperation | null
   readonly nodeId: string
   readonly configIndex: number
   /** Who is taken in. */
@@ -48,11 +56,11 @@ export async function changeMembers(
   services: Services,
   principal: AdminTokenPrincipal,
   { requested, change, lookedAt }: Changing,
-): Promise<ChangeBegun> {
+): Promise<StartedChange> {
   const { kind, nodeId } = change
   const figures = await begunWith(services, change)
   try {
-    const begun = settle(
+    const started = settle(
       await services.propose({
         type: 'startMembership',
         operationId: newOperationId(),
@@ -63,13 +71,13 @@ export async function changeMembers(
         ...figures,
       }),
     )
-    return { ...begun, nodeId }
+    return { ...started, nodeId }
   } catch (error) {
     // Two requests in the same words at once: the second is answered with the operation of the first.
     const isLate = error instanceof Refusal && error.code === 'membership_change_in_progress'
     const operation = isLate ? runningChange(services, change) : undefined
     if (operation === undefined) throw error
-    return { operation, nodeId, configIndex: membersOf(services.state.view).configIndex }
+    return { operation, nodeId, configIndex: membersOf(services.state).configIndex }
   }
 }
 

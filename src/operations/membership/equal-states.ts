@@ -1,4 +1,4 @@
-/** Whether two members have the same state, as far as their checksums tell. Pure. */
+/** Whether two members have the same state, as far as their checksums show. Pure. */
 import type { MemberStatus } from '../../../cluster/index.ts'
 
 /**

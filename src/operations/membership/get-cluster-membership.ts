@@ -1,17 +1,17 @@
 /**
  * getClusterMembership: authorize -> rows, and what each member says of itself. [decisions 12]
  *
- * `isLocal`: as this node has it, without asking whether it is the latest; when nobody leads there is no other answer.
+ * `isLocal`: as this node has it, without asking whether it is the latest; without a leader there is no other answer.
  */
 import type { MemberStatus, NodeRepair } from '../../../cluster/index.ts'
-import { authorize } from '../../access/authorize.ts'
-import type { AdminTokenPrincipal } from '../../access/base/principal.ts'
+import { adminToken } from '../../access/rights.ts'
 import { clusterRecoveries } from '../../state-machine/members/cluster-recoveries.ts'
 import { membersOf } from '../../state-machine/members/members.ts'
 import type { ClusterRecovery, MembersRecord } from '../../state-machine/members/records.ts'
-import type { Services } from '../base/services.ts'
+import { adminOperation } from '../base/operation.ts'
 import type { ReplicaCounts } from '../base/replica-counts.ts'
-import { leaderIn, type MemberStatuses, collectMemberStatuses } from './member-statuses.ts'
+import { noTarget } from '../base/targets.ts'
+import { collectMemberStatuses, leaderIn, type MemberStatuses } from './member-statuses.ts'
 
 export interface MembershipOverview {
   readonly clusterId: string
@@ -31,31 +31,34 @@ export interface MembershipOverview {
   readonly replicaCounts: ReplicaCounts | null
 }
 
-export async function getClusterMembership(
-  services: Services,
-  principal: AdminTokenPrincipal,
-  { isLocal }: { readonly isLocal: boolean },
-): Promise<MembershipOverview> {
-  authorize(principal, 'getClusterMembership', {})
-  const { clusterId, membership } = services.cluster
-  const before = membership.local()
-  const [memberStatuses, disks] = isLocal
-    ? [new Map([[before.nodeId, before]]), []]
-    : await Promise.all([collectMemberStatuses(services), services.cluster.repairStatuses()])
-  const rows = membersOf(services.state.view)
-  const recoveries = clusterRecoveries(services.state.view)
-  const { reasons } = services.cluster.readiness()
-  const replicaCounts = await services.replicaCounter.look()
-  const own = membership.local()
-  const seen = {
-    rows,
-    recoveries,
-    status: leaderIn(memberStatuses) ?? own,
-    own,
-    memberStatuses,
-    disks,
-    reasons,
-    replicaCounts,
-  }
-  return { clusterId, isLocal, ...seen }
-}
+export const getClusterMembership = adminOperation(
+  {
+    id: 'getClusterMembership',
+    requires: adminToken('owner', 'cluster'),
+    refuses: ['leader_not_ready'],
+    target: noTarget,
+  },
+  async (services, principal, { isLocal }: { readonly isLocal: boolean }): Promise<MembershipOverview> => {
+    const { clusterId, membership } = services.cluster
+    const before = membership.local()
+    const [memberStatuses, disks] = isLocal
+      ? [new Map([[before.nodeId, before]]), []]
+      : await Promise.all([collectMemberStatuses(services), services.cluster.repairStatuses()])
+    const rows = membersOf(services.state)
+    const recoveries = clusterRecoveries(services.state)
+    const { reasons } = services.cluster.readiness()
+    const replicaCounts = await services.replicaCounter.look()
+    const own = membership.local()
+    const seen = {
+      rows,
+      recoveries,
+      status: leaderIn(memberStatuses) ?? own,
+      own,
+      memberStatuses,
+      disks,
+      reasons,
+      replicaCounts,
+    }
+    return { clusterId, isLocal, ...seen }
+  },
+)

@@ -2,11 +2,11 @@
  * What a member holds when a change of the members begins, and how long the change may take.
  *
  * Owns: the figures of dry runs and of the first second of an operation. Knows nothing of: votes, gates.
- * Rule: no more than CHUNKS_MAX rows are looked at; where there are more the last count of this node stands for them.
+ * Rule: no more than CHUNKS_MAX rows are looked at; where there are more, the last count of this node is used instead.
  */
-import { chunkKeys } from '../../state-machine/chunks/keys.ts'
+import { chunkKeys, chunkRanges } from '../../state-machine/chunks/keys.ts'
 import type { HeldBytes } from '../../state-machine/members/records.ts'
-import type { MembershipKind } from '../../state-machine/operations/records.ts'
+import type { MembershipKind } from '../../state-machine/long-operations/records.ts'
 import type { Services } from '../base/services.ts'
 
 export interface Held {
@@ -54,7 +54,7 @@ export async function begunWith(
 }
 
 function durationOf({ state, config }: Services, kind: MembershipKind, { copies, bytes }: HeldBytes): number {
-  const rate = state.view.get(chunkKeys.settings())?.repairBytesPerSecond ?? BYTES_PER_SECOND
+  const rate = state.get(chunkKeys.settings())?.repairBytesPerSecond ?? BYTES_PER_SECOND
   const joining = kind === 'join' || kind === 'replace' ? STATE_MS + config.cluster.promoteAfterMs : 0
   return Math.ceil(VOTES_MS + joining + Math.max(copies * COPY_MS, (bytes / rate) * 1_000))
 }
@@ -62,7 +62,7 @@ function durationOf({ state, config }: Services, kind: MembershipKind, { copies,
 async function walkedOver({ state }: Services, nodeId: string): Promise<Held> {
   let [copiesToMove, bytesToMove, lastCopies, seen, after] = [0, 0, 0, 0, '' as string | null]
   while (after !== null && seen < CHUNKS_MAX) {
-    const { items, next } = await state.chunks(after, PAGE)
+    const { items, next } = await state.page(chunkRanges.chunks(), { after, limit: PAGE })
     for (const { replicas, sealedSize } of items) {
       if (!replicas.includes(nodeId)) continue
       copiesToMove += 1

@@ -2,40 +2,55 @@
  * joinVoter: authorize -> it has joined, or joins already -> rows allow the name and its addresses -> the node answers and waits ->
  * commit. It becomes a learner, catches up and gets its vote afterwards. [decisions 12: join]
  */
-import { authorize } from '../../access/authorize.ts'
-import type { AdminTokenPrincipal } from '../../access/base/principal.ts'
+import { adminToken } from '../../access/rights.ts'
 import { Refusal } from '../../base/refusal.ts'
-import { memberIn, membersOf, newcomerFault } from '../../state-machine/members/members.ts'
+import { memberIn, membersOf, joinFault } from '../../state-machine/members/members.ts'
 import { changeFault } from '../../state-machine/members/membership.ts'
+import { adminOperation } from '../base/operation.ts'
 import type { Services } from '../base/services.ts'
-import { changeMembers, type ChangeBegun, type MembershipRequest } from './change-members.ts'
-import { newcomerOf, type NewcomerRequest, requireCertificate, seenText } from './newcomer.ts'
+import { noTarget } from '../base/targets.ts'
+import {
+  CHANGE_REFUSALS,
+  type StartedChange,
+  changeMembers,
+  type MembershipRequest,
+} from './change-members.ts'
+import {
+  NEWCOMER_REFUSALS,
+  newcomerOf,
+  type NewcomerRequest,
+  requireCertificate,
+  seenText,
+} from './newcomer.ts'
 import { refuseWhileGivenUp, runningChange } from './running-change.ts'
 
-export async function joinVoter(
-  services: Services,
-  principal: AdminTokenPrincipal,
-  requested: NewcomerRequest & MembershipRequest,
-): Promise<ChangeBegun> {
-  authorize(principal, 'joinVoter', {})
-  const { membership } = services.cluster
-  const present = membersOf(services.state.view)
-  const { nodeId, peerAddress } = requested
-  const known = memberIn(present, nodeId)
-  if (known?.phase === 'active' && known.peerAddress === peerAddress)
-    return { operation: null, nodeId, configIndex: present.configIndex }
-  const running = runningChange(services, { kind: 'join', nodeId, newcomer: requested })
-  if (running !== undefined) {
-    await requireCertificate(membership, requested)
-    return { operation: running, nodeId, configIndex: present.configIndex }
-  }
-  refuseWhileGivenUp(services, nodeId)
-  // Before anybody is asked: a name that is taken must not be called at somebody else's address.
-  refuseTaken(services, requested)
-  const { member, seen } = await newcomerOf(membership, requested)
-  const change = { kind: 'join', nodeId, newcomer: member, seen: seenText(seen) } as const
-  return { ...(await changeMembers(services, principal, { requested, change })), newcomer: seen }
-}
+export const joinVoter = adminOperation(
+  {
+    id: 'joinVoter',
+    requires: adminToken('owner', 'cluster'),
+    refuses: [...CHANGE_REFUSALS, ...NEWCOMER_REFUSALS],
+    target: noTarget,
+  },
+  async (services, principal, requested: NewcomerRequest & MembershipRequest): Promise<StartedChange> => {
+    const { membership } = services.cluster
+    const present = membersOf(services.state)
+    const { nodeId, peerAddress } = requested
+    const known = memberIn(present, nodeId)
+    if (known?.phase === 'active' && known.peerAddress === peerAddress)
+      return { operation: null, nodeId, configIndex: present.configIndex }
+    const running = runningChange(services, { kind: 'join', nodeId, newcomer: requested })
+    if (running !== undefined) {
+      await requireCertificate(membership, requested)
+      return { operation: running, nodeId, configIndex: present.configIndex }
+    }
+    refuseWhileGivenUp(services, nodeId)
+    // Before any node is contacted: a name that is taken must not be called at another node's address.
+    refuseTaken(services, requested)
+    const { member, seen } = await newcomerOf(membership, requested)
+    const change = { kind: 'join', nodeId, newcomer: member, seen: seenText(seen) } as const
+    return { ...(await changeMembers(services, principal, { requested, change })), newcomer: seen }
+  },
+)
 
 /** Throws Refusal when rows say no already. */
 export function refuseTaken(
@@ -44,9 +59,9 @@ export function refuseTaken(
 ): void {
   const { dataAddress = null, adminAddress = null, zone = 'default', weight = 1 } = requested
   const asked = { ...requested, dataAddress, adminAddress, zone, weight, incarnation: '', version: '' }
-  const present = membersOf(state.view)
+  const present = membersOf(state)
   const fault =
-    newcomerFault(present, asked, { featureLevel: cluster.membership.local().stateLevel }) ??
+    joinFault(present, asked, { featureLevel: cluster.membership.local().stateLevel }) ??
     changeFault(present, { expectedConfigIndex: requested.expectedConfigIndex ?? null })
   if (fault !== null) throw new Refusal(fault.code, fault.message)
 }

@@ -2,8 +2,8 @@
  * What is wrong with a member, and what is to be done about it.
  *
  * Owns: whose word counts, and the sentences. Knows nothing of: how a disk is proved, who asks. Pure.
- * Rules: of a disk in doubt the member itself and the leader know, for others heard it last in some election; of one that is not heard
- * whoever asked it just now.
+ * Rules: of a disk in doubt the member itself and the leader know, because others had their last report in some election; of a member
+ * without contact the node that asked it just now.
  */
 import { expulsionOf, expulsionText, type MemberDoubt, type MemberStatus } from '../../../cluster/index.ts'
 

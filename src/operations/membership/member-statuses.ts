@@ -1,9 +1,9 @@
 /**
- * What the living say before a change of the members: who answers, who is heard, who could be taken in.
+ * The statuses of the members before a change of them: which answer, which are in contact, which node could be taken in.
  *
  * Owns: the gates of safety that no row can decide. Knows nothing of: phases, names that left; apply decides those again.
- * Rule: whoever does not answer counts as away, for the change must hold without him; only for calling a member lost is the doubt in
- * its favour.
+ * Rule: a member that does not answer counts as away, because the change must hold without it. Only when a member is to be marked lost
+ * is the doubt in its favour.
  */
 import type { MemberStatus, MembershipPort, NewcomerStatus } from '../../../cluster/index.ts'
 import { Refusal } from '../../base/refusal.ts'
@@ -11,7 +11,7 @@ import type { BlockerCode } from '../../state-machine/base/codes.ts'
 import { memberIn, membersOf } from '../../state-machine/members/members.ts'
 import type { Services } from '../base/services.ts'
 
-/** A member that was heard within this time is not lost. [decisions 12: lost] */
+/** A member that had contact within this time is not lost. [decisions 12: lost] */
 const LOST_AFTER_MS = 30_000
 
 /** In the audit log. */
@@ -22,7 +22,7 @@ export type MemberStatuses = ReadonlyMap<string, MemberStatus | null>
 /** Of all members. What another data directory says under a member's name is not the member's answer. */
 export async function collectMemberStatuses({ cluster, state }: Services): Promise<MemberStatuses> {
   const said = await cluster.membership.memberStatuses()
-  const rows = membersOf(state.view)
+  const rows = membersOf(state)
   const isOwn = (nodeId: string, { incarnation }: MemberStatus): boolean => {
     const known = memberIn(rows, nodeId)?.incarnation ?? null
     return known === null || known === incarnation
@@ -40,7 +40,7 @@ export function gate(code: BlockerCode, message: string): Refusal {
   return new Refusal('precondition_failed', message, { blockers: [{ code, message }] })
 }
 
-/** The leader's own word, which knows the configuration in force; undefined: nobody who answers leads. */
+/** The leader's own status, which knows the configuration in force; undefined: no member that answers leads. */
 export function leaderIn(memberStatuses: MemberStatuses): MemberStatus | undefined {
   const leaders = [...memberStatuses.values()].filter((status) => status?.isLeader === true)
   return leaders.reduce<MemberStatus | undefined>(
@@ -67,8 +67,8 @@ export function requireMajority(
 }
 
 /**
- * Throws Refusal unless so many of the others answer, and take part, that they decide without the one who is called lost while its vote
- * still counts: it is not heard any more from the moment on in which that is committed.
+ * Throws Refusal unless enough of the others answer, and take part, to decide without the member that is marked lost while its vote
+ * still counts: no node accepts a message from it from the moment on in which the mark is committed.
  */
 export function requireQuorumOfOthers(
   memberStatuses: MemberStatuses,
@@ -91,7 +91,7 @@ function silentOf(memberStatuses: MemberStatuses, voters: readonly string[]): re
   return voters.filter((voter) => memberStatuses.get(voter)?.isReady !== true)
 }
 
-/** Throws Refusal when anybody has heard the member lately, or it answers this node. */
+/** Throws Refusal when any node had contact with the member lately, or it answers this node. */
 export function requireSilence(memberStatuses: MemberStatuses, nodeId: string): void {
   const cannot = `Cannot call "${nodeId}" lost`
   if (answers(memberStatuses, nodeId))
@@ -104,7 +104,7 @@ export function requireSilence(memberStatuses: MemberStatuses, nodeId: string): 
     if (silentMs >= LOST_AFTER_MS) continue
     throw gate(
       'member_reachable',
-      `${cannot}: ${status.nodeId} has heard it ${Math.round(silentMs / 1000)} s ago; ${LOST_AFTER_MS / 1000} s of silence are needed, so wait or bring it back`,
+      `${cannot}: ${status.nodeId} had an answer from it ${Math.round(silentMs / 1000)} s ago; ${LOST_AFTER_MS / 1000} s of silence are needed, so wait or bring it back`,
     )
   }
 }

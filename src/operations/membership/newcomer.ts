@@ -2,7 +2,17 @@
 import type { MembershipPort } from '../../../cluster/index.ts'
 import { Refusal } from '../../base/refusal.ts'
 import type { NewMember } from '../../state-machine/members/records.ts'
+import type { Operation } from '../base/operation.ts'
 import { askNewcomer, gate } from './member-statuses.ts'
+
+/** Codes that operations answer which take a node in. */
+export const NEWCOMER_REFUSALS: Operation['refuses'] = [
+  'member_exists',
+  'address_in_use',
+  'member_tombstoned',
+  'foreign_cluster',
+  'data_not_empty',
+]
 
 export interface NewcomerRequest {
   readonly nodeId: string

@@ -5,11 +5,12 @@
  */
 import { membersOf } from '../../state-machine/members/members.ts'
 import { isMembership } from '../../state-machine/members/membership.ts'
-import type { MembershipKind } from '../../state-machine/operations/records.ts'
+import type { MembershipKind } from '../../state-machine/long-operations/records.ts'
 import type { Services } from '../base/services.ts'
-import type { ChangeBegun } from './change-members.ts'
+import type { StartedChange } from './change-members.ts'
 import { type Held, heldBeforeChange } from './held-copies.ts'
 import type { SeenNewcomer } from './newcomer.ts'
+import { unfinishedOperations } from '../../state-machine/long-operations/operations.ts'
 
 export interface PlannedStep {
   readonly step: string
@@ -20,7 +21,7 @@ export interface PlannedStep {
 
 export interface ChangePlan extends Held {
   readonly steps: PlannedStep[]
-  /** Who waits to be taken in; null: nobody is, or something stands in the way. */
+  /** The node that waits to be taken in; null: none does, or a blocker prevents it. */
   readonly newcomer: SeenNewcomer | null
 }
 
@@ -29,18 +30,18 @@ export interface PlannedChange {
   readonly nodeId: string
   /** Of a replacement. */
   readonly newcomer?: string
-  /** Of whoever comes. */
+  /** Of the joining node. */
   readonly zone?: string
 }
 
 export async function planChange(
   services: Services,
   change: PlannedChange,
-  begun: ChangeBegun | null,
+  started: StartedChange | null,
 ): Promise<{ readonly plan: ChangePlan; readonly warnings: readonly string[] }> {
   const steps = stepsOf(services, change)
   const moves = await heldBeforeChange(services, change)
-  const plan = { steps, ...moves, newcomer: begun?.newcomer ?? null }
+  const plan = { steps, ...moves, newcomer: started?.newcomer ?? null }
   const warnings = [
     ...finalWarnings(change),
     ...overlapWarnings(services, change),
@@ -57,7 +58,7 @@ export function votesOf(voters: readonly string[]): Omit<PlannedStep, 'step'> {
 }
 
 function stepsOf({ state }: Services, { kind, nodeId, newcomer }: PlannedChange): PlannedStep[] {
-  const { members } = membersOf(state.view)
+  const { members } = membersOf(state)
   const voters = members.filter(({ phase }) => phase === 'active').map((member) => member.nodeId)
   const left = voters.filter((voter) => voter !== nodeId)
   const at = (step: string, names: readonly string[]): PlannedStep => ({ step, ...votesOf(names) })
@@ -92,13 +93,13 @@ function votesWarnings(steps: readonly PlannedStep[]): readonly string[] {
   return warnings
 }
 
-/** Where all members stand in one zone there is nothing to be said. */
+/** Where all members are in one zone there is nothing to warn of. */
 function zoneWarnings(
   { state }: Services,
   { kind, nodeId, newcomer = nodeId, zone }: PlannedChange,
   steps: readonly PlannedStep[],
 ): readonly string[] {
-  const { members } = membersOf(state.view)
+  const { members } = membersOf(state)
   const zones = new Map(members.map((member) => [member.nodeId, member.zone]))
   const present = kind === 'replace' ? zones.get(nodeId) : undefined
   if (kind === 'join' || kind === 'replace') zones.set(newcomer, zone ?? present ?? 'default')
@@ -126,7 +127,7 @@ function finalWarnings({ kind, nodeId, newcomer }: PlannedChange): readonly stri
       ]
     case 'replace':
       return [
-        `This cannot be taken back once votes have moved: "${nodeId}" leaves for ever; until "${newcomer}" has its vote the operation can be cancelled`,
+        `This cannot be taken back once votes have moved: "${nodeId}" leaves forever; until "${newcomer}" has its vote the operation can be cancelled`,
       ]
     case 'lost':
     case 'remove':
@@ -136,11 +137,10 @@ function finalWarnings({ kind, nodeId, newcomer }: PlannedChange): readonly stri
   }
 }
 
-/** Votes change one operation at a time; what moves copies goes on beside it. */
+/** Votes change one operation at a time; moving copies continues beside it. */
 function overlapWarnings({ state }: Services, { nodeId }: PlannedChange): readonly string[] {
-  const { change } = membersOf(state.view)
-  return state
-    .unfinishedOperations()
+  const { change } = membersOf(state)
+  return unfinishedOperations(state)
     .filter(({ kind, operationId, node }) => isMembership(kind) && operationId !== change && node !== nodeId)
     .map(
       ({ operationId, node }) =>

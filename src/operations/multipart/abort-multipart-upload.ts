@@ -1,22 +1,29 @@
 /**
- * abortMultipartUpload: the ladder -> commit. An upload that is not there is given up already: repeating
+ * abortMultipartUpload: authorize -> bucket exists -> key is valid -> commit. An upload that does not exist is aborted already: repeating
  * is safe. Its parts are released in the background.
  */
-import type { AccessKeyPrincipal } from '../../access/base/principal.ts'
-import { keyFor } from '../objects/object-checks.ts'
-import type { Services } from '../base/services.ts'
+import { S3_ACTIONS } from '../../access/policies/s3-actions.ts'
+import { accessKey } from '../../access/rights.ts'
 import { settle } from '../../commands/settle.ts'
+import { dataOperation } from '../base/operation.ts'
+import { keyTarget } from '../base/targets.ts'
+import { findKey } from '../objects/object-checks.ts'
 import { openUpload, type UploadName } from './find-upload.ts'
 
-export async function abortMultipartUpload(
-  services: Services,
-  principal: AccessKeyPrincipal,
-  input: UploadName,
-): Promise<void> {
-  const { tenantId } = principal
-  const { uploadId } = input
-  const found = keyFor(services, { principal, operationId: 'abortMultipartUpload' }, input)
-  if (openUpload(services, found, uploadId) === null) return
-  const { bucket, key } = found
-  settle(await services.propose({ type: 'abortUpload', tenantId, bucket: bucket.name, key, uploadId }))
-}
+export const abortMultipartUpload = dataOperation(
+  {
+    id: 'abortMultipartUpload',
+    requires: accessKey('write', 'key'),
+    s3Action: S3_ACTIONS.abortMultipartUpload,
+    refuses: [],
+    target: keyTarget,
+  },
+  async (services, principal, input: UploadName): Promise<void> => {
+    const { tenantId } = principal
+    const { uploadId } = input
+    const found = findKey(services, principal, input)
+    if (openUpload(services, found, uploadId) === null) return
+    const { bucket, key } = found
+    settle(await services.propose({ type: 'abortUpload', tenantId, bucket: bucket.name, key, uploadId }))
+  },
+)

@@ -1,14 +1,17 @@
 /**
- * createMultipartUpload: the ladder -> commit. What is said here holds for the object once it is whole.
+ * createMultipartUpload: authorize -> bucket exists -> key is valid -> settings -> commit. What is said here holds for the object once it is whole.
  */
-import type { AccessKeyPrincipal } from '../../access/base/principal.ts'
+import { S3_ACTIONS } from '../../access/policies/s3-actions.ts'
+import { accessKey } from '../../access/rights.ts'
+import { settle } from '../../commands/settle.ts'
 import type { ChecksumAlgorithm } from '../../state-machine/bodies/records.ts'
 import type { BucketRecord } from '../../state-machine/buckets/records.ts'
 import type { UploadRecord } from '../../state-machine/objects/records.ts'
 import type { VersionSettings } from '../../state-machine/versions/records.ts'
-import { authorizeSettings, keyFor, type KeyName } from '../objects/object-checks.ts'
-import type { Services } from '../base/services.ts'
-import { settle } from '../../commands/settle.ts'
+import { dataOperation } from '../base/operation.ts'
+import { keyTarget } from '../base/targets.ts'
+import { authorizeSettings } from '../objects/authorize-settings.ts'
+import { findKey, type KeyName } from '../objects/object-checks.ts'
 import { findTenant } from '../tenants/find-tenant.ts'
 
 interface CreateMultipartUploadInput extends KeyName, VersionSettings {
@@ -18,35 +21,40 @@ interface CreateMultipartUploadInput extends KeyName, VersionSettings {
   readonly checksumAlg: ChecksumAlgorithm | null
 }
 
-export interface BegunUpload {
+export interface StartedUpload {
   readonly bucket: BucketRecord
   readonly upload: UploadRecord
 }
 
-export async function createMultipartUpload(
-  services: Services,
-  principal: AccessKeyPrincipal,
-  input: CreateMultipartUploadInput,
-): Promise<BegunUpload> {
-  const { tenantId, accessKeyId: initiator } = principal
-  const { bucket, key } = keyFor(services, { principal, operationId: 'createMultipartUpload' }, input)
-  authorizeSettings(services, principal, input, input)
-  const { masterKeyId } = findTenant(services, tenantId)
-  const { contentType, metadata, tags, retention, legalHold, checksumAlg } = input
-  const reply = await services.propose({
-    type: 'createUpload',
-    tenantId,
-    bucket: bucket.name,
-    key,
-    initiator,
-    expiresInMs: services.config.limits.multipartExpiresAfterMs,
-    contentType,
-    metadata,
-    masterKeyId,
-    tags,
-    retention,
-    legalHold,
-    checksumAlg,
-  })
-  return { bucket, upload: settle(reply) }
-}
+export const createMultipartUpload = dataOperation(
+  {
+    id: 'createMultipartUpload',
+    requires: accessKey('write', 'key'),
+    s3Action: S3_ACTIONS.putObject,
+    refuses: ['checksum_unsupported', 'invalid_tag', 'object_lock_not_enabled'],
+    target: keyTarget,
+  },
+  async (services, principal, input: CreateMultipartUploadInput): Promise<StartedUpload> => {
+    const { tenantId, accessKeyId: initiator } = principal
+    const { bucket, key } = findKey(services, principal, input)
+    authorizeSettings(services, principal, input, input)
+    const { masterKeyId } = findTenant(services, tenantId)
+    const { contentType, metadata, tags, retention, legalHold, checksumAlg } = input
+    const reply = await services.propose({
+      type: 'createUpload',
+      tenantId,
+      bucket: bucket.name,
+      key,
+      initiator,
+      expiresInMs: services.config.limits.multipartExpiresAfterMs,
+      contentType,
+      metadata,
+      masterKeyId,
+      tags,
+      retention,
+      legalHold,
+      checksumAlg,
+    })
+    return { bucket, upload: settle(reply) }
+  },
+)

@@ -1,12 +1,14 @@
 /**
- * The steps of the ladder that every operation on an upload climbs: key, then the upload, in the caller's tenant.
+ * The checks that operations on an upload share: key, then upload, in the caller's tenant.
  */
+import type { AccessKeyPrincipal } from '../../access/base/principal.ts'
 import { Refusal } from '../../base/refusal.ts'
 import type { BucketRecord } from '../../state-machine/buckets/records.ts'
 import type { UploadRecord } from '../../state-machine/objects/records.ts'
-import { type Caller, type FoundKey, keyFor, type KeyName } from '../objects/object-checks.ts'
 import type { Services } from '../base/services.ts'
+import { findKey, type FoundKey, type KeyName } from '../objects/object-checks.ts'
 import { isUploadId } from './upload-id.ts'
+import { objectKeys } from '../../state-machine/objects/keys.ts'
 
 export interface UploadName extends KeyName {
   readonly uploadId: string
@@ -17,21 +19,21 @@ export interface FoundUpload {
   readonly upload: UploadRecord
 }
 
-/** Throws Refusal not_found: of the bucket, or of an upload that was completed, given up, or never begun. */
-export function findUpload(services: Services, caller: Caller, name: UploadName): FoundUpload {
-  const found = keyFor(services, caller, name)
+/** Throws Refusal not_found: of the bucket, or of an upload that was completed, aborted, or never started. */
+export function findUpload(services: Services, principal: AccessKeyPrincipal, name: UploadName): FoundUpload {
+  const found = findKey(services, principal, name)
   const upload = openUpload(services, found, name.uploadId)
   if (upload === null) throw noSuchUpload(name)
   return { bucket: found.bucket, upload }
 }
 
-/** Null: there is none under way. */
+/** Null: no such upload is in progress. */
 export function openUpload(
   { state }: Services,
   { bucket, key }: FoundKey,
   uploadId: string,
 ): UploadRecord | null {
-  return (isUploadId(uploadId) ? state.upload(bucket, key, uploadId) : undefined) ?? null
+  return (isUploadId(uploadId) ? state.get(objectKeys.upload(bucket.id, key, uploadId)) : undefined) ?? null
 }
 
 export function noSuchUpload({ key, uploadId }: Pick<UploadName, 'key' | 'uploadId'>): Refusal {

@@ -1,12 +1,15 @@
 /**
- * listMultipartUploads: the ladder (the prefix must lie inside a scope) -> one page of what is under way,
- * by key, and of a key in the order of their beginnings.
+ * listMultipartUploads: authorize (the prefix must lie inside a scope) -> bucket exists -> one page of the uploads in progress, by key,
+ * and of one key in the order in which they started.
  */
-import type { AccessKeyPrincipal } from '../../access/base/principal.ts'
-import type { UploadPage } from '../../store/reads/state-reader.ts'
-import { bucketFor } from '../objects/object-checks.ts'
+import { S3_ACTIONS } from '../../access/policies/s3-actions.ts'
+import { accessKey } from '../../access/rights.ts'
+import type { UploadPage } from '../../store/reads/upload-listing.ts'
+import { dataOperation } from '../base/operation.ts'
 import { clampPageSize } from '../base/page-size.ts'
-import type { Services } from '../base/services.ts'
+import { listingTarget } from '../base/targets.ts'
+import { findBucket } from '../buckets/find-bucket.ts'
+import { pageOfUploads } from '../../store/reads/upload-listing.ts'
 
 interface ListMultipartUploadsInput {
   readonly bucket: string
@@ -21,14 +24,19 @@ export interface UploadListing extends UploadPage {
   readonly maxUploads: number
 }
 
-export async function listMultipartUploads(
-  services: Services,
-  principal: AccessKeyPrincipal,
-  input: ListMultipartUploadsInput,
-): Promise<UploadListing> {
-  const { prefix, keyMarker, uploadIdMarker } = input
-  const bucket = bucketFor(services, { principal, operationId: 'listMultipartUploads' }, input)
-  const limit = clampPageSize(input.maxUploads)
-  const page = await services.state.uploads(bucket, { prefix, keyMarker, uploadIdMarker, limit })
-  return { ...page, maxUploads: limit }
-}
+export const listMultipartUploads = dataOperation(
+  {
+    id: 'listMultipartUploads',
+    requires: accessKey('read', 'key'),
+    s3Action: S3_ACTIONS.listBucketMultipartUploads,
+    refuses: [],
+    target: listingTarget,
+  },
+  async (services, principal, input: ListMultipartUploadsInput): Promise<UploadListing> => {
+    const { prefix, keyMarker, uploadIdMarker } = input
+    const bucket = findBucket(services, principal.tenantId, input.bucket)
+    const limit = clampPageSize(input.maxUploads)
+    const page = await pageOfUploads(services.state, bucket.id, { prefix, keyMarker, uploadIdMarker, limit })
+    return { ...page, maxUploads: limit }
+  },
+)

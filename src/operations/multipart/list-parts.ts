@@ -1,11 +1,13 @@
 /**
- * listParts: the ladder -> upload exists -> one page of its parts, by their numbers.
+ * listParts: authorize -> bucket exists -> key is valid -> upload exists -> one page of its parts, by their numbers.
  */
-import type { AccessKeyPrincipal } from '../../access/base/principal.ts'
+import { S3_ACTIONS } from '../../access/policies/s3-actions.ts'
+import { accessKey } from '../../access/rights.ts'
 import { PARTS_MAX } from '../../state-machine/objects/limits.ts'
-import type { PartsPage } from '../../store/reads/state-reader.ts'
+import { pageOfParts, type PartsPage } from '../../store/reads/part-listing.ts'
+import { dataOperation } from '../base/operation.ts'
 import { clampPageSize } from '../base/page-size.ts'
-import type { Services } from '../base/services.ts'
+import { keyTarget } from '../base/targets.ts'
 import { findUpload, type UploadName } from './find-upload.ts'
 
 interface ListPartsInput extends UploadName {
@@ -18,14 +20,23 @@ export interface PartListing extends PartsPage {
   readonly partNumberMarker: number
 }
 
-export async function listParts(
-  services: Services,
-  principal: AccessKeyPrincipal,
-  input: ListPartsInput,
-): Promise<PartListing> {
-  const { bucket, upload } = findUpload(services, { principal, operationId: 'listParts' }, input)
-  const maxParts = clampPageSize(input.maxParts)
-  const partNumberMarker = Math.min(Math.max(input.partNumberMarker ?? 0, 0), PARTS_MAX)
-  const page = await services.state.parts(bucket.id, upload.uploadId, partNumberMarker, maxParts)
-  return { ...page, maxParts, partNumberMarker }
-}
+export const listParts = dataOperation(
+  {
+    id: 'listParts',
+    requires: accessKey('read', 'key'),
+    s3Action: S3_ACTIONS.listMultipartUploadParts,
+    refuses: [],
+    target: keyTarget,
+  },
+  async (services, principal, input: ListPartsInput): Promise<PartListing> => {
+    const { bucket, upload } = findUpload(services, principal, input)
+    const maxParts = clampPageSize(input.maxParts)
+    const partNumberMarker = Math.min(Math.max(input.partNumberMarker ?? 0, 0), PARTS_MAX)
+    const page = await pageOfParts(
+      services.state,
+      { bucketId: bucket.id, uploadId: upload.uploadId },
+      { after: partNumberMarker, limit: maxParts },
+    )
+    return { ...page, maxParts, partNumberMarker }
+  },
+)

@@ -9,6 +9,7 @@ import { PARTS_MAX } from '../../state-machine/objects/limits.ts'
 import type { BucketId } from '../../state-machine/base/record-ids.ts'
 import type { PartRecord } from '../../state-machine/bodies/records.ts'
 import type { Services } from '../base/services.ts'
+import { pageOfParts } from '../../store/reads/part-listing.ts'
 
 export interface NamedPart {
   readonly partNumber: number
@@ -31,7 +32,7 @@ export function checkPartList(parts: readonly NamedPart[]): readonly NamedPart[]
     if (partNumber <= before)
       throw new Refusal(
         'invalid_part_order',
-        `Part ${partNumber} comes after part ${before}: name the parts in rising order, each once`,
+        `Part ${partNumber} comes after part ${before}: name the parts in ascending order, each once`,
       )
     before = partNumber
     const bare = etag.replace(/^"(.*)"$/, '$1')
@@ -58,7 +59,7 @@ export async function namedParts(
   const records: PartRecord[] = []
   let named = 0
   for (let after: number | null = 0; after !== null && named < parts.length; ) {
-    const page = await services.state.parts(bucketId, uploadId, after, PAGE_PARTS)
+    const page = await pageOfParts(services.state, { bucketId, uploadId }, { after, limit: PAGE_PARTS })
     for (const record of page.parts) {
       const wanted = parts[named]
       if (wanted === undefined) return records

@@ -1,5 +1,5 @@
 /**
- * The form of upload ids, by which a path that names an upload is told from an object key. [decisions 16]
+ * The form of upload ids, which distinguishes a path that names an upload from an object key. [decisions 16]
  *
  * Rule: what is not of this form names no upload, and is never looked up as one.
  */

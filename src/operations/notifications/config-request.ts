@@ -1,7 +1,7 @@
 /**
  * What a caller may ask of a notification config: fields, defaults and bounds. [decisions 9]
  *
- * Owns: the checks that need no stored data. Rule: the first thing wrong is told, with the place where it stands.
+ * Owns: the checks that need no stored data. Rule: the first fault is reported, with its place.
  */
 import { randomBytes } from 'node:crypto'
 import { Refusal } from '../../base/refusal.ts'
@@ -37,11 +37,11 @@ export function configRequests(
 ): readonly Omit<ConfigRequest, 'fresh'>[] {
   if (inputs.length > HOOKS_MAX)
     refuse(`a bucket has at most ${HOOKS_MAX} notification configs, these are ${inputs.length}`)
-  const wishes = inputs.map((input) => requestOf(input, policy))
-  const ids = wishes.map(({ id }) => id)
+  const requests = inputs.map((input) => requestOf(input, policy))
+  const ids = requests.map(({ id }) => id)
   const twice = ids.find((id, n) => ids.indexOf(id) !== n)
   if (twice !== undefined) refuse(`the id "${twice}" is given to two configs`)
-  return wishes
+  return requests
 }
 
 function requestOf(input: ConfigInput, policy: TargetPolicy): Omit<ConfigRequest, 'fresh'> {

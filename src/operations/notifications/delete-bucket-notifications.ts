@@ -1,16 +1,21 @@
 /** deleteBucketNotifications: authorize -> exists -> commit. Clearing what is clear is no error. */
-import { authorize } from '../../access/authorize.ts'
-import type { AccessKeyPrincipal } from '../../access/base/principal.ts'
-import { findBucket } from '../buckets/find-bucket.ts'
-import type { Services } from '../base/services.ts'
+import { S3_ACTIONS } from '../../access/policies/s3-actions.ts'
+import { accessKey } from '../../access/rights.ts'
 import { settle } from '../../commands/settle.ts'
+import { dataOperation } from '../base/operation.ts'
+import { bucketTarget } from '../base/targets.ts'
+import { findBucket } from '../buckets/find-bucket.ts'
 
-export async function deleteBucketNotifications(
-  services: Services,
-  principal: AccessKeyPrincipal,
-  input: { readonly bucket: string },
-): Promise<void> {
-  authorize(principal, 'deleteBucketNotifications', { bucket: input.bucket }, services.state)
-  const { tenantId, name: bucket } = findBucket(services, principal.tenantId, input.bucket)
-  settle(await services.propose({ type: 'setNotifications', tenantId, bucket, configs: [] }))
-}
+export const deleteBucketNotifications = dataOperation(
+  {
+    id: 'deleteBucketNotifications',
+    requires: accessKey('write', 'whole-bucket'),
+    s3Action: S3_ACTIONS.putBucketNotification,
+    refuses: [],
+    target: bucketTarget,
+  },
+  async (services, principal, input: { readonly bucket: string }): Promise<void> => {
+    const { tenantId, name: bucket } = findBucket(services, principal.tenantId, input.bucket)
+    settle(await services.propose({ type: 'setNotifications', tenantId, bucket, configs: [] }))
+  },
+)

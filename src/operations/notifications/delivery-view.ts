@@ -16,7 +16,7 @@ export function withConfig(
   bucketId: BucketId,
   delivery: DeliveryRecord,
 ): DescribedDelivery {
-  const hook = services.state.view.get(eventKeys.hook(bucketId, delivery.hookId))
+  const hook = services.state.get(eventKeys.hook(bucketId, delivery.hookId))
   if (hook === undefined) throw new Refusal('not_found', 'The config of this delivery was removed')
   return { configId: hook.id, delivery }
 }

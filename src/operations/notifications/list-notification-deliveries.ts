@@ -4,16 +4,18 @@
  * Rule: one page looks at a bounded number of deliveries. Where few of them fit, a page is short, or even empty, and says that
  * there is more.
  */
-import { deliveryPosition } from '../../state-machine/events/keys.ts'
-import { authorize } from '../../access/authorize.ts'
-import type { AccessKeyPrincipal } from '../../access/base/principal.ts'
+import { S3_ACTIONS } from '../../access/policies/s3-actions.ts'
+import { accessKey } from '../../access/rights.ts'
 import { Refusal } from '../../base/refusal.ts'
-import { hooksOf } from '../../state-machine/events/hooks.ts'
 import type { BucketRecord } from '../../state-machine/buckets/records.ts'
+import { hooksOf } from '../../state-machine/events/hooks.ts'
+import { deliveryPosition, eventRanges } from '../../state-machine/events/keys.ts'
 import type { DeliveryRecord, DeliveryStatus } from '../../state-machine/events/records.ts'
-import { findBucket } from '../buckets/find-bucket.ts'
 import { openContinuationToken, sealContinuationToken } from '../base/continuation-token.ts'
+import { dataOperation } from '../base/operation.ts'
 import type { Services } from '../base/services.ts'
+import { bucketTarget } from '../base/targets.ts'
+import { findBucket } from '../buckets/find-bucket.ts'
 import type { DescribedDelivery } from './delivery-view.ts'
 
 export const DELIVERY_STATES = ['pending', 'delivered', 'dead'] as const satisfies DeliveryStatus[]
@@ -33,27 +35,32 @@ export interface DeliveryListing {
   readonly nextContinuationToken: string | null
 }
 
-export async function listNotificationDeliveries(
-  services: Services,
-  principal: AccessKeyPrincipal,
-  input: ListDeliveriesInput,
-): Promise<DeliveryListing> {
-  authorize(principal, 'listNotificationDeliveries', { bucket: input.bucket }, services.state)
-  const bucket = findBucket(services, principal.tenantId, input.bucket)
-  const { configId, status, continuationToken } = input
-  if (status !== undefined && !(DELIVERY_STATES as readonly string[]).includes(status))
-    throw new Refusal(
-      'invalid_argument',
-      `The status "${status.slice(0, 40)}" is none of ${DELIVERY_STATES.join(', ')}`,
-    )
-  const context = ['listNotificationDeliveries', bucket.id, configId ?? '', status ?? '']
-  const after =
-    continuationToken === undefined ? '' : openContinuationToken(services, context, continuationToken)
-  const found = await look(services, bucket, { ...input, after })
-  const { deliveries, next } = found
-  const nextContinuationToken = next === null ? null : sealContinuationToken(services, context, next)
-  return { deliveries, nextContinuationToken }
-}
+export const listNotificationDeliveries = dataOperation(
+  {
+    id: 'listNotificationDeliveries',
+    // Deliveries name keys of the whole bucket.
+    requires: accessKey('read', 'whole-bucket'),
+    s3Action: S3_ACTIONS.getBucketNotification,
+    refuses: [],
+    target: bucketTarget,
+  },
+  async (services, principal, input: ListDeliveriesInput): Promise<DeliveryListing> => {
+    const bucket = findBucket(services, principal.tenantId, input.bucket)
+    const { configId, status, continuationToken } = input
+    if (status !== undefined && !(DELIVERY_STATES as readonly string[]).includes(status))
+      throw new Refusal(
+        'invalid_argument',
+        `The status "${status.slice(0, 40)}" is none of ${DELIVERY_STATES.join(', ')}`,
+      )
+    const context = ['listNotificationDeliveries', bucket.id, configId ?? '', status ?? '']
+    const after =
+      continuationToken === undefined ? '' : openContinuationToken(services, context, continuationToken)
+    const found = await look(services, bucket, { ...input, after })
+    const { deliveries, next } = found
+    const nextContinuationToken = next === null ? null : sealContinuationToken(services, context, next)
+    return { deliveries, nextContinuationToken }
+  },
+)
 
 async function look(
   services: Services,
@@ -61,9 +68,12 @@ async function look(
   { configId, status, maxDeliveries, after }: ListDeliveriesInput & { readonly after: string },
 ): Promise<{ readonly deliveries: readonly DescribedDelivery[]; readonly next: string | null }> {
   const limit = Math.min(Math.max(maxDeliveries ?? PAGE_MAX, 1), PAGE_MAX)
-  // Those of configs that were removed are on their way out.
-  const configs = new Map(hooksOf(services.state.view, bucket).map(({ hookId, id }) => [hookId, id]))
-  const { items, next } = await services.state.outbox.deliveries(bucket.id, after, LOOKED_AT_MAX)
+  // Deliveries of configs that were removed are about to be removed.
+  const configs = new Map(hooksOf(services.state, bucket).map(({ hookId, id }) => [hookId, id]))
+  const { items, next } = await services.state.page(eventRanges.deliveries(bucket.id), {
+    after,
+    limit: LOOKED_AT_MAX,
+  })
   const deliveries: DescribedDelivery[] = []
   for (const [n, delivery] of items.entries()) {
     const config = configs.get(delivery.hookId)

@@ -3,7 +3,7 @@
  *
  * Owns: the ranges. Knows nothing of: names, sockets.
  * Rule: what is not known to be public is not. Addresses that carry another one inside (IPv4-mapped, NAT64, 6to4, Teredo) are
- * never public, whatever they carry. [RFC 6890] [RFC 8190]
+ * never public, regardless of what they carry. [RFC 6890] [RFC 8190]
  */
 import { BlockList, isIP } from 'node:net'
 
@@ -26,7 +26,7 @@ const NOT_PUBLIC_V4 = [
   '203.0.113.0/24',
   '224.0.0.0/4',
   '240.0.0.0/4',
-  // Of the host below a virtual machine, in one large cloud: public by its number alone.
+  // Of the host below a virtual machine, in one large cloud: public only by its number.
   '168.63.129.16/32',
 ]
 /** Of what is global unicast. */
@@ -46,7 +46,7 @@ const V4 = blocked('ipv4', NOT_PUBLIC_V4)
 const V6 = blocked('ipv6', NOT_PUBLIC_V6)
 const GLOBAL_V6 = blocked('ipv6', [GLOBAL_UNICAST_V6])
 
-/** False for whatever is no address. */
+/** False for any text that is no address. */
 export function isPublicAddress(text: string): boolean {
   switch (isIP(text)) {
     case 4:

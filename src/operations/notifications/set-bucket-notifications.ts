@@ -1,15 +1,16 @@
 /**
  * setBucketNotifications: authorize -> exists -> valid -> commit.
  *
- * A secret is drawn for each config, because only the commit knows which ids are new; those that nobody needed are forgotten.
+ * A secret is drawn for each config, because only the commit knows which ids are new; those that no new config needs are forgotten.
  * Rule: a secret is shown once, in the answer to the request that made its config.
  */
-import { authorize } from '../../access/authorize.ts'
-import type { AccessKeyPrincipal } from '../../access/base/principal.ts'
-import type { HookRecord } from '../../state-machine/events/records.ts'
-import { findBucket } from '../buckets/find-bucket.ts'
-import type { Services } from '../base/services.ts'
+import { S3_ACTIONS } from '../../access/policies/s3-actions.ts'
+import { accessKey } from '../../access/rights.ts'
 import { settle } from '../../commands/settle.ts'
+import type { HookRecord } from '../../state-machine/events/records.ts'
+import { dataOperation } from '../base/operation.ts'
+import { bucketTarget } from '../base/targets.ts'
+import { findBucket } from '../buckets/find-bucket.ts'
 import { type ConfigInput, configRequests } from './config-request.ts'
 
 export interface SetConfig {
@@ -18,22 +19,30 @@ export interface SetConfig {
   readonly signingSecret?: string
 }
 
-export async function setBucketNotifications(
-  services: Services,
-  principal: AccessKeyPrincipal,
-  input: { readonly bucket: string; readonly configs: readonly ConfigInput[] },
-): Promise<readonly SetConfig[]> {
-  authorize(principal, 'setBucketNotifications', { bucket: input.bucket }, services.state)
-  const { tenantId, name: bucket } = findBucket(services, principal.tenantId, input.bucket)
-  const wishes = configRequests(input.configs, services.config.notifications)
-  const drawn = wishes.map(() => services.access.newHook())
-  const configs = wishes.map((requested, n) => {
-    const { hookId = '', sealed = new Uint8Array(0) } = drawn[n] ?? {}
-    return { ...requested, fresh: { hookId, secret: sealed } }
-  })
-  const set = settle(await services.propose({ type: 'setNotifications', tenantId, bucket, configs }))
-  return set.map(({ hook, isFresh }, n) => {
-    const { signingSecret } = drawn[n] ?? {}
-    return isFresh && signingSecret !== undefined ? { hook, signingSecret } : { hook }
-  })
-}
+export const setBucketNotifications = dataOperation(
+  {
+    id: 'setBucketNotifications',
+    requires: accessKey('write', 'whole-bucket'),
+    s3Action: S3_ACTIONS.putBucketNotification,
+    refuses: ['invalid_event_type', 'unsupported_target'],
+    target: bucketTarget,
+  },
+  async (
+    services,
+    principal,
+    input: { readonly bucket: string; readonly configs: readonly ConfigInput[] },
+  ): Promise<readonly SetConfig[]> => {
+    const { tenantId, name: bucket } = findBucket(services, principal.tenantId, input.bucket)
+    const requests = configRequests(input.configs, services.config.notifications)
+    const drawn = requests.map(() => services.access.newHook())
+    const configs = requests.map((requested, n) => {
+      const { hookId = '', sealed = new Uint8Array(0) } = drawn[n] ?? {}
+      return { ...requested, fresh: { hookId, secret: sealed } }
+    })
+    const set = settle(await services.propose({ type: 'setNotifications', tenantId, bucket, configs }))
+    return set.map(({ hook, isFresh }, n) => {
+      const { signingSecret } = drawn[n] ?? {}
+      return isFresh && signingSecret !== undefined ? { hook, signingSecret } : { hook }
+    })
+  },
+)

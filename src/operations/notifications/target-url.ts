@@ -1,7 +1,7 @@
 /**
  * Which URLs a config may name. [decisions 9]
  *
- * Owns: what can be told from the text alone. Where a name leads is asked anew at every connection, by the deliverer.
+ * Owns: what follows from the text only. The deliverer resolves the name again at every connection.
  */
 import { isIP } from 'node:net'
 import type { Config } from '../../config/types.ts'

@@ -7,21 +7,27 @@
 import assert from 'node:assert/strict'
 import { setImmediate } from 'node:timers/promises'
 import { Condition, type ConditionCode } from '../../../cluster/index.ts'
+import { authorize } from '../../access/authorize.ts'
 import type { AccessKeyPrincipal } from '../../access/base/principal.ts'
+import { accessKey } from '../../access/rights.ts'
 import { Refusal, type RefusalCode } from '../../base/refusal.ts'
+import { settle } from '../../commands/settle.ts'
 import type { BucketRecord } from '../../state-machine/buckets/records.ts'
+import { hooksOf } from '../../state-machine/events/hooks.ts'
 import { DELIVERIES_PER_ENTRY } from '../../state-machine/events/records.ts'
 import type { Deleted, DeletionItem, ItemRefused } from '../../state-machine/objects/commands.ts'
-import { hooksOf } from '../../state-machine/events/hooks.ts'
+import { dataOperation } from '../base/operation.ts'
 import type { Services } from '../base/services.ts'
-import { settle } from '../../commands/settle.ts'
-import { bucketFor, keyFor, type ObjectName } from './object-checks.ts'
+import { bucketTarget, versionTarget } from '../base/targets.ts'
+import { findBucket } from '../buckets/find-bucket.ts'
+import { deleteObject } from './delete-object.ts'
+import { findKey, type ObjectName } from './object-checks.ts'
 
 const KEYS_MAX = 1000
 /** Of one entry of the log: its work is bounded. */
 const ITEMS_MAX = 256
 /** Of a key that was refused. */
-const KEY_CHARACTERS_TOLD = 1024
+const KEY_CHARACTERS_SHOWN = 1024
 
 /** A policy may take a while for each key: others get their turn in between. */
 const ASKED_AT_ONCE_MAX = 32
@@ -29,6 +35,11 @@ const ASKED_AT_ONCE_MAX = 32
 interface BatchItem {
   readonly key: string
   readonly versionId?: string
+}
+
+interface BatchDeleteInput {
+  readonly bucket: string
+  readonly objects: readonly BatchItem[]
 }
 
 interface Failed {
@@ -45,47 +56,52 @@ export interface BatchDeleted {
   readonly results: readonly ItemResult[]
 }
 
-export async function batchDeleteObjects(
-  services: Services,
-  principal: AccessKeyPrincipal,
-  input: { readonly bucket: string; readonly objects: readonly BatchItem[] },
-): Promise<BatchDeleted> {
-  const caller = { principal, operationId: 'batchDeleteObjects' } as const
-  const bucket = bucketFor(services, caller, { bucket: input.bucket, prefix: '' })
-  const { length } = input.objects
-  if (length < 1 || length > KEYS_MAX)
-    throw new Refusal('too_many_keys', `A batch deletes 1 to ${KEYS_MAX} keys, these are ${length}`)
-  const refused: (ItemRefused | null)[] = []
-  for (const { key, versionId } of input.objects) {
-    refused.push(refusalOf(services, principal, { bucket: bucket.name, key, versionId }))
-    if (refused.length % ASKED_AT_ONCE_MAX === 0) await setImmediate()
-  }
-  const outcomes: (Deleted | Failed | null)[] = [...refused]
-  const itemsMax = itemsPerEntry(services, bucket)
-  for (let from = 0; from < length; from += itemsMax) {
-    const part = input.objects
-      .slice(from, from + itemsMax)
-      .map((item, at) => itemOf(item, refused[from + at]))
-    try {
-      const done = await deletePart(services, bucket, part)
-      for (const at of part.keys()) outcomes[from + at] ??= done[at] ?? null
-    } catch (error) {
-      if (from === 0 || !(error instanceof Condition || error instanceof Refusal)) throw error
-      for (let n = from; n < length; n++) outcomes[n] ??= { code: error.code, message: error.message }
-      break
+export const batchDeleteObjects = dataOperation(
+  {
+    id: 'batchDeleteObjects',
+    requires: accessKey('delete', 'bucket'),
+    // Each key is authorized as deleteObject.
+    s3Action: null,
+    refuses: ['too_many_keys', 'invalid_key'],
+    target: bucketTarget,
+  },
+  async (services, principal, input: BatchDeleteInput): Promise<BatchDeleted> => {
+    const bucket = findBucket(services, principal.tenantId, input.bucket)
+    const { length } = input.objects
+    if (length < 1 || length > KEYS_MAX)
+      throw new Refusal('too_many_keys', `A batch deletes 1 to ${KEYS_MAX} keys, these are ${length}`)
+    const refused: (ItemRefused | null)[] = []
+    for (const { key, versionId } of input.objects) {
+      refused.push(refusalOf(services, principal, { bucket: bucket.name, key, versionId }))
+      if (refused.length % ASKED_AT_ONCE_MAX === 0) await setImmediate()
     }
-  }
-  const results = input.objects.map((item, n) => {
-    const outcome = outcomes[n] ?? null
-    assert(outcome !== null, 'each item was refused, deleted, or failed with its part')
-    return { ...item, outcome }
-  })
-  return { bucket, results }
-}
+    const outcomes: (Deleted | Failed | null)[] = [...refused]
+    const itemsMax = itemsPerEntry(services, bucket)
+    for (let from = 0; from < length; from += itemsMax) {
+      const part = input.objects
+        .slice(from, from + itemsMax)
+        .map((item, at) => itemOf(item, refused[from + at]))
+      try {
+        const done = await deletePart(services, bucket, part)
+        for (const at of part.keys()) outcomes[from + at] ??= done[at] ?? null
+      } catch (error) {
+        if (from === 0 || !(error instanceof Condition || error instanceof Refusal)) throw error
+        for (let n = from; n < length; n++) outcomes[n] ??= { code: error.code, message: error.message }
+        break
+      }
+    }
+    const results = input.objects.map((item, n) => {
+      const outcome = outcomes[n] ?? null
+      assert(outcome !== null, 'each item was refused, deleted, or failed with its part')
+      return { ...item, outcome }
+    })
+    return { bucket, results }
+  },
+)
 
-/** Fewer where each deletion is told to many. */
+/** Fewer where each deletion is delivered to many hooks. */
 function itemsPerEntry({ state }: Services, bucket: BucketRecord): number {
-  const hooks = Math.max(1, hooksOf(state.view, bucket).length)
+  const hooks = Math.max(1, hooksOf(state, bucket).length)
   return Math.max(1, Math.min(ITEMS_MAX, Math.floor(DELIVERIES_PER_ENTRY / hooks)))
 }
 
@@ -93,14 +109,15 @@ function itemsPerEntry({ state }: Services, bucket: BucketRecord): number {
 function itemOf(item: BatchItem, refused: ItemRefused | null = null): DeletionItem {
   const { key, versionId } = item
   if (refused === null) return { key, versionId: versionId ?? null }
-  const told = (text: string): string => text.slice(0, KEY_CHARACTERS_TOLD)
-  return { key: told(key), versionId: versionId === undefined ? null : told(versionId), refused }
+  const shortened = (text: string): string => text.slice(0, KEY_CHARACTERS_SHOWN)
+  return { key: shortened(key), versionId: versionId === undefined ? null : shortened(versionId), refused }
 }
 
 /** Null: the key may be proposed. */
 function refusalOf(services: Services, principal: AccessKeyPrincipal, name: ObjectName): ItemRefused | null {
   try {
-    keyFor(services, { principal, operationId: 'deleteObject' }, name)
+    authorize(principal, deleteObject, versionTarget(name), services.state)
+    findKey(services, principal, name)
     return null
   } catch (error) {
     if (error instanceof Refusal) return { code: error.code, message: error.message }

@@ -1,7 +1,7 @@
 /**
  * Conditions on an object that is read or copied. [RFC 9110 13.2.2] [decisions 14]
  *
- * Owns: their order and what they mean. Knows nothing of: headers and fields, how a "no" is told.
+ * Owns: their order and what they mean. Knows nothing of: headers and fields, how a refusal is answered.
  * Rules: If-Match beats If-Unmodified-Since, If-None-Match beats If-Modified-Since. A time given in whole seconds, as in
  * every HTTP date, is compared with the whole seconds of the object.
  */

@@ -1,31 +1,39 @@
 /**
- * copyObject: the ladder for the target, then for the source -> commit. No byte moves. [native: copy request body]
+ * copyObject: the order of checks for the target, then for the source -> commit. No byte moves. [native: copy request body]
  *
  * Rules: the caller needs write scope on the target and read scope on the source, both in its own tenant. The commit names
- * the version that was looked at; when that one went in between, the source is looked at once more.
+ * the version that was looked at; if that version was removed in between, both are authorized and looked at once more.
  */
 import { authorize } from '../../access/authorize.ts'
 import type { AccessKeyPrincipal } from '../../access/base/principal.ts'
+import { S3_ACTIONS } from '../../access/policies/s3-actions.ts'
+import { accessKey } from '../../access/rights.ts'
 import { Refusal } from '../../base/refusal.ts'
+import { settle } from '../../commands/settle.ts'
 import type { BucketRecord } from '../../state-machine/buckets/records.ts'
 import type { Command } from '../../state-machine/commands.ts'
 import type { WritePrecondition } from '../../state-machine/objects/commands.ts'
-import type { ObjectRecord } from '../../state-machine/versions/records.ts'
 import { OBJECT_COPY_BYTES_MAX } from '../../state-machine/objects/limits.ts'
+import type { ObjectRecord } from '../../state-machine/versions/records.ts'
+import { dataOperation } from '../base/operation.ts'
 import type { Services } from '../base/services.ts'
-import { settle } from '../../commands/settle.ts'
+import { keyTarget, versionTarget } from '../base/targets.ts'
 import { findTenant } from '../tenants/find-tenant.ts'
+import { authorizeSettings } from './authorize-settings.ts'
 import { failedCondition, type ReadConditions } from './conditions.ts'
+import { getObject } from './get-object.ts'
 import {
-  authorizeSettings,
+  findKey,
+  findObject,
   type FoundKey,
   type FoundObject,
-  keyFor,
   type KeyName,
-  objectFor,
   type ObjectName,
   refuseEarly,
 } from './object-checks.ts'
+import { getObjectTags } from './object-lookups.ts'
+import { NEW_VERSION_REFUSALS, READ_REFUSALS } from './refusals.ts'
+import { versionKeys } from '../../state-machine/versions/keys.ts'
 
 interface CopyObjectInput extends KeyName {
   readonly source: ObjectName
@@ -39,18 +47,27 @@ interface CopyObjectInput extends KeyName {
 
 const LOOKS_MAX = 2
 
-export async function copyObject(
-  services: Services,
-  principal: AccessKeyPrincipal,
-  input: CopyObjectInput,
-): Promise<FoundObject> {
-  for (let look = 1; ; look++) {
-    const { bucket, command } = planCopy(services, principal, input)
-    const reply = await services.propose(command)
-    if (reply.ok || reply.code !== 'not_found' || look === LOOKS_MAX) return { bucket, object: settle(reply) }
-    await services.cluster.readBarrier()
-  }
-}
+export const copyObject = dataOperation(
+  {
+    id: 'copyObject',
+    // Of the target; the source is authorized as getObject.
+    requires: accessKey('write', 'key'),
+    s3Action: S3_ACTIONS.putObject,
+    refuses: [...NEW_VERSION_REFUSALS, ...READ_REFUSALS, 'entity_too_large'],
+    target: keyTarget,
+  },
+  async (services, principal, input: CopyObjectInput): Promise<FoundObject> => {
+    for (let look = 1; ; look++) {
+      const { bucket, command } = planCopy(services, principal, input)
+      const reply = await services.propose(command)
+      if (reply.ok || reply.code !== 'not_found' || look === LOOKS_MAX)
+        return { bucket, object: settle(reply) }
+      await services.cluster.readBarrier()
+      // A policy may deny the target since the first look.
+      authorize(principal, copyObject, keyTarget(input), services.state)
+    }
+  },
+)
 
 interface CopyPlan {
   readonly bucket: BucketRecord
@@ -58,7 +75,7 @@ interface CopyPlan {
 }
 
 function planCopy(services: Services, principal: AccessKeyPrincipal, input: CopyObjectInput): CopyPlan {
-  const target = keyFor(services, { principal, operationId: 'copyObject' }, input)
+  const target = findKey(services, principal, input)
   const source = sourceFor(services, principal, input.source)
   refuseCopy(services, input, { target, source })
   authorizeTags(services, principal, input, source)
@@ -84,7 +101,7 @@ function planCopy(services: Services, principal: AccessKeyPrincipal, input: Copy
   return { bucket, command: { type: 'copyObject', ...requested, source: from } }
 }
 
-/** Tags go along: they are read there and written here, as by their own operations. */
+/** Tags are copied too: read at the source and written at the target, each as by its own operation. */
 function authorizeTags(
   services: Services,
   principal: AccessKeyPrincipal,
@@ -92,14 +109,15 @@ function authorizeTags(
   { object: { tags } }: FoundObject,
 ): void {
   if (Object.keys(tags).length === 0) return
-  authorize(principal, 'getObjectTags', source, services.state)
+  authorize(principal, getObjectTags, versionTarget(source), services.state)
   authorizeSettings(services, principal, { bucket, key }, { tags, retention: null, legalHold: false })
 }
 
-/** A delete marker has nothing to copy; the method that the ladder speaks of is that of another path. */
+/** Authorized as a read. A delete marker has nothing to copy; `method_not_allowed` would name a method of another path. */
 function sourceFor(services: Services, principal: AccessKeyPrincipal, name: ObjectName): FoundObject {
+  authorize(principal, getObject, versionTarget(name), services.state)
   try {
-    return objectFor(services, { principal, operationId: 'getObject' }, name)
+    return findObject(services, principal, name)
   } catch (error) {
     if (!(error instanceof Refusal) || error.code !== 'method_not_allowed') throw error
     throw new Refusal('invalid_request', `Cannot copy "${name.key}": its version is a delete marker`, {
@@ -108,7 +126,7 @@ function sourceFor(services: Services, principal: AccessKeyPrincipal, name: Obje
   }
 }
 
-/** Throws Refusal for what source and request alone tell. */
+/** Throws Refusal for what follows from source and request only. */
 function refuseCopy(
   services: Services,
   { conditions, replacement }: CopyObjectInput,
@@ -120,7 +138,7 @@ function refuseCopy(
       'entity_too_large',
       `Cannot copy "${key}": ${size} bytes are more than the ${OBJECT_COPY_BYTES_MAX} of one copy; copy it in parts`,
     )
-  const current = services.state.object(target.bucket, target.key)
+  const current = services.state.get(versionKeys.object(target.bucket.id, target.key))
   if (replacement === null && target.bucket.id === source.bucket.id && current?.versionId === versionId)
     throw new Refusal(
       'invalid_request',

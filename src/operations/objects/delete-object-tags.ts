@@ -1,22 +1,29 @@
 /** deleteObjectTags: authorize -> exists -> commit; repeating is safe. [decisions 5] */
-import type { AccessKeyPrincipal } from '../../access/base/principal.ts'
-import type { Services } from '../base/services.ts'
+import { S3_ACTIONS } from '../../access/policies/s3-actions.ts'
+import { accessKey } from '../../access/rights.ts'
 import { settle } from '../../commands/settle.ts'
-import { type FoundObject, objectFor, type ObjectName } from './object-checks.ts'
+import { dataOperation } from '../base/operation.ts'
+import { versionTarget } from '../base/targets.ts'
+import { findObject, type FoundObject, type ObjectName } from './object-checks.ts'
 
-export async function deleteObjectTags(
-  services: Services,
-  principal: AccessKeyPrincipal,
-  input: ObjectName,
-): Promise<FoundObject> {
-  const { bucket, object } = objectFor(services, { principal, operationId: 'deleteObjectTags' }, input)
-  const reply = await services.propose({
-    type: 'setObjectTags',
-    tenantId: principal.tenantId,
-    bucket: bucket.name,
-    key: object.key,
-    versionId: input.versionId ?? null,
-    tags: {},
-  })
-  return { bucket, object: settle(reply) }
-}
+export const deleteObjectTags = dataOperation(
+  {
+    id: 'deleteObjectTags',
+    requires: accessKey('write', 'key'),
+    s3Action: S3_ACTIONS.deleteObjectTagging,
+    refuses: ['method_not_allowed'],
+    target: versionTarget,
+  },
+  async (services, principal, input: ObjectName): Promise<FoundObject> => {
+    const { bucket, object } = findObject(services, principal, input)
+    const reply = await services.propose({
+      type: 'setObjectTags',
+      tenantId: principal.tenantId,
+      bucket: bucket.name,
+      key: object.key,
+      versionId: input.versionId ?? null,
+      tags: {},
+    })
+    return { bucket, object: settle(reply) }
+  },
+)

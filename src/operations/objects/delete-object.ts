@@ -3,12 +3,14 @@
  *
  * A key or a version that is not there is no error: repeating is safe. That it is not there only the commit knows. [decisions 16]
  */
-import type { AccessKeyPrincipal } from '../../access/base/principal.ts'
+import { S3_ACTIONS } from '../../access/policies/s3-actions.ts'
+import { accessKey } from '../../access/rights.ts'
+import { settle } from '../../commands/settle.ts'
 import type { BucketRecord } from '../../state-machine/buckets/records.ts'
 import type { Deleted } from '../../state-machine/objects/commands.ts'
-import type { Services } from '../base/services.ts'
-import { settle } from '../../commands/settle.ts'
-import { keyFor, type ObjectName } from './object-checks.ts'
+import { dataOperation } from '../base/operation.ts'
+import { versionTarget } from '../base/targets.ts'
+import { findKey, type ObjectName } from './object-checks.ts'
 
 interface DeleteObjectInput extends ObjectName {
   /** Of the version that is to go. */
@@ -20,20 +22,25 @@ export interface DeletedObject {
   readonly deleted: Deleted
 }
 
-export async function deleteObject(
-  services: Services,
-  principal: AccessKeyPrincipal,
-  input: DeleteObjectInput,
-): Promise<DeletedObject> {
-  const { bucket, key } = keyFor(services, { principal, operationId: 'deleteObject' }, input)
-  const { versionId, ifMatch } = input
-  const reply = await services.propose({
-    type: 'deleteObject',
-    tenantId: principal.tenantId,
-    bucket: bucket.name,
-    key,
-    versionId: versionId ?? null,
-    ifMatch,
-  })
-  return { bucket, deleted: settle(reply) }
-}
+export const deleteObject = dataOperation(
+  {
+    id: 'deleteObject',
+    requires: accessKey('delete', 'key'),
+    s3Action: S3_ACTIONS.deleteObject,
+    refuses: ['object_locked', 'precondition_failed', 'not_implemented'],
+    target: versionTarget,
+  },
+  async (services, principal, input: DeleteObjectInput): Promise<DeletedObject> => {
+    const { bucket, key } = findKey(services, principal, input)
+    const { versionId, ifMatch } = input
+    const reply = await services.propose({
+      type: 'deleteObject',
+      tenantId: principal.tenantId,
+      bucket: bucket.name,
+      key,
+      versionId: versionId ?? null,
+      ifMatch,
+    })
+    return { bucket, deleted: settle(reply) }
+  },
+)

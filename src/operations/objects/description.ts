@@ -1,7 +1,7 @@
 /**
  * What a client says of an object: its content type and user metadata. [decisions 3]
  *
- * Rule: whatever is taken here can be handed out again as headers, byte for byte, and read back by any client.
+ * Rule: everything that is accepted here can be handed out again as headers, byte for byte, and read back by any client.
  */
 import { Refusal } from '../../base/refusal.ts'
 

@@ -1,7 +1,7 @@
 /**
  * What makes an upload the same upload when it is repeated under one idempotency key. [native: Upload rules 3]
  *
- * Format: hex SHA-256 of the JSON of [size, etag, content type, metadata by name]. The etag stands for the bytes: it is a
+ * Format: hex SHA-256 of the JSON of [size, etag, content type, metadata by name]. The etag represents the bytes: it is a
  * digest of them.
  */
 import { createHash } from 'node:crypto'

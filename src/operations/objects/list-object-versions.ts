@@ -2,12 +2,15 @@
  * listObjectVersions: authorize (the prefix must lie inside a scope) -> bucket exists -> one page of versions and delete
  * markers, keys in UTF-8 byte order, of a key the newest first. [decisions 4, 14]
  */
-import type { AccessKeyPrincipal } from '../../access/base/principal.ts'
+import { S3_ACTIONS } from '../../access/policies/s3-actions.ts'
+import { accessKey } from '../../access/rights.ts'
 import { Refusal } from '../../base/refusal.ts'
-import type { VersionPage } from '../../store/reads/state-reader.ts'
+import type { VersionPage } from '../../store/reads/version-listing.ts'
+import { dataOperation } from '../base/operation.ts'
 import { clampPageSize } from '../base/page-size.ts'
-import type { Services } from '../base/services.ts'
-import { bucketFor } from './object-checks.ts'
+import { listingTarget } from '../base/targets.ts'
+import { findBucket } from '../buckets/find-bucket.ts'
+import { pageOfVersions } from '../../store/reads/version-listing.ts'
 
 interface ListObjectVersionsInput {
   readonly bucket: string
@@ -22,19 +25,30 @@ export interface VersionListing extends VersionPage {
   readonly maxKeys: number
 }
 
-export async function listObjectVersions(
-  services: Services,
-  principal: AccessKeyPrincipal,
-  input: ListObjectVersionsInput,
-): Promise<VersionListing> {
-  const bucket = bucketFor(services, { principal, operationId: 'listObjectVersions' }, input)
-  const { prefix, delimiter, keyMarker = '', versionIdMarker = '' } = input
-  if (versionIdMarker !== '' && keyMarker === '')
-    throw new Refusal(
-      'invalid_argument',
-      '"versionIdMarker" says where in a key to go on: give "keyMarker" too',
-    )
-  const limit = clampPageSize(input.maxKeys)
-  const page = await services.state.versions(bucket, { prefix, delimiter, keyMarker, versionIdMarker, limit })
-  return { ...page, maxKeys: limit }
-}
+export const listObjectVersions = dataOperation(
+  {
+    id: 'listObjectVersions',
+    requires: accessKey('read', 'key'),
+    s3Action: S3_ACTIONS.listBucketVersions,
+    refuses: [],
+    target: listingTarget,
+  },
+  async (services, principal, input: ListObjectVersionsInput): Promise<VersionListing> => {
+    const bucket = findBucket(services, principal.tenantId, input.bucket)
+    const { prefix, delimiter, keyMarker = '', versionIdMarker = '' } = input
+    if (versionIdMarker !== '' && keyMarker === '')
+      throw new Refusal(
+        'invalid_argument',
+        '"versionIdMarker" says where in a key to continue: give "keyMarker" too',
+      )
+    const limit = clampPageSize(input.maxKeys)
+    const page = await pageOfVersions(services.state, bucket.id, {
+      prefix,
+      delimiter,
+      keyMarker,
+      versionIdMarker,
+      limit,
+    })
+    return { ...page, maxKeys: limit }
+  },
+)

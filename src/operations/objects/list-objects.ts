@@ -1,12 +1,15 @@
 /**
  * listObjects: authorize (the prefix must lie inside a scope) -> bucket exists -> one page in UTF-8 byte order. [decisions 4, 14]
  */
-import type { AccessKeyPrincipal } from '../../access/base/principal.ts'
+import { S3_ACTIONS } from '../../access/policies/s3-actions.ts'
+import { accessKey } from '../../access/rights.ts'
 import type { ObjectRecord } from '../../state-machine/versions/records.ts'
 import { openContinuationToken, sealContinuationToken } from '../base/continuation-token.ts'
+import { dataOperation } from '../base/operation.ts'
 import { clampPageSize } from '../base/page-size.ts'
-import type { Services } from '../base/services.ts'
-import { bucketFor } from './object-checks.ts'
+import { listingTarget } from '../base/targets.ts'
+import { findBucket } from '../buckets/find-bucket.ts'
+import { pageOfObjects } from '../../store/reads/object-listing.ts'
 
 interface ListObjectsInput {
   readonly bucket: string
@@ -24,25 +27,30 @@ export interface ObjectListing {
   readonly nextContinuationToken: string | null
 }
 
-export async function listObjects(
-  services: Services,
-  principal: AccessKeyPrincipal,
-  input: ListObjectsInput,
-): Promise<ObjectListing> {
-  const bucket = bucketFor(services, { principal, operationId: 'listObjects' }, input)
-  const { prefix, delimiter } = input
-  const limit = clampPageSize(input.maxKeys)
-  // The id, not the name: a bucket made again under the same name is another listing.
-  const context = ['listObjects', bucket.id, prefix, delimiter]
-  const after =
-    input.continuationToken === undefined
-      ? (input.startAfter ?? '')
-      : openContinuationToken(services, context, input.continuationToken)
-  const page = await services.state.objects(bucket, { prefix, delimiter, limit, after })
-  return {
-    maxKeys: limit,
-    objects: page.objects,
-    commonPrefixes: page.commonPrefixes,
-    nextContinuationToken: page.next === null ? null : sealContinuationToken(services, context, page.next),
-  }
-}
+export const listObjects = dataOperation(
+  {
+    id: 'listObjects',
+    requires: accessKey('read', 'key'),
+    s3Action: S3_ACTIONS.listBucket,
+    refuses: [],
+    target: listingTarget,
+  },
+  async (services, principal, input: ListObjectsInput): Promise<ObjectListing> => {
+    const bucket = findBucket(services, principal.tenantId, input.bucket)
+    const { prefix, delimiter } = input
+    const limit = clampPageSize(input.maxKeys)
+    // The id, not the name: a bucket made again under the same name is another listing.
+    const context = ['listObjects', bucket.id, prefix, delimiter]
+    const after =
+      input.continuationToken === undefined
+        ? (input.startAfter ?? '')
+        : openContinuationToken(services, context, input.continuationToken)
+    const page = await pageOfObjects(services.state, bucket.id, { prefix, delimiter, limit, after })
+    return {
+      maxKeys: limit,
+      objects: page.objects,
+      commonPrefixes: page.commonPrefixes,
+      nextContinuationToken: page.next === null ? null : sealContinuationToken(services, context, page.next),
+    }
+  },
+)

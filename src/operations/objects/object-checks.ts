@@ -1,26 +1,26 @@
 /**
- * The order in which a caller is told "no". Every operation on objects climbs it from the top. [style: errors]
+ * The order of checks of every operation on objects, and the checks that they share. [style: errors]
  *
- *   authenticated   the edge, before any operation begins
- *   authorized      `bucketFor`, `keyFor`: by scopes, so that a "no" tells nothing about what exists, then by the bucket's policy
- *   exists          `bucketFor`, `keyFor`, then `objectFor` for what is read or named by its version
+ *   authenticated   the edge, before any operation starts
+ *   authorized      `authorize`, before the body of the operation: by scopes, so that a refusal does not reveal what exists, then
+ *                   by the bucket's policy
+ *   exists          `findKey`, then `findObject` for what is read or named by its version
  *   precondition    `earlyRefusal` \
  *   quota           `earlyRefusal`  > asked of this node's state before a body is read; decided in the commit
  *   retention       `earlyRefusal` /
  */
-import type { ApplyContext } from '../../state-machine/base/view.ts'
-import { authorize } from '../../access/authorize.ts'
-import type { DataOperationId } from '../../access/base/operation-ids.ts'
 import type { AccessKeyPrincipal } from '../../access/base/principal.ts'
 import { Refusal } from '../../base/refusal.ts'
+import type { ApplyContext } from '../../state-machine/base/view.ts'
 import type { BucketRecord } from '../../state-machine/buckets/records.ts'
 import type { NewVersion } from '../../state-machine/objects/commands.ts'
-import type { ObjectRecord, VersionRecord, VersionSettings } from '../../state-machine/versions/records.ts'
 import { newVersionFault } from '../../state-machine/objects/new-versions.ts'
-import type { InCut } from '../../store/reads/state-reader.ts'
-import { findBucket } from '../buckets/find-bucket.ts'
+import type { ObjectRecord, VersionRecord } from '../../state-machine/versions/records.ts'
+import type { InCut } from '../../store/reads/version-lookup.ts'
 import type { Services } from '../base/services.ts'
+import { findBucket } from '../buckets/find-bucket.ts'
 import { checkObjectKey } from './object-key.ts'
+import { lookUpVersion } from '../../store/reads/version-lookup.ts'
 
 /** Nothing is refused early because of a date: the clock that counts is that of the log. */
 const NO_TIME: ApplyContext = {
@@ -30,12 +30,6 @@ const NO_TIME: ApplyContext = {
   orderTime: 0,
   ordinal: 0,
   featureLevel: 0,
-}
-
-/** Who asks, and for what. */
-export interface Caller {
-  readonly principal: AccessKeyPrincipal
-  readonly operationId: DataOperationId
 }
 
 export interface KeyName {
@@ -48,12 +42,6 @@ export interface ObjectName extends KeyName {
   readonly versionId: string | undefined
 }
 
-interface Reached {
-  readonly bucket: string
-  readonly prefix: string
-  readonly delimiter?: string
-}
-
 export interface FoundKey {
   readonly bucket: BucketRecord
   readonly key: string
@@ -64,44 +52,20 @@ export interface FoundObject {
   readonly object: ObjectRecord
 }
 
-/** For operations on many keys: `prefix` is what they reach. `delimiter`: of listings that take one. */
-export function bucketFor(
-  services: Services,
-  { principal, operationId }: Caller,
-  { bucket, prefix, delimiter }: Reached,
-): BucketRecord {
-  authorize(principal, operationId, { bucket, key: prefix, delimiter }, services.state)
-  return findBucket(services, principal.tenantId, bucket)
-}
-
-/** A name with a version is asked for with it. */
-export function keyFor(
-  services: Services,
-  { principal, operationId }: Caller,
-  name: KeyName & Partial<ObjectName>,
-): FoundKey {
-  authorize(principal, operationId, name, services.state)
-  const bucket = findBucket(services, principal.tenantId, name.bucket)
+/** Throws Refusal not_found, invalid_key, in this order. */
+export function findKey(services: Services, { tenantId }: AccessKeyPrincipal, name: KeyName): FoundKey {
+  const bucket = findBucket(services, tenantId, name.bucket)
   return { bucket, key: checkObjectKey(name.key) }
 }
 
-/** What is set along with a new version is asked for as if it were set by itself. Throws Refusal access_denied. */
-export function authorizeSettings(
+/** Throws Refusal not_found, invalid_key; method_not_allowed for a delete marker that is requested by its id. */
+export function findObject(
   services: Services,
   principal: AccessKeyPrincipal,
-  { bucket, key }: KeyName,
-  { tags, retention, legalHold }: VersionSettings,
-): void {
-  const ask = (operationId: DataOperationId) =>
-    authorize(principal, operationId, { bucket, key }, services.state)
-  if (Object.keys(tags).length > 0) ask('setObjectTags')
-  if (retention !== null) ask('setObjectRetention')
-  if (legalHold) ask('setObjectLegalHold')
-}
-
-/** Throws Refusal not_found; method_not_allowed for a delete marker that was asked for by its id. */
-export function objectFor(services: Services, caller: Caller, name: ObjectName, inCut?: InCut): FoundObject {
-  const { bucket, key } = keyFor(services, caller, name)
+  name: ObjectName,
+  inCut?: InCut,
+): FoundObject {
+  const { bucket, key } = findKey(services, principal, name)
   const { versionId } = name
   const found = findVersion(services, { bucket, key }, versionId, inCut)
   if (found?.kind === 'object') return { bucket, object: found }
@@ -116,8 +80,8 @@ export function objectFor(services: Services, caller: Caller, name: ObjectName, 
 }
 
 /**
- * Undefined where there is no such version, and for whatever is no version id. One that becomes the newest because a newer
- * one goes moves from row to row: what the first look missed on its way the second one sees.
+ * Undefined where there is no such version, and for a text that is no version id. A version that becomes the newest because a
+ * newer one is removed moves from row to row: the second look finds what the first one missed during the move.
  */
 function findVersion(
   { state }: Services,
@@ -125,10 +89,7 @@ function findVersion(
   versionId: string | undefined,
   inCut: InCut | undefined,
 ): VersionRecord | undefined {
-  const look = () =>
-    versionId === undefined
-      ? state.newestVersion(bucket, key, inCut)
-      : state.version(bucket, key, versionId, inCut)
+  const look = () => lookUpVersion(state, bucket, { key, versionId: versionId ?? null }, inCut)
   return look() ?? look()
 }
 
@@ -154,6 +115,6 @@ export function earlyRefusal(
   requested: NewVersion,
   size: number,
 ): Refusal | null {
-  const fault = newVersionFault(services.state.view, { bucket, requested, size }, NO_TIME)
+  const fault = newVersionFault(services.state, { bucket, requested, size }, NO_TIME)
   return fault === null ? null : new Refusal(fault.code, fault.message)
 }

@@ -1,30 +1,35 @@
 /**
- * putObject: the ladder -> bytes durable -> metadata committed.
+ * putObject: authorize -> bucket exists -> key is valid -> settings -> size, tenant, state of this node -> bytes durable -> metadata committed.
  *
  * Rules: the order is the design. Everything that needs no body is settled before the first byte is read, and the commit
  * comes after the bytes, so that a crash leaves bytes without a record and never a record without bytes.
  */
-import { objectKeys } from '../../state-machine/objects/keys.ts'
-import type { AccessKeyPrincipal } from '../../access/base/principal.ts'
+import { S3_ACTIONS } from '../../access/policies/s3-actions.ts'
+import { accessKey } from '../../access/rights.ts'
 import { Refusal } from '../../base/refusal.ts'
+import { settle } from '../../commands/settle.ts'
 import type { ChecksumAlgorithm } from '../../state-machine/bodies/records.ts'
 import type { BucketRecord } from '../../state-machine/buckets/records.ts'
 import type { NewVersion } from '../../state-machine/objects/commands.ts'
+import { objectKeys } from '../../state-machine/objects/keys.ts'
 import type { TenantRecord } from '../../state-machine/tenants/records.ts'
 import type { ObjectRecord } from '../../state-machine/versions/records.ts'
 import { commitBody } from '../base/commit-body.ts'
+import { dataOperation } from '../base/operation.ts'
 import type { Services } from '../base/services.ts'
-import { settle } from '../../commands/settle.ts'
+import { keyTarget } from '../base/targets.ts'
 import { findTenant } from '../tenants/find-tenant.ts'
+import { authorizeSettings } from './authorize-settings.ts'
 import { fingerprintOf } from './fingerprint.ts'
-import { authorizeSettings, earlyRefusal, keyFor, type KeyName } from './object-checks.ts'
+import { earlyRefusal, findKey, type KeyName } from './object-checks.ts'
+import { NEW_VERSION_REFUSALS } from './refusals.ts'
 
 export interface PutObjectInput
   extends KeyName,
     Pick<NewVersion, 'contentType' | 'metadata' | 'tags' | 'retention' | 'legalHold' | 'precondition'> {
   readonly idempotencyKey: string | null
   readonly claimed: ReadonlyMap<ChecksumAlgorithm, Uint8Array>
-  /** Computed besides, though nobody claims them. */
+  /** Computed too, although the client does not claim them. */
   readonly wanted?: readonly ChecksumAlgorithm[]
   /** null when the client did not say. */
   readonly expectedSize: number | null
@@ -42,22 +47,33 @@ export interface StoredObject {
   readonly replayed: boolean
 }
 
-export async function putObject(
-  services: Services,
-  principal: AccessKeyPrincipal,
-  input: PutObjectInput,
-): Promise<StoredObject> {
-  const { bucket, key } = keyFor(services, { principal, operationId: 'putObject' }, input)
-  authorizeSettings(services, principal, input, input)
-  checkUpload(services, input)
-  const tenant = findTenant(services, principal.tenantId)
-  const { idempotencyKey } = input
-  const write = () => store(services, { tenant, bucket, input })
-  if (idempotencyKey === null) return write()
-  return services.writesInProgress.alone([bucket.id, key, idempotencyKey], write)
-}
+export const putObject = dataOperation(
+  {
+    id: 'putObject',
+    requires: accessKey('write', 'key'),
+    s3Action: S3_ACTIONS.putObject,
+    coveredByUrl: { method: 'PUT', isRequired: false },
+    refuses: [
+      ...NEW_VERSION_REFUSALS,
+      'checksum_required',
+      'idempotency_conflict',
+      'idempotency_in_progress',
+    ],
+    target: keyTarget,
+  },
+  async (services, principal, input: PutObjectInput): Promise<StoredObject> => {
+    const { bucket, key } = findKey(services, principal, input)
+    authorizeSettings(services, principal, input, input)
+    checkUpload(services, input)
+    const tenant = findTenant(services, principal.tenantId)
+    const { idempotencyKey } = input
+    const write = () => store(services, { tenant, bucket, input })
+    if (idempotencyKey === null) return write()
+    return services.writesInProgress.alone([bucket.id, key, idempotencyKey], write)
+  },
+)
 
-/** Throws Refusal for what no body could mend. */
+/** Throws Refusal for faults that no body could correct. */
 function checkUpload(
   services: Services,
   { key, idempotencyKey, claimed, wanted = [], expectedSize, sizeMax }: PutObjectInput,
@@ -97,7 +113,7 @@ async function store(services: Services, { tenant, bucket, input }: Upload): Pro
     precondition,
     ...settings,
   }
-  // In this order: what an earlier request has stored is never seen without its answer, which is given again whatever holds now.
+  // In this order: what an earlier request has stored is never seen without its answer, which is given again regardless of the present state.
   const refusal = earlyRefusal(services, bucket, requested, input.expectedSize ?? 0)
   if (refusal !== null && !isAnswered(services, bucket, input)) throw refusal
   const { source, expectedSize, claimed, wanted = [], signal } = input
@@ -120,7 +136,5 @@ function isAnswered(
   { id }: BucketRecord,
   { key, idempotencyKey }: PutObjectInput,
 ): boolean {
-  return (
-    idempotencyKey !== null && state.view.get(objectKeys.idempotency(id, key, idempotencyKey)) !== undefined
-  )
+  return idempotencyKey !== null && state.get(objectKeys.idempotency(id, key, idempotencyKey)) !== undefined
 }

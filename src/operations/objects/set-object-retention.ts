@@ -1,29 +1,40 @@
 /**
  * setObjectRetention: authorize -> exists -> commit.
  *
- * That it is extended and never shortened is decided in the commit, by the time of the log. Nobody may bypass it here.
+ * That it is extended and never shortened is decided in the commit, by the time of the log. No caller may bypass it here.
  */
-import type { AccessKeyPrincipal } from '../../access/base/principal.ts'
-import type { RetentionRecord } from '../../state-machine/versions/records.ts'
-import type { Services } from '../base/services.ts'
+import { S3_ACTIONS } from '../../access/policies/s3-actions.ts'
+import { accessKey } from '../../access/rights.ts'
 import { settle } from '../../commands/settle.ts'
-import type { RetainedObject } from './get-object-retention.ts'
-import { objectFor, type ObjectName } from './object-checks.ts'
+import type { RetentionRecord } from '../../state-machine/versions/records.ts'
+import { dataOperation } from '../base/operation.ts'
+import { versionTarget } from '../base/targets.ts'
+import { findObject, type ObjectName } from './object-checks.ts'
+import type { RetainedObject } from './object-lookups.ts'
 
-export async function setObjectRetention(
-  services: Services,
-  principal: AccessKeyPrincipal,
-  input: ObjectName & { readonly retention: RetentionRecord },
-): Promise<RetainedObject> {
-  const { bucket, object } = objectFor(services, { principal, operationId: 'setObjectRetention' }, input)
-  const { retention } = input
-  const reply = await services.propose({
-    type: 'setObjectRetention',
-    tenantId: principal.tenantId,
-    bucket: bucket.name,
-    key: object.key,
-    versionId: input.versionId ?? null,
-    retention,
-  })
-  return { bucket, object: settle(reply), retention }
-}
+export const setObjectRetention = dataOperation(
+  {
+    id: 'setObjectRetention',
+    requires: accessKey('write', 'key'),
+    s3Action: S3_ACTIONS.putObjectRetention,
+    refuses: ['method_not_allowed', 'object_lock_not_enabled', 'object_locked'],
+    target: versionTarget,
+  },
+  async (
+    services,
+    principal,
+    input: ObjectName & { readonly retention: RetentionRecord },
+  ): Promise<RetainedObject> => {
+    const { bucket, object } = findObject(services, principal, input)
+    const { retention } = input
+    const reply = await services.propose({
+      type: 'setObjectRetention',
+      tenantId: principal.tenantId,
+      bucket: bucket.name,
+      key: object.key,
+      versionId: input.versionId ?? null,
+      retention,
+    })
+    return { bucket, object: settle(reply), retention }
+  },
+)

@@ -1,24 +1,35 @@
 /** setObjectTags: authorize -> exists -> tags are good -> commit; all tags are replaced. [decisions 5] */
-import type { AccessKeyPrincipal } from '../../access/base/principal.ts'
-import type { Services } from '../base/services.ts'
+import { S3_ACTIONS } from '../../access/policies/s3-actions.ts'
+import { accessKey } from '../../access/rights.ts'
 import { settle } from '../../commands/settle.ts'
-import { type FoundObject, objectFor, type ObjectName } from './object-checks.ts'
+import { dataOperation } from '../base/operation.ts'
+import { versionTarget } from '../base/targets.ts'
+import { findObject, type FoundObject, type ObjectName } from './object-checks.ts'
 import { checkTags } from './object-tags.ts'
 
-export async function setObjectTags(
-  services: Services,
-  principal: AccessKeyPrincipal,
-  input: ObjectName & { readonly tags: Readonly<Record<string, string>> },
-): Promise<FoundObject> {
-  const { bucket, object } = objectFor(services, { principal, operationId: 'setObjectTags' }, input)
-  const tags = checkTags(Object.entries(input.tags))
-  const reply = await services.propose({
-    type: 'setObjectTags',
-    tenantId: principal.tenantId,
-    bucket: bucket.name,
-    key: object.key,
-    versionId: input.versionId ?? null,
-    tags,
-  })
-  return { bucket, object: settle(reply) }
-}
+export const setObjectTags = dataOperation(
+  {
+    id: 'setObjectTags',
+    requires: accessKey('write', 'key'),
+    s3Action: S3_ACTIONS.putObjectTagging,
+    refuses: ['method_not_allowed', 'invalid_tag'],
+    target: versionTarget,
+  },
+  async (
+    services,
+    principal,
+    input: ObjectName & { readonly tags: Readonly<Record<string, string>> },
+  ): Promise<FoundObject> => {
+    const { bucket, object } = findObject(services, principal, input)
+    const tags = checkTags(Object.entries(input.tags))
+    const reply = await services.propose({
+      type: 'setObjectTags',
+      tenantId: principal.tenantId,
+      bucket: bucket.name,
+      key: object.key,
+      versionId: input.versionId ?? null,
+      tags,
+    })
+    return { bucket, object: settle(reply) }
+  },
+)

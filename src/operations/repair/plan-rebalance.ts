@@ -4,10 +4,11 @@
  * Rule: it looks at a bounded number of chunks; what it counts is a lower bound when there are more.
  */
 import { movesOf } from '../../state-machine/chunks/copy-moves.ts'
-import { ALL_PLANNED } from '../../state-machine/operations/operations.ts'
+import { ALL_PLANNED } from '../../state-machine/long-operations/operations.ts'
 import { chunksOfBucket, chunksOfTenant, type WalkedChunk } from '../../store/reads/chunk-walk.ts'
 import type { Plan } from '../base/dry-run.ts'
 import type { Services } from '../base/services.ts'
+import { bucketKeys } from '../../state-machine/buckets/keys.ts'
 
 export interface RebalancePlan {
   readonly chunks: number
@@ -51,7 +52,7 @@ async function nextPage(
     const last = chunks.length < PAGE ? undefined : chunks.at(-1)
     return { chunks, next: last?.position ?? ALL_PLANNED }
   }
-  const record = state.bucket(tenantId, bucket)
+  const record = state.get(bucketKeys.bucket(tenantId, bucket))
   if (record === undefined) return { chunks: [], next: ALL_PLANNED }
   return chunksOfBucket(state, record, position, PAGE)
 }

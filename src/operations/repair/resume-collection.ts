@@ -1,18 +1,22 @@
 /** resumeCollection: authorize -> reason -> commit. Resuming what is not halted changes nothing. */
-import { authorize } from '../../access/authorize.ts'
-import type { AdminTokenPrincipal } from '../../access/base/principal.ts'
-import type { SettingsRecord } from '../../state-machine/chunks/records.ts'
-import { givenReason } from '../base/reason.ts'
-import type { Services } from '../base/services.ts'
+import { adminToken } from '../../access/rights.ts'
 import { settle } from '../../commands/settle.ts'
+import type { SettingsRecord } from '../../state-machine/chunks/records.ts'
+import { adminOperation } from '../base/operation.ts'
+import { givenReason } from '../base/reason.ts'
+import { noTarget } from '../base/targets.ts'
+import { settingsOf } from '../../state-machine/chunks/collection.ts'
 
-export async function resumeCollection(
-  services: Services,
-  principal: AdminTokenPrincipal,
-  input: { readonly reason: string },
-): Promise<SettingsRecord> {
-  authorize(principal, 'resumeCollection', {})
-  const reason = givenReason(input.reason, 'resume the collection')
-  settle(await services.propose({ type: 'resumeCollection', requestedBy: principal.tokenId, reason }))
-  return services.state.settings()
-}
+export const resumeCollection = adminOperation(
+  {
+    id: 'resumeCollection',
+    requires: adminToken('owner', 'cluster'),
+    refuses: ['precondition_failed'],
+    target: noTarget,
+  },
+  async (services, principal, input: { readonly reason: string }): Promise<SettingsRecord> => {
+    const reason = givenReason(input.reason, 'resume the collection')
+    settle(await services.propose({ type: 'resumeCollection', requestedBy: principal.tokenId, reason }))
+    return settingsOf(services.state)
+  },
+)

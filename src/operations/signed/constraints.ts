@@ -1,8 +1,8 @@
 /**
  * The constraints that a signed URL may carry: what each may be. [native: Signed-URL mint request body]
  *
- * Rule: whatever is taken here can be carried out as it stands when the URL is used, by any node: what ends up in a header
- * fits into one, what is compared is in its one spelling.
+ * Rule: every constraint that is accepted here can be carried out as it is when the URL is used, by any node: a value that becomes a
+ * header fits into one, a value that is compared is in its one spelling.
  */
 import type { SignedUrlTerms } from '../../access/base/signed-url.ts'
 import { parseClaims } from '../../content/checksums.ts'

@@ -1,15 +1,23 @@
 /** getSigned: authorized by the URL, then all that getObject asks of the key behind it as it is now. HEAD reads no byte. */
-import { authorize } from '../../access/authorize.ts'
 import type { SignedUrlPrincipal } from '../../access/base/signed-url.ts'
+import { S3_ACTIONS } from '../../access/policies/s3-actions.ts'
+import { accessKey } from '../../access/rights.ts'
+import { dataOperation } from '../base/operation.ts'
+import { keyTarget } from '../base/targets.ts'
 import { getObject, type ReadableObject } from '../objects/get-object.ts'
 import type { KeyName } from '../objects/object-checks.ts'
-import type { Services } from '../base/services.ts'
+import { READ_REFUSALS } from '../objects/refusals.ts'
 
-export async function getSigned(
-  services: Services,
-  principal: SignedUrlPrincipal,
-  name: KeyName,
-): Promise<ReadableObject> {
-  authorize(principal, 'getSigned', name, services.state)
-  return getObject(services, principal, { ...name, versionId: undefined })
-}
+export const getSigned = dataOperation(
+  {
+    id: 'getSigned',
+    requires: accessKey('read', 'key'),
+    s3Action: S3_ACTIONS.getObject,
+    coveredByUrl: { method: 'GET', isRequired: true },
+    refuses: [...READ_REFUSALS, 'range_not_satisfiable', 'not_enough_replicas'],
+    target: keyTarget,
+  },
+  async (services, principal: SignedUrlPrincipal, name: KeyName): Promise<ReadableObject> => {
+    return getObject(services, principal, { ...name, versionId: undefined })
+  },
+)

@@ -1,18 +1,24 @@
 /**
- * signURL: authorized -> one target, fields of one method -> authorized for that -> exists -> terms -> token.
+ * signURL: authorize -> one target, fields of one method -> authorize for that target -> exists -> terms -> token.
  * [native: Signed-URL mint request body] [decisions 8, 14, 16]
  *
- * Rules: a URL grants nothing that its key may not do itself, so the mint is asked for as the operation that the URL is for.
- * The bucket has to exist, the object has not: a URL may be made before what it is for.
+ * Rules: a URL grants nothing that its key may not do itself, so the request is authorized as the operation that the URL is for.
+ * The bucket must exist, the object need not: a URL may be made before its object.
  */
 import type { SignedUrlGrant } from '../../access/access.ts'
 import { authorize } from '../../access/authorize.ts'
 import type { AccessKeyPrincipal } from '../../access/base/principal.ts'
 import type { SignedMethod, SignedUrlTerms } from '../../access/base/signed-url.ts'
+import { accessKey } from '../../access/rights.ts'
 import { Refusal } from '../../base/refusal.ts'
-import { bucketFor, keyFor } from '../objects/object-checks.ts'
-import { checkObjectKey } from '../objects/object-key.ts'
+import { dataOperation } from '../base/operation.ts'
 import type { Services } from '../base/services.ts'
+import { noTarget } from '../base/targets.ts'
+import { findBucket } from '../buckets/find-bucket.ts'
+import { getObject } from '../objects/get-object.ts'
+import { findKey } from '../objects/object-checks.ts'
+import { checkObjectKey } from '../objects/object-key.ts'
+import { putObject } from '../objects/put-object.ts'
 import { constraintsOf, type SignedUrlConstraints } from './constraints.ts'
 
 export interface SignUrlInput extends SignedUrlConstraints {
@@ -32,17 +38,22 @@ const FIELDS_OF: Readonly<Record<SignedMethod, readonly (keyof SignUrlInput)[]>>
   PUT: ['keyPrefix', 'contentType', 'contentLengthMax', 'checksumAlg', 'checksumVal', 'idempotencyKey'],
 }
 
-export async function signUrl(
-  services: Services,
-  principal: AccessKeyPrincipal,
-  input: SignUrlInput,
-): Promise<MintedUrl> {
-  authorize(principal, 'signURL', {}, services.state)
-  refuseForeignFields(input)
-  const target = targetFor(services, principal, input)
-  const terms = { method: input.method, bucket: input.bucket, ...target, ...constraintsOf(input) }
-  return { ...services.access.signUrl(principal, terms, input.ttlSeconds ?? null), terms }
-}
+export const signUrl = dataOperation(
+  {
+    id: 'signURL',
+    // The body authorizes the request as getObject or putObject, whichever the URL is for.
+    requires: accessKey(null, 'tenant'),
+    s3Action: null,
+    refuses: ['invalid_key', 'not_found', 'checksum_malformed', 'checksum_unsupported'],
+    target: noTarget,
+  },
+  async (services, principal, input: SignUrlInput): Promise<MintedUrl> => {
+    refuseForeignFields(input)
+    const target = targetFor(services, principal, input)
+    const terms = { method: input.method, bucket: input.bucket, ...target, ...constraintsOf(input) }
+    return { ...services.access.signUrl(principal, terms, input.ttlSeconds ?? null), terms }
+  },
+)
 
 function refuseForeignFields(input: SignUrlInput): void {
   const { method } = input
@@ -62,18 +73,23 @@ function targetFor(
   principal: AccessKeyPrincipal,
   { method, bucket, key, keyPrefix }: SignUrlInput,
 ): Pick<SignedUrlTerms, 'key' | 'keyPrefix'> {
-  const caller = { principal, operationId: method === 'GET' ? 'getObject' : 'putObject' } as const
+  const operation = method === 'GET' ? getObject : putObject
+  const { state } = services
   if ((key === undefined) === (keyPrefix === undefined))
     throw new Refusal(
       'invalid_request',
       method === 'GET' ? '"key" is missing' : 'Give either "key" or "keyPrefix", and one of them',
     )
-  if (key !== undefined) return { key: keyFor(services, caller, { bucket, key }).key, keyPrefix: null }
+  if (key !== undefined) {
+    authorize(principal, operation, { bucket, key }, state)
+    return { key: findKey(services, principal, { bucket, key }).key, keyPrefix: null }
+  }
   if (keyPrefix === '' || keyPrefix === undefined)
     throw new Refusal(
       'invalid_request',
       '"keyPrefix" is empty, which would be the whole bucket: name a prefix',
     )
-  bucketFor(services, caller, { bucket, prefix: keyPrefix })
+  authorize(principal, operation, { bucket, key: keyPrefix }, state)
+  findBucket(services, principal.tenantId, bucket)
   return { key: null, keyPrefix: checkObjectKey(keyPrefix) }
 }

@@ -2,16 +2,16 @@
  * deleteTenant: authorize -> tenant exists -> reason -> confirm -> disabled, and nothing locked -> commit. What it stores is removed
  * afterwards, step by step. Asked again it answers the operation that is under way, or that did it. [decisions 11]
  */
-import { authorize } from '../../access/authorize.ts'
-import type { AdminTokenPrincipal } from '../../access/base/principal.ts'
+import { adminToken } from '../../access/rights.ts'
 import { type Blocker, Refusal } from '../../base/refusal.ts'
-import type { OperationRecord } from '../../state-machine/operations/records.ts'
-import type { TenantRecord } from '../../state-machine/tenants/records.ts'
-import { deletionOf } from '../../state-machine/removal/tenant-end.ts'
 import { newOperationId } from '../../commands/operation-id.ts'
-import { givenReason } from '../base/reason.ts'
-import type { Services } from '../base/services.ts'
 import { settle } from '../../commands/settle.ts'
+import type { LongOperation } from '../../state-machine/long-operations/records.ts'
+import { deletionOf } from '../../state-machine/removal/tenant-end.ts'
+import type { TenantRecord } from '../../state-machine/tenants/records.ts'
+import { adminOperation } from '../base/operation.ts'
+import { givenReason } from '../base/reason.ts'
+import { tenantTarget } from '../base/targets.ts'
 import { findTenant } from './find-tenant.ts'
 import { type TenantLocks, tenantLocks } from './tenant-locks.ts'
 
@@ -22,38 +22,41 @@ export interface TenantDeletionInput {
   readonly confirm: string
 }
 
-export async function deleteTenant(
-  services: Services,
-  principal: AdminTokenPrincipal,
-  input: TenantDeletionInput,
-): Promise<OperationRecord> {
-  authorize(principal, 'deleteTenant', { tenantId: input.id })
-  const tenant = findTenant(services, input.id)
-  const cannot = `Cannot delete tenant "${tenant.id}"`
-  const reason = givenReason(input.reason, `delete tenant "${tenant.id}"`)
-  if (input.confirm !== tenant.id)
-    throw new Refusal('confirm_mismatch', `${cannot}: "confirm" has to be the id of the tenant once more`)
-  const earlier = deletionOf(services.state.view, tenant)
-  if (earlier !== null) return earlier
-  const locks = await tenantLocks(services, tenant.id, services.cluster.time.status().confirmedTime)
-  const blockers = blockersOf(tenant, locks)
-  if (blockers.length > 0) {
-    const why = blockers.map(({ message }) => message).join('; ')
-    throw new Refusal('precondition_failed', `${cannot}: ${why}`, { blockers })
-  }
-  return settle(
-    await services.propose({
-      type: 'deleteTenant',
-      tenantId: tenant.id,
-      operationId: newOperationId(),
-      requestedBy: principal.tokenId,
-      reason,
-      locksEndedBy: locks.endedBy,
-    }),
-  )
-}
+export const deleteTenant = adminOperation(
+  {
+    id: 'deleteTenant',
+    requires: adminToken('owner', 'one-tenant'),
+    refuses: ['precondition_failed'],
+    target: tenantTarget,
+  },
+  async (services, principal, input: TenantDeletionInput): Promise<LongOperation> => {
+    const tenant = findTenant(services, input.id)
+    const cannot = `Cannot delete tenant "${tenant.id}"`
+    const reason = givenReason(input.reason, `delete tenant "${tenant.id}"`)
+    if (input.confirm !== tenant.id)
+      throw new Refusal('confirm_mismatch', `${cannot}: "confirm" has to be the id of the tenant once more`)
+    const earlier = deletionOf(services.state, tenant)
+    if (earlier !== null) return earlier
+    const locks = await tenantLocks(services, tenant.id, services.cluster.time.status().confirmedTime)
+    const blockers = blockersOf(tenant, locks)
+    if (blockers.length > 0) {
+      const why = blockers.map(({ message }) => message).join('; ')
+      throw new Refusal('precondition_failed', `${cannot}: ${why}`, { blockers })
+    }
+    return settle(
+      await services.propose({
+        type: 'deleteTenant',
+        tenantId: tenant.id,
+        operationId: newOperationId(),
+        requestedBy: principal.tokenId,
+        reason,
+        locksEndedBy: locks.endedBy,
+      }),
+    )
+  },
+)
 
-/** All of them, so that nobody clears one away to meet the next. */
+/** All of them, so that an operator does not clear one away and then meet the next. */
 function blockersOf(
   { status }: TenantRecord,
   { held, retained, earliestRelease }: TenantLocks,

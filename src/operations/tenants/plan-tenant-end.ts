@@ -6,6 +6,7 @@ import type { Plan } from '../base/dry-run.ts'
 import type { Services } from '../base/services.ts'
 import { findTenant } from './find-tenant.ts'
 import { tenantLocks } from './tenant-locks.ts'
+import { tenantUsage } from '../../store/reads/tenant-usage.ts'
 
 export interface TenantEndPlan {
   readonly buckets: number
@@ -25,13 +26,13 @@ export async function planTenantEnd(
   step: 'disable' | 'delete',
 ): Promise<Plan<TenantEndPlan>> {
   const { id: tenantId } = findTenant(services, id)
-  const { usage, bucketCount } = await services.state.tenantUsage(tenantId, 1)
+  const { usage, bucketCount } = await tenantUsage(services.state, tenantId, 1)
   const { held, retained } = await tenantLocks(
     services,
     tenantId,
     services.cluster.time.status().confirmedTime,
   )
-  const { activeKeys, revokedKeys } = tenantAccessOf(services.state.view, tenantId)
+  const { activeKeys, revokedKeys } = tenantAccessOf(services.state, tenantId)
   const plan = {
     buckets: bucketCount,
     objects: usage.objects,

@@ -2,13 +2,13 @@
  * setTenantQuota: authorize -> find -> the request names a limit -> commit. It replaces the whole quota: a limit that is not named
  * is none. Below present use it is allowed: what is stored stays, and what adds to it is refused. [decisions 11]
  */
-import { authorize } from '../../access/authorize.ts'
-import type { AdminTokenPrincipal } from '../../access/base/principal.ts'
+import { adminToken } from '../../access/rights.ts'
 import { Refusal } from '../../base/refusal.ts'
-import type { Services } from '../base/services.ts'
 import { settle } from '../../commands/settle.ts'
+import { adminOperation } from '../base/operation.ts'
+import { tenantTarget } from '../base/targets.ts'
 import { findTenant } from './find-tenant.ts'
-import type { TenantQuota } from './get-tenant-quota.ts'
+import type { TenantQuota } from './tenant-lookups.ts'
 
 export interface QuotaRequest {
   readonly maxBytes?: number | null
@@ -16,23 +16,26 @@ export interface QuotaRequest {
   readonly maxBuckets?: number | null
 }
 
-export async function setTenantQuota(
-  services: Services,
-  principal: AdminTokenPrincipal,
-  input: { readonly id: string } & QuotaRequest,
-): Promise<TenantQuota> {
-  const { id, maxBytes, maxObjects, maxBuckets } = input
-  authorize(principal, 'setTenantQuota', { tenantId: id })
-  const { id: tenantId } = findTenant(services, id)
-  if (maxBytes === undefined && maxObjects === undefined && maxBuckets === undefined)
-    throw new Refusal(
-      'invalid_request',
-      'Cannot set quota: name at least one of "maxBytes", "maxObjects" and "maxBuckets", or clear the quota with DELETE',
-    )
-  const requested = {
-    maxBytes: maxBytes ?? null,
-    maxObjects: maxObjects ?? null,
-    maxBuckets: maxBuckets ?? null,
-  }
-  return { tenantId, ...settle(await services.propose({ type: 'setQuota', tenantId, ...requested })) }
-}
+export const setTenantQuota = adminOperation(
+  {
+    id: 'setTenantQuota',
+    requires: adminToken('operator', 'one-tenant'),
+    refuses: ['precondition_failed'],
+    target: tenantTarget,
+  },
+  async (services, principal, input: { readonly id: string } & QuotaRequest): Promise<TenantQuota> => {
+    const { id, maxBytes, maxObjects, maxBuckets } = input
+    const { id: tenantId } = findTenant(services, id)
+    if (maxBytes === undefined && maxObjects === undefined && maxBuckets === undefined)
+      throw new Refusal(
+        'invalid_request',
+        'Cannot set quota: name at least one of "maxBytes", "maxObjects" and "maxBuckets", or clear the quota with DELETE',
+      )
+    const requested = {
+      maxBytes: maxBytes ?? null,
+      maxObjects: maxObjects ?? null,
+      maxBuckets: maxBuckets ?? null,
+    }
+    return { tenantId, ...settle(await services.propose({ type: 'setQuota', tenantId, ...requested })) }
+  },
+)

@@ -2,7 +2,7 @@
  * What of a tenant must stay: versions under legal hold or retention, counted one by one.
  *
  * Rules: fail closed: a lock that cannot be read holds. Of a tenant that is not active the count stays true but for time, which
- * only releases: nobody can set a lock any more.
+ * only releases: no client can set a lock any more.
  */
 import { locksOf } from '../../state-machine/versions/locks.ts'
 import type { TenantId } from '../../state-machine/base/record-ids.ts'
@@ -10,6 +10,8 @@ import type { BucketRecord } from '../../state-machine/buckets/records.ts'
 import type { VersionRecord } from '../../state-machine/versions/records.ts'
 import type { Page } from '../../store/reads/state-reader.ts'
 import type { Services } from '../base/services.ts'
+import { bucketRanges } from '../../state-machine/buckets/keys.ts'
+import { lockedVersions } from '../../store/reads/tenant-content.ts'
 
 const PAGE = 1_000
 
@@ -30,7 +32,10 @@ export async function tenantLocks(
 ): Promise<TenantLocks> {
   let locks: TenantLocks = { held: 0, retained: 0, earliestRelease: null, endedBy: 0 }
   for (let after: string | null = ''; after !== null; ) {
-    const buckets: Page<BucketRecord> = await state.buckets(tenantId, '', after, PAGE)
+    const buckets: Page<BucketRecord> = await state.page(bucketRanges.buckets(tenantId), {
+      after,
+      limit: PAGE,
+    })
     for (const { id } of buckets.items) locks = await addBucket(state, id, { time, locks })
     after = buckets.next
   }
@@ -44,7 +49,7 @@ async function addBucket(
 ): Promise<TenantLocks> {
   let { held, retained, earliestRelease, endedBy } = locks
   for (let after: string | null = ''; after !== null; ) {
-    const page: Page<VersionRecord> = await state.lockedVersions(bucketId, after, PAGE)
+    const page: Page<VersionRecord> = await lockedVersions(state, bucketId, { after, limit: PAGE })
     for (const version of page.items) {
       const { isHeld, isRetained, until } = locksOf(version, time)
       if (isHeld) held++

@@ -17,7 +17,7 @@ export function append(
   link: Pick<AuditLinkRecord, 'text' | 'packed'>,
   { orderTime, digest }: ApplyContext,
 ): void {
-  assert(digest !== undefined, 'whoever applies what is audited brings a digest')
+  assert(digest !== undefined, 'applying an audited command needs a digest')
   const head = auditHead(draft)
   const hash = linkHash(digest, head.hash, link.text)
   draft.put(auditRowKeys.auditLink(head.next), { time: orderTime, ...link, hash })

@@ -1,8 +1,8 @@
 /**
- * The chain of the audit log: each link is hashed over the one before it.
+ * The chain of the audit log: the hash of each link covers the hash of the link before it.
  *
- * Owns: how a link is made and how a chain is checked. Knows nothing of: what rows say, where they are kept.
- * Rule: what is checked is what was hashed; a link that was changed, taken out, swapped or cut off at either end shows.
+ * Owns: how a link is made and how a chain is checked. Knows nothing of: the content of rows, where they are kept.
+ * Rule: the check hashes the same text that was hashed; it detects a link that was changed, removed, swapped or cut off at either end.
  */
 import type { TextDigest } from '../base/view.ts'
 import {
@@ -24,7 +24,7 @@ export function linkHash(digest: TextDigest, before: string, text: string): stri
 /** The plain rows of a batch as they were hashed, or null when they cannot be unpacked. */
 export type Unpacked = string | null
 
-/** A place in the chain that somebody noted earlier: how many links there were, and the hash of the last. */
+/** A head of the chain that a person or program noted earlier: the number of links then, and the hash of the last one. */
 export interface NotedHead {
   readonly next: number
   readonly hash: string
@@ -57,7 +57,7 @@ export class ChainCheck {
     return this.#rows
   }
 
-  /** In the order of the chain. `unpack` is asked for the rows of a batch. */
+  /** Takes links in the order of the chain. `unpack` returns the rows of a batch. */
   take(sequence: number, link: AuditLinkRecord, unpack: (packed: Uint8Array) => Unpacked): void {
     if (sequence !== this.#expected)
       this.#fault(`link ${this.#expected} is missing, link ${sequence} follows`)
@@ -67,20 +67,20 @@ export class ChainCheck {
     if (time < this.#time) this.#fault(`link ${sequence} is older than the one before it`)
     else this.#takeTime(sequence, link)
     this.#takeRows(sequence, { text, rows: packed === null ? undefined : unpack(packed) })
-    // From what it claims on, so that one bad link is told once.
+    // Continue from the claimed hash, so that one bad link is reported once.
     this.#hash = hash
     this.#time = time
     this.#expected = sequence + 1
     this.#meetNoted()
   }
 
-  /** Links that cannot be read. What follows is checked from the hash on that their row claims. */
+  /** Skips links that cannot be read. The check continues from the hash that their segment row claims. */
   skip({ first, next, anchor, hash, lastTime }: SkippedLinks, why: string): void {
     this.#fault(`links ${first} to ${next - 1} cannot be read: ${why}`)
     if (first !== this.#expected) this.#fault(`link ${this.#expected} is missing, link ${first} follows`)
     if (anchor !== this.#hash) this.#fault(`link ${first} does not follow from the one before it`)
     const noted = this.#noted?.next
-    // Whether it was there cannot be told, and the fault above says why.
+    // Whether the noted head was there is unknown; the fault above says why.
     if (noted !== undefined && noted > first && noted < next) this.#isNotedMet = true
     this.#hash = hash
     this.#time = lastTime
@@ -88,7 +88,7 @@ export class ChainCheck {
     this.#meetNoted()
   }
 
-  /** What is wrong, in sentences; empty when the chain is whole. */
+  /** Returns the faults as sentences; empty when the chain is whole. */
   finish(): readonly string[] {
     const { next, hash } = this.#head
     if (this.#expected !== next)
@@ -100,14 +100,14 @@ export class ChainCheck {
     return more === 0 ? this.#faults : [...this.#faults, `and ${more} more`]
   }
 
-  /** Times of links never fall: after the time of the log was set back they stay where they were until it has come up to them. */
+  /** Link times never decrease: after the log time was set back they stay constant until it has caught up. */
   #takeTime(sequence: number, { time, text }: AuditLinkRecord): void {
-    const said = parsed(text)?.time
-    if (typeof said === 'number' && time === Math.max(said, this.#time)) return
-    // What the link before it said is trimmed away.
+    const textTime = parsed(text)?.time
+    if (typeof textTime === 'number' && time === Math.max(textTime, this.#time)) return
+    // The time of the link before it is unknown: that link is trimmed.
     const isBehindTrimmed = sequence > 0 && sequence === this.#head.first
-    if (isBehindTrimmed && typeof said === 'number' && said <= time) return
-    this.#fault(`link ${sequence} stands under another time than its text says`)
+    if (isBehindTrimmed && typeof textTime === 'number' && textTime <= time) return
+    this.#fault(`the time of link ${sequence} differs from the time in its text`)
   }
 
   #takeRows(
@@ -125,7 +125,7 @@ export class ChainCheck {
     else this.#rows += count
   }
 
-  /** Trimmed away already: whether it was ever there cannot be told any more. */
+  /** A noted head that is trimmed counts as met: whether it was ever there cannot be checked any more. */
   #meetNoted(): void {
     if (this.#noted === null) return
     const { next, hash } = this.#noted

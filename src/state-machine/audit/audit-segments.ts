@@ -1,9 +1,9 @@
 /**
- * Segments of the audit log: links that left the rows of the state and lie in a chunk with copies.
+ * Segments of the audit log: links that were moved from rows of the state into a chunk with copies.
  *
  * Owns: sealAudit, setAuditKeys, what trimming does to segments. Knows nothing of: how a segment is encoded, when one is made.
- * Rules: a row of a link goes in the entry that registers the segment with exactly that link, never before; segments join
- * without a gap; the chunk of a segment is referred to once, by its row.
+ * Rules: the row of a link is removed in the entry that registers a segment with exactly that link, never before; segments join
+ * without a gap; the chunk of a segment has one reference, from the segment's row.
  */
 import type { ApplyContext, View } from '../base/view.ts'
 import { auditRowKeys } from './keys.ts'
@@ -27,7 +27,7 @@ import { type Accepted, accept, type Refused, refuse } from '../base/reply.ts'
 
 type SealCommand = Extract<AuditCommand, { type: 'sealAudit' }>
 
-/** The oldest link that is a row, and the hash of the one before it. */
+/** The oldest link that is a row, and the hash of the link before it. */
 export function rowsBegin({ first, anchor, sealed }: AuditHeadRecord): {
   readonly first: number
   readonly anchor: string
@@ -37,7 +37,7 @@ export function rowsBegin({ first, anchor, sealed }: AuditHeadRecord): {
     : { first: sealed.next, anchor: sealed.hash }
 }
 
-/** The first writer wins: everybody is answered the keys that stand. `rewrapTenantKeys` seals them again. */
+/** The first writer wins: every caller gets the stored keys back. `rewrapTenantKeys` seals them again. */
 export function setAuditKeys(
   draft: Draft,
   { keys: wanted }: Extract<AuditCommand, { type: 'setAuditKeys' }>,
@@ -79,11 +79,11 @@ function boundFault({ segment, chunk }: SealCommand): string | null {
     (index.codes?.length ?? 0) > AUDIT_INDEX_CODES_MAX
   if (isLarge) return 'its row is too large'
   if (chunk.existing || chunk.id !== segment.chunkId || chunk.size !== segment.size)
-    return 'its chunk is another one'
+    return 'its chunk is not the one that its row names'
   return null
 }
 
-/** The links hang together by their hashes: the two ends and the length say that they are these and no others. */
+/** Hashes join the links, so checking both ends and the length proves that the segment holds exactly the links of the rows. */
 function linkFault(view: View, head: AuditHeadRecord, segment: AuditSegmentRecord): string | null {
   const { first, anchor } = rowsBegin(head)
   if (segment.first !== first || segment.anchor !== anchor) return `the rows begin at link ${first}`
@@ -95,10 +95,10 @@ function linkFault(view: View, head: AuditHeadRecord, segment: AuditSegmentRecor
   assert(oldest !== undefined && newest !== undefined, 'every link from the first row to the head is a row')
   const isEqual =
     newest.hash === segment.hash && oldest.time === segment.firstTime && newest.time === segment.lastTime
-  return isEqual ? null : 'the rows are others'
+  return isEqual ? null : 'its links are not those in the rows'
 }
 
-/** Whole segments whose newest link is older than `before`. */
+/** Removes whole segments whose newest link is older than `before`. */
 export function trimSegments(
   draft: Draft,
   head: AuditHeadRecord,
@@ -124,7 +124,7 @@ export function trimSegments(
   return { trimmed: first - head.first, isMore: segments === AUDIT_TRIM_SEGMENTS_MAX && first < end }
 }
 
-/** Those whose last batch is in this segment: whatever they still held would be older than what is kept. */
+/** Removes the rows of spools whose last batch is in this segment: rows that they still hold are older than those that are kept. */
 function forgetSpools(draft: Draft, { spools }: AuditSegmentRecord): void {
   for (const { node, spool, time } of spools) {
     const key = auditRowKeys.auditSpool(node, spool)

@@ -1,9 +1,9 @@
 /**
- * The audit log inside the replicated state: what was asked for is written in the entry that decided it.
+ * The audit log inside the replicated state: the entry that decides a request writes its audit row.
  *
- * Owns: the chain, what nodes bring from their spools, and what is trimmed. Knows nothing of: HTTP, files, compression.
- * Rules: a proposal that carries its origin leaves one row, whether it was accepted or refused; rows of a spool are taken
- * once, however often they are brought; the oldest rows go first, and an anchor stays where the chain was cut.
+ * Owns: the rows that nodes ship from their spools, and trimming. Knows nothing of: HTTP, files, compression.
+ * Rules: rows of a spool are taken once, however often they are shipped; the oldest rows are trimmed first, and an anchor stays
+ * where the chain was cut.
  */
 import type { ApplyContext } from '../base/view.ts'
 import { auditRowKeys } from './keys.ts'
@@ -21,7 +21,7 @@ import { assert } from '../base/assert.ts'
 import type { Draft } from '../base/draft.ts'
 import { accept, type Accepted, refuse, type Refused } from '../base/reply.ts'
 
-/** Rows that are known already are no error: whoever brings them hears where to go on. */
+/** Known rows are not an error: the reply says from which row the node continues. */
 export function shipAudit(
   draft: Draft,
   command: Extract<AuditCommand, { type: 'shipAudit' }>,
@@ -49,7 +49,7 @@ export function trimAudit(
     return refuse('invalid_argument', 'Cannot trim the audit log beyond the present')
   const older = trimSegments(draft, auditHead(draft), before, context)
   const head = auditHead(draft)
-  // What is in rows is newer than any segment.
+  // Links in rows are newer than those in segments.
   if (head.first < rowsBegin(head).first) return accept(older)
   let { first, anchor } = head
   let characters = 0
@@ -73,7 +73,7 @@ export function trimAudit(
   return accept({ trimmed: older.trimmed + trimmed, isMore: false })
 }
 
-/** With its last batch: whatever it still held would be older than what is kept. */
+/** Removes the row of a spool with its last batch: rows that the spool still holds are older than those that are kept. */
 function forgetSpool(draft: Draft, { text, packed, time }: AuditLinkRecord): void {
   if (packed === null) return
   const { nodeId, spool } = JSON.parse(text) as AuditBatch

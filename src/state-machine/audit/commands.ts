@@ -5,7 +5,7 @@ import type { AuditKeysRecord, AuditSegmentRecord } from './records.ts'
 import type { ChunkUse } from '../chunks/commands.ts'
 
 export type AuditCommand =
-  /** Rows `first` and on of a spool of `node`, in the order of its writing. `digest`: of the rows before they were packed. */
+  /** `count` rows of a spool of `node` from row `first` on, in the order of writing. `digest`: of the rows before they were packed. */
   | {
       readonly type: 'shipAudit'
       readonly node: string
@@ -15,9 +15,12 @@ export type AuditCommand =
       readonly digest: string
       readonly packed: Uint8Array
     }
-  /** Links older than `before` may go. */
+  /** Removes links older than `before`. */
   | { readonly type: 'trimAudit'; readonly before: number }
-  /** The links of `segment` lie in the copies of `chunk`: their rows go. `copiesMin`: it is refused while fewer would be listed. */
+  /**
+   * The copies of `chunk` hold the links of `segment`: removes the rows of the links. Refused while fewer than `copiesMin`
+   * copies would be listed.
+   */
   | {
       readonly type: 'sealAudit'
       readonly segment: AuditSegmentRecord
@@ -27,7 +30,7 @@ export type AuditCommand =
   | { readonly type: 'setAuditKeys'; readonly keys: AuditKeysRecord }
 
 export interface AuditReplies {
-  /** Number of the first row of the spool that is not there yet. */
+  /** Number of the first row of the spool that was not taken yet. */
   shipAudit: { readonly next: number }
   trimAudit: { readonly trimmed: number; readonly isMore: boolean }
   sealAudit: null

@@ -11,7 +11,7 @@ import type {
 } from './records.ts'
 
 export const auditRowKeys = {
-  /** By its place in the chain: appended to the key space, trimmed from its beginning. */
+  /** By its place in the chain: new links go to the end of the key range, trimming starts at its beginning. */
   auditLink: (sequence: number): RowKey<AuditLinkRecord> => join('auditLink', hex(sequence, INDEX_DIGITS)),
   auditHead: (): RowKey<AuditHeadRecord> => join('auditHead'),
   /** By its first link. */

@@ -1,46 +1,46 @@
 /**
- * The audit log: what is written down of a request, and the rows that hold it.
+ * The audit log: the facts that it records of a request, and the rows that hold them.
  *
- * Owns: the shapes. A row is kept as the very text that was hashed, so that whoever has the texts can check the chain
- * with any SHA-256. Rules: no secret, no token, no query string; a text that was written once is never made anew.
+ * Owns: the shapes. A row is kept as the exact text that was hashed, so that anyone with the texts can check the chain
+ * with any SHA-256. Rules: no secret, no token, no query string; a text is never serialized again after it was written.
  */
 import type { Actor, Origin } from '../base/origin.ts'
 import type { ChunkId } from '../base/record-ids.ts'
 
-/** What stands before the first link. */
+/** The hash that the first link continues. */
 export const NO_LINK: string = '0'.repeat(64)
 
-/** Links that one entry trims. */
+/** Links that one entry trims at most. */
 export const AUDIT_TRIM_LINKS_MAX = 256
 
-/** And so many characters of them, or one link. */
+/** Characters of links that one entry trims at most; one link may exceed it. */
 export const AUDIT_TRIM_CHARACTERS_MAX = 4_194_304
 
-/** Whole segments that one entry trims. */
+/** Whole segments that one entry trims at most. */
 export const AUDIT_TRIM_SEGMENTS_MAX = 64
 
-/** Links of a segment: the entry that registers it removes as many rows. */
+/** Links of one segment at most: the entry that registers it removes as many rows. */
 export const AUDIT_SEGMENT_LINKS_MAX = 1_024
 
-/** Processes of nodes whose rows one segment may hold. */
+/** Spools (processes of nodes) whose rows one segment may hold. */
 export const AUDIT_SEGMENT_SPOOLS_MAX = 256
 
-/** Of the index of one segment. Bytes */
+/** Size of the Bloom filter of one segment. Bytes */
 export const AUDIT_INDEX_BYTES_MAX = 65_536
 
 /** Distinct codes that an index lists; with more it lists none. */
 export const AUDIT_INDEX_CODES_MAX = 64
 
-/** Rows of requests that one entry takes over from a node. */
+/** Rows of requests that one entry takes from a node at most. */
 export const AUDIT_ROWS_MAX = 10_000
 
-/** One request, as JSON. Its id and its outcome follow from its place and its code. */
+/** One request, as JSON. Its id follows from its place in the chain, its outcome from its code. */
 export interface AuditRow {
-  /** Of a change the time of its entry, else when the answer had left, by the time of the cluster as the node knows it. ms since 1970 */
+  /** For a change the time of its entry; otherwise the cluster time, as the node knew it, when the response was sent. ms since 1970 */
   readonly time: number
   readonly requestId: string
   readonly api: Origin['api']
-  /** The operationId; `unknown` for a path that is no route, `unparsed` for what is no request. */
+  /** The operationId; `unknown` for a path without a route, `unparsed` for input that is not an HTTP request. */
   readonly operation: string
   readonly method: string | null
   readonly path: string | null
@@ -48,11 +48,11 @@ export interface AuditRow {
   readonly actor: Actor
   readonly bucket: string | null
   readonly key: string | null
-  /** The one that was made or removed; else the one that was asked for. */
+  /** The version that was made or removed; otherwise the one that the request named. */
   readonly versionId: string | null
-  /** Null: it follows from the code, or nobody heard an answer. */
+  /** Null: it follows from the code, or no response was sent. */
   readonly status: number | null
-  /** Null: it went well. */
+  /** Null: the request succeeded. */
   readonly code: string | null
   readonly reason: string | null
   readonly sourceIp: string | null
@@ -60,7 +60,7 @@ export interface AuditRow {
   readonly bytesIn: number
   /** Null: not known when the row was written. */
   readonly bytesOut: number | null
-  /** Of a change up to its proposal. */
+  /** For a change only up to its proposal. */
   readonly durationMs: number
   readonly nodeId: string
   readonly details: AuditDetails | null
@@ -68,79 +68,79 @@ export interface AuditRow {
 
 export type AuditDetails = Readonly<Record<string, unknown>>
 
-/** One link of the chain: the row of one change, or many rows that a node took over from its spool. */
+/** One link of the chain: the row of one change, or a batch of rows that a node shipped from its spool. */
 export interface AuditLinkRecord {
-  /** The `orderTime` of its entry: it never falls. */
+  /** The `orderTime` of its entry; it never decreases. */
   readonly time: number
-  /** An AuditRow, or an AuditBatch where there is `packed`. */
+  /** An AuditRow; an AuditBatch if `packed` is not null. */
   readonly text: string
-  /** zstd of the rows of a batch, one a line. */
+  /** The rows of a batch, one per line, compressed with zstd. */
   readonly packed: Uint8Array | null
-  /** Digest of the hash before, a line feed, and `text`. */
+  /** Digest of the previous hash, a line feed, and `text`. */
   readonly hash: string
 }
 
-/** What is hashed of a batch, as JSON. */
+/** The hashed text of a batch, as JSON. */
 export interface AuditBatch {
   readonly time: number
   readonly nodeId: string
   readonly spool: string
-  /** Of its first row within the spool. */
+  /** Number of its first row within the spool. */
   readonly first: number
   readonly count: number
-  /** Of the plain rows. */
+  /** Digest of the plain rows. */
   readonly digest: string
 }
 
 export interface AuditHeadRecord {
-  /** Where the next link goes. */
+  /** Sequence number of the next link. */
   readonly next: number
   readonly hash: string
-  /** The oldest link that is kept, and the hash of the one before it. */
+  /** The oldest link that is kept, and the hash of the link before it. */
   readonly first: number
   readonly anchor: string
-  /** Links before `next` are in segments; `hash` is that of the last of them. Absent: no link ever was. */
+  /** Links before `next` are in segments; `hash` is the hash of the last of them. Absent: no segment was ever made. */
   readonly sealed?: { readonly next: number; readonly hash: string }
 }
 
-/** Links `first` to `next - 1`, which lie in one chunk. docs/formats/audit-segment.md */
+/** Links `first` to `next - 1`, stored in one chunk. docs/formats/audit-segment.md */
 export interface AuditSegmentRecord {
   readonly first: number
   readonly next: number
-  /** Of the link before the first one, and of the last one. */
+  /** Hash of the link before the first one, and hash of the last one. */
   readonly anchor: string
   readonly hash: string
-  /** Of the first and of the last link. */
+  /** Times of the first and of the last link. */
   readonly firstTime: number
   readonly lastTime: number
   readonly rows: number
-  /** Of the plain segment. */
+  /** Size of the plain segment. */
   readonly bytes: number
   readonly chunkId: ChunkId
-  /** Plain bytes of the chunk: the segment compressed. */
+  /** Plain bytes of the chunk, which are the compressed segment. */
   readonly size: number
-  /** With the time of the last batch of each spool in this segment. */
+  /** The spools in this segment, each with the time of its last batch here. */
   readonly spools: readonly { readonly node: string; readonly spool: string; readonly time: number }[]
   readonly index: AuditIndex
 }
 
-/** What may be in a segment: what it denies is not there. */
+/** What a segment may contain: no false negatives. */
 export interface AuditIndex {
-  /** Of rows that did not go well, and null for those that did. Null: more than AUDIT_INDEX_CODES_MAX. */
+  /** Codes of the rows; a null member for rows that succeeded. Null: more than AUDIT_INDEX_CODES_MAX. */
   readonly codes: readonly (string | null)[] | null
   /** A Bloom filter over names. */
   readonly names: Uint8Array
 }
 
-/** Sealed under the master key: the key that derives the keys of segments, and the key of their chunk ids. */
+/** Sealed under the master key: the key from which keys of segments are derived, and the key of their chunk ids. */
 export interface AuditKeysRecord {
   readonly dataKey: Uint8Array
   readonly dedupKey: Uint8Array
 }
 
-/** How far the spool of one process of a node was taken over. */
+/** How far the rows of one spool, of one process of a node, were taken. */
 export interface AuditSpoolRecord {
   readonly next: number
-  /** Of the last entry that took some. */
+  /** The `orderTime` of the last entry that took rows. */
   readonly time: number
 }

@@ -3,7 +3,7 @@
  */
 import { refuse, type Refused } from './reply.ts'
 
-/** Of chunks and copies in one command. */
+/** Chunks, copies, bodies or parts that one command may name. */
 export const ITEMS_PER_COMMAND_MAX = 256
 
 export function tooMany(what: string, count: number): Refused | null {

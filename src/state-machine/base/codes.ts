@@ -1,5 +1,5 @@
 /**
- * Every reason for which a caller can be told "no", as one closed list of words.
+ * Every reason for which a request can be refused, as one closed list of codes.
  *
  * Owns: the codes. Knows nothing of: HTTP; src/api/problem.ts holds the only code -> status table, and does not
  * compile while a code is missing there. [decisions 10]
@@ -67,7 +67,7 @@ export const REFUSAL_CODES = [
 
 export type RefusalCode = (typeof REFUSAL_CODES)[number]
 
-/** Why a change of the members is not safe now: members of `precondition_failed`. [decisions 12] */
+/** Why a membership change is not safe now; each of them accompanies the code `precondition_failed`. [decisions 12] */
 export const BLOCKER_CODES = [
   'learner_not_ready',
   'member_unreachable',

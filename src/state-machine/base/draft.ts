@@ -1,7 +1,7 @@
 /**
- * The work of one command: reads see its own writes, and all of it counts or none.
+ * The writes of one command, all or nothing; its reads see its own writes.
  *
- * Owns: the overlay over the stored rows while a command is decided. Knows nothing of: what the rows mean.
+ * Owns: the overlay on the stored rows while a command is decided. Knows nothing of: what the rows mean.
  * Rule: a refused command drops its draft.
  */
 import type { Row, View, Write } from './view.ts'

@@ -1,17 +1,17 @@
 /**
- * Where a change comes from: the request behind a command, as the edge saw it.
+ * The request behind a command, as the edge received it.
  *
- * Owns: the facts that a command carries along, so that what is told of a change is in the entry of the change.
- * Knows nothing of: how the actor was proved. Rule: no secret, no token, no query string.
+ * Owns: the facts about the request that a command carries, so that the entry of a change contains all that its audit row needs.
+ * Knows nothing of: how the actor was authenticated. Rule: no secret, no token, no query string.
  */
 import type { AccessKeyId, TenantId } from './record-ids.ts'
 
 export interface Actor {
   readonly type: 'accessKey' | 'adminToken' | 'signedUrl' | 'system' | 'anonymous'
-  /** Access key id, id of the admin token or of the signed URL; null where nobody was proved. */
+  /** Access key id, id of the admin token or of the signed URL; null when no actor was authenticated. */
   readonly id: string | null
   readonly role: AdminRole | null
-  /** Of a signed URL: the key that made it. */
+  /** For a signed URL: the access key that signed it. */
   readonly accessKeyId?: AccessKeyId
 }
 
@@ -21,28 +21,28 @@ export interface Origin {
   /** The operationId. */
   readonly operation: string
   readonly method: string
-  /** Undecoded, without its query. */
+  /** Undecoded, without the query string. */
   readonly path: string
   readonly actor: Actor
   readonly tenantId: TenantId | null
   readonly bucket: string | null
   readonly key: string | null
   readonly versionId: string | null
-  /** Why, in the words of the caller. */
+  /** The reason that the caller gave. */
   readonly reason: string | null
   readonly sourceIp: string | null
   readonly userAgent: string | null
-  /** Of the body, as far as it had arrived when the change was proposed. */
+  /** Bytes of the body that had arrived when the change was proposed. */
   readonly bytesIn: number
-  /** From the first byte of the request to the proposal. ms */
+  /** Time from the first byte of the request to the proposal. ms */
   readonly elapsedMs: number
-  /** The status of the answer when all goes well. */
+  /** The status of the response if the command succeeds. */
   readonly successStatus: number
-  /** The node that was asked. */
+  /** The node that received the request. */
   readonly nodeId: string
 }
 
-/** Of what is asked with access to the data directory and not over HTTP: nobody was proved, and it aims at no tenant. */
+/** For a request that came through the data directory and not over HTTP: no actor was authenticated, and it concerns no tenant. */
 export const SYSTEM_ORIGIN = {
   api: 'internal',
   actor: { type: 'system', id: null, role: null },

@@ -1,4 +1,4 @@
-/** What records are known by. Flavours: a plain string passes for any of them, one of them for no other. */
+/** Ids of records. Flavoured types: a plain string is assignable to each of them, none of them to another. */
 export type TenantId = string & { readonly flavour?: 'TenantId' }
 
 export type BucketId = string & { readonly flavour?: 'BucketId' }
@@ -10,11 +10,11 @@ export type AccountId = string & { readonly flavour?: 'AccountId' }
 /** 26 characters, Crockford base32, ascending in the order of the log. */
 export type VersionId = string & { readonly flavour?: 'VersionId' }
 
-/** 16 characters, drawn by the gateway. */
+/** 16 random characters, made by the gateway. */
 export type HookId = string & { readonly flavour?: 'HookId' }
 
 /** HMAC-SHA256(tenant dedup key, plaintext of the chunk), lower-case hex. */
 export type ChunkId = string & { readonly flavour?: 'ChunkId' }
 
-/** Owns the chunks of segments. No tenant can have this id: theirs have no dot. */
+/** Owns the chunks of audit segments. No tenant can have this id: ids of tenants contain no dot. */
 export const AUDIT_OWNER: TenantId = '.audit'

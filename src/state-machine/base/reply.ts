@@ -1,5 +1,5 @@
 /**
- * How the families of commands say yes and no.
+ * How the families of commands accept and refuse.
  *
  * Rule: a message is one sentence without full stop that names the action and quotes values; never a secret.
  */
@@ -14,7 +14,7 @@ export interface Refused {
   readonly ok: false
   readonly code: RefusalCode
   readonly message: string
-  /** Which gate of safety is closed, for programs. */
+  /** Which safety check failed, for programs. */
   readonly blocker?: BlockerCode
 }
 
@@ -26,7 +26,7 @@ export function refuse(code: RefusalCode, message: string): Refused {
   return { ok: false, code, message }
 }
 
-/** A gate of safety is closed. */
+/** Refuses because a safety check failed. */
 export function blocked(blocker: BlockerCode, message: string): Refused {
   return { ok: false, code: 'precondition_failed', message, blocker }
 }

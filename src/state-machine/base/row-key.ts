@@ -8,18 +8,18 @@
 import { BASE32 } from './version-id.ts'
 import type { VersionId } from './record-ids.ts'
 
-/** A row key that remembers what lies under it. Only the `keys.ts` files make one. */
+/** A row key that carries the type of its row. Only the `keys.ts` files make one. */
 export type RowKey<R extends object = object> = string & { readonly flavour?: R }
 
 export const SEPARATOR = '\u0000'
-/** A lone surrogate has no UTF-8 form: two such keys could fall together on disk. */
+/** A lone surrogate has no UTF-8 form: two such keys could become the same key on disk. */
 const LONE_SURROGATE = /[\ud800-\udfff]/u
 const LAST_CODE_POINT = 0x10ffff
 export const PAGE_DIGITS = 8
-/** Of a safe integer. */
+/** Hexadecimal digits of a safe integer. */
 export const INDEX_DIGITS = 14
 
-/** Whether a name may stand inside a row key. */
+/** Whether a name may be part of a row key. */
 export function isKeyPart(part: string): boolean {
   return part !== '' && !part.includes(SEPARATOR) && !LONE_SURROGATE.test(part)
 }
@@ -28,12 +28,12 @@ export function join<R extends object>(...parts: readonly string[]): RowKey<R> {
   return parts.join(SEPARATOR)
 }
 
-/** Ascending as text. */
+/** Fixed width, so that text order is number order. */
 export function hex(value: number, digits: number): string {
   return value.toString(16).padStart(digits, '0')
 }
 
-/** Of equal length and of BASE32 characters alone: what sorted first sorts last. */
+/** Reverses the sort order of ids of equal length that contain only BASE32 characters. */
 export function descending(version: VersionId): string {
   return Array.from(version, (character) =>
     BASE32.charAt(BASE32.length - 1 - BASE32.indexOf(character)),
@@ -42,7 +42,7 @@ export function descending(version: VersionId): string {
 
 /** Half-open, in the order of UTF-8 bytes. */
 export interface KeyRange<R extends object = object> {
-  /** Never there: what lies under the keys, for the compiler. */
+  /** Never present at run time: the type of the rows, for the compiler. */
   readonly row?: R
   readonly start: string
   readonly end: string
@@ -61,8 +61,8 @@ export function narrow<R extends object>(range: KeyRange<R>, prefix: string): Ke
 }
 
 /**
- * The smallest string above everything that begins with `prefix`. The last code point is raised by one; the gap of
- * the surrogates is stepped over, and a code point that cannot be raised is dropped.
+ * The smallest string above everything that begins with `prefix`: the last code point is raised by one. The surrogate
+ * range is skipped, and a code point that cannot be raised is dropped.
  */
 export function successor(prefix: string): string {
   const points = Array.from(prefix)
@@ -72,10 +72,10 @@ export function successor(prefix: string): string {
       return points.join('') + String.fromCodePoint(point === 0xd7ff ? 0xe000 : point + 1)
     }
   }
-  throw new Error('Cannot find a successor: the prefix is empty or consists of the last code point alone')
+  throw new Error('Cannot find a successor: the prefix is empty or contains only the last code point')
 }
 
-/** For messages: which kind of row a key belongs to, without the names inside it. */
+/** For messages: the kind of row that a key belongs to, without the names in the key. */
 export function kindOf(key: string): string {
   const parts = key.split(SEPARATOR, 3)
   return (parts[0] === 'in' ? parts[2] : parts[0]) ?? 'unknown'

@@ -1,4 +1,4 @@
-/** How sets of rows are compared without holding them: the sums of such hashes are equal when the sets are. */
+/** Compares sets of rows without holding them: equal sets have equal sums of hashes. */
 
-/** 64 bits of a good hash: two different texts never have the same one in practice. */
+/** 64 bits of a good hash: in practice two different texts never have the same one. */
 export type TextHash = (text: string) => bigint

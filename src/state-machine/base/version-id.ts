@@ -1,5 +1,5 @@
 /**
- * Ids given by the log: unique because a position in the log is, ascending because the log is, also after its time was set back.
+ * Ids made from the position in the log: unique and ascending like that position, also after the log time was set back.
  *
  * Owns: the spelling of version ids and bucket ids. Rule: nothing here is random; every node makes the same id.
  */
@@ -10,11 +10,11 @@ import type { AccountId, BucketId, VersionId } from './record-ids.ts'
 /** Crockford base32: no I, L, O, U, and its order is the order of ASCII. */
 export const BASE32 = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
-/** 5 bits a character: 48 bits of time fit in 10, a safe integer in 11. */
+/** 5 bits per character: 48 bits of time fit in 10 characters, a safe integer in 11. */
 const TIME_CHARACTERS = 10
 const INDEX_CHARACTERS = 11
 const ORDINAL_CHARACTERS = 5
-/** Ids that one command may need. */
+/** Ids that one command may make. */
 const ITEMS_MAX = 1024
 
 type LogPosition = Pick<ApplyContext, 'index' | 'orderTime' | 'ordinal'>
@@ -29,17 +29,17 @@ const VERSION_ID = new RegExp(`^[${BASE32}]{${ID_CHARACTERS}}$`)
 /** No version is newer. */
 export const VERSION_ID_MAX: VersionId = 'Z'.repeat(ID_CHARACTERS)
 
-/** Whether it is spelled like one: what callers bring is looked up only then. */
+/** Whether `text` has the form of a version id; an id from a request is looked up only if it has. */
 export function isVersionId(text: string): boolean {
   return VERSION_ID.test(text)
 }
 
-/** Told from an object key by its form alone. [decisions 16] */
+/** Its form distinguishes it from an object key. [decisions 16] */
 export function uploadIdAt(context: LogPosition): string {
   return `mpu_${versionIdAt(context)}`
 }
 
-/** Accounts are listed in the order in which they were made. */
+/** Ascends, so accounts are listed in the order of their creation. */
 export function accountIdAt(context: LogPosition): AccountId {
   return `acc_${versionIdAt(context)}`
 }
@@ -49,7 +49,7 @@ export function bucketIdAt(context: LogPosition): BucketId {
 }
 
 function positionOf({ index, ordinal }: Pick<LogPosition, 'index' | 'ordinal'>, item = 0): string {
-  assert(item < ITEMS_MAX, 'a command makes no more ids than it has positions')
+  assert(item < ITEMS_MAX, 'a command makes at most ITEMS_MAX ids')
   return base32(index, INDEX_CHARACTERS) + base32(ordinal * ITEMS_MAX + item, ORDINAL_CHARACTERS)
 }
 
@@ -61,6 +61,6 @@ function base32(value: number, characters: number): string {
     text = BASE32.charAt(rest % 32) + text
     rest = Math.floor(rest / 32)
   }
-  assert(rest === 0, 'the number fits its field, or ids would stop ascending')
+  assert(rest === 0, 'the number fits its field; otherwise ids would stop ascending')
   return text
 }

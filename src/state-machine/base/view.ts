@@ -1,5 +1,5 @@
 /**
- * What apply sees of the stored rows, and what it hands back.
+ * What apply reads of the stored rows, and what it returns.
  *
  * Owns: the typed read view and writes as data. Knows nothing of: LevelDB, encodings, disks.
  * Rule: rows are immutable values; a change is a new row in a Write.
@@ -20,26 +20,26 @@ export interface Write {
   readonly row: Row | null
 }
 
-/** Where in the log a command stands. */
+/** The position of a command in the log, and what apply knows at that position. */
 export interface ApplyContext {
   readonly index: number
-  /** The time of the log. It falls only when an operator sets it back. ms since 1970 */
+  /** The log time. It decreases only when an operator sets it back. ms since 1970 */
   readonly time: number
-  /** Not later than `time`. Whatever ends something for good is judged by it: expiry, the end of a retention, trimming. */
+  /** Not later than `time`. Irreversible decisions use it: expiry, the end of a retention, trimming. */
   readonly confirmedTime: number
-  /** The latest `time` there ever was: ids are made of it, so that they ascend also after the time was set back. */
+  /** The maximum of all `time` values so far: ids are made from it, so they ascend also after the time was set back. */
   readonly orderTime: number
-  /** How the time stood before the correction that came with this command. Absent: none came. */
+  /** The time before the correction that this command carries. Absent: the command carries none. */
   readonly before?: { readonly time: number; readonly confirmedTime: number }
   /** Position of the command inside its entry. */
   readonly ordinal: number
-  /** Of the state: what needs a higher one is not done yet, for members that are not upgraded would do something else. */
+  /** The feature level of the state. Behaviour that needs a higher level stays off: members that are not upgraded would diverge. */
   readonly featureLevel: number
-  /** Absent: no request stands behind it. */
+  /** Absent: the command has no request behind it. */
   readonly origin?: Origin
-  /** For the audit log. Absent where nothing comes with an origin: in rehearsals. */
+  /** For the audit log. Absent in rehearsals, whose commands carry no origin. */
   readonly digest?: TextDigest
 }
 
-/** SHA-256 as lower-case hex of the UTF-8 of a text. The pure room has none of its own. */
+/** SHA-256 of the UTF-8 bytes of a text, as lower-case hex. The state machine is pure and cannot import one. */
 export type TextDigest = (text: string) => string

@@ -1,9 +1,9 @@
 /**
- * The bytes of a version or a part: an inline row, a manifest, or parts that lie under ids of their own.
+ * The bytes of a version or a part: an inline row, a manifest, or parts with ids of their own.
  *
- * Owns: which rows there are, and their end. Knows nothing of: objects, uploads.
- * Rules: rows of a body are written once and never changed while a download may read them. The body of a version that goes is
- * discarded: one row says so, and discards.ts releases it later and step by step, so that no entry does unbounded work.
+ * Owns: the rows of a body, from writing to removal. Knows nothing of: objects, uploads.
+ * Rules: rows of a body are written once and never changed while a download may read them. The body of a removed version is
+ * discarded: a row records that, and discards.ts releases the body later in steps, so that no entry does unbounded work.
  */
 import { chunkKeys } from '../chunks/keys.ts'
 import { bodyKeys } from './keys.ts'
@@ -20,9 +20,9 @@ import { dropManifest, readManifest, writeManifest } from './manifests.ts'
 import { type Refused, refuse } from '../base/reply.ts'
 import { countTenant } from '../usage/usage.ts'
 
-/** Bodies of more chunks than this are discarded rather than dropped, also where nobody can be reading them. */
+/** Bodies of more chunks than this are discarded instead of dropped, even if no download can be reading them. */
 export const DROPPED_LINKS_MAX = 16
-/** A state at this level keeps the bodies of versions for those who read them; its older members do not. */
+/** From this feature level on, bodies of removed versions are kept for downloads that read them. */
 const KEEPS_BODIES_LEVEL = 3
 export const PARTS_PER_PAGE = 1000
 
@@ -33,24 +33,24 @@ export interface ChunksGone {
   readonly chunks: readonly ChunkId[]
 }
 
-export interface SessionEnded {
+export interface UploadSessionEnded {
   readonly ok: false
   readonly code: 'session_ended'
   readonly message: string
   readonly births: readonly string[]
 }
 
-/** Where a body lies: under this id in this bucket. */
+/** Where a body is: under this id in this bucket. */
 export interface BodyPlace {
   readonly bucket: Pick<BucketRecord, 'id' | 'tenantId'>
   readonly id: VersionId
 }
 
-/** What a gateway must never propose, or counts on and is not there any more. Null: the body can be written. */
+/** Why a body cannot be written: it is malformed, or chunks or sessions that it needs are gone. Null: it can be written. */
 export function bodyFault(
   view: View,
   { tenantId, size, body }: { readonly tenantId: string; readonly size: number; readonly body: PutBody },
-): Refused | ChunksGone | SessionEnded | null {
+): Refused | ChunksGone | UploadSessionEnded | null {
   const fault = shapeFault(size, body)
   if (fault !== null) return refuse('invalid_argument', `Cannot store the body: ${fault}`)
   const births = endedBirths(view, usesOf(body))
@@ -64,9 +64,9 @@ export function bodyFault(
   return { ok: false, code: 'chunks_gone', message, chunks }
 }
 
-/** Accepting it would lose bytes or count them wrongly. */
+/** A malformed body: accepting it would lose bytes or count them wrongly. */
 function shapeFault(size: number, body: PutBody): string | null {
-  if (!Number.isSafeInteger(size) || size < 0) return `the size ${size} is no number of bytes`
+  if (!Number.isSafeInteger(size) || size < 0) return `the size ${size} is not a number of bytes`
   if (body.kind === 'inline') return size === 0 ? 'an inline body cannot be empty' : null
   const uses = usesOf(body)
   const sum = uses.reduce((bytes, use) => bytes + use.size, 0)
@@ -80,7 +80,7 @@ function usesOf(body: PutBody): readonly ChunkUse[] {
   return body.kind === 'chunks' ? body.chunks : []
 }
 
-/** Claims what it needs: to be done before anything else is released, or a shared chunk looks unused in between. */
+/** Claims the chunks of the body. Call it before anything is released; otherwise a shared chunk looks unused in between. */
 export function writeBody(
   draft: Draft,
   { bucket, id }: BodyPlace,
@@ -109,7 +109,7 @@ export function writeBody(
   }
 }
 
-/** Sealing alone only adds: what is smaller than its plain bytes is compressed. */
+/** Sealing without compression only adds bytes, so a chunk that is smaller sealed than plain is compressed. */
 function isSmallerSealed(chunk: ChunkRecord | undefined): boolean {
   return chunk !== undefined && chunk.sealedSize < chunk.size
 }
@@ -128,7 +128,7 @@ function putInline(
   return { kind: 'inline', chunkId, sealedSize: sealed.length }
 }
 
-/** The parts of an assembled body, in their order. */
+/** Writes the parts of an assembled body, in their order. */
 export function writeParts(
   draft: Draft,
   { bucket, id }: BodyPlace,
@@ -152,7 +152,7 @@ export function readParts(view: View, { bucket, id }: BodyPlace, count: number):
   return parts
 }
 
-/** The same bytes under another id, in this bucket or another of the tenant. No byte moves. */
+/** Copies a body to another id, in this bucket or another one of the tenant. No bytes are copied. */
 export function copyBody(
   draft: Draft,
   { from, to }: { readonly from: BodyPlace; readonly to: BodyPlace },
@@ -189,7 +189,7 @@ function copyPiece(
   }
 }
 
-/** It was the body of a version, which somebody may be reading: its rows stay until a release after the mark. */
+/** Discards the body of a version. A download may be reading it, so its rows stay until they are released. */
 export function discardBody(draft: Draft, place: BodyPlace, body: BodyRecord, context: ApplyContext): void {
   const { featureLevel, index } = context
   if (featureLevel < KEEPS_BODIES_LEVEL) return dropBody(draft, place, body, context)
@@ -199,7 +199,7 @@ export function discardBody(draft: Draft, place: BodyPlace, body: BodyRecord, co
   draft.put(bodyKeys.discarded(index, id), { ...about, body, discardedAt: index })
 }
 
-/** Nothing names it any more, and nobody can be reading it: it is of an upload. */
+/** Drops the body of an upload part: no row names it any more, and no download can be reading it. */
 export function dropBody(draft: Draft, place: BodyPlace, body: BodyRecord, context: ApplyContext): void {
   const isLarge = body.kind === 'parts' || (body.kind === 'chunks' && body.count > DROPPED_LINKS_MAX)
   const { bucket, id } = place
@@ -215,7 +215,7 @@ export interface PiecePlace {
   readonly bodyId: VersionId
 }
 
-/** At once, whatever its size. */
+/** Removes the piece at once, regardless of its size. */
 export function dropPiece(
   draft: Draft,
   { tenantId, bucketId, bodyId }: PiecePlace,

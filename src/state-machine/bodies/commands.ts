@@ -1,15 +1,15 @@
 /**
- * Commands that release what nothing needs any more, and their replies.
+ * Commands that release discarded bodies and parts, and their replies.
  */
 
 export type BodyCommand =
-  /** `partNumbers`: of an upload that has ended, some of the parts that are left. Ignored for a body. */
+  /** `partNumbers`: some of the remaining parts of an ended upload. Ignored for a body. */
   | {
       readonly type: 'releaseDiscarded'
       readonly id: string
       readonly partNumbers: readonly number[]
     }
-  /** Bodies that were discarded at index `upTo` or before; what was discarded later stays. */
+  /** Releases bodies that were discarded at index `upTo` or before; those that were discarded later stay. */
   | {
       readonly type: 'releaseDue'
       readonly upTo: number
@@ -17,8 +17,8 @@ export type BodyCommand =
     }
 
 export interface BodyReplies {
-  /** `isDone`: nothing is left of it. */
+  /** `isDone`: everything under this id is released. */
   releaseDiscarded: { readonly isDone: boolean }
-  /** Items of which something was released, the first ones of those that were named. */
+  /** How many items were released, in whole or in part, in the order of the command. */
   releaseDue: { readonly released: number }
 }

@@ -1,8 +1,8 @@
 /**
- * Discarded bodies and parts: released step by step.
+ * Releases discarded bodies and parts in steps.
  *
- * Owns: how much one entry releases, and that nothing goes before its mark. Knows nothing of: who asks; anybody may, any number
- * of times. Rule: a step takes what stands at the end, and the row says what is left, so the work can stop and continue anywhere.
+ * Owns: how much one entry releases, and that nothing is released before its time. Knows nothing of: the proposers; any node may
+ * propose it any number of times. Rule: a step releases from the end, and the row holds the rest, so the work can stop and continue.
  */
 import { bodyKeys } from './keys.ts'
 import type { ApplyContext } from '../base/view.ts'
@@ -17,19 +17,19 @@ import { cutManifest } from './manifests.ts'
 import { type Accepted, accept, type Refused, refuse } from '../base/reply.ts'
 import { takeParts } from './upload-parts.ts'
 
-/** Links that one entry releases: each of them changes several rows, and others wait for their turn. */
+/** Links that one entry releases: each of them changes several rows, and other commands wait meanwhile. */
 export const WORK_PER_STEP = 256
 
 type ReleaseCommand = Extract<BodyCommand, { type: 'releaseDiscarded' }>
 type What = DiscardRecord['what']
 
-/** What is left, null for nothing, and the links that were released; a piece without links is work too. */
+/** `left`: the rest of the body, or null. `work`: the links that were released; a piece without links counts as one. */
 interface Step<L> {
   readonly left: L | null
   readonly work: number
 }
 
-/** Of a body that nobody reads, or of an upload. */
+/** Releases a step of a body that no download reads, or of the parts of an upload. */
 export function releaseDiscarded(
   draft: Draft,
   command: ReleaseCommand,
@@ -56,7 +56,7 @@ function whatOf(body: BodyRecord | null): What | null {
   return body === null ? null : { kind: 'body', body }
 }
 
-/** Whatever is named, an entry releases WORK_PER_STEP links at most, and nothing that was discarded after `upTo`. */
+/** Regardless of the items, an entry releases at most WORK_PER_STEP links, and nothing that was discarded after `upTo`. */
 export function releaseDue(
   draft: Draft,
   { upTo, items }: Extract<BodyCommand, { type: 'releaseDue' }>,
@@ -91,7 +91,7 @@ function stepOfBody(
   return stepOfPiece(draft, place, { body, most }, context)
 }
 
-/** The last parts of the last page, and of the one that is too long for this step its last links. */
+/** Releases the last parts of the last page; of a part that is too long for this step, only its last links. */
 function stepOfParts(
   draft: Draft,
   place: PiecePlace,
@@ -119,7 +119,7 @@ function stepOfParts(
   return { left: left === 0 ? null : { kind: 'parts', count: left }, work }
 }
 
-/** At most `most` links of it. */
+/** Releases at most `most` links of the piece. */
 function stepOfPiece(
   draft: Draft,
   place: PiecePlace,
@@ -135,7 +135,7 @@ function stepOfPiece(
   return { left: { kind: 'chunks', count: body.count - links.length }, work: links.length }
 }
 
-/** The caller looks which parts are left, the row counts them: nobody can take some for all, nor is all that is named taken. */
+/** The caller names parts, and the row counts the rest: so a part that was not named is never forgotten, and one step is bounded. */
 function stepOfUpload(
   draft: Draft,
   { id: uploadId, tenantId, bucketId }: DiscardRecord,

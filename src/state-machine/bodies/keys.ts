@@ -26,13 +26,13 @@ export const bodyKeys = {
     join('in', bucket, 'uploadPage', uploadId, hex(page, PAGE_DIGITS)),
   partPage: (bucket: BucketId, version: VersionId, page: number): RowKey<PartPageRecord> =>
     join('in', bucket, 'partPage', version, hex(page, PAGE_DIGITS)),
-  /** By version id, which ascends: bodies and manifests are appended to the key space, never scattered over it. */
+  /** By version id, which ascends: new bodies and manifests go to the end of the key range, not to random places. */
   inlineBody: (bucket: BucketId, version: VersionId): RowKey<InlineBodyRecord> =>
     join('in', bucket, 'inlineBody', version),
   manifestPage: (bucket: BucketId, version: VersionId, page: number): RowKey<ManifestPageRecord> =>
     join('in', bucket, 'manifestPage', version, hex(page, PAGE_DIGITS)),
   discard: (id: string): RowKey<DiscardRecord> => join('discard', id),
-  /** By the index of the entry that discarded it: what was discarded first is released first. */
+  /** By the index of the entry that discarded it: the oldest is released first. */
   discarded: (index: number, id: VersionId): RowKey<DiscardedBodyRecord> =>
     join('discarded', hex(index, INDEX_DIGITS), id),
 } as const
@@ -48,7 +48,7 @@ export const bodyRanges = {
   discarded: (): KeyRange<DiscardedBodyRecord> => rangeOf('discarded'),
 } as const
 
-/** Which page of which body a manifest row is. */
+/** The body and the page that a manifest row belongs to. */
 export function manifestNameIn(key: RowKey<ManifestPageRecord>): {
   readonly version: VersionId
   readonly page: number

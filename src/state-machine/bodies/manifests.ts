@@ -1,8 +1,8 @@
 /**
- * Manifests: which chunks make up a body, in pages.
+ * Manifests: the chunks of a body, in pages.
  *
- * Owns: the paging of links. Rule: a page stands as it was written while anything names its body; then the last
- * one grows shorter until it is gone.
+ * Owns: the paging of links. Rule: a page does not change while a row names its body; afterwards the last page shrinks until
+ * it is gone.
  */
 import { bodyKeys } from './keys.ts'
 import type { View } from '../base/view.ts'
@@ -42,7 +42,7 @@ export function readManifest(
   return links
 }
 
-/** Cuts links off the end of a manifest of `count` links, at most `most` and all of one page; returns them. */
+/** Removes links from the end of a manifest of `count` links, at most `most` and only from one page; returns them. */
 export function cutManifest(
   draft: Draft,
   {
@@ -61,7 +61,7 @@ export function cutManifest(
   return row.links.slice(left.length)
 }
 
-/** Removes the pages and returns the links that stood in them. */
+/** Removes all pages and returns their links. */
 export function dropManifest(
   draft: Draft,
   bucket: BucketId,

@@ -1,5 +1,5 @@
 /**
- * Rows of bodies: manifests, inline bytes, parts, and what is about to be released.
+ * Rows of bodies: manifests, inline bytes, parts, and discarded bodies and parts.
  */
 import type { BucketId, ChunkId, TenantId, VersionId } from '../base/record-ids.ts'
 import type { ChunkLink } from '../chunks/records.ts'
@@ -9,23 +9,23 @@ export type ChecksumAlgorithm = 'CRC32' | 'CRC32C' | 'CRC64NVME' | 'SHA1' | 'SHA
 /** base64 digests by algorithm. */
 export type Checksums = Readonly<Partial<Record<ChecksumAlgorithm, string>>>
 
-/** At least one of its chunks lay compressed on disk when it was committed; absent: none did. */
+/** Present: at least one of its chunks was compressed on disk when it was committed. */
 interface Compressed {
   readonly compression?: 'zstd'
 }
 
-/** Where bytes are that came in one piece. An inline body lies in a row of its own, so that listings never read it. */
+/** Where the bytes of one upload request are. An inline body has a row of its own, so that listings never read it. */
 export type PieceRecord =
   | { readonly kind: 'empty' }
   | { readonly kind: 'inline'; readonly chunkId: ChunkId; readonly sealedSize: number }
   | ({ readonly kind: 'chunks'; readonly count: number } & Compressed)
 
-/** `parts`: assembled of so many pieces, which lie under ids of their own. */
+/** `parts`: assembled from `count` pieces, each with an id of its own. */
 export type BodyRecord = PieceRecord | ({ readonly kind: 'parts'; readonly count: number } & Compressed)
 
 export interface PartRecord {
   readonly partNumber: number
-  /** Under which its bytes lie. */
+  /** The id under which its bytes are stored. */
   readonly partId: VersionId
   readonly size: number
   readonly etag: string
@@ -34,7 +34,7 @@ export interface PartRecord {
   readonly body: PieceRecord
 }
 
-/** At most PARTS_PER_UPLOAD_PAGE a row, by their numbers; a page without parts is no row. */
+/** At most PARTS_PER_UPLOAD_PAGE parts, by number; a page without parts has no row. */
 export interface UploadPageRecord {
   readonly parts: readonly PartRecord[]
 }
@@ -46,23 +46,23 @@ export interface ObjectPart {
   readonly body: PieceRecord
 }
 
-/** At most PARTS_PER_PAGE a row. */
+/** At most PARTS_PER_PAGE parts. */
 export interface PartPageRecord {
   readonly parts: readonly ObjectPart[]
 }
 
-/** Bytes that nothing needs any more and that are too many to be released at once. Not counted in any usage but physical. */
+/** Bytes that are no longer needed and too many to release at once. They count only in physical usage. */
 export interface DiscardRecord {
   readonly id: string
   readonly tenantId: TenantId
   readonly bucketId: BucketId
   readonly what:
     | { readonly kind: 'body'; readonly body: BodyRecord }
-    /** The parts that there still are of an upload that has ended. */
+    /** The remaining parts of an upload that has ended. */
     | { readonly kind: 'upload'; readonly partCount: number; readonly bytes: number }
 }
 
-/** What was the body of a version. Its rows stay as they are for a while, because a download may be reading them. */
+/** The body of a removed version. Its rows stay unchanged for a while, because a download may be reading them. */
 export interface DiscardedBodyRecord {
   readonly id: VersionId
   readonly tenantId: TenantId
@@ -72,12 +72,12 @@ export interface DiscardedBodyRecord {
   readonly discardedAt: number
 }
 
-/** At most 1,024 links a row. */
+/** At most LINKS_PER_PAGE links. */
 export interface ManifestPageRecord {
   readonly links: readonly ChunkLink[]
 }
 
 export interface InlineBodyRecord {
-  /** Sealed frames, the same format as a chunk on disk. */
+  /** Sealed frames in the format of a chunk on disk. */
   readonly sealed: Uint8Array
 }

@@ -1,9 +1,9 @@
 /**
- * The parts of an upload, by their numbers, in pages.
+ * The parts of an upload, by number, in pages.
  *
- * Owns: which row a part lies in. Knows nothing of: what bytes a part has, what an upload is.
- * Rule: a page is short, because every part that is put writes it anew, and still makes few rows of ten thousand parts,
- * because all of them are read and removed in one entry when they become an object.
+ * Owns: which row holds a part. Knows nothing of: the bytes of a part, what an upload is.
+ * Rule: a page is short, because every put part rewrites its page; it is long enough that ten thousand parts need few rows,
+ * because one entry reads and removes all of them when they become an object.
  */
 import { bodyKeys } from './keys.ts'
 import type { View } from '../base/view.ts'
@@ -19,7 +19,7 @@ export interface UploadPlace {
   readonly uploadId: string
 }
 
-/** Of a part number. */
+/** The page of a part number. */
 export function uploadPageOf(partNumber: number): number {
   return Math.floor((partNumber - 1) / PARTS_PER_UPLOAD_PAGE)
 }
@@ -28,7 +28,7 @@ export function findPart(view: View, place: UploadPlace, partNumber: number): Pa
   return partFinder(view, place)(partNumber)
 }
 
-/** For many of one upload: a page is looked at once while the numbers stay in it. */
+/** Finds many parts of one upload: consecutive numbers in one page read that page once. */
 export function partFinder(view: View, place: UploadPlace): (partNumber: number) => PartRecord | undefined {
   let page = -1
   let parts: readonly PartRecord[] = []
@@ -41,7 +41,7 @@ export function partFinder(view: View, place: UploadPlace): (partNumber: number)
   }
 }
 
-/** In place of one of the same number. */
+/** Replaces a part of the same number. */
 export function storePart(draft: Draft, place: UploadPlace, part: PartRecord): void {
   const key = pageKey(place, uploadPageOf(part.partNumber))
   const others = partsIn(draft, key).filter(({ partNumber }) => partNumber !== part.partNumber)
@@ -49,7 +49,7 @@ export function storePart(draft: Draft, place: UploadPlace, part: PartRecord): v
   draft.put(key, { parts })
 }
 
-/** Returns those that were there, in the order of their numbers if they were named so. Their bytes are the caller's to settle. */
+/** Removes parts and returns those that existed, ordered by number if `partNumbers` is. The caller has to drop their bodies. */
 export function takeParts(
   draft: Draft,
   place: UploadPlace,

@@ -1,8 +1,8 @@
 /**
  * Buckets of a tenant.
  *
- * Owns: names (unique per tenant), the number of buckets, and what a bucket counts of its objects.
- * Rule: counts change in the same entry as what they count, so they are exact.
+ * Owns: names (unique per tenant), the number of buckets, and the counts of a bucket's contents.
+ * Rule: counts change in the same entry as the rows that they count, so they are exact.
  */
 import { tenantKeys } from '../tenants/keys.ts'
 import { bucketKeys } from './keys.ts'
@@ -20,7 +20,7 @@ import { quotaOf } from '../usage/quota.ts'
 import type { UsageRecord } from '../usage/records.ts'
 import { countTenant } from '../usage/usage.ts'
 
-const NOTHING_IN_IT = {
+const EMPTY_COUNTS = {
   objectCount: 0,
   versionCount: 0,
   deleteMarkerCount: 0,
@@ -55,7 +55,7 @@ export function createBucket(
     createdAt: context.time,
     versioning,
     objectLockEnabled,
-    ...NOTHING_IN_IT,
+    ...EMPTY_COUNTS,
   }
   draft.put(bucketKeys.bucket(tenantId, name), bucket)
   draft.put(tenantKeys.tenant(tenantId), { ...tenant.value, bucketCount: bucketCount + 1 })
@@ -98,12 +98,12 @@ function bucketsFault(
   return refuse(allowed < bucketsMax ? 'quota_exceeded' : 'invalid_request', message)
 }
 
-/** What changes in a bucket, by the names of its tenant's usage row. */
+/** Changes of a bucket's counts, named like the members of the tenant's usage row. */
 export type ContentChange = Partial<
   Pick<UsageRecord, 'objects' | 'versions' | 'deleteMarkers' | 'logicalBytes' | 'uploads' | 'uploadBytes'>
 >
 
-/** `bucket`: where; its counts are read from the draft. */
+/** Adds `change` to the counts of the bucket, as the draft has them, and of its tenant. */
 export function countContent(draft: Draft, { tenantId, name }: BucketRecord, change: ContentChange): void {
   const {
     objects = 0,
@@ -125,7 +125,7 @@ export function countContent(draft: Draft, { tenantId, name }: BucketRecord, cha
   }
   assert(
     Object.values(counts).every((count) => count >= 0),
-    'a bucket never holds less than nothing',
+    'the counts of a bucket are never negative',
   )
   draft.put(bucketKeys.bucket(tenantId, name), { ...present, ...counts })
   countTenant(draft, tenantId, change)

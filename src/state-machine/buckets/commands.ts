@@ -19,7 +19,7 @@ export type BucketCommand =
       readonly name: string
       readonly versioning: BucketRecord['versioning']
     }
-  /** `policy`: JSON that the gateway has read and found good. */
+  /** `policy`: JSON that the gateway has checked. */
   | {
       readonly type: 'setBucketPolicy'
       readonly tenantId: TenantId

@@ -1,19 +1,25 @@
 /**
- * The CORS rules of a bucket: one row, written whole.
+ * The CORS rules of a bucket: one row, always replaced as a whole.
  *
- * Owns: the row and the word of the bucket's row that it is there. Knows nothing of: what a good rule is, and what rules
- * allow; gateways check them before they propose, and decide by them.
- * Rule: both rows change in one entry, so that a bucket without rules can be told without a look at the other.
+ * Owns: the row, and `hasCors` in the row of the bucket. Knows nothing of: valid rules, and what rules allow; gateways
+ * check rules before they propose them, and evaluate them.
+ * Rule: both rows change in one entry, so the bucket's row shows that there are no rules without a read of the other row.
  */
 import { bucketKeys } from './keys.ts'
 import type { BucketCommand } from './commands.ts'
 import { bucketOf } from './find-bucket.ts'
-import type { CorsRecord } from './records.ts'
+import type { BucketRecord, CorsRecord } from './records.ts'
 import type { Draft } from '../base/draft.ts'
+import type { View } from '../base/view.ts'
 import { type Accepted, accept, type Refused } from '../base/reply.ts'
 import { activeTenant } from '../tenants/tenants.ts'
 
-/** Replaces all rules that there were. Idempotent. */
+/** A bucket without rules costs no read. */
+export function corsOf(view: View, bucket: BucketRecord): CorsRecord | undefined {
+  return bucket.hasCors ? view.get(bucketKeys.cors(bucket.id)) : undefined
+}
+
+/** Replaces all present rules. Idempotent. */
 export function setBucketCors(
   draft: Draft,
   { tenantId, name, rules }: Extract<BucketCommand, { type: 'setBucketCors' }>,
@@ -28,7 +34,7 @@ export function setBucketCors(
   return accept(cors)
 }
 
-/** No rules to remove is no error. */
+/** Idempotent: succeeds also if there are no rules. */
 export function deleteBucketCors(
   draft: Draft,
   { tenantId, name }: Extract<BucketCommand, { type: 'deleteBucketCors' }>,

@@ -3,7 +3,7 @@
  */
 import type { BucketId, TenantId } from '../base/record-ids.ts'
 
-/** Of a bucket policy as JSON. */
+/** Size of a bucket policy as JSON text. */
 export const BUCKET_POLICY_BYTES_MAX = 20 * 1024
 
 export interface BucketPolicyRecord {
@@ -13,32 +13,32 @@ export interface BucketPolicyRecord {
 }
 
 export interface BucketRecord {
-  /** Unique for ever: a bucket made again under the same name has another id, so old rows can never reappear in it. */
+  /** Never reused: a new bucket of the same name has another id, so old rows can never appear in it. */
   readonly id: BucketId
   readonly tenantId: TenantId
   readonly name: string
   readonly createdAt: number
   readonly versioning: 'Unversioned' | 'Enabled' | 'Suspended'
   readonly objectLockEnabled: boolean
-  /** It has a row of notifications; absent: nobody is told of what happens in it. */
+  /** Present: it has a notifications row. */
   readonly hasNotifications?: true
   /** Keys whose newest version is an object. */
   readonly objectCount: number
-  /** All versions that are objects, the current ones too. */
+  /** All versions that are objects, including the current ones. */
   readonly versionCount: number
   readonly deleteMarkerCount: number
-  /** Of all versions. */
+  /** Bytes of all versions. */
   readonly logicalBytes: number
   /** Multipart uploads that are neither completed nor aborted, and the bytes of their parts. */
   readonly uploadCount: number
   readonly uploadBytes: number
-  /** It has a cors row. Absent: it has none. */
+  /** Present: it has a cors row. */
   readonly hasCors?: true
 }
 
 export type CorsMethod = 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE'
 
-/** Patterns hold at most one `*`. null: the member was not given. */
+/** A pattern contains at most one `*`. null: the request did not have the member. */
 export interface CorsRule {
   readonly id: string | null
   readonly allowedOrigins: readonly string[]
@@ -48,7 +48,7 @@ export interface CorsRule {
   readonly maxAgeSeconds: number | null
 }
 
-/** Which pages of other origins a browser may let read what is in the bucket. The first rule that fits decides. */
+/** Which other origins a browser lets read the bucket. The first rule that matches decides. */
 export interface CorsRecord {
   readonly rules: readonly CorsRule[]
 }

@@ -1,8 +1,8 @@
 /**
- * Names of makings: `<session>-<sequence>`, the sequence in base 36.
+ * Births, the names of chunk uploads: `<session>-<sequence>`, the sequence in base 36.
  *
- * Owns: the spelling. Knows nothing of: which sessions there are.
- * Rule: whoever makes one uses it for one chunk of one upload, and proposes it in no second command unless the first
+ * Owns: the spelling. Knows nothing of: which sessions exist.
+ * Rule: a gateway uses a birth for one chunk of one upload, and proposes it in a second command only if the first
  * was refused.
  */
 const SEQUENCE = /^(0|[1-9a-z][0-9a-z]{0,9})$/
@@ -16,7 +16,7 @@ export function birthOf(session: string, sequence: number): string {
   return `${session}-${sequence.toString(36)}`
 }
 
-/** Null for a name that no gateway makes. */
+/** Null: no gateway makes such a name. */
 export function parseBirth(birth: string): Birth | null {
   const dash = birth.lastIndexOf('-')
   const sequence = birth.slice(dash + 1)

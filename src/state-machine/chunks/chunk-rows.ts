@@ -3,23 +3,23 @@
  *
  * Owns: the making index, the condemned queue, the keys and the number of repair rows, drop rows, usage of chunks.
  * Knows nothing of: why a chunk changes.
- * Rules: a chunk row is written here alone. A node that is neither listed nor owed any more gets a drop row, one that
- * comes to be listed or owed again loses it: so a copy never stands under both a need and a permission to remove it.
+ * Rules: only this file writes chunk rows. A node that is no longer listed or owed gets a drop row; a node that becomes listed
+ * or owed again loses it. So a copy is never both needed and permitted to be removed.
  */
 import { chunkKeys } from './keys.ts'
 import type { RowKey } from '../base/row-key.ts'
 import { assert } from '../base/assert.ts'
 import type { Draft } from '../base/draft.ts'
-import { countTasks } from '../operations/operations.ts'
+import { countTasks } from '../long-operations/operations.ts'
 import type { ChunkRecord, RepairRecord } from './records.ts'
 import { countTenant } from '../usage/usage.ts'
 
 export interface ChunkChange {
-  /** Null: there was no row. */
+  /** Null: the row did not exist. */
   readonly before: ChunkRecord | null
-  /** Null: the row goes. */
+  /** Null: the row is removed. */
   readonly after: ChunkRecord | null
-  /** One for each target that `after` owes and `before` did not. */
+  /** One task for each node in `after.owed` that is not in `before.owed`. */
   readonly granted?: readonly RepairRecord[]
 }
 
@@ -53,13 +53,13 @@ function queueCondemned(draft: Draft, before: ChunkRecord | null, after: ChunkRe
   draft.put(chunkKeys.condemned(condemnedAt, tenantId, chunkId), { tenantId, chunkId, birth, condemnedAt })
 }
 
-/** Tasks that stay move with the number of copies; those of another birth or of a target no longer owed end. */
+/** Rewrites tasks that stay, since their key contains the number of copies; ends tasks of another birth or of nodes no longer owed. */
 function moveTasks(draft: Draft, { before, after, granted = [] }: ChunkChange): void {
   const tasks = new Map(granted.map((task) => [task.target, task]))
   for (const target of before?.owed ?? []) {
     const key = taskKey(before as ChunkRecord, target)
     const task = draft.get(key)
-    assert(task !== undefined, 'a target that a chunk names as owed has a task')
+    assert(task !== undefined, 'every owed copy has a task')
     draft.remove(key)
     const isDone = before?.birth === after?.birth && after?.replicas.includes(target) === true
     if (before?.birth === after?.birth && after?.owed.includes(target) === true) tasks.set(target, task)
@@ -68,14 +68,14 @@ function moveTasks(draft: Draft, { before, after, granted = [] }: ChunkChange): 
   for (const { operation } of granted) countTasks(draft, operation, { tasksOpen: 1 })
   for (const target of after?.owed ?? []) {
     const task = tasks.get(target)
-    assert(task !== undefined && task.birth === after?.birth, 'a copy is owed by a task of its birth')
-    assert(!after.replicas.includes(target), 'a copy that is there is not owed')
+    assert(task !== undefined && task.birth === after?.birth, 'the task of an owed copy has its birth')
+    assert(!after.replicas.includes(target), 'a listed copy is not owed')
     draft.put(taskKey(after, target), task)
   }
   const change = (after?.owed.length ?? 0) - (before?.owed.length ?? 0)
   if (change === 0) return
   const count = (draft.get(chunkKeys.repairTotal())?.count ?? 0) + change
-  assert(count >= 0, 'no more repairs end than began')
+  assert(count >= 0, 'no more repair tasks end than were granted')
   draft.put(chunkKeys.repairTotal(), { count })
 }
 
@@ -107,7 +107,7 @@ function difference(before: ChunkRecord | null, after: ChunkRecord | null) {
   return change
 }
 
-/** What one chunk adds to the usage of its tenant. */
+/** The share of one chunk in the usage of its tenant. */
 export function figuresOf(chunk: ChunkRecord | null): typeof NO_FIGURES {
   if (chunk === null) return NO_FIGURES
   const { size, sealedSize, replicas, references } = chunk

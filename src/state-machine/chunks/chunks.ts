@@ -1,10 +1,10 @@
 /**
- * Chunks: who needs them.
+ * References to chunks.
  *
- * Owns: reference counts, condemnation, which making of a chunk stands.
+ * Owns: reference counts, condemnation, which birth of a chunk its row has.
  * Rules: a reference is counted per occurrence in a manifest; a chunk without references is condemned and may be revived
- * until it is collected (collection.ts); a row never lists a copy of another birth than its own, and no upload adds
- * copies to a row: it makes a chunk anew, and takes the row over when that one has too few copies.
+ * until it is collected (collection.ts); a row lists only copies of its own birth, and an upload never adds copies to a
+ * row: it has a birth of its own, which replaces that of the row if the row has too few copies.
  */
 import { chunkKeys } from './keys.ts'
 import type { ApplyContext, View } from '../base/view.ts'
@@ -16,18 +16,18 @@ import type { ChunkLink, ChunkRecord } from './records.ts'
 import { grantTasks } from './copies.ts'
 import type { Draft } from '../base/draft.ts'
 import { mayHold } from '../members/members.ts'
-import { stateOfBirth } from './sessions.ts'
+import { stateOfBirth } from './upload-sessions.ts'
 
 /** All occurrences of one chunk in one manifest. */
 interface Claim {
-  /** A fresh upload, if there is one among them: it may create the row. */
+  /** A fresh upload if there is one: it may create the row. */
   use: ChunkUse
   occurrences: number
 }
 
 /**
- * Chunks that the body cannot count on, each named once: found earlier by the gateway and not there any more, another
- * making, or with fewer copies than an acknowledgement needs. Copies may have been struck off since the look.
+ * Chunks that the body cannot use, each named once: the gateway found them earlier and they are gone, have another birth,
+ * or have fewer copies than an acknowledgement needs. Copies may have been struck off since the gateway read the rows.
  */
 export function unsafeChunks(view: View, tenantId: TenantId, body: PutBody): readonly ChunkId[] {
   if (body.kind !== 'chunks') return []
@@ -48,25 +48,25 @@ function isSafe(
   },
 ): boolean {
   const { present, use, copiesMin } = claim
-  const stands = present !== undefined && hasCopies(view, present.replicas, copiesMin)
-  if (use.existing) return stands && present.birth === use.birth
-  // A birth that made a row already is spent: nothing may be listed under it a second time.
+  const isUsable = present !== undefined && hasCopies(view, present.replicas, copiesMin)
+  if (use.existing) return isUsable && present.birth === use.birth
+  // A birth that already made a row is spent: no copy may be listed under it by a second upload.
   if (present?.birth === use.birth) return false
-  return stands || hasCopies(view, use.replicas, copiesMin)
+  return isUsable || hasCopies(view, use.replicas, copiesMin)
 }
 
-/** A copy on a member that is lost, or was emptied, stands for nothing. */
+/** A copy on a lost or drained member does not count. */
 function hasCopies(view: View, holders: readonly string[], copiesMin: number): boolean {
   return holders.filter((node) => mayHold(view, node)).length >= copiesMin
 }
 
-/** Fresh uploads that may not commit any more, or not yet: their copies may be removed at any time. */
+/** Births of fresh uploads that may no longer commit, or not yet: their copies may be removed at any time. */
 export function endedBirths(view: View, uses: readonly ChunkUse[]): readonly string[] {
   const fresh = uses.filter((use) => !use.existing).map(({ birth }) => birth)
   return [...new Set(fresh)].filter((birth) => stateOfBirth(view, birth) !== 'open')
 }
 
-/** Counts the references of a new body; creates rows for what was uploaded and revives what was condemned. */
+/** Counts the references of a new body; creates rows for uploaded chunks and revives condemned ones. */
 export function claimChunks(
   draft: Draft,
   { tenantId, body }: { readonly tenantId: TenantId; readonly body: PutBody },
@@ -76,8 +76,8 @@ export function claimChunks(
   for (const { use, occurrences } of gather(body.chunks)) {
     const present = draft.get(chunkKeys.chunk(tenantId, use.id))
     const references = (present?.references ?? 0) + occurrences
-    // A concurrent upload of the same content may have committed first: its row stands, and ours are spare copies of
-    // another birth that no row names.
+    // A concurrent upload of the same content may have committed first: then its row stays, and the copies of this upload
+    // have another birth that no row names.
     if (present !== undefined && (use.existing || hasCopies(draft, present.replicas, body.copiesMin))) {
       changeChunk(draft, { before: present, after: { ...present, references, condemnedAt: null } })
       continue
@@ -89,7 +89,7 @@ export function claimChunks(
   }
 }
 
-/** For another manifest that names the same chunks as one that stands. */
+/** Counts references for a second manifest that names the chunks of a present one. */
 export function claimAgain(draft: Draft, tenantId: TenantId, links: readonly ChunkLink[]): void {
   for (const [id, count] of occurrencesOf(links)) {
     const before = draft.get(chunkKeys.chunk(tenantId, id))
@@ -134,9 +134,9 @@ function gather(uses: readonly ChunkUse[]): Iterable<Claim> {
   return claims.values()
 }
 
-/** Without the members that leave: a copy there may be gone before anybody looks for it. */
+/** Leaves out nodes that may not hold copies: a copy there may be gone before it is read. */
 function newChunk(view: View, tenantId: TenantId, use: ChunkUse): ChunkRecord {
-  assert(!use.existing, 'unsafeChunks has named what should exist and does not')
+  assert(!use.existing, 'unsafeChunks has refused existing chunks that are gone')
   const { id, birth, size, sealedSize, checksum } = use
   const replicas = [...new Set(use.replicas)].filter((node) => mayHold(view, node))
   const missing = [...new Set(use.missing)].filter((node) => mayHold(view, node))

@@ -1,9 +1,9 @@
 /**
- * Collection: what nothing refers to any more leaves the rows, and its holders are told to remove their copies.
+ * Collection: removes the rows of chunks without references; drop rows order their holders to remove the copies.
  *
- * Owns: collectChunks and its halt. Knows nothing of: who proposes it; anybody may, any number of times.
- * Rule: a chunk is collected only while it is condemned at the very index that the proposer saw: one that was revived,
- * even if it was condemned again since, stays.
+ * Owns: collectChunks and its halt. Knows nothing of: the proposers; any node may propose it any number of times.
+ * Rule: a chunk is collected only while it is condemned at exactly the index that the proposer saw: a chunk that was
+ * revived stays, even if it was condemned again since.
  */
 import { chunkKeys } from './keys.ts'
 import type { ApplyContext, View } from '../base/view.ts'
@@ -42,7 +42,7 @@ export function collectChunks(
   return accept({ collected })
 }
 
-/** The first reason stands: it is what somebody must look into. */
+/** Keeps the first reason, because that is the one to investigate. */
 export function haltCollection(
   draft: Draft,
   command: { readonly reason: string },
@@ -82,7 +82,7 @@ export function setRepairRate(
   if (bytesPerSecond !== null && !(Number.isSafeInteger(bytesPerSecond) && bytesPerSecond > 0)) {
     return refuse(
       'invalid_argument',
-      `Cannot set repair rate: ${bytesPerSecond} is no rate; give 1 or more, or null`,
+      `Cannot set repair rate: ${bytesPerSecond} is not a rate; give 1 or more, or null`,
     )
   }
   draft.put(chunkKeys.settings(), { ...settingsOf(draft), repairBytesPerSecond: bytesPerSecond })

@@ -3,7 +3,7 @@
  */
 import type { ChunkId, TenantId } from '../base/record-ids.ts'
 
-/** A chunk as the gateway uploaded it, or as it found it (`existing`: uploaded by somebody earlier, only referenced again). */
+/** A chunk that the gateway uploaded, or found (`existing`: an earlier upload made it, and it gets one more reference). */
 export interface ChunkUse {
   readonly id: ChunkId
   readonly birth: string
@@ -11,7 +11,7 @@ export interface ChunkUse {
   readonly sealedSize: number
   readonly checksum: string
   readonly existing: boolean
-  /** Who holds a durable copy, and who should but does not. Of an `existing` one: nobody. */
+  /** Nodes that hold a durable copy, and nodes that should but do not. Both empty for an `existing` chunk. */
   readonly replicas: readonly string[]
   readonly missing: readonly string[]
 }
@@ -22,12 +22,12 @@ export type PutBody =
   | {
       readonly kind: 'chunks'
       readonly chunks: readonly ChunkUse[]
-      /** W of the gateway: the body is refused while the row of any chunk would list fewer copies than this. */
+      /** Copies that an acknowledgement needs: the body is refused if the row of any chunk would list fewer. */
       readonly copiesMin: number
     }
 
 export type ChunkCommand =
-  /** A repair task is done: `node` now holds a verified copy of this birth. `permit`: which granting of the task. */
+  /** A repair task is done: `node` now holds a verified copy of this birth. `permit`: identifies the grant of the task. */
   | {
       readonly type: 'addReplica'
       readonly tenantId: TenantId
@@ -36,7 +36,7 @@ export type ChunkCommand =
       readonly node: string
       readonly permit: number
     }
-  /** Repair tasks of `node` are done: it now holds a verified copy of each of these. `permit`: which granting of the task. */
+  /** Repair tasks of `node` are done: it now holds a verified copy of each chunk. `permit`: identifies the grant of the task. */
   | {
       readonly type: 'addReplicas'
       readonly node: string
@@ -44,7 +44,7 @@ export type ChunkCommand =
     }
   /**
    * `node` found these copies of its own bad or absent: they no longer count and are to be made again. `operation`: the id of
-   * the recovery that this begins, unless one of this node is under way; null: it begins none.
+   * the recovery to start, unless one of this node is unfinished; null: start none.
    */
   | {
       readonly type: 'dropReplicas'
@@ -58,7 +58,7 @@ export type ChunkCommand =
       readonly operation: string
       readonly tasks: readonly (CopyName & { readonly target: string })[]
     }
-  /** `node` has removed these copies for good. */
+  /** `node` has removed these copies durably. */
   | {
       readonly type: 'dropsDone'
       readonly node: string
@@ -70,23 +70,23 @@ export type ChunkCommand =
     }
   | { readonly type: 'haltCollection'; readonly reason: string }
   | { readonly type: 'resumeCollection'; readonly requestedBy: string; readonly reason: string }
-  /** Of each node; null: as configured. */
+  /** For each node; null: the configured rate. */
   | { readonly type: 'setRepairRate'; readonly bytesPerSecond: number | null }
-  /** A gateway begins to upload. `keep`: its older sessions that stay open; all others of this node are closed. */
+  /** A gateway starts to upload. `keep`: its older sessions that stay open; all other sessions of this node are closed. */
   | {
       readonly type: 'openSession'
       readonly session: string
       readonly node: string
       readonly keep: readonly string[]
     }
-  /** All uploads of this session below `lowWater` have ended, whatever came of them. */
+  /** All uploads of this session below `lowWater` have ended, successfully or not. */
   | { readonly type: 'advanceSession'; readonly session: string; readonly lowWater: number }
   | { readonly type: 'closeSession'; readonly session: string }
 
 export interface ChunkReplies {
   addReplica: null
   addReplicas: { readonly listed: number }
-  /** `last`: of so many it was the last listed copy, which stays listed. */
+  /** `last`: the number of copies that stay listed because they were the last listed ones. */
   dropReplicas: { readonly dropped: number; readonly last: number }
   planCopies: { readonly planned: number }
   endTasks: { readonly ended: number }
@@ -100,7 +100,7 @@ export interface ChunkReplies {
   closeSession: null
 }
 
-/** One making of one chunk. */
+/** One birth of one chunk. */
 export interface CopyName {
   readonly tenantId: TenantId
   readonly chunkId: ChunkId
@@ -109,7 +109,7 @@ export interface CopyName {
 
 export interface CopyMove extends CopyName {
   readonly target: string
-  /** Whose copy goes once `target` has one, and only while `copiesKept` others stay. */
+  /** The node whose copy is removed once `target` has one, provided that `copiesKept` others stay. */
   readonly replaces: string | null
   readonly copiesKept: number
 }

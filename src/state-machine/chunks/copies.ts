@@ -1,11 +1,11 @@
 /**
- * Copies of chunks: which are owed, made, lost, moved.
+ * Copies of chunks: owed, made, lost and moved.
  *
  * Owns: the commands of the nodes that hold copies. Knows nothing of: how a copy is made or removed.
- * Rules: what is said about one birth never touches another; a copy is listed only at the end of the very task that was
- * granted for it; the last known copy is never struck off; a copy is replaced only while enough others stay.
+ * Rules: a report about one birth never affects another; a copy is listed only at the end of exactly the task that was
+ * granted for it; the last listed copy is never struck off; a copy is replaced only while enough others stay.
  */
-import { operationKeys } from '../operations/keys.ts'
+import { longOperationKeys } from '../long-operations/keys.ts'
 import { chunkKeys } from './keys.ts'
 import type { ApplyContext, View } from '../base/view.ts'
 import { isKeyPart } from '../base/row-key.ts'
@@ -16,8 +16,8 @@ import { accept, type Accepted, refuse, type Refused } from '../base/reply.ts'
 import { changeChunk, taskKey } from './chunk-rows.ts'
 import type { ChunkRecord, RepairRecord } from './records.ts'
 import { mayHold } from '../members/members.ts'
-import { isFinished, workable } from '../operations/operations.ts'
-import { countLoss, openRereplication, rereplicationOf } from '../operations/rereplications.ts'
+import { isFinished, workable } from '../long-operations/operations.ts'
+import { countLoss, openRereplication, rereplicationOf } from '../long-operations/rereplications.ts'
 
 type Move = Pick<RepairRecord, 'replaces' | 'copiesKept' | 'operation'>
 
@@ -34,7 +34,7 @@ export function grantTasks(
   return targets.map((target) => ({ ...about, target, ...move }))
 }
 
-/** Idempotent: a report about a task that ended, or was granted again since, changes nothing. */
+/** Idempotent: a report about a task that has ended, or was granted again since, changes nothing. */
 export function addReplica(
   draft: Draft,
   command: Extract<ChunkCommand, { type: 'addReplica' }>,
@@ -43,7 +43,7 @@ export function addReplica(
   return accept(null)
 }
 
-/** The same for many tasks of one node. One that changes nothing does not keep the others from it. */
+/** The same for many tasks of one node; each is decided independently. */
 export function addReplicas(
   draft: Draft,
   { node, copies }: Extract<ChunkCommand, { type: 'addReplicas' }>,
@@ -53,7 +53,7 @@ export function addReplicas(
   return accept({ listed: copies.filter((copy) => listCopy(draft, { ...copy, node })).length })
 }
 
-/** Whether it is listed now and was not before. */
+/** Returns whether this added the copy to the list. */
 function listCopy(
   draft: Draft,
   { tenantId, chunkId, birth, node, permit }: CopyName & { readonly node: string; readonly permit: number },
@@ -70,7 +70,7 @@ function listCopy(
   return true
 }
 
-/** Whether the old copy may go, now that the new one is listed. */
+/** Whether the old copy may be removed, now that the new one is listed. */
 function isReplaced(chunk: ChunkRecord, task: RepairRecord): task is RepairRecord & { replaces: string } {
   const { replaces, copiesKept } = task
   if (replaces === null) return false
@@ -82,9 +82,9 @@ function withoutCopy(chunk: ChunkRecord, node: string): ChunkRecord {
 }
 
 /**
- * Strikes off copies that their holder found bad or absent, and asks the holder to make them anew. Idempotent. The last
- * listed copy stays listed, for the row is the only record of where the bytes may still be. With an id they begin the
- * recovery of the node, or go on with it; without one they count only while there is one.
+ * Strikes off copies that their holder found bad or absent, and owes the holder new ones. Idempotent. The last listed copy
+ * stays listed, because the row is the only record of where the bytes may still be. With an operation id the copies start or
+ * join the recovery of the node; without one they count only if a recovery is unfinished.
  */
 export function dropReplicas(
   draft: Draft,
@@ -120,27 +120,27 @@ export function dropReplicas(
   return accept({ dropped, last })
 }
 
-/** The row, if it counts on this very copy. */
+/** The chunk row, if it lists exactly this copy. */
 function listedChunk(view: View, copy: CopyName, node: string): ChunkRecord | undefined {
   const chunk = view.get(chunkKeys.chunk(copy.tenantId, copy.chunkId))
   return chunk?.birth === copy.birth && chunk.replicas.includes(node) ? chunk : undefined
 }
 
-/** Whether a recovery of this node cannot have this id. */
+/** Refuses an id that a recovery of this node cannot have. */
 function takenId(view: View, node: string, operationId: string | null): Refused | null {
   if (operationId === null) return null
   if (!isKeyPart(operationId))
-    return refuse('invalid_argument', 'Cannot begin a recovery: its id is malformed')
-  const taken = view.get(operationKeys.operation(operationId))
+    return refuse('invalid_argument', 'Cannot start a recovery: its id is malformed')
+  const taken = view.get(longOperationKeys.operation(operationId))
   const isOwn = taken?.kind === 'recovery' && taken.node === node && !isFinished(taken.status)
   if (taken === undefined || isOwn) return null
   return refuse(
     'precondition_failed',
-    `Cannot begin recovery "${operationId}": another operation has this id`,
+    `Cannot start recovery "${operationId}": another operation has this id`,
   )
 }
 
-/** Grants tasks that move or add copies. What has changed since it was planned is passed over, not refused. */
+/** Grants tasks that move or add copies. Skips moves whose chunk has changed since they were planned. */
 export function planCopies(
   draft: Draft,
   command: Extract<ChunkCommand, { type: 'planCopies' }>,
@@ -170,7 +170,7 @@ function isMovable(chunk: ChunkRecord, { birth, target, replaces }: CopyMove): b
   return replaces === null || chunk.replicas.includes(replaces)
 }
 
-/** Ends tasks of an operation that is given up. A copy that was made already gets a drop row. Idempotent. */
+/** Ends tasks of a cancelled operation. A copy that was made already gets a drop row. Idempotent. */
 export function endTasks(
   draft: Draft,
   command: Extract<ChunkCommand, { type: 'endTasks' }>,
@@ -189,7 +189,7 @@ export function endTasks(
   return accept({ ended })
 }
 
-/** The node has removed these copies, durably. Idempotent; a drop row that was cancelled meanwhile is no more. */
+/** The node has removed these copies durably. Idempotent; skips drop rows that were cancelled meanwhile. */
 export function dropsDone(
   draft: Draft,
   command: Extract<ChunkCommand, { type: 'dropsDone' }>,

@@ -1,13 +1,13 @@
 /**
- * What has to move so that a chunk lies where it should. Pure.
+ * Which copies have to move so that a chunk is on the wanted nodes. Pure.
  *
- * Rules: a copy that is too much goes only in exchange for one that is missing; as many copies are kept at every moment as
- * there are now; what is owed already is nobody's business here.
+ * Rules: a surplus copy is removed only in exchange for a missing one; the number of copies never falls below the present
+ * one; copies that are owed already are ignored.
  */
 import type { CopyMove } from './commands.ts'
 import type { ChunkRecord } from './records.ts'
 
-/** One move for each node of `wanted` that neither holds the chunk nor is about to. */
+/** One move for each node of `wanted` that neither holds the chunk nor is owed a copy. */
 export function movesOf(chunk: ChunkRecord, wanted: readonly string[]): readonly CopyMove[] {
   if (chunk.references === 0) return []
   const { tenantId, id: chunkId, birth, replicas, owed } = chunk

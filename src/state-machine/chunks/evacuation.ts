@@ -1,11 +1,11 @@
 /**
- * Copies of a member that leaves: where they go, and when its own are struck off.
+ * Copies of a leaving member: where new ones are made, and when its own are struck off.
  *
- * Owns: evacuateCopies. Knows nothing of: where copies should be, which the driver has found out.
- * Rules: the copy of a member that still answers goes only when as many others as were asked for are listed; that of a lost one goes
- * at once, because nobody can read it, but the last listed copy stays listed: the row is the only record of where the bytes may be.
+ * Owns: evacuateCopies. Knows nothing of: placement; the driver has determined the targets.
+ * Rules: the copy of a reachable member is struck off only when `copiesKept` others are listed; the copy of a lost member is struck off
+ * at once, because no node can read it. The last listed copy stays listed: the row is the only record of where the bytes may be.
  */
-import { operationKeys } from '../operations/keys.ts'
+import { longOperationKeys } from '../long-operations/keys.ts'
 import { chunkKeys } from './keys.ts'
 import type { ApplyContext } from '../base/view.ts'
 import { changeChunk } from './chunk-rows.ts'
@@ -16,7 +16,7 @@ import type { Evacuation, MembershipCommand } from '../members/commands.ts'
 import { MEMBER_RULES_LEVEL } from '../members/records.ts'
 import type { Draft } from '../base/draft.ts'
 import { mayHold, memberIn, membersOf } from '../members/members.ts'
-import { countTasks, NO_PROGRESS, workable } from '../operations/operations.ts'
+import { countTasks, NO_PROGRESS, workable } from '../long-operations/operations.ts'
 import { type Accepted, accept, type Refused, refuse } from '../base/reply.ts'
 
 interface LeavingNode {
@@ -37,7 +37,7 @@ export function evacuateCopies(
   const nodeId = running.value.node ?? ''
   const phase = memberIn(membersOf(draft), nodeId)?.phase
   if (phase !== 'draining' && phase !== 'drained' && phase !== 'lost')
-    return refuse('precondition_failed', `Cannot evacuate copies: "${nodeId}" does not leave`)
+    return refuse('precondition_failed', `Cannot evacuate copies: "${nodeId}" is not leaving`)
   const leavingNode = { nodeId, isLost: phase === 'lost', operation }
   const isCounted = context.featureLevel >= MEMBER_RULES_LEVEL
   let [moved, last] = [0, 0]
@@ -57,9 +57,9 @@ export function evacuateCopies(
   return accept({ moved, last })
 }
 
-/** Enough others hold it: it is done with, and its bytes need not be moved. */
+/** Enough other nodes hold the chunk: it counts as done without moving its bytes. */
 function countSpared(draft: Draft, operation: string, bytes: number): void {
-  const progress = draft.get(operationKeys.operation(operation))?.progress ?? NO_PROGRESS
+  const progress = draft.get(longOperationKeys.operation(operation))?.progress ?? NO_PROGRESS
   const left = Math.max(0, progress.bytesTotal - progress.bytesMoved)
   countTasks(draft, operation, { skipped: 1, bytesTotal: -Math.min(bytes, left) })
 }
@@ -72,7 +72,7 @@ function evacuated(
 ): { readonly after: ChunkRecord; readonly target: string | null } {
   const others = before.replicas.filter((node) => node !== nodeId)
   const needed = isLost ? 1 : Math.max(1, item.copiesKept)
-  // A copy on another member that is lost stands for nothing.
+  // A copy on another lost member does not count.
   const readable = others.filter((node) => mayHold(draft, node))
   const replicas = readable.length >= needed ? others : before.replicas
   const owed = before.owed.filter((node) => node !== nodeId)

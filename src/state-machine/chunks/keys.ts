@@ -7,17 +7,17 @@ import type {
   DropRecord,
   MakingRecord,
   RepairRecord,
-  SessionRecord,
+  UploadSessionRecord,
   SettingsRecord,
 } from './records.ts'
 import { hex, INDEX_DIGITS, join, type KeyRange, rangeOf, type RowKey, SEPARATOR } from '../base/row-key.ts'
 import type { ChunkId, TenantId } from '../base/record-ids.ts'
 
 const REPAIR = `repair${SEPARATOR}`
-/** One digit: more copies than this are no more urgent. */
+/** The number of copies in a key has one digit; larger numbers are equally urgent. */
 const COPIES_SHOWN_MAX = 9
 
-/** `copies`: how many are listed now. The key changes with it, so that what is nearest to loss comes first. */
+/** `copies`: how many are listed now. The key contains the number, so that chunks nearest to loss come first. */
 export interface RepairName {
   readonly target: string
   readonly copies: number
@@ -31,12 +31,12 @@ export const chunkKeys = {
   condemned: (index: number, tenant: TenantId, id: ChunkId): RowKey<CondemnedRecord> =>
     join('condemned', hex(index, INDEX_DIGITS), tenant, id),
   drop: (node: string, birth: string, id: ChunkId): RowKey<DropRecord> => join('drop', node, birth, id),
-  /** Few copies before many, then birth before chunk: births ascend within a session, and a later birth is another row. */
+  /** Ordered by number of copies, then by birth: births ascend within a session, and another birth has another row. */
   repair: (task: RepairName): RowKey<RepairRecord> =>
     join('repair', task.target, Math.min(task.copies, COPIES_SHOWN_MAX).toString(), task.birth, task.id),
   repairTotal: (): RowKey<{ readonly count: number }> => join('repairTotal'),
-  session: (id: string): RowKey<SessionRecord> => join('session', id),
-  nodeSessions: (node: string): RowKey<{ readonly node: string; readonly open: readonly string[] }> =>
+  session: (id: string): RowKey<UploadSessionRecord> => join('session', id),
+  nodeUploadSessions: (node: string): RowKey<{ readonly node: string; readonly open: readonly string[] }> =>
     join('nodeSessions', node),
   settings: (): RowKey<SettingsRecord> => join('settings'),
 } as const
@@ -49,11 +49,11 @@ export const chunkRanges = {
   condemned: (): KeyRange<CondemnedRecord> => rangeOf('condemned'),
   drops: (): KeyRange<DropRecord> => rangeOf('drop'),
   dropsOf: (node: string): KeyRange<DropRecord> => rangeOf('drop', node),
-  nodeSessions: (): KeyRange<{ readonly node: string; readonly open: readonly string[] }> =>
+  nodeUploadSessions: (): KeyRange<{ readonly node: string; readonly open: readonly string[] }> =>
     rangeOf('nodeSessions'),
 } as const
 
-/** Whose task a repair row is; null when the key is of another kind. */
+/** The target of a repair row; null if the key is of another kind. */
 export function repairTargetOf(key: string): string | null {
   if (!key.startsWith(REPAIR)) return null
   return key.slice(REPAIR.length, key.indexOf(SEPARATOR, REPAIR.length))

@@ -6,20 +6,20 @@ import type { ChunkId, TenantId } from '../base/record-ids.ts'
 export interface ChunkRecord {
   readonly id: ChunkId
   readonly tenantId: TenantId
-  /** `<session>-<sequence>`, births.ts. Copies of another birth are other files, whatever their bytes. */
+  /** `<session>-<sequence>`, births.ts. Copies of another birth are different files, even if their bytes are equal. */
   readonly birth: string
-  /** Plain bytes, and sealed bytes as they lie on disk. */
+  /** Plain bytes, and sealed bytes on disk. */
   readonly size: number
   readonly sealedSize: number
   /** SHA-256 of the sealed bytes, lower-case hex. */
   readonly checksum: string
-  /** Node ids that hold a durable copy. */
+  /** Nodes that hold a durable copy. */
   readonly replicas: readonly string[]
-  /** Node ids that should hold one and do not: exactly those with a repair row of this birth. Never also in `replicas`. */
+  /** Nodes that should hold a copy and do not: exactly those with a repair row of this birth. Disjoint from `replicas`. */
   readonly owed: readonly string[]
-  /** Object versions (each counted once per occurrence in a manifest) that need it. */
+  /** Number of occurrences in manifests; an audit segment counts one for its chunk. */
   readonly references: number
-  /** Log index at which references fell to zero; null while referenced. A later commit may revive it until it is collected. */
+  /** Log index at which `references` became zero; null while referenced. Until it is collected a later commit may revive it. */
   readonly condemnedAt: number | null
 }
 
@@ -29,24 +29,24 @@ export interface RepairRecord {
   readonly chunkId: ChunkId
   readonly birth: string
   readonly target: string
-  /** When it was granted, for people. */
+  /** When the task was granted, for people. */
   readonly since: number
-  /** Log index of the entry that granted it: a task granted anew is another one, and what is said of the old one is void. */
+  /** Log index of the entry that granted the task: a task that is granted again is another one, and reports about the old one are void. */
   readonly permit: number
-  /** The node whose copy goes when this one is committed. */
+  /** The node whose copy is removed when this one is committed. */
   readonly replaces: string | null
-  /** It goes only while as many copies as this stay. 0 without `replaces`. */
+  /** The replaced copy is removed only if this many copies stay. 0 without `replaces`. */
   readonly copiesKept: number
-  /** The operation that asked for it. */
+  /** The operation that requested the copy. */
   readonly operation: string | null
 }
 
-/** Index: the chunk whose row names this birth, for whoever finds a copy and knows only its name. */
+/** Index: the tenant of the chunk whose row has this birth, to look up a copy by its name. */
 export interface MakingRecord {
   readonly tenantId: TenantId
 }
 
-/** Queue of what may be collected, in the order in which it was condemned. */
+/** Queue of the chunks that may be collected, in the order of condemnation. */
 export interface CondemnedRecord {
   readonly tenantId: TenantId
   readonly chunkId: ChunkId
@@ -54,31 +54,31 @@ export interface CondemnedRecord {
   readonly condemnedAt: number
 }
 
-/** Permission and duty of one node to remove one copy: no row names it for this node any more. */
+/** Permits and orders one node to remove one copy: no chunk row lists or owes it to this node any more. */
 export interface DropRecord {
   readonly node: string
   readonly id: ChunkId
   readonly birth: string
 }
 
-/** One run of a gateway. What it uploads is named `<session>-<sequence>`. */
-export interface SessionRecord {
+/** One run of a gateway. Its births are `<session>-<sequence>`. */
+export interface UploadSessionRecord {
   readonly node: string
-  /** Every upload with a smaller sequence has ended: none of them commits any more. Never falls. */
+  /** Every upload with a smaller sequence has ended and cannot commit any more. Never decreases. */
   readonly lowWater: number
-  /** Nothing of this session commits any more. Never opened again. */
+  /** No upload of this session can commit any more. Never opened again. */
   readonly closed: boolean
 }
 
-/** What operators set for the whole cluster. */
+/** Settings and status of the whole cluster. */
 export interface SettingsRecord {
-  /** Not null: nothing is collected until somebody has looked. */
+  /** Not null: nothing is collected until an operator resumes the collection. */
   readonly collectionHalted: { readonly reason: string; readonly since: number } | null
-  /** Of each node; null: as configured. */
+  /** For each node; null: the configured rate. */
   readonly repairBytesPerSecond: number | null
-  /** By the last recount that came to its end, on whatever node. */
+  /** The last recount that finished, on any node. */
   readonly lastRecount: RecountRecord | null
-  /** Who let the collection go on after it was halted, and why. */
+  /** The operator who last resumed the halted collection, and why. */
   readonly collectionResumed: {
     readonly requestedBy: string
     readonly reason: string
@@ -91,7 +91,7 @@ export interface RecountRecord {
   readonly at: number
   readonly rows: number
   readonly differences: number
-  /** The first of them, in a sentence. */
+  /** The first difference, as a sentence. */
   readonly first: string | null
 }
 

@@ -12,26 +12,26 @@ export interface ConfigRequest {
   readonly suffix: string
   readonly enabled: boolean
   readonly payloadFormat: PayloadFormat
-  /** For the case that there is no config of this id yet: drawn by the gateway. */
+  /** Made by the gateway, for the case that no config has this id yet. */
   readonly fresh: { readonly hookId: HookId; readonly secret: Uint8Array }
 }
 
-/** What came of one attempt. */
+/** The result of one attempt. */
 export interface AttemptResult extends DeliveryName {
-  /** How many there had been before it: a result that was told already counts no second time. */
+  /** Number of attempts before this one: a result that is reported again does not count twice. */
   readonly attempts: number
   readonly verdict: 'taken' | 'failed' | 'gone'
   readonly status: number | null
   readonly error: string | null
   readonly durationMs: number
-  /** Asked for by the receiver. */
+  /** The `Retry-After` of the receiver. */
   readonly retryAfterMs: number | null
-  /** Drawn by whoever delivers: [-1, 1]. */
+  /** A random number of the delivering node, [-1, 1]. */
   readonly jitter: number
 }
 
 export type NotificationCommand =
-  /** All configs of the bucket; those that are not named are removed. */
+  /** All configs of the bucket; present ones that are not named are removed. */
   | {
       readonly type: 'setNotifications'
       readonly tenantId: TenantId
@@ -52,7 +52,7 @@ export type NotificationCommand =
       readonly eventId: VersionId
     }
   | { readonly type: 'recordAttempts'; readonly results: readonly AttemptResult[] }
-  /** Those of an open hook only if they are settled. */
+  /** Deliveries of an open hook are forgotten only if they are settled. */
   | {
       readonly type: 'forgetDeliveries'
       readonly bucketId: BucketId
@@ -65,7 +65,7 @@ export interface NotificationReplies {
   setNotifications: readonly { readonly hook: HookRecord; readonly isFresh: boolean }[]
   testHook: DeliveryRecord
   redeliver: DeliveryRecord
-  /** How many of them were news. */
+  /** How many results were not recorded before. */
   recordAttempts: { readonly recorded: number }
   forgetDeliveries: { readonly forgotten: number }
 }

@@ -1,8 +1,8 @@
 /**
- * What becomes of announced events: attempts, their ends, and asking again.
+ * Deliveries of announced events: their attempts, their ends, redelivery.
  *
- * Owns: the way of a delivery between waiting, delivered and dead, and the stop of a hook. Knows nothing of: sockets.
- * Rules: a row leaves the queue only in the entry that commits why; a result counts once, whoever tells it how often.
+ * Owns: the states pending, delivered and dead of a delivery, and the stop of a hook. Knows nothing of: sockets.
+ * Rules: a row leaves the queue only in the entry that records the reason; a result counts once, however often it is reported.
  */
 import { eventKeys } from './keys.ts'
 import type { ApplyContext, View } from '../base/view.ts'
@@ -30,8 +30,8 @@ export function recordAttempts(
   for (const result of command.results) {
     const hook = draft.get(eventKeys.hook(result.bucketId, result.hookId))
     const delivery = draft.get(eventKeys.delivery(result))
-    const isNews = delivery?.status === 'pending' && delivery.attempts === result.attempts
-    if (hook === undefined || hook.state === 'removed' || !isNews) continue
+    const isNew = delivery?.status === 'pending' && delivery.attempts === result.attempts
+    if (hook === undefined || hook.state === 'removed' || !isNew) continue
     record(draft, { hook, delivery, result }, context)
     recorded++
   }
@@ -89,13 +89,13 @@ function failed(
 }
 
 interface Move {
-  /** With whatever else changes in it but its counts. */
+  /** With all changes except those of its counts. */
   readonly hook: HookRecord
   readonly before: HookRecord
   readonly delivery: DeliveryRecord
 }
 
-/** From one index row to another, with the counts that follow. */
+/** Moves a delivery from one index row to another, and adjusts the counts. */
 function move(draft: Draft, { hook, before, delivery }: Move, next: DeliveryRecord): void {
   const name = { bucketId: hook.bucketId, hookId: hook.hookId, eventId: delivery.eventId }
   draft.remove(indexOf(name, delivery))
@@ -110,11 +110,11 @@ function move(draft: Draft, { hook, before, delivery }: Move, next: DeliveryReco
 /** The one index row of a delivery. */
 export function indexOf(name: DeliveryName, { status, dueAt, settledAt }: DeliveryRecord) {
   if (status === 'pending') return eventKeys.due(name, dueAt)
-  assert(settledAt !== null, 'what is settled says since when')
+  assert(settledAt !== null, 'a settled delivery has the time of its end')
   return eventKeys.settled(name, status, settledAt)
 }
 
-/** Idempotent. Of an open hook nothing goes that is still owed. */
+/** Idempotent. Keeps the pending deliveries of a hook that is not removed. */
 export function forgetDeliveries(
   draft: Draft,
   command: Extract<NotificationCommand, { type: 'forgetDeliveries' }>,
@@ -140,7 +140,7 @@ export function forgetDeliveries(
   return accept({ forgotten })
 }
 
-/** Puts it first in the queue, with all attempts before it, whatever became of it. */
+/** Makes a delivery pending and due now, with all attempts left, regardless of its state. */
 export function redeliver(
   draft: Draft,
   command: Extract<NotificationCommand, { type: 'redeliver' }>,
@@ -153,7 +153,7 @@ export function redeliver(
   const delivery = draft.get(eventKeys.delivery(name))
   const hook = draft.get(eventKeys.hook(name.bucketId, hookId))
   if (delivery === undefined || hook === undefined || hook.state === 'removed')
-    return refuse('not_found', 'The delivery does not exist, or was forgotten')
+    return refuse('not_found', 'The delivery does not exist, or was removed')
   if (!isDeliverable(hook)) return notDelivering(hook)
   const again: DeliveryRecord = {
     ...delivery,
@@ -183,7 +183,7 @@ export function testHook(
   if (!isDeliverable(hook)) return notDelivering(hook)
   const delivery = announceTest(draft, hook, context)
   return delivery === null
-    ? refuse('invalid_bucket_state', `Config "${hook.id}" has as many undelivered events as there may be`)
+    ? refuse('invalid_bucket_state', `Config "${hook.id}" has the maximum number of undelivered events`)
     : accept(delivery)
 }
 

@@ -1,5 +1,5 @@
 /**
- * When an attempt that failed is made again, and when it is given up.
+ * When a failed attempt is repeated, and after which one the delivery is dead.
  *
  * Owns: the schedule of the contract and its bounds. [decisions 9] Knows nothing of: rows, clocks.
  */
@@ -7,7 +7,7 @@ const SECOND = 1000
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 
-/** Behind the first attempt, behind the second, and so on; behind the last one nothing comes. */
+/** The delay after the first failed attempt, after the second, and so on; there is no attempt after the last delay's. */
 const DELAYS_MS = [
   5 * SECOND,
   5 * MINUTE,
@@ -21,20 +21,20 @@ const DELAYS_MS = [
 ] as const
 export const ATTEMPTS_MAX: number = DELAYS_MS.length + 1
 const JITTER_SHARE = 0.2
-/** A receiver may ask for a longer pause; it gets this one. */
+/** The longest pause that a receiver can request. */
 export const RETRY_AFTER_MS_MAX: number = 24 * HOUR
-/** Nothing but failures for so long: the config is suspended. */
+/** Only failures for this long suspend the config. */
 export const SUSPEND_AFTER_MS: number = 72 * HOUR
 
-/** No attempt is ever due later than this after it was asked for. */
+/** No attempt is due later than this after it was scheduled. */
 export const DELAY_MS_MAX: number = Math.max(...DELAYS_MS) * (1 + JITTER_SHARE) + RETRY_AFTER_MS_MAX
 
-/** Whether a time that apply gave has come. One too far ahead was given before the time of the log was set back: it has come as well. */
+/** Whether a due time has come. One too far ahead was set before the log time was set back, and counts as come. */
 export function hasCome(at: number, now: number): boolean {
   return at <= now || at > now + DELAY_MS_MAX
 }
 
-/** After `attempts` of them failed; null: it is given up. `jitter` beyond [-1, 1] counts as its end. */
+/** The delay after `attempts` failed attempts; null: no more attempts. `jitter` is clamped to [-1, 1]. */
 export function delayAfter(
   attempts: number,
   { jitter, retryAfterMs }: { readonly jitter: number; readonly retryAfterMs: number | null },
@@ -45,7 +45,7 @@ export function delayAfter(
   return Math.max(Math.round(delay * spread), pauseFor(retryAfterMs))
 }
 
-/** What a receiver asked for, bounded. */
+/** The pause that a receiver requested, bounded. */
 export function pauseFor(retryAfterMs: number | null): number {
   return Math.round(Math.max(0, Math.min(retryAfterMs ?? 0, RETRY_AFTER_MS_MAX)))
 }

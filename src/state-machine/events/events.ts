@@ -1,7 +1,7 @@
 /**
- * What happens in a bucket, told to the hooks that want to hear of it: one row for each, in the entry of the change.
+ * Announces changes in a bucket to the hooks that subscribe to them: one delivery row per hook, in the entry of the change.
  *
- * Owns: which change is which event, who hears of it, and what is done when there is no room. Knows nothing of: targets.
+ * Owns: which change is which event, which hooks get it, and what happens when the outbox is full. Knows nothing of: targets.
  * Rules: no change without its rows, no row without its change; a write is never refused because a hook is down.
  */
 import { eventKeys } from './keys.ts'
@@ -21,7 +21,7 @@ import {
 import type { VersionRecord } from '../versions/records.ts'
 import { versionIdAt } from '../base/version-id.ts'
 
-/** By the names of S3; of locks it has none, these are formed like the others. */
+/** By the event names of S3; S3 has none for locks, so those are formed like the others. */
 const TYPE_OF = {
   's3:ObjectCreated:Put': 'object-created',
   's3:ObjectCreated:Copy': 'object-created',
@@ -38,13 +38,13 @@ const TEST_EVENT = 's3:TestEvent'
 
 export interface BucketEvent {
   readonly eventName: keyof typeof TYPE_OF
-  /** What was made, changed or removed. */
+  /** The version that was made, changed or removed. */
   readonly version: VersionRecord
-  /** Its place among those of the command. */
+  /** Its position among the events of the command. */
   readonly n?: number
 }
 
-/** `bucket`: as it was when the command began. Costs nothing where nobody listens. */
+/** `bucket`: as it was when the command started. Costs nothing for a bucket without notifications. */
 export function announce(
   draft: Draft,
   bucket: BucketRecord,
@@ -53,20 +53,20 @@ export function announce(
 ): void {
   if (bucket.hasNotifications !== true) return
   const row = draft.get(eventKeys.notifications(bucket.id))
-  assert(row !== undefined, 'a bucket that says it has notifications has them')
+  assert(row !== undefined, 'a bucket with hasNotifications has the row')
   const { version } = event
   const type = TYPE_OF[event.eventName]
   for (const subscription of row.subscriptions) {
     if (!wants(subscription, type, version.key)) continue
     const hook = draft.get(eventKeys.hook(bucket.id, subscription.hookId))
-    assert(hook !== undefined, 'a hook that a bucket names is there')
+    assert(hook !== undefined, 'a hook that a bucket names exists')
     if (!hook.enabled || hook.stop?.kind === 'gone') continue
     const eventId = versionIdAt(context, event.n)
     addDelivery(draft, hook, { ...about(version), type, eventName: event.eventName, eventId }, context)
   }
 }
 
-/** Null: there is no room, or the hook does not deliver now. */
+/** Null: the outbox is full, or the hook does not deliver now. */
 export function announceTest(draft: Draft, hook: HookRecord, context: ApplyContext): DeliveryRecord | null {
   if (!isDeliverable(hook)) return null
   const nothing = { key: null, versionId: null, size: null, etag: null, contentType: null }
@@ -78,9 +78,9 @@ function wants({ events, prefix, suffix }: Subscription, type: EventType, key: s
   return events.includes(type) && key.startsWith(prefix) && key.endsWith(suffix)
 }
 
-type Told = Pick<DeliveryRecord, 'key' | 'versionId' | 'size' | 'etag' | 'contentType'>
+type Payload = Pick<DeliveryRecord, 'key' | 'versionId' | 'size' | 'etag' | 'contentType'>
 
-function about(version: VersionRecord): Told {
+function about(version: VersionRecord): Payload {
   const { key } = version
   const versionId = version.isNull ? 'null' : version.versionId
   if (version.kind === 'deleteMarker') return { key, versionId, size: null, etag: null, contentType: null }
@@ -91,16 +91,16 @@ function about(version: VersionRecord): Told {
 function addDelivery(
   draft: Draft,
   hook: HookRecord,
-  told: Told & Pick<DeliveryRecord, 'type' | 'eventName' | 'eventId'>,
+  event: Payload & Pick<DeliveryRecord, 'type' | 'eventName' | 'eventId'>,
   { time, origin }: ApplyContext,
 ): DeliveryRecord | null {
-  if (!hasRoom(draft, hook)) {
+  if (!hasSpace(draft, hook)) {
     changeHook(draft, hook, { ...hook, dropped: hook.dropped + 1, droppedAt: time })
     return null
   }
   const { hookId } = hook
   const delivery: DeliveryRecord = {
-    ...told,
+    ...event,
     hookId,
     time,
     actor: origin?.actor ?? { type: 'system', id: null, role: null },
@@ -112,14 +112,14 @@ function addDelivery(
     settledAt: null,
     lastAttempt: null,
   }
-  const name = { bucketId: hook.bucketId, hookId, eventId: told.eventId }
+  const name = { bucketId: hook.bucketId, hookId, eventId: event.eventId }
   draft.put(eventKeys.delivery(name), delivery)
   draft.put(eventKeys.due(name, time), name)
   changeHook(draft, hook, { ...hook, pending: hook.pending + 1 })
   return delivery
 }
 
-function hasRoom(draft: Draft, hook: HookRecord): boolean {
+function hasSpace(draft: Draft, hook: HookRecord): boolean {
   const rows = draft.get(eventKeys.outbox(hook.tenantId))?.rows ?? 0
   return rowsOfHook(hook) - hook.delivered < HOOK_ROWS_MAX && rows < TENANT_ROWS_MAX
 }

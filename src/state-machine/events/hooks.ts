@@ -1,8 +1,8 @@
 /**
- * The row of a hook and everything that follows from it: the index of busy hooks, the counts of its tenant and of all.
+ * The row of a hook and everything that follows from it: the index of busy hooks, the counts of its tenant and of all tenants.
  *
- * Owns: when a hook ends, and that no count is changed without the row it counts. Knows nothing of: events, attempts.
- * Rule: a hook is written here and nowhere else.
+ * Owns: when a hook ends, and that counts change together with the rows that they count. Knows nothing of: events, attempts.
+ * Rule: only this file writes hook rows.
  */
 import { eventKeys } from './keys.ts'
 import type { View } from '../base/view.ts'
@@ -13,12 +13,12 @@ import type { HookRecord, OutboxTotalRecord } from './records.ts'
 
 export const NO_OUTBOX: OutboxTotalRecord = { pending: 0, dead: 0, delivered: 0, dropped: 0 }
 
-/** Whether what it owes is delivered now. */
+/** Whether the hook delivers now. */
 export function isDeliverable({ state, enabled, stop }: HookRecord): boolean {
   return state !== 'removed' && enabled && stop === null
 }
 
-/** Whether it has an index row. */
+/** Whether the hook has an index row. */
 export function isBusy(hook: HookRecord): boolean {
   return hook.pending > 0 && isDeliverable(hook)
 }
@@ -27,7 +27,7 @@ export function rowsOfHook({ pending, dead, delivered }: HookRecord): number {
   return pending + dead + delivered
 }
 
-/** What is left of it: a hook whose bucket is gone ends when it owes nothing more, and goes with its last row. */
+/** The hook after a change: a draining hook becomes removed when it has nothing to deliver; a removed one is null without rows. */
 function settled(hook: HookRecord): HookRecord | null {
   const isOver = hook.state === 'draining' && !isBusy(hook)
   const next: HookRecord = isOver || hook.state === 'removed' ? removed(hook) : hook
@@ -38,7 +38,7 @@ function removed(hook: HookRecord): HookRecord {
   return { ...hook, state: 'removed', secret: new Uint8Array(0) }
 }
 
-/** `before` null: it is new. Returns what was written, null when nothing is left of it. */
+/** `before` null: a new hook. Returns the row that was written; null if the hook was deleted. */
 export function changeHook(draft: Draft, before: HookRecord | null, wanted: HookRecord): HookRecord | null {
   const { bucketId, hookId, tenantId } = wanted
   const after = settled(wanted)
@@ -54,13 +54,13 @@ export function changeHook(draft: Draft, before: HookRecord | null, wanted: Hook
 }
 
 function countTotal(draft: Draft, before: HookRecord | null, after: HookRecord): void {
-  const total = { ...(draft.get(eventKeys.outboxTotal()) ?? NO_OUTBOX) }
+  const total = { ...outboxTotal(draft) }
   let isChanged = false
   for (const figure of Object.keys(NO_OUTBOX) as (keyof OutboxTotalRecord)[]) {
     const difference = after[figure] - (before?.[figure] ?? 0)
     total[figure] += difference
     isChanged ||= difference !== 0
-    assert(after[figure] >= 0 && total[figure] >= 0, 'there are never fewer deliveries than none')
+    assert(after[figure] >= 0 && total[figure] >= 0, 'counts of deliveries are never negative')
   }
   if (isChanged) draft.put(eventKeys.outboxTotal(), total)
 }
@@ -69,23 +69,27 @@ function countTenant(draft: Draft, tenantId: string, difference: number): void {
   if (difference === 0) return
   const key = eventKeys.outbox(tenantId)
   const rows = (draft.get(key)?.rows ?? 0) + difference
-  assert(rows >= 0, 'a tenant never has fewer deliveries than none')
+  assert(rows >= 0, 'the delivery count of a tenant is never negative')
   if (rows === 0) draft.remove(key)
   else draft.put(key, { rows })
 }
 
-/** In the order in which they were set. */
+export function outboxTotal(view: View): OutboxTotalRecord {
+  return view.get(eventKeys.outboxTotal()) ?? NO_OUTBOX
+}
+
+/** The hooks of a bucket, in the order of its configs. */
 export function hooksOf(view: View, bucket: BucketRecord): readonly HookRecord[] {
   if (bucket.hasNotifications !== true) return []
   const { subscriptions = [] } = view.get(eventKeys.notifications(bucket.id)) ?? {}
   return subscriptions.map(({ hookId }) => {
     const hook = view.get(eventKeys.hook(bucket.id, hookId))
-    assert(hook !== undefined, 'a hook that a bucket names is there')
+    assert(hook !== undefined, 'a hook that a bucket names exists')
     return hook
   })
 }
 
-/** Its bucket is deleted in this entry. `state`: whether what they owe is still delivered. */
+/** For a bucket that is deleted in this entry. `state`: whether its hooks still make their pending deliveries. */
 export function leaveHooks(draft: Draft, bucket: BucketRecord, state: 'draining' | 'removed'): void {
   if (bucket.hasNotifications !== true) return
   for (const hook of hooksOf(draft, bucket)) changeHook(draft, hook, { ...hook, state })

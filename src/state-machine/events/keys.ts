@@ -14,7 +14,7 @@ import type { BucketId, HookId, TenantId } from '../base/record-ids.ts'
 
 export const eventKeys = {
   notifications: (bucket: BucketId): RowKey<NotificationsRecord> => join('in', bucket, 'notifications'),
-  /** The newest comes first. */
+  /** Newest first. */
   delivery: ({ bucketId, eventId, hookId }: DeliveryName): RowKey<DeliveryRecord> =>
     join('in', bucketId, 'delivery', descending(eventId), hookId),
   due: ({ bucketId, hookId, eventId }: DeliveryName, at: number): RowKey<DeliveryName> =>
@@ -35,19 +35,19 @@ export const eventKeys = {
 
 export const eventRanges = {
   deliveries: (bucket: BucketId): KeyRange<DeliveryRecord> => rangeOf('in', bucket, 'delivery'),
-  /** Of one hook, what is due at `before` or earlier. */
+  /** Deliveries of one hook that are due at `before` or earlier. */
   due: (bucket: BucketId, hook: HookId, before: number): KeyRange<DeliveryName> => ({
     start: rangeOf('in', bucket, 'due', hook).start,
     end: eventKeys.due({ bucketId: bucket, hookId: hook, eventId: '' }, before + 1),
   }),
-  /** Of one hook, the earliest first. */
+  /** Settled deliveries of one hook, oldest first. */
   settled: (bucket: BucketId, hook: HookId, status: 'delivered' | 'dead'): KeyRange<DeliveryName> =>
     rangeOf('in', bucket, 'settled', hook, status),
   hooks: (): KeyRange<HookRecord> => rangeOf('hook'),
   busyHooks: (): KeyRange<{ readonly bucketId: BucketId; readonly hookId: HookId }> => rangeOf('busyHook'),
 } as const
 
-/** Behind which delivery a page ended, as a name inside `eventRanges.deliveries`. */
+/** The position of a delivery inside `eventRanges.deliveries`, for paging. */
 export function deliveryPosition(name: DeliveryName): string {
   return eventKeys.delivery(name).slice(eventRanges.deliveries(name.bucketId).start.length)
 }

@@ -1,9 +1,9 @@
 /**
- * The notification configs of a bucket: set, changed, cleared, and what becomes of them with their bucket.
+ * The notification configs of a bucket: set, change and clear them.
  *
- * Owns: which config is which hook. Knows nothing of: what may stand in a URL; the gateway has checked it.
- * Rules: a config that keeps its id keeps its hook, its secret and what it owes; one that is not named any more owes
- * nothing; one whose bucket goes delivers what it owes before it ends.
+ * Owns: which config is which hook. Knows nothing of: valid URLs; the gateway has checked them.
+ * Rules: a config that keeps its id keeps its hook, its secret and its pending deliveries; a config that is no longer named
+ * delivers nothing more; a config whose bucket is deleted makes its pending deliveries before it ends.
  */
 import { eventKeys } from './keys.ts'
 import { bucketKeys } from '../buckets/keys.ts'
@@ -99,7 +99,7 @@ function newHook(
   return hook
 }
 
-/** `enabled` resumes what was stopped. Whatever is changed gives the receiver a new start. */
+/** `enabled` resumes a stopped hook. Any change resets the failure counts of the receiver. */
 function changedHook(
   draft: Draft,
   before: HookRecord,

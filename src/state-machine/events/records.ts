@@ -1,8 +1,8 @@
 /**
- * The records of notifications: what a bucket announces to whom, and what has become of each announcement.
+ * The records of notifications: which hooks get which events of a bucket, and the state of each delivery.
  *
- * Owns: the shapes and their bounds; records.ts says what holds for all of them.
- * Rule: a bound that decides what apply does stands here, because it must be the same on every node.
+ * Owns: the shapes and their bounds.
+ * Rule: a bound that apply decides by is here, because it must be the same on every node.
  */
 import type { Actor } from '../base/origin.ts'
 import type { BucketId, HookId, TenantId, VersionId } from '../base/record-ids.ts'
@@ -16,16 +16,16 @@ export const EVENT_TYPES = [
 export type EventType = (typeof EVENT_TYPES)[number]
 
 export const HOOKS_MAX = 100
-/** Rows that wait or are dead, of one config. What comes beyond is dropped and counted: a write is never refused for it. */
+/** Pending and dead rows of one config at most. Further events are dropped and counted: a write is never refused for that. */
 export const HOOK_ROWS_MAX = 100_000
-/** Rows of all kinds, of one tenant. */
+/** Rows of all states of one tenant at most. */
 export const TENANT_ROWS_MAX = 500_000
-/** Rows that one entry makes should stay below this; batches are cut accordingly. */
+/** One entry should make fewer rows than this; batches are cut accordingly. */
 export const DELIVERIES_PER_ENTRY = 4096
 
-/** What of a config is asked at every change in its bucket. */
+/** The part of a config that every change in its bucket reads. */
 export interface Subscription {
-  /** The caller's name for it. */
+  /** The id that the caller has given to the config. */
   readonly id: string
   readonly hookId: HookId
   readonly events: readonly EventType[]
@@ -33,21 +33,21 @@ export interface Subscription {
   readonly suffix: string
 }
 
-/** Present exactly while the bucket says `hasNotifications`. */
+/** Present exactly while the bucket has `hasNotifications`. */
 export interface NotificationsRecord {
   readonly subscriptions: readonly Subscription[]
 }
 
 export type PayloadFormat = 'native' | 's3'
 
-/** `suspended`: nothing but failures for too long. `gone`: the receiver said that it is gone for good. */
+/** `suspended`: only failures for too long. `gone`: the receiver answered 410. */
 export interface HookStop {
   readonly kind: 'suspended' | 'gone'
   readonly reason: string
   readonly at: number
 }
 
-/** One config, from the entry that made it to the one that forgets its last row. A config made anew is another hook. */
+/** One config, from the entry that made it to the one that removes its last delivery. A config that is removed and set again is another hook. */
 export interface HookRecord extends Subscription {
   readonly tenantId: TenantId
   readonly bucketId: BucketId
@@ -55,58 +55,58 @@ export interface HookRecord extends Subscription {
   readonly bucket: string
   readonly url: string
   readonly payloadFormat: PayloadFormat
-  /** As its owner wants it. */
+  /** Set by its owner. */
   readonly enabled: boolean
   /** The signing secret, sealed under the master key; empty once the hook is removed. */
   readonly secret: Uint8Array
   readonly createdAt: number
   readonly updatedAt: number
   /**
-   * `draining`: its bucket is gone, what it owes is still delivered. `removed`: nothing is delivered any more, its rows are
-   * forgotten step by step.
+   * `draining`: its bucket is gone, and its pending deliveries are still made. `removed`: nothing is delivered any more, and its
+   * rows are removed step by step.
    */
   readonly state: 'open' | 'draining' | 'removed'
   readonly stop: HookStop | null
-  /** Rows by their status, exact. */
+  /** Number of rows by status, exact. */
   readonly pending: number
   readonly dead: number
   readonly delivered: number
-  /** Events for which there was no room, and when the last of them was. */
+  /** Number of events dropped because the outbox was full, and the time of the last one. */
   readonly dropped: number
   readonly droppedAt: number | null
-  /** Attempts since the last success, and when the first of them was. */
+  /** Attempts since the last success, and the time of the first of them. */
   readonly failures: number
   readonly failingSince: number | null
-  /** The receiver asked for no attempt before. */
+  /** The receiver requested no attempt before this time. */
   readonly notBefore: number
 }
 
 export interface Attempt {
   /** When its result was committed. */
   readonly at: number
-  /** Of the answer; null: there was none. */
+  /** HTTP status of the response; null: none came. */
   readonly status: number | null
-  /** A few words; null: it was taken. */
+  /** A short text; null: the receiver accepted the delivery. */
   readonly error: string | null
   readonly durationMs: number
 }
 
 export type DeliveryStatus = 'pending' | 'delivered' | 'dead'
 
-/** One event for one hook: all that the payload needs, and how far it has come. */
+/** One event for one hook: everything that the payload needs, and the state of its delivery. */
 export interface DeliveryRecord {
-  /** Position of the event in the log, as a version id is made. */
+  /** Position of the event in the log, in the form of a version id. */
   readonly eventId: VersionId
   readonly hookId: HookId
   readonly type: EventType | 'test'
-  /** In the words of S3. */
+  /** The event name of S3. */
   readonly eventName: string
   readonly time: number
-  /** Null: of a test. */
+  /** Null: a test event. */
   readonly key: string | null
-  /** As clients name it. */
+  /** The version id that clients use. */
   readonly versionId: string | null
-  /** Null where there is no body, as of a delete marker. */
+  /** Null without a body, for example for a delete marker. */
   readonly size: number | null
   readonly etag: string | null
   readonly contentType: string | null
@@ -114,32 +114,32 @@ export interface DeliveryRecord {
   readonly requestId: string | null
   readonly sourceIp: string | null
   readonly status: DeliveryStatus
-  /** Since it was last asked for. */
+  /** Attempts since the event or its last redelivery. */
   readonly attempts: number
-  /** Pending: not before. */
+  /** While pending: no attempt before this time. */
   readonly dueAt: number
   /** Null while pending. */
   readonly settledAt: number | null
   readonly lastAttempt: Attempt | null
 }
 
-/** Index: exactly one row for each delivery, among those that wait or among those that are settled. */
+/** Index: exactly one row for each delivery, either `due` or `settled`. */
 export interface DeliveryName {
   readonly bucketId: BucketId
   readonly hookId: HookId
   readonly eventId: VersionId
 }
 
-/** Rows of deliveries, of one tenant. */
+/** Number of delivery rows of one tenant. */
 export interface OutboxRecord {
   readonly rows: number
 }
 
-/** Over all tenants. */
+/** Counts over all tenants. */
 export interface OutboxTotalRecord {
   readonly pending: number
   readonly dead: number
   readonly delivered: number
-  /** Since ever. */
+  /** Never decreases. */
   readonly dropped: number
 }

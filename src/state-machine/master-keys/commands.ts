@@ -1,17 +1,17 @@
 /**
- * Commands that replace what a master key sealed, and their replies.
+ * Commands that rotate the master key and replace secrets sealed under it, and their replies.
  */
 import type { ClusterKeyRecord, SealedTenantKeys } from '../tenants/records.ts'
 import type { AccessKeyId, BucketId, HookId, TenantId } from '../base/record-ids.ts'
 
 export type MasterKeyCommand =
-  /** Which master keys this node has, the one it wants to seal with first. */
+  /** The master keys that this node has; first the one that it wants to seal with. */
   | {
       readonly type: 'announceMasterKeys'
       readonly nodeId: string
       readonly fingerprints: readonly string[]
     }
-  /** `nodes`: all members; each must have announced `to` in first place. */
+  /** `nodes`: all members; each must have announced `to` as its first key. */
   | {
       readonly type: 'advanceClusterKey'
       readonly from: string

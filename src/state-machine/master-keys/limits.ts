@@ -1,8 +1,8 @@
 /**
- * Limits of master keys and of replacing what they sealed.
+ * Limits of master keys and of replacing sealed secrets.
  */
 
-/** Master keys in the file of a node. */
+/** Master keys that the file of a node may have. */
 export const MASTER_KEYS_MAX = 8
 
 /** Sealed secrets that one entry replaces at most. */

@@ -1,9 +1,9 @@
 /**
  * The rotation of the master key.
  *
- * Owns: which master key the cluster seals with, who has which, the replacing of sealed secrets. Knows nothing of: what is
- * in a sealed secret. Rules: the cluster moves to a key only when every node has it in first place; a sealed secret is
- * replaced only if it is still the very bytes that were opened to seal it anew.
+ * Owns: the master key that the cluster seals with, the keys that each node has, the replacement of sealed secrets. Knows nothing of:
+ * the content of a sealed secret. Rules: the cluster moves to a key only when every node has announced it first; a sealed secret is
+ * replaced only if it still equals the bytes that were opened and sealed again.
  */
 import { tenantKeys } from '../tenants/keys.ts'
 import { eventKeys } from '../events/keys.ts'
@@ -19,7 +19,7 @@ import { type Accepted, accept, type Refused, refuse } from '../base/reply.ts'
 const HOLDERS_MAX = 256
 const FINGERPRINT = /^[0-9a-f]{64}$/
 
-/** A node says which master keys it has, the one it wants to seal with first. Repeating it changes nothing. */
+/** Records the master keys of a node; first the one that it wants to seal with. Idempotent. */
 export function announceMasterKeys(
   draft: Draft,
   command: Extract<MasterKeyCommand, { type: 'announceMasterKeys' }>,
@@ -38,19 +38,22 @@ export function announceMasterKeys(
   if (!fingerprints.includes(row.masterKeyFingerprint)) {
     return refuse(
       'precondition_failed',
-      `Cannot announce master keys: "${nodeId}" lacks the key of the cluster`,
+      `Cannot announce master keys: "${nodeId}" does not have the key of the cluster`,
     )
   }
   const holders = { ...row.holders, [nodeId]: fingerprints }
   if (Object.keys(holders).length > HOLDERS_MAX) {
-    return refuse('precondition_failed', `Cannot announce master keys: more than ${HOLDERS_MAX} nodes did`)
+    return refuse(
+      'precondition_failed',
+      `Cannot announce master keys: more than ${HOLDERS_MAX} nodes have announced`,
+    )
   }
   const announced = { ...row, holders }
   draft.put(tenantKeys.clusterKey(), announced)
   return accept(announced)
 }
 
-/** From this entry on every node seals with `to`. Repeating it changes nothing. */
+/** From this entry on every node seals with `to`. Idempotent. */
 export function advanceClusterKey(
   draft: Draft,
   command: Extract<MasterKeyCommand, { type: 'advanceClusterKey' }>,
@@ -61,13 +64,13 @@ export function advanceClusterKey(
   if (row === undefined || row.masterKeyFingerprint !== from) {
     return refuse(
       'precondition_failed',
-      'Cannot advance the master key: the cluster seals with another one by now',
+      'Cannot advance the master key: the cluster now seals with another one',
     )
   }
-  // In first place, not only somewhere: two nodes that want different keys must not push the cluster to and fro.
-  const lacking = nodes.filter((node) => row.holders?.[node]?.[0] !== to)
-  if (nodes.length === 0 || lacking.length > 0) {
-    const names = lacking.join(', ')
+  // First, not only anywhere in the list: two nodes that want different keys must not move the cluster back and forth.
+  const missing = nodes.filter((node) => row.holders?.[node]?.[0] !== to)
+  if (nodes.length === 0 || missing.length > 0) {
+    const names = missing.join(', ')
     return refuse('precondition_failed', `Cannot advance the master key: not yet the first key of ${names}`)
   }
   const advanced = { ...row, masterKeyFingerprint: to }
@@ -104,7 +107,7 @@ function rewrapAuditKeys(draft: Draft, before: AuditKeysRecord, after: AuditKeys
   return 1
 }
 
-/** The secret stays what it was, and so does the version of the key: tokens live on. */
+/** The secret itself and the version of the key do not change, so tokens stay valid. */
 export function rewrapAccessKeys(
   draft: Draft,
   command: Extract<MasterKeyCommand, { type: 'rewrapAccessKeys' }>,
@@ -121,7 +124,7 @@ export function rewrapAccessKeys(
   return accept({ rewrapped })
 }
 
-/** Of hooks that still have one: a removed hook has none. */
+/** Skips removed hooks: they have no secret. */
 export function rewrapHookSecrets(
   draft: Draft,
   command: Extract<MasterKeyCommand, { type: 'rewrapHookSecrets' }>,

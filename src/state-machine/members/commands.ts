@@ -5,14 +5,14 @@ import type { ClusterRecovery, FirstMember, HeldBytes, MembersRecord, NewMember 
 import type {
   MembershipKind,
   MembershipStep,
-  OperationRecord,
-  StandingBlocker,
-} from '../operations/records.ts'
+  LongOperation,
+  PersistentBlocker,
+} from '../long-operations/records.ts'
 
 export type MembershipCommand =
   /** The first writer wins. */
   | { readonly type: 'foundMembers'; readonly members: readonly FirstMember[] }
-  /** A node says who it is; of a founder the first directory counts. */
+  /** A node reports its identity; for a founder the first data directory that reports is bound to the name. */
   | {
       readonly type: 'introduceMember'
       readonly nodeId: string
@@ -30,34 +30,34 @@ export type MembershipCommand =
       readonly kind: MembershipKind
       readonly requestedBy: string
       readonly reason: string
-      /** Whom it is about; of a replacement the old member. */
+      /** The member that changes; in a replacement the old member. */
       readonly nodeId: string
       readonly newcomer: NewMember | null
-      /** Null: any. */
+      /** Null: any index. */
       readonly expectedConfigIndex: number | null
-      /** What was seen of the living when it was asked for, for the audit log. */
+      /** Reachability of the members at the time of the request, for the audit log. */
       readonly seen: string
-      /** From MEMBER_RULES_LEVEL on: what is to be moved, and how long all of it may take, as far as the asked node could tell. */
+      /** From MEMBER_RULES_LEVEL on: what has to be moved, and the expected duration, both estimated by the requested node. */
       readonly toMove?: HeldBytes
       readonly dueInMs?: number
     }
-  /** Compare and set. The same step again tells only what is being done. */
+  /** Compare and set. With `from` equal to `to` it only reports the phase. */
   | {
       readonly type: 'stepMembership'
       readonly operationId: string
       readonly from: MembershipStep
       readonly to: MembershipStep
       readonly phase: string
-      /** Absent: it goes on. */
-      readonly blocker?: StandingBlocker
-      /** From MEMBER_RULES_LEVEL on: how long it may still take. Absent: as it was. */
+      /** Absent: nothing blocks it. */
+      readonly blocker?: PersistentBlocker
+      /** From MEMBER_RULES_LEVEL on: the expected remaining time. Absent: unchanged. */
       readonly dueInMs?: number
     }
-  /** In the entry that brings the cluster back after its quorum was lost; nobody proposes it. */
+  /** In the entry that brings the cluster back after its quorum was lost; no node proposes it. */
   | ({ readonly type: 'recoverCluster' } & Omit<ClusterRecovery, 'at' | 'index'>)
-  /** A cancelled join has left nothing behind in the configuration. */
+  /** A cancelled operation has left no trace in the configuration. */
   | { readonly type: 'undoMembership'; readonly operationId: string }
-  /** Copies of a member that leaves: they are made elsewhere, or are not needed. */
+  /** Copies of a leaving member: each is made on another node, or is not needed. */
   | {
       readonly type: 'evacuateCopies'
       readonly operation: string
@@ -68,18 +68,18 @@ export interface Evacuation {
   readonly tenantId: string
   readonly chunkId: string
   readonly birth: string
-  /** Who makes a copy; null: enough others hold one. */
+  /** The node that makes a copy; null: enough other nodes hold one. */
   readonly target: string | null
-  /** Listed copies beside the leaving node's without which its own must stay. */
+  /** The copy of the leaving node stays until this many other copies are listed. */
   readonly copiesKept: number
 }
 
 export interface MembershipReplies {
   foundMembers: MembersRecord
   introduceMember: MembersRecord
-  /** `operation` null: it is as it was asked for already. */
-  startMembership: { readonly operation: OperationRecord | null; readonly configIndex: number }
-  stepMembership: OperationRecord
+  /** `operation` null: the members are already as requested. */
+  startMembership: { readonly operation: LongOperation | null; readonly configIndex: number }
+  stepMembership: LongOperation
   undoMembership: MembersRecord
   recoverCluster: ClusterRecovery
   evacuateCopies: { readonly moved: number; readonly last: number }

@@ -1,9 +1,10 @@
 /**
- * Who belongs to the cluster, and the operations that change it.
+ * The members of the cluster.
  *
- * Owns: the members row, its phases, the steps of membership operations. Knows nothing of: who is reachable, logs, how a vote moves.
- * Rules: every fact that follows from rows is decided here, whatever was looked at before; one operation at a time may change votes;
- * a step is taken once, from the step before it; a name that left does not come back while it is remembered; the last voter stays.
+ * Owns: the members row, its phases, which node may be added. Knows nothing of: reachability, logs, how a vote moves.
+ * Rules: every fact that follows from rows is decided here, regardless of earlier checks; one operation at a time may change votes;
+ * a step is taken once, from the step before it; the name of a departed member is not reused while the row lists it; the last voter
+ * stays.
  */
 import { memberKeys } from './keys.ts'
 import type { ApplyContext, View } from '../base/view.ts'
@@ -25,18 +26,18 @@ import { type Accepted, accept, type Refused, refuse } from '../base/reply.ts'
 
 type Of<T extends MembershipCommand['type']> = Extract<MembershipCommand, { type: T }>
 
-const NOBODY: MembersRecord = { members: [], departed: [], configIndex: 0, change: null }
+const NO_MEMBERS: MembersRecord = { members: [], departed: [], configIndex: 0, change: null }
 
 export function membersOf(view: View): MembersRecord {
-  return view.get(memberKeys.members()) ?? NOBODY
+  return view.get(memberKeys.members()) ?? NO_MEMBERS
 }
 
-/** Nothing new may be kept there: it is empty and stays so, or is gone. */
+/** Whether the node may get copies. False for a drained node, which stays empty, and for one that is gone. */
 export function mayHold(view: View, node: string): boolean {
   return view.get(memberKeys.leavingNodes())?.nodes.includes(node) !== true
 }
 
-/** Together with the row that is asked for with every copy, and is not there until somebody leaves. */
+/** Also writes the row that every new copy reads; it exists only once a member has left. */
 export function putMembers(draft: Draft, members: MembersRecord): void {
   draft.put(memberKeys.members(), members)
   const leaving = members.members.filter(({ phase }) => phase === 'drained' || phase === 'lost')
@@ -44,7 +45,7 @@ export function putMembers(draft: Draft, members: MembersRecord): void {
   if (nodes.length > 0) draft.put(memberKeys.leavingNodes(), { nodes })
 }
 
-/** The first writer wins: the members of the configuration are the first ones and no more than that. */
+/** The first writer wins: it sets the first members, and repeating it changes nothing. */
 export function foundMembers(
   draft: Draft,
   { members }: Of<'foundMembers'>,
@@ -69,31 +70,31 @@ function founder(member: FirstMember, { time }: ApplyContext): MemberRecord {
   return { ...member, incarnation: null, version: null, phase: 'active', addedAt: time }
 }
 
-/** What others have to hear of when it changes. */
+/** Members of a record that other nodes have to learn when they change. */
 const PLACE = ['peerAddress', 'zone', 'weight'] as const
 
-/** Idempotent. Where clients reach a node and what it runs may change; its directory may not. */
+/** Idempotent. The addresses and the version of a node may change; its data directory may not. */
 export function introduceMember(
   draft: Draft,
   command: Of<'introduceMember'>,
   context: ApplyContext,
 ): Accepted<MembersRecord> | Refused {
-  const { type: _, nodeId, ...said } = command
+  const { type: _, nodeId, ...reported } = command
   const present = membersOf(draft)
   const member = memberIn(present, nodeId)
-  if (member === undefined) return refuse('not_found', `Node "${nodeId}" is no member`)
-  if (member.incarnation !== null && member.incarnation !== said.incarnation) {
+  if (member === undefined) return refuse('not_found', `Node "${nodeId}" is not a member`)
+  if (member.incarnation !== null && member.incarnation !== reported.incarnation) {
     return refuse(
       'member_tombstoned',
-      `Cannot introduce "${nodeId}": another data directory has this name for ever`,
+      `Cannot introduce "${nodeId}": this name belongs to another data directory permanently`,
     )
   }
-  const taken = present.members.find((one) => one !== member && one.peerAddress === said.peerAddress)
+  const taken = present.members.find((one) => one !== member && one.peerAddress === reported.peerAddress)
   if (taken !== undefined)
     return refuse('address_in_use', `Cannot introduce "${nodeId}": "${taken.nodeId}" has its address`)
-  const isMoved = PLACE.some((name) => member[name] !== said[name])
+  const isMoved = PLACE.some((name) => member[name] !== reported[name])
   const configIndex = isMoved ? context.index : present.configIndex
-  const introduced = { ...replaced(present, { ...member, ...said }), configIndex }
+  const introduced = { ...replaced(present, { ...member, ...reported }), configIndex }
   putMembers(draft, introduced)
   return accept(introduced)
 }
@@ -107,12 +108,12 @@ export function replaced(present: MembersRecord, changed: MemberRecord): Members
   return { ...present, members }
 }
 
-export function added(present: MembersRecord, newcomer: NewMember, time: number): MembersRecord {
-  const member: MemberRecord = { ...newcomer, phase: 'joining', addedAt: time }
+export function added(present: MembersRecord, joining: NewMember, time: number): MembersRecord {
+  const member: MemberRecord = { ...joining, phase: 'joining', addedAt: time }
   return { ...present, members: [...present.members, member] }
 }
 
-/** Its name goes to those that left, unless it stands there already. */
+/** Adds the name to the departed members, unless it is among them already. */
 export function departing(
   present: MembersRecord,
   leavingNode: { readonly nodeId: string; readonly how: 'lost' | 'removed'; readonly reason: string | null },
@@ -126,8 +127,8 @@ export function departing(
 }
 
 /**
- * As many as are kept. Whoever was removed was proved empty before: no chunk names it, and whoever speaks under a name that nobody has is
- * not heard. A lost one may still be the only one that a chunk names.
+ * Forgets the oldest removed members beyond REMEMBERED_MAX. A removed member was proved empty, so no chunk names it, and other nodes
+ * ignore messages under a name that no member has. A lost member stays, because it may be the only node that a chunk names.
  */
 function latest(departed: readonly DepartedRecord[]): readonly DepartedRecord[] {
   const emptied = departed.filter(({ how }) => how === 'removed')
@@ -135,13 +136,13 @@ function latest(departed: readonly DepartedRecord[]): readonly DepartedRecord[] 
   return departed.filter((gone) => !forgotten.has(gone))
 }
 
-/** Why this newcomer cannot be taken in, as far as rows say. */
-export function newcomerFault(
+/** Why this node cannot join, as far as rows show. */
+export function joinFault(
   present: MembersRecord,
-  newcomer: NewMember,
+  joining: NewMember,
   { featureLevel }: Pick<ApplyContext, 'featureLevel'>,
 ): Refused | null {
-  const { nodeId, peerAddress, dataAddress, adminAddress } = newcomer
+  const { nodeId, peerAddress, dataAddress, adminAddress } = joining
   const cannot = `Cannot take in "${nodeId}"`
   if (!isKeyPart(nodeId)) return refuse('invalid_argument', `${cannot}: the name is malformed`)
   if (present.departed.some((gone) => gone.nodeId === nodeId))
@@ -163,14 +164,14 @@ export function newcomerFault(
       `${cannot}: "${taken.nodeId}" has one of its addresses; name the addresses of the new node itself`,
     )
   if (present.members.length >= MEMBERS_MAX)
-    return refuse('precondition_failed', `${cannot}: there are ${MEMBERS_MAX} members, and no more can be`)
+    return refuse(
+      'precondition_failed',
+      `${cannot}: there are ${MEMBERS_MAX} members, and more are not allowed`,
+    )
   const isForgetful = featureLevel >= MEMBER_RULES_LEVEL
   const kept = present.departed.filter(({ how }) => !isForgetful || how === 'lost').length
   if (kept < (isForgetful ? REMEMBERED_MAX : DEPARTED_MAX)) return null
-  return refuse(
-    'precondition_failed',
-    `${cannot}: ${kept} members have left, and no more can be kept in mind`,
-  )
+  return refuse('precondition_failed', `${cannot}: ${kept} members have left, and more cannot be recorded`)
 }
 
 export type StartedMembership = Accepted<MembershipReplies['startMembership']> | Refused

@@ -1,27 +1,27 @@
 /**
- * Membership operations, step by step: what may begin, what each step means for the rows.
+ * Membership operations: what may start, and the effect of each step on the rows.
  *
- * Owns: startMembership, stepMembership, undoMembership. Knows nothing of: how a configuration changes, which the driver has done
- * when it tells of a step. Rule: what has moved votes is never taken back; before that all is as it was when the operation is given up.
+ * Owns: startMembership, stepMembership, undoMembership. Knows nothing of: how a configuration changes; the driver has changed it
+ * before it proposes the step. Rule: a change that has moved votes is never undone; cancelling it earlier restores the previous members.
  */
-import { operationKeys } from '../operations/keys.ts'
+import { longOperationKeys } from '../long-operations/keys.ts'
 import type { ApplyContext, View } from '../base/view.ts'
-import { isRevocable } from '../operations/cancelling.ts'
+import { isRevocable } from '../long-operations/cancelling.ts'
 import type { Draft } from '../base/draft.ts'
 import type { MembershipCommand } from './commands.ts'
 import { MEMBER_RULES_LEVEL, type MemberRecord, type MembersRecord } from './records.ts'
 import type {
   MembershipKind,
   MembershipStep,
-  OperationProgress,
-  OperationRecord,
-} from '../operations/records.ts'
+  LongOperationProgress,
+  LongOperation,
+} from '../long-operations/records.ts'
 import {
   added,
   departing,
   memberIn,
   membersOf,
-  newcomerFault,
+  joinFault,
   putMembers,
   replaced,
   type StartedMembership,
@@ -33,13 +33,13 @@ import {
   unfinishedOperations,
   withStatus,
   workable,
-} from '../operations/operations.ts'
+} from '../long-operations/operations.ts'
 import { type Accepted, accept, blocked, type Refused, refuse } from '../base/reply.ts'
 
 type Start = Extract<MembershipCommand, { type: 'startMembership' }>
 type Step = Extract<MembershipCommand, { type: 'stepMembership' }>
 
-/** The way of each kind. */
+/** The steps of each kind, in order. */
 export const STEPS_BY_KIND: Readonly<Record<MembershipKind, readonly MembershipStep[]>> = {
   join: ['catchUp', 'promote', 'done'],
   demote: ['demote', 'drain', 'verify', 'done'],
@@ -48,40 +48,40 @@ export const STEPS_BY_KIND: Readonly<Record<MembershipKind, readonly MembershipS
   remove: ['exclude', 'done'],
 }
 
-/** Steps in which votes may move: whoever takes one is the only one. */
+/** Steps in which votes may move: only one operation at a time may be in one of them. */
 const CHANGES_VOTES: readonly MembershipStep[] = ['catchUp', 'promote', 'demote', 'exclude']
 
-export function isMembership(kind: OperationRecord['kind']): kind is MembershipKind {
+export function isMembership(kind: LongOperation['kind']): kind is MembershipKind {
   return Object.hasOwn(STEPS_BY_KIND, kind)
 }
 
 export function startMembership(draft: Draft, command: Start, context: ApplyContext): StartedMembership {
   const present = membersOf(draft)
-  const known = draft.get(operationKeys.operation(command.operationId))
+  const known = draft.get(longOperationKeys.operation(command.operationId))
   if (known !== undefined) return accept({ operation: known, configIndex: present.configIndex })
   if (isDone(present, command)) return accept({ operation: null, configIndex: present.configIndex })
   const fault = changeFault(present, command) ?? startFault(draft, command, context)
   if (fault !== null) return fault
   const { operationId, kind, requestedBy, reason, nodeId: node, newcomer } = command
   const scope = { tenantId: null, bucket: null, node, maxBytesPerSecond: null }
-  const begun = beginOperation(draft, { operationId, kind, requestedBy, reason, ...scope }, context)
-  const operation: OperationRecord = {
-    ...begun,
+  const started = beginOperation(draft, { operationId, kind, requestedBy, reason, ...scope }, context)
+  const operation: LongOperation = {
+    ...started,
     status: 'running',
     startedAt: context.time,
     phase: kind === 'lost' && context.featureLevel >= MEMBER_RULES_LEVEL ? 'taking its vote' : 'begun',
     cursor: STEPS_BY_KIND[kind][0] ?? 'done',
     newcomer: newcomer?.nodeId ?? null,
-    progress: { ...begun.progress, ...totalOf(command, context) },
+    progress: { ...started.progress, ...totalOf(command, context) },
     ...dueIn(command, context),
   }
-  draft.put(operationKeys.operation(operationId), operation)
-  const begunWith = withStart(present, command, context)
-  putMembers(draft, { ...begunWith, configIndex: context.index, change: operationId })
+  draft.put(longOperationKeys.operation(operationId), operation)
+  const members = withStart(present, command, context)
+  putMembers(draft, { ...members, configIndex: context.index, change: operationId })
   return accept({ operation, configIndex: context.index })
 }
 
-function totalOf({ toMove }: Start, { featureLevel }: ApplyContext): Partial<OperationProgress> {
+function totalOf({ toMove }: Start, { featureLevel }: ApplyContext): Partial<LongOperationProgress> {
   if (featureLevel < MEMBER_RULES_LEVEL || toMove === undefined) return {}
   return { blobsTotal: toMove.copies, bytesTotal: toMove.bytes }
 }
@@ -89,47 +89,47 @@ function totalOf({ toMove }: Start, { featureLevel }: ApplyContext): Partial<Ope
 function dueIn(
   { dueInMs }: Pick<Start, 'dueInMs'>,
   { time, featureLevel }: ApplyContext,
-): Pick<OperationRecord, 'dueAt'> {
+): Pick<LongOperation, 'dueAt'> {
   if (featureLevel < MEMBER_RULES_LEVEL || dueInMs === undefined) return {}
   return { dueAt: time + dueInMs }
 }
 
-/** Takes one step, or tells what is being done in the one that stands. */
+/** Takes one step, or reports the phase of the present step. */
 export function stepMembership(
   draft: Draft,
   command: Step,
   context: ApplyContext,
-): Accepted<OperationRecord> | Refused {
+): Accepted<LongOperation> | Refused {
   const { operationId, from, to, phase, blocker } = command
   const present = workable(draft, operationId, 'step')
   if (!present.ok) return present
   const { kind, cursor } = present.value
   if (!isMembership(kind))
-    return refuse('invalid_argument', `Cannot step: "${operationId}" changes no members`)
+    return refuse('invalid_argument', `Cannot step: "${operationId}" does not change members`)
   if (cursor !== from) return refuse('precondition_failed', `Cannot step: "${operationId}" is at ${cursor}`)
-  const { blocker: _past, ...gone } = present.value
+  const { blocker: _past, ...rest } = present.value
   const operation = {
-    ...gone,
+    ...rest,
     phase,
     ...(blocker === undefined ? {} : { blocker }),
     ...dueIn(command, context),
   }
   if (from === to) {
-    draft.put(operationKeys.operation(operationId), operation)
+    draft.put(longOperationKeys.operation(operationId), operation)
     return accept(operation)
   }
-  const way = STEPS_BY_KIND[kind]
-  if (way[way.indexOf(from) + 1] !== to)
-    return refuse('invalid_argument', `Cannot step: no way of ${kind} leads from ${from} to ${to}`)
+  const steps = STEPS_BY_KIND[kind]
+  if (steps[steps.indexOf(from) + 1] !== to)
+    return refuse('invalid_argument', `Cannot step: ${kind} has no step from ${from} to ${to}`)
   const members = membersOf(draft)
   if (CHANGES_VOTES.includes(to) && members.change !== null && members.change !== operationId)
     return inProgress(members.change)
   if (to === 'done' && operation.progress.tasksOpen > 0)
     return refuse('precondition_failed', `Cannot step: "${operationId}" has copies to make`)
-  // Votes have moved if they were to: whoever wanted it given up came too late.
-  const { isRevoked: _tooLate, ...goingOn } = operation
-  const stepped = { ...goingOn, cursor: to }
-  draft.put(operationKeys.operation(operationId), stepped)
+  // The step may have moved votes, so a request to cancel came too late.
+  const { isRevoked: _tooLate, ...continuing } = operation
+  const stepped = { ...continuing, cursor: to }
+  draft.put(longOperationKeys.operation(operationId), stepped)
   const change = changeAfter(members, operationId, to)
   putMembers(draft, { ...withStep(members, stepped, context), configIndex: context.index, change })
   if (to !== 'done') return accept(stepped)
@@ -137,14 +137,14 @@ export function stepMembership(
   return setOperationStatus(draft, end, context)
 }
 
-/** Idempotent. No vote has moved: the name of a newcomer is free again, who was to lose its vote keeps it. */
+/** Idempotent. No vote has moved: the name of a joining node is free again, and a member that was to lose its vote keeps it. */
 export function undoMembership(
   draft: Draft,
   { operationId }: Extract<MembershipCommand, { type: 'undoMembership' }>,
   context: ApplyContext,
 ): Accepted<MembersRecord> | Refused {
   const present = membersOf(draft)
-  const operation = draft.get(operationKeys.operation(operationId))
+  const operation = draft.get(longOperationKeys.operation(operationId))
   if (present.change !== operationId || operation === undefined) return accept(present)
   const isGivenUp = isFinished(operation.status) && operation.cursor === 'catchUp'
   const isRevoked = !isFinished(operation.status) && operation.isRevoked === true && isRevocable(operation)
@@ -156,7 +156,7 @@ export function undoMembership(
   return accept(undone)
 }
 
-function asBefore(present: MembersRecord, { kind, node, newcomer }: OperationRecord): MembersRecord {
+function asBefore(present: MembersRecord, { kind, node, newcomer }: LongOperation): MembersRecord {
   if (kind === 'demote') return withVote(present, node)
   const members = present.members.filter(({ nodeId, phase }) => nodeId !== newcomer || phase !== 'joining')
   return { ...present, members }
@@ -170,11 +170,11 @@ function changeAfter({ change }: MembersRecord, operationId: string, to: Members
 function inProgress(operationId: string): Refused {
   return refuse(
     'membership_change_in_progress',
-    `Cannot change the members: operation "${operationId}" is doing so; wait for it, or cancel it while it has moved no vote`,
+    `Cannot change the members: operation "${operationId}" is changing them; wait for it, or cancel it while it has not moved a vote`,
   )
 }
 
-/** The cluster is what this asks for. */
+/** Whether the members are already as requested. */
 function isDone(present: MembersRecord, { kind, nodeId, newcomer }: Start): boolean {
   const member = memberIn(present, nodeId)
   const isGone = present.departed.some((gone) => gone.nodeId === nodeId)
@@ -192,7 +192,7 @@ function isDone(present: MembersRecord, { kind, nodeId, newcomer }: Start): bool
   }
 }
 
-/** Why nobody may change the members now, or not as of the index that was seen. */
+/** Why the members may not be changed now, or not from the index that the caller saw. */
 export function changeFault(
   present: MembersRecord,
   { expectedConfigIndex: expected }: Pick<Start, 'expectedConfigIndex'>,
@@ -203,21 +203,21 @@ export function changeFault(
   if (expected === null || expected === present.configIndex) return null
   return refuse(
     'stale_config_index',
-    `Cannot change the members: they are as of ${present.configIndex}, not ${expected}; look at them before you ask again`,
+    `Cannot change the members: their index is ${present.configIndex}, not ${expected}; look at the members before you try again`,
   )
 }
 
 function startFault(view: View, command: Start, context: ApplyContext): Refused | null {
   const present = membersOf(view)
   const { kind, nodeId, newcomer } = command
-  const needsNewcomer = kind === 'join' || kind === 'replace'
-  if (needsNewcomer !== (newcomer !== null))
+  const needsJoining = kind === 'join' || kind === 'replace'
+  if (needsJoining !== (newcomer !== null))
     return refuse(
       'invalid_argument',
-      `Cannot ${kind} "${nodeId}": who comes is said for join and replace alone`,
+      `Cannot ${kind} "${nodeId}": a joining node is named for join and replace, and only for these`,
     )
   if (newcomer !== null) {
-    const fault = newcomerFault(present, newcomer, context)
+    const fault = joinFault(present, newcomer, context)
     if (fault !== null) return fault
   }
   if (kind === 'join') return null
@@ -238,23 +238,25 @@ function startFault(view: View, command: Start, context: ApplyContext): Refused 
       'below_minimum_voters',
       `Cannot ${kind} "${nodeId}": it is the last voter; join another one first`,
     )
-  // It is not heard from this entry on, and its vote counts until the next.
+  // From this entry on its messages are ignored, and its vote counts until the next configuration.
   if (kind === 'lost' && member.phase === 'active' && votersLeft === 1)
     return blocked(
       'would_lose_quorum',
-      `Cannot call "${nodeId}" lost: of two voters both decide; join another one first, or bring it back`,
+      `Cannot mark "${nodeId}" lost: two voters need each other for a quorum; join another voter first, or bring it back`,
     )
   return null
 }
 
 function voteless(kind: MembershipKind, { nodeId, phase }: MemberRecord): Refused {
   const cannot = `Cannot ${kind} "${nodeId}": it is ${phase} and has no vote`
-  if (phase === 'joining')
-    return blocked('learner_not_ready', `${cannot} yet; cancel its join to send it away`)
-  return blocked('not_demoted', `${cannot} any more; remove it when it holds nothing, and join another one`)
+  if (phase === 'joining') return blocked('learner_not_ready', `${cannot} yet; cancel its join to remove it`)
+  return blocked(
+    'not_demoted',
+    `${cannot} any more; remove it when it holds no copies, and join another node`,
+  )
 }
 
-/** Drained it is called from the second look on: what came meanwhile is found by that. */
+/** A member is `drained` from the second check on, which finds copies that came meanwhile; so its operation must have ended too. */
 function removalFault(view: View, { nodeId, phase }: MemberRecord): Refused | null {
   const cannot = `Cannot remove "${nodeId}"`
   if (phase === 'active' || phase === 'joining')
@@ -264,7 +266,7 @@ function removalFault(view: View, { nodeId, phase }: MemberRecord): Refused | nu
   const until = leaving === undefined ? '' : ` for operation "${leaving.operationId}"`
   return blocked(
     'not_drained',
-    `${cannot}: it is ${phase}, and it is not known yet that all its copies are elsewhere; wait${until}`,
+    `${cannot}: it is ${phase}, and not all of its copies are known to be on other nodes; wait${until}`,
   )
 }
 
@@ -278,8 +280,8 @@ function withStart(present: MembersRecord, command: Start, context: ApplyContext
   return departing(replaced(joined, { ...member, phase: 'lost' }), { nodeId, how: 'lost', reason }, context)
 }
 
-/** What holds from the step on. */
-function withStep(present: MembersRecord, operation: OperationRecord, context: ApplyContext): MembersRecord {
+/** The members from this step on. */
+function withStep(present: MembersRecord, operation: LongOperation, context: ApplyContext): MembersRecord {
   const { kind, cursor, node, newcomer, reason } = operation
   const nodeId = node ?? ''
   const member = memberIn(present, nodeId)

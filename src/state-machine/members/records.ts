@@ -1,26 +1,26 @@
 /**
  * Rows of members.
  *
- * Rule: a name that was removed or lost stands in `departed` and is not used again, whatever directory uses it; only the
- * oldest names that left empty are forgotten.
+ * Rule: the name of a removed or lost member is in `departed` and is not used again by any data directory; only the oldest
+ * names of removed members are forgotten.
  */
 
-/** As many as a group can use, and as a configuration entry takes. */
+/** Bounded by what a group can use and what a configuration entry may contain. */
 export const MEMBERS_MAX = 64
 
-/** Names that left. Their list lies in one row. */
+/** Departed names; their list is in one row. */
 export const DEPARTED_MAX = 1024
 
-/** Of them the latest, with those that were lost: a recovery from a lost quorum has room for everybody else. */
+/** Departed names that are kept, lost ones included: so a quorum recovery has space for all other members. */
 export const REMEMBERED_MAX = DEPARTED_MAX - MEMBERS_MAX
 
 /**
- * From this feature level on a member that was marked lost is replaced, the oldest name that left empty is forgotten when the list is
- * full, and an operation says how much there is to move.
+ * From this feature level on a lost member can be replaced, the oldest name of a removed member is forgotten when the list is full,
+ * and an operation records how much it has to move.
  */
 export const MEMBER_RULES_LEVEL = 3
 
-/** What a member holds when it begins to leave. */
+/** What a member holds when it starts to leave. */
 export interface HeldBytes {
   readonly copies: number
   readonly bytes: number
@@ -31,17 +31,17 @@ export type MemberPhase =
   | 'joining'
   /** Voter. */
   | 'active'
-  /** Its vote is taken or about to be; its copies move away. */
+  /** It has lost its vote or is about to; its copies move to other nodes. */
   | 'draining'
   /** Learner without a copy. */
   | 'drained'
-  /** Never heard again: without vote, its copies do not count. */
+  /** Its messages are ignored; it has no vote, and its copies do not count. */
   | 'lost'
 
 export interface MemberAddresses {
   /** host:port */
   readonly peerAddress: string
-  /** Where clients reach it; null: not told yet. */
+  /** Where clients reach it; null: not reported yet. */
   readonly dataAddress: string | null
   readonly adminAddress: string | null
 }
@@ -59,7 +59,7 @@ export interface NewMember extends FirstMember {
 }
 
 export interface MemberRecord extends FirstMember {
-  /** Null: of a founder that has not spoken yet. */
+  /** Null: a founder that has not introduced itself yet. */
   readonly incarnation: string | null
   readonly version: string | null
   readonly phase: MemberPhase
@@ -75,25 +75,25 @@ export interface DepartedRecord {
   readonly index: number
 }
 
-/** The one row that says who belongs. */
+/** The one row of all members. */
 export interface MembersRecord {
   readonly members: readonly MemberRecord[]
   readonly departed: readonly DepartedRecord[]
-  /** Log index of the entry that last changed who belongs, or how. */
+  /** Log index of the entry that last changed the members or their phases. */
   readonly configIndex: number
   /** The operation that may change votes now; there is one at a time. */
   readonly change: string | null
 }
 
-/** What a recovery from a lost quorum has cost, as far as the survivors could tell. */
+/** The loss by a quorum recovery, as far as the survivors can determine it. */
 export interface RecoveryLoss {
-  /** Chunks that are needed and of which no survivor lists and holds a copy. */
+  /** Needed chunks without a copy that is listed for a survivor and present there. */
   readonly chunks: number
-  /** Object versions that need one of them. */
+  /** Object versions that need one of these chunks. */
   readonly versions: number
 }
 
-/** One recovery from a lost quorum. It stands in the state for ever. */
+/** One quorum recovery. The record stays in the state permanently. */
 export interface ClusterRecovery {
   readonly planId: string
   readonly epoch: number
@@ -101,17 +101,17 @@ export interface ClusterRecovery {
   readonly plannedAt: number
   readonly at: number
   readonly index: number
-  /** Whose log was taken. */
+  /** The node whose log was taken. */
   readonly winner: string
   readonly survivors: readonly string[]
-  /** Those of them that vote from then on. */
+  /** The survivors that vote afterwards. */
   readonly voters: readonly string[]
   readonly dead: readonly string[]
-  /** Committed for certain before; what follows up to `index` is committed by the recovery, acknowledged before or not. */
+  /** Entries up to here were certainly committed before; the recovery commits those after it up to `index`, acknowledged or not. */
   readonly certainThrough: number
   /** Entries after it may have been acknowledged and are gone; null: nothing acknowledged is missing. */
   readonly mayMissAfter: number | null
   readonly loss: RecoveryLoss
-  /** From copies of data directories that were put back. */
+  /** The recovery used restored copies of data directories. */
   readonly isRestored: boolean
 }

@@ -23,18 +23,18 @@ export interface WritePrecondition {
 export interface IdempotencyRequest {
   /** 1 to 255 ASCII characters, chosen by the client. */
   readonly key: string
-  /** Of everything that makes the request the same request. */
+  /** A hash over everything that identifies the request. */
   readonly fingerprint: string
 }
 
-/** Which key a command is about. */
+/** The object key that a command concerns. */
 export interface ObjectName {
   readonly tenantId: TenantId
   readonly bucket: string
   readonly key: string
 }
 
-/** What every new version of an object says. */
+/** The common members of all commands that make a version. */
 export interface NewVersion extends ObjectName, VersionSettings {
   readonly contentType: string
   readonly metadata: Readonly<Record<string, string>>
@@ -51,7 +51,10 @@ export type ObjectCommand =
       readonly body: PutBody
       readonly idempotency: IdempotencyRequest | null
     })
-  /** `versionId` null: of the key, which leaves a delete marker where there are versions. `ifMatch`: of what is to go. */
+  /**
+   * `versionId` null: deletes the key, which makes a delete marker in a bucket with versions. `ifMatch`: etags of the version
+   * to delete.
+   */
   | (ObjectName & {
       readonly type: 'deleteObject'
       readonly versionId: string | null
@@ -63,7 +66,7 @@ export type ObjectCommand =
       readonly bucket: string
       readonly items: readonly DeletionItem[]
     }
-  /** The source as the gateway saw it, by its own id: another version, or other bytes, are refused. */
+  /** The source is the exact version that the gateway read; the copy is refused if it is gone. */
   | (NewVersion & {
       readonly type: 'copyObject'
       readonly source: { readonly bucket: string; readonly key: string; readonly versionId: VersionId }
@@ -99,8 +102,8 @@ export type ObjectCommand =
       readonly body: PutBody
     })
   /**
-   * `etag` and `checksums` are made of those of the parts, which are compared one by one. `fingerprint`: of the numbers and
-   * etags of all parts, for those who ask again.
+   * `etag` and `checksums` are computed from those of the parts; part etags are compared one by one. `fingerprint`: a hash over
+   * the numbers and etags of all parts, to recognize a repeated request.
    */
   | (ObjectName & {
       readonly type: 'completeUpload'
@@ -117,13 +120,13 @@ export type ObjectCommand =
 export interface DeletionItem {
   readonly key: string
   readonly versionId: string | null
-  /** The gateway refused it already: nothing becomes of it but a line in the audit log. */
+  /** The gateway has refused it: it only appears in the audit row. */
   readonly refused?: ItemRefused
 }
 
-/** What a successful command answers. */
+/** The reply values of successful commands. */
 export interface ObjectReplies {
-  /** `replayed`: the answer to an earlier request with the same idempotency key. */
+  /** `replayed`: `object` is from an earlier request with the same idempotency key. */
   putObject: { readonly object: ObjectRecord; readonly replayed: boolean }
   deleteObject: Deleted
   /** In the order of the items. */
@@ -139,16 +142,16 @@ export interface ObjectReplies {
   expire: { readonly expired: number }
 }
 
-/** `existed` false: nothing was there, which is no error. */
+/** `existed` false: there was nothing to delete, which is not an error. */
 export interface Deleted {
   readonly existed: boolean
-  /** What was removed, or the delete marker that was made; null: nothing was there. */
+  /** The removed version, or the new delete marker; null: there was nothing to delete. */
   readonly version: VersionRecord | null
-  /** Whether `version` was made by this. */
+  /** Whether this command made `version`. */
   readonly isMade: boolean
 }
 
-/** One item of many was refused; the others go on. */
+/** One item of a batch was refused; the others are processed. */
 export interface ItemRefused {
   readonly code: RefusalCode
   readonly message: string

@@ -1,8 +1,8 @@
 /**
  * The completion of a multipart upload: its parts become one version.
  *
- * Rules: exactly once: whoever asks again for the same parts gets the same answer for a day; the parts are those that the
- * caller names, by number and etag, in rising order, each but the last large enough. [decisions 6, 7]
+ * Rules: exactly once: a repeated request with the same parts gets the same answer for a day; the parts are those that the
+ * caller names, by number and etag, in ascending order, all but the last large enough. [decisions 6, 7]
  */
 import { objectKeys } from './keys.ts'
 import type { ApplyContext, View } from '../base/view.ts'
@@ -109,7 +109,7 @@ function chosenParts(
     if (partNumber <= before)
       return refuse(
         'invalid_part_order',
-        `Part ${partNumber} comes after part ${before}: name the parts in rising order`,
+        `Part ${partNumber} comes after part ${before}: name the parts in ascending order`,
       )
     before = partNumber
     const part = find(partNumber)
@@ -120,6 +120,6 @@ function chosenParts(
   }
   const small = chosen.slice(0, -1).find((part) => part.size < PART_BYTES_MIN)
   if (small === undefined) return accept(chosen)
-  const message = `Part ${small.partNumber} has ${small.size} bytes: each part but the last has ${PART_BYTES_MIN} or more`
+  const message = `Part ${small.partNumber} has ${small.size} bytes: every part except the last needs ${PART_BYTES_MIN} or more`
   return refuse('entity_too_small', message)
 }

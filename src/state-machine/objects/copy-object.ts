@@ -1,7 +1,7 @@
 /**
- * Server-side copy: another version that names the same chunks. No byte moves.
+ * Server-side copy: another version that names the same chunks. No bytes are copied.
  *
- * Rule: the source is the version that the gateway looked at; one that went meanwhile is refused, never another taken for it.
+ * Rule: the source is the exact version that the gateway read; if it is gone the copy is refused, and no other version replaces it.
  */
 import type { ApplyContext } from '../base/view.ts'
 import type { ObjectCommand } from './commands.ts'
@@ -30,7 +30,7 @@ export function copyObject(
   if (found?.kind !== 'object')
     return refuse(
       'not_found',
-      `Cannot copy: "${source.key}" in bucket "${source.bucket}" is not there any more`,
+      `Cannot copy: the version of "${source.key}" in bucket "${source.bucket}" no longer exists`,
     )
   const { size, etag, checksums } = found
   if (size > OBJECT_COPY_BYTES_MAX)

@@ -1,5 +1,5 @@
 /**
- * The queue of what ends by itself, in the order of time. Rule: what ends earlier in another way takes its row along.
+ * The queue of expiries, in the order of time. Rule: an item that ends earlier for another reason removes its row.
  */
 import { objectKeys } from './keys.ts'
 import type { Draft } from '../base/draft.ts'

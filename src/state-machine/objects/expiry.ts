@@ -1,8 +1,8 @@
 /**
- * What ends by itself when its time has come: kept answers, unfinished uploads.
+ * Expiry of kept answers and unfinished uploads.
  *
- * Owns: what the end of each kind is. Knows nothing of: clocks; it goes by the confirmed time of the log.
- * Rule: anybody may ask, any number of times; what is not due yet stays, what is gone already is skipped.
+ * Owns: how each kind ends. Knows nothing of: clocks; it uses the confirmed log time.
+ * Rule: any node may propose it any number of times; items that are not due yet stay, items that are gone are skipped.
  */
 import { objectKeys } from './keys.ts'
 import type { ApplyContext } from '../base/view.ts'

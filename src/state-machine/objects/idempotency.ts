@@ -1,8 +1,8 @@
 /**
- * Writes that may be repeated: the answer to each idempotency key is kept and given again.
+ * Idempotent writes: the answer to each idempotency key is kept and returned again.
  *
- * Owns: the record and its end. Knows nothing of: how a fingerprint is made.
- * Rule: the record is made in the entry that made the object, so a key takes effect at most once, whatever is repeated where.
+ * Owns: the record. Knows nothing of: how a fingerprint is made.
+ * Rule: the entry that makes the object makes the record, so a key takes effect at most once, on whichever nodes it is repeated.
  */
 import { objectKeys } from './keys.ts'
 import type { ApplyContext, View } from '../base/view.ts'
@@ -16,7 +16,7 @@ import { type Refused, refuse } from '../base/reply.ts'
 
 export const IDEMPOTENCY_KEPT_MS: number = 24 * 3_600_000
 
-/** What the same request answered before; null when it comes for the first time. */
+/** The answer to an earlier identical request; null for the first one. */
 export function earlierAnswer(
   view: View,
   {
@@ -30,7 +30,7 @@ export function earlierAnswer(
   const record = view.get(objectKeys.idempotency(bucket, key, requested.key))
   if (record === undefined) return null
   if (record.fingerprint === requested.fingerprint) return record.object
-  const message = `Idempotency key "${requested.key}" was used for another upload of "${key}": take a new one`
+  const message = `Idempotency key "${requested.key}" was used for another upload of "${key}": use a new one`
   return refuse('idempotency_conflict', message)
 }
 

@@ -19,7 +19,7 @@ export const objectRanges = {
   idempotencies: (bucket: BucketId): KeyRange<IdempotencyRecord> => rangeOf('in', bucket, 'idempotency'),
   completions: (bucket: BucketId): KeyRange<CompletedRecord> => rangeOf('in', bucket, 'completed'),
   uploads: (bucket: BucketId): KeyRange<UploadRecord> => rangeOf('in', bucket, 'upload'),
-  /** What ends at `before` or earlier. */
+  /** Items that expire at `before` or earlier. */
   expiries: (before: number): KeyRange<ExpiryRecord> => ({
     start: rangeOf('expiry').start,
     end: objectKeys.expiry(before + 1, ''),

@@ -1,16 +1,16 @@
 /**
- * Multipart uploads: begun, filled part by part, completed once or given up.
+ * Multipart uploads: create, put parts, abort.
  *
- * Owns: the rows of uploads and parts. Knows nothing of: what a version is; complete-upload.ts makes it.
- * Rules: a part counts in usage and quota from its entry on; what is left of an upload that has ended is discarded, because
- * it may be too much for one entry.
+ * Owns: the rows of uploads and parts. Knows nothing of: versions; complete-upload.ts makes them.
+ * Rules: a part counts in usage and quota from its entry on; the remaining parts of an ended upload are discarded, because
+ * they may be too many for one entry.
  */
 import { objectKeys } from './keys.ts'
 import { bucketKeys } from '../buckets/keys.ts'
 import { bodyKeys } from '../bodies/keys.ts'
 import type { ApplyContext, View } from '../base/view.ts'
 import { assert } from '../base/assert.ts'
-import { bodyFault, type ChunksGone, dropBody, type SessionEnded, writeBody } from '../bodies/bodies.ts'
+import { bodyFault, type ChunksGone, dropBody, type UploadSessionEnded, writeBody } from '../bodies/bodies.ts'
 import { countContent } from '../buckets/buckets.ts'
 import type { PartRecord } from '../bodies/records.ts'
 import type { BucketRecord } from '../buckets/records.ts'
@@ -52,16 +52,16 @@ export function createUpload(
 
 function uploadsFault({ name, uploadCount }: BucketRecord): Refused | null {
   if (uploadCount < UPLOADS_PER_BUCKET_MAX) return null
-  const message = `Cannot begin an upload: bucket "${name}" has ${uploadCount} that are neither completed nor aborted, and may have ${UPLOADS_PER_BUCKET_MAX}; complete or abort some`
+  const message = `Cannot start an upload: bucket "${name}" has ${uploadCount} that are neither completed nor aborted, and may have ${UPLOADS_PER_BUCKET_MAX}; complete or abort some`
   return refuse('invalid_bucket_state', message)
 }
 
-/** A part may be sent again; the last one counts. */
+/** A part may be sent again; it replaces the earlier one. */
 export function putPart(
   draft: Draft,
   command: Extract<ObjectCommand, { type: 'putPart' }>,
   context: ApplyContext,
-): Accepted<PartRecord> | Refused | ChunksGone | SessionEnded {
+): Accepted<PartRecord> | Refused | ChunksGone | UploadSessionEnded {
   const found = uploadFor(draft, command)
   if (!found.ok) return found
   const { bucket, upload } = found.value
@@ -90,7 +90,7 @@ export function putPart(
   return accept(part)
 }
 
-/** Idempotent: an upload that is not there is given up already. */
+/** Idempotent: succeeds also if the upload does not exist. */
 export function abortUpload(
   draft: Draft,
   command: Extract<ObjectCommand, { type: 'abortUpload' }>,
@@ -102,7 +102,7 @@ export function abortUpload(
   return accept(null)
 }
 
-/** Its time has come. */
+/** Ends an expired upload. */
 export function endUpload(draft: Draft, what: Extract<ExpiryRecord['what'], { kind: 'upload' }>): void {
   const bucket = draft.get(bucketKeys.bucket(what.tenantId, what.bucket))
   const upload = draft.get(objectKeys.upload(what.bucketId, what.key, what.uploadId))
@@ -116,7 +116,7 @@ export function giveUp(draft: Draft, bucket: BucketRecord, upload: UploadRecord)
   discardParts(draft, bucket, upload)
 }
 
-/** The upload itself; its parts are the caller's to settle. */
+/** Removes the upload itself; the caller has to move or discard its parts. */
 export function closeUpload(draft: Draft, bucket: BucketRecord, upload: UploadRecord): void {
   const { key, uploadId, expiresAt, bytes } = upload
   draft.remove(objectKeys.upload(bucket.id, key, uploadId))
@@ -124,7 +124,7 @@ export function closeUpload(draft: Draft, bucket: BucketRecord, upload: UploadRe
   countContent(draft, bucket, { uploads: -1, uploadBytes: -bytes })
 }
 
-/** So many parts that nothing needs any more, and the bytes of them. */
+/** Discards the parts that are left in the pages of an ended upload; `partCount` and `bytes` are their totals. */
 export function discardParts(
   draft: Draft,
   { id: bucketId, tenantId }: BucketRecord,

@@ -1,9 +1,9 @@
 /**
- * One more version of a key, however its bytes came: by a put, a copy, or the completion of an upload.
+ * Makes a new version of a key, for a put, a copy, or the completion of an upload.
  *
- * Owns: the order of refusals after the body is known to be good, and what a new version replaces.
- * Rules: precondition, then quota, then locks; nothing is written before all of them passed. Only a bucket that keeps
- * versions keeps what was there; elsewhere the null version is replaced, and only if it may go.
+ * Owns: the order of refusals after the body was checked, and what a new version replaces.
+ * Rules: precondition, then quota, then locks; nothing is written before all of them pass. A bucket with versioning enabled
+ * keeps earlier versions; otherwise the null version is replaced, and only if it is not locked.
  */
 import type { ApplyContext, View } from '../base/view.ts'
 import { isKeyPart } from '../base/row-key.ts'
@@ -23,7 +23,7 @@ import { type Accepted, type Refused, refuse } from '../base/reply.ts'
 import { activeTenant } from '../tenants/tenants.ts'
 import { currentObject, findVersion, NULL_VERSION, VersionChain } from '../versions/versions.ts'
 
-/** The bucket that a command on a key is about. */
+/** The bucket of a command on a key. */
 export function bucketFor(
   view: View,
   { tenantId, bucket, key }: ObjectName,
@@ -31,15 +31,15 @@ export function bucketFor(
   const tenant = activeTenant(view, tenantId)
   if (!tenant.ok) return tenant
   if (!isKeyPart(key))
-    return refuse('invalid_key', 'The object key is empty, holds a NUL or is no valid Unicode')
+    return refuse('invalid_key', 'The object key is empty, contains a NUL or is not valid Unicode')
   return bucketOf(view, tenantId, bucket)
 }
 
-/** What a version brings that it was not asked for now, but when its upload began. */
+/** What a completed upload fixed when it was created. */
 interface Earlier {
-  /** Counted in the quota already, as parts. */
+  /** Bytes that count in the quota already, as parts. */
   readonly bytes: number
-  /** When its locks were asked for: they were good then, and may have run out since. */
+  /** When its locks were requested: they were valid then, and may have ended since. */
   readonly at: number
 }
 
@@ -72,7 +72,7 @@ export function newVersionFault(
   )
 }
 
-/** What has to go for a new version: the null version, in a bucket that keeps none. */
+/** The version that a new one replaces: the null version, unless versioning is enabled. */
 export function replacedBy(view: View, bucket: BucketRecord, key: string): VersionRecord | undefined {
   switch (bucket.versioning) {
     case 'Enabled':
@@ -99,7 +99,7 @@ export interface VersionBody {
   readonly body: BodyRecord
 }
 
-/** After `newVersionFault` said nothing, and with the rows of the body written. */
+/** Call it after `newVersionFault` has returned null and the rows of the body are written. */
 export function putVersion(
   draft: Draft,
   {

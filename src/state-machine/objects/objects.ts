@@ -1,11 +1,17 @@
 /**
  * Objects: put and delete.
  *
- * Owns: what a delete does in each state of versioning. Knows nothing of: rows of versions and bodies.
- * Rule: nothing is written until everything that may refuse has passed; a locked version goes by no way.
+ * Owns: the effect of a delete in each state of versioning. Knows nothing of: rows of versions and bodies.
+ * Rule: nothing is written until all checks have passed; no command removes a locked version.
  */
 import type { ApplyContext } from '../base/view.ts'
-import { bodyFault, type ChunksGone, discardBody, type SessionEnded, writeBody } from '../bodies/bodies.ts'
+import {
+  bodyFault,
+  type ChunksGone,
+  discardBody,
+  type UploadSessionEnded,
+  writeBody,
+} from '../bodies/bodies.ts'
 import { tooMany } from '../base/batch-bound.ts'
 import type { BucketRecord } from '../buckets/records.ts'
 import type { Deleted, ItemRefused, ObjectCommand, ObjectReplies } from './commands.ts'
@@ -32,7 +38,7 @@ export function putObject(
   draft: Draft,
   command: Extract<ObjectCommand, { type: 'putObject' }>,
   context: ApplyContext,
-): Accepted<ObjectReplies['putObject']> | Refused | ChunksGone | SessionEnded {
+): Accepted<ObjectReplies['putObject']> | Refused | ChunksGone | UploadSessionEnded {
   const target = bucketFor(draft, command)
   if (!target.ok) return target
   const bucket = target.value
@@ -55,7 +61,7 @@ export function putObject(
   return accept({ object, replayed: false })
 }
 
-/** What is not there cannot be deleted, and that is no error: the request is fulfilled. */
+/** Succeeds also if the object does not exist. */
 export function deleteObject(
   draft: Draft,
   command: Extract<ObjectCommand, { type: 'deleteObject' }>,
@@ -71,7 +77,7 @@ export function deleteObject(
   return fault ?? deleteOne(draft, { bucket: target.value, key, versionId, n: 0 }, context)
 }
 
-/** Each item by itself: one that is refused keeps no other from going. */
+/** Decides each item separately: a refused item does not affect the others. */
 export function deleteObjects(
   draft: Draft,
   command: Extract<ObjectCommand, { type: 'deleteObjects' }>,
@@ -98,7 +104,7 @@ interface Deletion {
   readonly bucket: BucketRecord
   readonly key: string
   readonly versionId: string | null
-  /** Its place among those of the command: each marker needs an id of its own. */
+  /** Its position in the command: each delete marker needs an id of its own. */
   readonly n: number
 }
 
@@ -138,7 +144,7 @@ function removeOne(
   return accept({ existed: true, version: found, isMade: false })
 }
 
-/** Where there are versions, a delete hides them all; a suspended bucket gives up its null version for the marker. */
+/** Makes a delete marker, which hides all versions; in a suspended bucket it replaces the null version. */
 function mark(
   draft: Draft,
   { bucket, chain, key, n }: Deletion & { readonly chain: VersionChain },

@@ -1,13 +1,13 @@
 /**
- * Conditions of a write on what its key holds, decided where nothing can come between. [RFC 9110 13.1]
+ * Preconditions of a write on the current object, decided atomically with the write. [RFC 9110 13.1]
  *
- * Rule: tags are compared as strong ones; `*` stands for any object. A delete marker is no object.
+ * Rule: entity tags are compared with the strong comparison; `*` matches any object. A delete marker is not an object.
  */
 import type { WritePrecondition } from './commands.ts'
 import type { ObjectRecord } from '../versions/records.ts'
 import { type Refused, refuse } from '../base/reply.ts'
 
-/** Null when it holds. */
+/** Null: the precondition holds. */
 export function preconditionFault(
   { ifMatch, ifNoneMatch }: WritePrecondition,
   current: ObjectRecord | undefined,
@@ -17,7 +17,7 @@ export function preconditionFault(
     return refuse('precondition_failed', `The object does not match: ${held}`)
   }
   if (ifNoneMatch !== null && current !== undefined && names(ifNoneMatch, current))
-    return refuse('precondition_failed', `There is an object already, with the etag "${current.etag}"`)
+    return refuse('precondition_failed', `An object with the etag "${current.etag}" exists already`)
   return null
 }
 

@@ -1,11 +1,11 @@
 /**
- * Rows of objects: versions, uploads, idempotency keys and what expires.
+ * Rows of uploads, idempotency keys and expiries.
  */
 import type { BucketId, TenantId } from '../base/record-ids.ts'
 import type { ChecksumAlgorithm } from '../bodies/records.ts'
 import type { ObjectRecord, VersionSettings } from '../versions/records.ts'
 
-/** What a write with an idempotency key answered. */
+/** The answer to a write with an idempotency key. */
 export interface IdempotencyRecord {
   readonly fingerprint: string
   readonly object: ObjectRecord
@@ -16,28 +16,28 @@ export interface IdempotencyRecord {
 export interface UploadRecord extends VersionSettings {
   readonly uploadId: string
   readonly key: string
-  /** Access key that began it. */
+  /** The access key that created it. */
   readonly initiator: string
   readonly createdAt: number
   readonly expiresAt: number
   readonly contentType: string
   readonly metadata: Readonly<Record<string, string>>
   readonly masterKeyId: string
-  /** Every part has this digest, and the object too if digests of parts can be combined. */
+  /** Every part has a checksum of this algorithm, and so has the object if checksums of parts can be combined. */
   readonly checksumAlg: ChecksumAlgorithm | null
   readonly partCount: number
   readonly bytes: number
 }
 
-/** What the completion of an upload answered, for those who ask again. */
+/** The answer to the completion of an upload, for repeated requests. */
 export interface CompletedRecord {
   readonly object: ObjectRecord
-  /** Of the parts that it named. */
+  /** Fingerprint of the parts that the request named. */
   readonly fingerprint: string
   readonly expiresAt: number
 }
 
-/** Something that ends by itself once the time of the log has passed `at`. */
+/** An item that ends once the confirmed log time has reached `at`. */
 export interface ExpiryRecord {
   readonly at: number
   readonly id: string

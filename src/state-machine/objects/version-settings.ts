@@ -1,5 +1,5 @@
 /**
- * What may be changed of a version that stands: tags, retention, legal hold.
+ * Changes the settings of a present version: tags, retention, legal hold.
  *
  * Owns: finding the version and the change. Knows nothing of: which locks may be set; that is locks.ts.
  */
@@ -65,7 +65,7 @@ interface VersionName {
   readonly tenantId: string
   readonly bucket: string
   readonly key: string
-  /** As clients name it; null: the current one. */
+  /** The version id that clients use; null: the current version. */
   readonly versionId: string | null
 }
 
@@ -75,7 +75,7 @@ function lockable(view: View, name: VersionName): Accepted<Found> | Refused {
   return refuse('object_lock_not_enabled', `Bucket "${name.bucket}" was created without object lock`)
 }
 
-/** A delete marker has no settings, so it is as if it were not there. */
+/** A delete marker has no settings, so it is treated as absent. */
 function objectAt(
   view: View,
   { tenantId, bucket: name, key, versionId }: VersionName,

@@ -1,8 +1,8 @@
 /**
- * The part of a recount that is about access keys and accounts: lists, indexes and counts beside their rows.
+ * The part of a recount for access keys and accounts: compares lists, indexes and counts with the rows that they follow from.
  *
- * Owns: what follows from keys and accounts. Knows nothing of: where rows come from. Rule: as of recount.ts; memory does not
- * grow, because everything is compared as sums of hashes.
+ * Owns: what follows from keys and accounts. Knows nothing of: where rows come from. Rule: as in recount.ts; memory is
+ * constant, because everything is compared as sums of hashes.
  */
 import { tenantKeys } from '../tenants/keys.ts'
 import type { Row } from '../base/view.ts'
@@ -12,16 +12,16 @@ import type { TextHash } from '../base/text-hash.ts'
 
 export class AccessRecount {
   readonly #hash: TextHash
-  /** Hashes of what key rows say less those of what lists and index say. */
+  /** Hashes that follow from key rows minus those that follow from lists and index. */
   #keys = 0n
-  /** Hashes of what account rows say less those of what index, count and keys say. */
+  /** Hashes that follow from account rows minus those that follow from index, count and keys. */
   #accounts = 0n
 
   constructor(hash: TextHash) {
     this.#hash = hash
   }
 
-  /** Any row; those of other kinds are ignored. */
+  /** Takes any row; rows of other kinds are ignored. */
   take(kind: string, key: string, row: Row): void {
     if (kind === 'accessKey') this.#takeKey(row as AccessKeyRecord)
     else if (kind === 'account') this.#takeAccount(key, row as AccountRecord)
@@ -32,7 +32,7 @@ export class AccessRecount {
     }
   }
 
-  /** What is wrong, in sentences. */
+  /** Returns the differences as sentences. */
   finish(): readonly string[] {
     const found: string[] = []
     if (this.#keys !== 0n) found.push('access keys and the lists of their tenants differ')

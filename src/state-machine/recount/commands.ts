@@ -1,9 +1,9 @@
 /**
- * The command that reports a recount, and their replies.
+ * The command that reports a recount, and its reply.
  */
 
 export type RecountCommand =
-  /** `node` has counted one cut of all rows anew; a difference halts the collection. `operationId`: who asked for it. */
+  /** `node` has recounted one snapshot of all rows; a difference halts the collection. `operationId`: the operation that requested it. */
   {
     readonly type: 'finishRecount'
     readonly operationId: string | null

@@ -1,7 +1,7 @@
 /**
- * The part of a recount that is about notifications: every row of a delivery, and every count of them, from what there is.
+ * The part of a recount for notifications: compares index rows and counts with the hooks and deliveries that they follow from.
  *
- * Owns: what follows from hooks and deliveries. Knows nothing of: where rows come from. Rule: as of recount.ts; memory grows
+ * Owns: what follows from hooks and deliveries. Knows nothing of: where rows come from. Rule: as in recount.ts; memory grows
  * with hooks, not with deliveries.
  */
 import { eventKeys } from '../events/keys.ts'
@@ -24,9 +24,9 @@ export class OutboxRecount {
   readonly #hash: TextHash
   readonly #view: View
   readonly #hooks = new Map<string, HookRecord>()
-  /** By hook, as there are rows. */
+  /** Delivery rows by status, for each hook. */
   readonly #rows = new Map<string, Counted>()
-  /** Hashes of the rows that follow from deliveries, hooks and buckets less those of the rows that are there. */
+  /** Hashes of the rows that follow from deliveries, hooks and buckets minus those of the rows that exist. */
   #followed = 0n
   readonly #tenants = new Map<string, number>()
 
@@ -39,7 +39,7 @@ export class OutboxRecount {
     if (hasNotifications === true) this.#followed += this.#hash(eventKeys.notifications(id))
   }
 
-  /** Any row; those of other kinds are ignored. */
+  /** Takes any row; rows of other kinds are ignored. */
   take(kind: string, key: string, row: Row): void {
     switch (kind) {
       case 'notifications':
@@ -58,7 +58,7 @@ export class OutboxRecount {
     }
   }
 
-  /** What is wrong, in sentences. */
+  /** Returns the differences as sentences. */
   finish(): readonly string[] {
     const found: string[] = []
     const total: Record<keyof OutboxTotalRecord, number> = { ...NO_OUTBOX }
@@ -83,7 +83,7 @@ export class OutboxRecount {
     return found
   }
 
-  /** Which hooks a bucket names and which are open must be the same. */
+  /** The hooks that a bucket names and the open hooks must be the same. */
   #takeNotifications(key: string, { subscriptions }: NotificationsRecord): void {
     const [, bucketId = ''] = key.split('\u0000')
     this.#followed -= this.#hash(key)

@@ -1,18 +1,18 @@
 /**
- * The end of a recount: what it found, for all to see, and what follows from it.
+ * The end of a recount: records its result and acts on it.
  *
- * Owns: finishRecount. Knows nothing of: how rows are counted. Rule: the halt of the collection is in the same entry as the
- * finding, so nothing that is counted wrongly is collected in between.
+ * Owns: finishRecount. Knows nothing of: how rows are counted. Rule: the entry that records a difference also halts the collection,
+ * so no chunk that is counted wrongly is collected in between.
  */
 import { chunkKeys } from '../chunks/keys.ts'
 import type { ApplyContext } from '../base/view.ts'
 import type { RecountCommand } from './commands.ts'
 import { haltCollection, settingsOf } from '../chunks/collection.ts'
 import type { Draft } from '../base/draft.ts'
-import { setOperationStatus, workable } from '../operations/operations.ts'
+import { setOperationStatus, workable } from '../long-operations/operations.ts'
 import { type Accepted, accept } from '../base/reply.ts'
 
-/** An operation that was cancelled or ended meanwhile stays as it is; the finding counts all the same. */
+/** Records the result also if its operation was cancelled or ended meanwhile; that operation does not change. */
 export function finishRecount(
   draft: Draft,
   command: Extract<RecountCommand, { type: 'finishRecount' }>,

@@ -1,9 +1,9 @@
 /**
- * Counts everything anew from the rows that nobody counts, and compares it with what apply has counted.
+ * Computes every count again from the primary rows, and compares the results with the counts that apply has kept.
  *
- * Owns: what follows from what. Knows nothing of: where rows come from, what is done about a difference.
- * Rules: it corrects nothing; memory grows with buckets and tenants, not with objects and chunks: what manifests refer to
- * and what chunks say of it are compared as sums of hashes, in slices, so that a difference can be looked for in one.
+ * Owns: which rows and counts follow from which rows. Knows nothing of: where rows come from, what is done about a difference.
+ * Rules: it corrects nothing; memory grows with buckets and tenants, not with objects and chunks: the references in manifests
+ * and the counts in chunks are compared as sums of hashes, in slices, so that a difference can be searched in one slice.
  */
 import { versionKeys } from '../versions/keys.ts'
 import { objectKeys } from '../objects/keys.ts'
@@ -35,7 +35,7 @@ import type { ChainRecord, VersionRecord } from '../versions/records.ts'
 import { figuresOf, taskKey } from '../chunks/chunk-rows.ts'
 import { hasLockSetting } from '../versions/locks.ts'
 import { OutboxRecount } from './outbox-recount.ts'
-import { standing } from '../chunks/standing.ts'
+import { copyStatus } from '../chunks/copy-status.ts'
 import type { TextHash } from '../base/text-hash.ts'
 import { NO_USAGE } from '../usage/usage.ts'
 
@@ -64,27 +64,27 @@ function chainText(bucketId: string, key: string, member: 'marker' | 'null', ver
 
 export class Recount {
   readonly #hash: TextHash
-  /** The same cut that the rows come from. */
+  /** The snapshot that the rows come from. */
   readonly #view: View
   readonly #buckets = new Map<string, BucketCount>()
   readonly #usage = new Map<string, Record<keyof UsageRecord, number>>()
   readonly #stored = new Map<string, UsageRecord>()
-  /** Of each tenant, the buckets that are there less those that its row counts. */
+  /** For each tenant, the buckets that exist minus those that its row counts. */
   readonly #bucketsOf = new Map<string, number>()
-  /** References as manifests have them less those that chunks count, times the hash of the chunk; by slice. */
+  /** By slice: references in manifests minus those that chunks count, times the hash of the chunk. */
   readonly #references = new Map<bigint, bigint>()
-  /** Hashes of the rows that follow from chunks less those of the rows that are there. */
+  /** Hashes of the rows that follow from chunks minus those of the rows that exist. */
   #derived = 0n
   #repairs = 0
-  /** Of bodies that are discarded: their buckets may be gone. */
+  /** Tenants of the buckets of discarded bodies: the rows of those buckets may be gone. */
   readonly #discardedIn = new Map<string, string>()
-  /** What bodies say there is less what there is. */
+  /** Counts in bodies minus the rows that exist. */
   readonly #pieces = { links: 0, inlineBodies: 0, parts: 0 }
-  /** What uploads say of their parts less what the parts are, also of those that have ended. */
+  /** Counts in uploads, also ended ones, minus the parts that exist. */
   readonly #uploaded = { parts: 0, bytes: 0 }
-  /** Hashes of what versions say of their older neighbours less what those say of them. */
+  /** Hashes of the links from versions to their older neighbours minus those of the links back. */
   #neighbours = 0n
-  /** Hashes of the chain rows and due times that follow from versions, uploads and answers less those that are there. */
+  /** Hashes of the chain rows and due times that follow from versions, uploads and answers minus those that exist. */
   #followed = 0n
   /** Links of the audit log, in segments and in rows. */
   #auditLinks = 0
@@ -100,7 +100,7 @@ export class Recount {
     this.#access = new AccessRecount(hash)
   }
 
-  /** Every row, in the order of keys: buckets come before what is in them. */
+  /** Takes every row, in the order of keys: buckets come before their contents. */
   take(key: string, row: Row): void {
     const [kind = '', owner = '', inner = ''] = key.split('\u0000', 3)
     if (kind === 'in') this.#takeInBucket({ bucketId: owner, kind: inner, key }, row)
@@ -120,7 +120,7 @@ export class Recount {
     this.#access.take(kind, key, row)
   }
 
-  /** What is wrong, in sentences; at most DIFFERENCES_SHOWN of them, the last one says how many more. */
+  /** Returns at most DIFFERENCES_SHOWN differences as sentences; one more sentence says how many others there are. */
   finish(): readonly string[] {
     for (const [slice, sum] of this.#references)
       if (sum !== 0n) this.#differ(`references of chunks in slice ${slice} differ from their manifests`)
@@ -288,7 +288,7 @@ export class Recount {
     this.#add(bucket.row.tenantId, bytes === undefined ? same : { ...same, logicalBytes: bytes })
   }
 
-  /** Bodies may outlive their bucket for a while: they are discarded, and the row that says so names the tenant. */
+  /** Discarded bodies may outlive their bucket for a while; the row of the discarded body names the tenant. */
   #tenantOf(bucketId: string): string | undefined {
     const tenantId = this.#buckets.get(bucketId)?.row.tenantId ?? this.#discardedIn.get(bucketId)
     if (tenantId === undefined) this.#differ('bytes lie in a bucket that is not there')
@@ -329,8 +329,9 @@ export class Recount {
 
   #takeDrop(node: string, key: string): void {
     const [, , birth = '', id = ''] = key.split('\u0000')
-    const said = standing(this.#view, { id, birth }, node)
-    if (said !== 'dropping') this.#differ(`a copy of "${id}" that is ${said} is to be removed from "${node}"`)
+    const status = copyStatus(this.#view, { id, birth }, node)
+    if (status !== 'dropping')
+      this.#differ(`a copy of "${id}" that is ${status} is to be removed from "${node}"`)
   }
 
   #refer(tenantId: string, id: string, count: bigint): void {

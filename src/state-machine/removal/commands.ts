@@ -1,8 +1,8 @@
 /**
- * The commands by which a tenant ends, and what they answer. commands.ts says what holds for all.
+ * Commands that remove buckets and tenants, and their replies.
  */
 import type { AccessKeyId, TenantId, VersionId } from '../base/record-ids.ts'
-import type { OperationRecord } from '../operations/records.ts'
+import type { LongOperation } from '../long-operations/records.ts'
 import type { TenantRecord } from '../tenants/records.ts'
 
 export type RemovalCommand =
@@ -10,8 +10,8 @@ export type RemovalCommand =
   /** Its active access keys are revoked in the same entry. */
   | { readonly type: 'disableTenant'; readonly tenantId: TenantId; readonly reason: string }
   /**
-   * Begins the deletion of a disabled tenant. `locksEndedBy`: the gateway has looked at every lock, and the last of them
-   * ended then, ms; 0: there was none.
+   * Starts the deletion of a disabled tenant. `locksEndedBy`: the time in ms at which the last lock ended; the gateway has
+   * read every lock. 0: there was none.
    */
   | {
       readonly type: 'deleteTenant'
@@ -21,19 +21,19 @@ export type RemovalCommand =
       readonly reason: string
       readonly locksEndedBy: number
     }
-  /** One step of a deletion. What is gone already is skipped. */
+  /** One step of a deletion. Items that are gone already are skipped. */
   | {
       readonly type: 'eraseTenant'
       readonly tenantId: TenantId
       readonly operationId: string
       readonly step: EraseStep
     }
-  /** The last step: refused while anything is left that a key could open. */
+  /** The last step: refused while anything is left that the tenant's keys could open. */
   | { readonly type: 'shredTenant'; readonly tenantId: TenantId; readonly operationId: string }
 
 export type EraseStep =
   | { readonly kind: 'content'; readonly bucket: string; readonly items: readonly ErasedItem[] }
-  /** Refused while it holds anything. */
+  /** Refused while the bucket is not empty. */
   | { readonly kind: 'bucket'; readonly bucket: string }
   | {
       readonly kind: 'access'
@@ -41,7 +41,7 @@ export type EraseStep =
       readonly accountIds: readonly string[]
     }
 
-/** Something that a bucket holds, by the names that its row lies under. */
+/** An item in a bucket, by the names in its row key. */
 export type ErasedItem =
   | { readonly kind: 'version'; readonly key: string; readonly versionId: VersionId }
   | { readonly kind: 'upload'; readonly key: string; readonly uploadId: string }
@@ -50,10 +50,10 @@ export type ErasedItem =
 
 export interface RemovalReplies {
   deleteBucket: null
-  /** `revoked`: the access keys that were active until then. */
+  /** `revoked`: the access keys that this command revoked. */
   disableTenant: { readonly tenant: TenantRecord; readonly revoked: readonly AccessKeyId[] }
-  deleteTenant: OperationRecord
-  /** As it stands afterwards. */
-  eraseTenant: OperationRecord
+  deleteTenant: LongOperation
+  /** The operation after the step. */
+  eraseTenant: LongOperation
   shredTenant: TenantRecord
 }

@@ -23,7 +23,7 @@ export function deleteBucket(
   return bucket.ok ? removeBucket(draft, bucket.value, 'draining') : bucket
 }
 
-/** Only an empty one. `hooks`: whether what they owe is still delivered. */
+/** Refused unless the bucket is empty. `hooks`: whether their pending deliveries are still made. */
 export function removeBucket(
   draft: Draft,
   bucket: BucketRecord,
@@ -34,7 +34,7 @@ export function removeBucket(
     const what = `${versionCount} object versions, ${deleteMarkerCount} delete markers and ${uploadCount} unfinished uploads`
     return refuse('bucket_not_empty', `Cannot delete bucket: "${name}" holds ${what}`)
   }
-  assert(bucket.logicalBytes === 0 && bucket.uploadBytes === 0, 'what is empty has no bytes')
+  assert(bucket.logicalBytes === 0 && bucket.uploadBytes === 0, 'an empty bucket has no bytes')
   const tenant = draft.get(tenantKeys.tenant(tenantId))
   assert(tenant !== undefined && tenant.bucketCount > 0, 'a tenant with a bucket counts it')
   leaveHooks(draft, bucket, hooks)

@@ -1,13 +1,13 @@
 /**
- * The end of a tenant: disabled, emptied step by step, its keys destroyed, a tombstone left.
+ * The end of a tenant: it is disabled, emptied in steps, and its keys are destroyed; a tombstone stays.
  *
- * Owns: the order of these, and that it is never walked back. Knows nothing of: what a step removes (tenant-erasure.ts), who drives.
- * Rules: nobody adds anything to a tenant that is not active, so what was looked at stays true but for time, which only
- * releases; the keys go last, when there is no bucket left; the id is never free again.
+ * Owns: the order of these statuses, which is never reversed. Knows nothing of: what a step removes (tenant-erasure.ts), its driver.
+ * Rules: no command adds anything to a tenant that is not active, so a check of its locks stays valid: time can only end locks. The
+ * keys are destroyed last, when no bucket is left; the id is never reused.
  */
 import { usageKeys } from '../usage/keys.ts'
 import { tenantKeys } from '../tenants/keys.ts'
-import { operationKeys } from '../operations/keys.ts'
+import { longOperationKeys } from '../long-operations/keys.ts'
 import type { ApplyContext, View } from '../base/view.ts'
 import type { RemovalCommand, RemovalReplies } from './commands.ts'
 import type { Draft } from '../base/draft.ts'
@@ -17,9 +17,9 @@ import {
   setOperationStatus,
   tooManyOperations,
   workable,
-} from '../operations/operations.ts'
+} from '../long-operations/operations.ts'
 import type { TenantId } from '../base/record-ids.ts'
-import type { OperationProgress, OperationRecord } from '../operations/records.ts'
+import type { LongOperationProgress, LongOperation } from '../long-operations/records.ts'
 import type { TenantRecord } from '../tenants/records.ts'
 import { type Accepted, accept, type Refused, refuse } from '../base/reply.ts'
 import { revokeKeys, tenantAccessOf } from '../tenants/tenant-access.ts'
@@ -28,7 +28,7 @@ import { NO_USAGE } from '../usage/usage.ts'
 
 type Of<T extends RemovalCommand['type']> = Extract<RemovalCommand, { type: T }>
 
-/** Repeating it changes nothing: the first reason and time stand. */
+/** Idempotent: keeps the first reason and time. */
 export function disableTenant(
   draft: Draft,
   { tenantId, reason }: Of<'disableTenant'>,
@@ -45,12 +45,12 @@ export function disableTenant(
   return accept({ tenant, revoked })
 }
 
-/** Asked again, it answers the operation that is under way, or the one that did it. After one that failed it begins anew. */
+/** Idempotent: returns the unfinished or succeeded operation. After a failed one it starts another. */
 export function deleteTenant(
   draft: Draft,
   command: Of<'deleteTenant'>,
   context: ApplyContext,
-): Accepted<OperationRecord> | Refused {
+): Accepted<LongOperation> | Refused {
   const { tenantId, operationId, requestedBy, reason, locksEndedBy } = command
   const found = tenantOf(draft, tenantId)
   if (!found.ok) return found
@@ -63,15 +63,15 @@ export function deleteTenant(
   draft.put(tenantKeys.tenant(tenantId), { ...found.value, status: 'deleting', deletion: operationId })
   const about = { kind: 'tenantDeletion', operationId, requestedBy, reason, tenantId } as const
   const limits = { bucket: null, node: null, maxBytesPerSecond: null }
-  const begun = beginOperation(draft, { ...about, ...limits }, context)
-  const operation = { ...begun, progress: wayOf(draft, tenantId, begun.progress) }
-  draft.put(operationKeys.operation(operationId), operation)
+  const started = beginOperation(draft, { ...about, ...limits }, context)
+  const operation = { ...started, progress: totalOf(draft, tenantId, started.progress) }
+  draft.put(longOperationKeys.operation(operationId), operation)
   return accept(operation)
 }
 
-/** The operation that a repeated request is answered with; null: there is none, and one may begin if nothing else speaks against it. */
-export function deletionOf(view: View, { status, deletion }: TenantRecord): OperationRecord | null {
-  const operation = deletion === undefined ? undefined : view.get(operationKeys.operation(deletion))
+/** The operation that a repeated request returns; null: there is none, and one may start if no other check fails. */
+export function deletionOf(view: View, { status, deletion }: TenantRecord): LongOperation | null {
+  const operation = deletion === undefined ? undefined : view.get(longOperationKeys.operation(deletion))
   if (operation === undefined) return null
   return status === 'deleted' || !isFinished(operation.status) ? operation : null
 }
@@ -88,7 +88,7 @@ function deletionFault({ id, status }: TenantRecord): Refused | null {
   }
 }
 
-function wayOf(view: View, tenantId: TenantId, progress: OperationProgress): OperationProgress {
+function totalOf(view: View, tenantId: TenantId, progress: LongOperationProgress): LongOperationProgress {
   const { versions, deleteMarkers, uploads, logicalBytes, uploadBytes } = {
     ...NO_USAGE,
     ...view.get(usageKeys.usage(tenantId)),
@@ -101,8 +101,8 @@ function wayOf(view: View, tenantId: TenantId, progress: OperationProgress): Ope
 }
 
 /**
- * Overwrites the keys of a tenant with nothing: no copy of what it stored can be opened any more, wherever it lies. The tenant
- * is deleted from here on, and its operation has succeeded. Repeating it changes nothing.
+ * Overwrites the keys of a tenant with empty ones, so no copy of its data can be opened any more. The tenant is deleted from here
+ * on, and its operation has succeeded. Idempotent.
  */
 export function shredTenant(
   draft: Draft,
@@ -137,18 +137,18 @@ export function shredTenant(
   return finished.ok ? accept(shredded) : finished
 }
 
-/** Both, if this operation is the one that deletes the tenant and may go on. */
+/** The tenant and the operation, if the operation deletes this tenant and may continue. */
 export function underDeletion(
   view: View,
   { tenantId, operationId }: { readonly tenantId: TenantId; readonly operationId: string },
   what: string,
-): Accepted<{ readonly tenant: TenantRecord; readonly operation: OperationRecord }> | Refused {
+): Accepted<{ readonly tenant: TenantRecord; readonly operation: LongOperation }> | Refused {
   const tenant = tenantOf(view, tenantId)
   if (!tenant.ok) return tenant
   if (tenant.value.deletion !== operationId)
     return refuse(
       'precondition_failed',
-      `Cannot ${what} tenant "${tenantId}": "${operationId}" does not delete it`,
+      `Cannot ${what} tenant "${tenantId}": operation "${operationId}" does not delete it`,
     )
   const operation = workable(view, operationId, what)
   return operation.ok ? accept({ tenant: tenant.value, operation: operation.value }) : operation

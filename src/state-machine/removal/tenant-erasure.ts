@@ -1,11 +1,11 @@
 /**
- * One step of the deletion of a tenant: some of what a bucket holds, an empty bucket, some access keys and accounts.
+ * One step of the deletion of a tenant: removes some contents of a bucket, an empty bucket, or some access keys and accounts.
  *
- * Owns: what each kind of item takes along, and the count of it in the operation. Knows nothing of: which items there are.
- * Rules: a locked version goes by no step, and a step that meets one writes nothing; what is gone already is skipped, so two
- * drivers never count the same twice; chunks are released like those of any other version, and collected like them.
+ * Owns: the rows that each kind of item removes, and its count in the operation. Knows nothing of: which items exist.
+ * Rules: no step removes a locked version, and a step that meets one writes nothing; items that are gone are skipped, so two
+ * drivers never count an item twice; chunks are released and collected like those of any other version.
  */
-import { operationKeys } from '../operations/keys.ts'
+import { longOperationKeys } from '../long-operations/keys.ts'
 import { objectKeys } from '../objects/keys.ts'
 import type { ApplyContext } from '../base/view.ts'
 import type { EraseStep, ErasedItem, RemovalCommand } from './commands.ts'
@@ -15,24 +15,24 @@ import type { TenantId } from '../base/record-ids.ts'
 import { countContent } from '../buckets/buckets.ts'
 import { bucketOf } from '../buckets/find-bucket.ts'
 import type { BucketRecord } from '../buckets/records.ts'
-import type { OperationProgress, OperationRecord } from '../operations/records.ts'
+import type { LongOperationProgress, LongOperation } from '../long-operations/records.ts'
 import { removeBucket } from './delete-bucket.ts'
 import type { Draft } from '../base/draft.ts'
 import { forgetExpiry } from '../objects/expiry-queue.ts'
 import { giveUp } from '../objects/multipart.ts'
 import { lockedFault, placeOf } from '../objects/new-versions.ts'
-import { added } from '../operations/operations.ts'
+import { added } from '../long-operations/operations.ts'
 import { type Accepted, accept, type Refused } from '../base/reply.ts'
 import { forgetAccess } from '../tenants/tenant-access.ts'
 import { underDeletion } from './tenant-end.ts'
 import { versionAt, VersionChain } from '../versions/versions.ts'
 
-/** Answers the operation as it stands then. */
+/** Returns the operation after the step. */
 export function eraseTenant(
   draft: Draft,
   command: Extract<RemovalCommand, { type: 'eraseTenant' }>,
   context: ApplyContext,
-): Accepted<OperationRecord> | Refused {
+): Accepted<LongOperation> | Refused {
   const { tenantId, step } = command
   const found = underDeletion(draft, command, 'erase')
   if (!found.ok) return found
@@ -43,12 +43,12 @@ export function eraseTenant(
   const startedAt = operation.startedAt ?? context.time
   const phase =
     step.kind === 'access' ? 'deleting access keys and accounts' : `deleting bucket "${step.bucket}"`
-  const moved: OperationRecord = { ...operation, status: 'running', startedAt, phase, progress }
-  draft.put(operationKeys.operation(operation.operationId), moved)
+  const moved: LongOperation = { ...operation, status: 'running', startedAt, phase, progress }
+  draft.put(longOperationKeys.operation(operation.operationId), moved)
   return accept(moved)
 }
 
-type Done = Pick<OperationProgress, 'blobsDone' | 'bytesMoved'>
+type Done = Pick<LongOperationProgress, 'blobsDone' | 'bytesMoved'>
 const NOTHING_DONE: Done = { blobsDone: 0, bytesMoved: 0 }
 
 function take(
@@ -59,7 +59,7 @@ function take(
 ): Accepted<Done> | Refused {
   if (step.kind === 'access') return eraseAccess(draft, tenantId, step)
   const bucket = bucketOf(draft, tenantId, step.bucket)
-  // Another driver came first.
+  // Another driver has removed it.
   if (!bucket.ok) return accept(NOTHING_DONE)
   if (step.kind === 'content') return eraseContent(draft, bucket.value, step.items, context)
   const removed = removeBucket(draft, bucket.value, 'removed')
@@ -77,7 +77,7 @@ function eraseAccess(
   return accept(NOTHING_DONE)
 }
 
-/** All of it, or nothing when a version is locked. No hook is told: there is nobody any more who would want to know. */
+/** Erases all items, or none if a version is locked. Announces no events: the tenant and its hooks end. */
 function eraseContent(
   draft: Draft,
   bucket: BucketRecord,
@@ -118,7 +118,7 @@ interface VersionToErase {
   readonly versionId: string
 }
 
-/** Null: it is gone. */
+/** Null: the version is gone now. */
 function eraseVersion(
   draft: Draft,
   { bucket, chain, key, versionId }: VersionToErase,
@@ -133,7 +133,7 @@ function eraseVersion(
   return null
 }
 
-/** It would end by itself within a day, but it says what users wrote about an object. */
+/** The answer would expire within a day, but it contains user metadata of an object. */
 function eraseAnswer(
   draft: Draft,
   { id: bucketId }: BucketRecord,

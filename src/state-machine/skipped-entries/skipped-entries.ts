@@ -1,12 +1,12 @@
 /**
- * An entry that no node could apply, and what is known of it for ever: the row of the audit log in its place.
+ * An entry that no node could apply, and its permanent trace: the audit row in its place.
  *
- * Owns: skipEntry. Knows nothing of: plans, logs. Rules: nobody proposes it; it stands in the order of an operator, and every node that
- * skips the entry applies it there. It changes no other row, for nothing of the entry took effect.
+ * Owns: skipEntry. Knows nothing of: plans, logs. Rules: no node proposes the command; it comes from an operator's skip order, and every
+ * node that skips the entry applies it at that index. It changes no other row, because nothing in the entry took effect.
  */
 import { type Accepted, accept } from '../base/reply.ts'
 
-/** One that the entry carried and that had no effect; null: it said none. */
+/** A command in the skipped entry; it had no effect. A null member: the command did not have it. */
 export interface CarriedCommand {
   readonly type: string | null
   readonly requestId: string | null
@@ -19,12 +19,12 @@ export interface SkipEntryCommand {
   readonly entryTerm: number
   readonly digest: string
   readonly why: string
-  /** The first CARRIED_MAX of them; null: it could not be decoded. */
+  /** The first CARRIED_MAX commands of the entry; null: the entry could not be decoded. */
   readonly carried: readonly CarriedCommand[] | null
   readonly carriedCount: number
 }
 
-/** An entry carries up to 512; a row of the audit log is no place for all of them. */
+/** An entry carries up to 512 commands, too many for one audit row. */
 export const CARRIED_MAX = 32
 
 export function skipEntry(): Accepted<null> {

@@ -1,8 +1,8 @@
 /**
- * Access keys: made, rotated, revoked.
+ * Access keys: create, rotate, revoke.
  *
  * Owns: the versions of a key. Knows nothing of: what scopes mean, how a secret is sealed.
- * Rules: every rotation raises `version`, so tokens of the old secret die at once; a revoked key never comes back.
+ * Rules: every rotation raises `version`, so tokens of the old secret become invalid at once; a revoked key never becomes active again.
  */
 import { tenantKeys } from './keys.ts'
 import type { ApplyContext, View } from '../base/view.ts'
@@ -76,7 +76,7 @@ export function rotateAccessKey(
   return accept(rotated)
 }
 
-/** Repeating it changes nothing: the first reason and time stand. */
+/** Idempotent: keeps the first reason and time. */
 export function revokeAccessKey(
   draft: Draft,
   command: Extract<TenantCommand, { type: 'revokeAccessKey' }>,
@@ -89,7 +89,7 @@ export function revokeAccessKey(
   return accessKeyOf(draft, command.tenantId, accessKeyId)
 }
 
-/** Another tenant's key is as absent as one that never was. */
+/** Another tenant's key gets the same answer as one that does not exist. */
 function accessKeyOf(view: View, tenantId: TenantId, id: AccessKeyId): Accepted<AccessKeyRecord> | Refused {
   const accessKey = view.get(tenantKeys.accessKey(id))
   if (accessKey === undefined || accessKey.tenantId !== tenantId) {

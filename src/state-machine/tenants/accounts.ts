@@ -1,8 +1,8 @@
 /**
- * Service accounts: whom access keys belong to.
+ * Service accounts, which own access keys.
  *
- * Owns: createAccount. Knows nothing of: keys, but for the count that access-keys.ts keeps in the row of the account.
- * Rule: of one tenant no two accounts have the same name, so that a create that is repeated makes no second one.
+ * Owns: createAccount. Knows nothing of: keys, except the count that tenant-access.ts keeps in the row of the account.
+ * Rule: no two accounts of a tenant have the same name, so that a repeated create does not make a second account.
  */
 import { tenantKeys } from './keys.ts'
 import type { ApplyContext, View } from '../base/view.ts'
@@ -49,7 +49,7 @@ export function createAccount(
   return accept(account)
 }
 
-/** Another tenant's account is as absent as one that never was. */
+/** Another tenant's account gets the same answer as one that does not exist. */
 export function accountOf(view: View, tenantId: TenantId, id: string): Accepted<AccountRecord> | Refused {
   const account = isKeyPart(id) ? view.get(tenantKeys.account(tenantId, id)) : undefined
   return account === undefined

@@ -1,15 +1,21 @@
 /**
- * Admin tokens: only their hashes ever arrive here.
+ * Admin tokens; the state contains only their hashes.
  *
- * Owns: createAdminToken, revokeAdminToken. Rule: a token's role and tenant never change; another one is made instead.
+ * Owns: createAdminToken, revokeAdminToken. Rule: a token's role and tenant never change; a change needs another token.
  */
 import { tenantKeys } from './keys.ts'
-import type { ApplyContext } from '../base/view.ts'
+import type { ApplyContext, View } from '../base/view.ts'
 import { isKeyPart } from '../base/row-key.ts'
 import type { TenantCommand } from './commands.ts'
 import type { Draft } from '../base/draft.ts'
 import type { AdminTokenRecord } from './records.ts'
 import { type Accepted, accept, type Refused, refuse } from '../base/reply.ts'
+
+/** `sha256`: of the token's text. */
+export function adminTokenByHash(view: View, sha256: string): AdminTokenRecord | undefined {
+  const found = view.get(tenantKeys.adminTokenHash(sha256))
+  return found === undefined ? undefined : view.get(tenantKeys.adminToken(found.tokenId))
+}
 
 export function createAdminToken(
   draft: Draft,
@@ -43,7 +49,7 @@ export function createAdminToken(
   return accept(token)
 }
 
-/** Repeating it changes nothing. The hash stays known, so that a revoked token is told from an unknown one. */
+/** Idempotent. The hash stays, so that a revoked token differs from an unknown one. */
 export function revokeAdminToken(
   draft: Draft,
   command: Extract<TenantCommand, { type: 'revokeAdminToken' }>,

@@ -52,7 +52,7 @@ export type TenantCommand =
       readonly name: string
       readonly description: string
     }
-  /** When keys and tokens were last seen at some node. */
+  /** When keys and tokens were last used on some node. */
   | {
       readonly type: 'noteUses'
       readonly accessKeys: readonly { readonly accessKeyId: AccessKeyId; readonly at: number }[]

@@ -4,44 +4,44 @@
 import type { AdminRole } from '../base/origin.ts'
 import type { AccessKeyId, AccountId, TenantId } from '../base/record-ids.ts'
 
-/** Active ones, expired or not: one entry can revoke them all. */
+/** Active keys, expired or not; bounded so that one entry can revoke all of them. */
 export const ACCESS_KEYS_PER_TENANT_MAX = 1_000
 
-/** Beyond them the key that was revoked first is forgotten. */
+/** With more revoked keys the one that was revoked first is removed. */
 export const REVOKED_KEYS_KEPT_MAX = 1_000
 
 export const ACCOUNTS_PER_TENANT_MAX = 1_000
 
-/** Of keys and tokens together, in one entry. */
+/** Uses of keys and tokens together in one entry. */
 export const USES_PER_ENTRY_MAX = 1_000
 
 export interface TenantRecord {
   readonly id: TenantId
   readonly name: string
-  /** Only ever the next one. */
+  /** Changes only to the next status in this order. */
   readonly status: 'active' | 'disabled' | 'deleting' | 'deleted'
   readonly createdAt: number
   readonly disabledAt: number | null
   readonly disabledReason: string | null
-  /** Sealed under the master key: the key that derives chunk keys, and the key of the chunk ids. Empty once shredded. */
+  /** Sealed under the master key: the key from which chunk keys are derived, and the key of chunk ids. Empty once shredded. */
   readonly dataKey: Uint8Array
   readonly dedupKey: Uint8Array
-  /** Which master key sealed them. */
+  /** The master key that sealed them. */
   readonly masterKeyId: string
   readonly bucketCount: number
-  /** The operation that deletes it, or did. Absent: nobody asked for that. */
+  /** The operation that deletes or deleted it. Absent: no deletion was requested. */
   readonly deletion?: string
-  /** Absent: it is not deleted. */
+  /** Absent: not deleted. */
   readonly deletedAt?: number
 }
 
 export interface AccessKeyRecord {
   readonly accessKeyId: AccessKeyId
   readonly tenantId: TenantId
-  /** Of this tenant; null: it belongs to none. Never changes. */
+  /** An account of this tenant; null: none. Never changes. */
   readonly accountId: AccountId | null
   readonly name: string | null
-  /** Verbatim, as the caller gave it. */
+  /** Verbatim from the request. */
   readonly scopes: string
   /** Sealed under the master key. */
   readonly secret: Uint8Array
@@ -57,24 +57,24 @@ export interface AccessKeyRecord {
   readonly lastUsedAt: number | null
 }
 
-/** Whom keys belong to: a program, a machine. It holds no right of its own. */
+/** A program or machine that owns access keys. It has no rights of its own. */
 export interface AccountRecord {
   readonly accountId: AccountId
   readonly tenantId: TenantId
-  /** No other account of the tenant has it. */
+  /** Unique within the tenant. */
   readonly name: string
   readonly description: string
   readonly createdAt: number
-  /** Its active keys, counted in the entries that make and revoke them. */
+  /** Number of its active keys, counted in the entries that make and revoke them. */
   readonly keyCount: number
 }
 
-/** One row a tenant, because apply reads single rows and is to find all keys of a tenant. Each key is in one of the lists. */
+/** One row per tenant, because apply reads only single rows and has to find all keys of a tenant. Each key is in one of the lists. */
 export interface TenantAccessRecord {
   readonly accountCount: number
-  /** In the order in which they were made; at most ACCESS_KEYS_PER_TENANT_MAX. */
+  /** In the order of creation; at most ACCESS_KEYS_PER_TENANT_MAX. */
   readonly activeKeys: readonly AccessKeyId[]
-  /** In the order in which they were revoked; at most REVOKED_KEYS_KEPT_MAX. */
+  /** In the order of revocation; at most REVOKED_KEYS_KEPT_MAX. */
   readonly revokedKeys: readonly AccessKeyId[]
 }
 
@@ -92,10 +92,10 @@ export interface AdminTokenRecord {
   readonly sha256: string
 }
 
-/** The one row that says which master key this cluster seals with. */
+/** The one row that names the master key with which this cluster seals. */
 export interface ClusterKeyRecord {
   readonly masterKeyFingerprint: string
-  /** By node: the master keys it has, the one it wants first. Absent before the first node said so. */
+  /** By node: its master keys, the one that it wants to seal with first. Absent until a node has announced its keys. */
   readonly holders?: Readonly<Record<string, readonly string[]>>
 }
 

@@ -1,8 +1,8 @@
 /**
- * The one row of a tenant that names all of its access keys, and the ways into and out of its lists.
+ * The row of a tenant that lists all of its access keys, and the changes of its lists.
  *
- * Owns: the bounds on active and on revoked keys, the forgetting of what was revoked long ago, the key counts of accounts.
- * Rules: a key is in exactly one list and its row says the same; both change here and nowhere else.
+ * Owns: the bounds on active and revoked keys, the removal of keys that were revoked long ago, the key counts of accounts.
+ * Rules: a key is in exactly one list, which agrees with the status in its row; only this file changes both.
  */
 import { tenantKeys } from './keys.ts'
 import type { View } from '../base/view.ts'
@@ -25,22 +25,22 @@ export function tenantAccessOf(view: View, tenantId: TenantId): TenantAccessReco
   return view.get(tenantKeys.tenantAccess(tenantId)) ?? NO_ACCESS
 }
 
-/** The tenant, if it may be given new ways in. `action`: for the message. */
+/** The tenant, if it may get new keys and accounts. `action`: for the message. */
 export function openTenant(view: View, id: TenantId, action: string): Accepted<TenantRecord> | Refused {
   const tenant = tenantOf(view, id)
   if (!tenant.ok || tenant.value.status === 'active') return tenant
   return refuse('precondition_failed', `Cannot ${action}: tenant "${id}" is ${tenant.value.status}`)
 }
 
-/** Null: there is room for one more active key. */
+/** Null: one more active key is allowed. */
 export function keysFault(view: View, tenantId: TenantId): Refused | null {
   const { length } = tenantAccessOf(view, tenantId).activeKeys
   if (length < ACCESS_KEYS_PER_TENANT_MAX) return null
-  const message = `Cannot create access key: tenant "${tenantId}" has ${length} that are not revoked, expired ones among them; revoke those that nobody needs`
+  const message = `Cannot create access key: tenant "${tenantId}" has ${length} that are not revoked, including expired ones; revoke those that are not needed`
   return refuse('precondition_failed', message)
 }
 
-/** The caller has asked for room. */
+/** Call it after `keysFault` has returned null. */
 export function addKey(draft: Draft, key: AccessKeyRecord): void {
   const { accessKeyId, tenantId } = key
   const access = tenantAccessOf(draft, tenantId)
@@ -50,7 +50,7 @@ export function addKey(draft: Draft, key: AccessKeyRecord): void {
   countKey(draft, key, 1)
 }
 
-/** Any number of active keys of one tenant at once: there are no more than one entry can hold. */
+/** Revokes any number of active keys of one tenant: ACCESS_KEYS_PER_TENANT_MAX bounds the work. */
 export function revokeKeys(
   draft: Draft,
   tenantId: TenantId,
@@ -80,8 +80,8 @@ export function revokeKeys(
 }
 
 /**
- * Keys and accounts of a tenant that ends: none of the keys is active any more. What is gone already is skipped; with the
- * last of them the row of the tenant's lists goes.
+ * Removes keys and accounts of a tenant under deletion, whose keys are all revoked. Skips those that are gone already; the
+ * last removal also removes the row of the tenant's lists.
  */
 export function forgetAccess(
   draft: Draft,
@@ -92,7 +92,7 @@ export function forgetAccess(
   }: { readonly accessKeyIds: readonly AccessKeyId[]; readonly accountIds: readonly string[] },
 ): void {
   const access = tenantAccessOf(draft, tenantId)
-  assert(access.activeKeys.length === 0, 'the keys of a tenant that ends are revoked')
+  assert(access.activeKeys.length === 0, 'the keys of a tenant under deletion are revoked')
   for (const id of accessKeyIds) {
     if (draft.get(tenantKeys.accessKey(id))?.tenantId !== tenantId) continue
     draft.remove(tenantKeys.accessKey(id))

@@ -1,7 +1,7 @@
 /**
  * Tenants, and the one row that names the cluster's master key.
  *
- * Owns: createTenant, setClusterKey, and the question every data command asks first: may this tenant act?
+ * Owns: createTenant, setClusterKey, and the first check of every data command: whether the tenant is active.
  * Rule: a tenant's bucketCount is kept by buckets.ts in the same entry that makes or removes the bucket.
  */
 import { tenantKeys } from './keys.ts'
@@ -13,7 +13,7 @@ import type { TenantId } from '../base/record-ids.ts'
 import type { TenantRecord } from './records.ts'
 import { type Accepted, accept, type Refused, refuse } from '../base/reply.ts'
 
-/** The first writer wins: everybody is told the fingerprint that stands, and a node with another key refuses to start. */
+/** The first writer wins: every caller gets the stored fingerprint back, and a node with another key refuses to start. */
 export function setClusterKey(
   draft: Draft,
   command: Extract<TenantCommand, { type: 'setClusterKey' }>,
@@ -56,7 +56,7 @@ export function tenantOf(view: View, id: TenantId): Accepted<TenantRecord> | Ref
   return tenant === undefined ? refuse('not_found', `Tenant "${id}" does not exist`) : accept(tenant)
 }
 
-/** The tenant of a data command, if it may act. */
+/** The tenant of a data command, if it is active. */
 export function activeTenant(view: View, id: TenantId): Accepted<TenantRecord> | Refused {
   const tenant = tenantOf(view, id)
   if (!tenant.ok || tenant.value.status === 'active') return tenant

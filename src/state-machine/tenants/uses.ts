@@ -1,8 +1,8 @@
 /**
  * When access keys and admin tokens were last used.
  *
- * Owns: noteUses. Rules: a time never falls and is never later than the entry that tells it, whatever the clock of the node that
- * saw the use says; what is gone meanwhile is passed over. Nobody decides anything by these times.
+ * Owns: noteUses. Rules: a time never decreases and is never later than the entry that reports it, regardless of the clock of the
+ * node that saw the use; keys and tokens that are gone are skipped. No decision depends on these times.
  */
 import { tenantKeys } from './keys.ts'
 import type { ApplyContext } from '../base/view.ts'

@@ -1,14 +1,14 @@
 /**
- * An operator's word on the time of the log: what was withheld is true, or the log has run ahead.
+ * An operator's correction of the log time: the withheld time is confirmed, or a log time that runs ahead is set back.
  *
- * Owns: what the row of the audit log and the answer tell of it. Knows nothing of: how the time is corrected; the machine does that
- * with the entry of the command. Rule: no row changes: a retention that is stored keeps its date, nothing is deleted by it.
+ * Owns: what the audit row and the reply say about a correction. Knows nothing of: how the time is corrected; the cluster does that
+ * with the entry of the command. Rule: a correction changes no row: a stored retention keeps its date, and nothing is deleted.
  */
 import type { ApplyContext } from '../base/view.ts'
 import { type Accepted, accept, type Refused, refuse } from '../base/reply.ts'
 import type { Draft } from '../base/draft.ts'
 
-/** The same as in the entry that carries the command. */
+/** The same correction as in the entry that carries the command. */
 export type CorrectionRequest =
   | { readonly kind: 'confirm'; readonly withheldMs: number }
   | { readonly kind: 'setBack'; readonly seenTime: number }
@@ -31,7 +31,7 @@ export interface TimeCorrected {
   readonly after: TimePair
 }
 
-/** In a rehearsal nothing has been corrected, and nothing is refused. */
+/** In a rehearsal no correction has happened, and the command is not refused. */
 export function correctTime(
   _draft: Draft,
   { correction }: CorrectTimeCommand,
@@ -42,8 +42,8 @@ export function correctTime(
     return accept({ before: before ?? after, after })
   const why =
     correction.kind === 'confirm'
-      ? 'nothing of the time is withheld any more'
-      : 'the time of the log is not ahead of the clocks of the majority, or they changed since they were looked at'
+      ? 'no time is withheld any more'
+      : 'the log time is not ahead of the clocks of the majority, or they have changed since they were read'
   return refuse('precondition_failed', `Cannot correct the time: ${why}; look at it again`)
 }
 

@@ -1,5 +1,5 @@
 /**
- * The command that sets a quota, and their replies.
+ * The command that sets a quota, and its reply.
  */
 import type { TenantId } from '../base/record-ids.ts'
 import type { QuotaRecord, QuotaReport } from './records.ts'

@@ -1,5 +1,5 @@
 /**
- * Row keys of usage.
+ * Row keys of usage and quotas.
  */
 import type { QuotaRecord, UsageRecord } from './records.ts'
 import { join, type RowKey } from '../base/row-key.ts'

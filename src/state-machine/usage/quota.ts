@@ -1,8 +1,8 @@
 /**
  * Quotas of tenants.
  *
- * Owns: the quota row and the decision. Rule: it is decided against the usage row in the entry that changes both, so it is
- * exact whatever races; what is there already may stay when a quota is lowered.
+ * Owns: the quota row and the decision. Rule: an entry is checked against the usage row that it changes, so a quota is exact
+ * also under concurrent requests; data that exceeds a lowered quota stays.
  */
 import { usageKeys } from './keys.ts'
 import { tenantKeys } from '../tenants/keys.ts'
@@ -13,7 +13,7 @@ import type { TenantId } from '../base/record-ids.ts'
 import type { QuotaRecord, QuotaReport } from './records.ts'
 import { type Accepted, accept, type Refused, refuse } from '../base/reply.ts'
 import { tenantOf } from '../tenants/tenants.ts'
-import { NO_USAGE } from './usage.ts'
+import { usageOf } from './usage.ts'
 
 export const NO_QUOTA: QuotaRecord = { maxBytes: null, maxObjects: null, maxBuckets: null, updatedAt: 0 }
 
@@ -21,18 +21,18 @@ export function quotaOf(view: View, tenantId: TenantId): QuotaRecord {
   return view.get(usageKeys.quota(tenantId)) ?? NO_QUOTA
 }
 
-/** The limits beside what they are held against. */
+/** The limits, and the usage that they apply to. */
 export function quotaReport(view: View, tenantId: TenantId): QuotaReport {
   const buckets = view.get(tenantKeys.tenant(tenantId))?.bucketCount ?? 0
   return { quota: quotaOf(view, tenantId), usage: { ...contentOf(view, tenantId), buckets } }
 }
 
 function contentOf(view: View, tenantId: TenantId): { readonly bytes: number; readonly objects: number } {
-  const { logicalBytes, uploadBytes, objects } = view.get(usageKeys.usage(tenantId)) ?? NO_USAGE
+  const { logicalBytes, uploadBytes, objects } = usageOf(view, tenantId)
   return { bytes: logicalBytes + uploadBytes, objects }
 }
 
-/** null when so much more may come. Whatever does not grow passes. */
+/** Null: the growth fits. A change that does not grow always fits. */
 export function quotaFault(
   view: View,
   tenantId: TenantId,
@@ -63,7 +63,7 @@ export function setQuota(
     return refuse('precondition_failed', `Cannot set quota: tenant "${tenantId}" is ${status}`)
   const limits = [maxBytes, maxObjects, maxBuckets]
   if (limits.some((limit) => limit !== null && !(Number.isSafeInteger(limit) && limit >= 0)))
-    return refuse('invalid_argument', 'Cannot set quota: a limit is no whole number of zero or more')
+    return refuse('invalid_argument', 'Cannot set quota: a limit is not a whole number of zero or more')
   const quota = { maxBytes, maxObjects, maxBuckets, updatedAt: context.time }
   if (limits.some((limit) => limit !== null)) draft.put(usageKeys.quota(tenantId), quota)
   else if (draft.get(usageKeys.quota(tenantId)) !== undefined) draft.remove(usageKeys.quota(tenantId))

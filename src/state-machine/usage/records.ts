@@ -2,29 +2,29 @@
  * Rows of usage and quotas.
  */
 
-/** Exact at any moment: each figure changes in the entry that changes what it counts. */
+/** Always exact: each figure changes in the entry that changes the rows that it counts. */
 export interface UsageRecord {
-  /** As of buckets, summed. */
+  /** Sums over the tenant's buckets. */
   readonly objects: number
   readonly versions: number
   readonly deleteMarkers: number
   readonly logicalBytes: number
   readonly uploads: number
   readonly uploadBytes: number
-  /** Chunks with a row, condemned ones too: their bytes still lie on disks. */
+  /** Chunks with a row, also condemned ones: their bytes are still on disks. */
   readonly chunkCount: number
   readonly chunkBytes: number
   readonly storedBytes: number
   /** Sealed bytes times listed copies. */
   readonly copyBytes: number
   readonly inlineBytes: number
-  /** Plain bytes of chunks that are referred to again: what would be stored as well if nothing were shared. */
+  /** Plain bytes of all references to chunks beyond the first: what would be stored in addition without sharing. */
   readonly dedupSavedBytes: number
-  /** Plain bytes of chunks less their sealed bytes, of those that are smaller sealed. */
+  /** Plain bytes less sealed bytes, over the chunks whose sealed form is smaller. */
   readonly compressionSavedBytes: number
 }
 
-/** Of a tenant; null: no limit. */
+/** The limits of a tenant; null: no limit. */
 export interface QuotaRecord {
   readonly maxBytes: number | null
   readonly maxObjects: number | null
@@ -32,11 +32,11 @@ export interface QuotaRecord {
   readonly updatedAt: number
 }
 
-/** Limits beside what they are held against; all of one moment. */
+/** Limits, and the usage that they apply to, at one moment. */
 export interface QuotaReport {
   readonly quota: QuotaRecord
   readonly usage: {
-    /** Of all versions and of the parts of unfinished uploads. */
+    /** Bytes of all versions and of the parts of unfinished uploads. */
     readonly bytes: number
     readonly objects: number
     readonly buckets: number

@@ -1,10 +1,11 @@
 /**
- * What each tenant takes up.
+ * The usage of each tenant.
  *
- * Owns: the usage row. Rule: it changes in the entry that changes what it counts, so it equals its recount at any moment.
+ * Owns: the usage row. Rule: it changes in the entry that changes the rows that it counts, so it always equals its recount.
  */
 import { usageKeys } from './keys.ts'
 import { assert } from '../base/assert.ts'
+import type { View } from '../base/view.ts'
 import type { Draft } from '../base/draft.ts'
 import type { TenantId } from '../base/record-ids.ts'
 import type { UsageRecord } from './records.ts'
@@ -25,11 +26,15 @@ export const NO_USAGE: UsageRecord = {
   compressionSavedBytes: 0,
 }
 
+export function usageOf(view: View, tenantId: TenantId): UsageRecord {
+  return view.get(usageKeys.usage(tenantId)) ?? NO_USAGE
+}
+
 export function countTenant(draft: Draft, tenantId: TenantId, change: Partial<UsageRecord>): void {
   const row: Record<keyof UsageRecord, number> = { ...NO_USAGE, ...draft.get(usageKeys.usage(tenantId)) }
   for (const figure of Object.keys(NO_USAGE) as (keyof UsageRecord)[]) {
     row[figure] += change[figure] ?? 0
-    assert(row[figure] >= 0, 'a tenant never takes up less than nothing')
+    assert(row[figure] >= 0, 'a usage figure is never negative')
   }
   draft.put(usageKeys.usage(tenantId), row)
 }

@@ -7,10 +7,10 @@ import type { BucketId, VersionId } from '../base/record-ids.ts'
 
 export const versionKeys = {
   object: (bucket: BucketId, key: string): RowKey<ObjectRecord> => join('in', bucket, 'object', key),
-  /** Every version that is not the current object; of a key the newest comes first. */
+  /** Every version that is not the current object; for each key newest first. */
   version: (bucket: BucketId, key: string, version: VersionId): RowKey<VersionRecord> =>
     join('in', bucket, 'version', key, descending(version)),
-  /** Beside the row of a version that carries a retention or a legal hold, wherever that lies. */
+  /** Exists for each version with a retention or a legal hold, whichever kind of row the version has. */
   lockedVersion: (
     bucket: BucketId,
     key: string,

@@ -1,19 +1,19 @@
 /**
- * Retention and legal hold: which versions may not go, and which locks may be asked for.
+ * Retention and legal hold: which versions may not be removed, and which locks may be set.
  *
- * Owns: the decisions. Knows nothing of: who asks; nobody may bypass them.
- * Rules: they fail closed: a lock that cannot be read holds for ever. Retention is extended, never shortened, and it ends by
- * the confirmed time of the log: callers in apply pass that as `time`.
+ * Owns: the decisions. Knows nothing of: the callers; no caller may bypass a lock.
+ * Rules: decisions fail closed: an unreadable lock never ends. Retention is extended, never shortened, and it ends by the
+ * confirmed log time: callers in apply pass that as `time`.
  */
 import type { BucketRecord } from '../buckets/records.ts'
 import type { RetentionRecord, VersionRecord, VersionSettings } from './records.ts'
 import { type Refused, refuse } from '../base/reply.ts'
 
 const MODES: readonly unknown[] = ['GOVERNANCE', 'COMPLIANCE']
-/** The end of the year 9999, the last that RFC 3339 can write. */
+/** The end of the year 9999, the last year that RFC 3339 can represent. */
 const UNTIL_MAX = 253_402_300_799_999
 
-/** Null, or why the version must stay. */
+/** Null: the version may be removed. Otherwise the reason why not. */
 export function lockOf(version: VersionRecord, time: number): string | null {
   if (version.kind === 'deleteMarker') return null
   const { retention, legalHold } = version
@@ -23,20 +23,20 @@ export function lockOf(version: VersionRecord, time: number): string | null {
   return retention.until > time ? `it is under retention in mode ${retention.mode}` : null
 }
 
-/** Whether the version carries a lock, be it over or not to be read. */
+/** Whether the version carries a lock setting, also one that has ended or is unreadable. */
 export function hasLockSetting(version: VersionRecord): boolean {
   return version.kind === 'object' && (version.retention !== null || version.legalHold !== false)
 }
 
-/** What holds a version, for plans. */
+/** The locks of a version, for plans. */
 export interface Locks {
   readonly isHeld: boolean
   readonly isRetained: boolean
-  /** When its retention ends or ended; null when it has none, or it cannot be read. */
+  /** When its retention ends or ended; null: it has none, or the retention is unreadable. */
   readonly until: number | null
 }
 
-/** Agrees with `lockOf`: what is locked there is held or retained here. */
+/** Agrees with `lockOf`: a version that is locked there is held or retained here. */
 export function locksOf(version: VersionRecord, time: number): Locks {
   if (version.kind === 'deleteMarker') return { isHeld: false, isRetained: false, until: null }
   const { retention, legalHold } = version
@@ -46,13 +46,13 @@ export function locksOf(version: VersionRecord, time: number): Locks {
   return { isHeld, isRetained: retention.until > time, until: retention.until }
 }
 
-/** Nothing is taken for granted: a row may come from a build that wrote it differently. */
+/** Checks every member: another build may have written the row differently. */
 function isReadable(retention: Partial<RetentionRecord> | undefined): boolean {
   const { mode, until = Number.NaN } = retention ?? {}
   return MODES.includes(mode) && Number.isSafeInteger(until) && until >= 0 && until <= UNTIL_MAX
 }
 
-/** What a new version asks for; null: it may. */
+/** Whether a new version may have these settings; null: it may. */
 export function settingsFault(
   bucket: BucketRecord,
   { retention, legalHold }: Pick<VersionSettings, 'retention' | 'legalHold'>,
@@ -67,11 +67,14 @@ export function settingsFault(
 
 export function retentionFault({ mode, until }: RetentionRecord, time: number): Refused | null {
   if (!isReadable({ mode, until }))
-    return refuse('invalid_request', 'The retention has no known mode, or no date before the year 10000')
+    return refuse(
+      'invalid_request',
+      'The retention has no known mode, or its date is not before the year 10000',
+    )
   return until > time ? null : refuse('invalid_request', 'The retention ends in the past: give a later date')
 }
 
-/** null: nothing speaks against going from one to the other. */
+/** Null: the retention may change from `before` to `after`. */
 export function extensionFault(
   before: RetentionRecord | null,
   after: RetentionRecord,
@@ -79,7 +82,7 @@ export function extensionFault(
 ): Refused | null {
   if (before === null) return null
   if (!isReadable(before))
-    return refuse('object_locked', 'The present retention cannot be read, so it holds for ever')
+    return refuse('object_locked', 'The present retention cannot be read, so it never ends')
   if (before.until <= time) return null
   if (before.mode === 'COMPLIANCE' && after.mode !== 'COMPLIANCE')
     return refuse('object_locked', 'Retention in mode COMPLIANCE cannot be weakened')

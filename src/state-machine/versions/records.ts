@@ -1,5 +1,5 @@
 /**
- * Rows of the versions of an object, and of what stands beside them.
+ * Rows of the versions of an object, and their chain row.
  */
 import type { VersionId } from '../base/record-ids.ts'
 import type { BodyRecord, Checksums } from '../bodies/records.ts'
@@ -11,18 +11,18 @@ export interface RetentionRecord {
 
 export type Tags = Readonly<Record<string, string>>
 
-/** Where a version stands among those of its key. The id is unique for ever, also of null versions. */
+/** The place of a version among those of its key. The id is never reused, also for null versions. */
 export interface VersionPlace {
   readonly key: string
   readonly versionId: VersionId
-  /** Clients know it as `null`. At most one of a key. */
+  /** Clients call it `null`. At most one per key. */
   readonly isNull: boolean
   readonly lastModified: number
   readonly older: VersionId | null
   readonly newer: VersionId | null
 }
 
-/** What may be changed of a version without making another one. */
+/** Settings of a version that can change without making another version. */
 export interface VersionSettings {
   readonly tags: Tags
   readonly retention: RetentionRecord | null
@@ -46,7 +46,7 @@ export interface DeleteMarkerRecord extends VersionPlace {
 
 export type VersionRecord = ObjectRecord | DeleteMarkerRecord
 
-/** What of a key's versions cannot be found from its object row. Absent when both members are null. */
+/** Versions of a key that its object row does not lead to. Absent when both members are null. */
 export interface ChainRecord {
   /** The newest version, when it is a delete marker. */
   readonly marker: VersionId | null

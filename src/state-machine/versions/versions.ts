@@ -1,11 +1,11 @@
 /**
  * The versions of one key, newest first.
  *
- * Owns: which row holds which version, their links, what they add to the counts of their bucket. Knows nothing of: who may
- * remove one, bodies, buckets.
- * Rule: a version with a lock setting has an index row from the entry that gave it one to the entry that took it, or it.
- * Layout: the newest version, if it is an object, is the object row, so that a listing of objects steps over nothing. All
- * others are version rows. Each knows its neighbours, so that any of them goes without a look at the rest.
+ * Owns: which row holds which version, their links, their share in the counts of the bucket. Knows nothing of: permission to
+ * remove a version, bodies, buckets.
+ * Rule: a version has an index row exactly while it carries a lock setting.
+ * Layout: the newest version, if it is an object, is the object row, so that a listing of objects skips nothing. All
+ * others are version rows. Each names its neighbours, so that any of them can be removed without reading the rest.
  */
 import { versionKeys } from './keys.ts'
 import type { View } from '../base/view.ts'
@@ -16,12 +16,12 @@ import type { BucketId, VersionId } from '../base/record-ids.ts'
 import type { ChainRecord, ObjectRecord, VersionRecord, VersionSettings } from './records.ts'
 import { isVersionId } from '../base/version-id.ts'
 
-/** What clients call the version that a bucket without versions has, whatever its id. */
+/** The version id that clients see for the version of a bucket without versioning, regardless of its own id. */
 export const NULL_VERSION = 'null'
 
 const NO_CHAIN: ChainRecord = { marker: null, nullVersion: null }
 
-/** The newest version, or nothing when it is a delete marker or there is none. */
+/** The newest version; undefined if it is a delete marker or there is none. */
 export function currentObject(view: View, bucket: BucketId, key: string): ObjectRecord | undefined {
   return view.get(versionKeys.object(bucket, key))
 }
@@ -45,7 +45,7 @@ export function findVersion(
   return found?.isNull === true ? undefined : found
 }
 
-/** By its own id, whatever clients call it. */
+/** Finds a version by its own id, not by the id that clients use. */
 export function versionAt(
   view: View,
   bucket: BucketId,
@@ -56,7 +56,7 @@ export function versionAt(
   return current?.versionId === id ? current : view.get(versionKeys.version(bucket, key, id))
 }
 
-/** What of a key would be shown as the newest: an object, a delete marker, or nothing. */
+/** The newest version of a key: an object, a delete marker, or undefined. */
 export function newestVersion(view: View, bucket: BucketId, key: string): VersionRecord | undefined {
   const current = currentObject(view, bucket, key)
   if (current !== undefined) return current
@@ -64,7 +64,7 @@ export function newestVersion(view: View, bucket: BucketId, key: string): Versio
   return marker === null ? undefined : view.get(versionKeys.version(bucket, key, marker))
 }
 
-/** As buckets count. */
+/** Changes of the counts of a bucket. */
 export interface VersionCounts {
   readonly objects: number
   readonly versions: number
@@ -84,7 +84,7 @@ export class VersionChain {
     this.#key = key
   }
 
-  /** What its calls have added so far. */
+  /** The sum of all changes so far. */
   get change(): VersionCounts {
     return this.#change
   }
@@ -97,7 +97,7 @@ export class VersionChain {
     return findVersion(this.#draft, this.#bucket, this.#key, versionId)
   }
 
-  /** It becomes the newest; its links are made here. Ids ascend, so the order of rows is the order of pushes. */
+  /** Makes `version` the newest one and sets its links. Ids ascend, so the order of rows is the order of pushes. */
   push<V extends VersionRecord>(version: V): V {
     const before = this.newest
     assert(before === undefined || before.versionId < version.versionId, 'version ids ascend')
@@ -112,7 +112,7 @@ export class VersionChain {
     return newest
   }
 
-  /** The next older one becomes the newest if this was it. */
+  /** Removes a version; if it was the newest, the next older one becomes the newest. */
   remove(version: VersionRecord): void {
     const { older: olderId, newer: newerId } = version
     if (version.isNull) this.#setChain({ nullVersion: null })
@@ -133,7 +133,7 @@ export class VersionChain {
     this.#count(version, -1)
   }
 
-  /** The same version with other settings. */
+  /** Changes the settings of a version. */
   adjust(version: ObjectRecord, settings: Partial<VersionSettings>): ObjectRecord {
     const changed = { ...version, ...settings }
     this.#replace(changed)
@@ -142,7 +142,7 @@ export class VersionChain {
     return changed
   }
 
-  /** The same version with other settings or links. */
+  /** Rewrites a version with other settings or links. */
   #replace(version: VersionRecord): void {
     if (version.newer === null && version.kind === 'object')
       this.#draft.put(versionKeys.object(this.#bucket, this.#key), version)
@@ -172,13 +172,13 @@ export class VersionChain {
 
   #at(versionId: VersionId): VersionRecord {
     const version = versionAt(this.#draft, this.#bucket, this.#key, versionId)
-    assert(version !== undefined, 'a version that a neighbour names is there')
+    assert(version !== undefined, 'a version that a neighbour names exists')
     return version
   }
 
   #below(versionId: VersionId): VersionRecord {
     const version = this.#draft.get(this.#rowOf(versionId))
-    assert(version !== undefined, 'a version that a neighbour names is there')
+    assert(version !== undefined, 'a version that a neighbour names exists')
     return version
   }
 

@@ -1,5 +1,5 @@
 /**
- * One committed entry over what its batch sees: command after command, each seeing those before it.
+ * Applies one committed entry to the view of its batch, command by command; each command sees the effects of those before it.
  *
  * Owns: the context of a command, both codecs. Knows nothing of: where rows lie, when they are durable.
  */
@@ -14,8 +14,8 @@ import { isOfStore } from '../rows/state-errors.ts'
 const digest: TextDigest = (text) => hash('sha256', text)
 
 /**
- * The replies, in the order of the commands, one for each step. What they change is in `view`. Throws EntryFailedError where a command
- * cannot be decided, and what the store says where it could not be asked.
+ * Yields the replies in the order of the commands, one for each step; their changes are in `view`. Throws EntryFailedError when a
+ * command cannot be decided, and the error of the store when the store cannot be read.
  */
 export function* applyEntry(
   view: BatchView,

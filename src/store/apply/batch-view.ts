@@ -1,8 +1,8 @@
 /**
- * What the commands of one apply batch see: the stored rows under everything the batch has decided so far.
+ * The view of the commands of one apply batch: the stored rows, overlaid with the changes of the batch so far.
  *
- * Owns: the overlay of a batch, and what it changes in the end. Knows nothing of: what is decided.
- * Rule: it lives for one batch, in which nobody else writes; what a change replaces was read from disk and verified.
+ * Owns: the overlay of a batch, and the changes that result from it. Knows nothing of: what commands mean.
+ * Rule: it lives for one batch, during which nothing else writes; the row that a change replaces was read from disk and verified.
  */
 import type { Row, View, Write } from '../../state-machine/base/view.ts'
 import type { RowKey } from '../../state-machine/base/row-key.ts'
@@ -21,12 +21,12 @@ export interface Change {
   readonly after: Buffer | null
 }
 
-/** What of a state a batch asks for. */
+/** The reads of a state that a batch needs. */
 export type StoredRows = Pick<OpenState, 'readStored' | 'readVerified'>
 
 export class BatchView implements View {
   readonly #state: StoredRows
-  /** Rows that were read, null where there is none: the bucket and tenant rows are asked for by every command. */
+  /** Rows that were read, null where there is none: every command reads the bucket and tenant rows. */
   readonly #read = new Map<RowKey, Stored | null>()
   readonly #written = new Map<RowKey, Row | null>()
   #touched = 0
@@ -47,7 +47,7 @@ export class BatchView implements View {
     for (const { key, row } of writes) this.#written.set(key, row)
   }
 
-  /** Looks and writes so far, every one of them: how much work the batch has been. */
+  /** Number of reads and writes so far: how much work the batch has been. */
   get touched(): number {
     return this.#touched
   }
@@ -56,7 +56,7 @@ export class BatchView implements View {
     return this.#written
   }
 
-  /** What is written over a row that no command looked at is read here. Throws StateDamagedError. */
+  /** Reads rows that are replaced but that no command has read. Throws StateDamagedError. */
   *changes(): Generator<Change> {
     for (const [name, row] of this.#written) {
       const key = keyBytes(name)

@@ -1,11 +1,11 @@
 /**
- * The StateMachine port on LevelDB: the pure state machine with a disk under it that is not trusted.
+ * The StateMachine port on LevelDB: the pure state machine over a disk that is not trusted.
  *
  * Owns: one synced write per apply batch with record and running checksum inside, snapshots, the switch to an installed
  * state. Knows nothing of: what commands mean, what the record says.
- * Rules: rows, checksum and record become durable together or not at all; after a failed write nothing is applied any
- * more, for LevelDB's errors are sticky and what is on disk is uncertain; after damage nothing is, and nobody reads, until
- * an install. What damages a state is replaced as a whole: a flipped bit spoils a block of many rows, and no row is known good.
+ * Rules: rows, checksum and record become durable together or not at all. After a failed write nothing more is applied, because
+ * LevelDB's errors are sticky and the content of the disk is uncertain. After damage nothing is applied or read until an install.
+ * A damaged state is replaced as a whole: a flipped bit spoils a block of many rows, and no row is known good.
  */
 import assert from 'node:assert/strict'
 import { basename } from 'node:path'
@@ -45,19 +45,19 @@ export interface LevelStateMachineOptions {
   readonly logger: Logger
   /** Called after each durable step of an install, with its name: tests cut the power there. */
   readonly onInstallStep?: (step: string) => void
-  /** WHOLE_BYTES_MAX unless said otherwise. */
+  /** Absent: WHOLE_BYTES_MAX. */
   readonly wholeBytesMax?: number
 }
 
 export class LevelStateMachine implements StateMachine {
-  /** Through which readers reach whatever state is current. */
+  /** Through which readers reach the current state. */
   readonly handle: StateHandle = new StateHandle()
   readonly #directory: StateDirectory
   readonly #logger: Logger
   readonly #onInstallStep: (step: string) => void
   readonly #wholeBytesMax: number
   #onDamaged: (error: StateDamagedError) => void = () => {}
-  /** A damaged state that was in use: nobody reads it any more, and it is closed when another takes its place. */
+  /** A damaged state that was in use: it is no longer read, and it is closed when another takes its place. */
   #withdrawn: OpenState | null = null
   #seal: StateSeal | null = null
   #isInstalled = false
@@ -65,14 +65,14 @@ export class LevelStateMachine implements StateMachine {
   #isClosed = false
   #check: TableCheck | null = null
   #failure: Error | null = null
-  /** Marks of distrust, one after the other. Never rejects. */
+  /** Writes of the quarantine marker, one after the other. Never rejects. */
   #marking: Promise<void> = Promise.resolve()
 
   constructor(options: LevelStateMachineOptions) {
     const { dir, logger, onInstallStep = () => {}, wholeBytesMax = WHOLE_BYTES_MAX } = options
     this.#wholeBytesMax = wholeBytesMax
     this.#directory = new StateDirectory(dir)
-    this.#logger = logger.child({ room: 'store' })
+    this.#logger = logger.child({ component: 'store' })
     this.#onInstallStep = onInstallStep
   }
 
@@ -98,7 +98,7 @@ export class LevelStateMachine implements StateMachine {
     return { record: opened.seal.record, fault: null, isInstalled: this.#isInstalled }
   }
 
-  /** The tables that were left unread at the start have been read, or there are none. */
+  /** True when the tables that were left unread at the start have been read, or there are none. */
   get tablesChecked(): Promise<void> {
     return this.#check?.done ?? Promise.resolve()
   }
@@ -117,7 +117,7 @@ export class LevelStateMachine implements StateMachine {
     })
   }
 
-  /** Of a state that cannot be read now nothing is looked up: the estimate is lower then. */
+  /** A state that cannot be read now is not looked up: the estimate is lower then. */
   cost(command: Uint8Array): number {
     const state = this.handle.usable
     const view: View = state === null ? NO_ROWS : { get: (key) => state.read(key) }
@@ -134,14 +134,14 @@ export class LevelStateMachine implements StateMachine {
     const fault = await verifyState(state, (rows) => {
       this.#logger.info({ rows }, 'state is being verified')
     })
-    // Somebody else was first, and it is withdrawn or replaced already.
+    // Another read found damage first: the state is already withdrawn or replaced.
     if (fault === null || this.handle.usable !== state) return null
     this.#onDamage(new StateDamagedError(`Cannot trust the state: ${fault}`), state)
     return fault
   }
 
-  async distrust(why: string): Promise<void> {
-    this.#withdraw(new StateDamagedError(`Cannot use the state, it is distrusted: ${why}`))
+  async quarantine(why: string): Promise<void> {
+    this.#withdraw(new StateDamagedError(`Cannot use the state, it is quarantined: ${why}`))
     await this.#mark(why)
   }
 
@@ -193,14 +193,14 @@ export class LevelStateMachine implements StateMachine {
     return this.#seal
   }
 
-  /** The log has heard of the install: before that nothing is applied. */
+  /** Called when the log knows of the install: before that nothing is applied. */
   async #endInstalled(): Promise<void> {
     if (!this.#isInstalled) return
     await this.#fatal(() => removeInstalled(this.#directory.path))
     this.#isInstalled = false
   }
 
-  /** Others have their turns between commands; what is decided so far is seen by nobody. */
+  /** Other work has its turns between commands; decisions of a batch are not visible before it is written. */
   async #decide(
     view: BatchView,
     entry: ApplyBatch['entries'][number],
@@ -229,7 +229,7 @@ export class LevelStateMachine implements StateMachine {
       operations.push(after === null ? { type: 'del', key } : { type: 'put', key, value: after })
       if (turns.isOver(1)) await turns.end()
     }
-    // A reader may have met damage while others had their turns.
+    // A reader may have found damage during the turns of other work.
     this.#assertTrusted()
     const seal = { record, sum }
     await this.#fatal(() => state.write([...operations, ...sealOperations(seal)]))
@@ -255,7 +255,7 @@ export class LevelStateMachine implements StateMachine {
     }
   }
 
-  /** Before anybody reads the new state: what was said of the old one is void, what is found in the new one is not. */
+  /** Runs before the new state is read: reports about the old state are void, damage found in the new one is not. */
   async #switchTo(name: string, state: OpenState): Promise<void> {
     try {
       await this.#fatal(async () => {
@@ -265,7 +265,7 @@ export class LevelStateMachine implements StateMachine {
         this.#isInstalled = true
         this.#onInstallStep('made current')
         await this.#marking
-        await this.#directory.endDistrust()
+        await this.#directory.endQuarantine()
         await removeCleanStop(this.#directory.path)
         this.#onInstallStep('trusted again')
       })
@@ -275,7 +275,7 @@ export class LevelStateMachine implements StateMachine {
     }
   }
 
-  /** The new state stands already: what fails here is tidied at the next start. */
+  /** The new state is already in place: the next start tidies what fails here. */
   async #retire(old: OpenState | null, current: OpenState): Promise<void> {
     try {
       await this.#check?.stop()
@@ -289,17 +289,17 @@ export class LevelStateMachine implements StateMachine {
     }
   }
 
-  /** Of the state in use; while one is being opened or installed the caller deals with it. Told once: then it is in use no more. */
+  /** For the state in use; while one is being opened or installed the caller handles damage. Reported once: then it is no longer in use. */
   #onDamage(error: StateDamagedError, state: OpenState): void {
     if (this.handle.usable !== state) return
     this.#logger.error({ err: error }, 'state is damaged')
     this.#withdraw(error)
-    // A failure shows when the node, which hears of it now, marks the state as well.
+    // A failure shows when the node, which is notified now, marks the state as well.
     void this.#mark(error.message).catch(() => {})
     this.#onDamaged(error)
   }
 
-  /** From here on nobody reads it and nothing is applied to it. */
+  /** From here on it is neither read nor applied to. */
   #withdraw(damage: StateDamagedError): void {
     this.#failure ??= damage
     this.#withdrawn ??= this.handle.swap(null, damage.message)
@@ -312,7 +312,7 @@ export class LevelStateMachine implements StateMachine {
   }
 
   #mark(why: string): Promise<void> {
-    const marked = this.#marking.then(() => this.#directory.distrust(why))
+    const marked = this.#marking.then(() => this.#directory.quarantine(why))
     this.#marking = marked.catch(() => {})
     return marked
   }
@@ -321,7 +321,7 @@ export class LevelStateMachine implements StateMachine {
     if (this.#failure instanceof StateDamagedError) throw this.#failure
   }
 
-  /** A write whose outcome on disk is uncertain once it failed. Damage that it met is another thing: then the state is replaced. */
+  /** A write: when it fails, its outcome on disk is uncertain. Damage that it found is handled otherwise: the state is replaced. */
   async #fatal(write: () => Promise<void>): Promise<void> {
     try {
       await write()

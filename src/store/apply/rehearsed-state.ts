@@ -1,8 +1,8 @@
 /**
- * A state as the entries behind it would leave it: in memory, over a LevelDB that is only read.
+ * The state that a state and the entries after it would result in: in memory, over a LevelDB that is only read.
  *
- * Owns: the rows that would change, the checksum that would follow, a walk over all rows as they would be. Knows nothing of: why.
- * Rule: nothing is ever written; what a real apply would decide is decided by the same code.
+ * Owns: the rows that would change, the checksum that would follow, a walk over the resulting rows. Knows nothing of: why.
+ * Rule: nothing is ever written; the code that decides is that of a real apply.
  */
 import type { View } from '../../state-machine/base/view.ts'
 import type { RowKey } from '../../state-machine/base/row-key.ts'
@@ -22,10 +22,10 @@ export interface RehearsedRow {
 export class RehearsedState implements StoredRows, View {
   readonly #state: OpenState
   readonly #sum: RowSum
-  /** By key; null where the row would be gone. Bounded by what the log behind the state holds. */
+  /** By key; null where the row would be removed. Bounded by the log after the state. */
   readonly #changed = new Map<string, Buffer | null>()
 
-  /** `sum`: of the rows on the disk; this takes it over. */
+  /** `sum`: of the rows on the disk; this object owns it from here on. */
   constructor(state: OpenState, sum: RowSum) {
     this.#state = state
     this.#sum = sum
@@ -61,7 +61,7 @@ export class RehearsedState implements StoredRows, View {
     return value === undefined ? this.#state.readVerified(key) : (value ?? undefined)
   }
 
-  /** All of them in the order of their keys. Throws StateDamagedError. */
+  /** All rows in the order of their keys. Throws StateDamagedError. */
   async *rows(): AsyncGenerator<RehearsedRow> {
     const changed = [...this.#changed.keys()].map((key) => ({ key, bytes: keyBytes(key) }))
     changed.sort((one, other) => Buffer.compare(one.bytes, other.bytes))

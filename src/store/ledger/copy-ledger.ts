@@ -1,11 +1,11 @@
 /**
- * The rows about copies as the machine below sees them: its names in, commands out.
+ * The rows about copies in the terms of the machine below: its names in, commands out.
  *
  * Owns: the translation between rows and the CopyLedger port. Knows nothing of: how a copy is made or removed.
  * Rules: a task is shown only for the birth that the chunk's row names; every answer is of the state that this node has
  * applied, never of what another node knows.
  */
-import { chunkKeys } from '../../state-machine/chunks/keys.ts'
+import { chunkKeys, chunkRanges } from '../../state-machine/chunks/keys.ts'
 import {
   type BlobName,
   type BlobRef,
@@ -19,37 +19,46 @@ import type { Command } from '../../state-machine/commands.ts'
 import type { CopyName } from '../../state-machine/chunks/commands.ts'
 import { ITEMS_PER_COMMAND_MAX } from '../../state-machine/base/batch-bound.ts'
 import type { ChunkRecord, RepairRecord } from '../../state-machine/chunks/records.ts'
-import { ALL_PLANNED } from '../../state-machine/operations/operations.ts'
-import { rereplicationOf } from '../../state-machine/operations/rereplications.ts'
-import { standing } from '../../state-machine/chunks/standing.ts'
-import type { LevelStateReader } from '../reads/level-state-reader.ts'
+import { ALL_PLANNED } from '../../state-machine/long-operations/operations.ts'
+import { rereplicationOf } from '../../state-machine/long-operations/rereplications.ts'
+import { copyStatus } from '../../state-machine/chunks/copy-status.ts'
+import type { View } from '../../state-machine/base/view.ts'
+import type { StateReader } from '../reads/state-reader.ts'
 import { newOperationId } from '../../commands/operation-id.ts'
 import type { Propose } from '../../commands/propose.ts'
+import { repairTasks } from '../reads/chunk-reads.ts'
 
-/** Chunk rows looked at for one page of what a node holds: a node may hold none of them. */
+/** Chunk rows read for one page of the copies of a node: the node may hold none of them. */
 const ROWS_PER_PAGE = 512
 
 type Listing = Extract<Command, { type: 'addReplica' | 'addReplicas' }>
 
-/** `levels`: what the state is known to be at; below the level of a command for many, copies are listed one by one. */
+/** `levels`: the known feature level of the state; below the level of the command for many copies, they are listed one by one. */
 export function createCopyLedger(
-  reader: LevelStateReader,
+  reader: StateReader,
   propose: Propose,
   levels: Pick<Cluster, 'reachesLevel'>,
 ): CopyLedger {
   return {
     pending: (target, limit) => pendingIn(reader, target, limit),
     async drops(holder, limit) {
-      return (await reader.drops(holder, limit)).map((drop) => ({ id: drop.id as string, birth: drop.birth }))
+      return (await reader.page(chunkRanges.dropsOf(holder), { limit })).items.map((drop) => ({
+        id: drop.id as string,
+        birth: drop.birth,
+      }))
     },
-    standing: (name, holder) => standing(reader.view, name, holder),
+    copyStatus: (name, holder) => copyStatus(reader, name, holder),
     find(name) {
-      const making = reader.view.get(chunkKeys.making(name.birth, name.id as string))
-      const chunk = making === undefined ? undefined : reader.chunk(making.tenantId, name.id as string)
+      const making = reader.get(chunkKeys.making(name.birth, name.id as string))
+      const chunk =
+        making === undefined ? undefined : reader.get(chunkKeys.chunk(making.tenantId, name.id as string))
       return chunk === undefined || chunk.birth !== name.birth ? null : refOf(chunk)
     },
     async listed(holder, after, limit) {
-      const { items, next } = await reader.chunks(after ?? '', Math.min(limit, ROWS_PER_PAGE))
+      const { items, next } = await reader.page(chunkRanges.chunks(), {
+        after: after ?? '',
+        limit: Math.min(limit, ROWS_PER_PAGE),
+      })
       return { refs: items.filter(({ replicas }) => replicas.includes(holder)).map(refOf), next }
     },
     async done(tasks) {
@@ -75,7 +84,7 @@ export function createCopyLedger(
       }
     },
     async inventoried(holder) {
-      const recovery = rereplicationOf(reader.view, holder)
+      const recovery = rereplicationOf(reader, holder)
       if (recovery === undefined || recovery.cursor === ALL_PLANNED) return
       const { operationId, cursor: from } = recovery
       const counted = { cursor: ALL_PLANNED, phase: 'waiting for copies', counted: {} }
@@ -94,23 +103,23 @@ function listingOfOne({ ref, target, permit }: ReplicaTask): Listing {
   return { type: 'addReplica', ...copyOf(ref), node: target, permit }
 }
 
-/** Asked at any time, also while the state is being replaced: nothing is owed by what cannot be read. */
-function pendingIn(reader: LevelStateReader, target: string, limit: number): readonly ReplicaTask[] {
+/** Called at any time, also while the state is being replaced: a state that cannot be read owes nothing. */
+function pendingIn(reader: StateReader, target: string, limit: number): readonly ReplicaTask[] {
   try {
-    return reader.repairs(target, limit).flatMap((repair) => taskFor(reader, repair))
+    return repairTasks(reader, target, limit).flatMap((repair) => taskFor(reader, repair))
   } catch (error) {
     if (error instanceof Condition) return []
     throw error
   }
 }
 
-function taskFor(reader: Pick<LevelStateReader, 'chunk'>, repair: RepairRecord): readonly ReplicaTask[] {
-  const chunk = reader.chunk(repair.tenantId, repair.chunkId)
+function taskFor(reader: View, repair: RepairRecord): readonly ReplicaTask[] {
+  const chunk = reader.get(chunkKeys.chunk(repair.tenantId, repair.chunkId))
   if (chunk === undefined || chunk.birth !== repair.birth) return []
   return [{ ref: refOf(chunk), target: repair.target, permit: repair.permit }]
 }
 
-/** The machine knows no chunks: to it the id is the name of a blob. */
+/** The machine knows no chunks: it takes the id as the name of a blob. */
 function refOf(chunk: ChunkRecord): BlobRef {
   const { id, birth, sealedSize: size, checksum, replicas, tenantId: owner } = chunk
   return { id: id as string, birth, size, checksum, replicas, owner }
@@ -121,7 +130,7 @@ function copyOf(ref: BlobRef): CopyName {
 }
 
 function ownerOf({ id, owner }: BlobRef): string {
-  if (owner === undefined) throw new Error(`Cannot speak of blob "${id}": it came without its owner`)
+  if (owner === undefined) throw new Error(`Cannot report on blob "${id}": it came without its owner`)
   return owner
 }
 

@@ -1,8 +1,8 @@
 /**
- * The small change of LevelDB's files: variable-length numbers, strings, masked checksums, compressed blocks.
+ * The encodings in LevelDB's files: variable-length numbers, strings, masked checksums, compressed blocks.
  *
  * Owns: reading them. Knows nothing of: which file they are in.
- * Rule: nothing is read beyond the bytes that are there; what cannot be read throws UnreadableError.
+ * Rule: nothing is read beyond the given bytes; bytes that cannot be read throw UnreadableError.
  */
 import { crc32c } from '@node-rs/crc32'
 
@@ -45,13 +45,13 @@ export class ByteReader {
   }
 }
 
-/** LevelDB stores checksums in disguise, because a checksum over checksums is weak. */
+/** LevelDB masks stored checksums, because a checksum over checksums is weak. */
 export function agreesWith(masked: number, bytes: Uint8Array): boolean {
   const rotated = (masked - MASK_DELTA) >>> 0
   return ((rotated >>> 17) | (rotated << 15)) >>> 0 === crc32c(bytes)
 }
 
-/** The block format of Snappy: copies of what was written before, and literals. */
+/** The block format of Snappy: copies of earlier output, and literals. */
 export function uncompressed(bytes: Buffer, bytesMax: number): Buffer {
   const reader = new ByteReader(bytes)
   const length = reader.varint()

@@ -2,7 +2,7 @@
  * Checks the files of a LevelDB directory before LevelDB opens them.
  *
  * Owns: which files count, and that each is there and whole. Knows nothing of: rows.
- * Rule: only what the manifest names counts; a table that was being written when the power failed is nobody's.
+ * Rule: only files that the manifest names count; a table that was being written when the power failed belongs to no state.
  */
 import { type FileHandle, open, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -15,16 +15,16 @@ const LOG = /^([0-9]+)\.log$/
 
 export interface FileCheck {
   readonly fault: string | null
-  /** Of these only what leads to rows was read. */
+  /** Of these tables only the parts that lead to rows were read. */
   readonly unread: ReadonlyMap<number, number>
 }
 
-/** Null, or what is wrong; every byte is read. Throws what the system says when a file cannot be read. */
+/** Null, or what is wrong; every byte is read. Throws the error of the system when a file cannot be read. */
 export async function faultInFiles(location: string): Promise<string | null> {
   return (await checkFiles(location, Infinity)).fault
 }
 
-/** Tables are read whole while their bytes are no more than `wholeBytesMax` together, the newest first: their rows hide those of older ones. */
+/** The newest tables are read whole, up to `wholeBytesMax` in total: their rows hide those of older tables. */
 export async function checkFiles(location: string, wholeBytesMax: number): Promise<FileCheck> {
   const unread = new Map<number, number>()
   try {
@@ -52,7 +52,7 @@ function faultInTableFile(
   return withTable(location, number, (table) => faultInTable(table, size, part))
 }
 
-/** Throws what the system says when the table is not there. */
+/** Throws the error of the system when the table is missing. */
 export async function withTable<T>(
   location: string,
   number: number,
@@ -88,7 +88,7 @@ async function readAt(file: FileHandle, offset: number, length: number): Promise
   return bytes.subarray(0, filled)
 }
 
-/** Only the last log may end in the middle of an entry: the one before was whole when it was begun. */
+/** Only the last log may end in the middle of an entry: the one before was whole when it was started. */
 async function faultInLogs(location: string, { firstLog }: LiveFiles): Promise<string | null> {
   const logs = (await readdir(location))
     .filter((name) => LOG.test(name))

@@ -3,9 +3,9 @@
  *
  *   blocks of 32 KiB; in them records: u32le masked CRC-32C over kind and data, u16le length, u8 kind, data
  *
- * Owns: reading it, and telling a torn end from damage. Knows nothing of: what the entries say.
- * Rule: each entry was flushed before the next was begun. So what does not verify is a torn end only if no entry begins
- * after it; LevelDB drops it without a word either way.
+ * Owns: reading it, and distinguishing a torn end from damage. Knows nothing of: what the entries mean.
+ * Rule: each entry was flushed before the next was started. So bytes that do not verify are a torn end only if no entry begins
+ * after them; LevelDB drops them silently in both cases.
  */
 import { agreesWith } from './level-bytes.ts'
 
@@ -17,9 +17,9 @@ const LAST = 4
 
 export interface LogContent {
   readonly entries: readonly Buffer[]
-  /** Something after the last entry that verifies does not, or is half of an entry. */
+  /** Bytes after the last entry that verifies do not verify, or are half of an entry. */
   readonly isTorn: boolean
-  /** What does not verify stands before an entry that does. */
+  /** Bytes that do not verify stand before an entry that does. */
   readonly isDamaged: boolean
 }
 
@@ -46,7 +46,7 @@ export function readLog(bytes: Buffer): LogContent {
   return { entries, isTorn: at < bytes.length || parts.length > 0, isDamaged: entryBeginsAfter(bytes, at) }
 }
 
-/** Where the next record begins: what is left of a block may be too short for one. */
+/** Where the next record begins: the rest of a block may be too short for one. */
 function recordAt(bytes: Buffer, at: number): number {
   const left = BLOCK_BYTES - (at % BLOCK_BYTES)
   return Math.min(left < HEADER_BYTES ? at + left : at, bytes.length)
@@ -63,7 +63,7 @@ function fragmentAt(bytes: Buffer, at: number): Fragment | null {
   return { kind, data: bytes.subarray(begin, end), end }
 }
 
-/** A length that is damaged says nothing of where the next record is: every place is tried. */
+/** A damaged length does not lead to the next record: every place is tried. */
 function entryBeginsAfter(bytes: Buffer, bad: number): boolean {
   for (let at = bad + 1; at + HEADER_BYTES <= bytes.length; at++) {
     const kind = bytes.readUInt8(at + HEADER_BYTES - 1)

@@ -1,8 +1,8 @@
 /**
- * Which tables and logs a LevelDB directory consists of: its manifest says so, as a log of edits.
+ * Which tables and logs a LevelDB directory consists of: its manifest, a log of edits, names them.
  *
  * Owns: reading CURRENT and the manifest. Knows nothing of: what is in a table or a log.
- * Rule: an edit that was being written when the power failed never was; any other that does not verify is damage.
+ * Rule: an edit that was being written when the power failed does not count; any other that does not verify is damage.
  */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -23,7 +23,7 @@ const EDIT = {
 export interface LiveFiles {
   /** File number to size. */
   readonly tables: ReadonlyMap<number, number>
-  /** Logs from this number on hold what is in no table yet. */
+  /** Logs from this number on hold the rows that are in no table yet. */
   readonly firstLog: number
 }
 
@@ -32,7 +32,7 @@ interface Edited {
   firstLog: number
 }
 
-/** Throws UnreadableError, and what the system says. */
+/** Throws UnreadableError, and errors of the system. */
 export async function liveFiles(location: string): Promise<LiveFiles> {
   const manifest = (await readFile(join(location, 'CURRENT'), 'utf8')).trimEnd()
   if (!/^MANIFEST-[0-9]+$/.test(manifest)) throw new UnreadableError('CURRENT names no manifest')

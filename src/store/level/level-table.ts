@@ -1,12 +1,12 @@
 /**
  * Checks a table of LevelDB block by block before LevelDB sees it.
  *
- * LevelDB, as it is bundled, never looks at the checksums of blocks: a flipped bit in a filter hides a row, one in a
- * key or an index shows another or none, and some end the process. The file format is that of LevelDB's
+ * The bundled LevelDB never checks the checksums of blocks: a flipped bit in a filter hides a row, one in a
+ * key or an index shows another row or none, and some flips end the process. The file format is that of LevelDB's
  * doc/table_format.md: data blocks, filter, index, footer; behind each block its kind and a masked CRC-32C.
  *
- * Owns: that check. Knows nothing of: rows, which tables count. Rule: every byte of every block is under a checksum that was
- * looked at, and where blocks are is believed only from blocks that verified.
+ * Owns: that check. Knows nothing of: rows, which tables count. Rule: every byte of every block is covered by a checksum that was
+ * checked, and positions of blocks are taken only from blocks that verified.
  */
 import { agreesWith, ByteReader, uncompressed, UnreadableError } from './level-bytes.ts'
 
@@ -16,20 +16,20 @@ const MAGIC = Buffer.from('57fb808b247547db', 'hex')
 const TRAILER_BYTES = 5
 const RAW = 0
 const SNAPPY = 1
-/** Of an index or a filter; tables have at most tens of megabytes, and one row more where it is large. */
+/** Of an index or a filter; tables have at most tens of megabytes, plus one large row. */
 const BLOCK_BYTES_MAX = 256 * 1024 * 1024
 
-/** Blocks are read many at once, and no more than this is in memory for them. */
+/** Many blocks are read at once; at most this much of them is in memory. */
 const WINDOW_BYTES = 1024 * 1024
 
 /** Where the bytes of a table come from. */
 export interface TableBytes {
   readonly length: number
-  /** Fewer bytes than asked for only at the end. Throws what the system throws. */
+  /** Fewer bytes than requested come only at the end. Throws errors of the system. */
   read(offset: number, length: number): Promise<Buffer>
 }
 
-/** `guides`: what leads to rows and hides them, that is all but the blocks of rows. They are a few hundredths of a table. */
+/** `guides`: the blocks that lead to rows or hide them, which are all but the blocks of rows; a few hundredths of a table. */
 export type TablePart = 'whole' | 'guides'
 
 /** Null, or what is wrong. */
@@ -84,7 +84,7 @@ class Blocks {
       throw new UnreadableError('a block lies outside of it')
   }
 
-  /** Throws UnreadableError where it is not what was written. */
+  /** Throws UnreadableError when the bytes are not those that were written. */
   async at(handle: BlockHandle): Promise<Block> {
     this.assertInside(handle)
     const { offset, size } = handle

@@ -2,30 +2,52 @@
  * Listing of a bucket: keys in UTF-8 byte order, with everything below a common prefix folded into one line.
  *
  * Owns: the walk. Knows nothing of: tokens, HTTP. [decisions 4]
- * Rule: work is bounded by the page, not by the bucket: what lies below a common prefix is stepped over, by a seek where it is much.
+ * Rule: work is bounded by the page, not by the bucket: rows below a common prefix are stepped over, by a seek where there are many.
  */
+import assert from 'node:assert/strict'
 import { versionRanges } from '../../state-machine/versions/keys.ts'
 import { successor } from '../../state-machine/base/row-key.ts'
 import type { BucketId } from '../../state-machine/base/record-ids.ts'
 import type { ObjectRecord } from '../../state-machine/versions/records.ts'
 import { RowCursor } from '../rows/row-cursor.ts'
-import type { Database } from '../rows/state-rows.ts'
-import type { ListObjectsQuery, ObjectPage } from './state-reader.ts'
+import { PAGE_ROWS_MAX } from './row-page.ts'
+import type { StateReader } from './state-reader.ts'
 
-export async function listObjects(
-  db: Database,
+export interface ListObjectsQuery {
+  readonly prefix: string
+  readonly delimiter: string
+  /** 1..1000; objects and common prefixes count alike. */
+  readonly limit: number
+  /**
+   * Exclusive lower bound: an object key, or a common prefix that was already returned (then everything below it is skipped).
+   * Empty string for the beginning.
+   */
+  readonly after: string
+}
+
+export interface ObjectPage {
+  readonly objects: readonly ObjectRecord[]
+  readonly commonPrefixes: readonly string[]
+  readonly next: string | null
+}
+
+export function pageOfObjects(
+  state: StateReader,
   bucket: BucketId,
   query: ListObjectsQuery,
 ): Promise<ObjectPage> {
-  const all = versionRanges.objects(bucket)
   const { prefix, limit } = query
+  assert(limit >= 1 && limit <= PAGE_ROWS_MAX, 'a listing asks for 1 to 1,000 lines')
+  const all = versionRanges.objects(bucket)
   const first = startOf(all.start, query)
-  const cursor = await RowCursor.open(db, { all, prefix, first, lines: limit + 1 })
-  try {
-    return await pageOf(cursor, query)
-  } finally {
-    await cursor.close()
-  }
+  return state.lease(async ({ db }) => {
+    const cursor = await RowCursor.open(db, { all, prefix, first, lines: limit + 1 })
+    try {
+      return await pageOf(cursor, query)
+    } finally {
+      await cursor.close()
+    }
+  })
 }
 
 async function pageOf(cursor: RowCursor<ObjectRecord>, query: ListObjectsQuery): Promise<ObjectPage> {

@@ -1,32 +1,31 @@
 /**
- * What a tenant takes up, with its first buckets.
+ * The usage of a tenant, with its first buckets.
  *
  * Owns: the answer. Knows nothing of: how the figures are counted. Rule: all of it is read from one cut, so that the figures fit
- * each other also while they change.
+ * each other while they change.
  */
 import { usageKeys } from '../../state-machine/usage/keys.ts'
 import { tenantKeys } from '../../state-machine/tenants/keys.ts'
 import { bucketRanges } from '../../state-machine/buckets/keys.ts'
 import type { TenantId } from '../../state-machine/base/record-ids.ts'
+import type { BucketRecord } from '../../state-machine/buckets/records.ts'
+import type { UsageRecord } from '../../state-machine/usage/records.ts'
 import { NO_USAGE } from '../../state-machine/usage/usage.ts'
-import { cutView } from '../rows/cut-view.ts'
-import type { OpenState } from '../rows/open-state.ts'
-import { readPage } from './row-page.ts'
-import type { TenantUsage } from './state-reader.ts'
+import { atOneMoment } from './one-moment.ts'
+import type { Page, StateReader } from './state-reader.ts'
 
-export async function tenantUsage(
-  state: OpenState,
-  tenant: TenantId,
-  bucketsMax: number,
-): Promise<TenantUsage> {
-  const snapshot = state.db.snapshot()
-  try {
-    const view = cutView(state.db, snapshot)
-    const all = bucketRanges.buckets(tenant)
-    const buckets = await readPage(state, { all, limit: bucketsMax, snapshot })
-    const usage = { ...NO_USAGE, ...view.get(usageKeys.usage(tenant)) }
-    return { usage, bucketCount: view.get(tenantKeys.tenant(tenant))?.bucketCount ?? 0, buckets }
-  } finally {
-    await snapshot.close()
-  }
+/** All of one moment. */
+export interface TenantUsage {
+  readonly usage: UsageRecord
+  readonly bucketCount: number
+  /** The first ones by name. */
+  readonly buckets: Page<BucketRecord>
+}
+
+export function tenantUsage(reader: StateReader, tenant: TenantId, bucketsMax: number): Promise<TenantUsage> {
+  return atOneMoment(reader, async (cut) => {
+    const buckets = await cut.page(bucketRanges.buckets(tenant), { limit: bucketsMax })
+    const usage = { ...NO_USAGE, ...cut.get(usageKeys.usage(tenant)) }
+    return { usage, bucketCount: cut.get(tenantKeys.tenant(tenant))?.bucketCount ?? 0, buckets }
+  })
 }

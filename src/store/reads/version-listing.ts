@@ -4,8 +4,9 @@
  *
  * Owns: the merge of object rows with version rows. Knows nothing of: tokens, HTTP. [decisions 4]
  * Rules: both are read from one cut; work is bounded by the page, not by the bucket nor by the versions of a key: it
- * begins behind the marker, and what lies below a common prefix is stepped over, by a seek where it is much.
+ * begins behind the marker, and rows below a common prefix are stepped over, by a seek where there are many.
  */
+import assert from 'node:assert/strict'
 import { versionKeys, versionRanges } from '../../state-machine/versions/keys.ts'
 import type { View } from '../../state-machine/base/view.ts'
 import { successor } from '../../state-machine/base/row-key.ts'
@@ -17,14 +18,46 @@ import { commonPrefixOf } from './object-listing.ts'
 import { keyBytes } from '../rows/row-codec.ts'
 import { type CursorRange, RowCursor } from '../rows/row-cursor.ts'
 import { cutView } from '../rows/cut-view.ts'
-import type { ListVersionsQuery, VersionMarker, VersionPage } from './state-reader.ts'
 import type { Database } from '../rows/state-rows.ts'
+import { PAGE_ROWS_MAX } from './row-page.ts'
+import type { StateReader } from './state-reader.ts'
 
-export async function listVersions(
-  db: Database,
+/** Where a page of versions ended; the request for the next page gives it. */
+export interface VersionMarker {
+  /** The key shown last, or the common prefix shown last. Empty: from the beginning. */
+  readonly keyMarker: string
+  /**
+   * The version of that key shown last; its older ones come next. Empty: no further version of that key comes. A marker that a
+   * page gave is the version's own id, also of a null version: that one may be replaced between two pages. `null` is
+   * taken for the null version of the moment; without one, all versions of the key come.
+   */
+  readonly versionIdMarker: string
+}
+
+export interface ListVersionsQuery extends VersionMarker {
+  readonly prefix: string
+  readonly delimiter: string
+  /** 1..1000; versions, delete markers and common prefixes count alike. */
+  readonly limit: number
+}
+
+export interface VersionPage {
+  /** Keys ascending, of a key the newest first. Exactly those whose `newer` is null are the latest of their key. */
+  readonly versions: readonly VersionRecord[]
+  readonly commonPrefixes: readonly string[]
+  readonly next: VersionMarker | null
+}
+
+export function pageOfVersions(
+  state: StateReader,
   bucket: BucketId,
   query: ListVersionsQuery,
 ): Promise<VersionPage> {
+  assert(query.limit >= 1 && query.limit <= PAGE_ROWS_MAX, 'a listing asks for 1 to 1,000 lines')
+  return state.lease(({ db }) => pageOf(db, bucket, query))
+}
+
+async function pageOf(db: Database, bucket: BucketId, query: ListVersionsQuery): Promise<VersionPage> {
   const snapshot = db.snapshot()
   const open: RowCursor<VersionRecord>[] = []
   try {
@@ -42,7 +75,7 @@ export async function listVersions(
   }
 }
 
-/** Of `keyMarker`, the version to go on behind; null: behind all of them. */
+/** The version of `keyMarker` to continue behind; null: behind all of them. */
 function lastShown(view: View, bucket: BucketId, query: ListVersionsQuery): VersionId | null {
   const { keyMarker, versionIdMarker } = query
   if (keyMarker === '' || versionIdMarker === '') return null
@@ -55,8 +88,8 @@ function lastShown(view: View, bucket: BucketId, query: ListVersionsQuery): Vers
 type Walk = Pick<CursorRange<VersionRecord>, 'all' | 'first'>
 
 /**
- * Where the rows begin that were not shown yet. Behind a version of the marked key the object row counts too: what it
- * holds may have come up from below since, when the versions above it went.
+ * Where the rows begin that were not shown yet. Behind a version of the marked key the object row counts too: its version may
+ * have moved up into it since, when the versions above it were removed.
  */
 function walks(bucket: BucketId, query: ListVersionsQuery, shown: VersionId | null): readonly Walk[] {
   const { keyMarker: key } = query
@@ -70,7 +103,7 @@ function walks(bucket: BucketId, query: ListVersionsQuery, shown: VersionId | nu
     return from(versionKeys.object(bucket, key), `${versionKeys.version(bucket, key, shown)}\u0000`)
   if (commonPrefixOf(key, query) === key)
     return from(successor(objects.start + key), successor(versions.start + key))
-  // A key holds no NUL: behind it and one comes what else there is of the key, and then other keys.
+  // A key holds no NUL: behind the key and a NUL come the other rows of the key, and then other keys.
   return from(`${objects.start}${key}\u0000`, `${versions.start}${key}\u0001`)
 }
 
@@ -99,7 +132,7 @@ async function merge(
   }
 }
 
-/** Of one key the object comes first: it is the newest. */
+/** The object of a key comes before its versions: it is the newest. */
 function foremost([objects, versions]: readonly [RowCursor<ObjectRecord>, RowCursor<VersionRecord>]):
   | RowCursor<ObjectRecord>
   | RowCursor<VersionRecord> {

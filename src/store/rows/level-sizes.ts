@@ -1,21 +1,21 @@
 /**
- * How much memory the LevelDB of a state may take, and how large its tables are, by the memory of the machine.
+ * How much memory the LevelDB of a state may take, and how large its tables are, derived from the memory of the machine.
  *
  * Owns: the shares and their bounds. Knows nothing of: rows. Rules: all of it together stays below a tenth of the memory, because several nodes may share a
- * machine; an empty or small state takes next to none of it, whatever it may take.
+ * machine; an empty or small state takes next to none of it, regardless of its limit.
  */
 import { totalmem } from 'node:os'
 
 const MIB = 1024 * 1024
 
 export interface LevelSizes {
-  /** Rows gather here, and once more while they are being written out. A start reads as much log. Bytes. */
+  /** Size of the write buffer; a second one exists while the first is written out. A start reads as much log. Bytes. */
   readonly writeBufferSize: number
-  /** Of a table, about. Bytes. */
+  /** Approximate size of a table. Bytes. */
   readonly maxFileSize: number
   /** For blocks of rows, uncompressed. Bytes. */
   readonly cacheSize: number
-  /** Tables whose index and filter are in memory. A look into another one opens it on the thread that asks. */
+  /** Tables whose index and filter are in memory. A read of another table opens it on the reading thread. */
   readonly maxOpenFiles: number
 }
 
@@ -23,10 +23,10 @@ export interface LevelSizes {
 const TABLE_BYTES = 32 * MIB
 /** Index and filter of such a table, with rows of some 250 bytes that compress to a third. */
 const OPEN_TABLE_BYTES = 1.5 * MIB
-/** LevelDB keeps so many descriptors for other files than tables. */
+/** LevelDB keeps this many descriptors for files other than tables. */
 const OTHER_FILES = 10
 
-/** Parts of the memory: one in so many. */
+/** Shares of the memory: one part in this many. */
 const WRITE_BUFFER_SHARE = 512
 const CACHE_SHARE = 64
 const OPEN_TABLES_SHARE = 32
@@ -36,7 +36,7 @@ const WRITE_BUFFER_MAX_BYTES = 64 * MIB
 const CACHE_MIN_BYTES = 16 * MIB
 const CACHE_MAX_BYTES = 512 * MIB
 const OPEN_TABLES_MIN = 64
-/** Of each a descriptor or a mapping: more than a thousand are over the usual limits of a process. */
+/** Each takes a descriptor or a mapping: more than a thousand exceed the usual limits of a process. */
 const OPEN_TABLES_MAX = 1_000
 
 export function levelSizes(memoryBytes: number): LevelSizes {
@@ -49,7 +49,7 @@ export function levelSizes(memoryBytes: number): LevelSizes {
   }
 }
 
-/** Of the machine, or what a container leaves to this process, whichever is less. Bytes. */
+/** Memory of the machine or the limit of its container, whichever is less. Bytes. */
 export function memoryOfProcess(): number {
   const limit = process.constrainedMemory()
   return limit > 0 ? Math.min(limit, totalmem()) : totalmem()

@@ -1,11 +1,11 @@
 /**
- * One opened LevelDB directory that holds the replicated state, and the handle through which everybody reaches it.
+ * One opened LevelDB directory that holds the replicated state, and the handle through which all code reaches it.
  *
  * Owns: opening, typed single reads, and a close that waits for reads in flight.
  * Knows nothing of: what rows mean, which directory is the current one.
- * Rules: nobody keeps an OpenState; a read takes it from the handle each time, because an install swaps it. Whatever
- * damage a read meets is told to the owner of the state before the reader hears of it. To a reader damage is one more
- * reason why this node cannot serve now: it is being replaced, and who asks again later is answered.
+ * Rules: no caller keeps an OpenState; a read takes it from the handle each time, because an install swaps it. Damage that a read
+ * meets is reported to the owner of the state before the reader gets the error. To a reader damage is one more reason why this
+ * node cannot serve now: the state is being replaced, and a later read succeeds.
  */
 import assert from 'node:assert/strict'
 import { Level } from 'level'
@@ -27,7 +27,7 @@ export interface OpenStateOptions {
   readonly location: string
   /** The directory must not hold a database yet. Otherwise it must. */
   readonly create: boolean
-  /** Called for every damage that a read of this state meets, before the reader hears of it. */
+  /** Called for every damage that a read of this state meets, before the reader gets the error. */
   readonly onDamage: OnDamage
 }
 
@@ -47,7 +47,7 @@ export class OpenState {
     this.#onDamage = onDamage
   }
 
-  /** Rejects with what LevelDB says; nothing in the state was looked at yet. */
+  /** Rejects with the error of LevelDB; no row of the state is read yet. */
   static async open(options: OpenStateOptions): Promise<OpenState> {
     return new OpenState(await openDatabase(options.location, options.create), options)
   }
@@ -70,7 +70,7 @@ export class OpenState {
     })
   }
 
-  /** What is stored under a key, verified but not decoded. Throws StateDamagedError. */
+  /** The bytes stored under a key, verified but not decoded. Throws StateDamagedError. */
   readVerified(key: Buffer): Buffer | undefined {
     return this.#watched(() => {
       const value = this.db.getSync(key)
@@ -79,14 +79,14 @@ export class OpenState {
     })
   }
 
-  /** Single reads of one moment, whatever is written between them. Throws StateDamagedError. */
+  /** Single reads of one moment, regardless of writes between them. Throws StateDamagedError. */
   cut<T>(read: (view: View) => T): T {
     return this.#watched(() => {
       const snapshot = this.db.snapshot()
       try {
         return read(cutView(this.db, snapshot))
       } finally {
-        // Nothing of it is awaited: LevelDB lets go of it before this returns.
+        // Not awaited: LevelDB releases the snapshot before this returns.
         void snapshot.close()
       }
     })
@@ -96,7 +96,7 @@ export class OpenState {
     return this.#watched(() => readSeal(this.db, snapshot))
   }
 
-  /** Durable when it resolves. Throws StateDamagedError where LevelDB met damage in what it read for it. */
+  /** Durable when it resolves. Throws StateDamagedError where LevelDB found damage in files that it read for the write. */
   async write(operations: readonly BatchOperation[]): Promise<void> {
     try {
       if (operations.length <= ROWS_PER_TURN) await this.db.batch([...operations], { sync: true })
@@ -109,7 +109,7 @@ export class OpenState {
     }
   }
 
-  /** One atomic batch all the same: it is handed over piece by piece, and written at the end. */
+  /** Still one atomic batch: it is handed over piece by piece, and written at the end. */
   async #writeInTurns(operations: readonly BatchOperation[]): Promise<void> {
     const batch = this.db.batch()
     const turns = new Turns()
@@ -121,7 +121,7 @@ export class OpenState {
     await batch.write({ sync: true })
   }
 
-  /** Notes of the install that made this state. */
+  /** Removes the notes of the install that made this state. */
   async removeNotes(): Promise<void> {
     await removeKeys(this.db, { lt: FIRST_STATE_KEY })
   }
@@ -132,7 +132,7 @@ export class OpenState {
     try {
       return await work(this)
     } catch (error) {
-      throw this.#told(error)
+      throw this.#reported(error)
     } finally {
       this.#leases--
       if (this.#leases === 0) this.#drained?.()
@@ -149,11 +149,11 @@ export class OpenState {
     try {
       return read()
     } catch (error) {
-      throw this.#told(error)
+      throw this.#reported(error)
     }
   }
 
-  #told(error: unknown): unknown {
+  #reported(error: unknown): unknown {
     const damage = damageIn(error)
     if (damage === null) return error
     this.#onDamage(damage, this)
@@ -177,7 +177,7 @@ export class StateHandle {
   #current: OpenState | null = null
   #fault: string | null = null
 
-  /** For those who read for the service. Throws Condition, whose cause is a StateDamagedError where damage was met. */
+  /** For reads of the service. Throws Condition, whose cause is a StateDamagedError where damage was met. */
   read<T>(work: (state: OpenState) => T): T {
     try {
       return work(this.current)
@@ -195,19 +195,19 @@ export class StateHandle {
     }
   }
 
-  /** Throws StateDamagedError while there is nothing that may be read. */
+  /** Throws StateDamagedError while no state may be read. */
   get current(): OpenState {
     if (this.#fault !== null) throw new StateDamagedError(`Cannot read the state: ${this.#fault}`)
     assert(this.#current !== null, 'the state is read between open and close only')
     return this.#current
   }
 
-  /** Null while there is nothing that may be read. */
+  /** Null while no state may be read. */
   get usable(): OpenState | null {
     return this.#current
   }
 
-  /** Returns what was current before; its owner closes it. `fault`: why nothing is. */
+  /** Returns the previous state; its owner closes it. `fault`: why no state is current. */
   swap(next: OpenState | null, fault: string | null = null): OpenState | null {
     assert(next === null || fault === null, 'a state with a fault is not given to readers')
     const previous = this.#current

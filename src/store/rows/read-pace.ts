@@ -1,28 +1,28 @@
 /**
- * How many rows a walk reads at once, while it steps over what begins alike.
+ * How many rows a walk reads at once while it steps over rows with a common prefix.
  *
- * Owns: the choice between reading on, which pays while few rows are stepped over, and a seek for each line, which pays
- * once they are many. Knows nothing of: rows, LevelDB.
- * Rule: what is read stays bounded by the lines that were asked for, whatever lies between them.
+ * Owns: the choice between reading on, which is cheaper while few rows are stepped over, and a seek for each line, which is
+ * cheaper once there are many. Knows nothing of: rows, LevelDB.
+ * Rule: the number of rows read is bounded by the requested lines, regardless of the rows between them.
  */
 
-/** Reading so many rows costs about as much as a seek with its way through the thread pool. */
+/** Reading this many rows costs about as much as a seek through the thread pool. */
 const ROWS_PER_SEEK = 16
 const FIRST_ROWS = 64
 const ROWS_MAX = 1000
-/** Each read may be larger than the one before by this: a walk that ends early has not read far ahead. */
+/** Each read may be this much larger than the one before, so a walk that ends early has not read far ahead. */
 const GROWTH = 4
-/** Lines that are sought before reading on is tried again; twice as many after each try in vain. */
+/** Lines that are found by seeks before reading on is tried again; doubled after each failed try. */
 const SOUGHT_MIN = 16
 const SOUGHT_MAX = 256
 
 export class ReadPace {
-  /** Lines that may still be asked for. */
+  /** Lines that may still be requested. */
   #left: number
   #rows: number
-  /** Of the last read that was larger than a line. */
+  /** Size of the last read that was larger than a line. */
   #rowsPerLine = 1
-  /** Lines to be sought before the next try; 0: reading on. */
+  /** Lines to find by seeks before the next try; 0: reading on. */
   #sought = 0
   #retryLoop: number = SOUGHT_MIN
 

@@ -1,5 +1,5 @@
 /**
- * The repair rows that are due next, in memory, so that the repair engine can look without waiting.
+ * The repair rows that are due next, in memory, so that the repair engine reads them synchronously.
  *
  * Owns: a bounded window of rows per target node. Knows nothing of: who repairs, in which order.
  * Rules: a window holds only rows that are stored; it may hold fewer than are stored, and is then filled again from
@@ -89,7 +89,7 @@ export class RepairWindow {
   }
 }
 
-/** What is left out of a window is less urgent than everything in it, or the urgent would wait for the rest. */
+/** A row outside a full window is less urgent than every row in it; otherwise urgent rows would wait for the rest. */
 function displaceLast(rows: Map<string, RepairRecord>, key: string, row: RepairRecord): void {
   let last = key
   for (const other of rows.keys()) if (other > last) last = other

@@ -1,21 +1,21 @@
 /**
- * Rows one behind the other, as they travel between nodes and as they are hashed. docs/formats/row.md
+ * Rows in sequence, in the form in which nodes send and hash them. docs/formats/row.md
  *
- *   u32le key length, key, u32le value length, value; as stored, again and again
+ *   u32le key length, key, u32le value length, value; as stored; repeated
  *
  * Owns: that framing, both ways. Knows nothing of: what the rows are, who sends them.
- * Rule: a length is believed only inside the bytes that are there.
+ * Rule: a length is accepted only if it lies within the given bytes.
  */
 
 const LENGTH_BYTES = 4
 
 export interface StoredRow {
   readonly key: Buffer
-  /** As it lies on disk, checksum included. */
+  /** The stored bytes, checksum included. */
   readonly value: Buffer
 }
 
-/** What came from a peer is not what a peer may send. The state here stands as it was. */
+/** A peer sent malformed data. The state of this node is unchanged. */
 export class SnapshotDamagedError extends Error {
   override readonly name = 'SnapshotDamagedError'
 }

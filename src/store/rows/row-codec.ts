@@ -1,12 +1,12 @@
 /**
- * How a row lies in LevelDB: a checksum bound to its key, then MessagePack. docs/formats/row.md
+ * The stored form of a row in LevelDB: a checksum bound to its key, then MessagePack. docs/formats/row.md
  *
  *   byte 0      format version, ROW_VERSION
  *   bytes 1-4   CRC-32, little endian, over key, version and payload
  *   bytes 5-    payload
  *
  * Owns: sealing and opening of single rows. Knows nothing of: where rows are kept.
- * Rule: the engine hands out flipped bits and misplaced blocks as good data, so nothing is decoded before the checksum agreed.
+ * Rule: the engine hands out flipped bits and misplaced blocks as good data, so nothing is decoded before its checksum agrees.
  */
 import { crc32 } from 'node:zlib'
 import { Packr } from 'msgpackr'
@@ -21,7 +21,7 @@ const VERSION_BYTE = Uint8Array.of(ROW_VERSION)
 
 const packr = new Packr({ useRecords: false, variableMapSize: true })
 
-/** Stored bytes are not what was written under this key. The data is never shown; the names in the key neither. */
+/** The stored bytes are not those that were written under this key. The message shows neither the data nor the names in the key. */
 export class RowDamagedError extends StateDamagedError {
   override readonly name = 'RowDamagedError'
   readonly kind: string
@@ -31,7 +31,7 @@ export class RowDamagedError extends StateDamagedError {
   }
 }
 
-/** The one way from a row key to bytes. Strings are never given to LevelDB: its own encoding cuts a key short when a character straddles its buffer. */
+/** The one way from a row key to bytes. LevelDB never gets strings: its own encoding cuts a key short when a character straddles its buffer. */
 export function keyBytes(key: string): Buffer {
   return Buffer.from(key, 'utf8')
 }

@@ -1,9 +1,9 @@
 /**
- * A walk over rows that are named by an object key, one at a time, with steps over everything that begins alike.
+ * A walk over rows that are named by an object key, one at a time, with steps over all rows of a common prefix.
  *
  * Owns: the iterator, its order, what was read ahead of the walk. Knows nothing of: lines of a listing.
- * Rules: every row that it stands on must ascend; nothing is verified or decoded that nobody asked for. What is stepped over
- * is read where that costs less than a seek, and never more than a few rows of it for each step.
+ * Rules: every row that it visits must ascend; only rows that a caller takes are verified and decoded. Rows that are stepped over
+ * are read where that costs less than a seek, and never more than a few of them for each step.
  */
 import { type KeyRange, narrow, type RowKey, successor } from '../../state-machine/base/row-key.ts'
 import { ReadPace } from './read-pace.ts'
@@ -15,11 +15,11 @@ const READ_AHEAD_BYTES = 256 * 1024
 export interface CursorRange<R extends object = object> {
   /** All rows of the kind in the bucket. */
   readonly all: KeyRange<R>
-  /** Object keys that begin otherwise are not walked over. */
+  /** Object keys without this prefix are not part of the walk. */
   readonly prefix: string
   /** Inclusive; may lie before those that begin with `prefix`. */
   readonly first: string
-  /** How many rows may be stood on. */
+  /** How many rows the cursor may visit. */
   readonly lines: number
   /** Absent: the walk is over the rows as they are now. */
   readonly snapshot?: DatabaseSnapshot
@@ -34,10 +34,10 @@ export class RowCursor<R extends object> {
   readonly #iterator: ReturnType<typeof iterate>
   readonly #start: string
   readonly #pace: ReadPace
-  /** The last read, and where in it the cursor stands. */
+  /** The last read, and the position of the cursor in it. */
   #read: readonly Entry[] = []
   #at = 0
-  /** Rows of the last read that the cursor stood on. */
+  /** Rows of the last read that the cursor has visited. */
   #lines = 0
   #bytes: Buffer = Buffer.alloc(0)
   #entry: Entry = NOWHERE
@@ -61,12 +61,12 @@ export class RowCursor<R extends object> {
     }
   }
 
-  /** The object key of the row it stands on; null behind the last row. */
+  /** The object key of the current row; null behind the last row. */
   get name(): string | null {
     return this.#name
   }
 
-  /** What it stands on. Throws RowDamagedError. */
+  /** The current row. Throws RowDamagedError. */
   get row(): R {
     const [key, value] = this.#entry
     return decodeRow(key as RowKey<R>, value)
@@ -78,7 +78,7 @@ export class RowCursor<R extends object> {
     this.#stand()
   }
 
-  /** Over what begins with `prefix`, if it stands on such a row. Throws RowDamagedError. */
+  /** Steps over the rows that begin with `prefix`, if it is at one. Throws RowDamagedError. */
   async skip(prefix: string): Promise<void> {
     if (this.#name?.startsWith(prefix) !== true) return
     openRow(this.#bytes, this.#entry[1])
@@ -120,8 +120,8 @@ export class RowCursor<R extends object> {
 }
 
 /**
- * Declared bounds hold for seek() as well: a target beyond them ends the walk. Keys come as text, which costs half of what
- * buffers do; one that was damaged so that it is no text fails the checksum of its row.
+ * Declared bounds hold for seek() as well: a target beyond them ends the walk. Keys come as text, at half the cost of
+ * buffers; a key that is no text after damage fails the checksum of its row.
  */
 function iterate(db: Database, { all, prefix, first, snapshot }: CursorRange) {
   const { start, end } = narrow(all, prefix)

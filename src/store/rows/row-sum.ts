@@ -2,8 +2,8 @@
  * The running checksum of the state: the sum of the hashes of all rows. docs/formats/row.md
  *
  * Owns: the sum modulo 2^256 of one SHA-256 for each row. Knows nothing of: which rows there are, where the sum is kept.
- * Rules: it depends on the set of rows alone, not on their order or history; a row that is replaced is subtracted with
- * the value that was read and verified, never with one that was assumed.
+ * Rules: it depends only on the set of rows, not on their order or history; a replaced row is subtracted with the value that was
+ * read and verified, never with an assumed one.
  */
 import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
@@ -13,7 +13,7 @@ export const SUM_BYTES = 32
 const LIMBS = 8
 const LIMB = 2 ** 32
 
-/** Of a row in the form of a block: the lengths keep a byte that moves from the key to the value from going unseen. */
+/** Hash of a row in the form of a block: the lengths make a byte that moves from the key to the value change the hash. */
 export function rowHash(key: Uint8Array, value: Uint8Array): Buffer {
   return hash('sha256', frameRow(key, value), 'buffer')
 }

@@ -2,7 +2,7 @@
  * Which keys of a database are rows of the replicated state, and the one way to walk them. docs/formats/keyspace.md
  *
  * Owns: the keys that do not count, and verified reading in the order of keys. Knows nothing of: what rows mean.
- * Rule: every row is verified and must ascend before anybody sees it; an index that was damaged shows rows twice or out of order.
+ * Rule: every row is verified and must ascend before a caller gets it; a damaged index shows rows twice or out of order.
  */
 import type { Level } from 'level'
 import { StateDamagedError } from '../../../cluster/index.ts'
@@ -41,7 +41,7 @@ export function isStateKey(key: Uint8Array): boolean {
   )
 }
 
-/** Rows in bounded pieces, which may be empty. Between two pieces others get their turn. Throws StateDamagedError. */
+/** Rows in bounded pieces, which may be empty. Other work gets its turn between two pieces. Throws StateDamagedError. */
 export async function* scanRows(db: Database, range: RowRange): AsyncGenerator<readonly StoredRow[]> {
   const { after, through, snapshot } = range
   const iterator = db.iterator({
@@ -69,7 +69,7 @@ export async function* scanRows(db: Database, range: RowRange): AsyncGenerator<r
   }
 }
 
-/** In bounded steps, each of them synced: nothing that LevelDB's log holds may be followed by what is durable before it. */
+/** In bounded steps, each of them synced: no unsynced write in LevelDB's log may precede a later one that is durable. */
 export async function removeKeys(
   db: Database,
   range: { readonly [bound in 'gt' | 'gte' | 'lt' | 'lte']?: Buffer },

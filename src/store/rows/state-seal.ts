@@ -1,9 +1,9 @@
 /**
- * The two rows that say which state this is: the machine's record, and the checksum over all rows. docs/formats/row.md
+ * The two rows that identify the state: the machine's record, and the checksum over all rows. docs/formats/row.md
  *
  * Owns: how they are stored together and what makes them agree. Knows nothing of: what the record says.
- * Rules: they are written in one atomic batch with the rows they speak of and count as rows themselves nowhere; the
- * checksum row names its record, so that a stale one of the two is never taken for the state of the other.
+ * Rules: they are written in one atomic batch with the rows that they cover, and are never counted as rows themselves; the
+ * checksum row names its record, so that a stale row of the two is never combined with the other.
  */
 import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'

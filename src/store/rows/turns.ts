@@ -1,12 +1,12 @@
 /**
  * Long work on the thread of the event loop, cut into turns.
  *
- * Owns: how many rows one turn handles. Knows nothing of: what is done with them. Rule: it counts rows and looks at no clock, so where
- * a turn ends depends on the work alone; work of fewer rows never waits.
+ * Owns: how many rows one turn handles. Knows nothing of: what is done with them. Rule: it counts rows and reads no clock, so where
+ * a turn ends depends only on the work; work of fewer rows never waits.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
-/** Rows that are read, decided or written before others get their turn: some milliseconds. */
+/** Rows that are read, decided or written before other work gets its turn: some milliseconds. */
 export const ROWS_PER_TURN = 1_024
 
 export class Turns {

@@ -1,8 +1,8 @@
 /**
  * Adjacent pieces of an install, gathered until they fill a block and are worth a flush.
  *
- * Owns: the piece that grows. Knows nothing of: where rows came from. Rule: what is gathered is not durable; after a crash it is
- * asked for again. Memory: one block.
+ * Owns: the piece that grows. Knows nothing of: where rows came from. Rule: gathered rows are not durable; after a crash they are
+ * requested again. Memory: one block.
  */
 import { hash } from 'node:crypto'
 import { STATE_BLOCK_BYTES_MAX, type StateBlock } from '../../../cluster/index.ts'

@@ -1,8 +1,8 @@
 /**
- * The rows of an install under way: a database beside the state that fills block by block and remembers which it holds.
+ * The rows of an install under way: a database beside the state that is filled block by block and records which blocks it holds.
  *
  * Owns: the directory `incoming`, its rows and the notes of the blocks they came in. Knows nothing of: where blocks come from.
- * Rules: rows and the note of their block become durable together; a note is believed only after the rows were read back
+ * Rules: rows and the note of their block become durable together; a note is accepted only after the rows were read back
  * and have its digest, so damage here costs another pull and nothing else. Memory holds one block.
  */
 import { createHash, hash } from 'node:crypto'
@@ -39,10 +39,10 @@ export class IncomingState {
     this.#db = db
   }
 
-  /** What an earlier install left there, if it can be used. */
+  /** Opens the directory of an earlier install, if it can be used. */
   static async open(location: string): Promise<IncomingState> {
     try {
-      // What LevelDB makes of damaged files is anything, the end of the process included.
+      // LevelDB may do anything with damaged files, including end the process.
       if ((await faultInFiles(location)) === null)
         return new IncomingState(await openDatabase(location, false))
     } catch (error) {
@@ -56,7 +56,7 @@ export class IncomingState {
     await this.#db.close()
   }
 
-  /** The block that begins after this key, if its rows are still what they were. */
+  /** The block that begins after this key, if its rows are unchanged. */
   async held(after: Uint8Array): Promise<HeldRange | null> {
     return await guarded(async () => {
       const note = this.#note(after)
@@ -66,7 +66,7 @@ export class IncomingState {
     })
   }
 
-  /** From `after` on, up to the end of the block or for ever where it is the last, the rows are those of the block. */
+  /** From `after` on, up to the end of the block, or without an end where it is the last, the rows are those of the block. */
   async replace(after: Uint8Array, block: StateBlock): Promise<void> {
     const { rows, digest, through, isEnd } = block
     await guarded(async () => {
@@ -83,7 +83,7 @@ export class IncomingState {
     })
   }
 
-  /** The sum of all rows up to `end`, each read back; null when they are not what they were. A bad block is forgotten then. */
+  /** The sum of all rows up to `end`, each read back; null when they have changed. The note of a bad block is then removed. */
   async readBack(end: Uint8Array): Promise<RowSum | null> {
     return await guarded(async () => {
       const sum = new RowSum()
@@ -102,14 +102,14 @@ export class IncomingState {
     })
   }
 
-  /** The rows are a state now. The notes stay, for an install that is cut short before the state is the current one. */
+  /** Makes the rows a state. The notes stay, for an install that is cut short before the state is the current one. */
   async seal(seal: StateSeal): Promise<void> {
     await this.#write(sealOperations(seal))
   }
 
   /**
-   * Removes rows of a range, and the notes of blocks that begin in it. Where the last of them reaches further, what is
-   * left of it is given back as a note, still to be written.
+   * Removes rows of a range, and the notes of blocks that begin in it. Where the last of these blocks reaches further, the
+   * rest of it is returned as a note, still to be written.
    */
   async #clear(range: RowRange): Promise<Note | null> {
     const cut = await this.#removeNotes(range)
@@ -123,7 +123,7 @@ export class IncomingState {
     return digest === null ? null : { ...rest, digest }
   }
 
-  /** Gives the last that was removed. */
+  /** Returns the last note that was removed. */
   async #removeNotes({ after, through }: RowRange): Promise<Note | null> {
     const bounds = { gte: noteKey(after), lt: through === null ? FIRST_STATE_KEY : noteKey(through) }
     const [lastKey] = await this.#db.keys({ ...bounds, reverse: true, limit: 1 }).all()
@@ -133,7 +133,7 @@ export class IncomingState {
     return last
   }
 
-  /** Of the rows as they are on disk; null when one of them is damaged. */
+  /** Sum of the rows on disk; null when one of them is damaged. */
   async #digestOf(range: RowRange, sum?: RowSum): Promise<Buffer | null> {
     const digest = createHash('sha256')
     try {
@@ -170,7 +170,7 @@ export class IncomingState {
   }
 }
 
-/** LevelDB cannot even walk what was gathered: it is to be thrown away as a whole. Says nothing of the state in use. */
+/** LevelDB cannot walk the gathered rows: they are discarded as a whole. The state in use is not affected. */
 export class IncomingDamagedError extends Error {
   override readonly name = 'IncomingDamagedError'
 }
@@ -181,7 +181,7 @@ async function guarded<T>(work: () => Promise<T>): Promise<T> {
   } catch (error) {
     const damage = damageIn(error)
     if (damage === null) throw error
-    throw new IncomingDamagedError('Cannot go on with the install: what was gathered is damaged', {
+    throw new IncomingDamagedError('Cannot continue the install: the gathered rows are damaged', {
       cause: error,
     })
   }

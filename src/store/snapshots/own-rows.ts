@@ -1,9 +1,9 @@
 /**
- * The rows of the state that an install replaces, cut into ranges that its source may find to be the same.
+ * The rows of the state that an install replaces, cut into ranges that the source compares with its own.
  *
- * Owns: where a range ends. Knows nothing of: what the source holds, where reused rows go. Rules: a range begins after the key that was
- * reached and ends at a key of this state, so an insertion on either side moves no other range; ranges grow while they are the
- * same and shrink where they differ, so what travels is in proportion to what changed. A damaged row ends the reuse, never the
+ * Owns: where a range ends. Knows nothing of: what the source holds, where reused rows go. Rules: a range begins after the last key that was
+ * reached and ends at a key of this state, so an insertion on either side moves no other range; ranges grow while they are equal
+ * and shrink where they differ, so the transfer is in proportion to the changes. A damaged row ends the reuse, never the
  * install. Memory: one range and one read.
  */
 import { hash } from 'node:crypto'
@@ -11,7 +11,7 @@ import { StateDamagedError } from '../../../cluster/index.ts'
 import { framedBytes, frameRow, type StoredRow } from '../rows/row-block.ts'
 import { type Database, scanRows } from '../rows/state-rows.ts'
 
-/** Of one range, or one row. A row that changed moves no more than its range. Bytes. */
+/** Size of one range, or one row. A changed row costs the transfer of at most its range. Bytes. */
 const RANGE_BYTES_MIN = 8 * 1024
 const RANGE_BYTES_MAX = 64 * 1024
 const SHRINK = 4
@@ -20,7 +20,7 @@ export interface OwnRange {
   readonly through: Buffer
   /** Of `rows`. */
   readonly digest: Buffer
-  /** In the form of a block, at most as large as one, or one row. */
+  /** Rows in the form of a block, at most as large as one, or one row. */
   readonly rows: Buffer
 }
 
@@ -58,7 +58,7 @@ export class OwnRows {
     return { through, digest: hash('sha256', rows, 'buffer'), rows }
   }
 
-  /** What the source said of the range before. */
+  /** Whether the source had the range before. */
   adapt(isSame: boolean): void {
     const target = isSame ? this.#target * 2 : this.#target / SHRINK
     this.#target = Math.min(RANGE_BYTES_MAX, Math.max(RANGE_BYTES_MIN, target))

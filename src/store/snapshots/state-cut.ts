@@ -1,9 +1,9 @@
 /**
- * A consistent cut of the state, given out in blocks of rows.
+ * A consistent cut of the state, sent in blocks of rows.
  *
- * Owns: the way of rows out of LevelDB. Knows nothing of: who receives them, how far they are.
- * Rules: every row is verified before it leaves, so damage here never spreads; a block depends on the cut and the request
- * alone; memory holds one block.
+ * Owns: reading the rows from LevelDB. Knows nothing of: who receives them, how far the receiver is.
+ * Rules: every row is verified before it leaves, so damage here never spreads; a block depends only on the cut and the
+ * request; memory holds one block.
  */
 import { hash } from 'node:crypto'
 import {
@@ -36,13 +36,13 @@ async function readBlock(
   { after, held }: StateBlockRequest,
 ): Promise<StateBlock> {
   if (held !== null && Buffer.compare(held.through, after) <= 0) {
-    throw new Error('Cannot give a block: the rows that are held end before they begin')
+    throw new Error('Cannot read a block: the range that is held ends before it begins')
   }
   const taken = await takeRows(db, snapshot, { after, bound: held?.through ?? null })
   const rows = Buffer.concat(taken.frames)
   const digest = hash('sha256', rows, 'buffer')
   const { isFull, isEnd } = taken
-  // What is held and does not fit a block is not the same here: nobody holds more than a block in one piece.
+  // A held range that does not fit a block differs from the rows here: no receiver holds more than a block in one piece.
   if (held === null || isFull) return { rows, digest, through: taken.last, isEnd }
   return { rows: digest.equals(held.digest) ? null : rows, digest, through: held.through, isEnd }
 }

@@ -1,9 +1,9 @@
 /**
  * Pulls a state from a source, block by block, until it is whole and proven.
  *
- * Owns: what to ask for next, and every check of what comes. Knows nothing of: directories, which state is current.
- * Rules: nothing that fails a check is written; it resolves only when every row was read back and all of them add up to
- * the checksum of the source. On any doubt it throws, and what was proven so far stays for the next attempt.
+ * Owns: what to request next, and every check of received rows. Knows nothing of: directories, which state is current.
+ * Rules: rows that fail a check are not written; it resolves only when every row was read back and all of them add up to
+ * the checksum of the source. On any doubt it throws, and proven rows stay for the next attempt.
  */
 import { hash } from 'node:crypto'
 import { rm } from 'node:fs/promises'
@@ -20,7 +20,7 @@ import { type Database, isStateKey } from '../rows/state-rows.ts'
 export interface PullOptions {
   /** Called after each durable step, with its name. */
   readonly onStep: (step: string) => void
-  /** The state that is replaced, if it can be read: rows that the source has as well do not travel. */
+  /** The state that is replaced, if it can be read: rows that the source has as well are not transferred. */
   readonly own?: Database | null
 }
 
@@ -31,10 +31,10 @@ interface Pull {
   readonly onBlock: () => void
 }
 
-/** Rounds in which damage of what was gathered is mended by pulling it again. */
+/** Rounds in which damaged rows are pulled again. */
 const ROUNDS_MAX = 3
 
-/** Fills the directory, going on with what an earlier install left there. Rejects with the error of the source when a pull fails. */
+/** Fills the directory, continuing with the rows of an earlier install. Rejects with the error of the source when a pull fails. */
 export async function pullInto(
   location: string,
   source: StateSource,
@@ -63,7 +63,7 @@ async function pullOnce(location: string, source: StateSource, options: PullOpti
   } finally {
     await incoming.close()
   }
-  // Rows were read back; what helps to find them was not.
+  // The rows were read back; the files that lead to them were not.
   const fault = await faultInFiles(location)
   if (fault !== null) throw new IncomingDamagedError(`Cannot install a state: ${fault}`)
 }
@@ -79,7 +79,7 @@ async function pullUntilWhole(pull: Pull): Promise<RowSum> {
   )
 }
 
-/** Gives the key that the last block speaks of. */
+/** Returns the last key that the block covers. */
 async function pullBlocks({ own, ...pull }: Pull): Promise<Uint8Array> {
   if (own === null) return pullOnto(pull, null)
   const rows = new OwnRows(own)
@@ -102,7 +102,7 @@ async function pullOnto(
   try {
     return await pullEach({ incoming, source, write }, own, draft)
   } catch (error) {
-    // What came before is proven, and need not come again.
+    // Earlier blocks are proven, and are not pulled again.
     await draft.flush()
     throw error
   }
@@ -122,7 +122,7 @@ async function pullEach(
     checkBlock(block, { after, held })
     if (range !== null) own?.adapt(block.rows === null)
     const rows = block.rows ?? range?.rows
-    // What was gathered before is cut where the new rows end, so that the rest of it is found at the next step.
+    // A block gathered earlier is cut where the new rows end, so that the next step finds the rest of it.
     if (own === null || gathered !== null || rows === undefined) {
       await draft.flush()
       await write(after, block)
@@ -168,7 +168,7 @@ function checkRows(
     throw damaged('a block is larger than a block may be')
 }
 
-/** A damaged row of a peer says nothing about the state of this node. */
+/** A damaged row of a peer does not mean that the state of this node is damaged. */
 function openForeign(key: Buffer, value: Buffer): void {
   try {
     openRow(key, value)

@@ -1,9 +1,9 @@
 /**
- * What a clean stop leaves behind so that the next start need not read every row: which files make up the state, and its seal.
+ * The record of a clean stop, which lets the next start skip reading every row: the files of the state, and its seal.
  *
  * Owns: the marker CLOSED. Knows nothing of: rows.
  * Rules: written after the database is closed, removed durably before it is opened again, so a crash never meets one.
- * It vouches for the small files byte by byte and for tables by name and size: those carry checksums of their own.
+ * It covers the small files byte by byte and tables by name and size: those carry checksums of their own.
  */
 import { hash } from 'node:crypto'
 import { readdir, readFile, stat } from 'node:fs/promises'
@@ -12,7 +12,7 @@ import { readMarker, removeMarker, writeMarker } from './marker-file.ts'
 import { recordDigest, type StateSeal } from '../rows/state-seal.ts'
 
 const CLOSED = 'CLOSED'
-/** Its own pointer and manifest, and the log: a flipped bit there loses whole batches without an error. */
+/** The pointer, the manifest and the log: a flipped bit there loses whole batches without an error. */
 const SMALL = /^(CURRENT|MANIFEST-[0-9]+|[0-9]+\.log)$/
 const TABLE = /^[0-9]+\.(ldb|sst)$/
 
@@ -29,12 +29,12 @@ export async function writeCleanStop(dir: string, state: string, seal: StateSeal
   await writeMarker(dir, CLOSED, { state, ...sealOf(seal), files })
 }
 
-/** Null: the stop was not clean, or the marker does not verify, or speaks of another state. */
+/** Null: the stop was not clean, or the marker does not verify, or names another state. */
 export async function readCleanStop(dir: string, state: string): Promise<CleanStop | null> {
   const marker = await readMarker(dir, CLOSED)
   if (marker.found !== 'marker' || marker.value['state'] !== state) return null
   const { sum, record, files } = marker.value
-  // It verified, so it is what this file wrote.
+  // It verifies, so this module wrote it.
   return { sum: String(sum), record: String(record), files: files as CleanStop['files'] }
 }
 
@@ -43,7 +43,7 @@ export async function removeCleanStop(dir: string): Promise<void> {
   await removeMarker(dir, CLOSED)
 }
 
-/** Whether the files are those of the clean stop: null, or what is wrong. */
+/** Null when the files are those of the clean stop, or what is wrong. */
 export async function changedSince({ files }: CleanStop, location: string): Promise<string | null> {
   const found = await filesIn(location)
   for (const [name, expected] of Object.entries(files)) {
@@ -53,7 +53,7 @@ export async function changedSince({ files }: CleanStop, location: string): Prom
   return null
 }
 
-/** Whether the opened state is the one that was closed: null, or what is wrong. */
+/** Null when the opened state is the one that was closed, or what is wrong. */
 export function faultInSeal(seal: StateSeal, stop: CleanStop): string | null {
   const { sum, record } = sealOf(seal)
   return sum === stop.sum && record === stop.record ? null : 'it is older than when the node was stopped'

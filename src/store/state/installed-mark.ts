@@ -1,5 +1,5 @@
 /**
- * Tells a state that was just installed from one that was applied to.
+ * Distinguishes a state that was just installed from one that entries were applied to.
  *
  * Owns: the marker INSTALLED, which names the directory of the state. Knows nothing of: rows, the log.
  * Rule: written before the state becomes the current one, removed before the first batch is applied to it. So a state without the marker
@@ -13,7 +13,7 @@ export function writeInstalled(dir: string, state: string): Promise<void> {
   return writeMarker(dir, INSTALLED, { state })
 }
 
-/** A marker that does not verify, or that speaks of another state, counts as none. */
+/** A marker that does not verify, or that names another state, counts as absent. */
 export async function isJustInstalled(dir: string, state: string): Promise<boolean> {
   const marker = await readMarker(dir, INSTALLED)
   return marker.found === 'marker' && marker.value['state'] === state

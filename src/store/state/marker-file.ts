@@ -1,8 +1,8 @@
 /**
- * Small files that say one thing about the state and survive a power cut: one line of JSON, its CRC-32, a line feed.
+ * Small files that record one fact about the state and survive a power cut: one line of JSON, its CRC-32, a line feed.
  *
- * Owns: writing, reading and removing them durably. Knows nothing of: what they say.
- * Rules: written aside, flushed, renamed, the directory flushed; what does not verify is told from what is not there.
+ * Owns: writing, reading and removing them durably. Knows nothing of: what they mean.
+ * Rules: written aside, flushed, renamed, the directory flushed; a file that does not verify is distinguished from a missing one.
  */
 import { open, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ const LINE = /^(\{.*\}) ([0-9a-f]{8})\n$/
 
 export type Marker =
   | { readonly found: 'nothing' }
-  /** `text`: what is there instead. */
+  /** `text`: the content that does not verify. */
   | { readonly found: 'damaged'; readonly text: string }
   | { readonly found: 'marker'; readonly value: Readonly<Record<string, unknown>> }
 

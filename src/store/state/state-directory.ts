@@ -1,7 +1,7 @@
 /**
- * Which of the directories `state-<n>` is the state, and whether it may be used: the marker files beside them say so.
+ * Which of the directories `state-<n>` is the state, and whether it may be used: the marker files beside them decide.
  *
- * Owns: the pointer, the quarantine, the numbering, and the removal of what a crash left behind. Knows nothing of: rows.
+ * Owns: the pointer, the quarantine, the numbering, and the removal of files that a crash left behind. Knows nothing of: rows.
  * Rules: the pointer is switched by rename between two fsyncs, after what it points to is durable and verified. A
  * missing pointer beside states is damage, never a fresh start.
  */
@@ -14,19 +14,19 @@ import { readMarker, removeMarker, syncDirectory, writeMarker } from './marker-f
 export const STATE_FORMAT = 5
 
 export const POINTER = 'CURRENT'
-/** There from before the first state is made until the pointer names it. */
+/** Exists from before the first state is made until the pointer names it. */
 const CREATING = 'CREATING'
-export const DISTRUSTED = 'DISTRUSTED'
+export const QUARANTINED = 'DISTRUSTED'
 const INCOMING = 'incoming'
 const NAME = /^state-([1-9][0-9]{0,14})$/
 const FIRST_FORMAT = /^state-[1-9][0-9]*\n?$/
 const DRAFT = /\.new$/
 
-/** What stands in the directory. */
-export type Standing =
+/** The content of the directory. */
+export type Found =
   | { readonly kind: 'fresh' }
   | { readonly kind: 'state'; readonly name: string }
-  /** `name`: of the state it speaks of, if that is known. */
+  /** `name`: of the quarantined state, if it is known. */
   | { readonly kind: 'fault'; readonly name: string | null; readonly fault: string }
 
 export class StateDirectory {
@@ -50,12 +50,12 @@ export class StateDirectory {
   }
 
   /** Creates the directory. Throws StartError when it cannot be read, or was written in a format of another build. */
-  async standing(): Promise<Standing> {
+  async status(): Promise<Found> {
     try {
       await mkdir(this.#dir, { recursive: true })
       const pointer = await this.#pointer()
       if (pointer.kind !== 'state') return pointer
-      const fault = await this.#distrusted(pointer.name)
+      const fault = await this.#quarantined(pointer.name)
       return fault === null ? pointer : { kind: 'fault', name: pointer.name, fault }
     } catch (cause) {
       if (cause instanceof StartError) throw cause
@@ -68,21 +68,21 @@ export class StateDirectory {
     return new StartError('state_unusable', `Cannot open the state in ${this.#dir}: ${what}`, { hint, cause })
   }
 
-  /** The first state is about to be made; a crash before `makeCurrent` begins anew. */
+  /** The first state is about to be made; after a crash before `makeCurrent` the start begins again. */
   async beginFirst(): Promise<string> {
     await writeMarker(this.#dir, CREATING, { format: STATE_FORMAT })
     await this.removeAllBut(null)
     return 'state-1'
   }
 
-  /** Durable when it resolves. If it throws, either of the two may be current after a restart. */
+  /** Durable when it resolves. If it throws, either state may be current after a restart. */
   async makeCurrent(name: string): Promise<void> {
     await syncDirectory(this.locationOf(name))
     await writeMarker(this.#dir, POINTER, { format: STATE_FORMAT, state: name })
     await removeMarker(this.#dir, CREATING)
   }
 
-  /** Gives what was gathered the name of a state. It is not the current one yet. */
+  /** Gives the gathered rows the name of a state. It is not the current one yet. */
   async nameIncoming(): Promise<string> {
     const name = `state-${(await this.#highest()) + 1}`
     await rename(this.incoming, this.locationOf(name))
@@ -90,7 +90,7 @@ export class StateDirectory {
     return name
   }
 
-  /** A state that got its name and never became current goes back to being gathered: its rows need not travel again. */
+  /** A state that got its name and never became current becomes gathered rows again: they need not be transferred again. */
   async unnameUnfinished(current: string): Promise<void> {
     const later = (await this.#states()).filter((name) => numberOf(name) > numberOf(current))
     const [name] = later
@@ -99,21 +99,21 @@ export class StateDirectory {
     await syncDirectory(this.#dir)
   }
 
-  /** Of every state that is there now; one that comes later is not meant. */
-  async distrust(why: string): Promise<void> {
-    await writeMarker(this.#dir, DISTRUSTED, { through: await this.#highest(), why })
+  /** Quarantines every state that exists now, not later ones. */
+  async quarantine(why: string): Promise<void> {
+    await writeMarker(this.#dir, QUARANTINED, { through: await this.#highest(), why })
   }
 
-  /** Once a newer state is current, what was said of older ones is void. */
-  async endDistrust(): Promise<void> {
-    await removeMarker(this.#dir, DISTRUSTED)
+  /** Once a newer state is current, the quarantine of older ones is void. */
+  async endQuarantine(): Promise<void> {
+    await removeMarker(this.#dir, QUARANTINED)
   }
 
   async remove(location: string): Promise<void> {
     await rm(location, { recursive: true, force: true })
   }
 
-  /** Old states whose removal was cut short, and drafts of markers. Gives their names. */
+  /** Old states whose removal was cut short, and drafts of markers. Returns their names. */
   async removeAllBut(current: string | null): Promise<readonly string[]> {
     const names = await readdir(this.#dir)
     const leftovers = names.filter((name) => name !== current && (NAME.test(name) || DRAFT.test(name)))
@@ -121,7 +121,7 @@ export class StateDirectory {
     return leftovers
   }
 
-  async #pointer(): Promise<Standing> {
+  async #pointer(): Promise<Found> {
     const pointer = await readMarker(this.#dir, POINTER)
     if (pointer.found === 'nothing') return await this.#withoutPointer()
     if (pointer.found === 'damaged') {
@@ -134,16 +134,16 @@ export class StateDirectory {
     return { kind: 'state', name: state }
   }
 
-  async #withoutPointer(): Promise<Standing> {
-    const isBegun = (await readMarker(this.#dir, CREATING)).found !== 'nothing'
-    if (isBegun || (await this.#states()).length === 0) return { kind: 'fresh' }
+  async #withoutPointer(): Promise<Found> {
+    const isStarted = (await readMarker(this.#dir, CREATING)).found !== 'nothing'
+    if (isStarted || (await this.#states()).length === 0) return { kind: 'fresh' }
     return { kind: 'fault', name: null, fault: `${POINTER} is missing although there are states` }
   }
 
-  async #distrusted(name: string): Promise<string | null> {
-    const marker = await readMarker(this.#dir, DISTRUSTED)
+  async #quarantined(name: string): Promise<string | null> {
+    const marker = await readMarker(this.#dir, QUARANTINED)
     if (marker.found === 'nothing') return null
-    if (marker.found === 'damaged') return `it was distrusted before, and ${DISTRUSTED} is damaged`
+    if (marker.found === 'damaged') return `it was quarantined before, and ${QUARANTINED} is damaged`
     const { through, why } = marker.value
     return Number(through) >= numberOf(name) ? String(why) : null
   }
@@ -159,7 +159,7 @@ export class StateDirectory {
   #foreign(format: unknown): StartError {
     const message = `Cannot open the state in ${this.#dir}: it has format ${String(format)}, this build has ${STATE_FORMAT}`
     return new StartError('state_format_foreign', message, {
-      hint: 'Start the build that wrote it; or, with the other nodes up, move it away and let this node fetch it anew.',
+      hint: 'Start the build that wrote it; or, with the other nodes up, move it away and let this node fetch it again.',
     })
   }
 }

@@ -1,25 +1,25 @@
 /**
- * What a state directory says of itself, for whoever must not change it: nothing is opened, made or removed.
+ * What the files of a state directory state about it, without changing it: nothing is opened, made or removed.
  *
- * Owns: nothing. Knows nothing of: rows. Rule: it reads the marker files alone and so may look while a node runs.
+ * Owns: nothing. Knows nothing of: rows. Rule: it reads only the marker files, so it may run beside a running node.
  */
 import { readdir } from 'node:fs/promises'
 import { readMarker } from './marker-file.ts'
-import { DISTRUSTED, POINTER, STATE_FORMAT } from './state-directory.ts'
+import { QUARANTINED, POINTER, STATE_FORMAT } from './state-directory.ts'
 
 export interface StateOnDisk {
-  /** As the pointer has it, NaN for what is no number; null: there is no state. */
+  /** From the pointer, NaN for a value that is no number; null: there is no state. */
   readonly format: number | null
   /** Of this build. */
   readonly known: number
   /** Why the state cannot be found. */
   readonly fault: string | null
-  /** Why a node refused to use it; null: none did. */
-  readonly distrusted: string | null
+  /** Why a node refused to use it; null: no node did. */
+  readonly quarantined: string | null
 }
 
 export async function inspectState(dir: string): Promise<StateOnDisk> {
-  const nothing = { format: null, known: STATE_FORMAT, fault: null, distrusted: null }
+  const nothing = { format: null, known: STATE_FORMAT, fault: null, quarantined: null }
   try {
     const names = await readdir(dir)
     const pointer = await readMarker(dir, POINTER)
@@ -30,10 +30,10 @@ export async function inspectState(dir: string): Promise<StateOnDisk> {
         ? { ...nothing, fault: `${POINTER} is missing in ${dir} although there are states` }
         : nothing
     }
-    const marker = await readMarker(dir, DISTRUSTED)
-    const why = marker.found === 'marker' ? String(marker.value['why']) : `${DISTRUSTED} is damaged`
-    const distrusted = marker.found === 'nothing' ? null : why
-    return { ...nothing, format: Number(pointer.value['format']), distrusted }
+    const marker = await readMarker(dir, QUARANTINED)
+    const why = marker.found === 'marker' ? String(marker.value['why']) : `${QUARANTINED} is damaged`
+    const quarantined = marker.found === 'nothing' ? null : why
+    return { ...nothing, format: Number(pointer.value['format']), quarantined }
   } catch (cause) {
     const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown'
     return code === 'ENOENT' ? nothing : { ...nothing, fault: `${dir} cannot be read (${code})` }

@@ -1,9 +1,9 @@
 /**
- * From what a stop left on disk to a state that may be used, or the reason why none may.
+ * Opens the state that a stop left on disk, or finds the reason why it may not be used.
  *
- * Owns: which checks are due, and the quarantine of what fails one. Knows nothing of: applying, installing.
- * Rules: no damage is ever thrown, and a state with a fault stays one until an install replaces it. Thrown is only what
- * says nothing about the state: files that cannot be reached, another process, another format.
+ * Owns: which checks are due, and the quarantine of a state that fails one. Knows nothing of: applying, installing.
+ * Rules: damage is never thrown, and a state with a fault keeps it until an install replaces it. Only errors that are independent
+ * of the state are thrown: files that cannot be reached, another process, another format.
  */
 import { StartError, type Logger } from '../../../cluster/index.ts'
 import { changedSince, type CleanStop, faultInSeal, readCleanStop, removeCleanStop } from './clean-stop.ts'
@@ -25,7 +25,7 @@ export interface StateOpeningParts {
 
 interface Fault {
   readonly fault: string
-  /** The disk did not give the files back. */
+  /** The disk failed to read the files. */
   readonly isUnreadable?: boolean
 }
 
@@ -51,18 +51,18 @@ export class StateOpening {
   /** Throws StartError. */
   async open(): Promise<Opening> {
     const { directory, logger } = this.#parts
-    const standing = await directory.standing()
-    if (standing.kind === 'fresh') return await this.#create()
-    const { name } = standing
+    const status = await directory.status()
+    if (status.kind === 'fresh') return await this.#create()
+    const { name } = status
     if (name !== null) await directory.unnameUnfinished(name)
-    if (standing.kind === 'fault') return { fault: standing.fault }
-    const opening = await this.#openAt(standing.name)
+    if (status.kind === 'fault') return { fault: status.fault }
+    const opening = await this.#openAt(status.name)
     if ('fault' in opening) {
-      // A disk that cannot be read says nothing of the rows: the next start may find them as good as ever.
-      if (opening.isUnreadable !== true) await directory.distrust(opening.fault)
+      // A disk that cannot be read does not prove damage of the rows: the next start may find them whole.
+      if (opening.isUnreadable !== true) await directory.quarantine(opening.fault)
       return opening
     }
-    // Only now: if the pointer were wrong, the leftovers would be all that is left.
+    // Only now: if the pointer were wrong, the leftovers would be the only state.
     const leftovers = await directory.removeAllBut(name)
     if (leftovers.length > 0) logger.info({ leftovers }, 'removed old states')
     return opening
@@ -99,8 +99,8 @@ export class StateOpening {
   }
 
   /**
-   * Before LevelDB sees them: what it makes of a damaged file is anything, the end of the process included. After a clean stop a
-   * large state is not read whole: a bit that has flipped in its rows since then is as one that flips while the node runs.
+   * Before LevelDB opens them: it may do anything with a damaged file, including end the process. After a clean stop a
+   * large state is not read whole: a bit that has flipped in its rows since then is treated like one that flips while the node runs.
    */
   async #checkFiles(name: string, stop: CleanStop | null): Promise<FileCheck & Pick<Fault, 'isUnreadable'>> {
     const { directory, wholeBytesMax } = this.#parts

@@ -2,17 +2,17 @@
  * Reads every row of the state and compares their sum with the running checksum.
  *
  * Owns: the comparison. Knows nothing of: when it is due, what is done about a difference.
- * Rule: it reads one consistent cut, piece by piece, so that batches and reads go on meanwhile.
+ * Rule: it reads one consistent cut, piece by piece, so that batches and reads continue meanwhile.
  */
 import { damageIn } from '../rows/state-errors.ts'
 import type { OpenState } from '../rows/open-state.ts'
 import { rowHash, RowSum } from '../rows/row-sum.ts'
 import { ALL_ROWS, scanRows } from '../rows/state-rows.ts'
 
-/** So many rows are read in some seconds. */
+/** Reading this many rows takes some seconds. */
 const ROWS_PER_REPORT = 500_000
 
-/** Null, or what is wrong. A state that is closed meanwhile is gone: nothing is wrong with it. */
+/** Null, or what is wrong. A state that is closed meanwhile counts as sound. */
 export async function verifyState(
   state: OpenState,
   onProgress: (rows: number) => void,

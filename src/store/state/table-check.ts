@@ -1,8 +1,8 @@
 /**
- * Reads tables of an opened state through in the background, after a start that looked only at what leads to their rows.
+ * Reads tables of an opened state through in the background, after a start that checked only the blocks that lead to their rows.
  *
- * Owns: the pace, and that a table which a compaction has replaced meanwhile is no fault. Knows nothing of: rows, what follows from a fault.
- * Rule: each of the tables is read once, whole, unless it does not count any more.
+ * Owns: the pace, and that a table that a compaction has replaced meanwhile is no fault. Knows nothing of: rows, what follows from a fault.
+ * Rule: each of the tables is read once, whole, unless the manifest no longer names it.
  */
 import { setTimeout } from 'node:timers/promises'
 import type { Logger } from '../../../cluster/index.ts'
@@ -26,16 +26,16 @@ export class TableCheck {
   readonly #abort = new AbortController()
   readonly #done: Promise<void>
 
-  /** Begins at once. */
+  /** Starts at once. */
   constructor(parts: TableCheckParts) {
     this.#parts = parts
     this.#done = this.#run().catch((err: unknown) => {
-      // The reading-through of the rows, once a day, is what remains.
+      // The daily read of all rows remains.
       if (!this.#abort.signal.aborted) parts.logger.warn({ err }, 'tables of the state not read through')
     })
   }
 
-  /** Every table was read, or a fault was told, or nothing can be read. Never rejects. */
+  /** Resolves when every table was read, a fault was reported, or nothing can be read. Never rejects. */
   get done(): Promise<void> {
     return this.#done
   }

@@ -1,10 +1,10 @@
 /**
- * Sends what waits in the outbox to its webhooks, and has the log remember what came of it.
+ * Sends the pending deliveries of the outbox to their webhooks, and commits the results.
  *
  * Owns: which delivery is tried now, and that none is tried twice at a time here. Knows nothing of: schedules; apply decides
  * from a result when the next attempt is due, or that there is none.
- * Rules: a row leaves the queue by a committed result alone, so whoever comes after this node goes on; what was sent and not
- * told is sent again, under the same id. While results cannot be told they are kept, and nothing is sent in their place.
+ * Rules: a row leaves the queue only by a committed result, so the next job runner continues; a delivery that was sent without a
+ * committed result is sent again, under the same id. While results cannot be committed they are kept, and nothing is sent in their place.
  */
 import { eventKeys } from '../../state-machine/events/keys.ts'
 import { Condition, type Cluster, type Logger, type MetricSample } from '../../../cluster/index.ts'
@@ -12,13 +12,14 @@ import { deliveryId } from '../../operations/notifications/delivery-id.ts'
 import type { AttemptResult } from '../../state-machine/events/commands.ts'
 import type { DeliveryName, DeliveryRecord, HookRecord } from '../../state-machine/events/records.ts'
 import { hasCome } from '../../state-machine/events/delivery-schedule.ts'
-import { isBusy } from '../../state-machine/events/hooks.ts'
-import type { StateReader } from '../../store/reads/state-reader.ts'
+import { isBusy, outboxTotal } from '../../state-machine/events/hooks.ts'
+import type { RowReader } from '../../store/reads/state-reader.ts'
 import type { Propose } from '../../commands/propose.ts'
 import { DeliverySlots } from './delivery-slots.ts'
 import { payloadOf } from './payload.ts'
 import { signatureHeaders } from './signature.ts'
 import type { Answered, WebhookPost } from './webhook-sender.ts'
+import { busyHooks, dueDeliveries } from '../../store/reads/outbox-reads.ts'
 
 const HOOKS_PER_ROUND = 256
 const RESULTS_PER_COMMAND = 256
@@ -27,12 +28,12 @@ const END_OF_TIME = 8_640_000_000_000_000
 
 export interface DeliveringParts {
   readonly cluster: Pick<Cluster, 'isJobRunner'>
-  readonly state: Pick<StateReader, 'outbox' | 'view'>
+  readonly state: RowReader
   readonly propose: Propose
   readonly sender: { post(post: WebhookPost): Promise<Answered>; close(): Promise<void> }
   /** The secret of a hook; throws when no key of this node opens it. */
   readonly secretOf: (hook: HookRecord) => Uint8Array
-  /** By which due times are judged, ms since 1970: it goes on from the time of the log, which made them. */
+  /** The clock that due times are compared with, ms since 1970: it continues from the time of the log, which made them. */
   readonly now: () => number
   /** The hour as the cluster knows it, with which a delivery is signed: receivers compare it with their clocks. ms since 1970 */
   readonly hour: () => number
@@ -49,7 +50,7 @@ interface Flight {
 export class Delivering {
   readonly #parts: DeliveringParts
   readonly #slots = new DeliverySlots()
-  /** Row keys of what was sent and is not told yet. */
+  /** Row keys of deliveries that were sent and whose result is not committed yet. */
   readonly #flying = new Set<string>()
   readonly #running = new Set<Promise<void>>()
   #results: { readonly flight: Flight; readonly result: AttemptResult }[] = []
@@ -57,30 +58,30 @@ export class Delivering {
   #isClosed = false
   #after = ''
   readonly #counts = { taken: 0, failed: 0, gone: 0 }
-  /** When the oldest event at the head of a queue was, of the walk that ended and of the one under way. */
+  /** The time of the oldest event at the head of a queue, for the walk that ended and for the one under way. */
   #oldest: { seen: number | null; walking: number | null } = { seen: null, walking: null }
 
   constructor(parts: DeliveringParts) {
     this.#parts = parts
   }
 
-  /** Begins what is due and may begin; resolves with true when there are more hooks to look at. Throws Condition. */
+  /** Starts due deliveries within their limits; resolves with true when there are more hooks to look at. Throws Condition. */
   async round(): Promise<boolean> {
     const { cluster, state } = this.#parts
-    if (this.#results.length > 0) this.#run(this.#tell())
+    if (this.#results.length > 0) this.#run(this.#commitResults())
     if (!cluster.isJobRunner()) {
       this.#after = ''
       this.#oldest = { seen: null, walking: null }
       return false
     }
-    const { items, next } = await state.outbox.busyHooks(this.#after, HOOKS_PER_ROUND)
+    const { items, next } = await busyHooks(state, { after: this.#after, limit: HOOKS_PER_ROUND })
     for (const hook of items) await this.#fill(hook)
     this.#after = next ?? ''
     if (next === null) this.#oldest = { seen: this.#oldest.walking, walking: null }
     return next !== null
   }
 
-  /** Breaks off what is under way: it is tried again by whoever comes next. */
+  /** Aborts attempts under way: the next job runner tries them again. */
   async close(): Promise<void> {
     this.#isClosed = true
     await this.#parts.sender.close()
@@ -125,27 +126,27 @@ export class Delivering {
     ]
   }
 
-  /** Null while there is nothing that may be read. */
+  /** Null while the state may not be read. */
   #total() {
     try {
-      return this.#parts.state.outbox.total()
+      return outboxTotal(this.#parts.state)
     } catch (error) {
       if (error instanceof Condition) return null
       throw error
     }
   }
 
-  /** As many as this hook may have under way. */
+  /** As many deliveries as this hook may have under way. */
   async #fill(hook: HookRecord): Promise<void> {
     const { state, now } = this.#parts
     const limit = this.#slots.freeFor(hook) + this.#slots.takenBy(hook.hookId)
-    const waiting = await state.outbox.due(hook, END_OF_TIME, Math.max(1, limit))
+    const waiting = await dueDeliveries(state, hook, END_OF_TIME, Math.max(1, limit))
     const [head] = waiting
     if (head !== undefined) this.#oldest.walking = Math.min(this.#oldest.walking ?? Infinity, head.time)
     if (!hasCome(hook.notBefore, now())) return
     for (const delivery of waiting) {
       if (this.#slots.freeFor(hook) === 0) return
-      // Ordered by due time, but what was made due before the time of the log was set back stands last.
+      // Ordered by due time, but deliveries made due before the time of the log was set back come last.
       if (!hasCome(delivery.dueAt, now())) continue
       this.#begin({ hook, delivery })
     }
@@ -155,8 +156,8 @@ export class Delivering {
     const name = nameOf(flight)
     const key = eventKeys.delivery(name)
     if (this.#isClosed || this.#flying.has(key)) return
-    // What was read may have been settled while it was on its way here.
-    const present = this.#parts.state.outbox.delivery(name)
+    // A delivery may have been settled since its index row was read.
+    const present = this.#parts.state.get(eventKeys.delivery(name))
     if (present?.status !== 'pending' || present.attempts !== flight.delivery.attempts) return
     this.#slots.take(flight.hook)
     this.#flying.add(key)
@@ -178,7 +179,7 @@ export class Delivering {
     const { attempts } = flight.delivery
     const result: AttemptResult = { ...nameOf(flight), ...answered, attempts, verdict, jitter }
     this.#results.push({ flight, result })
-    await this.#tell()
+    await this.#commitResults()
   }
 
   async #attempt({ hook, delivery }: Flight): Promise<Answered> {
@@ -193,8 +194,8 @@ export class Delivering {
     }
   }
 
-  /** One command at a time: what arrives meanwhile travels in the next one. */
-  async #tell(): Promise<void> {
+  /** One command at a time: results that arrive meanwhile go into the next one. */
+  async #commitResults(): Promise<void> {
     if (this.#isTelling) return
     this.#isTelling = true
     try {
@@ -210,7 +211,7 @@ export class Delivering {
     }
   }
 
-  /** False: not now; the next round tries again. */
+  /** False: it failed; the next round tries again. */
   async #commit(results: readonly AttemptResult[]): Promise<boolean> {
     const { propose, logger } = this.#parts
     try {
@@ -219,7 +220,7 @@ export class Delivering {
       return true
     } catch (err) {
       if (err instanceof Condition) logger.debug({ err }, 'results of notifications wait')
-      else logger.error({ err }, 'results of notifications cannot be told')
+      else logger.error({ err }, 'results of notifications cannot be committed')
       return false
     }
   }
@@ -234,11 +235,11 @@ export class Delivering {
     const { state, cluster, logger } = this.#parts
     try {
       for (const { bucketId, hookId } of new Map(hooks.map((one) => [one.hookId, one])).values()) {
-        const hook = state.view.get(eventKeys.hook(bucketId, hookId))
+        const hook = state.get(eventKeys.hook(bucketId, hookId))
         if (hook !== undefined && isBusy(hook) && cluster.isJobRunner()) await this.#fill(hook)
       }
     } catch (err) {
-      // The next round meets it again, and tells it.
+      // The next round meets the error again, and logs it.
       logger.debug({ err }, 'notifications wait for the next round')
     }
   }

@@ -1,8 +1,8 @@
 /**
- * How many attempts may be under way, and whose: so that no target holds back another one.
+ * How many attempts may be under way, and for which hook, so that no target holds back another one.
  *
  * Owns: the shares. PURE but for its counters: no clock, no I/O.
- * Rules: all together, each tenant and each hook have a bound; a hook that only fails is asked one at a time; the last half of
+ * Rules: all together, each tenant and each hook have a bound; a hook that only fails gets one attempt at a time; the last half of
  * all slots goes only to hooks that have none, so a few slow ones never take everything.
  */
 import type { HookRecord } from '../../state-machine/events/records.ts'
@@ -10,7 +10,7 @@ import type { HookRecord } from '../../state-machine/events/records.ts'
 export const SLOTS_MAX = 256
 export const TENANT_SLOTS_MAX = 96
 export const HOOK_SLOTS_MAX = 8
-/** After so many failures in a row a hook has one slot. */
+/** After this many failures in a row a hook has one slot. */
 const FAILURES_TO_DOUBT = 3
 
 type Claimant = Pick<HookRecord, 'hookId' | 'tenantId' | 'failures'>

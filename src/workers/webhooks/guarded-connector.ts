@@ -1,10 +1,10 @@
 /**
- * Connections to webhooks: a name is resolved here, every address it has is looked at, and one of the very addresses that
- * were looked at is connected to.
+ * Connections to webhooks: a name is resolved here, each of its addresses is checked, and one of exactly these addresses is
+ * connected to.
  *
  * Owns: which address a socket may go to. Knows nothing of: HTTP.
- * Rules: one address that is not public refuses the name, so that no answer of a name server leads inside; nobody resolves the
- * name a second time. Only an origin that an operator has named goes past this.
+ * Rules: one address that is not public refuses the name, so that no answer of a name server leads inside; the name is not resolved
+ * a second time. Only an origin that an operator has allowed bypasses the check.
  */
 import { Resolver } from 'node:dns/promises'
 import { isIP } from 'node:net'
@@ -28,12 +28,12 @@ export interface Guard {
   readonly ca?: string
 }
 
-/** The target may not be reached from here. */
+/** Connections to the target are not allowed. */
 export class TargetRefusedError extends Error {}
 
 /**
- * Asks the name servers of the machine. Not the resolver of the system: its calls block threads that every file access of the
- * process needs, for as long as a name server pleases. So /etc/hosts says nothing here, but for `localhost`.
+ * Queries the name servers of the machine. Not the resolver of the system: its calls block threads that every file access of the
+ * process needs, for as long as a name server delays its answer. So /etc/hosts has no effect here, except for `localhost`.
  */
 export function systemResolve(): Resolve {
   const resolver = new Resolver({ timeout: DNS_TIMEOUT_MS, tries: DNS_TRIES })
@@ -74,7 +74,7 @@ export function guardedConnector({ resolve, allowOrigins, ca }: Guard): buildCon
   }
 }
 
-/** Those that may be connected to. Throws TargetRefusedError. */
+/** The addresses that connections are allowed to. Throws TargetRefusedError. */
 export async function addressesOf(
   url: URL,
   resolve: Resolve,

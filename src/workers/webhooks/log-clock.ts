@@ -1,9 +1,9 @@
 /**
- * A clock that goes on from the time of the log.
+ * A clock that continues from the time of the log.
  *
- * Owns: how what the log has made due is judged between two entries. Knows nothing of: deliveries.
- * Rule: due times are compared with the clock that made them: where the time of the log is ahead of everybody's clocks it stands
- * still, and what waits for some seconds after it must not wait until they have come up to it.
+ * Owns: the time that due times are compared with between two entries. Knows nothing of: deliveries.
+ * Rule: due times are compared with the clock that made them: while the time of the log is ahead of all clocks it stands
+ * still, and a delivery due some seconds later must not wait until the clocks have reached it.
  */
 import type { ClusterTimePort } from '../../../cluster/index.ts'
 

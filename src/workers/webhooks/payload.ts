@@ -1,13 +1,13 @@
 /**
- * What a receiver is told, in the form its config asks for. [decisions 9]
+ * The payload of a delivery, in the form that its config names. [decisions 9]
  *
- * Rule: made of rows alone, so that every attempt from whatever node tells the same.
+ * Rule: made only of rows, so that every attempt from any node sends the same payload.
  */
 import type { DeliveryRecord, HookRecord } from '../../state-machine/events/records.ts'
 
 type Target = Pick<HookRecord, 'id' | 'tenantId' | 'bucket' | 'payloadFormat'>
 
-/** As many characters of an event id say when, the rest where in the log. */
+/** This many characters of an event id are the time, the rest the place in the log. */
 const TIME_CHARACTERS = 10
 
 export function payloadOf(hook: Target, delivery: DeliveryRecord): string {
@@ -42,12 +42,12 @@ function nativePayload({ id: configId, tenantId, bucket }: Target, delivery: Del
   return { type, timestamp: new Date(time).toISOString(), data: known(data) }
 }
 
-/** Without what there is not. */
+/** Without members that have no value. */
 function known(fields: Readonly<Record<string, unknown>>): object {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null))
 }
 
-/** The record that S3 sends, as far as there are facts for it. */
+/** The record that S3 sends, with the fields that are known. */
 function s3Payload(hook: Target, delivery: DeliveryRecord): object {
   const { eventName, time, key, versionId, size, etag, requestId, sourceIp } = delivery
   const owner = { principalId: hook.tenantId }
@@ -71,7 +71,7 @@ function s3Payload(hook: Target, delivery: DeliveryRecord): object {
   return { Records: [record] }
 }
 
-/** As forms are encoded, but for slashes: so S3 spells keys in its records. */
+/** The encoding of forms except for slashes, as in the keys of S3 records. */
 function formEncoded(key: string): string {
   return encodeURIComponent(key).replaceAll('%20', '+').replaceAll('%2F', '/')
 }

@@ -1,7 +1,7 @@
 /**
- * The headers by which a receiver knows who sends and what was sent. [Standard Webhooks 1.0]
+ * The headers by which a receiver verifies the sender and the body. [Standard Webhooks 1.0]
  *
- * Owns: the signature. Rule: what is signed is the very text of the body; the time is that of the attempt.
+ * Owns: the signature. Rule: the exact text of the body is signed; the time is that of the attempt.
  */
 import { createHmac } from 'node:crypto'
 

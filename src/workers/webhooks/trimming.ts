@@ -1,15 +1,17 @@
 /**
- * Keeps the log of deliveries bounded, and takes away what a removed hook has left.
+ * Keeps the log of deliveries bounded, and removes the deliveries of a removed hook.
  *
- * Owns: how long settled deliveries are kept. Knows nothing of: whether a row may go; apply refuses what is still owed.
+ * Owns: how long settled deliveries are kept. Knows nothing of: whether a row may be removed; apply refuses to remove one that is still owed.
  */
 import type { Cluster, Logger } from '../../../cluster/index.ts'
 import type { DeliveryRecord, HookRecord } from '../../state-machine/events/records.ts'
-import type { StateReader } from '../../store/reads/state-reader.ts'
+import type { RowReader } from '../../store/reads/state-reader.ts'
 import type { Propose } from '../../commands/propose.ts'
+import { eventRanges } from '../../state-machine/events/keys.ts'
+import { dueDeliveries, settledDeliveries } from '../../store/reads/outbox-reads.ts'
 
 const DAY_MS = 86_400_000
-/** Of each hook: so many, and none that was settled longer ago. */
+/** For each hook: this many, and none that was settled longer ago. */
 export const KEPT = {
   delivered: { rows: 1000, ms: 7 * DAY_MS },
   dead: { rows: 10_000, ms: 30 * DAY_MS },
@@ -22,7 +24,7 @@ const END_OF_TIME = 8_640_000_000_000_000
 
 export interface TrimmingParts {
   readonly cluster: Pick<Cluster, 'isJobRunner'>
-  readonly state: Pick<StateReader, 'outbox'>
+  readonly state: RowReader
   readonly propose: Propose
   /** The confirmed time of the log, as far as it is applied here. ms since 1970 */
   readonly confirmedTime: () => number
@@ -44,7 +46,10 @@ export class Trimming {
       this.#after = ''
       return false
     }
-    const { items, next } = await state.outbox.hooks(this.#after, HOOKS_PER_ROUND)
+    const { items, next } = await state.page(eventRanges.hooks(), {
+      after: this.#after,
+      limit: HOOKS_PER_ROUND,
+    })
     let isLeft = false
     for (const hook of items) isLeft = (await this.#trim(hook)) || isLeft
     if (isLeft) return true
@@ -52,7 +57,7 @@ export class Trimming {
     return next !== null
   }
 
-  /** True: something is left that may go. */
+  /** True: more deliveries can be removed. */
   async #trim(hook: HookRecord): Promise<boolean> {
     const left = { delivered: hook.delivered, dead: hook.dead }
     for (let turn = 0; turn < COMMANDS_PER_TURN; turn++) {
@@ -71,14 +76,14 @@ export class Trimming {
   }
 
   async #remains(hook: HookRecord): Promise<readonly DeliveryRecord[]> {
-    const { outbox } = this.#parts.state
-    const waiting = await outbox.due(hook, END_OF_TIME, ROWS_PER_COMMAND)
+    const { state } = this.#parts
+    const waiting = await dueDeliveries(state, hook, END_OF_TIME, ROWS_PER_COMMAND)
     if (waiting.length > 0) return waiting
-    const dead = await outbox.settled(hook, 'dead', ROWS_PER_COMMAND)
-    return dead.length > 0 ? dead : outbox.settled(hook, 'delivered', ROWS_PER_COMMAND)
+    const dead = await settledDeliveries(state, hook, 'dead', ROWS_PER_COMMAND)
+    return dead.length > 0 ? dead : settledDeliveries(state, hook, 'delivered', ROWS_PER_COMMAND)
   }
 
-  /** Too many, or too old. `left`: how many there are by status. */
+  /** Deliveries beyond the number or age kept. `left`: their number by status. */
   async #old(
     hook: HookRecord,
     left: Readonly<Record<keyof typeof KEPT, number>>,
@@ -87,7 +92,7 @@ export class Trimming {
     for (const status of ['delivered', 'dead'] as const) {
       if (left[status] === 0) continue
       const { rows, ms } = KEPT[status]
-      const oldest = await state.outbox.settled(hook, status, ROWS_PER_COMMAND)
+      const oldest = await settledDeliveries(state, hook, status, ROWS_PER_COMMAND)
       const over = left[status] - rows
       const end = confirmedTime() - ms
       const going = oldest.filter(({ settledAt }, n) => n < over || (settledAt ?? 0) < end)

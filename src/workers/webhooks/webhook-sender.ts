@@ -1,9 +1,9 @@
 /**
- * One attempt: a POST to a webhook, and what is learned from it.
+ * One attempt: a POST to a webhook, and its result.
  *
- * Owns: sockets, the time limit, what a failure is called. Knows nothing of: rows, schedules.
- * Rules: never rejects; follows no redirect; reads at most ANSWER_BYTES_MAX of an answer and shows none of it to anybody: the
- * status decides.
+ * Owns: sockets, the time limit, the name of a failure. Knows nothing of: rows, schedules.
+ * Rules: never rejects; follows no redirect; reads at most ANSWER_BYTES_MAX of an answer and passes none of it on: the status
+ * decides.
  */
 import { Agent, type Dispatcher, request } from 'undici'
 import { type Guard, guardedConnector, TargetRefusedError } from './guarded-connector.ts'
@@ -22,7 +22,7 @@ export interface WebhookPost {
 export interface Answered {
   /** Null: no answer came. */
   readonly status: number | null
-  /** Null: it was taken. */
+  /** Null: it was accepted. */
   readonly error: string | null
   readonly retryAfterMs: number | null
   readonly durationMs: number
@@ -63,27 +63,27 @@ export class WebhookSender {
         headers: { ...headers, 'content-type': 'application/json', 'user-agent': USER_AGENT },
         body,
         signal,
-        // One limit for all of it: the signal's.
+        // One limit for the whole attempt: the signal's.
         headersTimeout: 0,
         bodyTimeout: 0,
       })
-      const heard = { ...this.#heard(answer), durationMs: durationMs() }
-      // Only so that the connection can be used again: what goes wrong from here on changes nothing.
+      const result = { ...this.#resultOf(answer), durationMs: durationMs() }
+      // Only so that the connection can be used again: a failure from here on changes nothing.
       await answer.body.dump({ limit: ANSWER_BYTES_MAX, signal }).catch(() => undefined)
-      return heard
+      return result
     } catch (error) {
       const what = tooLate.aborted ? `no answer within ${this.#timeoutMs / 1000} s` : failureOf(error)
       return { status: null, error: what, retryAfterMs: null, durationMs: durationMs() }
     }
   }
 
-  /** Breaks off what is under way. */
+  /** Aborts attempts under way. */
   async close(): Promise<void> {
     this.#closing.abort()
     await this.#agent.destroy()
   }
 
-  #heard({ statusCode: status, headers }: Dispatcher.ResponseData): Omit<Answered, 'durationMs'> {
+  #resultOf({ statusCode: status, headers }: Dispatcher.ResponseData): Omit<Answered, 'durationMs'> {
     if (status >= 200 && status < 300) return { status, error: null, retryAfterMs: null }
     const isRedirect = status >= 300 && status < 400
     const error = isRedirect ? `status ${status}: redirects are not followed` : `status ${status}`
@@ -98,11 +98,11 @@ export class WebhookSender {
 
 const HTTP_DATE = /^[A-Z][a-z]{2,8}, .* GMT$/
 
-/** Seconds, or a date. Null: not said, or not so that it can be read. [RFC 9110 10.2.3] */
+/** Seconds, or a date. Null: absent or unreadable. [RFC 9110 10.2.3] */
 export function readRetryAfter(text: string | string[] | undefined, now: number): number | null {
   if (typeof text !== 'string') return null
   if (/^\d{1,9}$/.test(text)) return Number(text) * 1000
-  // Date.parse takes far more for a date than HTTP does.
+  // Date.parse accepts far more forms than HTTP.
   const at = HTTP_DATE.test(text) ? Date.parse(text) : Number.NaN
   return Number.isNaN(at) ? null : Math.max(0, at - now)
 }
@@ -120,7 +120,7 @@ const WORDS: Readonly<Record<string, string>> = {
   ESERVFAIL: 'the name server fails',
 }
 
-/** In a few words, without anything that came from the other side. */
+/** A short description without any text from the receiver. */
 function failureOf(error: unknown): string {
   if (error instanceof TargetRefusedError) return `refused: ${error.message}`
   if (error instanceof Error && error.name === 'HTTPParserError') return 'the answer is no HTTP/1.1'

@@ -1,5 +1,5 @@
 /**
- * What a policy may be: everything else is refused, naming the place, because a denial that is passed over is an open door.
+ * Which policies are valid: everything else is refused with the place of the error, because an ignored denial would grant access.
  */
 import t from 'tap'
 import { accessKeysIn, readBucketPolicy } from '../../../src/access/policies/bucket-policy.ts'
@@ -12,7 +12,7 @@ t.test('readBucketPolicy takes', async (t) => {
     ['both versions', { Version: '2008-10-17', Id: 'x', Statement: [statement({ Sid: 'a b' })] }],
     ['no version', { Statement: [statement()] }],
     ['an allowance', policy(statement({ Effect: 'Allow' }))],
-    ['everybody by AWS', policy(statement({ Principal: { AWS: '*' } }))],
+    ['all principals by AWS', policy(statement({ Principal: { AWS: '*' } }))],
     [
       'key ids and their names as users',
       policy(statement({ Principal: { AWS: [ALICE, `arn:aws:iam::acme:user/${BOB}`] } })),

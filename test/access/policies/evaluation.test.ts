@@ -1,5 +1,5 @@
 /**
- * What a statement applies to, case by case, as the AWS documentation of policy evaluation and of condition operators has it.
+ * The scope of a statement, case by case, by the AWS documentation of policy evaluation and of condition operators.
  */
 import t from 'tap'
 import { readBucketPolicy } from '../../../src/access/policies/bucket-policy.ts'
@@ -28,9 +28,9 @@ const AT = 'aws:CurrentTime'
 
 const CASES: readonly Case[] = [
   ['a denial denies', statement(), {}, true],
-  ['an allowance denies nobody', statement({ Effect: 'Allow' }), {}, false],
-  ['nor whom it leaves out', statement({ Effect: 'Allow', Principal: { AWS: BOB } }), {}, false],
-  ['* is everybody', statement({ Principal: { AWS: ['*'] } }), { accessKeyId: BOB }, true],
+  ['an allowance denies no principal', statement({ Effect: 'Allow' }), {}, false],
+  ['nor a principal that it omits', statement({ Effect: 'Allow', Principal: { AWS: BOB } }), {}, false],
+  ['* matches every principal', statement({ Principal: { AWS: ['*'] } }), { accessKeyId: BOB }, true],
   ['a principal is the one named', statement({ Principal: { AWS: ALICE } }), {}, true],
   [
     'by its name as a user too',
@@ -40,20 +40,20 @@ const CASES: readonly Case[] = [
   ],
   ['and no other', statement({ Principal: { AWS: BOB } }), {}, false],
   [
-    'NotPrincipal spares the one named',
+    'NotPrincipal exempts the named principal',
     statement({ Principal: undefined, NotPrincipal: { AWS: ALICE } }),
     {},
     false,
   ],
-  ['and meets all others', statement({ Principal: undefined, NotPrincipal: { AWS: BOB } }), {}, true],
+  ['and applies to all others', statement({ Principal: undefined, NotPrincipal: { AWS: BOB } }), {}, true],
   ['another action', statement(), { actions: ['s3:PutObject'] }, false],
   ['actions in any case', statement({ Action: 'S3:GETOBJECT' }), {}, true],
   ['s3:*', statement({ Action: 's3:*' }), { actions: ['s3:DeleteObject'] }, true],
   ['s3:Get*', statement({ Action: 's3:Get*' }), { actions: ['s3:GetObjectTagging'] }, true],
-  ['NotAction spares the one named', statement({ Action: undefined, NotAction: 's3:Get*' }), {}, false],
-  ['and meets all others', statement({ Action: undefined, NotAction: 's3:Put*' }), {}, true],
+  ['NotAction exempts the named action', statement({ Action: undefined, NotAction: 's3:Get*' }), {}, false],
+  ['and applies to all others', statement({ Action: undefined, NotAction: 's3:Put*' }), {}, true],
   ['one of two names is enough', statement(), { actions: ['s3:GetObject', 's3:GetObjectVersion'] }, true],
-  ['keys are told apart by case', statement({ Resource: `${BUCKET}/IN/*` }), {}, false],
+  ['keys are compared with regard to case', statement({ Resource: `${BUCKET}/IN/*` }), {}, false],
   ['a key by its name', statement({ Resource: `${BUCKET}/in/a` }), {}, true],
   ['a key is no prefix', statement({ Resource: `${BUCKET}/in` }), {}, false],
   ['* passes over slashes', statement({ Resource: `${BUCKET}/*a` }), {}, true],
@@ -61,19 +61,19 @@ const CASES: readonly Case[] = [
   ['the bucket is not its keys', statement({ Action: 's3:*', Resource: BUCKET }), {}, false],
   ['NotResource spares keys', statement({ Resource: undefined, NotResource: `${BUCKET}/in/*` }), {}, false],
   [
-    'and meets the bucket',
+    'and applies to the bucket',
     statement({ Action: 's3:*', Resource: undefined, NotResource: `${BUCKET}/*` }),
     LIST,
     true,
   ],
   [
-    'and meets keys where it spares the bucket',
+    'and applies to keys where it exempts the bucket',
     statement({ Action: 's3:*', Resource: undefined, NotResource: BUCKET }),
     {},
     true,
   ],
 
-  ['a range holds what is in it', statement(on('IpAddress', 'aws:SourceIp', '192.0.2.0/24')), {}, true],
+  ['a range contains its addresses', statement(on('IpAddress', 'aws:SourceIp', '192.0.2.0/24')), {}, true],
   ['and nothing else', statement(on('IpAddress', 'aws:SourceIp', '192.0.2.0/24')), from('192.0.3.1'), false],
   [
     'one of several ranges',
@@ -100,17 +100,27 @@ const CASES: readonly Case[] = [
 
   ['equal', statement(onPrefix('StringEquals', ['x', 'in/'])), listed('in/'), true],
   ['equal to none', statement(onPrefix('StringEquals', ['x', 'in/'])), listed('in'), false],
-  ['letters are told apart by case', statement(onPrefix('StringEquals', 'IN/')), listed('in/'), false],
+  [
+    'letters are compared with regard to case',
+    statement(onPrefix('StringEquals', 'IN/')),
+    listed('in/'),
+    false,
+  ],
   ['* is no wildcard in StringEquals', statement(onPrefix('StringEquals', 'in/*')), listed('in/a'), false],
   ['not equal to any', statement(onPrefix('StringNotEquals', ['x', 'in/'])), listed('in/'), false],
   ['not equal', statement(onPrefix('StringNotEquals', ['x', 'in/'])), listed('out/'), true],
   ['like', statement(onPrefix('StringLike', ['x', 'in/*'])), listed('in/a'), true],
   ['not like', statement(onPrefix('StringNotLike', 'in/*')), listed('out/'), true],
   ['not like, but it is', statement(onPrefix('StringNotLike', 'in/*')), listed('in/'), false],
-  ['an absent key fits nothing', statement(onPrefix('StringLike', '*')), listed(undefined), false],
+  ['an absent key matches nothing', statement(onPrefix('StringLike', '*')), listed(undefined), false],
   ['and differs from everything', statement(onPrefix('StringNotLike', '*')), listed(undefined), true],
   ['IfExists holds without it', statement(onPrefix('StringEqualsIfExists', 'in/')), listed(undefined), true],
-  ['and asks where it is', statement(onPrefix('StringEqualsIfExists', 'in/')), listed('out/'), false],
+  [
+    'and compares where the key is present',
+    statement(onPrefix('StringEqualsIfExists', 'in/')),
+    listed('out/'),
+    false,
+  ],
   ['no prefix is an empty one', statement(onPrefix('StringEquals', '')), listed(''), true],
   ['an empty prefix is none', statement(onPrefix('Null', 'true')), listed(''), true],
   ['Null true: it must be absent', statement(onPrefix('Null', true)), listed('in/'), false],
@@ -156,7 +166,7 @@ t.test(
   },
 )
 
-t.test('a denial is final, wherever it stands among allowances [policies.deny-first]', async (t) => {
+t.test('a denial is final at any place among allowances [policies.deny-first]', async (t) => {
   const all = statement({ Effect: 'Allow', Action: 's3:*', Resource: [BUCKET, `${BUCKET}/*`] })
   for (const statements of [
     [all, statement()],

@@ -1,6 +1,6 @@
 /**
- * Random policies and requests against an evaluator that reads the JSON as it stands, one rule of the language after the other,
- * and shares nothing with the real one but the wildcards.
+ * Random policies and requests against an evaluator that reads the policy JSON itself, one rule of the language after the other,
+ * and shares only the wildcards with the real one.
  */
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
@@ -169,11 +169,11 @@ function naivelyHolds(operator: string, given: string | undefined, values: reado
   }
 }
 
-t.test('random policies deny what an evaluator of the plain JSON denies', async (t) => {
+t.test('random policies deny exactly the requests that an evaluator of the plain JSON denies', async (t) => {
   const seen = { denied: 0, passed: 0 }
   fc.assert(
     fc.property(fc.array(statements, { minLength: 1, maxLength: 3 }), questions, (given, asked) => {
-      // What could never apply is refused; the statements that are left must mean what they say.
+      // A statement that can never apply is refused; the remaining statements must mean what they say.
       const accepted = given.filter((statement) => isAccepted(statement))
       if (accepted.length === 0) return
       const expected = accepted.some((statement) => naivelyDenied(statement, asked))

@@ -1,12 +1,11 @@
 /**
- * What policies call each operation, written out by hand; the names are those of the AWS documentation of S3 actions.
+ * The name of each operation in policies, written manually; the names are those of the AWS documentation of S3 actions.
  */
 import t from 'tap'
-import { DATA_OPERATION_IDS, type DataOperationId } from '../../../src/access/base/operation-ids.ts'
-import { KNOWN_ACTIONS, namesOf, S3_ACTIONS } from '../../../src/access/policies/s3-actions.ts'
-import { REQUIREMENTS } from '../../../src/access/requirements.ts'
+import { KNOWN_ACTIONS, namesOf, S3_ACTIONS, type S3Action } from '../../../src/access/policies/s3-actions.ts'
+import { DATA_OPERATIONS } from '../../helpers/operations.ts'
 
-/** Without a version, then the second name with one. */
+/** The name without a version, then the name with one. */
 const NAMES = {
   healthz: [],
   readyz: [],
@@ -52,23 +51,45 @@ const NAMES = {
   listNotificationDeliveries: ['s3:GetBucketNotification'],
   redeliverNotification: ['s3:PutBucketNotification'],
   testNotification: ['s3:PutBucketNotification'],
-} as const satisfies Record<DataOperationId, readonly string[]>
+} as const satisfies Record<string, readonly string[]>
 
 t.test('every operation on a bucket has its S3 action [policies.table]', async (t) => {
-  for (const id of DATA_OPERATION_IDS) {
-    const [name, ofVersion] = NAMES[id] as readonly string[]
-    const action = S3_ACTIONS[id]
+  const ids = DATA_OPERATIONS.map(({ id }) => id)
+  t.same(Object.keys(NAMES).sort(), [...ids].sort(), 'every operation has its row, once')
+  for (const operation of DATA_OPERATIONS) {
+    const { id, requires } = operation
+    const [name, ofVersion] = NAMES[id as keyof typeof NAMES] as readonly string[]
+    const action = 's3Action' in operation ? operation.s3Action : null
     t.same(action === null ? [] : namesOf(action, false), name === undefined ? [] : [name], id)
     t.same(
       action === null ? [] : namesOf(action, true),
       [name, ofVersion].filter(Boolean),
       `${id} of a version`,
     )
-    const requirement = REQUIREMENTS[id]
-    if (requirement.kind !== 'accessKey') t.equal(action, null, id)
-    else if (requirement.reach === 'key') t.not(action, null, id)
+    if (requires.kind !== 'accessKey') t.equal(action, null, id)
+    else if (requires.reach === 'key') t.not(action, null, id)
     const isOnKeys = action !== null && action.on === 'object'
-    if (isOnKeys) t.match(requirement, { reach: 'key' }, `${id} names a key`)
+    if (isOnKeys) t.match(requires, { reach: 'key' }, `${id} names a key`)
   }
   t.same(new Set(KNOWN_ACTIONS.map(({ name }) => name)), new Set(Object.values(NAMES).flat()))
 })
+
+t.test(
+  'every listed action is that of an operation, and every action of an operation is listed',
+  async (t) => {
+    const listed = new Set<S3Action>(Object.values(S3_ACTIONS))
+    const used = new Set<S3Action>()
+    for (const operation of DATA_OPERATIONS)
+      if ('s3Action' in operation && operation.s3Action !== null) used.add(operation.s3Action)
+    t.same(
+      [...listed].filter((action) => !used.has(action)),
+      [],
+      'an action that no operation has would be accepted in a policy and deny nothing',
+    )
+    t.same(
+      [...used].filter((action) => !listed.has(action)),
+      [],
+      'an action that is not listed could not be named in a policy',
+    )
+  },
+)

@@ -10,7 +10,7 @@ export const BUCKET = 'arn:aws:s3:::photos'
 
 export type Json = Readonly<Record<string, unknown>>
 
-/** A denial of reading for everybody, with what differs. A member that is undefined is left out. */
+/** A statement that denies all principals reading, with `changes`; a member that is undefined is omitted. */
 export function statement(changes: Json = {}): Json {
   const usual = { Effect: 'Deny', Principal: '*', Action: 's3:GetObject', Resource: `${BUCKET}/*` }
   return Object.fromEntries(

@@ -1,5 +1,5 @@
 /**
- * What the doctor makes of facts: every finding that is not well, and the bounds where it begins.
+ * The judgements of the doctor: every warning and error, and the limits at which they begin.
  */
 import { readFileSync } from 'node:fs'
 import t from 'tap'
@@ -25,7 +25,7 @@ import {
 import { checkNode } from '../../../src/cli/doctor/node-checks.ts'
 
 /** `severity: found`, in their order. */
-const said = (findings: Finding | readonly Finding[]): readonly string[] =>
+const texts = (findings: Finding | readonly Finding[]): readonly string[] =>
   [findings].flat().map(({ severity, found }) => `${severity}: ${found}`)
 
 const DAY = 86_400_000
@@ -33,83 +33,90 @@ const NOW = Date.UTC(2026, 10, 22)
 
 t.test('the data directory', async (t) => {
   const facts = { path: '/d', kind: 'directory', mode: 0o700, isOwn: true, isWritable: true } as const
-  t.same(said(checkDirectory(facts)), ['ok: /d has mode 700'])
-  t.match(said(checkDirectory({ ...facts, mode: 0o720 })), [/^error: .*720: other users may put files/])
-  t.match(said(checkDirectory({ ...facts, mode: 0o702 })), [/^error/])
-  t.match(said(checkDirectory({ ...facts, mode: 0o755, isOwn: false })), [
-    /^warning: .*look/,
+  t.same(texts(checkDirectory(facts)), ['ok: /d has mode 700'])
+  t.match(texts(checkDirectory({ ...facts, mode: 0o720 })), [/^error: .*720: other users can put files/])
+  t.match(texts(checkDirectory({ ...facts, mode: 0o702 })), [/^error/])
+  t.match(texts(checkDirectory({ ...facts, mode: 0o755, isOwn: false })), [
+    /^warning: .*can read it/,
     /^warning: .*another user/,
   ])
-  t.match(said(checkDirectory({ ...facts, mode: 0o500 })), [/^error: .*may not read and write/])
-  t.match(said(checkDirectory({ ...facts, isWritable: false })), [/^error/])
-  t.match(said(checkDirectory({ ...facts, kind: 'other' })), [/^error: .*no directory/])
-  t.match(said(checkDirectory({ ...facts, kind: 'unreachable', isWritable: false })), [/^error/])
-  t.match(said(checkDirectory({ ...facts, kind: 'nothing' })), [/^ok: .*first start/])
-  t.match(said(checkDirectory({ ...facts, kind: 'nothing', isWritable: false })), [
-    /^error: .*cannot be made/,
+  t.match(texts(checkDirectory({ ...facts, mode: 0o500 })), [/^error: .*cannot read and write/])
+  t.match(texts(checkDirectory({ ...facts, isWritable: false })), [/^error/])
+  t.match(texts(checkDirectory({ ...facts, kind: 'other' })), [/^error: .*not a directory/])
+  t.match(texts(checkDirectory({ ...facts, kind: 'unreachable', isWritable: false })), [/^error/])
+  t.match(texts(checkDirectory({ ...facts, kind: 'nothing' })), [/^ok: .*first start/])
+  t.match(texts(checkDirectory({ ...facts, kind: 'nothing', isWritable: false })), [
+    /^error: .*cannot create it/,
   ])
 })
 
-t.test('whose data it is: cluster and node are told apart, and both are told', async (t) => {
-  const expected = { clusterId: 'ours', nodeId: 'n1' }
-  const identity = {
-    clusterId: 'theirs',
-    nodeId: 'n2',
-    incarnation: 'i',
-    fingerprint: 'f',
-    boot: 3,
-    before: null,
-  }
-  const facts = { identity, failure: null, farewell: null, expected }
-  t.match(said(checkIdentity(facts)), [/foreign_cluster/, /foreign_node/])
-  t.match(said(checkIdentity({ ...facts, identity: null })), [/^ok/])
-  const failure = { code: 'identity_missing', message: 'holds raft', hint: 'Restore it' }
-  t.match(checkIdentity({ ...facts, identity: null, failure }), [{ severity: 'error', action: 'Restore it' }])
-  const own = { ...identity, clusterId: 'ours', nodeId: 'n1' }
-  t.match(said(checkIdentity({ ...facts, identity: own })), [/^ok/])
-  t.match(checkIdentity({ ...facts, identity: own, farewell: 'Node n1 was removed' }), [
-    { severity: 'error', found: 'Node n1 was removed', action: /keep the directory/ },
-  ])
-})
+t.test(
+  'the identity of the data: a foreign cluster and a foreign node are reported separately',
+  async (t) => {
+    const expected = { clusterId: 'ours', nodeId: 'n1' }
+    const identity = {
+      clusterId: 'theirs',
+      nodeId: 'n2',
+      incarnation: 'i',
+      fingerprint: 'f',
+      boot: 3,
+      before: null,
+    }
+    const facts = { identity, failure: null, removalNotice: null, expected }
+    t.match(texts(checkIdentity(facts)), [/foreign_cluster/, /foreign_node/])
+    t.match(texts(checkIdentity({ ...facts, identity: null })), [/^ok/])
+    const failure = { code: 'identity_missing', message: 'contains raft', hint: 'Restore it' }
+    t.match(checkIdentity({ ...facts, identity: null, failure }), [
+      { severity: 'error', action: 'Restore it' },
+    ])
+    const own = { ...identity, clusterId: 'ours', nodeId: 'n1' }
+    t.match(texts(checkIdentity({ ...facts, identity: own })), [/^ok/])
+    t.match(checkIdentity({ ...facts, identity: own, removalNotice: 'Node n1 was removed' }), [
+      { severity: 'error', found: 'Node n1 was removed', action: /keep the directory/ },
+    ])
+  },
+)
 
-t.test('entries that are skipped by order', async (t) => {
+t.test('entries that are skipped by order of an operator', async (t) => {
   const skips = [{ planId: 'sp_1', index: 11, term: 4 }]
-  t.match(said(checkSkips({ skips: [], failure: null })), [/^ok: no entry/])
-  t.match(said(checkSkips({ skips, failure: null })), [/^ok: .*entry 11 of term 4 \(sp_1\)/])
+  t.match(texts(checkSkips({ skips: [], failure: null })), [/^ok: no entry/])
+  t.match(texts(checkSkips({ skips, failure: null })), [/^ok: .*entry 11 of term 4 \(sp_1\)/])
   const failure = { code: 'damaged_skips', message: 'Cannot start: it is torn', hint: 'Copy it' }
   t.match(checkSkips({ skips: [], failure }), [
     { severity: 'error', found: 'it is torn (damaged_skips)', action: 'Copy it' },
   ])
 })
 
-t.test('the format of the state, and whether it is trusted', async (t) => {
-  const facts = { format: 4, known: 4, fault: null, distrusted: null }
-  t.match(said(checkStateFormat(facts)), [/^ok/])
-  t.match(said(checkStateFormat({ ...facts, format: null })), [/^ok: there is no state/])
-  t.match(said(checkStateFormat({ ...facts, format: 5 })), [/^error: .*of a newer build/])
+t.test('the format of the state, and whether it is quarantined', async (t) => {
+  const facts = { format: 4, known: 4, fault: null, quarantined: null }
+  t.match(texts(checkStateFormat(facts)), [/^ok/])
+  t.match(texts(checkStateFormat({ ...facts, format: null })), [/^ok: there is no state/])
+  t.match(texts(checkStateFormat({ ...facts, format: 5 })), [/^error: .*of a newer build/])
   t.match(checkStateFormat({ ...facts, format: 3 }), [
     { found: /format 3 \(state/, action: /build that wrote it/ },
   ])
-  t.match(said(checkStateFormat({ ...facts, fault: 'CURRENT is damaged' })), [/^error: CURRENT/])
-  t.match(said(checkStateFormat({ ...facts, distrusted: 'a sum is wrong' })), [/^warning: .*a sum is wrong/])
+  t.match(texts(checkStateFormat({ ...facts, fault: 'CURRENT is damaged' })), [/^error: CURRENT/])
+  t.match(texts(checkStateFormat({ ...facts, quarantined: 'a sum is wrong' })), [
+    /^warning: .*a sum is wrong/,
+  ])
 })
 
-t.test('the master key: of the directory, and of the cluster', async (t) => {
+t.test('the master key of the directory and of the cluster', async (t) => {
   const [a, b] = ['a'.repeat(64), 'b'.repeat(64)]
-  t.match(said(checkKey({ inFile: [a], inDirectory: null, inCluster: null })), [/^ok: there is no data/])
+  t.match(texts(checkKey({ inFile: [a], inDirectory: null, inCluster: null })), [/^ok: there is no data/])
   t.match(
-    said(checkKey({ inFile: [b, a], inDirectory: a, inCluster: a })),
+    texts(checkKey({ inFile: [b, a], inDirectory: a, inCluster: a })),
     [/^ok/],
     'in the middle of a rotation',
   )
-  t.match(said(checkKey({ inFile: [b], inDirectory: a, inCluster: null })), [/^error: .*wrong_fingerprint/])
-  t.match(said(checkKey({ inFile: [b], inDirectory: b, inCluster: a })), [/^error: .*wrong_master_key/])
-  t.same(checkKey({ inFile: null, inDirectory: a, inCluster: a }), [], 'the file is another check')
+  t.match(texts(checkKey({ inFile: [b], inDirectory: a, inCluster: null })), [/^error: .*wrong_fingerprint/])
+  t.match(texts(checkKey({ inFile: [b], inDirectory: b, inCluster: a })), [/^error: .*wrong_master_key/])
+  t.same(checkKey({ inFile: null, inDirectory: a, inCluster: a }), [], 'another check reports the file')
   const failure = { code: 'master_key_missing', message: 'Cannot read', hint: 'Copy it' }
   t.match(checkKeyFile({ path: '/k', fingerprints: null, failure }), { severity: 'error', action: 'Copy it' })
 })
 
-t.test('the room on a disk', async (t) => {
+t.test('the free space of a disk', async (t) => {
   const thresholds = { stopPlacing: 0.85, stopWriting: 0.92, reserve: 0.95 }
   const facts = { path: '/d', totalBytes: 1000, freeBytes: 500, totalFiles: 0, freeFiles: 0, filesystem: 0 }
   for (const [freeBytes, severity] of [
@@ -119,31 +126,31 @@ t.test('the room on a disk', async (t) => {
     [0, 'error'],
   ] as const)
     t.match(checkSpace({ ...facts, freeBytes }, thresholds), [{ severity }], `${freeBytes} of 1000`)
-  t.match(said(checkSpace({ ...facts, totalFiles: 100, freeFiles: 4 }, thresholds)), [
+  t.match(texts(checkSpace({ ...facts, totalFiles: 100, freeFiles: 4 }, thresholds)), [
     /^warning: 4 more files/,
   ])
-  t.match(said(checkSpace({ ...facts, totalFiles: 100, freeFiles: 0 }, thresholds)), [/^error/])
+  t.match(texts(checkSpace({ ...facts, totalFiles: 100, freeFiles: 0 }, thresholds)), [/^error/])
 })
 
 t.test('the speed of a disk: neither slow nor too good to be true', async (t) => {
   const of = (...flushesMs: readonly number[]) =>
-    said(checkSpeed({ path: '/d', flushesMs, failure: null }, 1000))
+    texts(checkSpeed({ path: '/d', flushesMs, failure: null }, 1000))
   t.match(of(1, 2, 30), [/^ok: .*2\.0 ms \(median\), 30\.0 ms at worst, of 3/])
   t.match(of(0.002, 0.003, 0.2), [/^warning: .*0\.003 ms/])
   t.match(of(60, 61, 62), [/^warning/])
   t.match(of(1, 1, 1000), [/^warning/], 'one as long as an election timeout')
-  t.match(said(checkSpeed({ path: '/d', flushesMs: [], failure: 'EROFS' }, 1000)), [/^error: .*EROFS/])
+  t.match(texts(checkSpeed({ path: '/d', flushesMs: [], failure: 'EROFS' }, 1000)), [/^error: .*EROFS/])
 })
 
 t.test('the kind of file system', async (t) => {
-  t.match(said(checkFilesystem({ path: '/d', filesystem: 0xef53 })), [/^ok: .*ext4/])
-  t.match(said(checkFilesystem({ path: '/d', filesystem: 0x01021994 })), [/^warning: .*tmpfs/])
-  t.match(said(checkFilesystem({ path: '/d', filesystem: 0x794c7630 })), [/^warning: .*overlayfs/])
-  t.match(said(checkFilesystem({ path: '/d', filesystem: 0x6969 })), [/^warning: .*nfs/])
+  t.match(texts(checkFilesystem({ path: '/d', filesystem: 0xef53 })), [/^ok: .*ext4/])
+  t.match(texts(checkFilesystem({ path: '/d', filesystem: 0x01021994 })), [/^warning: .*tmpfs/])
+  t.match(texts(checkFilesystem({ path: '/d', filesystem: 0x794c7630 })), [/^warning: .*overlayfs/])
+  t.match(texts(checkFilesystem({ path: '/d', filesystem: 0x6969 })), [/^warning: .*nfs/])
   t.match(
-    said(checkFilesystem({ path: '/d', filesystem: 0x1234 })),
+    texts(checkFilesystem({ path: '/d', filesystem: 0x1234 })),
     [/^ok: .*0x1234/],
-    'unknown is no trouble',
+    'an unknown kind is no problem',
   )
 })
 
@@ -159,7 +166,7 @@ t.test('certificates of the traffic between nodes', async (t) => {
     keyPath: '/k',
   }
   const of = (change: Partial<typeof files>) =>
-    said(checkPeerTls({ isLoopbackOnly: false, files: { ...files, ...change } }, 'n1', NOW))
+    texts(checkPeerTls({ isLoopbackOnly: false, files: { ...files, ...change } }, 'n1', NOW))
   const until = (validTo: number) => of({ certificates: [{ ...certificate, validTo }] })
   t.match(of({}), [/^ok/])
   t.match(until(NOW + 30 * DAY), [/^ok/])
@@ -174,10 +181,10 @@ t.test('certificates of the traffic between nodes', async (t) => {
   ])
   t.match(of({ keyMode: 0o640 }), [/^warning: .*mode 640/])
   t.match(of({ unusable: ['peer_tls.ca (/x) cannot be used: ENOENT'] }), [/^error: peer_tls\.ca/])
-  t.match(said(checkPeerTls({ isLoopbackOnly: false, files: null }, 'n1', NOW)), [
+  t.match(texts(checkPeerTls({ isLoopbackOnly: false, files: null }, 'n1', NOW)), [
     /^error: .*peer_tls_required/,
   ])
-  t.match(said(checkPeerTls({ isLoopbackOnly: true, files: null }, 'n1', NOW)), [/^ok/])
+  t.match(texts(checkPeerTls({ isLoopbackOnly: true, files: null }, 'n1', NOW)), [/^ok/])
 })
 
 t.test('certificates of the data and admin listeners', async (t) => {
@@ -188,8 +195,8 @@ t.test('certificates of the data and admin listeners', async (t) => {
     certificates: [certificate],
     keyFits: true,
   }
-  const of = (change: Partial<ListenerTlsFacts>) => said(checkListenerTls([{ ...listener, ...change }], NOW))
-  t.match(said(checkListenerTls([], NOW)), [/^ok: .*plain HTTP/])
+  const of = (change: Partial<ListenerTlsFacts>) => texts(checkListenerTls([{ ...listener, ...change }], NOW))
+  t.match(texts(checkListenerTls([], NOW)), [/^ok: .*plain HTTP/])
   t.match(of({}), [/^ok/])
   t.match(of({ certificates: [{ ...certificate, validTo: NOW + 1 }] }), [/^warning: .*expires in 0 days/])
   t.match(of({ certificates: [{ ...certificate, validTo: NOW }] }), [/^error: .*expired/])
@@ -200,7 +207,7 @@ t.test('certificates of the data and admin listeners', async (t) => {
 t.test('listeners', async (t) => {
   const facts = { setting: 'listeners.peer', address: '10.0.0.1:9002', detail: 'EADDRNOTAVAIL' }
   t.match(checkListener({ ...facts, use: 'free' }), { severity: 'ok' })
-  t.match(checkListener({ ...facts, use: 'own' }), { severity: 'ok', found: /this very node/ })
+  t.match(checkListener({ ...facts, use: 'own' }), { severity: 'ok', found: /this node/ })
   t.match(checkListener({ ...facts, use: 'other' }), { severity: 'warning', action: /Restart/ })
   t.match(checkListener({ ...facts, use: 'taken' }), {
     severity: 'error',
@@ -212,35 +219,35 @@ t.test('listeners', async (t) => {
 const peer = (change: Partial<PeerFacts>): PeerFacts => ({
   nodeId: 'n2',
   address: 'h:1',
-  outcome: 'heard',
+  outcome: 'accepted',
   code: '',
   message: '',
   aheadMs: 0,
   ...change,
 })
 
-t.test('peers, each with what to do about it', async (t) => {
+t.test('peers, each with the action', async (t) => {
   t.match(checkPeer(peer({})), { severity: 'ok' })
   const refused = (code: string) => checkPeer(peer({ outcome: 'refused', code, message: 'no' }))
   t.match(refused('foreign_cluster'), { severity: 'error', action: /same cluster\.id/ })
   t.match(refused('wrong_node'), { action: /another node answers/ })
   t.match(refused('unheard_of'), { severity: 'error', action: /log of that node/ })
-  t.match(checkPeer(peer({ outcome: 'foreign' })), { severity: 'error', found: /no node of holdfast/ })
+  t.match(checkPeer(peer({ outcome: 'foreign' })), { severity: 'error', found: /not a holdfast node/ })
   t.match(checkPeer(peer({ outcome: 'unreachable', code: 'ECONNREFUSED' })), { action: /Start that node/ })
   t.match(checkPeer(peer({ outcome: 'unreachable', code: 'CERT_HAS_EXPIRED' })), { action: /certificates/ })
   t.match(checkPeer(peer({ outcome: 'unreachable', code: 'peer_tls_invalid' })), { action: /certificates/ })
 })
 
-t.test('clocks: the bound is that of the configuration, and the odd one out is named', async (t) => {
+t.test('clocks: the limit is that of the configuration, and the wrong clock is named', async (t) => {
   const of = (...ahead: readonly (number | null)[]) =>
     checkClock(
       ahead.map((aheadMs, n) => peer({ nodeId: `n${n + 2}`, aheadMs })),
       5000,
     )
-  t.same(of(null), [], 'nobody said what time it is')
+  t.same(of(null), [], 'no peer reported a time')
   t.match(of(5000, -5000), [{ severity: 'ok' }])
   t.match(of(0, -5001), [{ severity: 'error', found: /n3 is 5 s behind/, action: /of both machines/ }])
-  t.match(of(9000, 9500), [{ action: /of this machine, which is the odd one out/ }, {}])
+  t.match(of(9000, 9500), [{ action: /of this machine, which differs from all others/ }, {}])
 })
 
 t.test('the process on the data directory', async (t) => {
@@ -255,19 +262,19 @@ t.test('the process on the data directory', async (t) => {
     listeners: { data: '', admin: '', peer: '' },
     masterKeyFingerprint: null,
   }
-  t.match(said(checkNode({ kind: 'stopped' }, '1')), [/^ok/])
-  t.match(said(checkNode({ kind: 'answering', status }, '1')), [
+  t.match(texts(checkNode({ kind: 'stopped' }, '1')), [/^ok/])
+  t.match(texts(checkNode({ kind: 'answering', status }, '1')), [
     /^ok: node n1 \(process 7\) runs and is ready/,
   ])
-  t.match(said(checkNode({ kind: 'answering', status }, '2')), [/^warning: .*version 1/])
-  t.match(said(checkNode({ kind: 'answering', status: null }, '1')), [/^warning/])
+  t.match(texts(checkNode({ kind: 'answering', status }, '2')), [/^warning: .*version 1/])
+  t.match(texts(checkNode({ kind: 'answering', status: null }, '1')), [/^warning/])
   const waiting = { ...status, isReady: false, reasons: ['No leader is known'] }
-  t.match(said(checkNode({ kind: 'answering', status: waiting }, '1')), [/^error: .*No leader is known/])
+  t.match(texts(checkNode({ kind: 'answering', status: waiting }, '1')), [/^error: .*No leader is known/])
   t.match(checkNode({ kind: 'answering', status: waiting }, '1'), [{ action: /by itself/ }])
   t.match(checkNode({ kind: 'answering', status: { ...waiting, hasLeft: true } }, '1'), [
     { action: /Stop this node and keep its data directory/ },
   ])
-  t.match(said(checkNode({ kind: 'silent', pid: 7, why: 'no answer' }, '1')), [
+  t.match(texts(checkNode({ kind: 'silent', pid: 7, why: 'no answer' }, '1')), [
     /^error: process 7 .*no answer/,
   ])
 })
@@ -281,23 +288,23 @@ t.test('the machine', async (t) => {
     coreBytesMax: 0,
     swapUsedBytes: 0,
   }
-  const troubles = (change: Partial<MachineFacts>) =>
+  const problems = (change: Partial<MachineFacts>) =>
     checkMachine({ ...facts, ...change })
       .filter(({ severity }) => severity !== 'ok')
       .map(({ check, severity }) => `${severity} ${check}`)
-  t.same(troubles({}), [])
+  t.same(problems({}), [])
   t.same(
-    troubles({ openFilesMax: null, coreBytesMax: null, swapUsedBytes: null }),
+    problems({ openFilesMax: null, coreBytesMax: null, swapUsedBytes: null }),
     [],
-    'the unknown is no trouble',
+    'unknown values are no problem',
   )
-  t.same(troubles({ nodeVersion: '24.11.9' }), ['error node_version'])
-  t.same(troubles({ nodeVersion: '22.30.0' }), ['error node_version'])
-  t.same(troubles({ nodeVersion: '25.0.0' }), [])
-  t.same(troubles({ openFilesMax: 1024 }), ['warning open_files'])
-  t.same(troubles({ memoryBytes: 256 * 1024 ** 2 }), ['warning memory'])
-  t.same(troubles({ coreBytesMax: 1 }), ['warning keys_in_memory'])
-  t.same(troubles({ swapUsedBytes: 4096 }), ['warning keys_in_memory'])
+  t.same(problems({ nodeVersion: '24.11.9' }), ['error node_version'])
+  t.same(problems({ nodeVersion: '22.30.0' }), ['error node_version'])
+  t.same(problems({ nodeVersion: '25.0.0' }), [])
+  t.same(problems({ openFilesMax: 1024 }), ['warning open_files'])
+  t.same(problems({ memoryBytes: 256 * 1024 ** 2 }), ['warning memory'])
+  t.same(problems({ coreBytesMax: 1 }), ['warning keys_in_memory'])
+  t.same(problems({ swapUsedBytes: 4096 }), ['warning keys_in_memory'])
   const { engines } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'))
   t.equal(`${engines.node}.0`, `>=${NODE_VERSION_MIN}`)
 })
@@ -306,22 +313,20 @@ t.test('the audit log', async (t) => {
   const hour = 3_600_000
   const unsealed = { links: 12, oldest: NOW - hour }
   const counts = { segments: 3, bytes: 98_304, lookedAt: 3, incomplete: 0, lost: 0 }
-  const standing = { unsealed, isSealing: true, now: NOW, ...counts }
-  t.same(said(checkAudit(null)), [])
-  t.same(said(checkAudit(standing)), [
-    'ok: 3 segments with 96.0 KiB, by their rows none lacks a copy; 12 links in rows, the oldest since 2026-11-21T23:00:00.000Z',
+  const status = { unsealed, isSealing: true, now: NOW, ...counts }
+  t.same(texts(checkAudit(null)), [])
+  t.same(texts(checkAudit(status)), [
+    'ok: 3 segments with 96.0 KiB, according to their rows no copy is missing; 12 links in rows, the oldest since 2026-11-21T23:00:00.000Z',
   ])
-  const none = { ...standing, segments: 0, bytes: 0, lookedAt: 0, unsealed: { links: 0, oldest: null } }
-  t.same(said(checkAudit(none)), ['ok: 0 segments with 0 bytes; 0 links in rows'])
-  t.match(said(checkAudit({ ...standing, segments: 90_000, lookedAt: 20_000 })), [
-    /of 20000 that were looked at/,
-  ])
-  const old = { ...standing, unsealed: { links: 12, oldest: NOW - 2 * hour - 1 } }
-  t.match(said(checkAudit(old)), [/^warning: 12 links .* the oldest since 2026-11-21T21:59:59.999Z/])
-  t.match(said(checkAudit({ ...old, isSealing: false })), [/^ok: .*knows no segments yet/])
-  t.match(said(checkAudit({ ...old, incomplete: 2, lost: 1 })), [
-    /^error: 1 of 3 segments .* lost members alone/,
-    /^warning: 2 of 3 segments .* lack a copy/,
+  const none = { ...status, segments: 0, bytes: 0, lookedAt: 0, unsealed: { links: 0, oldest: null } }
+  t.same(texts(checkAudit(none)), ['ok: 0 segments with 0 bytes; 0 links in rows'])
+  t.match(texts(checkAudit({ ...status, segments: 90_000, lookedAt: 20_000 })), [/20000 were checked/])
+  const old = { ...status, unsealed: { links: 12, oldest: NOW - 2 * hour - 1 } }
+  t.match(texts(checkAudit(old)), [/^warning: 12 links .* the oldest since 2026-11-21T21:59:59.999Z/])
+  t.match(texts(checkAudit({ ...old, isSealing: false })), [/^ok: .*does not include segments yet/])
+  t.match(texts(checkAudit({ ...old, incomplete: 2, lost: 1 })), [
+    /^error: 1 of 3 segments .* only on lost members/,
+    /^warning: 2 of 3 segments .* have a copy missing/,
     /^warning: 12 links/,
   ])
 })

@@ -1,5 +1,5 @@
 /**
- * What the doctor reads of a real system, and that it leaves nothing behind.
+ * The facts that the doctor reads from a real system, and that it leaves nothing behind.
  */
 import { existsSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -16,20 +16,17 @@ import { temporaryFolder } from '../../helpers/process-cluster.ts'
 import { opensslVersion, TestAuthority } from '../../transport/test-certificates.ts'
 import { examined, SMALLEST } from '../../config/written-config.ts'
 
-t.test(
-  'the sample of the disk speed is bounded and removed, with leftovers of a doctor that was killed',
-  async (t) => {
-    const folder = temporaryFolder(t)
-    const [old, fresh] = ['.doctor-0123456789ab.tmp', '.doctor-ba9876543210.tmp']
-    for (const name of [old, fresh]) writeFileSync(join(folder, name), 'x')
-    utimesSync(join(folder, old), 0, 0)
-    const { flushesMs, failure } = await speedFacts(folder)
-    t.equal(failure, null)
-    t.ok(flushesMs.length > 0 && flushesMs.length <= 50)
-    t.same(readdirSync(folder), [fresh], 'what another doctor is writing stays')
-    t.match(await speedFacts(join(folder, 'nowhere')), { failure: 'ENOENT', flushesMs: [] })
-  },
-)
+t.test('the sample of the disk speed is bounded and removed, as are leftovers of a killed run', async (t) => {
+  const folder = temporaryFolder(t)
+  const [old, fresh] = ['.doctor-0123456789ab.tmp', '.doctor-ba9876543210.tmp']
+  for (const name of [old, fresh]) writeFileSync(join(folder, name), 'x')
+  utimesSync(join(folder, old), 0, 0)
+  const { flushesMs, failure } = await speedFacts(folder)
+  t.equal(failure, null)
+  t.ok(flushesMs.length > 0 && flushesMs.length <= 50)
+  t.same(readdirSync(folder), [fresh], 'the file of a concurrent run stays')
+  t.match(await speedFacts(join(folder, 'nowhere')), { failure: 'ENOENT', flushesMs: [] })
+})
 
 t.test('a disk has a size and a kind', async (t) => {
   const facts = await diskFacts(temporaryFolder(t))
@@ -37,17 +34,17 @@ t.test('a disk has a size and a kind', async (t) => {
   t.ok(facts.filesystem > 0)
 })
 
-t.test('a directory that is not there is judged by the nearest one above', async (t) => {
+t.test('a directory that does not exist is judged by the nearest one above', async (t) => {
   const folder = temporaryFolder(t)
   t.match(await directoryFacts(join(folder, 'a', 'b')), { kind: 'nothing', isWritable: true })
-  t.notOk(existsSync(join(folder, 'a')), 'and not made')
+  t.notOk(existsSync(join(folder, 'a')), 'and not created')
   t.match(await directoryFacts('/proc/a'), { kind: 'nothing' })
   writeFileSync(join(folder, 'file'), '')
   t.match(await directoryFacts(join(folder, 'file')), { kind: 'other' })
 })
 
 t.test(
-  'who holds the lock of a data directory is read without taking it',
+  'the holder of the lock of a data directory is found without taking the lock',
   { skip: !existsSync('/proc/locks') },
   async (t) => {
     const folder = temporaryFolder(t)
@@ -65,18 +62,18 @@ t.test('a line of /proc/locks names device and file', async (t) => {
   const device = `${hex((dev >> 8) & 0xfff)}:${hex((dev & 0xff) | ((dev >> 12) & 0xfff00))}`
   const locks = `1: POSIX  ADVISORY  READ 1 ${device}:9 0 EOF\n2: POSIX  ADVISORY  WRITE 42 ${device}:10 0 EOF\n`
   t.equal(holderOf({ dev, ino: 10 }, locks), 42)
-  t.equal(holderOf({ dev, ino: 9 }, locks), null, 'a lock for reading is not that of a node')
+  t.equal(holderOf({ dev, ino: 9 }, locks), null, 'a node does not take a read lock')
   t.equal(holderOf({ dev: dev + 256, ino: 10 }, locks), null, 'the same number on another disk')
 })
 
-t.test('entries that are skipped by order, and a file of them that is torn', async (t) => {
+t.test('entries that are skipped by order of an operator, and a damaged file of them', async (t) => {
   const folder = temporaryFolder(t)
   t.match(skipFacts(folder, 'c'), { skips: [], failure: null })
   writeFileSync(join(folder, 'skipped-entries.json'), '{')
   t.match(skipFacts(folder, 'c'), { skips: [], failure: { code: 'damaged_skips' } })
 })
 
-t.test('a state directory is looked at and not touched', async (t) => {
+t.test('a state directory is examined and not changed', async (t) => {
   const folder = temporaryFolder(t)
   t.match(await inspectState(join(folder, 'state')), { format: null, fault: null })
   t.notOk(existsSync(join(folder, 'state')))
@@ -88,10 +85,10 @@ t.test('a state directory is looked at and not touched', async (t) => {
     format: STATE_FORMAT,
     known: STATE_FORMAT,
     fault: null,
-    distrusted: null,
+    quarantined: null,
   })
-  await directory.distrust('a sum is wrong')
-  t.match(await inspectState(folder), { distrusted: 'a sum is wrong' })
+  await directory.quarantine('a sum is wrong')
+  t.match(await inspectState(folder), { quarantined: 'a sum is wrong' })
   writeFileSync(join(folder, 'CURRENT'), 'state-1 00000000\n')
   t.match(await inspectState(folder), { fault: /CURRENT in .* is damaged/ })
 })
@@ -113,7 +110,7 @@ t.test('limits and memory are read as Linux writes them', async (t) => {
 })
 
 t.test(
-  'certificates are held against the node, the authority and the key',
+  'certificates are compared with the node, the authority and the key',
   { skip: opensslVersion() === null },
   async (t) => {
     const authority = new TestAuthority(t, 'cluster')
@@ -132,8 +129,8 @@ t.test(
       isSignedByCa: true,
       keyFits: true,
     })
-    const strange = { ca: new TestAuthority(t, 'stranger').ca, cert: other.cert, key: own.key }
-    t.match((await peerTlsFacts({ ...config, peerTls: strange })).files, {
+    const mixed = { ca: new TestAuthority(t, 'another').ca, cert: other.cert, key: own.key }
+    t.match((await peerTlsFacts({ ...config, peerTls: mixed })).files, {
       namesNode: false,
       isSignedByCa: false,
       keyFits: false,

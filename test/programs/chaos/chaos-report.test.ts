@@ -32,7 +32,7 @@ function report(...verdicts: Verdict[]) {
       operations: [
         { client: 'x', input: put, call: 0, answer: { at: 90, output: done } },
         { client: 'x', input: put, call: 100, answer: null },
-        // Nothing was written by these two.
+        // These two wrote nothing.
         {
           client: 'x',
           input: { type: 'get', key: 'a' },
@@ -67,11 +67,11 @@ t.test('the report of a run', async (t) => {
     t.strictSame(failures, { ECONNREFUSED: 4, no_leader: 3 })
   })
 
-  await t.test('tells the longest time without a write of any client', async (t) => {
+  await t.test('reports the longest time without a write of any client', async (t) => {
     t.strictSame(report().nemeses, [{ nemesis: 'kill', strikes: 1, withoutWritesMs: 610 }])
   })
 
-  await t.test('is good when every claim was kept, and else shows what contradicts it', async (t) => {
+  await t.test('passes when every claim was kept, and otherwise shows the violations', async (t) => {
     const kept = { claim: 'nothing is lost', faults: [] }
     const broken = { claim: 'nothing is wrong', faults: ['a is b'] }
     t.equal(isGood(report(kept)), true)

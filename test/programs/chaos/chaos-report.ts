@@ -1,5 +1,5 @@
 /**
- * What a run was: for people and, the same, as JSON. Pure.
+ * The report of a run: as text and, with the same content, as JSON. Pure.
  */
 import type { RecordedWork } from '../../helpers/recorded-work.ts'
 import type { Verdict } from './final-checks.ts'
@@ -13,7 +13,7 @@ export interface ChaosReport {
   readonly seconds: number
   readonly struck: readonly Struck[]
   readonly requests: Readonly<Record<string, number>>
-  /** By code; what broke or was too late by the name of the error. */
+  /** Failures by code; broken or late requests by the name of the error. */
   readonly failures: Readonly<Record<string, number>>
   readonly nemeses: readonly NemesisSummary[]
   readonly verdicts: readonly Verdict[]

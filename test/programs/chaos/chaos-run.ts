@@ -1,7 +1,7 @@
 /**
- * One run: hosts, load, strikes one after the other, healing, judgement.
+ * One run: hosts, load, strikes one after the other, healing, final checks.
  *
- * Owns: the order. Knows nothing of: how a fault is made, what makes an answer right.
+ * Owns: the order. Knows nothing of: faults in detail, the check of answers.
  * Rule: every strike is healed and every node ready again before the next; all waits have a bound.
  */
 import { setTimeout as wait } from 'node:timers/promises'
@@ -11,31 +11,31 @@ import { Random } from '../simulator/random.ts'
 import { type ChaosReport, reportOf } from './chaos-report.ts'
 import { type Evidence, judge } from './final-checks.ts'
 import { Hosts } from './hosts-site.ts'
-import { PlainAsker } from './ledger-desk.ts'
+import { PlainLedgerClient } from './ledger-client.ts'
 import { type Load, startLoad } from './load.ts'
-import { type Excuse, isExplained, isFarewell, isOfRollBack } from './log-judge.ts'
+import { type Excuse, isExplained, isRemovalNotice, isOfRollBack } from './log-alarms.ts'
 import { chosen, type Fault, type Ground, NEMESES } from './nemeses.ts'
 import { Operator } from './operator.ts'
 import type { ChaosOptions } from './options.ts'
 import type { Struck } from './outages.ts'
-import { logFaults, partingFaults } from './parting-checks.ts'
+import { logFaults, removedNodeFaults } from './removed-node-checks.ts'
 import { type Strike, strikes } from './strikes.ts'
 import { Turnover } from './turnover.ts'
-import { adminOf, becomesWhole } from './wholeness.ts'
+import { adminOf, owesNoCopyWithin } from './owed-copies.ts'
 
 const LEDGER_CLIENTS = 3
 /** From the first step of a strike until its fault is there. */
 const STRIKE_MS_MAX = 180_000
 const READY_MS_MAX = 180_000
 /**
- * A change of members goes on behind all the strikes that hinder it, and for so long after them. A node that starts counts the silence of
+ * A change of members continues during all the strikes that delay it, and for this long after them. A node that starts counts the silence of
  * the others from its start, so strikes without end can hold up a member that is to be declared lost.
  */
 const CHANGE_MS_MAX = 8 * 60_000
 /** A strike that needs a whole cluster waits so long for one. */
 const WHOLE_MS_MAX = 20_000
 const POLL_MS = 100
-/** Far less than the life of a token. */
+/** Far less than the lifetime of a token. */
 const TOKEN_MS = 20 * 60_000
 
 export async function runChaos(options: ChaosOptions, say: (line: string) => void): Promise<ChaosReport> {
@@ -49,7 +49,8 @@ export async function runChaos(options: ChaosOptions, say: (line: string) => voi
     seconds,
     ledgerClients: LEDGER_CLIENTS,
     restMs: 0,
-    asker: (_, random, ledger) => new PlainAsker(cluster, random, (code) => ledger.hasFailed(code)),
+    requester: (_, random, ledger) =>
+      new PlainLedgerClient(cluster, random, (code) => ledger.hasFailed(code)),
   })
   const changeMsMax = seconds * 1000 + CHANGE_MS_MAX
   const run = new ChaosRun({ cluster, hosts, load, changeMsMax, say })
@@ -64,7 +65,7 @@ export async function runChaos(options: ChaosOptions, say: (line: string) => voi
   const { struck, isExpected } = run
   const mishaps = [...run.mishaps, ...run.turnover.mishaps]
   const admin = adminOf(cluster)
-  const isWhole = (): Promise<boolean> => becomesWhole(cluster, READY_MS_MAX)
+  const isWhole = (): Promise<boolean> => owesNoCopyWithin(cluster, READY_MS_MAX)
   const verdicts = await judge({ ...load, cluster, admin, mishaps, isExpected, isWhole })
   await admin.close()
   return reportOf({ options, struck, ...load, verdicts })
@@ -102,7 +103,7 @@ class ChaosRun {
   constructor(parts: RunParts) {
     const { cluster, hosts } = parts
     this.#parts = parts
-    this.turnover = new Turnover({ ...parts, ...parts.load, look: (nodeId) => this.#farewell(nodeId) })
+    this.turnover = new Turnover({ ...parts, ...parts.load, look: (nodeId) => this.#removalNotice(nodeId) })
     this.#ground = {
       cluster,
       network: hosts.network,
@@ -113,15 +114,15 @@ class ChaosRun {
       operator: new Operator(cluster, hosts, parts.changeMsMax),
       changes: this.turnover,
       leader: () => this.#leader(),
-      isWhole: () => becomesWhole(cluster, WHOLE_MS_MAX),
+      isWhole: () => owesNoCopyWithin(cluster, WHOLE_MS_MAX),
     }
   }
 
-  /** What a log may say because of what was done to the node. */
+  /** Log lines that are explained by the faults of the node. */
   readonly isExpected: Evidence['isExpected'] = (nodeId, line) => {
     const isMember = this.#parts.cluster.plan.some((node) => node.nodeId === nodeId)
     const wentBack = this.struck.some(({ nemesis }) => nemesis === 'rolled-back')
-    const isFollowing = (wentBack && isOfRollBack(line)) || (!isMember && isFarewell(line))
+    const isFollowing = (wentBack && isOfRollBack(line)) || (!isMember && isRemovalNotice(line))
     return isExplained(line, excusesOf(this.struck, nodeId)) || isFollowing
   }
 
@@ -162,7 +163,7 @@ class ChaosRun {
     }
   }
 
-  /** Who are members changes meanwhile. Everybody is looked at: one that has ended may be what the others wait for. */
+  /** The members change meanwhile. Every node is checked: the others may wait for one that has ended. */
   async #notReady(fault: Fault): Promise<string | null> {
     const reasons: string[] = []
     for (const { nodeId } of this.#parts.cluster.plan) {
@@ -172,16 +173,16 @@ class ChaosRun {
     return reasons.length === 0 ? null : reasons.join('; ')
   }
 
-  async #farewell(nodeId: string): Promise<readonly string[]> {
+  async #removalNotice(nodeId: string): Promise<readonly string[]> {
     const { cluster, load } = this.#parts
     const [key = ''] = load.ledger.stored.keys()
     return [
-      ...(await partingFaults(cluster, nodeId, key)),
+      ...(await removedNodeFaults(cluster, nodeId, key)),
       ...logFaults({ cluster, isExpected: this.isExpected }, nodeId),
     ]
   }
 
-  /** What an operator does: starts who has ended, and who asks for it. Only those with a full disk may need that. */
+  /** The operator: restarts nodes that have ended or request it. Only nodes with a full disk may need that. */
   async #tend(nodeId: string, { excused = [], what }: Fault): Promise<string | null> {
     const { cluster, say } = this.#parts
     const why = await cluster.unreadiness(nodeId)

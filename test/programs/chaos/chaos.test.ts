@@ -1,5 +1,5 @@
 /**
- * A minute of everything that can go wrong with three hosts and more, under load; `npm run chaos` is for longer runs. HOLDFAST_SECONDS sets how
+ * A minute of every fault on three hosts and more, under load; `npm run chaos` is for longer runs. HOLDFAST_SECONDS sets how
  * long faults come, HOLDFAST_SEED which. It says so where hosts cannot be made; then process/linearizable.test.ts does a part of it.
  */
 import t from 'tap'
@@ -8,7 +8,7 @@ import { obstacle } from './private-host.ts'
 import { NEMESIS_NAMES } from './strikes.ts'
 
 const SECONDS = Number(process.env['HOLDFAST_SECONDS'] ?? 60)
-/** Of this one the lead is killed and paused among the first, memory is small, a log cannot be read, and a directory is lost when the first change of members is done. */
+/** With this seed an early kill and pause hit the leader, memory is small, a log is unreadable, and a directory is lost during changes. */
 const SEED = Number(process.env['HOLDFAST_SEED'] ?? 74424)
 const obstructed = obstacle()
 const skip =

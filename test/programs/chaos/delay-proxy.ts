@@ -1,5 +1,5 @@
 /**
- * A program that stands in for another host: it passes on what it gets, both ways, a while later.
+ * A proxy in place of another host: it forwards bytes in both directions with a delay.
  *
  * `node delay-proxy.ts FORWARDINGS`, in JSON; it says `listening` when it does, at each of them.
  * Rule: order stays, and so does back-pressure: it holds at most HELD_BYTES_MAX of one direction of a connection.

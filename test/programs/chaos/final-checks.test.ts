@@ -1,4 +1,4 @@
-/** The judge of a run: it finds nothing where nothing is wrong, and each claim is broken once to see that it can be. */
+/** The final checks of a run: they find nothing in a good run, and each claim is broken once to prove that it can fail. */
 import { appendFileSync, globSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { randomBytes } from 'node:crypto'
@@ -7,20 +7,20 @@ import { ProcessCluster, sha256 } from '../../helpers/process-cluster.ts'
 import type { RecordedOperation } from '../../helpers/recorded-work.ts'
 import { type Evidence, judge, recountSays, type Verdict } from './final-checks.ts'
 import { LEDGER_BUCKET, objectPath } from './ledger-work.ts'
-import { partingFaults } from './parting-checks.ts'
-import { adminOf, becomesWhole } from './wholeness.ts'
+import { removedNodeFaults } from './removed-node-checks.ts'
+import { adminOf, owesNoCopyWithin } from './owed-copies.ts'
 
-/** Claims of what is there when no node runs. */
-const OF_STOPPED = /^(who left|each node stops|every chunk has|every row and copy)/
+/** Claims about stopped nodes. */
+const OF_STOPPED = /^(removed nodes|each node stops|every chunk has|every row and copy)/
 const CHUNK_BYTES = 300_000
 const WHOLE_MS_MAX = 60_000
 
-/** Something was read that nobody wrote. */
+/** A read returned a value that no client wrote. */
 const INVENTED: RecordedOperation = {
   client: 'n1',
   call: 1,
   input: { type: 'get', key: 'r1' },
-  answer: { at: 2, output: { type: 'value', value: 'nobody wrote this' } },
+  answer: { at: 2, output: { type: 'value', value: 'no client wrote this' } },
 }
 
 t.test('a recount', async (t) => {
@@ -61,15 +61,15 @@ t.test('the judge of a run', { timeout: 900_000 }, async (t) => {
     await admin.close()
     return verdicts
   }
-  const isWhole = (): Promise<boolean> => becomesWhole(cluster, WHOLE_MS_MAX)
+  const isWhole = (): Promise<boolean> => owesNoCopyWithin(cluster, WHOLE_MS_MAX)
 
-  await t.test('has nothing to say where nothing was done', async (t) => {
+  await t.test('finds nothing where nothing was done', async (t) => {
     const verdicts = await judged({})
     for (const { claim, faults } of verdicts) t.same(faults, [], claim)
     t.equal(verdicts.length, 13)
   })
 
-  await t.test('finds what is wrong while nodes run', async (t) => {
+  await t.test('finds violations while nodes run', async (t) => {
     for (const { nodeId } of cluster.plan) cluster.startNode(nodeId)
     await cluster.allReady()
     await cluster.login('n1')
@@ -92,8 +92,8 @@ t.test('the judge of a run', { timeout: 900_000 }, async (t) => {
       if (!OF_STOPPED.test(claim) && !claim.startsWith('a recount')) t.not(faults.length, 0, claim)
   })
 
-  await t.test('finds what is wrong on the disks of stopped ones', async (t) => {
-    t.same(await partingFaults(cluster, 'n3', 'c0/0'), ['n3 has ended'])
+  await t.test('finds violations on the disks of stopped nodes', async (t) => {
+    t.same(await removedNodeFaults(cluster, 'n3', 'c0/0'), ['n3 has ended'])
     cluster.hasLeft('n3')
     damageOneFile(cluster, 'n1')
     const verdicts = await judged({ isWhole: async () => true })
@@ -101,7 +101,7 @@ t.test('the judge of a run', { timeout: 900_000 }, async (t) => {
     for (const { claim, faults } of broken) t.not(faults.length, 0, claim)
     t.match(
       broken.map(({ faults }) => faults[0]),
-      ['n3 has ended', /does not run/, /names n3, who left$/, /./],
+      ['n3 has ended', /does not run/, /names n3, which left$/, /./],
     )
   })
 })

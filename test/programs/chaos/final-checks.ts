@@ -1,8 +1,8 @@
 /**
- * What must hold when every fault was taken away: the promises, asked of each node and then of its disk.
+ * What must hold after every fault was healed: the promises, checked at each node and then on its disk.
  *
- * Owns: the claims and what contradicts them. Knows nothing of: which faults there were.
- * Rule: a claim that could not be looked at is not kept.
+ * Owns: the claims and their violations. Knows nothing of: the injected faults.
+ * Rule: a claim that could not be checked is not kept.
  */
 import { auditNode } from '../../../scripts/damage/audit.ts'
 import type { AdminClient } from '../../../src/client/clients.ts'
@@ -13,9 +13,9 @@ import { explainVerdict } from '../simulator/explain-verdict.ts'
 import { registerModel } from '../simulator/history-models.ts'
 import { checkHistory } from '../simulator/linearizability.ts'
 import { folderPath, type LedgerWork, listingFault, objectPath } from './ledger-work.ts'
-import { censusFaults } from './chunk-census.ts'
-import type { LogLine } from './log-judge.ts'
-import { logFaults, partingFaults } from './parting-checks.ts'
+import { copyCountFaults } from './copy-counts.ts'
+import type { LogLine } from './log-alarms.ts'
+import { logFaults, removedNodeFaults } from './removed-node-checks.ts'
 
 const CONFIGURATIONS_MAX = 10_000_000
 const FAULTS_SHOWN = 10
@@ -63,18 +63,18 @@ function claimsOf(evidence: Evidence): readonly (readonly [string, Look])[] {
     return async () => (await Promise.all(nodes.map(look))).flat()
   }
   return [
-    ['nodes end only when they are told to, and all are ready again', () => mishaps],
+    ['nodes end only when they are stopped, and all are ready again', () => mishaps],
     [
       'clients get the answers that the documents promise',
       () => [...ledger.violations, ...registers.violations],
     ],
-    ['what clients saw of each register has one order', () => orderFaults(registers)],
+    ['the answers to clients of each register fit one order', () => orderFaults(registers)],
     [
       `each of ${ledger.stored.size} acknowledged objects is whole at each node`,
       atEach((nodeId) => storedFaults(evidence, nodeId)),
     ],
     [
-      'all nodes list the same: what is stored, and nothing that was removed',
+      'all nodes list the same: stored objects, and no removed ones',
       atEach((nodeId) => listFaults(evidence, nodeId)),
     ],
     [
@@ -82,12 +82,12 @@ function claimsOf(evidence: Evidence): readonly (readonly [string, Look])[] {
       async () => ((await evidence.isWhole()) ? [] : ['some are still owed']),
     ],
     [
-      `who left (${gone.length}) runs on with its data, knows it, and serves nobody`,
-      atEach((nodeId) => partingFaults(cluster, nodeId, [...ledger.stored.keys()][0] ?? ''), gone),
+      `removed nodes (${gone.length}) keep running with their data, know it, and serve no client`,
+      atEach((nodeId) => removedNodeFaults(cluster, nodeId, [...ledger.stored.keys()][0] ?? ''), gone),
     ],
     ['a scrub of all nodes finds every copy good', () => scrubFaults(admin)],
     ['a recount of references and usage finds no difference', () => recountFaults(admin)],
-    ['each node stops in order', atEach((nodeId) => stopFaults(cluster, nodeId), [...nodeIds, ...gone])],
+    ['each node stops cleanly', atEach((nodeId) => stopFaults(cluster, nodeId), [...nodeIds, ...gone])],
     [
       `every chunk has ${Math.min(COPIES, nodeIds.length)} copies, and none where no member is`,
       () => placeFaults(cluster, nodeIds),
@@ -107,7 +107,7 @@ async function found(look: Look): Promise<readonly string[]> {
   try {
     return await look()
   } catch (error) {
-    return [`it could not be looked at: ${error instanceof Error ? error.message : String(error)}`]
+    return [`the check failed: ${error instanceof Error ? error.message : String(error)}`]
   }
 }
 
@@ -121,7 +121,7 @@ function orderFaults({ operations }: Evidence['registers']): readonly string[] {
   return found.outcome === 'linearizable' ? [] : [explainVerdict(registerModel, found)]
 }
 
-/** Asked again while the answer is an honest "not now". */
+/** Repeated while the answer is a 503. */
 async function storedFaults({ cluster, ledger }: Evidence, nodeId: string): Promise<readonly string[]> {
   const objects = [...ledger.stored].values()
   const faults: string[] = []
@@ -160,7 +160,7 @@ async function listFaults({ cluster, ledger }: Evidence, nodeId: string): Promis
 /** As the rows of one of them say; the others have the same. */
 async function placeFaults(cluster: ProcessCluster, members: readonly string[]): Promise<readonly string[]> {
   const copies = Math.min(COPIES, members.length)
-  return censusFaults(cluster.node(members[0] ?? '').dataDir, { members, copies })
+  return copyCountFaults(cluster.node(members[0] ?? '').dataDir, { members, copies })
 }
 
 async function scrubFaults(admin: AdminClient): Promise<readonly string[]> {
@@ -200,9 +200,9 @@ export function recountSays(
   ]
 }
 
-/** `begun`: an operation, or the plan of a dry run, which nobody asked for. */
-async function ended(admin: AdminClient, begun: object) {
-  const id = 'operationId' in begun ? String(begun.operationId) : ''
+/** `started`: an operation; the type also allows the plan of a dry run, which was not requested. */
+async function ended(admin: AdminClient, started: object) {
+  const id = 'operationId' in started ? String(started.operationId) : ''
   const look = async () => (await admin.call('getOperation', { params: { id } })).answer
   let operation = await look()
   await until(`operation ${id} ends`, async () => {

@@ -3,8 +3,8 @@
  * through the API, and nothing else is done for the cluster.
  *
  * Owns: the story and its claims. Knows nothing of: how much room which part of a node needs.
- * Rules: who ends is started again at once, as a supervisor does, and may end once; the ballast stays to the end, so that all room
- * comes from what was deleted.
+ * Rules: a node that ends is started again at once, as a supervisor does, and may end once; the ballast stays to the end, so that all room
+ * comes from deleted data.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { request } from 'undici'
@@ -13,9 +13,9 @@ import { type Answer, ProcessCluster, sha256 } from '../../helpers/process-clust
 import { type ChaosReport, reportOf } from './chaos-report.ts'
 import type { Verdict } from './final-checks.ts'
 import { Hosts } from './hosts-site.ts'
-import { isExplained, type LogLine } from './log-judge.ts'
+import { isExplained, type LogLine } from './log-alarms.ts'
 import type { ChaosOptions } from './options.ts'
-import { logFaults } from './parting-checks.ts'
+import { logFaults } from './removed-node-checks.ts'
 
 const MIB = 1024 * 1024
 /** Inline, in a pack, a file of its own. Bytes. */
@@ -28,7 +28,7 @@ const BULK_BYTES = 8 * MIB
 const ROUND_MS = 200
 const READY_MS_MAX = 120_000
 const ENDS_MAX = 1
-/** What a write may be told on full disks, and while a node starts. */
+/** Allowed answers to a write on full disks, and while a node starts. */
 const REFUSALS = ['disk_full', 'slow_down', 'leader_not_ready', 'no_leader', 'commit_unknown', 'unreachable']
 
 interface Seen {
@@ -43,7 +43,7 @@ export async function runFullDisks(options: ChaosOptions, say: (line: string) =>
   const cluster = await ProcessCluster.startAt({ teardown: () => undefined }, await hosts.site(options.nodes))
   await cluster.login('n1')
   const story = new FullDisks(cluster, hosts, say)
-  const begunAt = Date.now()
+  const startedAt = Date.now()
   const at = performance.now()
   await story.store()
   await story.fill(options.seconds)
@@ -51,7 +51,7 @@ export async function runFullDisks(options: ChaosOptions, say: (line: string) =>
   await story.empty()
   const readyAt = performance.now()
   const isExpected = (_: string, line: LogLine): boolean =>
-    isExplained(line, [{ since: begunAt, until: Date.now() }])
+    isExplained(line, [{ since: startedAt, until: Date.now() }])
   const verdicts = await story.judged((nodeId) => logFaults({ cluster, isExpected }, nodeId))
   const { seen } = story
   const named = (what: string, counts: Readonly<Record<string, number>>): (readonly [string, number])[] =>
@@ -113,7 +113,7 @@ class FullDisks {
     }
   }
 
-  /** As an operator does it, with nothing but the API. */
+  /** As an operator does it, only through the API. */
   async empty(): Promise<void> {
     this.#say('an operator deletes a bucket and a tenant')
     for (let n = 0; n < BULK_OBJECTS; n++) await this.#expect(204, 'DELETE', `/buckets/bulk/objects/${n}`)
@@ -142,7 +142,7 @@ class FullDisks {
     const nodes = this.#cluster.plan.map(({ nodeId }) => nodeId)
     return [
       { claim: 'no node ends again and again', faults: tooMany.map(([id, n]) => `${id} ended ${n} times`) },
-      { claim: 'writes are refused with a reason, reads go on', faults: [...seen.faults, ...strange] },
+      { claim: 'writes are refused with a reason, reads continue', faults: [...seen.faults, ...strange] },
       { claim: `each of ${this.#kept.size} acknowledged objects is whole at each node`, faults: lost },
       { claim: 'logs tell of nothing but full disks', faults: nodes.flatMap(logFaultsOf) },
     ]
@@ -206,16 +206,16 @@ class FullDisks {
   async #tokenFor(key: Record<string, unknown>): Promise<string> {
     const { accessKeyId, secretKey } = key
     const body = JSON.stringify({ accessKeyId, secretKey })
-    const { body: told } = await this.#cluster.call('n1', 'POST', '/auth/token', body)
-    return String((JSON.parse(told.toString()) as { token: string }).token)
+    const { body: reported } = await this.#cluster.call('n1', 'POST', '/auth/token', body)
+    return String((JSON.parse(reported.toString()) as { token: string }).token)
   }
 
   async #asTenant(method: 'POST' | 'PUT', path: string, body: string | Buffer): Promise<void> {
     const json = typeof body === 'string' ? { 'content-type': 'application/json' } : {}
     const headers = { authorization: `Bearer ${this.#tenantToken}`, ...json }
     const url = `${this.#cluster.node('n1').dataUrl}/api/v1${path}`
-    const { statusCode, body: told } = await request(url, { method, body, headers })
-    const text = await told.text()
+    const { statusCode, body: reported } = await request(url, { method, body, headers })
+    const text = await reported.text()
     if (statusCode >= 300) throw new Error(`${method} ${path}: ${statusCode} ${text}`)
   }
 

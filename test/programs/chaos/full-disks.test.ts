@@ -1,5 +1,5 @@
 /**
- * The disks of three hosts are full together, and an operator who deletes a bucket and a tenant is all it takes: a short form of
+ * The disks of three hosts are full together, and the only remedy is an operator who deletes a bucket and a tenant: a short form of
  * `npm run chaos -- --plan full-disks`. HOLDFAST_SECONDS sets how long they are full.
  */
 import t from 'tap'

@@ -1,13 +1,13 @@
 /**
  * Hosts joined by wires that can be cut, in either direction, made lossy and made slow.
  *
- * Owns: which filters and stand-ins are in place. Knows nothing of: nodes, when what happens.
- * Rule: every disturbance is ended by `heal`, in whatever state it is found.
+ * Owns: which filters and proxies are in place. Knows nothing of: nodes, times.
+ * Rule: every disturbance is ended by `heal`, in any state.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { plainly } from '../../helpers/plainly.ts'
+import { withoutLoader } from '../../helpers/without-loader.ts'
 import type { Forwarding } from './delay-proxy.ts'
 import {
   dropCommand,
@@ -55,13 +55,13 @@ export class HostNetwork {
     return host
   }
 
-  /** Nothing runs on it any more, and nothing is disturbed. */
+  /** Removes the host: nothing runs on it any more, and nothing is disturbed. */
   async removeHost(host: number): Promise<void> {
     this.#hosts = this.#hosts.filter((other) => other !== host)
     await runCommands(removeCommands(host))
   }
 
-  /** All or some of what travels this way gets lost, and nobody is told. */
+  /** All or some packets in this direction are lost, without notice. */
   async drop(way: Way, percent = 100): Promise<void> {
     this.#dropping.push(way)
     await runCommand(dropCommand(way, percent))
@@ -72,7 +72,7 @@ export class HostNetwork {
     await this.drop({ from: b, to: a }, percent)
   }
 
-  /** Connections break now; those that are made instead are slow, in both directions and whoever makes them. */
+  /** Connections break now; new ones are slow, in both directions and from either side. */
   async delay({ a, b }: Pair, delayMs: number): Promise<void> {
     await this.#standIn({ from: a, to: b }, delayMs)
     await this.#standIn({ from: b, to: a }, delayMs)
@@ -90,7 +90,7 @@ export class HostNetwork {
     }
   }
 
-  /** On the host `from`: it plays `to`, and takes in what comes from the one who plays `from` over there. */
+  /** On the host `from`: it acts as `to`, and accepts the traffic of the proxy for `from` on the other host. */
   async #standIn(way: Way, delayMs: number): Promise<void> {
     const { from, to } = way
     await runCommand(standInCommand('add', way))
@@ -107,7 +107,7 @@ export class HostNetwork {
       },
     ]
     const command = inSpace(from, [process.execPath, PROXY, JSON.stringify(forwardings)])
-    const proxy = spawn(...plainly(...command), { stdio: ['ignore', 'pipe', 'inherit'] })
+    const proxy = spawn(...withoutLoader(...command), { stdio: ['ignore', 'pipe', 'inherit'] })
     this.#standIns.push({ way, proxy })
     await Promise.race([once(proxy.stdout, 'data'), once(proxy, 'exit')])
     if (proxy.exitCode !== null) throw new Error(`The stand-in for ${knownAddress(to)} ended at once`)

@@ -2,7 +2,7 @@
  * The hosts of a run and the wires between them, as commands for `ip` and `tc`.
  *
  * Owns: names, addresses, filters. Knows nothing of: processes, when a wire is cut. Pure.
- * Rule: every two hosts have a wire of their own, so that what is done to a pair touches nobody else.
+ * Rule: every two hosts have a wire of their own, so that a fault of one pair affects no other host.
  *
  *   10.77.0.N     what the others know host N by; on its own loopback, reached over the wire of the pair
  *   10.78.N.1/.2  the hub, where the clients are, and host N
@@ -114,7 +114,7 @@ const RANDOM_WORD = 2 ** 32 - 0x1000 + 56
 const [LOAD, JUMP_IF_GREATER, RETURN] = [0x20, 0x25, 0x06]
 
 /**
- * So much of what arrives is dropped, without a word to the sender. The kernel may have neither netem nor actions, so the
+ * This share of arriving packets is dropped, without notice to the sender. The kernel may have neither netem nor actions, so the
  * filter decides by itself: a few instructions of BPF.
  */
 export function dropCommand({ from, to }: Way, percent: number): Command {
@@ -140,7 +140,7 @@ function filterOf(verb: 'add' | 'del', { from, to }: Way): Command {
   return ['tc', '-n', spaceOf(to), 'filter', verb, 'dev', device(from), 'ingress']
 }
 
-/** Puts the address of another host on this one, where a proxy then stands in for it, or takes it away. */
+/** Puts the address of another host on this one, where a proxy then replaces it, or removes the address. */
 export function standInCommand(verb: 'add' | 'del', { from, to }: Way): Command {
   return ['ip', '-n', spaceOf(from), 'addr', verb, `${knownAddress(to)}/32`, 'dev', 'lo']
 }

@@ -23,7 +23,7 @@ const DISK_BYTES = 512 * 1024 * 1024
 /** Space that is not needed any more must come back during a run; downloads are short, and many members come in a minute. */
 const SETTINGS = {
   cluster: { collect_after: '5s', promote_after: '2s' },
-  // It is looked more often than people do.
+  // Polled more often than people do.
   limits: { admin_requests_per_minute: 10_000, admin_requests_burst: 10_000 },
 }
 
@@ -43,7 +43,7 @@ export class Hosts {
     writeFileSync(this.#configFile, stringify(SETTINGS))
   }
 
-  /** A cluster on so many new hosts. */
+  /** A cluster on this many new hosts. */
   async site(nodes: number): Promise<Site> {
     const plan: NodePlan[] = []
     while (plan.length < nodes) plan.push(await this.add())

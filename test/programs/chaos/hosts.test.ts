@@ -8,7 +8,7 @@ import { networkInterfaces } from 'node:os'
 import { promisify } from 'node:util'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
-import { plainly } from '../../helpers/plainly.ts'
+import { withoutLoader } from '../../helpers/without-loader.ts'
 import { inPrivate, obstacle } from './private-host.ts'
 import { startRun } from './start-run.ts'
 import { NEMESIS_NAMES } from './strikes.ts'
@@ -30,7 +30,7 @@ const outside = () => [Object.keys(networkInterfaces()), readdirSync('/sys/class
 
 t.test('the wires between hosts', { skip }, async (t) => {
   const before = outside()
-  const [program, args] = plainly(...inPrivate([process.execPath, INSIDE]))
+  const [program, args] = withoutLoader(...inPrivate([process.execPath, INSIDE]))
   const report = JSON.parse((await execute(program, args, { timeout: 900_000 })).stdout) as Report
 
   await t.test('carry everything, before a fault and after it', async (t) => {
@@ -43,7 +43,7 @@ t.test('the wires between hosts', { skip }, async (t) => {
   await t.test('are cut one way and not the other', async (t) => {
     t.same(report.oneWay, { ...ALL, '1>2': 0 })
   })
-  await t.test('lose about so much as is asked for', async (t) => {
+  await t.test('lose about the requested share', async (t) => {
     const { '2>3': there = 0, '3>2': back = 0, ...others } = report.loss
     t.match(others, { '1>2': 100, '2>1': 100, '1>3': 100, '3>1': 100 })
     // Of 100 at 50 %: outside of this once in 10 ** 12.
@@ -78,7 +78,7 @@ t.test('a run', { skip }, async (t) => {
       if (run.output === null) throw new Error('the output is piped')
       const { output } = run
       await once(output, 'data')
-      // Ends when nobody can write to it any more: process 1 is gone, and with it the kernel has ended the others.
+      // Ends when no process can write to it any more: process 1 is gone, and with it the kernel has ended the others.
       const closed = once(output.resume(), 'end')
       run[how]()
       await Promise.all([closed, run.ended])

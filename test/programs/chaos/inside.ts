@@ -1,5 +1,5 @@
 /**
- * The first process of a run's own corner: `node inside.ts OPTIONS`, started by private-host.ts alone.
+ * The first process in the namespaces of a run: `node inside.ts OPTIONS`, started only by private-host.ts.
  *
  * Rule: it ends when its standard input does, and when it has taken far too long; with it the kernel ends everything else.
  */
@@ -14,7 +14,7 @@ import { runCommands } from './run-command.ts'
 import { runWalk } from './walk-run.ts'
 
 const RUNS = { faults: runChaos, walk: runWalk, 'full-disks': runFullDisks } as const
-/** On top of the time in which faults come. */
+/** In addition to the duration of faults. */
 const OVERTIME_MS_MAX = 13 * 60_000
 
 const say = (line: string): void =>

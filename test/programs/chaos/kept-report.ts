@@ -1,7 +1,7 @@
 /**
- * A run inside a test: it ends well, keeps every claim, and its report is there to be looked at.
+ * A run inside a test: it succeeds, keeps every claim, and attaches its report.
  *
- * Owns: what each run must show, whatever is struck in it.
+ * Owns: the requirements on every run, for any faults.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -21,11 +21,11 @@ export async function keptReport(
   const jsonFile = join(dir, 'report.json')
   const run = startRun({ ...options, jsonFile, logDir: null }, 'pipe')
   t.teardown(() => run.stop())
-  let told = ''
-  run.output?.on('data', (piece) => (told += String(piece)))
+  let reported = ''
+  run.output?.on('data', (piece) => (reported += String(piece)))
   const code = await run.ended
-  t.equal(code, 0, told)
-  if (code !== 0 && !told.includes('kept:')) return null
+  t.equal(code, 0, reported)
+  if (code !== 0 && !reported.includes('kept:')) return null
   const report = JSON.parse(readFileSync(jsonFile, 'utf8')) as ChaosReport
   for (const { claim, faults } of report.verdicts) t.same(faults, [], claim)
   t.comment(reportText(report))

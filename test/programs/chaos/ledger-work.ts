@@ -1,8 +1,8 @@
 /**
- * Clients that store objects under keys that never come again, through any node, and know at every moment what must be there.
+ * Clients that store objects under keys that are never reused, through any node, and know at every moment which must exist.
  *
- * Owns: what was acknowledged, the failures by code. Knows nothing of: faults, who is asked.
- * Rules: what brought no answer, or a 503, is asked again as the documents say: uploads with an idempotency key,
+ * Owns: what was acknowledged, the failures by code. Knows nothing of: faults, the contacted nodes.
+ * Rules: a request without an answer, or with a 503, is repeated as the documents say: uploads with an idempotency key,
  * deletes and completions as they are. Each client has a folder of its own and does one thing at a time, so that a listing of
  * the folder, at any node, shows exactly what the ledger says.
  */
@@ -10,12 +10,18 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Answer, sha256 } from '../../helpers/process-cluster.ts'
 import type { Random } from '../simulator/random.ts'
-import { type Asker, askUntilAnswered, describe, type LedgerRequest, SilenceError } from './ledger-desk.ts'
+import {
+  type LedgerClient,
+  askUntilAnswered,
+  describe,
+  type LedgerRequest,
+  SilenceError,
+} from './ledger-client.ts'
 
 export const LEDGER_BUCKET = 'ledger'
 /** More are removed again, so that disks stay small. */
 const KEYS_MAX = 12
-/** So many of each client, one in KEPT_EVERY, stay to the end: what was stored at any time must outlive all that comes after it. */
+/** This many objects of each client, one in KEPT_EVERY, stay to the end: objects stored at any time must survive all later faults. */
 const KEPT_MAX = 20
 const KEPT_EVERY = 8
 const MIB = 1024 * 1024
@@ -29,7 +35,7 @@ type Kind = keyof typeof WEIGHTS
 export interface ClientOptions {
   readonly client: number
   readonly random: Random
-  readonly asker: Asker
+  readonly requester: LedgerClient
   /** Between two things that it does. */
   readonly restMs: number
 }
@@ -52,13 +58,13 @@ export class LedgerWork {
     this.#clients = clients.map((options) => this.#work(options))
   }
 
-  /** Each client ends what it has begun: what became of it must be known. */
+  /** Each client finishes its last request: the outcome must be known. */
   async stop(): Promise<void> {
     this.#running = false
     await Promise.all(this.#clients)
   }
 
-  /** Keys, and the digest of what is under each. */
+  /** Keys, and the digest of each object. */
   get stored(): ReadonlyMap<string, string> {
     return new Map(this.#folders.flatMap((folder) => [...folder]))
   }
@@ -69,51 +75,51 @@ export class LedgerWork {
   }
 
   async #work(options: ClientOptions): Promise<void> {
-    const { asker, random, restMs } = options
-    const seat: Seat = { ...options, folder: new Map(), kept: new Set() }
-    this.#folders.push(seat.folder)
+    const { requester, random, restMs } = options
+    const state: ClientState = { ...options, folder: new Map(), kept: new Set() }
+    this.#folders.push(state.folder)
     try {
       while (this.#running) {
-        const kind = fitting(anyKind(random), seat)
-        await this.#step(kind, seat)
+        const kind = fitting(anyKind(random), state)
+        await this.#step(kind, state)
         this.#count(this.done, kind)
         await wait(restMs)
       }
     } catch (error) {
-      // It does not know any more what must be there.
+      // The client no longer knows which objects must exist.
       if (!(error instanceof DeadEnd || error instanceof SilenceError)) throw error
       this.violations.push(error.message)
     } finally {
-      await asker.close()
+      await requester.close()
     }
   }
 
-  async #step(kind: Kind, seat: Seat): Promise<void> {
-    const { client, folder, kept, random } = seat
+  async #step(kind: Kind, state: ClientState): Promise<void> {
+    const { client, folder, kept, random } = state
     const [key, digest] = [...folder][random.below(folder.size)] ?? []
-    if (kind === 'list') return this.#list(seat)
-    if (kind === 'get' && key !== undefined) return this.#get(seat, key, digest ?? '')
-    if (kind === 'remove') return this.#remove(seat)
+    if (kind === 'list') return this.#list(state)
+    if (kind === 'get' && key !== undefined) return this.#get(state, key, digest ?? '')
+    if (kind === 'remove') return this.#remove(state)
     this.#sequence += 1
     const fresh = `c${client}/${this.#sequence}`
     const bytes = randomBytes(kind === 'put' ? random.pick(SIZES) : LARGE_BYTES)
-    if (kind === 'multipart') await this.#putInParts(seat, fresh, bytes)
-    else await this.#put(seat, fresh, bytes)
+    if (kind === 'multipart') await this.#putInParts(state, fresh, bytes)
+    else await this.#put(state, fresh, bytes)
     folder.set(fresh, sha256(bytes))
     if (this.#sequence % KEPT_EVERY === 0 && kept.size < KEPT_MAX) kept.add(fresh)
   }
 
-  async #remove(seat: Seat): Promise<void> {
-    const key = seat.random.pick(removable(seat))
-    // Between question and answer nobody knows.
-    seat.folder.delete(key)
-    await this.#change(seat, 204, { operation: 'deleteObject', params: { bucket: LEDGER_BUCKET, key } })
+  async #remove(state: ClientState): Promise<void> {
+    const key = state.random.pick(removable(state))
+    // Unknown between request and answer.
+    state.folder.delete(key)
+    await this.#change(state, 204, { operation: 'deleteObject', params: { bucket: LEDGER_BUCKET, key } })
   }
 
-  async #put(seat: Seat, key: string, body: Buffer): Promise<void> {
+  async #put(state: ClientState, key: string, body: Buffer): Promise<void> {
     const sum = Buffer.from(sha256(body), 'hex').toString('base64')
     const headers = { 'idempotency-key': key, 'x-service-checksum-sha256': sum }
-    await this.#change(seat, 200, {
+    await this.#change(state, 200, {
       operation: 'putObject',
       params: { bucket: LEDGER_BUCKET, key },
       headers,
@@ -121,46 +127,46 @@ export class LedgerWork {
     })
   }
 
-  async #putInParts(seat: Seat, key: string, bytes: Buffer): Promise<void> {
+  async #putInParts(state: ClientState, key: string, bytes: Buffer): Promise<void> {
     const about = { bucket: LEDGER_BUCKET, key }
-    const begun = await this.#change(seat, 201, {
+    const started = await this.#change(state, 201, {
       operation: 'createMultipartUpload',
       params: about,
       body: {},
     })
-    const { uploadId } = jsonOf<{ uploadId: string }>(begun)
+    const { uploadId } = jsonOf<{ uploadId: string }>(started)
     const parts: { partNumber: number; etag: string }[] = []
     for (const [at, body] of [bytes.subarray(0, PART_BYTES), bytes.subarray(PART_BYTES)].entries()) {
       const params = { ...about, uploadId, partNumber: `${at + 1}` }
-      const stored = await this.#change(seat, 200, { operation: 'uploadPart', params, body })
+      const stored = await this.#change(state, 200, { operation: 'uploadPart', params, body })
       parts.push({ partNumber: at + 1, etag: jsonOf<{ etag: string }>(stored).etag })
     }
     const params = { ...about, uploadId }
-    await this.#change(seat, 200, { operation: 'completeMultipartUpload', params, body: { parts } })
+    await this.#change(state, 200, { operation: 'completeMultipartUpload', params, body: { parts } })
   }
 
-  async #get({ asker }: Seat, key: string, digest: string): Promise<void> {
+  async #get({ requester }: ClientState, key: string, digest: string): Promise<void> {
     const params = { bucket: LEDGER_BUCKET, key }
-    const { status, body } = await askUntilAnswered(asker, { operation: 'getObject', params })
+    const { status, body } = await askUntilAnswered(requester, { operation: 'getObject', params })
     if (status !== 200 || sha256(body) !== digest)
       this.violations.push(
-        `GET ${key} at ${asker.nodeId}: ${status}, ${body.length} bytes, not what was stored`,
+        `GET ${key} at ${requester.nodeId}: ${status}, ${body.length} bytes, not the stored bytes`,
       )
   }
 
-  async #list({ asker, client, folder }: Seat): Promise<void> {
+  async #list({ requester, client, folder }: ClientState): Promise<void> {
     const params = { bucket: LEDGER_BUCKET }
     const query = { prefix: `c${client}/` }
-    const answer = await askUntilAnswered(asker, { operation: 'listObjects', params, query })
+    const answer = await askUntilAnswered(requester, { operation: 'listObjects', params, query })
     const wrong = answer.status === 200 ? listingFault(answer, [...folder.keys()]) : `${answer.status}`
-    if (wrong !== null) this.violations.push(`a listing of c${client}/ at ${asker.nodeId}: ${wrong}`)
+    if (wrong !== null) this.violations.push(`a listing of c${client}/ at ${requester.nodeId}: ${wrong}`)
   }
 
-  async #change({ asker }: Seat, expected: number, request: LedgerRequest): Promise<Answer> {
-    const answer = await askUntilAnswered(asker, request)
-    const said = answer.body.toString('utf8', 0, 200)
+  async #change({ requester }: ClientState, expected: number, request: LedgerRequest): Promise<Answer> {
+    const answer = await askUntilAnswered(requester, request)
+    const text = answer.body.toString('utf8', 0, 200)
     if (answer.status !== expected)
-      throw new DeadEnd(`${describe(request)} at ${asker.nodeId}: ${answer.status} ${said}`)
+      throw new DeadEnd(`${describe(request)} at ${requester.nodeId}: ${answer.status} ${text}`)
     this.writtenAt.push(performance.now())
     return answer
   }
@@ -174,22 +180,22 @@ export class LedgerWork {
   }
 }
 
-interface Seat extends ClientOptions {
+interface ClientState extends ClientOptions {
   readonly folder: Map<string, string>
-  /** Of those: never removed. */
+  /** The keys that are never removed. */
   readonly kept: Set<string>
 }
 
-/** An answer that may not be. */
+/** An answer that is never allowed. */
 class DeadEnd extends Error {}
 
-function fitting(kind: Kind, seat: Seat): Kind {
-  const { length } = removable(seat)
+function fitting(kind: Kind, state: ClientState): Kind {
+  const { length } = removable(state)
   if (length > KEYS_MAX) return 'remove'
   return length === 0 && (kind === 'get' || kind === 'remove') ? 'put' : kind
 }
 
-function removable({ folder, kept }: Seat): readonly string[] {
+function removable({ folder, kept }: ClientState): readonly string[] {
   return [...folder.keys()].filter((key) => !kept.has(key))
 }
 

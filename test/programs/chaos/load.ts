@@ -6,7 +6,7 @@
 import { ProcessCluster } from '../../helpers/process-cluster.ts'
 import { RecordedWork } from '../../helpers/recorded-work.ts'
 import { Random } from '../simulator/random.ts'
-import type { Asker } from './ledger-desk.ts'
+import type { LedgerClient } from './ledger-client.ts'
 import { LEDGER_BUCKET, LedgerWork } from './ledger-work.ts'
 
 const REGISTER_CLIENTS_A_NODE = 2
@@ -21,17 +21,17 @@ interface LoadOptions {
   readonly ledgerClients: number
   /** Of each client between two requests. */
   readonly restMs: number
-  asker(client: number, random: Random, ledger: LedgerWork): Asker
+  requester(client: number, random: Random, ledger: LedgerWork): LedgerClient
 }
 
 export interface Load {
   readonly registers: RecordedWork
   readonly ledger: LedgerWork
-  /** Resolves when all that was asked is answered, or given up. */
+  /** Resolves when every request is answered, or abandoned. */
   stop(): Promise<void>
 }
 
-/** Clients of registers are at each node of the moment. */
+/** Clients of registers run at each present node. */
 export async function startLoad(cluster: ProcessCluster, options: LoadOptions): Promise<Load> {
   const { seed, seconds, ledgerClients, restMs } = options
   const registers = new RecordedWork(cluster, {
@@ -46,7 +46,7 @@ export async function startLoad(cluster: ProcessCluster, options: LoadOptions): 
   ledger.start(
     Array.from({ length: ledgerClients }, (_, client) => {
       const random = new Random(seed, `client ${client}`)
-      return { client, random, restMs, asker: options.asker(client, random, ledger) }
+      return { client, random, restMs, requester: options.requester(client, random, ledger) }
     }),
   )
   return {

@@ -1,5 +1,5 @@
 /**
- * What can go wrong with the machine under a node: its disk is full, slow or cannot be read, its memory is small.
+ * Faults of the machine under a node: its disk is full, slow or unreadable, its memory is small.
  *
  * Owns: these faults. Knows nothing of: when they come. Rule: chance comes with the strike.
  */
@@ -11,7 +11,7 @@ import type { NodeDisk } from './node-disk.ts'
 const SECTOR_BYTES = 512
 /** Both heads of a segment lie before it. */
 const HEADS_BYTES = 4096
-/** From hardly felt to what hands the lead over; below what counts as a disk that stands still. */
+/** From barely noticeable to a transfer of leadership; below the threshold of a stalled disk. */
 const FLUSHES_MS = [20, 80, 250]
 /** As small as RELIABILITY.md says that it may be. */
 const SMALL_HEAP_MIB = 96
@@ -39,7 +39,7 @@ export const slowDisk: Nemesis = async (ground, { choices }) => {
   }
 }
 
-/** One sector, at a start, and as bad behind it: a log has one copy of what is in it on this disk. */
+/** One unreadable sector at a start, and until the fault ends: this disk holds one copy of its log entries. */
 export const unreadableLog: Nemesis = async (ground, { choices }) => {
   const victim = ground.anyMember(choices[0])
   await ground.cluster.signal(victim, 'SIGKILL')
@@ -65,7 +65,7 @@ export const smallMemory: Nemesis = async (ground, { choices }) => {
   }
 }
 
-/** Of the newest segment, behind its heads; one that is no longer than these gives what is behind its end. */
+/** An offset in the newest segment after its headers; in a shorter segment, after its end. */
 function sectorOfLog(disk: NodeDisk, choice: number): { readonly path: string; readonly from: number } {
   const folder = join(disk.dataDir, 'raft')
   const names = readdirSync(folder).filter((name) => name.endsWith('.wal'))

@@ -30,7 +30,7 @@ t.test('npm run chaos', async (t) => {
     t.match(stderr, /^error: There is no nemesis 'earthquake': expected mixed/)
   })
 
-  await t.test('tells with --help what there is', async (t) => {
+  await t.test('prints the usage with --help', async (t) => {
     const { status, stdout } = run({}, '--help')
     t.equal(status, 0)
     t.match(stdout, /isolate-leader/)

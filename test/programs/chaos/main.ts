@@ -1,7 +1,7 @@
 /**
  * `npm run chaos`: a cluster on hosts of its own, struck by faults under load, judged at the end. See options.ts.
  *
- * Owns: exit codes: 0 every promise kept, 1 one broken, 2 a mistake at the keyboard, 3 this machine does not allow it.
+ * Owns: exit codes: 0 every promise kept, 1 one broken, 2 wrong usage, 3 this machine does not allow it.
  */
 import { UsageError } from '../../../scripts/local/options.ts'
 import { CHAOS_USAGE, parseChaosOptions } from './options.ts'

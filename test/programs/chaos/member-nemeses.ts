@@ -1,9 +1,9 @@
 /**
  * Members that come, go and die for good while other faults strike.
  *
- * Owns: which change may come now. Knows nothing of: how long it takes; it goes on behind the strikes that follow.
- * Rules: one change at a time; from VOTERS_MIN to VOTERS_MAX voters; a directory is lost only while no copy is owed; whoever
- * left with its data runs on.
+ * Owns: which change may start now. Knows nothing of: how long it takes; it continues during the strikes that follow.
+ * Rules: one change at a time; from VOTERS_MIN to VOTERS_MAX voters; a directory is lost only while no copy is owed; a node
+ * that left with its data keeps running.
  */
 import type { Ground, Nemesis } from './nemeses.ts'
 import type { Strike } from './strikes.ts'
@@ -11,13 +11,13 @@ import type { Strike } from './strikes.ts'
 export const VOTERS_MIN = 3
 export const VOTERS_MAX = 7
 
-/** The change that is under way, if any, and who has to hear of its end. */
+/** The change in progress, if any, and the callbacks of its end. */
 export interface MemberChanges {
   readonly underWay: string | null
   begin(what: string, change: () => Promise<void>): void
   /** It has a vote and serves. */
   hasJoined(nodeId: string): void
-  /** It has left, and runs on with what it holds. */
+  /** It has left, and keeps running with its data. */
   hasLeft(nodeId: string): void
 }
 
@@ -93,7 +93,7 @@ export const changeMembers: Nemesis = async (ground, { choices }) => {
 export const loseDirectory: Nemesis = async (ground, { choices }: Strike) => {
   const { cluster, disks, changes } = ground
   if (changes.underWay !== null) return nothing(`${changes.underWay} is not done yet`)
-  if (!(await ground.isWhole())) return nothing('nobody loses a directory while copies are owed')
+  if (!(await ground.isWhole())) return nothing('no directory is lost while copies are owed')
   const victim = chosen(cluster.plan, choices[0]).nodeId
   const isCalledLost = canShrink(cluster.plan.length) && choices[1] < 0.5
   await bury(ground, victim)
@@ -115,7 +115,7 @@ async function replace({ operator, changes }: Ground, victim: string): Promise<v
 }
 
 async function callLost({ operator, changes }: Ground, victim: string): Promise<void> {
-  await operator.callLost(victim, 'nobody hears it')
+  await operator.callLost(victim, 'it is silent')
   await operator.remove(victim, 'all it held is elsewhere')
   changes.hasLeft(victim)
 }

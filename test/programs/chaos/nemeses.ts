@@ -1,9 +1,9 @@
 /**
- * What can go wrong with hosts: one function a nemesis, which brings the fault and says how it is taken away.
+ * Faults of hosts: one function for each nemesis, which injects the fault and returns how to heal it.
  *
- * Owns: the faults. Knows nothing of: when they come, what clients see.
- * Rules: chance comes with the strike. Fewer than half of the hosts are hit at once, but for `kill-all` and `all-disks-full`; nobody loses copies
- * while any are owed. A nemesis that is no good now says why and does nothing.
+ * Owns: the faults. Knows nothing of: their times, the view of clients.
+ * Rules: chance comes with the strike. Fewer than half of the hosts are hit at once, but for `kill-all` and `all-disks-full`; no host loses copies
+ * while any are owed. A nemesis that is impossible now names the reason and does nothing.
  */
 import type { ProcessCluster } from '../../helpers/process-cluster.ts'
 import { hostOf, type Pair, pairsOf, spaceOf } from './host-plan.ts'
@@ -116,7 +116,7 @@ export const NEMESES: Readonly<Record<NemesisName, Nemesis>> = {
   'lost-copies': async (ground, strike) => {
     const victim = anyNode(ground, strike)
     // The only copy there is could be the one that is lost.
-    if (!(await ground.isWhole())) return nothing('nobody loses copies while some are owed')
+    if (!(await ground.isWhole())) return nothing('no host loses copies while some are owed')
     await ground.cluster.signal(victim, 'SIGKILL')
     ground.diskOf(victim).loseCopies()
     return {

@@ -17,7 +17,7 @@ export class NodeDisk {
   readonly dataDir: string
   /** What the node is made to believe of it, by helpers/disk-faults.ts. */
   readonly faultsFile: string
-  /** In memory of the host: it outlives the process and what is on the disk, and not the host. */
+  /** In memory of the host: it outlives the process and the data on the disk, but not the host. */
   readonly witnessDir: string
   readonly #mount: string
   readonly #ballast: string
@@ -62,7 +62,7 @@ export class NodeDisk {
     rmSync(this.#ballast, { force: true })
   }
 
-  /** Replaces what was wrong with it. */
+  /** Replaces the faults of the disk. */
   fails(faults: DiskFaults): void {
     writeFileSync(this.faultsFile, JSON.stringify(faults))
   }
@@ -86,7 +86,7 @@ export class NodeDisk {
         cpSync(join(this.dataDir, entry.name), join(this.#aside, entry.name), { recursive: true })
   }
 
-  /** That copy is in its place; the node must not run. `isSeen`: what its log held afterwards was seen. */
+  /** That copy is in its place; the node must not run. `isSeen`: the witness has seen later flushes of its log. */
   goBack(isSeen: boolean): void {
     renameSync(this.#blobs, join(this.#aside, BLOBS))
     rmSync(this.dataDir, { recursive: true })

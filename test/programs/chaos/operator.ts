@@ -1,9 +1,9 @@
 /**
- * What an operator does to the members of a cluster: one change after the other, each waited for.
+ * An operator who changes the members of a cluster: one change after the other, each awaited.
  *
- * Owns: new hosts for newcomers, asking again what was answered with "not now", bounds. Knows nothing of: why a member comes or goes.
- * Rules: the cluster under test learns who has joined or left when the operation has ended, and no sooner. A newcomer whose process ends,
- * as on a full disk, is started again: nobody else looks after it yet.
+ * Owns: new hosts for joining nodes, retries of retryable refusals, time limits. Knows nothing of: why a member joins or leaves.
+ * Rules: the cluster under test learns who has joined or left when the operation has ended, and not earlier. A joining node whose process ends,
+ * as on a full disk, is started again: no other component restarts it yet.
  */
 import { readFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -13,7 +13,7 @@ import type { ProcessCluster } from '../../helpers/process-cluster.ts'
 import type { Hosts } from './hosts-site.ts'
 
 const POLL_MS = 100
-/** Not now: something else is under way, or nobody knows whether this was begun. */
+/** Not now: another operation is in progress, or it is unknown whether this one was started. */
 const LATER = ['membership_change_in_progress', 'member_exists']
 
 interface Newcomer {
@@ -21,8 +21,8 @@ interface Newcomer {
   readonly peerAddress: string
 }
 
-type Begun = { readonly operationId: string } | { readonly noop: boolean }
-type Change = (admin: AdminClient) => Promise<{ readonly answer: Begun }>
+type StartedOperation = { readonly operationId: string } | { readonly noop: boolean }
+type Change = (admin: AdminClient) => Promise<{ readonly answer: StartedOperation }>
 
 export class Operator {
   readonly #cluster: ProcessCluster
@@ -86,7 +86,7 @@ export class Operator {
     this.#cluster.hasLeft(nodeId)
   }
 
-  /** Waits until nobody has heard it for so long that it may be called lost. */
+  /** Waits until it has been silent long enough to be declared lost. */
   async callLost(nodeId: string, reason: string): Promise<void> {
     const body = { reason, confirm: nodeId }
     await this.#carryOut(`call ${nodeId} lost`, (admin) =>
@@ -101,7 +101,7 @@ export class Operator {
     })
   }
 
-  /** Copies go to where they should be: chunks from a time with fewer members get the ones they lack. */
+  /** Copies go to where they should be: chunks from a time with fewer members get their missing copies. */
   async rebalance(reason: string): Promise<void> {
     const { tenantId } = this.#cluster.setup
     await this.#carryOut('rebalance', (admin) => admin.call('rebalance', { body: { tenantId, reason } }))
@@ -127,13 +127,13 @@ export class Operator {
     this.#cluster.hasJoined(nodeId)
   }
 
-  /** What is done already counts as done, when nothing is under way any more. */
+  /** A change without effect counts as done, when no operation is running. */
   async #carryOut(what: string, change: Change): Promise<void> {
-    let begun: Begun | null = null
+    let started: StartedOperation | null = null
     await this.#patiently(what, async (admin) => {
-      begun ??= (await change(admin)).answer
-      if (!('operationId' in begun)) return isIdle(admin)
-      const { answer } = await admin.call('getOperation', { params: { id: begun.operationId } })
+      started ??= (await change(admin)).answer
+      if (!('operationId' in started)) return isIdle(admin)
+      const { answer } = await admin.call('getOperation', { params: { id: started.operationId } })
       const { status, error } = answer
       if (status === 'failed' || status === 'cancelled')
         throw new Error(`Cannot ${what}: the operation ${status}: ${error}`)
@@ -141,7 +141,7 @@ export class Operator {
     })
   }
 
-  /** Whoever is spoken of is asked last: it may be dead, or out before it answers. */
+  /** The subject of the change is contacted last: it may be dead, or removed before it answers. */
   #endpoints(what: string): readonly string[] {
     const isNamed = ({ nodeId }: NodePlan): boolean => what.split(' ').includes(nodeId)
     const { plan } = this.#cluster
@@ -180,7 +180,7 @@ function isMemberAlready(logFile: string): boolean {
   return readFileSync(logFile, 'utf8').includes('belongs to a member already')
 }
 
-/** A gate that is closed may open. */
+/** A blocker may go away. */
 function isPassing(error: unknown): boolean {
   if (error instanceof NoAnswerError) return true
   if (!(error instanceof ApiError)) return false

@@ -7,7 +7,7 @@ const parsed = (...argv: string[]) => parseChaosOptions(argv, () => SEED)
 
 t.test('parseChaosOptions', async (t) => {
   await t.test(
-    'is a minute of everything on three hosts, with a seed that is drawn, when nothing is said',
+    'is a minute of everything on three hosts, with a seed that is drawn, by default',
     async (t) => {
       t.strictSame(parsed(), {
         plan: 'faults',
@@ -50,11 +50,11 @@ t.test('parseChaosOptions', async (t) => {
 
   await t.test('is null for --help', async (t) => t.equal(parsed('--help'), null))
 
-  await t.test('says what was wrong and what is expected', async (t) => {
+  await t.test('names the error and the expected value', async (t) => {
     const refused: readonly [string[], RegExp][] = [
       [['--nemesis', 'earthquake'], /no nemesis 'earthquake': expected mixed, or some of cut-pair/],
-      [['--nodes', '2'], /--nodes is a whole number from 3 to 9, got '2'/],
-      [['--seconds', 'long'], /--seconds is a whole number from 1 to 86400, got 'long'/],
+      [['--nodes', '2'], /--nodes takes a whole number from 3 to 9, got '2'/],
+      [['--seconds', 'long'], /--seconds takes a whole number from 1 to 86400, got 'long'/],
       [['--seed', '-1'], /--seed/],
       [['--sedd', '1'], /--sedd/],
       [['--plan', 'run'], /no plan 'run': expected one of faults, walk, full-disks/],

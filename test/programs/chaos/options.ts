@@ -42,11 +42,11 @@ npm run chaos -- --plan full-disks [--seconds S] [--json FILE] [--logs DIR]
                    ${NEMESIS_NAMES.slice(0, 6).join(', ')},
                    ${NEMESIS_NAMES.slice(6).join(', ')}
   --hold S         how long each fault lasts, 1 to 3600 (default: 0.7 to 6, drawn)
-  --seed N         which faults, in which order, on whom (default: drawn, and told)
+  --seed N         which faults, in which order, on whom (default: drawn, and printed)
   --json FILE      the same report as JSON
   --logs DIR       keep the logs of the nodes there
 
-Needs Linux, and root or user namespaces. Networks, disks and processes belong to the run alone and end with it.
+Needs Linux, and root or user namespaces. Networks, disks and processes belong only to the run and end with it.
 `
 
 const MIXED = 'mixed'

@@ -1,5 +1,5 @@
 /**
- * How long nobody could write, by nemesis. Pure.
+ * The longest time without a successful write, by nemesis. Pure.
  */
 /** One strike, or one step of a walk, as it went. Times in milliseconds of performance.now(). */
 export interface Struck {
@@ -21,7 +21,7 @@ export interface NemesisSummary {
   readonly withoutWritesMs: number
 }
 
-/** `writes`: when they were acknowledged, rising. Of a gap only what lies before `to` counts. */
+/** `writes`: when they were acknowledged, rising. Only the part of a gap before `to` counts. */
 export function longestGap(
   writes: readonly number[],
   { from, to }: { readonly from: number; readonly to: number },
@@ -31,7 +31,7 @@ export function longestGap(
   return Math.round(Math.max(...marks.slice(1).map((at, index) => at - (marks[index] ?? at))))
 }
 
-/** What a strike causes may show until the next one, and no longer. */
+/** The effects of a strike count until the next one. */
 export function summarize(struck: readonly Struck[], writes: readonly number[]): readonly NemesisSummary[] {
   const gaps = struck.map(({ nemesis, at, readyAt }, index) => {
     const to = struck[index + 1]?.at ?? readyAt

@@ -1,5 +1,5 @@
 /**
- * A corner of this machine that belongs to one run: its own network, mounts and processes.
+ * The namespaces of one run: its own network, mounts and processes.
  *
  * Owns: how it is entered, and whether this machine allows it. Rule: all of it is held by one process. However that ends,
  * the kernel takes networks, disks and processes away with it, so nothing can be left behind and nothing has to be
@@ -11,7 +11,7 @@ import type { Command } from './host-plan.ts'
 import { dropCommand, hostCommands, wireCommands } from './host-plan.ts'
 
 const TRIAL_MS_MAX = 10_000
-/** Everything of a run lies on a file system of its own, which hides /run of the machine from it alone. */
+/** All files of a run are on its own file system, which hides /run of the machine only from the run. */
 export const RUN_DIR = '/run'
 const NETWORKS = `${RUN_DIR}/netns`
 
@@ -29,10 +29,10 @@ export const ENTRY: readonly Command[] = [
   ['ip', 'link', 'set', 'lo', 'up'],
 ]
 
-/** Where programs are looked for: those of administrators too, which the path of a service may leave out. */
+/** The search path of programs, including administrative ones, which the path of a service may omit. */
 export const SEARCH: string = [process.env['PATH'], '/usr/sbin', '/sbin'].join(':')
 
-/** Null where a run is possible; else why not, in one sentence. `search`: where programs are looked for. */
+/** Null where a run is possible; else why not, in one sentence. `search`: the search path of programs. */
 export function obstacle(search: string = SEARCH): string | null {
   if (process.platform !== 'linux') return `namespaces are a thing of Linux, and this is ${process.platform}`
   // Two hosts, one wire, a filter, certificates: all that a run asks for.

@@ -1,10 +1,10 @@
 /**
- * Which failed requests nothing excuses. Pure.
+ * The failed requests without an excuse. Pure.
  *
  * Rule: a request is one call of the client for programs, with the attempts that this makes by itself, and it may fail only when it was
- * under way while a node was killed.
+ * running while a node was killed.
  */
-import type { FailedRequest } from './client-asker.ts'
+import type { FailedRequest } from './http-ledger-client.ts'
 import type { Verdict } from './final-checks.ts'
 
 /** Times of performance.now(). */
@@ -15,7 +15,7 @@ export interface Kill {
 
 export function requestVerdict(failed: readonly FailedRequest[], kills: readonly Kill[]): Verdict {
   const excused = (request: FailedRequest): boolean =>
-    kills.some(({ at, doneAt }) => request.begunAt <= doneAt && request.endedAt >= at)
+    kills.some(({ at, doneAt }) => request.startedAt <= doneAt && request.endedAt >= at)
   const faults = failed.filter((request) => !excused(request)).map(({ what }) => what)
   const spared = failed.length - faults.length
   return { claim: `no request failed, but for ${spared} that were under way at a kill`, faults }

@@ -2,14 +2,14 @@
  * A data directory that goes back to an older copy of itself while others lag.
  *
  * Owns: the order of it: some lag, one is copied, the rest acknowledges, and then only the copy and those that lag are up. Rules: one voter
- * at a time forgets, and only while nobody's vote moves and all know of disks in doubt; the copy and those that lag decide nothing by
+ * at a time loses entries, and only while no vote moves and all nodes support disks in doubt; the copy and the lagging nodes are no quorum by
  * design, so the strike itself brings the others back.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { ProcessCluster } from '../../helpers/process-cluster.ts'
 import type { Fault, Nemesis } from './nemeses.ts'
 
-/** For what is acknowledged and forgotten. */
+/** Time for acknowledgements that the copy will not have. */
 const WRITING_MS = 1500
 /** The level of the state from which a disk in doubt says so. */
 const DOUBT_LEVEL = 3
@@ -30,7 +30,7 @@ export const rollBack: Nemesis = async ({ cluster, disks, changes }, { choices }
   cluster.resume(victim)
   await wait(WRITING_MS)
   await Promise.all([victim, ...rest].map((nodeId) => cluster.signal(nodeId, 'SIGKILL')))
-  // Half of the time as if the host had been started again: nobody has seen what is forgotten.
+  // Half of the time as if the host had been restarted: no witness has seen the lost entries.
   const isSeen = choices[1] < 0.5
   disk.goBack(isSeen)
   cluster.startNode(victim)

@@ -1,7 +1,7 @@
 /**
  * Runs a program to its end.
  *
- * Rule: a failure says what was run and what it said; none is passed over.
+ * Rule: a failure says the command and its output; none is ignored.
  */
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'

@@ -1,12 +1,12 @@
 /**
- * Starts a run in a corner of its own.
+ * Starts a run in namespaces of its own.
  *
- * Rule: it lives no longer than its starter: its standard input ends with that process, whatever ends it.
+ * Rule: it lives no longer than its parent: its standard input ends with that process in any case.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
-import { plainly } from '../../helpers/plainly.ts'
+import { withoutLoader } from '../../helpers/without-loader.ts'
 import type { ChaosOptions } from './options.ts'
 import { inPrivate, SEARCH } from './private-host.ts'
 
@@ -25,7 +25,7 @@ export interface StartedRun {
 export function startRun(options: ChaosOptions, output: 'inherit' | 'pipe'): StartedRun {
   const command = inPrivate([process.execPath, INSIDE, JSON.stringify(options)])
   const env = { ...process.env, PATH: SEARCH }
-  const child: ChildProcess = spawn(...plainly(...command), { env, stdio: ['pipe', output, 'inherit'] })
+  const child: ChildProcess = spawn(...withoutLoader(...command), { env, stdio: ['pipe', output, 'inherit'] })
   const ended = new Promise<number>((resolve) => child.once('exit', (code) => resolve(code ?? 1)))
   const stop = (): void => void child.stdin?.end()
   return { ended, output: child.stdout, stop, kill: () => void child.kill('SIGKILL') }

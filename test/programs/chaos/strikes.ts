@@ -1,5 +1,5 @@
 /**
- * What happens when: an endless row of strikes that follows from a seed alone.
+ * The schedule: an endless sequence of strikes that follows only from a seed.
  *
  * Owns: the names of the nemeses, the choice among them, how long each holds. Pure.
  * Rule: each one asked for comes once before any comes again, so that a short run is a mixed one.

@@ -1,9 +1,9 @@
 /**
- * The one change of members that goes on behind the strikes, and what becomes of those that left.
+ * The one change of members that continues during the strikes, and the removed nodes.
  *
- * Owns: when a leaving node is started again, looked at and taken down. Knows nothing of: which change it is.
- * Rule: processes and hosts are touched between two strikes only, when nothing else has its hands on them. Who left with its data runs on
- * for a while: that is when odd things happen.
+ * Owns: when a leaving node is started again, checked and stopped. Knows nothing of: which change it is.
+ * Rule: processes and hosts are changed only between two strikes, when nothing else uses them. A node that left with its data keeps running
+ * for a while: that is when faults are likely.
  */
 import { existsSync } from 'node:fs'
 import type { ProcessCluster } from '../../helpers/process-cluster.ts'
@@ -11,7 +11,7 @@ import type { RecordedWork } from '../../helpers/recorded-work.ts'
 import type { Hosts } from './hosts-site.ts'
 import type { MemberChanges } from './member-nemeses.ts'
 
-/** Of those that left, so many are kept running. */
+/** This many removed nodes are kept running. */
 const GONE_MAX = 2
 
 interface TurnoverParts {
@@ -63,7 +63,7 @@ export class Turnover implements MemberChanges {
     while (this.#remaining.length > GONE_MAX) await this.#dismiss(this.#remaining.shift() ?? '')
   }
 
-  /** The change that is under way has ended, and who left by it runs. */
+  /** The running change has ended, and the node that it removed runs. */
   async finish(): Promise<void> {
     if (this.#underWay !== null) this.#parts.say(`waiting for: ${this.#underWay.what}`)
     await this.#underWay?.ended

@@ -2,27 +2,27 @@
  * The walk: one host becomes three, three become five, the leader dies and is replaced, five become three, all under a load that does not
  * change.
  *
- * Owns: the steps and their order. Knows nothing of: how a member is changed, what makes an answer right.
- * Rules: who left runs on with its data, and registers are asked for there as before. No request may fail but those that were under
+ * Owns: the steps and their order. Knows nothing of: changes of members in detail, the check of answers.
+ * Rules: a removed node keeps running with its data, and clients of registers use it as before. No request may fail but those that were under
  * way when a node was killed: a request is one call of the client for programs, with the attempts that this makes by itself.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { until } from '../../helpers/async.ts'
 import { ProcessCluster } from '../../helpers/process-cluster.ts'
 import { type ChaosReport, reportOf } from './chaos-report.ts'
-import { ClientAsker } from './client-asker.ts'
+import { HttpLedgerClient } from './http-ledger-client.ts'
 import { judge } from './final-checks.ts'
 import { Hosts } from './hosts-site.ts'
 import { type Load, startLoad } from './load.ts'
-import { isFarewell } from './log-judge.ts'
+import { isRemovalNotice } from './log-alarms.ts'
 import { Operator } from './operator.ts'
 import type { ChaosOptions } from './options.ts'
 import type { Struck } from './outages.ts'
 import { type Kill, requestVerdict } from './request-verdict.ts'
-import { adminOf, becomesWhole } from './wholeness.ts'
+import { adminOf, owesNoCopyWithin } from './owed-copies.ts'
 
 const LEDGER_CLIENTS = 6
-/** So that machines with few cores have time for what is walked. */
+/** Low, so that machines with few cores have time for the steps. */
 const CLIENT_REST_MS = 200
 /** The walk takes about so long, for the number of registers. */
 const SECONDS = 90
@@ -39,34 +39,34 @@ export async function runWalk(options: ChaosOptions, say: (line: string) => void
   const cluster = await ProcessCluster.startAt({ teardown: () => undefined }, await hosts.site(1))
   await cluster.login('n1')
   const { accessKeyId, secretKey } = cluster.setup
-  const askers: ClientAsker[] = []
+  const clients: HttpLedgerClient[] = []
   const load = await startLoad(cluster, {
     seed,
     seconds: SECONDS,
     ledgerClients: LEDGER_CLIENTS,
     restMs: CLIENT_REST_MS,
-    asker: (client) => {
+    requester: (client) => {
       const credentials = { accessKeyId: accessKeyId ?? '', secretKey: secretKey ?? '' }
-      const asker = new ClientAsker(() => membersFrom(cluster, client), credentials)
-      askers.push(asker)
-      return asker
+      const requester = new HttpLedgerClient(() => membersFrom(cluster, client), credentials)
+      clients.push(requester)
+      return requester
     },
   })
   const walk = new Walk({ cluster, operator: new Operator(cluster, hosts, STEP_MS_MAX), load, say })
-  const begunAt = performance.now()
+  const startedAt = performance.now()
   await walk.go().catch((error: unknown) => walk.mishaps.push(`the walk ends here: ${String(error)}`))
   await load.stop()
-  const seconds = Math.round((performance.now() - begunAt) / 1000)
+  const seconds = Math.round((performance.now() - startedAt) / 1000)
   say('the walk is done, judging')
-  const failed = askers.flatMap((asker) => asker.failed)
+  const failed = clients.flatMap((requester) => requester.failed)
   const admin = adminOf(cluster)
   const verdicts = await judge({
     ...load,
     cluster,
     admin,
     mishaps: walk.mishaps,
-    isExpected: (nodeId, line) => isFarewell(line) && cluster.gone.some((one) => one.nodeId === nodeId),
-    isWhole: () => becomesWhole(cluster, WHOLE_MS_MAX),
+    isExpected: (nodeId, line) => isRemovalNotice(line) && cluster.gone.some((one) => one.nodeId === nodeId),
+    isWhole: () => owesNoCopyWithin(cluster, WHOLE_MS_MAX),
   })
   await admin.close()
   verdicts.unshift(requestVerdict(failed, walk.kills))
@@ -102,7 +102,7 @@ class Walk {
     const { operator } = this.#parts
     operator.prepare(4)
     for (const size of [2, 3]) await this.#join(size)
-    await this.#step('rebalance', 'what one node held gets three copies', () =>
+    await this.#step('rebalance', 'the copies of one node become three', () =>
       operator.rebalance('three nodes'),
     )
     for (const size of [4, 5]) await this.#join(size)

@@ -1,9 +1,9 @@
 /**
  * One host becomes three and five, the leader dies and is replaced, five become three, under load: `npm run chaos -- --plan walk`. HOLDFAST_SEED sets
- * what clients do. It says so where hosts cannot be made; then process/members.test.ts does a part of it.
+ * what clients do. Skipped with a reason where hosts cannot be made; then process/members.test.ts covers a part.
  */
 import t from 'tap'
-import type { FailedRequest } from './client-asker.ts'
+import type { FailedRequest } from './http-ledger-client.ts'
 import { keptReport } from './kept-report.ts'
 import { obstacle } from './private-host.ts'
 import { requestVerdict } from './request-verdict.ts'
@@ -29,13 +29,17 @@ t.test(`npm run chaos -- --plan walk --seed ${SEED}`, { skip, timeout: 900_000 }
 
 t.test('a request that failed', async (t) => {
   const kills = [{ at: 100, doneAt: 110 }]
-  const failed = (begunAt: number, endedAt: number): FailedRequest => ({ what: 'put a', begunAt, endedAt })
+  const failed = (startedAt: number, endedAt: number): FailedRequest => ({
+    what: 'put a',
+    startedAt,
+    endedAt,
+  })
   const faults = (...requests: FailedRequest[]) => requestVerdict(requests, kills).faults
 
-  await t.test('is excused when it was under way at a kill', async (t) => {
+  await t.test('is excused when it was running at a kill', async (t) => {
     t.same(faults(failed(50, 105), failed(105, 900), failed(50, 900)), [])
   })
-  await t.test('is none the less one when it ended before, or began after', async (t) => {
+  await t.test('counts when it ended before, or started after', async (t) => {
     t.same(faults(failed(50, 99), failed(111, 900)), ['put a', 'put a'])
   })
 })

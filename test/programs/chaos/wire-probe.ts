@@ -1,5 +1,5 @@
 /**
- * Stands on one host and tells what arrives there, for the test of the wires: `node wire-probe.ts ADDRESS PORT`.
+ * Runs on one host and prints what arrives there, for the test of the wires: `node wire-probe.ts ADDRESS PORT`.
  *
  * Takes lines `send COUNT ADDRESS TEXT` (datagrams) and `echo ADDRESS` (a round trip of a connection); says `ready`, then
  * `got TEXT` for each datagram and `echoed MILLISECONDS`, or `echoed never`.
@@ -22,13 +22,13 @@ await Promise.all([once(datagrams, 'listening'), once(connections, 'listening')]
 say('ready')
 
 async function echo(target: string): Promise<void> {
-  const begun = performance.now()
+  const started = performance.now()
   const socket = connect({ host: target, port })
   try {
     await once(socket, 'connect')
     socket.write('x')
     await once(socket, 'data')
-    say(`echoed ${performance.now() - begun}`)
+    say(`echoed ${performance.now() - started}`)
   } catch {
     say('echoed never')
   }

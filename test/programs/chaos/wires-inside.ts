@@ -1,13 +1,13 @@
 /**
- * Disturbs the wires between three hosts in every way and writes what arrived, as JSON, for the test of the wires.
+ * Disturbs the wires between three hosts in every way and prints the arrivals as JSON, for the test of the wires.
  *
- * Rule: no clock says when a datagram will not come any more. A mark that is sent behind it, over the healed wire, does.
+ * Rule: a time-out cannot prove that a datagram is lost. A mark that is sent after it, over the healed wire, does.
  */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { until } from '../../helpers/async.ts'
-import { plainly } from '../../helpers/plainly.ts'
+import { withoutLoader } from '../../helpers/without-loader.ts'
 import { inSpace, knownAddress, PORTS } from './host-plan.ts'
 import { HostNetwork } from './host-network.ts'
 import { ENTRY } from './private-host.ts'
@@ -17,19 +17,19 @@ const PROBE = fileURLToPath(new URL('wire-probe.ts', import.meta.url))
 const DATAGRAMS = 100
 
 class Probe {
-  readonly heard: string[] = []
+  readonly answer: string[] = []
   readonly #host: number
   readonly #process: ChildProcessWithoutNullStreams
 
   constructor(host: number) {
     const command = inSpace(host, [process.execPath, PROBE, knownAddress(host), `${PORTS.peer}`])
     this.#host = host
-    this.#process = spawn(...plainly(...command), { stdio: ['pipe', 'pipe', 'pipe'] })
-    createInterface(this.#process.stdout).on('line', (line) => this.heard.push(line))
+    this.#process = spawn(...withoutLoader(...command), { stdio: ['pipe', 'pipe', 'pipe'] })
+    createInterface(this.#process.stdout).on('line', (line) => this.answer.push(line))
   }
 
   async ready(): Promise<void> {
-    await until(`the probe of host ${this.#host} stands`, () => this.heard.includes('ready'))
+    await until(`the probe of host ${this.#host} stands`, () => this.answer.includes('ready'))
   }
 
   send(count: number, to: number, text: string): void {
@@ -38,11 +38,11 @@ class Probe {
 
   /** Milliseconds. */
   async echo(to: number): Promise<number> {
-    const before = this.heard.length
+    const before = this.answer.length
     this.#process.stdin.write(`echo ${knownAddress(to)}\n`)
     let line: string | undefined
-    await until(`host ${this.#host} hears its echo`, () => {
-      line = this.heard.slice(before).find((one) => one.startsWith('echoed '))
+    await until(`host ${this.#host} receives its echo`, () => {
+      line = this.answer.slice(before).find((one) => one.startsWith('echoed '))
       return line !== undefined
     })
     return Number(line?.split(' ')[1])
@@ -62,7 +62,7 @@ const ways = network.hosts.flatMap((from) =>
 async function mark(text: string): Promise<void> {
   for (const { from, to } of ways)
     await until(`${text} arrives`, () => {
-      const seen = probes.get(to)?.heard.includes(`got ${text}${from}`) === true
+      const seen = probes.get(to)?.answer.includes(`got ${text}${from}`) === true
       if (!seen) probes.get(from)?.send(1, to, `${text}${from}`)
       return seen
     })
@@ -80,7 +80,7 @@ async function arrivals(name: string, disturb: () => Promise<void>): Promise<Rec
   return Object.fromEntries(
     ways.map(({ from, to }) => [
       `${from}>${to}`,
-      probes.get(to)?.heard.filter((line) => line === `got ${name}-${from}`).length ?? 0,
+      probes.get(to)?.answer.filter((line) => line === `got ${name}-${from}`).length ?? 0,
     ]),
   )
 }

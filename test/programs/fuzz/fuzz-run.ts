@@ -1,7 +1,7 @@
 /**
- * Many nearly right requests at one cluster, each answer held against the document.
+ * Many nearly right requests at one cluster, each answer checked against the document.
  *
- * Owns: what counts as a fault, and how a fault is told so that it can be made again. Knows nothing of: what the requests are.
+ * Owns: what counts as a fault, and a report that reproduces it. Knows nothing of: the contents of requests.
  * Rule: every request has a bound, and every fault names the request in full.
  */
 import http from 'node:http'
@@ -28,7 +28,7 @@ export interface FuzzReport {
   slowestMs: number
 }
 
-interface Heard {
+interface ApiAnswer {
   readonly status: number
   readonly headers: http.IncomingHttpHeaders
   readonly bytes: Buffer
@@ -36,7 +36,7 @@ interface Heard {
 
 const ANSWER_MS_MAX = 15_000
 const FAULTS_MAX = 20
-/** How often what the examples stand on is made anew, in requests. */
+/** How often the prerequisites of the examples are made again, in requests. */
 const RENEW_EVERY = 250
 const RENEWED = [
   ...(['createTenant', 'createTenantKey', 'createBucket', 'putObject', 'createMultipartUpload'] as const),
@@ -95,44 +95,46 @@ export class FuzzRun {
   /** The examples that others need, as they are: refused when they are there already. */
   async #renew(): Promise<void> {
     for (const id of RENEWED) {
-      const heard = await this.#try(exampleRequest(operationOf(id), exampleOf(id), this.#answers))
-      if (heard !== null && heard.status < 300) this.#answers[id] = JSON.parse(heard.bytes.toString())
+      const received = await this.#try(exampleRequest(operationOf(id), exampleOf(id), this.#answers))
+      if (received !== null && received.status < 300)
+        this.#answers[id] = JSON.parse(received.bytes.toString())
     }
   }
 
-  async #try(request: FuzzedRequest): Promise<Heard | null> {
+  async #try(request: FuzzedRequest): Promise<ApiAnswer | null> {
     const { report } = this
     report.requests += 1
     report.operations.add(request.operation.operationId)
     const started = performance.now()
-    const heard = await this.#send(request).catch((error: unknown) => error as Error)
+    const received = await this.#send(request).catch((error: unknown) => error as Error)
     report.slowestMs = Math.max(report.slowestMs, performance.now() - started)
-    const fault = heard instanceof Error ? `no answer: ${heard.message}` : this.#faultOf(request, heard)
-    if (fault !== null) report.faults.push(`${fault}\n  ${told(request)}`)
-    return heard instanceof Error ? null : heard
+    const fault =
+      received instanceof Error ? `no answer: ${received.message}` : this.#faultOf(request, received)
+    if (fault !== null) report.faults.push(`${fault}\n  ${reported(request)}`)
+    return received instanceof Error ? null : received
   }
 
-  #faultOf(request: FuzzedRequest, heard: Heard): string | null {
-    const { status, headers, bytes } = heard
+  #faultOf(request: FuzzedRequest, received: ApiAnswer): string | null {
+    const { status, headers, bytes } = received
     const { report } = this
     report.statuses.set(status, (report.statuses.get(status) ?? 0) + 1)
-    const said = `${status} ${bytes.subarray(0, 400).toString()}`
-    if (status === 500 || status === 503) return `a healthy cluster answered ${said}`
-    if (headers['x-request-id'] === undefined) return `no request id: ${said}`
-    if (headers['x-injected'] !== undefined) return `a header was injected: ${said}`
+    const summary = `${status} ${bytes.subarray(0, 400).toString()}`
+    if (status === 500 || status === 503) return `a healthy cluster answered ${summary}`
+    if (headers['x-request-id'] === undefined) return `no request id: ${summary}`
+    if (headers['x-injected'] !== undefined) return `a header was injected: ${summary}`
     const { operation, isRouted, method } = request
     if (status >= 400 && method !== 'HEAD') {
       const code = codeOf(bytes)
-      if (code === null || !(code in STATUS_OF)) return `no problem: ${said}`
+      if (code === null || !(code in STATUS_OF)) return `no problem: ${summary}`
       report.codes.set(code, (report.codes.get(code) ?? 0) + 1)
     }
     if (!isRouted) return null
     const document = isAdmin(operation) ? this.#documents.admin : this.#documents.data
     const fault = document.faultOf(operation, { status, contentType: headers['content-type'], bytes })
-    return fault === null ? null : `${fault}: ${said}`
+    return fault === null ? null : `${fault}: ${summary}`
   }
 
-  async #send(request: FuzzedRequest): Promise<Heard> {
+  async #send(request: FuzzedRequest): Promise<ApiAnswer> {
     const { operation, method, path, body } = request
     const node = this.#random.pick(this.#target.nodes)
     const base = new URL(isAdmin(operation) ? node.adminUrl : node.dataUrl)
@@ -188,7 +190,7 @@ function codeOf(bytes: Buffer): string | null {
   }
 }
 
-function told({ operation, method, path, headers, body, authorization }: FuzzedRequest): string {
+function reported({ operation, method, path, headers, body, authorization }: FuzzedRequest): string {
   const sent =
     body === null ? 'no body' : `${body.length} bytes ${JSON.stringify(body.toString().slice(0, 300))}`
   const who = authorization === null ? '' : ` as ${JSON.stringify(authorization)}`

@@ -69,7 +69,7 @@ export class FuzzWorld {
     return answers.every((ready) => ready)
   }
 
-  /** What the logs of the nodes say that an operator would have to see. */
+  /** Log lines of the nodes that require an operator. */
   get errors(): readonly string[] {
     return this.#cluster.plan.flatMap(({ logFile }) =>
       readFileSync(logFile, 'utf8')

@@ -1,11 +1,10 @@
 /**
- * A request that is nearly right: the example of an operation with a few things wrong, or made of what its schema allows.
+ * A request that is nearly right: the example of an operation with a few things wrong, or built from its schema.
  *
  * Owns: what is changed. Knows nothing of: servers. Rule: all of it comes from the document and the seed.
  */
-import { EXAMPLES } from '../../../src/api/examples/examples.ts'
 import { type Answers, type Example, filled } from '../../../src/api/examples/example.ts'
-import type { OperationId } from '../../../src/access/base/operation-ids.ts'
+import { exampleOf } from '../../api/example-story.ts'
 import type { DescribedOperation, Parameter } from '../../helpers/api-document.ts'
 import type { Random } from '../simulator/random.ts'
 import { AUTHORIZATIONS, HEADER_TEXTS, JSON_TEXTS, JSON_VALUES, TEXTS } from './hostile-values.ts'
@@ -15,7 +14,7 @@ export interface FuzzedRequest {
   readonly method: string
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
-  /** Null: the good one of the plane; a text that stands for no header when it is empty. */
+  /** Null: the valid one of the plane; an empty text: no header. */
   readonly authorization: string | null
   readonly body: Buffer | null
   /** False: it may have become a request of another operation, or of none. */
@@ -34,10 +33,10 @@ interface Draft {
 
 const CHANGES_MAX = 3
 const DEPTH_MAX = 5
-/** How often a header is given what it is about. */
+/** How often a header gets a value of its own kind. */
 const FITTING = 0.8
 const METHODS = ['GET', 'HEAD', 'PUT', 'POST', 'DELETE', 'PATCH', 'OPTIONS', 'PROPFIND']
-/** Waits that end before anybody calls them a hang. */
+/** Waits that end before they count as a hang. */
 const WAITS = ['1ms', '50ms', '0ms', '-1s', '61s', '1h', 'x']
 const BODY_BYTES = [0, 1, 700, 2049, 70_000]
 
@@ -46,13 +45,13 @@ export function fuzzedRequest(
   operation: DescribedOperation,
   answers: Answers,
 ): FuzzedRequest {
-  const example = EXAMPLES[operation.operationId as OperationId]
+  const example = exampleOf(operation.operationId)
   const draft = draftOf(operation, filled(example, answers))
   for (let n = random.below(CHANGES_MAX + 1); n > 0; n--) random.pick(CHANGES)(draft, { random, operation })
   return finished(operation, draft)
 }
 
-/** As it stands, but for what earlier answers gave. */
+/** The example with the values of earlier answers. */
 export function exampleRequest(
   operation: DescribedOperation,
   example: Example,
@@ -211,7 +210,7 @@ function pathOf({ path }: DescribedOperation, params: Readonly<Record<string, st
   return path.replace(/\{(\w+)\}/g, (_, name: string) => encoded(params[name] ?? ''))
 }
 
-/** What is no Unicode, such as half of a pair, is sent as the bytes it would have. */
+/** Text that is no Unicode, such as half of a surrogate pair, is sent as its bytes. */
 function encoded(text: string): string {
   try {
     return encodeURIComponent(text)

@@ -103,7 +103,7 @@ const OTHERS = [
   'gzip',
 ]
 
-/** For headers, what a client library lets through: mostly what the header is about, by its name. */
+/** Header values that a client library accepts: mostly of the header's own kind, by its name. */
 export const HEADER_TEXTS: readonly (readonly [name: RegExp, texts: readonly string[]])[] = [
   [/since|until/i, DATES],
   [/range/i, [...RANGES, ...DATES, ...TAGS]],

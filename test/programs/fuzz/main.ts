@@ -27,12 +27,12 @@ const list = (counts: ReadonlyMap<string | number, number>): string =>
 async function fuzz(world: FuzzWorld): Promise<boolean> {
   const run = new FuzzRun(world.target, Number(values.seed))
   const end = performance.now() + Number(values.seconds) * 1000
-  let told = performance.now()
+  let reported = performance.now()
   const resident: number[] = []
   const report = await run.run(({ requests, faults }) => {
     const now = performance.now()
-    if (now - told > PROGRESS_EVERY_MS) {
-      told = now
+    if (now - reported > PROGRESS_EVERY_MS) {
+      reported = now
       resident.push(Math.round(world.memoryBytes / MIB))
       say(`${requests} requests, ${faults.length} faults, ${resident.at(-1)} MiB`)
     }
@@ -51,7 +51,7 @@ async function fuzz(world: FuzzWorld): Promise<boolean> {
   return isWell && report.faults.length === 0 && world.errors.length === 0
 }
 
-/** Memory that goes on growing shows in the last. */
+/** Growing memory is visible in the last ones. */
 function highestOfThirds(samples: readonly number[]): readonly number[] {
   const size = Math.ceil(samples.length / 3)
   return [0, 1, 2].map((n) => Math.max(0, ...samples.slice(n * size, (n + 1) * size)))

@@ -15,8 +15,8 @@ t.test('garbage in small scopes', (t) => {
     })
   }
 
-  t.test('prints the way to a broken promise', (t) => {
-    const scope = SCOPES['a move is cancelled and asked for again']
+  t.test('prints the steps to a broken promise', (t) => {
+    const scope = SCOPES['a move is cancelled and requested again']
     t.ok(scope)
     t.throws(() => explore(scope as Scope, WORLDS, { ...ALL_RULES, locksCopies: false }), {
       name: 'BrokenPromise',

@@ -1,25 +1,25 @@
 /**
  * Every interleaving of a small scope, depth first; worlds that are equal are explored once.
  *
- * Owns: the search, and the count of interleavings that it stands for. Rule: a world is judged before it is remembered,
- * and one where nothing can happen any more is brought to rest and judged again.
+ * Owns: the search, and the count of interleavings that it covers. Rule: a world is checked before it is remembered,
+ * and a world without further steps is quiesced and checked again.
  */
 import { worldKey } from './world-key.ts'
 import { checkAtRest, checkCopies } from './invariants.ts'
 import { perform } from './perform.ts'
-import { bringToRest } from './rest.ts'
+import { quiesce } from './quiesce.ts'
 import { type Step, stepsOf } from './steps.ts'
 import { ALL_RULES, copyWorld, newWorld, type Rules, type Scope, type World } from './world.ts'
 
 export interface Explored {
   readonly worlds: number
-  /** Paths through them from the first to one where nothing can happen any more; those that come back to a world are not counted. */
+  /** Paths from the first world to one without further steps; cycles are not counted. */
   readonly interleavings: number
-  /** False: the bound on worlds was met, and the rest was not looked at. */
+  /** False: the bound on worlds was met, and the rest was not explored. */
   readonly isWhole: boolean
 }
 
-/** With the steps that led there. */
+/** A broken promise, with the steps that led to it. */
 export class BrokenPromise extends Error {
   override readonly name = 'BrokenPromise'
 }
@@ -30,7 +30,7 @@ export function explore(scope: Scope, worldsMax: number, rules: Rules = ALL_RULE
 
 class Search {
   readonly #worldsMax: number
-  /** Interleavings from each world on; null while it is being explored. */
+  /** Interleavings from each world; null while it is being explored. */
   readonly #known = new Map<string, number | null>()
   readonly #path: Step[] = []
   #isWhole = true
@@ -62,7 +62,7 @@ class Search {
     let interleavings = 0
     for (const step of steps) interleavings += this.#after(world, step)
     if (steps.length === 0) {
-      bringToRest(world)
+      quiesce(world)
       checkAtRest(world)
       interleavings = 1
     }

@@ -1,7 +1,7 @@
 /**
- * What must hold in every world: after every step, and when everything has come to rest.
+ * Invariants of every world: after every step, and when it is quiescent.
  *
- * Owns: the judgement, made from rows and disks alone; it recomputes and shares nothing with apply.
+ * Owns: the checks, made only from rows and disks; it recomputes and shares nothing with apply.
  */
 import assert from 'node:assert/strict'
 import type { ManifestPageRecord } from '../../../src/state-machine/bodies/records.ts'
@@ -28,7 +28,7 @@ export function checkCopies(world: World): void {
 }
 
 /**
- * Whatever happens to some copies, what is referenced has a whole one that nobody may remove. It may be owed only: the late
+ * After any loss of copies, a referenced chunk has a whole copy that no node may remove. That copy may be only owed: the late
  * report of a fault strikes off a copy that was made again since, and its task finds it there.
  */
 function checkNotLost(world: World, chunk: ChunkRecord): void {
@@ -38,7 +38,7 @@ function checkNotLost(world: World, chunk: ChunkRecord): void {
   assert.ok([...chunk.replicas, ...chunk.owed].some(isWhole), `no whole copy of ${file} is listed or owed`)
 }
 
-/** Of the entry that was just committed. */
+/** Checks the entry that was just committed. */
 export function checkEntry(world: World, command: Command, reply: Reply): void {
   if (!reply.ok && reply.code === 'session_ended') checkEnded(world, reply.births)
   const [earlier, later] = [rowsAt(world, world.states.length - 2), latest(world)]
@@ -60,12 +60,12 @@ export function checkEntry(world: World, command: Command, reply: Reply): void {
   }
 }
 
-/** An upload is sent again for nothing only when somebody closed its session: no mark passes one that is under way. */
+/** An upload fails and is retried only when its session was closed: no mark passes a running upload. */
 function checkEnded(world: World, births: readonly string[]): void {
   for (const birth of births) {
     const session = parseBirth(birth)?.session ?? ''
     const row = viewOf(latest(world)).get(chunkKeys.session(session))
-    assert.equal(row?.closed, true, `the mark of ${session} passed an upload under way`)
+    assert.equal(row?.closed, true, `the mark of ${session} passed a running upload`)
   }
 }
 

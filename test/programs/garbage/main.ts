@@ -24,7 +24,7 @@ const say = (text: string): void => void process.stdout.write(`${text}\n`)
 function runSeeds(first: number, count: number): boolean {
   const fingerprints = new Set<number>()
   let steps = 0
-  let told = performance.now()
+  let reported = performance.now()
   for (let seed = first; seed < first + count; seed++) {
     try {
       const run = runSeed(seed, undefined, values.trace ? (step) => say(JSON.stringify(step)) : undefined)
@@ -36,8 +36,8 @@ function runSeeds(first: number, count: number): boolean {
       )
       return false
     }
-    if (performance.now() - told < PROGRESS_EVERY_MS) continue
-    told = performance.now()
+    if (performance.now() - reported < PROGRESS_EVERY_MS) continue
+    reported = performance.now()
     say(`${seed - first + 1} of ${count} interleavings, ${steps} steps`)
   }
   say(

@@ -1,14 +1,14 @@
 /**
  * What each step does to a world.
  *
- * Owns: the behaviour of gateways, copiers, droppers and disks as the design has it, with the real decisions of apply,
- * standing, mayRemove and lowWaterOf. Rule: a step changes the world it is given, and draws no lots.
+ * Owns: the behaviour of gateways, copiers, droppers and disks as designed, with the real decisions of apply,
+ * copyStatus, mayRemove and lowWaterOf. Rule: a step changes the world it is given, and makes no random choice.
  */
 import assert from 'node:assert/strict'
 import { chunkKeys } from '../../../src/state-machine/chunks/keys.ts'
 import { birthOf } from '../../../src/state-machine/chunks/births.ts'
 import type { CondemnedRecord } from '../../../src/state-machine/chunks/records.ts'
-import { standing } from '../../../src/state-machine/chunks/standing.ts'
+import { copyStatus } from '../../../src/state-machine/chunks/copy-status.ts'
 import { fresh, found, putChunks } from '../../state-machine/map-world.ts'
 import { checkEntry } from './invariants.ts'
 import { advancesOf, isLocked, openSessionOf, seemsRemovable, type Step } from './steps.ts'
@@ -31,7 +31,7 @@ import {
 } from './world.ts'
 
 const nameOf = (node: number): string => NODE_NAMES[node] ?? ''
-/** Who lists, drops and copies: bounded as the commands are. */
+/** Items of one listing, drop or copy: bounded like the commands. */
 const ITEMS_MAX = 256
 
 export function perform(world: World, step: Step): void {
@@ -180,7 +180,7 @@ function performOnDisk(world: World, step: DiskStep): void {
 
 function commit(world: World, id: number): void {
   const proposal = world.proposals.find((one) => one.id === id)
-  assert(proposal !== undefined, 'what commits was proposed')
+  assert(proposal !== undefined, 'a committing command was proposed')
   world.proposals = world.proposals.filter((one) => one !== proposal)
   const reply = append(world, proposal.command)
   checkEntry(world, proposal.command, reply)
@@ -189,7 +189,7 @@ function commit(world: World, id: number): void {
 
 function arrive(world: World, at: number): void {
   const [write] = world.writes.splice(at, 1)
-  assert(write !== undefined, 'what arrives was sent')
+  assert(write !== undefined, 'an arriving write was sent')
   putCopy(world, write.node, fileOf(write.name))
   for (const { gateway } of world.nodes)
     for (const upload of gateway.uploads)
@@ -204,16 +204,16 @@ function putCopy(world: World, node: number, file: string): void {
   world.faulted.delete(`${nameOf(node)}/${file}`)
 }
 
-/** What waited for an entry that is applied here now hears of it. */
+/** Resolves waits for entries that are applied here now. */
 function settle(world: World, i: number): void {
   const node = nodeOf(world, i)
-  const heard = (proposal: number | null) => {
+  const answer = (proposal: number | null) => {
     const outcome = proposal === null ? undefined : world.outcomes.get(proposal)
     return outcome !== undefined && outcome.index <= node.applied ? outcome : undefined
   }
   const { gateway } = node
-  gateway.uploads = gateway.uploads.filter(({ proposal }) => heard(proposal) === undefined)
-  const opened = gateway.opening === null ? undefined : heard(gateway.opening.proposal)
+  gateway.uploads = gateway.uploads.filter(({ proposal }) => answer(proposal) === undefined)
+  const opened = gateway.opening === null ? undefined : answer(gateway.opening.proposal)
   if (gateway.opening !== null && opened !== undefined) {
     const { session: id } = gateway.opening
     if (opened.reply.ok) gateway.sessions.push({ id, next: 0, retired: false, heldAt: Infinity })
@@ -222,11 +222,11 @@ function settle(world: World, i: number): void {
   const view = viewOf(seenBy(world, i))
   for (const session of gateway.sessions)
     session.retired ||= view.get(chunkKeys.session(session.id))?.closed === true
-  if (node.copying !== null && heard(node.copying.proposal) !== undefined) node.copying = null
+  if (node.copying !== null && answer(node.copying.proposal) !== undefined) node.copying = null
 }
 
 /**
- * The sweep looks as early as it can: whatever a row says of a copy, only a drop row can end that. While the end of a drop row is under way the
+ * The sweep runs as early as it can: only a drop row can end a copy that a row names. While the end of a drop row is under way the
  * copy is watched all the same; that the walk after a crash comes before such an end is taken for granted, the walk once a week is not modelled.
  */
 function settleCopies(world: World, i: number): void {
@@ -239,12 +239,12 @@ function settleCopies(world: World, i: number): void {
   const { fresh } = node
   for (const file of fresh) {
     if (ending.includes(file)) continue
-    const said = standing(viewOf(seenBy(world, i)), nameIn(file), nameOf(i))
-    if (said === 'listed' || said === 'owed') fresh.delete(file)
+    const verdict = copyStatus(viewOf(seenBy(world, i)), nameIn(file), nameOf(i))
+    if (verdict === 'listed' || verdict === 'owed') fresh.delete(file)
   }
 }
 
-/** What was in memory is gone; disk and applied rows stay. The next process walks over its disk. */
+/** The contents of memory are gone; disk and applied rows stay. The next process walks over its disk. */
 function crash(world: World, i: number): void {
   const node = nodeOf(world, i)
   node.fresh = new Set(world.rules.walksAfterCrash ? node.copies.keys() : [])
@@ -265,7 +265,7 @@ function open(world: World, i: number): void {
   }
 }
 
-/** As UploadSessions and ingest do it. */
+/** Like UploadSessions and ingest. */
 function begin(world: World, { node: i, content, key }: Extract<Step, { do: 'begin' }>): void {
   const node = nodeOf(world, i)
   const session = openSessionOf(node)
@@ -287,7 +287,7 @@ function begin(world: World, { node: i, content, key }: Extract<Step, { do: 'beg
 
 function proposeUpload(world: World, gateway: Gateway, at: number): void {
   const upload = gateway.uploads[at]
-  assert(upload !== undefined, 'an upload is under way')
+  assert(upload !== undefined, 'an upload is running')
   const { key } = upload
   const whole = putChunks(key, [useOf(world, upload)], world.copiesMin)
   const { size, etag, checksums, body } = whole
@@ -351,7 +351,7 @@ function unlink(world: World, i: number): void {
   const { id, birth } = job.name
   const drop = viewOf(seenBy(world, i)).get(chunkKeys.drop(nameOf(i), birth, id))
   if (drop === undefined) return
-  // Watched until the end of the drop row is applied here.
+  // The copy is watched until the end of the drop row is applied here.
   const proposal = propose(world, { type: 'dropsDone', node: nameOf(i), names: [{ id, birth }] })
   if (!world.rules.watchesDrops) return
   node.fresh.add(fileOf(job.name))
@@ -361,7 +361,7 @@ function unlink(world: World, i: number): void {
 function move(world: World, step: Extract<Step, { do: 'move' }>): void {
   world.budget.moves--
   const chunk = viewOf(seenBy(world, step.node)).get(chunkKeys.chunk('acme', step.id))
-  assert(chunk !== undefined, 'what is moved was seen')
+  assert(chunk !== undefined, 'the moved chunk was seen')
   const { birth } = chunk
   const about = { tenantId: 'acme', chunkId: step.id, birth, target: nameOf(step.target) }
   const moves = [{ ...about, replaces: step.replaces, copiesKept: world.copiesMin }]

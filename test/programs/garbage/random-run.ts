@@ -1,12 +1,12 @@
 /**
- * One random interleaving: a seed decides the scope, which faults there are, and every step.
+ * One random interleaving: a seed decides the scope, the faults, and every step.
  *
- * Rule: equal seeds take equal steps; the hash of the steps tells interleavings apart.
+ * Rule: equal seeds take equal steps; the hash of the steps distinguishes interleavings.
  */
 import { Random } from '../simulator/random.ts'
 import { checkAtRest, checkCopies } from './invariants.ts'
 import { perform } from './perform.ts'
-import { bringToRest } from './rest.ts'
+import { quiesce } from './quiesce.ts'
 import { type Step, stepsOf } from './steps.ts'
 import { ALL_RULES, newWorld, type Rules, type Scope } from './world.ts'
 
@@ -18,7 +18,7 @@ export interface Run {
   readonly hash: number
 }
 
-/** Throws when a promise is broken; `trace` hears of every step. */
+/** Throws when a promise is broken; `trace` gets every step. */
 export function runSeed(seed: number, rules: Rules = ALL_RULES, trace?: (step: Step) => void): Run {
   const random = new Random(seed, 'garbage')
   const world = newWorld(versionsOf(scopeOf(random), new Random(seed, 'garbage versions')), rules)
@@ -40,7 +40,7 @@ export function runSeed(seed: number, rules: Rules = ALL_RULES, trace?: (step: S
     perform(world, step)
     checkCopies(world)
   }
-  bringToRest(world)
+  quiesce(world)
   checkAtRest(world)
   return { steps, hash: hash.value }
 }
@@ -70,11 +70,11 @@ function scopeOf(random: Random): Scope {
     advances: Infinity,
     versions: 0,
   }
-  // Copies that come and go on one node need several moves in a row, which uploads would only crowd out.
+  // Repeated moves of copies on one node need several moves in a row, which uploads would only crowd out.
   if (random.chance(0.4)) {
     const budget = { ...faults, uploads: upTo(2), deletes: upTo(1), moves: 2 + upTo(3), cancels: upTo(3) }
     const copies = 1 + upTo(1)
-    return { ...PLAIN, nodes: 3, gateways: 1, contents: 1, copiesMin: copies, standingCopies: copies, budget }
+    return { ...PLAIN, nodes: 3, gateways: 1, contents: 1, copiesMin: copies, existingCopies: copies, budget }
   }
   const budget = {
     ...faults,
@@ -89,7 +89,7 @@ function scopeOf(random: Random): Scope {
     gateways: 1 + upTo(1),
     contents: 1 + (random.chance(0.3) ? 1 : 0),
     copiesMin: 1 + upTo(1),
-    standingCopies: 0,
+    existingCopies: 0,
     budget,
   }
 }

@@ -1,10 +1,10 @@
-/** A slice of the random interleavings, and rules that are left out one at a time: each must be missed. */
+/** A slice of the random interleavings, and rules that are left out one at a time: each omission must break a promise. */
 import t from 'tap'
 import { runSeed } from './random-run.ts'
 import { ALL_RULES, type Rules } from './world.ts'
 
 const SEEDS = 3000
-/** Every rule is missed within a quarter of these. */
+/** The omission of every rule is detected within a quarter of these. */
 const SEEDS_TO_MISS = 5000
 
 function firstBroken(rules: Rules, seeds: number): string | null {
@@ -25,15 +25,15 @@ t.test('garbage', (t) => {
   })
 
   const missing: readonly [keyof Rules, string][] = [
-    ['judgesUnderLock', 'a copy is unlinked for what was said before it was locked'],
+    ['judgesUnderLock', 'a copy is unlinked by a verdict from before it was locked'],
     ['locksCopies', 'a copy is unlinked while it is being made'],
     ['holdsMark', 'the mark passes an upload of unknown outcome'],
     ['newBirthForTopUp', 'a gateway adds copies under the birth of a row'],
     ['readsBack', 'a copy is committed that was not read back'],
-    ['passesBarrier', 'a node removes copies while its rows are older than what it acted upon'],
-    ['watchesWrites', 'what is written is not watched until a row names it'],
-    ['watchesDrops', 'a copy is forgotten while the end of its drop row is under way'],
-    ['walksAfterCrash', 'a process does not walk over what the one before left'],
+    ['passesBarrier', 'a node removes copies while its rows are older than those it acted on'],
+    ['watchesWrites', 'a written copy is not watched until a row names it'],
+    ['watchesDrops', 'a copy is forgotten while the end of its drop row is in flight'],
+    ['walksAfterCrash', 'a process does not walk over the copies of the previous one'],
     ['unknownIsOpen', 'a session that this node does not know is taken for closed'],
   ]
   for (const [rule, what] of missing) {

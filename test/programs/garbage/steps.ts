@@ -1,14 +1,14 @@
 /**
  * Every step that can happen next in a world, as plain data.
  *
- * Owns: what is possible. Knows nothing of: what a step does (perform.ts), which one is taken.
- * Rule: whatever the rules of the design allow at this moment is in the list, however unlikely; only the budget bounds it.
+ * Owns: the possible steps. Knows nothing of: their effects (perform.ts), the choice among them.
+ * Rule: every step that the rules of the design allow at this moment is in the list; only the budget bounds it.
  */
 import type { ObjectRecord } from '../../../src/state-machine/versions/records.ts'
 import { chunkKeys } from '../../../src/state-machine/chunks/keys.ts'
 import { mayRemove } from '../../../cluster/repair/may-remove.ts'
 import type { Command } from '../../../src/state-machine/commands.ts'
-import { standing } from '../../../src/state-machine/chunks/standing.ts'
+import { copyStatus } from '../../../src/state-machine/chunks/copy-status.ts'
 import { lowWaterOf } from '../../../src/workers/upload-sessions.ts'
 import {
   type Disk,
@@ -49,7 +49,7 @@ export type Step =
   | Each<'cancel', { node: number; id: string; target: string }>
   | Each<'close', { session: string }>
 
-/** One session is enough for an upload; what a gateway keeps on top waits for uploads of unknown outcome. */
+/** One session is enough for an upload; further sessions of a gateway wait for uploads of unknown outcome. */
 export function openSessionOf(node: Disk) {
   return node.gateway.sessions.findLast(({ retired }) => !retired)
 }
@@ -114,7 +114,7 @@ function gatewaySteps(world: World, i: number, steps: Step[]): void {
     for (const { key } of objectsOf(world, i)) steps.push({ do: 'delete', node: i, key })
 }
 
-/** What clients of a gateway ask of single versions and of the upload. */
+/** Requests of a gateway's clients for single versions and the upload. */
 function versionSteps(world: World, i: number, steps: Step[]): void {
   const rows = seenBy(world, i)
   for (const kind of ['object', 'version'] as const)
@@ -126,7 +126,7 @@ function versionSteps(world: World, i: number, steps: Step[]): void {
     if (partCount > 0) steps.push({ do: 'complete', node: i }, { do: 'abort', node: i })
 }
 
-/** What the worker of this gateway proposes: how far uploads have ended, and which sessions are over. */
+/** Proposals of this gateway's worker: the mark of ended uploads, and closed sessions. */
 export function advancesOf(world: World, i: number): Command[] {
   const { gateway } = nodeOf(world, i)
   const view = viewOf(seenBy(world, i))
@@ -171,7 +171,7 @@ function diskSteps(world: World, i: number, steps: Step[]): void {
     for (const [file, isGood] of node.copies)
       if (isGood && mayRot(world, i, file)) steps.push({ do: 'rot', node: i, file })
   for (const [file, isGood] of node.copies)
-    if (!isGood && standing(view, nameIn(file), NODE_NAMES[i] ?? '') === 'listed')
+    if (!isGood && copyStatus(view, nameIn(file), NODE_NAMES[i] ?? '') === 'listed')
       steps.push({ do: 'report', node: i, file })
 }
 
@@ -187,7 +187,7 @@ function removalSteps(world: World, i: number, steps: Step[]): void {
   } else steps.push({ do: 'unlink', node: i })
 }
 
-/** What a sweep of the disk or a look at the drop rows turns up. */
+/** Findings of a sweep of the disk, or of the drop rows. */
 export function* removable(world: World, i: number): Generator<Name> {
   const holder = NODE_NAMES[i] ?? ''
   const rows = seenBy(world, i)
@@ -200,16 +200,16 @@ export function* removable(world: World, i: number): Generator<Name> {
 }
 
 export function seemsRemovable(world: World, name: Name, i: number): boolean {
-  const said = standing(viewOf(seenBy(world, i)), name, NODE_NAMES[i] ?? '')
-  if (!world.rules.unknownIsOpen && said === 'undecided') return !isKnownSession(world, name, i)
-  return mayRemove(said)
+  const verdict = copyStatus(viewOf(seenBy(world, i)), name, NODE_NAMES[i] ?? '')
+  if (!world.rules.unknownIsOpen && verdict === 'undecided') return !isKnownSession(world, name, i)
+  return mayRemove(verdict)
 }
 
 function isKnownSession(world: World, { birth }: Name, i: number): boolean {
   return seenBy(world, i).has(`session\u0000${birth.slice(0, birth.lastIndexOf('-'))}`)
 }
 
-/** Faults leave one good listed copy: what is lost everywhere is no matter of garbage. */
+/** Faults leave one good listed copy: a chunk lost everywhere is outside of this simulator. */
 function mayRot(world: World, i: number, file: string): boolean {
   const { id, birth } = nameIn(file)
   for (const chunk of rowsOf(latest(world), 'chunk')) {
@@ -222,7 +222,7 @@ function mayRot(world: World, i: number, file: string): boolean {
   return false
 }
 
-/** What workers of any node propose from what it sees. */
+/** Proposals of the workers of any node, from the rows that it sees. */
 function ledgerSteps(world: World, i: number, steps: Step[]): void {
   const rows = seenBy(world, i)
   const { budget } = world
@@ -232,7 +232,7 @@ function ledgerSteps(world: World, i: number, steps: Step[]): void {
     steps.push({ do: 'collect', node: i })
   if (budget.collections > 0 && !isProposed(world, 'releaseDiscarded'))
     for (const { id } of rowsOf(rows, 'discard')) steps.push({ do: 'release', node: i, id })
-  // All that is discarded is named and the mark is that of the oldest: what is newer must stay.
+  // All discarded bodies are named and the mark is that of the oldest: newer ones must stay.
   if (budget.releases > 0 && !isProposed(world, 'releaseDue'))
     for (const { discardedAt: upTo } of rowsOf(rows, 'discarded')) {
       steps.push({ do: 'releaseDue', node: i, upTo })
@@ -250,7 +250,7 @@ function ledgerSteps(world: World, i: number, steps: Step[]): void {
       if (operation !== null) steps.push({ do: 'cancel', node: i, id, target })
 }
 
-/** Idempotent ones are enough once at a time. */
+/** One idempotent proposal at a time is enough. */
 function isProposed(world: World, type: string): boolean {
   return world.proposals.some(({ command }) => command.type === type)
 }

@@ -1,6 +1,6 @@
 /**
- * The whole way of garbage on three nodes as the service runs them: LevelDB, log files, blob files, sockets, the real
- * clock. What is deleted leaves all disks, also that of a node that was away, and what is needed stays.
+ * Garbage from deletion to removal on three nodes as the service runs them: LevelDB, log files, blob files, sockets, the real
+ * clock. Deleted chunks leave all disks, also that of a node that was down, and needed ones stay.
  */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
@@ -22,6 +22,8 @@ import { SILENT } from '../../helpers/loggers.ts'
 import { freeBasePort } from '../../helpers/process-cluster.ts'
 import { createTenant, putChunks } from '../../state-machine/map-world.ts'
 import { temporaryDirectory } from '../../store/store-world.ts'
+import { usageOf } from '../../../src/state-machine/usage/usage.ts'
+import { chunkRanges } from '../../../src/state-machine/chunks/keys.ts'
 
 interface Running {
   readonly cluster: Cluster
@@ -155,7 +157,7 @@ t.test('garbage on three nodes', async (t) => {
   const kept = await put(n2, 'kept', 'kept')
   const isOnlyKept = (nodeId: string): boolean => place.filesOf(nodeId).join() === `${kept.id}.${kept.birth}`
 
-  await t.test('what is deleted leaves every disk, and every row that spoke of it', async (t) => {
+  await t.test('a deleted chunk leaves every disk, with all its rows', async (t) => {
     await put(n1, 'gone', 'gone')
     await until('three copies each', () => ['n1', 'n2', 'n3'].every((id) => place.filesOf(id).length === 2))
     await n2.do(remove('gone'))
@@ -164,10 +166,10 @@ t.test('garbage on three nodes', async (t) => {
       return ['n1', 'n2', 'n3'].every(isOnlyKept)
     })
     await until('the rows too', async () => (await drops(n1)) === 0)
-    t.match(n1.reader.usage('acme'), { objects: 1, chunkCount: 1, copyBytes: 900_000 })
+    t.match(usageOf(n1.reader, 'acme'), { objects: 1, chunkCount: 1, copyBytes: 900_000 })
   })
 
-  await t.test('a node that was away removes its copies when it is back', async (t) => {
+  await t.test('a node that was down removes its copies when it is back', async (t) => {
     await put(n1, 'gone', 'gone again')
     await until('three copies', () => place.filesOf('n3').length === 2)
     await place.node('n3').cluster.stop()
@@ -183,7 +185,7 @@ t.test('garbage on three nodes', async (t) => {
   })
 
   await t.test(
-    'what an upload left behind stays until its session has moved on, and goes then',
+    'the remains of an upload stay until its session has moved on, and are removed then',
     async (t) => {
       const { use, end } = await uploadTo(n1, 'never committed')
       await until('three copies', () => place.filesOf('n3').length === 2)
@@ -200,8 +202,10 @@ t.test('garbage on three nodes', async (t) => {
 })
 
 async function drops({ reader }: Running): Promise<number> {
-  const found = await Promise.all(['n1', 'n2', 'n3'].map((id) => reader.drops(id, 10)))
-  return found.flat().length
+  const found = await Promise.all(
+    ['n1', 'n2', 'n3'].map((id) => reader.page(chunkRanges.dropsOf(id), { limit: 10 })),
+  )
+  return found.flatMap(({ items }) => items).length
 }
 
 async function restart(place: Place, nodeId: string): Promise<void> {

@@ -1,7 +1,7 @@
 /**
- * What gateways propose about versions and the upload, from the rows that they see.
+ * Commands of gateways about versions and the upload, from the rows that they see.
  *
- * Owns: the commands. Knows nothing of: when they are proposed, what becomes of them.
+ * Owns: the commands. Knows nothing of: their times and outcomes.
  */
 import type { Command } from '../../../src/state-machine/commands.ts'
 import { put } from '../../state-machine/map-world.ts'
@@ -52,7 +52,7 @@ export function releaseCommand(world: World, { node, id }: Extract<Step, { do: '
   return { type: 'releaseDiscarded', id, partNumbers: id === world.uploadId ? parts : [] }
 }
 
-/** Whatever is discarded is named: apply keeps what is not due. */
+/** Every discarded body is named: apply keeps those that are not due. */
 export function releaseDueCommand(
   world: World,
   { node, upTo }: Extract<Step, { do: 'releaseDue' }>,

@@ -1,5 +1,5 @@
 /**
- * What makes two worlds equal: everything that the steps ahead can depend on, as text.
+ * The equality of worlds: everything that later steps can depend on, as text.
  *
  * Rule: two worlds with one key have the same futures. Numbers of proposals do not count, only what they propose.
  */

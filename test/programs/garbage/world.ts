@@ -1,8 +1,8 @@
 /**
  * The world of the garbage simulator: a log, nodes with disks that have each applied a part of it, gateways that upload.
  *
- * Owns: the state as plain data that can be copied. Knows nothing of: which steps there are (steps.ts, perform.ts).
- * Rules: rows are changed by the real apply alone; a proposal commits at most once, in any order, or never; a node sees
+ * Owns: the state as plain data that can be copied. Knows nothing of: the steps (steps.ts, perform.ts).
+ * Rules: only the real apply changes rows; a proposal commits at most once, in any order, or never; a node sees
  * the rows of the entries it has applied and no others.
  */
 import assert from 'node:assert/strict'
@@ -29,11 +29,11 @@ export interface Upload {
   readonly session: string
   /** The first birth it may have: its session's mark stays at or below it. */
   readonly first: number
-  /** Of the row that was found, or its own. */
+  /** The birth of the row that was found, or its own. */
   readonly birth: string
   readonly existing: boolean
   acked: readonly number[]
-  /** Of the proposal it waits for. */
+  /** The proposal that it waits for. */
   proposal: number | null
 }
 
@@ -52,7 +52,7 @@ export interface Gateway {
   epoch: number
 }
 
-/** Makes a copy under its lock: from `begun` until its end is committed and applied here, or given up. */
+/** Makes a copy under its lock: from the start until its end is committed and applied here, or given up. */
 export interface CopyJob {
   readonly name: Name
   readonly permit: number
@@ -62,7 +62,7 @@ export interface CopyJob {
 /** Removes a copy: seen some time ago, then locked and judged, then unlinked. */
 export interface RemovalJob {
   readonly name: Name
-  /** What was said when it was seen, and what was said under the lock. */
+  /** The verdict when it was seen, and the verdict under the lock. */
   readonly seen: boolean
   judged: boolean | null
 }
@@ -71,13 +71,13 @@ export interface Disk {
   applied: number
   /** Copies by `<id>.<birth>`; false: damaged or unreadable. */
   copies: Map<string, boolean>
-  /** Names that the sweep of this process watches; it looks at no others. */
+  /** Names that the sweep of this process watches; it checks no others. */
   fresh: Set<string>
   /** Ends of drop rows that are not applied here yet. */
   ending: { readonly proposal: number; readonly file: string }[]
   copying: CopyJob | null
   removing: RemovalJob | null
-  /** The entry up to which this process has to apply before it removes anything; null: it has not asked yet. */
+  /** The entry up to which this process has to apply before it removes anything; null: it has not requested a barrier yet. */
   barrier: number | null
   gateway: Gateway
 }
@@ -92,7 +92,7 @@ export interface Write {
   readonly name: Name
 }
 
-/** What may still happen, so that a scope is finite. */
+/** The remaining events, so that a scope is finite. */
 export interface Budget {
   uploads: number
   deletes: number
@@ -106,14 +106,14 @@ export interface Budget {
   faults: number
   closes: number
   collections: number
-  /** Of discarded bodies: whoever lags behind may ask for ever. */
+  /** Releases of discarded bodies: a lagging gateway may repeat them forever. */
   releases: number
   advances: number
   /** Copies and deletes of one version, completions and ends of the upload. */
   versions: number
 }
 
-/** Rules that can be switched off, to see the simulator notice. */
+/** Rules that can be switched off, to prove that the simulator detects it. */
 export interface Rules {
   readonly judgesUnderLock: boolean
   readonly locksCopies: boolean
@@ -144,7 +144,7 @@ export interface World {
   readonly rules: Rules
   readonly contents: number
   readonly copiesMin: number
-  /** Of the key PART_KEY, begun before anything else; null: none. */
+  /** The upload of the key PART_KEY, started before anything else; null: none. */
   uploadId: string | null
   /** Entries that every scope begins with. */
   firstIndex: number
@@ -155,7 +155,7 @@ export interface World {
   nodes: Disk[]
   proposals: Proposal[]
   writes: Write[]
-  /** Copies, as `<node>/<file>`, that a fault took and nobody has made again. */
+  /** Copies, as `<node>/<file>`, that a fault took and no node has made again. */
   faulted: Set<string>
   nextProposal: number
   readonly budget: Budget
@@ -166,15 +166,15 @@ export interface Scope {
   readonly gateways: number
   readonly contents: number
   readonly copiesMin: number
-  /** One object stands already, with so many copies on the first nodes, and nothing else is owed. */
-  readonly standingCopies: number
+  /** One object exists already, with this many copies on the first nodes, and nothing else is owed. */
+  readonly existingCopies: number
   readonly versioning: 'Unversioned' | 'Enabled'
-  /** A multipart upload is under way, and what gateways upload may become its part. */
+  /** A multipart upload is in progress, and uploads of gateways may become its part. */
   readonly hasUpload: boolean
   readonly budget: Budget
 }
 
-/** What is uploaded under it is the one part of the upload. */
+/** The only part of the upload. */
 export const PART_KEY = 'assembled'
 
 export const NODE_NAMES = ['n0', 'n1', 'n2', 'n3']
@@ -222,7 +222,7 @@ export function newWorld(scope: Scope, rules: Rules = ALL_RULES): World {
     append(world, createUpload(PART_KEY))
     for (const { uploadId } of rowsIn<'upload'>(latest(world), 'upload')) world.uploadId = uploadId
   }
-  if (scope.standingCopies > 0) standObject(world, scope.standingCopies)
+  if (scope.existingCopies > 0) standObject(world, scope.existingCopies)
   world.firstIndex = world.states.length - 1
   for (const node of world.nodes) node.applied = world.firstIndex
   // A gateway without epochs never opens a session: the scope has fewer gateways than nodes.
@@ -272,7 +272,7 @@ export function viewOf(rows: Rows): View {
 
 export function rowsAt(world: World, index: number): Rows {
   const rows = world.states[index]
-  assert(rows !== undefined, 'a node has applied what is in the log')
+  assert(rows !== undefined, 'a node has applied only entries of the log')
   return rows
 }
 
@@ -280,7 +280,7 @@ export function latest(world: World): Rows {
   return rowsAt(world, world.states.length - 1)
 }
 
-/** What a node sees. */
+/** The rows that a node sees. */
 export function seenBy(world: World, node: number): Rows {
   return rowsAt(world, nodeOf(world, node).applied)
 }
@@ -316,7 +316,7 @@ export function propose(world: World, command: Command): number {
   return id
 }
 
-/** Nobody will ever hear of it. */
+/** The caller never gets an answer. */
 export function isLost(world: World, proposal: number): boolean {
   return !world.outcomes.has(proposal) && !world.proposals.some(({ id }) => id === proposal)
 }

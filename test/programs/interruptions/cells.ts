@@ -1,21 +1,21 @@
 /**
- * The cells of the matrix: operation x step x who is killed x whether it is started again. Pure.
+ * The cells of the matrix: operation x step x victim x whether it is started again. Pure.
  *
- * Owns: what each operation finds and where it may end. Knows nothing of: processes.
+ * Owns: the start of each operation and its allowed ends. Knows nothing of: processes.
  */
-import type { MembershipKind } from '../../../src/state-machine/operations/records.ts'
+import type { MembershipKind } from '../../../src/state-machine/long-operations/records.ts'
 import { STEPS_BY_KIND } from '../../../src/state-machine/members/membership.ts'
-import { type Fate, FATES } from './strike.ts'
+import { type Fate, FATES } from './interrupt.ts'
 
 export interface Case {
   readonly name: string
   readonly kind: MembershipKind | 'rebalance'
-  /** Null: whoever leads. */
+  /** Null: the leader. */
   readonly node: string | null
   readonly newcomer: string | null
-  /** Who may be killed beside the leader. */
+  /** The node that may be killed beside the leader. */
   readonly target: string | null
-  /** Dead when the operation is asked for. */
+  /** Dead when the operation is requested. */
   readonly dead: string | null
   /** Demoted before. */
   readonly drained: string | null
@@ -33,22 +33,22 @@ export interface Cell {
   readonly fate: Fate
 }
 
-const NOBODY = { newcomer: null, target: null, dead: null, drained: null, joined: null }
+const NONE = { newcomer: null, target: null, dead: null, drained: null, joined: null }
 const STEPS: Readonly<Record<Case['kind'], readonly string[]>> = {
   ...STEPS_BY_KIND,
   rebalance: ['plan', 'wait', 'done'],
 }
 
 export const CASES: readonly Case[] = [
-  { ...NOBODY, name: 'join', kind: 'join', node: 'n4', newcomer: 'n4', target: 'n4' },
-  { ...NOBODY, name: 'demote', kind: 'demote', node: 'n3', target: 'n3' },
-  { ...NOBODY, name: 'demote-leader', kind: 'demote', node: null },
-  { ...NOBODY, name: 'replace', kind: 'replace', node: 'n3', newcomer: 'n4', target: 'n4' },
-  { ...NOBODY, name: 'replace-old', kind: 'replace', node: 'n3', newcomer: 'n4', target: 'n3' },
-  { ...NOBODY, name: 'replace-dead', kind: 'replace', node: 'n3', newcomer: 'n4', target: 'n4', dead: 'n3' },
-  { ...NOBODY, name: 'remove', kind: 'remove', node: 'n3', target: 'n3', drained: 'n3' },
-  { ...NOBODY, name: 'lost', kind: 'lost', node: 'n3', dead: 'n3' },
-  { ...NOBODY, name: 'rebalance', kind: 'rebalance', node: null, target: 'n4', joined: 'n4' },
+  { ...NONE, name: 'join', kind: 'join', node: 'n4', newcomer: 'n4', target: 'n4' },
+  { ...NONE, name: 'demote', kind: 'demote', node: 'n3', target: 'n3' },
+  { ...NONE, name: 'demote-leader', kind: 'demote', node: null },
+  { ...NONE, name: 'replace', kind: 'replace', node: 'n3', newcomer: 'n4', target: 'n4' },
+  { ...NONE, name: 'replace-old', kind: 'replace', node: 'n3', newcomer: 'n4', target: 'n3' },
+  { ...NONE, name: 'replace-dead', kind: 'replace', node: 'n3', newcomer: 'n4', target: 'n4', dead: 'n3' },
+  { ...NONE, name: 'remove', kind: 'remove', node: 'n3', target: 'n3', drained: 'n3' },
+  { ...NONE, name: 'lost', kind: 'lost', node: 'n3', dead: 'n3' },
+  { ...NONE, name: 'rebalance', kind: 'rebalance', node: null, target: 'n4', joined: 'n4' },
 ]
 
 export function cells(): readonly Cell[] {
@@ -57,7 +57,7 @@ export function cells(): readonly Cell[] {
       .filter((step) => step !== 'done')
       .flatMap((step) =>
         VICTIMS.filter((victim) => victim === 'leader' || one.target !== null).flatMap((victim) =>
-          FATES.filter((fate) => isBorne(one, step, victim, fate)).map((fate) => ({
+          FATES.filter((fate) => isSurvivable(one, step, victim, fate)).map((fate) => ({
             case: one,
             step,
             victim,
@@ -68,7 +68,7 @@ export function cells(): readonly Cell[] {
   )
 }
 
-/** `operation,step,victim,fate`, of which each may be left empty. */
+/** `operation,step,victim,fate`, each part may be empty. */
 export function isWanted({ case: { name }, step, victim, fate }: Cell, only: string): boolean {
   const wanted = only.split(',')
   return [name, step, victim, fate.replaceAll(' ', '-')].every(
@@ -79,8 +79,8 @@ export function isWanted({ case: { name }, step, victim, fate }: Cell, only: str
 export const titleOf = ({ case: { name }, step, victim, fate }: Cell): string =>
   `${name},${step},${victim},${fate.replaceAll(' ', '-')}`
 
-/** What three nodes do not survive is left out: two voters that never come back, or the one that made the second majority. */
-function isBorne(
+/** Cells that three nodes do not survive are left out: two voters that never come back, or the one that made the second majority. */
+function isSurvivable(
   { dead, target, newcomer, drained, joined }: Case,
   step: string,
   victim: Victim,
@@ -97,7 +97,7 @@ function isBorne(
   return killed === 1 && votesBefore === 3 && !(hasMoved && victim !== 'target')
 }
 
-/** `placed` by the status of the operation; `leader` led when it was asked for. */
+/** `placed` by the status of the operation; `leader` led when it was requested. */
 export function endsOf(
   { kind, node, newcomer, drained, joined }: Case,
   { leader, lost }: { readonly leader: string; readonly lost: readonly string[] },

@@ -54,18 +54,18 @@ async function main(): Promise<number> {
     process.stdout.write(`${lineOf(report)}\n`)
   }
   const wrong = reports.filter(({ faults }) => faults.length > 0).length
-  const byHand = reports.filter((report) => report.byHand.length > 0).length
+  const manualSteps = reports.filter((report) => report.manualSteps.length > 0).length
   const skipped = chosen.length - reports.length
   process.stdout.write(
-    `${reports.length} cells, ${wrong} wrong, ${byHand} ended by an operator, ${skipped} not begun\n`,
+    `${reports.length} cells, ${wrong} wrong, ${manualSteps} ended by an operator, ${skipped} not started\n`,
   )
   if (json !== undefined)
-    writeFileSync(resolve(json), `${JSON.stringify({ wrong, byHand, skipped, reports }, null, 2)}\n`)
+    writeFileSync(resolve(json), `${JSON.stringify({ wrong, manualSteps, skipped, reports }, null, 2)}\n`)
   return wrong > 0 ? 1 : 0
 }
 
-function lineOf({ cell, status, seconds, byHand, faults }: CellReport): string {
-  const hand = byHand.length > 0 ? `  by hand: ${byHand.join(', ')}` : ''
+function lineOf({ cell, status, seconds, manualSteps, faults }: CellReport): string {
+  const hand = manualSteps.length > 0 ? `  manually: ${manualSteps.join(', ')}` : ''
   const fault = faults.map((text) => `\n    ${text}`).join('')
   return `${faults.length > 0 ? 'WRONG' : 'ok   '} ${cell.padEnd(40)} ${status.padEnd(10)} ${seconds} s${hand}${fault}`
 }

@@ -1,14 +1,14 @@
 /**
- * One cell on a cluster of its own: objects are written, the operation is asked for and struck, everything is judged.
+ * One cell on its own cluster: objects are written, the operation is requested and interrupted, the result is checked.
  *
- * Owns: the cluster from start to end. Rule: it is gone when the cell is, whatever happened.
+ * Owns: the cluster from start to end. Rule: it is removed with the cell in any case.
  */
 import { randomBytes } from 'node:crypto'
 import { until } from '../../helpers/async.ts'
 import { changeMembers, QUICK_MEMBERS, untilAllowed, type Requested } from '../../helpers/member-steps.ts'
 import { ProcessCluster, sha256 } from '../../helpers/process-cluster.ts'
 import { type Case, type Cell, endsOf, titleOf } from './cells.ts'
-import { leaderOf, strike } from './strike.ts'
+import { leaderOf, interrupt } from './interrupt.ts'
 import { faultsIn } from './verdict.ts'
 
 export interface CellReport {
@@ -16,7 +16,7 @@ export interface CellReport {
   readonly status: string
   readonly error: string | null
   readonly killed: readonly string[]
-  readonly byHand: readonly string[]
+  readonly manualSteps: readonly string[]
   readonly faults: readonly string[]
   readonly seconds: number
 }
@@ -24,21 +24,24 @@ export interface CellReport {
 const REPLICAS = 3
 const OBJECTS = 5
 const OBJECT_BYTES = 80_000
-const reason = 'an interruption is rehearsed'
+const reason = 'a test of interruptions'
 const FOUNDERS = ['n1', 'n2', 'n3'] as const
 
 export async function runCell(cell: Cell): Promise<CellReport> {
   const began = performance.now()
   const endings: (() => unknown)[] = []
   const teardown = { teardown: (callback: () => unknown) => void endings.unshift(callback) }
-  const nothing = { status: 'not begun', error: null, killed: [], byHand: [] }
-  const said = await struck(teardown, cell).catch((error: Error) => ({ ...nothing, faults: [error.message] }))
+  const nothing = { status: 'not started', error: null, killed: [], manualSteps: [] }
+  const outcome = await interrupted(teardown, cell).catch((error: Error) => ({
+    ...nothing,
+    faults: [error.message],
+  }))
   for (const end of endings) await end()
   const seconds = Math.round((performance.now() - began) / 100) / 10
-  return { cell: titleOf(cell), seconds, ...said }
+  return { cell: titleOf(cell), seconds, ...outcome }
 }
 
-async function struck(
+async function interrupted(
   t: { teardown(callback: () => unknown): unknown },
   { case: one, step, victim, fate }: Cell,
 ): Promise<Omit<CellReport, 'cell' | 'seconds'>> {
@@ -52,14 +55,14 @@ async function struck(
   const requested = requestOf(cluster, one, leader)
   await untilAllowed(cluster, leader, requested)
   const others = victim === 'leader' || one.target === null ? [] : [one.target]
-  const blow = { requested, step, leader: victim !== 'target', others, fate }
-  const { status, error, killed, byHand } = await strike(cluster, members, blow)
-  const lost = byHand.flatMap((done) => (done.startsWith('lost ') ? [done.slice('lost '.length)] : []))
+  const interruption = { requested, step, leader: victim !== 'target', others, fate }
+  const { status, error, killed, manualSteps } = await interrupt(cluster, members, interruption)
+  const lost = manualSteps.flatMap((done) => (done.startsWith('lost ') ? [done.slice('lost '.length)] : []))
   const ends = endsOf(one, { leader, lost })
   const copies = fate === 'is gone' ? null : copiesAmong(ends[status] ?? '')
   const holder = fate === 'comes back' && status === 'succeeded' ? one.joined : null
   const faults = await faultsIn(cluster, { ends, status, objects, copies, holder })
-  return { status, error, killed, byHand, faults }
+  return { status, error, killed, manualSteps, faults }
 }
 
 /** Each member that may hold any has one, up to the number of replicas. */

@@ -1,5 +1,5 @@
 /**
- * Looks at what nodes write to their logs until one of them takes a step.
+ * Reads the logs of nodes until one of them reports a step.
  *
  * Owns: how far each file was read. Knows nothing of: clusters, kills. Rule: a file is looked at from where it ended when the watch began.
  */
@@ -49,7 +49,7 @@ export class StepWatch {
         }
       await wait(POLL_MS)
     }
-    throw new Error(`gave up waiting until somebody begins with ${step}`)
+    throw new Error(`gave up waiting until a node starts with ${step}`)
   }
 
   close(): void {

@@ -1,7 +1,7 @@
 /**
- * Whether a cluster is whole after an operation was interrupted: as before or as asked for, nothing in between, nothing lost.
+ * Whether a cluster is whole after an operation was interrupted: as before or as requested, nothing in between, nothing lost.
  *
- * Owns: what is looked at, on every node that lives. Knows nothing of: what was done to it.
+ * Owns: the checks, on every live node. Knows nothing of: the interruption.
  */
 import { until } from '../../helpers/async.ts'
 import { membershipAt, placed, type SeenMembership } from '../../helpers/member-steps.ts'
@@ -11,9 +11,9 @@ export interface Expected {
   /** `placed` of each allowed end, by the status of the operation. */
   readonly ends: Readonly<Record<string, string>>
   readonly status: string
-  /** By name: the SHA-256 of what was acknowledged. */
+  /** By name: the SHA-256 of each acknowledged object. */
   readonly objects: ReadonlyMap<string, string>
-  /** Of each chunk, once all is done; null: somebody who should hold some is gone. */
+  /** Of each chunk, once all is done; null: a member that should hold some is gone. */
   readonly copies: number | null
   /** Copies have come to it; null: they need not have. */
   readonly holder: string | null
@@ -27,7 +27,7 @@ const ROLES: Readonly<Record<string, string>> = {
   lost: 'none',
 }
 
-/** What is wrong, in sentences. */
+/** The violations, as sentences. */
 export async function faultsIn(cluster: ProcessCluster, expected: Expected): Promise<readonly string[]> {
   const { ends, status, objects, copies, holder } = expected
   const wanted = ends[status]
@@ -44,7 +44,7 @@ export async function faultsIn(cluster: ProcessCluster, expected: Expected): Pro
     }).catch(() => faults.push(`${at} sees ${seen === null ? 'nothing' : placed(seen)}, not ${wanted}`))
     if (seen !== null) faults.push(...between(at, seen))
   }
-  faults.push(...(await strangers(cluster, wanted)))
+  faults.push(...(await peerFaults(cluster, wanted)))
   for (const at of living.filter((name) => wanted.includes(`${name} active`)))
     faults.push(...(await unread(cluster, at, objects)))
   if (copies !== null) faults.push(...(await miscounted(cluster, living[0] ?? '', copies)))
@@ -68,8 +68,8 @@ function between(at: string, { members, quorum }: SeenMembership): readonly stri
   return faults
 }
 
-/** Those to whom the leader sends its log are those of the rows. */
-async function strangers(cluster: ProcessCluster, wanted: string): Promise<readonly string[]> {
+/** The peers of the leader are the members of the rows. */
+async function peerFaults(cluster: ProcessCluster, wanted: string): Promise<readonly string[]> {
   const members = wanted.split(', ').filter((member) => !member.endsWith('none'))
   const names = members.map((member) => member.split(' ')[0] ?? '')
   let wrong: string[] = []
@@ -106,15 +106,15 @@ async function unread(
 /** Of everything, by the rows. */
 async function miscounted(cluster: ProcessCluster, at: string, copies: number): Promise<readonly string[]> {
   const path = `/tenants/${cluster.setup.tenantId}/usage`
-  let said = 'nothing'
+  let usage = 'nothing'
   const isRight = async (): Promise<boolean> => {
-    said = (await cluster.admin(at, { method: 'GET', path })).body.toString()
-    const { physicalBytes, storedBytes } = JSON.parse(said) as { physicalBytes: number; storedBytes: number }
+    usage = (await cluster.admin(at, { method: 'GET', path })).body.toString()
+    const { physicalBytes, storedBytes } = JSON.parse(usage) as { physicalBytes: number; storedBytes: number }
     return physicalBytes === copies * storedBytes
   }
   return until(`there are ${copies} copies`, () => isRight().catch(() => false)).then(
     () => [],
-    () => [`there are not ${copies} copies of everything: ${said}`],
+    () => [`there are not ${copies} copies of everything: ${usage}`],
   )
 }
 

@@ -1,5 +1,5 @@
 /**
- * Bugs in the audit log: a row that is lost, told twice, changed unnoticed, or shown to somebody else.
+ * Bugs in the audit log: a row that is lost, recorded twice, changed unnoticed, or shown to another tenant.
  */
 import type { Mutant } from './mutant.ts'
 import { killedByTests, type TestedRow } from './rows.ts'
@@ -30,7 +30,7 @@ const rows: readonly TestedRow[] = [
   ],
   [
     'U4',
-    'how far a spool was taken over is not remembered',
+    'the position in a spool is not recorded',
     'src/state-machine/audit/audit.ts',
     '  draft.put(key, { next, time: context.orderTime })\n',
     '',
@@ -70,7 +70,7 @@ const rows: readonly TestedRow[] = [
   ],
   [
     'U9',
-    'rows are told durable before they are flushed',
+    'rows are reported durable before they are flushed',
     'src/audit/spool-writer.ts',
     '    await flushed(() => file.sync())\n',
     '    void flushed(() => file.sync()).catch(() => undefined)\n',
@@ -86,7 +86,7 @@ const rows: readonly TestedRow[] = [
   ],
   [
     'U11',
-    'a file goes before the cluster has taken it over',
+    'a file is removed before the cluster has taken it over',
     'src/workers/audit-shipping.ts',
     '    const end = batch.first + batch.rows.length\n',
     '    const end = batch.first + batch.rows.length\n    await spool.taken(batch)\n',
@@ -110,7 +110,7 @@ const rows: readonly TestedRow[] = [
   ],
   [
     'U14',
-    'nobody is refused for want of room',
+    'no request is refused for missing space',
     'src/audit/audit-spool.ts',
     'this.#reader.bytes >= this.#bytesMax',
     'this.#reader.bytes < 0',
@@ -118,7 +118,7 @@ const rows: readonly TestedRow[] = [
   ],
   [
     'U15',
-    'a request without room for its row is served',
+    'a request without space for its row is served',
     'src/api/http-server.ts',
     '    RequestAudit.of(request).unkept()\n    throw error\n',
     '    RequestAudit.of(request).unkept()\n',
@@ -126,15 +126,15 @@ const rows: readonly TestedRow[] = [
   ],
   [
     'U16',
-    'a change is told of at the edge as well',
+    'a change is also recorded at the edge',
     'src/api/request-audit.ts',
-    '      return !isTold\n',
+    '      return !isReported\n',
     '      return true\n',
     'api/audit-routes',
   ],
   [
     'U17',
-    'a change whose outcome is unknown is taken for told',
+    'a change whose outcome is unknown is taken for recorded',
     'src/api/request-audit.ts',
     'if (asked > 0 && asked === answered) {',
     'if (asked > 0) {',
@@ -142,7 +142,7 @@ const rows: readonly TestedRow[] = [
   ],
   [
     'U18',
-    'the query stands in the row',
+    'the query string is in the row',
     'src/api/request-origin.ts',
     'path: pathOf(originForm(request.originalUrl)).slice',
     'path: originForm(request.originalUrl).slice',
@@ -158,7 +158,7 @@ const rows: readonly TestedRow[] = [
   ],
   [
     'U20',
-    'with audit.strict nobody waits',
+    'with audit.strict no answer waits',
     'src/api/request-audit.ts',
     '    await this.#services.audit.durable()\n',
     '    void this.#services.audit.durable()\n',
@@ -182,7 +182,7 @@ const rows: readonly TestedRow[] = [
   ],
   [
     'AU2',
-    'a full page has a next one although nothing more matches',
+    'a full page has a next one although no further row matches',
     'src/operations/audit/audit-page.ts',
     'if (this.rows.length === limit) {',
     'if (this.rows.length === limit - 1) {',
@@ -198,7 +198,7 @@ const rows: readonly TestedRow[] = [
   ],
   [
     'AU4',
-    'a row goes that the segment lacks',
+    'a row is removed that is missing in the segment',
     'src/state-machine/audit/audit-segments.ts',
     'for (let sequence = first; sequence < next; sequence++)',
     'for (let sequence = first; sequence <= next; sequence++)',
@@ -246,7 +246,7 @@ const rows: readonly TestedRow[] = [
   ],
   [
     'AU10',
-    'the chunk of a trimmed segment stays referred to',
+    'the chunk of a trimmed segment stays referenced',
     'src/state-machine/audit/audit-segments.ts',
     '    releaseChunks(draft, AUDIT_OWNER, [{ id, size }], context)\n',
     '',
@@ -254,7 +254,7 @@ const rows: readonly TestedRow[] = [
   ],
   [
     'AU11',
-    'the index of a segment lacks the actors',
+    'the index of a segment omits the actors',
     'src/operations/audit-segments/segment-index.ts',
     "    this.#name('actor', actor.id)\n",
     '',
@@ -262,7 +262,7 @@ const rows: readonly TestedRow[] = [
   ],
   [
     'AU12',
-    'the index of a segment lacks the keys of a batch',
+    'the index of a segment omits the keys of a batch',
     'src/operations/audit-segments/segment-index.ts',
     'return [...deleted, ...refused.map((each) => each.key)]',
     'return []',
@@ -286,7 +286,7 @@ const rows: readonly TestedRow[] = [
   ],
   [
     'AU15',
-    'a segment that nobody can read is left out silently',
+    'an unreadable segment is omitted silently',
     'src/operations/audit/audit-page.ts',
     '    this.gaps.push(segment)\n',
     '',
@@ -296,13 +296,13 @@ const rows: readonly TestedRow[] = [
     'AU16',
     'rows that are sealed between two looks are passed over',
     'src/operations/audit/audit-walk.ts',
-    'const rows = await audit.linksBefore(place)\n    // Asked after the rows: links that have left them in between are in a segment by now.\n    const segment = await audit.segmentBefore(place)',
-    'const segment = await audit.segmentBefore(place)\n    const rows = await audit.linksBefore(place)',
+    'const rows = await auditLinksBefore(state, place)\n    // Asked after the rows: links that have left them in between are in a segment by now.\n    const segment = await auditSegmentBefore(state, place)',
+    'const segment = await auditSegmentBefore(state, place)\n    const rows = await auditLinksBefore(state, place)',
     LOG,
   ],
   [
     'AU17',
-    'verification takes the row of a segment on trust',
+    'verification trusts the row of a segment',
     'src/operations/audit/verify-audit-log.ts',
     '    if (fault !== null)\n',
     '    if (fault === undefined)\n',
@@ -312,13 +312,13 @@ const rows: readonly TestedRow[] = [
     'AU18',
     'verification takes links for missing that were sealed beside it',
     'src/operations/audit/audit-walk.ts',
-    '    if (oldest?.sequence !== place && (await segmentAt(audit, place)) !== null) continue\n',
+    '    if (oldest?.sequence !== place && (await segmentAt(state, place)) !== null) continue\n',
     '',
     LOG,
   ],
   [
     'AU19',
-    'any number of readers walk the log at a time',
+    'the number of concurrent readers of the log is unbounded',
     'src/operations/audit-segments/audit-segments.ts',
     'if (this.#walks >= WALKS_MAX)',
     'if (this.#walks >= WALKS_MAX * 1_000)',

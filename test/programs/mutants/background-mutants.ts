@@ -1,20 +1,20 @@
 /**
  * Bugs in the background work of a node: removal in groups, the sweep, the inventory, the checks at a start.
  *
- * Rule: each is one rule of that work left out, and dies by a test of the part.
+ * Rule: each omits one rule of that work, and a test of the part kills it.
  */
 import type { Mutant } from './mutant.ts'
 
 const REMOVER = { tests: ['test/repair/copy-remover.test.ts'] }
 const SWEEP = { tests: ['test/repair/copy-sweep.test.ts'] }
-const AS_LEFT = { tests: ['test/blobs/as-left.test.ts'] }
+const UNCHANGED = { tests: ['test/blobs/unchanged-copies.test.ts'] }
 const TABLES = { tests: ['test/store/table-check.test.ts'] }
 const CRASHES = { tests: ['test/blobs/crash-points.test.ts'] }
 
 export const BACKGROUND_MUTANTS: readonly Mutant[] = [
   {
     id: 'BG1',
-    bug: 'a group of copies is removed although somebody has one of them in hand',
+    bug: 'a group of copies is removed although one of them is in use',
     file: 'cluster/blobs/disk/copy-locks.ts',
     find: '      if (!this.#turns.has(key)) free.set(key, name)\n',
     replace: '      free.set(key, name)\n',
@@ -51,11 +51,11 @@ export const BACKGROUND_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'BG5',
-    bug: 'a group is removed for what its drop rows said, whatever the rows say by then',
+    bug: 'a group is removed by its old drop rows, regardless of the present rows',
     file: 'cluster/repair/copy-remover.ts',
-    find: '    const going = names.filter((name) => mayRemove(ledger.standing(name, nodeId)))\n',
+    find: '    const going = names.filter((name) => mayRemove(ledger.copyStatus(name, nodeId)))\n',
     replace:
-      '    const going = names.filter((name) => mayRemove(ledger.standing(name, nodeId)) || names.length > 1)\n',
+      '    const going = names.filter((name) => mayRemove(ledger.copyStatus(name, nodeId)) || names.length > 1)\n',
     killers: REMOVER,
   },
   {
@@ -76,7 +76,7 @@ export const BACKGROUND_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'BG8',
-    bug: 'the filter of a table is not among what is read of it before it is opened',
+    bug: 'the filter of a table is not read before the table is opened',
     file: 'src/store/level/level-table.ts',
     find: '    for (const filter of handlesIn(await blocks.at(meta))) await blocks.at(filter)\n',
     replace:
@@ -85,7 +85,7 @@ export const BACKGROUND_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'BG9',
-    bug: 'a table that does not count any more is told as damage',
+    bug: 'a table that does not count any more is reported as damage',
     file: 'src/store/state/table-check.ts',
     find: '      if (fault === null || !(await liveFiles(location)).tables.has(number)) continue\n',
     replace: '      if (fault === null) continue\n',
@@ -109,7 +109,7 @@ export const BACKGROUND_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'BG12',
-    bug: 'a mark of a clean stop is believed although the index of the packs was made anew',
+    bug: 'a mark of a clean stop is believed although the index of the packs was made again',
     file: 'cluster/repair/copy-sweep.ts',
     find: '    this.#isUnknown = open === null || this.#wasStoreUnknown\n',
     replace: '    this.#isUnknown = open === null\n',
@@ -125,7 +125,7 @@ export const BACKGROUND_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'BG14',
-    bug: 'copies for which there is no room are left out in silence',
+    bug: 'copies without space are omitted silently',
     file: 'cluster/repair/fresh-copies.ts',
     find: '      this.#isFull = true\n',
     replace: '',
@@ -141,34 +141,34 @@ export const BACKGROUND_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'BG16',
-    bug: 'a pack that was shortened counts as it was left',
+    bug: 'a shortened pack counts as unchanged',
     file: 'cluster/blobs/packs/pack-blob-store.ts',
     find: '        return (await length) >= place.offset + HEADER_BYTES + place.size\n',
     replace: '        return (await length) > 0\n',
-    killers: AS_LEFT,
+    killers: UNCHANGED,
   },
   {
     id: 'BG17',
     bug: 'copies count as they were left after a stop that was not clean',
     file: 'cluster/blobs/packs/pack-index.ts',
-    find: '    this.#isAsLeft = audit.isClean && audit.fault === null\n',
-    replace: '    this.#isAsLeft = audit.fault === null\n',
-    killers: AS_LEFT,
+    find: '    this.#isUnchanged = audit.isClean && audit.fault === null\n',
+    replace: '    this.#isUnchanged = audit.fault === null\n',
+    killers: UNCHANGED,
   },
   {
     id: 'BG18',
-    bug: 'a copy of another size than its row says counts as it was left',
+    bug: 'a copy with another size than in its row counts as unchanged',
     file: 'cluster/blobs/packs/pack-blob-store.ts',
     find: '        if (place === null || place.size !== copy.size) return false\n',
     replace: '        if (place === null) return false\n',
-    killers: AS_LEFT,
+    killers: UNCHANGED,
   },
   {
     id: 'BG19',
-    bug: 'the inventory takes what the store does not know for good',
+    bug: 'the inventory takes copies that the store does not know as good',
     file: 'cluster/repair/inventory.ts',
-    find: 'refs.filter((_, at) => areAsLeft[at] !== true)',
-    replace: 'refs.filter((_, at) => areAsLeft[at] === true)',
+    find: 'refs.filter((_, at) => areUnchanged[at] !== true)',
+    replace: 'refs.filter((_, at) => areUnchanged[at] === true)',
     killers: { tests: ['test/repair/inventory.test.ts'] },
   },
   {
@@ -181,7 +181,7 @@ export const BACKGROUND_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'BG21',
-    bug: 'one copy that may not be listed keeps those behind it in its entry from it',
+    bug: 'one copy that may not be listed blocks the later ones in its entry',
     file: 'src/state-machine/chunks/copies.ts',
     find: 'accept({ listed: copies.filter((copy) =>',
     replace: 'accept({ listed: copies.slice(0, 1).filter((copy) =>',
@@ -189,7 +189,7 @@ export const BACKGROUND_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'BG22',
-    bug: 'a copy is out of the hands of its maker before it is listed',
+    bug: 'the lock of a made copy is released before it is listed',
     file: 'cluster/repair/repair-engine.ts',
     find: '      if (isMade) await this.#reports.report(task)\n',
     replace: '      if (isMade) this.#reports.report(task).catch(() => undefined)\n',

@@ -1,5 +1,5 @@
 /**
- * Bugs in what a node that lags is fed with: the window of the log, reads of segments, pins, reports of applied indexes.
+ * Bugs in the data sent to a lagging node: the window of the log, reads of segments, pins, reports of applied indexes.
  *
  * Rule: each is one rule of cluster/raft/raft-log.ts, cluster/wal/range-read.ts or cluster/node/log/log-keeper.ts left out.
  */
@@ -56,7 +56,7 @@ const rows: readonly TestedRow[] = [
   ],
   [
     'CU7',
-    'a log in which damage was read goes on promising',
+    'a log with detected damage keeps acknowledging',
     'cluster/wal/segmented-log.ts',
     '      this.#failure = readBackErrorOf(this.#options.dir, error)\n      throw this.#failure',
     '      throw error',
@@ -72,7 +72,7 @@ const rows: readonly TestedRow[] = [
   ],
   [
     'CU9',
-    'pins know no bound of disk',
+    'pins ignore the disk limit',
     'cluster/node/log/log-keeper.ts',
     '      if (bytes <= this.#options.pinBytes) return index\n',
     '      if (bytes >= 0) return index\n',
@@ -80,7 +80,7 @@ const rows: readonly TestedRow[] = [
   ],
   [
     'CU10',
-    'a node that was offered a snapshot pins nothing of what follows it',
+    'a node that was offered a snapshot pins no entry after it',
     'cluster/node/log/log-pins.ts',
     'Math.max(matchIndex, offeredIndex ?? 0)',
     'offeredIndex === null ? matchIndex : Number.MAX_SAFE_INTEGER',
@@ -88,7 +88,7 @@ const rows: readonly TestedRow[] = [
   ],
   [
     'CU11',
-    'a leader writes on whatever the majority applies',
+    'a leader keeps writing regardless of what the majority applies',
     'cluster/node/proposals/apply-flow.ts',
     'return entries > limits.voterBacklogEntriesMax || bytes > limits.voterBacklogBytesMax',
     'return entries + bytes < 0',
@@ -120,7 +120,7 @@ const rows: readonly TestedRow[] = [
   ],
   [
     'CU15',
-    'what was gathered goes when the source hangs up',
+    'received blocks are dropped when the source disconnects',
     'src/store/snapshots/state-install.ts',
     '    await draft.flush()\n    throw error\n',
     '    throw error\n',
@@ -128,7 +128,7 @@ const rows: readonly TestedRow[] = [
   ],
   [
     'CU16',
-    'the word of a source that rows are the same is not checked by the sum of all',
+    'the claim of a source that rows are equal is not checked by the total checksum',
     'src/store/snapshots/state-install.ts',
     '    if (!sum.bytes().equals(source.checksum)) {\n',
     '    if (sum.bytes().length === 0) {\n',
@@ -152,7 +152,7 @@ const rows: readonly TestedRow[] = [
   ],
   [
     'CU19',
-    'a damaged log is written anew without what lies before the window',
+    'a damaged log is rewritten without the entries before the window',
     'cluster/wal/segmented-log.ts',
     'isWritten ? recoverLog(this.#files, place) : recovered',
     'isWritten ? recovered : recovered',
@@ -160,7 +160,7 @@ const rows: readonly TestedRow[] = [
   ],
   [
     'CU20',
-    'a truncation leaves what a start knows of the segments as it was',
+    'a truncation leaves the segment index of a start unchanged',
     'cluster/wal/log-image.ts',
     '    if (index < first) this.#older.truncateFrom(index)\n',
     '',

@@ -1,4 +1,4 @@
-/** The text of a source file with the bug in it. Throws when the place is not there, or not the only one. */
+/** The text of a source file with the bug in it. Throws unless the place occurs exactly once. */
 import assert from 'node:assert/strict'
 import type { Mutant } from './mutant.ts'
 

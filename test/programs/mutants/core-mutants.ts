@@ -1,5 +1,5 @@
 /**
- * Bugs in the Raft core, each of which some long-lived Raft has had, or that a slip of the pen would make.
+ * Bugs in the Raft core: each one occurred in some long-lived Raft implementation, or is an easy slip.
  *
  * Sources of the `M` numbers: the list of named bugs in RELIABILITY.md.
  */
@@ -40,8 +40,8 @@ const rows: readonly Row[] = [
   ],
   [
     'M5',
-    'a removed leader goes on leading',
-    'membership.ts',
+    'a removed leader keeps leading',
+    'configuration-changes.ts',
     '} else if (!isVoter(current, core.nodeId)) {',
     '} else if (isJoint(current)) {',
   ],
@@ -82,7 +82,7 @@ const rows: readonly Row[] = [
   ],
   [
     'M13',
-    'what was durable before a truncation counts for what replaced it',
+    'entries durable before a truncation count for their replacements',
     'durability.ts',
     '    this.#durableIndex = Math.min(this.#durableIndex, index - 1)\n',
     '',
@@ -96,7 +96,7 @@ const rows: readonly Row[] = [
   ],
   [
     'M18',
-    'a read index is told before an entry of the term is committed',
+    'a read index is answered before an entry of the term is committed',
     'read-index.ts',
     '  if (core.commitIndex < leadership.noopIndex) return false\n',
     '',
@@ -118,20 +118,20 @@ const rows: readonly Row[] = [
   [
     'M22',
     'the members change before an entry of the term is committed',
-    'membership.ts',
+    'configuration-changes.ts',
     "  if (core.commitIndex < leadership.noopIndex) return 'leaderNotReady'\n",
     '',
   ],
   [
     'M23',
-    'who does not see itself as a voter never votes',
+    'a node that does not see itself as a voter never votes',
     'election.ts',
     '  const granted =\n    isFree &&',
     '  const granted =\n    isVoter(core.configurations.current, core.nodeId) && isFree &&',
   ],
   [
     'M27',
-    'a second snapshot is pulled while the first is under way',
+    'a second snapshot is pulled while the first is running',
     'snapshot.ts',
     '} else if (core.fetching === null && !core.isStateLost) {',
     '} else {',
@@ -145,7 +145,7 @@ const rows: readonly Row[] = [
   ],
   [
     'M30',
-    'a granted pre-vote raises the term of who asked for it',
+    'a granted pre-vote raises the term of its requester',
     'terms.ts',
     "  return message.type === 'RequestVoteResponse' && message.preVote && message.granted\n",
     '  return false\n',
@@ -159,7 +159,7 @@ const rows: readonly Row[] = [
   ],
   [
     'X2',
-    'a vote is asked for before the own one is durable',
+    'votes are requested before the own one is durable',
     'election.ts',
     "promise(core, { ...voteRequest(core, to), preVote: false, transfer }, 'log')",
     'send(core, { ...voteRequest(core, to), preVote: false, transfer })',
@@ -209,21 +209,21 @@ const rows: readonly Row[] = [
   [
     'X8',
     'many votes move in one step',
-    'membership.ts',
+    'configuration-changes.ts',
     'outgoing: added + removed > 1 ? current.voters : []',
     'outgoing: []',
   ],
   [
     'X9',
     'a second change begins before the first is committed',
-    'membership.ts',
+    'configuration-changes.ts',
     "  if (configurations.index > core.commitIndex || isJoint(configurations.current))\n    return 'configurationPending'\n",
     '',
   ],
   [
     'X10',
     'a joint configuration is left before it is committed',
-    'membership.ts',
+    'configuration-changes.ts',
     '  if (configurations.index > core.commitIndex) return\n  const { current } = configurations\n',
     '  const { current } = configurations\n',
   ],
@@ -236,7 +236,7 @@ const rows: readonly Row[] = [
   ],
   [
     'X12',
-    'a follower commits what it has not compared',
+    'a follower commits entries that it has not compared',
     'follower.ts',
     'Math.min(message.leaderCommit, matched)',
     'Math.min(message.leaderCommit, core.log.lastIndex)',
@@ -295,7 +295,7 @@ const rows: readonly Row[] = [
     'any question of a follower is answered at once',
     'read-index.ts',
     'core.commitIndex >= noopIndex && hasAgreement(core, { agreed, proved, isRolledBack: rolledBackIn(core) })',
-    'core.commitIndex >= noopIndex && any(asker)',
+    'core.commitIndex >= noopIndex && any(requester)',
   ],
   [
     'X21',
@@ -313,14 +313,14 @@ const rows: readonly Row[] = [
   ],
   [
     'X23',
-    'a restarted member takes the answers to its predecessor for its own',
+    'a restarted member takes answers to its previous process for its own',
     'core.ts',
     '  return options.random() * 2 ** 20\n',
     '  return options.electionTicks\n',
   ],
   [
     'X24',
-    'a read joins a round that has begun',
+    'a read joins a round that has started',
     'read-rounds.ts',
     '    this.#local.push(readId)\n    return true\n',
     '    if (this.#open === null) this.#local.push(readId)\n    else this.#open = { ...this.#open, local: [...this.#open.local, readId] }\n    return true\n',

@@ -1,7 +1,7 @@
 /**
- * Bugs in the collection of garbage, each one rule left out: in apply, in what is said of a copy, in what a gateway commits.
+ * Bugs in the collection of garbage, each omits one rule: in apply, in the verdict on a copy, in the commits of a gateway.
  *
- * Rule: what kills them is the simulator of test/programs/garbage, or the tests of the part where the simulator has a model of it.
+ * Rule: the killer is the simulator of test/programs/garbage, or the tests of the part where the simulator has a model of it.
  */
 import type { Mutant } from './mutant.ts'
 
@@ -28,7 +28,7 @@ export const GARBAGE_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'G3',
-    bug: 'the low-water mark passes uploads under way',
+    bug: 'the low-water mark passes uploads in progress',
     file: 'src/workers/upload-sessions.ts',
     find: '  return Math.min(session.next, session.heldAt, ...session.active)\n',
     replace: '  return session.next\n',
@@ -54,14 +54,14 @@ export const GARBAGE_MUTANTS: readonly Mutant[] = [
   {
     id: 'G6',
     bug: 'a session that is not known here is taken for closed',
-    file: 'src/state-machine/chunks/standing.ts',
+    file: 'src/state-machine/chunks/copy-status.ts',
     find: "stateOfBirth(view, copy.birth) === 'ended'",
     replace: "stateOfBirth(view, copy.birth) !== 'open'",
     killers: SIMULATOR,
   },
   {
     id: 'G7',
-    bug: 'the end of a task counts for one that was granted anew',
+    bug: 'the end of a task counts for one that was granted again',
     file: 'src/state-machine/chunks/copies.ts',
     find: '  if (task?.permit !== permit || !mayHold(draft, node)) return false\n',
     replace: '  if (task === undefined) return false\n',
@@ -70,7 +70,7 @@ export const GARBAGE_MUTANTS: readonly Mutant[] = [
   {
     id: 'G8',
     bug: 'a copy that is being made may be removed',
-    file: 'src/state-machine/chunks/standing.ts',
+    file: 'src/state-machine/chunks/copy-status.ts',
     find: "  if (chunk?.owed.includes(holder) === true) return 'owed'\n",
     replace: '',
     killers: SIMULATOR,
@@ -79,8 +79,8 @@ export const GARBAGE_MUTANTS: readonly Mutant[] = [
     id: 'G9',
     bug: 'an upload with too few copies takes a row over',
     file: 'src/state-machine/chunks/chunks.ts',
-    find: '  return stands || hasCopies(view, use.replicas, copiesMin)\n',
-    replace: '  return stands || hasCopies(view, use.replicas, 0)\n',
+    find: '  return isUsable || hasCopies(view, use.replicas, copiesMin)\n',
+    replace: '  return isUsable || hasCopies(view, use.replicas, 0)\n',
     killers: { tests: ['test/state-machine/objects.test.ts'] },
   },
   {
@@ -101,14 +101,14 @@ export const GARBAGE_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'G12',
-    bug: 'a copy is removed for what was said before its lock was had',
+    bug: 'a copy is removed by a status that was read before its lock was held',
     file: 'cluster/repair/copy-remover.ts',
     find: `    return locks.hold(name, async () => (await this.#removeLocked([name])).length > 0)
 `,
-    replace: `    const said = mayRemove(this.#options.ledger.standing(name, this.#options.nodeId))
+    replace: `    const gone = mayRemove(this.#options.ledger.copyStatus(name, this.#options.nodeId))
     return locks.hold(name, async () => {
-      if (said) await this.#options.store.remove([name])
-      return said
+      if (gone) await this.#options.store.remove([name])
+      return gone
     })
 `,
     killers: REMOVER,
@@ -133,8 +133,8 @@ export const GARBAGE_MUTANTS: readonly Mutant[] = [
     id: 'G15',
     bug: 'a copy that is undecided is removed',
     file: 'cluster/repair/may-remove.ts',
-    find: "standing === 'abandoned'",
-    replace: "standing !== 'listed'",
+    find: "copyStatus === 'abandoned'",
+    replace: "copyStatus !== 'listed'",
     killers: SIMULATOR,
   },
   {
@@ -148,7 +148,7 @@ export const GARBAGE_MUTANTS: readonly Mutant[] = [
   {
     id: 'G17',
     bug: 'a session is opened a second time',
-    file: 'src/state-machine/chunks/sessions.ts',
+    file: 'src/state-machine/chunks/upload-sessions.ts',
     find: '  if (draft.get(chunkKeys.session(session)) !== undefined) {\n',
     replace: '  if (draft.get(chunkKeys.session(session))?.closed === true) {\n',
     killers: { tests: ['test/state-machine/collection.test.ts'] },
@@ -156,7 +156,7 @@ export const GARBAGE_MUTANTS: readonly Mutant[] = [
   {
     id: 'G18',
     bug: 'the session is read after the rows that its last commit wrote',
-    file: 'src/state-machine/chunks/standing.ts',
+    file: 'src/state-machine/chunks/copy-status.ts',
     find: "  return hasEnded ? 'abandoned' : 'undecided'\n",
     replace: "  return stateOfBirth(view, copy.birth) === 'ended' || hasEnded ? 'abandoned' : 'undecided'\n",
     killers: { tests: ['test/state-machine/collection.test.ts'] },

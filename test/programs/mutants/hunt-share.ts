@@ -17,7 +17,7 @@ import { CANARIES, MUTANTS } from './mutants.ts'
 const SHARES = 6
 const SEEDS_MAX = 1000
 const EVENTS = 20_000
-/** Alone on two cores it takes one. */
+/** On two idle cores it takes one. */
 const MINUTES_MAX = 30
 
 const known = readSeeds(new URL('known-seeds.json', import.meta.url))
@@ -39,7 +39,7 @@ export function huntShare(t: Pick<Test, 'test' | 'setTimeout'>, share: 1 | 2 | 3
   const all = [...CANARIES, ...MUTANTS].filter((_, place) => place % SHARES === share - 1)
   const timeout = MINUTES_MAX * 60_000
   void t.test(
-    `mutants die, and canaries do as they must: share ${share} of ${SHARES}`,
+    `mutants die, and canaries behave as expected: share ${share} of ${SHARES}`,
     { timeout },
     async (t) => {
       for (const mutant of all) {
@@ -49,7 +49,7 @@ export function huntShare(t: Pick<Test, 'test' | 'setTimeout'>, share: 1 | 2 | 3
       }
     },
   )
-  void t.test('their known tests pass by themselves without a bug', { timeout }, async (t) => {
+  void t.test('their known tests pass individually without a bug', { timeout }, async (t) => {
     const passed = new Map<string, Promise<boolean>>()
     for (const { id } of all) {
       const known = tests.get(id)

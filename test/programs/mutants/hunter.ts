@@ -1,7 +1,7 @@
 /**
- * Sends out one hunt and brings its outcome home.
+ * Runs one hunt in a process of its own and returns its outcome.
  *
- * Owns: the process, its bound in time, its folder for temporary files, which it may leave in the middle of a test. Knows nothing of: what is mutated, how seeds are judged.
+ * Owns: the process, its time limit, its temporary folder. Knows nothing of: the mutations, the check of seeds.
  * Rule: only a broken promise of the simulation, or a test that fails while it runs, is a kill. A mutant that does not load, that
  * makes no sense or that hangs is an error: it would pass for a dead one, and prove nothing.
  */
@@ -12,23 +12,23 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { failingPath, type KnownTest, onlyTest } from './known-tests.ts'
 import type { Mutant } from './mutant.ts'
-import { plainly } from '../../helpers/plainly.ts'
+import { withoutLoader } from '../../helpers/without-loader.ts'
 
 export interface Hunt {
   readonly firstSeed: number
   readonly seeds: number
   readonly events: number
-  /** Of one process. ms */
+  /** Time limit of one process. ms */
   readonly limitMs?: number
-  /** No other test is run. */
+  /** The only test to run. */
   readonly only?: KnownTest
 }
 
-/** `seed` null: it survived. Of a mutant that tests kill, `seed` is 0. */
+/** `seed` null: it survived. For a mutant that tests kill, `seed` is 0. */
 export interface Hunted {
   readonly seed: number | null
   readonly why: string
-  /** The test that fails, of a mutant that tests kill. */
+  /** The failing test of a mutant that tests kill. */
   readonly test?: KnownTest
 }
 
@@ -39,16 +39,16 @@ const OUTPUT_BYTES_MAX = 1024 * 1024
 const TEST_LIMIT_MS = 600_000
 /** A thousand seeds take minutes. */
 const SEEDS_LIMIT_MS = 3_600_000
-/** Of the processor: what never ends does so even when nobody is left to end it. */
+/** Limit of processor time: an endless process ends even when its parent is gone. */
 const BOUNDED = 'ulimit -t "$0"; exec "$@"'
 const THREADS = 8
-/** The words of the runner for a test that was ended by a clock. */
+/** The message of the runner for a test that timed out. */
 const TIMED_OUT = /^timeout!/
-/** The machine is in the way, not the mutant. */
+/** A fault of the machine, not of the mutant. */
 const NO_ROOM = /EADDRINUSE|EMFILE|address is in use/
-/** Of any failure, also one of the whole file. */
+/** Matches any failure, also one of the whole file. */
 const SAYS_WHY = /^ *not ok /m
-/** The change of text is wrong itself. The test runner says so below the failure. */
+/** The mutated text itself is invalid. The test runner reports it below the failure. */
 const NO_SENSE = /^ *type: (ReferenceError|SyntaxError)$/m
 
 export async function hunt(mutant: Mutant, wanted: Hunt): Promise<Hunted> {
@@ -72,7 +72,7 @@ async function huntByTests(mutant: Mutant, whole: readonly string[], wanted: Hun
   const narrow = only === undefined ? {} : onlyTest(only)
   for (const file of files) {
     let { output, code } = await run(mutant, [file], limitMs, narrow)
-    // Ending at the first failure can cut off the very words of it.
+    // Ending at the first failure can cut off its message.
     if (code !== 0 && !SAYS_WHY.test(output))
       ({ output, code } = await run(mutant, [file], limitMs, { ...narrow, TAP_BAIL: '0' }))
     if (code === 0) continue
@@ -86,7 +86,7 @@ async function huntByTests(mutant: Mutant, whole: readonly string[], wanted: Hun
   return { seed: null, why: `survived ${files.join(', ')}` }
 }
 
-/** What the first failing test says; null when none failed by its own words. A line at the margin is of the file, not of a test in it. */
+/** The message of the first failing test; null when none failed by its own assertion. An unindented line belongs to the file, not to a test in it. */
 function failureIn(output: string): string | null {
   const [, indent = '', name = ''] = /^( *)not ok \d+ - (.*?)( #.*)?$/m.exec(output) ?? []
   const isNoProof = TIMED_OUT.test(name) || NO_ROOM.test(name) || NO_SENSE.test(output)
@@ -115,11 +115,11 @@ async function run(
 
 function runPlainly(args: readonly string[], limitMs: number, more: More): Promise<Ended> {
   const seconds = Math.ceil((limitMs * THREADS) / 1000)
-  const [program, words] = plainly('sh', '-c', BOUNDED, String(seconds), process.execPath, ...args)
+  const [program, words] = withoutLoader('sh', '-c', BOUNDED, String(seconds), process.execPath, ...args)
   const temporary = mkdtempSync(join(tmpdir(), 'holdfast-hunt-'))
   const child = spawn(program, words, {
     cwd: ROOT,
-    // At the first failure everything is known; what a mutant breaks later may only hang. A busy machine is no failure: no test ends earlier than its file.
+    // The first failure is enough; later effects of a mutant may only hang. A busy machine is no failure: no test has a shorter limit than its file.
     env: {
       ...process.env,
       TMPDIR: temporary,

@@ -1,9 +1,9 @@
 /**
- * The tests that are known to kill, by mutant: `known-tests.json`, sorted. Of mutants that the whole file takes long to kill; the others
+ * The tests that are known to kill, by mutant: `known-tests.json`, sorted. Only for mutants whose whole test file takes long; the others
  * have none.
  *
- * Owns: the rows, which test of an output failed, how a runner is asked for one test. Rule: it is a short cut. A mutant that lives in
- * its known test is hunted with the whole file, and a known test has to pass alone when nothing is wrong.
+ * Owns: the rows, the failed test in an output, how a runner runs a single test. Rule: it is a short cut. A mutant that survives
+ * its known test is hunted with the whole file, and a known test must pass by itself without the bug.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 
@@ -18,7 +18,7 @@ interface Row extends KnownTest {
 }
 
 const FAR_IN = 4
-const LINE = /^(?<indent> *)(?:# Subtest: (?<begun>.*)|not ok \d+ - .*)$/gm
+const LINE = /^(?<indent> *)(?:# Subtest: (?<started>.*)|not ok \d+ - .*)$/gm
 
 export function readTests(file: URL | string): Map<string, KnownTest> {
   const rows = JSON.parse(readFileSync(file, 'utf8')) as readonly Row[]
@@ -31,18 +31,18 @@ export function writeTests(file: URL | string, tests: ReadonlyMap<string, KnownT
   writeFileSync(file, `${JSON.stringify(rows, null, 2)}\n`)
 }
 
-/** Of the first failure in what a file printed; empty: no test of it failed. */
+/** The path of the first failure in the output of a file; empty: no test failed. */
 export function failingPath(output: string): readonly string[] {
   const open: string[] = []
   for (const { groups = {} } of output.matchAll(LINE)) {
     open.length = Math.min(open.length, (groups['indent'] ?? '').length / FAR_IN)
-    if (groups['begun'] === undefined) return open
-    open.push(groups['begun'])
+    if (groups['started'] === undefined) return open
+    open.push(groups['started'])
   }
   return []
 }
 
-/** For the environment of a test file: nothing else of it runs. */
+/** Environment that makes a test file run only this test. */
 export function onlyTest({ path }: KnownTest): { readonly TAP_GREP: string } {
   const patterns = path.map((name) => `/^${name.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&')}$/`)
   return { TAP_GREP: patterns.join('\n') }

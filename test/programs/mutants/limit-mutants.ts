@@ -1,5 +1,5 @@
 /**
- * Bugs in what a node does at its limits: full disks, slow disks, little memory: `LM..`, in whichever room they are.
+ * Bugs at the limits of a node: full disks, slow disks, little memory: `LM..`, in any component.
  */
 import type { Mutant } from './mutant.ts'
 import { killedByTests, type TestedRow } from './rows.ts'
@@ -18,7 +18,7 @@ const rows: readonly TestedRow[] = [
   ],
   [
     'LM2',
-    'a full disk refuses what frees room',
+    'a full disk refuses commands that free space',
     `${NODE}base/room-watch.ts`,
     "  last: ['relief'],\n",
     '  last: [],\n',
@@ -26,15 +26,15 @@ const rows: readonly TestedRow[] = [
   ],
   [
     'LM3',
-    'a leader does not hear what a forwarded proposal needs room for',
-    `${NODE}proposals/propose-call.ts`,
+    'a forwarded proposal does not carry the space that it needs',
+    `${NODE}proposals/propose-handler.ts`,
     "need: needs[row] ?? 'growth'",
     "need: 'growth'",
     'node/full-group',
   ],
   [
     'LM4',
-    'the room of a reserve that was given up counts as free',
+    'the space of a released reserve counts as free',
     `${NODE}base/room-watch.ts`,
     'const missing = missingReserve(reserve, totalBytes)',
     'const missing = 0',
@@ -42,7 +42,7 @@ const rows: readonly TestedRow[] = [
   ],
   [
     'LM5',
-    'the lead goes round among nodes whose disks are all full',
+    'leadership rotates among nodes whose disks are all full',
     `${NODE}base/room-watch.ts`,
     'const successor = this.hasMajority ? this.#roomy().find((voter) => voter !== self) : undefined',
     'const successor = this.#parts.voters().find((voter) => voter !== self)',
@@ -58,7 +58,7 @@ const rows: readonly TestedRow[] = [
   ],
   [
     'LM7',
-    'the reserve of the log is made although it leaves no room beside it',
+    'the reserve of the log is made although it leaves no free space',
     `${WAL}reserve.ts`,
     'const FREE_FACTOR = 2\n',
     'const FREE_FACTOR = 1\n',
@@ -66,7 +66,7 @@ const rows: readonly TestedRow[] = [
   ],
   [
     'LM8',
-    'a reserve that was made again is not told',
+    'a reserve that was made again is not reported',
     `${NODE}base/room-watch.ts`,
     '    if (this.#parts.isReserveSpent() && reserve?.isHeld() === true) this.#parts.onReserveBack()\n',
     '',
@@ -74,7 +74,7 @@ const rows: readonly TestedRow[] = [
   ],
   [
     'LM9',
-    'the reserve goes to whoever is filling the disk',
+    'the reserve goes to the writer that is filling the disk',
     `${NODE}base/room-watch.ts`,
     'if (isSettled && freeBytes <',
     'if (freeBytes <',
@@ -82,7 +82,7 @@ const rows: readonly TestedRow[] = [
   ],
   [
     'LM10',
-    'a command is proposed without what it needs room for',
+    'a command is proposed without the space that it needs',
     'src/commands/propose.ts',
     'need: ROOM_NEEDS[command.type], ',
     '',
@@ -90,7 +90,7 @@ const rows: readonly TestedRow[] = [
   ],
   [
     'LM11',
-    'a leader keeps the lead though others wait for its disk alone',
+    'a leader keeps leadership although the others wait only for its disk',
     `${NODE}disk/slow-disk.ts`,
     '    this.#parts.offerLead(null)\n',
     '',
@@ -98,7 +98,7 @@ const rows: readonly TestedRow[] = [
   ],
   [
     'LM12',
-    'a leader whose disk is as slow as all others gives the lead away',
+    'a leader whose disk is as slow as all others gives up leadership',
     `${NODE}disk/slow-disk.ts`,
     ' || overtaken < OVERTAKEN_SHARE || aheadMs < WAIT_SHARE * flushMs) return',
     ') return',

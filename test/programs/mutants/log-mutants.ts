@@ -1,10 +1,10 @@
 /**
- * Bugs in the log on disk (cluster/wal): what is flushed and when, what counts after a crash, what closes a hole.
+ * Bugs in the log on disk (cluster/wal): flushes and their order, the content after a crash, the repair of holes.
  *
- * `M..` is of the list of named bugs in RELIABILITY.md, `W..` are slips of the pen.
+ * `M..` is of the list of named bugs in RELIABILITY.md, `W..` are slips.
  */
 import type { Mutant } from './mutant.ts'
-import { inRoom, killedByTests, type TestedRow } from './rows.ts'
+import { inFolder, killedByTests, type TestedRow } from './rows.ts'
 
 const rows: readonly TestedRow[] = [
   [
@@ -19,7 +19,7 @@ const rows: readonly TestedRow[] = [
     'W2',
     'a batch is acknowledged before its flush',
     'wal-worker.ts',
-    '  orFail(() => {\n    log.append(group.map(unpackBatch))\n    witness.tell(log.lastBatch)\n    reply({',
+    '  orFail(() => {\n    log.append(group.map(unpackBatch))\n    witness.record(log.lastBatch)\n    reply({',
     '  orFail(() => {\n    queueMicrotask(() => orFail(() => log.append(group.map(unpackBatch))))\n    reply({',
     'wal/thread-refusals',
   ],
@@ -123,7 +123,7 @@ const rows: readonly TestedRow[] = [
     'W15',
     'a log whose beginning is missing counts as whole',
     'recovery.ts',
-    '  if (oldest !== undefined && !image.isWhole) throw lacksBeginning(oldest)\n',
+    '  if (oldest !== undefined && !image.isWhole) throw missesBeginning(oldest)\n',
     '',
     'wal/refusals',
   ],
@@ -186,15 +186,15 @@ const rows: readonly TestedRow[] = [
   [
     'W23',
     'entries behind an entry that never was committed stay',
-    'mending.ts',
+    'log-repair.ts',
     '    if (!isEqual) return isCommittedBefore ?',
-    '    if (!isEqual) return mended.length >= 0 ?',
+    '    if (!isEqual) return repaired.length >= 0 ?',
     'wal/memory-wal',
   ],
   [
     'W24',
-    'a log goes on behind a state that it contradicts',
-    'mending.ts',
+    'a log continues after a state that it contradicts',
+    'log-repair.ts',
     'term === state.term ? entries.filter',
     'term !== null ? entries.filter',
     'wal/memory-wal',
@@ -209,7 +209,7 @@ const rows: readonly TestedRow[] = [
   ],
   [
     'W26',
-    'the log goes on after a write that failed',
+    'the log continues after a failed write',
     'segmented-log.ts',
     '      this.#failure = writeErrorOf(this.#options.dir, cause)\n      throw this.#failure\n',
     '      throw writeErrorOf(this.#options.dir, cause)\n',
@@ -225,7 +225,7 @@ const rows: readonly TestedRow[] = [
   ],
   [
     'W28',
-    'the reserve is given up twice',
+    'the reserve is released twice',
     'reserve.ts',
     '    this.#isHeld = false\n    this.#files.unlink(join(dir, NAME))\n',
     '    if (this.#files.list(dir).includes(NAME)) this.#files.unlink(join(dir, NAME))\n',
@@ -289,4 +289,4 @@ const rows: readonly TestedRow[] = [
   ],
 ]
 
-export const LOG_MUTANTS: readonly Mutant[] = killedByTests(inRoom('cluster/wal/', rows))
+export const LOG_MUTANTS: readonly Mutant[] = killedByTests(inFolder('cluster/wal/', rows))

@@ -1,7 +1,7 @@
 /**
  * `npm run mutants [-- --seeds N --events M --only ID,ID --workers W --json FILE --tests FILE]`: kills every mutant, from seed 1 on.
  *
- * Owns: the hunt over all of them, its table, its exit code: 1 when a mutant survives, or when a canary does not do as it must.
+ * Owns: the hunt over all of them, its table, its exit code: 1 when a mutant survives, or when a canary does not behave as expected.
  * `--json` takes the seeds that killed into a file for test/programs/mutants/hunt-share.ts, `--tests` the tests that killed those which take long.
  */
 import { existsSync } from 'node:fs'
@@ -26,18 +26,18 @@ const { values } = parseArgs({
 const wanted = values.only?.split(',')
 const chosen = [...CANARIES, ...MUTANTS].filter(({ id }) => wanted === undefined || wanted.includes(id))
 const rows: (Hunted & { readonly id: string; readonly bug: string; readonly seconds: number })[] = []
-/** The whole file takes no longer for the others, or hardly. s */
+/** Below this, the whole file is fast enough. s */
 const SLOW_S = 1.5
 const narrow = new Map<string, KnownTest>()
 let failures = 0
 
 async function hunter(queue: Mutant[]): Promise<void> {
   for (let mutant = queue.shift(); mutant; mutant = queue.shift()) {
-    const begun = performance.now()
-    // A canary that must live is watched for a few seeds only.
+    const started = performance.now()
+    // A canary that must live runs for a few seeds only.
     const seeds = mutant.mustLive === true ? 20 : Number(values.seeds)
     const outcome = await hunt(mutant, { firstSeed: 1, seeds, events: Number(values.events) })
-    const seconds = (performance.now() - begun) / 1000
+    const seconds = (performance.now() - started) / 1000
     if (values.tests !== undefined && seconds > SLOW_S) await narrowDown(mutant, outcome)
     const isRight = (outcome.seed === null) === (mutant.mustLive === true)
     if (!isRight) failures += 1

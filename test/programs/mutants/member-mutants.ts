@@ -1,7 +1,7 @@
 /**
- * Bugs in changes of the members: in the driver, in what rows decide, in who is heard.
+ * Bugs in changes of the members: in the driver, in the decisions of the rows, in the accepted peers.
  *
- * `V..`; what kills them is a walk of membership in the simulator. `ME..`: what operators met, killed by the tests named there.
+ * `V..`; killed by a walk of membership in the simulator. `ME..`: bugs that operators met, killed by the tests named there.
  */
 import type { Mutant } from './mutant.ts'
 import { killedByTests } from './rows.ts'
@@ -15,45 +15,45 @@ const ROWS = 'src/state-machine/'
 const ORDER: readonly Row[] = [
   [
     'V1',
-    'a step is told before the vote has moved',
+    'a step is reported before the vote has moved',
     MOVES,
     '      return old === null || !voters.includes(old)\n    default:',
     '      return old === null || !voters.includes(old) || voters.length > 2\n    default:',
   ],
   [
     'V2',
-    'a newcomer that was sent away stays in the configuration',
+    'a joining node that was removed stays in the configuration',
     DRIVER,
     '    if (left.length < learners.length)\n',
     "    if (left.length < learners.length && newcomer === '')\n",
   ],
   [
     'V3',
-    'a newcomer gets its vote before it has kept up',
+    'a joining node gets its vote before it has kept up',
     DRIVER,
-    "    if (lack !== null) return this.#say(operation, lack)\n    return this.#tell(operation, 'promoting')\n",
-    "    if (lack?.phase === '') return this.#say(operation, lack)\n    return this.#tell(operation, 'promoting')\n",
+    "    if (blocker !== null) return this.#reportPhase(operation, blocker)\n    return this.#takeStep(operation, 'promoting')\n",
+    "    if (blocker?.phase === '') return this.#reportPhase(operation, blocker)\n    return this.#takeStep(operation, 'promoting')\n",
   ],
   [
     'V4',
-    'a member is excluded in the rows alone',
+    'a member is excluded only in the rows',
     MOVES,
     '      return old === null || !(voters.includes(old) || learners.includes(old))\n',
     '      return old === null || !voters.includes(old)\n',
   ],
   [
     'V19',
-    'whoever answers under the name of a newcomer gets its vote',
+    'any process that answers under the name of a joining node gets its vote',
     DRIVER,
-    'if (its.incarnation !== invited)',
-    "if (its.incarnation === '')",
+    'if (reported.incarnation !== invited)',
+    "if (reported.incarnation === '')",
   ],
 ]
 
 const RULES: readonly Row[] = [
   [
     'V7',
-    'the right to change votes is given back too early',
+    'the right to change votes is released too early',
     `${ROWS}members/membership.ts`,
     '  return change === operationId ? null : change\n',
     '  return null\n',
@@ -68,13 +68,13 @@ const RULES: readonly Row[] = [
   [
     'V11',
     'a change of members is cancelled after votes have moved',
-    `${ROWS}operations/cancelling.ts`,
+    `${ROWS}long-operations/cancelling.ts`,
     "|| cursor === 'catchUp' ||",
     "|| cursor !== 'done' ||",
   ],
   [
     'V13',
-    'a copy of a member that leaves goes before another can be read',
+    'a copy of a leaving member is removed before another can be read',
     `${ROWS}chunks/evacuation.ts`,
     '  const replicas = readable.length >= needed ? others : before.replicas\n',
     '  const replicas = others\n',
@@ -84,32 +84,32 @@ const RULES: readonly Row[] = [
 const HEARING: readonly Row[] = [
   [
     'V14',
-    'whoever left is still heard',
-    'cluster/membership/directory.ts',
+    'a removed node is still accepted',
+    'cluster/directory/directory.ts',
     '    if (!this.#departed.has(nodeId)) return null\n',
     "    if (!this.#departed.has('')) return null\n",
   ],
   [
     'V15',
-    'an emptied disk is heard under the name it had',
+    'an emptied disk is accepted under its old name',
     'cluster/node/peers/peer-gate.ts',
     '    if (registered.incarnation !== incarnation) {\n',
     "    if (registered.incarnation === '') {\n",
   ],
   [
     'V16',
-    'an old copy of a disk is heard',
+    'an old copy of a disk is accepted',
     'cluster/node/peers/peer-gate.ts',
     '    if (descendsFrom({ boot, before }, registered.boot)) return null\n',
     '    if (descendsFrom({ boot, before }, 0)) return null\n',
   ],
 ]
 
-/** What operators met: names that are taken, answers to what is asked twice. */
+/** Bugs that operators met: names that are taken, answers to repeated requests. */
 const OPERATORS = killedByTests([
   [
     'ME1',
-    'a name that another data directory owns is joined all the same, and stalls for ever',
+    'a name that another data directory owns is joined all the same, and stalls forever',
     'src/operations/membership/member-statuses.ts',
     '  if (registered !== null && registered !== said.incarnation)\n',
     "  if (registered === '')\n",
@@ -117,7 +117,7 @@ const OPERATORS = killedByTests([
   ],
   [
     'ME6',
-    'a lost member is forgotten, whom a chunk may still name',
+    'a lost member that a chunk may still name is forgotten',
     `${ROWS}members/members.ts`,
     "  const emptied = departed.filter(({ how }) => how === 'removed')\n",
     '  const emptied = departed\n',
@@ -141,7 +141,7 @@ const OPERATORS = killedByTests([
   ],
   [
     'ME9',
-    'a join is answered with an operation that was given up',
+    'a join is answered with an operation that was cancelled',
     'src/operations/membership/running-change.ts',
     '  if (!isFinished(operation.status) && operation.isRevoked !== true) return\n',
     '  if (operation.status !== null) return\n',
@@ -149,7 +149,7 @@ const OPERATORS = killedByTests([
   ],
   [
     'ME10',
-    'a replacement stands in the zone of nobody',
+    'a replacement is in no zone',
     'src/operations/membership/replace-voter.ts',
     "named.zone ?? old?.zone ?? 'default'",
     "named.zone ?? 'default'",
@@ -157,7 +157,7 @@ const OPERATORS = killedByTests([
   ],
 ])
 
-/** Walks come there hardly ever, or never: other layers stand before it. */
+/** Walks rarely or never reach these: other checks come first. */
 const BEHIND_OTHERS = killedByTests([
   [
     'V18',
@@ -169,7 +169,7 @@ const BEHIND_OTHERS = killedByTests([
   ],
   [
     'V5',
-    'a joint configuration, or one that is not committed, is told of as if it were the last word',
+    'a joint configuration, or one that is not committed, is reported as if it were final',
     DRIVER,
     '    if (!isSettled(status)) return false\n    if (hasMoved(',
     '    if (hasMoved(',
@@ -177,7 +177,7 @@ const BEHIND_OTHERS = killedByTests([
   ],
   [
     'V6',
-    'the only voter waits for somebody to hand over to',
+    'the only voter waits for another voter to take over',
     DRIVER,
     'if (leavingNode === nodeId && !isAlone)',
     'if (leavingNode === nodeId)',
@@ -185,7 +185,7 @@ const BEHIND_OTHERS = killedByTests([
   ],
   [
     'V9',
-    'a name that left comes back',
+    'a removed name comes back',
     `${ROWS}members/members.ts`,
     '  if (present.departed.some((gone) => gone.nodeId === nodeId))\n    return refuse(',
     "  if (nodeId === '')\n    return refuse(",
@@ -209,7 +209,7 @@ const BEHIND_OTHERS = killedByTests([
   ],
   [
     'V23',
-    'what members answered allows a change of others',
+    'answers of members allow a change of others',
     'src/operations/membership/change-members.ts',
     'requested.expectedConfigIndex ?? lookedAt ?? null',
     'requested.expectedConfigIndex ?? null',
@@ -217,7 +217,7 @@ const BEHIND_OTHERS = killedByTests([
   ],
   [
     'V20',
-    'votes move to where nobody could decide any more',
+    'votes move to members that form no quorum',
     MOVES,
     '  if (silent.length < voters.length / 2) return null\n',
     '  if (silent.length >= 0) return null\n',
@@ -225,7 +225,7 @@ const BEHIND_OTHERS = killedByTests([
   ],
   [
     'V21',
-    'what is to be given up goes on',
+    'a cancelled operation continues',
     DRIVER,
     '    if (operation.isRevoked === true) return this.#giveUp(operation)\n',
     '',
@@ -235,8 +235,8 @@ const BEHIND_OTHERS = killedByTests([
     'V10',
     'another directory takes over the name of a member',
     `${ROWS}members/members.ts`,
-    '  if (member.incarnation !== null && member.incarnation !== said.incarnation) {\n',
-    '  if (member.incarnation === said.nodeId) {\n',
+    '  if (member.incarnation !== null && member.incarnation !== reported.incarnation) {\n',
+    '  if (member.incarnation === reported.nodeId) {\n',
     'state-machine/members',
   ],
   [

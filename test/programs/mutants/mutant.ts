@@ -6,15 +6,15 @@
  */
 
 /**
- * Where the proof must come from. `core`: seeds of test/raft/chaos.ts. `objects`, `members`, `disks`: seeds of the simulator. Otherwise test files: quick
- * ones that ask the machine for nothing but a temporary directory, or a port that is taken would pass for a kill.
+ * The source of the proof. `core`: seeds of test/raft/chaos.ts. `objects`, `members`, `disks`: seeds of the simulator. Otherwise test files: quick
+ * ones that need only a temporary directory, or a port in use would pass for a kill.
  */
 export type Killers = 'core' | 'objects' | 'members' | 'disks' | { readonly tests: readonly string[] }
 
 export interface Mutant {
   /**
    * Stable; `M..` are the named bugs of real Rafts, `X`, `W`, `N`, `T`, `S`, `G`, `O`, `R`, `A` and `V` slips in core, log, driver, transport,
-   * store, the collection of garbage, long operations, the rebuild of a state, what is decided for objects and changes of the members.
+   * store, the collection of garbage, long operations, the rebuild of a state, decisions on objects and changes of the members.
    */
   readonly id: string
   /** The bug in a few words. */

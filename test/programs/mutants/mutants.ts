@@ -20,8 +20,8 @@ import { SKIP_MUTANTS } from './skip-mutants.ts'
 import { STORE_MUTANTS } from './store-mutants.ts'
 import { TIME_MUTANTS } from './time-mutants.ts'
 
-const STEP = '    const core = this.#core\n    advanceMembership(core)\n'
-const HARMLESS = '    const core = this.#core\n\n    advanceMembership(core)\n'
+const STEP = '    const core = this.#core\n    advanceConfiguration(core)\n'
+const HARMLESS = '    const core = this.#core\n\n    advanceConfiguration(core)\n'
 const RAFT = 'cluster/raft/raft.ts'
 const A_TEST = { tests: ['test/node/core-loop.test.ts'] }
 
@@ -68,7 +68,7 @@ export const MISTAKES: readonly Mutant[] = [
   { id: 'E1', bug: 'does not parse', file: RAFT, find: STEP, replace: 'const =\n', killers: A_TEST },
   {
     id: 'E2',
-    bug: 'names what is not there',
+    bug: 'uses a name that does not exist',
     file: RAFT,
     find: STEP,
     replace: '    absent()\n',

@@ -1,10 +1,10 @@
 /**
  * Bugs around the core: its driver, the way from committed entries to state and replies, and the wire to the peers.
  *
- * `M..` is of the list of named bugs in RELIABILITY.md; `N..` (cluster/node) and `T..` (cluster/transport) are slips of the pen.
+ * `M..` is of the list of named bugs in RELIABILITY.md; `N..` (cluster/node) and `T..` (cluster/transport) are slips.
  */
 import type { Mutant } from './mutant.ts'
-import { inRoom, killedByTests, type TestedRow } from './rows.ts'
+import { inFolder, killedByTests, type TestedRow } from './rows.ts'
 
 const NODE = 'cluster/node/'
 const TRANSPORT = 'cluster/transport/'
@@ -13,7 +13,7 @@ const TRANSPORT = 'cluster/transport/'
 const named: readonly TestedRow[] = [
   [
     'M6',
-    'an uncommitted configuration stands in the record, and so in a snapshot',
+    'an uncommitted configuration is in the record, and so in a snapshot',
     `${NODE}driver.ts`,
     '    return new LocalState({\n      ...this.#parts,\n',
     `    const { stateMachine } = this.#parts
@@ -36,7 +36,7 @@ const named: readonly TestedRow[] = [
   ],
   [
     'M10',
-    'a node goes on voting after its log could not be written',
+    'a node keeps voting after its log could not be written',
     `${NODE}driver.ts`,
     '    this.#ticker.stop()\n    this.#loop.mute()\n',
     '',
@@ -52,7 +52,7 @@ const named: readonly TestedRow[] = [
   ],
   [
     'M31',
-    'a member whose disk was emptied is heard under its old name',
+    'a member whose disk was emptied is accepted under its old name',
     `${NODE}peers/peer-gate.ts`,
     '    if (registered.incarnation !== incarnation) {\n',
     '    if (registered.incarnation === null) {\n',
@@ -62,8 +62,8 @@ const named: readonly TestedRow[] = [
     'M32',
     'a leader that reads does not notice that it has lost its majority',
     'cluster/raft/leader.ts',
-    '  if (!hasAgreement(core, { agreed: isHeard, proved, isRolledBack: rolledBackIn(core) })) {\n',
-    '  if (leadership.reads.open === null && !hasAgreement(core, { agreed: isHeard, proved, isRolledBack: rolledBackIn(core) })) {\n',
+    '  if (!hasAgreement(core, { agreed: isActive, proved, isRolledBack: rolledBackIn(core) })) {\n',
+    '  if (leadership.reads.open === null && !hasAgreement(core, { agreed: isActive, proved, isRolledBack: rolledBackIn(core) })) {\n',
     'node/node',
   ],
   [
@@ -119,7 +119,7 @@ const node: readonly TestedRow[] = [
   ],
   [
     'N18',
-    'what a snapshot holds is applied again',
+    'entries that a snapshot holds are applied again',
     'state/applier.ts',
     '    this.#waiting = this.#waiting.filter(({ index }) => index > record.appliedIndex)\n',
     '',
@@ -159,7 +159,7 @@ const node: readonly TestedRow[] = [
   ],
   [
     'N23',
-    'what the core orders is begun after the end',
+    'effects of the core start after the end',
     'base/core-loop.ts',
     '        if (this.#isMute) return\n',
     '',
@@ -167,27 +167,27 @@ const node: readonly TestedRow[] = [
   ],
   [
     'N24',
-    'a node that mends answers',
+    'a node in log repair answers',
     'node.ts',
-    "      throw new PeerRefusedError('mending', `Node ${this.nodeId} is being mended and answers nothing yet`)\n",
+    "      throw new PeerRefusedError('mending', `Node ${this.nodeId} repairs its log and answers nothing yet`)\n",
     '      return { header: { term: 0, refused: [], baseIndex: 0, commitIndex: 0 } }\n',
-    'node/mending',
+    'node/log-repair',
   ],
   [
     'N25',
     'a damaged state is used',
-    'lifecycle/mending-plan.ts',
+    'lifecycle/log-repair-plan.ts',
     "  if (fault !== null) return { of: 'state', why: fault, atLeast: base.index }\n",
     '',
-    'node/mending-plan',
+    'node/log-repair-plan',
   ],
   [
     'N26',
-    'a hole above what is applied is given up',
-    'lifecycle/mending-plan.ts',
+    'a hole above the applied index is dropped',
+    'lifecycle/log-repair-plan.ts',
     '  if (holes.some(({ index }) => index > applied.index))\n',
     '  if (holes.some(({ index }) => index < base.index))\n',
-    'node/mending-plan',
+    'node/log-repair-plan',
   ],
   [
     'N28',
@@ -199,7 +199,7 @@ const node: readonly TestedRow[] = [
   ],
   [
     'N29',
-    'a log that contradicts the state goes on behind it',
+    'a log that contradicts the state continues after it',
     'log/log-recovery.ts',
     'if (termIn(log, applied.index) === applied.term) {',
     'if (termIn(log, applied.index) !== null) {',
@@ -207,7 +207,7 @@ const node: readonly TestedRow[] = [
   ],
   [
     'N30',
-    'an outvoted node goes on',
+    'an outvoted node continues',
     'state/state-guard.ts',
     '      this.#parts.onDamaged(new StateDamagedError(message))\n',
     '      this.#parts.logger.error({}, message)\n',
@@ -223,23 +223,23 @@ const node: readonly TestedRow[] = [
   ],
   [
     'N32',
-    'the failure is told before the distrust is durable',
+    'the failure is reported before the quarantine is durable',
     'node.ts',
-    'void (this.#distrusting ?? Promise.resolve()).then(',
+    'void (this.#quarantining ?? Promise.resolve()).then(',
     'void Promise.resolve().then(',
     'node/state-rebuild-ends',
   ],
   [
     'N33',
-    'a stalled disk keeps the lead',
+    'a stalled disk keeps leadership',
     'disk/disk-watch.ts',
-    'if ((this.#isTold || this.#isFull || isScarce()) && ',
+    'if ((this.#isReported || this.#isFull || isScarce()) && ',
     'if ((this.#isFull || isScarce()) && ',
     'node/disk-watch',
   ],
   [
     'N34',
-    'a dead disk is waited for for ever',
+    'the wait for a dead disk never ends',
     'disk/disk-watch.ts',
     '    if (age > limits.diskDeadMs) {\n',
     '    if (age < 0) {\n',
@@ -255,7 +255,7 @@ const node: readonly TestedRow[] = [
   ],
   [
     'N36',
-    'a node that was left behind by a recovery has a say',
+    'a node that was left behind by a recovery counts',
     'peers/peer-gate.ts',
     '    if (recoveryEpoch >= own) return null\n',
     '    if (recoveryEpoch >= 0) return null\n',
@@ -263,7 +263,7 @@ const node: readonly TestedRow[] = [
   ],
   [
     'N41',
-    'a node that is being brought back speaks as those that were left behind',
+    'a recovering node sends the epoch of those that were left behind',
     'peers/peer-gate.ts',
     'Math.max(this.#parts.epochFloor.epoch, state?.recoveryEpoch ?? 0)',
     'state?.recoveryEpoch ?? 0',
@@ -271,7 +271,7 @@ const node: readonly TestedRow[] = [
   ],
   [
     'N42',
-    'who was left behind takes over the epoch of the others as a new node does',
+    'a node that was left behind takes over the epoch of the others like a new node',
     'peers/peer-gate.ts',
     '    if (isBlank()) {\n',
     '    if (isBlank() || true) {\n',
@@ -279,7 +279,7 @@ const node: readonly TestedRow[] = [
   ],
   [
     'N37',
-    'a copy of the disk from before the last start is heard',
+    'a copy of the disk from before the last start is accepted',
     'peers/peer-gate.ts',
     '    if (descendsFrom({ boot, before }, registered.boot)) return null\n',
     '    if (descendsFrom({ boot, before }, 0)) return null\n',
@@ -287,7 +287,7 @@ const node: readonly TestedRow[] = [
   ],
   [
     'N38',
-    'the blocks of a snapshot go to anybody',
+    'the blocks of a snapshot are sent to any caller',
     'state/snapshot-cuts.ts',
     'served === undefined || served.reader !== from',
     'served === undefined',
@@ -295,7 +295,7 @@ const node: readonly TestedRow[] = [
   ],
   [
     'N40',
-    'entries are given up that are not applied',
+    'unapplied entries are dropped',
     'log/log-keeper.ts',
     '    this.#baseIndex = last.index\n    return last.index\n',
     '    this.#baseIndex = last.index\n    return last.index + 1\n',
@@ -314,7 +314,7 @@ const transport: readonly TestedRow[] = [
   ],
   [
     'T2',
-    'the decoder sees bytes that nobody has looked over',
+    'the decoder gets unchecked bytes',
     'frame.ts',
     'function unpack(bytes: Uint8Array): unknown {\n  assertPlainMsgpack(bytes)\n',
     'function unpack(bytes: Uint8Array): unknown {\n',
@@ -330,7 +330,7 @@ const transport: readonly TestedRow[] = [
   ],
   [
     'T4',
-    'the node is not asked whom it hears',
+    'the acceptance of a peer is not checked',
     'peer-identity.ts',
     '  const objection = rules.judge(claims)\n',
     '  const objection = claims.boot < 0 ? rules.judge(claims) : null\n',
@@ -346,7 +346,7 @@ const transport: readonly TestedRow[] = [
   ],
   [
     'T6',
-    'what waits for a peer has no bound',
+    'the queue of a peer has no bound',
     'raft-lane.ts',
     '      this.#queue.length > QUEUE_MESSAGES_MAX ||\n',
     '',
@@ -372,6 +372,6 @@ const transport: readonly TestedRow[] = [
 
 export const NODE_MUTANTS: readonly Mutant[] = killedByTests([
   ...named,
-  ...inRoom(NODE, node),
-  ...inRoom(TRANSPORT, transport),
+  ...inFolder(NODE, node),
+  ...inFolder(TRANSPORT, transport),
 ])

@@ -1,7 +1,7 @@
 /**
- * Bugs in what is decided for buckets and objects, each one rule of apply left out or bent.
+ * Bugs in the decisions on buckets and objects: each omits or bends one rule of apply.
  *
- * `A..`; what kills them is a seed of the simulator whose nodes apply the state machine of the service.
+ * `A..`; the killer is a seed of the simulator whose nodes apply the state machine of the service.
  */
 import type { Mutant } from './mutant.ts'
 
@@ -12,14 +12,14 @@ type Row = readonly [id: string, bug: string, file: string, find: string, replac
 const PRECONDITIONS: readonly Row[] = [
   [
     'A1',
-    'a put that wants nothing there replaces what is there',
+    'a create-only put replaces an existing object',
     'objects/preconditions.ts',
     '  if (ifNoneMatch !== null && current !== undefined && names(ifNoneMatch, current))\n',
     '  if (ifNoneMatch !== null && current?.etag === null)\n',
   ],
   [
     'A2',
-    'a delete does not look at what is to go',
+    'a delete does not check its target',
     'objects/objects.ts',
     '  return fault ?? deleteOne(',
     '  return deleteOne(',
@@ -29,14 +29,14 @@ const PRECONDITIONS: readonly Row[] = [
 const QUOTAS: readonly Row[] = [
   [
     'A3',
-    'the bytes of uploads under way are not counted in the quota',
+    'the bytes of uploads in progress are not counted in the quota',
     'usage/quota.ts',
     'bytes: logicalBytes + uploadBytes,',
     'bytes: logicalBytes + uploadBytes * 0,',
   ],
   [
     'A4',
-    'a quota is looked at before what comes is added',
+    'a quota is checked before the new bytes are added',
     'usage/quota.ts',
     'bytes + growth.bytes > maxBytes',
     'bytes >= maxBytes',
@@ -46,7 +46,7 @@ const QUOTAS: readonly Row[] = [
 const LOCKS: readonly Row[] = [
   [
     'A5',
-    'a legal hold holds only what is under retention as well',
+    'a legal hold holds only versions that are under retention as well',
     'versions/locks.ts',
     "  if (legalHold !== false) return 'it is under legal hold'\n",
     "  if (legalHold !== false && retention !== null) return 'it is under legal hold'\n",
@@ -74,7 +74,7 @@ const LOCKS: readonly Row[] = [
   ],
   [
     'A9',
-    'a locked version goes when it is named',
+    'a locked version is deleted by its id',
     'objects/objects.ts',
     '  const locked = lockedFault(found, context)\n',
     '  const locked = found.isNull ? lockedFault(found, context) : null\n',
@@ -98,7 +98,7 @@ const IDEMPOTENCY: readonly Row[] = [
   ],
   [
     'A21',
-    'what is not due yet expires',
+    'rows expire before they are due',
     'objects/expiry.ts',
     'at <= context.confirmedTime ? draft.get',
     'at > 0 ? draft.get',
@@ -129,7 +129,7 @@ const VERSIONS: readonly Row[] = [
   ],
   [
     'A15',
-    'a bucket with versions goes back to none',
+    'a bucket with versions goes back to unversioned',
     'buckets/buckets.ts',
     "  if (versioning === 'Unversioned')\n",
     "  if (versioning === 'Unversioned' && bucket.value.objectLockEnabled)\n",
@@ -146,7 +146,7 @@ const BUCKETS: readonly Row[] = [
   ],
   [
     'A17',
-    'a bucket with an upload under way is empty',
+    'a bucket with an upload in progress is empty',
     'removal/delete-bucket.ts',
     'versionCount > 0 || deleteMarkerCount > 0 || uploadCount > 0',
     'versionCount > 0 || deleteMarkerCount > 0',

@@ -1,7 +1,7 @@
 /**
- * Bugs in long operations, dry runs, scrubs on demand and usage: each one rule left out.
+ * Bugs in long operations, dry runs, scrubs on demand and usage: each omits one rule.
  *
- * Rule: what kills them is the test of the part, over a map or a temporary directory.
+ * Rule: the killer is the test of the part, over a map or a temporary directory.
  */
 import type { Mutant } from './mutant.ts'
 
@@ -15,8 +15,8 @@ const DRY_RUN = killedBy('api/dry-run')
 export const OPERATION_MUTANTS: readonly Mutant[] = [
   {
     id: 'O1',
-    bug: 'a recovery ends while what is lost is still counted',
-    file: 'src/state-machine/operations/operations.ts',
+    bug: 'a recovery ends while lost copies are still counted',
+    file: 'src/state-machine/long-operations/operations.ts',
     find: "present.kind === 'recovery' && present.cursor !== ALL_PLANNED",
     replace: "present.kind === 'recovery' && present.cursor === 'never'",
     killers: RECOVERIES,
@@ -24,14 +24,14 @@ export const OPERATION_MUTANTS: readonly Mutant[] = [
   {
     id: 'O2',
     bug: 'each report of a loss begins a recovery of its own',
-    file: 'src/state-machine/operations/rereplications.ts',
-    find: '  const begun = present ?? beginOperation(',
-    replace: '  const begun = beginOperation(',
+    file: 'src/state-machine/long-operations/rereplications.ts',
+    find: '  const recovery = present ?? beginOperation(',
+    replace: '  const recovery = beginOperation(',
     killers: RECOVERIES,
   },
   {
     id: 'O3',
-    bug: 'a copy that is told twice is counted twice',
+    bug: 'a copy that is reported twice is counted twice',
     file: 'src/state-machine/chunks/copies.ts',
     find: '{ copies: dropped, bytes, last }',
     replace: '{ copies: copies.length, bytes, last }',
@@ -40,30 +40,30 @@ export const OPERATION_MUTANTS: readonly Mutant[] = [
   {
     id: 'O4',
     bug: 'a recovery can be cancelled, and its copies are never made',
-    file: 'src/state-machine/operations/operations.ts',
+    file: 'src/state-machine/long-operations/operations.ts',
     find: '  if (never !== undefined) return',
     replace: "  if (never === '') return",
     killers: RECOVERIES,
   },
   {
     id: 'O5',
-    bug: 'recoveries wait for a place among what was asked for',
-    file: 'src/state-machine/operations/operations.ts',
+    bug: 'recoveries wait in the queue of requested operations',
+    file: 'src/state-machine/long-operations/operations.ts',
     find: "filter(({ kind }) => kind !== 'recovery')",
     replace: "filter(({ kind }) => kind !== 'scrub')",
     killers: RECOVERIES,
   },
   {
     id: 'O6',
-    bug: 'the loss of a last copy is not told',
-    file: 'src/state-machine/operations/rereplications.ts',
+    bug: 'the loss of a last copy is not reported',
+    file: 'src/state-machine/long-operations/rereplications.ts',
     find: '  const error = loss.last > 0 ? LAST_COPIES_LOST : present.error\n',
     replace: '  const error = loss.last > 99 ? LAST_COPIES_LOST : present.error\n',
     killers: RECOVERIES,
   },
   {
     id: 'O7',
-    bug: 'the end of an inventory is told before what it found',
+    bug: 'the end of an inventory is reported before its findings',
     file: 'cluster/repair/inventory.ts',
     find: '      await this.#look(page.refs)\n',
     replace: '      await ledger.inventoried(nodeId)\n      await this.#look(page.refs)\n',
@@ -71,8 +71,8 @@ export const OPERATION_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'O8',
-    bug: 'the share of a node that is done is told anew',
-    file: 'src/state-machine/operations/shares.ts',
+    bug: 'the share of a node that is done is reported again',
+    file: 'src/state-machine/long-operations/shares.ts',
     find: '  if (before.isDone) return accept(present.value)\n',
     replace: '',
     killers: SHARES,
@@ -80,7 +80,7 @@ export const OPERATION_MUTANTS: readonly Mutant[] = [
   {
     id: 'O9',
     bug: 'the first node that is done ends the scrub of all',
-    file: 'src/state-machine/operations/shares.ts',
+    file: 'src/state-machine/long-operations/shares.ts',
     find: 'Object.values(shares).every(',
     replace: 'Object.values(shares).some(',
     killers: SHARES,
@@ -95,7 +95,7 @@ export const OPERATION_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'O11',
-    bug: 'a scrub on demand goes on from where the last one is',
+    bug: 'a scrub on demand continues from the position of the last one',
     file: 'cluster/repair/scrub.ts',
     find: '{ demand, passed: NOTHING_PASSED, after: null, isOver: false }',
     replace: '{ demand, passed: NOTHING_PASSED, isOver: false }',
@@ -103,7 +103,7 @@ export const OPERATION_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'O12',
-    bug: 'a word that was answered asks again once the next pass has begun',
+    bug: 'an answered request is repeated once the next pass has started',
     file: 'cluster/repair/scrub.ts',
     find: ' && this.#demand !== answered?.word',
     replace: ' && (answered === null || this.#demand !== demand)',
@@ -111,10 +111,10 @@ export const OPERATION_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'O13',
-    bug: 'what was found before another word came is never told',
+    bug: 'copies found lost before another token arrived are never reported',
     file: 'cluster/repair/scrub.ts',
-    find: '    await this.#tell()\n    // Before the inventory',
-    replace: '    this.#untold = []\n    // Before the inventory',
+    find: '    await this.#reportLost()\n    // Before the inventory',
+    replace: '    this.#unreported = []\n    // Before the inventory',
     killers: DEMAND,
   },
   {
@@ -127,7 +127,7 @@ export const OPERATION_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'O15',
-    bug: 'the end of another scrub is told as the end of this one',
+    bug: 'the end of another scrub is reported as the end of this one',
     file: 'src/workers/scrubbing.ts',
     find: '    if (demand?.word !== operationId) return false\n',
     replace: '    if (demand === null) return false\n',
@@ -151,7 +151,7 @@ export const OPERATION_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'O18',
-    bug: 'what sharing saves is counted for the first reference too',
+    bug: 'the saving of sharing is counted for the first reference too',
     file: 'src/state-machine/chunks/chunk-rows.ts',
     find: 'Math.max(0, references - 1)',
     replace: 'Math.max(0, references)',

@@ -1,23 +1,23 @@
 /**
- * Bugs on the way of a proposal: who takes it, how often it is asked for, and that it takes effect once.
+ * Bugs in the path of a proposal: its acceptance, its retries, and that it takes effect once.
  *
- * `M..` is of the list of named bugs in RELIABILITY.md, `N..` are slips of the pen.
+ * `M..` is of the list of named bugs in RELIABILITY.md, `N..` are slips.
  */
 import type { Mutant } from './mutant.ts'
-import { inRoom, killedByTests, type TestedRow } from './rows.ts'
+import { inFolder, killedByTests, type TestedRow } from './rows.ts'
 
 const rows: readonly TestedRow[] = [
   [
     'M15',
-    'what an old leader took counts under the new one',
+    'a proposal accepted by an old leader counts under the new one',
     'proposals/proposals.ts',
-    '    if (this.#parts.route().term > outcome.term) this.#retryLater(pending)\n',
+    '    if (leaderView.term > outcome.term) this.#retryLater(pending, now)\n',
     '',
     'node/proposals',
   ],
   [
     'M16',
-    'a leader takes proposals however far it is behind what is committed',
+    'a leader takes proposals however far it lags behind the commit index',
     'proposals/apply-flow.ts',
     '    if (own.entries > limits.unappliedEntriesMax || own.bytes > limits.unappliedBytesMax) return true\n',
     '    if (own.entries < 0) return true\n',
@@ -26,7 +26,7 @@ const rows: readonly TestedRow[] = [
   [
     'M28',
     'a proposal that was sent to two leaders takes effect twice',
-    'base/sessions.ts',
+    'base/proposal-sessions.ts',
     "    if (has(session, sequence)) return 'duplicate'\n",
     '',
     'node/sessions',
@@ -35,13 +35,13 @@ const rows: readonly TestedRow[] = [
     'N1',
     'a refused proposal is not tried again',
     'proposals/proposals.ts',
-    '      pending.lastRefusal = outcome.reason\n      this.#retryLater(pending)\n',
+    '      pending.lastRefusal = outcome.reason\n      this.#retryLater(pending, now)\n',
     '      pending.lastRefusal = outcome.reason\n',
     'node/snapshots',
   ],
   [
     'N2',
-    'a proposal that a dead leader took is not asked for again',
+    'a proposal that a dead leader accepted is not retried',
     'proposals/proposals.ts',
     "      if (pending.state === 'accepted' && pending.acceptedTerm < term) pending.state = 'queued'\n",
     '',
@@ -59,7 +59,7 @@ const rows: readonly TestedRow[] = [
     'N4',
     'a lost answer counts as a refusal',
     'proposals/proposals.ts',
-    '    if (!(error instanceof PeerRefusedError)) pending.mayBeLogged = true\n',
+    "    if (kind === 'unknown') pending.mayBeLogged = true\n",
     '',
     'node/node',
   ],
@@ -75,7 +75,7 @@ const rows: readonly TestedRow[] = [
     'N6',
     'the proposals of a node have no bound',
     'proposals/proposals.ts',
-    '      this.#pending.size >= limits.proposalsPendingMax ||\n',
+    '      this.#pending.size >= proposalsPendingMax ||\n',
     '',
     'node/node',
   ],
@@ -83,22 +83,22 @@ const rows: readonly TestedRow[] = [
     'N7',
     'the queue of a leader has no bound',
     'proposals/batcher.ts',
-    'this.#queue.length >= this.#parts.limits.batcherQueueMax',
+    'this.#queue.length >= this.#limits.batcherQueueMax',
     'this.#queue.length < 0',
     'node/batcher',
   ],
   [
     'N8',
     'proposals are taken although the disk is full',
-    'driver.ts',
-    "this.room.refusal(need) === null ? this.#flow.objection : 'diskFull'",
-    'this.#flow.objection',
+    'proposals/proposal-path.ts',
+    "room.refusal(need) === null ? flow.objection : 'diskFull'",
+    'flow.objection',
     'node/disk-watch',
   ],
   [
     'N9',
     'a process of an older start takes effect',
-    'base/sessions.ts',
+    'base/proposal-sessions.ts',
     "    if (session && session.boot > boot) return 'stale'\n",
     '',
     'node/sessions',
@@ -106,7 +106,7 @@ const rows: readonly TestedRow[] = [
   [
     'N10',
     'another data directory under the same name takes effect',
-    'base/sessions.ts',
+    'base/proposal-sessions.ts',
     "    if (session && session.incarnation !== incarnation) return 'foreign'\n",
     '',
     'node/sessions',
@@ -114,15 +114,15 @@ const rows: readonly TestedRow[] = [
   [
     'N11',
     'a new process is taken for a repeat of the one before',
-    'base/sessions.ts',
+    'base/proposal-sessions.ts',
     '    if (!session || session.boot < boot) {\n',
     '    if (!session) {\n',
     'node/sessions',
   ],
   [
     'N12',
-    'what is known to be answered is kept for ever',
-    'base/sessions.ts',
+    'answered sequences are kept forever',
+    'base/proposal-sessions.ts',
     '    if (ackedBelow > session.ackedBelow) forget(session, ackedBelow)\n',
     '',
     'node/sessions',
@@ -130,11 +130,11 @@ const rows: readonly TestedRow[] = [
   [
     'N39',
     'a node proposes in the name of another',
-    'proposals/propose-call.ts',
+    'proposals/propose-handler.ts',
     "    if (foreign) throw new PeerRefusedError('bad_request', 'A node proposes in its own name only')\n",
     '',
     'node/proposals',
   ],
 ]
 
-export const PROPOSAL_MUTANTS: readonly Mutant[] = killedByTests(inRoom('cluster/node/', rows))
+export const PROPOSAL_MUTANTS: readonly Mutant[] = killedByTests(inFolder('cluster/node/', rows))

@@ -1,15 +1,15 @@
 /**
- * Bugs of reads beside overwrites and of bounded work, in whichever room.
+ * Bugs of reads during overwrites and of bounded work, in any component.
  *
  * `RD..`. Each row names the quickest test that notices.
  */
 import type { Mutant } from './mutant.ts'
-import { inRoom, killedByTests, type TestedRow } from './rows.ts'
+import { inFolder, killedByTests, type TestedRow } from './rows.ts'
 
 const applying: readonly TestedRow[] = [
   [
     'RD1',
-    'the mark of a release is not looked at',
+    'the mark of a release is not checked',
     'bodies/discards.ts',
     '    const row = discardedAt <= upTo ? draft.get(key) : undefined\n',
     '    const row = draft.get(key)\n',
@@ -73,7 +73,7 @@ const elsewhere: readonly TestedRow[] = [
     'src/content/read-content.ts',
     'parts.pinned.inline ?? parts.state',
     'parts.state',
-    'api/read-again',
+    'api/body-removed-before-read',
   ],
   [
     'RD9',
@@ -81,11 +81,11 @@ const elsewhere: readonly TestedRow[] = [
     'src/api/serve-route.ts',
     'error instanceof BodyGoneError && look < LOOKS_MAX',
     'error instanceof BodyGoneError && look < 1',
-    'api/read-again',
+    'api/body-removed-before-read',
   ],
   [
     'RD10',
-    'commands of one entry are decided without a turn for others',
+    'commands of one entry are decided without yielding to others',
     'src/store/apply/level-state-machine.ts',
     '      if (turns.isOver(view.touched - touched)) await turns.end()\n',
     '',
@@ -93,7 +93,7 @@ const elsewhere: readonly TestedRow[] = [
   ],
   [
     'RD12',
-    'a leader ends no batch by what its proposals cost',
+    'a leader ends no batch by the cost of its proposals',
     'cluster/node/proposals/batcher.ts',
     ' || cost > limits.batchCostMax',
     '',
@@ -101,8 +101,8 @@ const elsewhere: readonly TestedRow[] = [
   ],
   [
     'RD13',
-    'costs that a peer sends are not looked at',
-    'cluster/node/proposals/propose-call.ts',
+    'costs that a peer sends are not checked',
+    'cluster/node/proposals/propose-handler.ts',
     'withCosts(withNeeds(proposalsIn(bytes), header), header)',
     'withNeeds(proposalsIn(bytes), header)',
     'node/propose-call',
@@ -117,7 +117,7 @@ const elsewhere: readonly TestedRow[] = [
   ],
   [
     'RD15',
-    'pipelined requests are all begun at once',
+    'pipelined requests are all started at once',
     'src/api/connection-turns.ts',
     '    if (lane !== undefined) {\n',
     '    if (lane !== undefined && lane.length > 1_000_000) {\n',
@@ -126,6 +126,6 @@ const elsewhere: readonly TestedRow[] = [
 ]
 
 export const READS_MUTANTS: readonly Mutant[] = killedByTests([
-  ...inRoom('src/state-machine/', applying),
+  ...inFolder('src/state-machine/', applying),
   ...elsewhere,
 ])

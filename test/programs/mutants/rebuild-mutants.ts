@@ -1,5 +1,5 @@
 /**
- * Bugs in how a damaged state is let go of and replaced while the node runs: `R..`, in whichever room they are.
+ * Bugs in the replacement of a damaged state while the node runs: `R..`, in any component.
  */
 import type { Mutant } from './mutant.ts'
 import { killedByTests, type TestedRow } from './rows.ts'
@@ -27,7 +27,7 @@ const rows: readonly TestedRow[] = [
   ],
   [
     'R3',
-    'a leader that is contradicted by the new state leads on',
+    'a leader that is contradicted by the new state keeps leading',
     `${RAFT}snapshot.ts`,
     "    if (core.role !== 'follower') becomeFollower(core, core.term, null)\n",
     '',
@@ -35,10 +35,10 @@ const rows: readonly TestedRow[] = [
   ],
   [
     'R4',
-    'a state is fetched before the mark of distrust is durable',
+    'a state is fetched before the quarantine mark is durable',
     `${NODE}state/state-rebuild.ts`,
-    '    const isMarked = await distrust(stateMachine, damage, logger)\n',
-    '    void distrust(stateMachine, damage, logger)\n    const isMarked = true\n',
+    '    const isMarked = await quarantine(stateMachine, damage, logger)\n',
+    '    void quarantine(stateMachine, damage, logger)\n    const isMarked = true\n',
     'node/state-rebuild-parts',
   ],
   [
@@ -51,7 +51,7 @@ const rows: readonly TestedRow[] = [
   ],
   [
     'R6',
-    'a batch that met damage is forgotten',
+    'a batch that found damage is dropped',
     `${NODE}state/applier.ts`,
     '    this.#waiting.unshift(...this.#taken.filter(({ index }) => index > this.#appliedIndex))\n',
     '',
@@ -59,7 +59,7 @@ const rows: readonly TestedRow[] = [
   ],
   [
     'R7',
-    'a state that is older than the one here takes its place',
+    'a state that is older than the one here replaces it',
     `${NODE}state/snapshot-puller.ts`,
     'index >= applier.appliedIndex\n',
     'index >= 0\n',
@@ -68,7 +68,7 @@ const rows: readonly TestedRow[] = [
   ],
   [
     'R8',
-    'replies of a state that is damaged are given',
+    'replies of a damaged state are returned',
     `${NODE}state/applier.ts`,
     'this.#isSuspended ? [] : completions',
     'completions',
@@ -76,7 +76,7 @@ const rows: readonly TestedRow[] = [
   ],
   [
     'R9',
-    'peers go on reading a damaged state',
+    'peers continue reading a damaged state',
     `${NODE}state/local-state.ts`,
     '        void this.#cuts.closeAll()\n',
     '',
@@ -84,7 +84,7 @@ const rows: readonly TestedRow[] = [
   ],
   [
     'R10',
-    'the core hears of the new state after entries were applied to it',
+    'the core learns of the new state after entries were applied to it',
     `${NODE}state/applier.ts`,
     '      onAdopted(record)\n      return record\n',
     '      setImmediate(() => onAdopted(record))\n      return record\n',
@@ -92,7 +92,7 @@ const rows: readonly TestedRow[] = [
   ],
   [
     'R11',
-    'a leader keeps the lead without a state',
+    'a leader keeps leadership without a state',
     `${NODE}state/state-rebuild.ts`,
     '      handOver()\n',
     '',
@@ -100,7 +100,7 @@ const rows: readonly TestedRow[] = [
   ],
   [
     'R12',
-    'a node asks for a state for ever',
+    'a node requests a state forever',
     `${NODE}state/state-rebuild.ts`,
     'attempt <= limits.rebuildAttemptsMax && !this.#isClosed',
     '!this.#isClosed',
@@ -108,7 +108,7 @@ const rows: readonly TestedRow[] = [
   ],
   [
     'R13',
-    'damage of the very state that was just installed is not told',
+    'damage of the state just installed is not reported',
     `${NODE}state/local-state.ts`,
     '    if (this.rebuild.isUnderWay) this.#parts.onFatal(damage)\n    else this.#onDamaged(damage)\n',
     '    this.#onDamaged(damage)\n',
@@ -116,7 +116,7 @@ const rows: readonly TestedRow[] = [
   ],
   [
     'R14',
-    'readers go on with a state that is known to be damaged',
+    'readers continue on a state that is known to be damaged',
     `${STORE}apply/level-state-machine.ts`,
     '    this.#withdrawn ??= this.handle.swap(null, damage.message)\n',
     '',
@@ -124,7 +124,7 @@ const rows: readonly TestedRow[] = [
   ],
   [
     'R15',
-    'what LevelDB found damaged in a write stops the node',
+    'damage that LevelDB finds in a write stops the node',
     `${STORE}apply/level-state-machine.ts`,
     '      if (cause instanceof StateDamagedError) throw cause\n',
     '',
@@ -132,7 +132,7 @@ const rows: readonly TestedRow[] = [
   ],
   [
     'R16',
-    'a read that met damage is not done again',
+    'a read that found damage is not repeated',
     'src/api/serve-route.ts',
     '      if (!isRead(request) || !mayLookAgain(error, look)) throw advised(error, route)\n',
     '      throw advised(error, route)\n',

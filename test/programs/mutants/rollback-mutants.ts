@@ -1,5 +1,5 @@
 /**
- * Bugs in how disks that went back are noticed and counted: `RB..`, in whichever room they are.
+ * Bugs in the detection and counting of disks that went back: `RB..`, in any component.
  */
 import type { Mutant } from './mutant.ts'
 import { killedByTests, type TestedRow } from './rows.ts'
@@ -10,7 +10,7 @@ const NODE = 'cluster/node/'
 const rows: readonly TestedRow[] = [
   [
     'RB1',
-    'a quorum that leans on a suspect is a majority',
+    'a quorum that relies on a suspect is a majority',
     `${RAFT}quorum.ts`,
     '  return Math.min(majorityCount(half) + 1, half.length)\n',
     '  return majorityCount(half)\n',
@@ -34,7 +34,7 @@ const rows: readonly TestedRow[] = [
   ],
   [
     'RB4',
-    'what a suspect acknowledges is committed by a majority',
+    'entries acknowledged by a suspect commit by a majority',
     `${RAFT}progress.ts`,
     '    if (doubt === null && !this.hasForgotten',
     '    if (!this.hasForgotten',
@@ -52,8 +52,8 @@ const rows: readonly TestedRow[] = [
     'RB6',
     'a suspect that asks for a read index confirms it',
     `${RAFT}read-index.ts`,
-    'nodeId === asker && doubt === undefined',
-    'nodeId === asker',
+    'nodeId === requester && doubt === undefined',
+    'nodeId === requester',
     'raft/forgotten-log',
   ],
   [
@@ -66,7 +66,7 @@ const rows: readonly TestedRow[] = [
   ],
   [
     'RB8',
-    'a leader never believes that a peer lost what it acknowledged',
+    'a leader never accepts that a peer lost acknowledged entries',
     `${RAFT}leader.ts`,
     '  const hasLost = message.index <= acknowledged && hasLostAcknowledged(core, peer, message)\n',
     '  const hasLost = message.index < 0 && hasLostAcknowledged(core, peer, message)\n',
@@ -90,7 +90,7 @@ const rows: readonly TestedRow[] = [
   ],
   [
     'RB11',
-    'a copy of a directory that was stopped in order is proved',
+    'a copy of a directory that was stopped cleanly is proved',
     `${NODE}disk-proof/disk-verdict.ts`,
     "  if (noted.marker !== marker) return suspect('the directory is a copy')\n",
     '',
@@ -114,7 +114,7 @@ const rows: readonly TestedRow[] = [
   ],
   [
     'RB14',
-    'two suspects wait for the vote of one that is a learner by now',
+    'two suspects wait for the vote of a node that is a learner by now',
     `${RAFT}election.ts`,
     '  if (core.log.matches(committed.index, committed.term)) commitTo(core, committed.index)\n',
     '',
@@ -122,7 +122,7 @@ const rows: readonly TestedRow[] = [
   ],
   [
     'RB15',
-    'what a voter says is committed is taken for the own entry there',
+    'the commit index of a voter is applied to the own entry at that index',
     `${RAFT}election.ts`,
     '  if (core.log.matches(committed.index, committed.term)) commitTo',
     '  if (committed.index <= core.log.lastIndex) commitTo',
@@ -130,7 +130,7 @@ const rows: readonly TestedRow[] = [
   ],
 ]
 
-/** What kills them are seeds of the simulator in which disks go back. */
+/** Killed by seeds of the simulator in which disks go back. */
 const SIMULATED: readonly (readonly [
   id: string,
   bug: string,
@@ -140,7 +140,7 @@ const SIMULATED: readonly (readonly [
 ])[] = [
   [
     'RB16',
-    'one voter more than a majority is not asked for',
+    'one voter more than a majority is not required',
     `${RAFT}quorum.ts`,
     '  return Math.min(majorityCount(half) + 1, half.length)\n',
     '  return majorityCount(half)\n',
@@ -154,14 +154,14 @@ const SIMULATED: readonly (readonly [
   ],
   [
     'RB18',
-    'nobody says that its disk is in doubt',
+    'no node reports that its disk is in doubt',
     `${RAFT}core.ts`,
-    "  return trust === 'proved' ? told : { ...told, doubt: trust }\n",
-    "  return trust !== 'proved' && term < 0 ? { ...told, doubt: trust } : told\n",
+    "  return trust === 'proved' ? header : { ...header, doubt: trust }\n",
+    "  return trust !== 'proved' && term < 0 ? { ...header, doubt: trust } : header\n",
   ],
   [
     'RB19',
-    'what a suspect acknowledges is proved',
+    'acknowledgements of a suspect count as proved',
     `${RAFT}progress.ts`,
     '    if (doubt === null && !this.hasForgotten',
     '    if (doubt !== undefined && !this.hasForgotten',
@@ -175,7 +175,7 @@ const SIMULATED: readonly (readonly [
   ],
   [
     'RB21',
-    'nobody looks at the witness',
+    'the witness is not read',
     `${NODE}disk-proof/disk-verdict.ts`,
     '  if (seen !== null && lastBatch !== null && seen > lastBatch)\n',
     '  if (seen !== null && lastBatch !== null && seen < 0)\n',

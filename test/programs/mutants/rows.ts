@@ -24,7 +24,7 @@ export function killedByTests(rows: readonly TestedRow[]): readonly Mutant[] {
   })
 }
 
-/** For a table of one room: its files are named without the room. */
-export function inRoom(room: string, rows: readonly TestedRow[]): readonly TestedRow[] {
-  return rows.map(([id, bug, file, ...rest]) => [id, bug, `${room}${file}`, ...rest])
+/** For a table of one component: its files are named without the folder. */
+export function inFolder(folder: string, rows: readonly TestedRow[]): readonly TestedRow[] {
+  return rows.map(([id, bug, file, ...rest]) => [id, bug, `${folder}${file}`, ...rest])
 }

@@ -1,5 +1,5 @@
 /**
- * Bugs in how an entry that no node can apply is named, planned and skipped: `SK..`, in whichever room they are.
+ * Bugs in naming, planning and skipping an entry that no node can apply: `SK..`, in any component.
  */
 import type { Mutant } from './mutant.ts'
 import { killedByTests, type TestedRow } from './rows.ts'
@@ -10,7 +10,7 @@ const RECOVERY = 'cluster/quorum-recovery/'
 const rows: readonly TestedRow[] = [
   [
     'SK1',
-    'what was skipped takes effect where it was proposed again',
+    'a skipped command takes effect where it was proposed again',
     `${NODE}state/applier.ts`,
     '      for (const proposal of entry.proposals) this.#sessions.admit(proposal)\n',
     '',
@@ -50,7 +50,7 @@ const rows: readonly TestedRow[] = [
   ],
   [
     'SK6',
-    'an entry that nobody can read keeps those before it from being applied',
+    'an unreadable entry keeps those before it from being applied',
     `${NODE}state/applier.ts`,
     '      return Number.POSITIVE_INFINITY\n',
     '      return 0\n',

@@ -4,12 +4,12 @@
  * `M..` is of the list of named bugs in RELIABILITY.md, `S..` are slips of the pen.
  */
 import type { Mutant } from './mutant.ts'
-import { inRoom, killedByTests, type TestedRow } from './rows.ts'
+import { inFolder, killedByTests, type TestedRow } from './rows.ts'
 
 const rows: readonly TestedRow[] = [
   [
     'M14',
-    'what an install has gathered is used as the state at the next start',
+    'the blocks of an install are used as the state at the next start',
     'state/state-directory.ts',
     "    return { kind: 'state', name: state }\n",
     "    return { kind: 'state', name: (await exists(this.incoming)) ? INCOMING : state }\n",
@@ -49,7 +49,7 @@ const rows: readonly TestedRow[] = [
   ],
   [
     'S4',
-    'a command does not see what came before it in its batch',
+    'a command does not see earlier commands of its batch',
     'apply/batch-view.ts',
     '    if (known !== undefined) return known === null ? undefined : (known as R)\n',
     '    if (known === undefined) return this.#fromStore(key)\n',
@@ -121,7 +121,7 @@ const rows: readonly TestedRow[] = [
   ],
   [
     'S14',
-    'the record of another batch goes with the checksum',
+    'the record of another batch is stored with the checksum',
     'rows/state-seal.ts',
     '  if (!recordDigest(record).equals(payload.subarray(SUM_BYTES))) {\n',
     '  if (record === null && !recordDigest(record).equals(payload.subarray(SUM_BYTES))) {\n',
@@ -139,13 +139,13 @@ const rows: readonly TestedRow[] = [
     'S16',
     'a lost pointer is a fresh start',
     'state/state-directory.ts',
-    "    if (isBegun || (await this.#states()).length === 0) return { kind: 'fresh' }\n",
-    "    if (isBegun || (await this.#states()).length >= 0) return { kind: 'fresh' }\n",
+    "    if (isStarted || (await this.#states()).length === 0) return { kind: 'fresh' }\n",
+    "    if (isStarted || (await this.#states()).length >= 0) return { kind: 'fresh' }\n",
     'store/level-state-machine',
   ],
   [
     'S17',
-    'distrust is forgotten by a restart',
+    'a restart drops the quarantine',
     'apply/level-state-machine.ts',
     '    await this.#mark(why)\n',
     '    await this.#marking\n',
@@ -156,12 +156,12 @@ const rows: readonly TestedRow[] = [
     'a state is trusted again before its successor is current',
     'apply/level-state-machine.ts',
     '        await this.#directory.makeCurrent(name)\n',
-    "        await this.#directory.endDistrust()\n        this.#onInstallStep('trusted')\n        await this.#directory.makeCurrent(name)\n",
+    "        await this.#directory.endQuarantine()\n        this.#onInstallStep('trusted')\n        await this.#directory.makeCurrent(name)\n",
     'store/state-crash-contract',
   ],
   [
     'S19',
-    'the old state goes before the new one is current',
+    'the old state is removed before the new one is current',
     'apply/level-state-machine.ts',
     "      const name = await this.#directory.nameIncoming()\n      this.#onInstallStep('named')\n",
     "      const name = await this.#directory.nameIncoming()\n      await this.#directory.removeAllBut(name)\n      this.#onInstallStep('named')\n",
@@ -229,6 +229,6 @@ const applying: readonly TestedRow[] = [
 ]
 
 export const STORE_MUTANTS: readonly Mutant[] = killedByTests([
-  ...inRoom('src/store/', rows),
-  ...inRoom('src/state-machine/', applying),
+  ...inFolder('src/store/', rows),
+  ...inFolder('src/state-machine/', applying),
 ])

@@ -1,5 +1,5 @@
 /**
- * Bugs of the cluster's time: whose clock counts, what is withheld, what ends by it.
+ * Bugs of the cluster's time: the counting clocks, withheld steps, expiry.
  */
 import type { Mutant } from './mutant.ts'
 import { killedByTests, type TestedRow } from './rows.ts'
@@ -50,7 +50,7 @@ const rows: readonly TestedRow[] = [
   ],
   [
     'TM6',
-    'the majority is one of those that were heard',
+    'the majority is one of the nodes with a report',
     `${NODE}time/cluster-time.ts`,
     'const majority = Math.floor(voters.length / 2) + 1',
     'const majority = Math.floor(walls.length / 2) + 1',
@@ -60,13 +60,13 @@ const rows: readonly TestedRow[] = [
     'TM7',
     'a clock counts for as long as the process lives',
     `${NODE}time/cluster-time.ts`,
-    'if (told === undefined || this.#isLate(told.latest)) return null',
-    'if (told === undefined) return null',
+    'if (reports === undefined || this.#isLate(reports.latest)) return null',
+    'if (reports === undefined) return null',
     'node/cluster-time',
   ],
   [
     'TM17',
-    'a clock that was set back counts as it was before',
+    'a clock that was set back counts with its earlier reports',
     `${NODE}time/cluster-time.ts`,
     'delayMs <= 0 || isSet',
     'delayMs <= 0',
@@ -74,7 +74,7 @@ const rows: readonly TestedRow[] = [
   ],
   [
     'TM18',
-    'what became due while the time was ahead waits for it',
+    'rows that became due while the time was ahead wait for it',
     `${STATE}events/delivery-schedule.ts`,
     'return at <= now || at > now + DELAY_MS_MAX',
     'return at <= now',
@@ -98,7 +98,7 @@ const rows: readonly TestedRow[] = [
   ],
   [
     'TM10',
-    'setting back confirms what was withheld',
+    'setting back confirms the withheld step',
     `${NODE}base/log-time.ts`,
     'const confirmed = Math.min(this.#last - this.#withheld, stamp)',
     'const confirmed = stamp',
@@ -106,7 +106,7 @@ const rows: readonly TestedRow[] = [
   ],
   [
     'TM11',
-    'confirming takes everything, whatever the operator has seen',
+    'confirming accepts everything, regardless of what the operator has seen',
     `${NODE}base/log-time.ts`,
     'Math.max(0, this.#withheld - correction.withheldMs)',
     '0',
@@ -114,7 +114,7 @@ const rows: readonly TestedRow[] = [
   ],
   [
     'TM12',
-    'without a majority the leader goes on by its own clock',
+    'without a majority the leader continues by its own clock',
     `${NODE}time/clock-watch.ts`,
     'return level() < TIME_LEVEL ? Math.trunc(clock.wallTime()) : 0',
     'return Math.trunc(clock.wallTime()) + level() * 0 * TIME_LEVEL',

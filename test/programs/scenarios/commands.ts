@@ -2,7 +2,7 @@
  * The commands of the scenario files.
  *
  * Owns: one function for each command, and its usage line. Knows nothing of: files, traces; the network writes them.
- * Rule: a command does one thing that could happen to a real group, or only looks.
+ * Rule: a command does one thing that could happen to a real group, or only prints.
  */
 import { forgedMessage, logFrom } from './forged.ts'
 import { baseText, dataOf, entriesText, hardStateText, messageText, messageWord } from './notation.ts'
@@ -11,33 +11,33 @@ import { indexed, routeFrom } from './words.ts'
 import type { Words } from './words.ts'
 import type { Configuration, Message, NodeId, RaftLimits } from '../../../cluster/raft/types.ts'
 
-/** What the commands of one file work on. */
-export interface Stage {
+/** The state on which the commands of one file work. */
+export interface ScenarioState {
   network: TracedNetwork | null
-  /** Messages that are on their way for longer than others, by the name they were given. */
+  /** Messages that are delayed longer than others, by their given name. */
   readonly held: Map<string, Message[]>
 }
 
 interface CommandKind {
   readonly usage: string
-  readonly run: (words: Words, stage: Stage) => void
+  readonly run: (words: Words, state: ScenarioState) => void
 }
 
 /** A command that needs a group. */
 function inGroup(
   usage: string,
-  run: (network: TracedNetwork, words: Words, stage: Stage) => void,
+  run: (network: TracedNetwork, words: Words, state: ScenarioState) => void,
 ): CommandKind {
-  return { usage, run: (words, stage) => run(networkOf(stage), words, stage) }
+  return { usage, run: (words, state) => run(networkOf(state), words, state) }
 }
 
 export const COMMANDS: Readonly<Record<string, CommandKind>> = {
   group: {
     usage:
       'group a b c [learners=l] [outgoing=..] [spares=d] [election=10] [timeouts=10,13,16] [entry= message= inflight= window= backlog=]',
-    run: (words, stage) => {
-      if (stage.network !== null) throw new Error('there is a group already')
-      stage.network = groupFrom(words)
+    run: (words, state) => {
+      if (state.network !== null) throw new Error('there is a group already')
+      state.network = groupFrom(words)
     },
   },
 
@@ -228,7 +228,7 @@ export const COMMANDS: Readonly<Record<string, CommandKind>> = {
   }),
 }
 
-function networkOf({ network }: Stage): TracedNetwork {
+function networkOf({ network }: ScenarioState): TracedNetwork {
   if (network === null) throw new Error('there is no group yet')
   return network
 }
@@ -253,7 +253,7 @@ function groupFrom(words: Words): TracedNetwork {
   const voters = words.rest()
   if (voters.length === 0) throw new Error('a group has at least one voter')
   const ids = [...new Set([...voters, ...outgoing, ...learners, ...spares])]
-  // Far enough apart for the first to be elected before the second wants to be.
+  // Far enough apart for the first to be elected before the second campaigns.
   const timeouts = ids.map((id, i) => [id, chosen[i] ?? electionTicks + ((3 * i) % electionTicks)] as const)
   const configuration: Configuration = { voters, learners, outgoing }
   return new TracedNetwork({ configuration, spares, electionTicks, timeouts: new Map(timeouts), limits })

@@ -1,8 +1,8 @@
 /**
- * Messages made by hand, for what no honest member would ever send.
+ * Forged messages that no honest member would ever send.
  *
  * Owns: reading them from words. Knows nothing of: networks.
- * Rule: fields that are not named are those of a message that asks for nothing.
+ * Rule: fields that are not named have the values of a message without effect.
  */
 import { encodeConfiguration } from '../../../cluster/raft/configuration.ts'
 import { dataOf } from './notation.ts'
@@ -84,7 +84,7 @@ export function forgedMessage(words: Words): Message {
     case 'TimeoutNow':
       return { type: 'TimeoutNow', ...envelope }
     default:
-      throw new Error(`no hand can make a ${word}`)
+      throw new Error(`${word} cannot be forged`)
   }
 }
 

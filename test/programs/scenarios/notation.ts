@@ -1,8 +1,8 @@
 /**
- * How a trace is spelt: entries, configurations, messages, inputs and effects, each on one line.
+ * The notation of a trace: entries, configurations, messages, inputs and effects, each on one line.
  *
- * Owns: words. Knows nothing of: when something happened, or whether it was right.
- * Rule: everything that a reader could want to compare stands in the line; what is zero or empty by nature does not.
+ * Owns: words. Knows nothing of: times, correctness.
+ * Rule: everything that a reader may compare is in the line; fields that are zero or empty by nature are not.
  *
  * `4/2` is the entry with index 4 of term 2, `t2` is term 2, `{a b c}` are voters.
  */
@@ -18,7 +18,7 @@ import type {
   Message,
 } from '../../../cluster/raft/types.ts'
 
-/** What the scenario calls its proposals and reads. */
+/** The names of proposals and reads in the scenario. */
 export interface Names {
   readonly proposals: ReadonlyMap<number, string>
   readonly reads: ReadonlyMap<number, string>
@@ -183,7 +183,7 @@ function tokenText(token: number): readonly string[] {
   return token === 0 ? [] : [`token ${token}`]
 }
 
-/** The start of the numbering is drawn anew in every life of a member and leaves 2^20 numbers for that life. */
+/** The start of the numbering is drawn again in every process of a member and leaves 2^20 numbers for that process. */
 function questionText(requestId: number): string {
   return `question ${Math.floor(requestId / 2 ** 20)}.${requestId % 2 ** 20}`
 }
@@ -201,7 +201,7 @@ export function hardStateText({ currentTerm, votedFor }: HardState): string {
   return `t${currentTerm} vote ${votedFor ?? '-'}`
 }
 
-/** Words come back as they were given; `x*60` is sixty times the letter. */
+/** Words are returned unchanged; `x*60` is sixty times the letter. */
 export function dataText(data: Uint8Array): string {
   const text = String.fromCharCode(...data)
   const [first] = text

@@ -1,11 +1,11 @@
 /**
- * A scenario on signed file: what it shows, then commands and what they must print.
+ * A scenario as a text file: its rule, then commands and their expected output.
  *
  * Owns: the format of the text files and the place of every command in them. Knows nothing of: what commands mean.
- * Rule: a file that was rewritten and a file that was read say the same, so that a rewrite changes traces only.
+ * Rule: a file that was read and rewritten is equal except for its traces.
  *
  * Layout: comment lines that begin with `#`, then blocks. A block is one or more command lines, a line `----` and the
- * trace, which ends at the first empty line. Comment lines may stand before the commands of any block.
+ * trace, which ends at the first empty line. Comment lines may precede the commands of any block.
  */
 export class ScenarioError extends Error {
   override readonly name = 'ScenarioError'
@@ -28,7 +28,7 @@ export interface Command {
 
 export interface Block {
   readonly place: Place
-  /** What stands above the commands, `#` included. */
+  /** The lines above the commands, `#` included. */
   readonly comments: readonly string[]
   readonly commands: readonly Command[]
   readonly trace: readonly string[]

@@ -1,4 +1,4 @@
-/** What a scenario file may say, what is refused with its place, and that the checker cannot be talked out of. */
+/** Valid scenario files, refusals with their place, and a checker that no text can override. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
@@ -17,7 +17,7 @@ function refused(t: Test, text: string, message: RegExp): void {
 t.test('a scenario file', async (t) => {
   const text = '# What it shows.\n\ngroup a\ncampaign a\n----\nsomething\n\n# Then.\ndisk a\n----\nelse\n'
 
-  t.test('says the same after it was read and written', async (t) => {
+  t.test('is unchanged after it was read and written', async (t) => {
     const file = parseScenario('f.txt', text)
     t.equal(
       formatScenario(
@@ -28,7 +28,7 @@ t.test('a scenario file', async (t) => {
     )
   })
 
-  t.test('keeps comments and commands when it is rewritten, and plays as it then says', async (t) => {
+  t.test('keeps comments and commands when it is rewritten, and then plays as written', async (t) => {
     const file = parseScenario('f.txt', text)
     const rewritten = formatScenario(file, playScenario(file))
     t.match(rewritten, '# What it shows.\n\ngroup a\ncampaign a\n----\na: tick, 9 times\n')
@@ -56,7 +56,7 @@ t.test('the example in CONTRIBUTING.md', async (t) => {
   const page = readFileSync(join(import.meta.dirname, '../../../CONTRIBUTING.md'), 'utf8')
   const [, example = ''] = /^### Scenarios$[\s\S]*?^```\n([\s\S]*?)^```$/m.exec(page) ?? []
 
-  t.test('plays as it says', async (t) => {
+  t.test('plays as written', async (t) => {
     const file = parseScenario('CONTRIBUTING.md', example)
     t.equal(formatScenario(file, playScenario(file)), example)
   })
@@ -65,7 +65,7 @@ t.test('the example in CONTRIBUTING.md', async (t) => {
 t.test('a command', async (t) => {
   const inGroup = (line: string): string => `# Rule.\n\ngroup a b\n${line}\n----\n`
 
-  t.test('is refused with its line when nobody knows it, and told which there are', async (t) => {
+  t.test('is refused with its line when it is unknown, with the list of commands', async (t) => {
     refused(
       t,
       inGroup('deliverr a>b'),
@@ -73,7 +73,7 @@ t.test('a command', async (t) => {
     )
   })
 
-  t.test('is refused when a word is missing, wrong or left over, and told its usage', async (t) => {
+  t.test('is refused when a word is missing, wrong or left over, with its usage', async (t) => {
     refused(t, inGroup('crash'), /^area\/name.txt:4: a member is missing\nusage: crash/)
     refused(t, inGroup('tick x'), /:4: there is no member x/)
     refused(t, inGroup('crash a survivor=1'), /:4: nothing here understands survivor=1/)
@@ -81,11 +81,11 @@ t.test('a command', async (t) => {
     refused(t, inGroup('heal everything'), /:4: nothing here understands everything/)
     refused(t, inGroup('cut a'), /:4: expected from>to, not a/)
     refused(t, inGroup('forge b>a Append t1 after=1'), /:4: expected index\/term, not 1/)
-    refused(t, inGroup('forge b>a Rumour t1'), /:4: no hand can make a Rumour/)
+    refused(t, inGroup('forge b>a Rumour t1'), /:4: Rumour cannot be forged/)
     refused(t, inGroup('log a terms=1 configuration=a,b'), /:4: expected index:text, not a,b/)
   })
 
-  t.test('is refused when what it acts on is not there', async (t) => {
+  t.test('is refused when its target does not exist', async (t) => {
     refused(t, '# Rule.\n\nsettle\n----\n', /:3: there is no group yet/)
     refused(t, inGroup('group c'), /:4: there is a group already/)
     refused(t, inGroup('deliver a>b'), /:4: no such message is under way/)
@@ -103,11 +103,11 @@ t.test('a command', async (t) => {
 })
 
 t.test('the checker', async (t) => {
-  t.test('fails a scenario that breaks a promise, whatever its text says', async (t) => {
-    // A forged leader makes a commit what nobody holds.
+  t.test('fails a scenario that breaks a promise, for any text', async (t) => {
+    // A forged leader makes a commit an entry that no node holds.
     const text =
       '# Rule.\n\ngroup a b c\nforge b>a Append t1 entries=1/1:x commit=1\ndisk a\n----\na: whatever\n'
-    refused(t, text, /^area\/name.txt:5: Safety broken: a applies 1, which nobody committed/)
+    refused(t, text, /^area\/name.txt:5: Safety broken: a applies 1, which no leader committed/)
   })
 
   t.test('compares the logs after every block', async (t) => {
@@ -123,7 +123,7 @@ t.test('the trace', async (t) => {
     t.strictSame(play(text), play(text))
   })
 
-  t.test('shows where members stand after quiet preparations, and nothing of the way there', async (t) => {
+  t.test('shows only the state of the members after quiet preparations', async (t) => {
     t.strictSame(play('# Rule.\n\ngroup a\nquietly elect a\n----\n'), [
       ['a leads t1, log 1/1, commit 1, applied 1, {a}'],
     ])

@@ -1,7 +1,7 @@
 /**
- * Every scenario file prints exactly what it says.
+ * Every scenario file prints exactly its expected output.
  *
- * HOLDFAST_REWRITE=1 or --rewrite writes what they print now into the files; the difference is then read like code.
+ * HOLDFAST_REWRITE=1 or --rewrite writes the present output into the files; the difference is then reviewed like code.
  */
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
@@ -29,6 +29,6 @@ for (const path of paths) {
       return
     }
     assertTraces(file)
-    t.equal(formatScenario(file, traces), text, `${path} prints what it says`)
+    t.equal(formatScenario(file, traces), text, `${path} prints its expected output`)
   })
 }

@@ -1,9 +1,9 @@
 /**
- * A test network that writes down everything its members are told and everything they do.
+ * A test network that records every input and every effect of its members.
  *
  * Owns: the trace and the time-outs, which a scenario chooses instead of chance. Knows nothing of: commands, files.
  * Rule: every input passes through input(), so nothing happens that is not in the trace. The checker of the test network
- * stays on: a broken promise throws, whatever the text of the scenario says.
+ * stays on: a broken promise throws, for any text of the scenario.
  */
 import { InvariantError } from '../../../cluster/raft/assert.ts'
 import { LIMITS, TestNetwork } from '../../raft/network.ts'
@@ -79,8 +79,8 @@ export class TracedNetwork extends TestNetwork {
       return []
     }
     this.messages = this.messages.filter((message) => !this.isCut(message.from, message.to))
-    const begun = effects.slice(0, crashAfter).map((effect) => this.#effectLine(effect))
-    this.#record(line, [...changes(before, raft.status()), ...begun])
+    const started = effects.slice(0, crashAfter).map((effect) => this.#effectLine(effect))
+    this.#record(line, [...changes(before, raft.status()), ...started])
     if (effects.length > crashAfter) this.note(`${id} crashes`)
     return effects
   }
@@ -92,9 +92,9 @@ export class TracedNetwork extends TestNetwork {
     else super.deliver(message)
   }
 
-  /** Every draw of one life is the same, so the time-out is the one that was chosen; lives differ. */
+  /** Every draw of one process is the same, so the time-out is the chosen one; processes differ. */
   override restart(id: NodeId): void {
-    // The network starts its members before this object is whole; the constructor starts them again.
+    // The network starts its members before this object is complete; the constructor starts them again.
     if (!(#group in this)) {
       super.restart(id)
       return
@@ -136,7 +136,7 @@ export class TracedNetwork extends TestNetwork {
     return this.#nextName - 1
   }
 
-  /** Entries of commands that the disk of a member holds from an earlier life. */
+  /** Entries of commands that the disk of a member holds from an earlier process. */
   plant(
     id: NodeId,
     disk: { readonly entries: readonly Entry[]; readonly term: number; readonly vote: NodeId | null },
@@ -153,7 +153,7 @@ export class TracedNetwork extends TestNetwork {
     this.restart(id)
   }
 
-  /** Null when an invariant broke as the scenario said it must. */
+  /** Null when an invariant broke as the scenario requires. */
   #step(line: string, step: () => readonly Effect[]): readonly Effect[] | null {
     try {
       return step()
@@ -170,7 +170,7 @@ export class TracedNetwork extends TestNetwork {
     return effectText(effect, this.names) + (isLost ? ' (lost)' : '')
   }
 
-  /** What happens several times in a row in the same way is written once. */
+  /** Equal consecutive events are written once. */
   #record(line: string, consequences: readonly string[]): void {
     const text = consequences.map((consequence) => `\n  ${consequence}`).join('')
     if (this.#last?.line !== line || this.#last.text !== text) {
@@ -197,7 +197,7 @@ export function statusText(network: TestNetwork, id: NodeId): string {
   return `${id} ${roleText({ role, term, leaderId })}, log ${end}, commit ${commitIndex}, applied ${appliedIndex}, ${memberText(raft.status())}`
 }
 
-/** What a step changed without an effect that tells it. */
+/** Changes of a step that no effect shows. */
 function changes(before: RaftStatus, after: RaftStatus): readonly string[] {
   const lines: string[] = []
   if (after.commitIndex !== before.commitIndex) lines.push(`commit ${after.commitIndex}`)

@@ -1,8 +1,8 @@
 /**
  * The words of one command line, taken one after the other.
  *
- * Owns: splitting and reading words, and the complaint about each that fits nowhere. Knows nothing of: what commands do.
- * Rule: every word is read by somebody, or the line is refused: a mistyped option must not be a silent no.
+ * Owns: splitting and reading words, and the error for each word that fits nowhere. Knows nothing of: what commands do.
+ * Rule: every word is read, or the line is refused: a mistyped option must not be ignored silently.
  */
 import type { Configuration, LogIndex, NodeId } from '../../../cluster/raft/types.ts'
 

@@ -1,7 +1,7 @@
 /**
- * Every order of a small history, one after the other: what the checker is checked against.
+ * Every order of a small history, one after the other: the reference for the checker.
  *
- * Rule: nothing clever. No memory of what was tried, no lists, no shortcuts: it must be right by looking at it.
+ * Rule: as simple as possible. No memo, no lists, no shortcuts: it must be evidently correct.
  */
 import type { Model, Operation } from './linearizability.ts'
 
@@ -15,7 +15,7 @@ export function bruteCulprit<State, Input, Output>(
   return answered.find(({ answer }) => !hasOrder(model, beginning(operations, answer?.at ?? 0))) ?? null
 }
 
-/** The history as it was known at a time: what was not called is gone, what was not answered is open. */
+/** The history as known at a time: later calls are absent, unanswered calls are open. */
 function beginning<Input, Output>(
   operations: readonly Operation<Input, Output>[],
   time: number,

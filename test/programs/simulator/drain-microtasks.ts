@@ -1,5 +1,5 @@
 /**
- * Lets every promise that can go on do so, before it returns.
+ * Runs every pending promise reaction before it returns.
  *
  * Rule: called from a plain callback of the event loop only. Inside of a promise's continuation the engine ignores it,
  * because it is draining already.

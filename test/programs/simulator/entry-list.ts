@@ -1,7 +1,7 @@
 /**
  * The calls and answers of a history in order of time, as a list from which operations are lifted and put back.
  *
- * Owns: the links, and a short text for the set of what is lifted: all before some operation, and a few after it.
+ * Owns: the links, and a short text for the set of lifted operations: all before some operation, and a few after it.
  * Rule: operations are put back in the opposite order of lifting; a call sorts before an answer of the same time, since
  * a clock that stood still proves no order.
  */
@@ -23,7 +23,7 @@ export class EntryList {
   readonly #callOf: Int32Array
   readonly #answerOf: Int32Array
   readonly #times: Float64Array
-  /** The set of what is lifted: all below `#whole`, and bits up to `#top`. */
+  /** The set of lifted operations: all below `#whole`, and bits up to `#top`. */
   readonly #lifted: Uint32Array
   readonly #tops: number[] = []
   #whole = 0

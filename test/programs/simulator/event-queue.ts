@@ -1,13 +1,13 @@
 /**
- * What is going to happen, in order of (time, order of creation).
+ * The future events, in order of (time, order of creation).
  *
- * Owns: a binary heap. Knows nothing of: what an event does. Rule: two events are never equal, so every run of the same
+ * Owns: a binary heap. Knows nothing of: the effects of an event. Rule: two events are never equal, so every run of the same
  * program takes them in the same order.
  */
 
-/** What an event happens to. While it is paused its events wait; once it is dead they never happen. */
+/** The owner of an event. While it is paused its events wait; once it is dead they never happen. */
 export interface Owner {
-  /** Place of its seat. */
+  /** Place of its host. */
   readonly place: number
   readonly isDead: boolean
   readonly isPaused: boolean
@@ -20,8 +20,8 @@ export interface QueuedEvent {
   order: number
   readonly kind: string
   readonly owner: Owner | null
-  /** Where it arrives, whoever lives there by then. */
-  readonly seat: { readonly place: number; readonly process: Owner | null } | null
+  /** The host at which it arrives, for any process there by then. */
+  readonly host: { readonly place: number; readonly process: Owner | null } | null
   readonly run: () => void
   isCancelled: boolean
 }

@@ -1,7 +1,7 @@
 /**
- * A verdict for people: the key, the end of the order that still worked, and what did not fit behind it.
+ * A verdict for people: the key, the end of the order that still worked, and the answer that does not fit after it.
  *
- * Rule: short. What was answered long before cannot be the reason, so only the last steps are shown.
+ * Rule: short. Much earlier answers cannot be the reason, so only the last steps are shown.
  */
 import type { Model, Operation, Verdict } from './linearizability.ts'
 

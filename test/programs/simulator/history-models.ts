@@ -1,5 +1,5 @@
 /**
- * What one copy of the data would answer: a register by key, and a list by key.
+ * The answers of a single copy of the data: a register by key, and a list by key.
  *
  * Owns: the meaning of the operations in a history. Knows nothing of: how a history came about or is checked.
  */
@@ -14,7 +14,7 @@ export type RegisterInput =
 
 export type RegisterOutput =
   | { readonly type: 'done' }
-  /** A cas that found something else. */
+  /** A cas that found another value. */
   | { readonly type: 'mismatch' }
   | { readonly type: 'value'; readonly value: string | null }
 
@@ -33,16 +33,18 @@ function stepRegister(
   input: RegisterInput,
   output: RegisterOutput | undefined,
 ): Step<string | null> {
-  const said = (type: RegisterOutput['type']): boolean => output === undefined || output.type === type
+  const matches = (type: RegisterOutput['type']): boolean => output === undefined || output.type === type
   switch (input.type) {
     case 'get':
-      return { ok: said('value') && (output?.type !== 'value' || output.value === state), state }
+      return { ok: matches('value') && (output?.type !== 'value' || output.value === state), state }
     case 'put':
-      return { ok: said('done'), state: input.value }
+      return { ok: matches('done'), state: input.value }
     case 'delete':
-      return { ok: said('done'), state: null }
+      return { ok: matches('done'), state: null }
     case 'cas':
-      return state === input.from ? { ok: said('done'), state: input.to } : { ok: said('mismatch'), state }
+      return state === input.from
+        ? { ok: matches('done'), state: input.to }
+        : { ok: matches('mismatch'), state }
   }
 }
 

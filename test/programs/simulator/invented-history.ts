@@ -14,7 +14,7 @@ export interface HistoryShape {
   readonly clients: number
   readonly keys: number
   readonly operations: number
-  /** How many different values there are: few make it ambiguous who wrote what. */
+  /** How many different values there are: few make the writer of a value ambiguous. */
   readonly values: number
   /** How many of 100 operations get no answer; half of them take effect, maybe much later. */
   readonly lostPercent: number
@@ -50,7 +50,7 @@ export function inventedHistory(random: Random, shape: HistoryShape): RegisterOp
     const own = running.get(client)
     const late = random(20) === 0 ? adrift.pop() : undefined
     if (late !== undefined) perform(data, late)
-    else if (own === undefined) running.set(client, begun(random, shape, now))
+    else if (own === undefined) running.set(client, started(random, shape, now))
     else if (own.isLost) {
       if (random(2) === 0) adrift.push(own.input)
       history.push({ client: `c${client}`, input: own.input, call: own.call, answer: null })
@@ -62,7 +62,7 @@ export function inventedHistory(random: Random, shape: HistoryShape): RegisterOp
       running.delete(client)
     }
   }
-  // What runs on took effect for some readers already: it is open, not absent.
+  // A running operation may have taken effect for some readers already: it is open, not absent.
   for (const [client, { input, call }] of running)
     history.push({ client: `c${client}`, input, call, answer: null })
   return history
@@ -85,7 +85,7 @@ export function mutated(
   return copy
 }
 
-function begun(random: Random, shape: HistoryShape, call: number): Running {
+function started(random: Random, shape: HistoryShape, call: number): Running {
   return { input: randomInput(random, shape), call, isLost: random(100) < shape.lostPercent, output: null }
 }
 

@@ -1,7 +1,7 @@
 /**
- * What the clients of a run saw, given to the checker of histories, which knows nothing of positions or of the log.
+ * Passes the calls of the clients of a run to the checker of histories, which knows nothing of positions or of the log.
  *
- * Owns: the translation. Rule: what certainly did not happen is left out; what may have happened stays open.
+ * Owns: the translation. Rule: a call that certainly did not take effect is left out; one that may have stays open.
  */
 import { type RegisterInput, type RegisterOutput, registerModel } from './history-models.ts'
 import { checkHistory, type Operation, type Verdict } from './linearizability.ts'

@@ -1,5 +1,5 @@
 /**
- * The checker against histories whose answer is known: by hand, by construction, and by trying every order.
+ * The checker against histories whose answer is known: written manually, by construction, and by trying every order.
  */
 import t from 'tap'
 import { bruteCulprit } from './brute-order.ts'
@@ -78,7 +78,7 @@ const LINEARIZABLE: Record<string, readonly Row[]> = {
     [4, 5, cas(null, '2')],
     [6, 7, get, saw('2')],
   ],
-  'a cas without answer explains what a later cas finds': [
+  'a cas without answer explains the value that a later cas finds': [
     [0, 1, put('1')],
     [2, null, cas('1', '2')],
     [3, 4, cas('2', '3')],
@@ -108,7 +108,7 @@ const VIOLATION: Record<string, readonly Row[]> = {
     [0, 1, get, saw('1')],
     [2, 3, put('1')],
   ],
-  'a read of what nobody wrote': [
+  'a read of a value that no client wrote': [
     [0, 9, put('1')],
     [1, 2, get, saw('7')],
   ],
@@ -201,7 +201,7 @@ t.test('a list', async (t) => {
 })
 
 t.test('a history made in an order', async (t) => {
-  await t.test('is accepted, whatever the clients, the keys and the lost answers', async (t) => {
+  await t.test('is accepted, for any clients, keys and lost answers', async (t) => {
     for (let seed = 1; seed <= 400; seed += 1) {
       const random = seeded(seed)
       const shape = { clients: 1 + random(12), keys: 1 + random(4), operations: 200, values: 1 + random(6) }
@@ -230,7 +230,7 @@ t.test('a history made in an order', async (t) => {
 })
 
 t.test('a small history with changed answers', async (t) => {
-  await t.test('is judged as trying every order judges it, down to the answer to blame', async (t) => {
+  await t.test('gets the verdict of trying every order, down to the culprit', async (t) => {
     const counts = { linearizable: 0, violation: 0 }
     for (let seed = 1; seed <= 30_000; seed += 1) {
       const random = seeded(seed)
@@ -254,7 +254,7 @@ t.test('a small history with changed answers', async (t) => {
   })
 })
 
-/** What is wrong with the order that an explanation shows; null when it is one. */
+/** The fault of the order in an explanation; null when it is valid. */
 function prefixFault(
   operations: readonly RegisterOperation[],
   { prefix, culprit }: Violation<RegisterInput, RegisterOutput>,
@@ -272,7 +272,7 @@ function prefixFault(
 }
 
 t.test('small histories of a list', async (t) => {
-  await t.test('are judged as trying every order judges them', async (t) => {
+  await t.test('get the verdict of trying every order', async (t) => {
     const counts = { linearizable: 0, violation: 0 }
     for (let seed = 1; seed <= 10_000; seed += 1) {
       const operations = randomLists(seeded(seed))
@@ -287,7 +287,7 @@ t.test('small histories of a list', async (t) => {
   })
 })
 
-/** Some appends of which half are open, and reads that guess an order of what was called by then. */
+/** Some appends, half of them open, and reads that guess an order of the calls by then. */
 function randomLists(random: Random): Operation<ListInput, ListOutput>[] {
   const operations: Operation<ListInput, ListOutput>[] = []
   const called: string[] = []
@@ -349,7 +349,7 @@ t.test('a search with a limit', async (t) => {
 })
 
 t.test('explainVerdict', async (t) => {
-  await t.test('names the key, the order that still worked and what did not fit', async (t) => {
+  await t.test('names the key, the longest valid order and the answer that does not fit', async (t) => {
     const operations = history([
       [0, 1, put('1')],
       [2, 7, put('2')],

@@ -1,26 +1,26 @@
 /**
  * Is there one order of the operations of a history that a single copy of the data could have given?
  *
- * Owns: what a history, a model and a verdict are, and the split by key: an order exists when each key has one of its own
+ * Owns: the types of histories, models and verdicts, and the split by key: an order exists when each key has one of its own
  * [Herlihy and Wing 1990, locality]. Knows nothing of: how an order is searched for (linearization-search.ts), clocks.
- * Rule: 'linearizable' and 'violation' are proofs; whatever was not searched to its end is called 'unknown'.
+ * Rule: 'linearizable' and 'violation' are proofs; a search that did not end is 'unknown'.
  */
 import { LinearizationSearch } from './linearization-search.ts'
 import { shortestViolation } from './shortest-violation.ts'
 
-/** What is known of a call. Times are any numbers that rise; an event counter will do. */
+/** A recorded call. Times are any numbers that rise; an event counter will do. */
 export interface Operation<Input, Output> {
   readonly client: string
   readonly input: Input
   readonly call: number
   /**
    * Null when it may or may not have happened: timed out, connection lost, commit_unknown. It may then take effect at any
-   * time after the call, or never. What is certain not to have happened does not belong in a history.
+   * time after the call, or never. A call that certainly did not take effect does not belong in a history.
    */
   readonly answer: { readonly at: number; readonly output: Output } | null
 }
 
-/** The data as one copy, told one operation after the other. Pure: `step` changes none of its arguments. */
+/** The data as one copy that applies one operation after the other. Pure: `step` changes none of its arguments. */
 export interface Model<State, Input, Output> {
   /** Which operations touch the same data; operations of different parts must never influence each other. */
   part(input: Input): string
@@ -29,9 +29,9 @@ export interface Model<State, Input, Output> {
   step(state: State, input: Input, output: Output | undefined): Step<State>
   /** Two states with the same text must be the same state. */
   key(state: State): string
-  /** True only for what changes no state at all, whichever it is. Spares most of the search. */
+  /** True only for an operation that changes no state. Spares most of the search. */
   readsOnly(input: Input): boolean
-  /** True only for what leaves the same state whatever was there before. Spares most of the rest. */
+  /** True only for an operation that leaves the same state from any state. Spares most of the rest. */
   overwrites(input: Input): boolean
   /** For people: `put a=1`, `get a -> 2`. */
   describe(input: Input, output: Output | undefined): string
@@ -68,7 +68,7 @@ export interface Violation<Input, Output> {
   readonly prefix: readonly Operation<Input, Output>[]
   /** The text of the state after it. */
   readonly state: string
-  /** What else had been called by then. */
+  /** The other calls by then. */
   readonly pending: readonly Operation<Input, Output>[]
 }
 

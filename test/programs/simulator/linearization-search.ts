@@ -2,7 +2,7 @@
  * The search for an order of one part of a history [Wing and Gong 1993, Lowe 2017].
  *
  * Owns: the list of calls and answers that are left, the way back, and the configurations already visited.
- * Knows nothing of: parts, what the operations mean.
+ * Knows nothing of: parts, the meaning of operations.
  * Rule: a branch is left out only when another one that was or will be searched ends at least as well:
  * - the same answered operations in the same state, with a subset of the unanswered ones, leaves more possible;
  * - a read that fits now can always be moved to here from wherever a full order has it;
@@ -53,7 +53,7 @@ export class LinearizationSearch<State, Input, Output> {
   readonly #model: Model<State, Input, Output>
   readonly #answered: readonly Operation<Input, Output>[]
   readonly #unanswered: readonly Operation<Input, Output>[]
-  /** The unanswered ones whose effect depends on what was there. */
+  /** The unanswered ones whose effect depends on the earlier state. */
   readonly #conditional: readonly Numbered<Input, Output>[]
   readonly #list: EntryList
   readonly #visited = new Map<string, UnansweredSet[]>()
@@ -160,7 +160,7 @@ export class LinearizationSearch<State, Input, Output> {
       if (operation === undefined || operation.call > until) return null
       if (has(this.#used, number) || !this.#needsTheLast(operation)) continue
       const { ok, state } = this.#model.step(this.#state, operation.input, undefined)
-      // What changes nothing may as well never have happened.
+      // An operation without effect may as well never have happened.
       if (!ok || this.#model.key(state) === before) continue
       const used = withOne(this.#used, number)
       const last: Unanswered<State, Input> = { before: this.#state, input: operation.input, after: state }
@@ -197,7 +197,7 @@ export class LinearizationSearch<State, Input, Output> {
     return !later.ok || model.key(later.state) !== model.key(here.state)
   }
 
-  /** False when what can be reached from here can be reached from where the search already was. */
+  /** False when an earlier configuration reaches everything that this one does. */
   #visit(state: State, used: UnansweredSet): boolean {
     const name = `${this.#list.liftedKey()}|${this.#model.key(state)}`
     const others = this.#visited.get(name)

@@ -1,7 +1,7 @@
 /**
  * A log as the checks need it: terms and a chained hash for each index.
  *
- * Owns: what a sequence of WAL writes leaves. Knows nothing of: bytes, disks. Rule: equal chain values at an index mean equal
+ * Owns: the log after a sequence of WAL writes. Knows nothing of: bytes, disks. Rule: equal chain values at an index mean equal
  * logs up to there.
  */
 import type { HardState, LogBase, NodeId } from '../../../cluster/raft/types.ts'
@@ -41,7 +41,7 @@ export class LogMirror {
     return this.#terms[index - this.base.index - 1] ?? null
   }
 
-  /** Holds the log that has this chain value at this index. What lies below the base is committed and needs no look. */
+  /** Holds the log that has this chain value at this index. Entries below the base are committed and need no check. */
   holds(index: number, chain: number): boolean {
     return index < this.base.index || this.chainAt(index) === chain
   }

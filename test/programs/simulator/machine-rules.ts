@@ -1,7 +1,7 @@
 /**
- * What a simulated machine does with commands, apart from when that is durable.
+ * The effects of commands on a simulated machine, without their durability.
  *
- * Owns: the shape. Rule: what a batch changes and answers follows from its entries and the rows alone, on every node.
+ * Owns: the shape. Rule: the changes and replies of a batch follow only from its entries and the rows, on every node.
  */
 import type { ApplyBatch } from '../../../cluster/base/types.ts'
 import type { SimRows } from './sim-rows.ts'

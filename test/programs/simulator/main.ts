@@ -1,7 +1,7 @@
 /**
  * `npm run sim`: whole nodes in a simulated world, seed after seed.
  *
- * Owns: progress, the summary, what is kept of a seed that failed. Knows nothing of: how a world is simulated.
+ * Owns: progress, the summary, the record of a failed seed. Knows nothing of: the simulation of a world.
  * Rule: standard output carries the summary, or JSON; everything else goes to standard error.
  */
 import { execFileSync } from 'node:child_process'
@@ -15,7 +15,7 @@ import { SimSummary } from './summary.ts'
 const ROOT = join(import.meta.dirname, '..', '..', '..')
 const PROGRESS_EVERY_MS = 5_000
 const TRACE_LINES = 400
-/** A run that keeps failing is stopped: the first failures tell enough. */
+/** A run that keeps failing is stopped: the first failures are enough. */
 const FAILURES_MAX = 10
 
 const say = (text: string): void => void process.stderr.write(`${text}\n`)
@@ -53,11 +53,11 @@ async function run(options: SimOptions): Promise<SimSummary> {
   const traceLines = options.trace ? TRACE_LINES : 0
   const commit = commitOf()
   const summary = new SimSummary()
-  let begun = 0
+  let startedOne = 0
   const next = (): SimJob | null => {
-    if (begun >= seeds || isOver() || summary.failures >= FAILURES_MAX) return null
-    begun += 1
-    return { seed: first + begun - 1, events, twice, traceLines, machine }
+    if (startedOne >= seeds || isOver() || summary.failures >= FAILURES_MAX) return null
+    startedOne += 1
+    return { seed: first + startedOne - 1, events, twice, traceLines, machine }
   }
   const progress = setInterval(() => say(summary.line(seeds)), PROGRESS_EVERY_MS)
   const onReport = (report: SimReport): void => {

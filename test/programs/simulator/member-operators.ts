@@ -1,8 +1,8 @@
 /**
  * People who change the members of a simulated cluster, through the operations of the service.
  *
- * Owns: who wants what, and where it is asked. Knows nothing of: what is right. Rule: whatever an operation says no to is a matter of
- * course; only an error that no caller could read is a violation.
+ * Owns: the requests and their target nodes. Knows nothing of: what is right. Rule: a refusal of an operation is
+ * expected; only an error without a code is a violation.
  */
 import { Condition, MembershipRefusedError } from '../../../cluster/base/types.ts'
 import type { AdminTokenPrincipal } from '../../../src/access/base/principal.ts'
@@ -12,7 +12,7 @@ import { markVoterLost } from '../../../src/operations/membership/mark-voter-los
 import { removeMember } from '../../../src/operations/membership/remove-member.ts'
 import { replaceVoter } from '../../../src/operations/membership/replace-voter.ts'
 import { transferLeadership } from '../../../src/operations/membership/transfer-leadership.ts'
-import { cancelOperation } from '../../../src/operations/repair/cancel-operation.ts'
+import { cancelOperation } from '../../../src/operations/repair/operation-status.ts'
 import type { Services } from '../../../src/operations/base/services.ts'
 import { Refusal } from '../../../src/base/refusal.ts'
 import type { MemberPhase } from '../../../src/state-machine/members/records.ts'
@@ -21,7 +21,7 @@ import type { MemberOracle } from './member-oracle.ts'
 import { MemberService } from './member-service.ts'
 import { Random } from './random.ts'
 import type { SimProcess } from './sim-process.ts'
-import type { SimSeat } from './sim-seat.ts'
+import type { SimHost } from './sim-host.ts'
 import type { SimWorld } from './sim-world.ts'
 
 type Requested = (services: Services) => Promise<unknown>
@@ -29,7 +29,7 @@ type Requested = (services: Services) => Promise<unknown>
 const OWNER: AdminTokenPrincipal = { kind: 'adminToken', tokenId: 'olga', role: 'owner', tenantId: null }
 const reason = 'as it comes'
 const VOTERS_MAX = 5
-/** Between two wishes of one operator. ms */
+/** Between two requests of one operator. ms */
 const THINK_MS = 4_000
 const OPERATORS = 2
 
@@ -40,7 +40,7 @@ export class MemberOperators {
   #last: Requested | null = null
   #isOver = false
   #restsUntil = 0
-  /** Who was asked and has not answered. */
+  /** The nodes that have not answered. */
   readonly #underWay = new Set<{ readonly asked: SimProcess }>()
   readonly counts = { asked: 0, allowed: 0, refused: 0 }
 
@@ -50,36 +50,36 @@ export class MemberOperators {
     this.#random = new Random(world.plan.seed, 'operators')
   }
 
-  /** Requests under way. Of a process that has ended nobody will hear. */
+  /** Requests in flight. A process that has ended never answers. */
   get open(): number {
     for (const under of this.#underWay) if (under.asked.isDead) this.#underWay.delete(under)
     return this.#underWay.size
   }
 
   start(): void {
-    this.#setUp(this.#world.seats.find(({ isInstalled }) => !isInstalled))
+    this.#setUp(this.#world.hosts.find(({ isInstalled }) => !isInstalled))
     for (let i = 0; i < OPERATORS; i += 1) this.#think()
   }
 
-  /** Nobody asks for anything before. */
+  /** No requests before this time. */
   restFor(ms: number): void {
-    this.#restsUntil = this.#world.stage.now + ms
+    this.#restsUntil = this.#world.scheduler.now + ms
   }
 
-  /** Nobody wants anything new. */
+  /** No new requests. */
   stop(): void {
     this.#isOver = true
   }
 
-  /** At the end of a run: what was begun and cannot go on is given up, and whose disk is gone is called lost. */
-  cleanUp(isGone: (seat: SimSeat) => boolean): void {
+  /** At the end of a run: operations that cannot continue are cancelled, and members without a disk are declared lost. */
+  cleanUp(isGone: (host: SimHost) => boolean): void {
     const { change, members } = this.#oracle.members
     const operation = this.#oracle.unfinished.find(({ operationId }) => operationId === change)
     const newcomer = operation?.newcomer ?? operation?.node
-    // The first disk of a name may own it although nobody was told who it was.
-    const areDoubtful = this.#seatsThat((seat) => isGone(seat) || seat.formerLogs.length > 0)
+    // The first disk of a name may own it although no node has registered it.
+    const areDoubtful = this.#hostsThat((host) => isGone(host) || host.formerLogs.length > 0)
     const gone = members.find(
-      ({ nodeId, phase }) => phase !== 'lost' && this.#seatsThat(isGone).includes(nodeId),
+      ({ nodeId, phase }) => phase !== 'lost' && this.#hostsThat(isGone).includes(nodeId),
     )
     const isBlocked = gone !== undefined && operation?.blocker?.code === 'would_lose_quorum'
     const isStuck = isBlocked || (operation?.cursor === 'catchUp' && areDoubtful.includes(newcomer ?? ''))
@@ -88,17 +88,17 @@ export class MemberOperators {
     if (change === null && gone !== undefined) this.#ask(lost(gone.nodeId))
   }
 
-  #seatsThat(holds: (seat: SimSeat) => boolean): readonly string[] {
-    return this.#world.seats.filter(holds).map(({ id }) => id)
+  #hostsThat(holds: (host: SimHost) => boolean): readonly string[] {
+    return this.#world.hosts.filter(holds).map(({ id }) => id)
   }
 
   #think(): void {
-    this.#world.stage.after(this.#random.exponential(THINK_MS), 'operator', {}, () => {
+    this.#world.scheduler.after(this.#random.exponential(THINK_MS), 'operator', {}, () => {
       if (this.#isOver) return
       const requested = this.#draw()
       if (requested !== null) {
         this.#ask(requested)
-        // Somebody else has the same idea, or the first one did not see the answer.
+        // Another operator sends the same request, or the first one did not get the answer.
         if (this.#random.chance(0.1)) this.#ask(requested)
         if (this.#random.chance(0.1) && this.#last !== null) this.#ask(this.#last)
         this.#last = requested
@@ -107,11 +107,11 @@ export class MemberOperators {
     })
   }
 
-  /** At some member that serves; now and then at whoever else is there. */
+  /** At a serving member; sometimes at any running node. */
   #ask(requested: Requested): void {
-    const { seats, stage } = this.#world
-    if (stage.now < this.#restsUntil) return
-    const open = seats.filter(({ process }) => process?.isOpen === true && process.status() !== null)
+    const { hosts, scheduler } = this.#world
+    if (scheduler.now < this.#restsUntil) return
+    const open = hosts.filter(({ process }) => process?.isOpen === true && process.status() !== null)
     const members = open.filter(({ id }) => this.#named('active', 'draining').includes(id))
     const serving = members.length === 0 || this.#random.chance(0.1) ? open : members
     if (serving.length === 0) return
@@ -121,7 +121,7 @@ export class MemberOperators {
     const under = { asked: process }
     this.#underWay.add(under)
     const { services } = process.service
-    // As every request of an operator does. [src/api/serve-route.ts]
+    // Like every request of an operator. [src/api/serve-route.ts]
     const asked = process.node.readBarrier().then(() => requested(services))
     asked.then(
       () => {
@@ -131,10 +131,10 @@ export class MemberOperators {
       (error: unknown) => {
         this.#underWay.delete(under)
         this.counts.refused += 1
-        stage.note(() => `no: ${String(error)}`)
+        scheduler.note(() => `no: ${String(error)}`)
         const isPlain =
           error instanceof Refusal || error instanceof Condition || error instanceof MembershipRefusedError
-        if (!isPlain) stage.violate(`an operator is told ${String((error as Error).stack)}`)
+        if (!isPlain) scheduler.violate(`an operator gets ${String((error as Error).stack)}`)
       },
     )
   }
@@ -181,19 +181,19 @@ export class MemberOperators {
     }
   }
 
-  /** Whom it suits, or now and then anybody. */
+  /** A fitting node, or sometimes any node. */
   #somebody(kind: string): string | null {
     const suits: Readonly<Record<string, readonly MemberPhase[]>> = {
       remove: ['drained', 'lost'],
       lost: ['active', 'draining', 'drained'],
-      // A machine for one that was called lost before there was any.
+      // A machine for a member that was declared lost before it had one.
       replace: this.#random.chance(0.3) ? ['lost'] : ['active'],
     }
     const all = this.#oracle.members.members.map(({ nodeId }) => nodeId)
     if (all.length === 0) return null
     const named = this.#random.chance(0.1) ? all : this.#named(...(suits[kind] ?? ['active']))
     const silent = named.filter((name) =>
-      this.#world.seats.some(({ id, process }) => id === name && process === null),
+      this.#world.hosts.some(({ id, process }) => id === name && process === null),
     )
     const isDead = kind === 'lost' || (kind === 'replace' && this.#random.chance(0.7))
     if (kind === 'lost' && silent.length === 0 && this.#random.chance(0.8)) return null
@@ -206,12 +206,12 @@ export class MemberOperators {
     return fresh === null ? null : (services) => joinVoter(services, OWNER, { ...placeOf(fresh), reason })
   }
 
-  /** Whoever was sent away before it had a vote comes again, with its disk as it is; or the join that runs is asked for once more. */
+  /** A node removed before it had a vote joins again, with its disk as it is; or the running join is requested once more. */
   #again(): Requested | null {
     const { members } = this.#oracle.members
     const isKnown = (id: string): boolean => members.some(({ nodeId }) => nodeId === id)
     const joining = this.#named('joining')
-    const sent = this.#world.seats.filter(
+    const sent = this.#world.hosts.filter(
       ({ id, isInstalled, isLost }) => isInstalled && !isLost && !isKnown(id),
     )
     const names = [...joining, ...sent.filter(({ joins }) => joins).map(({ id }) => id)]
@@ -227,28 +227,28 @@ export class MemberOperators {
     return (services) => replaceVoter(services, OWNER, asked)
   }
 
-  /** One that waits; null while the next is set up. Now and then a name that left, or is taken. */
+  /** One that waits; null while the next is set up. Sometimes a name that left, or is taken. */
   #newMachine(): string | null {
-    const { seats } = this.#world
+    const { hosts } = this.#world
     const { members, departed } = this.#oracle.members
     const used = new Set([...members, ...departed].map(({ nodeId }) => nodeId))
-    if (this.#random.chance(0.05)) return this.#random.pick([...seats]).id
-    const backAgain = seats.filter(({ id, joins }) => joins && departed.some(({ nodeId }) => nodeId === id))
+    if (this.#random.chance(0.05)) return this.#random.pick([...hosts]).id
+    const backAgain = hosts.filter(({ id, joins }) => joins && departed.some(({ nodeId }) => nodeId === id))
     if (backAgain.length > 0 && this.#random.chance(0.15)) return this.#random.pick(backAgain).id
-    const free = seats.filter(({ id }) => !used.has(id))
+    const free = hosts.filter(({ id }) => !used.has(id))
     const waiting = free.find(({ isInstalled, isLost }) => isInstalled && !isLost)
     if (waiting === undefined) this.#setUp(free.find(({ isInstalled }) => !isInstalled))
     return waiting?.id ?? null
   }
 
-  /** It starts with an empty disk and waits to be asked. */
-  #setUp(seat: SimSeat | undefined): void {
-    if (seat === undefined) return
+  /** It starts with an empty disk and waits to join. */
+  #setUp(host: SimHost | undefined): void {
+    if (host === undefined) return
     const known = this.#oracle.members.members.map(({ nodeId }) => nodeId)
-    seat.configured = asConfigured(known.length === 0 ? this.#world.voters : known)
-    seat.joins = true
-    seat.isInstalled = true
-    this.#world.startLater(seat, 0)
+    host.configured = asConfigured(known.length === 0 ? this.#world.voters : known)
+    host.joins = true
+    host.isInstalled = true
+    this.#world.startLater(host, 0)
   }
 
   #named(...phases: readonly MemberPhase[]): readonly string[] {

@@ -1,10 +1,10 @@
 /**
- * The rows of membership after everything that took effect, each change of them judged, next to the configurations of the group.
+ * The rows of membership after every applied entry, with each change checked, beside the configurations of the group.
  *
- * Owns: a copy of the rows, what every finished operation promised. Knows nothing of: nodes; whoever applies an entry first tells of it.
- * Rule: what is decided in one batch is judged at its end, against the configuration that was committed by then.
+ * Owns: a copy of the rows, the promises of every finished operation. Knows nothing of: nodes; the first node that applies an entry reports it.
+ * Rule: the decisions of a batch are checked at its end, against the configuration that was committed by then.
  */
-import { operationKeys } from '../../../src/state-machine/operations/keys.ts'
+import { longOperationKeys } from '../../../src/state-machine/long-operations/keys.ts'
 import type { Row, View } from '../../../src/state-machine/base/view.ts'
 import { kindOf, type RowKey } from '../../../src/state-machine/base/row-key.ts'
 import type { Configuration } from '../../../cluster/raft/types.ts'
@@ -12,10 +12,10 @@ import type { ApplyBatch } from '../../../cluster/base/types.ts'
 import type { Command, Reply } from '../../../src/state-machine/commands.ts'
 import { memberIn, membersOf } from '../../../src/state-machine/members/members.ts'
 import { isMembership } from '../../../src/state-machine/members/membership.ts'
-import { isFinished, unfinishedOperations } from '../../../src/state-machine/operations/operations.ts'
+import { isFinished, unfinishedOperations } from '../../../src/state-machine/long-operations/operations.ts'
 import type { ChunkRecord } from '../../../src/state-machine/chunks/records.ts'
 import type { MembersRecord } from '../../../src/state-machine/members/records.ts'
-import type { OperationRecord } from '../../../src/state-machine/operations/records.ts'
+import type { LongOperation } from '../../../src/state-machine/long-operations/records.ts'
 import {
   changeFaults,
   chunkFaults,
@@ -26,9 +26,9 @@ import {
 import { commandIn, replyIn, rowIn } from './object-rules.ts'
 import { TALLY } from './sim-machine.ts'
 import type { SimWorld } from './sim-world.ts'
-import type { Witness } from './witness.ts'
+import type { ApplyObserver } from './apply-observer.ts'
 
-export class MemberOracle implements Witness {
+export class MemberOracle implements ApplyObserver {
   readonly answers = new Map<string, number>()
   readonly #rows = new Map<string, Row>()
   readonly view: View = {
@@ -37,11 +37,11 @@ export class MemberOracle implements Witness {
   readonly #world: SimWorld
   readonly #violate: (broken: string) => void
   #lastIndex = 0
-  /** Configurations that were looked at. */
+  /** Checked configurations. */
   #judged = 0
   /** By name: from which entry on no configuration holds it. */
   readonly #excluded = new Map<string, number>()
-  readonly counts = { begun: 0, succeeded: 0, cancelled: 0, failed: 0, left: 0 }
+  readonly counts = { started: 0, succeeded: 0, cancelled: 0, failed: 0, left: 0 }
 
   constructor(world: SimWorld, violate: (broken: string) => void) {
     this.#world = world
@@ -53,11 +53,11 @@ export class MemberOracle implements Witness {
   }
 
   /** Those of membership. */
-  get unfinished(): readonly OperationRecord[] {
+  get unfinished(): readonly LongOperation[] {
     return unfinishedOperations(this.view).filter(({ kind }) => isMembership(kind))
   }
 
-  /** Nobody's vote is about to move, and nobody is on the way in or out. */
+  /** No change of votes is pending, and no node is joining or leaving. */
   get isQuiet(): boolean {
     return this.members.change === null && this.unfinished.length === 0
   }
@@ -74,7 +74,7 @@ export class MemberOracle implements Witness {
     const faults = moved.flatMap(({ key, was, is }) => {
       const kind = kindOf(key)
       if (kind === 'operation' && is !== undefined)
-        return this.#operation(was as OperationRecord | undefined, is as OperationRecord)
+        return this.#operation(was as LongOperation | undefined, is as LongOperation)
       if (kind !== 'chunk') return []
       return chunkFaults(was as ChunkRecord | undefined, is as ChunkRecord | undefined, goneIn(members))
     })
@@ -89,8 +89,8 @@ export class MemberOracle implements Witness {
     for (const fault of faults) this.#violate(`rows as of entry ${this.#lastIndex}: ${fault}`)
   }
 
-  #operationOf(change: string | null): OperationRecord | undefined {
-    return change === null ? undefined : this.view.get(operationKeys.operation(change))
+  #operationOf(change: string | null): LongOperation | undefined {
+    return change === null ? undefined : this.view.get(longOperationKeys.operation(change))
   }
 
   #take(key: string, value: string | null) {
@@ -105,7 +105,7 @@ export class MemberOracle implements Witness {
     for (const fault of this.configurationFaults()) this.#violate(`at the end: ${fault}`)
   }
 
-  /** What was committed of configurations since the last look, and how it fits the rows. */
+  /** Checks the configurations committed since the last check against the rows. */
   configurationFaults(): readonly string[] {
     const { committedConfigurations: committed } = this.#world.checks
     const faults = committed.slice(this.#judged).flatMap((one) => this.#excludedIn(one))
@@ -113,7 +113,7 @@ export class MemberOracle implements Witness {
     const now = committed.findLast(({ index }) => index <= this.#lastIndex)
     if (now === undefined || this.members.members.length === 0) return faults
     const { change } = this.members
-    const operation = change === null ? undefined : this.view.get(operationKeys.operation(change))
+    const operation = change === null ? undefined : this.view.get(longOperationKeys.operation(change))
     return [...faults, ...configurationFaults(this.members, now.configuration, operation)]
   }
 
@@ -124,9 +124,9 @@ export class MemberOracle implements Witness {
       .map((name) => `${name} was excluded, and the configuration at ${index} holds it`)
   }
 
-  #operation(was: OperationRecord | undefined, is: OperationRecord): readonly string[] {
+  #operation(was: LongOperation | undefined, is: LongOperation): readonly string[] {
     if (!isMembership(is.kind)) return []
-    if (was === undefined) this.counts.begun += 1
+    if (was === undefined) this.counts.started += 1
     else if (!isFinished(was.status) && isFinished(is.status))
       this.counts[is.status as 'succeeded' | 'cancelled' | 'failed'] += 1
     if (was?.cursor === 'exclude' && is.cursor !== 'exclude' && is.node !== null) this.#exclude(is.node)
@@ -137,14 +137,14 @@ export class MemberOracle implements Witness {
     if (!this.#excluded.has(name)) this.#excluded.set(name, this.#lastIndex)
   }
 
-  /** Who is given a vote was caught up from the beginning: what its disk forgot before that was promised to nobody. */
+  /** A new voter was caught up from the start: entries that its disk lost before that were never acknowledged. */
   #welcome(before: MembersRecord, after: MembersRecord): void {
     const joined = after.members.filter(
       ({ nodeId, phase }) => phase === 'active' && memberIn(before, nodeId)?.phase === 'joining',
     )
-    for (const seat of this.#world.seats)
-      if (joined.some(({ nodeId, incarnation }) => nodeId === seat.id && incarnation === seat.incarnation))
-        seat.isLost = false
+    for (const host of this.#world.hosts)
+      if (joined.some(({ nodeId, incarnation }) => nodeId === host.id && incarnation === host.incarnation))
+        host.isLost = false
   }
 
   #leavingNodes(before: MembersRecord, after: MembersRecord): readonly string[] {

@@ -1,4 +1,4 @@
-/** Where simulated machines are to be found: each has its name for a host. */
+/** Addresses of simulated machines: the name of each is its host. */
 import type { Member } from '../../../cluster/base/types.ts'
 import type { FirstMember } from '../../../src/state-machine/members/records.ts'
 

@@ -1,7 +1,7 @@
 /**
- * What a walk of membership is like: a group as slow as real ones, so that the times of the service are what they are, and few clients.
+ * The plan of a walk of membership: a group as slow as real ones, so that the times of the service stay unchanged, and few clients.
  *
- * Owns: what differs from the plan that the seed draws. Rule: no disk of these is spoiled by the swarm; member-faults.ts does that, for
+ * Owns: the differences from the plan that the seed draws. Rule: no disk of these is spoiled by the swarm; member-faults.ts does that, for
  * only there it is known whose promises still count.
  */
 import { Random } from './random.ts'

@@ -1,12 +1,12 @@
 /**
- * What must hold of the rows of membership, written anew from the contract. Pure: each function names what is broken.
+ * Invariants of the rows of membership, written independently from the contract. Pure: each function returns the violations.
  *
- * Rule: shares no code with src/state-machine, so that a wrong way there is seen here. [decisions 12]
+ * Rule: shares no code with src/state-machine, so that an error there is found here. [decisions 12]
  */
 import type { Configuration } from '../../../cluster/raft/types.ts'
 import type { ChunkRecord } from '../../../src/state-machine/chunks/records.ts'
 import type { MemberPhase, MemberRecord, MembersRecord } from '../../../src/state-machine/members/records.ts'
-import type { OperationRecord } from '../../../src/state-machine/operations/records.ts'
+import type { LongOperation } from '../../../src/state-machine/long-operations/records.ts'
 
 const NEXT: Readonly<Record<MemberPhase, readonly (MemberPhase | 'gone')[]>> = {
   joining: ['active', 'gone'],
@@ -30,12 +30,12 @@ function isReachable(from: MemberPhase, to: MemberPhase | 'gone'): boolean {
   return NEXT[from].some((next) => next === to || (next !== 'gone' && isReachable(next, to)))
 }
 
-/** `changing`: the operation that might move votes before, as it stands now. */
+/** `changing`: the operation that might move votes before, in its present state. */
 export function changeFaults(
   before: MembersRecord,
   after: MembersRecord,
-  unfinished: readonly OperationRecord[],
-  changing: OperationRecord | undefined,
+  unfinished: readonly LongOperation[],
+  changing: LongOperation | undefined,
 ): readonly string[] {
   const faults: string[] = []
   const isGivenUp = changing?.kind === 'demote' && changing.status === 'cancelled'
@@ -45,22 +45,22 @@ export function changeFaults(
     const keepsVote = isGivenUp && changing.node === nodeId && phase === 'draining' && now?.phase === 'active'
     if (!keepsVote && !isReachable(phase, now?.phase ?? 'gone'))
       faults.push(`${nodeId} turns from ${phase} into ${now?.phase ?? 'gone'}`)
-    // Sent away and asked in again in one batch, under the name that was free again.
+    // Removed and joined again in one batch, under the name that was free again.
     const isAnother = phase === 'joining' && now?.phase === 'joining' && before.change !== after.change
     if (incarnation !== null && now !== undefined && now.incarnation !== incarnation && !isAnother)
       faults.push(`the incarnation of ${nodeId} turns from ${incarnation} into ${now.incarnation ?? 'none'}`)
   }
   for (const { nodeId, phase } of after.members) {
     const hasLeft = after.departed.some((gone) => gone.nodeId === nodeId)
-    if (hasLeft && phase !== 'lost') faults.push(`${nodeId} has left for ever and is ${phase}`)
+    if (hasLeft && phase !== 'lost') faults.push(`${nodeId} has left forever and is ${phase}`)
     const isNew = !before.members.some((one) => one.nodeId === nodeId)
     if (isNew && before.departed.some((gone) => gone.nodeId === nodeId))
-      faults.push(`${nodeId} had left for ever and is back`)
+      faults.push(`${nodeId} had left forever and is back`)
   }
   const kept = before.departed.every(({ nodeId }) => after.departed.some((gone) => gone.nodeId === nodeId))
-  if (!kept) faults.push('somebody who had left is forgotten')
+  if (!kept) faults.push('a member that had left is forgotten')
   if (before.members.length > 0 && !after.members.some(({ phase }) => phase === 'active'))
-    faults.push('nobody has a vote any more')
+    faults.push('no member has a vote any more')
   const moving = unfinished.filter(({ cursor }) => MOVES_VOTES.includes(cursor))
   for (const { operationId } of moving)
     if (after.change !== operationId)
@@ -68,7 +68,7 @@ export function changeFaults(
   return faults
 }
 
-export function operationFaults(was: OperationRecord | undefined, is: OperationRecord): readonly string[] {
+export function operationFaults(was: LongOperation | undefined, is: LongOperation): readonly string[] {
   const { operationId, kind, cursor, status } = is
   const way = STEPS[kind]?.split(' ') ?? []
   const at = way.indexOf(cursor)
@@ -80,7 +80,7 @@ export function operationFaults(was: OperationRecord | undefined, is: OperationR
   if (isOver && was !== undefined && (was.status !== status || was.cursor !== cursor))
     faults.push(`${operationId} was ${was.status} at ${was.cursor} and is ${status} at ${cursor}`)
   if (status === 'succeeded' && cursor !== 'done') faults.push(`${operationId} succeeded at ${cursor}`)
-  // Whether votes had moved by then is held against the configuration.
+  // Whether votes had moved by then is checked against the configuration.
   if (status === 'cancelled' && !['catchUp', 'promote', 'demote'].includes(cursor))
     faults.push(`${operationId} was cancelled at ${cursor}`)
   if (status === 'failed' && !['drain', 'verify', 'repair'].includes(cursor))
@@ -88,7 +88,7 @@ export function operationFaults(was: OperationRecord | undefined, is: OperationR
   return faults
 }
 
-/** `gone`: nobody can read there any more. */
+/** `gone`: nodes whose copies cannot be read any more. */
 export function chunkFaults(
   was: ChunkRecord | undefined,
   is: ChunkRecord | undefined,
@@ -104,7 +104,7 @@ export function chunkFaults(
   ]
 }
 
-/** Of a member that has just left. The last copies, on lost ones alone, stay listed: nobody else has any. */
+/** Of a member that has just left. Copies that exist only on lost members stay listed: no other member has any. */
 export function leftoverFaults(
   { nodeId, phase }: MemberRecord,
   chunks: readonly ChunkRecord[],
@@ -121,7 +121,7 @@ export function leftoverFaults(
 export function configurationFaults(
   { members, change }: MembersRecord,
   { voters, learners, outgoing }: Configuration,
-  operation: OperationRecord | undefined,
+  operation: LongOperation | undefined,
 ): readonly string[] {
   const named = (...phases: readonly MemberPhase[]): readonly string[] =>
     members.filter(({ phase }) => phases.includes(phase)).map(({ nodeId }) => nodeId)

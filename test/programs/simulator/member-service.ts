@@ -1,12 +1,12 @@
 /**
- * What a process of the service does about its members, beside its node: the real directory, port, workers and operations.
+ * The part of a process that manages members, beside its node: the real directory, port, workers and operations.
  *
- * Owns: the wiring, the pace, a maker of copies that moves names of chunks instead of bytes. Knows nothing of: who asks for what.
- * Rule: what is durable goes to the seat and only after a flush; everything else ends with the process.
+ * Owns: the wiring, the pace, a maker of copies that moves names of chunks instead of bytes. Knows nothing of: the requests.
+ * Rule: durable data goes to the host and only after a flush; everything else ends with the process.
  */
-import { beginningOf } from '../../../cluster/membership/beginning.ts'
-import { Directory, type Membership } from '../../../cluster/membership/directory.ts'
-import { MembershipRoom } from '../../../cluster/membership/membership-port.ts'
+import { directoryAtStart } from '../../../cluster/directory/open-directory.ts'
+import { Directory, type Membership } from '../../../cluster/directory/directory.ts'
+import { DirectoryService } from '../../../cluster/directory/membership-port.ts'
 import { placeReplicas } from '../../../cluster/placement/rendezvous.ts'
 import type { Configuration } from '../../../cluster/raft/types.ts'
 import type { PeerClaims, PeerObjection } from '../../../cluster/transport/peer-identity.ts'
@@ -20,7 +20,8 @@ import { MembershipWorker } from '../../../src/workers/membership.ts'
 import { MemberReader } from './member-reader.ts'
 import { foundersOf, placeOf } from './member-places.ts'
 import type { SimProcess } from './sim-process.ts'
-import type { ServiceParts, SimService } from './subject.ts'
+import type { ServiceParts, SimService } from './sim-setup.ts'
+import { chunkRanges } from '../../../src/state-machine/chunks/keys.ts'
 
 export const COPIES_WANTED = 2
 /** As the service has them. [decisions 12: join] */
@@ -35,23 +36,23 @@ export class MemberService implements SimService {
   readonly reader: MemberReader
   #proposals = 0
   #process: SimProcess | null = null
-  #room: MembershipRoom | null = null
+  #room: DirectoryService | null = null
   #propose: Propose | null = null
 
   constructor(parts: ServiceParts) {
     this.#parts = parts
-    const { seat } = parts
-    const beginner = { nodeId: seat.id, members: seat.configured, isJoining: seat.joins }
-    this.directory = new Directory(seat.id, beginningOf(beginner, seat.membership))
+    const { host } = parts
+    const beginner = { nodeId: host.id, members: host.configured, isJoining: host.joins }
+    this.directory = new Directory(host.id, directoryAtStart(beginner, host.membership))
     this.first = this.directory.first
-    this.reader = new MemberReader(() => seat.state.rows)
+    this.reader = new MemberReader(() => host.state.rows)
   }
 
   get addresses(): ReadonlyMap<string, string> {
     return this.directory.addresses
   }
 
-  get room(): MembershipRoom {
+  get room(): DirectoryService {
     if (this.#room === null) throw new Error('the room is made with the process')
     return this.#room
   }
@@ -63,17 +64,17 @@ export class MemberService implements SimService {
 
   /** As far as operations on members go. */
   get services(): Services {
-    const { seat, world } = this.#parts
-    const cluster: Partial<Services['cluster']> = { nodeId: seat.id, clusterId: 'sim', membership: this.room }
+    const { host, world } = this.#parts
+    const cluster: Partial<Services['cluster']> = { nodeId: host.id, clusterId: 'sim', membership: this.room }
     const state: Partial<StateReader> = this.reader
-    world.stage.note(() => `${seat.id} is asked about members`)
+    world.scheduler.note(() => `${host.id} is asked about members`)
     const config = { cluster: { promoteAfterMs: READY_MS } } as Services['config']
     return { config, cluster, state, propose: this.propose } as Services
   }
 
   knows(peer: string): boolean {
     const isKnown = this.directory.knows(peer)
-    if (!isKnown) this.room.onStranger()
+    if (!isKnown) this.room.onUnknownPeer()
     return isKnown
   }
 
@@ -81,30 +82,30 @@ export class MemberService implements SimService {
     return this.directory.objectionTo(claims)
   }
 
-  /** Nobody who left is heard, nor another directory than the one that has the name. */
-  heard({ nodeId, incarnation, boot, before = null }: PeerClaims): void {
-    const { world, seat } = this.#parts
+  /** A node that left is refused, and so is another directory than the registered one. */
+  answer({ nodeId, incarnation, boot, before = null }: PeerClaims): void {
+    const { world, host } = this.#parts
     const registered = this.#process?.node.registered(nodeId) ?? null
     if (registered !== null && registered.incarnation !== incarnation)
-      world.stage.violate(`${seat.id} hears ${incarnation}, registered is ${registered.incarnation}`)
+      world.scheduler.violate(`${host.id} accepts ${incarnation}, registered is ${registered.incarnation}`)
     if (registered !== null && isOldCopy(boot, before, registered.boot))
-      world.stage.violate(`${seat.id} hears an old copy of ${nodeId}`)
+      world.scheduler.violate(`${host.id} accepts an old copy of ${nodeId}`)
     if (this.directory.present.departed.includes(nodeId))
-      world.stage.violate(`${seat.id} hears ${nodeId}, which has left for ever`)
+      world.scheduler.violate(`${host.id} accepts ${nodeId}, which has left forever`)
   }
 
   attach(process: SimProcess): void {
-    const { seat, clock, logger, world } = this.#parts
+    const { host, clock, logger, world } = this.#parts
     const { node, transport } = process
     this.#process = process
     const file = { write: (membership: Membership) => this.#write(membership) }
-    this.#room = new MembershipRoom({
+    this.#room = new DirectoryService({
       node,
       transport,
-      listen: seat.id,
+      listen: host.id,
       directory: this.directory,
       file,
-      incarnation: seat.incarnation,
+      incarnation: host.incarnation,
       version: VERSION,
       heartbeatMs: world.plan.heartbeatMs,
       hasTls: true,
@@ -114,7 +115,7 @@ export class MemberService implements SimService {
     this.#propose = createPropose({
       propose: (command) => {
         this.#proposals += 1
-        const id = `${seat.incarnation}.${seat.boot}.${this.#proposals}`
+        const id = `${host.incarnation}.${host.boot}.${this.#proposals}`
         return node.propose(Buffer.concat([Buffer.from(`${id} `, 'latin1'), command]))
       },
     })
@@ -125,7 +126,7 @@ export class MemberService implements SimService {
   }
 
   begin(): void {
-    const { seat, clock, logger, world } = this.#parts
+    const { host, clock, logger, world } = this.#parts
     const process = this.#process
     if (process === null || process.isDead) return
     const { node } = process
@@ -137,9 +138,9 @@ export class MemberService implements SimService {
       propose: this.propose,
       membership: this.room,
     })
-    const { dataAddress, adminAddress } = placeOf(seat.id)
+    const { dataAddress, adminAddress } = placeOf(host.id)
     const following: FollowingParts = {
-      nodeId: seat.id,
+      nodeId: host.id,
       membership: this.room,
       isJobRunner: () => node.isJobRunner(),
       state: this.reader,
@@ -161,33 +162,35 @@ export class MemberService implements SimService {
     this.#repeat('copies', () => this.#copy())
   }
 
-  /** One task in a round; a copy is there before it is told. */
+  /** One task in a round; a copy exists before it is reported. */
   async #copy(): Promise<boolean> {
-    const { seat, world } = this.#parts
-    const tasks = this.reader.tasksOf(seat.id)
+    const { host, world } = this.#parts
+    const tasks = this.reader.tasksOf(host.id)
     const task = tasks[0]
     if (task === undefined) return false
     const { tenantId, chunkId, birth, permit } = task
-    const { items } = await this.reader.chunks('', Number.MAX_SAFE_INTEGER)
+    const { items } = await this.reader.page(chunkRanges.chunks(), { limit: Number.MAX_SAFE_INTEGER })
     const holders = items.find(({ id }) => id === chunkId)?.replicas ?? []
-    const hasSource = world.seats.some(
+    const hasSource = world.hosts.some(
       ({ id, process, copies }) => holders.includes(id) && process !== null && copies.has(birth),
     )
-    if (!hasSource && !seat.copies.has(birth)) return false
+    if (!hasSource && !host.copies.has(birth)) return false
     await this.#flushed('copy kept')
-    seat.copies.add(birth)
-    await this.propose({ type: 'addReplica', tenantId, chunkId, birth, node: seat.id, permit })
+    host.copies.add(birth)
+    await this.propose({ type: 'addReplica', tenantId, chunkId, birth, node: host.id, permit })
     return tasks.length > 1
   }
 
   #repeat(name: string, work: () => Promise<boolean>): void {
-    const { clock, world, seat } = this.#parts
+    const { clock, world, host } = this.#parts
     const round = (): void => {
       work().then(
         (isMore) => void clock.after(isMore ? 1 : WORK_EVERY_MS, round),
         (error: unknown) => {
           if (!(error instanceof Condition))
-            world.stage.violate(`worker '${name}' of ${seat.id} ends in ${String((error as Error).stack)}`)
+            world.scheduler.violate(
+              `worker '${name}' of ${host.id} ends in ${String((error as Error).stack)}`,
+            )
           clock.after(WORK_EVERY_MS, round)
         },
       )
@@ -197,13 +200,13 @@ export class MemberService implements SimService {
 
   async #write(membership: Membership): Promise<void> {
     await this.#flushed('members kept')
-    this.#parts.seat.membership = membership
+    this.#parts.host.membership = membership
   }
 
   #flushed(kind: string): Promise<void> {
-    const { world, seat, owner } = this.#parts
+    const { world, host, owner } = this.#parts
     return new Promise((resolve) => {
-      world.stage.after(world.flushMs(seat, world.plan.flushMs), kind, { owner }, resolve)
+      world.scheduler.after(world.flushMs(host, world.plan.flushMs), kind, { owner }, resolve)
     })
   }
 }

@@ -13,7 +13,7 @@ const WALKS = 150
 const EVENTS = 5_000
 const MINUTES_MAX = 10
 const MEMBERS = { machine: 'members' } as const
-/** A world that is wrong is found out within so many. */
+/** A world with a bug is detected within this many seeds. */
 const CANARY_WALKS = 10
 
 allowMinutes(t, MINUTES_MAX)
@@ -28,7 +28,7 @@ t.test('simulator of members', { timeout: MINUTES_MAX * 60_000 }, async (t) => {
     t.fail(`seed ${seed}: ${outcome.violation}; ${again}`)
   }
 
-  await t.test('changes the members in every way, and is told no', async (t) => {
+  await t.test('changes the members in every way, and gets refusals', async (t) => {
     for (const [figure, least] of WALKED) {
       const sum = outcomes.reduce((total, { walk }) => total + (walk?.[figure] ?? 0), 0)
       t.ok(sum >= least * WALKS, `${figure}: ${sum}`)
@@ -40,7 +40,7 @@ t.test('simulator of members', { timeout: MINUTES_MAX * 60_000 }, async (t) => {
   })
 
   for (const canary of ['earlyAck', 'doubleApply'] satisfies Canary[]) {
-    await t.test(`finds out ${canary}`, async (t) => {
+    await t.test(`detects ${canary}`, async (t) => {
       const found: string[] = []
       for (let seed = 1; seed <= CANARY_WALKS && found.length === 0; seed += 1) {
         const { violation } = await runSeed({ seed, events: EVENTS, canary, plan: MEMBERS })
@@ -58,9 +58,9 @@ t.test('simulator of members', { timeout: MINUTES_MAX * 60_000 }, async (t) => {
   })
 })
 
-/** At least so much of each in a walk, on average. */
+/** At least this much of each in a walk, on average. */
 const WALKED: readonly (readonly [figure: keyof NonNullable<Outcome['walk']>, least: number])[] = [
-  ['begun', 2],
+  ['started', 2],
   ['finished', 1],
   ['cancelled', 0.2],
   ['left', 0.2],
@@ -69,7 +69,7 @@ const WALKED: readonly (readonly [figure: keyof NonNullable<Outcome['walk']>, le
   ['restored', 0.1],
 ]
 
-/** Over all walks: every operation begins, and most are told no. */
+/** Over all walks: every operation starts, and most get refusals. */
 const ANSWERS: readonly (readonly [answer: string, least: number])[] = [
   ['join ok', 60],
   ['replace ok', 30],

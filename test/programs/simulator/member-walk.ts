@@ -1,4 +1,4 @@
-/** A walk of membership: who wants something, what happens to machines, what came of it. */
+/** A walk of membership: the operators, the faults of machines, and the figures. */
 import { MemberFaults } from './member-faults.ts'
 import { MemberOperators } from './member-operators.ts'
 import { MemberOracle } from './member-oracle.ts'
@@ -8,12 +8,12 @@ import type { SimWorld } from './sim-world.ts'
 import type { Instead } from './traps.ts'
 
 export interface WalkFigures {
-  /** Operations, and what came of them. */
-  readonly begun: number
+  /** Operations, and their outcomes. */
+  readonly started: number
   readonly finished: number
   readonly cancelled: number
   readonly failed: number
-  /** Requests of operators, and those that were told no. */
+  /** Requests of operators, and the refused ones. */
   readonly asked: number
   readonly denied: number
   /** Members that were removed, disks that were emptied or came back as an old copy. */
@@ -30,8 +30,8 @@ export class MemberWalk {
   readonly instead: Instead
 
   static of(world: SimWorld): MemberWalk | null {
-    const { witness } = world.subject
-    return witness instanceof MemberOracle ? new MemberWalk(world, witness) : null
+    const { observer } = world.setup
+    return observer instanceof MemberOracle ? new MemberWalk(world, observer) : null
   }
 
   private constructor(world: SimWorld, oracle: MemberOracle) {
@@ -40,12 +40,12 @@ export class MemberWalk {
     this.faults = new MemberFaults(world, oracle, this.operators)
     const random = new Random(world.plan.seed, 'names')
     this.instead = {
-      now: () => Math.floor(world.epochMs + world.stage.now),
+      now: () => Math.floor(world.epochMs + world.scheduler.now),
       randomBytes: (size) => Buffer.from(Array.from({ length: size }, () => random.below(256))),
     }
-    for (const seat of world.seats) {
-      seat.isInstalled = world.voters.includes(seat.id)
-      seat.configured = asConfigured(world.voters)
+    for (const host of world.hosts) {
+      host.isInstalled = world.voters.includes(host.id)
+      host.configured = asConfigured(world.voters)
     }
   }
 
@@ -61,9 +61,9 @@ export class MemberWalk {
 
   get figures(): WalkFigures {
     const { oracle, operators, faults } = this
-    const { begun, succeeded: finished, cancelled, failed, left } = oracle.counts
+    const { started, succeeded: finished, cancelled, failed, left } = oracle.counts
     const { asked, refused: denied } = operators.counts
     const { emptied, restored } = faults.counts
-    return { begun, finished, cancelled, failed, asked, denied, left, emptied, restored }
+    return { started, finished, cancelled, failed, asked, denied, left, emptied, restored }
   }
 }

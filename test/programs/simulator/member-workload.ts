@@ -1,7 +1,7 @@
 /**
  * Clients of a cluster whose members change: they store a few chunks where there is room, and write and look all the time.
  *
- * Owns: what is likely. Rule: the bytes of a chunk are on the disks that its row will name before anybody asks for the row.
+ * Owns: the distribution. Rule: the bytes of a chunk are on the disks named by its row before any client requests the row.
  */
 import { tenantKeys } from '../../../src/state-machine/tenants/keys.ts'
 import { chunkKeys } from '../../../src/state-machine/chunks/keys.ts'
@@ -53,7 +53,7 @@ export class MemberWorkload implements Workload {
       key: '',
       expected: NONE,
       command: (id) => encodeCall(id, command),
-      told: (text) => (replyIn(text).ok ? 'ok' : null),
+      reported: (text) => (replyIn(text).ok ? 'ok' : null),
     }
   }
 
@@ -77,7 +77,7 @@ export class MemberWorkload implements Workload {
     if (holders.length === 0) return null
     this.#chunks += 1
     const use = fresh(`c${this.#chunks}`, { replicas: holders })
-    for (const seat of this.#world.seats) if (holders.includes(seat.id)) seat.copies.add(use.birth)
+    for (const host of this.#world.hosts) if (holders.includes(host.id)) host.copies.add(use.birth)
     return putChunks(`k${this.#chunks}`, [use], holders.length)
   }
 }

@@ -1,5 +1,5 @@
 /**
- * The invariants of buckets and objects say no where the rows of a batch break one, whatever the commands were answered; each
+ * The invariants of buckets and objects fail where the rows of a batch break one, for any answers to its commands; each
  * batch here is one that apply must never make.
  */
 import t from 'tap'
@@ -53,14 +53,14 @@ t.test('ObjectInvariants', (t) => {
     t.throws(check(becomes({ ...object, retention: { ...retention, until: UNTIL - 1 } })), /less retained/)
     t.throws(check(becomes({ ...object, retention: { ...retention, mode: 'GOVERNANCE' } })), /less retained/)
     t.doesNotThrow(check(becomes({ ...object, retention: { ...retention, until: UNTIL + 1 } })))
-    t.doesNotThrow(check({ ...becomes(undefined), time: UNTIL }), 'its time has come')
+    t.doesNotThrow(check({ ...becomes(undefined), time: UNTIL }), 'its retention has ended')
     const below = versionKeys.version(bucketIn(world).id, 'a', object.versionId)
     const moved = { key: below, before: undefined, after: { ...object, newer: 'Z' } }
     t.doesNotThrow(check(batchOf(world, [{ key, before: object, after: undefined }, moved])), 'it is hidden')
     t.end()
   })
 
-  t.test('a version under legal hold stays until somebody takes the hold off', (t) => {
+  t.test('a version under legal hold stays until the hold is removed', (t) => {
     const world = lockedWorld()
     const { object } = world.do({ ...put('a', BODY, 1), legalHold: true })
     const key = versionKeys.object(bucketIn(world).id, 'a')
@@ -82,7 +82,7 @@ t.test('ObjectInvariants', (t) => {
     world.do(put('a', BODY, 8))
     const key = usageKeys.usage('acme')
     const before = world.get(key)
-    if (before === undefined) throw new Error('what is stored is counted')
+    if (before === undefined) throw new Error('the stored bytes are counted')
     const grows = (from: number, to: number) =>
       check(
         batchOf(world, [
@@ -96,11 +96,14 @@ t.test('ObjectInvariants', (t) => {
     const command = remove('a')
     const reply = { ok: true, value: { existed: true, version: null, isMade: false } } as const
     t.throws(check(more), /stores 3 of at most 2 objects/)
-    t.doesNotThrow(check({ ...more, done: [{ command, reply }] }), 'what a marker hid is seen again')
+    t.doesNotThrow(
+      check({ ...more, done: [{ command, reply }] }),
+      'an object hidden by a marker is visible again',
+    )
     t.end()
   })
 
-  t.test('a bucket that is deleted was empty, and its name is given away by nobody else', (t) => {
+  t.test('a bucket that is deleted was empty, and its name is released only by the deletion', (t) => {
     const world = lockedWorld()
     const bucket = bucketIn(world)
     world.do(put('a', BODY, 1))
@@ -108,7 +111,7 @@ t.test('ObjectInvariants', (t) => {
     const gone = [{ key, before: bucket, after: undefined }]
     const command: Command = { type: 'deleteBucket', tenantId: 'acme', name: 'photos' }
     const done = [{ command, reply: { ok: true as const, value: null } }]
-    t.throws(check(batchOf(world, gone)), /nobody deleted it/)
+    t.throws(check(batchOf(world, gone)), /no command deleted it/)
     t.throws(
       check(batchOf(world, [{ key, before: bucket, after: { ...bucket, id: 'another' } }])),
       /another one/,
@@ -148,7 +151,7 @@ t.test('ObjectInvariants', (t) => {
     t.end()
   })
 
-  t.test('what apply does breaks none', (t) => {
+  t.test('apply breaks none', (t) => {
     const world = lockedWorld()
     const before = new Map(world.rows)
     const command = put('a', BODY, 1)

@@ -1,8 +1,8 @@
 /**
- * What no batch may do to buckets and objects, said of the rows alone.
+ * Invariants that no batch may break, stated only about the rows of buckets and objects.
  *
  * Owns: rules that hold from any state to the next. Knows nothing of: which answer to a command was right.
- * Rule: it is told of every change of every batch, in order, and remembers what must never be answered otherwise.
+ * Rule: it gets every change of every batch, in order, and remembers answers that must never change.
  */
 import assert from 'node:assert/strict'
 import { usageKeys } from '../../../src/state-machine/usage/keys.ts'
@@ -63,7 +63,7 @@ export class ObjectInvariants {
     }
   }
 
-  /** An upload becomes one version, whoever completes it how often. */
+  /** An upload becomes one version, for any number of completions. */
   #checkCompletions({ done }: BatchDone): void {
     for (const { command, reply } of done) {
       if (command.type !== 'completeUpload' || !reply.ok) continue
@@ -75,7 +75,7 @@ export class ObjectInvariants {
   }
 }
 
-/** What was discarded stays whole until its mark. */
+/** A discarded body stays complete until its mark. */
 function checkBodies({ changes, done, state }: BatchDone): void {
   const waiting = new Map([...state.rows].filter(([key]) => !isVersion(key)))
   for (const { key, before } of changes) {
@@ -90,7 +90,7 @@ function isVersion(key: string): boolean {
   return ['object', 'version'].includes(kindOf(key))
 }
 
-/** What is locked stays, and stays locked. */
+/** A locked version stays, and stays locked. */
 function checkLocks({ changes, done, time }: BatchDone): void {
   const versions = changes.filter(({ key }) => ['object', 'version'].includes(kindOf(key)))
   const left = new Map(
@@ -122,7 +122,7 @@ function isWeaker(now: RetentionRecord | null, before: RetentionRecord): boolean
   )
 }
 
-/** Where a quota is lower than what is there already, it is not left further behind. A delete may bring an object to light again. */
+/** A usage above its quota does not grow. A delete may bring an object to light again. */
 function checkQuotas({ changes, done, state }: BatchDone): void {
   if (done.some(({ command }) => command.type === 'setQuota')) return
   const deletes = done.some(({ command }) => command.type.startsWith('deleteObject'))
@@ -147,7 +147,7 @@ function usageIn(row: Row | undefined): { readonly bytes: number; readonly objec
   return { bytes: logicalBytes + uploadBytes, objects }
 }
 
-/** A name is given away again only once it was given up, and what was in the bucket went before it. */
+/** A bucket name is reused only after its deletion, and the bucket was empty before. */
 function checkBuckets({ changes, done, state }: BatchDone): void {
   const deleted = new Set(
     done.map(({ command, reply }) => (command.type === 'deleteBucket' && reply.ok ? command.name : null)),
@@ -156,7 +156,7 @@ function checkBuckets({ changes, done, state }: BatchDone): void {
     if (kindOf(key) !== 'bucket' || before === undefined) continue
     const [old, now] = [before as BucketRecord, after as BucketRecord | undefined]
     if (now?.id === old.id) continue
-    assert(deleted.has(old.name), `bucket "${old.name}" became another one, and nobody deleted it`)
+    assert(deleted.has(old.name), `bucket "${old.name}" became another one, and no command deleted it`)
     const inIt = [...state.rows.keys()].filter((name) => name.startsWith(`in\u0000${old.id}\u0000`))
     const left = inIt.map(kindOf).find((kind) => ['object', 'version', 'chain', 'upload'].includes(kind))
     assert.equal(left, undefined, `bucket "${old.name}" was deleted and held a row "${left}"`)

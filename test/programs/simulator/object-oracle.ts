@@ -1,7 +1,7 @@
 /**
- * What users see of buckets and objects after everything that took effect, and whether the rows say the same.
+ * The users' view of buckets and objects after every applied entry, and its comparison with the rows.
  *
- * Owns: a copy of the rows, a model of each tenant. Knows nothing of: nodes; whoever applies an entry first tells of it.
+ * Owns: a copy of the rows, a model of each tenant. Knows nothing of: nodes; the first node that applies an entry reports it.
  * Rule: every answer must be the one of the model, in the order of the log; the rows are compared every few batches and at the end.
  */
 import assert from 'node:assert/strict'
@@ -13,13 +13,13 @@ import { checkRows } from '../../state-machine/versions-rows.ts'
 import { ObjectInvariants } from './object-invariants.ts'
 import { commandIn, replyIn, rowIn } from './object-rules.ts'
 import { TALLY } from './sim-machine.ts'
-import type { Witness } from './witness.ts'
+import type { ApplyObserver } from './apply-observer.ts'
 
-/** All rows are looked at. Batches. */
+/** All rows are checked this often. Batches. */
 const COMPARE_EVERY = 16
 
-export class ObjectOracle implements Witness {
-  /** The rows, and the confirmed time of the last entry: what ends for good is judged by it. */
+export class ObjectOracle implements ApplyObserver {
+  /** The rows, and the confirmed time of the last entry: irreversible expiry is judged by it. */
   readonly world = new MapWorld()
   readonly models = new Map<string, VersionsModel>()
   readonly answers = new Map<string, number>()
@@ -34,7 +34,7 @@ export class ObjectOracle implements Witness {
     this.#violate = violate
   }
 
-  took(entry: Parameters<Witness['took']>[0], replies: readonly string[]): void {
+  took(entry: Parameters<ApplyObserver['took']>[0], replies: readonly string[]): void {
     const { index, time, confirmedTime, commands } = entry
     this.world.time = confirmedTime
     for (const [n, call] of commands.entries()) {
@@ -49,7 +49,7 @@ export class ObjectOracle implements Witness {
   settled(changes: ReadonlyMap<string, string | null>): void {
     const { rows, time } = this.world
     const moved = [...changes].flatMap(([key, value]) => {
-      // Entries of the batch may have been told before.
+      // Entries of the batch may have been observed before.
       if (key === TALLY || (this.#texts.get(key) ?? null) === value) return []
       if (value === null) this.#texts.delete(key)
       else this.#texts.set(key, value)
@@ -85,7 +85,7 @@ export class ObjectOracle implements Witness {
 
   #judge(command: Command, reply: Reply, madeAt: number): void {
     if (command.type === 'createTenant') return this.#judgeTenant(command.id, reply)
-    // Whoever comes second is refused, and nobody minds.
+    // The second of two racing creations is refused, as expected.
     if (command.type === 'openSession') return
     const ofOne =
       'tenantId' in command && command.tenantId !== null ? [this.#modelOf(command.tenantId)] : null
@@ -99,7 +99,7 @@ export class ObjectOracle implements Witness {
 
   #modelOf(tenantId: string): VersionsModel {
     const model = this.models.get(tenantId)
-    assert(model, `nobody asks for tenant "${tenantId}" before it is there`)
+    assert(model, `no command names tenant "${tenantId}" before it exists`)
     return model
   }
 

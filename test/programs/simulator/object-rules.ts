@@ -1,8 +1,8 @@
 /**
  * Buckets and objects: the commands, rows and codecs of the service itself, over the rows of a simulated disk.
  *
- * Owns: the id of a call, which stands before its command as the log carries it. Knows nothing of: what commands mean.
- * Rule: a batch goes the way that it goes on LevelDB: one view for the batch, rows sealed and opened one by one.
+ * Owns: the id of a call, which stands before its command as the log carries it. Knows nothing of: the meaning of commands.
+ * Rule: a batch is handled as on LevelDB: one view for the batch, rows sealed and opened one by one.
  */
 import type { Row, View } from '../../../src/state-machine/base/view.ts'
 import type { RowKey } from '../../../src/state-machine/base/row-key.ts'

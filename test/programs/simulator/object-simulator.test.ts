@@ -1,6 +1,6 @@
 /**
  * Whole nodes that apply the state machine of the service, in a simulated world: clients race for every rule of apply, under
- * faults, and no answer may be another than the one that the order of the log makes right.
+ * faults, and every answer must be the one that the order of the log requires.
  *
  * Rerun one seed with `npm run sim -- --machine objects --seed S --events M --trace`.
  */
@@ -13,14 +13,14 @@ import { allowMinutes } from './time-limit.ts'
 const FIRST_SEED = 1001
 const SEEDS = 12
 const EVENTS = 15_000
-/** A world that is wrong is found out within so many. */
+/** A world with a bug is detected within this many seeds. */
 const CANARY_SEEDS = 6
-/** Most runs end before clients have seen what is wrong. */
+/** Most runs end before clients have seen the bug. */
 const HISTORY_SEEDS = 60
 const CONFIGURATIONS_MAX = 200_000
 const MINUTES_MAX = 10
 const OBJECTS = { machine: 'objects' } as const
-/** Little else goes on than reads and writes of few keys, so that a stale read shows. */
+/** Almost only reads and writes of few keys, so that a stale read is visible. */
 const FEW_KEYS = { ...OBJECTS, nodes: 3, keys: 2, readShare: 0.7, thinkMs: 5, clientsPerNode: 3 }
 /** Little stays in the logs, and rows are damaged; no other fault takes the one disk of three that may be spoiled. */
 const FORGETFUL = {
@@ -48,7 +48,7 @@ t.test('simulator of objects', { timeout: MINUTES_MAX * 60_000 }, async (t) => {
     const { violation, verdict } = outcome
     const again = `rerun: npm run sim -- --machine objects --seed ${seed} --events ${EVENTS} --trace`
     t.equal(violation, null, `every promise is kept in seed ${seed}; ${again}`)
-    t.not(verdict?.startsWith('violation'), true, `one order explains what clients saw in seed ${seed}`)
+    t.not(verdict?.startsWith('violation'), true, `one order explains the answers to clients in seed ${seed}`)
   }
 
   await t.test('puts every rule to the test', async (t) => {
@@ -62,7 +62,7 @@ t.test('simulator of objects', { timeout: MINUTES_MAX * 60_000 }, async (t) => {
     }
   })
 
-  await t.test('goes on when states are damaged and replaced', async (t) => {
+  await t.test('continues when states are damaged and replaced', async (t) => {
     const { violation, figures } = await runSeed({ seed: 1, events: EVENTS, plan: FORGETFUL })
     t.equal(violation, null)
     t.ok(figures.rebuilt >= 1, `${figures.rebuilt} states rebuilt`)
@@ -70,7 +70,7 @@ t.test('simulator of objects', { timeout: MINUTES_MAX * 60_000 }, async (t) => {
   })
 
   for (const canary of ['staleRead', 'doubleApply'] satisfies Canary[]) {
-    await t.test(`finds out ${canary}`, async (t) => {
+    await t.test(`detects ${canary}`, async (t) => {
       const found: string[] = []
       for (let seed = 1; seed <= CANARY_SEEDS && found.length === 0; seed += 1) {
         const { violation } = await runSeed({ seed, events: EVENTS, canary, plan: FEW_KEYS })
@@ -98,7 +98,7 @@ t.test('simulator of objects', { timeout: MINUTES_MAX * 60_000 }, async (t) => {
   })
 })
 
-/** Over all seeds; each rule has to say yes and no. */
+/** Over all seeds; each rule must accept and refuse. */
 const ANSWERS: readonly (readonly [answer: string, least: number])[] = [
   ['putObject ok', 1_000],
   ['putObject precondition_failed', 50],

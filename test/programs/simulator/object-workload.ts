@@ -1,8 +1,8 @@
 /**
- * Clients of buckets and objects, who know what took effect by now and want what others want as well.
+ * Clients of buckets and objects that know the applied state and contend for the same things.
  *
- * Owns: what is likely, and who gets in whose way. Knows nothing of: which answer is right.
- * Rule: tenant `acme` is asked for everything; of `beta` the checker of histories is told, so nothing there is bounded by a quota.
+ * Owns: the distribution, and the contention. Knows nothing of: which answer is right.
+ * Rule: tenant `acme` gets every kind of request; calls of `beta` go to the checker of histories, so no quota bounds them.
  */
 import { chunkKeys } from '../../../src/state-machine/chunks/keys.ts'
 import { bucketKeys } from '../../../src/state-machine/buckets/keys.ts'
@@ -21,7 +21,7 @@ import type { Look, Requested, Workload, Write } from './workload.ts'
 export interface ObjectWorkloadParts {
   readonly random: Random
   readonly oracle: ObjectOracle
-  /** So much time goes by everywhere. ms */
+  /** Advances all clocks by this much. ms */
   readonly pass: (ms: number) => void
 }
 
@@ -56,7 +56,7 @@ const RIVALS: Partial<Readonly<Record<Op, readonly Op[]>>> = {
   deleteBucket: ['putObject', 'createUpload', 'createBucket'],
   createBucket: ['createBucket', 'deleteBucket'],
 }
-/** Where there is none yet, one is begun instead. */
+/** Where there is none yet, one is created instead. */
 const NEEDS_UPLOAD: readonly Op[] = ['putPart', 'completeUpload', 'abortUpload']
 const LOCKS: readonly Op[] = ['setObjectRetention', 'setObjectLegalHold']
 const NEEDS_VERSION: readonly Op[] = [...LOCKS, 'setObjectTags', 'copyObject']
@@ -97,7 +97,7 @@ export class ObjectWorkload implements Workload {
     else if (output === 'ok') this.#lastSeen.set(key, kind === 'delete' || kind === 'remove' ? NONE : id)
   }
 
-  /** What everything else needs. Several clients may see that it is missing. */
+  /** The prerequisites of all other requests. Several clients may find them missing. */
   #missing(): Command | null {
     if (this.#isSetUp) return null
     const { world, models } = this.#parts.oracle
@@ -133,7 +133,7 @@ export class ObjectWorkload implements Workload {
     const key = registerKey(name)
     const expected = this.#lastSeen.get(key) ?? NONE
     const tag = expected === NONE ? null : [expected]
-    // What is not there can be named in a put alone.
+    // An absent object can be named only in a put.
     const isNamed = kind === 'cas' || (kind === 'remove' && tag !== null)
     const ifMatch = isNamed ? tag : null
     const ifNoneMatch = kind === 'cas' && tag === null ? ['*'] : null
@@ -210,7 +210,7 @@ export class ObjectWorkload implements Workload {
     }
   }
 
-  /** The same, or what has to come first. */
+  /** The same write, or its prerequisite. */
   #possible(drawn: Step): Step {
     const step =
       LOCKS.includes(drawn.op) && this.#parts.random.chance(0.8) ? { ...drawn, bucket: 'locked' } : drawn
@@ -246,20 +246,20 @@ function seeName(view: View, name: string): string {
   return view.get(bucketKeys.bucket('beta', name)) === undefined ? NONE : THERE
 }
 
-interface Told extends Pick<Write, 'kind' | 'key' | 'expected'> {
+interface WriteParts extends Pick<Write, 'kind' | 'key' | 'expected'> {
   readonly command: (id: string) => Command
-  /** Refusals that say what was there. After any other nothing is known. */
+  /** Refusals that reveal the present value. Any other leaves the outcome unknown. */
   readonly no: readonly string[]
 }
 
-function write({ kind, key, expected, command, no }: Told): Write {
+function write({ kind, key, expected, command, no }: WriteParts): Write {
   return {
     type: 'write',
     kind,
     key,
     expected,
     command: (id) => encodeCall(id, command(id)),
-    told: (text) => {
+    reported: (text) => {
       const reply = replyIn(text)
       if (reply.ok) return 'ok'
       return no.includes(reply.code) ? 'no' : null

@@ -1,5 +1,5 @@
 /**
- * What `npm run sim` accepts.
+ * The options of `npm run sim`.
  */
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
@@ -11,7 +11,7 @@ export interface SimOptions {
   readonly seeds: number
   readonly events: number
   readonly workers: number
-  /** No seed is begun after so many minutes; null: all of them. */
+  /** No seed starts after this many minutes; null: all of them. */
   readonly minutes: number | null
   readonly twice: boolean
   readonly trace: boolean
@@ -68,7 +68,7 @@ function machineNamed(name: string | undefined): SimMachineChoice {
   throw new UsageError(`--machine is "registers", "objects" or "members", not "${name}"`)
 }
 
-/** Null: help was asked for. Throws UsageError. */
+/** Null: help was requested. Throws UsageError. */
 export function parseSimOptions(argv: readonly string[]): SimOptions | null {
   const { seed, minutes, machine, ...given } = parse(argv)
   if (given.help) return null

@@ -1,12 +1,12 @@
 /**
  * Runs seeds of the simulator on worker threads.
  *
- * Owns: which worker does which seed, and when no more are begun. Knows nothing of: what a seed does.
+ * Owns: which worker does which seed, and when no more are started. Knows nothing of: the run of a seed.
  * Rule: a seed runs whole on one worker; how many workers there are changes no outcome.
  */
 import { Worker } from 'node:worker_threads'
 
-/** What the nodes apply; null: the seed says. */
+/** The state machine of the nodes; null: drawn from the seed. */
 export type SimMachineChoice = 'registers' | 'objects' | 'members' | null
 
 export interface SimJob {
@@ -39,7 +39,7 @@ export interface PoolOptions {
 const SUFFIX = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
 const WORKER = new URL(`./sim-worker.${SUFFIX}`, import.meta.url)
 
-/** Resolves when every seed that was begun is done. Rejects when a worker dies. */
+/** Resolves when every started seed is done. Rejects when a worker dies. */
 export async function runPool({ workers, next, onReport }: PoolOptions): Promise<void> {
   const lanes = Array.from({ length: workers }, () => runLane(next, onReport))
   await Promise.all(lanes)

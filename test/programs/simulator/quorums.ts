@@ -1,7 +1,7 @@
 /**
- * Who can decide alone, computed from scratch for the checks.
+ * Quorums, computed from scratch for the checks.
  *
- * Rule: shares no code with cluster/raft, so that a wrong quorum there is seen here.
+ * Rule: shares no code with cluster/raft, so that a wrong quorum there is detected here.
  */
 import type { Configuration, NodeId } from '../../../cluster/raft/types.ts'
 

@@ -1,5 +1,5 @@
 /**
- * Chance, from a seed.
+ * Random numbers from a seed.
  *
  * Rule: each part of the simulated world has a stream of its own, named by a word, so that one more draw in the network
  * does not shift what the disks do.

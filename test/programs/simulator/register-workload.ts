@@ -1,7 +1,7 @@
 /**
  * Clients of registers and lists: they write, compare, delete, append and read.
  *
- * Owns: what is likely. Rule: a comparison names what was last seen, so that it succeeds about as often as it fails.
+ * Owns: the distribution. Rule: a comparison names the value last seen, so that it succeeds about as often as it fails.
  */
 import type { Random } from './random.ts'
 import type { Call } from './sim-clients.ts'
@@ -19,7 +19,7 @@ const KINDS = ['put', 'put', 'put', 'cas', 'cas', 'delete', 'append', 'append', 
 export class RegisterWorkload implements Workload {
   readonly #random: Random
   readonly #options: RegisterWorkloadOptions
-  /** What any client saw last under a key. */
+  /** The value that any client saw last under a key. */
   readonly #lastSeen = new Map<string, string>()
 
   constructor(random: Random, options: RegisterWorkloadOptions) {
@@ -53,7 +53,7 @@ export class RegisterWorkload implements Workload {
       key,
       expected,
       command: (id) => encodeCommand({ kind, id, key, expected, padding }),
-      told: (reply) => reply,
+      reported: (reply) => reply,
     }
   }
 

@@ -1,7 +1,7 @@
 /**
  * One number for everything that happened so far, in order.
  *
- * Rule: equal runs give equal numbers; anything that differs changes it for good.
+ * Rule: equal runs give equal numbers; any difference changes it permanently.
  */
 import { crc32c } from '@node-rs/crc32'
 

@@ -1,7 +1,7 @@
 /**
- * One seed from its start to its verdict: faults for so many events, then a healthy group that must come together.
+ * One seed from its start to its verdict: faults for so many events, then a healthy group that must converge.
  *
- * Owns: the two modes and the figures of a run. Knows nothing of: how faults are done, what is checked.
+ * Owns: the two modes and the figures of a run. Knows nothing of: faults in detail, the checks.
  * Rule: the outcome is a function of the options and of the code, and of nothing else.
  */
 import { judgeHistory } from './judge-history.ts'
@@ -23,7 +23,7 @@ export interface RunOptions {
   readonly canary?: Canary | null
   /** Give the histories to the checker that knows nothing of the log, with so many configurations at most. */
   readonly judgeWith?: number
-  /** Changes to what the seed draws. */
+  /** Changes to the plan of the seed. */
   readonly plan?: Partial<Plan>
 }
 
@@ -45,11 +45,11 @@ export interface Figures {
   readonly partitions: number
   readonly configurations: number
   readonly frames: number
-  readonly mended: number
+  readonly repaired: number
   readonly rebuilt: number
   /** Blocks of an install that the state before it held already. */
   readonly reused: number
-  /** Disks that went back to an older copy, those of them that were not heard as such, and the words of an operator. */
+  /** Disks that went back to an older copy, the refused ones among them, and confirmations of an operator. */
   readonly wentBack: number
   readonly expelled: number
   readonly declared: number
@@ -65,7 +65,7 @@ export interface Outcome {
   /** Of a walk of membership. */
   readonly walk: WalkFigures | null
   readonly trace: readonly string[]
-  /** Of what the machine is asked for, where somebody watches: how often which command was answered how. */
+  /** How often each command got each answer, where an observer exists. */
   readonly answers: Readonly<Record<string, number>>
   /** Of the checker of histories; null: it was not asked. */
   readonly verdict: string | null
@@ -97,8 +97,8 @@ function runNow(options: RunOptions): Outcome {
   const faults = new SimFaults(world)
   const walk = MemberWalk.of(world)
   const stray = (error: unknown): void =>
-    world.stage.violate(
-      `a promise was rejected and nobody listened: ${error instanceof Error ? (error.stack ?? '') : String(error)}`,
+    world.scheduler.violate(
+      `a promise was rejected without a handler: ${error instanceof Error ? (error.stack ?? '') : String(error)}`,
     )
   process.on('unhandledRejection', stray)
   let faultyEvents = 0
@@ -106,24 +106,24 @@ function runNow(options: RunOptions): Outcome {
     trapped(() => {
       walk?.start()
       underFaults(world, faults, events)
-      faultyEvents = world.stage.events
-      if (world.stage.violation === null) {
+      faultyEvents = world.scheduler.events
+      if (world.scheduler.violation === null) {
         if (walk === null) recover(world, faults)
         else recoverMembers(world, faults, walk)
       }
-      if (world.stage.violation === null) world.subject.witness?.finish()
+      if (world.scheduler.violation === null) world.setup.observer?.finish()
     }, walk?.instead)
   } finally {
     process.off('unhandledRejection', stray)
   }
   return {
     seed,
-    violation: world.stage.violation,
-    hash: world.stage.hash.hex,
+    violation: world.scheduler.violation,
+    hash: world.scheduler.hash.hex,
     figures: figuresOf(world, faults, faultyEvents),
     walk: walk?.figures ?? null,
-    trace: world.stage.trace,
-    answers: Object.fromEntries(world.subject.witness?.answers ?? []),
+    trace: world.scheduler.trace,
+    answers: Object.fromEntries(world.setup.observer?.answers ?? []),
     verdict: judgeWith === 0 ? null : verdictOf(world, judgeWith),
   }
 }
@@ -134,27 +134,27 @@ function verdictOf({ clients }: SimWorld, configurationsMax: number): string {
 }
 
 function underFaults(world: SimWorld, faults: SimFaults, events: number): void {
-  const { stage, seats, clients, checks } = world
-  for (const seat of seats) world.start(seat)
-  clients.start(seats)
+  const { scheduler, hosts, clients, checks } = world
+  for (const host of hosts) world.start(host)
+  clients.start(hosts)
   faults.start()
-  for (let next = COMPARE_EVERY; stage.events < events && stage.violation === null; ) {
-    if (!stage.step()) stage.violate('nothing is left to happen')
-    if (stage.events < next) continue
+  for (let next = COMPARE_EVERY; scheduler.events < events && scheduler.violation === null; ) {
+    if (!scheduler.step()) scheduler.violate('nothing is left to happen')
+    if (scheduler.events < next) continue
     next += COMPARE_EVERY
     checks.compareLogs()
   }
 }
 
 function figuresOf(world: SimWorld, faults: SimFaults, faultyEvents: number): Figures {
-  const { stage, checks, clients, counts, network, oracle, disks } = world
+  const { scheduler, checks, clients, counts, network, oracle, disks } = world
   const done = (...kinds: Parameters<typeof faults.counts.get>[0][]): number =>
     kinds.reduce((sum, kind) => sum + (faults.counts.get(kind) ?? 0), 0)
   return {
     nodes: world.plan.nodes,
     events: faultyEvents,
-    recoveryEvents: stage.events - faultyEvents,
-    virtualSeconds: stage.now / 1000,
+    recoveryEvents: scheduler.events - faultyEvents,
+    virtualSeconds: scheduler.now / 1000,
     terms: checks.highestTerm,
     elections: checks.elections,
     commits: checks.committedIndex,
@@ -168,7 +168,7 @@ function figuresOf(world: SimWorld, faults: SimFaults, faultyEvents: number): Fi
     partitions: done('isolate', 'oneWay', 'split', 'bridge'),
     configurations: checks.configurationChanges,
     frames: network.frames,
-    mended: counts.mended,
+    repaired: counts.repaired,
     rebuilt: counts.rebuilt,
     reused: counts.reused,
     wentBack: disks.counts.wentBack,

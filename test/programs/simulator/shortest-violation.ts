@@ -1,7 +1,7 @@
 /**
  * Cuts a history without an order down to its shortest beginning that has none.
  *
- * Owns: what was known at a time. A beginning of a linearizable history is linearizable, so halving finds the cut.
+ * Owns: the history known at a time. A beginning of a linearizable history is linearizable, so halving finds the cut.
  * Rule: only a finished search moves the cut; one that hits its limit leaves it where it was proved.
  */
 import type { Model, Operation, Violation } from './linearizability.ts'

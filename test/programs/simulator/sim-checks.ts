@@ -1,8 +1,8 @@
 /**
  * Watches every log, vote and commit of a simulated group and reports the first broken promise of Raft.
  *
- * Owns: what is known of all nodes and all their lives at once. Knows nothing of: clients, rows; why something happened.
- * Rule: what leaves a node is judged against what its disk holds, never against what it believes.
+ * Owns: the knowledge of all nodes over all their processes. Knows nothing of: clients, rows; why something happened.
+ * Rule: a message of a node is checked against its disk, never against its memory.
  */
 import { crc32c } from '@node-rs/crc32'
 import { decodeConfiguration } from '../../../cluster/raft/configuration.ts'
@@ -20,16 +20,16 @@ export interface CheckedProcess {
   status(): RaftStatus | null
 }
 
-export interface CheckedSeat {
+export interface CheckedHost {
   readonly id: NodeId
   readonly process: CheckedProcess | null
   /** The log as its disk has it. */
   durable: LogMirror
-  /** What the disk may hold instead after a crash in the middle of a flush. */
+  /** The log that the disk may hold instead after a crash in the middle of a flush. */
   instead: LogMirror | null
-  /** The disk was damaged on purpose: what it holds is no longer judged. */
+  /** The disk was damaged on purpose: its contents are no longer checked. */
   isDamaged: boolean
-  /** Logs of disks that this name had before: an acknowledgement of theirs may still be under way. */
+  /** Logs of disks that this name had before: an acknowledgement of theirs may still be in flight. */
   readonly formerLogs: readonly LogMirror[]
   /** Durable in the state machine. */
   stateIndex: number
@@ -45,7 +45,7 @@ interface Seen {
 const TERMS_MAX = 2 ** 22
 
 export class SimChecks {
-  readonly #seats: ReadonlyMap<NodeId, CheckedSeat>
+  readonly #hosts: ReadonlyMap<NodeId, CheckedHost>
   readonly #violate: (broken: string) => void
   readonly #leaders = new Map<number, NodeId>()
   readonly #votes = new Map<string, NodeId>()
@@ -66,11 +66,11 @@ export class SimChecks {
   readonly #everCommitted = new Set<string>()
 
   constructor(
-    seats: ReadonlyMap<NodeId, CheckedSeat>,
+    hosts: ReadonlyMap<NodeId, CheckedHost>,
     initial: Configuration,
     violate: (broken: string) => void,
   ) {
-    this.#seats = seats
+    this.#hosts = hosts
     this.#committedConfiguration = initial
     this.committedConfigurations.push({ index: 0, configuration: initial })
     this.#everVoters = new Set(initial.voters)
@@ -90,7 +90,7 @@ export class SimChecks {
     return [this.#committedConfiguration, ...later.map(([, configuration]) => configuration)]
   }
 
-  /** Somebody was told that the group has become this. */
+  /** The change to this configuration was acknowledged to a caller. */
   membersChanged(nodeId: NodeId, target: TargetConfiguration): void {
     if (!this.#everCommitted.has(textOf({ ...target, outgoing: [] })))
       this.#broken(`${nodeId} confirms members that were never committed: ${target.voters.join(' ')}`)
@@ -101,17 +101,17 @@ export class SimChecks {
   }
 
   /** Gives a batch its chain values. Log matching [thesis 3.5]: equal (index, term) means equal logs up to there. */
-  chain(seat: CheckedSeat, memory: LogMirror, { hardState, base, entries }: WalBatch): MirrorWrite {
+  chain(host: CheckedHost, memory: LogMirror, { hardState, base, entries }: WalBatch): MirrorWrite {
     const [first] = entries
-    const chainedBase = base === null ? null : { ...base, chain: this.#committedChain(seat, base) }
+    const chainedBase = base === null ? null : { ...base, chain: this.#committedChain(host, base) }
     if (first === undefined) return { hardState, base: chainedBase, first: 0, terms: [], chains: [] }
     const term = hardState?.currentTerm ?? memory.currentTerm
-    if (this.#leaders.get(term) === seat.id && base === null && first.index <= memory.lastIndex)
-      this.#broken(`leader ${seat.id} of term ${term} overwrites its own log at ${first.index}`)
+    if (this.#leaders.get(term) === host.id && base === null && first.index <= memory.lastIndex)
+      this.#broken(`leader ${host.id} of term ${term} overwrites its own log at ${first.index}`)
     const before =
       chainedBase?.index === first.index - 1 ? chainedBase.chain : memory.chainAt(first.index - 1)
-    if (before === null) this.#broken(`${seat.id} appends ${first.index} after a gap`)
-    const chains = this.#chainOf(seat, entries, before ?? 0, true)
+    if (before === null) this.#broken(`${host.id} appends ${first.index} after a gap`)
+    const chains = this.#chainOf(host, entries, before ?? 0, true)
     return {
       hardState,
       base: chainedBase,
@@ -121,14 +121,14 @@ export class SimChecks {
     }
   }
 
-  /** What a restart found must be what the disk held, or what the flush that was cut off would have made of it. */
+  /** A restart must find the log that the disk held, or that of the interrupted flush. */
   opened(
-    seat: CheckedSeat,
-    { memory, isMended }: { readonly memory: LogMirror; readonly isMended: boolean },
+    host: CheckedHost,
+    { memory, isRepaired }: { readonly memory: LogMirror; readonly isRepaired: boolean },
     { hardState, base, entries }: WalContent,
   ): void {
-    const chainedBase = { ...base, chain: this.#committedChain(seat, base) }
-    const chains = this.#chainOf(seat, entries, chainedBase.chain, false)
+    const chainedBase = { ...base, chain: this.#committedChain(host, base) }
+    const chains = this.#chainOf(host, entries, chainedBase.chain, false)
     memory.apply({
       hardState,
       base: chainedBase,
@@ -137,76 +137,76 @@ export class SimChecks {
       chains,
     })
     const isExpected =
-      memory.isSame(seat.durable) || (seat.instead !== null && memory.isBetween(seat.durable, seat.instead))
-    if (seat.isDamaged || isMended) this.#mended(seat, memory)
+      memory.isSame(host.durable) || (host.instead !== null && memory.isBetween(host.durable, host.instead))
+    if (host.isDamaged || isRepaired) this.#repaired(host, memory)
     else if (!isExpected)
       this.#broken(
-        `the log of ${seat.id} comes back as (${String(memory)}), its disk held (${String(seat.durable)}) or (${String(seat.instead)})`,
+        `the log of ${host.id} comes back as (${String(memory)}), its disk held (${String(host.durable)}) or (${String(host.instead)})`,
       )
-    seat.durable = memory.copy()
-    seat.instead = null
+    host.durable = memory.copy()
+    host.instead = null
   }
 
-  /** What was committed and lay on the disk is there again, in the log or in the state. */
-  #mended(seat: CheckedSeat, memory: LogMirror): void {
-    let floor = Math.min(seat.durable.lastIndex, this.committedIndex)
-    while (floor > 0 && !seat.durable.holds(floor, this.#committed[floor]?.chain ?? 0)) floor -= 1
-    if (floor <= seat.stateIndex) return
+  /** Committed entries of the disk are present again, in the log or in the state. */
+  #repaired(host: CheckedHost, memory: LogMirror): void {
+    let floor = Math.min(host.durable.lastIndex, this.committedIndex)
+    while (floor > 0 && !host.durable.holds(floor, this.#committed[floor]?.chain ?? 0)) floor -= 1
+    if (floor <= host.stateIndex) return
     if (memory.lastIndex < floor || !memory.holds(floor, this.#committed[floor]?.chain ?? 0))
       this.#broken(
-        `${seat.id} is mended and lacks committed entry ${floor} that it held: (${String(memory)})`,
+        `${host.id} is repaired and misses committed entry ${floor} that it held: (${String(memory)})`,
       )
   }
 
   /** A message leaves a node. */
-  leaving(seat: CheckedSeat, message: Message): void {
-    const { durable } = seat
+  leaving(host: CheckedHost, message: Message): void {
+    const { durable } = host
     switch (message.type) {
       case 'RequestVoteResponse':
-        if (message.granted && !message.preVote) this.#voteLeaves(seat, message.term, message.to)
+        if (message.granted && !message.preVote) this.#voteLeaves(host, message.term, message.to)
         break
       case 'RequestVote':
         if (message.preVote) break
-        this.#voteLeaves(seat, message.term, seat.id)
+        this.#voteLeaves(host, message.term, host.id)
         // One that has met the leader of its term meanwhile asks in vain, and may have lost that entry to it.
-        if (seat.process?.status()?.role === 'candidate' && durable.lastIndex < message.lastLogIndex)
+        if (host.process?.status()?.role === 'candidate' && durable.lastIndex < message.lastLogIndex)
           this.#broken(
-            `${seat.id} asks for votes in the name of entry ${message.lastLogIndex}, durable is ${durable.lastIndex}`,
+            `${host.id} asks for votes in the name of entry ${message.lastLogIndex}, durable is ${durable.lastIndex}`,
           )
         break
       case 'AppendEntries':
-        this.#leadsNow(seat, message.term)
-        if (this.#leaders.get(message.term) !== seat.id)
-          this.#broken(`${seat.id} sends entries in term ${message.term}, which it does not lead`)
+        this.#leadsNow(host, message.term)
+        if (this.#leaders.get(message.term) !== host.id)
+          this.#broken(`${host.id} sends entries in term ${message.term}, which it does not lead`)
         break
       case 'AppendEntriesResponse':
-        if (this.#durableTerm(seat) < message.term)
-          this.#broken(`${seat.id} answers in term ${message.term}, durable is ${durable.currentTerm}`)
-        if (message.success) this.#ackLeaves(seat, message.index, message.term)
+        if (this.#durableTerm(host) < message.term)
+          this.#broken(`${host.id} answers in term ${message.term}, durable is ${durable.currentTerm}`)
+        if (message.success) this.#ackLeaves(host, message.index, message.term)
         break
       case 'InstallSnapshotResponse':
-        this.#ackLeaves(seat, message.index, message.term)
+        this.#ackLeaves(host, message.index, message.term)
         break
       default:
     }
   }
 
   /** The process reports that it leads, before any message of its leadership leaves it. */
-  leads(seat: CheckedSeat, memory: LogMirror, term: number): void {
+  leads(host: CheckedHost, memory: LogMirror, term: number): void {
     const other = this.#leaders.get(term)
-    if (other === seat.id) return
-    if (other !== undefined) this.#broken(`${other} and ${seat.id} both lead term ${term}`)
-    this.#leaders.set(term, seat.id)
+    if (other === host.id) return
+    if (other !== undefined) this.#broken(`${other} and ${host.id} both lead term ${term}`)
+    this.#leaders.set(term, host.id)
     this.elections += 1
     let floor = 0
     for (const [earlier, index] of this.#commitsOfTerm) if (earlier < term) floor = Math.max(floor, index)
     const chain = this.#committed[floor]?.chain ?? 0
     if (memory.lastIndex < floor || !memory.holds(floor, chain))
-      this.#broken(`${seat.id} leads term ${term} without committed entry ${floor}`)
+      this.#broken(`${host.id} leads term ${term} without committed entry ${floor}`)
   }
 
   /** After every event that a node had a part in. */
-  moved(seat: CheckedSeat, process: CheckedProcess): void {
+  moved(host: CheckedHost, process: CheckedProcess): void {
     const status = process.status()
     if (status === null) return
     const { term, commitIndex, appliedIndex, role } = status
@@ -214,20 +214,20 @@ export class SimChecks {
     if (seen === undefined) {
       seen = { term: 0, commitIndex: 0, appliedIndex: 0, configuration: status.configuration }
       this.#seen.set(process, seen)
-      if (appliedIndex < seat.stateIndex)
+      if (appliedIndex < host.stateIndex)
         this.#broken(
-          `${seat.id} begins with applied ${appliedIndex}, its state machine held ${seat.stateIndex}`,
+          `${host.id} begins with applied ${appliedIndex}, its state machine held ${host.stateIndex}`,
         )
     }
-    if (term < seen.term) this.#broken(`the term of ${seat.id} falls from ${seen.term} to ${term}`)
-    if (commitIndex < seen.commitIndex) this.#broken(`the commit index of ${seat.id} falls to ${commitIndex}`)
+    if (term < seen.term) this.#broken(`the term of ${host.id} falls from ${seen.term} to ${term}`)
+    if (commitIndex < seen.commitIndex) this.#broken(`the commit index of ${host.id} falls to ${commitIndex}`)
     if (appliedIndex < seen.appliedIndex)
-      this.#broken(`the applied index of ${seat.id} falls to ${appliedIndex}`)
+      this.#broken(`the applied index of ${host.id} falls to ${appliedIndex}`)
     if (appliedIndex > commitIndex)
-      this.#broken(`${seat.id} has applied ${appliedIndex}, committed is ${commitIndex}`)
-    if (role === 'leader') this.leads(seat, process.memory, term)
+      this.#broken(`${host.id} has applied ${appliedIndex}, committed is ${commitIndex}`)
+    if (role === 'leader') this.leads(host, process.memory, term)
     if (commitIndex !== seen.commitIndex)
-      this.#committing(seat, process.memory, { ...status, before: seen.configuration })
+      this.#committing(host, process.memory, { ...status, before: seen.configuration })
     this.highestTerm = Math.max(this.highestTerm, term)
     seen.term = term
     seen.commitIndex = commitIndex
@@ -236,7 +236,7 @@ export class SimChecks {
   }
 
   /** The log reaches at least as far as the state that was made of it. */
-  applied({ id, durable, stateIndex }: CheckedSeat): void {
+  applied({ id, durable, stateIndex }: CheckedHost): void {
     if (stateIndex > durable.lastIndex)
       this.#broken(`${id} has applied ${stateIndex}, durable is ${durable.lastIndex}`)
   }
@@ -245,30 +245,30 @@ export class SimChecks {
     this.#seen.delete(process)
   }
 
-  /** Every two logs in full: equal at one index means equal below, and whatever is committed is the same everywhere. */
+  /** Every two logs in full: equal at one index means equal below, and committed entries are the same everywhere. */
   compareLogs(): void {
-    for (const seat of this.#seats.values()) {
-      if (seat.process === null) continue
-      const { memory } = seat.process
-      const through = Math.min(memory.lastIndex, seat.process.status()?.commitIndex ?? 0)
+    for (const host of this.#hosts.values()) {
+      if (host.process === null) continue
+      const { memory } = host.process
+      const through = Math.min(memory.lastIndex, host.process.status()?.commitIndex ?? 0)
       for (let index = memory.base.index; index <= through; index += 1) {
         if (memory.chainAt(index) !== this.#committed[index]?.chain)
-          this.#broken(`${seat.id} holds another committed entry ${index} than was committed`)
+          this.#broken(`${host.id} holds another committed entry ${index} than was committed`)
       }
     }
   }
 
   /** The first message of a leadership leaves in the very step that began it. */
-  #leadsNow(seat: CheckedSeat, term: number): void {
-    const { process } = seat
+  #leadsNow(host: CheckedHost, term: number): void {
+    const { process } = host
     if (this.#leaders.has(term) || process === null) return
     const status = process.status()
-    if (status?.role === 'leader' && status.term === term) this.leads(seat, process.memory, term)
+    if (status?.role === 'leader' && status.term === term) this.leads(host, process.memory, term)
   }
 
   /** `before`: the configuration in force before this event, in which one may have been written after the commit. */
   #committing(
-    seat: CheckedSeat,
+    host: CheckedHost,
     memory: LogMirror,
     { term, commitIndex, configuration, ...status }: RaftStatus & { readonly before: Configuration },
   ): void {
@@ -276,7 +276,7 @@ export class SimChecks {
     for (let index = before + 1; index <= commitIndex; index += 1) {
       const [chain, entryTerm] = [memory.chainAt(index), memory.termAt(index)]
       if (chain === null || entryTerm === null) {
-        this.#broken(`${seat.id} commits ${index}, which nobody had committed and its log does not hold`)
+        this.#broken(`${host.id} commits ${index}, which no node had committed and its log does not hold`)
         return
       }
       this.#committed.push({ chain, term: entryTerm })
@@ -285,17 +285,17 @@ export class SimChecks {
     const committed = this.#committed[commitIndex]
     if (committed === undefined) return
     if (!memory.holds(commitIndex, committed.chain))
-      this.#broken(`${seat.id} commits another entry ${commitIndex} than was committed`)
+      this.#broken(`${host.id} commits another entry ${commitIndex} than was committed`)
     if (commitIndex <= before) return
     this.#commitsOfTerm.set(term, commitIndex)
-    const holders = [...this.#seats.values()].filter((other) => isHolder(other, commitIndex, committed.chain))
+    const holders = [...this.#hosts.values()].filter((other) => isHolder(other, commitIndex, committed.chain))
     const names = new Set(holders.map(({ id }) => id))
     const inForce = status.configurationIndex > commitIndex ? [status.before, configuration] : [configuration]
     if (!inForce.some((one) => isQuorum(one, names)))
       this.#broken(
-        `${seat.id} commits ${commitIndex} in term ${term}, which is durable at ${[...names].join(' ')} alone`,
+        `${host.id} commits ${commitIndex} in term ${term}, which is durable only at ${[...names].join(' ')}`,
       )
-    for (const { id, process } of this.#seats.values()) {
+    for (const { id, process } of this.#hosts.values()) {
       const status = process?.status() ?? null
       if (process === null || status === null || status.role !== 'leader' || status.term <= term) continue
       if (!process.memory.holds(commitIndex, committed.chain))
@@ -318,37 +318,37 @@ export class SimChecks {
   }
 
   /** A state that is ahead of the log brings its term back with it, however often the start is cut off. */
-  #durableTerm({ durable, stateIndex }: CheckedSeat): number {
+  #durableTerm({ durable, stateIndex }: CheckedHost): number {
     return Math.max(durable.currentTerm, this.#committed[stateIndex]?.term ?? 0)
   }
 
-  #voteLeaves(seat: CheckedSeat, term: number, candidate: NodeId): void {
-    const { durable } = seat
+  #voteLeaves(host: CheckedHost, term: number, candidate: NodeId): void {
+    const { durable } = host
     if (durable.currentTerm !== term || durable.votedFor !== candidate)
-      this.#broken(`${seat.id} votes for ${candidate} in term ${term}; durable is ${String(durable)}`)
-    if (!this.#everVoters.has(seat.id)) this.#broken(`${seat.id} votes in term ${term} and never had a vote`)
-    const vote = `${seat.id}/${seat.formerLogs.length}/${term}`
+      this.#broken(`${host.id} votes for ${candidate} in term ${term}; durable is ${String(durable)}`)
+    if (!this.#everVoters.has(host.id)) this.#broken(`${host.id} votes in term ${term} and never had a vote`)
+    const vote = `${host.id}/${host.formerLogs.length}/${term}`
     const before = this.#votes.get(vote)
     if (before !== undefined && before !== candidate)
-      this.#broken(`${seat.id} votes for ${before} and for ${candidate} in term ${term}`)
+      this.#broken(`${host.id} votes for ${before} and for ${candidate} in term ${term}`)
     this.#votes.set(vote, candidate)
   }
 
-  #ackLeaves(seat: CheckedSeat, index: number, term: number): void {
-    const { durable, id } = seat
-    if (index <= seat.stateIndex) return
+  #ackLeaves(host: CheckedHost, index: number, term: number): void {
+    const { durable, id } = host
+    if (index <= host.stateIndex) return
     if (index > durable.lastIndex) {
       this.#broken(`${id} acknowledges ${index}, durable is ${durable.lastIndex}`)
       return
     }
-    const leader = this.#seats.get(this.#leaders.get(term) ?? '')?.process
+    const leader = this.#hosts.get(this.#leaders.get(term) ?? '')?.process
     if (leader === undefined || leader === null || leader.memory.currentTerm !== term) return
     const chain = leader.memory.chainAt(index)
     if (chain !== null && !durable.holds(index, chain))
       this.#broken(`${id} acknowledges ${index} to the leader of term ${term}, but holds another entry there`)
   }
 
-  #chainOf(seat: CheckedSeat, entries: readonly Entry[], before: number, areNew: boolean): number[] {
+  #chainOf(host: CheckedHost, entries: readonly Entry[], before: number, areNew: boolean): number[] {
     let chain = before
     return entries.map((entry) => {
       const { index, term, kind, data } = entry
@@ -356,11 +356,11 @@ export class SimChecks {
       const place = index * TERMS_MAX + term
       const known = this.#chains.get(place)
       if (known === undefined) {
-        if (!areNew) this.#broken(`${seat.id} finds entry ${index} of term ${term}, which nobody wrote`)
+        if (!areNew) this.#broken(`${host.id} finds entry ${index} of term ${term}, which no node wrote`)
         this.#chains.set(place, chain)
         if (kind === 'configuration') this.#written(place, decodeConfiguration(data))
       } else if (known !== chain)
-        this.#broken(`${seat.id} holds another entry ${index} of term ${term} than was written`)
+        this.#broken(`${host.id} holds another entry ${index} of term ${term} than was written`)
       return chain
     })
   }
@@ -370,10 +370,10 @@ export class SimChecks {
     for (const voter of configuration.voters) this.#everVoters.add(voter)
   }
 
-  #committedChain(seat: CheckedSeat, { index, term }: LogBase): number {
+  #committedChain(host: CheckedHost, { index, term }: LogBase): number {
     const committed = this.#committed[index]
     if (committed === undefined || committed.term !== term)
-      this.#broken(`the log of ${seat.id} begins after ${index}@${term}, which was never committed`)
+      this.#broken(`the log of ${host.id} begins after ${index}@${term}, which was never committed`)
     return committed?.chain ?? 0
   }
 
@@ -382,7 +382,7 @@ export class SimChecks {
   }
 }
 
-function isHolder({ durable, formerLogs, stateIndex }: CheckedSeat, index: number, chain: number): boolean {
+function isHolder({ durable, formerLogs, stateIndex }: CheckedHost, index: number, chain: number): boolean {
   return (
     stateIndex >= index ||
     (durable.lastIndex >= index && durable.holds(index, chain)) ||

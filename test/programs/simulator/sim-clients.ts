@@ -1,8 +1,8 @@
 /**
- * Clients at every node: they write and read, one call after the other, and remember what they were told.
+ * Clients at every node: they write and read, one call after the other, and record the answers.
  *
- * Owns: what was asked and answered. Knows nothing of: faults, what is asked for. Rule: what was acknowledged must have happened between call and
- * answer, in one order for all; what was refused for certain must never happen; what is unknown may do either.
+ * Owns: calls and answers. Knows nothing of: faults, the choice of requests. Rule: an acknowledged call must have taken effect between call and
+ * answer, in one order for all; a call refused for certain must never take effect; an unknown one may do either.
  */
 import { Condition } from '../../../cluster/base/types.ts'
 import type { Node } from '../../../cluster/node/node.ts'
@@ -11,10 +11,10 @@ import type { Random } from './random.ts'
 import { type SimCommand, textOf } from './sim-commands.ts'
 import type { SimMachine } from './sim-machine.ts'
 import type { SimOracle } from './sim-oracle.ts'
-import type { Stage } from './stage.ts'
+import type { SimScheduler } from './sim-scheduler.ts'
 import type { Look, Workload, Write } from './workload.ts'
 
-export interface ServedSeat {
+export interface ServedHost {
   readonly id: string
   readonly place: number
   readonly process:
@@ -25,14 +25,14 @@ export interface ServedSeat {
 export interface ClientsOptions {
   readonly perNode: number
   readonly thinkMs: number
-  /** Reads do not wait for their barrier. Only to show that this is found out. */
+  /** Reads do not wait for their barrier. Only to show that the checks detect it. */
   readonly readsAtOnce: boolean
 }
 
 /** One call as a checker of histories wants it. Times are counts that rise. */
 export interface Call {
   readonly client: string
-  /** `create`, `remove`: only where nothing is, only what is expected. `other`: of nothing that the checker has a model of. */
+  /** `create`, `remove`: only if absent, only the expected value. `other`: a key without a model in the checker. */
   readonly kind: SimCommand['kind'] | 'read' | 'create' | 'remove' | 'other'
   readonly id: string
   readonly key: string
@@ -46,7 +46,7 @@ interface UnderWay {
   readonly call: Call
   readonly owner: Owner
   readonly startedMs: number
-  /** Everything up to this position had been answered to somebody before this call began. */
+  /** Every effect up to this position had been answered to some client before this call started. */
   readonly floor: number
   readonly onEnd: Then
 }
@@ -54,7 +54,7 @@ interface UnderWay {
 type Then = (isAnswered: boolean) => void
 
 export class SimClients {
-  readonly #stage: Stage
+  readonly #scheduler: SimScheduler
   readonly #random: Random
   readonly #oracle: SimOracle
   readonly #options: ClientsOptions
@@ -70,14 +70,14 @@ export class SimClients {
 
   constructor(
     parts: {
-      readonly stage: Stage
+      readonly scheduler: SimScheduler
       readonly random: Random
       readonly oracle: SimOracle
       readonly workload: Workload
     },
     options: ClientsOptions,
   ) {
-    this.#stage = parts.stage
+    this.#scheduler = parts.scheduler
     this.#random = parts.random
     this.#oracle = parts.oracle
     this.#workload = parts.workload
@@ -85,9 +85,9 @@ export class SimClients {
     this.#thinkMs = options.thinkMs
   }
 
-  start(seats: readonly ServedSeat[]): void {
-    for (const seat of seats)
-      for (let i = 0; i < this.#options.perNode; i += 1) this.#think(seat, `${seat.id}.${i}`)
+  start(hosts: readonly ServedHost[]): void {
+    for (const host of hosts)
+      for (let i = 0; i < this.#options.perNode; i += 1) this.#think(host, `${host.id}.${i}`)
   }
 
   /** Fewer calls from now on. */
@@ -106,12 +106,12 @@ export class SimClients {
 
   /** Virtual age of the oldest call without an answer. ms */
   get oldestMs(): number {
-    let oldest = this.#stage.now
+    let oldest = this.#scheduler.now
     for (const { startedMs } of this.#underWay) oldest = Math.min(oldest, startedMs)
-    return this.#stage.now - oldest
+    return this.#scheduler.now - oldest
   }
 
-  /** A process is gone: its callers will never hear of it again. */
+  /** A process is gone: its callers never get an answer. */
   abandon(owner: Owner): void {
     for (const under of this.#underWay) {
       if (under.owner !== owner) continue
@@ -121,22 +121,22 @@ export class SimClients {
     }
   }
 
-  /** Writes at this seat until one is acknowledged; for the end of a run. */
-  writeAt(seat: ServedSeat, onAcknowledged: () => void): void {
+  /** Writes at this host until one is acknowledged; for the end of a run. */
+  writeAt(host: ServedHost, onAcknowledged: () => void): void {
     const again = (): void => {
-      this.#stage.after(this.#thinkMs, 'client', { seat }, () => this.writeAt(seat, onAcknowledged))
+      this.#scheduler.after(this.#thinkMs, 'client', { host }, () => this.writeAt(host, onAcknowledged))
     }
-    const { process } = seat
+    const { process } = host
     if (process?.isOpen !== true) return again()
     const then: Then = (isAnswered) => (isAnswered ? onAcknowledged() : again())
     this.#propose(process, 'last', this.#workload.last(), then)
   }
 
-  #think(seat: ServedSeat, client: string): void {
-    this.#stage.after(this.#random.exponential(this.#thinkMs), 'client', { seat }, () => {
+  #think(host: ServedHost, client: string): void {
+    this.#scheduler.after(this.#random.exponential(this.#thinkMs), 'client', { host }, () => {
       if (this.#isOver) return
-      const again = (): void => this.#think(seat, client)
-      const { process } = seat
+      const again = (): void => this.#think(host, client)
+      const { process } = host
       const requested = process?.isOpen === true ? this.#workload.next() : null
       if (process === null || requested === null) again()
       else if (requested.type === 'look') this.#read(process, client, requested, again)
@@ -144,7 +144,7 @@ export class SimClients {
     })
   }
 
-  #propose(process: NonNullable<ServedSeat['process']>, client: string, requested: Write, then: Then): void {
+  #propose(process: NonNullable<ServedHost['process']>, client: string, requested: Write, then: Then): void {
     const { kind, key, expected } = requested
     const id = `${client}.${(this.#ids += 1)}`
     const under = this.#begin(process, { client, kind, id, key, expected }, then)
@@ -154,7 +154,7 @@ export class SimClients {
     )
   }
 
-  #read(process: NonNullable<ServedSeat['process']>, client: string, requested: Look, then: Then): void {
+  #read(process: NonNullable<ServedHost['process']>, client: string, requested: Look, then: Then): void {
     const { kind, key, expected } = requested
     const under = this.#begin(process, { client, kind, id: '', key, expected }, then)
     const barrier = this.#options.readsAtOnce ? Promise.resolve() : process.node.readBarrier()
@@ -166,8 +166,8 @@ export class SimClients {
       )
   }
 
-  /** Whoever meets damage asks once more, as the edge of the service does. */
-  async #readable({ node, machine }: NonNullable<ServedSeat['process']>): Promise<void> {
+  /** A reader that finds damage retries once, as the edge of the service does. */
+  async #readable({ node, machine }: NonNullable<ServedHost['process']>): Promise<void> {
     if (machine.isReadable()) return
     await node.readBarrier()
     if (!machine.isReadable()) throw new Condition('leader_not_ready', 'Damage was met twice')
@@ -175,9 +175,9 @@ export class SimClients {
 
   #begin(owner: Owner, what: Omit<Call, 'call' | 'answer'>, then: Then): UnderWay {
     const call: Call = { ...what, call: (this.#moment += 1), answer: null }
-    const under = { call, owner, startedMs: this.#stage.now, floor: this.#highestAnswered, onEnd: then }
+    const under = { call, owner, startedMs: this.#scheduler.now, floor: this.#highestAnswered, onEnd: then }
     this.history.push(call)
-    this.#stage.note(() => `${what.client} asks: ${what.kind} ${what.key} ${what.id}`)
+    this.#scheduler.note(() => `${what.client} asks: ${what.kind} ${what.key} ${what.id}`)
     this.#underWay.add(under)
     return under
   }
@@ -186,15 +186,15 @@ export class SimClients {
     if (!this.#ends(under)) return
     const { call, floor } = under
     const effect = this.#oracle.effect(call.id)
-    if (effect === null) return this.#stage.violate(`${call.id} was acknowledged and never took effect`)
+    if (effect === null) return this.#scheduler.violate(`${call.id} was acknowledged and never took effect`)
     if (effect.reply !== reply)
-      this.#stage.violate(`${call.id} was answered '${reply}', right is '${effect.reply}'`)
+      this.#scheduler.violate(`${call.id} was answered '${reply}', right is '${effect.reply}'`)
     if (effect.position <= floor)
-      this.#stage.violate(
+      this.#scheduler.violate(
         `${call.id} took effect at ${effect.position}, before the answer ${floor} that came before its call`,
       )
     this.counts.acknowledged += 1
-    const output = requested.told(reply)
+    const output = requested.reported(reply)
     if (output === null) this.#refusals.add(call)
     this.#answer(under, effect.position, output ?? 'refused')
   }
@@ -203,7 +203,7 @@ export class SimClients {
     if (!this.#ends(under)) return
     const position = machine.effects
     if (position < under.floor)
-      this.#stage.violate(
+      this.#scheduler.violate(
         `a read at n${under.owner.place + 1} sees ${position} effects, ${under.floor} had been answered before it began`,
       )
     this.counts.reads += 1
@@ -213,16 +213,16 @@ export class SimClients {
   #answer({ call, onEnd }: UnderWay, position: number, output: string): void {
     this.#highestAnswered = Math.max(this.#highestAnswered, position)
     call.answer = { at: (this.#moment += 1), output }
-    this.#stage.hash.addText(output)
+    this.#scheduler.hash.addText(output)
     this.#workload.learned(call, output)
     onEnd(true)
   }
 
   #failed(under: UnderWay, error: unknown): void {
     if (!this.#ends(under)) return
-    this.#stage.note(() => `${under.call.client} ${under.call.id} fails: ${String(error)}`)
+    this.#scheduler.note(() => `${under.call.client} ${under.call.id} fails: ${String(error)}`)
     if (!(error instanceof Condition)) {
-      this.#stage.violate(
+      this.#scheduler.violate(
         `a call failed with ${error instanceof Error ? (error.stack ?? '') : String(error)}`,
       )
     } else if (error.code === 'commit_unknown') {

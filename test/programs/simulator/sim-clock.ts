@@ -1,14 +1,14 @@
 /**
- * The clock of one process: its own rate, its own idea of the date.
+ * The clock of one process: its own rate and wall time.
  *
  * Rule: its timers are events of the process; they wait while it is paused and end with it.
  */
 import type { Clock, Timer } from '../../../cluster/base/clock.ts'
 import type { Owner } from './event-queue.ts'
-import type { Stage } from './stage.ts'
+import type { SimScheduler } from './sim-scheduler.ts'
 
 export interface SimClockOptions {
-  readonly stage: Stage
+  readonly scheduler: SimScheduler
   readonly owner: Owner
   /** Seconds of this clock per second of the world. */
   readonly rate: () => number
@@ -22,12 +22,12 @@ export class SimClock implements Clock {
 
   constructor(options: SimClockOptions) {
     this.#options = options
-    this.#start = options.stage.now
+    this.#start = options.scheduler.now
   }
 
   now(): number {
-    const { stage, rate } = this.#options
-    return (stage.now - this.#start) * rate()
+    const { scheduler, rate } = this.#options
+    return (scheduler.now - this.#start) * rate()
   }
 
   wallTime(): number {
@@ -35,8 +35,8 @@ export class SimClock implements Clock {
   }
 
   after(ms: number, callback: () => void): Timer {
-    const { stage, owner, rate } = this.#options
-    const event = stage.after(ms / rate(), 'timer', { owner }, callback)
+    const { scheduler, owner, rate } = this.#options
+    const event = scheduler.after(ms / rate(), 'timer', { owner }, callback)
     return {
       cancel: () => {
         event.isCancelled = true

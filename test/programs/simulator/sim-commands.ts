@@ -1,15 +1,15 @@
 /**
- * The commands of simulated clients, as bytes and as what they do to rows.
+ * The commands of simulated clients, as bytes and as changes of rows.
  *
  * Owns: their text form and their meaning. Each has an id of its own, so that an effect that comes twice is seen.
- * Knows nothing of: who applies them. Rule: a command always gets a reply, whatever the rows hold.
+ * Knows nothing of: their application. Rule: a command always gets a reply, for any rows.
  */
 
 export interface SimCommand {
   readonly kind: 'put' | 'cas' | 'delete' | 'append' | 'get'
   readonly id: string
   readonly key: string
-  /** Of `cas`: the id of the value that must stand there, or '-' for none. */
+  /** Of `cas`: the id of the value that must be there, or '-' for none. */
   readonly expected: string
   /** Follows the id in the value, so that values have any length. */
   readonly padding: number
@@ -47,7 +47,7 @@ export interface Outcome {
   readonly value: string | null | undefined
 }
 
-/** What a command does to the row of its key. */
+/** The effect of a command on the row of its key. */
 export function perform({ kind, id, expected, padding }: SimCommand, row: string | null): Outcome {
   const current = idOf(row)
   switch (kind) {
@@ -68,7 +68,7 @@ export function perform({ kind, id, expected, padding }: SimCommand, row: string
   }
 }
 
-/** What a reader sees of a row: the id of the command that wrote it. */
+/** The value of a row for a reader: the id of the command that wrote it. */
 export function idOf(row: string | null): string {
   if (row === null) return NONE
   const end = row.indexOf(' ')

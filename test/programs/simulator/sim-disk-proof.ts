@@ -1,7 +1,7 @@
 /**
- * What stands outside of the data of a simulated directory: the boot of its host, the inode of its marker, the witness in memory.
+ * The evidence outside the data of a simulated directory: the boot of its host, the inode of its marker, the witness in memory.
  *
- * Owns: what of it a copy, a volume that is set back and a power cut take along. Knows nothing of: the verdict, which is the code of the
+ * Owns: which part of it a copy, a volume that is set back and a power cut change. Knows nothing of: the verdict, which is the code of the
  * service. Rule: as on a real machine; a witness outlives the process and not the host, a copy has another marker.
  */
 import type { DiskFindings, DiskProof } from '../../../cluster/node/base/disk-proof.ts'

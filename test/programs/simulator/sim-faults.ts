@@ -1,12 +1,12 @@
 /**
- * What goes wrong in a simulated world, and when.
+ * The faults of a simulated world, and their times.
  *
- * Owns: the choice and the doing of faults, and the budget: what must stay whole so that nothing committed can be lost.
- * Knows nothing of: what is right; the checks do. Rule: at most a minority of the seats loses what its disk promised.
+ * Owns: the choice and injection of faults, and the budget: the hosts that must stay intact so that no committed entry can be lost.
+ * Knows nothing of: what is right; the checks do. Rule: at most a minority of the hosts loses what its disk promised.
  */
 import type { Random } from './random.ts'
 import { changeMembers } from './sim-members.ts'
-import type { SimSeat } from './sim-seat.ts'
+import type { SimHost } from './sim-host.ts'
 import type { SimWorld } from './sim-world.ts'
 import { FAULTS, type Fault } from './swarm.ts'
 
@@ -22,8 +22,8 @@ export class SimFaults {
     this.#random = world.random.faults
     this.#weightSum = FAULTS.reduce((sum, fault) => sum + world.plan.weights[fault], 0)
     const { skew } = world.plan
-    for (const seat of world.seats) {
-      seat.clockRate = 1 + this.#random.between(-skew, skew)
+    for (const host of world.hosts) {
+      host.clockRate = 1 + this.#random.between(-skew, skew)
     }
   }
 
@@ -31,48 +31,48 @@ export class SimFaults {
     if (this.#weightSum > 0) this.#next()
   }
 
-  /** Everything that can be mended is mended. */
+  /** Heals every fault that can be healed. */
   stop(): void {
     this.#isOver = true
-    const { network, seats, stage } = this.#world
+    const { network, hosts, scheduler } = this.#world
     this.#world.isCalm = true
     network.isCalm = true
     network.paths.becomeCalm()
     this.#world.wallClocks.setAllRight()
-    for (const seat of seats) {
-      seat.slowMs = 0
-      seat.clockRate = 1
-      seat.files.isFull = false
-      seat.files.failsSync = false
-      seat.state.failsApply = false
-      if (seat.process !== null) {
-        seat.process.dyingIn = -1
-        this.#world.resume(seat.process)
+    for (const host of hosts) {
+      host.slowMs = 0
+      host.clockRate = 1
+      host.files.isFull = false
+      host.files.failsSync = false
+      host.state.failsApply = false
+      if (host.process !== null) {
+        host.process.dyingIn = -1
+        this.#world.resume(host.process)
       }
     }
-    stage.note(() => 'faults end')
+    scheduler.note(() => 'faults end')
   }
 
   /**
-   * Seats that may still be emptied or damaged without a majority being in danger. Where writes tear, one more must stay whole:
-   * whoever finds a tear needs a majority of others to tell it what was committed.
+   * Hosts that may still be emptied or damaged without a majority being in danger. Where writes tear, one more must stay whole:
+   * a node that finds a tear needs a majority of others to learn what was committed.
    */
   get budget(): number {
-    const { seats, plan } = this.#world
-    const spoiled = seats.filter(
-      (seat) => seat.isLost || seat.isForgetful || seat.isDamaged || seat.isStateDamaged,
+    const { hosts, plan } = this.#world
+    const spoiled = hosts.filter(
+      (host) => host.isLost || host.isForgetful || host.isDamaged || host.isStateDamaged,
     ).length
-    return Math.floor((seats.length - 1) / 2) - spoiled - (plan.tearsAnywhere ? 1 : 0)
+    return Math.floor((hosts.length - 1) / 2) - spoiled - (plan.tearsAnywhere ? 1 : 0)
   }
 
   #next(): void {
-    const { stage, plan } = this.#world
-    stage.after(this.#random.exponential(plan.faultEveryMs), 'fault', {}, () => {
+    const { scheduler, plan } = this.#world
+    scheduler.after(this.#random.exponential(plan.faultEveryMs), 'fault', {}, () => {
       if (this.#isOver) return
       const fault = this.#draw()
       const count = this.counts.get(fault) ?? 0
       this.counts.set(fault, count + 1)
-      stage.note(() => `fault: ${fault}`)
+      scheduler.note(() => `fault: ${fault}`)
       this.#happen(fault)
       this.#next()
     })
@@ -89,32 +89,32 @@ export class SimFaults {
   }
 
   #happen(fault: Fault): void {
-    const seat = this.#victim()
+    const host = this.#victim()
     switch (fault) {
       case 'crash':
-        return this.#crash(seat)
+        return this.#crash(host)
       case 'crashAtEffect':
-        return this.#crashSoon(seat, 40)
+        return this.#crashSoon(host, 40)
       case 'crashLoop':
         for (let i = 1; i < 6; i += 1)
-          this.#later(this.#world.plan.heartbeatMs * i * 3, () => this.#crashSoon(seat, 12))
+          this.#later(this.#world.plan.heartbeatMs * i * 3, () => this.#crashSoon(host, 12))
         return
       case 'powerCutAll':
         return this.#cutPowerOfAll()
       case 'stopOrderly':
-        return this.#world.stop(seat)
+        return this.#world.stop(host)
       case 'pause':
-        return this.#world.pause(seat, this.#pauseMs())
+        return this.#world.pause(host, this.#pauseMs())
       case 'wallJump':
-        return this.#world.wallClocks.spoil(seat.id)
+        return this.#world.wallClocks.spoil(host.id)
       case 'slowDisk':
       case 'failSync':
       case 'fullDisk':
       case 'failApply':
-        return this.#breakDisk(fault, seat)
+        return this.#breakDisk(fault, host)
       case 'wipe':
       case 'rot':
-        return this.#spoil(fault, this.#random.pick(this.#world.seats))
+        return this.#spoil(fault, this.#random.pick(this.#world.hosts))
       case 'damageRow':
         return this.#damageRow(this.#victim())
       case 'rollBack':
@@ -124,36 +124,36 @@ export class SimFaults {
       case 'replay':
         return this.#world.network.replay(1 + this.#random.below(20))
       default:
-        return this.#breakNetwork(fault, seat.place)
+        return this.#breakNetwork(fault, host.place)
     }
   }
 
-  #crash(seat: SimSeat): void {
-    if (seat.process === null) return
-    if (this.#random.chance(0.5)) this.#world.kill(seat)
-    else this.#world.cutPower(seat)
-    this.#world.startLater(seat, this.#world.downMs())
+  #crash(host: SimHost): void {
+    if (host.process === null) return
+    if (this.#random.chance(0.5)) this.#world.kill(host)
+    else this.#world.cutPower(host)
+    this.#world.startLater(host, this.#world.downMs())
   }
 
-  #crashSoon(seat: SimSeat, effects: number): void {
-    if (seat.process !== null) seat.process.dyingIn = this.#random.below(effects)
+  #crashSoon(host: SimHost, effects: number): void {
+    if (host.process !== null) host.process.dyingIn = this.#random.below(effects)
   }
 
   #cutPowerOfAll(): void {
-    const { seats } = this.#world
-    for (const seat of seats) {
-      this.#world.cutPower(seat)
-      this.#world.startLater(seat, this.#world.downMs())
+    const { hosts } = this.#world
+    for (const host of hosts) {
+      this.#world.cutPower(host)
+      this.#world.startLater(host, this.#world.downMs())
     }
   }
 
-  #breakDisk(fault: Fault, seat: SimSeat): void {
-    const { files, state } = seat
+  #breakDisk(fault: Fault, host: SimHost): void {
+    const { files, state } = host
     if (fault === 'failSync') files.failsSync = true
     if (fault === 'failApply') state.failsApply = true
     if (fault === 'slowDisk') {
-      seat.slowMs = this.#random.pick([20, 200, 2_000])
-      this.#later(this.#lastsMs(), () => (seat.slowMs = 0))
+      host.slowMs = this.#random.pick([20, 200, 2_000])
+      this.#later(this.#lastsMs(), () => (host.slowMs = 0))
     }
     if (fault === 'fullDisk') {
       files.isFull = true
@@ -161,65 +161,65 @@ export class SimFaults {
     }
   }
 
-  /** Nobody knows of it before somebody reads that row; the process goes on. */
-  #damageRow(seat: SimSeat): void {
-    const { state, isLost, isDamaged, isStateDamaged } = seat
+  /** The damage is unknown until a reader finds that row; the process continues. */
+  #damageRow(host: SimHost): void {
+    const { state, isLost, isDamaged, isStateDamaged } = host
     if (this.budget <= 0 || isLost || isDamaged || isStateDamaged || state.record === null) return
-    this.#world.stage.note(() => `a row of ${seat.id} is damaged`)
+    this.#world.scheduler.note(() => `a row of ${host.id} is damaged`)
     state.isDamaged = true
     state.damages += 1
   }
 
-  /** What cannot be undone. Only where everybody knows the directory, because an unknown one cannot be told from the first. */
-  #spoil(fault: 'wipe' | 'rot', seat: SimSeat): void {
-    if (this.budget <= 0 || seat.isLost || seat.isDamaged || !this.#isKnownToAll(seat)) return
-    if (fault === 'wipe') return this.#wipeBehindABack(seat)
-    this.#world.cutPower(seat)
-    const where = seat.files.rot()
-    if (where !== null) seat.isDamaged = true
-    this.#world.stage.note(() => `${seat.id} rots: ${String(where)}`)
-    this.#world.startLater(seat, this.#world.downMs())
+  /** Irreversible. Only where every node knows the directory, because an unknown one is indistinguishable from the first. */
+  #spoil(fault: 'wipe' | 'rot', host: SimHost): void {
+    if (this.budget <= 0 || host.isLost || host.isDamaged || !this.#isKnownToAll(host)) return
+    if (fault === 'wipe') return this.#wipeBehindABack(host)
+    this.#world.cutPower(host)
+    const where = host.files.rot()
+    if (where !== null) host.isDamaged = true
+    this.#world.scheduler.note(() => `${host.id} rots: ${String(where)}`)
+    this.#world.startLater(host, this.#world.downMs())
   }
 
   /**
-   * The worst moment for an empty disk: one node has missed what the others committed, and then sees nobody but the one that
+   * The worst moment for an empty disk: one node has missed what the others committed, and then reaches only the one that
    * has forgotten it. If that one had a vote, the two would decide without the rest.
    */
-  #wipeBehindABack(seat: SimSeat): void {
+  #wipeBehindABack(host: SimHost): void {
     const { paths } = this.#world.network
-    const others = this.#random.shuffle(this.#others(seat.place))
-    const behind = others.slice(0, this.#world.seats.length >> 1)
+    const others = this.#random.shuffle(this.#others(host.place))
+    const behind = others.slice(0, this.#world.hosts.length >> 1)
     const rest = others.slice(behind.length)
-    for (const a of behind) for (const b of [seat.place, ...rest]) paths.blockBoth(a, b)
+    for (const a of behind) for (const b of [host.place, ...rest]) paths.blockBoth(a, b)
     this.#later(this.#lastsMs(), () => {
       paths.heal()
-      if (this.budget <= 0 || seat.isLost || seat.isDamaged || !this.#isKnownToAll(seat)) return
-      this.#world.stage.note(() => `${seat.id} is emptied`)
-      this.#world.kill(seat)
-      seat.wipe()
-      this.#world.startLater(seat, 0)
-      for (const a of rest) for (const b of [seat.place, ...behind]) paths.blockBoth(a, b)
+      if (this.budget <= 0 || host.isLost || host.isDamaged || !this.#isKnownToAll(host)) return
+      this.#world.scheduler.note(() => `${host.id} is emptied`)
+      this.#world.kill(host)
+      host.wipe()
+      this.#world.startLater(host, 0)
+      for (const a of rest) for (const b of [host.place, ...behind]) paths.blockBoth(a, b)
       this.#later(this.#lastsMs() * 3, () => paths.heal())
     })
   }
 
-  /** A voter's disk goes back. Most often another voter has missed what is forgotten then, and is all that it sees. */
+  /** A voter's disk goes back. Most often another voter has missed the lost entries, and is the only peer that it reaches. */
   #rollBack(): void {
-    const { seats, checks, disks, network } = this.#world
+    const { hosts, checks, disks, network } = this.#world
     const { voters = [] } = checks.configurationsInForce.at(-1) ?? {}
-    const [seat, ...others] = this.#random.shuffle(seats.filter(({ id }) => voters.includes(id)))
-    const image = seat === undefined ? null : disks.copyOf(seat)
-    if (seat === undefined || image === null) return
+    const [host, ...others] = this.#random.shuffle(hosts.filter(({ id }) => voters.includes(id)))
+    const image = host === undefined ? null : disks.copyOf(host)
+    if (host === undefined || image === null) return
     const places = others.map(({ place }) => place)
     const [behind, rest] = [places.slice(0, voters.length >> 1), places.slice(voters.length >> 1)]
     const isLagging = this.#random.chance(0.7)
-    if (isLagging) this.#separate(behind, [seat.place, ...rest])
+    if (isLagging) this.#separate(behind, [host.place, ...rest])
     this.#later(this.#lastsMs(), () => {
       if (isLagging) network.paths.heal()
-      if (this.budget <= 0 || !disks.mayGoBack(seat, image)) return
-      disks.goBack(seat, image, this.#random.chance(0.5) ? 0 : this.#world.downMs())
+      if (this.budget <= 0 || !disks.mayGoBack(host, image)) return
+      disks.goBack(host, image, this.#random.chance(0.5) ? 0 : this.#world.downMs())
       if (!isLagging) return
-      this.#separate(rest, [seat.place, ...behind])
+      this.#separate(rest, [host.place, ...behind])
       this.#later(this.#lastsMs() * 3, () => network.paths.heal())
     })
   }
@@ -228,12 +228,12 @@ export class SimFaults {
     for (const a of left) for (const b of right) this.#world.network.paths.blockBoth(a, b)
   }
 
-  #isKnownToAll({ id }: SimSeat): boolean {
-    return this.#world.seats.every(({ process, isLost }) => isLost || process?.knows(id) === true)
+  #isKnownToAll({ id }: SimHost): boolean {
+    return this.#world.hosts.every(({ process, isLost }) => isLost || process?.knows(id) === true)
   }
 
   #breakNetwork(fault: Fault, place: number): void {
-    const { stage, network, plan } = this.#world
+    const { scheduler, network, plan } = this.#world
     const { paths } = network
     const others = this.#others(place)
     switch (fault) {
@@ -255,7 +255,7 @@ export class SimFaults {
         break
       case 'clog':
         for (const other of others)
-          if (this.#random.chance(0.5)) paths.clog(place, other, stage.now + this.#lastsMs())
+          if (this.#random.chance(0.5)) paths.clog(place, other, scheduler.now + this.#lastsMs())
         return
       case 'swizzle':
         return this.#swizzle()
@@ -267,7 +267,7 @@ export class SimFaults {
   }
 
   #split(): void {
-    const places = this.#random.shuffle(this.#world.seats.map((seat) => seat.place))
+    const places = this.#random.shuffle(this.#world.hosts.map((host) => host.place))
     const left = places.splice(0, 1 + this.#random.below(places.length))
     for (const a of left) for (const b of places) this.#world.network.paths.blockBoth(a, b)
   }
@@ -282,24 +282,24 @@ export class SimFaults {
   /** Stops the paths of a few nodes one after the other, and lets them go in another order. */
   #swizzle(): void {
     const { paths } = this.#world.network
-    const chosen = this.#random.shuffle(this.#world.seats.map((seat) => seat.place)).slice(0, 3)
-    const all = this.#world.seats.map((seat) => seat.place)
+    const chosen = this.#random.shuffle(this.#world.hosts.map((host) => host.place)).slice(0, 3)
+    const all = this.#world.hosts.map((host) => host.place)
     for (const place of chosen) {
       this.#later(this.#lastsMs() / 4, () => {
-        const until = this.#world.stage.now + this.#lastsMs()
+        const until = this.#world.scheduler.now + this.#lastsMs()
         for (const other of all) paths.clog(place, other, until)
       })
     }
   }
 
-  /** The leader more often than others: most goes wrong around it. */
-  #victim(): SimSeat {
-    const { leader, seats } = this.#world
-    return leader !== null && this.#random.chance(0.4) ? leader : this.#random.pick(seats)
+  /** The leader more often than others: most faults matter there. */
+  #victim(): SimHost {
+    const { leader, hosts } = this.#world
+    return leader !== null && this.#random.chance(0.4) ? leader : this.#random.pick(hosts)
   }
 
   #others(place: number): number[] {
-    return this.#world.seats.map((seat) => seat.place).filter((other) => other !== place)
+    return this.#world.hosts.map((host) => host.place).filter((other) => other !== place)
   }
 
   #pauseMs(): number {
@@ -315,7 +315,7 @@ export class SimFaults {
   }
 
   #later(ms: number, happens: () => void): void {
-    this.#world.stage.after(ms, 'fault goes on', {}, () => {
+    this.#world.scheduler.after(ms, 'fault continues', {}, () => {
       if (!this.#isOver) happens()
     })
   }

@@ -1,5 +1,5 @@
 /**
- * The disk under a simulated log: what a process sees (page cache), what survives a power cut, and how both go wrong.
+ * The disk under a simulated log: the view of a process (page cache), the content after a power cut, and faults of both.
  *
  * Owns: files of bytes, dirty ranges, names that were not flushed yet, faults on demand. Knows nothing of: segments.
  * Rule: it never keeps more than a disk promises; a sector of 512 bytes is written whole or not at all.
@@ -20,10 +20,10 @@ interface Inode {
   /** As a process sees it. */
   cache: Buffer
   length: number
-  /** As a power cut leaves it, but for what of the dirty range happened to be written. */
+  /** The content after a power cut, except written parts of the dirty range. */
   durable: Buffer
   durableLength: number
-  /** Bytes [from, to) differ from what is durable. */
+  /** Bytes [from, to) differ from the durable content. */
   dirtyFrom: number
   dirtyTo: number
 }
@@ -34,7 +34,7 @@ export interface SimFilesOptions {
   readonly shortWriteRate: number
   /** Sectors reach the disk in any order; otherwise in the order in which they were written. */
   readonly tearsAnywhere: boolean
-  /** A disk that confirms flushes and does not do them. Only to show that this is found out. */
+  /** A disk that confirms flushes and does not do them. Only to show that the checks detect it. */
   readonly isLying: boolean
 }
 
@@ -48,7 +48,7 @@ export class SimFiles implements FileOps {
   #changesLeft = -1
   /** The next flush fails with EIO. */
   failsSync = false
-  /** No file may grow any more, but what is given up can be used again. Bytes; null: there is room. */
+  /** No file may grow any more, but released space can be used again. Bytes; null: there is space. */
   #bytesMax: number | null = null
   /** Faults that were met. */
   faultsMet = 0
@@ -145,7 +145,7 @@ export class SimFiles implements FileOps {
     return [...this.#names.values()].reduce((sum, { length }) => sum + length, 0)
   }
 
-  /** Runs `work` until it has made so many changes, fails, or is through. Nobody is left to hear of it. */
+  /** Runs `work` until it has made this many changes, fails, or ends. No caller gets the result. */
   cutOff(changes: number, work: () => void): void {
     this.#changesLeft = changes
     try {
@@ -163,7 +163,7 @@ export class SimFiles implements FileOps {
     this.failsSync = false
   }
 
-  /** The machine is gone. Of what was not flushed any subset of names and sectors may have reached the disk. */
+  /** The machine is gone. Any subset of unflushed names and sectors may have reached the disk. */
   powerCut(): void {
     this.processEnded()
     const { random } = this.#options
@@ -188,7 +188,7 @@ export class SimFiles implements FileOps {
     this.#durableNames = new Map(after)
   }
 
-  /** As it would be after a power cut that lost whatever was not flushed. */
+  /** As it would be after a power cut that lost all unflushed bytes. */
   image(): SimFiles {
     const image = new SimFiles(this.#options)
     for (const [path, { durable, durableLength }] of this.#durableNames)
@@ -296,7 +296,7 @@ function grown(bytes: Buffer, length: number): Buffer {
   return larger
 }
 
-/** What lies past the durable end and was not written is zeros when something after it was. */
+/** Unwritten bytes past the durable end are zeros when later bytes were written. */
 function bytesAfterPowerCut(inode: Inode, keeps: () => boolean): Buffer {
   const after = Buffer.alloc(Math.max(inode.length, inode.durableLength))
   inode.durable.copy(after, 0, 0, inode.durableLength)

@@ -1,11 +1,11 @@
 /**
- * What a simulated node logs: lines of the trace.
+ * The log of a simulated node: lines of the trace.
  *
- * Rule: an error that no fault explains is a violation; a node that logs one says that it met a bug.
+ * Rule: an error that no fault explains is a violation; a node that logs one reports a bug.
  */
 import type { Logger } from '../../../cluster/base/types.ts'
 import { NOTHING_TO_SNAPSHOT } from './sim-machine.ts'
-import type { SimSeat } from './sim-seat.ts'
+import type { SimHost } from './sim-host.ts'
 import type { SimWorld } from './sim-world.ts'
 
 /** These follow from faults that are part of a run: an emptied disk, and a late call that finds one. */
@@ -17,15 +17,15 @@ const EXPECTED_ERRORS: readonly string[] = [
 ]
 
 /** And these from damage done to the very node. */
-const ERRORS_OF_THE_LOST: readonly string[] = ['other nodes do not hear this data directory']
+const ERRORS_OF_THE_LOST: readonly string[] = ['other nodes refuse this data directory']
 /** This from an older disk of another node. */
 const PEER_FORGOT = 'peer has lost entries that it acknowledged, they are sent again'
-const STATE_DISTRUSTED = 'state is not trusted any more'
+const STATE_QUARANTINED = 'state is not trusted any more'
 
-export function simLogger(world: SimWorld, seat: SimSeat): Logger {
-  const name = seat.id
+export function simLogger(world: SimWorld, host: SimHost): Logger {
+  const name = host.id
   const line = (level: string) => (fields: object, message: string) => {
-    world.stage.note(() => `${name} ${level}: ${message} ${textOf(fields)}`)
+    world.scheduler.note(() => `${name} ${level}: ${message} ${textOf(fields)}`)
   }
   const logger: Logger = {
     debug: line('debug'),
@@ -33,14 +33,14 @@ export function simLogger(world: SimWorld, seat: SimSeat): Logger {
     warn: line('warn'),
     error: (fields, message) => {
       line('error')(fields, message)
-      const isUnheard =
-        seat.isLost || seat.isDamaged || seat.formerLogs.length > 0 || world.subject.hasLeft(name)
-      const expected = isUnheard ? [...EXPECTED_ERRORS, ...ERRORS_OF_THE_LOST] : EXPECTED_ERRORS
-      const isOfState = message === STATE_DISTRUSTED && (seat.isDamaged || seat.state.damages > 0)
-      const isOfPeer = message === PEER_FORGOT && world.seats.some(({ formerLogs }) => formerLogs.length > 0)
+      const isUnreceived =
+        host.isLost || host.isDamaged || host.formerLogs.length > 0 || world.setup.hasLeft(name)
+      const expected = isUnreceived ? [...EXPECTED_ERRORS, ...ERRORS_OF_THE_LOST] : EXPECTED_ERRORS
+      const isOfState = message === STATE_QUARANTINED && (host.isDamaged || host.state.damages > 0)
+      const isOfPeer = message === PEER_FORGOT && world.hosts.some(({ formerLogs }) => formerLogs.length > 0)
       const isExpected =
         isOfState || isOfPeer || expected.includes(message) || expected.includes(causeIn(fields))
-      if (!isExpected) world.stage.violate(`${name} logs '${message}' ${textOf(fields)}`)
+      if (!isExpected) world.scheduler.violate(`${name} logs '${message}' ${textOf(fields)}`)
     },
     fatal: line('fatal'),
     child: () => logger,

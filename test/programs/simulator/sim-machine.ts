@@ -1,8 +1,8 @@
 /**
- * The StateMachine port as a simulation has it: rows in memory that do what LevelDB with synced batches does.
+ * The StateMachine port as a simulation has it: rows in memory with the behaviour of LevelDB with synced batches.
  *
- * Owns: that a batch is there whole or not at all, how long that takes, what a crash leaves. Knows nothing of: the log.
- * Rule: rows are seen, and confirmed, only once they are durable; a batch that was under way at a crash may be either.
+ * Owns: atomic batches, their duration, the state after a crash. Knows nothing of: the log.
+ * Rule: rows are seen, and confirmed, only once they are durable; a batch in flight at a crash may be present or absent.
  */
 import { createHash } from 'node:crypto'
 import {
@@ -19,14 +19,14 @@ import type { MachineRules, Performed } from './machine-rules.ts'
 import type { Random } from './random.ts'
 import { SimRows } from './sim-rows.ts'
 
-/** What survives a crash. */
+/** The state that survives a crash. */
 export class SimState {
   rows = new SimRows()
   record: Uint8Array | null = null
   /** Nothing was applied since an install. */
   isInstalled = false
   fault: string | null = null
-  /** A row is not what was written; not everybody who reads meets it. */
+  /** A row is not what was written; not every reader finds it. */
   isDamaged = false
   /** Times that a row was damaged. */
   damages = 0
@@ -56,7 +56,7 @@ export interface SimMachineParts {
   readonly onInstalled: (isRebuild: boolean) => void
   /** Rows of the state that is replaced are as the source has them. */
   readonly onReused: () => void
-  /** Does now and then a batch again that it has done. Only to show that this is found out. */
+  /** Sometimes applies a batch twice. Only to show that the checks detect it. */
   readonly doesTwice: boolean
 }
 
@@ -67,15 +67,15 @@ const DAMAGE = 'a row is not what was written'
 const MEETS_DAMAGE = 0.3
 export const NOTHING_TO_SNAPSHOT = 'a snapshot is taken of something'
 const encoder = new TextEncoder()
-/** One for each use: whoever waits for a shared one is remembered by it for ever. */
+/** One for each use: a shared promise keeps every waiter in memory forever. */
 const never = (): Promise<never> => new Promise(() => undefined)
 
 export class SimMachine implements StateMachine {
   readonly #parts: SimMachineParts
-  /** What would make the state under way durable. */
+  /** The write that makes the pending state durable. */
   #underWay: (() => void) | null = null
   #onDamaged: (error: StateDamagedError) => void = () => undefined
-  /** Why nobody may use the state any more, whether that is durable yet or not. */
+  /** Why the state is quarantined, durable or not. */
   #withdrawn: string | null = null
 
   constructor(parts: SimMachineParts) {
@@ -130,7 +130,7 @@ export class SimMachine implements StateMachine {
     return rows.recounted() === rows.digest ? null : 'the checksum is not that of the rows'
   }
 
-  /** As somebody who reads for the service finds out, past the machine: false where damage is met, or was. */
+  /** What a reader of the service sees without the machine: false where it finds damage, or found it before. */
   isReadable(): boolean {
     try {
       this.#assertTrusted()
@@ -140,9 +140,9 @@ export class SimMachine implements StateMachine {
     }
   }
 
-  async distrust(why: string): Promise<void> {
+  async quarantine(why: string): Promise<void> {
     this.#withdrawn ??= why
-    await this.#durably('state distrusted', () => {
+    await this.#durably('state quarantined', () => {
       this.#parts.state.fault ??= why
     })
   }
@@ -188,7 +188,7 @@ export class SimMachine implements StateMachine {
 
   async close(): Promise<void> {}
 
-  /** The process dies: what was under way may have reached the disk all the same. */
+  /** The process dies: pending writes may still have reached the disk. */
   crash(): void {
     const { state, random } = this.#parts
     if (this.#underWay !== null && !state.failsApply && random.chance(0.5)) this.#underWay()

@@ -1,7 +1,7 @@
 /**
- * What lies between simulated nodes: frames of Raft messages, and calls.
+ * The network between simulated nodes: frames of Raft messages, and calls.
  *
- * Owns: loss, repetition, replay of old frames, word of what could not be delivered. Knows nothing of: what messages mean.
+ * Owns: loss, repetition, replay of old frames, reports of undelivered frames. Knows nothing of: the meaning of messages.
  * Rule: everything crosses as encoded bytes, so no object is ever shared between two nodes.
  */
 import { decodeBatch, encodeBatch } from '../../../cluster/transport/frame.ts'
@@ -11,9 +11,9 @@ import type { Owner } from './event-queue.ts'
 import type { Random } from './random.ts'
 import type { SimPaths } from './sim-paths.ts'
 import type { SimTransport } from './sim-transport.ts'
-import type { Stage } from './stage.ts'
+import type { SimScheduler } from './sim-scheduler.ts'
 
-export interface NetworkSeat {
+export interface NetworkHost {
   readonly id: string
   readonly place: number
   readonly process: (Owner & { readonly transport: SimTransport }) | null
@@ -29,22 +29,22 @@ export interface NetworkOptions {
 }
 
 export interface Sender {
-  readonly seat: NetworkSeat
+  readonly host: NetworkHost
   readonly owner: Owner
   readonly claims: PeerClaims
 }
 
 interface OldFrame {
   readonly sender: Sender
-  readonly to: NetworkSeat
+  readonly to: NetworkHost
   readonly bytes: Uint8Array
 }
 
 export interface Way {
-  readonly from: NetworkSeat
-  readonly to: NetworkSeat
-  /** Who hears of a loss, if anybody does. */
-  readonly asker: Owner
+  readonly from: NetworkHost
+  readonly to: NetworkHost
+  /** The process that is notified of a loss; null: none. */
+  readonly client: Owner
   /** On top of the usual delay. ms */
   readonly stallMs?: number
 }
@@ -56,37 +56,37 @@ const BATCH_MAX = 256
 const UNREACHABLE_AFTER_MS = 5
 /** How long until a call or a stream is taken for broken. ms */
 const GIVES_UP_AFTER_MS = 200
-/** A stalled connection is given up, not waited for without end. ms */
+/** A stalled connection is closed after this long. ms */
 const CALL_DELAY_MAX_MS = 3_000
 
 export class SimNetwork {
-  readonly stage: Stage
+  readonly scheduler: SimScheduler
   readonly paths: SimPaths
   readonly random: Random
   readonly #options: NetworkOptions
-  readonly #seats: ReadonlyMap<string, NetworkSeat>
+  readonly #hosts: ReadonlyMap<string, NetworkHost>
   readonly #old: OldFrame[] = []
-  readonly #toldUnreachable = new Set<string>()
+  readonly #reportedUnreachable = new Set<string>()
   readonly #streams = new Set<{ readonly reader: Owner; readonly close: () => void }>()
   isCalm = false
   frames = 0
 
   constructor(
-    parts: { readonly stage: Stage; readonly paths: SimPaths; readonly random: Random },
-    seats: ReadonlyMap<string, NetworkSeat>,
+    parts: { readonly scheduler: SimScheduler; readonly paths: SimPaths; readonly random: Random },
+    hosts: ReadonlyMap<string, NetworkHost>,
     options: NetworkOptions,
   ) {
-    this.stage = parts.stage
+    this.scheduler = parts.scheduler
     this.paths = parts.paths
     this.random = parts.random
-    this.#seats = seats
+    this.#hosts = hosts
     this.#options = options
   }
 
-  seat(id: string): NetworkSeat {
-    const seat = this.#seats.get(id)
-    if (seat === undefined) throw new Error(`nobody is called ${id}`)
-    return seat
+  host(id: string): NetworkHost {
+    const host = this.#hosts.get(id)
+    if (host === undefined) throw new Error(`no host is called ${id}`)
+    return host
   }
 
   /** Everything that a process sent in one turn. */
@@ -106,7 +106,7 @@ export class SimNetwork {
     }
   }
 
-  /** Now and then a call lies in a socket until long after its caller has given up, or has ended. ms */
+  /** Sometimes a call stays in a socket until long after its caller has timed out, or has ended. ms */
   stallMs(): number {
     const { stallRate, stallMs } = this.#options
     return this.isCalm || !this.random.chance(stallRate) ? 0 : this.random.exponential(stallMs)
@@ -124,37 +124,42 @@ export class SimNetwork {
     for (const stream of this.#streams) {
       if (stream.reader !== reader) continue
       this.#streams.delete(stream)
-      this.stage.after(this.random.exponential(GIVES_UP_AFTER_MS), 'stream closed', {}, stream.close)
+      this.scheduler.after(this.random.exponential(GIVES_UP_AFTER_MS), 'stream closed', {}, stream.close)
     }
   }
 
-  /** `arrive` runs at `to`, as whoever lives there then. When it never will, `lost` runs, or the world stays silent. */
+  /** `arrive` runs at `to`, in the process there by then. When it never will, `lost` runs, or the world stays silent. */
   carry(way: Way, kind: string, arrive: () => void, lost?: () => void): void {
-    const { paths, stage } = this
+    const { paths, scheduler } = this
     const [from, to] = [way.from.place, way.to.place]
     const giveUp = (): void => {
       if (lost !== undefined)
-        stage.after(this.random.exponential(GIVES_UP_AFTER_MS), `${kind} lost`, { owner: way.asker }, lost)
+        scheduler.after(
+          this.random.exponential(GIVES_UP_AFTER_MS),
+          `${kind} lost`,
+          { owner: way.client },
+          lost,
+        )
     }
     if (!paths.isOpen(from, to) || paths.isLost()) return giveUp()
-    const delayMs = Math.min(paths.delay(from, to, stage.now), CALL_DELAY_MAX_MS) + (way.stallMs ?? 0)
-    stage.after(delayMs, kind, { seat: way.to }, () => {
+    const delayMs = Math.min(paths.delay(from, to, scheduler.now), CALL_DELAY_MAX_MS) + (way.stallMs ?? 0)
+    scheduler.after(delayMs, kind, { host: way.to }, () => {
       if (paths.isOpen(from, to)) arrive()
       else giveUp()
     })
   }
 
   #frame(sender: Sender, messages: readonly Message[]): void {
-    const from = sender.seat
+    const from = sender.host
     const [first] = messages
     if (first === undefined) return
-    const to = this.seat(first.to)
+    const to = this.host(first.to)
     const bytes = Uint8Array.from(encodeBatch(messages, { from: from.id, to: to.id }))
-    this.stage.hash.addBytes(bytes)
+    this.scheduler.hash.addBytes(bytes)
     this.frames += 1
     const frame = { sender, to, bytes }
     this.#keep(frame)
-    const { paths, stage, random } = this
+    const { paths, scheduler, random } = this
     if (!paths.isOpen(from.place, to.place) || to.process === null) {
       this.#tellUnreachable(from, to)
       return
@@ -163,45 +168,45 @@ export class SimNetwork {
       if (random.chance(0.5)) this.#tellUnreachable(from, to)
       return
     }
-    this.#deliverLater(frame, paths.delay(from.place, to.place, stage.now))
+    this.#deliverLater(frame, paths.delay(from.place, to.place, scheduler.now))
     if (!this.isCalm && random.chance(this.#options.duplicateRate))
-      this.#deliverLater(frame, paths.delay(from.place, to.place, stage.now) * random.between(1, 20))
+      this.#deliverLater(frame, paths.delay(from.place, to.place, scheduler.now) * random.between(1, 20))
   }
 
   #deliverLater(frame: OldFrame, ms: number): void {
     const { sender, to, bytes } = frame
-    const from = sender.seat
-    this.stage.after(ms, 'frame', { seat: to }, () => {
+    const from = sender.host
+    this.scheduler.after(ms, 'frame', { host: to }, () => {
       const transport = to.process?.transport
       if (!this.paths.isOpen(from.place, to.place) || transport?.isOpen !== true) return
       // Decoded entries are views of the bytes, which another delivery decodes again.
       const messages = decodeBatch(Uint8Array.from(bytes), { from: from.id, to: to.id })
-      this.stage.note(() => messages.map(summaryOf).join('; '))
+      this.scheduler.note(() => messages.map(summaryOf).join('; '))
       const code = transport.receive(sender.claims, messages)
       if (code !== null) this.#tellRefused(sender, to, code)
     })
   }
 
-  /** The very process that sent it hears of it, or nobody. */
-  #tellRefused({ seat, owner }: Sender, to: NetworkSeat, code: string): void {
-    if (owner.isDead || !this.paths.isOpen(to.place, seat.place)) return
-    const delayMs = Math.min(this.paths.delay(to.place, seat.place, this.stage.now), CALL_DELAY_MAX_MS)
-    this.stage.after(delayMs, 'refused', { owner }, () => seat.process?.transport.refused(to.id, code))
+  /** Only the process that sent it is notified. */
+  #tellRefused({ host, owner }: Sender, to: NetworkHost, code: string): void {
+    if (owner.isDead || !this.paths.isOpen(to.place, host.place)) return
+    const delayMs = Math.min(this.paths.delay(to.place, host.place, this.scheduler.now), CALL_DELAY_MAX_MS)
+    this.scheduler.after(delayMs, 'refused', { owner }, () => host.process?.transport.refused(to.id, code))
   }
 
-  #tellUnreachable(from: NetworkSeat, to: NetworkSeat): void {
+  #tellUnreachable(from: NetworkHost, to: NetworkHost): void {
     const { process } = from
     const path = `${from.id} ${to.id}`
-    if (process === null || this.#toldUnreachable.has(path)) return
-    this.#toldUnreachable.add(path)
-    this.stage.after(this.random.exponential(UNREACHABLE_AFTER_MS), 'unreachable', {}, () => {
-      this.#toldUnreachable.delete(path)
-      this.stage.after(0, 'unreachable', { owner: process }, () => process.transport.giveUp(to.id))
+    if (process === null || this.#reportedUnreachable.has(path)) return
+    this.#reportedUnreachable.add(path)
+    this.scheduler.after(this.random.exponential(UNREACHABLE_AFTER_MS), 'unreachable', {}, () => {
+      this.#reportedUnreachable.delete(path)
+      this.scheduler.after(0, 'unreachable', { owner: process }, () => process.transport.giveUp(to.id))
     })
   }
 
   #keep(frame: OldFrame): void {
-    // Any of them is given up for a new one, so that some stay for minutes.
+    // Any of them may be replaced by a new one, so that some stay for minutes.
     if (this.#old.length < OLD_FRAMES_MAX) this.#old.push(frame)
     else this.#old[this.random.below(OLD_FRAMES_MAX)] = frame
   }

@@ -1,8 +1,8 @@
 /**
- * The one right history: what took effect, in which order, with which reply.
+ * The reference history: the effects, their order and their replies.
  *
  * Owns: effects by position, states by applied index. Knows nothing of: logs, terms, nodes' beliefs.
- * Rule: the first node that applies an index says what it means; every other node, and every restart, must agree.
+ * Rule: the first node that applies an index defines its effect; every other node, and every restart, must agree.
  */
 import { crc32c } from '@node-rs/crc32'
 import { decodeMachineRecord } from '../../../cluster/node/base/machine-record.ts'
@@ -10,7 +10,7 @@ import type { MachineRules } from './machine-rules.ts'
 import { textHash } from './rolling-hash.ts'
 import type { AppliedBatch, SimState } from './sim-machine.ts'
 import type { CheckedEntry } from './sim-wall-clocks.ts'
-import type { Witness } from './witness.ts'
+import type { ApplyObserver } from './apply-observer.ts'
 
 interface Effect {
   /** 1 for the first effect of all. */
@@ -21,11 +21,11 @@ interface Effect {
 export interface OracleParts {
   readonly committedIndex: () => number
   readonly idOf: MachineRules['idOf']
-  readonly witness: Witness | null
+  readonly observer: ApplyObserver | null
   readonly violate: (broken: string) => void
   /** Holds the time of an entry against true time. */
   readonly judgeTime?: (entry: Pick<CheckedEntry, 'index' | 'time' | 'configuration'>) => void
-  /** Until then the record of this node names other members: it began later, and the log has not told it yet. */
+  /** Until then the record of this node names other members: it started later, and has not applied that entry yet. */
   readonly beganElsewhere?: (nodeId: string, index: number) => boolean
 }
 
@@ -33,7 +33,7 @@ export class SimOracle {
   readonly #violate: (broken: string) => void
   readonly #committedIndex: () => number
   readonly #idOf: MachineRules['idOf']
-  readonly #witness: Witness | null
+  readonly #observer: ApplyObserver | null
   readonly #effects = new Map<string, Effect>()
   readonly #entries = new Map<number, number>()
   readonly #states = new Map<number, { readonly digest: number; readonly record: number }>()
@@ -44,10 +44,10 @@ export class SimOracle {
   #lastTime = 0
 
   constructor(parts: OracleParts) {
-    const { committedIndex, idOf, witness, violate, beganElsewhere = () => false } = parts
+    const { committedIndex, idOf, observer, violate, beganElsewhere = () => false } = parts
     this.#judgeTime = parts.judgeTime ?? (() => undefined)
     this.#beganElsewhere = beganElsewhere
-    this.#witness = witness
+    this.#observer = observer
     this.#committedIndex = committedIndex
     this.#idOf = idOf
     this.#violate = violate
@@ -61,7 +61,7 @@ export class SimOracle {
     return this.#effects.get(id) ?? null
   }
 
-  /** The asker was told for certain that it did not and will not happen. */
+  /** The caller was answered that it certainly does not take effect. */
   refused(id: string, why: string): void {
     this.#impossible.add(id)
     if (this.#effects.has(id)) this.#violate(`${id} was refused (${why}) and took effect`)
@@ -80,7 +80,7 @@ export class SimOracle {
         isNew = true
         const { configuration } = decodeMachineRecord(batch.record)
         this.#judgeTime({ ...entry, configuration })
-        this.#witness?.took(entry, given)
+        this.#observer?.took(entry, given)
         this.#take(
           entry,
           ids.map((id, at) => ({ id, reply: given[at] ?? '' })),
@@ -88,7 +88,7 @@ export class SimOracle {
       } else if (known !== hash)
         this.#violate(`${nodeId} applies another entry ${entry.index} than others did`)
     }
-    if (isNew) this.#witness?.settled(changes)
+    if (isNew) this.#observer?.settled(changes)
     return this.stateAt(nodeId, state)
   }
 

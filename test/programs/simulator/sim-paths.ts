@@ -1,7 +1,7 @@
 /**
  * Which node reaches which, and how long a frame takes.
  *
- * Owns: partitions, clogs, delays, loss. Knows nothing of: what travels. Rule: a path is one direction of a link.
+ * Owns: partitions, clogs, delays, loss. Knows nothing of: the frames. Rule: a path is one direction of a link.
  */
 import type { Random } from './random.ts'
 
@@ -59,7 +59,7 @@ export class SimPaths {
   heal(): void {
     this.#blocked.fill(false)
     this.#cloggedUntil.fill(0)
-    // As on new connections: what is under way on the old ones may come late, what follows does not wait for it.
+    // As on new connections: frames in flight on the old ones may come late, and later frames do not wait for them.
     this.#lastArrival.fill(0)
   }
 

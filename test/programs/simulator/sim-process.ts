@@ -1,7 +1,7 @@
 /**
- * One process on a seat, from its start to its end: the real Node over simulated ports.
+ * One process on a host, from start to end: the real Node over simulated ports.
  *
- * Owns: the wiring, the moment of death. Knows nothing of: other nodes, who kills it. Rule: a dead process has no effects; it
+ * Owns: the wiring, the moment of death. Knows nothing of: other nodes, the cause of its end. Rule: a dead process has no effects; it
  * may die between any two of them.
  */
 import { Node } from '../../../cluster/node/node.ts'
@@ -12,12 +12,12 @@ import type { QueuedEvent, Owner } from './event-queue.ts'
 import { LogMirror } from './log-mirror.ts'
 import { SimClock } from './sim-clock.ts'
 import { SimMachine } from './sim-machine.ts'
-import type { SimSeat } from './sim-seat.ts'
+import type { SimHost } from './sim-host.ts'
 import { SimTransport } from './sim-transport.ts'
 import { SimWal } from './sim-wal.ts'
 import type { SimWorld } from './sim-world.ts'
 import { simLogger } from './sim-logger.ts'
-import type { SimService } from './subject.ts'
+import type { SimService } from './sim-setup.ts'
 
 export class SimProcess implements Owner {
   readonly place: number
@@ -28,7 +28,7 @@ export class SimProcess implements Owner {
   readonly transport: SimTransport
   readonly service: SimService | null
   readonly #wal: SimWal
-  readonly #seat: SimSeat
+  readonly #host: SimHost
   readonly #world: SimWorld
   isDead = false
   isPaused = false
@@ -36,96 +36,97 @@ export class SimProcess implements Owner {
   isOpen = false
   isStopping = false
   hasFailed = false
-  /** Faults that its disks had met before it began; one more, and it is right to fail. */
+  /** Faults of its disks before it started; after one more, a failure is justified. */
   readonly faultsBefore: number
   /** Effects until it dies; negative: it does not. */
   dyingIn = -1
   #isRecovered = false
 
-  constructor(world: SimWorld, seat: SimSeat) {
+  constructor(world: SimWorld, host: SimHost) {
     this.#world = world
-    this.#seat = seat
-    this.place = seat.place
-    this.faultsBefore = seat.files.faultsMet + seat.state.faultsMet
-    const { stage, plan } = world
+    this.#host = host
+    this.place = host.place
+    this.faultsBefore = host.files.faultsMet + host.state.faultsMet
+    const { scheduler, plan } = world
     const clock = new SimClock({
-      stage,
+      scheduler,
       owner: this,
-      rate: () => seat.clockRate,
-      wallTime: () => world.trueTime + world.wallClocks.offsetOf(seat.id),
+      rate: () => host.clockRate,
+      wallTime: () => world.trueTime + world.wallClocks.offsetOf(host.id),
     })
-    const logger = simLogger(world, seat)
+    const logger = simLogger(world, host)
     const shared = {
-      after: (ms: number, kind: string, run: () => void) => void stage.after(ms, kind, { owner: this }, run),
+      after: (ms: number, kind: string, run: () => void) =>
+        void scheduler.after(ms, kind, { owner: this }, run),
       isAlive: () => this.#isAlive(),
     }
     this.#wal = this.#makeWal(shared)
     this.machine = new SimMachine({
       ...shared,
-      state: seat.state,
-      rules: world.subject.rules,
+      state: host.state,
+      rules: world.setup.rules,
       random: world.random.disk,
-      flushMs: () => world.flushMs(seat, plan.applyMs),
-      blockBytes: Math.max(plan.blockBytes, world.subject.rules.blockBytesMin),
-      doesTwice: world.options.canary === 'doubleApply' && seat.place === 0,
+      flushMs: () => world.flushMs(host, plan.applyMs),
+      blockBytes: Math.max(plan.blockBytes, world.setup.rules.blockBytesMin),
+      doesTwice: world.options.canary === 'doubleApply' && host.place === 0,
       onApplied: (applied) => {
-        seat.stateIndex = world.oracle.applied(seat.id, applied, seat.state)
-        world.checks.applied(seat)
+        host.stateIndex = world.oracle.applied(host.id, applied, host.state)
+        world.checks.applied(host)
       },
       onInstalled: (isRebuild) => {
         if (isRebuild) world.counts.rebuilt += 1
-        seat.stateIndex = world.oracle.stateAt(seat.id, seat.state)
+        host.stateIndex = world.oracle.stateAt(host.id, host.state)
         world.counts.snapshots += 1
       },
       onReused: () => {
         world.counts.reused += 1
       },
     })
-    const service = world.subject.serve?.({ world, seat, owner: this, clock, logger }) ?? null
+    const service = world.setup.serve?.({ world, host, owner: this, clock, logger }) ?? null
     this.service = service
     this.transport = new SimTransport({
       ...shared,
       network: world.network,
-      seat,
+      host,
       owner: this,
-      incarnation: seat.incarnation,
+      incarnation: host.incarnation,
       clock,
       logger,
-      standing: () => this.node.standing(),
+      peerStatus: () => this.node.peerStatus(),
       judge: (claims) => service?.objectionTo(claims) ?? this.node.judge(claims),
       book: service ?? undefined,
-      onHeard: (claims) => service?.heard(claims),
-      onSend: (message) => world.checks.leaving(seat, message),
+      onContact: (claims) => service?.answer(claims),
+      onSend: (message) => world.checks.leaving(host, message),
     })
-    const options = nodeOptions(world, seat)
+    const options = nodeOptions(world, host)
     this.node = new Node(service === null ? options : { ...options, initialConfiguration: service.first }, {
       clock,
       logger,
       stateMachine: this.machine,
       wal: this.#wal,
       transport: this.transport,
-      ...world.disks.partsOf(seat, this),
+      ...world.disks.partsOf(host, this),
     })
     service?.attach(this)
   }
 
   get hasMetFault(): boolean {
-    const { files, state } = this.#seat
+    const { files, state } = this.#host
     return files.faultsMet + state.faultsMet > this.faultsBefore
   }
 
   status(): RaftStatus | null {
-    return this.#isRecovered && !this.node.isMending ? this.node.status() : null
+    return this.#isRecovered && !this.node.isRepairing ? this.node.status() : null
   }
 
-  /** Whom the name belongs to is part of its state. */
+  /** The owner of the name is part of its state. */
   knows(name: string): boolean {
-    return this.status() !== null && !this.node.acceptsIncarnation(name, 'nobody')
+    return this.status() !== null && !this.node.acceptsIncarnation(name, 'unregistered')
   }
 
   start(): void {
     const { node } = this
-    void node.failed.then((error) => this.#world.nodeFailed(this.#seat, this, error))
+    void node.failed.then((error) => this.#world.nodeFailed(this.#host, this, error))
     const before = this.service?.open() ?? Promise.resolve()
     before
       .then(() => node.open())
@@ -137,11 +138,11 @@ export class SimProcess implements Owner {
         () => {
           this.isOpen = true
           void node.serving.then(() => {
-            this.#world.serves(this.#seat, this)
+            this.#world.serves(this.#host, this)
             this.service?.begin()
           })
         },
-        (error: unknown) => this.#world.startFailed(this.#seat, this, error),
+        (error: unknown) => this.#world.startFailed(this.#host, this, error),
       )
   }
 
@@ -151,7 +152,7 @@ export class SimProcess implements Owner {
     this.isOpen = false
     this.held.length = 0
     // A restart that was cut off before it read the log leaves the question where it was.
-    this.#seat.instead = this.#wal.crash() ?? this.#seat.instead
+    this.#host.instead = this.#wal.crash() ?? this.#host.instead
     this.machine.crash()
   }
 
@@ -160,7 +161,7 @@ export class SimProcess implements Owner {
     if (this.dyingIn < 0) return true
     this.dyingIn -= 1
     if (this.dyingIn >= 0) return true
-    this.#world.dies(this.#seat, 'between two effects')
+    this.#world.dies(this.#host, 'between two effects')
     return false
   }
 
@@ -168,35 +169,35 @@ export class SimProcess implements Owner {
     readonly after: (ms: number, kind: string, run: () => void) => void
     readonly isAlive: () => boolean
   }): SimWal {
-    const seat = this.#seat
-    const { plan, random, stage, checks, options } = this.#world
+    const host = this.#host
+    const { plan, random, scheduler, checks, options } = this.#world
     return new SimWal({
       ...shared,
-      files: seat.files,
+      files: host.files,
       random: random.disk,
-      identity: { clusterId: 'sim', nodeId: seat.id, incarnation: seat.incarnation },
+      identity: { clusterId: 'sim', nodeId: host.id, incarnation: host.incarnation },
       segmentBytesMax: plan.segmentBytesMax,
       window: { entriesMax: plan.windowEntries, bytesMax: DEFAULT_NODE_LIMITS.raft.windowBytesMax },
-      now: () => stage.now,
-      flushMs: () => this.#world.flushMs(seat, plan.flushMs),
+      now: () => scheduler.now,
+      flushMs: () => this.#world.flushMs(host, plan.flushMs),
       isDead: () => this.isDead,
       memory: this.memory,
-      durable: () => seat.durable,
-      chain: (batch) => checks.chain(seat, this.memory, batch),
-      onOpened: (content, isMended) => checks.opened(seat, { memory: this.memory, isMended }, content),
-      onFlushed: (batch) => seat.evidence.flushed(batch),
+      durable: () => host.durable,
+      chain: (batch) => checks.chain(host, this.memory, batch),
+      onOpened: (content, isRepaired) => checks.opened(host, { memory: this.memory, isRepaired }, content),
+      onFlushed: (batch) => host.evidence.flushed(batch),
       acksEarly: options.canary === 'earlyAck',
     })
   }
 }
 
-function nodeOptions({ plan, random, voters }: SimWorld, seat: SimSeat) {
+function nodeOptions({ plan, random, voters }: SimWorld, host: SimHost) {
   return {
-    nodeId: seat.id,
+    nodeId: host.id,
     clusterId: 'sim',
-    incarnation: seat.incarnation,
-    boot: seat.boot,
-    before: seat.before,
+    incarnation: host.incarnation,
+    boot: host.boot,
+    before: host.before,
     initialConfiguration: { voters, learners: [], outgoing: [] },
     heartbeatMs: plan.heartbeatMs,
     electionTimeoutMs: plan.electionTimeoutMs,
@@ -219,10 +220,10 @@ function limitsOf(plan: SimWorld['plan']): Partial<NodeLimits> {
     snapshotCallTimeoutMs: 5 * electionTimeoutMs,
     logPinSilentMs: 5 * electionTimeoutMs,
     snapshotIdleMs: 10 * electionTimeoutMs,
-    membershipDeadlineMs: deadlineMs,
-    mendRetryMinMs: electionTimeoutMs / 4,
-    mendRetryMaxMs: 2 * electionTimeoutMs,
-    mendCallTimeoutMs: 2 * electionTimeoutMs,
+    configurationDeadlineMs: deadlineMs,
+    repairRetryMinMs: electionTimeoutMs / 4,
+    repairRetryMaxMs: 2 * electionTimeoutMs,
+    repairCallTimeoutMs: 2 * electionTimeoutMs,
     compareEveryMs: 20 * electionTimeoutMs,
     compareTimeoutMs: 2 * electionTimeoutMs,
     verifyEveryMs: 100 * electionTimeoutMs,

@@ -53,7 +53,7 @@ export class SimRows {
     return [...this.#rows].toSorted(([a], [b]) => (a < b ? -1 : 1))
   }
 
-  /** Computed anew from all rows. */
+  /** Recomputed from all rows. */
   recounted(): number {
     return new SimRows(this.#rows).digest
   }

@@ -5,7 +5,7 @@
  * Rule: it promises what HttpTransport promises and no more; a header crosses as MessagePack, a body as bytes.
  */
 import type { Message, NodeId } from '../../../cluster/raft/types.ts'
-import type { PeerClaims, PeerObjection, PeerStanding } from '../../../cluster/transport/peer-identity.ts'
+import type { PeerClaims, PeerObjection, PeerStatus } from '../../../cluster/transport/peer-identity.ts'
 import { copyOfHeader } from '../../../cluster/transport/call-self.ts'
 import { runHandler } from '../../../cluster/transport/run-handler.ts'
 import {
@@ -22,21 +22,21 @@ import {
 import type { Logger } from '../../../cluster/base/types.ts'
 import type { Clock } from '../../../cluster/base/clock.ts'
 import type { Owner } from './event-queue.ts'
-import type { NetworkSeat, SimNetwork } from './sim-network.ts'
+import type { NetworkHost, SimNetwork } from './sim-network.ts'
 
 export interface SimTransportParts {
   readonly network: SimNetwork
-  readonly seat: NetworkSeat
+  readonly host: NetworkHost
   readonly owner: Owner
   readonly incarnation: string
   readonly clock: Clock
   readonly logger: Logger
-  readonly standing: () => PeerStanding
+  readonly peerStatus: () => PeerStatus
   readonly judge: (claims: PeerClaims) => PeerObjection | null
-  /** Where members change: whose words are looked at, and whose address is known. Without it everybody is known. */
+  /** Where members change: the accepted peers and known addresses. Without it every node is known. */
   readonly book?: AddressBook | undefined
   /** Has passed every check of its identity. */
-  readonly onHeard?: ((claims: PeerClaims) => void) | undefined
+  readonly onContact?: ((claims: PeerClaims) => void) | undefined
   /** Asked before every effect; false: the process is gone. */
   readonly isAlive: () => boolean
   readonly onSend: (message: Message) => void
@@ -48,7 +48,7 @@ export interface AddressBook {
 }
 
 const CALL_TIMEOUT_MS = 10_000
-/** One for each use: whoever waits for a shared one is remembered by it for ever. */
+/** One for each use: a shared promise keeps every waiter in memory forever. */
 const never = (): Promise<never> => new Promise(() => undefined)
 
 export class SimTransport implements Transport {
@@ -81,35 +81,35 @@ export class SimTransport implements Transport {
     this.#handlers.set(method, handler)
   }
 
-  /** Ends a turn: what was sent in it leaves. */
+  /** Ends a turn: its messages leave. */
   flush(): void {
     if (this.#outgoing.length === 0) return
     const messages = this.#outgoing
     this.#outgoing = []
     this.#parts.network.depart(
-      { seat: this.#parts.seat, owner: this.#parts.owner, claims: this.claims },
+      { host: this.#parts.host, owner: this.#parts.owner, claims: this.claims },
       messages,
     )
   }
 
-  /** What this process says of itself with every request. */
+  /** The claims of this process in every request. */
   get claims(): PeerClaims {
-    const { seat, incarnation, standing } = this.#parts
-    return { nodeId: seat.id, incarnation, ...standing() }
+    const { host, incarnation, peerStatus } = this.#parts
+    return { nodeId: host.id, incarnation, ...peerStatus() }
   }
 
   get isOpen(): boolean {
     return this.#events !== null && !this.#isStopped
   }
 
-  /** Returns why they were not taken, or null. */
+  /** Returns why they were refused, or null. */
   receive(claims: PeerClaims, messages: readonly Message[]): string | null {
     const objection = this.#objectionTo(claims)
     if (objection === null) this.#events?.onMessages(messages)
     return objection?.code ?? null
   }
 
-  /** Of this process, ms: when this peer was last heard, or answered. */
+  /** On the clock of this process, ms: the last message or answer of this peer. */
   lastContact(peer: NodeId): number | null {
     return this.#contacts.get(peer) ?? null
   }
@@ -128,12 +128,12 @@ export class SimTransport implements Transport {
   call(to: NodeId, method: string, request: CallRequest): Promise<CallResponse> {
     if (!this.#parts.isAlive()) return never()
     if (this.#isStopped) return Promise.reject(new PeerUnreachableError(to, 'this node is stopping'))
-    const { network, clock, seat } = this.#parts
+    const { network, clock, host } = this.#parts
     if (!this.#isReachable(to))
       return Promise.reject(new PeerUnreachableError(to, 'no address of it is known'))
     const header = copyOfHeader(request.header)
     const body = bytesOf(request.body)
-    const target = network.seat(to)
+    const target = network.host(to)
     return new Promise((resolve, reject) => {
       const lost = (why: string): void =>
         settle(() => reject(new PeerUnreachableError(to, `Call ${method}: ${why}`)))
@@ -151,7 +151,7 @@ export class SimTransport implements Transport {
       request.signal?.addEventListener('abort', onAbort)
       const { claims } = this
       network.carry(
-        { from: seat, to: target, asker: this.#parts.owner, stallMs: network.stallMs() },
+        { from: host, to: target, client: this.#parts.owner, stallMs: network.stallMs() },
         'call',
         () =>
           this.#answerAt(
@@ -160,7 +160,7 @@ export class SimTransport implements Transport {
             {
               resolve: (answer) => {
                 this.#contact(to)
-                // Too late: nobody is going to read it.
+                // Too late: no reader is left.
                 if (isOver) leave(answer.body)
                 settle(() => resolve(answer))
               },
@@ -170,7 +170,7 @@ export class SimTransport implements Transport {
               },
             },
           ),
-        // Half of what is lost is noticed, as a refused connection is.
+        // Half of the losses are noticed, like a refused connection.
         network.random.chance(0.5) ? () => lost('out of reach') : undefined,
       )
     })
@@ -182,25 +182,25 @@ export class SimTransport implements Transport {
 
   /** Runs at the called node; the outcome travels back. */
   #answerAt(
-    target: NetworkSeat,
+    target: NetworkHost,
     { claims, ...call }: WireCall & { readonly claims: PeerClaims },
     caller: { readonly resolve: (answer: CallResponse) => void; readonly reject: (error: Error) => void },
   ): void {
-    const { network, seat, owner } = this.#parts
+    const { network, host, owner } = this.#parts
     const { process } = target
     const back = (kind: string, arrive: () => void, lost: () => void = () => undefined): void => {
-      const way = { from: target, to: seat, asker: process ?? owner }
+      const way = { from: target, to: host, client: process ?? owner }
       network.carry(way, kind, () => (owner.isDead ? lost() : arrive()), lost)
     }
     if (process === null) {
-      back('call refused', () => caller.reject(new PeerUnreachableError(target.id, 'nobody listens')))
+      back('call refused', () => caller.reject(new PeerUnreachableError(target.id, 'no process listens')))
       return
     }
     process.transport.#run(claims, call).then(
       (answer) => {
         if (process.isDead) return
         const header = copyOfHeader(answer.header)
-        const source = { network, from: target, to: seat, process }
+        const source = { network, from: target, to: host, process }
         const body = copyOf(answer.body)
         back(
           'answer',
@@ -216,15 +216,15 @@ export class SimTransport implements Transport {
   }
 
   async #run(claims: PeerClaims, { method, header, body }: WireCall): Promise<OutgoingAnswer> {
-    const { seat, logger } = this.#parts
-    if (!this.isOpen) throw new PeerUnreachableError(seat.id, 'not open')
+    const { host, logger } = this.#parts
+    if (!this.isOpen) throw new PeerUnreachableError(host.id, 'not open')
     const objection = this.#objectionTo(claims)
     if (objection !== null) throw new PeerRefusedError(objection.code, objection.message)
-    const context = { self: seat.id, method, handler: this.#handlers.get(method), logger }
+    const context = { self: host.id, method, handler: this.#handlers.get(method), logger }
     return runHandler(context, { from: claims.nodeId, header, body: one(body) })
   }
 
-  /** Whatever was answered: somebody is there. */
+  /** After any answer: the peer is alive. */
   #contact(peer: NodeId): void {
     this.#contacts.set(peer, this.#parts.clock.now())
   }
@@ -234,13 +234,13 @@ export class SimTransport implements Transport {
   }
 
   #objectionTo(claims: PeerClaims): { readonly code: string; readonly message: string } | null {
-    const { book, judge, onHeard } = this.#parts
+    const { book, judge, onContact } = this.#parts
     if (book?.knows(claims.nodeId) === false)
       return { code: 'unknown_member', message: `Node '${claims.nodeId}' is no member of this cluster` }
     const objection = judge(claims)
     if (objection !== null) return objection
     this.#contact(claims.nodeId)
-    onHeard?.(claims)
+    onContact?.(claims)
     return null
   }
 }
@@ -253,12 +253,12 @@ interface WireCall {
 
 interface Source {
   readonly network: SimNetwork
-  readonly from: NetworkSeat
-  readonly to: NetworkSeat
+  readonly from: NetworkHost
+  readonly to: NetworkHost
   readonly process: Owner
 }
 
-/** Each chunk is an event of its own, and may break the stream; then the sender hears of it as well. */
+/** Each chunk is an event of its own, and may break the stream; then the sender is notified as well. */
 function carried(body: ByteStream, { network, from, to, process }: Source): ByteStream {
   const stream = body[Symbol.asyncIterator]()
   const reader = to.process
@@ -284,7 +284,7 @@ function carried(body: ByteStream, { network, from, to, process }: Source): Byte
           resolve(step.done === true ? step : { done: false, value: Uint8Array.from(step.value) })
         }, reject)
       }
-      network.carry({ from, to, asker: reader }, 'chunk', arrive, breakOff)
+      network.carry({ from, to, client: reader }, 'chunk', arrive, breakOff)
     })
   const leave = async (): Promise<IteratorResult<Uint8Array>> => {
     over()

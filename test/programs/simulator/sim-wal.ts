@@ -1,8 +1,8 @@
 /**
  * The WAL port over the real SegmentedLog on a simulated disk: plays the log's thread on virtual time.
  *
- * Owns: group commit, how long a flush takes, what a crash in the middle of one leaves. Knows nothing of: segments, quorums.
- * Rule: the log's own code decides what is on the disk; the mirrors here only repeat what it was told, for the checks.
+ * Owns: group commit, how long a flush takes, the log after a crash in the middle of one. Knows nothing of: segments, quorums.
+ * Rule: the log's own code decides the content of the disk; the mirrors here only repeat its writes, for the checks.
  */
 import type { Entry, LogBase } from '../../../cluster/raft/types.ts'
 import { SegmentedLog } from '../../../cluster/wal/segmented-log.ts'
@@ -11,7 +11,7 @@ import type {
   WalBatch,
   WalContent,
   WalEvents,
-  WalMending,
+  WalRepair,
   WalRange,
   WalWindow,
 } from '../../../cluster/wal/wal.ts'
@@ -37,11 +37,11 @@ export interface SimWalParts {
   readonly durable: () => LogMirror
   /** Gives a batch its chain values, and checks them. */
   readonly chain: (batch: WalBatch) => MirrorWrite
-  /** What was found on the disk. */
-  readonly onOpened: (content: WalContent, isMended: boolean) => void
-  /** A group is on the disk, up to this batch, and nobody has heard of it. */
+  /** The content found on the disk. */
+  readonly onOpened: (content: WalContent, isRepaired: boolean) => void
+  /** A group is on the disk, up to this batch, and no caller was notified. */
   readonly onFlushed: (batch: number) => void
-  /** Confirms a batch before it is flushed. Only to show that this is found out. */
+  /** Confirms a batch before it is flushed. Only to show that the checks detect it. */
   readonly acksEarly: boolean
 }
 
@@ -97,11 +97,11 @@ export class SimWal implements Wal {
     })
   }
 
-  mend(mending: WalMending): Promise<WalContent> {
+  repair(repair: WalRepair): Promise<WalContent> {
     return new Promise((resolve, reject) => {
-      this.#parts.after(this.#parts.flushMs(), 'log mended', () => {
+      this.#parts.after(this.#parts.flushMs(), 'log repaired', () => {
         try {
-          const content = this.#log.mend(mending)
+          const content = this.#log.repair(repair)
           this.#parts.onOpened(content, true)
           resolve(content)
         } catch (error) {
@@ -146,8 +146,8 @@ export class SimWal implements Wal {
   }
 
   /**
-   * The process dies. A flush under way is cut off after any of its operations. Returns what the disk may hold instead of the
-   * durable mirror when that flush got through, or null when nothing was under way.
+   * The process dies. A running flush is cut off after any of its operations. Returns the log that the disk may hold instead of the
+   * durable mirror when that flush got through, or null without a running flush.
    */
   crash(): LogMirror | null {
     const group = this.#group
@@ -161,7 +161,7 @@ export class SimWal implements Wal {
     return instead
   }
 
-  /** With the entries that the segments alone hold: a start that says they are there must be able to read them. */
+  /** With the entries that only the segments hold: a start that says they are there must be able to read them. */
   #whole({ older = [], ...content }: WalContent): WalContent {
     const through = older.at(-1)?.last ?? 0
     const entries: Entry[] = []

@@ -2,7 +2,7 @@
  * The wall clocks of a simulated world: each machine has its own, which may jump, run at another speed and be set right.
  *
  * Owns: which clocks are wrong, and how much the time of the log may be off from true time.
- * Knows nothing of: what ends by time. Rule: at most a minority of the machines has a wrong clock; with fewer voters than machines
+ * Knows nothing of: expiry. Rule: at most a minority of the machines has a wrong clock; with fewer voters than machines
  * they may be a majority all the same, and then nothing is asked of the time before it is right again.
  */
 import type { Configuration } from '../../../cluster/raft/types.ts'
@@ -15,7 +15,7 @@ const RIGHT_MS = 1_500
 /** cluster.clock_skew_max */
 const TOLERANCE_MS = 5_000
 const JUMPS_MS = [10_000, HOUR_MS, 2 * HOUR_MS, 8 * DAY_MS, 400 * DAY_MS, 5_000 * DAY_MS]
-/** Longer than any message is on its way. */
+/** Longer than any message is in flight. */
 const FORGOTTEN_MS = 120_000
 /** Wrong seconds for each second. */
 const DRIFTS = [0, 0, 0.5, 3, -0.9, -3]
@@ -24,7 +24,7 @@ interface WallClock {
   offsetMs: number
   drift: number
   sinceMs: number
-  /** When it was set right; before that, and of one that never was wrong, it says nothing. */
+  /** When it was set right; absent before that, and for a clock that never was wrong. */
   wrongUntilMs: number
 }
 
@@ -47,14 +47,14 @@ export class SimWallClocks {
     for (const name of parts.names) this.#clocks.set(name, this.#right())
   }
 
-  /** What the clock of this machine adds to true time. ms */
+  /** The offset of this machine's clock from true time. ms */
   offsetOf(name: string): number {
     const clock = this.#clocks.get(name)
     if (clock === undefined) return 0
     return clock.offsetMs + clock.drift * (this.#parts.now() - clock.sinceMs)
   }
 
-  /** Or was lately: what it told then may still be on its way. */
+  /** Or was lately: its reports of then may still be in flight. */
   isWrong(name: string): boolean {
     const clock = this.#clocks.get(name)
     if (clock === undefined) return false

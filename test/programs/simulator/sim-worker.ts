@@ -1,7 +1,7 @@
 /**
  * The thread that runs seeds, one after the other.
  *
- * Owns: the comparison of a second run. Rule: a run that ends otherwise when it is repeated has no worth, and is a violation.
+ * Owns: the comparison of a second run. Rule: a run that ends differently when it is repeated is a violation.
  */
 import assert from 'node:assert/strict'
 import { parentPort } from 'node:worker_threads'

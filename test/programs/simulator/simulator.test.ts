@@ -1,6 +1,6 @@
 /**
- * Whole nodes in a simulated world: 150 seeds under faults, none of which may break a promise; and worlds made wrong on
- * purpose, each of which must be found out.
+ * Whole nodes in a simulated world: 150 seeds under faults, without a broken promise; and worlds with a
+ * deliberate bug, which the checks must detect.
  *
  * Rerun one seed with `npm run sim -- --seed S --events M --trace`.
  */
@@ -16,11 +16,11 @@ import { trapped } from './traps.ts'
 
 const SEEDS = 150
 const EVENTS = 50_000
-/** Every so many seeds one is run twice. */
+/** One of this many seeds runs twice. */
 const TWICE_EVERY = 15
-/** A seed is found out within so many, or the checks are blind. */
+/** A bug is detected within this many seeds, or the checks are blind. */
 const CANARY_SEEDS = 10
-/** Most runs end before clients have seen what is wrong. */
+/** Most runs end before clients have seen the bug. */
 const HISTORY_SEEDS = 60
 /** test/programs/simulator/object-simulator.test.ts does the same for objects. */
 const REGISTERS = { machine: 'registers' } as const
@@ -36,16 +36,16 @@ t.test('simulator', { timeout: MINUTES_MAX * 60_000 }, async (t) => {
     async (t) => {
       const summary = new SimSummary()
       const broken: SimReport[] = []
-      let begun = 0
+      let started = 0
       await runPool({
         workers: Math.min(availableParallelism(), 4),
         next: () => {
-          if (begun >= SEEDS || broken.length > 3) return null
-          begun += 1
+          if (started >= SEEDS || broken.length > 3) return null
+          started += 1
           return {
-            seed: begun,
+            seed: started,
             events: EVENTS,
-            twice: begun % TWICE_EVERY === 0,
+            twice: started % TWICE_EVERY === 0,
             traceLines: 0,
             machine: null,
           }
@@ -63,12 +63,12 @@ t.test('simulator', { timeout: MINUTES_MAX * 60_000 }, async (t) => {
       for (const row of summary.table().trim().split('\n')) t.comment(row)
       t.ok(summary.sum('events') >= SEEDS * EVENTS || broken.length > 0, 'every seed ran to its end')
       for (const [figure, least] of ENOUGH)
-        t.ok(summary.sum(figure) >= least * begun, `enough happened: ${summary.sum(figure)} ${figure}`)
+        t.ok(summary.sum(figure) >= least * started, `enough happened: ${summary.sum(figure)} ${figure}`)
     },
   )
 
   for (const canary of ['earlyAck', 'lyingDisk', 'staleRead', 'doubleApply'] satisfies Canary[]) {
-    t.test(`finds out ${canary}`, async (t) => {
+    t.test(`detects ${canary}`, async (t) => {
       const found: string[] = []
       for (let seed = 1; seed <= CANARY_SEEDS && found.length === 0; seed += 1) {
         const { violation } = await runSeed({ seed, events: 20_000, canary, plan: REGISTERS })
@@ -126,7 +126,7 @@ t.test('simulator', { timeout: MINUTES_MAX * 60_000 }, async (t) => {
   )
 })
 
-/** At least so much of each in a seed, on average. */
+/** At least this much of each in a seed, on average. */
 const ENOUGH: readonly (readonly [figure: string, least: number])[] = [
   ['elections', 20],
   ['commits', 500],

@@ -1,7 +1,7 @@
 /**
- * What many seeds did together, so that one sees that they did something.
+ * Totals over many seeds, as evidence of their coverage.
  *
- * Owns: sums and extremes of the figures. Knows nothing of: what a figure means.
+ * Owns: sums and extremes of the figures. Knows nothing of: the meaning of a figure.
  */
 import type { SimReport } from './pool.ts'
 

@@ -1,7 +1,7 @@
 /**
- * What one seed is like: how many nodes, how fast, which faults and how strong.
+ * The plan of one seed: how many nodes, how fast, which faults and how strong.
  *
- * Owns: the draw. Knows nothing of: how faults are done. Rule: each seed has some faults and lacks others; bugs that need a rare
+ * Owns: the draw. Knows nothing of: how faults are done. Rule: each seed has some faults and omits others; bugs that need a rare
  * mix, or the absence of something, are found that way (swarm testing).
  */
 import { Random } from './random.ts'
@@ -35,7 +35,7 @@ export const FAULTS = [
 
 export type Fault = (typeof FAULTS)[number]
 
-/** What the group keeps. */
+/** The state machine of the group. */
 export type Machine = 'registers' | 'objects' | 'members'
 
 export interface Plan {
@@ -115,10 +115,10 @@ const WEIGHTS: Readonly<Record<Fault, number>> = {
   rollBack: 10,
 }
 
-/** So that all other seeds are what they were. */
+/** Keeps all other seeds unchanged. */
 const DRAWN_APART: readonly Fault[] = ['members', 'damageRow', 'rollBack']
 
-/** Whoever finds a tear waits for a majority of the others. Voters, where one more may forget. */
+/** A node that finds a tear waits for a majority of the others. Voters, where one more may lose entries. */
 const ROLL_BACK_TEARS_MIN = 5
 /** Share of seeds. */
 const ROLL_BACK_SHARE = 0.5
@@ -178,12 +178,12 @@ export function drawPlan(seed: number): Plan {
   }
 }
 
-/** Drawn apart, so that all other seeds are what they were. */
+/** Drawn separately, which keeps all other seeds unchanged. */
 function drawMachine(seed: number): Machine {
   return new Random(seed, 'machine').chance(OBJECTS_SHARE) ? 'objects' : 'registers'
 }
 
-/** Drawn apart for the same reason. */
+/** Drawn separately for the same reason. */
 function drawWindow(seed: number): number {
   return new Random(seed, 'window').pick([2, 8, 64, 16_384])
 }
@@ -194,8 +194,8 @@ function drawPinBytes(seed: number): number {
 }
 
 /**
- * In some seeds the members change. No disk is spoiled there: which minority may lose what it promised would depend on who is a
- * member. Drawn apart, so that all other seeds are what they were.
+ * In some seeds the members change. No disk is spoiled there: which minority may lose its promises would depend on the
+ * members. Drawn separately, which keeps all other seeds unchanged.
  */
 function withMembers(
   seed: number,

@@ -1,7 +1,7 @@
 /**
  * While a simulation runs, real time, real chance and real input and output throw.
  *
- * Rule: set for the run of one seed, in one piece, and lifted again whatever happens; nothing else runs meanwhile.
+ * Rule: set for the run of one seed, in one piece, and removed again in any case; nothing else runs meanwhile.
  */
 import crypto from 'node:crypto'
 import fs from 'node:fs'
@@ -32,7 +32,7 @@ const NAMES: readonly Place[] = [
   ].map((name): Place => [fs, name]),
 ]
 
-/** What a part of the service asks for by itself, answered by the virtual world instead. */
+/** Time and randomness of the service, answered by the virtual world instead. */
 export interface Instead {
   readonly now: () => number
   readonly randomBytes: (size: number) => Buffer
@@ -63,7 +63,7 @@ function set(owner: object, name: string): void {
   const trap = function trap(): never {
     throw new Error(`'${name}' was called in a simulation, where only the virtual world counts`)
   }
-  // `Date.now` goes through whatever `Date` is then.
+  // `Date.now` uses the `Date` of that moment.
   Object.defineProperty(owner, name, {
     value: Object.assign(trap, { now: trap }),
     configurable: true,

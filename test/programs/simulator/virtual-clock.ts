@@ -2,7 +2,7 @@
  * Time that moves only when a test says so.
  *
  * Owns: a queue of timers, run in order of (due time, order of creation), one at a time.
- * Rule: between two timers everything that is already on its way (promises, immediates) settles first, so the same
+ * Rule: between two timers every pending promise and immediate settles first, so the same
  * program takes the same path on every run. Real disks and sockets are outside of that promise.
  */
 import assert from 'node:assert/strict'

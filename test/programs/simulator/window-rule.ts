@@ -1,21 +1,21 @@
 /**
- * A node holds no more of its log in memory than its window and what its disk does not hold yet.
+ * A node holds no more of its log in memory than its window and the entries that its disk does not hold yet.
  *
- * Owns: the bound. Knows nothing of: what is in the entries. Rule: it is judged by the disk, after every event of the node.
+ * Owns: the bound. Knows nothing of: the contents of entries. Rule: it is judged by the disk, after every event of the node.
  */
-import type { CheckedProcess, CheckedSeat } from './sim-checks.ts'
+import type { CheckedProcess, CheckedHost } from './sim-checks.ts'
 
 /** The window is cut when it is passed by one part in this many. */
 const SLACK = 8
 
 /** Null: within the bound. */
 export function windowExcess(
-  { id, durable }: CheckedSeat,
+  { id, durable }: CheckedHost,
   process: CheckedProcess,
   windowEntries: number,
 ): string | null {
   const status = process.status()
-  // One that has failed hears of its disk no more.
+  // A failed node no longer gets the completions of its disk.
   if (status === null || process.hasFailed) return null
   const { memory } = process
   let waiting = 0

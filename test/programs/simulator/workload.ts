@@ -1,5 +1,5 @@
 /**
- * What simulated clients ask for, apart from how they ask and what becomes of it.
+ * The requests of simulated clients, without their delivery and outcome.
  *
  * Owns: the shape. Rule: it draws from the stream that it was given and from nothing else.
  */
@@ -7,11 +7,11 @@ import type { Call } from './sim-clients.ts'
 import type { SimRows } from './sim-rows.ts'
 
 export interface Workload {
-  /** What a client asks for next; null: nothing just now. */
+  /** The next request of a client; null: none now. */
   next(): Requested | null
   /** A write that a healthy group acknowledges. */
   last(): Write
-  /** An answer came. `output` is what `told` or `see` made of it. */
+  /** An answer came. `output` is the result of `reported` or `see`. */
   learned(call: Call, output: string): void
 }
 
@@ -20,8 +20,8 @@ type About = Pick<Call, 'kind' | 'key' | 'expected'>
 export interface Write extends About {
   readonly type: 'write'
   command(id: string): Uint8Array
-  /** What a reply says to the checker of histories; null: that nothing happened. */
-  told(reply: string): string | null
+  /** The meaning of a reply for the checker of histories; null: no effect. */
+  reported(reply: string): string | null
 }
 
 export interface Look extends About {

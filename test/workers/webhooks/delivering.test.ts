@@ -1,5 +1,5 @@
 /**
- * What is sent when, in virtual time over a real store: order, repeats, batches, and who goes on after whom.
+ * What is sent when, in virtual time over a real store: order, repeats, batches, and which node continues after which.
  */
 import t from 'tap'
 import { Webhook } from 'standardwebhooks'
@@ -84,34 +84,40 @@ t.test('Delivering', async (t) => {
     for (let n = 0; n < 20; n++) t.match(await world.hook(`h${n}`), { pending: 0, delivered: 1 })
   })
 
-  t.test('a result that cannot be told is kept until it can, and nothing is sent in its place', async (t) => {
-    const world = await OutboxWorld.start(t, requested('a'))
-    await world.put('k')
-    world.proposeFault = new Condition('no_leader', 'nobody leads')
-    for (let n = 0; n < 5; n++) await world.settle()
-    t.equal(world.sent.length, 1, 'nothing is sent again while its result is kept')
-    t.match(await world.hook('a'), { pending: 1, delivered: 0 })
-    world.proposeFault = null
-    await world.settle()
-    t.match(await world.hook('a'), { pending: 0, delivered: 1 })
-    t.equal(world.sent.length, 1)
-  })
+  t.test(
+    'a result that cannot be committed is kept until it can, and nothing is sent in its place',
+    async (t) => {
+      const world = await OutboxWorld.start(t, requested('a'))
+      await world.put('k')
+      world.proposeFault = new Condition('no_leader', 'there is no leader')
+      for (let n = 0; n < 5; n++) await world.settle()
+      t.equal(world.sent.length, 1, 'nothing is sent again while its result is kept')
+      t.match(await world.hook('a'), { pending: 1, delivered: 0 })
+      world.proposeFault = null
+      await world.settle()
+      t.match(await world.hook('a'), { pending: 0, delivered: 1 })
+      t.equal(world.sent.length, 1)
+    },
+  )
 
-  t.test('what was sent and never told is sent again by the next one, under the same id', async (t) => {
-    const world = await OutboxWorld.start(t, requested('a'))
-    await world.put('k')
-    world.proposeFault = new Condition('no_leader', 'nobody leads')
-    await world.settle()
-    await world.delivering.close()
-    world.proposeFault = null
-    const next = world.another()
-    await world.settle(next)
-    t.equal(world.sent.length, 2)
-    t.equal(new Set(world.sent.map(({ id }) => id)).size, 1)
-    t.match(await world.hook('a'), { pending: 0, delivered: 1 })
-  })
+  t.test(
+    'a delivery sent without a committed result is sent again by the next job runner, under the same id',
+    async (t) => {
+      const world = await OutboxWorld.start(t, requested('a'))
+      await world.put('k')
+      world.proposeFault = new Condition('no_leader', 'there is no leader')
+      await world.settle()
+      await world.delivering.close()
+      world.proposeFault = null
+      const next = world.another()
+      await world.settle(next)
+      t.equal(world.sent.length, 2)
+      t.equal(new Set(world.sent.map(({ id }) => id)).size, 1)
+      t.match(await world.hook('a'), { pending: 0, delivered: 1 })
+    },
+  )
 
-  t.test('another node goes on where this one stopped', async (t) => {
+  t.test('another node continues where this one stopped', async (t) => {
     const world = await OutboxWorld.start(t, requested('a'))
     const hanging = deferred()
     world.answer = async ({ post }) => {

@@ -85,10 +85,10 @@ t.test('a name that leads inside is refused before a socket is opened', async (t
     { status: null, error },
     'a literal too',
   )
-  t.same(receiver.heard, [])
+  t.same(receiver.received, [])
   const allowed = senderFor(t, inside, [`http://hooks.example:${receiver.port}`])
   t.match(await allowed.post({ url, ...POST }), { status: 204, error: null })
-  t.equal(receiver.heard[0]?.headers.host, `hooks.example:${receiver.port}`, 'by its own name')
+  t.equal(receiver.received[0]?.headers.host, `hooks.example:${receiver.port}`, 'by its own name')
 })
 
 t.test(
@@ -96,7 +96,7 @@ t.test(
   async (t) => {
     const receiver = await Receiver.start(t)
     let asked = 0
-    // TEST-NET would be refused; of what is public nobody listens at this port, or nothing is routed there.
+    // TEST-NET would be refused; at a public address no server listens at this port, or nothing is routed there.
     const rebinding: Resolve = async () => (++asked % 2 === 1 ? ['1.1.1.1'] : ['127.0.0.1'])
     const url = `http://rebind.example:${receiver.port}/`
     const addresses = await addressesOf(new URL(url), rebinding, [])
@@ -116,7 +116,7 @@ t.test(
     const pinned = senderFor(t, turning, [`http://rebind.example:${receiver.port}`])
     t.match(await pinned.post({ url, ...POST }), { status: 204 })
     t.equal(counted.length, 1, 'one question for one connection, and its answer is where the socket went')
-    t.equal(receiver.heard.length, 1)
+    t.equal(receiver.received.length, 1)
   },
 )
 

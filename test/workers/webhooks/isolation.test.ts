@@ -9,12 +9,13 @@ import { deferred, until } from '../../helpers/async.ts'
 import { setNotifications, requested } from '../../state-machine/hook-commands.ts'
 import { OutboxWorld } from './outbox-world.ts'
 import { answer, rawReceiver, Receiver } from './receiver.ts'
+import { eventRanges } from '../../../src/state-machine/events/keys.ts'
 
 const KEYS = Array.from({ length: 10 }, (_, n) => `k${n}`)
 
 async function lastOf(world: OutboxWorld, id: string): Promise<DeliveryRecord | undefined> {
   const { hookId, bucketId } = await world.hook(id)
-  const { items } = await world.world.store.reader.outbox.deliveries(bucketId, '', 1000)
+  const { items } = await world.world.store.reader.page(eventRanges.deliveries(bucketId), { limit: 1000 })
   return items.filter((delivery) => delivery.hookId === hookId && delivery.lastAttempt !== null).at(-1)
 }
 
@@ -75,13 +76,13 @@ t.test(
 
     await until('the good one has everything', async () => {
       await round(delivering)
-      return good.heard.length === KEYS.length
+      return good.received.length === KEYS.length
     })
     t.match(await world.hook('slow'), { delivered: 0, failures: 0 }, 'nothing that is slow was waited for')
     t.match(
-      good.heard.map(({ body }) => (JSON.parse(body) as { data: { key: string } }).data.key).toSorted(),
+      good.received.map(({ body }) => (JSON.parse(body) as { data: { key: string } }).data.key).toSorted(),
       KEYS,
-      'and nobody was redirected here',
+      'and no request was redirected here',
     )
     const table = {
       down: [null, /^connection refused$/],
@@ -113,6 +114,6 @@ t.test(
       await round(delivering)
       return (await world.hook('turning')).delivered > 0 && (await world.hook('slow')).pending === 0
     })
-    t.equal(slow.heard.length, KEYS.length)
+    t.equal(slow.received.length, KEYS.length)
   },
 )

@@ -31,7 +31,7 @@ t.test('LogClock', async (t) => {
     t.equal(clock.now(), at.now)
   })
 
-  t.test('goes on from a log that is ahead and stands still', async (t) => {
+  t.test('continues from a log that is ahead and stands still', async (t) => {
     const { at, clock } = bench()
     at.log += 400 * DAY_MS
     t.equal(clock.now(), at.log)

@@ -9,6 +9,8 @@ import { type LogLine, recordingLogger } from '../../helpers/loggers.ts'
 import { setNotifications, requested } from '../../state-machine/hook-commands.ts'
 import { put } from '../../state-machine/map-world.ts'
 import { StoreWorld, type Teardown } from '../../store/store-world.ts'
+import { dueDeliveries } from '../../../src/store/reads/outbox-reads.ts'
+import { eventRanges } from '../../../src/state-machine/events/keys.ts'
 
 type Requested = ReturnType<typeof requested>
 
@@ -88,7 +90,7 @@ export class OutboxWorld {
     this.now += ms
   }
 
-  /** Rounds until nothing is begun any more, with all that was begun told. */
+  /** Rounds until nothing starts any more and every result is committed. */
   async settle(delivering: Delivering = this.delivering): Promise<void> {
     for (let sent = -1; sent !== this.sent.length; ) {
       sent = this.sent.length
@@ -98,14 +100,21 @@ export class OutboxWorld {
   }
 
   async hook(id: string): Promise<HookRecord> {
-    const hook = (await this.world.store.reader.outbox.hooks('', 1000)).items.find((one) => one.id === id)
+    const hook = (await this.world.store.reader.page(eventRanges.hooks(), { limit: 1000 })).items.find(
+      (one) => one.id === id,
+    )
     if (hook === undefined) throw new Error(`there is no hook "${id}"`)
     return hook
   }
 
   /** What of this hook waits, first of all. */
   async due(id: string): Promise<DeliveryRecord | undefined> {
-    const [first] = await this.world.store.reader.outbox.due(await this.hook(id), 8_640_000_000_000_000, 1)
+    const [first] = await dueDeliveries(
+      this.world.store.reader,
+      await this.hook(id),
+      8_640_000_000_000_000,
+      1,
+    )
     return first
   }
 

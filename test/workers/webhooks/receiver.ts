@@ -1,5 +1,5 @@
 /**
- * A receiver of webhooks on loopback that does as it is told, well or badly, and keeps what it heard.
+ * A receiver of webhooks on loopback that answers as the test sets it, well or badly, and keeps the requests.
  */
 import http from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
@@ -9,13 +9,13 @@ interface Teardown {
   teardown(handler: () => void | Promise<void>): void
 }
 
-export interface HeardPost {
+export interface ReceivedPost {
   readonly url: string
   readonly headers: http.IncomingHttpHeaders
   readonly body: string
 }
 
-export type Manner = (response: http.ServerResponse, heard: HeardPost) => void
+export type Manner = (response: http.ServerResponse, received: ReceivedPost) => void
 
 export const answer =
   (status: number, headers: http.OutgoingHttpHeaders = {}): Manner =>
@@ -23,7 +23,7 @@ export const answer =
     void response.writeHead(status, headers).end()
 
 export class Receiver {
-  readonly heard: HeardPost[] = []
+  readonly received: ReceivedPost[] = []
   manner: Manner
   readonly #server: http.Server
   #port = 0
@@ -44,9 +44,9 @@ export class Receiver {
       request.on('error', () => undefined)
       request.on('end', () => {
         const { url = '', headers } = request
-        const heard = { url, headers, body: Buffer.concat(pieces).toString() }
-        this.heard.push(heard)
-        this.manner(response, heard)
+        const received = { url, headers, body: Buffer.concat(pieces).toString() }
+        this.received.push(received)
+        this.manner(response, received)
       })
     })
   }
@@ -63,7 +63,7 @@ export class Receiver {
     return `${this.origin}/hook`
   }
 
-  /** Nobody listens here any more. */
+  /** Stops listening. */
   stop(): Promise<void> {
     this.#server.closeAllConnections()
     return new Promise((resolve) => void this.#server.close(() => resolve()))

@@ -4,6 +4,9 @@ import { KEPT, Trimming } from '../../../src/workers/webhooks/trimming.ts'
 import { SILENT } from '../../helpers/loggers.ts'
 import { setNotifications, requested } from '../../state-machine/hook-commands.ts'
 import { failure, OutboxWorld } from './outbox-world.ts'
+import { eventRanges } from '../../../src/state-machine/events/keys.ts'
+import { outboxTotal } from '../../../src/state-machine/events/hooks.ts'
+import { settledDeliveries } from '../../../src/store/reads/outbox-reads.ts'
 
 const DAY = 86_400_000
 
@@ -31,10 +34,10 @@ t.test('Trimming', async (t) => {
     for (let from = 0; from < rows + 300; from += 100) await world.put(...keysOf(from, from + 100))
     await world.settle()
     t.match(await world.hook('a'), { delivered: rows + 300 })
-    const firsts = await world.world.store.reader.outbox.settled(await world.hook('a'), 'delivered', 1)
+    const firsts = await settledDeliveries(world.world.store.reader, await world.hook('a'), 'delivered', 1)
     await trim(world)
     t.match(await world.hook('a'), { delivered: rows })
-    const left = await world.world.store.reader.outbox.settled(await world.hook('a'), 'delivered', 1)
+    const left = await settledDeliveries(world.world.store.reader, await world.hook('a'), 'delivered', 1)
     t.ok((left[0]?.settledAt ?? 0) >= (firsts[0]?.settledAt ?? Infinity))
     world.isJobRunner = false
     world.later(2 * KEPT.delivered.ms)
@@ -72,11 +75,11 @@ t.test('Trimming', async (t) => {
     for (let from = 0; from < 600; from += 100) await world.put(...keysOf(from, from + 100))
     await world.world.do(setNotifications([requested('b')]))
     await trim(world)
-    const hooks = (await world.world.store.reader.outbox.hooks('', 10)).items
+    const hooks = (await world.world.store.reader.page(eventRanges.hooks(), { limit: 10 })).items
     t.match(
       hooks.map(({ id, pending, delivered }) => [id, pending, delivered]),
       [['b', 600, 20]],
     )
-    t.match(world.world.store.reader.outbox.total(), { pending: 600, delivered: 20 })
+    t.match(outboxTotal(world.world.store.reader), { pending: 600, delivered: 20 })
   })
 })

@@ -28,7 +28,7 @@ t.test('sends a POST with the body as it is, and any 2xx is taken [notifications
     receiver.manner = answer(status)
     t.match(await sender.post({ url: receiver.url, ...POST }), { status, error: null, retryAfterMs: null })
   }
-  t.match(receiver.heard[0], {
+  t.match(receiver.received[0], {
     url: '/hook',
     headers: { 'content-type': 'application/json', 'user-agent': 'svc-webhook/1', 'webhook-id': 'evt_1' },
     body: '{"a":1}',
@@ -44,7 +44,7 @@ t.test('a redirect is a failure and leads nowhere [notifications.redirect]', asy
     const error = `status ${status}: redirects are not followed`
     t.match(await sender.post({ url: receiver.url, ...POST }), { status, error })
   }
-  t.same(target.heard, [])
+  t.same(target.received, [])
 })
 
 t.test('a status that is none of these is a failure, and only 429 and 503 may ask for a pause', async (t) => {
@@ -135,7 +135,7 @@ t.test('what becomes of the body of an answer changes nothing', async (t) => {
   }
 })
 
-t.test('what goes wrong below HTTP is told in a few words of ours', async (t) => {
+t.test('a failure below HTTP is described in a few words of our own', async (t) => {
   const reset = await rawReceiver(t, (socket) => socket.once('data', () => socket.resetAndDestroy()))
   const close = await rawReceiver(t, (socket) => socket.once('data', () => socket.end()))
   const noise = await rawReceiver(t, (socket) =>

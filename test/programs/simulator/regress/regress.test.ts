@@ -3,7 +3,7 @@
  *
  * `npm run sim` writes a file here when a seed fails: { seed, events, machine, reason }, the machine only where it was chosen.
  * It stays after the repair.
- * Rule: the file names what was wrong then; whatever the simulator draws from the seed today must hold.
+ * Rule: the file names the fault of that time; the present draw of the seed must pass.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'

@@ -1,0 +1,49 @@
+/**
+ * Commands about long operations, and their replies.
+ */
+import type { TenantId } from '../base/record-ids.ts'
+import type { MembershipKind, LongOperationProgress, LongOperation, LongOperationShare } from './records.ts'
+
+export type LongOperationCommand =
+  | {
+      readonly type: 'startOperation'
+      readonly operationId: string
+      readonly kind: Exclude<LongOperation['kind'], MembershipKind>
+      readonly requestedBy: string
+      readonly reason: string | null
+      readonly tenantId: TenantId | null
+      readonly bucket: string | null
+      readonly node: string | null
+      readonly maxBytesPerSecond: number | null
+      /** Nodes that each do a share. */
+      readonly nodes?: readonly string[]
+    }
+  /** The whole progress of `node` in its share so far. */
+  | {
+      readonly type: 'reportShare'
+      readonly operationId: string
+      readonly node: string
+      readonly share: LongOperationShare
+    }
+  /** What the driver did since the cursor was at `from`. */
+  | {
+      readonly type: 'advanceOperation'
+      readonly operationId: string
+      readonly from: string
+      readonly cursor: string
+      readonly phase: string
+      readonly counted: Partial<Omit<LongOperationProgress, 'tasksOpen' | 'bytesMoved'>>
+    }
+  | {
+      readonly type: 'setOperationStatus'
+      readonly operationId: string
+      readonly action: 'pause' | 'resume' | 'cancel' | 'finish' | 'fail'
+      readonly error: string | null
+    }
+
+export interface LongOperationReplies {
+  startOperation: LongOperation
+  reportShare: LongOperation
+  advanceOperation: LongOperation
+  setOperationStatus: LongOperation
+}

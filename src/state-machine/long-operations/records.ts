@@ -1,0 +1,93 @@
+/**
+ * Rows of long operations: a rebalance, a scrub, a change of members.
+ */
+import type { BlockerCode } from '../base/codes.ts'
+import type { TenantId } from '../base/record-ids.ts'
+
+export type LongOperationStatus = 'queued' | 'running' | 'paused' | 'succeeded' | 'failed' | 'cancelled'
+
+/** In a tenant deletion the blobs are versions, delete markers and uploads, and the bytes are their logical bytes. */
+export interface LongOperationProgress {
+  readonly blobsTotal: number
+  readonly blobsDone: number
+  readonly bytesTotal: number
+  /** Sealed bytes of the copies that were made for the operation. */
+  readonly bytesMoved: number
+  readonly checksumFailures: number
+  /** Items that needed nothing, or whose task ended without a copy. */
+  readonly skipped: number
+  /** Tasks that were granted and have not ended; counted by apply. */
+  readonly tasksOpen: number
+}
+
+/** One node's part of an operation that every node takes part in. Each report holds totals, so no work is counted twice. */
+export interface LongOperationShare {
+  readonly isDone: boolean
+  /** Fraction done, [0, 1]. */
+  readonly progress: number
+  readonly copies: number
+  readonly bytes: number
+  readonly lost: number
+}
+
+export interface LongOperation {
+  readonly operationId: string
+  readonly kind: 'rebalance' | 'recovery' | 'scrub' | 'recount' | 'tenantDeletion' | MembershipKind
+  readonly status: LongOperationStatus
+  /** What it does now, for people. */
+  readonly phase: string
+  readonly requestedBy: string
+  readonly reason: string | null
+  /** What it is limited to; null: not limited. */
+  readonly tenantId: TenantId | null
+  readonly bucket: string | null
+  readonly node: string | null
+  readonly maxBytesPerSecond: number | null
+  readonly createdAt: number
+  readonly startedAt: number | null
+  readonly finishedAt: number | null
+  /** Only the driver interprets it; empty at the start. */
+  readonly cursor: string
+  readonly progress: LongOperationProgress
+  /** By node; absent where the operation has no shares. */
+  readonly shares?: Readonly<Record<string, LongOperationShare>>
+  /** The joining node of a join or a replacement. Absent for other kinds. */
+  readonly newcomer?: string | null
+  /** Absent: nothing blocks it, or its driver has not reported a blocker. */
+  readonly blocker?: PersistentBlocker
+  /** The log time at which it ends if nothing delays it. Absent: its driver has not set it. */
+  readonly dueAt?: number
+  /** It is to be cancelled unless votes have moved; only its driver knows whether they have. Absent: no cancellation was requested. */
+  readonly isRevoked?: boolean
+  /** One sentence, if it failed. */
+  readonly error: string | null
+}
+
+/** A safety check that an operation waits for. */
+export interface PersistentBlocker {
+  readonly code: BlockerCode
+  /** What is wrong, and what to do. */
+  readonly message: string
+}
+
+export const MEMBERSHIP_KINDS = ['join', 'demote', 'replace', 'lost', 'remove'] as const
+
+export type MembershipKind = (typeof MEMBERSHIP_KINDS)[number]
+
+/** The step of a membership operation; it is the cursor of its row. */
+export type MembershipStep =
+  /** A learner copies state and log. The only step that can be cancelled at once. */
+  | 'catchUp'
+  /** The learner gets a vote; in a replacement the old member loses its vote in the same change. */
+  | 'promote'
+  /** The member loses its vote. */
+  | 'demote'
+  /** Copies move to other nodes. */
+  | 'drain'
+  /** Checks once more that no copy has come back to the node. */
+  | 'verify'
+  /** The member leaves the configuration. */
+  | 'exclude'
+  /** Its copies are made again on other nodes. */
+  | 'repair'
+  | 'done'

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Makes what a container cluster needs before its first start: cluster id, master key, a certificate authority, and
-# one certificate for each node that names the node id (nodes speak mutual TLS and check that name).
+# Creates the files that a container cluster needs before its first start: cluster id, master key, a certificate authority, and
+# one certificate for each node that names the node id (nodes use mutual TLS and check that name).
 #
 # Layout: cluster.env | ca/{ca.key,ca.crt,master.key} | <node>/{ca.crt,node.crt,node.key,master.key}
-# One folder a node, because that folder is mounted whole and a node must not see the key of another. The files belong
-# to uid 10001, which the containers run as, mode 0400: the service refuses a master key that others can open.
-# Rule: nothing that exists is ever overwritten, for whoever loses the master key loses all data. Run again, it makes
-# what is missing (a new node's folder) and leaves the rest; and once a node has been made, what all nodes share is
-# never made anew, because a second master key, authority or cluster id would not fit the first.
+# One folder for each node, because that folder is mounted as a whole and a node must not see the key of another. The files belong
+# to uid 10001, as which the containers run, mode 0400: the service refuses a master key that other users can open.
+# Rule: no existing file is ever overwritten, because the loss of the master key is the loss of all data. Run again, it creates
+# missing files (a new node's folder) and leaves the rest. Once the folder of a node exists, the files that all nodes share are
+# never created again, because a second master key, authority or cluster id would not fit the first.
 set -euo pipefail
 shopt -s inherit_errexit
 
@@ -21,7 +21,7 @@ Usage: deploy/make-secrets.sh [--dir DIR] [NODE ...]
   --dir DIR   where the secrets go (default: the folder secrets/ next to this script)
   NODE        node ids (default: n1 n2 n3)
 
-Run it as root: the files are given to uid 10001. Keep a copy of DIR/ca elsewhere, and nobody else's hands off it.
+Run it as root: the files are given to uid 10001. Keep a copy of DIR/ca elsewhere, and let no one else read it.
 TEXT
 }
 
@@ -30,7 +30,7 @@ fail() {
   exit "${2:-1}"
 }
 
-# Writes the standard output of a command to a new file; a file that is there stays, and a half-made one never appears.
+# Writes the standard output of a command to a new file; an existing file stays, and a partial one never appears.
 make_once() {
   local file=$1
   shift
@@ -41,7 +41,7 @@ make_once() {
   made+=("${file#"$dir"/}")
 }
 
-# Each value stands in a variable of its own: inside a longer text, a failing openssl would leave a gap unnoticed.
+# Each value has its own variable: inside a longer text, a failing openssl would leave an unnoticed gap.
 cluster_env() {
   local id
   id=$(openssl rand -hex 16)
@@ -109,7 +109,7 @@ done
 ((${#nodes[@]} > 0)) || nodes=(n1 n2 n3)
 
 for node in "${nodes[@]}"; do
-  [[ $node =~ ^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$ && $node != ca ]] || fail "'$node' is no node id" 2
+  [[ $node =~ ^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$ && $node != ca ]] || fail "'$node' is not a node id" 2
 done
 command -v openssl > /dev/null || fail 'openssl is missing: install it'
 ((EUID == 0)) || fail "run it as root (sudo): the files must belong to uid $OWNER, which the containers run as"
@@ -132,12 +132,12 @@ make_once "$dir/ca/master.key" master_key
 make_once "$dir/ca/ca.key" private_key
 make_once "$dir/ca/ca.crt" ca_certificate
 for node in "${nodes[@]}"; do make_node "$node"; done
-# On the disk before it is told, because data will depend on it.
+# Synced to the disk before it is announced, because data will depend on it.
 sync -f "$dir"
 
 if ((${#made[@]} > 0)); then
   echo "Made in $dir: ${made[*]}"
-  echo "Keep a copy of $dir/ca elsewhere: whoever loses master.key loses all data, whoever has it can read all data."
+  echo "Keep a copy of $dir/ca elsewhere: without master.key all data is lost, and anyone who has it can read all data."
 else
-  echo "Everything is there already in $dir; nothing was changed."
+  echo "Everything exists already in $dir; nothing was changed."
 fi

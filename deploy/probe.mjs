@@ -1,7 +1,7 @@
 /**
- * Asks one URL and exits 0 when the answer is 2xx: the health check of an image that carries no curl.
+ * Requests one URL and exits 0 when the answer is 2xx: the health check of an image without curl.
  *
- * Rule: it gives up before the checker would (5 s), and says on standard error what was wrong.
+ * Rule: it stops before the time limit of the checker (5 s), and prints the fault to standard error.
  */
 const TIMEOUT_MS = 4000
 const [url] = process.argv.slice(2)

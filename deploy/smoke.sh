@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Proves that a running cluster does its work: makes a tenant and a key through the admin API, uploads a random file
+# Checks that a running cluster works: creates a tenant and a key through the admin API, uploads a random file
 # through one node, downloads it through the others, and compares the digests.
 #
-# HOLDFAST_OWNER_TOKEN holds an owner token. Needs curl and sha256sum, nothing of this repository.
+# HOLDFAST_OWNER_TOKEN contains an owner token. Needs curl and sha256sum, nothing of this repository.
 set -euo pipefail
 shopt -s inherit_errexit
 
@@ -26,7 +26,7 @@ trap 'rm -rf "$work"' EXIT
 umask 077
 
 # Credentials go to curl through a file, not through its arguments, which every user of the machine can see.
-# Prints the body; no answer, or a status of 400 or more, ends the run and shows what the service said.
+# Prints the body; no answer, or a status of 400 or more, ends the run and shows the answer of the service.
 call() {
   local credentials=$1
   shift

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Brings the three-node container cluster up for real with Debian's podman, checks that it stores and serves a file,
+# Starts the three-node container cluster with Debian's podman, checks that it stores and serves a file,
 # survives the loss of its leader and is seen by Prometheus, and takes it down again. No image registry is needed; the base image comes from
-# debootstrap (Debian's archive) and the build's packages from npm. The cluster itself talks to nobody.
+# debootstrap (Debian's archive) and the build's packages from npm. The cluster itself uses no external network.
 #
-# Bounded in every step; whatever happens, containers, networks, volumes and firewall chains of this run are removed
+# Every step is bounded; also after a failure, containers, networks, volumes and firewall chains of this run are removed
 # (unless --keep is given). The two images stay for the next run: podman rmi holdfast:local removes the second.
 set -euo pipefail
 
@@ -17,7 +17,7 @@ Usage: deploy/up-with-podman.sh [--base-port P] [--keep] [--down]
 
   --base-port P   host ports P, P+1 (n1: data, admin), P+10, P+11 (n2), P+20, P+21 (n3), P+90 (Prometheus);
                   default 9000
-  --keep          leave the cluster running at the end and say how to reach it
+  --keep          leave the cluster running at the end and print how to reach it
   --down          only remove what an earlier run left (containers, networks, volumes; images and secrets stay)
 
 Run as root on Debian with: apt-get install podman podman-compose runc debootstrap netavark aardvark-dns iptables
@@ -42,7 +42,7 @@ check_tools() {
   ((EUID == 0)) || fail 'run it as root: debootstrap and the secrets of uid 10001 need it'
 }
 
-# Settings of this run alone: nothing under /etc is changed. runc and cgroupfs work without systemd, too.
+# Settings only of this run: nothing under /etc is changed. runc and cgroupfs work without systemd, too.
 podman_settings() {
   cat > "$work/containers.conf" <<'TEXT'
 [containers]
@@ -60,7 +60,7 @@ compose() { timeout --foreground 300 podman-compose -p "$PROJECT" -f "$root/dock
 
 build_image() {
   local extra=()
-  # A registry proxy with a certificate authority of its own: the same file serves npm inside the build.
+  # A registry proxy with its own certificate authority: the same file serves npm inside the build.
   if [[ -n ${NODE_EXTRA_CA_CERTS-} ]]; then
     extra=(--volume "$NODE_EXTRA_CA_CERTS:/tmp/extra-ca.pem:ro" --build-arg NODE_EXTRA_CA_CERTS=/tmp/extra-ca.pem)
   fi
@@ -69,7 +69,7 @@ build_image() {
     -f "$root/deploy/Dockerfile" -t holdfast:local "$root" > /dev/null
 }
 
-# Debian's prometheus in the place of the published image, under its name, on this machine alone.
+# Debian's prometheus instead of the published image, under its name, only on this machine.
 prometheus_image() {
   local binary
   podman image exists "$PROMETHEUS_IMAGE" && return 0
@@ -86,7 +86,7 @@ TEXT
   timeout --foreground 120 podman build --quiet --network none -t "$PROMETHEUS_IMAGE" "$work/prometheus" > /dev/null
 }
 
-# Containers, volumes and networks of the project, whoever of podman-compose and podman made them.
+# Containers, volumes and networks of the project, created by podman-compose or podman.
 left_over() {
   podman ps --all --quiet --filter "label=io.podman.compose.project=$PROJECT"
   podman volume ls --quiet --filter "label=io.podman.compose.project=$PROJECT"
@@ -160,7 +160,7 @@ find_leader() {
   fail "no node leads after $READY_S_MAX s"
 }
 
-# There is no systemd to run podman's health timers; it complains of that at every start and stop.
+# There is no systemd to run podman's health timers; podman reports that at every start and stop.
 quietly() { podman "$@" 2> >(grep -v 'systemd connection' >&2) > /dev/null; }
 
 smoke() { SMOKE_STATE=$work/$1 bash "$root/deploy/smoke.sh" "${@:2}"; }
@@ -215,7 +215,7 @@ compose up -d --no-build "${services[@]}" > "$work/up.log" 2>&1 || { cat "$work/
 wait_ready "${admin[@]}" "${data[@]}"
 echo "all three nodes ready after $((SECONDS - since)) s"
 for node in n1 n2 n3; do
-  quietly healthcheck run "${PROJECT}_${node}_1" || fail "the health check of $node says no"
+  quietly healthcheck run "${PROJECT}_${node}_1" || fail "the health check of $node failed"
 done
 say 'owner token through the command line in the container'
 HOLDFAST_OWNER_TOKEN=$(podman exec "${PROJECT}_n1_1" node dist/src/main.js admin-token create \
@@ -244,6 +244,6 @@ say 'stop n2 (SIGTERM)'
 quietly stop --time 35 "${PROJECT}_n2_1"
 code=$(podman inspect "${PROJECT}_n2_1" --format '{{.State.ExitCode}}')
 [[ $code == 0 ]] || fail "n2 ended with $code instead of 0"
-echo 'n2 stopped in order, exit code 0'
+echo 'n2 stopped cleanly, exit code 0'
 ((keep == 0)) || { quietly start "${PROJECT}_n2_1" && wait_ready "${admin[1]}"; }
 echo "The container cluster works: data ${data[*]}, admin ${admin[*]}"

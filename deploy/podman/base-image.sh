@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Makes the base image of deploy/Dockerfile where no image registry can be reached: Debian bookworm from debootstrap,
-# Node from this project's own node_modules, npm from the machine. The result carries the registry's name on this
-# machine alone (`podman images` shows it as made here) so that the Dockerfile needs no change; it is for trying the
+# Creates the base image of deploy/Dockerfile where no image registry is reachable: Debian bookworm from debootstrap,
+# Node from this project's own node_modules, npm from the machine. The result has the registry's name only on this
+# machine (`podman images` shows it as made here), so that the Dockerfile needs no change; it is for trying the
 # deployment files, not for production.
 set -euo pipefail
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Removes the firewall chains that podman's netavark leaves behind after its last network is gone.
-# Rule: only chains and rules that carry netavark's name are touched, and only while no container runs.
+# Rule: it removes only chains and rules with netavark's name, and only while no container runs.
 set -euo pipefail
 
 command -v iptables > /dev/null || exit 0

@@ -5,7 +5,7 @@
  * Rule: no default, bound or name is written here; a setting is described where it is defined, in src/config/settings.ts.
  */
 import { writeFileSync } from 'node:fs'
-import type { Setting, SettingKind } from '../../src/config/setting.ts'
+import type { Setting, SettingKind } from '../../src/config/settings/setting.ts'
 import { SETTINGS } from '../../src/config/settings.ts'
 
 const KINDS: Readonly<Record<SettingKind, string>> = {

@@ -8,7 +8,7 @@ import { stringify } from 'yaml'
 import type { Member } from '../../cluster/index.ts'
 import type { Examined } from './load-config.ts'
 import { maskSecrets } from './mask-secrets.ts'
-import type { Setting } from './setting.ts'
+import type { Setting } from './settings/setting.ts'
 import { SETTINGS, type SettingName } from './settings.ts'
 
 export interface EffectiveSetting {

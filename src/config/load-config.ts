@@ -11,7 +11,7 @@ import { type ConfigFault, configFault, FaultError, invalidConfig } from './conf
 import { readConfigFile, type Written } from './config-file.ts'
 import { type Environment, readEnvironment } from './environment.ts'
 import { parseSettings, type Values } from './parse-settings.ts'
-import type { Setting } from './setting.ts'
+import type { Setting } from './settings/setting.ts'
 import { SETTINGS, type SettingName } from './settings.ts'
 import type { Config, ListenerTlsFiles } from './types.ts'
 

@@ -9,7 +9,7 @@ import { type ConfigFault, configFault } from './config-fault.ts'
 import type { Written } from './config-file.ts'
 import { environmentName } from './environment.ts'
 import { parseAddress, parseOrigins, parseScalar, ValueError } from './parse-value.ts'
-import type { Setting } from './setting.ts'
+import type { Setting } from './settings/setting.ts'
 import { SETTINGS, type SettingName } from './settings.ts'
 
 /** The largest number of members that a new cluster can have. */

@@ -3,8 +3,8 @@
  *
  * Owns: the spellings that the configuration accepts. Rule: an error names the value that was read, and what is accepted with an example.
  */
-import type { Setting, SettingKind } from './setting.ts'
-import { LOG_LEVELS } from './settings.ts'
+import type { Setting, SettingKind } from './settings/setting.ts'
+import { LOG_LEVELS } from './settings/service.ts'
 
 export class ValueError extends Error {}
 

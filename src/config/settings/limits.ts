@@ -1,0 +1,95 @@
+/** The limits that a node sets to its callers. */
+import type { Setting } from './setting.ts'
+import { SECOND, DAY, MIB } from './units.ts'
+
+export const LIMIT_SETTINGS = [
+  {
+    name: 'limits.inline_bytes',
+    kind: 'bytes',
+    fallback: '2KiB',
+    min: 0,
+    max: 65_536,
+    meaning: 'the size up to which bodies are stored inside the log',
+  },
+  {
+    name: 'limits.object_put_bytes',
+    kind: 'bytes',
+    fallback: '5GiB',
+    min: 1,
+    max: 5 * 1024 * MIB,
+    meaning: 'the largest body of a single PUT of an object or a part',
+  },
+  {
+    name: 'limits.multipart_expires_after',
+    kind: 'duration',
+    fallback: '7d',
+    min: 60 * SECOND,
+    max: 365 * DAY,
+    meaning: 'the age at which an unfinished multipart upload is given up; fixed when the upload starts',
+  },
+  {
+    name: 'limits.buckets_per_tenant',
+    kind: 'integer',
+    fallback: '1000',
+    min: 1,
+    max: 100_000,
+    meaning: 'the most buckets of one tenant',
+  },
+  {
+    name: 'limits.token_mint_per_minute',
+    kind: 'integer',
+    fallback: '30',
+    min: 1,
+    max: 100_000,
+    meaning: 'the most tokens that one access key can request per minute',
+  },
+  {
+    name: 'limits.token_mint_burst',
+    kind: 'integer',
+    fallback: '10',
+    min: 1,
+    max: 100_000,
+    meaning: 'the most of these tokens at once',
+  },
+  {
+    name: 'limits.admin_requests_per_minute',
+    kind: 'integer',
+    fallback: '600',
+    min: 1,
+    max: 1_000_000,
+    meaning: 'the most requests of one admin token per minute',
+  },
+  {
+    name: 'limits.admin_requests_burst',
+    kind: 'integer',
+    fallback: '100',
+    min: 1,
+    max: 1_000_000,
+    meaning: 'the most of these requests at once',
+  },
+  {
+    name: 'limits.chunk_buffers',
+    kind: 'integer',
+    fallback: '5',
+    min: 2,
+    max: 1024,
+    meaning: 'the number of chunks of 4 MiB that all uploads of this node together hold in memory',
+  },
+  {
+    name: 'limits.connections',
+    kind: 'integer',
+    fallback: '10000',
+    min: 16,
+    max: 1_000_000,
+    meaning:
+      'the most connections that listeners.data and listeners.admin each keep open; further ones are closed immediately',
+  },
+  {
+    name: 'limits.body_bytes_per_minute',
+    kind: 'bytes',
+    fallback: '16KiB',
+    min: 0,
+    max: 1024 * MIB,
+    meaning: 'the least that a body must deliver per minute of waiting, otherwise 408; 0: no limit',
+  },
+] as const satisfies readonly Setting[]

@@ -1,0 +1,77 @@
+/** The settings of the listeners and their certificates. */
+import type { Setting } from './setting.ts'
+
+export const LISTENER_SETTINGS = [
+  { name: 'listeners.data', kind: 'address', fallback: '127.0.0.1:9000', meaning: 'address of the data API' },
+  {
+    name: 'listeners.admin',
+    kind: 'address',
+    fallback: '127.0.0.1:9001',
+    meaning: 'the address of the admin API and /metrics',
+  },
+  {
+    name: 'listeners.peer',
+    kind: 'address',
+    fallback: '127.0.0.1:9002',
+    meaning: 'the address for the other nodes; any address except loopback needs peer_tls',
+  },
+  {
+    name: 'listeners.public_url',
+    kind: 'text',
+    pattern: /^https?:\/\/[^\s/?#@]+(\/[^\s?#]*[^\s/?#])?$/,
+    fallback: null,
+    optional: true,
+    meaning:
+      'the URL at which clients reach the data API, without a slash at the end: the beginning of signed URLs. Without it they begin with listeners.data',
+  },
+  {
+    name: 'peer_tls.ca',
+    kind: 'path',
+    fallback: null,
+    optional: true,
+    meaning: 'the certificate of the cluster CA (PEM); all three files are read again when they change',
+  },
+  {
+    name: 'peer_tls.cert',
+    kind: 'path',
+    fallback: null,
+    optional: true,
+    meaning: 'the certificate of this node from `holdfast certs issue` (PEM)',
+  },
+  {
+    name: 'peer_tls.key',
+    kind: 'path',
+    fallback: null,
+    optional: true,
+    meaning: 'the private key of this node (PEM)',
+  },
+  {
+    name: 'data_tls.cert',
+    kind: 'path',
+    fallback: null,
+    optional: true,
+    meaning:
+      'the certificate of listeners.data and all certificates between it and its root (PEM); without it the listener uses plain HTTP',
+  },
+  {
+    name: 'data_tls.key',
+    kind: 'path',
+    fallback: null,
+    optional: true,
+    meaning: 'the private key of that certificate (PEM); both files are read again when they change',
+  },
+  {
+    name: 'admin_tls.cert',
+    kind: 'path',
+    fallback: null,
+    optional: true,
+    meaning: 'the certificate of listeners.admin, as for data_tls.cert; it may be the same file',
+  },
+  {
+    name: 'admin_tls.key',
+    kind: 'path',
+    fallback: null,
+    optional: true,
+    meaning: 'the private key of that certificate (PEM); both files are read again when they change',
+  },
+] as const satisfies readonly Setting[]

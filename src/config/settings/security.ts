@@ -1,0 +1,28 @@
+/** The settings of keys, tokens and links. */
+import type { Setting } from './setting.ts'
+import { DAY, SECOND } from './units.ts'
+
+export const SECURITY_SETTINGS = [
+  {
+    name: 'security.master_key_file',
+    kind: 'path',
+    fallback: null,
+    meaning: 'the file with the master key; the same on every node',
+  },
+  {
+    name: 'security.native_api_token_ttl',
+    kind: 'duration',
+    fallback: '1h',
+    min: 60 * SECOND,
+    max: DAY,
+    meaning: 'the lifetime of a bearer token',
+  },
+  {
+    name: 'security.max_presign_ttl',
+    kind: 'duration',
+    fallback: '7d',
+    min: SECOND,
+    max: 7 * DAY,
+    meaning: 'the longest lifetime of a signed URL',
+  },
+] as const satisfies readonly Setting[]

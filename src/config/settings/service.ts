@@ -1,0 +1,67 @@
+/** The settings of content, the audit log, notifications, metrics and the log. */
+import type { Setting } from './setting.ts'
+import { SECOND, DAY, MIB } from './units.ts'
+
+export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
+
+export const SERVICE_SETTINGS = [
+  {
+    name: 'content.compression',
+    kind: 'text',
+    pattern: /^(auto|off)$/,
+    fallback: 'auto',
+    meaning: 'compression of new chunks. auto: zstd if a chunk becomes at least a tenth smaller; off: none',
+  },
+  {
+    name: 'content.sealing_threads',
+    kind: 'integer',
+    fallback: '0',
+    min: 0,
+    max: 64,
+    meaning: 'the number of threads that hash, compress and seal large chunks; 0: half of the cores, 1 to 4',
+  },
+  {
+    name: 'audit.keep',
+    kind: 'duration',
+    fallback: '90d',
+    min: 60 * SECOND,
+    max: 3650 * DAY,
+    meaning: 'how long audit rows are kept; older rows are removed, and the chain continues from an anchor',
+  },
+  {
+    name: 'audit.strict',
+    kind: 'boolean',
+    fallback: 'false',
+    meaning:
+      'whether a request is answered only after its audit row is durable; otherwise the row is durable within 100 ms',
+  },
+  {
+    name: 'audit.spool_bytes',
+    kind: 'bytes',
+    fallback: '256MiB',
+    min: 16 * MIB,
+    max: 1024 * 1024 * MIB,
+    meaning:
+      'the most bytes of audit rows on the disk of this node that the cluster has not taken over; beyond it the node refuses requests',
+  },
+  {
+    name: 'notifications.allow_http',
+    kind: 'boolean',
+    fallback: 'false',
+    meaning: 'whether a webhook may have an http:// URL: others can then read and change its messages',
+  },
+  {
+    name: 'notifications.allow_origins',
+    kind: 'origins',
+    fallback: '',
+    meaning:
+      'the origins, such as https://hooks.internal:8443, that webhooks may reach at any address; all others must have public addresses',
+  },
+  {
+    name: 'metrics.public',
+    kind: 'boolean',
+    fallback: 'false',
+    meaning: 'whether /metrics is served without an admin token',
+  },
+  { name: 'logging.level', kind: 'level', fallback: 'info', meaning: `one of ${LOG_LEVELS.join(', ')}` },
+] as const satisfies readonly Setting[]

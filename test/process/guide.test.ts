@@ -39,14 +39,15 @@ t.test('every line of the guide works', { timeout: 900_000 }, async (t) => {
       .replaceAll('npm run -s holdfast --', `${process.execPath} ${join(ROOT, 'src', 'main.ts')}`)
       .replace(/127\.0\.0\.1:9(\d{3})/g, (_, offset: string) => `127.0.0.1:${basePort + Number(offset)}`)
   const readme = blocksOf(readFileSync(join(ROOT, 'README.md'), 'utf8'))
-  const token = readme.find(({ typed }) => typed.startsWith('KEY='))
+  const first = readme.find(({ typed }) => typed.startsWith('KEY='))?.typed ?? ''
+  const token = first.split('\n').filter((line) => /^[A-Z]+=/.test(line))
   const pages = readdirSync(GUIDE).filter((name) => name !== 'README.md')
   t.ok(pages.length >= 3)
   for (const page of pages) {
     t.ok(blocksOf(readFileSync(join(GUIDE, page), 'utf8')).length > 3, `${page} has lines to type`)
     const cwd = join(work, page)
     mkdirSync(cwd)
-    const terminal = new Terminal(t, { cwd, preamble: local(token?.typed ?? '') })
+    const terminal = new Terminal(t, { cwd, preamble: local(token.join('\n')) })
     const typed = new TypedPage({
       page: join(GUIDE, page),
       local,

@@ -6,8 +6,8 @@
  */
 import type { Cluster } from '../../cluster/index.ts'
 import { Refusal } from '../base/refusal.ts'
-import { COMMAND_LEVELS } from '../state-machine/command-levels.ts'
-import type { Command, CommandType } from '../state-machine/commands.ts'
+import { commandLevel } from '../state-machine/command-levels.ts'
+import type { Command } from '../state-machine/commands.ts'
 import type { Origin } from '../state-machine/base/origin.ts'
 import type { Propose } from './propose.ts'
 
@@ -16,9 +16,8 @@ const WAIT_MS = 1_000
 
 type Levels = Pick<Cluster, 'reachesLevel'>
 
-/** Throws Refusal while some member may not know the command. Throws Condition. */
-export async function requireLevel(cluster: Levels, type: CommandType): Promise<void> {
-  const level = COMMAND_LEVELS[type]
+/** Throws Refusal while some member may not know `level`. Throws Condition. */
+export async function requireLevel(cluster: Levels, level: number): Promise<void> {
   if (await cluster.reachesLevel(level, WAIT_MS)) return
   const message = `Cannot do this yet: it needs feature level ${level}; the cluster reaches it when every member runs a version that supports it and the leader has received a message from each`
   throw new Refusal('precondition_failed', message, {
@@ -28,7 +27,7 @@ export async function requireLevel(cluster: Levels, type: CommandType): Promise<
 
 export function withLevelGate(propose: Propose, cluster: Levels): Propose {
   const gated = async (command: Command, origin?: Origin): Promise<unknown> => {
-    await requireLevel(cluster, command.type)
+    await requireLevel(cluster, commandLevel(command))
     return propose(command, origin)
   }
   return gated as Propose

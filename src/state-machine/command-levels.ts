@@ -5,7 +5,7 @@
  * version wrote must stay readable forever; a new command, and a new meaning of an old one, gets a level that no release has had, and
  * `FEATURE_LEVEL` of cluster/node/base/feature-level.ts rises with it.
  */
-import type { CommandType } from './commands.ts'
+import type { Command, CommandType } from './commands.ts'
 
 export const COMMAND_LEVELS: { readonly [T in CommandType]: number } = {
   setClusterKey: 1,
@@ -85,4 +85,17 @@ export const COMMAND_LEVELS: { readonly [T in CommandType]: number } = {
   setAuditKeys: 3,
   // The level does not matter: the command is never proposed.
   skipEntry: 3,
+}
+
+/**
+ * Optional members that a later level added to a command, by command and member. Rule: a command without the member keeps its old
+ * meaning; a command with a value in it needs the level of the member.
+ */
+const MEMBER_LEVELS: { readonly [T in CommandType]?: Readonly<Record<string, number>> } = {}
+
+/** The level that this command needs: that of its type, or of the newest member that it uses. */
+export function commandLevel(command: Command): number {
+  const members = Object.entries(MEMBER_LEVELS[command.type] ?? {})
+  const used = members.filter(([name]) => (command as Readonly<Record<string, unknown>>)[name] !== undefined)
+  return Math.max(COMMAND_LEVELS[command.type], ...used.map(([, level]) => level))
 }

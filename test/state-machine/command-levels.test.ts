@@ -22,6 +22,7 @@ const RELEASED: Readonly<Record<number, string>> = {
     setQuota setRepairRate shipAudit shredTenant startOperation testHook trimAudit`,
   2: `
     evacuateCopies foundMembers introduceMember recoverCluster startMembership stepMembership undoMembership`,
+  3: `addReplicas correctTime releaseDue sealAudit setAuditKeys skipEntry`,
 }
 
 const released = Object.entries(RELEASED).flatMap(([level, names]) =>

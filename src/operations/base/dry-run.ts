@@ -14,6 +14,7 @@ import type { Command } from '../../state-machine/commands.ts'
 import { apply } from '../../state-machine/state-machine.ts'
 import type { Propose } from '../../commands/propose.ts'
 import { requireLevel } from '../../commands/level-gate.ts'
+import { commandLevel } from '../../state-machine/command-levels.ts'
 import type { Services } from './services.ts'
 
 export interface Plan<P> {
@@ -64,7 +65,7 @@ export async function dryRun<R, P>(
 function rehearsed(services: Services): Services {
   const view = new RehearsedView(services.state)
   const propose = async (command: Command): Promise<unknown> => {
-    await requireLevel(services.cluster, command.type)
+    await requireLevel(services.cluster, commandLevel(command))
     const featureLevel = services.cluster.membership.local().stateLevel
     const times = rehearsedTimes(services.cluster.time)
     const context = { index: NO_INDEX, ...times, ordinal: 0, featureLevel }

@@ -8,6 +8,7 @@ import type { AdminTokenPrincipal } from '../../access/base/principal.ts'
 import { adminToken } from '../../access/rights.ts'
 import { Refusal } from '../../base/refusal.ts'
 import { requireLevel } from '../../commands/level-gate.ts'
+import { COMMAND_LEVELS } from '../../state-machine/command-levels.ts'
 import { settle } from '../../commands/settle.ts'
 import type { CorrectionRequest, TimeCorrected } from '../../state-machine/time/log-time.ts'
 import { adminOperation } from '../base/operation.ts'
@@ -43,7 +44,7 @@ export const confirmClusterTime = adminOperation(
     { withheldMs, reason }: { readonly withheldMs: number; readonly reason: string },
   ): Promise<TimeCorrected> => {
     givenReason(reason, 'confirm the time')
-    await requireLevel(services.cluster, 'correctTime')
+    await requireLevel(services.cluster, COMMAND_LEVELS.correctTime)
     const { logTime, confirmedTime } = services.cluster.time.status()
     const withheld = logTime - confirmedTime
     if (withheld === 0)
@@ -70,7 +71,7 @@ export const setBackClusterTime = adminOperation(
     { majorityTime: seenTime, reason }: { readonly majorityTime: number; readonly reason: string },
   ): Promise<TimeCorrected> => {
     givenReason(reason, 'set the time back')
-    await requireLevel(services.cluster, 'correctTime')
+    await requireLevel(services.cluster, COMMAND_LEVELS.correctTime)
     const { logTime, majorityTime } = services.cluster.time.status()
     if (majorityTime === null)
       throw blocked(

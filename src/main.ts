@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /**
- * The entry point. Owns: the check of the Node.js version, before any import that needs it.
+ * The entry point. Owns: the check of the Node.js version, before any import that needs it, and the mask of file modes, before any file.
  */
 const NODE_MAJOR_MIN = 24
 const major = Number(process.versions.node.split('.')[0])
@@ -12,6 +12,8 @@ if (major < NODE_MAJOR_MIN) {
   )
   process.exitCode = 1
 } else {
+  const { keepFilesPrivate } = await import('./base/private-files.ts')
+  keepFilesPrivate()
   // Node.js keeps compiled code between runs, which halves the time to --help and to a listening node.
   const { enableCompileCache } = await import('node:module')
   enableCompileCache()

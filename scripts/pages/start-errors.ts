@@ -159,6 +159,10 @@ export const START_ERRORS: Readonly<Record<string, StartErrorHelp>> = {
     meaning: 'The data directory cannot be created, read or written.',
     action: 'Check that the disk is mounted and that this user has permission.',
   },
+  data_dir_exposed: {
+    meaning: 'Other users can write to the data directory, or can read it and this user cannot change that.',
+    action: 'Look for files that the node did not write, then `chmod 700` the directory as its owner.',
+  },
   identity_missing: {
     meaning: 'There is data, but no `identity.json`, which names its node and cluster.',
     action: 'Restore `identity.json` from a backup, or move the whole directory away.',

@@ -5,7 +5,6 @@
  * Rules: the store opens before the cluster node, and the cluster node before the listeners. At a stop the listeners close first
  * and LevelDB last, because no component may read a closed database.
  */
-import { mkdir } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as moment } from 'node:timers/promises'
@@ -53,6 +52,7 @@ import { KeyKeeper } from '../workers/key-keeper.ts'
 import { repeat } from '../workers/repeating.ts'
 import { runStartupTasks } from '../workers/startup-tasks.ts'
 import { UploadSessions } from '../workers/upload-sessions.ts'
+import { prepareDataDir } from './data-dir.ts'
 
 export interface Service {
   readonly dataAddress: string
@@ -63,17 +63,6 @@ export interface Service {
   readonly waiting: NodeIdentity | null
   /** Transfers leadership, finishes running requests, closes everything. Idempotent. */
   stop(): Promise<void>
-}
-
-async function makeDataDir(dataDir: string): Promise<void> {
-  try {
-    await mkdir(dataDir, { recursive: true, mode: 0o700 })
-  } catch (cause) {
-    throw new StartError('data_dir_unusable', `Cannot create the data directory '${dataDir}'`, {
-      hint: 'Set node.data_dir to a folder that this user may write to.',
-      cause,
-    })
-  }
 }
 
 /** The components of one node, before it listens. */
@@ -155,7 +144,7 @@ async function composeServices(
   { stopping, isJoining }: { readonly stopping: AbortSignal; readonly isJoining: boolean },
 ): Promise<Components> {
   const masterKey = await MasterKey.load(config.security.masterKeyFile)
-  await makeDataDir(config.node.dataDir)
+  await prepareDataDir(config.node.dataDir, logger)
   const { stateMachine, reader } = openStore({
     dir: join(config.node.dataDir, 'state'),
     logger: logger.child({ component: 'store' }),

@@ -3,7 +3,16 @@
  */
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { until } from '../helpers/async.ts'
@@ -54,6 +63,8 @@ t.test('the command line', { timeout: 900_000 }, async (t) => {
     const [got] = await cli.json(['get', 'photos/a b/ü#?/cat.txt', 'back.txt'])
     t.match(got, { file: 'back.txt', size: 5, verified: { CRC64NVME: /=$/, SHA256: /=$/ } })
     t.equal(readFileSync(file('back.txt'), 'utf8'), 'a cat')
+    const modes = ['back.txt', 'cat.txt'].map((name) => statSync(file(name)).mode)
+    t.equal(modes[0], modes[1], 'a download has the mode that the mask of its caller allows')
     const piped = await cli.run(['put', '-', 'photos/../odd'], 'from a pipe')
     t.match(piped, { status: 0, stdout: '', stderr: /photos\/\.\.\/odd {2}11 B/ })
     t.match(await cli.run(['get', 'photos/../odd', '-']), { status: 0, stdout: 'from a pipe', stderr: '' })

@@ -29,8 +29,8 @@ export async function writePair(files: PairFiles, pair: KeyPair): Promise<void> 
   if (there !== undefined) throw existing(there)
   const folder = dirname(files.key)
   await mkdir(folder, { recursive: true, mode: 0o700 })
-  await writeNew(files.key, pair.key, 0o600)
-  await writeNew(files.certificate, pair.certificate, 0o644)
+  await writeNew(files.key, pair.key)
+  await writeNew(files.certificate, pair.certificate)
   const directory = await open(folder, 'r')
   await directory.sync().finally(() => directory.close())
 }
@@ -50,8 +50,8 @@ export async function readPem(file: string): Promise<string> {
   throw unreadable(file, 'It is larger than 1 MiB: is it the right file?')
 }
 
-async function writeNew(file: string, text: string, mode: number): Promise<void> {
-  const handle = await open(file, 'wx', mode).catch((cause: NodeJS.ErrnoException) => {
+async function writeNew(file: string, text: string): Promise<void> {
+  const handle = await open(file, 'wx', 0o600).catch((cause: NodeJS.ErrnoException) => {
     if (cause.code === 'EEXIST') throw existing(file)
     throw cause
   })

@@ -32,8 +32,9 @@ export const CHECKS = [
   {
     id: 'data_dir',
     looksAt: 'owner and permissions of `node.data_dir`',
-    error: 'it is not a directory, this user cannot use it, or other users can write to it',
-    warning: 'other users can read it, or another user owns it',
+    error:
+      'it is not a directory, this user cannot use it, or other users can write to it, which refuses a start',
+    warning: 'other users can read it, until the next start closes it, or another user owns it',
   },
   {
     id: 'identity',

@@ -44,8 +44,8 @@ export function checkDirectory({ path, kind, mode, isOwn, isWritable }: Director
     )
   if ((mode & 0o022) !== 0)
     return problem(
-      `${path} has mode ${octal(mode)}: other users can put files into it and so create admin tokens`,
-      `Run: chmod 700 ${path}`,
+      `${path} has mode ${octal(mode)}: other users can put files into it and so create admin tokens (data_dir_exposed)`,
+      `Look for files that the node did not write, then run: chmod 700 ${path}`,
     )
   const warnings: Finding[] = []
   if ((mode & 0o055) !== 0)

@@ -2,6 +2,7 @@
  * `holdfast get`: an object into a file, or to standard output.
  */
 import { basename } from 'node:path'
+import { useMaskOfCaller } from '../../base/private-files.ts'
 import type { DataClient } from '../../client/clients.ts'
 import { askData } from '../base/asking.ts'
 import type { DataAccessOptions } from '../base/cluster-access.ts'
@@ -26,6 +27,7 @@ export async function getObject(
 ): Promise<number> {
   const from = objectPath(path)
   if (file === '-' && options.json) throw bytesAndJson()
+  useMaskOfCaller()
   const target = file === '-' ? null : await targetFile(file ?? basename(from.key), from.key)
   const progress = progressOn(process.stderr, from.key, options.progress)
   try {

@@ -5,6 +5,7 @@
  * copied and the source is not empty. Each failure is reported, and fails the command.
  */
 import { stat } from 'node:fs/promises'
+import { useMaskOfCaller } from '../../base/private-files.ts'
 import { askData } from '../base/asking.ts'
 import type { DataAccessOptions } from '../base/cluster-access.ts'
 import { CommandError, EXIT } from '../base/exit.ts'
@@ -30,6 +31,7 @@ export interface SyncOptions extends DataAccessOptions {
 export async function sync(from: string, to: string, options: SyncOptions): Promise<number> {
   const isUp = isLocalPath(from)
   if (isUp === isLocalPath(to)) throw notOneOfEach()
+  useMaskOfCaller()
   const root = isUp ? from : to
   const isFolder = (await stat(root).catch(() => null))?.isDirectory() ?? false
   if (isUp && !isFolder) throw notAFolder(root)

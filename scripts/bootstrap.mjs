@@ -24,6 +24,7 @@ const PROGRAMS = {
   damage: { build: true, file: 'dist/scripts/damage/main.js', args: [] },
   failover: { build: true, file: 'dist/scripts/failover/main.js', args: [] },
   mutants: { build: false, file: 'test/programs/mutants/main.ts', args: [] },
+  attacks: { build: false, file: 'test/programs/attacks/main.ts', args: [] },
   fuzz: { build: false, file: 'test/programs/fuzz/main.ts', args: [] },
   chaos: { build: false, file: 'test/programs/chaos/main.ts', args: [] },
   interruptions: { build: false, file: 'test/programs/interruptions/main.ts', args: [] },

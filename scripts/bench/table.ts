@@ -7,7 +7,7 @@ import type { Report, RowFigures } from './report.ts'
 
 const MIB = 1024 * 1024
 
-interface Column<Row> {
+export interface Column<Row> {
   readonly title: string
   readonly of: (row: Row) => string
 }
@@ -58,7 +58,7 @@ export function tableOf(report: Report): string {
   ].join('\n')
 }
 
-function columnsOf<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string[] {
+export function columnsOf<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string[] {
   const cells = [columns.map(({ title }) => title), ...rows.map((row) => columns.map(({ of }) => of(row)))]
   const widths = columns.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)))
   const lines = cells.map((row) => line(row.map((cell, column) => pad(cell, column, widths[column] ?? 0))))

@@ -1,0 +1,40 @@
+/** Downloads that are asked for and not read: what a node holds for each, and for how long. */
+import { randomBytes } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Attack, AttackTarget } from './attack.ts'
+import { ask, BareSocket, headOf } from './call.ts'
+import { puts } from './victims.ts'
+
+const DOWNLOADS_A_NODE = 200
+const OBJECT_BYTES = 16 * 1024 * 1024
+const PATH = '/api/v1/buckets/photos/objects/large'
+
+export const slowDownloads: Attack = {
+  id: 'slow-downloads',
+  title: '200 downloads of 16 MiB at each node, not read',
+  victim: puts(100_000),
+  run: async (target, signal) => {
+    await store(target)
+    const authorization = `Bearer ${target.evil.token}`
+    const sockets = target.nodes.flatMap(({ dataUrl }) =>
+      Array.from({ length: DOWNLOADS_A_NODE }, () => {
+        const socket = new BareSocket(dataUrl, headOf('GET', PATH, { authorization }))
+        socket.stopReading()
+        return socket
+      }),
+    )
+    while (!signal.aborted) await wait(100)
+    const open = sockets.filter(({ isOpen }) => isOpen).length
+    for (const socket of sockets) socket.destroy()
+    return { opened: sockets.length, 'open at the end': open }
+  },
+}
+
+async function store({ nodes: [node], evil }: AttackTarget): Promise<void> {
+  const { status } = await ask(`${node?.dataUrl}${PATH}`, {
+    method: 'PUT',
+    headers: { authorization: `Bearer ${evil.token}` },
+    body: randomBytes(OBJECT_BYTES),
+  })
+  if (status !== 200) throw new Error(`PUT gave ${status}`)
+}

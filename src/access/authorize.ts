@@ -9,7 +9,7 @@
  */
 import assert from 'node:assert/strict'
 import { Refusal } from '../base/refusal.ts'
-import type { AdminRole } from '../state-machine/base/origin.ts'
+import { ADMIN_ROLES, type AdminRole } from '../state-machine/base/origin.ts'
 import type { AccessKeyPrincipal, AdminTokenPrincipal, Principal, Scope } from './base/principal.ts'
 import { refuseBeyondUrl } from './base/signed-url.ts'
 import type { Target } from './base/target.ts'
@@ -17,8 +17,6 @@ import type { View } from '../state-machine/base/view.ts'
 import { isDenied } from './policies/policy-gate.ts'
 import type { AdminRequirement, AdminRights, DataRights, KeyRequirement, Reach, Rights } from './rights.ts'
 import { coversBucket } from './scopes.ts'
-
-const RANK: Readonly<Record<AdminRole, number>> = { viewer: 1, operator: 2, owner: 3 }
 
 /** Returns when allowed. Throws Refusal unauthorized, access_denied, tenant_scope_denied or signed_url_mismatch. */
 export function authorize(principal: Principal | null, rights: AdminRights, target: Target): void
@@ -102,14 +100,21 @@ interface RoleQuestion extends AdminRequirement {
 
 function decideByRole(
   principal: AdminTokenPrincipal,
-  { id, role, reach }: RoleQuestion,
+  { id, role, reach, givesSecret }: RoleQuestion,
   target: Target,
 ): void {
-  if (RANK[principal.role] < RANK[role]) deny(`Operation '${id}' needs the role '${role}'`)
+  if (rankOf(principal.role) < rankOf(role)) deny(`Operation '${id}' needs the role '${role}'`)
+  if (givesSecret && principal.noKeys)
+    deny(`Admin token '${principal.tokenId}' was made to make no access keys, and '${id}' answers a secret`)
   if (reach === 'one-tenant') assert(target.tenantId !== undefined, 'an operation on a tenant names it')
   if (principal.tenantId === null || reach === 'own-tenants') return
   if (reach === 'one-tenant' && target.tenantId === principal.tenantId) return
   throw new Refusal('tenant_scope_denied', `Admin token '${principal.tokenId}' is limited to one tenant`)
+}
+
+/** A role that this version does not know ranks below all. */
+function rankOf(role: AdminRole): number {
+  return ADMIN_ROLES.indexOf(role)
 }
 
 function deny(message: string): never {

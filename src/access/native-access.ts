@@ -199,7 +199,8 @@ export class NativeAccess implements Access {
     }
     take(this.#adminRequests, record.tokenId)
     this.#parts.uses.noteToken(record, this.#parts.now())
-    return { kind: 'adminToken', tokenId: record.tokenId, role: record.role, tenantId: record.tenantId }
+    const { tokenId, role, tenantId, noKeys = false } = record
+    return { kind: 'adminToken', tokenId, role, noKeys, tenantId }
   }
 
   rateHeadersOf({ tokenId }: AdminTokenPrincipal): RateHeaders {

@@ -40,6 +40,8 @@ export interface AdminRequirement {
   readonly kind: 'adminToken'
   readonly role: AdminRole
   readonly reach: AdminReach
+  /** It answers the secret of an access key, which tokens can be made to withhold. */
+  readonly givesSecret: boolean
 }
 
 export type Requirement = NoRequirement | KeyRequirement | AdminRequirement
@@ -51,7 +53,12 @@ export function accessKey(verb: Verb | null, reach: Reach): KeyRequirement {
 }
 
 export function adminToken(role: AdminRole, reach: AdminReach): AdminRequirement {
-  return { kind: 'adminToken', role, reach }
+  return { kind: 'adminToken', role, reach, givesSecret: false }
+}
+
+/** Of an operation that answers the secret of an access key. */
+export function adminTokenForKeys(role: AdminRole, reach: AdminReach): AdminRequirement {
+  return { ...adminToken(role, reach), givesSecret: true }
 }
 
 /** Of an operation of the data plane. */

@@ -87,15 +87,29 @@ export const COMMAND_LEVELS: { readonly [T in CommandType]: number } = {
   skipEntry: 3,
 }
 
+/** Of a member: the level of any value, or of the values that are listed; a value that is not listed needs none. */
+type MemberLevel = number | Readonly<Record<string, number>>
+
 /**
- * Optional members that a later level added to a command, by command and member. Rule: a command without the member keeps its old
- * meaning; a command with a value in it needs the level of the member.
+ * Optional members, and values of members, that a later level added to a command. Rule: a command without the member or value keeps its
+ * old meaning; a command with it needs its level.
  */
-const MEMBER_LEVELS: { readonly [T in CommandType]?: Readonly<Record<string, number>> } = {}
+const MEMBER_LEVELS: { readonly [T in CommandType]?: Readonly<Record<string, MemberLevel>> } = {
+  createAdminToken: { role: { auditor: 4 }, noKeys: 4 },
+}
 
 /** The level that this command needs: that of its type, or of the newest member that it uses. */
 export function commandLevel(command: Command): number {
+  const given = command as Readonly<Record<string, unknown>>
   const members = Object.entries(MEMBER_LEVELS[command.type] ?? {})
-  const used = members.filter(([name]) => (command as Readonly<Record<string, unknown>>)[name] !== undefined)
-  return Math.max(COMMAND_LEVELS[command.type], ...used.map(([, level]) => level))
+  return Math.max(
+    COMMAND_LEVELS[command.type],
+    ...members.map(([name, level]) => valueLevel(given[name], level)),
+  )
+}
+
+function valueLevel(value: unknown, level: MemberLevel): number {
+  if (value === undefined) return 0
+  if (typeof level === 'number') return level
+  return typeof value === 'string' && Object.hasOwn(level, value) ? (level[value] ?? 0) : 0
 }

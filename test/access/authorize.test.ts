@@ -30,10 +30,11 @@ const byUrl = (principal: AccessKeyPrincipal, url: Partial<SignedUrl>): AccessKe
   ...principal,
   signedUrl: { ...testTerms(), jti: 'j', ...url },
 })
-const admin = (role: AdminRole, tenantId: string | null): AdminTokenPrincipal => ({
+const admin = (role: AdminRole, tenantId: string | null, noKeys = false): AdminTokenPrincipal => ({
   kind: 'adminToken',
   tokenId: 'adm_1',
   role,
+  noKeys,
   tenantId,
 })
 
@@ -64,12 +65,16 @@ const PRINCIPALS = {
   otherBucketUrl: byUrl(key('read,write,delete,admin'), { method: 'GET', bucket: 'photos2' }),
   otherPrefixUrl: byUrl(key('read,write,delete,admin'), { method: 'PUT', key: null, keyPrefix: 'in/1/' }),
   unscopedUrl: byUrl(key('write,delete,admin'), { method: 'GET' }),
+  auditor: admin('auditor', null),
+  acmeAuditor: admin('auditor', 'acme'),
   viewer: admin('viewer', null),
   operator: admin('operator', null),
   owner: admin('owner', null),
   acmeViewer: admin('viewer', 'acme'),
   acmeOwner: admin('owner', 'acme'),
   rivalOwner: admin('owner', 'rival'),
+  ownerWithoutKeys: admin('owner', null, true),
+  acmeOperatorWithoutKeys: admin('operator', 'acme', true),
 } as const satisfies Record<string, Principal | null>
 
 type Name = keyof typeof PRINCIPALS
@@ -93,8 +98,11 @@ const ACCESS_KEYS: readonly Name[] = [
   'anyBucketInRead',
   'elsewhere',
 ]
-const VIEWERS: readonly Name[] = ['viewer', 'operator', 'owner', 'acmeViewer', 'acmeOwner']
-const OPERATORS: readonly Name[] = ['operator', 'owner', 'acmeOwner']
+const KEY_MAKERS: readonly Name[] = ['operator', 'owner', 'acmeOwner']
+const OPERATORS: readonly Name[] = [...KEY_MAKERS, 'ownerWithoutKeys', 'acmeOperatorWithoutKeys']
+const VIEWERS: readonly Name[] = [...OPERATORS, 'viewer', 'acmeViewer']
+const OWNERS: readonly Name[] = ['owner', 'ownerWithoutKeys']
+const TENANT_OWNERS: readonly Name[] = [...OWNERS, 'acmeOwner']
 
 /** Target: tenant acme, bucket photos, key (or listed prefix) in/1. */
 const ALLOWED = {
@@ -146,12 +154,12 @@ const ALLOWED = {
   completeMultipartUpload: ['write', 'photosWrite', 'inWrite'],
   abortMultipartUpload: ['write', 'photosWrite', 'inWrite'],
   listMultipartUploads: ['read', 'photosRead', 'inRead', 'anyBucketInRead'],
-  getMetrics: ['viewer', 'operator', 'owner'],
+  getMetrics: ['viewer', 'operator', ...OWNERS],
   listTenants: [...VIEWERS, 'rivalOwner'],
-  createTenant: ['operator', 'owner'],
+  createTenant: ['operator', ...OWNERS],
   getTenant: VIEWERS,
-  disableTenant: ['owner', 'acmeOwner'],
-  deleteTenant: ['owner', 'acmeOwner'],
+  disableTenant: TENANT_OWNERS,
+  deleteTenant: TENANT_OWNERS,
   getTenantQuota: VIEWERS,
   setTenantQuota: OPERATORS,
   deleteTenantQuota: OPERATORS,
@@ -159,34 +167,34 @@ const ALLOWED = {
   listTenantAccounts: VIEWERS,
   createTenantAccount: OPERATORS,
   listTenantKeys: VIEWERS,
-  createTenantKey: OPERATORS,
-  rotateTenantKey: OPERATORS,
+  createTenantKey: KEY_MAKERS,
+  rotateTenantKey: KEY_MAKERS,
   revokeTenantKey: OPERATORS,
-  getTenantBucketPolicy: ['owner', 'acmeOwner'],
-  setTenantBucketPolicy: ['owner', 'acmeOwner'],
-  deleteTenantBucketPolicy: ['owner', 'acmeOwner'],
-  rebalance: ['owner'],
-  listOperations: ['owner'],
-  getOperation: ['owner'],
-  cancelOperation: ['owner'],
-  pauseOperation: ['owner'],
-  resumeOperation: ['owner'],
-  getRepair: ['owner'],
-  setRepair: ['owner'],
-  scrub: ['owner'],
-  recount: ['owner'],
-  resumeCollection: ['owner'],
-  getClusterTime: ['owner'],
-  confirmClusterTime: ['owner'],
-  setBackClusterTime: ['owner'],
-  queryAuditLog: [...VIEWERS, 'rivalOwner'],
-  getClusterMembership: ['owner'],
-  joinVoter: ['owner'],
-  demoteVoter: ['owner'],
-  markVoterLost: ['owner'],
-  removeMember: ['owner'],
-  replaceVoter: ['owner'],
-  transferLeadership: ['owner'],
+  getTenantBucketPolicy: TENANT_OWNERS,
+  setTenantBucketPolicy: TENANT_OWNERS,
+  deleteTenantBucketPolicy: TENANT_OWNERS,
+  rebalance: OWNERS,
+  listOperations: OWNERS,
+  getOperation: OWNERS,
+  cancelOperation: OWNERS,
+  pauseOperation: OWNERS,
+  resumeOperation: OWNERS,
+  getRepair: OWNERS,
+  setRepair: OWNERS,
+  scrub: OWNERS,
+  recount: OWNERS,
+  resumeCollection: OWNERS,
+  getClusterTime: OWNERS,
+  confirmClusterTime: OWNERS,
+  setBackClusterTime: OWNERS,
+  queryAuditLog: [...VIEWERS, 'rivalOwner', 'auditor', 'acmeAuditor'],
+  getClusterMembership: OWNERS,
+  joinVoter: OWNERS,
+  demoteVoter: OWNERS,
+  markVoterLost: OWNERS,
+  removeMember: OWNERS,
+  replaceVoter: OWNERS,
+  transferLeadership: OWNERS,
 } as const satisfies Record<string, readonly Name[]>
 
 type OperationId = keyof typeof ALLOWED
@@ -214,17 +222,20 @@ function answer(name: Name, operationId: OperationId, target: Target): string {
 }
 
 t.test('authorize', async (t) => {
-  t.test('admits exactly the principals of the table, for every operation [admin.roles.table]', async (t) => {
-    const ids = OPERATIONS.map(({ id }) => id)
-    t.same(Object.keys(ALLOWED).sort(), [...ids].sort(), 'every operation has its row, once')
-    for (const operationId of Object.keys(ALLOWED) as OperationId[]) {
-      const isOfData = DATA_OPERATIONS.some(({ id }) => id === operationId)
-      const target = isOfData ? { bucket: 'photos', key: 'in/1' } : { tenantId: 'acme' }
-      const allowed: readonly Name[] = ALLOWED[operationId]
-      const passed = NAMES.filter((name) => answer(name, operationId, target) === 'allowed')
-      t.strictSame([...passed].sort(), [...allowed].sort(), operationId)
-    }
-  })
+  t.test(
+    'admits exactly the principals of the table, for every operation [admin.roles.table] [admin.tokens.auditor] [admin.tokens.no-keys]',
+    async (t) => {
+      const ids = OPERATIONS.map(({ id }) => id)
+      t.same(Object.keys(ALLOWED).sort(), [...ids].sort(), 'every operation has its row, once')
+      for (const operationId of Object.keys(ALLOWED) as OperationId[]) {
+        const isOfData = DATA_OPERATIONS.some(({ id }) => id === operationId)
+        const target = isOfData ? { bucket: 'photos', key: 'in/1' } : { tenantId: 'acme' }
+        const allowed: readonly Name[] = ALLOWED[operationId]
+        const passed = NAMES.filter((name) => answer(name, operationId, target) === 'allowed')
+        t.strictSame([...passed].sort(), [...allowed].sort(), operationId)
+      }
+    },
+  )
 
   t.test('refuses a prefix-limited key outside of its prefix', async (t) => {
     for (const outside of ['out/1', 'in', 'i', '', 'IN/1', 'xin/1']) {

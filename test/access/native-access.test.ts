@@ -281,7 +281,7 @@ t.test('authenticateAdmin', async (t) => {
 
   t.test('proves role and tenant', async (t) => {
     const { admin, tokenId } = tokenOffice({ tenantId: 'acme' })
-    t.strictSame(admin(), { kind: 'adminToken', tokenId, role: 'operator', tenantId: 'acme' })
+    t.strictSame(admin(), { kind: 'adminToken', tokenId, role: 'operator', noKeys: false, tenantId: 'acme' })
   })
 
   t.test('refuses with 401 codes a token that is missing, unknown, revoked or expired', async (t) => {

@@ -12,6 +12,9 @@ export const adminKeysRows = {
     'an unknown field, no name, a bad one: 400; no such tenant: 404; a name that is taken: 409 [decisions 0]',
   'admin.accounts.bound': 'at most 1,000 in a tenant: 412 precondition_failed [decisions 10]',
   'admin.accounts.key-count': 'keyCount says how many of its keys are active [decisions 11]',
+  'admin.tokens.auditor': 'the role auditor reads the audit log and nothing else [admin: Authentication 4]',
+  'admin.tokens.no-keys':
+    'a token made with --no-keys makes and rotates no access key, whatever its role, and may do the rest of its role [admin: Authentication 4]',
   'admin.keys.list':
     'GET /tenants/{id}/keys: a page of metadata without secrets, for a viewer [admin: Endpoints] [admin: Secrets]',
   'admin.keys.create':

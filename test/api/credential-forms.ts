@@ -39,7 +39,8 @@ interface Form<Need> {
 }
 
 const VERBS: readonly Verb[] = ['read', 'write', 'delete', 'admin']
-const ROLES = ['viewer', 'operator', 'owner'] as const
+const ROLES = ['auditor', 'viewer', 'operator', 'owner'] as const
+const GIVE_SECRETS: readonly string[] = ['createTenantKey', 'rotateTenantKey']
 const HOUR = 3_600_000
 /** Signing is authorized as the operation of the URL. */
 const MINTS: Readonly<Record<string, string>> = {
@@ -271,6 +272,11 @@ async function adminForms(memory: MemoryServices): Promise<readonly Form<AdminNe
       expect: ({ need }) => (need.reach === 'cluster' ? [403, 'tenant_scope_denied'] : null),
     },
   ]
+  forms.push({
+    form: 'an owner that makes no keys',
+    authorization: `Bearer ${await memory.adminToken('owner', null, null, true)}`,
+    expect: ({ id }) => (GIVE_SECRETS.includes(id) ? [403, 'access_denied'] : null),
+  })
   for (const tenant of [null, 'acme', 'rival'])
     for (const [rank, role] of ROLES.entries())
       forms.push({

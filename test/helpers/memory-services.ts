@@ -168,9 +168,11 @@ export class MemoryServices {
     role: AdminRole,
     tenantId: string | null = null,
     expiresAt: number | null = null,
+    noKeys = false,
   ): Promise<string> {
     const { token, tokenId, sha256 } = newAdminToken()
-    await this.change({ type: 'createAdminToken', tokenId, name: role, role, tenantId, expiresAt, sha256 })
+    const record = { tokenId, name: role, role, tenantId, expiresAt, sha256 }
+    await this.change({ type: 'createAdminToken', ...record, ...(noKeys ? { noKeys } : {}) })
     return token
   }
 

@@ -6,7 +6,8 @@
  */
 import t from 'tap'
 import { FEATURE_LEVEL, FIRST_LEVEL } from '../../cluster/node/base/feature-level.ts'
-import { COMMAND_LEVELS } from '../../src/state-machine/command-levels.ts'
+import { COMMAND_LEVELS, commandLevel } from '../../src/state-machine/command-levels.ts'
+import type { AdminRole } from '../../src/state-machine/base/origin.ts'
 import { isCommandType } from '../../src/state-machine/state-machine.ts'
 
 const RELEASED: Readonly<Record<number, string>> = {
@@ -44,6 +45,15 @@ t.test('the level of a command', async (t) => {
     const known = new Map<string, number>(released)
     for (const [name, level] of Object.entries(COMMAND_LEVELS))
       t.ok(known.has(name) || level === FEATURE_LEVEL, `${name} needs the highest level, or a row above`)
+  })
+
+  t.test('is that of the newest member or value that it uses', async (t) => {
+    const token = { tokenId: 'adm_1', name: 'n', tenantId: null, expiresAt: null, sha256: 's' } as const
+    const level = (more: { readonly role: AdminRole; readonly noKeys?: true }) =>
+      commandLevel({ type: 'createAdminToken', ...token, ...more })
+    t.equal(level({ role: 'owner' }), 1)
+    t.equal(level({ role: 'auditor' }), 4)
+    t.equal(level({ role: 'operator', noKeys: true }), 4)
   })
 
   t.test('is one that this version reaches', async (t) => {

@@ -45,6 +45,8 @@ export interface AdminTokenPrincipal {
   readonly kind: 'adminToken'
   readonly tokenId: string
   readonly role: AdminRole
+  /** It makes and rotates no access keys, whatever its role. */
+  readonly noKeys: boolean
   /** null: all tenants. */
   readonly tenantId: TenantId | null
 }

@@ -2,6 +2,7 @@
  * `holdfast admin-token`: its names, options and help.
  */
 import { Command, Option } from 'commander'
+import { ADMIN_ROLES } from '../../state-machine/base/origin.ts'
 import type { AdminTokenOptions } from '../local/admin-token-command.ts'
 import { dataOption, type Done, examples, jsonOption } from './options.ts'
 
@@ -13,12 +14,9 @@ export function adminTokenCommand(done: Done): Command {
     .command('create')
     .description('create a token; it is printed once and not stored')
     .requiredOption('--name <name>', 'what the token is for')
-    .addOption(
-      new Option('--role <role>', 'what it may do')
-        .choices(['viewer', 'operator', 'owner'])
-        .makeOptionMandatory(),
-    )
+    .addOption(new Option('--role <role>', 'what it may do').choices(ADMIN_ROLES).makeOptionMandatory())
     .option('--tenant <id>', 'limit it to one tenant')
+    .option('--no-keys', 'it makes and rotates no access keys, so it never sees a secret')
     .addOption(
       new Option('--expires-in <duration>', 'such as 90d or 2160h (default: 90d)').conflicts([
         'expiresAt',
@@ -31,7 +29,7 @@ export function adminTokenCommand(done: Done): Command {
     .addOption(jsonOption())
     .addHelpText(
       'after',
-      '\nExamples:\n  holdfast admin-token create --name ops --role owner --data data/n1\n  holdfast admin-token create --name watch --role viewer --tenant acme --expires-in 30d --data data/n1 --json',
+      '\nExamples:\n  holdfast admin-token create --name ops --role owner --data data/n1\n  holdfast admin-token create --name watch --role viewer --tenant acme --expires-in 30d --data data/n1 --json\n  holdfast admin-token create --name helpdesk --role operator --no-keys --data data/n1',
     )
     .action(async (options: AdminTokenOptions) => {
       const { createToken } = await import('../local/admin-token-command.ts')

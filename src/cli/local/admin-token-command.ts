@@ -21,6 +21,8 @@ export interface AdminTokenOptions {
   readonly expiresAt?: string
   /** As commander stores --no-expiry: true unless the option is given. */
   readonly expiry: boolean
+  /** As commander stores --no-keys: true unless the option is given. */
+  readonly keys: boolean
   readonly data: string
   readonly json?: boolean
 }
@@ -82,15 +84,19 @@ export async function createToken(options: AdminTokenOptions): Promise<number> {
     tenantId: options.tenant ?? null,
     expiresAt,
     sha256,
+    ...(options.keys ? {} : { noKeys: true as const }),
   }
   const answer = await askLocalNode(dataDir, 'POST', '/admin-tokens', record)
   if (answer === null) await leaveTokenRequest(dataDir, { wish: 'create', token: record })
+  else if (!options.keys) await requireWithheld(answer, tokenId, dataDir)
   const isInForce = answer !== null
   const expires = expiresAt === null ? null : new Date(expiresAt).toISOString()
   if (options.json) {
     const { role, name } = options
+    const { tenantId } = record
+    const withheld = options.keys ? {} : { noKeys: true }
     process.stdout.write(
-      `${JSON.stringify({ token, tokenId, name, role, tenantId: record.tenantId, expiresAt: expires, inForce: isInForce })}\n`,
+      `${JSON.stringify({ token, tokenId, name, role, tenantId, expiresAt: expires, inForce: isInForce, ...withheld })}\n`,
     )
     return EXIT.done
   }
@@ -100,6 +106,17 @@ export async function createToken(options: AdminTokenOptions): Promise<number> {
   )
   if (!isInForce) process.stderr.write('The node is stopped: the token becomes valid when it starts.\n')
   return EXIT.done
+}
+
+/** A node of an older version passes over what it does not know: then the token may do too much, and is taken back. */
+async function requireWithheld(answer: unknown, tokenId: string, dataDir: string): Promise<void> {
+  if ((answer as { readonly noKeys?: unknown }).noKeys === true) return
+  await askLocalNode(dataDir, 'POST', `/admin-tokens/${tokenId}/revoke`)
+  throw new CommandError('Cannot create the token: the running node knows no --no-keys', {
+    code: 'version_incompatible',
+    hint: 'Upgrade the node first. The token was revoked.',
+    exitCode: EXIT.refused,
+  })
 }
 
 export async function listTokens(options: DataOptions): Promise<number> {
@@ -120,20 +137,22 @@ export async function listTokens(options: DataOptions): Promise<number> {
       expiresAt: number | null
       revokedAt: number | null
       lastUsedAt: number | null
+      noKeys?: true
     }[]
   }
   if (options.json) {
     process.stdout.write(`${JSON.stringify({ tokens })}\n`)
     return EXIT.done
   }
-  for (const { tokenId, name, role, tenantId, expiresAt, revokedAt, lastUsedAt } of tokens) {
+  for (const { tokenId, name, role, tenantId, expiresAt, revokedAt, lastUsedAt, noKeys } of tokens) {
     const state =
       revokedAt === null
         ? `expires ${expiresAt === null ? 'never' : new Date(expiresAt).toISOString()}`
         : 'revoked'
+    const withheld = noKeys === true ? '  (makes no keys)' : ''
     const used = `used ${lastUsedAt === null ? 'never' : new Date(lastUsedAt).toISOString()}`
     process.stdout.write(
-      `${tokenId}  ${role.padEnd(8)}  ${(tenantId ?? 'all tenants').padEnd(20)}  ${state.padEnd(32)}  ${used.padEnd(29)}  ${name}\n`,
+      `${tokenId}  ${role.padEnd(8)}  ${(tenantId ?? 'all tenants').padEnd(20)}  ${state.padEnd(32)}  ${used.padEnd(29)}  ${name}${withheld}\n`,
     )
   }
   return EXIT.done

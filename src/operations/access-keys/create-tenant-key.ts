@@ -1,7 +1,7 @@
 /**
  * createTenantKey: authorize -> tenant exists -> scopes and expiry -> commit, which knows the accounts. The secret leaves here and nowhere else.
  */
-import { adminToken } from '../../access/rights.ts'
+import { adminTokenForKeys } from '../../access/rights.ts'
 import { DEFAULT_SCOPES, parseScopes } from '../../access/scopes.ts'
 import { settle } from '../../commands/settle.ts'
 import type { AccessKeyRecord } from '../../state-machine/tenants/records.ts'
@@ -29,7 +29,7 @@ export interface AccessKeyWithSecret {
 export const createTenantKey = adminOperation(
   {
     id: 'createTenantKey',
-    requires: adminToken('operator', 'one-tenant'),
+    requires: adminTokenForKeys('operator', 'one-tenant'),
     refuses: ['precondition_failed'],
     target: tenantTarget,
   },

@@ -2,7 +2,7 @@
  * rotateTenantKey: authorize -> tenant and key exist -> scopes and expiry -> commit. The id stays, the secret and the key
  * version change, and with them every token minted from the old secret dies. [decisions 1]
  */
-import { adminToken } from '../../access/rights.ts'
+import { adminTokenForKeys } from '../../access/rights.ts'
 import { parseScopes } from '../../access/scopes.ts'
 import { settle } from '../../commands/settle.ts'
 import { adminOperation } from '../base/operation.ts'
@@ -28,7 +28,7 @@ interface RotateTenantKeyInput {
 export const rotateTenantKey = adminOperation(
   {
     id: 'rotateTenantKey',
-    requires: adminToken('operator', 'one-tenant'),
+    requires: adminTokenForKeys('operator', 'one-tenant'),
     refuses: ['precondition_failed'],
     target: tenantTarget,
   },

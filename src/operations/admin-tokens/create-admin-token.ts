@@ -5,7 +5,7 @@
  * Rule: the token itself never comes here; the program that mints it keeps it and sends the hash.
  */
 import { Refusal } from '../../base/refusal.ts'
-import type { AdminRole } from '../../state-machine/base/origin.ts'
+import { ADMIN_ROLES, type AdminRole } from '../../state-machine/base/origin.ts'
 import type { AdminTokenRecord } from '../../state-machine/tenants/records.ts'
 import type { Services } from '../base/services.ts'
 import { settle } from '../../commands/settle.ts'
@@ -21,14 +21,16 @@ export interface NewAdminTokenInput {
   readonly expiresAt: number | null
   /** Lower-case hex of SHA-256 over the token. */
   readonly sha256: string
+  /** It makes and rotates no access keys. Absent: the role decides. */
+  readonly noKeys?: true
 }
 
-const ROLES: readonly string[] = ['viewer', 'operator', 'owner'] satisfies AdminRole[]
+const ROLES: readonly string[] = ADMIN_ROLES
 
 /** Checks data that came from a file or a socket. Throws Refusal `invalid_request`. */
 export function parseNewAdminToken(value: unknown): NewAdminTokenInput {
   const given = (typeof value === 'object' && value !== null ? value : {}) as Partial<NewAdminTokenInput>
-  const { tokenId, name, role, tenantId = null, expiresAt = null, sha256 } = given
+  const { tokenId, name, role, tenantId = null, expiresAt = null, sha256, noKeys } = given
   const wrong = (field: string): Refusal =>
     new Refusal(
       'invalid_request',
@@ -40,7 +42,9 @@ export function parseNewAdminToken(value: unknown): NewAdminTokenInput {
   if (tenantId !== null && typeof tenantId !== 'string') throw wrong('tenantId')
   if (expiresAt !== null && !Number.isSafeInteger(expiresAt)) throw wrong('expiresAt')
   if (typeof sha256 !== 'string' || !/^[0-9a-f]{64}$/.test(sha256)) throw wrong('sha256')
-  return { tokenId, name, role, tenantId, expiresAt, sha256 }
+  if (noKeys !== undefined && noKeys !== true) throw wrong('noKeys')
+  const withheld = noKeys === undefined ? {} : { noKeys }
+  return { tokenId, name, role, tenantId, expiresAt, sha256, ...withheld }
 }
 
 export async function createAdminToken(

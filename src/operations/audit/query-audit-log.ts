@@ -44,7 +44,7 @@ export interface AuditLogPage {
 export const queryAuditLog = adminOperation(
   {
     id: 'queryAuditLog',
-    requires: adminToken('viewer', 'own-tenants'),
+    requires: adminToken('auditor', 'own-tenants'),
     refuses: [],
     target: noTarget,
   },

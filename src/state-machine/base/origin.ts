@@ -56,4 +56,7 @@ export const SYSTEM_ORIGIN = {
   bytesIn: 0,
 } as const satisfies Partial<Origin>
 
-export type AdminRole = 'viewer' | 'operator' | 'owner'
+/** From the least to the most: each may do what those before it may. */
+export const ADMIN_ROLES = ['auditor', 'viewer', 'operator', 'owner'] as const
+
+export type AdminRole = (typeof ADMIN_ROLES)[number]

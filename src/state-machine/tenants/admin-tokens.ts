@@ -22,7 +22,7 @@ export function createAdminToken(
   command: Extract<TenantCommand, { type: 'createAdminToken' }>,
   context: ApplyContext,
 ): Accepted<AdminTokenRecord> | Refused {
-  const { tokenId, name, role, tenantId, expiresAt, sha256 } = command
+  const { tokenId, name, role, tenantId, expiresAt, sha256, noKeys } = command
   if (!isKeyPart(tokenId) || !isKeyPart(sha256)) {
     return refuse('invalid_argument', 'Cannot create admin token: its id or hash is empty or malformed')
   }
@@ -43,6 +43,7 @@ export function createAdminToken(
     revokedAt: null,
     lastUsedAt: null,
     sha256,
+    ...(noKeys === undefined ? {} : { noKeys }),
   }
   draft.put(tenantKeys.adminToken(tokenId), token)
   draft.put(tenantKeys.adminTokenHash(sha256), { tokenId })

@@ -66,6 +66,8 @@ export type TenantCommand =
       readonly tenantId: TenantId | null
       readonly expiresAt: number | null
       readonly sha256: string
+      /** Absent: the role decides whether it makes access keys. */
+      readonly noKeys?: true
     }
   | { readonly type: 'revokeAdminToken'; readonly tokenId: string }
 

@@ -90,6 +90,8 @@ export interface AdminTokenRecord {
   readonly lastUsedAt: number | null
   /** SHA-256 of the whole token, lower-case hex. The token itself is stored nowhere. */
   readonly sha256: string
+  /** It makes no access key and rotates none, whatever its role. Absent: the role decides. */
+  readonly noKeys?: true
 }
 
 /** The one row that names the master key with which this cluster seals. */

@@ -26,7 +26,13 @@ import type { SimWorld } from './sim-world.ts'
 
 type Requested = (services: Services) => Promise<unknown>
 
-const OWNER: AdminTokenPrincipal = { kind: 'adminToken', tokenId: 'olga', role: 'owner', tenantId: null }
+const OWNER: AdminTokenPrincipal = {
+  kind: 'adminToken',
+  tokenId: 'olga',
+  role: 'owner',
+  noKeys: false,
+  tenantId: null,
+}
 const reason = 'as it comes'
 const VOTERS_MAX = 5
 /** Between two requests of one operator. ms */

@@ -20,6 +20,7 @@ const KINDS: Readonly<Record<SettingKind, string>> = {
   members: 'list',
   level: 'level',
   origins: 'list of origins',
+  networks: 'list of addresses and ranges',
 }
 
 const UNITS: Readonly<Partial<Record<SettingKind, readonly (readonly [number, string])[]>>> = {
@@ -49,7 +50,7 @@ One YAML file for each node, given with \`holdfast server --config FILE\`. This 
 - A duration has a unit: \`100ms\`, \`90s\`, \`15m\`, \`24h\`, \`7d\`. A size is a number of bytes or has one: \`64KiB\`, \`16MiB\`, \`5GiB\`.
 - A percentage carries its sign: \`85%\`, \`92.5%\`.
 - A path is relative to the folder of the file.
-- A list is given by environment as YAML in one line: \`[{id: n1, peer: "10.0.0.1:9002"}]\`; origins as well with commas between them.
+- A list is given by environment as YAML in one line: \`[{id: n1, peer: "10.0.0.1:9002"}]\`; origins and addresses as well with commas between them.
 - An unknown key, a key without a value or twice, a wrong unit or a value out of bounds refuses the start. The error lists all faults, each with its line, and names the
   nearest known key.
 - \`holdfast config check --config FILE\` reports the same without a start and ends with 2. \`holdfast config print\` shows every setting with its value and where that came from:

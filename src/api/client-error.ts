@@ -9,6 +9,7 @@ import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Services } from '../operations/base/services.ts'
 import { Refusal } from '../base/refusal.ts'
+import type { ClientAddresses } from './admission/client-address.ts'
 import type { Plane } from './plane.ts'
 import { expectedProblem, type Problem } from './problem.ts'
 import { hasRequestUnderWay } from './request-audit.ts'
@@ -21,6 +22,7 @@ interface ParserError extends Error {
 interface Edge {
   readonly services: Pick<Services, 'audit' | 'cluster'>
   readonly api: Plane['api']
+  readonly addresses: ClientAddresses
 }
 
 export function answerClientError(error: ParserError, socket: Socket, edge: Edge): void {
@@ -55,7 +57,7 @@ const isHandshake = ({ code = '' }: ParserError): boolean => /^(ERR_SSL_|ERR_TLS
 
 /** False: there is no room for its row. */
 function audited(
-  { services: { audit, cluster }, api }: Edge,
+  { services: { audit, cluster }, api, addresses }: Edge,
   { status, body }: Problem,
   { requestId, socket }: { readonly requestId: string; readonly socket: Socket },
 ): boolean {
@@ -76,7 +78,7 @@ function audited(
     status,
     code: body.code,
     reason: null,
-    sourceIp: socket.remoteAddress ?? null,
+    sourceIp: addresses.ofConnection(socket),
     userAgent: null,
     bytesIn: 0,
     bytesOut: null,

@@ -11,6 +11,7 @@ import { Condition } from '../../cluster/index.ts'
 import { Refusal } from '../base/refusal.ts'
 import type { Operation } from '../operations/base/operation.ts'
 import type { Services } from '../operations/base/services.ts'
+import { ClientAddresses } from './admission/client-address.ts'
 import { BodyPace } from './body-pace.ts'
 import { answerClientError } from './client-error.ts'
 import { inTurns } from './connection-turns.ts'
@@ -44,6 +45,7 @@ export function createHttpServer(
   edge: Edge = PLAIN_EDGE,
 ): FastifyInstance {
   const log = new RequestLog(services, plane.api, meter)
+  const addresses = new ClientAddresses(services.config.listeners)
   const toRoutable = routableUrl(plane)
   const server = Fastify({
     logger: false,
@@ -57,7 +59,9 @@ export function createHttpServer(
     serverFactory: (onRequest) => {
       const { config, logger } = services
       const { connectionsMax } = config.limits
-      return listenerServer({ edge, connectionsMax, logger, onRequest: inTurns(onRequest) })
+      const { proxyProtocol } = config.listeners
+      const listening = { edge, connectionsMax, addresses, proxyProtocol, logger }
+      return listenerServer({ ...listening, onRequest: inTurns(onRequest) })
     },
     routerOptions: { maxParamLength: HEADER_BYTES_MAX },
     rewriteUrl: ({ method = '', url = '/' }) => toRoutable(method, url),
@@ -67,7 +71,8 @@ export function createHttpServer(
         fail(refusal, request, reply),
       )
     },
-    clientErrorHandler: (error, socket) => answerClientError(error, socket, { services, api: plane.api }),
+    clientErrorHandler: (error, socket) =>
+      answerClientError(error, socket, { services, api: plane.api, addresses }),
   })
   const begin = (pair: Pair): void => beginRequest({ services, plane, log, edge }, pair)
   const fail = (error: unknown, request: FastifyRequest, reply: FastifyReply): void =>
@@ -77,9 +82,10 @@ export function createHttpServer(
   answerExpectationsLate(server.server)
   server.addHook('onRequest', async (request, reply) => {
     begin({ request, reply })
+    addresses.admit(request.raw)
     refuseUnclearHost(request, reply)
   })
-  closeInOrder(server, edge)
+  closeInOrder(server, edge.tls !== null || services.config.listeners.proxyProtocol)
   server.addHook('onRequest', async (request) => admit(services, request))
   server.setErrorHandler((error, request, reply) => fail(error, request, reply))
   server.setNotFoundHandler(async (request) => {
@@ -98,9 +104,10 @@ function neverParseBodies(server: FastifyInstance): void {
 
 /**
  * Once close() has started: what runs is finished, what comes is refused, and no connection outlives its last answer.
- * Without it a kept-alive connection would hold the node back until its time-out.
+ * Without it a kept-alive connection would hold the node back until its time-out. `hasPreamble`: connections have bytes before their first
+ * request, of TLS or of a proxy.
  */
-function closeInOrder(server: FastifyInstance, { tls }: Edge): void {
+function closeInOrder(server: FastifyInstance, hasPreamble: boolean): void {
   let closing = false
   /** Those that have not asked for anything yet, by the other side's address, for TLS puts another socket around each. */
   const silent = new Map<string, Socket>()
@@ -114,7 +121,7 @@ function closeInOrder(server: FastifyInstance, { tls }: Edge): void {
   server.addHook('preClose', async () => {
     closing = true
     // Browsers connect before they have anything to ask. Node counts such a connection as busy until its headers are overdue.
-    for (const socket of silent.values()) if (tls !== null || socket.bytesRead === 0) socket.destroy()
+    for (const socket of silent.values()) if (hasPreamble || socket.bytesRead === 0) socket.destroy()
   })
   server.addHook('onRequest', async (_, reply) => {
     if (closing) throw new Condition('shutting_down', 'This node is shutting down; ask another one')

@@ -8,11 +8,16 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { Logger } from '../../cluster/index.ts'
+import type { ClientAddresses } from './admission/client-address.ts'
+import { readProxyHeaders } from './admission/proxied-connections.ts'
 import type { Edge } from './edge.ts'
 
 export interface ListenerOptions {
   readonly edge: Edge
   readonly connectionsMax: number
+  readonly addresses: ClientAddresses
+  /** Whether trusted proxies begin each connection with a header of the PROXY protocol. */
+  readonly proxyProtocol: boolean
   readonly logger: Logger
   readonly onRequest: RequestListener
 }
@@ -25,7 +30,8 @@ const KEEP_ALIVE_MS = 72_000
 /** Clients that are turned away while all connections are taken are logged once in so long. */
 const FULL_REPORTED_EVERY_MS = 60_000
 
-export function listenerServer({ edge, connectionsMax, logger, onRequest }: ListenerOptions): Server {
+export function listenerServer(options: ListenerOptions): Server {
+  const { edge, connectionsMax, logger, onRequest } = options
   // Node would refuse a request without a host, and continue with the one behind it: see refuseUnclearHost.
   const http = {
     maxHeaderSize: HEADER_BYTES_MAX,
@@ -37,6 +43,7 @@ export function listenerServer({ edge, connectionsMax, logger, onRequest }: List
   }
   const server =
     edge.tls === null ? createServer(http, onRequest) : overTls(http, edge, { logger, onRequest })
+  if (options.proxyProtocol) readProxyHeaders(server, { addresses: options.addresses, logger, now: edge.now })
   server.setTimeout(SILENCE_MS_MAX)
   server.maxHeadersCount = 0
   server.maxConnections = connectionsMax

@@ -8,6 +8,7 @@ import { Condition } from '../../cluster/index.ts'
 import { Refusal } from '../base/refusal.ts'
 import type { Services } from '../operations/base/services.ts'
 import type { RequestObservation } from '../telemetry/metrics.ts'
+import { clientAddress } from './admission/client-address.ts'
 import { ClientGoneError, Exchange } from './exchange.ts'
 import { pathOf } from './request-target.ts'
 
@@ -47,6 +48,7 @@ export class RequestLog {
         requestId,
         operation,
         method,
+        client: clientAddress(request),
         path: pathOf(request.originalUrl),
         status,
         code,

@@ -7,6 +7,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Principal } from '../access/base/principal.ts'
 import type { Actor, Origin } from '../state-machine/base/origin.ts'
+import { clientAddress } from './admission/client-address.ts'
 import type { Exchange } from './exchange.ts'
 import type { Plane } from './plane.ts'
 import { originForm, pathOf } from './request-target.ts'
@@ -49,7 +50,7 @@ export function factsOf(asked: AskedFor, nodeId: string): RequestFacts {
     key: named(params['key']),
     versionId: named(textIn(query, 'versionId')),
     reason: (reasonOfUrl(principal) ?? textIn(body, 'reason'))?.slice(0, REASON_CHARACTERS_MAX) ?? null,
-    sourceIp: request.ip,
+    sourceIp: clientAddress(request),
     userAgent: request.headers['user-agent']?.slice(0, USER_AGENT_CHARACTERS_MAX) ?? null,
     bytesIn: exchange.receivedBytes,
     nodeId,

@@ -16,6 +16,7 @@ import type { Connection, Principal } from '../access/base/principal.ts'
 import { Refusal } from '../base/refusal.ts'
 import { BodyGoneError } from '../content/read-content.ts'
 import type { Services } from '../operations/base/services.ts'
+import { clientAddress } from './admission/client-address.ts'
 import { admitOrigin, corsHeadersOf } from './cors-headers.ts'
 import { Exchange } from './exchange.ts'
 import { readJsonBody, tooLargeForJson } from './json-body.ts'
@@ -65,7 +66,7 @@ export function serveRoute(
       query,
       body,
       headers: request.headers,
-      clientAddress: request.ip,
+      clientAddress: clientAddress(request),
       bytes: exchange.passingBytes(),
       signal: exchange.signal,
       note: (note) => audit.note(note),
@@ -153,8 +154,8 @@ function isLocalView({
   return mayBeLocal && parseQuery(originForm(request.originalUrl))['consistency'] === 'local'
 }
 
-function connectionOf({ ip, protocol }: FastifyRequest): Connection {
-  return { address: ip, isSecure: protocol === 'https' }
+function connectionOf(request: FastifyRequest): Connection {
+  return { address: clientAddress(request), isSecure: request.protocol === 'https' }
 }
 
 /** That a URL has expired its page may read, as long as the key behind it is good: of all refusals it meets this one most. */

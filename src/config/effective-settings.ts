@@ -31,7 +31,8 @@ export function effectiveSettings({ written, values }: Examined): readonly Effec
 
 function formatted(setting: Setting, value: unknown, given: unknown): EffectiveSetting['value'] {
   if (setting.kind === 'members') return (value as readonly Member[]).map(formattedMember)
-  if (setting.kind === 'origins') return (value as readonly string[]).map(maskSecrets)
+  if (setting.kind === 'origins' || setting.kind === 'networks')
+    return (value as readonly string[]).map(maskSecrets)
   // A duration stays 90d and does not become 7776000000; a path is shown as it was resolved.
   if (setting.kind === 'path') return maskSecrets(String(value))
   return maskSecrets(typeof given === 'string' ? given : (setting.fallback ?? ''))

@@ -112,6 +112,8 @@ function assemble(read: Reader): Config {
       admin: read.text('listeners.admin'),
       peer: read.text('listeners.peer'),
       publicUrl: read.has('listeners.public_url') ? read.text('listeners.public_url') : null,
+      trustedProxies: read.get<readonly string[]>('listeners.trusted_proxies'),
+      proxyProtocol: read.get<boolean>('listeners.proxy_protocol'),
     },
     peerTls: peerTls(read),
     dataTls: listenerTls(read, 'data_tls'),
@@ -174,10 +176,19 @@ function checkListeners({ listeners: { data, admin, peer } }: Config): void {
   throw refuse(`Two listeners have the address ${twice}`, 'Give each listener a port of its own.')
 }
 
+function checkProxies({ listeners: { trustedProxies, proxyProtocol } }: Config): void {
+  if (!proxyProtocol || trustedProxies.length > 0) return
+  throw refuse(
+    'listeners.proxy_protocol is true and listeners.trusted_proxies is empty',
+    'Name the addresses of the proxies: their headers are the only ones that are believed.',
+  )
+}
+
 const crossChecks = (config: Config): readonly (() => void)[] => [
   () => checkElection(config),
   () => checkDisk(config.disk),
   () => checkListeners(config),
+  () => checkProxies(config),
 ]
 
 function freeze<T>(value: T): T {

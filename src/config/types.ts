@@ -42,6 +42,10 @@ export interface Config {
     readonly peer: string
     /** The URL at which clients reach the data API, without a slash at the end; null: the address of the listener. */
     readonly publicUrl: string | null
+    /** Addresses and ranges (CIDR) whose word about the address of a client is believed. */
+    readonly trustedProxies: readonly string[]
+    /** Connections of these begin with a header of the PROXY protocol, version 2. */
+    readonly proxyProtocol: boolean
   }
   readonly peerTls: { readonly ca: string; readonly cert: string; readonly key: string } | null
   /** null: plain HTTP. */

@@ -9,6 +9,7 @@ import { type Duplex, PassThrough } from 'node:stream'
 import { connect } from 'node:tls'
 import t, { type Test } from 'tap'
 import { StartError, type TlsFiles } from '../../cluster/base/types.ts'
+import { ClientAddresses } from '../../src/api/admission/client-address.ts'
 import { answerClientError } from '../../src/api/client-error.ts'
 import { createDataServer } from '../../src/api/server/data-server.ts'
 import { createAdminServer } from '../../src/api/server/admin-server.ts'
@@ -209,7 +210,11 @@ t.test('a handshake that never ends is hung up on and leaves no row', async (t) 
   const memory = await MemoryServices.start(t)
   const socket = new PassThrough() as Duplex as Socket
   const failed = Object.assign(new Error('too slow'), { code: 'ERR_TLS_HANDSHAKE_TIMEOUT' })
-  answerClientError(failed, socket, { services: memory.services, api: 'native' })
+  answerClientError(failed, socket, {
+    services: memory.services,
+    api: 'native',
+    addresses: new ClientAddresses({ trustedProxies: [] }),
+  })
   t.ok(socket.destroyed)
   t.same(memory.auditRows, [])
 })

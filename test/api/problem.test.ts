@@ -6,6 +6,7 @@ import net from 'node:net'
 import fc from 'fast-check'
 import t from 'tap'
 import { Condition } from '../../cluster/index.ts'
+import { ClientAddresses } from '../../src/api/admission/client-address.ts'
 import { answerClientError } from '../../src/api/client-error.ts'
 import { findDuplicateKey } from '../../src/api/duplicate-key.ts'
 import { expectedProblem, STATUS_OF } from '../../src/api/problem.ts'
@@ -108,7 +109,8 @@ t.test('input that is no request also gets a problem, and its connection is clos
 t.test('headers that never end get an answer [errors.request_timeout]', async (t) => {
   const timedOut = Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
   const { services } = await MemoryServices.start(t)
-  const edge = { services, api: 'native' } as const
+  const addresses = new ClientAddresses({ trustedProxies: [] })
+  const edge = { services, api: 'native', addresses } as const
   const server = net.createServer((socket) => answerClientError(timedOut, socket, edge))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -183,6 +183,7 @@ const SAMPLES: Readonly<Record<string, string>> = {
   boolean: 'true',
   level: 'debug',
   members: '[{id: sample-text, peer: "127.0.0.1:9002"}]',
+  networks: '10.0.0.0/24,2001:db8::7',
   origins: 'https://hooks.internal:8443,https://other.internal',
 }
 

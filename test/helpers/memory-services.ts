@@ -57,6 +57,8 @@ interface Options {
   readonly limits?: Partial<Config['limits']>
   readonly metricsPublic?: boolean
   readonly publicUrl?: string
+  readonly trustedProxies?: readonly string[]
+  readonly proxyProtocol?: boolean
   readonly auditStrict?: boolean
   readonly notifications?: Partial<Config['notifications']>
   readonly masterKey?: MasterKey
@@ -310,6 +312,8 @@ function testConfig(dataDir: string, options: Options): Config {
       admin: '127.0.0.1:0',
       peer: '127.0.0.1:0',
       publicUrl: options.publicUrl ?? null,
+      trustedProxies: options.trustedProxies ?? [],
+      proxyProtocol: options.proxyProtocol ?? false,
     },
     peerTls: null,
     dataTls: null,

@@ -18,7 +18,7 @@ export interface Scope {
 
 /** How a request came in: what the edge knows of it. */
 export interface Connection {
-  /** Of the client, or of the proxy before it. */
+  /** Of the client: trusted proxies are believed about it. */
   readonly address: string
   readonly isSecure: boolean
 }

@@ -25,6 +25,20 @@ export const LISTENER_SETTINGS = [
       'the URL at which clients reach the data API, without a slash at the end: the beginning of signed URLs. Without it they begin with listeners.data',
   },
   {
+    name: 'listeners.trusted_proxies',
+    kind: 'networks',
+    fallback: '',
+    meaning:
+      'the addresses and ranges (CIDR) of the proxies before listeners.data and listeners.admin: from them, and from no other address, Forwarded and X-Forwarded-For name the client',
+  },
+  {
+    name: 'listeners.proxy_protocol',
+    kind: 'boolean',
+    fallback: 'false',
+    meaning:
+      'whether the trusted proxies begin each connection with a header of the PROXY protocol, version 2; then it is required of them, and others may not send one',
+  },
+  {
     name: 'peer_tls.ca',
     kind: 'path',
     fallback: null,

@@ -13,6 +13,7 @@ export type SettingKind =
   | 'members'
   | 'level'
   | 'origins'
+  | 'networks'
 
 export interface Setting {
   readonly name: string

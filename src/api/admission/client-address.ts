@@ -1,0 +1,130 @@
+/**
+ * The address of the client of a request: the only place that decides it, for policies, audit rows, limits and logs.
+ *
+ * Owns: which proxies are believed, and how far. Knows nothing of: what an address may do.
+ * Rules: the word of a peer that is no trusted proxy counts for nothing. Headers are read from the right, proxy by proxy, up to the first
+ * address that is no trusted proxy: what stands left of it was written by the client. [RFC 7239 8.1]
+ */
+import type { IncomingMessage } from 'node:http'
+import { BlockList, isIP, isIPv4, isIPv6, type Socket } from 'node:net'
+import type { FastifyRequest } from 'fastify'
+import { Refusal } from '../../base/refusal.ts'
+import type { Config } from '../../config/types.ts'
+import { bareAddress, type Hops, hopsOfForwarded, hopsOfForwardedFor } from './forwarded-for.ts'
+
+/** What the audit log and limits see where a socket has no address, as one that is closed. */
+const NO_ADDRESS = 'unknown'
+
+const ADDRESSES = new WeakMap<IncomingMessage, string>()
+
+/** An IPv4 or IPv6 address without port, or "unknown". IPv4 in the spelling of IPv6 is written as IPv4. */
+export function clientAddress({ raw }: Pick<FastifyRequest, 'raw'>): string {
+  return ADDRESSES.get(raw) ?? peerAddress(raw.socket)
+}
+
+/** The other side of a connection, before any header is believed. */
+function peerAddress({ remoteAddress }: Socket): string {
+  return remoteAddress === undefined ? NO_ADDRESS : (bareAddress(remoteAddress) ?? remoteAddress)
+}
+
+/** By whom limits count: a client with one IPv6 address has the 2^64 around it too. */
+export function limitedBy(address: string): string {
+  if (!isIPv6(address)) return address
+  return `${prefix64(address)}::/64`
+}
+
+/** The first four groups, written out, so that one network has one spelling. */
+function prefix64(address: string): string {
+  const [head = '', tail] = address.split('::')
+  const groups = head === '' ? [] : head.split(':')
+  const after = tail === undefined || tail === '' ? [] : tail.split(':')
+  // An IPv4 tail stands for two groups; it never reaches the first four.
+  const width = after.length + (after.at(-1)?.includes('.') === true ? 1 : 0)
+  const zeros = tail === undefined ? 0 : Math.max(0, 8 - groups.length - width)
+  const all = [...groups, ...Array.from({ length: zeros }, () => '0'), ...after]
+  return all
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(':')
+}
+
+export class ClientAddresses {
+  readonly #trusted = new BlockList()
+  readonly #places = new Map<string, { readonly socket: Socket; readonly address: string }>()
+  readonly hasTrusted: boolean
+
+  constructor({ trustedProxies }: Pick<Config['listeners'], 'trustedProxies'>) {
+    this.hasTrusted = trustedProxies.length > 0
+    for (const network of trustedProxies) {
+      const [address = '', bits] = network.split('/')
+      const family = isIPv4(address) ? 'ipv4' : 'ipv6'
+      if (bits === undefined) this.#trusted.addAddress(address, family)
+      else this.#trusted.addSubnet(address, Number(bits), family)
+    }
+  }
+
+  isTrusted(address: string): boolean {
+    const version = isIP(address)
+    return version !== 0 && this.#trusted.check(address, version === 4 ? 'ipv4' : 'ipv6')
+  }
+
+  isTrustedPeer(socket: Socket): boolean {
+    return this.isTrusted(peerAddress(socket))
+  }
+
+  /** What the header of the PROXY protocol said, until the connection closes. TLS puts another socket around each: the place is the same. */
+  connectedFrom(socket: Socket, address: string): void {
+    const place = placeOf(socket)
+    this.#places.set(place, { socket, address })
+    socket.once('close', () => {
+      if (this.#places.get(place)?.socket === socket) this.#places.delete(place)
+    })
+  }
+
+  /** Of a connection: as the PROXY protocol says, or of its other side. */
+  ofConnection(socket: Socket): string {
+    return this.#places.get(placeOf(socket))?.address ?? peerAddress(socket)
+  }
+
+  /**
+   * Decides it for `clientAddress`, before anything else looks at the request.
+   * Throws Refusal invalid_request when both headers are there and name two clients: one of them was written by the client.
+   */
+  admit(request: IncomingMessage): void {
+    const peer = this.ofConnection(request.socket)
+    ADDRESSES.set(request, peer)
+    if (!this.hasTrusted || !this.isTrusted(peer)) return
+    const found = claimsOf(request).map((hops) => this.#firstUntrusted(peer, hops))
+    const [address = peer, other = address] = found
+    if (other !== address)
+      throw new Refusal(
+        'invalid_request',
+        'The headers Forwarded and X-Forwarded-For name different clients: the proxy has to remove the one that it does not write',
+      )
+    ADDRESSES.set(request, address)
+  }
+
+  /** From the right: each trusted proxy is believed about the hop before it. All trusted: the leftmost is the client. */
+  #firstUntrusted(peer: string, hops: Hops): string {
+    let believed = peer
+    for (const hop of hops.toReversed()) {
+      if (hop === null) return believed
+      believed = hop
+      if (!this.isTrusted(hop)) return believed
+    }
+    return believed
+  }
+}
+
+function claimsOf({ headers }: IncomingMessage): readonly Hops[] {
+  const { forwarded } = headers
+  const forwardedFor = headers['x-forwarded-for']
+  return [
+    ...(forwarded === undefined ? [] : [hopsOfForwarded(forwarded)]),
+    ...(forwardedFor === undefined ? [] : [hopsOfForwardedFor(String(forwardedFor))]),
+  ]
+}
+
+function placeOf({ remoteAddress = '', remotePort = 0 }: Socket): string {
+  return `${remoteAddress} ${remotePort}`
+}

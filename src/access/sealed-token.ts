@@ -2,8 +2,8 @@
  * Tokens that carry what they say: `<prefix><base64url(payload JSON)>.<base64url(HMAC-SHA256(payload as written))>`.
  *
  * Owns: the wire form, the MAC. Knows nothing of: what the payload means.
- * Rule: nothing of the payload is looked at before its MAC holds, and one token has exactly one spelling, so that
- * changing any byte makes it another, invalid, token.
+ * Rules: nothing of the payload is looked at before its MAC holds, and one token has exactly one spelling, so that
+ * changing any byte makes it another, invalid, token; a payload that is not JSON in UTF-8 makes no token either.
  */
 import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto'
 
@@ -12,6 +12,7 @@ export interface TokenForm {
   readonly charsMax: number
 }
 
+const STRICT_UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const BODY = /^([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]{43})$/
 
 export function sealToken({ prefix }: TokenForm, payload: object, signingKey: KeyObject): string {
@@ -28,7 +29,15 @@ export function openToken(form: TokenForm, token: string, signingKeys: readonly 
   const given = canonicalBytes(mac)
   if (given === null || !signingKeys.some((key) => timingSafeEqual(given, macOf(payload, key)))) return null
   const bytes = canonicalBytes(payload)
-  return bytes === null ? null : JSON.parse(bytes.toString('utf8'))
+  return bytes === null ? null : parsed(bytes)
+}
+
+function parsed(payload: Buffer): unknown {
+  try {
+    return JSON.parse(STRICT_UTF8.decode(payload))
+  } catch {
+    return null
+  }
 }
 
 function macOf(payload: string, signingKey: KeyObject): Buffer {

@@ -30,6 +30,7 @@ import { routableUrl, routerPath } from './routable-url.ts'
 import type { AuthKind, RouteDefinition } from './route.ts'
 import { problemBytes, sendProblem } from './send-answer.ts'
 import { prove, serveRoute } from './serve-route.ts'
+import { refuseUnclearRequest } from './unclear-request.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -83,7 +84,7 @@ export function createHttpServer(
   server.addHook('onRequest', async (request, reply) => {
     begin({ request, reply })
     addresses.admit(request.raw)
-    refuseUnclearHost(request, reply)
+    refuseUnclearRequest(request, reply)
   })
   closeInOrder(server, edge.tls !== null || services.config.listeners.proxyProtocol)
   server.addHook('onRequest', async (request) => admit(services, request))
@@ -194,21 +195,6 @@ async function refuseUnknownPath(
   const auth = unknownPathAuthAt(plane, pathOf(originForm(request.originalUrl)))
   RequestAudit.of(request).principal = await prove(services, plane, { auth, request })
   throw refusal
-}
-
-const QUARANTINED = new WeakSet<object>()
-
-/**
- * What stands before this node may have gone by the other host; Node takes the first and says nothing. [RFC 9112 3.2]
- * Nothing that follows on the connection is believed either: it may have been read already.
- */
-function refuseUnclearHost({ raw }: FastifyRequest, reply: FastifyReply): void {
-  const hosts = raw.rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host')
-  const isUnclear = hosts.length > 1 || (hosts.length === 0 && raw.httpVersion === '1.1')
-  if (isUnclear) QUARANTINED.add(raw.socket)
-  if (!QUARANTINED.has(raw.socket)) return
-  reply.raw.shouldKeepAlive = false
-  throw new Refusal('invalid_request', 'A request names its host, once')
 }
 
 /** Sent only over TLS: over plain HTTP any node on the way could have put it there. [RFC 6797 7.2] */

@@ -32,7 +32,7 @@ const FULL_REPORTED_EVERY_MS = 60_000
 
 export function listenerServer(options: ListenerOptions): Server {
   const { edge, connectionsMax, logger, onRequest } = options
-  // Node would refuse a request without a host, and continue with the one behind it: see refuseUnclearHost.
+  // Node would refuse a request without a host, and continue with the one behind it: see refuseUnclearRequest.
   const http = {
     maxHeaderSize: HEADER_BYTES_MAX,
     headersTimeout: HEADERS_MS_MAX,

@@ -1,7 +1,8 @@
 /**
  * Liveness, readiness and the contract document, the same on both listeners. [decisions 13, 15]
  *
- * Rule: a probe needs no token and no quorum; it reports the state of this node only.
+ * Rules: a probe needs no token and no quorum; it reports the state of this node only. Readiness is at the root of a listener and
+ * nowhere else: below the mount point the contract lists what is open.
  */
 import Type from 'typebox'
 import { Condition } from '../../cluster/index.ts'
@@ -40,7 +41,7 @@ export function readinessRoute(id: string): RouteDefinition {
     {
       method: 'GET',
       path: '/readyz',
-      mountedAt: 'both',
+      mountedAt: 'root',
       auth: 'none',
       summary: 'The node can serve requests, or says what is missing',
       success: {

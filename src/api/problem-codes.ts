@@ -11,7 +11,13 @@ import type { AuthKind, RouteDefinition } from './route.ts'
 type Codes = readonly ProblemCode[]
 
 /** Framing, time and the node itself. */
-const ALWAYS: Codes = ['invalid_request', 'request_timeout', 'internal_error', 'shutting_down']
+const ALWAYS: Codes = [
+  'invalid_request',
+  'request_timeout',
+  'internal_error',
+  'not_implemented',
+  'shutting_down',
+]
 const NEEDS_MAJORITY: Codes = ['no_leader', 'no_quorum', 'leader_not_ready', 'slow_down']
 /** There is no space for its row of the audit log, or the row is not durable before the answer. */
 const AUDITED: Codes = ['slow_down', 'disk_full']

@@ -77,6 +77,16 @@ export function parseQuery(target: string): Readonly<Record<string, string>> {
   return Object.fromEntries(entries)
 }
 
+/**
+ * The value of one parameter; the others are not looked at, however they are written. undefined: it is not there. Throws Refusal
+ * invalid_argument where it comes twice or cannot be decoded.
+ */
+export function queryValue(target: string, name: string): string | undefined {
+  const from = target.indexOf('?')
+  const pairs = from === -1 ? [] : target.slice(from + 1).split('&')
+  return parseQuery(`?${pairs.filter((pair) => pair.split('=')[0] === name).join('&')}`)[name]
+}
+
 /** `what`: for the message, which does not quote the value: it may be a token. */
 function decodeQueryPart(text: string, what: string): string {
   try {

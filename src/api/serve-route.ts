@@ -23,7 +23,7 @@ import { readJsonBody, tooLargeForJson } from './json-body.ts'
 import { type Plane, wildcardDepth } from './plane.ts'
 import { rateHeadersOf } from './rate-headers.ts'
 import { RequestAudit } from './request-audit.ts'
-import { decodeObjectKey, originForm, parseQuery, restOfPath } from './request-target.ts'
+import { decodeObjectKey, originForm, parseQuery, queryValue, restOfPath } from './request-target.ts'
 import type { AuthKind, RouteDefinition } from './route.ts'
 import { sendAnswer } from './send-answer.ts'
 import { bodyCheck, queryReader } from './validate.ts'
@@ -136,7 +136,7 @@ export async function prove(
       if (authorization !== undefined && !isLocalView(call)) await services.cluster.readBarrier()
       return plane.authenticate(services, authorization, connectionOf(call.request))
     case 'signedUrl': {
-      const { token } = parseQuery(originForm(call.request.originalUrl))
+      const token = queryValue(originForm(call.request.originalUrl), 'token')
       if (token !== undefined) await services.cluster.readBarrier()
       return proveSignedUrl(services, call.request, token)
     }
@@ -194,6 +194,8 @@ function routeQuery(route: RouteDefinition): (target: string) => unknown {
   // Probes and scrapers may append what they like.
   if (route.query === undefined && route.auth === 'none') return () => ({})
   const read = queryReader(route.query ?? NO_QUERY)
+  // Mailers and chats append to the links they pass on; nothing beside the token is looked at. [decisions 17]
+  if (route.auth === 'signedUrl') return (target) => read({ token: queryValue(target, 'token') ?? '' })
   return (target) => read(parseQuery(target))
 }
 

@@ -20,7 +20,7 @@ const CLAIMS: TokenClaims = {
 }
 
 /** A token with a right MAC around any payload text. */
-function signed(payload: string, key = KEY): string {
+function signed(payload: string | Buffer, key = KEY): string {
   const encoded = Buffer.from(payload).toString('base64url')
   return `svctk_${encoded}.${createHmac('sha256', key).update(encoded).digest('base64url')}`
 }
@@ -74,8 +74,14 @@ t.test('decodeToken', async (t) => {
         JSON.stringify(change),
       )
     }
-    for (const payload of ['null', '[]', '"x"', '1'])
+    for (const payload of ['null', '[]', '"x"', '1', '', '{', '{"v":1'])
       t.equal(decodeToken(signed(payload), [KEY]), null, payload)
+    const claims = Buffer.from(JSON.stringify({ ...CLAIMS, jti: 'ab#' }))
+    for (const byte of [0xff, 0xfe, 0x80]) {
+      const noUtf8 = claims.map((one) => (one === 0x23 ? byte : one))
+      t.equal(decodeToken(signed(Buffer.from(noUtf8)), [KEY]), null, `a byte ${byte} in the payload`)
+    }
+    t.equal(decodeToken(signed(Buffer.from([0xff, 0xfe])), [KEY]), null)
   })
 
   t.test('refuses every other kind and form', async (t) => {

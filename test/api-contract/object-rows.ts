@@ -6,6 +6,7 @@ export const objectRows = {
   'objects.put.record': 'every member of the record [decisions 3]',
   'objects.put.headers': 'every X-Service header of PUT, GET and HEAD [decisions 3]',
   'objects.put.streamed': 'a body without a length is stored as well [native: Objects]',
+  'objects.put.coding': 'Transfer-Encoding other than chunked: 501 not_implemented [RFC 9112 6.1]',
   'objects.put.rule-1':
     'a digest that does not match: refused before a byte is committed [native: Upload rules 1]',
   'objects.put.rule-2': 'Idempotency-Key without a checksum: 400 checksum_required [native: Upload rules 2]',

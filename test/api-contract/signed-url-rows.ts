@@ -28,6 +28,7 @@ export const signedUrlRows = {
   'signed-urls.token.constraints': 'every constraint and the reason are under the MAC [native: Mint body]',
   'signed-urls.token.kind': 'a token of another kind: 401 invalid_signed_url [decisions 1]',
   'signed-urls.get': 'GET /signed/{bucket}/{key...}: the object body [native: Signed-URL access]',
+  'signed-urls.query': 'unknown query parameters are ignored here, and nowhere else [decisions 17]',
   'signed-urls.head': 'HEAD with a GET token [decisions 8] [decisions 16]',
   'signed-urls.get.type': 'responseContentType overrides the stored type [native: Mint body]',
   'signed-urls.get.disposition': 'responseContentDisposition is answered [native: Mint body] [decisions 8]',

@@ -70,7 +70,7 @@ t.test('a preflight allows only what the token allows [cors.preflight.token]', a
     [await preflight(signed, url, { method: 'get' }), 403, 'signed_url_mismatch'],
     [await preflight(signed, url, { method: undefined }), 400, 'invalid_request'],
     [await preflight(signed, url, { origin: undefined }), 400, 'invalid_request'],
-    [await preflight(signed, `${url}&versionId=1`), 400, 'invalid_argument'],
+    [await preflight(signed, `${url}&token=x`), 400, 'invalid_argument'],
   ] as const
   for (const [answer, status, code] of refused) {
     t.match(answer, { status, code })

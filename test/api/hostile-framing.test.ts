@@ -35,6 +35,12 @@ const REFUSED: Readonly<Record<string, string>> = {
   'chunked that is not last': 'HEAD\r\nTransfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n',
   'an unknown coding': 'HEAD\r\nTransfer-Encoding: xchunked\r\n\r\n0\r\n\r\n',
   'a coding in quotes': 'HEAD\r\nTransfer-Encoding: "chunked"\r\n\r\n0\r\n\r\n',
+  'another coding before chunked': 'HEAD\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n',
+  'another coding in a line before':
+    'HEAD\r\nTransfer-Encoding: deflate\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+  'chunked twice': 'HEAD\r\nTransfer-Encoding: chunked, chunked\r\n\r\n0\r\n\r\n',
+  'chunks in HTTP/1.0':
+    'PUT /api/v1/buckets/photos/objects/k HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
   'two codings in two lines':
     'HEAD\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n\r\n0\r\n\r\n',
   'a blank before the colon': 'HEAD\r\nTransfer-Encoding : chunked\r\n\r\n0\r\n\r\n',
@@ -60,6 +66,8 @@ const REFUSED: Readonly<Record<string, string>> = {
     'HEAD\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\nContent-Length: 500\r\n\r\n',
   'too many header bytes': `HEAD\r\nX-A: ${'x'.repeat(17_000)}\r\nContent-Length: 0\r\n\r\n`,
   'two hosts': 'HEAD\r\nHost: y\r\nContent-Length: 0\r\n\r\n',
+  'two callers': 'HEAD\r\nAuthorization: Bearer x\r\nContent-Length: 0\r\n\r\n',
+  'the same caller twice': 'HEAD\r\nAUTHORIZATION: Basic eDp5\r\nContent-Length: 0\r\n\r\n',
   'a method that is none': 'PUTT / HTTP/1.1\r\nHost: x\r\n\r\n',
   'a blank in the target': 'GET / x HTTP/1.1\r\nHost: x\r\n\r\n',
   'no version': 'GET /\r\nHost: x\r\n\r\n',
@@ -74,10 +82,21 @@ t.test('an ambiguous request is refused, and no byte after it is read', async (t
   for (const [name, text] of Object.entries(REFUSED)) {
     // `raw` ends when the server has closed the connection.
     const received = await world.raw(text.replace('HEAD', head) + smuggled)
-    t.match(received, /^HTTP\/1\.1 (400|413|431) /, name)
+    t.match(received, /^HTTP\/1\.1 (400|413|431|501) /, name)
     t.equal(received.match(/HTTP\/1\.1 [1-5]\d\d /g)?.length, 1, `${name}: one answer`)
     t.ok(await isThere(), `${name}: the second request was not carried out`)
   }
+})
+
+t.test('a coding that is not carried out is 501 by name [objects.put.coding]', async (t) => {
+  const { world, token } = await start(t)
+  const head = `PUT /api/v1/buckets/photos/objects/k HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}`
+  const gzip = 'Transfer-Encoding: gzip, chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n'
+  t.match(
+    await world.raw(`${head}\r\n${gzip}`),
+    /^HTTP\/1\.1 501 [^]*"code":"not_implemented"[^]*gzip, chunked/,
+  )
+  t.equal((await world.call({ path: '/api/v1/buckets/photos/objects/k', token })).status, 404)
 })
 
 t.test('a valid request is served once, and the next request is read correctly', async (t) => {

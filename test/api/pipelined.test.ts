@@ -8,7 +8,7 @@ const REQUESTS = 400
 
 function open(t: Test, port: number) {
   const socket = net.connect(port, '127.0.0.1')
-  const answer = { answers: 0, isOver: false, statuses: new Set<string>() }
+  const answer = { answers: 0, isOver: false, statuses: new Set<string>(), inOrder: [] as string[] }
   let rest = ''
   socket.setEncoding('utf8').on('data', (text: string) => {
     const [...lines] = (rest + text).split('\r\n')
@@ -18,6 +18,7 @@ function open(t: Test, port: number) {
       for (const [, status = ''] of line.matchAll(/HTTP\/1\.1 (\d{3})/g)) {
         answer.answers++
         answer.statuses.add(status)
+        answer.inOrder.push(status)
       }
   })
   socket.on('error', () => undefined).once('close', () => (answer.isOver = true))
@@ -73,5 +74,16 @@ t.test('thousands of requests sent at once on one connection', async (t) => {
     await until('all are answered', () => writes.answer.answers === 10)
     t.same([...writes.answer.statuses], ['200'])
     t.equal((await world.call({ path, token })).bytes.toString(), 'body 9')
+  })
+
+  await t.test('take effect in their order: a read behind a delete finds nothing', async (t) => {
+    const mixed = open(t, dataPort)
+    const ask = (method: string, more = '') =>
+      `${method} ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n${more}\r\n`
+    const turns = [ask('DELETE'), ask('GET'), ask('PUT', 'Content-Length: 1\r\n').concat('a'), ask('HEAD')]
+    mixed.socket.write(turns.join('').repeat(10))
+    await until('all are answered', () => mixed.answer.answers === 40)
+    const expected = ['204', '404', '200', '200']
+    t.same(mixed.answer.inOrder, Array.from({ length: 10 }, () => expected).flat())
   })
 })

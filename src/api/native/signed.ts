@@ -1,7 +1,8 @@
 /**
  * The routes that a signed URL opens. [native: Signed-URL access] [decisions 8]
  *
- * Rules: what is asked for beside the token is refused, not ignored: a version, a tag, a lock are not in any URL. Answers
+ * Rules: headers that ask for what is not in any URL, a tag or a lock, are refused; nothing of the query but the token is looked at,
+ * because mailers append to links. Answers
  * go to browsers, with a type that the uploader chose and a token in the address: nothing in them runs, no cache hands
  * them out unasked, no link on a page carries the address away.
  */

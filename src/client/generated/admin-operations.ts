@@ -246,7 +246,7 @@ export interface AdminOperations {
 
 export const ADMIN_ROUTES = {
   adminHealthz: {"method":"GET","path":"/admin/api/v1/healthz","rest":null,"body":"none","answer":"json","takesToken":false},
-  adminReadyz: {"method":"GET","path":"/admin/api/v1/readyz","rest":null,"body":"none","answer":"json","takesToken":false},
+  adminReadyz: {"method":"GET","path":"/readyz","rest":null,"body":"none","answer":"json","takesToken":false},
   getAdminOpenAPI: {"method":"GET","path":"/admin/api/v1/openapi.json","rest":null,"body":"none","answer":"json","takesToken":false},
   getMetrics: {"method":"GET","path":"/metrics","rest":null,"body":"none","answer":"text","takesToken":true},
   listTenants: {"method":"GET","path":"/admin/api/v1/tenants","rest":null,"body":"none","answer":"json","takesToken":true},

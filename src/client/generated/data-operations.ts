@@ -241,7 +241,7 @@ export interface DataOperations {
 
 export const DATA_ROUTES = {
   healthz: {"method":"GET","path":"/api/v1/healthz","rest":null,"body":"none","answer":"json","takesToken":false},
-  readyz: {"method":"GET","path":"/api/v1/readyz","rest":null,"body":"none","answer":"json","takesToken":false},
+  readyz: {"method":"GET","path":"/readyz","rest":null,"body":"none","answer":"json","takesToken":false},
   getOpenAPI: {"method":"GET","path":"/api/v1/openapi.json","rest":null,"body":"none","answer":"json","takesToken":false},
   createToken: {"method":"POST","path":"/api/v1/auth/token","rest":null,"body":"json","answer":"json","takesToken":false},
   signURL: {"method":"POST","path":"/api/v1/sign-url","rest":null,"body":"json","answer":"json","takesToken":true},

@@ -10,7 +10,7 @@
 import assert from 'node:assert/strict'
 import { Refusal } from '../base/refusal.ts'
 import { ADMIN_ROLES, type AdminRole } from '../state-machine/base/origin.ts'
-import type { AccessKeyPrincipal, AdminTokenPrincipal, Principal, Scope } from './base/principal.ts'
+import type { AccessKeyPrincipal, AdminTokenPrincipal, Principal, Scope, Verb } from './base/principal.ts'
 import { refuseBeyondUrl } from './base/signed-url.ts'
 import type { Target } from './base/target.ts'
 import type { View } from '../state-machine/base/view.ts'
@@ -55,6 +55,15 @@ function decide(principal: Principal | null, rights: Rights, target: Target): vo
   assert.fail('principal and requirement are of the same kind here')
 }
 
+/** Whether the scopes of this principal meet a requirement at the target; for what an answer shows, not for what is done. */
+export function meets(
+  { scopes }: AccessKeyPrincipal,
+  { verbs, reach }: KeyRequirement,
+  target: Target,
+): boolean {
+  return missingVerb(scopes, { verbs, reach }, target) === null
+}
+
 /** The buckets that a listing may name to this principal: those that some scope of it reaches. [decisions 14] */
 export function canSeeBucket(principal: AccessKeyPrincipal, bucket: string): boolean {
   return principal.scopes.some((scope) => coversBucket(scope, bucket))
@@ -66,17 +75,26 @@ interface ScopeQuestion extends KeyRequirement {
 
 function decideByScopes(
   principal: AccessKeyPrincipal,
-  { id, verb, reach }: ScopeQuestion,
+  { id, verbs, reach }: ScopeQuestion,
   target: Target,
 ): void {
   const isOwnTenant = target.tenantId === undefined || target.tenantId === principal.tenantId
   assert(isOwnTenant, 'the tenant of a data operation comes from the principal and from nowhere else')
-  const allowed = principal.scopes.some(
-    (scope) => (verb === null || scope.verb === verb) && reaches(scope, reach, target),
-  )
-  if (allowed) return
-  const wanted = verb === null ? 'scope' : `'${verb}' scope`
+  const missing = missingVerb(principal.scopes, { verbs, reach }, target)
+  if (missing === null) return
+  const wanted = missing === 'any' ? 'scope' : `'${missing}' scope`
   deny(`Access key '${principal.accessKeyId}' has no ${wanted} that covers '${id}' here`)
+}
+
+/** The first verb without a scope that reaches the target; `any`: no scope does; null: nothing is missing. */
+function missingVerb(
+  scopes: readonly Scope[],
+  { verbs, reach }: Pick<KeyRequirement, 'verbs' | 'reach'>,
+  target: Target,
+): Verb | 'any' | null {
+  const reaching = scopes.filter((scope) => reaches(scope, reach, target))
+  if (verbs.length === 0) return reaching.length > 0 ? null : 'any'
+  return verbs.find((verb) => !reaching.some((scope) => scope.verb === verb)) ?? null
 }
 
 function reaches(scope: Scope, reach: Reach, target: Target): boolean {

@@ -31,8 +31,9 @@ interface NoRequirement {
 
 export interface KeyRequirement {
   readonly kind: 'accessKey'
-  /** Null: no verb in particular. */
-  readonly verb: Verb | null
+  /** All of them are required; none: no verb in particular. */
+  readonly verbs: readonly Verb[]
+  /** What a scope of each verb must cover. */
   readonly reach: Reach
 }
 
@@ -48,8 +49,10 @@ export type Requirement = NoRequirement | KeyRequirement | AdminRequirement
 
 export const NOTHING: NoRequirement = { kind: 'none' }
 
-export function accessKey(verb: Verb | null, reach: Reach): KeyRequirement {
-  return { kind: 'accessKey', verb, reach }
+/** `verbs` null: no verb in particular. */
+export function accessKey(verbs: Verb | readonly Verb[] | null, reach: Reach): KeyRequirement {
+  const all = typeof verbs === 'string' ? [verbs] : (verbs ?? [])
+  return { kind: 'accessKey', verbs: all, reach }
 }
 
 export function adminToken(role: AdminRole, reach: AdminReach): AdminRequirement {

@@ -128,8 +128,9 @@ const ALLOWED = {
   setBucketCORS: ['admin', 'photosAdmin'],
   deleteBucketCORS: ['admin', 'photosAdmin'],
   getBucketNotifications: READERS,
-  setBucketNotifications: ['write', 'photosWrite'],
-  deleteBucketNotifications: ['write', 'photosWrite'],
+  // Each of them needs two verbs, and no principal here has both.
+  setBucketNotifications: [],
+  deleteBucketNotifications: [],
   listNotificationDeliveries: ['read', 'photosRead'],
   redeliverNotification: ['write', 'photosWrite'],
   testNotification: ['write', 'photosWrite'],
@@ -266,6 +267,43 @@ t.test('authorize', async (t) => {
       t.equal(answer('inDelete', 'deleteObject', target), 'access_denied')
     }
   })
+
+  t.test(
+    'notifications take read and write, each over the whole bucket [notifications.rights]',
+    async (t) => {
+      const target = { bucket: 'photos' }
+      const passes = (scopes: string, id: OperationId) => {
+        const { operation } = routeOf(id)
+        if (!('s3Action' in operation)) throw new Error('an operation of the data plane')
+        try {
+          authorize(key(scopes), operation, target, NO_POLICIES)
+          return true
+        } catch (error) {
+          t.match(error, { code: 'access_denied' })
+          return false
+        }
+      }
+      const over = (verb: string, prefix = '', bucket = 'photos') =>
+        `op=${verb}:bucket=${bucket}:prefix=${prefix}`
+      for (const id of ['setBucketNotifications', 'deleteBucketNotifications'] as const) {
+        for (const scopes of [
+          'read,write',
+          `${over('read')},${over('write')}`,
+          `${over('read', '', '*')},${over('write')}`,
+        ])
+          t.ok(passes(scopes, id), `${id} ${scopes}`)
+        for (const scopes of [
+          'write,delete,admin',
+          'read,delete,admin',
+          `${over('read', 'in/')},${over('write')}`,
+          `${over('read')},${over('write', 'in/')}`,
+          `${over('read', '', 'photos2')},${over('write')}`,
+          `${over('read')},${over('write', '', 'photos2')}`,
+        ])
+          t.notOk(passes(scopes, id), `${id} ${scopes}`)
+      }
+    },
+  )
 
   t.test(
     'answers unauthorized without a principal, access_denied to a wrong kind or role, tenant_scope_denied across tenants',

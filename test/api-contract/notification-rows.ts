@@ -23,6 +23,9 @@ export const notificationRows = {
   'notifications.address':
     'an address that is not public only with notifications.allow_origins [decisions 9]',
   'notifications.scope': 'a key for a prefix may read configs and nothing else [decisions 14]',
+  'notifications.rights': 'setting and clearing need write and read over the whole bucket [decisions 17]',
+  'notifications.target-hidden':
+    'a target URL is shown to keys with write over the whole bucket, to others its origin [decisions 17]',
   'notifications.filters': 'events, prefix and suffix select the changes of a config [native: Events 2]',
   'notifications.events.names': 'every change is an event, eventName in the words of S3 [decisions 9]',
   'notifications.payload': 'type, timestamp and data with every member [decisions 9]',

@@ -134,7 +134,7 @@ export class CredentialForms {
     }
     const prefix = need.reach === 'whole-bucket' ? '' : '2026/'
     // A copy reads its source.
-    const verbs = id === 'copyObject' ? (['read', need.verb] as const) : [need.verb]
+    const verbs = id === 'copyObject' ? (['read', ...need.verbs] as const) : need.verbs
     const scopes = verbs.map((verb) => `op=${verb}:bucket=photos:prefix=${prefix}`).join()
     return `Bearer ${await this.#memory.bearer('acme', scopes)}`
   }
@@ -210,12 +210,13 @@ async function keyForms(
     forms.push({
       form: `${verb} alone`,
       authorization: await bearer('acme', verb),
-      expect: ({ need }) => (need.verb === verb ? null : [403, 'access_denied']),
+      expect: ({ need: { verbs } }) =>
+        verbs.every((needed) => needed === verb) ? null : [403, 'access_denied'],
     })
     forms.push({
       form: `all but ${verb}`,
       authorization: await bearer('acme', VERBS.filter((other) => other !== verb).join()),
-      expect: ({ need }) => (need.verb === verb ? [403, 'access_denied'] : null),
+      expect: ({ need: { verbs } }) => (verbs.includes(verb) ? [403, 'access_denied'] : null),
     })
   }
   const scoped = (where: string) => bearer('acme', VERBS.map((verb) => `op=${verb}:${where}`).join())

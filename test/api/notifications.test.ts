@@ -235,6 +235,43 @@ t.test(
   },
 )
 
+t.test(
+  'a key that may not write in the whole bucket sees the origin of a target and not its path or query [notifications.target-hidden]',
+  async (t) => {
+    const hooks = await HookClient.start(t)
+    const { memory } = hooks.films.world
+    const secret = 'https://hooks.example:8443/services/T0/B1/s3cret?token=abc'
+    await hooks.set({ id: 'a', ...HOOK, url: secret })
+    const seen = async (scopes: string) => {
+      const caller = hooks.films.as({ token: await memory.bearer('acme', scopes) })
+      const { status, json } = await caller.ask({ path: PATH })
+      t.equal(status, 200, scopes)
+      const [config] = json['configs'] as readonly Config[]
+      return config?.['url']
+    }
+    const over = (verb: string, prefix = '') => `op=${verb}:bucket=films:prefix=${prefix}`
+    for (const scopes of [over('read'), over('read', 'in/'), `${over('read')},${over('write', 'in/')}`])
+      t.equal(await seen(scopes), 'https://hooks.example:8443', scopes)
+    for (const scopes of [`${over('read', 'in/')},${over('write')}`, 'read,write'])
+      t.equal(await seen(scopes), secret, scopes)
+  },
+)
+
+t.test(
+  'a key that may write and not read gets no events of what others write [notifications.rights]',
+  async (t) => {
+    const hooks = await HookClient.start(t)
+    const { memory } = hooks.films.world
+    const blind = hooks.films.as({ token: await memory.bearer('acme', 'op=write:bucket=films:prefix=') })
+    const spy = { configs: [{ id: 'spy', ...HOOK }] }
+    t.match(await blind.ask({ method: 'PUT', path: PATH, body: spy }), { status: 403, code: 'access_denied' })
+    await hooks.set({ id: 'a', ...HOOK })
+    t.match(await blind.ask({ method: 'DELETE', path: PATH }), { status: 403, code: 'access_denied' })
+    await hooks.films.put('payroll/2026.txt')
+    t.equal((await hooks.outbox()).length, 1, 'only the config of the owner has an event')
+  },
+)
+
 t.test('deleteBucket removes the configs', async (t) => {
   const hooks = await HookClient.start(t)
   await hooks.set({ id: 'a', ...HOOK })

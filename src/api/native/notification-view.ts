@@ -17,7 +17,7 @@ export const ConfigView = Type.Object(
   {
     id: Type.String(),
     kind: Type.Enum(['webhook']),
-    url: Type.String(),
+    url: Type.String({ description: 'Only its origin for keys that may not write in the whole bucket' }),
     events: Type.Array(Type.Enum([...EVENT_TYPES])),
     prefix: Type.String(),
     suffix: Type.String(),

@@ -67,12 +67,14 @@ export const notificationRoutes = [
       method: 'GET',
       path: PATH,
       summary: 'Get the notification configs of a bucket; none is an empty list',
+      description:
+        'Keys without `write` over the whole bucket see the origin of each target URL: its path and query may hold a secret.',
       success: CONFIGS,
       example: { params: PHOTOS },
     },
     async (services, principal, { params }) => {
-      const hooks = await getBucketNotifications(services, principal, params)
-      return { kind: 'json', body: { configs: hooks.map((hook) => configView({ hook })) } }
+      const shown = await getBucketNotifications(services, principal, params)
+      return { kind: 'json', body: { configs: shown.map(configView) } }
     },
   ),
 
@@ -83,7 +85,7 @@ export const notificationRoutes = [
       path: PATH,
       summary: 'Replace the notification configs of a bucket',
       description:
-        'At most 100. A config whose id is new gets a signing secret, shown in this answer and never again; one that keeps its id keeps its secret and what it has not delivered yet. One that is not named is removed with what it has not delivered. `enabled: true` resumes a config that was suspended or stopped.',
+        'Takes `write` and `read` over the whole bucket: deliveries tell what is written there. At most 100. A config whose id is new gets a signing secret, shown in this answer and never again; one that keeps its id keeps its secret and what it has not delivered yet. One that is not named is removed with what it has not delivered. `enabled: true` resumes a config that was suspended or stopped.',
       body: { schema: NewConfigs },
       success: CONFIGS,
       example: {
@@ -113,7 +115,7 @@ export const notificationRoutes = [
       method: 'DELETE',
       path: PATH,
       summary: 'Clear the notification configs of a bucket',
-      description: 'What was not delivered yet is given up.',
+      description: 'Takes `write` and `read` over the whole bucket. What was not delivered yet is given up.',
       success: { status: 204, description: 'There are none' },
       example: { params: PHOTOS },
     },

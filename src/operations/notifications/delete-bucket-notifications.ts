@@ -9,7 +9,8 @@ import { findBucket } from '../buckets/find-bucket.ts'
 export const deleteBucketNotifications = dataOperation(
   {
     id: 'deleteBucketNotifications',
-    requires: accessKey('write', 'whole-bucket'),
+    // Like setBucketNotifications: a caller that may not set configs may not remove those of others. [decisions 17]
+    requires: accessKey(['write', 'read'], 'whole-bucket'),
     s3Action: S3_ACTIONS.putBucketNotification,
     refuses: [],
     target: bucketTarget,

@@ -22,7 +22,8 @@ export interface SetConfig {
 export const setBucketNotifications = dataOperation(
   {
     id: 'setBucketNotifications',
-    requires: accessKey('write', 'whole-bucket'),
+    // Deliveries tell what is written in the whole bucket. [decisions 17]
+    requires: accessKey(['write', 'read'], 'whole-bucket'),
     s3Action: S3_ACTIONS.putBucketNotification,
     refuses: ['invalid_event_type', 'unsupported_target'],
     target: bucketTarget,

@@ -28,6 +28,9 @@ export interface Guard {
   readonly ca?: string
 }
 
+/** One sentence for names that are unknown and those that lead inside: two would tell a tenant which internal names exist. */
+export const NOT_REACHABLE = 'the name does not exist or leads to an address that is not public'
+
 /** Connections to the target are not allowed. */
 export class TargetRefusedError extends Error {}
 
@@ -82,10 +85,9 @@ export async function addressesOf(
 ): Promise<readonly string[]> {
   const host = hostOf(url)
   const addresses = isIP(host) === 0 ? await resolve(host) : [host]
-  if (addresses.length === 0) throw new TargetRefusedError('the name has no address')
+  if (addresses.length === 0) throw new TargetRefusedError(NOT_REACHABLE)
   const isAllowed = allowOrigins.includes(url.origin)
-  if (!isAllowed && !addresses.every(isPublicAddress))
-    throw new TargetRefusedError('the target has an address that is not public')
+  if (!isAllowed && !addresses.every(isPublicAddress)) throw new TargetRefusedError(NOT_REACHABLE)
   return addresses.slice(0, ADDRESSES_TRIED_MAX)
 }
 

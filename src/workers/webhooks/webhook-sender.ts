@@ -6,7 +6,7 @@
  * decides.
  */
 import { Agent, type Dispatcher, request } from 'undici'
-import { type Guard, guardedConnector, TargetRefusedError } from './guarded-connector.ts'
+import { type Guard, guardedConnector, NOT_REACHABLE, TargetRefusedError } from './guarded-connector.ts'
 
 const TIMEOUT_MS = 15_000
 const ANSWER_BYTES_MAX = 64 * 1024
@@ -114,15 +114,15 @@ const WORDS: Readonly<Record<string, string>> = {
   UND_ERR_SOCKET: 'connection closed before an answer came',
   UND_ERR_CONNECT_TIMEOUT: 'no connection in time',
   UND_ERR_HEADERS_TIMEOUT: 'no answer in time',
-  ENOTFOUND: 'the name does not exist',
-  ENODATA: 'the name has no address',
+  ENOTFOUND: NOT_REACHABLE,
+  ENODATA: NOT_REACHABLE,
   ETIMEOUT: 'the name server does not answer',
   ESERVFAIL: 'the name server fails',
 }
 
 /** A short description without any text from the receiver. */
 function failureOf(error: unknown): string {
-  if (error instanceof TargetRefusedError) return `refused: ${error.message}`
+  if (error instanceof TargetRefusedError) return error.message
   if (error instanceof Error && error.name === 'HTTPParserError') return 'the answer is no HTTP/1.1'
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const word = /^[A-Z0-9_]{1,40}$/.test(code) ? code : 'unknown reason'

@@ -91,7 +91,7 @@ t.test(
       liar: [500, /^status 500$/],
       endless: [500, /^status 500$/],
       resetting: [null, /^connection (reset|closed before an answer came)$/],
-      inside: [null, /^refused: the target has an address that is not public$/],
+      inside: [null, /^the name does not exist or leads to an address that is not public$/],
     } as const
     for (const [id, [status, error]] of Object.entries(table)) {
       await until(`${id} was tried`, async () => {

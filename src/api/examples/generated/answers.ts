@@ -698,7 +698,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
   "listNotificationDeliveries": {
     "deliveries": [
       {
-        "deliveryId": "evt_01M83AQFRR0000000000G00000-M4B326GHD4UPQX7M",
+        "deliveryId": "evt_01M8BRR4DJ0000000000G00000-U4SSLU4CQW6ZUIX3",
         "configId": "thumbs",
         "type": "test",
         "eventName": "s3:TestEvent",
@@ -1100,7 +1100,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "error": null
   },
   "redeliverNotification": {
-    "deliveryId": "evt_01M83AQFRR0000000000G00000-M4B326GHD4UPQX7M",
+    "deliveryId": "evt_01M8BRR4DJ0000000000G00000-U4SSLU4CQW6ZUIX3",
     "configId": "thumbs",
     "type": "test",
     "eventName": "s3:TestEvent",
@@ -1229,7 +1229,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
       }
     },
     "warnings": [
-      "This cannot be taken back once votes have moved: \"n3\" leaves for ever; until \"n4\" has its vote the operation can be cancelled"
+      "This cannot be taken back once votes have moved: \"n3\" leaves forever; until \"n4\" has its vote the operation can be cancelled"
     ],
     "blockers": []
   },
@@ -1415,7 +1415,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
         "suffix": "",
         "enabled": true,
         "payloadFormat": "native",
-        "signingSecret": "whsec_SK4wL0D4OFz6KeqittxkUUaV2Z1ALlNq",
+        "signingSecret": "whsec_QlldSwlfS6qGnEzNLG971O+RjOb+TRSm",
         "suspended": false,
         "suspensionReason": "",
         "createdAt": "2026-11-21T12:00:00.000Z",
@@ -1530,7 +1530,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "contentLengthMax": 1000
   },
   "testNotification": {
-    "deliveryId": "evt_01M83AQFRR0000000000G00000-M4B326GHD4UPQX7M",
+    "deliveryId": "evt_01M8BRR4DJ0000000000G00000-U4SSLU4CQW6ZUIX3",
     "configId": "thumbs",
     "type": "test",
     "eventName": "s3:TestEvent",

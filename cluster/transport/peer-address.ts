@@ -28,7 +28,8 @@ export function parsePeerAddress(address: PeerAddress): HostPort {
 
 /** Throws StartError `peer_tls_required` for an address that other machines can reach. */
 export function requireLoopback(address: PeerAddress): void {
-  if (isLoopbackAddress(address)) return
+  const { host } = parsePeerAddress(address)
+  if (isLoopback(host)) return
   throw new StartError(
     'peer_tls_required',
     `Cannot use plain TCP on peer address '${address}': it is not loopback`,
@@ -38,9 +39,7 @@ export function requireLoopback(address: PeerAddress): void {
   )
 }
 
-/** Whether only this machine can reach it. `address`: host:port. Throws StartError `invalid_peer_address` for another form. */
-export function isLoopbackAddress(address: string): boolean {
-  const { host } = parsePeerAddress(address)
+function isLoopback(host: string): boolean {
   const family = isIP(host)
   if (family === 0) return host === 'localhost'
   return LOOPBACK.check(host, family === 4 ? 'ipv4' : 'ipv6')

@@ -8,6 +8,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { releasing } from '../content/spent-bytes.ts'
 import { Refusal } from '../base/refusal.ts'
+import type { Admission } from '../limits/admission.ts'
 import type { BodyPace } from './body-pace.ts'
 
 /** A client that continues to send after it was refused is read for so long and no longer. */
@@ -43,6 +44,7 @@ export class Exchange {
   readonly startedMs = performance.now()
   /** Set before a body is read; null: it may come as slowly as it likes. */
   pace: { readonly body: BodyPace; readonly now: () => number } | null = null
+  #admission: Admission | null = null
   /** Bytes of bodies, for the figures. */
   receivedBytes = 0
   sentBytes = 0
@@ -61,6 +63,7 @@ export class Exchange {
     this.#response = response
     response.once('close', () => {
       if (!response.writableFinished) this.#gone.abort(new ClientGoneError())
+      this.#admission?.release()
     })
     // Not 'finish': by then Node has started to throw the rest of the body away itself, without a bound.
     response.once('prefinish', () => {
@@ -71,6 +74,17 @@ export class Exchange {
   /** Aborted when the client went away before it had its answer. */
   get signal(): AbortSignal {
     return this.#gone.signal
+  }
+
+  /** What this request holds of its caller's limits; null: it has no limited caller, or none yet. */
+  get admission(): Admission | null {
+    return this.#admission
+  }
+
+  /** Until the connection is done with the request, however it ends. */
+  hold(admission: Admission): void {
+    if (this.#response.closed) admission.release()
+    else this.#admission = admission
   }
 
   /** Content-Length as a number, null when the body comes in chunks; 0 when there is none. */
@@ -88,14 +102,19 @@ export class Exchange {
   async *bytes(): AsyncGenerator<Uint8Array> {
     if (WAITING_FOR_CONTINUE.delete(this.#request)) this.#response.writeContinue()
     // Leaving the loop early must leave the request whole: what is still to come of it has to be drained.
+    this.#admission?.rest()
     let askedMs = this.pace?.now() ?? 0
     for await (const piece of this.#request.iterator({ destroyOnReturn: false })) {
       this.receivedBytes += piece.length
       if (this.pace?.body.isTooSlow(piece.length, this.pace.now() - askedMs))
         throw new Refusal('request_timeout', 'The body of the request came too slowly')
+      await this.#admission?.pass('in', piece.length)
+      await this.#admission?.resume()
       yield piece
+      this.#admission?.rest()
       askedMs = this.pace?.now() ?? 0
     }
+    await this.#admission?.resume()
   }
 
   /** The same for a reader that is done with each piece when it asks for the next. */

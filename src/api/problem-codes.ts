@@ -41,6 +41,7 @@ const BY_AUTH: Readonly<Record<AuthKind, Codes>> = {
     'key_revoked',
     'tenant_disabled',
     'access_denied',
+    'rate_limited',
     ...NEEDS_MAJORITY,
   ],
   admin: [...ADMIN, ...NEEDS_MAJORITY],
@@ -52,6 +53,7 @@ const BY_AUTH: Readonly<Record<AuthKind, Codes>> = {
     'key_revoked',
     'tenant_disabled',
     'access_denied',
+    'rate_limited',
     ...NEEDS_MAJORITY,
   ],
 }

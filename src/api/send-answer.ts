@@ -59,9 +59,15 @@ export function problemBytes({ body }: Problem): Buffer {
   return Buffer.from(JSON.stringify(body), 'utf8')
 }
 
+/** Whole answers are not held back; what they take is missing for the next. */
+function countSent(exchange: Exchange, bytes: number): void {
+  exchange.sentBytes += bytes
+  exchange.admission?.charge('out', bytes)
+}
+
 /** Bytes, not text: fastify appends a charset to the type of a text. */
 function sendText(reply: FastifyReply, contentType: string, bytes: Buffer): void {
-  if (reply.request.method !== 'HEAD') Exchange.of(reply.request.raw, reply.raw).sentBytes += bytes.length
+  if (reply.request.method !== 'HEAD') countSent(Exchange.of(reply.request.raw, reply.raw), bytes.length)
   reply.header('content-type', contentType).send(bytes)
 }
 
@@ -75,6 +81,7 @@ async function sendBody(
   { exchange, onBroken }: { readonly exchange: Exchange; readonly onBroken: (error: Error) => void },
 ): Promise<void> {
   const response = reply.hijack().raw
+  const { admission } = exchange
   // The callback of the write that failed reports all there is to know.
   response.on('error', () => undefined)
   for (const [name, value] of Object.entries(reply.getHeaders()))
@@ -83,8 +90,11 @@ async function sendBody(
   try {
     for await (const piece of body) {
       exchange.sentBytes += piece.length
+      await admission?.pass('out', piece.length)
+      admission?.rest()
       await written(piece, response)
       releaseBytes(piece)
+      await admission?.resume()
     }
     response.end()
   } catch (error) {

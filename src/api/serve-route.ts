@@ -21,7 +21,7 @@ import { admitOrigin, corsHeadersOf } from './cors-headers.ts'
 import { Exchange } from './exchange.ts'
 import { readJsonBody, tooLargeForJson } from './json-body.ts'
 import { type Plane, wildcardDepth } from './plane.ts'
-import { rateHeadersOf } from './rate-headers.ts'
+import { limitedCaller, rateHeadersOf } from './rate-headers.ts'
 import { RequestAudit } from './request-audit.ts'
 import { decodeObjectKey, originForm, parseQuery, queryValue, restOfPath } from './request-target.ts'
 import type { AuthKind, RouteDefinition } from './route.ts'
@@ -50,13 +50,14 @@ export function serveRoute(
       mayBeLocal: route.mayBeLocal === true,
     })
     audit.principal = principal
+    const exchange = Exchange.of(request.raw, reply.raw)
+    await admit(services, route, { principal, exchange })
     admitOrigin(services, request, principal)
     reply.headers(corsHeadersOf(request)).headers(rateHeadersOf(services, principal))
     const { params } = audit
     askEarly(principal, route, params)
     const query = readQuery(originForm(request.originalUrl))
     audit.query = query
-    const exchange = Exchange.of(request.raw, reply.raw)
     const body = await readBody(request, exchange)
     audit.body = body
     const answer = await route.handle(audit.services(route), principal, {
@@ -89,6 +90,18 @@ export function serveRoute(
       }
     }
   }
+}
+
+/** Of the data plane, once for each request: a read that looks again has its turn already. Throws Refusal and Condition. */
+async function admit(
+  { limits }: Services,
+  route: RouteDefinition,
+  { principal, exchange }: { readonly principal: Principal | null; readonly exchange: Exchange },
+): Promise<void> {
+  if (principal?.kind !== 'accessKey' || exchange.admission !== null) return
+  const { signal } = exchange
+  const admission = limits.admit(limitedCaller(principal), { isUpload: route.body.kind === 'bytes', signal })
+  exchange.hold(admission instanceof Promise ? await admission : admission)
 }
 
 /** Damage is met once: what is read then is another state. An object may be replaced again while it is looked up again. */

@@ -13,7 +13,7 @@ import { type Environment, readEnvironment } from './environment.ts'
 import { parseSettings, type Values } from './parse-settings.ts'
 import type { Setting } from './settings/setting.ts'
 import { SETTINGS, type SettingName } from './settings.ts'
-import type { Config, ListenerTlsFiles } from './types.ts'
+import type { CallerLimits, Config, ListenerTlsFiles } from './types.ts'
 
 export type { Environment }
 
@@ -65,19 +65,6 @@ function listenerTls(read: Reader, section: 'data_tls' | 'admin_tls'): ListenerT
   return { cert: read.text(`${section}.cert`), key: read.text(`${section}.key`) }
 }
 
-function listeners(read: Reader): Config['listeners'] {
-  return {
-    data: read.text('listeners.data'),
-    admin: read.text('listeners.admin'),
-    peer: read.text('listeners.peer'),
-    publicUrl: read.has('listeners.public_url') ? read.text('listeners.public_url') : null,
-    trustedProxies: read.get<readonly string[]>('listeners.trusted_proxies'),
-    proxyProtocol: read.get<boolean>('listeners.proxy_protocol'),
-    dataPlain: read.get<boolean>('listeners.data_plain'),
-    adminPlain: read.get<boolean>('listeners.admin_plain'),
-  }
-}
-
 function limits(read: Reader): Config['limits'] {
   return {
     inlineBytesMax: read.number('limits.inline_bytes'),
@@ -93,6 +80,32 @@ function limits(read: Reader): Config['limits'] {
     bodyBytesPerMinuteMin: read.number('limits.body_bytes_per_minute'),
   }
 }
+
+function callerLimits(read: Reader, scope: 'tenant' | 'key' | 'address'): CallerLimits {
+  return {
+    requestsPerSecond: read.number(`limits.${scope}_requests_per_second`),
+    bytesInPerSecond: read.number(`limits.${scope}_bytes_in_per_second`),
+    bytesOutPerSecond: read.number(`limits.${scope}_bytes_out_per_second`),
+    burstSeconds: read.number('limits.burst') / 1000,
+    requestsAtOnce: read.number(`limits.${scope}_requests_at_once`),
+    uploadsAtOnce: read.number(`limits.${scope}_uploads_at_once`),
+  }
+}
+
+function callers(read: Reader): Config['callers'] {
+  return {
+    tenant: callerLimits(read, 'tenant'),
+    accessKey: callerLimits(read, 'key'),
+    address: callerLimits(read, 'address'),
+    workAtOnce: read.number('limits.work_at_once'),
+    queueWaitMs: read.number('limits.queue_wait'),
+  }
+}
+
+const bounds = (read: Reader): Pick<Config, 'limits' | 'callers'> => ({
+  limits: limits(read),
+  callers: callers(read),
+})
 
 function assemble(read: Reader): Config {
   return {
@@ -120,7 +133,14 @@ function assemble(read: Reader): Config {
       reserve: read.number('disk.reserve') / 100,
     },
     repair: { scrubEveryMs: read.number('repair.scrub_every') },
-    listeners: listeners(read),
+    listeners: {
+      data: read.text('listeners.data'),
+      admin: read.text('listeners.admin'),
+      peer: read.text('listeners.peer'),
+      publicUrl: read.has('listeners.public_url') ? read.text('listeners.public_url') : null,
+      trustedProxies: read.get<readonly string[]>('listeners.trusted_proxies'),
+      proxyProtocol: read.get<boolean>('listeners.proxy_protocol'),
+    },
     peerTls: peerTls(read),
     dataTls: listenerTls(read, 'data_tls'),
     adminTls: listenerTls(read, 'admin_tls'),
@@ -144,7 +164,7 @@ function assemble(read: Reader): Config {
     },
     metrics: { public: read.get<boolean>('metrics.public') },
     logging: { level: read.get<Config['logging']['level']>('logging.level') },
-    limits: limits(read),
+    ...bounds(read),
   }
 }
 

@@ -5,6 +5,7 @@
  * the contract defines keep their spelling.
  */
 import type { Setting } from './settings/setting.ts'
+import { CALLER_SETTINGS } from './settings/callers.ts'
 import { LIMIT_SETTINGS } from './settings/limits.ts'
 import { LISTENER_SETTINGS } from './settings/listeners.ts'
 import { MACHINE_SETTINGS } from './settings/machine.ts'
@@ -17,6 +18,7 @@ export const SETTINGS = [
   ...SECURITY_SETTINGS,
   ...SERVICE_SETTINGS,
   ...LIMIT_SETTINGS,
+  ...CALLER_SETTINGS,
 ] as const satisfies readonly Setting[]
 
 export type SettingName = (typeof SETTINGS)[number]['name']

@@ -5,6 +5,20 @@
  */
 import type { Member } from '../../cluster/index.ts'
 
+/** The limits of one caller. 0: no limit. */
+export interface CallerLimits {
+  readonly requestsPerSecond: number
+  /** Bytes of bodies that the caller sends. */
+  readonly bytesInPerSecond: number
+  /** Bytes of bodies that the caller gets. */
+  readonly bytesOutPerSecond: number
+  /** Of each rate: so many seconds of it may come at once after a quiet time. */
+  readonly burstSeconds: number
+  readonly requestsAtOnce: number
+  /** Requests whose body is an object or a part. */
+  readonly uploadsAtOnce: number
+}
+
 /** Absolute paths. */
 export interface ListenerTlsFiles {
   readonly cert: string
@@ -46,9 +60,6 @@ export interface Config {
     readonly trustedProxies: readonly string[]
     /** Connections of these begin with a header of the PROXY protocol, version 2. */
     readonly proxyProtocol: boolean
-    /** Whether plain HTTP may be served beyond loopback. */
-    readonly dataPlain: boolean
-    readonly adminPlain: boolean
   }
   readonly peerTls: { readonly ca: string; readonly cert: string; readonly key: string } | null
   /** null: plain HTTP. */
@@ -89,5 +100,15 @@ export interface Config {
     readonly connectionsMax: number
     /** 0: no limit. */
     readonly bodyBytesPerMinuteMin: number
+  }
+  /** Of proved callers on the data plane. */
+  readonly callers: {
+    readonly tenant: CallerLimits
+    readonly accessKey: CallerLimits
+    readonly address: CallerLimits
+    /** Requests that the node works on at the same time. */
+    readonly workAtOnce: number
+    /** How long a request waits for its turn before it is refused. */
+    readonly queueWaitMs: number
   }
 }

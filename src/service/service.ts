@@ -28,10 +28,10 @@ import { createDataServer } from '../api/server/data-server.ts'
 import { PLAIN_EDGE } from '../api/edge.ts'
 import { ListenerTls } from '../api/listener-tls.ts'
 import { startLocalServer } from '../api/local/local-server.ts'
-import { refusePlainListeners } from '../config/plain-listeners.ts'
 import type { Config } from '../config/types.ts'
 import { ClusterContent } from '../content/cluster-content.ts'
 import { ObjectContent } from '../content/object-content.ts'
+import { Limits } from '../limits/limits.ts'
 import { localSocketPath } from '../base/local-socket.ts'
 import { AuditSegments } from '../operations/audit-segments/audit-segments.ts'
 import { ReplicaCounter } from '../operations/base/replica-counts.ts'
@@ -160,10 +160,7 @@ async function composeServices(
   })
   const uses = new LastUsed()
   const access = new NativeAccess({ masterKey, state: reader, config, uses, now: () => cluster.time.now() })
-  const nodeId = cluster.nodeId
-  const uploads = new UploadSessions({ nodeId, nextSession: () => cluster.blobs.nextSession(), propose })
-  const content = new ObjectContent({ blobs: cluster.blobs, uploads, state: reader, masterKey, config })
-  const own = new ClusterContent({ blobs: cluster.blobs, uploads, state: reader, masterKey })
+  const { uploads, content, own } = contentOf(config, { cluster, propose, state: reader, masterKey })
   const masterKeyGate = new MasterKeyGate()
   const audit = await openAuditSpool(config, logger)
   const services = {
@@ -172,6 +169,7 @@ async function composeServices(
     state: reader,
     propose,
     access,
+    limits: limitsOf(config, reader),
     content,
     auditSegments: new AuditSegments(own),
     writesInProgress: new WritesInProgress(),
@@ -199,6 +197,22 @@ async function composeServices(
     samples: () =>
       [cluster.metrics(), work.samples(), keyKeeper.samples(), audit.samples(cluster.time.now())].flat(),
   }
+}
+
+/** The uploads of this node, the content of objects, and that of the cluster itself. */
+function contentOf(
+  config: Config,
+  parts: Pick<Services, 'state' | 'propose'> & Pick<Components, 'cluster' | 'masterKey'>,
+): Pick<Components, 'content'> & { readonly uploads: UploadSessions; readonly own: ClusterContent } {
+  const { cluster, propose, state, masterKey } = parts
+  const { nodeId, blobs } = cluster
+  const uploads = new UploadSessions({ nodeId, nextSession: () => blobs.nextSession(), propose })
+  const content = new ObjectContent({ blobs, uploads, state, masterKey, config })
+  return { uploads, content, own: new ClusterContent({ blobs, uploads, state, masterKey }) }
+}
+
+function limitsOf({ callers }: Config, state: View): Limits {
+  return new Limits({ settings: callers, state, now: () => performance.now() })
 }
 
 /** Services that write audit rows only while `isAudited` returns true. */
@@ -332,7 +346,6 @@ export async function startService(
   logger: Logger,
   { isAudited, isJoining = false }: { readonly isAudited?: () => boolean; readonly isJoining?: boolean } = {},
 ): Promise<Service> {
-  refusePlainListeners(config)
   const teardown = new Teardown()
   try {
     const stopping = new AbortController()

@@ -86,6 +86,7 @@ const DESCRIBERS: { readonly [T in CommandType]: Describer<T> } = {
     tenantId,
     details: { maxBytes, maxObjects, maxBuckets },
   }),
+  setTenantLimits: ({ tenantId, limits }) => ({ tenantId, details: { limits } }),
   putObject: (command, value) => ({
     ...made(value?.object ?? null),
     details: { size: command.size, ...(value?.replayed === true ? { replayed: true } : {}) },

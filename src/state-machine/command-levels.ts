@@ -83,6 +83,7 @@ export const COMMAND_LEVELS: { readonly [T in CommandType]: number } = {
   sealAudit: 3,
   addReplicas: 3,
   setAuditKeys: 3,
+  setTenantLimits: 4,
   // The level does not matter: the command is never proposed.
   skipEntry: 3,
 }

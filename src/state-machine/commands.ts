@@ -10,6 +10,7 @@ import type { Origin } from './base/origin.ts'
 import type { RecountCommand, RecountReplies } from './recount/commands.ts'
 import type { BlockerCode, RefusalCode } from './base/codes.ts'
 import type { QuotaCommand, QuotaReplies } from './usage/commands.ts'
+import type { LimitsCommand, LimitsReplies } from './limits/commands.ts'
 import type { TenantCommand, TenantReplies } from './tenants/commands.ts'
 import type { AuditCommand, AuditReplies } from './audit/commands.ts'
 import type { ChunkId } from './base/record-ids.ts'
@@ -28,6 +29,7 @@ export type Command =
   | TenantCommand
   | MasterKeyCommand
   | QuotaCommand
+  | LimitsCommand
   | BucketCommand
   | RemovalCommand
   | ChunkCommand
@@ -52,6 +54,7 @@ export interface ReplyValues
   extends TenantReplies,
     MasterKeyReplies,
     QuotaReplies,
+    LimitsReplies,
     BucketReplies,
     RemovalReplies,
     ChunkReplies,

@@ -30,6 +30,7 @@ export const ROOM_NEEDS: { readonly [T in CommandType]: RoomNeed } = {
   setBucketCors: 'growth',
   deleteBucketCors: 'relief',
   setQuota: 'upkeep',
+  setTenantLimits: 'upkeep',
   putObject: 'growth',
   deleteObject: 'relief',
   deleteObjects: 'relief',

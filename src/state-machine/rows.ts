@@ -5,6 +5,7 @@
  */
 import type { ChainRecord, ObjectRecord, VersionRecord } from './versions/records.ts'
 import type { QuotaRecord, UsageRecord } from './usage/records.ts'
+import type { TenantLimitsRecord } from './limits/records.ts'
 import type {
   AccessKeyRecord,
   AccountRecord,
@@ -92,6 +93,7 @@ export interface RowTypes {
   nodeUploadSessions: { readonly node: string; readonly open: readonly string[] }
   usage: UsageRecord
   quota: QuotaRecord
+  limits: TenantLimitsRecord
   expiry: ExpiryRecord
   discard: DiscardRecord
   discarded: DiscardedBodyRecord

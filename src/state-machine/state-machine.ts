@@ -42,6 +42,7 @@ import { abortUpload, createUpload, putPart } from './objects/multipart.ts'
 import { setNotifications } from './events/notifications.ts'
 import { advanceOperation, setOperationStatus, startOperation } from './long-operations/operations.ts'
 import { setQuota } from './usage/quota.ts'
+import { setTenantLimits } from './limits/limits.ts'
 import { finishRecount } from './recount/recount-end.ts'
 import { advanceSession, closeSession, openSession } from './chunks/upload-sessions.ts'
 import { reportShare } from './long-operations/shares.ts'
@@ -78,6 +79,7 @@ const HANDLERS: { readonly [T in CommandType]: Handler<T> } = {
   setBucketCors,
   deleteBucketCors,
   setQuota,
+  setTenantLimits,
   putObject,
   deleteObject,
   deleteObjects,

@@ -6,7 +6,7 @@
 import { NO_SETTINGS } from '../state-machine/map-world.ts'
 import { MasterKey } from '../../src/access/master-key.ts'
 import { newTenantKeys } from '../../src/access/credentials.ts'
-import type { Config } from '../../src/config/types.ts'
+import type { CallerLimits, Config } from '../../src/config/types.ts'
 import type { IngestedBody, IngestRequest } from '../../src/content/content.ts'
 import type { UploadOutcome } from '../../src/content/uploads.ts'
 import { ObjectContent } from '../../src/content/object-content.ts'
@@ -33,6 +33,23 @@ export const TEST_LIMITS: Config['limits'] = {
   chunkBuffersMax: 3,
   connectionsMax: 1000,
   bodyBytesPerMinuteMin: 0,
+}
+
+/** No test meets a limit that it does not set itself. */
+export const NO_CALLER_LIMITS: CallerLimits = {
+  requestsPerSecond: 0,
+  bytesInPerSecond: 0,
+  bytesOutPerSecond: 0,
+  burstSeconds: 10,
+  requestsAtOnce: 0,
+  uploadsAtOnce: 0,
+}
+export const TEST_CALLERS: Config['callers'] = {
+  tenant: NO_CALLER_LIMITS,
+  accessKey: NO_CALLER_LIMITS,
+  address: NO_CALLER_LIMITS,
+  workAtOnce: 64,
+  queueWaitMs: 10_000,
 }
 
 export const testMasterKey = MasterKey.fromBytes('mk-test', Buffer.alloc(32, 7))

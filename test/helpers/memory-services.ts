@@ -28,6 +28,7 @@ import { NativeAccess } from '../../src/access/native-access.ts'
 import type { Config } from '../../src/config/types.ts'
 import { ClusterContent } from '../../src/content/cluster-content.ts'
 import { ObjectContent } from '../../src/content/object-content.ts'
+import { Limits } from '../../src/limits/limits.ts'
 import { AuditSegments } from '../../src/operations/audit-segments/audit-segments.ts'
 import { UploadSessions } from '../../src/workers/upload-sessions.ts'
 import { ReplicaCounter } from '../../src/operations/base/replica-counts.ts'
@@ -39,7 +40,7 @@ import { openStore, type Store } from '../../src/store/open-store.ts'
 import { withLevelGate } from '../../src/commands/level-gate.ts'
 import { createPropose, type Propose } from '../../src/commands/propose.ts'
 import { encodeRow, keyBytes } from '../../src/store/rows/row-codec.ts'
-import { TEST_LIMITS, testMasterKey } from './content-world.ts'
+import { TEST_CALLERS, TEST_LIMITS, testMasterKey } from './content-world.ts'
 import { singleNodeMembership } from './membership-samples.ts'
 import { MemoryBlobs } from './memory-blobs.ts'
 import { timesAt } from './entry-time.ts'
@@ -55,6 +56,7 @@ export interface MadeKey {
 
 interface Options {
   readonly limits?: Partial<Config['limits']>
+  readonly callers?: Partial<Config['callers']>
   readonly metricsPublic?: boolean
   readonly publicUrl?: string
   readonly trustedProxies?: readonly string[]
@@ -70,12 +72,15 @@ export class MemoryServices {
   readonly uploads: UploadSessions
   readonly uses = new LastUsed()
   readonly own: ClusterContent
+  readonly limits: Limits
   readonly blobs = new MemoryBlobs()
   readonly lines: LogLine[] = []
   /** Rows of the audit log that the edge wrote. */
   readonly auditRows: AuditRow[] = []
   /** The clock of tokens, in milliseconds since 1970. */
   now = Date.now()
+  /** The clock of the limits of callers. */
+  limitsNow: () => number = () => performance.now()
   /** While set, barriers and proposals throw it. */
   barrierFault: Error | null = null
   proposeFault: Error | null = null
@@ -118,6 +123,7 @@ export class MemoryServices {
     const reachesLevel = async (level: number): Promise<boolean> => this.featureLevel >= level
     const proposing = createPropose({ propose: (command) => this.#propose(command) })
     const propose = withLevelGate(proposing, { reachesLevel })
+    this.limits = new Limits({ settings: config.callers, state, now: () => this.limitsNow() })
     const nextSession = () => this.blobs.nextSession()
     this.uploads = new UploadSessions({ nodeId: 'n1', nextSession, propose })
     this.own = new ClusterContent({ blobs: this.blobs, uploads: this.uploads, state, masterKey })
@@ -127,6 +133,7 @@ export class MemoryServices {
       state,
       propose,
       access: new NativeAccess({ masterKey, state, config, uses: this.uses, now: () => this.now }),
+      limits: this.limits,
       content: new ObjectContent({ blobs: this.blobs, uploads: this.uploads, state, masterKey, config }),
       auditSegments: new AuditSegments(this.own),
       writesInProgress: new WritesInProgress(),
@@ -314,8 +321,6 @@ function testConfig(dataDir: string, options: Options): Config {
       publicUrl: options.publicUrl ?? null,
       trustedProxies: options.trustedProxies ?? [],
       proxyProtocol: options.proxyProtocol ?? false,
-      dataPlain: false,
-      adminPlain: false,
     },
     peerTls: null,
     dataTls: null,
@@ -327,5 +332,6 @@ function testConfig(dataDir: string, options: Options): Config {
     metrics: { public: options.metricsPublic ?? false },
     logging: { level: 'silent' },
     limits: { ...TEST_LIMITS, tokenMintPerMinute: 6000, tokenMintBurst: 1000, ...options.limits },
+    callers: { ...TEST_CALLERS, ...options.callers },
   }
 }

@@ -11,6 +11,8 @@ const RELEASED = [
   'accessKey account accountName adminToken adminTokenHash auditHead auditKeys auditLink auditSegment auditSpool bucket busyHook',
   'chunk clusterKey clusterRecoveries condemned discard discarded drop expiry hook in leavers making members nodeSessions operation',
   'operationList outbox outboxTotal quota repair repairTotal session settings tenant tenantAccess tenantAccessKey usage',
+  // Since level 4.
+  'limits',
 ]
 
 t.test('row keys have the kinds that released versions wrote', async (t) => {

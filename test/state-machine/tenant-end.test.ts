@@ -214,6 +214,10 @@ t.test('eraseTenant', async (t) => {
     const { accountId } = world.do({ type: 'createAccount', tenantId: 'acme', name: 'ci', description: '' })
     accessKey(world, 'AK1', 'acme', accountId)
     world.do({ type: 'setQuota', tenantId: 'acme', maxBytes: 9_999, maxObjects: null, maxBuckets: null })
+    const own = { requestsPerSecond: 5, bytesInPerSecond: null, bytesOutPerSecond: null } as const
+    const scope = { ...own, burstSeconds: null, requestsAtOnce: null, uploadsAtOnce: null }
+    const limits = { tenant: scope, accessKey: scope, weight: 1 }
+    world.do({ type: 'setTenantLimits', tenantId: 'acme', limits })
     disableTenant(world, 'acme')
     world.do(deleteTenant('acme', 'op1'))
     const versions = rowsOf<{ key: string; versionId: string }>(world, 'object')
@@ -262,6 +266,7 @@ t.test('eraseTenant', async (t) => {
       'expiry',
       'discard',
       'quota',
+      'limits',
     ])
       t.notOk(left.has(kind), kind)
     const chunks = rowsOf<{ references: number }>(world, 'chunk')

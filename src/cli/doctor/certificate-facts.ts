@@ -3,7 +3,7 @@
  */
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
 import { readFile, stat } from 'node:fs/promises'
-import { certificateNames, isLoopbackAddress, StartError } from '../../../cluster/index.ts'
+import { certificateNames, requireLoopback, StartError } from '../../../cluster/index.ts'
 import type { Config } from '../../config/types.ts'
 import type { CertificateFacts, ListenerTlsFacts, PeerTlsFacts } from './certificate-checks.ts'
 
@@ -66,7 +66,8 @@ function readingInto(unusable: string[]) {
 
 function isLoopback(address: string): boolean {
   try {
-    return isLoopbackAddress(address)
+    requireLoopback(address)
+    return true
   } catch (cause) {
     if (cause instanceof StartError) return false
     throw cause

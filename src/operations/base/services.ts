@@ -10,6 +10,7 @@ import type { AuditTrail } from '../../audit/audit-trail.ts'
 import type { MasterKey } from '../../access/master-key.ts'
 import type { Config } from '../../config/types.ts'
 import type { Content } from '../../content/content.ts'
+import type { Limits } from '../../limits/limits.ts'
 import type { Propose } from '../../commands/propose.ts'
 import type { StateReader } from '../../store/reads/state-reader.ts'
 import type { AuditSegments } from '../audit-segments/audit-segments.ts'
@@ -35,6 +36,8 @@ export interface Services {
   /** Encodes, replicates, decodes. Throws Condition, and Refusal where a member does not know the command yet; refusals of apply are replies. */
   readonly propose: Propose
   readonly access: Access
+  /** For the edge: operations do not know that their callers are limited. */
+  readonly limits: Pick<Limits, 'admit' | 'fieldsOf'>
   readonly content: Content
   readonly auditSegments: Pick<AuditSegments, 'open' | 'walk'>
   readonly writesInProgress: WritesInProgress

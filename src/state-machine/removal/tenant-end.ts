@@ -6,6 +6,7 @@
  * keys are destroyed last, when no bucket is left; the id is never reused.
  */
 import { usageKeys } from '../usage/keys.ts'
+import { limitKeys } from '../limits/keys.ts'
 import { tenantKeys } from '../tenants/keys.ts'
 import { longOperationKeys } from '../long-operations/keys.ts'
 import type { ApplyContext, View } from '../base/view.ts'
@@ -132,6 +133,7 @@ export function shredTenant(
   }
   draft.put(tenantKeys.tenant(tenantId), shredded)
   if (draft.get(usageKeys.quota(tenantId)) !== undefined) draft.remove(usageKeys.quota(tenantId))
+  if (draft.get(limitKeys.limits(tenantId)) !== undefined) draft.remove(limitKeys.limits(tenantId))
   const finish = { type: 'setOperationStatus', operationId, action: 'finish', error: null } as const
   const finished = setOperationStatus(draft, finish, context)
   return finished.ok ? accept(shredded) : finished

@@ -1,0 +1,231 @@
+/**
+ * Limits of the data plane: which requests of proved callers are served now, later, or not at all.
+ *
+ * Owns: the callers of this node, the turns of their requests, and the refusals. Knows nothing of: HTTP, and of other nodes only
+ * what SharedUse brings. Rules: a request is admitted once, right after its caller is proved; rates refuse at once, counts and turns let it wait
+ * for a short time; what is refused names its limit.
+ */
+import { Condition } from '../../cluster/index.ts'
+import { Refusal } from '../base/refusal.ts'
+import type { CallerLimits, Config } from '../config/types.ts'
+import { limitKeys } from '../state-machine/limits/keys.ts'
+import type { TenantLimitsRecord } from '../state-machine/limits/records.ts'
+import type { View } from '../state-machine/base/view.ts'
+import { Admission } from './admission.ts'
+import { limitsWith } from './caller-limits.ts'
+import type { CallerUse, Scope } from './caller-use.ts'
+import { Callers } from './callers.ts'
+import { type RateFields, rateFields } from './rate-fields.ts'
+import { type NoTurn, Turns } from './turns.ts'
+
+/** Remembered at the same time, of each kind. */
+const CALLERS_MAX = 10_000
+/** How old the limits of a tenant may be that hold. */
+const LIMITS_MS_MAX = 1_000
+/** A request that holds its turn for longer waits for something itself. */
+const LEASE_MS = 250
+/** Waiting requests of one tenant. */
+const WAITING_MAX = 1_000
+const RETRY_SECONDS = 1
+
+export interface Caller {
+  readonly tenantId: string
+  readonly accessKeyId: string
+  readonly address: string
+}
+
+export interface AdmissionRequest {
+  readonly isUpload: boolean
+  /** Aborted when the client is gone. */
+  readonly signal: AbortSignal
+}
+
+/** What the node refused, by the limit and whose it was. */
+export type RefusedCounts = ReadonlyMap<
+  string,
+  { readonly limit: string; readonly scope: string; readonly count: number }
+>
+
+export interface LimitsParts {
+  readonly settings: Config['callers']
+  readonly state: View
+  /** Monotonic milliseconds. */
+  readonly now: () => number
+}
+
+interface KnownTenant {
+  readonly atMs: number
+  readonly record: TenantLimitsRecord | undefined
+  readonly tenant: CallerLimits
+  readonly accessKey: CallerLimits
+}
+
+export class Limits {
+  readonly #parts: LimitsParts
+  readonly #turns: Turns<Admission>
+  readonly tenants = new Callers('tenant', CALLERS_MAX)
+  readonly accessKeys = new Callers('key', CALLERS_MAX)
+  readonly addresses = new Callers('address', CALLERS_MAX)
+  /** By tenant, those of `tenants` at most. */
+  readonly #known = new Map<string, KnownTenant>()
+  readonly #refused = new Map<string, { limit: string; scope: string; count: number }>()
+  readonly delays = { inSeconds: 0, outSeconds: 0 }
+
+  constructor(parts: LimitsParts) {
+    const { workAtOnce, queueWaitMs } = parts.settings
+    this.#parts = parts
+    this.#turns = new Turns({
+      workMax: workAtOnce,
+      tenantWorkMax: Math.ceil(workAtOnce * 0.75),
+      leaseMs: LEASE_MS,
+      waitingMax: WAITING_MAX,
+      waitMsMax: queueWaitMs,
+      mayBegin: (admission) => admission.mayBegin,
+      now: parts.now,
+    })
+  }
+
+  get turns(): Pick<Turns<Admission>, 'working' | 'waiting' | 'waitedSeconds' | 'advance'> {
+    return this.#turns
+  }
+
+  get refused(): RefusedCounts {
+    return this.#refused
+  }
+
+  /** Throws Refusal, Condition, or the reason of the signal. The caller releases the admission. */
+  admit(caller: Caller, { isUpload, signal }: AdmissionRequest): Admission | Promise<Admission> {
+    const { now } = this.#parts
+    const nowMs = now()
+    const { uses, weight } = this.#usesOf(caller, nowMs)
+    this.#checkRates(uses, nowMs)
+    for (const use of uses) use.chargeRequest(nowMs)
+    const who = { tenant: caller.tenantId, lane: `${caller.accessKeyId} ${caller.address}`, weight }
+    const parts = { turns: this.#turns, callers: uses, isUpload, signal, now, delays: this.delays }
+    const admission = new Admission(who, parts)
+    const wait = this.#turns.take(admission, signal)
+    return wait === null ? admission : this.#waited(admission, wait, signal)
+  }
+
+  /** Of the caller's limit of requests that leaves the least. Empty without one. */
+  fieldsOf(caller: Caller): RateFields {
+    const nowMs = this.#parts.now()
+    return rateFields(this.#usesOf(caller, nowMs).uses, nowMs)
+  }
+
+  async #waited(admission: Admission, wait: Promise<NoTurn | null>, signal: AbortSignal): Promise<Admission> {
+    const why = await wait
+    if (why === null) return admission
+    if (why === 'gone') throw signal.reason
+    const full = admission.fullCount()
+    if (full !== null) throw this.#tooMany(full)
+    if (why === 'full')
+      throw this.#refusal(
+        { limit: 'waiting', scope: 'tenant' },
+        `More than ${WAITING_MAX} requests of the tenant wait`,
+        RETRY_SECONDS,
+      )
+    this.#count('work', 'node')
+    throw new Condition('slow_down', 'This node works on as many requests as it may', {
+      retryAfterMs: RETRY_SECONDS * 1000,
+    })
+  }
+
+  #checkRates(uses: readonly CallerUse[], nowMs: number): void {
+    for (const use of uses) {
+      const waitMs = use.requestWaitMs(nowMs)
+      if (waitMs === 0) continue
+      const message = `More than ${use.limits.requestsPerSecond} requests a second ${whose(use.scope)}`
+      throw this.#limited(use, 'requests_per_second', message, waitMs / 1000)
+    }
+  }
+
+  #tooMany({ caller, what }: { readonly caller: CallerUse; readonly what: 'requests' | 'uploads' }): Refusal {
+    const { requestsAtOnce, uploadsAtOnce } = caller.limits
+    const max = what === 'requests' ? requestsAtOnce : uploadsAtOnce
+    const message = `More than ${max} ${what} at the same time ${whose(caller.scope)}`
+    return this.#limited(caller, `${what}_at_once`, message, RETRY_SECONDS)
+  }
+
+  #limited(use: CallerUse, limit: string, message: string, seconds: number): Refusal {
+    use.limitedAtMs = this.#parts.now()
+    use.total.refused += 1
+    return this.#refusal({ limit, scope: use.scope }, message, seconds)
+  }
+
+  #refusal(
+    gate: { readonly limit: string; readonly scope: string },
+    message: string,
+    seconds: number,
+  ): Refusal {
+    this.#count(gate.limit, gate.scope)
+    return new Refusal('rate_limited', message, {
+      retryAfterSeconds: Math.max(1, Math.ceil(seconds)),
+      details: { gate: `${gate.scope}_${gate.limit}` },
+    })
+  }
+
+  #count(limit: string, scope: string): void {
+    const name = `${scope} ${limit}`
+    const counted = this.#refused.get(name) ?? { limit, scope, count: 0 }
+    counted.count += 1
+    this.#refused.set(name, counted)
+  }
+
+  /** In the order tenant, key, address. */
+  #usesOf(
+    { tenantId, accessKeyId, address }: Caller,
+    nowMs: number,
+  ): { readonly uses: readonly CallerUse[]; readonly weight: number } {
+    const { settings } = this.#parts
+    const known = this.#tenant(tenantId, nowMs)
+    const tenant = this.tenants.of(tenantId, known.tenant, nowMs)
+    tenant.setLimits(known.tenant, nowMs)
+    const accessKey = this.accessKeys.of(accessKeyId, known.accessKey, nowMs)
+    accessKey.setLimits(known.accessKey, nowMs)
+    const ofAddress = this.addresses.of(networkOf(address), settings.address, nowMs)
+    return { uses: [tenant, accessKey, ofAddress], weight: known.record?.weight ?? 1 }
+  }
+
+  #tenant(tenantId: string, nowMs: number): KnownTenant {
+    const known = this.#known.get(tenantId)
+    if (known !== undefined && nowMs - known.atMs < LIMITS_MS_MAX) return known
+    const { settings, state } = this.#parts
+    const record = state.get(limitKeys.limits(tenantId))
+    const isSame = known !== undefined && record?.updatedAt === known.record?.updatedAt
+    const tenant = isSame ? known.tenant : limitsWith(settings.tenant, record?.tenant)
+    const accessKey = isSame ? known.accessKey : limitsWith(settings.accessKey, record?.accessKey)
+    const found = { atMs: nowMs, record, tenant, accessKey }
+    // Those that are not remembered are looked up again.
+    if (this.#known.size >= CALLERS_MAX) this.#known.clear()
+    this.#known.set(tenantId, found)
+    return found
+  }
+}
+
+function whose(scope: Scope): string {
+  switch (scope) {
+    case 'tenant':
+      return 'of this tenant'
+    case 'key':
+      return 'of this access key'
+    case 'address':
+      return 'from this address'
+    case 'token':
+      return 'of this admin token'
+  }
+}
+
+/** A client has as many IPv6 addresses as it likes within its /64. */
+function networkOf(address: string): string {
+  if (!address.includes(':') || address.startsWith('::ffff:')) return address
+  const [head = '', tail] = address.split('::')
+  const groups = head.split(':')
+  const missing = tail === undefined ? 0 : Math.max(0, 8 - groups.length - tail.split(':').length)
+  const full = [
+    ...groups,
+    ...Array<string>(missing).fill('0'),
+    ...(tail === undefined ? [] : tail.split(':')),
+  ]
+  return `${full.slice(0, 4).join(':')}::/64`
+}

@@ -27,6 +27,13 @@ export interface SignedUrlGrant {
   readonly ttlSeconds: number
 }
 
+export interface SignedUrlForm {
+  /** null: the default. */
+  readonly ttlSeconds: number | null
+  /** Whether access key and tenant are encrypted in it. False: as versions below feature level 4 can read it. */
+  readonly isHolderHidden: boolean
+}
+
 export interface NewAccessKey {
   readonly accessKeyId: AccessKeyId
   /** Shown once, never stored. */
@@ -56,6 +63,7 @@ export interface Access {
   exchange(input: {
     readonly accessKeyId: string
     readonly secretKey: string
+    /** Or its network: its failures are counted by it. */
     readonly clientAddress: string
   }): TokenGrant
   /** The Authorization header as received. Throws Refusal unauthorized, token_invalid, token_expired, key_revoked, tenant_disabled. */
@@ -64,8 +72,8 @@ export interface Access {
   authenticateSignedUrl(token: string | undefined, connection: Connection): SignedUrlPrincipal
   /** The same of a URL that may have expired; null where it is not good. For what is said of a refusal, never for what is done. */
   holderOfSignedUrl(token: string | undefined, connection: Connection): SignedUrlPrincipal | null
-  /** `ttlSeconds` null: the default. Throws Refusal token_invalid, key_revoked, tenant_disabled, invalid_request. */
-  signUrl(principal: AccessKeyPrincipal, terms: SignedUrlTerms, ttlSeconds: number | null): SignedUrlGrant
+  /** Throws Refusal token_invalid, key_revoked, tenant_disabled, invalid_request. */
+  signUrl(principal: AccessKeyPrincipal, terms: SignedUrlTerms, form: SignedUrlForm): SignedUrlGrant
   /** Throws Refusal unauthorized, token_invalid, token_expired, rate_limited. */
   authenticateAdmin(authorization: string | undefined): AdminTokenPrincipal
   rateHeadersOf(principal: AdminTokenPrincipal): RateHeaders

@@ -16,7 +16,7 @@ export function dryRunAccess(access: Access): Access {
     authenticateBearer: (authorization, connection) => access.authenticateBearer(authorization, connection),
     authenticateSignedUrl: (token, connection) => access.authenticateSignedUrl(token, connection),
     holderOfSignedUrl: (token, connection) => access.holderOfSignedUrl(token, connection),
-    signUrl: (principal, terms, ttlSeconds) => access.signUrl(principal, terms, ttlSeconds),
+    signUrl: (principal, terms, form) => access.signUrl(principal, terms, form),
     authenticateAdmin: (authorization) => access.authenticateAdmin(authorization),
     rateHeadersOf: (principal) => access.rateHeadersOf(principal),
     newAccessKey: () => emptyKey(NO_KEY_ID),

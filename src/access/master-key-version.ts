@@ -29,6 +29,7 @@ export type KeyLabel =
   | 'native-api-token'
   | 'continuation-token'
   | 'signed-url'
+  | 'signed-url-holder'
   | 'fingerprint'
   | 'sealing'
   | 'recovery'

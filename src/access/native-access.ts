@@ -19,6 +19,7 @@ import type {
   NewHook,
   NewTenantKeys,
   RateHeaders,
+  SignedUrlForm,
   SignedUrlGrant,
   TokenGrant,
 } from './access.ts'
@@ -60,8 +61,10 @@ export interface NativeAccessParts {
 export class NativeAccess implements Access {
   readonly #parts: NativeAccessParts
   readonly #noKey: NewAccessKey
-  readonly #mintsByKey: RateLimiter
-  readonly #mintsByAddress: RateLimiter
+  /** Of exchanges that succeed, by key: no other client can use them up. */
+  readonly #mints: RateLimiter
+  /** Of exchanges that fail, by the id that was given, known or not, and by address. */
+  readonly #failures: RateLimiter
   readonly #adminRequests: RateLimiter
 
   constructor(parts: NativeAccessParts) {
@@ -71,21 +74,23 @@ export class NativeAccess implements Access {
     const admin = { perMinute: adminRequestsPerMinute, burst: adminRequestsBurst, callersMax: CALLERS_MAX }
     this.#parts = parts
     this.#noKey = newSecretFor(NO_KEY, masterKey)
-    this.#mintsByKey = new RateLimiter(mints, now)
-    this.#mintsByAddress = new RateLimiter(mints, now)
+    this.#mints = new RateLimiter(mints, now)
+    this.#failures = new RateLimiter(mints, now)
     this.#adminRequests = new RateLimiter(admin, now)
   }
 
+  /**
+   * The secret decides first, so that failures of others never refuse its holder; and what a failure is answered never depends on whether the
+   * key exists: both kinds of failures are counted alike. [record 40]
+   */
   exchange(input: { accessKeyId: string; secretKey: string; clientAddress: string }): TokenGrant {
-    const { accessKeyId } = input
-    const record = LOOKS_LIKE_KEY_ID.test(accessKeyId)
-      ? this.#parts.state.get(tenantKeys.accessKey(accessKeyId))
-      : undefined
-    if (record === undefined) take(this.#mintsByAddress, input.clientAddress)
-    else take(this.#mintsByKey, record.accessKeyId)
+    const id = LOOKS_LIKE_KEY_ID.test(input.accessKeyId) ? input.accessKeyId : ''
+    const record = id === '' ? undefined : this.#parts.state.get(tenantKeys.accessKey(id))
     if (!this.#secretMatches(record, input.secretKey) || record === undefined) {
+      take(this.#failures, `${id} ${input.clientAddress}`)
       throw new Refusal('invalid_credentials', 'The access key id or the secret key is wrong')
     }
+    take(this.#mints, record.accessKeyId)
     this.#requireLive(record)
     this.#parts.uses.noteKey(record, this.#parts.now())
     return this.#grant(record)
@@ -136,7 +141,13 @@ export class NativeAccess implements Access {
   #signedUrlClaims(token: string | undefined): SignedUrlClaims {
     if (token === undefined)
       throw new Refusal('invalid_signed_url', 'This path needs the query parameter "token" of a signed URL')
-    const claims = decodeSignedUrl(token, this.#parts.masterKey.verifyingKeys('signed-url'))
+    const { masterKey } = this.#parts
+    const holders = masterKey.verifyingKeys('signed-url-holder')
+    const keys = masterKey.verifyingKeys('signed-url').flatMap((signing, n) => {
+      const holder = holders[n]
+      return holder === undefined ? [] : [{ signing, holder }]
+    })
+    const claims = decodeSignedUrl(token, keys)
     if (claims === null) throw new Refusal('invalid_signed_url', 'The token of the signed URL is not valid')
     return claims
   }
@@ -148,9 +159,10 @@ export class NativeAccess implements Access {
         'invalid_signed_url',
         'The signed URL does not belong to an access key of this cluster',
       )
-    this.#requireLive(record)
+    // The holder of a link does not learn whose key made it.
+    this.#requireLive(record, 'the access key of this signed URL')
     if (record.version !== kv)
-      throw new Refusal('invalid_signed_url', `The signed URL is from before the rotation of '${ak}'`)
+      throw new Refusal('invalid_signed_url', 'The signed URL is from before the rotation of its access key')
     return record
   }
 
@@ -160,7 +172,11 @@ export class NativeAccess implements Access {
   }
 
   /** The key is looked at again: the body of the request was in flight since the caller proved it. */
-  signUrl(principal: AccessKeyPrincipal, terms: SignedUrlTerms, ttlSeconds: number | null): SignedUrlGrant {
+  signUrl(
+    principal: AccessKeyPrincipal,
+    terms: SignedUrlTerms,
+    { ttlSeconds, isHolderHidden }: SignedUrlForm,
+  ): SignedUrlGrant {
     const { accessKeyId: ak, tenantId: tid, keyVersion: kv } = principal
     const { masterKey, state, config } = this.#parts
     assert(principal.signedUrl === null, 'a URL makes no other URLs')
@@ -172,8 +188,12 @@ export class NativeAccess implements Access {
     const ttlMs = Math.min((ttlSeconds ?? SIGNED_URL_TTL_SECONDS) * 1000, config.security.maxPresignTtlMs)
     const expiresAt = Math.min(now + Math.floor(ttlMs), record.expiresAt ?? Infinity)
     const jti = randomBytes(9).toString('base64url')
-    const claims = { v: 1, typ: 'url', ak, kv, tid, jti, expiresAt, ...terms } as const
-    const token = encodeSignedUrl(claims, masterKey.signingKey('signed-url'))
+    const v = isHolderHidden ? 2 : 1
+    const claims = { v, typ: 'url', ak, kv, tid, jti, expiresAt, ...terms } as const
+    const token = encodeSignedUrl(claims, {
+      signing: masterKey.signingKey('signed-url'),
+      holder: masterKey.signingKey('signed-url-holder'),
+    })
     if (token.length > SIGNED_URL_TOKEN_CHARS_MAX)
       throw new Refusal(
         'invalid_request',
@@ -230,14 +250,15 @@ export class NativeAccess implements Access {
   }
 
   /** The tenant first: disabling it revokes its keys too, and the caller is to learn the reason. [decisions 16] */
-  #requireLive(record: AccessKeyRecord): void {
-    const { accessKeyId, status, expiresAt } = record
+  #requireLive(record: AccessKeyRecord, name = `access key '${record.accessKeyId}'`): void {
+    const { status, expiresAt } = record
     if (this.#parts.state.get(tenantKeys.tenant(record.tenantId))?.status !== 'active') {
-      throw new Refusal('tenant_disabled', `The tenant of access key '${accessKeyId}' is disabled`)
+      throw new Refusal('tenant_disabled', `The tenant of ${name} is disabled`)
     }
-    if (status !== 'active') throw new Refusal('key_revoked', `Access key '${accessKeyId}' was revoked`)
+    const key = `${name.charAt(0).toUpperCase()}${name.slice(1)}`
+    if (status !== 'active') throw new Refusal('key_revoked', `${key} was revoked`)
     if (expiresAt !== null && this.#parts.now() >= expiresAt) {
-      throw new Refusal('key_revoked', `Access key '${accessKeyId}' expired at ${timeText(expiresAt)}`)
+      throw new Refusal('key_revoked', `${key} expired at ${timeText(expiresAt)}`)
     }
   }
 

@@ -3,6 +3,7 @@
  */
 import t from 'tap'
 import { newAdminToken } from '../../src/access/admin-token.ts'
+import { Refusal } from '../../src/base/refusal.ts'
 import { LastUsed } from '../../src/access/last-used.ts'
 import { NativeAccess } from '../../src/access/native-access.ts'
 import { encodeToken } from '../../src/access/token.ts'
@@ -162,14 +163,63 @@ t.test('exchange', async (t) => {
     },
   )
 
-  t.test('counts unknown ids by address, without touching the known key', async (t) => {
-    const { login } = office()
-    for (let count = 0; count < TEST_LIMITS.tokenMintBurst; count += 1) {
-      t.throws(() => login('x', `AKUNKNOWN${count}`), { code: 'invalid_credentials' })
-    }
-    t.throws(() => login('x', 'AKUNKNOWN'), { code: 'rate_limited' })
-    t.throws(() => login('x', 'AKUNKNOWN', '10.0.0.2'), { code: 'invalid_credentials' })
+  t.test('never refuses the right secret for failures, of other addresses or of its own', async (t) => {
+    const { clock, login, secretKey } = office()
+    for (const address of ['10.0.0.1', '10.0.0.2'])
+      for (let count = 0; count < 3 * TEST_LIMITS.tokenMintBurst; count += 1)
+        t.throws(() => login('x', undefined, address))
+    t.throws(() => login('x', undefined, '10.0.0.2'), { code: 'rate_limited' })
+    for (let count = 0; count < TEST_LIMITS.tokenMintBurst; count += 1)
+      t.ok(login(secretKey, undefined, '10.0.0.1'))
+    t.throws(() => login(secretKey), { code: 'rate_limited' }, 'what its holder does is limited')
+    clock.ms += 2000
     t.ok(login())
+  })
+
+  t.test('counts failures by key and address', async (t) => {
+    const { login } = office()
+    for (let count = 0; count < TEST_LIMITS.tokenMintBurst; count += 1)
+      t.throws(() => login('x'), { code: 'invalid_credentials' })
+    t.throws(() => login('x'), { code: 'rate_limited' })
+    t.throws(() => login('x', undefined, '10.0.0.2'), { code: 'invalid_credentials' })
+    t.throws(() => login('x', 'AKUNKNOWN'), { code: 'invalid_credentials' })
+  })
+
+  t.test('answers a known and an unknown id alike in every state of the limiter', async (t) => {
+    const { access, accessKeyId, clock, login, secretKey } = office()
+    const answerTo = (id: string, secret: string, clientAddress: string): unknown => {
+      try {
+        return access.exchange({ accessKeyId: id, secretKey: secret, clientAddress })
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error
+        const { code, message, extras } = error
+        return { code, message, extras }
+      }
+    }
+    const alike = (state: string): unknown => {
+      const known = answerTo(accessKeyId, 'x', '10.0.0.7')
+      t.strictSame(answerTo('AKUNKNOWN', 'x', '10.0.0.7'), known, state)
+      return known
+    }
+    // What other ids have used up must not show which kind this one is.
+    for (let count = 0; count <= TEST_LIMITS.tokenMintBurst; count += 1) answerTo('AKABSENT', 'x', '10.0.0.7')
+    alike('after failures of other ids')
+    // From full to empty, and through each second of filling up again.
+    for (let count = 0; count <= TEST_LIMITS.tokenMintBurst + 1; count += 1) alike(`after ${count} failures`)
+    t.match(alike('empty'), { code: 'rate_limited' })
+    for (let second = 0; second < 25; second += 1) {
+      clock.ms += 1000
+      alike(`after ${second} seconds`)
+    }
+    // The key's own exchanges change nothing of it.
+    for (let count = 0; count <= TEST_LIMITS.tokenMintBurst; count += 1) {
+      alike(`with ${count} exchanges`)
+      try {
+        login(secretKey)
+      } catch {
+        // Used up: the next state.
+      }
+    }
   })
 })
 

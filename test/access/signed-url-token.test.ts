@@ -9,6 +9,8 @@ import { encodeToken } from '../../src/access/token.ts'
 import { testTerms } from './signed-url-terms.ts'
 
 const KEY = createSecretKey(Buffer.alloc(32, 5))
+const KEYS = { signing: KEY, holder: createSecretKey(Buffer.alloc(32, 7)) }
+const OTHERS = { signing: createSecretKey(Buffer.alloc(32, 6)), holder: KEY }
 const HEAD = {
   v: 1,
   typ: 'url',
@@ -43,13 +45,13 @@ const without = (name: string): object =>
   Object.fromEntries(Object.entries(FULL).filter(([key]) => key !== name))
 
 t.test('decodeSignedUrl', async (t) => {
-  const token = encodeSignedUrl(FULL, KEY)
+  const token = encodeSignedUrl(FULL, KEYS)
 
   t.test('gives back every claim, and [decisions 1] a null claim is not in the payload', async (t) => {
-    t.strictSame(decodeSignedUrl(token, [createSecretKey(Buffer.alloc(32, 6)), KEY]), FULL)
+    t.strictSame(decodeSignedUrl(token, [OTHERS, KEYS]), FULL)
     const bare: SignedUrlClaims = { ...HEAD, ...testTerms() }
-    const short = encodeSignedUrl(bare, KEY)
-    t.strictSame(decodeSignedUrl(short, [KEY]), bare)
+    const short = encodeSignedUrl(bare, KEYS)
+    t.strictSame(decodeSignedUrl(short, [KEYS]), bare)
     t.equal(short, signed(JSON.stringify({ ...HEAD, method: 'GET', bucket: 'photos', key: 'in/1' })))
   })
 
@@ -62,11 +64,11 @@ t.test('decodeSignedUrl', async (t) => {
         for (let bit = 0; bit < 8; bit += 1) {
           const changed = Buffer.from(bytes)
           changed[at] = (changed[at] ?? 0) ^ (1 << bit)
-          if (decodeSignedUrl(changed.toString('latin1'), [KEY]) !== null) accepted += 1
+          if (decodeSignedUrl(changed.toString('latin1'), [KEYS]) !== null) accepted += 1
         }
         const [before, after] = [token.slice(0, at), token.slice(at)]
-        if (decodeSignedUrl(before + after.slice(1), [KEY]) !== null) accepted += 1
-        if (decodeSignedUrl(before + after.charAt(0) + after, [KEY]) !== null) accepted += 1
+        if (decodeSignedUrl(before + after.slice(1), [KEYS]) !== null) accepted += 1
+        if (decodeSignedUrl(before + after.charAt(0) + after, [KEYS]) !== null) accepted += 1
       }
       t.equal(accepted, 0)
     },
@@ -76,7 +78,7 @@ t.test('decodeSignedUrl', async (t) => {
     const mac = token.slice(token.indexOf('.'))
     for (const name of Object.keys(FULL)) {
       const changed = Buffer.from(JSON.stringify({ ...FULL, [name]: 'x' })).toString('base64url')
-      t.equal(decodeSignedUrl(`svcurl_${changed}${mac}`, [KEY]), null, name)
+      t.equal(decodeSignedUrl(`svcurl_${changed}${mac}`, [KEYS]), null, name)
     }
   })
 
@@ -84,7 +86,7 @@ t.test('decodeSignedUrl', async (t) => {
     'refuses a signed payload that it does not understand: a constraint of a later version',
     async (t) => {
       t.strictSame(
-        decodeSignedUrl(signed(JSON.stringify(FULL)), [KEY]),
+        decodeSignedUrl(signed(JSON.stringify(FULL)), [KEYS]),
         FULL,
         'without that constraint it is accepted',
       )
@@ -106,14 +108,14 @@ t.test('decodeSignedUrl', async (t) => {
       )
       for (const change of changes)
         t.equal(
-          decodeSignedUrl(signed(JSON.stringify({ ...FULL, ...change })), [KEY]),
+          decodeSignedUrl(signed(JSON.stringify({ ...FULL, ...change })), [KEYS]),
           null,
           JSON.stringify(change),
         )
       for (const name of Object.keys(HEAD))
-        t.equal(decodeSignedUrl(signed(JSON.stringify(without(name))), [KEY]), null, `no ${name}`)
+        t.equal(decodeSignedUrl(signed(JSON.stringify(without(name))), [KEYS]), null, `no ${name}`)
       for (const payload of ['null', '[]', '"x"', '1', '{}', '{"__proto__":{}}'])
-        t.equal(decodeSignedUrl(signed(payload), [KEY]), null, payload)
+        t.equal(decodeSignedUrl(signed(payload), [KEYS]), null, payload)
     },
   )
 
@@ -123,16 +125,57 @@ t.test('decodeSignedUrl', async (t) => {
     const bearer = encodeToken(claims, KEY)
     const others = [bearer, bearer.replace('svctk_', 'svcurl_'), `svctk_${tail}`, `SVCURL_${tail}`, tail]
     others.push(` ${token}`, `${token} `, `${token}\n`, `${token}=`, token.replace('.', '..'), '', 'svcurl_.')
-    others.push(encodeSignedUrl(FULL, createSecretKey(Buffer.alloc(32, 4))))
-    others.push(encodeSignedUrl({ ...FULL, reason: 'x'.repeat(8192) }, KEY))
+    others.push(encodeSignedUrl(FULL, { ...KEYS, signing: createSecretKey(Buffer.alloc(32, 4)) }))
+    others.push(encodeSignedUrl({ ...FULL, reason: 'x'.repeat(8192) }, KEYS))
     for (const other of others)
-      t.equal(decodeSignedUrl(other, [KEY]), null, JSON.stringify(other.slice(0, 40)))
+      t.equal(decodeSignedUrl(other, [KEYS]), null, JSON.stringify(other.slice(0, 40)))
   })
 
   t.test('never throws and never accepts, for any text', async () => {
     const property = fc.property(fc.string(), fc.string(), (a, b) => {
-      return decodeSignedUrl(a, [KEY]) === null && decodeSignedUrl(`svcurl_${a}.${b}`, [KEY]) === null
+      return decodeSignedUrl(a, [KEYS]) === null && decodeSignedUrl(`svcurl_${a}.${b}`, [KEYS]) === null
     })
     fc.assert(property, { numRuns: 500, seed: 8 })
+  })
+})
+
+t.test('[record 40] a token of version 2', async (t) => {
+  const hidden: SignedUrlClaims = { ...FULL, v: 2 }
+  const token = encodeSignedUrl(hidden, KEYS)
+  const payload = Buffer.from(token.slice('svcurl_'.length).split('.')[0] ?? '', 'base64url').toString()
+
+  t.test('names neither access key nor tenant, and gives both back to its maker', async (t) => {
+    for (const text of ['AKTEST', 'acme', '"kv"', '"ak"', '"tid"']) t.notOk(payload.includes(text), text)
+    t.strictSame(decodeSignedUrl(token, [OTHERS, KEYS]), hidden)
+  })
+
+  t.test('does not show that two are of one key', async (t) => {
+    const holderOf = (text: string): unknown =>
+      (
+        JSON.parse(Buffer.from(text.slice(7).split('.')[0] ?? '', 'base64url').toString()) as {
+          holder: unknown
+        }
+      ).holder
+    t.not(holderOf(token), holderOf(encodeSignedUrl(hidden, KEYS)))
+  })
+
+  t.test('opens only under the key of its maker, and only whole', async (t) => {
+    t.equal(decodeSignedUrl(token, [{ ...KEYS, holder: KEY }]), null)
+    const claims = JSON.parse(payload) as object
+    for (const change of [
+      { holder: '' },
+      { holder: 'AAAA' },
+      { holder: 5 },
+      { ak: 'AKOTHER' },
+      { tid: 'evil' },
+      { kv: 1 },
+    ])
+      t.equal(
+        decodeSignedUrl(signed(JSON.stringify({ ...claims, ...change })), [KEYS]),
+        null,
+        JSON.stringify(change),
+      )
+    t.equal(decodeSignedUrl(signed(JSON.stringify({ ...claims, v: 1 })), [KEYS]), null)
+    t.strictSame(decodeSignedUrl(signed(payload), [KEYS]), hidden, 'unchanged it is accepted')
   })
 })

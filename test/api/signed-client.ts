@@ -6,6 +6,8 @@
 import assert from 'node:assert/strict'
 import http, { type IncomingMessage, type OutgoingHttpHeaders } from 'node:http'
 import { once } from 'node:events'
+import type { MasterKey } from '../../src/access/master-key.ts'
+import type { SignedUrlKeys } from '../../src/access/signed-url-token.ts'
 import type { Ask, ApiWorld, ApiAnswer } from './api-world.ts'
 import { BucketClient } from './bucket-client.ts'
 
@@ -86,3 +88,9 @@ export class SignedClient {
 }
 
 export const pathOf = ({ json }: ApiAnswer): string => String(json['url']).replace(/^https?:\/\/[^/]+/, '')
+
+/** What the current master key signs and encrypts URLs with. */
+export const urlKeys = (masterKey: Pick<MasterKey, 'signingKey'>): SignedUrlKeys => ({
+  signing: masterKey.signingKey('signed-url'),
+  holder: masterKey.signingKey('signed-url-holder'),
+})

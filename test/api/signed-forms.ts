@@ -67,7 +67,10 @@ function mint(
   const principal = access.authenticateBearer(`Bearer ${token}`, connection)
   const one = (method: SignedMethod): string => {
     const change = typeof terms === 'function' ? terms(method) : terms
-    return access.signUrl(principal, testTerms({ method, key: KEY[method], ...change }), 900).token
+    return access.signUrl(principal, testTerms({ method, key: KEY[method], ...change }), {
+      ttlSeconds: 900,
+      isHolderHidden: true,
+    }).token
   }
   return { GET: one('GET'), PUT: one('PUT') }
 }

@@ -7,6 +7,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import Type, { type Static } from 'typebox'
 import { Refusal } from '../../base/refusal.ts'
 import { createToken } from '../../operations/auth/create-token.ts'
+import { limitedBy } from '../admission/client-address.ts'
 import { openRoute } from '../route.ts'
 import { Time, timeText } from '../wire.ts'
 
@@ -53,7 +54,7 @@ export const tokenRoutes = [
       const pair = credentialsOf(headers, body)
       // A client that mistook a field may have put a secret there.
       if (KEY_ID.test(pair.accessKeyId)) note({ details: { accessKeyId: pair.accessKeyId } })
-      const grant = await createToken(services, { ...pair, clientAddress })
+      const grant = await createToken(services, { ...pair, clientAddress: limitedBy(clientAddress) })
       note({
         actor: { type: 'accessKey', id: grant.accessKeyId, role: null },
         tenantId: grant.tenantId,

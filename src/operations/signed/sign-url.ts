@@ -33,6 +33,9 @@ export interface MintedUrl extends SignedUrlGrant {
   readonly terms: SignedUrlTerms
 }
 
+/** The feature level since which every node reads tokens with a hidden holder. */
+const HIDDEN_HOLDER_LEVEL = 4
+
 const FIELDS_OF: Readonly<Record<SignedMethod, readonly (keyof SignUrlInput)[]>> = {
   GET: ['responseContentType', 'responseContentDisposition'],
   PUT: ['keyPrefix', 'contentType', 'contentLengthMax', 'checksumAlg', 'checksumVal', 'idempotencyKey'],
@@ -51,7 +54,10 @@ export const signUrl = dataOperation(
     refuseForeignFields(input)
     const target = targetFor(services, principal, input)
     const terms = { method: input.method, bucket: input.bucket, ...target, ...constraintsOf(input) }
-    return { ...services.access.signUrl(principal, terms, input.ttlSeconds ?? null), terms }
+    // A member that is older would refuse a token that it cannot read.
+    const isHolderHidden = await services.cluster.reachesLevel(HIDDEN_HOLDER_LEVEL, 0)
+    const ttlSeconds = input.ttlSeconds ?? null
+    return { ...services.access.signUrl(principal, terms, { ttlSeconds, isHolderHidden }), terms }
   },
 )
 

@@ -2,14 +2,14 @@
  * Answers what is not even a request: broken framing, too many header bytes, headers that never end.
  *
  * There is no fastify request yet, so the bytes are written manually; the shape is the same problem body. The connection
- * is closed, because nothing after broken framing can be trusted. Its row of the audit log keeps none of its bytes; where there
- * is no room for the row, nothing is answered.
+ * is closed, because nothing after broken framing can be trusted. Its row of the audit log keeps none of its bytes.
  */
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Services } from '../operations/base/services.ts'
 import { Refusal } from '../base/refusal.ts'
-import type { ClientAddresses } from './admission/client-address.ts'
+import type { AuditRow } from '../state-machine/audit/records.ts'
+import { type ClientAddresses, limitedBy } from './admission/client-address.ts'
 import type { Plane } from './plane.ts'
 import { expectedProblem, type Problem } from './problem.ts'
 import { hasRequestUnderWay } from './request-audit.ts'
@@ -32,10 +32,11 @@ export function answerClientError(error: ParserError, socket: Socket, edge: Edge
   }
   const requestId = newRequestId()
   const problem = expectedProblem(refusalFor(error), { requestId, instance: '', challenge: 'bearer' })
-  if (problem === null || !audited(edge, problem, { requestId, socket })) {
+  if (problem === null) {
     socket.destroy()
     return
   }
+  record(edge, problem, { requestId, socket })
   const { nodeId } = edge.services.cluster
   const body = JSON.stringify(problem.body)
   socket.end(
@@ -55,20 +56,15 @@ export function answerClientError(error: ParserError, socket: Socket, edge: Edge
 /** No request was ever started: there is no client to answer and nothing to keep. */
 const isHandshake = ({ code = '' }: ParserError): boolean => /^(ERR_SSL_|ERR_TLS_|EPROTO)/.test(code)
 
-/** False: there is no room for its row. */
-function audited(
+function record(
   { services: { audit, cluster }, api, addresses }: Edge,
   { status, body }: Problem,
   { requestId, socket }: { readonly requestId: string; readonly socket: Socket },
-): boolean {
-  if (hasRequestUnderWay(socket)) return true
-  try {
-    audit.admit()
-  } catch {
-    return false
-  }
+): void {
+  if (hasRequestUnderWay(socket)) return
+  const sourceIp = addresses.ofConnection(socket)
   const nothing = { method: null, path: null, tenantId: null, bucket: null, key: null, versionId: null }
-  audit.append({
+  const row: AuditRow = {
     time: cluster.time.now(),
     requestId,
     api,
@@ -78,15 +74,15 @@ function audited(
     status,
     code: body.code,
     reason: null,
-    sourceIp: addresses.ofConnection(socket),
+    sourceIp,
     userAgent: null,
     bytesIn: 0,
     bytesOut: null,
     durationMs: 0,
     nodeId: cluster.nodeId,
     details: null,
-  })
-  return true
+  }
+  audit.append(row, { caller: 'unproved', kept: 'first', by: limitedBy(sourceIp) })
 }
 
 function refusalFor(error: ParserError): Refusal {

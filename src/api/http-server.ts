@@ -174,15 +174,9 @@ function beginRequest({ services, plane, log, edge }: Rooms, { request, reply }:
   reply.headers(rateStatusHeaders(services, request))
 }
 
-/** A request whose audit row could not be kept is not served. */
+/** A request whose audit row could not be kept is not served. The refusal is recorded as that of an unproved caller. */
 function admit(services: Services, request: FastifyRequest): void {
-  if (request.routeOptions.config.operation?.unaudited === 'always') return
-  try {
-    services.audit.admit()
-  } catch (error) {
-    RequestAudit.of(request).unkept()
-    throw error
-  }
+  if (request.routeOptions.config.operation?.isRoutine !== true) services.audit.admit()
 }
 
 /** Only a caller whose token is good learns what is wrong with the path. Always throws. */

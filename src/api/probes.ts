@@ -14,7 +14,7 @@ const Health = Type.Object({ status: Type.Enum(['ok']) }, { additionalProperties
 const Ready = Type.Object({ status: Type.Enum(['ready']) }, { additionalProperties: false })
 
 export function healthRoute(id: string): RouteDefinition {
-  const operation = openOperation({ id, refuses: [], unaudited: 'always' }, async () => ({ status: 'ok' }))
+  const operation = openOperation({ id, refuses: [], isRoutine: true }, async () => ({ status: 'ok' }))
   return openRoute(
     operation,
     {
@@ -35,7 +35,7 @@ export function healthRoute(id: string): RouteDefinition {
 }
 
 export function readinessRoute(id: string): RouteDefinition {
-  const operation = openOperation({ id, refuses: ['leader_not_ready'], unaudited: 'always' }, readiness)
+  const operation = openOperation({ id, refuses: ['leader_not_ready'], isRoutine: true }, readiness)
   return openRoute(
     operation,
     {

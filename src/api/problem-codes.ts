@@ -76,7 +76,7 @@ export function problemCodes(route: RouteDefinition): Codes {
     ...ALWAYS,
     ...BY_AUTH[auth],
     ...operation.refuses,
-    ...(operation.unaudited === 'always' ? [] : AUDITED),
+    ...(operation.isRoutine === true ? [] : AUDITED),
     ...(isOpen && query === undefined ? [] : ['invalid_argument' as const]),
     ...('continuationToken' in (query?.properties ?? {}) ? ['invalid_continuation_token' as const] : []),
     ...(/\{(bucket|id)\}/.test(path) ? ['not_found' as const] : []),

@@ -3,16 +3,19 @@
  *
  * Owns: what is known of the request so far, and whether the entry of its change records it already.
  * Knows nothing of: where rows go. Rules: every request that starts has its row written; a request leaves no row here only
- * where apply has written one that says how it ended, or where its operation is `unaudited`. A body does not know of it: what it
- * proposes while it serves a request carries the origin of the request.
+ * where apply has written one that says how it ended. A body does not know of it: what it proposes while it serves a request
+ * carries the origin of the request.
  */
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Principal } from '../access/base/principal.ts'
+import type { CallerKind, RowClass } from '../audit/audit-trail.ts'
+import { outcomeOf } from '../operations/audit/outcome.ts'
 import type { Services } from '../operations/base/services.ts'
 import type { AuditRow } from '../state-machine/audit/records.ts'
 import type { Command, Reply } from '../state-machine/commands.ts'
+import { limitedBy } from './admission/client-address.ts'
 import type { AuditNote } from './audit-note.ts'
 import { Exchange } from './exchange.ts'
 import type { Plane } from './plane.ts'
@@ -21,6 +24,9 @@ import type { RouteDefinition } from './route.ts'
 
 /** The client left before it had its answer. */
 export const CLIENT_GONE = 'client_gone'
+
+/** A caller that goes too fast may ask without an end. */
+const IS_LIMITED: ReadonlySet<string> = new Set(['rate_limited', 'slow_down'])
 
 const AUDITS = new WeakMap<IncomingMessage, RequestAudit>()
 /** Connections with a request that has not ended: what breaks on one is recorded in the row of that request. */
@@ -95,7 +101,17 @@ export class RequestAudit {
     const { nodeId } = this.#services.cluster
     const { principal, query, body } = this
     const exchange = Exchange.of(request.raw, reply.raw)
-    const asked = { plane: this.#plane, route: this.#route, principal, query, body, request, exchange }
+    const isProved = this.#caller === 'known'
+    const asked = {
+      plane: this.#plane,
+      route: this.#route,
+      principal,
+      isProved,
+      query,
+      body,
+      request,
+      exchange,
+    }
     return factsOf({ ...asked, params: this.#knownParams() }, nodeId)
   }
 
@@ -110,20 +126,16 @@ export class RequestAudit {
     return { ...this.#services, propose: propose as Services['propose'] }
   }
 
-  /** There is no space for its row: it is counted, and no more. */
-  unkept(): void {
-    this.#isWritten = true
-  }
-
   failed(code: string): void {
     this.#code = code
   }
 
   /** Called before an answer leaves. Resolves when its row is durable, where that is asked for. Throws Condition. */
   async beforeAnswer(status: number, bytesOut: number): Promise<void> {
-    if (!this.#services.audit.isStrict || !this.#isOwed(status)) return
-    this.#write(status, bytesOut)
-    await this.#services.audit.durable()
+    if (!this.#services.audit.isStrict || !this.#isOwed()) return
+    const { kept } = this.#write(status, bytesOut)
+    if (kept === 'none') return
+    await this.#services.audit.durable(this.#caller)
   }
 
   async #propose(command: Command, route: RouteDefinition): Promise<Reply> {
@@ -144,22 +156,26 @@ export class RequestAudit {
     const { request, reply } = this.#pair
     const { statusCode, headersSent, writableFinished } = reply.raw
     if (!writableFinished) this.#code ??= CLIENT_GONE
-    if (!this.#isOwed(statusCode)) return
+    if (!this.#isOwed()) return
     this.#write(headersSent ? statusCode : null, Exchange.of(request.raw, reply.raw).sentBytes)
   }
 
-  #isOwed(status: number): boolean {
+  #isOwed(): boolean {
     if (this.#isWritten) return false
     const { asked, answered, isLastRefused } = this.#changes
     if (asked > 0 && asked === answered) {
       const isReported = this.#code === null || this.#code === CLIENT_GONE || isLastRefused
       return !isReported
     }
-    const unaudited = this.#route?.operation.unaudited
-    return unaudited === undefined || (unaudited === 'success' && status >= 400)
+    return true
   }
 
-  #write(status: number | null, bytesOut: number): void {
+  /** An exchange of credentials names its actor when they were right. */
+  get #caller(): CallerKind {
+    return this.principal !== null || this.#note.actor !== undefined ? 'known' : 'unproved'
+  }
+
+  #write(status: number | null, bytesOut: number): RowClass {
     this.#isWritten = true
     const row: AuditRow = {
       time: this.#services.cluster.time.now(),
@@ -171,7 +187,19 @@ export class RequestAudit {
       details: isDryRun(this.query) ? { dryRun: true } : null,
       ...this.#note,
     }
-    this.#services.audit.append(row)
+    const how = this.#classOf(row)
+    this.#services.audit.append(row, how)
+    return how
+  }
+
+  #classOf(row: AuditRow): RowClass {
+    const isDenied = outcomeOf(row) === 'denied'
+    const isRoutine = this.#route?.operation.isRoutine === true && !isDenied
+    const caller = this.#caller
+    if (caller === 'unproved')
+      return { caller, kept: isRoutine ? 'none' : 'first', by: limitedBy(row.sourceIp ?? '') }
+    const isRefused = isDenied || IS_LIMITED.has(row.code ?? '')
+    return { caller, kept: isRoutine ? 'none' : isRefused ? 'first' : 'each', by: row.actor.id ?? '' }
   }
 
   #knownParams(): AskedFor['params'] {

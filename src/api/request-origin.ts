@@ -13,6 +13,9 @@ import type { Plane } from './plane.ts'
 import { originForm, pathOf } from './request-target.ts'
 import type { RouteDefinition } from './route.ts'
 
+/** What a caller who is not proved may write into a row. */
+const UNPROVED_CHARACTERS_MAX = 256
+const UNPROVED_AGENT_CHARACTERS_MAX = 64
 const USER_AGENT_CHARACTERS_MAX = 256
 const REASON_CHARACTERS_MAX = 1024
 const PATH_CHARACTERS_MAX = 4096
@@ -25,6 +28,8 @@ export interface AskedFor {
   /** Null: no route was meant. */
   readonly route: RouteDefinition | null
   readonly principal: Principal | null
+  /** False: nothing shows who asks, and the texts of the request are cut shorter. */
+  readonly isProved: boolean
   readonly params: Readonly<Record<string, string>>
   readonly query: unknown
   readonly body: unknown
@@ -36,22 +41,26 @@ export interface AskedFor {
 export type RequestFacts = Omit<Origin, 'successStatus' | 'elapsedMs'>
 
 export function factsOf(asked: AskedFor, nodeId: string): RequestFacts {
-  const { plane, route, principal, params, query, body, request, exchange } = asked
+  const { plane, route, principal, isProved, params, query, body, request, exchange } = asked
+  const most = (characters: number): number =>
+    isProved ? characters : Math.min(characters, UNPROVED_CHARACTERS_MAX)
+  const name = (text: string | null | undefined): string | null => cut(text, most(NAME_CHARACTERS_MAX))
+  const agentMax = isProved ? USER_AGENT_CHARACTERS_MAX : UNPROVED_AGENT_CHARACTERS_MAX
   return {
     requestId: request.id,
     api: plane.api,
-    operation: route?.operation.id ?? 'unknown',
+    operation: (route?.operation ?? request.routeOptions.config.operation)?.id ?? 'unknown',
     method: request.method,
-    path: pathOf(originForm(request.originalUrl)).slice(0, PATH_CHARACTERS_MAX),
+    path: pathOf(originForm(request.originalUrl)).slice(0, most(PATH_CHARACTERS_MAX)),
     actor: actorOf(principal),
     tenantId:
-      principal?.tenantId ?? (route?.path.startsWith(OF_A_TENANT) === true ? named(params['id']) : null),
-    bucket: named(params['bucket']),
-    key: named(params['key']),
-    versionId: named(textIn(query, 'versionId')),
-    reason: (reasonOfUrl(principal) ?? textIn(body, 'reason'))?.slice(0, REASON_CHARACTERS_MAX) ?? null,
+      principal?.tenantId ?? (route?.path.startsWith(OF_A_TENANT) === true ? name(params['id']) : null),
+    bucket: name(params['bucket']),
+    key: name(params['key']),
+    versionId: name(textIn(query, 'versionId')),
+    reason: cut(reasonOfUrl(principal) ?? textIn(body, 'reason'), most(REASON_CHARACTERS_MAX)),
     sourceIp: clientAddress(request),
-    userAgent: request.headers['user-agent']?.slice(0, USER_AGENT_CHARACTERS_MAX) ?? null,
+    userAgent: cut(request.headers['user-agent'], agentMax),
     bytesIn: exchange.receivedBytes,
     nodeId,
   }
@@ -74,7 +83,11 @@ function reasonOfUrl(principal: Principal | null): string | null {
 
 /** As much of a name as a row of the audit log keeps. */
 export function named(text: string | null | undefined): string | null {
-  return text?.slice(0, NAME_CHARACTERS_MAX) ?? null
+  return cut(text, NAME_CHARACTERS_MAX)
+}
+
+function cut(text: string | null | undefined, charactersMax: number): string | null {
+  return text?.slice(0, charactersMax) ?? null
 }
 
 function textIn(fields: unknown, name: string): string | null {

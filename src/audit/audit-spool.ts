@@ -1,5 +1,5 @@
 /**
- * The audit rows of one node that no log entry contains yet, on its own disk until the cluster has taken them over.
+ * Audit rows of one node that no log entry contains yet, on its own disk until the cluster has taken them over.
  *
  * Owns: the space for them, and refusing requests without it. Knows nothing of: requests, the log.
  * Rule: fail closed. A request that cannot be audited is not served; a row whose flush failed stops the node.
@@ -19,6 +19,7 @@ export interface AuditSpoolOptions {
   readonly isStrict: boolean
   /** Bytes on disk at which requests are refused. */
   readonly bytesMax: number
+  readonly pendingBytesMax?: number
   readonly logger: Logger
   readonly files?: SpoolFiles
   readonly later?: (work: () => void, ms: number) => void
@@ -29,6 +30,7 @@ export class AuditSpool implements AuditTrail {
   /** Resolves with the cause when rows may have been lost. Never rejects. */
   readonly failed: Promise<Error>
   readonly #bytesMax: number
+  readonly #pendingBytesMax: number
   readonly #writer: SpoolWriter
   readonly #reader: SpoolReader
   #refused = 0
@@ -41,11 +43,12 @@ export class AuditSpool implements AuditTrail {
   }
 
   private constructor(
-    { dir, files, isStrict, bytesMax, logger, later }: AuditSpoolOptions & { readonly files: SpoolFiles },
+    { dir, files, logger, later, ...options }: AuditSpoolOptions & { readonly files: SpoolFiles },
     left: Awaited<ReturnType<typeof filesLeft>>,
   ) {
-    this.isStrict = isStrict
-    this.#bytesMax = bytesMax
+    this.isStrict = options.isStrict
+    this.#bytesMax = options.bytesMax
+    this.#pendingBytesMax = options.pendingBytesMax ?? PENDING_BYTES_MAX
     let onFatal: (error: Error) => void = () => {}
     this.failed = new Promise((resolve) => (onFatal = resolve))
     const ordinal = (left.at(-1)?.ordinal ?? 0) + 1
@@ -64,6 +67,11 @@ export class AuditSpool implements AuditTrail {
     if (why === null) return
     this.#refused++
     throw new Condition('slow_down', `This node has no space for its audit log: ${why}; try another node`)
+  }
+
+  /** A row that is appended now is within the bounds. */
+  get hasSpace(): boolean {
+    return this.#blocker() === null
   }
 
   append(row: AuditRow): void {
@@ -125,7 +133,7 @@ export class AuditSpool implements AuditTrail {
   #blocker(): string | null {
     if (this.#writer.failure !== null) return 'its disk failed'
     if (this.#writer.isStalled) return 'its disk is full'
-    if (this.#writer.pendingBytes >= PENDING_BYTES_MAX) return 'its disk is too slow'
+    if (this.#writer.pendingBytes >= this.#pendingBytesMax) return 'its disk is too slow'
     return this.#reader.bytes >= this.#bytesMax ? 'the cluster does not take it over' : null
   }
 }

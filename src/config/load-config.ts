@@ -107,6 +107,15 @@ const bounds = (read: Reader): Pick<Config, 'limits' | 'callers'> => ({
   callers: callers(read),
 })
 
+function auditSettings(read: Reader): Config['audit'] {
+  return {
+    keepMs: read.number('audit.keep'),
+    strict: read.get<boolean>('audit.strict'),
+    spoolBytesMax: read.number('audit.spool_bytes'),
+    unprovedSpoolBytesMax: read.number('audit.unproved_spool_bytes'),
+  }
+}
+
 function assemble(read: Reader): Config {
   return {
     node: {
@@ -153,11 +162,7 @@ function assemble(read: Reader): Config {
       compression: read.text('content.compression') === 'auto' ? 'zstd' : 'none',
       sealingThreads: read.number('content.sealing_threads'),
     },
-    audit: {
-      keepMs: read.number('audit.keep'),
-      strict: read.get<boolean>('audit.strict'),
-      spoolBytesMax: read.number('audit.spool_bytes'),
-    },
+    audit: auditSettings(read),
     notifications: {
       allowHttp: read.get<boolean>('notifications.allow_http'),
       allowOrigins: read.get<readonly string[]>('notifications.allow_origins'),

@@ -76,7 +76,12 @@ export interface Config {
     /** 0: chosen by the number of cores. */
     readonly sealingThreads: number
   }
-  readonly audit: { readonly keepMs: number; readonly strict: boolean; readonly spoolBytesMax: number }
+  readonly audit: {
+    readonly keepMs: number
+    readonly strict: boolean
+    readonly spoolBytesMax: number
+    readonly unprovedSpoolBytesMax: number
+  }
   readonly notifications: {
     readonly allowHttp: boolean
     /** As `URL.origin` spells them. */

@@ -21,8 +21,8 @@ import { LastUsed } from '../access/last-used.ts'
 import { MasterKey } from '../access/master-key.ts'
 import { NativeAccess } from '../access/native-access.ts'
 import { SealedSecrets } from '../access/sealed-secrets.ts'
-import { AuditSpool } from '../audit/audit-spool.ts'
 import type { AuditTrail } from '../audit/audit-trail.ts'
+import { CountingTrail } from '../audit/counting-trail.ts'
 import { createAdminServer } from '../api/server/admin-server.ts'
 import { createDataServer } from '../api/server/data-server.ts'
 import { PLAIN_EDGE } from '../api/edge.ts'
@@ -76,7 +76,7 @@ interface Components {
   readonly content: ObjectContent
   readonly keyKeeper: KeyKeeper
   readonly work: Work
-  readonly audit: AuditSpool
+  readonly audit: CountingTrail
   readonly samples: () => readonly MetricSample[]
 }
 
@@ -162,7 +162,7 @@ async function composeServices(
   const access = new NativeAccess({ masterKey, state: reader, config, uses, now: () => cluster.time.now() })
   const { uploads, content, own } = contentOf(config, { cluster, propose, state: reader, masterKey })
   const masterKeyGate = new MasterKeyGate()
-  const audit = await openAuditSpool(config, logger)
+  const audit = await openAuditTrail(config, logger)
   const services = {
     config,
     cluster: masterKeyGate.guard(cluster),
@@ -223,18 +223,18 @@ function auditedWhile(isAudited: () => boolean, services: Services): Services {
   const switched: AuditTrail = {
     isStrict: audit.isStrict,
     admit: () => audit.admit(),
-    append: (row) => void (isAudited() && audit.append(row)),
-    durable: () => audit.durable(),
+    append: (row, how) => void (isAudited() && audit.append(row, how)),
+    durable: (caller) => audit.durable(caller),
   }
   return { ...services, audit: switched, propose: propose as Services['propose'] }
 }
 
-function openAuditSpool({ node, audit }: Config, logger: Logger): Promise<AuditSpool> {
-  return AuditSpool.open({
+function openAuditTrail({ node, audit }: Config, logger: Logger): Promise<CountingTrail> {
+  return CountingTrail.open({
+    ...audit,
     dir: join(node.dataDir, 'audit'),
-    isStrict: audit.strict,
-    bytesMax: audit.spoolBytesMax,
     logger: logger.child({ component: 'audit' }),
+    now: () => performance.now(),
   })
 }
 

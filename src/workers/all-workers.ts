@@ -8,7 +8,7 @@ import type { Cluster, Logger, MetricSample } from '../../cluster/index.ts'
 import type { LastUsed } from '../access/last-used.ts'
 import type { MasterKey } from '../access/master-key.ts'
 import { hookSecret } from '../access/sealing-contexts.ts'
-import type { AuditSpool } from '../audit/audit-spool.ts'
+import type { CountingTrail } from '../audit/counting-trail.ts'
 import type { TargetPolicy } from '../operations/notifications/target-url.ts'
 import type { StateReader } from '../store/reads/state-reader.ts'
 import type { Propose } from '../commands/propose.ts'
@@ -56,7 +56,7 @@ export interface WorkerParts {
   readonly promoteAfterMs: number
   /** How long a row of the audit log is kept. ms */
   readonly auditKeepMs: number
-  readonly audit: AuditSpool
+  readonly audit: CountingTrail
   readonly cluster: Cluster
   readonly state: StateReader
   readonly propose: Propose
@@ -89,7 +89,8 @@ export function allWorkers(parts: WorkerParts): Work {
   const expiry = new Expiry({ ...parts, confirmedTime, logger })
   const discarding = new Discarding({ ...parts, delayMs: collectAfterMs, now, logger })
   const tenantDeletion = new TenantDeletion({ ...parts, logger })
-  const shipping = new AuditShipping({ ...parts, node: parts.cluster.nodeId, spool: parts.audit, logger })
+  const { nodeId: node } = parts.cluster
+  const shipping = new AuditShipping({ ...parts, node, spools: parts.audit.spools, logger })
   const auditTrimming = new AuditTrimming({ ...parts, keepMs: parts.auditKeepMs, confirmedTime, logger })
   const sealed = { content: parts.own, now: confirmedTime, monotonic: now }
   const sealing = new AuditSealing({ ...parts, ...sealed, logger })
@@ -104,6 +105,7 @@ export function allWorkers(parts: WorkerParts): Work {
     { name: 'trimming', work: () => trimming.round(), ...often, everyMs: TRIM_EVERY_MS },
     { name: 'discarding', work: () => discarding.round(), ...often },
     { name: 'tenant deletion', work: () => tenantDeletion.round(), ...often },
+    { name: 'audit counting', work: async () => sweep(parts), ...often },
     { name: 'audit shipping', work: () => shipping.round(), ...often },
     { name: 'audit sealing', work: () => sealing.round(), ...often },
     { name: 'audit trimming', work: () => auditTrimming.round(), ...often },
@@ -133,6 +135,11 @@ export function allWorkers(parts: WorkerParts): Work {
     samples: () => [...recounting.metrics(), ...delivering.samples(), ...sealing.samples()],
     close: () => delivering.close(),
   }
+}
+
+async function sweep({ audit }: Pick<WorkerParts, 'audit'>): Promise<false> {
+  audit.sweep()
+  return false
 }
 
 async function keepUploadSessions({

@@ -1,8 +1,9 @@
 /**
- * Brings the rows of this node's audit spool into the replicated log.
+ * Brings the rows of this node's audit spools into the replicated log.
  *
  * Owns: the packing, and which rows the cluster has already. Knows nothing of: files, what rows mean.
- * Rules: rows leave the spool when the cluster has confirmed them. One batch at a time: the order is that of the spool.
+ * Rules: rows leave a spool when the cluster has confirmed them. One batch at a time: the order is that of the spool. A spool has its
+ * turn while those before it have no full batch, so a flood of unproved callers holds up no row of a known one.
  * Rows that come while a batch is in flight wait for the next round: every entry costs every node a flush and an apply.
  */
 import { hash } from 'node:crypto'
@@ -18,9 +19,12 @@ const compress = promisify(zstdCompress)
 /** Rows are alike: more effort gains little. */
 const LEVEL = 1
 
+type ShippedSpool = Pick<AuditSpool, 'oldest' | 'taken' | 'hasFullBatch'>
+
 export interface AuditShippingParts {
   readonly node: string
-  readonly spool: Pick<AuditSpool, 'oldest' | 'taken' | 'hasFullBatch'>
+  /** In the order of their priority. */
+  readonly spools: readonly ShippedSpool[]
   readonly state: View
   readonly propose: Propose
   readonly logger: Logger
@@ -35,9 +39,18 @@ export class AuditShipping {
 
   /** One round; resolves with true when there is more to do at once. Throws Condition. */
   async round(): Promise<boolean> {
-    const { node, spool, state, propose, logger } = this.#parts
+    for (const spool of this.#parts.spools) {
+      if (!(await this.#ship(spool))) return false
+      if (spool.hasFullBatch) return true
+    }
+    return false
+  }
+
+  /** The oldest batch. False: the cluster did not take it. */
+  async #ship(spool: ShippedSpool): Promise<boolean> {
+    const { node, state, propose, logger } = this.#parts
     const batch = await spool.oldest()
-    if (batch === null) return false
+    if (batch === null) return true
     const end = batch.first + batch.rows.length
     // A hint that saves work after a restart; the commit decides.
     let from = Math.max(batch.first, state.get(auditRowKeys.auditSpool(node, batch.spool))?.next ?? 0)
@@ -60,6 +73,6 @@ export class AuditShipping {
       from = Math.min(reply.value.next, end)
     }
     await spool.taken(batch)
-    return spool.hasFullBatch
+    return true
   }
 }

@@ -7,7 +7,10 @@ export const auditRows = {
   'audit.denials': 'denials leave a row with the actor and the code [native: What the service does 5]',
   'audit.links':
     'minting and use of a signed URL are recorded with its reason [native: Signed-URL mint body]',
-  'audit.probes': 'but for probes, and scrapes that go well [decisions 13]',
+  'audit.probes':
+    'probes and scrapes of one caller share a counted row a minute, and are answered without space for rows [decisions 17]',
+  'audit.floods':
+    'of a flood by one caller each request is in a row or in the count of one [native: What the service does 5]',
   'audit.unparsed': 'what is no request leaves a row without its bytes [native: What the service does 5]',
   'audit.no-room': 'a request whose row has no space is refused with 503 [admin: What the service does 2]',
   'audit.unknown-outcome': 'a change with an unknown outcome leaves a row [native: What the service does 5]',

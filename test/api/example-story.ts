@@ -91,7 +91,7 @@ export function askOf(id: ExampleId, answers: Answers): Ask {
     method,
     path: search === '' ? path : `${path}?${search}`,
     headers,
-    admin: path.startsWith('/admin/') || path === '/metrics',
+    admin: isAdmin(id),
     ...(body === undefined ? {} : { body }),
   }
 }

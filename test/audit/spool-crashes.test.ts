@@ -51,7 +51,7 @@ async function live(life: Life, name: string, fault: 'none' | 'lost reply' | 'no
     if (++proposals === 2 && fault === 'lost reply') throw new PowerLoss()
     return reply
   }
-  const parts = { node: 'n1', spool, state: life.world, propose: propose as Propose }
+  const parts = { node: 'n1', spools: [spool], state: life.world, propose: propose as Propose }
   const shipping = new AuditShipping({ ...parts, logger: recordingLogger([]) })
   for (let n = 0; n < 6; n++) {
     const id = `${name}-${n}`

@@ -327,7 +327,12 @@ function testConfig(dataDir: string, options: Options): Config {
     adminTls: null,
     security: { masterKeyFile: '', nativeApiTokenTtlMs: 3_600_000, maxPresignTtlMs: 604_800_000 },
     content: { compression: 'zstd', sealingThreads: 1 },
-    audit: { keepMs: 90 * 86_400_000, strict: options.auditStrict ?? false, spoolBytesMax: 2 ** 28 },
+    audit: {
+      keepMs: 90 * 86_400_000,
+      strict: options.auditStrict ?? false,
+      spoolBytesMax: 2 ** 28,
+      unprovedSpoolBytesMax: 2 ** 24,
+    },
     notifications: { allowHttp: false, allowOrigins: [], ...options.notifications },
     metrics: { public: options.metricsPublic ?? false },
     logging: { level: 'silent' },

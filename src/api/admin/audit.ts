@@ -10,6 +10,7 @@ import {
   type AuditLogPage,
   queryAuditLog,
 } from '../../operations/audit/query-audit-log.ts'
+import type { RepeatedRequests } from '../../state-machine/audit/records.ts'
 import { STATUS_OF } from '../problem.ts'
 import { adminRoute } from '../route.ts'
 import { orNull, PAGE_END_SCHEMA, pageEnd, Time, timeText } from '../wire.ts'
@@ -35,6 +36,25 @@ const AuditQuery = Type.Object(
     continuationToken: filter('From the page before'),
   },
   { additionalProperties: false },
+)
+
+const Repeated = Type.Object(
+  {
+    count: Type.Integer({ description: 'How many requests the row stands for' }),
+    firstTime: Time,
+    lastTime: Time,
+    from: orNull(
+      Type.String({
+        description:
+          'Whose they are: an address, an IPv6 network of 64 bits, or the id of the actor; null: of many callers',
+      }),
+    ),
+  },
+  {
+    additionalProperties: false,
+    description:
+      'Of a row that stands for several requests with equal operation, code and status: the other members are those of the first one, the bytes are sums',
+  },
 )
 
 const AuditRecord = Type.Object(
@@ -69,6 +89,7 @@ const AuditRecord = Type.Object(
     durationMs: Type.Integer(),
     nodeId: Text,
     details: orNull(Type.Object({})),
+    repeated: Type.Optional(Repeated),
   },
   { additionalProperties: false },
 )
@@ -129,7 +150,7 @@ function gapView({ firstTime, lastTime, rows }: AuditGapFacts): Static<typeof Au
 }
 
 function recordView({ id, row }: AuditLogPage['records'][number]): Static<typeof AuditRecord> {
-  const { time, status, code, details, ...said } = row
+  const { time, status, code, details, repeated, ...said } = row
   return {
     id,
     time: timeText(time),
@@ -138,7 +159,12 @@ function recordView({ id, row }: AuditLogPage['records'][number]): Static<typeof
     status: status ?? statusOf(code),
     code,
     details: details === null ? null : readable(details),
+    ...(repeated === undefined ? {} : { repeated: repeatedView(repeated) }),
   }
+}
+
+function repeatedView({ firstTime, lastTime, ...said }: RepeatedRequests): Static<typeof Repeated> {
+  return { ...said, firstTime: timeText(firstTime), lastTime: timeText(lastTime) }
 }
 
 /** Of what was decided in the log; null: no client received an answer. */

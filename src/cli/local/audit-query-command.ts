@@ -64,13 +64,21 @@ function rowsOf(client: AdminClient, requested: Requested): AsyncGenerator<Page>
   )
 }
 
-/** Time, outcome, actor, operation, object, source address, reason. */
+/** Time, outcome, actor, operation, object, source address, reason, and how many requests, if it stands for more than one. */
 function lineOf(row: Row): string {
-  const { time, outcome, status, code, actor, operation, bucket, key, sourceIp, reason } = row
+  const { time, outcome, status, code, actor, operation, bucket, key, sourceIp, reason, repeated } = row
   const result = outcome === 'success' ? `${status ?? '-'}` : `${status ?? '-'} ${code ?? outcome}`
   const by = actor.accessKeyId === undefined ? '' : ` of ${actor.accessKeyId}`
   const who = `${actor.type} ${actor.id ?? '-'}${by}`
   const target = bucket === null ? '' : `${bucket}${key === null ? '' : `/${printable(key)}`}`
   const why = reason === null ? '' : JSON.stringify(reason)
-  return [time, result, who, operation, target, sourceIp ?? '-', why].filter((part) => part !== '').join('  ')
+  const times = repeated === undefined ? '' : countOf(repeated)
+  return [time, result, who, operation, target, sourceIp ?? '-', why, times]
+    .filter((part) => part !== '')
+    .join('  ')
+}
+
+/** Such as `4,812 of these by 192.0.2.7 since 2026-11-26T10:00:00.000Z`. */
+function countOf({ count, from, firstTime }: NonNullable<Row['repeated']>): string {
+  return `${count.toLocaleString('en-US')} of these by ${from ?? 'many callers'} since ${firstTime}`
 }

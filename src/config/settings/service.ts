@@ -45,6 +45,15 @@ export const SERVICE_SETTINGS = [
       'the most bytes of audit rows on the disk of this node that the cluster has not taken over; beyond it the node refuses requests',
   },
   {
+    name: 'audit.unproved_spool_bytes',
+    kind: 'bytes',
+    fallback: '16MiB',
+    min: MIB,
+    max: 1024 * MIB,
+    meaning:
+      'the same for rows of callers who have proved nothing: beyond it their requests are only counted, and no request is refused',
+  },
+  {
     name: 'notifications.allow_http',
     kind: 'boolean',
     fallback: 'false',

@@ -17,10 +17,10 @@ interface Outcomes {
   /** The codes that the operation itself answers, beside those that follow from its route. */
   readonly refuses: readonly (RefusalCode | ConditionCode)[]
   /**
-   * Which requests leave no row in the audit log: `always` none does; `success`: only a refusal leaves one. Absent: each request
-   * leaves its row. For requests that machines send every few seconds and that show no stored data; docs/guide/audit.md names them.
+   * Machines ask for it every few seconds and see no stored data: equal requests of a caller share one counted row a minute in the
+   * audit log, but for denials, and they are answered while there is no space for rows. docs/guide/audit.md names them.
    */
-  readonly unaudited?: 'always' | 'success'
+  readonly isRoutine?: true
 }
 
 /** The facts of an operation, without what it does. */

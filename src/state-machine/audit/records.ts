@@ -64,6 +64,18 @@ export interface AuditRow {
   readonly durationMs: number
   readonly nodeId: string
   readonly details: AuditDetails | null
+  /** Absent: one request. Otherwise the row stands for several that are alike, and the other members are those of the first of them. */
+  readonly repeated?: RepeatedRequests
+}
+
+/** Requests with equal api, operation, code and status by one caller. The row has their latest time and the sums of their bytes. */
+export interface RepeatedRequests {
+  readonly count: number
+  /** ms since 1970 */
+  readonly firstTime: number
+  readonly lastTime: number
+  /** Address, IPv6 network of 64 bits or id of the caller; null: of many callers. */
+  readonly from: string | null
 }
 
 export type AuditDetails = Readonly<Record<string, unknown>>

@@ -9,6 +9,8 @@ const SPOOL = 'audit/audit-spool'
 const SEGMENTS = 'state-machine/audit-segments'
 const SEALING = 'workers/audit-sealing'
 const LOG = 'operations/audit-log'
+const COUNTING = 'audit/counting-trail'
+const TALLY = 'audit/request-tally'
 const CRASHES = 'audit/spool-crashes'
 
 const rows: readonly TestedRow[] = [
@@ -120,8 +122,8 @@ const rows: readonly TestedRow[] = [
     'U15',
     'a request without space for its row is served',
     'src/api/http-server.ts',
-    '    RequestAudit.of(request).unkept()\n    throw error\n',
-    '    RequestAudit.of(request).unkept()\n',
+    '  if (request.routeOptions.config.operation?.isRoutine !== true) services.audit.admit()\n',
+    '',
     'api/audit-routes',
   ],
   [
@@ -160,8 +162,8 @@ const rows: readonly TestedRow[] = [
     'U20',
     'with audit.strict no answer waits',
     'src/api/request-audit.ts',
-    '    await this.#services.audit.durable()\n',
-    '    void this.#services.audit.durable()\n',
+    '    await this.#services.audit.durable(this.#caller)\n',
+    '    void this.#services.audit.durable(this.#caller)\n',
     'api/audit',
   ],
   [
@@ -171,6 +173,38 @@ const rows: readonly TestedRow[] = [
     'if (isSpent && this.rows.length + this.gaps.length > 0)',
     'if (isSpent && this.rows.length + this.gaps.length < 0)',
     'api/audit-pages',
+  ],
+  [
+    'U22',
+    'rows of unproved callers take the space of known ones',
+    'src/audit/counting-trail.ts',
+    "dir: join(dir, 'unproved'),\n      bytesMax: options.unprovedSpoolBytesMax,",
+    "dir: join(dir, 'unproved'),\n      bytesMax: options.spoolBytesMax * 1_000,",
+    COUNTING,
+  ],
+  [
+    'U23',
+    'a count ends without its row',
+    'src/audit/request-tally.ts',
+    '      if (example === null) continue\n',
+    '      if (example === null || count === 1) continue\n',
+    TALLY,
+  ],
+  [
+    'U24',
+    'the number of groups is unbounded',
+    'src/audit/request-tally.ts',
+    'this.#groups.size < this.#bounds.groupsMax',
+    'this.#groups.size < this.#bounds.groupsMax * 1_000',
+    TALLY,
+  ],
+  [
+    'U25',
+    'a flood of unproved callers holds up rows of known ones',
+    'src/workers/audit-shipping.ts',
+    '      if (spool.hasFullBatch) return true\n',
+    '',
+    COUNTING,
   ],
   [
     'AU1',

@@ -1,17 +1,35 @@
 /**
- * Reads a JSON body: bounded, strict UTF-8, and no key twice in one object. [decisions 16]
+ * Reads a JSON body: bounded, as claimed, strict UTF-8, and no key twice in one object. [decisions 16]
  *
  * Rule: two parsers that see different values for a repeated key are how a check is walked around, so we refuse it.
  */
 import { Refusal } from '../base/refusal.ts'
+import { BodyDigests, type Claims } from '../content/checksums.ts'
 import { findDuplicateKey } from './duplicate-key.ts'
 
 export const JSON_BODY_BYTES_MAX = 1024 * 1024
 const STRICT_UTF8 = new TextDecoder('utf-8', { fatal: true })
 
-/** undefined when the body is empty. */
-export async function readJsonBody(bytes: AsyncIterable<Uint8Array>, bytesMax: number): Promise<unknown> {
+interface Reading {
+  readonly bytesMax: number
+  readonly claims: Claims
+  /** Asked for after the end of the body. */
+  readonly trailers: () => object
+}
+
+/** undefined when the body is empty. Throws Refusal. */
+export async function readJsonBody(
+  bytes: AsyncIterable<Uint8Array>,
+  { bytesMax, claims, trailers }: Reading,
+): Promise<unknown> {
   const body = await collect(bytes, bytesMax)
+  const [trailer] = Object.keys(trailers())
+  if (trailer !== undefined)
+    throw new Refusal(
+      'invalid_request',
+      `A JSON body takes no trailer fields, such as ${trailer.slice(0, 80)}`,
+    )
+  verifyBody(body, claims)
   if (body.length === 0) return undefined
   const text = decode(body)
   const value = parse(text)
@@ -23,6 +41,14 @@ export async function readJsonBody(bytes: AsyncIterable<Uint8Array>, bytesMax: n
     )
   }
   return value
+}
+
+/** Throws Refusal checksum_mismatch. */
+export function verifyBody(body: Uint8Array, claims: Claims): void {
+  if (claims.size === 0) return
+  const digests = new BodyDigests(claims)
+  digests.update(body)
+  digests.verified()
 }
 
 export function tooLargeForJson(bytesMax: number): Refusal {

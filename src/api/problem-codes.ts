@@ -58,16 +58,9 @@ const BY_AUTH: Readonly<Record<AuthKind, Codes>> = {
   ],
 }
 
+const CLAIMS: Codes = ['checksum_malformed', 'checksum_unsupported', 'checksum_mismatch']
 const JSON_BODY: Codes = ['invalid_json', 'entity_too_large', 'unsupported_media_type']
-const BYTES_BODY: Codes = [
-  'checksum_malformed',
-  'checksum_unsupported',
-  'checksum_mismatch',
-  'length_required',
-  'entity_too_large',
-  'quota_exceeded',
-  'not_enough_replicas',
-]
+const BYTES_BODY: Codes = ['length_required', 'entity_too_large', 'quota_exceeded', 'not_enough_replicas']
 /** Every code once, sorted. */
 export function problemCodes(route: RouteDefinition): Codes {
   const { operation, auth, method, path, query, body } = route
@@ -82,6 +75,7 @@ export function problemCodes(route: RouteDefinition): Codes {
     ...(/\{(bucket|id)\}/.test(path) ? ['not_found' as const] : []),
     ...(path.includes('{key...}') ? ['invalid_key' as const] : []),
     ...(isOpen || method === 'GET' || method === 'HEAD' ? [] : CHANGES),
+    ...(isOpen || auth === 'metrics' ? [] : CLAIMS),
     ...bodyCodes(body),
   ]
   return [...new Set(codes)].sort()

@@ -55,6 +55,8 @@ interface Call<Path extends string, Query, Body> {
   readonly clientAddress: string
   /** The body as it arrives, for routes that take bytes. The client is asked to send it when the first byte is read. */
   readonly bytes: AsyncIterable<Uint8Array>
+  /** The fields behind the body; call it after the end of `bytes`. */
+  readonly trailers: () => IncomingHttpHeaders
   /** Aborted when the client goes away. */
   readonly signal: AbortSignal
   /** What the audit log is to record of this request and cannot know by itself. */

@@ -19,9 +19,11 @@ import type { Services } from '../operations/base/services.ts'
 import { clientAddress } from './admission/client-address.ts'
 import { admitOrigin, corsHeadersOf } from './cors-headers.ts'
 import { Exchange } from './exchange.ts'
-import { readJsonBody, tooLargeForJson } from './json-body.ts'
+import { readDigestHeaders } from './content-digests.ts'
+import { readJsonBody, tooLargeForJson, verifyBody } from './json-body.ts'
 import { type Plane, wildcardDepth } from './plane.ts'
 import { limitedCaller, rateHeadersOf } from './rate-headers.ts'
+import { refuseUnsupportedHeaders } from './refused-headers.ts'
 import { RequestAudit } from './request-audit.ts'
 import { decodeObjectKey, originForm, parseQuery, queryValue, restOfPath } from './request-target.ts'
 import type { AuthKind, RouteDefinition } from './route.ts'
@@ -56,6 +58,8 @@ export function serveRoute(
     reply.headers(corsHeadersOf(request)).headers(rateHeadersOf(services, principal))
     const { params } = audit
     askEarly(principal, route, params)
+    // Probes and scrapers may send what they like.
+    if (!isForProbes(route)) refuseUnsupportedHeaders(route, request.headers)
     const query = readQuery(originForm(request.originalUrl))
     audit.query = query
     const body = await readBody(request, exchange)
@@ -69,6 +73,7 @@ export function serveRoute(
       headers: request.headers,
       clientAddress: clientAddress(request),
       bytes: exchange.passingBytes(),
+      trailers: () => request.raw.trailers,
       signal: exchange.signal,
       note: (note) => audit.note(note),
     })
@@ -203,6 +208,8 @@ function paramsOf(plane: Plane, route: RouteDefinition, request: FastifyRequest)
   return { ...routed, key: decodeObjectKey(restOfPath(originForm(request.originalUrl), before)) }
 }
 
+const isForProbes = ({ auth }: RouteDefinition): boolean => auth === 'none' || auth === 'metrics'
+
 function routeQuery(route: RouteDefinition): (target: string) => unknown {
   // Probes and scrapers may append what they like.
   if (route.query === undefined && route.auth === 'none') return () => ({})
@@ -231,14 +238,27 @@ function bodyReader(
 async function readJson(request: FastifyRequest, exchange: Exchange, bytesMax: number): Promise<unknown> {
   const { length } = exchange
   if (length !== null && length > bytesMax) throw tooLargeForJson(bytesMax)
-  const type = request.headers['content-type'] ?? ''
+  const { 'content-type': type = '', 'content-encoding': coding = 'identity' } = request.headers
+  if (coding.trim().toLowerCase() !== 'identity')
+    throw new Refusal(
+      'unsupported_media_type',
+      `The body is encoded as "${coding.slice(0, 80)}": send plain JSON`,
+      {
+        headers: { 'accept-encoding': 'identity' },
+      },
+    )
   if (!/^application\/json\s*(;\s*charset=("?)utf-8\2\s*)?$/i.test(type.trim())) {
     throw new Refusal(
       'unsupported_media_type',
       `The body is declared as "${type.slice(0, 80)}": send JSON as "application/json"`,
     )
   }
-  return readJsonBody(exchange.bytes(), bytesMax)
+  const { headers, raw } = request
+  return readJsonBody(exchange.bytes(), {
+    bytesMax,
+    claims: readDigestHeaders(headers),
+    trailers: () => raw.trailers,
+  })
 }
 
 const EMPTY_OBJECT_BYTES_MAX = 16
@@ -256,7 +276,10 @@ async function refuseBody(
 ): Promise<undefined> {
   assert(route.body.kind === 'none', 'only asked for routes without a body')
   const { length } = exchange
-  if (length === 0) return undefined
+  if (length === 0) {
+    if (!isForProbes(route)) verifyBody(Buffer.alloc(0), readDigestHeaders(request.headers))
+    return undefined
+  }
   // Generated clients send an empty object where there is nothing to say.
   if (route.method === 'POST' && length !== null && length <= EMPTY_OBJECT_BYTES_MAX) {
     const value = await readJson(request, exchange, EMPTY_OBJECT_BYTES_MAX)

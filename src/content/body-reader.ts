@@ -26,7 +26,7 @@ export class BodyReader {
     this.#expectedSize = request.expectedSize
     this.#sizeMax = request.sizeMax
     this.#signal = request.signal
-    this.#digests = new BodyDigests(request.claimed, request.wanted)
+    this.#digests = new BodyDigests(request.claimed, request.wanted, request.trailing)
     if ((request.expectedSize ?? 0) > request.sizeMax) this.#refuseTooLarge()
   }
 
@@ -52,7 +52,7 @@ export class BodyReader {
     return offset + moved.length
   }
 
-  /** Call it after the end: returns the verified digests. Throws Refusal invalid_request for a short body, checksum_mismatch. */
+  /** Call it after the end: returns the verified digests. Throws Refusal invalid_request for a short body, checksum_mismatch, and what trailing claims throw. */
   verified(): Checksums {
     if (this.#expectedSize !== null && this.#size < this.#expectedSize) {
       throw new Refusal(

@@ -5,6 +5,7 @@
  * Rules: every digest is verified before any row refers to the bytes; every frame is authenticated before its bytes
  * leave; memory does not depend on the size of the object.
  */
+import type { Claims, TrailingClaims } from './checksums.ts'
 import type { ByteRange } from './range.ts'
 import type { BucketId } from '../state-machine/base/record-ids.ts'
 import type { ChecksumAlgorithm, Checksums } from '../state-machine/bodies/records.ts'
@@ -22,7 +23,9 @@ export interface IngestRequest {
   readonly expectedSize: number | null
   readonly sizeMax: number
   /** Digests that the client claims, raw bytes; each is verified. */
-  readonly claimed: ReadonlyMap<ChecksumAlgorithm, Uint8Array>
+  readonly claimed: Claims
+  /** Those that it claims behind the body; undefined: none. */
+  readonly trailing?: TrailingClaims | undefined
   /** Algorithms to compute in addition, without a claim. */
   readonly wanted?: readonly ChecksumAlgorithm[]
   readonly signal: AbortSignal

@@ -7,6 +7,11 @@ export const objectRows = {
   'objects.put.headers': 'every X-Service header of PUT, GET and HEAD [decisions 3]',
   'objects.put.streamed': 'a body without a length is stored as well [native: Objects]',
   'objects.put.coding': 'Transfer-Encoding other than chunked: 501 not_implemented [RFC 9112 6.1]',
+  'objects.put.content-md5': 'Content-MD5 is verified before the commit [decisions 17] [RFC 1864]',
+  'objects.put.content-digest':
+    'Content-Digest and Repr-Digest, of sha-256 and sha-512, are verified [decisions 17] [RFC 9530]',
+  'objects.put.trailers': 'a trailer that claims a digest is verified, another refused [RFC 9110 6.5]',
+  'objects.put.unsupported': 'a header that asks for what is not there: 501 by name [decisions 17]',
   'objects.put.rule-1':
     'a digest that does not match: refused before a byte is committed [native: Upload rules 1]',
   'objects.put.rule-2': 'Idempotency-Key without a checksum: 400 checksum_required [native: Upload rules 2]',

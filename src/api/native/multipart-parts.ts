@@ -8,7 +8,7 @@ import { uploadPart } from '../../operations/multipart/upload-part.ts'
 import { FILM_UPLOAD } from '../examples/names.ts'
 import { dataRoute } from '../route.ts'
 import { ListedPartView, listedPartView, PartView, partView } from './multipart-view.ts'
-import { CHECKSUM_HEADER, declaredLength, readClaims, refuseForeignHeaders } from './upload-headers.ts'
+import { CLAIM_HEADERS, declaredLength, readBodyClaims, refuseForeignHeaders } from './upload-headers.ts'
 
 const PARTS_PATH = '/buckets/{bucket}/multipart/{uploadId}/parts'
 
@@ -41,7 +41,7 @@ export const multipartPartRoutes = [
         'The body is the part. Every digest given is verified before anything is stored. A part that is sent again replaces the one before. Each part but the last has 5 MiB to 5 GiB, which is checked on completion.',
       query: Type.Object({}, { additionalProperties: false }),
       body: 'bytes',
-      requestHeaders: [CHECKSUM_HEADER],
+      requestHeaders: CLAIM_HEADERS,
       responseHeaders: [{ name: 'ETag', description: 'Entity tag of the part, quoted' }],
       success: {
         status: 200,
@@ -50,12 +50,12 @@ export const multipartPartRoutes = [
       },
       example: { params: { ...FILM_UPLOAD, partNumber: '1' }, body: 'Once upon a time' },
     },
-    async (services, principal, { headers, params, bytes, signal }) => {
+    async (services, principal, { headers, params, bytes, trailers, signal }) => {
       refuseForeignHeaders(headers, /^x-service-checksum-/, 'A part has a length and checksums, nothing else')
       const part = await uploadPart(services, principal, {
         ...params,
         partNumber: partNumberOf(params.partNumber),
-        claimed: readClaims(headers),
+        ...readBodyClaims(headers, trailers),
         expectedSize: declaredLength(headers),
         source: bytes,
         signal,

@@ -13,7 +13,8 @@ import { ListedUploadView, listedUploadView, UploadView, uploadView } from './mu
 import { NEW_UPLOAD_HEADERS, NewUpload, readNewUpload } from './new-upload.ts'
 import { OBJECT_HEADERS, objectHeaders, ObjectView, objectView } from './object-view.ts'
 import { readPrecondition, WRITE_CONDITIONS } from './precondition-headers.ts'
-import { CHECKSUM_HEADER, readClaims, refuseForeignHeaders } from './upload-headers.ts'
+import { checksumClaims } from './trailing-claims.ts'
+import { CHECKSUM_HEADER, refuseForeignHeaders } from './upload-headers.ts'
 
 const UPLOADS_PATH = '/buckets/{bucket}/multipart'
 /** 10,000 parts, written with room between them. */
@@ -117,7 +118,7 @@ export const multipartRoutes = [
         ...params,
         parts: body.parts,
         precondition: readPrecondition(headers),
-        claimed: readClaims(headers),
+        claimed: checksumClaims(headers),
       })
       return { kind: 'json', headers: objectHeaders(bucket, object), body: objectView(bucket.name, object) }
     },

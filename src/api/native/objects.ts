@@ -14,9 +14,9 @@ import { OBJECT_HEADERS, ObjectView } from './object-view.ts'
 import { IF_MATCH, readIfMatchAlone, readPrecondition, WRITE_CONDITIONS } from './precondition-headers.ts'
 import { readSettings, SETTINGS_HEADERS } from './settings-headers.ts'
 import {
-  CHECKSUM_HEADER,
+  CLAIM_HEADERS,
   declaredLength,
-  readClaims,
+  readBodyClaims,
   readContentType,
   readIdempotencyKey,
   refuseUnknownUploadHeaders,
@@ -49,7 +49,7 @@ export const objectRoutes = [
       query: Type.Object({}, { additionalProperties: false }),
       body: 'bytes',
       requestHeaders: [
-        CHECKSUM_HEADER,
+        ...CLAIM_HEADERS,
         { name: 'X-Service-Meta-<name>', description: 'User metadata, 2 KiB in all' },
         ...SETTINGS_HEADERS,
         ...WRITE_CONDITIONS,
@@ -78,7 +78,7 @@ export const objectRoutes = [
       },
     },
     async (services, principal, call) => {
-      const { headers, params, bytes, signal } = call
+      const { headers, params, bytes, trailers, signal } = call
       refuseUnknownUploadHeaders(headers)
       const stored = await putObject(services, principal, {
         ...params,
@@ -87,7 +87,7 @@ export const objectRoutes = [
         ...readSettings(headers),
         precondition: readPrecondition(headers),
         idempotencyKey: readIdempotencyKey(headers),
-        claimed: readClaims(headers),
+        ...readBodyClaims(headers, trailers),
         expectedSize: declaredLength(headers),
         source: bytes,
         signal,

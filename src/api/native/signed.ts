@@ -19,9 +19,9 @@ import { Bytes, CONDITION_HEADERS, RANGE_HEADERS } from './objects.ts'
 import { readPrecondition, WRITE_CONDITIONS } from './precondition-headers.ts'
 import { SIGNED_PATH } from './signed-address.ts'
 import {
-  CHECKSUM_HEADER,
+  CLAIM_HEADERS,
   declaredLength,
-  readClaims,
+  readBodyClaims,
   readContentType,
   readIdempotencyKey,
   refuseForeignHeaders,
@@ -72,7 +72,7 @@ export const signedRoutes = [
       query: Query,
       body: 'bytes',
       requestHeaders: [
-        CHECKSUM_HEADER,
+        ...CLAIM_HEADERS,
         { name: 'X-Service-Meta-<name>', description: 'User metadata, 2 KiB in all' },
         ...WRITE_CONDITIONS,
         { name: 'Idempotency-Key', description: '1 to 255 printable ASCII characters' },
@@ -93,7 +93,7 @@ export const signedRoutes = [
         body: 'woof',
       },
     },
-    async (services, principal, { params, headers, bytes, signal }) => {
+    async (services, principal, { params, headers, bytes, trailers, signal }) => {
       refuseForeignHeaders(headers, TAKEN, NOT_TAKEN)
       const stored = await putSigned(services, principal, {
         ...params,
@@ -101,7 +101,7 @@ export const signedRoutes = [
         metadata: readMetadata(headers),
         precondition: readPrecondition(headers),
         idempotencyKey: readIdempotencyKey(headers),
-        claimed: readClaims(headers),
+        ...readBodyClaims(headers, trailers),
         expectedSize: declaredLength(headers),
         source: bytes,
         signal,

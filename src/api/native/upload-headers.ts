@@ -6,15 +6,16 @@
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import { nearestName } from '../../config/nearest.ts'
-import { type Claims, parseClaims } from '../../content/checksums.ts'
+import { type Claims, joinClaims, type TrailingClaims } from '../../content/checksums.ts'
 import { checkContentType, DEFAULT_CONTENT_TYPE } from '../../operations/objects/description.ts'
 import { checkIdempotencyKey } from '../../operations/objects/idempotency-key.ts'
 import { Refusal } from '../../base/refusal.ts'
+import { DIGEST_HEADER_NOTES, readDigestHeaders } from '../content-digests.ts'
 import { headerText } from '../header-text.ts'
 import type { HeaderNote } from '../route.ts'
+import { CHECKSUM_PREFIX, checksumClaims, readTrailingClaims, TRAILER_NOTE } from './trailing-claims.ts'
 
 const IDEMPOTENCY_KEYS = ['idempotency-key', 'x-service-idempotency-key'] as const
-const CHECKSUM_PREFIX = 'x-service-checksum-'
 const METADATA_PREFIX = 'x-service-meta-'
 const OWN_PREFIX = 'x-service-'
 const OWN = [
@@ -37,6 +38,9 @@ export const CHECKSUM_HEADER: HeaderNote = {
   name: 'X-Service-Checksum-<ALG>',
   description: 'base64 digest to verify: CRC32, CRC32C, CRC64NVME, SHA1 or SHA256',
 }
+
+/** Every way to claim a digest of a body of bytes. */
+export const CLAIM_HEADERS: readonly HeaderNote[] = [CHECKSUM_HEADER, ...DIGEST_HEADER_NOTES, TRAILER_NOTE]
 
 /**
  * For the steps of a multipart upload: what belongs to another step, or to none, is refused by name. An idempotency key is
@@ -67,14 +71,21 @@ export function readContentType(headers: IncomingHttpHeaders): string {
   return type === '' ? DEFAULT_CONTENT_TYPE : checkContentType(type)
 }
 
-export function readClaims(headers: IncomingHttpHeaders): Claims {
-  const claims = Object.keys(headers)
-    .filter((name) => name.startsWith(CHECKSUM_PREFIX))
-    .map((name) => {
-      const algorithm = name.slice(CHECKSUM_PREFIX.length).toUpperCase()
-      return [algorithm, (headerText(headers, name) ?? '').trim()] as const
-    })
-  return parseClaims(claims)
+/** What a client claims of the bytes that it sends. */
+export interface BodyClaims {
+  readonly claimed: Claims
+  readonly trailing: TrailingClaims
+}
+
+/** `trailers`: asked for after the end of the body. Throws Refusal, as for each header that claims a digest. */
+export function readBodyClaims(
+  headers: IncomingHttpHeaders,
+  trailers: () => IncomingHttpHeaders,
+): BodyClaims {
+  return {
+    claimed: joinClaims(checksumClaims(headers), readDigestHeaders(headers)),
+    trailing: readTrailingClaims(headers, trailers),
+  }
 }
 
 /** Two names of one header: both may come, if they say the same. Throws Refusal invalid_request. */

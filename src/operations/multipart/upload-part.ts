@@ -8,7 +8,8 @@ import { S3_ACTIONS } from '../../access/policies/s3-actions.ts'
 import { accessKey } from '../../access/rights.ts'
 import { Refusal } from '../../base/refusal.ts'
 import { settle } from '../../commands/settle.ts'
-import type { ChecksumAlgorithm, PartRecord } from '../../state-machine/bodies/records.ts'
+import type { Claims, TrailingClaims } from '../../content/checksums.ts'
+import type { PartRecord } from '../../state-machine/bodies/records.ts'
 import { PART_BYTES_MAX } from '../../state-machine/objects/limits.ts'
 import { quotaFault } from '../../state-machine/usage/quota.ts'
 import { commitBody } from '../base/commit-body.ts'
@@ -21,7 +22,8 @@ import { findPart } from '../../state-machine/bodies/upload-parts.ts'
 
 interface UploadPartInput extends UploadName {
   readonly partNumber: number
-  readonly claimed: ReadonlyMap<ChecksumAlgorithm, Uint8Array>
+  readonly claimed: Claims
+  readonly trailing?: TrailingClaims | undefined
   /** null when the client did not say. */
   readonly expectedSize: number | null
   /** Not touched before every check that needs no body has passed. */
@@ -39,7 +41,7 @@ export const uploadPart = dataOperation(
   },
   async (services, principal, input: UploadPartInput): Promise<PartRecord> => {
     const { tenantId } = principal
-    const { key, uploadId, partNumber, source, expectedSize, claimed, signal } = input
+    const { key, uploadId, partNumber, source, expectedSize, claimed, trailing, signal } = input
     const found = findUpload(services, principal, input)
     const sizeMax = Math.min(PART_BYTES_MAX, services.config.limits.objectPutBytesMax)
     if (expectedSize !== null && expectedSize > sizeMax)
@@ -51,7 +53,7 @@ export const uploadPart = dataOperation(
     const tenant = findTenant(services, tenantId)
     const { checksumAlg } = found.upload
     const wanted = checksumAlg === null ? [] : [checksumAlg]
-    const body = { source, expectedSize, sizeMax, claimed, wanted, signal }
+    const body = { source, expectedSize, sizeMax, claimed, trailing, wanted, signal }
     const ingested = await services.content.ingest({ tenant, ...body })
     const name = { tenantId, bucket: found.bucket.name, key, uploadId, partNumber }
     const reply = await commitBody(

@@ -8,6 +8,7 @@ import { S3_ACTIONS } from '../../access/policies/s3-actions.ts'
 import { accessKey } from '../../access/rights.ts'
 import { Refusal } from '../../base/refusal.ts'
 import { settle } from '../../commands/settle.ts'
+import type { Claims, TrailingClaims } from '../../content/checksums.ts'
 import type { ChecksumAlgorithm } from '../../state-machine/bodies/records.ts'
 import type { BucketRecord } from '../../state-machine/buckets/records.ts'
 import type { NewVersion } from '../../state-machine/objects/commands.ts'
@@ -28,7 +29,8 @@ export interface PutObjectInput
   extends KeyName,
     Pick<NewVersion, 'contentType' | 'metadata' | 'tags' | 'retention' | 'legalHold' | 'precondition'> {
   readonly idempotencyKey: string | null
-  readonly claimed: ReadonlyMap<ChecksumAlgorithm, Uint8Array>
+  readonly claimed: Claims
+  readonly trailing?: TrailingClaims | undefined
   /** Computed too, although the client does not claim them. */
   readonly wanted?: readonly ChecksumAlgorithm[]
   /** null when the client did not say. */
@@ -76,9 +78,10 @@ export const putObject = dataOperation(
 /** Throws Refusal for faults that no body could correct. */
 function checkUpload(
   services: Services,
-  { key, idempotencyKey, claimed, wanted = [], expectedSize, sizeMax }: PutObjectInput,
+  { key, idempotencyKey, claimed, trailing, wanted = [], expectedSize, sizeMax }: PutObjectInput,
 ): void {
-  if (idempotencyKey !== null && claimed.size === 0 && wanted.length === 0)
+  const claims = claimed.size + wanted.length + (trailing?.algorithms.length ?? 0)
+  if (idempotencyKey !== null && claims === 0)
     throw new Refusal(
       'checksum_required',
       'An upload with Idempotency-Key needs a checksum of its body: send X-Service-Checksum-SHA256 or another one',
@@ -116,9 +119,9 @@ async function store(services: Services, { tenant, bucket, input }: Upload): Pro
   // In this order: what an earlier request has stored is never seen without its answer, which is given again regardless of the present state.
   const refusal = earlyRefusal(services, bucket, requested, input.expectedSize ?? 0)
   if (refusal !== null && !isAnswered(services, bucket, input)) throw refusal
-  const { source, expectedSize, claimed, wanted = [], signal } = input
+  const { source, expectedSize, claimed, trailing, wanted = [], signal } = input
   const sizeMax = sizeMaxOf(services, input.sizeMax)
-  const request = { tenant, source, expectedSize, sizeMax, claimed, wanted, signal }
+  const request = { tenant, source, expectedSize, sizeMax, claimed, trailing, wanted, signal }
   const ingested = await services.content.ingest(request)
   const fingerprint = fingerprintOf({ ...ingested, contentType, metadata })
   const idempotency = idempotencyKey === null ? null : { key: idempotencyKey, fingerprint }

@@ -19,7 +19,7 @@ export { StoppedNode } from './quorum-recovery/stopped-node.ts'
 export { findIdentity, type Identity } from './directory/identity.ts'
 export { findRemovalNotice, isWaiting } from './directory/open-directory.ts'
 export { type PeerProbe, probePeer } from './transport/peer-probe.ts'
-export { requireLoopback } from './transport/peer-address.ts'
+export { isLoopbackAddress } from './transport/peer-address.ts'
 export {
   alternativeNames,
   certificateNames,

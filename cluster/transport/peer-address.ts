@@ -28,8 +28,7 @@ export function parsePeerAddress(address: PeerAddress): HostPort {
 
 /** Throws StartError `peer_tls_required` for an address that other machines can reach. */
 export function requireLoopback(address: PeerAddress): void {
-  const { host } = parsePeerAddress(address)
-  if (isLoopback(host)) return
+  if (isLoopbackAddress(address)) return
   throw new StartError(
     'peer_tls_required',
     `Cannot use plain TCP on peer address '${address}': it is not loopback`,
@@ -39,7 +38,9 @@ export function requireLoopback(address: PeerAddress): void {
   )
 }
 
-function isLoopback(host: string): boolean {
+/** Whether only this machine can reach it. `address`: host:port. Throws StartError `invalid_peer_address` for another form. */
+export function isLoopbackAddress(address: string): boolean {
+  const { host } = parsePeerAddress(address)
   const family = isIP(host)
   if (family === 0) return host === 'localhost'
   return LOOPBACK.check(host, family === 4 ? 'ipv4' : 'ipv6')

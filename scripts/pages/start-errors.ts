@@ -68,6 +68,11 @@ export const START_ERRORS: Readonly<Record<string, StartErrorHelp>> = {
     action:
       'Check its names with `holdfast certs show`; create a new certificate with `holdfast certs issue --node <node id>`.',
   },
+  listener_tls_required: {
+    meaning: 'The data or admin listener would serve other machines over plain HTTP.',
+    action:
+      'Set `data_tls` or `admin_tls`; or, if a proxy ends TLS or the network is private, `listeners.data_plain` or `listeners.admin_plain`.',
+  },
   listener_tls_unreadable: {
     meaning: 'A file of `data_tls` or `admin_tls` cannot be read.',
     action: SAME_AS('peer_tls_unreadable'),

@@ -65,6 +65,19 @@ function listenerTls(read: Reader, section: 'data_tls' | 'admin_tls'): ListenerT
   return { cert: read.text(`${section}.cert`), key: read.text(`${section}.key`) }
 }
 
+function listeners(read: Reader): Config['listeners'] {
+  return {
+    data: read.text('listeners.data'),
+    admin: read.text('listeners.admin'),
+    peer: read.text('listeners.peer'),
+    publicUrl: read.has('listeners.public_url') ? read.text('listeners.public_url') : null,
+    trustedProxies: read.get<readonly string[]>('listeners.trusted_proxies'),
+    proxyProtocol: read.get<boolean>('listeners.proxy_protocol'),
+    dataPlain: read.get<boolean>('listeners.data_plain'),
+    adminPlain: read.get<boolean>('listeners.admin_plain'),
+  }
+}
+
 function limits(read: Reader): Config['limits'] {
   return {
     inlineBytesMax: read.number('limits.inline_bytes'),
@@ -142,14 +155,7 @@ function assemble(read: Reader): Config {
       reserve: read.number('disk.reserve') / 100,
     },
     repair: { scrubEveryMs: read.number('repair.scrub_every') },
-    listeners: {
-      data: read.text('listeners.data'),
-      admin: read.text('listeners.admin'),
-      peer: read.text('listeners.peer'),
-      publicUrl: read.has('listeners.public_url') ? read.text('listeners.public_url') : null,
-      trustedProxies: read.get<readonly string[]>('listeners.trusted_proxies'),
-      proxyProtocol: read.get<boolean>('listeners.proxy_protocol'),
-    },
+    listeners: listeners(read),
     peerTls: peerTls(read),
     dataTls: listenerTls(read, 'data_tls'),
     adminTls: listenerTls(read, 'admin_tls'),

@@ -60,6 +60,9 @@ export interface Config {
     readonly trustedProxies: readonly string[]
     /** Connections of these begin with a header of the PROXY protocol, version 2. */
     readonly proxyProtocol: boolean
+    /** Whether plain HTTP may be served beyond loopback. */
+    readonly dataPlain: boolean
+    readonly adminPlain: boolean
   }
   readonly peerTls: { readonly ca: string; readonly cert: string; readonly key: string } | null
   /** null: plain HTTP. */

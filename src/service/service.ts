@@ -28,6 +28,7 @@ import { createDataServer } from '../api/server/data-server.ts'
 import { PLAIN_EDGE } from '../api/edge.ts'
 import { ListenerTls } from '../api/listener-tls.ts'
 import { startLocalServer } from '../api/local/local-server.ts'
+import { refusePlainListeners } from '../config/plain-listeners.ts'
 import type { Config } from '../config/types.ts'
 import { ClusterContent } from '../content/cluster-content.ts'
 import { ObjectContent } from '../content/object-content.ts'
@@ -346,6 +347,7 @@ export async function startService(
   logger: Logger,
   { isAudited, isJoining = false }: { readonly isAudited?: () => boolean; readonly isJoining?: boolean } = {},
 ): Promise<Service> {
+  refusePlainListeners(config)
   const teardown = new Teardown()
   try {
     const stopping = new AbortController()

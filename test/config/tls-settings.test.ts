@@ -4,7 +4,10 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
+import { StartError } from '../../cluster/index.ts'
+import { plainListeners, refusePlainListeners } from '../../src/config/plain-listeners.ts'
 import { loadConfig } from '../../src/config/load-config.ts'
 import type { Config } from '../../src/config/types.ts'
 
@@ -40,6 +43,55 @@ t.test('data_tls and admin_tls', async (t) => {
           code: 'invalid_config',
           message: `${section} needs cert and key, got only ${section}.${half}`,
         })
+  })
+})
+
+t.test('listeners that would serve other machines over plain HTTP', async (t) => {
+  const refused = async (more: string): Promise<string> => {
+    const { config } = await load(t, more)
+    try {
+      refusePlainListeners(config)
+      return 'started'
+    } catch (cause) {
+      if (cause instanceof StartError) return `${cause.code}: ${cause.message}. ${cause.hint}`
+      throw cause
+    }
+  }
+  await t.test('refuse the start, and name the listener and both remedies', async (t) => {
+    for (const address of ['0.0.0.0:9000', '10.0.0.1:9000', '[::]:9000', '[fd00::1]:9000', 'node1:9000'])
+      t.match(
+        await refused(`listeners: { data: '${address}' }`),
+        /^listener_tls_required: .*listeners\.data .*plain HTTP.*data_tls\.cert.*listeners\.data_plain: true/,
+        address,
+      )
+    t.match(await refused(`listeners: { admin: '0.0.0.0:9001' }`), /listeners\.admin .*admin_plain: true/)
+    t.match(
+      await refused(`listeners: { data: '0.0.0.0:9000', admin: '0.0.0.0:9001', data_plain: true }`),
+      /listeners\.admin /,
+      'each listener needs its own word',
+    )
+  })
+  await t.test('start on loopback, with certificates, or when the configuration says so', async (t) => {
+    const tls = 'data_tls: { cert: a, key: b }'
+    for (const more of [
+      '',
+      `listeners: { data: 'localhost:9000', admin: '[::1]:9001' }`,
+      `listeners: { data: '127.0.1.1:9000' }`,
+      `listeners: { data: '0.0.0.0:9000' }\n${tls}`,
+      `listeners: { data: '0.0.0.0:9000', data_plain: true }`,
+    ])
+      t.equal(await refused(more), 'started', more)
+  })
+  await t.test('the configuration of the containers starts', async (t) => {
+    const file = fileURLToPath(new URL('../../deploy/node.yaml', import.meta.url))
+    const config = loadConfig(file, { HOLDFAST_NODE__ID: 'n1', HOLDFAST_CLUSTER__ID: 'of-containers' })
+    t.same(
+      plainListeners(config).map(({ listener, isAllowed }) => [listener, isAllowed]),
+      [
+        ['data', true],
+        ['admin', true],
+      ],
+    )
   })
 })
 

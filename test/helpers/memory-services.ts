@@ -321,6 +321,8 @@ function testConfig(dataDir: string, options: Options): Config {
       publicUrl: options.publicUrl ?? null,
       trustedProxies: options.trustedProxies ?? [],
       proxyProtocol: options.proxyProtocol ?? false,
+      dataPlain: false,
+      adminPlain: false,
     },
     peerTls: null,
     dataTls: null,

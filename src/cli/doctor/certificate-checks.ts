@@ -3,6 +3,7 @@
  *
  * Owns: the judgement and the days of warning. Knows nothing of: files; their contents are passed in.
  */
+import { type PlainListener, plainListenerHint } from '../../config/plain-listeners.ts'
 import { error, type Finding, warning, well } from './finding.ts'
 
 export interface CertificateFacts {
@@ -105,10 +106,36 @@ export function checkPeerTls(
   ]
 }
 
-/** `listeners`: those with TLS. */
-export function checkListenerTls(listeners: readonly ListenerTlsFacts[], now: number): readonly Finding[] {
-  if (listeners.length === 0) return [well('listener_tls', 'the data and admin listeners use plain HTTP')]
-  return listeners.flatMap((listener) => checkOneListener(listener, now))
+/** `listeners`: those with TLS. `plain`: those that serve other machines without it. */
+export function checkListenerTls(
+  listeners: readonly ListenerTlsFacts[],
+  plain: readonly PlainListener[],
+  now: number,
+): readonly Finding[] {
+  const findings = [
+    ...plain.map(withoutListenerTls),
+    ...listeners.flatMap((listener) => checkOneListener(listener, now)),
+  ]
+  if (findings.length > 0) return findings
+  return [
+    well('listener_tls', 'the data and admin listeners use plain HTTP, and only this machine reaches them'),
+  ]
+}
+
+function withoutListenerTls({ listener, address, isAllowed }: PlainListener): Finding {
+  const found = `listeners.${listener} (${address}) serves other machines over plain HTTP`
+  const expected = `${listener}_tls, or an address that only this machine reaches`
+  if (!isAllowed)
+    return error('listener_tls', {
+      found: `${found} (listener_tls_required)`,
+      expected,
+      action: plainListenerHint(listener),
+    })
+  return warning('listener_tls', {
+    found: `${found}, as listeners.${listener}_plain allows: tokens and contents can be read and changed on the way`,
+    expected,
+    action: `Keep it behind a proxy that ends TLS, or in a private network; or set ${listener}_tls.cert and ${listener}_tls.key.`,
+  })
 }
 
 function checkOneListener(

@@ -3,7 +3,7 @@
  */
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
 import { readFile, stat } from 'node:fs/promises'
-import { certificateNames, requireLoopback, StartError } from '../../../cluster/index.ts'
+import { certificateNames, isLoopbackAddress, StartError } from '../../../cluster/index.ts'
 import type { Config } from '../../config/types.ts'
 import type { CertificateFacts, ListenerTlsFacts, PeerTlsFacts } from './certificate-checks.ts'
 
@@ -66,8 +66,7 @@ function readingInto(unusable: string[]) {
 
 function isLoopback(address: string): boolean {
   try {
-    requireLoopback(address)
-    return true
+    return isLoopbackAddress(address)
   } catch (cause) {
     if (cause instanceof StartError) return false
     throw cause

@@ -93,9 +93,10 @@ export const CHECKS = [
   },
   {
     id: 'listener_tls',
-    looksAt: 'certificates and keys of the data and admin listeners, where they use TLS',
-    error: 'unreadable, expired or not valid yet, or the key does not match',
-    warning: 'one expires within 30 days',
+    looksAt: 'certificates and keys of the data and admin listeners; which of them use plain HTTP',
+    error:
+      'unreadable, expired or not valid yet, the key does not match, or other machines reach a listener over plain HTTP that the configuration does not allow',
+    warning: 'one expires within 30 days, or other machines reach a listener over plain HTTP',
   },
   {
     id: 'listeners',

@@ -6,6 +6,7 @@
  */
 import { sentenceOf } from '../../config/config-fault.ts'
 import { type Environment, examineConfig } from '../../config/load-config.ts'
+import { plainListeners } from '../../config/plain-listeners.ts'
 import type { Config } from '../../config/types.ts'
 import { VERSION } from '../../base/version.ts'
 import { checkAudit } from './audit-checks.ts'
@@ -98,7 +99,7 @@ async function checkConfigured(config: Config | null, node: NodeFacts | null): P
     ...ofData,
     ...ofDisks,
     ...checkPeerTls(tls, config.node.id, Date.now()),
-    ...checkListenerTls(listenerTls, Date.now()),
+    ...checkListenerTls(listenerTls, plainListeners(config), Date.now()),
     ...listeners.map(checkListener),
     ...peersOrNone(config, ofPeers.map(checkPeer)),
     ...checkClock(ofPeers, config.cluster.clockSkewMaxMs),

@@ -39,6 +39,19 @@ export const LISTENER_SETTINGS = [
       'whether the trusted proxies begin each connection with a header of the PROXY protocol, version 2; then it is required of them, and others may not send one',
   },
   {
+    name: 'listeners.data_plain',
+    kind: 'boolean',
+    fallback: 'false',
+    meaning:
+      'whether listeners.data may use plain HTTP on an address that other machines reach; without it such an address needs data_tls',
+  },
+  {
+    name: 'listeners.admin_plain',
+    kind: 'boolean',
+    fallback: 'false',
+    meaning: 'the same for listeners.admin and admin_tls',
+  },
+  {
     name: 'peer_tls.ca',
     kind: 'path',
     fallback: null,

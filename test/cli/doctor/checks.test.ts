@@ -195,8 +195,17 @@ t.test('certificates of the data and admin listeners', async (t) => {
     certificates: [certificate],
     keyFits: true,
   }
-  const of = (change: Partial<ListenerTlsFacts>) => texts(checkListenerTls([{ ...listener, ...change }], NOW))
-  t.match(texts(checkListenerTls([], NOW)), [/^ok: .*plain HTTP/])
+  const of = (change: Partial<ListenerTlsFacts>) =>
+    texts(checkListenerTls([{ ...listener, ...change }], [], NOW))
+  t.match(texts(checkListenerTls([], [], NOW)), [/^ok: .*plain HTTP.*only this machine/])
+  const plain = { listener: 'data', address: '0.0.0.0:9000' } as const
+  t.match(texts(checkListenerTls([], [{ ...plain, isAllowed: false }], NOW)), [
+    /^error: .*0\.0\.0\.0:9000.*plain HTTP.*listener_tls_required/,
+  ])
+  t.match(texts(checkListenerTls([listener], [{ ...plain, isAllowed: true }], NOW)), [
+    /^warning: .*0\.0\.0\.0:9000.*plain HTTP.*listeners\.data_plain allows/,
+    /^ok/,
+  ])
   t.match(of({}), [/^ok/])
   t.match(of({ certificates: [{ ...certificate, validTo: NOW + 1 }] }), [/^warning: .*expires in 0 days/])
   t.match(of({ certificates: [{ ...certificate, validTo: NOW }] }), [/^error: .*expired/])

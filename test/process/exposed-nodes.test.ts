@@ -1,7 +1,8 @@
 /**
- * Files of a node and of the command line are for the user that runs them, whatever the mask of the shell and the mode of the directory.
+ * What other users and other machines can reach of a node: files are for the user that runs it, whatever the mask of the shell and the mode
+ * of the directory; plain HTTP is for loopback.
  */
-import { chmodSync, mkdirSync, readdirSync, statSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { CommandLine } from '../helpers/command-line.ts'
@@ -42,6 +43,20 @@ t.test('files of a node', { timeout: 900_000 }, async (t) => {
     t.match(ran.stderr, /write to the data directory.*mode 770[^]*chmod 700/)
     t.same(readdirSync(at('writable')), [])
   })
+
+  await t.test(
+    'plain HTTP beyond loopback is refused before anything is made [tls.plain-listeners]',
+    async (t) => {
+      const config = setups.configure((each) => {
+        each['listeners'] = { ...each['listeners'], data: '0.0.0.0:7000' }
+        each['node'] = { ...each['node'], data_dir: 'not-made' }
+      })
+      const ran = await cli.run(['server', '--config', config])
+      t.equal(ran.status, 1)
+      t.match(ran.stderr, /listeners\.data .*plain HTTP[^]*data_tls[^]*listeners\.data_plain: true/)
+      t.notOk(existsSync(at('not-made')))
+    },
+  )
 
   await t.test('certificates, keys and reports are private', async (t) => {
     t.equal((await cli.run(['certs', 'init', '--dir', 'certs', '--cluster-id', 'cluster-of-one'])).status, 0)

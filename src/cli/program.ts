@@ -15,6 +15,7 @@ import { completionCommand } from './commands/completion.ts'
 import { configCommand } from './commands/config.ts'
 import { doctorCommand } from './commands/doctor.ts'
 import { keyCommand } from './commands/key.ts'
+import { limitsCommand } from './commands/limits.ts'
 import { masterKeyCommand } from './commands/master-key.ts'
 import {
   copyCommand,
@@ -61,6 +62,7 @@ const SECTIONS: readonly (readonly [heading: string, groups: readonly Group[]])[
       accountCommand,
       keyCommand,
       quotaCommand,
+      limitsCommand,
       usageCommand,
       policyCommand,
       clusterCommand,

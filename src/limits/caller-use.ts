@@ -162,6 +162,12 @@ export class CallerUse {
     else this.#elsewhere.set(node, { ...running, untilMs: nowMs + believedMs })
   }
 
+  /** On this node, and on others as they reported it. */
+  runningEverywhere(nowMs: number): Running {
+    const others = this.#runningElsewhere(nowMs)
+    return { requests: this.#running + others.requests, uploads: this.#uploads + others.uploads }
+  }
+
   #runningElsewhere(nowMs: number): Running {
     if (this.#elsewhere.size === 0) return { requests: 0, uploads: 0 }
     let requests = 0

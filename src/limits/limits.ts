@@ -53,6 +53,20 @@ export interface LimitsParts {
   readonly now: () => number
 }
 
+/** The limits of a tenant as this node applies them, and what it knows of their use. */
+export interface LimitsReport {
+  readonly applied: { readonly tenant: CallerLimits; readonly accessKey: CallerLimits }
+  readonly use: {
+    /** On all nodes, as far as they have reported. */
+    readonly requestsAtOnce: number
+    readonly uploadsAtOnce: number
+    /** By this node since its start. */
+    readonly refused: number
+    /** How long ago this node refused or held back a request last; null: never. */
+    readonly limitedWithinSeconds: number | null
+  }
+}
+
 interface KnownTenant {
   readonly atMs: number
   readonly record: TenantLimitsRecord | undefined
@@ -111,6 +125,25 @@ export class Limits {
   fieldsOf(caller: Caller): RateFields {
     const nowMs = this.#parts.now()
     return rateFields(this.#usesOf(caller, nowMs).uses, nowMs)
+  }
+
+  /** `record`: what was set for the tenant. */
+  reportOf(tenantId: string, record: TenantLimitsRecord | null): LimitsReport {
+    const { settings, now } = this.#parts
+    const tenant = limitsWith(settings.tenant, record?.tenant)
+    const accessKey = limitsWith(settings.accessKey, record?.accessKey)
+    const use = this.tenants.known(tenantId)
+    const running = use?.runningEverywhere(now()) ?? { requests: 0, uploads: 0 }
+    const { limitedAtMs = -Infinity, total } = use ?? {}
+    return {
+      applied: { tenant, accessKey },
+      use: {
+        requestsAtOnce: running.requests,
+        uploadsAtOnce: running.uploads,
+        refused: total?.refused ?? 0,
+        limitedWithinSeconds: limitedAtMs === -Infinity ? null : Math.ceil((now() - limitedAtMs) / 1000),
+      },
+    }
   }
 
   async #waited(admission: Admission, wait: Promise<NoTurn | null>, signal: AbortSignal): Promise<Admission> {

@@ -42,6 +42,7 @@ const LAST: readonly ExampleId[] = [
   ['createMultipartUpload', 'abortMultipartUpload', 'createMultipartUpload', 'uploadPart'],
   ['listParts', 'listMultipartUploads', 'completeMultipartUpload', 'batchDeleteObjects'],
   ['setTenantQuota', 'getTenantQuota', 'deleteTenantQuota'],
+  ['setTenantLimits', 'getTenantLimits', 'deleteTenantLimits'],
   ['deleteObject', 'getTenantUsage', 'setTenantBucketPolicy', 'getTenantBucketPolicy'],
   ['deleteTenantBucketPolicy', 'rebalance', 'listOperations', 'getOperation'],
   ['pauseOperation', 'resumeOperation', 'cancelOperation', 'getRepair', 'setRepair'],

@@ -58,7 +58,7 @@ t.test('no command takes a secret on the command line', async (t) => {
 
 t.test('every command that changes something over the admin API has a dry run', async (t) => {
   const changes =
-    /^(tenant|account|key|quota|policy|cluster) .*\b(create|delete|disable|rotate|revoke|set|clear|rebalance|scrub|recount|cancel|pause|resume|resume-collection)$/
+    /^(tenant|account|key|quota|limits|policy|cluster) .*\b(create|delete|disable|rotate|revoke|set|clear|rebalance|scrub|recount|cancel|pause|resume|resume-collection)$/
   const found = leaves.filter(({ path }) => changes.test(path))
   t.ok(found.length >= 12)
   for (const { path, command } of found)

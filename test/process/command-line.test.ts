@@ -244,6 +244,23 @@ t.test('the command line', { timeout: 900_000 }, async (t) => {
       'the rest stays',
     )
     t.match(await acme.run(['quota', 'clear']), { status: 0, stderr: 'acme has no quota now\n' })
+    await acme.json(['limits', 'set', '--requests', '500', '--bytes-out', '100MiB', '--burst', '5s'])
+    await acme.json(['limits', 'set', '--each-key', '--uploads-at-once', 'none', '--weight', '3'])
+    const [limits] = await acme.json(['limits', 'set', '--requests', 'default'])
+    t.match(limits, {
+      limits: {
+        tenant: { requestsPerSecond: null, bytesOutPerSecond: 100 * 1024 ** 2, burstSeconds: 5 },
+        accessKey: { uploadsAtOnce: 0, requestsPerSecond: null },
+        weight: 3,
+      },
+    })
+    const shown = await acme.run(['limits', 'show'])
+    t.match(shown.stdout, /^bytes out a second +100 MiB +no limit \(default\)$/m)
+    t.match(shown.stdout, /^uploads at once +500 \(default\) +no limit$/m)
+    t.match(await acme.run(['limits', 'clear']), {
+      status: 0,
+      stderr: 'acme has the limits of the nodes now\n',
+    })
     const policy = JSON.stringify({
       Statement: [
         { Effect: 'Deny', Principal: '*', Action: 's3:GetObject', Resource: 'arn:aws:s3:::photos/secret/*' },

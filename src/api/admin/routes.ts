@@ -17,6 +17,7 @@ import { membershipRoutes } from './membership.ts'
 import { type MetricsPage, metricsRoute } from './metrics.ts'
 import { LongOperationView } from './operation-view.ts'
 import { longOperationRoutes } from './operations.ts'
+import { limitRoutes, TenantLimitsView } from './limits.ts'
 import { quotaRoutes, QuotaView } from './quota.ts'
 import { repairRoutes, RepairView } from './repair.ts'
 import { tenantRoutes, TenantView } from './tenants.ts'
@@ -36,6 +37,7 @@ export function adminPlane(metrics: MetricsPage): Plane {
     ...repairRoutes,
     ...timeRoutes,
     ...quotaRoutes,
+    ...limitRoutes,
     ...usageRoutes,
     ...bucketPolicyRoutes,
     ...auditRoutes,
@@ -66,6 +68,7 @@ export function adminDocument(): OpenApiDocument {
       AccessKeyWithSecret: AccessKeyWithSecretView,
       Operation: LongOperationView,
       Quota: QuotaView,
+      TenantLimits: TenantLimitsView,
       Repair: RepairView,
       ClusterTime: ClusterTimeView,
       Membership: MembershipView,

@@ -36,8 +36,8 @@ export interface Services {
   /** Encodes, replicates, decodes. Throws Condition, and Refusal where a member does not know the command yet; refusals of apply are replies. */
   readonly propose: Propose
   readonly access: Access
-  /** For the edge: operations do not know that their callers are limited. */
-  readonly limits: Pick<Limits, 'admit' | 'fieldsOf'>
+  /** Admission is for the edge: operations do not know that their callers are limited. */
+  readonly limits: Pick<Limits, 'admit' | 'fieldsOf' | 'reportOf'>
   readonly content: Content
   readonly auditSegments: Pick<AuditSegments, 'open' | 'walk'>
   readonly writesInProgress: WritesInProgress

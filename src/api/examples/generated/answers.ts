@@ -564,6 +564,53 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
       }
     ]
   },
+  "getTenantLimits": {
+    "tenantId": "acme",
+    "limits": {
+      "tenant": {
+        "requestsPerSecond": 500,
+        "bytesInPerSecond": null,
+        "bytesOutPerSecond": 104857600,
+        "burstSeconds": null,
+        "requestsAtOnce": null,
+        "uploadsAtOnce": 50
+      },
+      "accessKey": {
+        "requestsPerSecond": 100,
+        "bytesInPerSecond": null,
+        "bytesOutPerSecond": null,
+        "burstSeconds": null,
+        "requestsAtOnce": null,
+        "uploadsAtOnce": null
+      },
+      "weight": 2
+    },
+    "applied": {
+      "tenant": {
+        "requestsPerSecond": 500,
+        "bytesInPerSecond": 0,
+        "bytesOutPerSecond": 104857600,
+        "burstSeconds": 10,
+        "requestsAtOnce": 0,
+        "uploadsAtOnce": 50
+      },
+      "accessKey": {
+        "requestsPerSecond": 100,
+        "bytesInPerSecond": 0,
+        "bytesOutPerSecond": 0,
+        "burstSeconds": 10,
+        "requestsAtOnce": 0,
+        "uploadsAtOnce": 0
+      }
+    },
+    "use": {
+      "requestsAtOnce": 0,
+      "uploadsAtOnce": 0,
+      "refused": 0,
+      "limitedWithinSeconds": null
+    },
+    "updatedAt": "2026-11-21T12:00:00.000Z"
+  },
   "getTenantQuota": {
     "tenantId": "acme",
     "quota": {
@@ -698,7 +745,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
   "listNotificationDeliveries": {
     "deliveries": [
       {
-        "deliveryId": "evt_01M8BRR4DJ0000000000G00000-U4SSLU4CQW6ZUIX3",
+        "deliveryId": "evt_01M8BT5CXJ0000000000G00000-6PFRQRZNT43TLEH6",
         "configId": "thumbs",
         "type": "test",
         "eventName": "s3:TestEvent",
@@ -1005,7 +1052,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
   "queryAuditLog": {
     "records": [
       {
-        "id": "au_28",
+        "id": "au_30",
         "time": "2026-11-21T12:00:00.000Z",
         "requestId": "019ab000-0000-7000-8000-000000000000",
         "api": "native",
@@ -1100,7 +1147,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "error": null
   },
   "redeliverNotification": {
-    "deliveryId": "evt_01M8BRR4DJ0000000000G00000-U4SSLU4CQW6ZUIX3",
+    "deliveryId": "evt_01M8BT5CXJ0000000000G00000-6PFRQRZNT43TLEH6",
     "configId": "thumbs",
     "type": "test",
     "eventName": "s3:TestEvent",
@@ -1415,7 +1462,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
         "suffix": "",
         "enabled": true,
         "payloadFormat": "native",
-        "signingSecret": "whsec_QlldSwlfS6qGnEzNLG971O+RjOb+TRSm",
+        "signingSecret": "whsec_x7uw3IpaszsTRrGMZnTJ9S862LiGWoos",
         "suspended": false,
         "suspensionReason": "",
         "createdAt": "2026-11-21T12:00:00.000Z",
@@ -1489,6 +1536,53 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
       }
     ]
   },
+  "setTenantLimits": {
+    "tenantId": "acme",
+    "limits": {
+      "tenant": {
+        "requestsPerSecond": 500,
+        "bytesInPerSecond": null,
+        "bytesOutPerSecond": 104857600,
+        "burstSeconds": null,
+        "requestsAtOnce": null,
+        "uploadsAtOnce": 50
+      },
+      "accessKey": {
+        "requestsPerSecond": 100,
+        "bytesInPerSecond": null,
+        "bytesOutPerSecond": null,
+        "burstSeconds": null,
+        "requestsAtOnce": null,
+        "uploadsAtOnce": null
+      },
+      "weight": 2
+    },
+    "applied": {
+      "tenant": {
+        "requestsPerSecond": 500,
+        "bytesInPerSecond": 0,
+        "bytesOutPerSecond": 104857600,
+        "burstSeconds": 10,
+        "requestsAtOnce": 0,
+        "uploadsAtOnce": 50
+      },
+      "accessKey": {
+        "requestsPerSecond": 100,
+        "bytesInPerSecond": 0,
+        "bytesOutPerSecond": 0,
+        "burstSeconds": 10,
+        "requestsAtOnce": 0,
+        "uploadsAtOnce": 0
+      }
+    },
+    "use": {
+      "requestsAtOnce": 0,
+      "uploadsAtOnce": 0,
+      "refused": 0,
+      "limitedWithinSeconds": null
+    },
+    "updatedAt": "2026-11-21T12:00:00.000Z"
+  },
   "setTenantQuota": {
     "tenantId": "acme",
     "quota": {
@@ -1530,7 +1624,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "contentLengthMax": 1000
   },
   "testNotification": {
-    "deliveryId": "evt_01M8BRR4DJ0000000000G00000-U4SSLU4CQW6ZUIX3",
+    "deliveryId": "evt_01M8BT5CXJ0000000000G00000-6PFRQRZNT43TLEH6",
     "configId": "thumbs",
     "type": "test",
     "eventName": "s3:TestEvent",

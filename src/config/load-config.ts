@@ -78,6 +78,22 @@ function listeners(read: Reader): Config['listeners'] {
   }
 }
 
+function security(read: Reader): Config['security'] {
+  return {
+    masterKeyFile: read.text('security.master_key_file'),
+    nativeApiTokenTtlMs: read.number('security.native_api_token_ttl'),
+    maxPresignTtlMs: read.number('security.max_presign_ttl'),
+    maxRetentionMs: read.number('security.max_retention'),
+  }
+}
+
+function notifications(read: Reader): Config['notifications'] {
+  return {
+    allowHttp: read.get<boolean>('notifications.allow_http'),
+    allowOrigins: read.get<readonly string[]>('notifications.allow_origins'),
+  }
+}
+
 function limits(read: Reader): Config['limits'] {
   return {
     inlineBytesMax: read.number('limits.inline_bytes'),
@@ -159,20 +175,13 @@ function assemble(read: Reader): Config {
     peerTls: peerTls(read),
     dataTls: listenerTls(read, 'data_tls'),
     adminTls: listenerTls(read, 'admin_tls'),
-    security: {
-      masterKeyFile: read.text('security.master_key_file'),
-      nativeApiTokenTtlMs: read.number('security.native_api_token_ttl'),
-      maxPresignTtlMs: read.number('security.max_presign_ttl'),
-    },
+    security: security(read),
     content: {
       compression: read.text('content.compression') === 'auto' ? 'zstd' : 'none',
       sealingThreads: read.number('content.sealing_threads'),
     },
     audit: auditSettings(read),
-    notifications: {
-      allowHttp: read.get<boolean>('notifications.allow_http'),
-      allowOrigins: read.get<readonly string[]>('notifications.allow_origins'),
-    },
+    notifications: notifications(read),
     metrics: { public: read.get<boolean>('metrics.public') },
     logging: { level: read.get<Config['logging']['level']>('logging.level') },
     ...bounds(read),

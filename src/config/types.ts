@@ -72,6 +72,7 @@ export interface Config {
     readonly masterKeyFile: string
     readonly nativeApiTokenTtlMs: number
     readonly maxPresignTtlMs: number
+    readonly maxRetentionMs: number
   }
   readonly content: {
     /** `zstd`: new chunks are compressed if that makes them smaller by enough. */

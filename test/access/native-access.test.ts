@@ -39,7 +39,12 @@ function office(changes: Partial<AccessKeyRecord> = {}) {
     masterKey: testMasterKey,
     config: {
       limits: TEST_LIMITS,
-      security: { masterKeyFile: '', nativeApiTokenTtlMs: HOUR_MS, maxPresignTtlMs: HOUR_MS },
+      security: {
+        masterKeyFile: '',
+        nativeApiTokenTtlMs: HOUR_MS,
+        maxPresignTtlMs: HOUR_MS,
+        maxRetentionMs: HOUR_MS,
+      },
     },
     state: { get: <R extends object>(key: RowKey<R>) => rowOf(key) as R | undefined },
     uses,

@@ -6,6 +6,7 @@ import { BucketClient } from './bucket-client.ts'
 import type { Ask, ApiAnswer } from './api-world.ts'
 
 type Teardown = Parameters<typeof BucketClient.start>[0]
+type Options = Parameters<typeof BucketClient.start>[2]
 
 export const FILMS = 'arn:aws:s3:::films'
 /** The bucket and all its keys. */
@@ -29,8 +30,8 @@ export class PolicyClient {
   readonly owner: string
 
   /** Over the bucket `films`, as BucketClient makes it. */
-  static async start(t: Teardown, bucket: object = {}): Promise<PolicyClient> {
-    const films = await BucketClient.start(t, bucket)
+  static async start(t: Teardown, bucket: object = {}, options: Options = {}): Promise<PolicyClient> {
+    const films = await BucketClient.start(t, bucket, options)
     return new PolicyClient(films, await films.world.memory.adminToken('owner'))
   }
 

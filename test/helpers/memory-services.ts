@@ -63,6 +63,7 @@ interface Options {
   readonly proxyProtocol?: boolean
   readonly auditStrict?: boolean
   readonly notifications?: Partial<Config['notifications']>
+  readonly security?: Partial<Config['security']>
   readonly masterKey?: MasterKey
 }
 
@@ -327,7 +328,13 @@ function testConfig(dataDir: string, options: Options): Config {
     peerTls: null,
     dataTls: null,
     adminTls: null,
-    security: { masterKeyFile: '', nativeApiTokenTtlMs: 3_600_000, maxPresignTtlMs: 604_800_000 },
+    security: {
+      masterKeyFile: '',
+      nativeApiTokenTtlMs: 3_600_000,
+      maxPresignTtlMs: 604_800_000,
+      maxRetentionMs: 36_500 * 86_400_000,
+      ...options.security,
+    },
     content: { compression: 'zstd', sealingThreads: 1 },
     audit: {
       keepMs: 90 * 86_400_000,

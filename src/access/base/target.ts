@@ -11,6 +11,8 @@ export interface Target {
   readonly key?: string
   /** The version that the request names; undefined: none. */
   readonly versionId?: string | undefined
+  /** Until when the request retains a version, ms since 1970; undefined: it sets no retention. */
+  readonly retainUntil?: number | undefined
   /** Of a listing; '' for none. */
   readonly delimiter?: string | undefined
 }

@@ -9,7 +9,7 @@ import { hintAt, listAt, malformed, objectAt, shown } from './policy-json.ts'
 import type { KnownAction } from './s3-actions.ts'
 import { matchesWildcards, repeatedChars } from './wildcards.ts'
 
-type Kind = 'text' | 'address' | 'flag' | 'time'
+type Kind = 'text' | 'address' | 'flag' | 'time' | 'number'
 
 interface KeyFacts {
   readonly kind: Kind
@@ -27,11 +27,12 @@ const CONDITION_KEYS = {
   's3:prefix': { kind: 'text', isFor: ({ isListing }) => isListing },
   's3:delimiter': { kind: 'text', isFor: ({ isListing }) => isListing },
   's3:VersionId': { kind: 'text', isFor: ({ takesVersion }) => takesVersion },
+  's3:object-lock-remaining-retention-days': { kind: 'number', isFor: ({ setsRetention }) => setsRetention },
 } as const satisfies Record<string, KeyFacts>
 
 type ConditionKey = keyof typeof CONDITION_KEYS
 
-/** What a request has, as texts; a time as milliseconds since 1970. */
+/** What a request has, as texts; a time as milliseconds since 1970, a number in decimal. */
 export type Attributes = { readonly [Key in ConditionKey]?: string | undefined }
 
 type Test = (given: string) => boolean
@@ -56,7 +57,14 @@ const OPERATORS: Readonly<Record<string, Operator>> = {
   DateLessThanEquals: timeOperator((given, value) => given <= value),
   DateGreaterThan: timeOperator((given, value) => given > value),
   DateGreaterThanEquals: timeOperator((given, value) => given >= value),
+  NumericEquals: numberOperator((given, value) => given === value),
+  NumericNotEquals: { ...numberOperator((given, value) => given === value), isNegated: true },
+  NumericLessThan: numberOperator((given, value) => given < value),
+  NumericLessThanEquals: numberOperator((given, value) => given <= value),
+  NumericGreaterThan: numberOperator((given, value) => given > value),
+  NumericGreaterThanEquals: numberOperator((given, value) => given >= value),
 }
+const NUMBER = /^-?\d{1,9}(?:\.\d{1,6})?$/
 const IF_EXISTS = 'IfExists'
 const NULL = 'Null'
 
@@ -65,6 +73,7 @@ const TAKES: Readonly<Record<Kind, string>> = {
   address: 'an address or a range such as 203.0.113.0/24 or 2001:db8::/32',
   flag: 'true or false',
   time: 'a time in UTC such as 2027-01-31T00:00:00Z',
+  number: 'a number such as 30',
 }
 
 export interface Condition {
@@ -129,7 +138,8 @@ function conditionOf(
       `cannot be compared by ${shown(name)}: it takes ${TAKES[CONDITION_KEYS[key].kind]}`,
     )
   const tests = values.map((value) => {
-    const text = typeof value === 'boolean' ? `${value}` : value
+    const isPlain = typeof value === 'boolean' || (typeof value === 'number' && operator.kind === 'number')
+    const text = isPlain ? `${value}` : value
     const test = typeof text === 'string' ? operator.testFor(text) : null
     return (
       test ?? malformed(given.where, `takes ${TAKES[operator.kind]}, not ${shown(JSON.stringify(value))}`)
@@ -176,6 +186,14 @@ function timeOperator(compare: (given: number, value: number) => boolean): Opera
       const time = timeOf(value)
       return time === null ? null : (given) => compare(Number(given), time)
     },
+  }
+}
+
+function numberOperator(compare: (given: number, value: number) => boolean): Operator {
+  return {
+    kind: 'number',
+    isNegated: false,
+    testFor: (value) => (NUMBER.test(value) ? (given) => compare(Number(given), Number(value)) : null),
   }
 }
 

@@ -16,17 +16,19 @@ import { namesOf, type S3Action } from './s3-actions.ts'
 
 /** Nothing has so long a name, so nothing is missed; to compare it could take long. */
 const KEY_CHARS_MAX = 1024
+const DAY_MS = 86_400_000
 
 interface Aim {
   readonly bucket?: string
   readonly key?: string
   readonly versionId?: string | undefined
   readonly delimiter?: string | undefined
+  readonly retainUntil?: number | undefined
 }
 
 export function isDenied(principal: AccessKeyPrincipal, action: S3Action, aim: Aim, state: View): boolean {
   const { accessKeyId, tenantId } = principal
-  const { bucket, key, versionId, delimiter } = aim
+  const { bucket, key, versionId, delimiter, retainUntil } = aim
   assert(bucket !== undefined, 'an action on a bucket names it')
   const stored = bucketPolicyOf(state, tenantId, bucket)
   if (stored === undefined) return false
@@ -42,8 +44,14 @@ export function isDenied(principal: AccessKeyPrincipal, action: S3Action, aim: A
       's3:prefix': action.isListing ? key : undefined,
       's3:delimiter': action.isListing ? delimiter : undefined,
       's3:VersionId': versionId,
+      's3:object-lock-remaining-retention-days': daysUntil(retainUntil, principal),
     },
   })
+}
+
+/** A started day counts, so that a date in exactly 30 days is 30 when the request arrives. [S3 Object Lock] */
+function daysUntil(until: number | undefined, { circumstances }: AccessKeyPrincipal): string | undefined {
+  return until === undefined ? undefined : `${Math.ceil((until - circumstances.at) / DAY_MS)}`
 }
 
 function attributesOf({ accessKeyId, circumstances }: AccessKeyPrincipal): Attributes {

@@ -15,6 +15,8 @@ export interface S3Action {
   readonly isListing: boolean
   /** Its name when the request names a version; null: it cannot. */
   readonly ofVersion: ActionName | null
+  /** Its request may bring a retention. */
+  readonly setsRetention?: true
 }
 
 const onBucket = (name: ActionName): S3Action => ({ name, on: 'bucket', isListing: false, ofVersion: null })
@@ -29,7 +31,7 @@ export const S3_ACTIONS = {
   deleteBucket: onBucket('s3:DeleteBucket'),
   getBucketVersioning: onBucket('s3:GetBucketVersioning'),
   putBucketVersioning: onBucket('s3:PutBucketVersioning'),
-  putObject: onKey('s3:PutObject'),
+  putObject: { ...onKey('s3:PutObject'), setsRetention: true },
   getObject: onVersion('s3:GetObject', 's3:GetObjectVersion'),
   deleteObject: onVersion('s3:DeleteObject', 's3:DeleteObjectVersion'),
   /** Of its keys. */
@@ -39,7 +41,10 @@ export const S3_ACTIONS = {
   putObjectTagging: onVersion('s3:PutObjectTagging', 's3:PutObjectVersionTagging'),
   deleteObjectTagging: onVersion('s3:DeleteObjectTagging', 's3:DeleteObjectVersionTagging'),
   getObjectRetention: onVersion('s3:GetObjectRetention', 's3:GetObjectRetention'),
-  putObjectRetention: onVersion('s3:PutObjectRetention', 's3:PutObjectRetention'),
+  putObjectRetention: {
+    ...onVersion('s3:PutObjectRetention', 's3:PutObjectRetention'),
+    setsRetention: true,
+  },
   getObjectLegalHold: onVersion('s3:GetObjectLegalHold', 's3:GetObjectLegalHold'),
   putObjectLegalHold: onVersion('s3:PutObjectLegalHold', 's3:PutObjectLegalHold'),
   listMultipartUploadParts: onKey('s3:ListMultipartUploadParts'),
@@ -59,6 +64,7 @@ export interface KnownAction {
   readonly on: S3Action['on']
   readonly isListing: boolean
   readonly takesVersion: boolean
+  readonly setsRetention: boolean
 }
 
 /** Every action that a policy can name, once. */
@@ -69,7 +75,8 @@ function knownActions(): readonly KnownAction[] {
   for (const action of Object.values<S3Action>(S3_ACTIONS)) {
     for (const name of namesOf(action, true)) {
       const isListing = action.isListing || known.get(name)?.isListing === true
-      const facts = { on: action.on, isListing, takesVersion: action.ofVersion !== null }
+      const setsRetention = action.setsRetention === true
+      const facts = { on: action.on, isListing, takesVersion: action.ofVersion !== null, setsRetention }
       known.set(name, { name, lowerName: name.toLowerCase(), ...facts })
     }
   }

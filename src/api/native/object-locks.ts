@@ -61,7 +61,7 @@ export const lockRoutes = [
       path: RETENTION_PATH,
       summary: 'Set or extend the retention of an object',
       description:
-        'Until then no request can delete this version. It is never shortened, and COMPLIANCE never becomes GOVERNANCE.',
+        'Until then no request can delete this version. It is never shortened, and COMPLIANCE never becomes GOVERNANCE. It ends at most `security.max_retention` ahead, 100 years by default.',
       query: VersionQuery,
       body: { schema: NewRetention },
       responseHeaders: VERSION_HEADERS,

@@ -25,4 +25,12 @@ export const SECURITY_SETTINGS = [
     max: 7 * DAY,
     meaning: 'the longest lifetime of a signed URL',
   },
+  {
+    name: 'security.max_retention',
+    kind: 'duration',
+    fallback: '36500d',
+    min: DAY,
+    max: 2_900_000 * DAY,
+    meaning: 'how far ahead the retention of an object may end',
+  },
 ] as const satisfies readonly Setting[]

@@ -24,6 +24,17 @@ export const versionTarget = ({
   readonly versionId: string | undefined
 }): Target => ({ bucket, key, versionId })
 
+/** A retention that comes along is part of what is authorized. */
+export const newVersionTarget = ({
+  bucket,
+  key,
+  retention,
+}: {
+  readonly bucket: string
+  readonly key: string
+  readonly retention: { readonly until: number } | null
+}): Target => ({ bucket, key, retainUntil: retention?.until })
+
 /** Of a listing: the prefix is the key that a scope must cover. */
 export const listingTarget = ({
   bucket,

@@ -9,7 +9,7 @@ import type { BucketRecord } from '../../state-machine/buckets/records.ts'
 import type { UploadRecord } from '../../state-machine/objects/records.ts'
 import type { VersionSettings } from '../../state-machine/versions/records.ts'
 import { dataOperation } from '../base/operation.ts'
-import { keyTarget } from '../base/targets.ts'
+import { newVersionTarget } from '../base/targets.ts'
 import { authorizeSettings } from '../objects/authorize-settings.ts'
 import { findKey, type KeyName } from '../objects/object-checks.ts'
 import { findTenant } from '../tenants/find-tenant.ts'
@@ -32,7 +32,7 @@ export const createMultipartUpload = dataOperation(
     requires: accessKey('write', 'key'),
     s3Action: S3_ACTIONS.putObject,
     refuses: ['checksum_unsupported', 'invalid_tag', 'object_lock_not_enabled'],
-    target: keyTarget,
+    target: newVersionTarget,
   },
   async (services, principal, input: CreateMultipartUploadInput): Promise<StartedUpload> => {
     const { tenantId, accessKeyId: initiator } = principal

@@ -18,7 +18,7 @@ import type { ObjectRecord } from '../../state-machine/versions/records.ts'
 import { commitBody } from '../base/commit-body.ts'
 import { dataOperation } from '../base/operation.ts'
 import type { Services } from '../base/services.ts'
-import { keyTarget } from '../base/targets.ts'
+import { newVersionTarget } from '../base/targets.ts'
 import { findTenant } from '../tenants/find-tenant.ts'
 import { authorizeSettings } from './authorize-settings.ts'
 import { fingerprintOf } from './fingerprint.ts'
@@ -61,7 +61,7 @@ export const putObject = dataOperation(
       'idempotency_conflict',
       'idempotency_in_progress',
     ],
-    target: keyTarget,
+    target: newVersionTarget,
   },
   async (services, principal, input: PutObjectInput): Promise<StoredObject> => {
     const { bucket, key } = findKey(services, principal, input)

@@ -25,6 +25,13 @@ const onPrefix = (operator: string, value: unknown): Json => ({
   ...on(operator, 's3:prefix', value),
 })
 const AT = 'aws:CurrentTime'
+const DAYS = 's3:object-lock-remaining-retention-days'
+const byDays = (operator: string, value: unknown): Json =>
+  statement({ Action: 's3:PutObjectRetention', ...on(operator, DAYS, value) })
+const forDays = (days: string | undefined): Partial<PolicyQuestion> => ({
+  actions: ['s3:PutObjectRetention'],
+  attributes: { [DAYS]: days },
+})
 
 const CASES: readonly Case[] = [
   ['a denial denies', statement(), {}, true],
@@ -72,6 +79,20 @@ const CASES: readonly Case[] = [
     {},
     true,
   ],
+
+  ['fewer days are less', byDays('NumericLessThan', '10'), forDays('9'), true],
+  ['as many days are not less', byDays('NumericLessThan', '10'), forDays('10'), false],
+  ['numbers are not compared as texts', byDays('NumericLessThan', '10'), forDays('9.5'), true],
+  ['as many days are no more than that', byDays('NumericLessThanEquals', 10), forDays('10'), true],
+  ['more days are greater', byDays('NumericGreaterThan', 30), forDays('100'), true],
+  ['as many days are not greater', byDays('NumericGreaterThan', 30), forDays('30'), false],
+  ['as many days are no fewer', byDays('NumericGreaterThanEquals', '30'), forDays('30'), true],
+  ['a number equals itself however it is written', byDays('NumericEquals', '30.0'), forDays('30'), true],
+  ['one of several numbers', byDays('NumericEquals', ['1', 30]), forDays('30'), true],
+  ['none of several numbers', byDays('NumericNotEquals', ['1', '30']), forDays('30'), false],
+  ['no retention is not less', byDays('NumericLessThan', '10'), forDays(undefined), false],
+  ['with IfExists it is', byDays('NumericLessThanIfExists', '10'), forDays(undefined), true],
+  ['Null asks for a retention', byDays('Null', 'true'), forDays(undefined), true],
 
   ['a range contains its addresses', statement(on('IpAddress', 'aws:SourceIp', '192.0.2.0/24')), {}, true],
   ['and nothing else', statement(on('IpAddress', 'aws:SourceIp', '192.0.2.0/24')), from('192.0.3.1'), false],

@@ -53,7 +53,7 @@ export async function* readChunk(chunk: ChunkToRead, range: ByteRange): AsyncGen
     ref = now
   }
   throw new Condition('not_enough_replicas', `No copy of chunk '${ref?.id}' could be read`, {
-    cause: new AggregateError(reading.faults, 'the faults of the copies'),
+    cause: new AggregateError(reading.faults, faultsText(reading.faults)),
   })
 }
 
@@ -144,6 +144,12 @@ class ChunkReading {
       `The copy of '${ref.id}' on '${copy.nodeId}' differs from its committed checksum`,
     )
   }
+}
+
+/** Equal faults of several copies are named once. */
+function faultsText(faults: readonly unknown[]): string {
+  const texts = faults.map((fault) => (fault instanceof Error ? fault.message : String(fault)))
+  return texts.length === 0 ? 'there is no copy to try' : [...new Set(texts)].join('; ')
 }
 
 async function wholeOf(pieces: AsyncIterable<Uint8Array>): Promise<Buffer> {

@@ -87,6 +87,13 @@ t.test('read', async (t) => {
     t.equal(body.world.blobs.reports.length, 3)
   })
 
+  t.test('says in the cause why each copy could not be read', async (t) => {
+    const body = await stored(3 * FRAME_BYTES)
+    for (const node of ['n1', 'n2', 'n3']) body.world.blobs.failAfter(node, 0, new Error(`${node} is away`))
+    const pieces = body.world.read(body.object)[Symbol.asyncIterator]()
+    await t.rejects(pieces.next(), { cause: { message: 'n1 is away; n2 is away; n3 is away' } })
+  })
+
   t.test('reads the locations of the copies again if the row has changed', async (t) => {
     const body = await stored(3 * FRAME_BYTES)
     const row = body.rows[0]

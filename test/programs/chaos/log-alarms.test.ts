@@ -16,6 +16,14 @@ t.test('alarmingLines', async (t) => {
 
   await t.test('are those of level error and above', async (t) => t.strictSame(alarmingLines(log), [bug]))
 
+  await t.test('show the message of an error without its stack', async (t) => {
+    const [shown = ''] = alarmingLines(
+      line('error', 2000, { err: { message: 'no copy: n3 is away', stack: 'at x' } }),
+    )
+    t.match(shown, /no copy: n3 is away/)
+    t.notMatch(shown, /at x/)
+  })
+
   await t.test('are all lines that are no log line: the output of a crashing program', async (t) => {
     t.strictSame(alarmingLines(`${line('info', 1000, {})}\nTypeError: x is undefined\n`), [
       'TypeError: x is undefined',

@@ -7,7 +7,8 @@
  */
 const PLAIN = 'plain'
 const ALARMING = ['error', 'fatal', PLAIN]
-const LINE_CHARS_MAX = 400
+/** A whole message with its causes; stacks are left out. */
+const LINE_CHARS_MAX = 1500
 const GREETING = /^\S+ waits to be added to the cluster\. /
 
 /** Without `isExpected`, every line of level error and above, and every one that is no JSON and no greeting. */
@@ -21,7 +22,7 @@ export function alarmingLines(
     const line = parsed(text) ?? { level: PLAIN, at, text }
     at = line.at
     if (ALARMING.includes(line.level) && !isGreeting(line) && !isExpected(line))
-      alarming.push(text.slice(0, LINE_CHARS_MAX))
+      alarming.push(withoutStacks(text).slice(0, LINE_CHARS_MAX))
   }
   return alarming
 }
@@ -52,6 +53,11 @@ function parsed(text: string): LogLine | null {
   } catch {
     return null
   }
+}
+
+function withoutStacks(text: string): string {
+  if (parsed(text) === null) return text
+  return JSON.stringify(JSON.parse(text), (name, value: unknown) => (name === 'stack' ? undefined : value))
 }
 
 /** As `waitingText` of src/cli/local/server-command.ts has it. */

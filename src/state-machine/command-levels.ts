@@ -97,6 +97,9 @@ type MemberLevel = number | Readonly<Record<string, number>>
  */
 const MEMBER_LEVELS: { readonly [T in CommandType]?: Readonly<Record<string, MemberLevel>> } = {
   createAdminToken: { role: { auditor: 4 }, noKeys: 4 },
+  putObject: { representation: 4 },
+  copyObject: { representation: 4 },
+  createUpload: { representation: 4 },
 }
 
 /** The level that this command needs: that of its type, or of the newest member that it uses. */

@@ -15,6 +15,7 @@ export const limitRows = {
   'limits.batch': '1 to 1000 keys, else 400 too_many_keys [decisions 5] [decisions 7]',
   'limits.key': '1 to 1024 bytes of UTF-8 and no NUL, else 400 invalid_key [decisions 7]',
   'limits.tags': '10 tags, names of 1 to 128, values of at most 256 [decisions 5]',
+  'limits.representation': '2 KiB of representation headers, not counted as metadata [decisions 17]',
   'limits.metadata': '2 KiB of user metadata [decisions 7]',
   'limits.headers': '16 KiB of headers [decisions 7]',
   'limits.json': '1 MiB of JSON: 413 entity_too_large [decisions 7]',

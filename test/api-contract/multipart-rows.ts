@@ -6,6 +6,7 @@ export const multipartRows = {
     'POST /buckets/{bucket}/multipart/{key...}: 201 and the upload [native: Multipart] [decisions 6]',
   'multipart.create.settings': 'type, metadata, tags, locks, checksumAlg in body or headers [decisions 6]',
   'multipart.create.twice-said': 'one setting in body and header: 400 [decisions 6]',
+  'multipart.representation': 'representation headers in body or headers [decisions 17]',
   'multipart.id': 'mpu_ and 26 letters and digits [decisions 16]',
   'multipart.paths': 'a key that looks like another path is a key [decisions 16]',
   'multipart.part':

@@ -6,11 +6,11 @@ export const objectRows = {
   'objects.put.record': 'every member of the record [decisions 3]',
   'objects.put.headers': 'every X-Service header of PUT, GET and HEAD [decisions 3]',
   'objects.put.streamed': 'a body without a length is stored as well [native: Objects]',
-  'objects.put.coding': 'Transfer-Encoding other than chunked: 501 not_implemented [RFC 9112 6.1]',
-  'objects.put.content-md5': 'Content-MD5 is verified before the commit [decisions 17] [RFC 1864]',
+  'objects.put.coding': 'Transfer-Encoding other than chunked: 501, as RFC 9112 6.1 says [decisions 17]',
+  'objects.put.content-md5': 'Content-MD5 is verified before the commit [decisions 17]',
   'objects.put.content-digest':
-    'Content-Digest and Repr-Digest, of sha-256 and sha-512, are verified [decisions 17] [RFC 9530]',
-  'objects.put.trailers': 'a trailer that claims a digest is verified, another refused [RFC 9110 6.5]',
+    'Content-Digest and Repr-Digest, of sha-256 and sha-512, are verified [decisions 17]',
+  'objects.put.trailers': 'a trailer that claims a digest is verified, another refused [decisions 17]',
   'objects.put.unsupported': 'a header that asks for what is not there: 501 by name [decisions 17]',
   'objects.put.rule-1':
     'a digest that does not match: refused before a byte is committed [native: Upload rules 1]',
@@ -26,6 +26,8 @@ export const objectRows = {
   'objects.put.several-sums': 'several checksums: all verified, all kept [decisions 14]',
   'objects.put.content-type': 'comes back as given; application/octet-stream when none is [decisions 3]',
   'objects.put.metadata': 'X-Service-Meta-* comes back byte for byte [decisions 3]',
+  'objects.put.representation':
+    'Cache-Control, Content-Disposition, Content-Encoding, Content-Language, Expires come back [decisions 17]',
   'objects.put.tagging': 'X-Service-Tagging, url-encoded [decisions 3]',
   'objects.put.locks': 'retention and legal hold in headers [decisions 3]',
   'objects.put.unknown-header': 'an unknown X-Service header: 400 [decisions 0]',
@@ -55,6 +57,7 @@ export const copyRows = {
   'objects.copy.version': 'sourceVersionId names the version [native: Copy request body]',
   'objects.copy.directive': 'COPY by default, REPLACE, in any case [decisions 14]',
   'objects.copy.ignored': 'COPY ignores contentType and metadata, REPLACE takes them [decisions 14]',
+  'objects.copy.representation': 'COPY keeps the representation headers, REPLACE takes them [decisions 17]',
   'objects.copy.self': 'onto itself without REPLACE: 400 [decisions 14]',
   'objects.copy.if-match': 'ifMatch: 412 [native: Copy request body]',
   'objects.copy.if-none-match': 'ifNoneMatch: 412, never 304 [native: Copy request body] [decisions 14]',

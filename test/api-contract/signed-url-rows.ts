@@ -32,6 +32,7 @@ export const signedUrlRows = {
   'signed-urls.head': 'HEAD with a GET token [decisions 8] [decisions 16]',
   'signed-urls.get.type': 'responseContentType overrides the stored type [native: Mint body]',
   'signed-urls.get.disposition': 'responseContentDisposition is answered [native: Mint body] [decisions 8]',
+  'signed-urls.representation': 'the stored headers, unless the URL names its own [decisions 17]',
   'signed-urls.put': 'PUT /signed/{bucket}/{key...}: stores the object [native: Signed-URL access]',
   'signed-urls.put.type': 'the pinned type is stored, for any type of the upload [decisions 16]',
   'signed-urls.put.length': 'more than contentLengthMax: 413, while streaming, nothing stays [decisions 8]',

@@ -14,6 +14,7 @@ import { PHOTOS } from '../examples/names.ts'
 import { dataRoute } from '../route.ts'
 import { readTime } from '../wire.ts'
 import { OBJECT_HEADERS, objectHeaders, ObjectView, objectView } from './object-view.ts'
+import { REPRESENTATION_MEMBERS, representationIn } from './representation-headers.ts'
 
 const DIRECTIVES = ['COPY', 'REPLACE']
 
@@ -25,6 +26,7 @@ const Copy = Type.Object(
     metadataDirective: Type.Optional(Type.String({ description: 'COPY (as if not given) or REPLACE' })),
     contentType: Type.Optional(Type.String()),
     metadata: Type.Optional(Type.Record(Type.String(), Type.String())),
+    ...REPRESENTATION_MEMBERS,
     ifMatch: Type.Optional(Type.String()),
     ifNoneMatch: Type.Optional(Type.String()),
     ifModifiedSince: Type.Optional(Type.String()),
@@ -44,7 +46,7 @@ export const copyRoutes = [
       path: '/buckets/{bucket}/object-copy/{key...}',
       summary: 'Copy an object to this key',
       description:
-        'The path names the target, the body the source, which needs read scope. Up to 5 GiB. With `REPLACE` content type and metadata are those of the body, else those of the source; tags come along, locks do not. `ifMatch`, `ifNoneMatch`, `ifModifiedSince` and `ifUnmodifiedSince` are about the source, `requireAbsent` and `requireMatchEtag` about the target; any that fails is a 412.',
+        'The path names the target, the body the source, which needs read scope. Up to 5 GiB. With `REPLACE` content type, metadata and `Cache-Control`, `Content-Disposition`, `Content-Encoding`, `Content-Language` and `Expires` are those of the body, else those of the source; tags come along, locks do not. `ifMatch`, `ifNoneMatch`, `ifModifiedSince` and `ifUnmodifiedSince` are about the source, `requireAbsent` and `requireMatchEtag` about the target; any that fails is a 412.',
       body: { schema: Copy },
       responseHeaders: OBJECT_HEADERS,
       success: {
@@ -84,11 +86,8 @@ function conditionsOf({ ifMatch, ifNoneMatch, ifModifiedSince, ifUnmodifiedSince
 }
 
 /** Null: as the source has them. */
-function replacementOf({
-  metadataDirective = 'COPY',
-  contentType = DEFAULT_CONTENT_TYPE,
-  metadata = {},
-}: CopyBody) {
+function replacementOf(body: CopyBody) {
+  const { metadataDirective = 'COPY', contentType = DEFAULT_CONTENT_TYPE, metadata = {} } = body
   const directive = metadataDirective.toUpperCase()
   if (!DIRECTIVES.includes(directive))
     throw new Refusal(
@@ -96,5 +95,9 @@ function replacementOf({
       `"metadataDirective" is "${metadataDirective.slice(0, 40)}": give one of ${DIRECTIVES.join(', ')}`,
     )
   if (directive === 'COPY') return null
-  return { contentType: checkContentType(contentType), metadata: checkMetadata(Object.entries(metadata)) }
+  return {
+    contentType: checkContentType(contentType),
+    metadata: checkMetadata(Object.entries(metadata)),
+    ...representationIn(body),
+  }
 }

@@ -13,7 +13,9 @@ const STRICT_UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 export function readMetadata(headers: IncomingHttpHeaders): Readonly<Record<string, string>> {
   const named = Object.keys(headers).filter((header) => header.startsWith(PREFIX))
-  return checkMetadata(named.map((header) => [header.slice(PREFIX.length), readValue(headers, header)]))
+  return checkMetadata(
+    named.map((header) => [header.slice(PREFIX.length), headerValue(headers, header) ?? '']),
+  )
 }
 
 export function metadataHeaders(metadata: Readonly<Record<string, string>>): Record<string, string> {
@@ -25,8 +27,11 @@ export function metadataHeaders(metadata: Readonly<Record<string, string>>): Rec
   )
 }
 
-function readValue(headers: IncomingHttpHeaders, header: string): string {
-  const raw = Buffer.from(headerText(headers, header) ?? '', 'latin1')
+/** The text of a header in UTF-8; undefined: it was not sent. Throws Refusal invalid_request. */
+export function headerValue(headers: IncomingHttpHeaders, header: string): string | undefined {
+  const text = headerText(headers, header)
+  if (text === undefined) return undefined
+  const raw = Buffer.from(text, 'latin1')
   try {
     return STRICT_UTF8.decode(raw)
   } catch (cause) {

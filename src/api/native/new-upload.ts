@@ -9,11 +9,17 @@ import { DIGEST_BYTES, parseAlgorithm } from '../../content/checksums.ts'
 import { checkContentType, checkMetadata } from '../../operations/objects/description.ts'
 import { checkTags } from '../../operations/objects/object-tags.ts'
 import { Refusal } from '../../base/refusal.ts'
+import type { Representation } from '../../state-machine/versions/records.ts'
 import { headerText } from '../header-text.ts'
 import type { HeaderNote } from '../route.ts'
 import { readTime } from '../wire.ts'
 import { HoldView, RetentionView } from './lock-view.ts'
 import { readMetadata } from './metadata-headers.ts'
+import {
+  REPRESENTATION_MEMBERS,
+  REPRESENTATION_NOTES,
+  representationOfNew,
+} from './representation-headers.ts'
 import { readSettings, SETTINGS_HEADERS } from './settings-headers.ts'
 import { readContentType, refuseForeignHeaders } from './upload-headers.ts'
 
@@ -21,6 +27,7 @@ export const NewUpload = Type.Object(
   {
     contentType: Type.Optional(Type.String()),
     metadata: Type.Optional(Type.Record(Type.String(), Type.String())),
+    ...REPRESENTATION_MEMBERS,
     tags: Type.Optional(Type.Record(Type.String(), Type.String())),
     retention: Type.Optional(RetentionView),
     legalHold: Type.Optional(HoldView),
@@ -35,6 +42,7 @@ const ALGORITHM = 'X-Service-Checksum-Algorithm'
 
 export const NEW_UPLOAD_HEADERS: readonly HeaderNote[] = [
   { name: 'X-Service-Meta-<name>', description: 'User metadata, 2 KiB in all' },
+  ...REPRESENTATION_NOTES,
   { name: ALGORITHM, description: `Computed of every part: ${Object.keys(DIGEST_BYTES).join(', ')}` },
   ...SETTINGS_HEADERS,
 ]
@@ -52,6 +60,7 @@ export function readNewUpload(headers: IncomingHttpHeaders, body: NewUploadBody)
         ? readContentType(hasBody(headers) ? {} : headers)
         : checkContentType(contentType),
     metadata: metadata === undefined ? readMetadata(headers) : checkMetadata(Object.entries(metadata)),
+    ...representationOfNew(headers, body, hasBody(headers)),
     tags: tags === undefined ? said.tags : checkTags(Object.entries(tags)),
     retention:
       retention === undefined
@@ -62,7 +71,7 @@ export function readNewUpload(headers: IncomingHttpHeaders, body: NewUploadBody)
   }
 }
 
-const IN_HEADERS: Readonly<Record<keyof NewUploadBody, RegExp | null>> = {
+const IN_HEADERS: Readonly<Record<Exclude<keyof NewUploadBody, keyof Representation>, RegExp | null>> = {
   // The header speaks of the JSON body, where there is one.
   contentType: null,
   metadata: /^x-service-meta-/,

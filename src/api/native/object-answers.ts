@@ -8,6 +8,7 @@ import type { StoredObject } from '../../operations/objects/put-object.ts'
 import type { Answer } from '../route.ts'
 import { objectHeaders, objectView } from './object-view.ts'
 import { isWanted, wantedRange } from './read-conditions.ts'
+import { cachingHeaders, representationHeaders } from './representation-headers.ts'
 
 type Headers = Readonly<Record<string, string>>
 
@@ -24,6 +25,7 @@ export function bytesAnswer(found: ReadableObject, asked: IncomingHttpHeaders, o
     headers: {
       ...objectHeaders(bucket, object),
       'content-type': object.contentType,
+      ...representationHeaders(object),
       ...(range === null ? {} : contentRange),
       ...own,
     },
@@ -36,7 +38,11 @@ export function bytesAnswer(found: ReadableObject, asked: IncomingHttpHeaders, o
 export function headAnswer(found: FoundObject, asked: IncomingHttpHeaders, own: Headers = {}): Answer {
   const { bucket, object } = found
   if (!isWanted(asked, object)) return notModified(found, own)
-  const about = { 'content-type': object.contentType, 'content-length': `${object.size}` }
+  const about = {
+    'content-type': object.contentType,
+    ...representationHeaders(object),
+    'content-length': `${object.size}`,
+  }
   return { kind: 'empty', headers: { ...objectHeaders(bucket, object), ...about, ...own } }
 }
 
@@ -47,5 +53,9 @@ export function storedAnswer({ bucket, object, replayed }: StoredObject): Answer
 }
 
 function notModified({ bucket, object }: FoundObject, own: Headers): Answer {
-  return { kind: 'empty', status: 304, headers: { ...objectHeaders(bucket, object), ...own } }
+  return {
+    kind: 'empty',
+    status: 304,
+    headers: { ...objectHeaders(bucket, object), ...cachingHeaders(object), ...own },
+  }
 }

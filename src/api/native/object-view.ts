@@ -11,6 +11,7 @@ import type { HeaderNote } from '../route.ts'
 import { orNull, Time, timeText } from '../wire.ts'
 import { HoldView, holdView, RetentionView, retentionView } from './lock-view.ts'
 import { metadataHeaders } from './metadata-headers.ts'
+import { REPRESENTATION_MEMBERS } from './representation-headers.ts'
 import { settingsHeaders } from './settings-headers.ts'
 import { VERSION_HEADERS, versionHeaders } from './version-headers.ts'
 
@@ -39,6 +40,7 @@ export const ObjectView = Type.Object(
     retention: orNull(RetentionView),
     legalHold: HoldView,
     metadata: Type.Record(Type.String(), Type.String()),
+    ...REPRESENTATION_MEMBERS,
     tagCount: Type.Integer(),
     partsCount: Type.Integer(),
   },
@@ -76,6 +78,7 @@ export function objectView(bucket: string, object: ObjectRecord): Static<typeof 
     retention: object.retention === null ? null : retentionView(object.retention),
     legalHold: holdView(object.legalHold),
     metadata: { ...object.metadata },
+    ...object.representation,
     tagCount: Object.keys(object.tags).length,
     partsCount: partsOf(object),
   }

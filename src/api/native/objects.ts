@@ -12,6 +12,7 @@ import { readMetadata } from './metadata-headers.ts'
 import { bytesAnswer, headAnswer, storedAnswer } from './object-answers.ts'
 import { OBJECT_HEADERS, ObjectView } from './object-view.ts'
 import { IF_MATCH, readIfMatchAlone, readPrecondition, WRITE_CONDITIONS } from './precondition-headers.ts'
+import { GIVEN_BACK_NOTES, readRepresentation, REPRESENTATION_NOTES } from './representation-headers.ts'
 import { readSettings, SETTINGS_HEADERS } from './settings-headers.ts'
 import {
   CLAIM_HEADERS,
@@ -45,12 +46,13 @@ export const objectRoutes = [
       path: PATH,
       summary: 'Store an object',
       description:
-        'The body is the object, whatever its Content-Type. Every digest given is verified before anything is stored. With Idempotency-Key a repeated upload is answered as the first one was, for 24 hours; the key is bound to size, bytes, content type and user metadata, and needs a checksum header.',
+        'The body is the object, whatever its Content-Type. Every digest given is verified before anything is stored. With Idempotency-Key a repeated upload is answered as the first one was, for 24 hours; the key is bound to size, bytes, content type, user metadata and the headers of the representation, and needs a checksum header.',
       query: Type.Object({}, { additionalProperties: false }),
       body: 'bytes',
       requestHeaders: [
         ...CLAIM_HEADERS,
         { name: 'X-Service-Meta-<name>', description: 'User metadata, 2 KiB in all' },
+        ...REPRESENTATION_NOTES,
         ...SETTINGS_HEADERS,
         ...WRITE_CONDITIONS,
         { name: 'Idempotency-Key', description: '1 to 255 printable ASCII characters' },
@@ -84,6 +86,7 @@ export const objectRoutes = [
         ...params,
         contentType: readContentType(headers),
         metadata: readMetadata(headers),
+        ...readRepresentation(headers),
         ...readSettings(headers),
         precondition: readPrecondition(headers),
         idempotencyKey: readIdempotencyKey(headers),
@@ -106,7 +109,7 @@ export const objectRoutes = [
         'Several ranges at once are answered with the whole object. A key whose newest version is a delete marker is a 404 with `X-Service-Delete-Marker: true`; a delete marker asked for by its version a 405.',
       query: VersionQuery,
       requestHeaders: [...RANGE_HEADERS, ...CONDITION_HEADERS],
-      responseHeaders: OBJECT_HEADERS,
+      responseHeaders: [...OBJECT_HEADERS, ...GIVEN_BACK_NOTES],
       success: {
         status: 200,
         description: 'The bytes of the object',
@@ -129,7 +132,7 @@ export const objectRoutes = [
       summary: 'Read what is known of an object, as headers',
       query: VersionQuery,
       requestHeaders: CONDITION_HEADERS,
-      responseHeaders: OBJECT_HEADERS,
+      responseHeaders: [...OBJECT_HEADERS, ...GIVEN_BACK_NOTES],
       success: { status: 200, description: 'The headers that GET would give' },
       otherStatuses: { 304: 'Not modified' },
       example: { params: CAT },

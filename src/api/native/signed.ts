@@ -2,14 +2,15 @@
  * The routes that a signed URL opens. [native: Signed-URL access] [decisions 8]
  *
  * Rules: headers that ask for what is not in any URL, a tag or a lock, are refused; nothing of the query but the token is looked at,
- * because mailers append to links. Answers
- * go to browsers, with a type that the uploader chose and a token in the address: nothing in them runs, no cache hands
- * them out unasked, no link on a page carries the address away.
+ * because mailers append to links. Answers go to browsers, with a type that the uploader chose and a token in the address: nothing in
+ * them runs, no page of another origin embeds them without CORS, no cache hands them out unasked unless the object says so, no link on
+ * a page carries the address away.
  */
 import Type from 'typebox'
 import type { SignedUrl } from '../../access/base/signed-url.ts'
 import { getSigned } from '../../operations/signed/get-signed.ts'
 import { putSigned } from '../../operations/signed/put-signed.ts'
+import type { ObjectRecord } from '../../state-machine/versions/records.ts'
 import { CAT, PHOTOS } from '../examples/names.ts'
 import { signedRoute } from '../route.ts'
 import { readMetadata } from './metadata-headers.ts'
@@ -17,6 +18,7 @@ import { bytesAnswer, headAnswer, storedAnswer } from './object-answers.ts'
 import { OBJECT_HEADERS, ObjectView } from './object-view.ts'
 import { Bytes, CONDITION_HEADERS, RANGE_HEADERS } from './objects.ts'
 import { readPrecondition, WRITE_CONDITIONS } from './precondition-headers.ts'
+import { GIVEN_BACK_NOTES, readRepresentation, REPRESENTATION_NOTES } from './representation-headers.ts'
 import { SIGNED_PATH } from './signed-address.ts'
 import {
   CLAIM_HEADERS,
@@ -31,6 +33,7 @@ const PATH = `${SIGNED_PATH}/{bucket}/{key...}` as const
 const Query = Type.Object({ token: Type.String() }, { additionalProperties: false })
 const TAKEN = /^(x-service-(meta|checksum)-.+|if-match|if-none-match)$/
 const NOT_TAKEN = 'A signed URL grants no tags and no locks; metadata, checksums and conditions are taken'
+const UNFRAMED = "frame-ancestors 'none'"
 /** Shown by a viewer of its own, which a sandbox would keep from starting. */
 const IN_ITS_OWN_VIEWER = /^application\/pdf$/i
 
@@ -45,7 +48,7 @@ export const signedRoutes = [
         'Authorized by the token alone; an Authorization header is not looked at. Content type and disposition are those that the URL names, if it names any.',
       query: Query,
       requestHeaders: [...RANGE_HEADERS, ...CONDITION_HEADERS],
-      responseHeaders: [...OBJECT_HEADERS, { name: 'Content-Disposition', description: 'As the URL says' }],
+      responseHeaders: [...OBJECT_HEADERS, ...GIVEN_BACK_NOTES],
       success: {
         status: 200,
         description: 'The bytes of the object',
@@ -56,7 +59,7 @@ export const signedRoutes = [
     },
     async (services, principal, { method, params, headers }) => {
       const found = await getSigned(services, principal, params)
-      const own = readHeaders(principal.signedUrl, found.object.contentType)
+      const own = readHeaders(principal.signedUrl, found.object)
       return method === 'HEAD' ? headAnswer(found, headers, own) : bytesAnswer(found, headers, own)
     },
   ),
@@ -74,6 +77,7 @@ export const signedRoutes = [
       requestHeaders: [
         ...CLAIM_HEADERS,
         { name: 'X-Service-Meta-<name>', description: 'User metadata, 2 KiB in all' },
+        ...REPRESENTATION_NOTES,
         ...WRITE_CONDITIONS,
         { name: 'Idempotency-Key', description: '1 to 255 printable ASCII characters' },
       ],
@@ -99,6 +103,7 @@ export const signedRoutes = [
         ...params,
         contentType: readContentType(headers),
         metadata: readMetadata(headers),
+        ...readRepresentation(headers),
         precondition: readPrecondition(headers),
         idempotencyKey: readIdempotencyKey(headers),
         ...readBodyClaims(headers, trailers),
@@ -113,14 +118,18 @@ export const signedRoutes = [
 
 function readHeaders(
   { responseContentType, responseContentDisposition }: SignedUrl,
-  stored: string,
+  { contentType: stored, representation }: ObjectRecord,
 ): Readonly<Record<string, string>> {
   const contentType = responseContentType ?? stored
   return {
     'content-type': contentType,
     ...(responseContentDisposition === null ? {} : { 'content-disposition': responseContentDisposition }),
-    ...(IN_ITS_OWN_VIEWER.test(contentType) ? {} : { 'content-security-policy': 'sandbox' }),
-    'cache-control': 'private, no-cache',
+    'content-security-policy': IN_ITS_OWN_VIEWER.test(contentType) ? UNFRAMED : `sandbox; ${UNFRAMED}`,
+    'x-frame-options': 'DENY',
+    // A page of another origin asks by CORS, which this does not touch, or does not get it. [Fetch 3.6]
+    'cross-origin-resource-policy': 'same-origin',
+    // Who stored the object may have said how long it is kept.
+    ...(representation?.cacheControl === undefined ? { 'cache-control': 'private, no-cache' } : {}),
     'referrer-policy': 'no-referrer',
   }
 }

@@ -68,6 +68,11 @@ export function putCommand(done: Done): Command {
       'bucket/key, or a bucket or prefix with a slash at its end to keep the name of the file',
     )
     .option('--content-type <type>', 'the media type (default: by the extension of the key)')
+    .option('--cache-control <value>', 'how long caches may keep it, such as max-age=3600')
+    .option('--content-disposition <value>', 'how browsers offer it, such as attachment')
+    .option('--content-encoding <coding>', 'how the file is packed already, such as gzip')
+    .option('--content-language <tags>', 'the language of its readers, such as de')
+    .option('--expires <date>', 'when caches drop it, as an HTTP date')
     .option('--meta <name=value>', 'user metadata; may be repeated', pairValue)
     .option('--if-match <etag>', 'only if the current object has this etag')
     .option('--if-none-match <etag>', 'only if the current object has another etag; *: only if there is none')

@@ -74,6 +74,7 @@ export function factsOf(headers: Readonly<Record<string, string>>): Readonly<Rec
     lastModified: new Date(headers['last-modified'] ?? '').toISOString(),
     checksums: collected(CHECKSUM, (name) => name.toUpperCase()),
     metadata: collected(METADATA, (name) => name),
+    ...representationIn(headers),
     encryption: headers['x-service-encryption'] ?? null,
     compression: headers['x-service-compression'] ?? null,
     retention: mode === undefined ? null : { mode, retainUntil: headers['x-service-retain-until'] },
@@ -81,6 +82,20 @@ export function factsOf(headers: Readonly<Record<string, string>>): Readonly<Rec
     tagCount: Number(headers['x-service-tag-count'] ?? 0),
     partsCount: Number(headers['x-service-parts-count'] ?? 1),
   }
+}
+
+/** Only what the object has. */
+function representationIn(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const members = {
+    cacheControl: headers['cache-control'],
+    contentDisposition: headers['content-disposition'],
+    contentEncoding: headers['content-encoding'],
+    contentLanguage: headers['content-language'],
+    expires: headers['expires'],
+  }
+  return Object.fromEntries(
+    Object.entries(members).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const])),
+  )
 }
 
 export function sign(path: string, options: SignOptions): Promise<number> {

@@ -12,9 +12,9 @@ import { contentTypeOf } from './content-type.ts'
 import { openFile, standardInput } from './local-files.ts'
 import { partBytesFor } from './part-size.ts'
 import { type RemotePath, remotePath } from './remote-path.ts'
-import { upload } from './upload.ts'
+import { type Representation, upload } from './upload.ts'
 
-export interface PutOptions extends DataAccessOptions {
+export interface PutOptions extends DataAccessOptions, Representation {
   readonly contentType?: string
   readonly meta?: Readonly<Record<string, string>>
   readonly ifMatch?: string
@@ -42,6 +42,7 @@ export async function putObject(file: string, target: string, options: PutOption
           key,
           contentType,
           metadata: meta,
+          representation: representationOf(options),
           conditions: conditionsOf(options),
           parallel,
         }
@@ -72,6 +73,17 @@ function named(file: string, target: string): RemotePath {
     hint: `Name the object: ${bucket}/…`,
     exitCode: EXIT.usage,
   })
+}
+
+function representationOf(options: PutOptions): Representation {
+  const { cacheControl, contentDisposition, contentEncoding, contentLanguage, expires } = options
+  return {
+    ...(cacheControl === undefined ? {} : { cacheControl }),
+    ...(contentDisposition === undefined ? {} : { contentDisposition }),
+    ...(contentEncoding === undefined ? {} : { contentEncoding }),
+    ...(contentLanguage === undefined ? {} : { contentLanguage }),
+    ...(expires === undefined ? {} : { expires }),
+  }
 }
 
 function conditionsOf({ ifMatch, ifNoneMatch }: PutOptions) {

@@ -86,8 +86,8 @@ async function etagOf(
 }
 
 async function newUpload(client: DataClient, requested: UploadRequest): Promise<string> {
-  const { bucket, key, contentType, metadata, signal } = requested
-  const body = { contentType, metadata }
+  const { bucket, key, contentType, metadata, representation, signal } = requested
+  const body = { contentType, metadata, ...representation }
   return (await client.call('createMultipartUpload', { params: { bucket, key }, body, signal })).answer
     .uploadId
 }

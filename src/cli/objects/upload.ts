@@ -12,11 +12,21 @@ import { sha256Of } from './digests.ts'
 import { inParts } from './part-size.ts'
 import { uploadInParts } from './upload-parts.ts'
 
+/** How the object is handed out. */
+export interface Representation {
+  readonly cacheControl?: string
+  readonly contentDisposition?: string
+  readonly contentEncoding?: string
+  readonly contentLanguage?: string
+  readonly expires?: string
+}
+
 export interface UploadRequest {
   readonly bucket: string
   readonly key: string
   readonly contentType: string
   readonly metadata: Readonly<Record<string, string>>
+  readonly representation?: Representation
   /** If-Match, If-None-Match. */
   readonly conditions: { readonly 'If-Match'?: string; readonly 'If-None-Match'?: string }
   readonly partBytes: number
@@ -60,10 +70,11 @@ async function uploadWhole(
   body: Buffer,
 ): Promise<StoredObject> {
   await source.assertUnchanged()
-  const { bucket, key, contentType, metadata, conditions, signal } = requested
+  const { bucket, key, contentType, metadata, representation = {}, conditions, signal } = requested
   const named = Object.entries(metadata).map(([name, value]) => [`X-Service-Meta-${name}`, value] as const)
+  const said = Object.entries(representation).map(([name, value]) => [headerOf(name), value] as const)
   const headers = {
-    ...Object.fromEntries(named),
+    ...Object.fromEntries([...named, ...said]),
     ...conditions,
     'Content-Type': contentType,
     'X-Service-Checksum-SHA256': sha256Of(body),
@@ -73,6 +84,11 @@ async function uploadWhole(
   const { answer } = await client.call('putObject', { params: { bucket, key }, headers, body, signal })
   requested.onBytes(body.length)
   return answer
+}
+
+/** `cacheControl` as `cache-control`. */
+function headerOf(member: string): string {
+  return member.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 }
 
 async function* chained(first: readonly Buffer[], rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {

@@ -7,7 +7,7 @@ import { settle } from '../../commands/settle.ts'
 import type { ChecksumAlgorithm } from '../../state-machine/bodies/records.ts'
 import type { BucketRecord } from '../../state-machine/buckets/records.ts'
 import type { UploadRecord } from '../../state-machine/objects/records.ts'
-import type { VersionSettings } from '../../state-machine/versions/records.ts'
+import type { Representation, VersionSettings } from '../../state-machine/versions/records.ts'
 import { dataOperation } from '../base/operation.ts'
 import { newVersionTarget } from '../base/targets.ts'
 import { authorizeSettings } from '../objects/authorize-settings.ts'
@@ -17,6 +17,7 @@ import { findTenant } from '../tenants/find-tenant.ts'
 interface CreateMultipartUploadInput extends KeyName, VersionSettings {
   readonly contentType: string
   readonly metadata: Readonly<Record<string, string>>
+  readonly representation?: Representation
   /** Computed of each part, whether or not its sender claims it. */
   readonly checksumAlg: ChecksumAlgorithm | null
 }
@@ -39,7 +40,7 @@ export const createMultipartUpload = dataOperation(
     const { bucket, key } = findKey(services, principal, input)
     authorizeSettings(services, principal, input, input)
     const { masterKeyId } = findTenant(services, tenantId)
-    const { contentType, metadata, tags, retention, legalHold, checksumAlg } = input
+    const { contentType, metadata, representation, tags, retention, legalHold, checksumAlg } = input
     const reply = await services.propose({
       type: 'createUpload',
       tenantId,
@@ -49,6 +50,7 @@ export const createMultipartUpload = dataOperation(
       expiresInMs: services.config.limits.multipartExpiresAfterMs,
       contentType,
       metadata,
+      ...(representation === undefined ? {} : { representation }),
       masterKeyId,
       tags,
       retention,

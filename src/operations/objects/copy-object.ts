@@ -40,7 +40,7 @@ interface CopyObjectInput extends KeyName {
   /** On the source. */
   readonly conditions: ReadConditions
   /** Null: those of the source. */
-  readonly replacement: Pick<ObjectRecord, 'contentType' | 'metadata'> | null
+  readonly replacement: Pick<ObjectRecord, 'contentType' | 'metadata' | 'representation'> | null
   /** On the target. */
   readonly precondition: WritePrecondition
 }
@@ -80,7 +80,7 @@ function planCopy(services: Services, principal: AccessKeyPrincipal, input: Copy
   refuseCopy(services, input, { target, source })
   authorizeTags(services, principal, input, source)
   const { bucket, key } = target
-  const { contentType, metadata } = input.replacement ?? source.object
+  const { contentType, metadata, representation } = input.replacement ?? source.object
   const { masterKeyId } = findTenant(services, principal.tenantId)
   const requested = {
     tenantId: principal.tenantId,
@@ -88,6 +88,7 @@ function planCopy(services: Services, principal: AccessKeyPrincipal, input: Copy
     key,
     contentType,
     metadata,
+    ...(representation === undefined ? {} : { representation }),
     masterKeyId,
     precondition: input.precondition,
     tags: source.object.tags,

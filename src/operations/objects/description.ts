@@ -1,13 +1,18 @@
 /**
- * What a client says of an object: its content type and user metadata. [decisions 3]
+ * What a client says of an object: its content type, how it is handed out, and user metadata. [decisions 3, 17]
  *
  * Rule: everything that is accepted here can be handed out again as headers, byte for byte, and read back by any client.
  */
 import { Refusal } from '../../base/refusal.ts'
+import type { Representation } from '../../state-machine/versions/records.ts'
 
 export const DEFAULT_CONTENT_TYPE = 'application/octet-stream'
 const CONTENT_TYPE_CHARACTERS_MAX = 256
 const METADATA_BYTES_MAX = 2048
+/** Of all headers of a representation together, names and values. */
+const REPRESENTATION_BYTES_MAX = 2048
+/** Codings by name. [RFC 9110 8.4] */
+const CODINGS = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+(?:[ \t]*,[ \t]*[!#$%&'*+.^_`|~0-9A-Za-z-]+)*$/
 const CONTENT_TYPE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/
 /** A token of RFC 9110 5.6.2. */
 const METADATA_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
@@ -55,4 +60,41 @@ export function checkMetadata(
     'invalid_request',
     `The user metadata has ${bytes} bytes in names and values, at most ${METADATA_BYTES_MAX}`,
   )
+}
+
+/** `name`: as clients write it, for messages. */
+export interface SaidOfRepresentation {
+  readonly member: keyof Representation
+  readonly name: string
+  readonly value: string | undefined
+}
+
+/** Undefined: nothing is said. An empty value says nothing. Throws Refusal invalid_request, not_implemented. */
+export function checkRepresentation(said: readonly SaidOfRepresentation[]): Representation | undefined {
+  const given = said.flatMap(({ value = '', ...one }) => (value === '' ? [] : [{ ...one, value }]))
+  for (const { member, name, value } of given) {
+    if (NO_VALUE.test(value))
+      throw new Refusal(
+        'invalid_request',
+        `${name} holds control characters, or a space at an end: a header cannot carry it`,
+      )
+    if (member === 'contentEncoding') checkCodings(name, value)
+  }
+  const bytes = given.reduce((sum, { name, value }) => sum + name.length + Buffer.byteLength(value), 0)
+  if (bytes > REPRESENTATION_BYTES_MAX)
+    throw new Refusal(
+      'invalid_request',
+      `${given.map(({ name }) => name).join(', ')} have ${bytes} bytes in names and values together, at most ${REPRESENTATION_BYTES_MAX}`,
+    )
+  return given.length === 0
+    ? undefined
+    : Object.fromEntries(given.map(({ member, value }) => [member, value] as const))
+}
+
+/** `aws-chunked` is a framing of the body that this API does not undo. */
+function checkCodings(name: string, value: string): void {
+  if (!CODINGS.test(value))
+    throw new Refusal('invalid_request', `${name} is "${value.slice(0, 80)}": name codings, such as gzip`)
+  if (/(^|,)[ \t]*aws-chunked[ \t]*(,|$)/i.test(value))
+    throw new Refusal('not_implemented', `${name} aws-chunked is not supported: send the body as it is`)
 }

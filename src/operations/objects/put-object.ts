@@ -25,9 +25,11 @@ import { fingerprintOf } from './fingerprint.ts'
 import { earlyRefusal, findKey, type KeyName } from './object-checks.ts'
 import { NEW_VERSION_REFUSALS } from './refusals.ts'
 
+type Described = 'contentType' | 'metadata' | 'representation'
+
 export interface PutObjectInput
   extends KeyName,
-    Pick<NewVersion, 'contentType' | 'metadata' | 'tags' | 'retention' | 'legalHold' | 'precondition'> {
+    Pick<NewVersion, Described | 'tags' | 'retention' | 'legalHold' | 'precondition'> {
   readonly idempotencyKey: string | null
   readonly claimed: Claims
   readonly trailing?: TrailingClaims | undefined
@@ -107,11 +109,13 @@ interface Upload {
 async function store(services: Services, { tenant, bucket, input }: Upload): Promise<StoredObject> {
   const { key, contentType, metadata, tags, retention, legalHold, precondition, idempotencyKey } = input
   const settings = { tags, retention, legalHold }
+  const said = input.representation === undefined ? {} : { representation: input.representation }
   const name = { tenantId: tenant.id, bucket: bucket.name, key }
   const requested = {
     ...name,
     contentType,
     metadata,
+    ...said,
     masterKeyId: tenant.masterKeyId,
     precondition,
     ...settings,
@@ -123,7 +127,7 @@ async function store(services: Services, { tenant, bucket, input }: Upload): Pro
   const sizeMax = sizeMaxOf(services, input.sizeMax)
   const request = { tenant, source, expectedSize, sizeMax, claimed, trailing, wanted, signal }
   const ingested = await services.content.ingest(request)
-  const fingerprint = fingerprintOf({ ...ingested, contentType, metadata })
+  const fingerprint = fingerprintOf({ ...ingested, contentType, metadata, ...said })
   const idempotency = idempotencyKey === null ? null : { key: idempotencyKey, fingerprint }
   const reply = await commitBody(
     ingested,

@@ -8,6 +8,7 @@ import type { PutBody } from '../chunks/commands.ts'
 import type { UploadRecord } from './records.ts'
 import type {
   ObjectRecord,
+  Representation,
   RetentionRecord,
   Tags,
   VersionRecord,
@@ -38,6 +39,8 @@ export interface ObjectName {
 export interface NewVersion extends ObjectName, VersionSettings {
   readonly contentType: string
   readonly metadata: Readonly<Record<string, string>>
+  /** Since level 4. Absent: nothing is said. */
+  readonly representation?: Representation
   readonly masterKeyId: string
   readonly precondition: WritePrecondition
 }

@@ -64,8 +64,10 @@ export function completeUpload(
   return accept(object)
 }
 
-function settingsOf({ contentType, metadata, masterKeyId, tags, retention, legalHold }: UploadRecord) {
-  return { contentType, metadata, masterKeyId, tags, retention, legalHold }
+function settingsOf(upload: UploadRecord) {
+  const { contentType, metadata, representation, masterKeyId, tags, retention, legalHold } = upload
+  const settings = { contentType, metadata, masterKeyId, tags, retention, legalHold }
+  return representation === undefined ? settings : { ...settings, representation }
 }
 
 function completedEarlier(view: View, command: CompleteCommand): Accepted<ObjectRecord> | Refused | null {

@@ -34,7 +34,8 @@ export function createUpload(
   const target = bucketFor(draft, command)
   if (!target.ok) return target
   const bucket = target.value
-  const { tenantId, key, initiator, expiresInMs, contentType, metadata, masterKeyId } = command
+  const { tenantId, key, initiator, expiresInMs, contentType, metadata, representation, masterKeyId } =
+    command
   const { tags, retention, legalHold, checksumAlg } = command
   const fault = uploadsFault(bucket) ?? settingsFault(bucket, command, context.confirmedTime)
   if (fault !== null) return fault
@@ -42,7 +43,8 @@ export function createUpload(
   const createdAt = context.time
   const about = { uploadId, key, initiator, createdAt, expiresAt: createdAt + expiresInMs }
   const settings = { contentType, metadata, masterKeyId, tags, retention, legalHold, checksumAlg }
-  const upload: UploadRecord = { ...about, ...settings, partCount: 0, bytes: 0 }
+  const said = representation === undefined ? {} : { representation }
+  const upload: UploadRecord = { ...about, ...settings, ...said, partCount: 0, bytes: 0 }
   draft.put(objectKeys.upload(bucket.id, key, uploadId), upload)
   const what = { kind: 'upload', tenantId, bucket: bucket.name, bucketId: bucket.id, key, uploadId } as const
   expireAt(draft, { at: upload.expiresAt, id: uploadId, what })

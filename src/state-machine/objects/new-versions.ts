@@ -109,7 +109,7 @@ export function putVersion(
   }: { readonly bucket: BucketRecord; readonly requested: NewVersion; readonly made: VersionBody },
   context: ApplyContext,
 ): ObjectRecord {
-  const { key, contentType, metadata, masterKeyId, tags, retention, legalHold } = requested
+  const { key, contentType, metadata, representation, masterKeyId, tags, retention, legalHold } = requested
   const { id: versionId, size, etag, checksums, body } = made
   const chain = new VersionChain(draft, bucket.id, key)
   const replaced = replacedBy(draft, bucket, key)
@@ -127,6 +127,7 @@ export function putVersion(
     contentType,
     checksums,
     metadata,
+    ...(representation === undefined ? {} : { representation }),
     masterKeyId,
     body,
     tags,

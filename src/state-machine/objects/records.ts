@@ -3,7 +3,7 @@
  */
 import type { BucketId, TenantId } from '../base/record-ids.ts'
 import type { ChecksumAlgorithm } from '../bodies/records.ts'
-import type { ObjectRecord, VersionSettings } from '../versions/records.ts'
+import type { ObjectRecord, Representation, VersionSettings } from '../versions/records.ts'
 
 /** The answer to a write with an idempotency key. */
 export interface IdempotencyRecord {
@@ -22,6 +22,8 @@ export interface UploadRecord extends VersionSettings {
   readonly expiresAt: number
   readonly contentType: string
   readonly metadata: Readonly<Record<string, string>>
+  /** Absent: nothing was said. */
+  readonly representation?: Representation
   readonly masterKeyId: string
   /** Every part has a checksum of this algorithm, and so has the object if checksums of parts can be combined. */
   readonly checksumAlg: ChecksumAlgorithm | null

@@ -29,6 +29,17 @@ export interface VersionSettings {
   readonly legalHold: boolean
 }
 
+/**
+ * What an upload says of the ways in which its bytes are handed out: the values of headers, given back as they came. [RFC 9110 8, 9111 5]
+ */
+export interface Representation {
+  readonly cacheControl?: string
+  readonly contentDisposition?: string
+  readonly contentEncoding?: string
+  readonly contentLanguage?: string
+  readonly expires?: string
+}
+
 export interface ObjectRecord extends VersionPlace, VersionSettings {
   readonly kind: 'object'
   readonly size: number
@@ -36,6 +47,8 @@ export interface ObjectRecord extends VersionPlace, VersionSettings {
   readonly contentType: string
   readonly checksums: Checksums
   readonly metadata: Readonly<Record<string, string>>
+  /** Absent: nothing was said. */
+  readonly representation?: Representation
   readonly masterKeyId: string
   readonly body: BodyRecord
 }

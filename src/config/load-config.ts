@@ -105,6 +105,8 @@ function limits(read: Reader): Config['limits'] {
     adminRequestsPerMinute: read.number('limits.admin_requests_per_minute'),
     adminRequestsBurst: read.number('limits.admin_requests_burst'),
     chunkBuffersMax: read.number('limits.chunk_buffers'),
+    uploadMemoryBytesMax: read.number('limits.upload_memory'),
+    contendedBytesPerSecondMin: read.number('limits.contended_bytes_per_second'),
     connectionsMax: read.number('limits.connections'),
     bodyBytesPerMinuteMin: read.number('limits.body_bytes_per_minute'),
   }

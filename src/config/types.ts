@@ -103,8 +103,12 @@ export interface Config {
     readonly tokenMintBurst: number
     readonly adminRequestsPerMinute: number
     readonly adminRequestsBurst: number
-    /** 4 MiB chunk buffers that all uploads of this node may hold together. */
+    /** Chunks of 4 MiB that this node seals and stores at the same time. */
     readonly chunkBuffersMax: number
+    /** Bytes of chunks that are not whole yet, of all uploads of this node. */
+    readonly uploadMemoryBytesMax: number
+    /** Of a body while uploads wait for memory. 0: no limit. */
+    readonly contendedBytesPerSecondMin: number
     /** Of each public listener. */
     readonly connectionsMax: number
     /** 0: no limit. */

@@ -8,7 +8,15 @@
 import { Refusal } from '../base/refusal.ts'
 import type { Checksums } from '../state-machine/bodies/records.ts'
 import { BodyDigests } from './checksums.ts'
+import type { ClientSpeed } from './client-speed.ts'
 import type { IngestRequest } from './content.ts'
+
+/** Measures the client while the body is read. */
+export interface SpeedWatch {
+  readonly speed: ClientSpeed
+  /** Monotonic, in milliseconds. */
+  readonly now: () => number
+}
 
 export class BodyReader {
   readonly #pieces: AsyncIterator<Uint8Array>
@@ -16,12 +24,14 @@ export class BodyReader {
   readonly #sizeMax: number
   readonly #signal: AbortSignal
   readonly #digests: BodyDigests
+  readonly #watch: SpeedWatch
   #piece: Uint8Array = new Uint8Array(0)
   #size = 0
   #ended = false
 
   /** Throws Refusal entity_too_large if the expected size is too large. */
-  constructor(request: Omit<IngestRequest, 'tenant'>) {
+  constructor(request: Omit<IngestRequest, 'tenant' | 'caller'>, watch: SpeedWatch) {
+    this.#watch = watch
     this.#pieces = request.source[Symbol.asyncIterator]()
     this.#expectedSize = request.expectedSize
     this.#sizeMax = request.sizeMax
@@ -34,10 +44,18 @@ export class BodyReader {
     return this.#size
   }
 
+  /** Bytes that were read and not moved yet. */
+  get available(): number {
+    return this.#piece.length
+  }
+
   /** Waits for the next bytes; false at the end of the body. Throws Refusal for a body longer than allowed or announced. */
   async hasMore(): Promise<boolean> {
     while (this.#piece.length === 0 && !this.#ended) {
+      const { speed, now } = this.#watch
+      speed.asked(now())
       const next = await this.#pull()
+      speed.arrived(next.done === true ? 0 : next.value.length, now())
       if (next.done === true) this.#ended = true
       else this.#take(next.value)
     }

@@ -2,9 +2,10 @@
  * Names and seals chunks: small ones on the calling thread, large ones on a sealing thread.
  *
  * Owns: that decision. Knows nothing of: how either is done. Rule: the caller does not change the plain bytes until the
- * promise settles; large ones must be in shared memory.
+ * promise settles; whole frames of large ones must be in shared memory.
  */
 import type { ChunkId } from '../state-machine/base/record-ids.ts'
+import { framesOf, type PlainBytes, sizeOf } from './frame-cipher.ts'
 import { type Compression, sealChunk, type SealedBytes } from './sealing.ts'
 import type { SealingPool } from './sealing-pool.ts'
 import type { TenantKeys } from './tenant-keys.ts'
@@ -19,14 +20,14 @@ export class ChunkSealer {
     this.#pool = pool
   }
 
-  async nameOf(keys: TenantKeys, plain: Buffer): Promise<ChunkId> {
-    return isLarge(plain) ? this.#pool.nameOf(keys.secrets, plain) : keys.chunkIdOf(plain)
+  async nameOf(keys: TenantKeys, plain: PlainBytes): Promise<ChunkId> {
+    return isLarge(plain) ? this.#pool.nameOf(keys.secrets, plain) : keys.chunkIdOf(...framesOf(plain))
   }
 
   /** Throws Condition slow_down if the sealing thread died. */
   async seal(
     keys: TenantKeys,
-    chunk: { readonly id: ChunkId; readonly plain: Buffer },
+    chunk: { readonly id: ChunkId; readonly plain: PlainBytes },
     compression: Compression,
   ): Promise<SealedBytes> {
     return isLarge(chunk.plain)
@@ -35,6 +36,6 @@ export class ChunkSealer {
   }
 }
 
-function isLarge(plain: Buffer): boolean {
-  return plain.length >= SEALED_ON_THREAD_FROM_BYTES
+function isLarge(plain: PlainBytes): boolean {
+  return sizeOf(plain) >= SEALED_ON_THREAD_FROM_BYTES
 }

@@ -1,44 +1,26 @@
 /**
- * The memory that all uploads of a node share: a fixed number of chunks between socket and disk.
+ * How many chunks of all uploads of a node are sealed and stored at the same time.
  *
- * Owns: which uploads may hold a chunk, first come, first served; the plain buffers, which are reused.
- * Knows nothing of: their contents. Rule: a chunk is held from its first byte until its copies are durable. An upload
- * that waits for a slot does not read from its socket, so the client waits.
+ * Owns: which whole chunk is next: the tenants in turn, of one tenant first come, first served. Knows nothing of: clients, buffers.
+ * Rule: a slot is held from the moment a chunk is whole until its copies are durable: for as long as disks take, never for as long
+ * as a client takes. So the sealed bytes of so many chunks are the most that are in memory.
  */
 import assert from 'node:assert/strict'
 
 /** Plain bytes of a chunk; only the last one of a body is smaller. */
 export const CHUNK_BYTES = 4 * 1024 * 1024
-/** Plain buffers kept for the next chunk; more are made when more chunks fill at the same moment. */
-const SPARE_BUFFERS_MAX = 4
 
 export class ChunkSlot {
-  #buffer: Buffer | null
-  #giveBack: ((buffer: Buffer | null) => void) | null
-  readonly #spare: (buffer: Buffer) => void
+  #giveBack: (() => void) | null
 
-  constructor(buffer: Buffer, spare: (buffer: Buffer) => void, giveBack: (buffer: Buffer | null) => void) {
-    this.#buffer = buffer
-    this.#spare = spare
+  constructor(giveBack: () => void) {
     this.#giveBack = giveBack
-  }
-
-  get plain(): Buffer {
-    assert(this.#buffer !== null, 'the plain buffer is not returned yet')
-    return this.#buffer
-  }
-
-  /** The chunk is sealed: another chunk may reuse the plain buffer, while this chunk still counts as held. */
-  dropPlain(): void {
-    this.#spare(this.plain)
-    this.#buffer = null
   }
 
   /** Idempotent. */
   release(): void {
-    this.#giveBack?.(this.#buffer)
+    this.#giveBack?.()
     this.#giveBack = null
-    this.#buffer = null
   }
 }
 
@@ -48,8 +30,8 @@ interface Waiter {
 
 export class ChunkSlots {
   readonly #slotsMax: number
-  readonly #waiters = new Set<Waiter>()
-  readonly #spares: Buffer[] = []
+  /** By tenant, the one whose turn is next first; no list is empty. */
+  readonly #waiters = new Map<string, Set<Waiter>>()
   #held = 0
 
   constructor(slotsMax: number) {
@@ -57,30 +39,26 @@ export class ChunkSlots {
     this.#slotsMax = slotsMax
   }
 
-  /** How many chunks are between socket and disk now. */
+  /** How many chunks are sealed and stored now. */
   get held(): number {
     return this.#held
   }
 
-  /** First come, first served. Rejects with the signal's reason when it is aborted first. */
-  async acquire(signal: AbortSignal): Promise<ChunkSlot> {
+  /** Rejects with the signal's reason when it is aborted first. */
+  async acquire(tenantId: string, signal: AbortSignal): Promise<ChunkSlot> {
     signal.throwIfAborted()
-    if (this.#held >= this.#slotsMax) await this.#turn(signal)
+    if (this.#held >= this.#slotsMax) await this.#turn(tenantId, signal)
     else this.#held += 1
-    // Shared memory: a sealing thread reads it without a copy.
-    const buffer = this.#spares.pop() ?? Buffer.from(new SharedArrayBuffer(CHUNK_BYTES))
-    return new ChunkSlot(
-      buffer,
-      (plain) => this.#keep(plain),
-      (plain) => this.#release(plain),
-    )
+    return new ChunkSlot(() => this.#release())
   }
 
   /** Resolves with a slot held: the releasing upload passes its slot on, so no later upload can take it first. */
-  #turn(signal: AbortSignal): Promise<void> {
+  #turn(tenantId: string, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
-      const leave = () => {
-        this.#waiters.delete(waiter)
+      const own = this.#waiters.get(tenantId) ?? new Set<Waiter>()
+      const leave = (): void => {
+        own.delete(waiter)
+        if (own.size === 0) this.#waiters.delete(tenantId)
         reject(signal.reason)
       }
       const waiter = {
@@ -89,22 +67,28 @@ export class ChunkSlots {
           resolve()
         },
       }
-      this.#waiters.add(waiter)
+      own.add(waiter)
+      this.#waiters.set(tenantId, own)
       signal.addEventListener('abort', leave, { once: true })
     })
   }
 
-  #release(plain: Buffer | null): void {
-    if (plain !== null) this.#keep(plain)
-    for (const next of this.#waiters) {
-      this.#waiters.delete(next)
-      next.admit()
-      return
-    }
-    this.#held -= 1
+  #release(): void {
+    const next = this.#next()
+    if (next === null) this.#held -= 1
+    else next.admit()
   }
 
-  #keep(plain: Buffer): void {
-    if (this.#spares.length < SPARE_BUFFERS_MAX) this.#spares.push(plain)
+  /** The first of the tenant whose turn it is, which is then the last in turn. */
+  #next(): Waiter | null {
+    for (const [tenantId, own] of this.#waiters) {
+      this.#waiters.delete(tenantId)
+      for (const waiter of own) {
+        own.delete(waiter)
+        if (own.size > 0) this.#waiters.set(tenantId, own)
+        return waiter
+      }
+    }
+    return null
   }
 }

@@ -13,13 +13,14 @@ import type { ChunkId } from '../state-machine/base/record-ids.ts'
 import {
   bindingOf,
   type FrameSeal,
-  FRAME_BYTES,
   frameCountOf,
+  framesOf,
   openFrame,
-  plainFrame,
+  type PlainBytes,
   plainLengthOf,
   SealBrokenError,
   sealFrame,
+  sizeOf,
   TAG_BYTES,
 } from './frame-cipher.ts'
 import type { FrameLayout, SealedChunk } from './frame-layout.ts'
@@ -37,6 +38,7 @@ const COMPRESSED_FROM_BYTES = 1024
 const KEPT_UP_TO = 0.9
 const SAMPLE_BYTES = 8 * 1024
 const SAMPLES_MAX = 4
+const EMPTY = new Uint8Array(0)
 /** Level 1: on frames this short, higher levels cost more time than the space that they save is worth. */
 const OPTIONS = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
 
@@ -53,24 +55,24 @@ export function headerBytesOf(plainSize: number): number {
 }
 
 /** Null: the sealed chunk would not be at least a tenth smaller than `sizeOtherwise`. */
-export function compress(plain: Uint8Array, sizeOtherwise: number): CompressedFrames | null {
-  if (plain.length < COMPRESSED_FROM_BYTES || !isPromising(plain)) return null
-  const count = frameCountOf(plain.length)
-  const texts = Array.from({ length: count }, (_, frame) => smaller(plainFrame(plain, frame)))
-  const size = texts.reduce((sum, text) => sum + text.length + TAG_BYTES, headerBytesOf(plain.length))
+export function compress(plain: PlainBytes, sizeOtherwise: number): CompressedFrames | null {
+  const [frames, plainSize] = [framesOf(plain), sizeOf(plain)]
+  if (plainSize < COMPRESSED_FROM_BYTES || !isPromising(frames)) return null
+  const count = frames.length
+  const texts = frames.map(smaller)
+  const size = texts.reduce((sum, text) => sum + text.length + TAG_BYTES, headerBytesOf(plainSize))
   if (size > sizeOtherwise * KEPT_UP_TO) return null
   const table = Buffer.alloc(count * LENGTH_BYTES)
   texts.forEach((text, frame) => table.writeUInt16BE(text.length - 1, frame * LENGTH_BYTES))
-  return { plainSize: plain.length, texts, table }
+  return { plainSize, texts, table }
 }
 
-/** Compresses a few samples spread over the chunk, so that incompressible content costs little. */
-function isPromising(plain: Uint8Array): boolean {
-  const samples = Math.min(SAMPLES_MAX, Math.ceil(plain.length / FRAME_BYTES))
-  const stride = Math.floor(plain.length / samples)
+/** Compresses the beginning of a few frames spread over the chunk, so that incompressible content costs little. */
+function isPromising(frames: readonly Uint8Array[]): boolean {
+  const samples = Math.min(SAMPLES_MAX, frames.length)
   let [before, after] = [0, 0]
   for (let sample = 0; sample < samples; sample += 1) {
-    const piece = plain.subarray(sample * stride, sample * stride + Math.min(SAMPLE_BYTES, stride))
+    const piece = frames[Math.floor((sample * frames.length) / samples)]?.subarray(0, SAMPLE_BYTES) ?? EMPTY
     before += piece.length
     after += zstdCompressSync(piece, OPTIONS).length
   }

@@ -6,6 +6,7 @@
  * leave; memory does not depend on the size of the object.
  */
 import type { Claims, TrailingClaims } from './checksums.ts'
+import type { UploadCaller } from './memory-shares.ts'
 import type { ByteRange } from './range.ts'
 import type { BucketId } from '../state-machine/base/record-ids.ts'
 import type { ChecksumAlgorithm, Checksums } from '../state-machine/bodies/records.ts'
@@ -17,6 +18,8 @@ import type { UploadOutcome } from './uploads.ts'
 
 export interface IngestRequest {
   readonly tenant: TenantRecord
+  /** Whose share of the memory for uploads the body collects in. */
+  readonly caller: UploadCaller
   /** The pipeline no longer reads a piece once it requests the next one. */
   readonly source: AsyncIterable<Uint8Array>
   /** From Content-Length; null without that header. A shorter or longer body is refused. */

@@ -17,6 +17,22 @@ export class SealBrokenError extends Error {
   override readonly name = 'SealBrokenError'
 }
 
+/** The plain bytes of a chunk: in one piece, or in frames of FRAME_BYTES; only the last one is smaller. */
+export type PlainBytes = Uint8Array | readonly Uint8Array[]
+
+/** Copies nothing. */
+export function framesOf(plain: PlainBytes): readonly Uint8Array[] {
+  if (!(plain instanceof Uint8Array)) return plain
+  const count = frameCountOf(plain.length)
+  return Array.from({ length: count }, (_, frame) =>
+    plain.subarray(frame * FRAME_BYTES, (frame + 1) * FRAME_BYTES),
+  )
+}
+
+export function sizeOf(plain: PlainBytes): number {
+  return plain instanceof Uint8Array ? plain.length : plain.reduce((sum, { length }) => sum + length, 0)
+}
+
 /** `binding` is authenticated with every frame and not stored. */
 export interface FrameSeal {
   readonly key: KeyObject
@@ -25,10 +41,6 @@ export interface FrameSeal {
 
 export function frameCountOf(plainSize: number): number {
   return Math.ceil(plainSize / FRAME_BYTES)
-}
-
-export function plainFrame(plain: Uint8Array, frame: number): Uint8Array {
-  return plain.subarray(frame * FRAME_BYTES, (frame + 1) * FRAME_BYTES)
 }
 
 /** Plain bytes of frame number `frame` of a chunk. */

@@ -12,17 +12,23 @@ import type { ChunkRecord } from '../state-machine/chunks/records.ts'
 import type { View } from '../state-machine/base/view.ts'
 import { BodyReader } from './body-reader.ts'
 import type { ChunkSlot, ChunkSlots } from './chunk-slots.ts'
+import { ClientSpeed } from './client-speed.ts'
+import { CollectedChunk } from './collected-chunk.ts'
 import type { IngestedBody, IngestRequest } from './content.ts'
 import { etagOf } from './etag.ts'
+import type { FrameBuffers } from './frame-buffers.ts'
+import type { UploadMemory } from './upload-memory.ts'
 import type { ChunkSealer } from './chunk-sealer.ts'
 import { type Compression, sealPlain } from './sealing.ts'
 import { releaseBytes } from './spent-bytes.ts'
+import type { UploadCaller } from './memory-shares.ts'
 import type { TenantKeys } from './tenant-keys.ts'
 import type { Upload, Uploads } from './uploads.ts'
 import { chunkKeys } from '../state-machine/chunks/keys.ts'
 
-/** For each upload: while one chunk is being placed the next one fills. */
+/** For each upload: while one chunk is being placed the next one collects. */
 const CHUNKS_IN_FLIGHT_MAX = 2
+const NO_BYTES = Buffer.alloc(0)
 
 export interface IngestParts {
   readonly blobs: Pick<Blobs, 'write' | 'copiesToAck'>
@@ -30,6 +36,10 @@ export interface IngestParts {
   readonly state: View
   readonly keys: TenantKeys
   readonly slots: ChunkSlots
+  readonly memory: UploadMemory
+  readonly buffers: FrameBuffers
+  /** Monotonic, in milliseconds. */
+  readonly now: () => number
   readonly sealer: ChunkSealer
   readonly inlineBytesMax: number
   /** Compression of new chunks: `zstd` is used where it pays. */
@@ -39,16 +49,14 @@ export interface IngestParts {
 export async function ingest(request: IngestRequest, parts: IngestParts): Promise<IngestedBody> {
   const failure = new AbortController()
   const signal = AbortSignal.any([request.signal, failure.signal])
-  const reader = new BodyReader({ ...request, signal })
+  const speed = new ClientSpeed()
+  const reader = new BodyReader({ ...request, signal }, { speed, now: parts.now })
   const head = await readHead(reader, parts.inlineBytesMax)
   if (head.length <= parts.inlineBytesMax) return smallBody(head, reader, parts.keys)
   const upload = await parts.uploads.begin()
   try {
-    const chunks = await new ChunkUpload(request.tenant.id, { ...parts, upload }, failure).run(
-      reader,
-      head,
-      signal,
-    )
+    const uploading = new ChunkUpload(request, { ...parts, upload, speed, signal }, failure)
+    const chunks = await uploading.run(reader, head)
     return {
       size: reader.size,
       etag: etagOf(chunks.map((chunk) => chunk.id)),
@@ -62,7 +70,7 @@ export async function ingest(request: IngestRequest, parts: IngestParts): Promis
   }
 }
 
-/** Reads one byte more than fits inline, or the whole body: that decides the kind of body without taking a slot. */
+/** Reads one byte more than fits inline, or the whole body: that decides the kind of body without taking memory of all uploads. */
 async function readHead(reader: BodyReader, inlineBytesMax: number): Promise<Buffer> {
   const head = Buffer.allocUnsafeSlow(inlineBytesMax + 1)
   let end = 0
@@ -82,30 +90,38 @@ function smallBody(plain: Buffer, reader: BodyReader, keys: TenantKeys): Ingeste
 
 interface ChunkUploadParts extends IngestParts {
   readonly upload: Upload
+  readonly speed: ClientSpeed
+  readonly signal: AbortSignal
 }
 
 class ChunkUpload {
   readonly #tenantId: TenantId
+  readonly #caller: UploadCaller
   readonly #parts: ChunkUploadParts
   readonly #failure: AbortController
   readonly #uses: Promise<ChunkUse>[] = []
   /** A body may hold the same chunk many times; it is placed once, under one birth. */
   readonly #byId = new Map<ChunkId, Promise<ChunkUse>>()
 
-  constructor(tenantId: TenantId, parts: ChunkUploadParts, failure: AbortController) {
-    this.#tenantId = tenantId
+  constructor(
+    { tenant, caller }: Pick<IngestRequest, 'tenant' | 'caller'>,
+    parts: ChunkUploadParts,
+    failure: AbortController,
+  ) {
+    this.#tenantId = tenant.id
+    this.#caller = caller
     this.#parts = parts
     this.#failure = failure
   }
 
   /** Settles only when no chunk of this upload is in flight any more. */
-  async run(reader: BodyReader, head: Buffer, signal: AbortSignal): Promise<readonly ChunkUse[]> {
+  async run(reader: BodyReader, head: Buffer): Promise<readonly ChunkUse[]> {
     try {
       let start = head
       while (start.length > 0 || (await reader.hasMore())) {
         await this.#uses.at(-CHUNKS_IN_FLIGHT_MAX)
-        await this.#nextChunk(reader, start, await this.#parts.slots.acquire(signal))
-        start = start.subarray(start.length)
+        await this.#nextChunk(reader, start)
+        start = NO_BYTES
       }
       return await Promise.all(this.#uses)
     } catch (error) {
@@ -114,29 +130,47 @@ class ChunkUpload {
     }
   }
 
-  async #nextChunk(reader: BodyReader, start: Buffer, slot: ChunkSlot): Promise<void> {
+  async #nextChunk(reader: BodyReader, start: Buffer): Promise<void> {
+    const { slots, signal } = this.#parts
+    const chunk = this.#collect()
     try {
-      const plain = await fill(reader, start, slot.plain)
-      const use = this.#use(plain, slot).finally(() => slot.release())
+      await chunk.fill(reader, start, signal)
+      const slot = await slots.acquire(this.#tenantId, signal)
+      const use = this.#use(chunk, slot).finally(() => {
+        chunk.release()
+        slot.release()
+      })
       // A failed chunk stops the reading at once; `run`, which waits for the use, throws the error.
       use.catch((error: unknown) => this.#failure.abort(error))
       this.#uses.push(use)
     } catch (error) {
-      slot.release()
+      chunk.release()
       throw error
     }
   }
 
-  async #use(plain: Buffer, slot: ChunkSlot): Promise<ChunkUse> {
+  /** A chunk without bytes, which ends the upload if it has to give way. */
+  #collect(): CollectedChunk {
+    const { memory, buffers, speed } = this.#parts
+    const share = memory.begin(this.#caller, speed, (reason) => {
+      chunk.release()
+      this.#failure.abort(reason)
+    })
+    const chunk = new CollectedChunk(share, buffers)
+    return chunk
+  }
+
+  async #use(chunk: CollectedChunk, slot: ChunkSlot): Promise<ChunkUse> {
     const { keys, sealer, state } = this.#parts
-    const id = await sealer.nameOf(keys, plain)
+    const id = await sealer.nameOf(keys, chunk.frames)
     const row = state.get(chunkKeys.chunk(this.#tenantId, id))
     const known = this.#byId.get(id) ?? this.#existing(row)
     if (known !== null) {
+      chunk.release()
       slot.release()
       return known
     }
-    const use = this.#place({ id, plain, slot })
+    const use = this.#place(id, chunk)
     this.#byId.set(id, use)
     return use
   }
@@ -155,12 +189,12 @@ class ChunkUpload {
    * Always writes under a new birth: a copy under the birth of a row is made only with a committed task; otherwise it could be
    * written to a disk that is about to remove this copy. The commit takes over a row that has too few copies.
    */
-  async #place({ id, plain, slot }: FilledChunk): Promise<ChunkUse> {
+  async #place(id: ChunkId, chunk: CollectedChunk): Promise<ChunkUse> {
     const { blobs, keys, sealer, upload, compression } = this.#parts
-    const size = plain.length
-    const { sealed, checksum } = await sealer.seal(keys, { id, plain }, compression)
+    const { size } = chunk
+    const { sealed, checksum } = await sealer.seal(keys, { id, plain: chunk.frames }, compression)
     const sealedSize = sealed.length
-    slot.dropPlain()
+    chunk.release()
     const birth = upload.newBirth()
     // For the cluster a chunk is a blob, and its id only a name.
     const blobId: string = id
@@ -168,18 +202,6 @@ class ChunkUpload {
     const { replicas, missing } = await blobs.write({ id: blobId, birth, bytes: sealed, checksum, onSpent })
     return { id, size, birth, sealedSize, checksum, existing: false, replicas, missing }
   }
-}
-
-interface FilledChunk {
-  readonly id: ChunkId
-  readonly plain: Buffer
-  readonly slot: ChunkSlot
-}
-
-async function fill(reader: BodyReader, start: Buffer, buffer: Buffer): Promise<Buffer> {
-  let end = start.copy(buffer)
-  while (end < buffer.length && (await reader.hasMore())) end = reader.moveTo(buffer, end)
-  return buffer.subarray(0, end)
 }
 
 /** At the commit apply checks that the chunk still exists and has enough copies. */

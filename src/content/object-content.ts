@@ -1,22 +1,25 @@
 /**
  * The object pipeline of this node: ingest and read behind one port.
  *
- * Owns: what all requests share: the open keys, the slots for chunks, the sealing threads. ingest.ts and read-content.ts
+ * Owns: what all requests share: the open keys, memory and slots for chunks, the sealing threads. ingest.ts and read-content.ts
  * do the work.
  */
-import type { Blobs } from '../../cluster/index.ts'
+import type { Blobs, MetricSample } from '../../cluster/index.ts'
 import type { MasterKey } from '../access/master-key.ts'
 import type { Config } from '../config/types.ts'
 import type { TenantRecord } from '../state-machine/tenants/records.ts'
 import type { View } from '../state-machine/base/view.ts'
 import { ChunkKeys } from './chunk-keys.ts'
 import { ChunkSealer } from './chunk-sealer.ts'
+import { FrameBuffers } from './frame-buffers.ts'
+import { UploadMemory } from './upload-memory.ts'
 import { ChunkSlots } from './chunk-slots.ts'
 import type { Content, IngestedBody, IngestRequest, PinnedObject } from './content.ts'
 import { ingest } from './ingest.ts'
 import type { ByteRange } from './range.ts'
 import { readContent } from './read-content.ts'
 import { SealingPool } from './sealing-pool.ts'
+import { uploadSamples } from './upload-samples.ts'
 import type { Uploads } from './uploads.ts'
 import { tenantKeys } from '../state-machine/tenants/keys.ts'
 
@@ -26,12 +29,18 @@ export interface ObjectContentParts {
   readonly state: View
   readonly masterKey: MasterKey
   readonly config: Pick<Config, 'limits' | 'content'>
+  /** Monotonic, in milliseconds. Absent: the clock of the process. */
+  readonly now?: () => number
 }
 
 export class ObjectContent implements Content {
   readonly #parts: ObjectContentParts
   readonly #keys: ChunkKeys
   readonly #slots: ChunkSlots
+  readonly #buffers = new FrameBuffers()
+  readonly #now: () => number
+  /** Shared by all uploads of this node. */
+  readonly memory: UploadMemory
   readonly #pool: SealingPool
   readonly #sealer: ChunkSealer
 
@@ -39,14 +48,25 @@ export class ObjectContent implements Content {
     this.#parts = parts
     this.#keys = new ChunkKeys(parts.masterKey)
     const { limits, content } = parts.config
+    this.#now = parts.now ?? (() => performance.now())
     this.#slots = new ChunkSlots(limits.chunkBuffersMax)
+    this.memory = new UploadMemory({
+      bytesMax: limits.uploadMemoryBytesMax,
+      speedMin: limits.contendedBytesPerSecondMin,
+      now: this.#now,
+    })
     this.#pool = new SealingPool({ threads: content.sealingThreads, jobsMax: limits.chunkBuffersMax })
     this.#sealer = new ChunkSealer(this.#pool)
   }
 
-  /** Chunks of uploads that are now between socket and disk; at most limits.chunkBuffersMax. */
+  /** Whole chunks of uploads that are sealed and stored now; at most limits.chunkBuffersMax. */
   get chunksHeld(): number {
     return this.#slots.held
+  }
+
+  /** For /metrics. */
+  samples(): readonly MetricSample[] {
+    return uploadSamples(this.memory, this.chunksHeld)
   }
 
   async ingest(request: IngestRequest): Promise<IngestedBody> {
@@ -54,8 +74,9 @@ export class ObjectContent implements Content {
     const keys = this.#keys.of(request.tenant)
     const { inlineBytesMax } = config.limits
     const { compression } = config.content
-    const [slots, sealer] = [this.#slots, this.#sealer]
-    return ingest(request, { blobs, uploads, state, keys, slots, sealer, inlineBytesMax, compression })
+    const shared = { slots: this.#slots, sealer: this.#sealer, memory: this.memory, buffers: this.#buffers }
+    const parts = { blobs, uploads, state, keys, ...shared, now: this.#now }
+    return ingest(request, { ...parts, inlineBytesMax, compression })
   }
 
   read(

@@ -11,6 +11,7 @@ import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import { Condition } from '../../cluster/index.ts'
 import type { ChunkId } from '../state-machine/base/record-ids.ts'
+import { FRAME_BYTES, framesOf, type PlainBytes } from './frame-cipher.ts'
 import type { Compression, SealedBytes } from './sealing.ts'
 import type { SealingReply, SealingRequest } from './sealing-protocol.ts'
 import type { TenantSecrets } from './tenant-keys.ts'
@@ -52,19 +53,19 @@ export class SealingPool {
     this.#workerFile = options.workerFile ?? new URL(WORKER_FILE, import.meta.url)
   }
 
-  async nameOf(secrets: TenantSecrets, plain: Buffer): Promise<ChunkId> {
-    const reply = await this.#run({ type: 'name', secrets, ...placeOf(plain) })
+  async nameOf(secrets: TenantSecrets, plain: PlainBytes): Promise<ChunkId> {
+    const reply = await this.#run({ type: 'name', secrets, frames: sharedFrames(plain) })
     assert(reply.type === 'named', 'a thread answers what it was asked')
     return reply.id
   }
 
   async seal(
     secrets: TenantSecrets,
-    chunk: { readonly id: ChunkId; readonly plain: Buffer },
+    chunk: { readonly id: ChunkId; readonly plain: PlainBytes },
     compression: Compression,
   ): Promise<SealedBytes> {
     const { id, plain } = chunk
-    const reply = await this.#run({ type: 'seal', secrets, id, compression, ...placeOf(plain) })
+    const reply = await this.#run({ type: 'seal', secrets, id, compression, frames: sharedFrames(plain) })
     assert(reply.type === 'sealed', 'a thread answers what it was asked')
     return { sealed: Buffer.from(reply.memory), checksum: reply.checksum }
   }
@@ -142,7 +143,11 @@ export class SealingPool {
   }
 }
 
-function placeOf(plain: Buffer): { memory: SharedArrayBuffer; offset: number; length: number } {
-  assert(plain.buffer instanceof SharedArrayBuffer, 'the bytes of a large chunk are in shared memory')
-  return { memory: plain.buffer, offset: plain.byteOffset, length: plain.length }
+function sharedFrames(plain: PlainBytes): readonly Uint8Array[] {
+  const frames = framesOf(plain)
+  const areShared = frames.every(
+    ({ buffer, length }) => length < FRAME_BYTES || buffer instanceof SharedArrayBuffer,
+  )
+  assert(areShared, 'whole frames are in shared memory')
+  return frames
 }

@@ -1,7 +1,7 @@
 /**
  * Messages between the sealing pool and its threads.
  *
- * Owns: the messages. Rule: plain bytes are not copied but shared between both sides; the thread transfers sealed bytes.
+ * Owns: the messages. Rule: whole frames of plain bytes are not copied but shared between both sides; the thread transfers sealed bytes.
  * A thread has one request at a time.
  */
 import type { ChunkId } from '../state-machine/base/record-ids.ts'
@@ -10,9 +10,7 @@ import type { TenantSecrets } from './tenant-keys.ts'
 
 interface Chunk {
   readonly secrets: TenantSecrets
-  readonly memory: SharedArrayBuffer
-  readonly offset: number
-  readonly length: number
+  readonly frames: readonly Uint8Array[]
 }
 
 export type SealingRequest =

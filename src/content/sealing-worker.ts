@@ -15,9 +15,9 @@ const port = parentPort
 
 function answer(request: SealingRequest): SealingReply {
   const keys = new TenantKeys(request.secrets)
-  const plain = Buffer.from(request.memory, request.offset, request.length)
-  if (request.type === 'name') return { type: 'named', id: keys.chunkIdOf(plain) }
-  const { sealed, checksum } = sealChunk(keys, { id: request.id, plain }, request.compression)
+  const { frames } = request
+  if (request.type === 'name') return { type: 'named', id: keys.chunkIdOf(...frames) }
+  const { sealed, checksum } = sealChunk(keys, { id: request.id, plain: frames }, request.compression)
   return { type: 'sealed', memory: sealed.buffer, checksum }
 }
 

@@ -13,9 +13,11 @@ import {
   bindingOf,
   FRAME_BYTES,
   frameCountOf,
+  framesOf,
   openFrame,
-  plainFrame,
+  type PlainBytes,
   sealFrame,
+  sizeOf,
   TAG_BYTES,
 } from './frame-cipher.ts'
 import type { FrameLayout, SealedChunk } from './frame-layout.ts'
@@ -44,13 +46,14 @@ export function compressionOf(chunk: { readonly size: number; readonly sealedSiz
 }
 
 /** Format 1: the same bytes on every machine and in every version. */
-export function sealPlain(keys: TenantKeys, id: ChunkId, plain: Uint8Array): Buffer<ArrayBuffer> {
-  assert(plain.length > 0, 'an empty body has no chunk')
-  const seal = { key: keys.chunkKey(id), binding: bindingOf(FORMAT, plain.length) }
-  const target = Buffer.allocUnsafeSlow(sealedSizeOf(plain.length))
+export function sealPlain(keys: TenantKeys, id: ChunkId, plain: PlainBytes): Buffer<ArrayBuffer> {
+  const size = sizeOf(plain)
+  assert(size > 0, 'an empty body has no chunk')
+  const seal = { key: keys.chunkKey(id), binding: bindingOf(FORMAT, size) }
+  const target = Buffer.allocUnsafeSlow(sealedSizeOf(size))
   let offset = 0
-  for (let frame = 0; frame < frameCountOf(plain.length); frame += 1) {
-    offset = sealFrame(seal, frame, plainFrame(plain, frame), { target, offset })
+  for (const [frame, text] of framesOf(plain).entries()) {
+    offset = sealFrame(seal, frame, text, { target, offset })
   }
   return target
 }
@@ -58,11 +61,11 @@ export function sealPlain(keys: TenantKeys, id: ChunkId, plain: Uint8Array): Buf
 /** `zstd`: format 2 if that pays, otherwise format 1. */
 export function sealChunk(
   keys: TenantKeys,
-  chunk: { readonly id: ChunkId; readonly plain: Uint8Array },
+  chunk: { readonly id: ChunkId; readonly plain: PlainBytes },
   compression: Compression,
 ): SealedBytes {
   const { id, plain } = chunk
-  const compressed = compression === 'none' ? null : compress(plain, sealedSizeOf(plain.length))
+  const compressed = compression === 'none' ? null : compress(plain, sealedSizeOf(sizeOf(plain)))
   const sealed = compressed === null ? sealPlain(keys, id, plain) : sealCompressed(keys, id, compressed)
   return { sealed, checksum: createHash('sha256').update(sealed).digest('hex') }
 }

@@ -30,8 +30,11 @@ export class TenantKeys {
     return new TenantKeys({ dataKey: createSecretKey(dataKey), dedupKey: createSecretKey(dedupKey) })
   }
 
-  chunkIdOf(plain: Uint8Array): ChunkId {
-    return createHmac('sha256', this.secrets.dedupKey).update(plain).digest('hex')
+  /** Of the plain bytes, in any number of pieces. */
+  chunkIdOf(...plain: readonly Uint8Array[]): ChunkId {
+    const hmac = createHmac('sha256', this.secrets.dedupKey)
+    for (const piece of plain) hmac.update(piece)
+    return hmac.digest('hex')
   }
 
   /** The key that seals only the plain bytes of this chunk. */

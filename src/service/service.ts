@@ -303,7 +303,7 @@ class Teardown {
 
 async function openListeners(
   config: Config,
-  { cluster, services, samples }: Pick<Components, 'cluster' | 'services' | 'samples'>,
+  { cluster, content, services, samples }: Pick<Components, 'cluster' | 'content' | 'services' | 'samples'>,
   teardown: Teardown,
 ): Promise<{ data: string; admin: string }> {
   const { adminTls, dataTls } = config
@@ -315,7 +315,7 @@ async function openListeners(
   const metrics = new Metrics({
     version: VERSION,
     nodeId: cluster.nodeId,
-    samples: () => [...samples(), ...certificates.flatMap((tls) => tls?.samples() ?? [])],
+    samples: () => [samples(), content.samples(), ...certificates.map((tls) => tls?.samples() ?? [])].flat(),
   })
   const admin = createAdminServer(services, metrics, edges.admin)
   teardown.add('admin listener', async () => admin.close())

@@ -1,24 +1,24 @@
 /**
- * The slots that uploads share: fair, never lost, never more than the bound.
+ * The slots that whole chunks share: fair between tenants, never lost, never more than the bound.
  */
 import t from 'tap'
-import { CHUNK_BYTES, ChunkSlots } from '../../src/content/chunk-slots.ts'
+import { ChunkSlots } from '../../src/content/chunk-slots.ts'
 
 const never = new AbortController().signal
 
 t.test('ChunkSlots', async (t) => {
-  t.test('serves waiting uploads first come, first served, and lets no later one pass', async (t) => {
+  t.test('serves chunks of a tenant first come, first served, and lets no later one pass', async (t) => {
     const slots = new ChunkSlots(1)
-    const first = await slots.acquire(never)
+    const first = await slots.acquire('acme', never)
     const order: string[] = []
     const waiting = ['a', 'b', 'c'].map(async (name) => {
-      const slot = await slots.acquire(never)
+      const slot = await slots.acquire('acme', never)
       order.push(name)
       t.equal(slots.held, 1)
       slot.release()
     })
     first.release()
-    const late = slots.acquire(never).then((slot) => {
+    const late = slots.acquire('acme', never).then((slot) => {
       order.push('late')
       slot.release()
     })
@@ -27,36 +27,38 @@ t.test('ChunkSlots', async (t) => {
     t.equal(slots.held, 0)
   })
 
+  t.test('serves tenants in turn: a chunk does not wait for the hundred of another tenant', async (t) => {
+    const slots = new ChunkSlots(1)
+    const first = await slots.acquire('evil', never)
+    const order: string[] = []
+    const take = async (tenantId: string): Promise<void> => {
+      const slot = await slots.acquire(tenantId, never)
+      order.push(tenantId)
+      slot.release()
+    }
+    const crowd = Array.from({ length: 100 }, () => take('evil'))
+    const others = [take('acme'), take('acme'), take('third')]
+    first.release()
+    await Promise.all([...crowd, ...others])
+    t.strictSame(order.slice(0, 6), ['evil', 'acme', 'third', 'evil', 'acme', 'evil'])
+    t.equal(slots.held, 0)
+  })
+
   t.test('removes a waiter that is aborted, without losing a slot', async (t) => {
     const slots = new ChunkSlots(1)
-    const held = await slots.acquire(never)
+    const held = await slots.acquire('acme', never)
     const controller = new AbortController()
-    const aborted = slots.acquire(controller.signal)
-    const next = slots.acquire(never)
+    const aborted = slots.acquire('evil', controller.signal)
+    const next = slots.acquire('acme', never)
     controller.abort(new Error('gone'))
     await t.rejects(aborted, { message: 'gone' })
-    await t.rejects(slots.acquire(controller.signal), { message: 'gone' })
+    await t.rejects(slots.acquire('acme', controller.signal), { message: 'gone' })
     held.release()
     const slot = await next
     slot.release()
     slot.release()
     t.equal(slots.held, 0)
-    await slots.acquire(never)
+    await slots.acquire('acme', never)
     t.equal(slots.held, 1)
-  })
-
-  t.test('reuses a plain buffer as soon as it is dropped, while the chunk still counts', async (t) => {
-    const slots = new ChunkSlots(2)
-    const one = await slots.acquire(never)
-    const buffer = one.plain
-    t.equal(buffer.length, CHUNK_BYTES)
-    one.dropPlain()
-    t.throws(() => one.plain, { name: 'AssertionError' })
-    const two = await slots.acquire(never)
-    t.equal(two.plain, buffer)
-    t.equal(slots.held, 2)
-    one.release()
-    two.release()
-    t.equal((await slots.acquire(never)).plain, buffer)
   })
 })

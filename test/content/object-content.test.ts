@@ -37,6 +37,7 @@ t.test('ingest and read', async (t) => {
       t.ok((await world.get(object)).equals(plain), `${size} bytes come back`)
     }
     t.equal(world.content.chunksHeld, 0)
+    t.equal(world.content.memory.bytes, 0)
   })
 
   t.test('give the same ranges as Buffer.subarray, from inline bodies and across chunks', async () => {
@@ -191,6 +192,7 @@ t.test('ingest refuses', async (t) => {
       const claimed = parseClaims([['SHA256', Buffer.alloc(32).toString('base64')]])
       await t.rejects(world.ingest(inPieces(plain, 50_000), { claimed }), { code: 'checksum_mismatch' })
       t.equal(world.content.chunksHeld, 0)
+      t.equal(world.content.memory.bytes, 0)
     }
   })
 
@@ -237,6 +239,7 @@ t.test('ingest refuses', async (t) => {
       controller.abort(new Error('client gone'))
       await t.rejects(upload, { message: 'client gone' })
       t.equal(world.content.chunksHeld, 0)
+      t.equal(world.content.memory.bytes, 0)
     }
   })
 
@@ -248,6 +251,7 @@ t.test('ingest refuses', async (t) => {
     const world = new ContentWorld()
     await t.rejects(world.ingest(broken()), { message: 'connection reset' })
     t.equal(world.content.chunksHeld, 0)
+    t.equal(world.content.memory.bytes, 0)
   })
 
   t.test('with the error of the store, at once, while the client is still sending', async (t) => {
@@ -258,6 +262,7 @@ t.test('ingest refuses', async (t) => {
     const { source } = stallingSource(patternBytes(CHUNK_BYTES + 1))
     await t.rejects(world.ingest(source), { message: 'disk full' })
     t.equal(world.content.chunksHeld, 0)
+    t.equal(world.content.memory.bytes, 0)
   })
 
   t.test('without closing the source, which may be the socket of the response', async (t) => {
@@ -330,5 +335,6 @@ t.test('memory', async (t) => {
     t.equal(blobs.writesPeak, 3)
     t.equal(blobs.written.length, 18)
     t.equal(world.content.chunksHeld, 0)
+    t.equal(world.content.memory.bytes, 0)
   })
 })

@@ -33,8 +33,8 @@ function fragileWorker(t: Test): URL {
   writeFileSync(
     file,
     `import { parentPort } from 'node:worker_threads'
-     parentPort.on('message', ({ memory, offset }) => {
-       const first = new Uint8Array(memory, offset)[0]
+     parentPort.on('message', ({ frames }) => {
+       const first = frames[0][0]
        if (first === 0) throw new Error('out of luck')
        parentPort.postMessage({ type: 'named', id: String(first) })
      })`,
@@ -110,8 +110,10 @@ t.test('ingest over sealing threads', async (t) => {
       t.ok((await world.get(object)).equals(bodies[i] ?? Buffer.alloc(0)), `body ${i}`)
     }
     t.equal(world.content.chunksHeld, 0)
+    t.equal(world.content.memory.bytes, 0)
     await world.content.close()
     await t.rejects(world.ingest(inPieces(patternBytes(CHUNK_BYTES, 99), 500_000)), { code: 'shutting_down' })
     t.equal(world.content.chunksHeld, 0)
+    t.equal(world.content.memory.bytes, 0)
   })
 })

@@ -18,6 +18,7 @@ t.test('a shredded tenant', async (t) => {
     const refusal = { code: 'tenant_disabled', message: /were destroyed/ }
     const request = {
       tenant: shredded,
+      caller: { tenantId: 'acme', accessKeyId: 'AK', address: '127.0.0.1' },
       source: inPieces(Buffer.from('x'), 1),
       expectedSize: null,
       sizeMax: 9,
@@ -57,6 +58,7 @@ t.test('a shredded tenant', async (t) => {
     if (tenant === undefined) return t.fail('no tenant')
     const ingested = await services.content.ingest({
       tenant,
+      caller: { tenantId: 'acme', accessKeyId: 'AK', address: '127.0.0.1' },
       source: inPieces(Buffer.from('too late'), 3),
       expectedSize: null,
       sizeMax: 100,

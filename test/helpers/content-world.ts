@@ -31,6 +31,8 @@ export const TEST_LIMITS: Config['limits'] = {
   adminRequestsPerMinute: 600,
   adminRequestsBurst: 100,
   chunkBuffersMax: 3,
+  uploadMemoryBytesMax: 64 * 1024 * 1024,
+  contendedBytesPerSecondMin: 0,
   connectionsMax: 1000,
   bodyBytesPerMinuteMin: 0,
 }
@@ -149,6 +151,7 @@ export class ContentWorld {
       tenant?: TenantRecord
       limits?: Partial<Config['limits']>
       compression?: 'none' | 'zstd'
+      now?: () => number
     } = {},
   ) {
     this.blobs = options.blobs ?? new MemoryBlobs()
@@ -162,6 +165,7 @@ export class ContentWorld {
         }),
       },
       masterKey: testMasterKey,
+      ...(options.now === undefined ? {} : { now: options.now }),
       config: {
         limits: { ...TEST_LIMITS, ...options.limits },
         content: { compression: options.compression ?? 'zstd', sealingThreads: 1 },
@@ -179,6 +183,7 @@ export class ContentWorld {
   ingest(source: AsyncIterable<Uint8Array>, request: Partial<IngestRequest> = {}): Promise<IngestedBody> {
     return this.content.ingest({
       tenant: this.tenant,
+      caller: { tenantId: this.tenant.id, accessKeyId: 'AK', address: '127.0.0.1' },
       source,
       expectedSize: null,
       sizeMax: TEST_LIMITS.objectPutBytesMax,

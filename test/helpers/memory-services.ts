@@ -65,6 +65,8 @@ interface Options {
   readonly notifications?: Partial<Config['notifications']>
   readonly security?: Partial<Config['security']>
   readonly masterKey?: MasterKey
+  /** The clock by which uploads are measured, in milliseconds. */
+  readonly uploadNow?: () => number
 }
 
 export class MemoryServices {
@@ -74,6 +76,7 @@ export class MemoryServices {
   readonly uses = new LastUsed()
   readonly own: ClusterContent
   readonly limits: Limits
+  readonly content: ObjectContent
   readonly blobs = new MemoryBlobs()
   readonly lines: LogLine[] = []
   /** Rows of the audit log that the edge wrote. */
@@ -127,6 +130,9 @@ export class MemoryServices {
     this.limits = new Limits({ settings: config.callers, state, now: () => this.limitsNow() })
     const nextSession = () => this.blobs.nextSession()
     this.uploads = new UploadSessions({ nodeId: 'n1', nextSession, propose })
+    const { blobs, uploads } = this
+    const clock = options.uploadNow === undefined ? {} : { now: options.uploadNow }
+    this.content = new ObjectContent({ blobs, uploads, state, masterKey, config, ...clock })
     this.own = new ClusterContent({ blobs: this.blobs, uploads: this.uploads, state, masterKey })
     this.services = {
       config,
@@ -135,7 +141,7 @@ export class MemoryServices {
       propose,
       access: new NativeAccess({ masterKey, state, config, uses: this.uses, now: () => this.now }),
       limits: this.limits,
-      content: new ObjectContent({ blobs: this.blobs, uploads: this.uploads, state, masterKey, config }),
+      content: this.content,
       auditSegments: new AuditSegments(this.own),
       writesInProgress: new WritesInProgress(),
       replicaCounter: new ReplicaCounter({ state, now: () => this.now, wait: (ms) => rest(ms), logger }),

@@ -58,7 +58,14 @@ class Gateway {
     const { reader, propose } = this.#node
     const tenant = reader.get(tenantKeys.tenant(tenantId))
     if (tenant === undefined) throw new Error(`There is no tenant "${tenantId}"`)
-    const about = { tenant, expectedSize: null, sizeMax: bytes.length, claimed: new Map<never, never>() }
+    const caller = { tenantId, accessKeyId: 'AK', address: '127.0.0.1' }
+    const about = {
+      tenant,
+      caller,
+      expectedSize: null,
+      sizeMax: bytes.length,
+      claimed: new Map<never, never>(),
+    }
     const signal = new AbortController().signal
     const ingested = await this.#content.ingest({ ...about, source: inPieces(bytes, 65_536), signal })
     const { size, etag, checksums, body } = ingested

@@ -73,7 +73,25 @@ export const LIMIT_SETTINGS = [
     fallback: '5',
     min: 2,
     max: 1024,
-    meaning: 'the number of chunks of 4 MiB that all uploads of this node together hold in memory',
+    meaning: 'the number of chunks of 4 MiB that this node seals and stores at the same time',
+  },
+  {
+    name: 'limits.upload_memory',
+    kind: 'bytes',
+    fallback: '128MiB',
+    min: 16 * MIB,
+    max: 1024 * 1024 * MIB,
+    meaning:
+      'the memory in which the bytes of all uploads of this node collect until a chunk is whole; it is shared out among tenants, keys and addresses',
+  },
+  {
+    name: 'limits.contended_bytes_per_second',
+    kind: 'bytes',
+    fallback: '64KiB',
+    min: 0,
+    max: 1024 * MIB,
+    meaning:
+      'while uploads wait for limits.upload_memory, a body that comes more slowly than this may be ended with 503 slow_down, the slowest first; 0: none',
   },
   {
     name: 'limits.connections',

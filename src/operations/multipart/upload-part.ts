@@ -16,6 +16,7 @@ import { commitBody } from '../base/commit-body.ts'
 import { dataOperation } from '../base/operation.ts'
 import type { Services } from '../base/services.ts'
 import { keyTarget } from '../base/targets.ts'
+import { uploadCallerOf } from '../base/upload-caller.ts'
 import { findTenant } from '../tenants/find-tenant.ts'
 import { findUpload, type FoundUpload, type UploadName } from './find-upload.ts'
 import { findPart } from '../../state-machine/bodies/upload-parts.ts'
@@ -54,7 +55,7 @@ export const uploadPart = dataOperation(
     const { checksumAlg } = found.upload
     const wanted = checksumAlg === null ? [] : [checksumAlg]
     const body = { source, expectedSize, sizeMax, claimed, trailing, wanted, signal }
-    const ingested = await services.content.ingest({ tenant, ...body })
+    const ingested = await services.content.ingest({ tenant, caller: uploadCallerOf(principal), ...body })
     const name = { tenantId, bucket: found.bucket.name, key, uploadId, partNumber }
     const reply = await commitBody(
       ingested,

@@ -9,6 +9,7 @@ import { accessKey } from '../../access/rights.ts'
 import { Refusal } from '../../base/refusal.ts'
 import { settle } from '../../commands/settle.ts'
 import type { Claims, TrailingClaims } from '../../content/checksums.ts'
+import type { UploadCaller } from '../../content/memory-shares.ts'
 import type { ChecksumAlgorithm } from '../../state-machine/bodies/records.ts'
 import type { BucketRecord } from '../../state-machine/buckets/records.ts'
 import type { NewVersion } from '../../state-machine/objects/commands.ts'
@@ -19,6 +20,7 @@ import { commitBody } from '../base/commit-body.ts'
 import { dataOperation } from '../base/operation.ts'
 import type { Services } from '../base/services.ts'
 import { newVersionTarget } from '../base/targets.ts'
+import { uploadCallerOf } from '../base/upload-caller.ts'
 import { findTenant } from '../tenants/find-tenant.ts'
 import { authorizeSettings } from './authorize-settings.ts'
 import { fingerprintOf } from './fingerprint.ts'
@@ -71,7 +73,8 @@ export const putObject = dataOperation(
     checkUpload(services, input)
     const tenant = findTenant(services, principal.tenantId)
     const { idempotencyKey } = input
-    const write = () => store(services, { tenant, bucket, input })
+    const caller = uploadCallerOf(principal)
+    const write = () => store(services, { tenant, caller, bucket, input })
     if (idempotencyKey === null) return write()
     return services.writesInProgress.alone([bucket.id, key, idempotencyKey], write)
   },
@@ -102,11 +105,12 @@ function sizeMaxOf({ config }: Services, sizeMax: number = Infinity): number {
 
 interface Upload {
   readonly tenant: TenantRecord
+  readonly caller: UploadCaller
   readonly bucket: BucketRecord
   readonly input: PutObjectInput
 }
 
-async function store(services: Services, { tenant, bucket, input }: Upload): Promise<StoredObject> {
+async function store(services: Services, { tenant, caller, bucket, input }: Upload): Promise<StoredObject> {
   const { key, contentType, metadata, tags, retention, legalHold, precondition, idempotencyKey } = input
   const settings = { tags, retention, legalHold }
   const said = input.representation === undefined ? {} : { representation: input.representation }
@@ -125,7 +129,7 @@ async function store(services: Services, { tenant, bucket, input }: Upload): Pro
   if (refusal !== null && !isAnswered(services, bucket, input)) throw refusal
   const { source, expectedSize, claimed, trailing, wanted = [], signal } = input
   const sizeMax = sizeMaxOf(services, input.sizeMax)
-  const request = { tenant, source, expectedSize, sizeMax, claimed, trailing, wanted, signal }
+  const request = { tenant, caller, source, expectedSize, sizeMax, claimed, trailing, wanted, signal }
   const ingested = await services.content.ingest(request)
   const fingerprint = fingerprintOf({ ...ingested, contentType, metadata, ...said })
   const idempotency = idempotencyKey === null ? null : { key: idempotencyKey, fingerprint }

@@ -60,6 +60,11 @@ export class BareSocket {
     return Number(/^HTTP\/1\.1 (\d{3})/.exec(this.#received)?.[1] ?? 0)
   }
 
+  /** The code of a problem, or empty. */
+  get code(): string {
+    return /"code":"(\w+)"/.exec(this.#received)?.[1] ?? ''
+  }
+
   /** Bytes that were written and have not left yet. */
   get backlog(): number {
     return this.#socket.writableLength

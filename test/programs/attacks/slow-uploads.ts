@@ -43,6 +43,11 @@ class Client {
     return this.#socket.isOpen ? 'open' : 'cut'
   }
 
+  /** Status and code of the answer. */
+  get answer(): string {
+    return `${this.#socket.status} ${this.#socket.code}`.trim()
+  }
+
   get sent(): number {
     return this.#sent
   }
@@ -85,7 +90,7 @@ export async function runSlowUploads(
         client.send(now)
         continue
       }
-      count(typeof state === 'number' ? `status ${state}` : state)
+      count(typeof state === 'number' ? client.answer : state)
       count('sent kB', client.sent / 1000)
       client.end()
       const next = again(upload, n++)

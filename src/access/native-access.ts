@@ -39,6 +39,7 @@ import {
   type SignedUrlClaims,
 } from './signed-url-token.ts'
 import { decodeToken, encodeToken } from './token.ts'
+import { keyEnd } from '../state-machine/tenants/callers.ts'
 import { adminTokenByHash } from '../state-machine/tenants/admin-tokens.ts'
 import { tenantKeys } from '../state-machine/tenants/keys.ts'
 
@@ -249,17 +250,14 @@ export class NativeAccess implements Access {
     return timingSafeEqual(digest(expected), digest(secretKey))
   }
 
-  /** The tenant first: disabling it revokes its keys too, and the caller is to learn the reason. [decisions 16] */
+  /** `name`: what the message calls the key; links do not name it. */
   #requireLive(record: AccessKeyRecord, name = `access key '${record.accessKeyId}'`): void {
-    const { status, expiresAt } = record
-    if (this.#parts.state.get(tenantKeys.tenant(record.tenantId))?.status !== 'active') {
-      throw new Refusal('tenant_disabled', `The tenant of ${name} is disabled`)
-    }
+    const end = keyEnd(this.#parts.state, record, this.#parts.now())
+    if (end === null) return
+    if (end === 'tenant_disabled') throw new Refusal('tenant_disabled', `The tenant of ${name} is disabled`)
     const key = `${name.charAt(0).toUpperCase()}${name.slice(1)}`
-    if (status !== 'active') throw new Refusal('key_revoked', `${key} was revoked`)
-    if (expiresAt !== null && this.#parts.now() >= expiresAt) {
-      throw new Refusal('key_revoked', `${key} expired at ${timeText(expiresAt)}`)
-    }
+    const how = end === 'revoked' ? 'was revoked' : `expired at ${timeText(record.expiresAt ?? 0)}`
+    throw new Refusal('key_revoked', `${key} ${how}`)
   }
 
   #grant(record: AccessKeyRecord): TokenGrant {

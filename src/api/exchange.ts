@@ -45,6 +45,8 @@ export class Exchange {
   /** Set before a body is read; null: it may come as slowly as it likes. */
   pace: { readonly body: BodyPace; readonly now: () => number } | null = null
   #admission: Admission | null = null
+  /** Set before a request is served; null: it may take as long as it likes. Both on the clock of `now`. */
+  deadline: { readonly atMs: number; readonly now: () => number } | null = null
   /** Bytes of bodies, for the figures. */
   receivedBytes = 0
   sentBytes = 0
@@ -106,6 +108,7 @@ export class Exchange {
     let askedMs = this.pace?.now() ?? 0
     for await (const piece of this.#request.iterator({ destroyOnReturn: false })) {
       this.receivedBytes += piece.length
+      this.requireTime()
       if (this.pace?.body.isTooSlow(piece.length, this.pace.now() - askedMs))
         throw new Refusal('request_timeout', 'The body of the request came too slowly')
       await this.#admission?.pass('in', piece.length)
@@ -120,6 +123,12 @@ export class Exchange {
   /** The same for a reader that is done with each piece when it asks for the next. */
   passingBytes(): AsyncGenerator<Uint8Array> {
     return releasing(this.bytes())
+  }
+
+  /** Throws Refusal `request_timeout` when the request has taken as long as one may. Asked after each piece of either body. */
+  requireTime(): void {
+    if (this.deadline !== null && this.deadline.now() >= this.deadline.atMs)
+      throw new Refusal('request_timeout', 'The request took longer than limits.request_duration allows')
   }
 
   #drain(): void {

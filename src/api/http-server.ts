@@ -166,9 +166,10 @@ interface Rooms {
 }
 
 function beginRequest({ services, plane, log, edge }: Rooms, { request, reply }: Pair): void {
-  const { bodyBytesPerMinuteMin } = services.config.limits
+  const { bodyBytesPerMinuteMin, requestDurationMaxMs } = services.config.limits
   const exchange = Exchange.of(request.raw, reply.raw)
   exchange.pace = { body: new BodyPace(bodyBytesPerMinuteMin), now: edge.now }
+  exchange.deadline = { atMs: edge.now() + requestDurationMaxMs, now: edge.now }
   RequestAudit.begin(services, plane, { request, reply })
   log.watch(request, reply)
   reply.headers(rateStatusHeaders(services, request))

@@ -16,6 +16,7 @@ import type { Services } from '../operations/base/services.ts'
 import type { AuditRow } from '../state-machine/audit/records.ts'
 import type { Command, Reply } from '../state-machine/commands.ts'
 import { limitedBy } from './admission/client-address.ts'
+import type { Caller } from '../state-machine/tenants/callers.ts'
 import type { AuditNote } from './audit-note.ts'
 import { Exchange } from './exchange.ts'
 import type { Plane } from './plane.ts'
@@ -119,7 +120,7 @@ export class RequestAudit {
     this.#note = { ...this.#note, ...note }
   }
 
-  /** The services of the node, through which every proposal carries its origin. */
+  /** The services of the node, through which every proposal carries its origin and its caller. */
   services(route: RouteDefinition): Services {
     const propose = (command: Command): Promise<Reply> => this.#propose(command, route)
     // Which reply belongs to which command is the promise of what it is handed on to.
@@ -141,7 +142,7 @@ export class RequestAudit {
   async #propose(command: Command, route: RouteDefinition): Promise<Reply> {
     const origin = { ...this.facts(), elapsedMs: this.#elapsedMs(), successStatus: route.success.status }
     this.#changes.asked++
-    const reply = await this.#services.propose(command, origin)
+    const reply = await this.#services.propose(command, origin, callerOf(this.principal))
     this.#changes.answered++
     this.#changes.isLastRefused = !reply.ok
     return reply
@@ -209,6 +210,13 @@ export class RequestAudit {
       return this.#pair.request.params as AskedFor['params']
     }
   }
+}
+
+/** Of a bearer token. A signed URL holds what its key could do when its request began. [decisions 8] */
+function callerOf(principal: Principal | null): Caller | undefined {
+  if (principal?.kind !== 'accessKey' || principal.signedUrl !== null) return undefined
+  const { accessKeyId, keyVersion } = principal
+  return { accessKeyId, keyVersion }
 }
 
 function isDryRun(query: unknown): boolean {

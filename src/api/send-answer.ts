@@ -89,6 +89,7 @@ async function sendBody(
   response.statusCode = reply.statusCode
   try {
     for await (const piece of body) {
+      exchange.requireTime()
       exchange.sentBytes += piece.length
       await admission?.pass('out', piece.length)
       admission?.rest()

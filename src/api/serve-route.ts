@@ -78,7 +78,8 @@ export function serveRoute(
       note: (note) => audit.note(note),
     })
     const onBroken = (err: Error): void => {
-      audit.failed('internal_error')
+      audit.failed(err instanceof Refusal ? err.code : 'internal_error')
+      if (err instanceof Refusal) return
       services.logger.error({ requestId: request.id, err }, 'body broke while it was sent')
     }
     const onReady = (status: number, bytes: number): Promise<void> => audit.beforeAnswer(status, bytes)

@@ -6,9 +6,10 @@
  */
 import type { Cluster } from '../../cluster/index.ts'
 import { Refusal } from '../base/refusal.ts'
-import { commandLevel } from '../state-machine/command-levels.ts'
+import { CALLER_LEVEL, commandLevel } from '../state-machine/command-levels.ts'
 import type { Command } from '../state-machine/commands.ts'
 import type { Origin } from '../state-machine/base/origin.ts'
+import type { Caller } from '../state-machine/tenants/callers.ts'
 import type { Propose } from './propose.ts'
 
 /** A new cluster reaches its level within its first second, so a request waits that long instead of failing. */
@@ -26,9 +27,11 @@ export async function requireLevel(cluster: Levels, level: number): Promise<void
 }
 
 export function withLevelGate(propose: Propose, cluster: Levels): Propose {
-  const gated = async (command: Command, origin?: Origin): Promise<unknown> => {
+  const gated = async (command: Command, origin?: Origin, caller?: Caller): Promise<unknown> => {
     await requireLevel(cluster, commandLevel(command))
-    return propose(command, origin)
+    // Older members would ignore it and decide otherwise.
+    const isKnown = caller !== undefined && (await cluster.reachesLevel(CALLER_LEVEL, 0))
+    return propose(command, origin, isKnown ? caller : undefined)
   }
   return gated as Propose
 }

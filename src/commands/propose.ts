@@ -10,18 +10,24 @@ import { commandCost } from '../state-machine/command-cost.ts'
 import type { Command, CommandType, Reply } from '../state-machine/commands.ts'
 import type { Origin } from '../state-machine/base/origin.ts'
 import { ROOM_NEEDS } from '../state-machine/room-needs.ts'
+import type { Caller } from '../state-machine/tenants/callers.ts'
 import { decodeReply, encodeCommand } from './command-codec.ts'
 
-/** `origin`: the request behind the command; the edge adds it to what operations propose. */
+/** `origin`: the request behind the command, `caller`: the access key that has to be good still; the edge adds both to what operations propose. */
 export type Propose = <T extends CommandType>(
   command: Extract<Command, { type: T }> & { type: T },
   origin?: Origin,
+  caller?: Caller,
 ) => Promise<Reply<T>>
 
 /** `view`: the rows that this node has applied, to estimate the work of a command. Null: the cluster uses its default estimate. */
 export function createPropose(cluster: Pick<Cluster, 'propose'>, view: View | null = null): Propose {
-  const propose = async (command: Command, origin?: Origin): Promise<Reply> => {
-    const bytes = encodeCommand(origin === undefined ? command : { ...command, origin })
+  const propose = async (command: Command, origin?: Origin, caller?: Caller): Promise<Reply> => {
+    const bytes = encodeCommand({
+      ...command,
+      ...(origin === undefined ? {} : { origin }),
+      ...(caller === undefined ? {} : { caller }),
+    })
     const cost = view === null ? undefined : commandCost(view, command)
     const correction = command.type === 'correctTime' ? command.correction : undefined
     return decodeReply(await cluster.propose(bytes, { need: ROOM_NEEDS[command.type], cost, correction }))

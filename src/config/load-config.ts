@@ -109,6 +109,7 @@ function limits(read: Reader): Config['limits'] {
     contendedBytesPerSecondMin: read.number('limits.contended_bytes_per_second'),
     connectionsMax: read.number('limits.connections'),
     bodyBytesPerMinuteMin: read.number('limits.body_bytes_per_minute'),
+    requestDurationMaxMs: read.number('limits.request_duration'),
   }
 }
 

@@ -113,6 +113,7 @@ export interface Config {
     readonly connectionsMax: number
     /** 0: no limit. */
     readonly bodyBytesPerMinuteMin: number
+    readonly requestDurationMaxMs: number
   }
   /** Of proved callers on the data plane. */
   readonly callers: {

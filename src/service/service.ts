@@ -41,6 +41,7 @@ import { withLevelGate } from '../commands/level-gate.ts'
 import type { Services } from '../operations/base/services.ts'
 import type { Command } from '../state-machine/commands.ts'
 import type { Origin } from '../state-machine/base/origin.ts'
+import type { Caller } from '../state-machine/tenants/callers.ts'
 import { membersOf } from '../state-machine/members/members.ts'
 import { createCopyLedger } from '../store/ledger/copy-ledger.ts'
 import { openStore } from '../store/open-store.ts'
@@ -219,8 +220,8 @@ function limitsOf({ callers }: Config, state: View): Limits {
 /** Services that write audit rows only while `isAudited` returns true. */
 function auditedWhile(isAudited: () => boolean, services: Services): Services {
   const { audit } = services
-  const propose = (command: Command, origin?: Origin): Promise<unknown> =>
-    services.propose(command, isAudited() ? origin : undefined)
+  const propose = (command: Command, origin?: Origin, caller?: Caller): Promise<unknown> =>
+    services.propose(command, isAudited() ? origin : undefined, caller)
   const switched: AuditTrail = {
     isStrict: audit.isStrict,
     admit: () => audit.admit(),

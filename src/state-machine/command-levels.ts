@@ -88,6 +88,9 @@ export const COMMAND_LEVELS: { readonly [T in CommandType]: number } = {
   skipEntry: 3,
 }
 
+/** The level from which any command may carry its caller; below it the key is asked when a request begins, and no more. */
+export const CALLER_LEVEL = 4
+
 /** Of a member: the level of any value, or of the values that are listed; a value that is not listed needs none. */
 type MemberLevel = number | Readonly<Record<string, number>>
 

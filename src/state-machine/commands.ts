@@ -11,6 +11,7 @@ import type { RecountCommand, RecountReplies } from './recount/commands.ts'
 import type { BlockerCode, RefusalCode } from './base/codes.ts'
 import type { QuotaCommand, QuotaReplies } from './usage/commands.ts'
 import type { LimitsCommand, LimitsReplies } from './limits/commands.ts'
+import type { Caller } from './tenants/callers.ts'
 import type { TenantCommand, TenantReplies } from './tenants/commands.ts'
 import type { AuditCommand, AuditReplies } from './audit/commands.ts'
 import type { ChunkId } from './base/record-ids.ts'
@@ -43,8 +44,8 @@ export type Command =
   | NotificationCommand
   | MembershipCommand
 
-/** A command and the request behind it, if there is one. */
-export type Proposal = Command & { readonly origin?: Origin }
+/** A command, the request behind it, and the access key that has to be good still; each if there is one. */
+export type Proposal = Command & { readonly origin?: Origin; readonly caller?: Caller }
 
 export type PutCommand = Extract<Command, { type: 'putObject' }>
 export type CommandType = Command['type']

@@ -49,6 +49,7 @@ import { reportShare } from './long-operations/shares.ts'
 import { skipEntry } from './skipped-entries/skipped-entries.ts'
 import { deleteTenant, disableTenant, shredTenant } from './removal/tenant-end.ts'
 import { eraseTenant } from './removal/tenant-erasure.ts'
+import { callerFault } from './tenants/callers.ts'
 import { createTenant, setClusterKey } from './tenants/tenants.ts'
 import { noteUses } from './tenants/uses.ts'
 import { setObjectLegalHold, setObjectRetention, setObjectTags } from './objects/version-settings.ts'
@@ -151,11 +152,12 @@ export interface Applied {
 }
 
 export function apply(view: View, proposal: Proposal, at: Omit<ApplyContext, 'origin'>): Applied {
-  const { origin, ...command } = proposal
+  const { origin, caller, ...command } = proposal
   if (!isCommandType(command.type)) throw unknownCommand(command)
   const draft = new Draft(view)
   const context = origin === undefined ? at : { ...at, origin }
-  const reply = decide(draft, command as Command, context)
+  const fault = caller === undefined ? null : callerFault(view, caller, context.time)
+  const reply = fault ?? decide(draft, command as Command, context)
   const kept = reply.ok ? draft : new Draft(view)
   if (origin !== undefined) recordChange(kept, { command: command as Command, reply, origin }, context)
   return { writes: kept.writes(), reply }

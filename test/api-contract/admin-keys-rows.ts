@@ -38,6 +38,8 @@ export const adminKeysRows = {
   'admin.keys.revoke.again': 'revoking again is 200 and changes nothing [decisions 11]',
   'admin.keys.other-tenant': 'a key of another tenant does not exist here: 404 [admin: Errors]',
   'admin.keys.bound': 'at most 1,000 active ones in a tenant: 412 precondition_failed [decisions 10]',
+  'admin.keys.commit':
+    'a key that ends while the body of a change is in flight changes nothing: 401 [native: Bearer token 3]',
   'admin.keys.last-used': 'lastUsedAt is null until the key was used [decisions 11]',
   'admin.dry-run':
     'any mutation with dryRun answers 200 and a plan, and nothing changes [admin: States and transitions] [decisions 11]',

@@ -84,6 +84,61 @@ t.test('a body that drips [errors.request_timeout]', async (t) => {
   })
 })
 
+t.test('a request that takes longer than one may', async (t) => {
+  const DAY_MS = 86_400_000
+  let nowMs = 0
+  const { memory, token, port } = await start(t, {}, () => nowMs)
+  await memory.change({
+    type: 'createBucket',
+    ...BUCKET,
+    bucketsMax: 1,
+    versioning: 'Unversioned',
+    objectLockEnabled: false,
+  })
+  const big = 'x'.repeat(32 * 1024 * 1024)
+
+  await t.test('is ended with 408 while it uploads, however fast, and stores nothing', async (t) => {
+    const { socket, answer } = open(t, port)
+    socket.write(
+      requestFor('PUT /api/v1/buckets/photos/objects/long', token, 'Content-Length: 5000\r\n\r\nx'),
+    )
+    await until('the caller is proved', () => memory.barriers > 0)
+    nowMs += DAY_MS
+    socket.write('x'.repeat(4000))
+    await until('there is an answer', () => answer.text.includes('request_timeout'))
+    t.match(answer.text, /^HTTP\/1\.1 408 [^]*limits\.request_duration/)
+    t.notOk(memory.lines.some(({ level }) => level === 'error'))
+  })
+
+  await t.test('is broken off while it downloads, and the audit log says why', async (t) => {
+    const put = open(t, port)
+    put.socket.write(
+      requestFor(
+        'PUT /api/v1/buckets/photos/objects/big',
+        token,
+        `Content-Length: ${big.length}\r\n\r\n${big}`,
+      ),
+    )
+    await until('it is stored', () => put.answer.text.includes('200 OK'))
+    const get = open(t, port)
+    get.socket.write(requestFor('GET /api/v1/buckets/photos/objects/big', token, '\r\n'))
+    await until('the download has started', () => get.answer.text.includes('\r\n\r\n'))
+    get.socket.pause()
+    nowMs += DAY_MS
+    get.socket.resume()
+    await until('the connection is closed', () => get.answer.isOver)
+    t.ok(get.answer.text.length < big.length)
+    await until('the row is written', () =>
+      memory.auditRows.some(({ operation }) => operation === 'getObject'),
+    )
+    t.match(
+      memory.auditRows.find(({ operation }) => operation === 'getObject'),
+      { code: 'request_timeout' },
+    )
+    t.notOk(memory.lines.some(({ level }) => level === 'error'))
+  })
+})
+
 t.test('no header is dropped silently, for any number of headers', async (t) => {
   const { token, port } = await start(t, {})
   const { socket, answer } = open(t, port)

@@ -35,6 +35,7 @@ export const TEST_LIMITS: Config['limits'] = {
   contendedBytesPerSecondMin: 0,
   connectionsMax: 1000,
   bodyBytesPerMinuteMin: 0,
+  requestDurationMaxMs: 86_400_000,
 }
 
 /** No test meets a limit that it does not set itself. */

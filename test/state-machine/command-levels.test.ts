@@ -6,7 +6,7 @@
  */
 import t from 'tap'
 import { FEATURE_LEVEL, FIRST_LEVEL } from '../../cluster/node/base/feature-level.ts'
-import { COMMAND_LEVELS, commandLevel } from '../../src/state-machine/command-levels.ts'
+import { CALLER_LEVEL, COMMAND_LEVELS, commandLevel } from '../../src/state-machine/command-levels.ts'
 import type { AdminRole } from '../../src/state-machine/base/origin.ts'
 import { isCommandType } from '../../src/state-machine/state-machine.ts'
 
@@ -54,6 +54,10 @@ t.test('the level of a command', async (t) => {
     t.equal(level({ role: 'owner' }), 1)
     t.equal(level({ role: 'auditor' }), 4)
     t.equal(level({ role: 'operator', noKeys: true }), 4)
+  })
+
+  t.test('of the caller that a command may carry is the one that brought it', async (t) => {
+    t.equal(CALLER_LEVEL, 4)
   })
 
   t.test('is one that this version reaches', async (t) => {

@@ -72,7 +72,7 @@ export class LevelRaise {
   /** Resolves with true as soon as the state here is at this level, with false when the time has passed. */
   reaches(level: number, withinMs: number): Promise<boolean> {
     const isAt = this.#isAt(level)
-    if (isAt || this.#isClosed) return Promise.resolve(isAt)
+    if (isAt || this.#isClosed || withinMs <= 0) return Promise.resolve(isAt)
     const deadline = this.#parts.clock.now() + withinMs
     return new Promise((resolve) => this.#waiting.add({ level, deadline, resolve }))
   }

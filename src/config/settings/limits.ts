@@ -110,4 +110,13 @@ export const LIMIT_SETTINGS = [
     max: 1024 * MIB,
     meaning: 'the least that a body must deliver per minute of waiting, otherwise 408; 0: no limit',
   },
+  {
+    name: 'limits.request_duration',
+    kind: 'duration',
+    fallback: '24h',
+    min: 60 * SECOND,
+    max: 30 * DAY,
+    meaning:
+      'the longest that one request may take, with its body and its answer; an upload ends with 408, a download with a broken connection',
+  },
 ] as const satisfies readonly Setting[]

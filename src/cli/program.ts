@@ -28,6 +28,7 @@ import {
   tokenCommand,
 } from './commands/objects.ts'
 import type { Done } from './commands/options.ts'
+import { openApiCommand } from './commands/openapi.ts'
 import { policyCommand } from './commands/policy.ts'
 import { quotaCommand } from './commands/quota.ts'
 import { recoverCommand } from './commands/recover.ts'
@@ -81,7 +82,7 @@ const SECTIONS: readonly (readonly [heading: string, groups: readonly Group[]])[
       certsCommand,
     ],
   ],
-  ['Other:', [completionCommand]],
+  ['Other:', [openApiCommand, completionCommand]],
 ]
 
 export function programOf(done: Done): Command {

@@ -44,7 +44,11 @@ const plan = (fingerprint: string | null): Answer => ({
 const NOOP: Answer = { status: 200, body: { noop: true, nodeId: 'n4', configIndex: 7 } }
 const GATE: Answer = {
   status: 412,
-  body: { code: 'precondition_failed', message: 'no', blockers: [{ code: 'certificate_mismatch' }] },
+  body: {
+    code: 'precondition_failed',
+    message: 'no',
+    blockers: [{ code: 'certificate_mismatch', message: 'n4 shows another one' }],
+  },
 }
 
 /** An admin API that returns these answers in this order. */
@@ -66,7 +70,7 @@ async function api(t: Test, ...answers: readonly Answer[]) {
   const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const run = (...argv: readonly string[]): Promise<Printed> =>
     runCommand('cluster', ...argv, '--admin-endpoint', endpoint, '--reason', 'tests')
-  return { requests, run }
+  return { requests, run, endpoint }
 }
 
 const JOIN = ['join', 'n4', '--peer', '10.0.0.4:9002']
@@ -131,7 +135,10 @@ t.test('a demotion is confirmed before anything is sent [membership.demote.confi
   await requireConfirmed('n3', { dryRun: true })
 })
 
-t.test('a refusal names the blocker that the runbooks explain', async (t) => {
-  const { run } = await api(t, GATE)
-  t.match(await run('lost', 'n3', '--confirm', 'n3'), { code: 3, err: /Gate certificate_mismatch\./ })
+t.test('a refusal without a dry run names the gate as the dry run does', async (t) => {
+  const { run, endpoint } = await api(t, GATE, GATE)
+  const blocked = { code: 3, err: /\n {2}blocked by certificate_mismatch: n4 shows another one\n/ }
+  t.match(await run('lost', 'n3', '--confirm', 'n3'), blocked)
+  const gone = ['tenant', 'delete', 'acme', '--confirm', 'acme', '--reason', 'tests']
+  t.match(await runCommand(...gone, '--admin-endpoint', endpoint), blocked)
 })

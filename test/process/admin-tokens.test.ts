@@ -68,7 +68,12 @@ t.test('admin tokens', { timeout: 900_000 }, async (t) => {
         const { tokens } = JSON.parse(cli(n1.dataDir, 'list')) as { tokens: { tokenId: string }[] }
         t.match(
           tokens.find(({ tokenId }) => tokenId === made.tokenId),
-          { lastUsedAt: null },
+          {
+            createdAt: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/,
+            expiresAt: /Z$/,
+            revokedAt: null,
+            lastUsedAt: null,
+          },
         )
         t.same(await everywhere(made.token), [200, 200, 200])
         cli(nodes[(round + 1) % nodes.length]?.dataDir ?? '', 'revoke', made.tokenId)

@@ -70,7 +70,7 @@ export function commandErrorOf(cause: unknown): unknown {
   if (cause instanceof ApiError) {
     const { status, code, requestId } = cause
     const gates = gatesIn(cause)
-    const blockers = gates.length === 0 ? '' : `Gate ${gates.join(', ')}. `
+    const blockers = gates.map((gate) => `blocked by ${gate}\n  `).join('')
     const advice = HINTS[code] ?? 'see docs/errors.md for this code'
     const hint = `${blockers}Request ${requestId ?? 'without an id'}; ${advice}.`
     return new CommandError(cause.message, { code, hint, requestId, exitCode: exitCodeOf(status, code) })
@@ -81,13 +81,17 @@ export function commandErrorOf(cause: unknown): unknown {
   return new CommandError(cause.message, { code: 'unreachable', hint, exitCode: EXIT.unreachable })
 }
 
-/** Codes of the blockers, as the tables of the runbooks name them. */
+/** Each blocker as the dry run prints it: its code, as the tables of the runbooks name it, and what it says. */
 function gatesIn({ problem }: ApiError): readonly string[] {
   const { blockers } = problem
   if (!Array.isArray(blockers)) return []
   return blockers.flatMap((one: unknown) => {
-    const code = typeof one === 'object' && one !== null && 'code' in one ? one.code : null
-    return typeof code === 'string' ? [code] : []
+    const { code, message } = { ...(typeof one === 'object' ? one : {}) } as {
+      readonly code?: unknown
+      readonly message?: unknown
+    }
+    if (typeof code !== 'string') return []
+    return [typeof message === 'string' ? `${code}: ${message}` : code]
   })
 }
 

@@ -134,6 +134,7 @@ export async function listTokens(options: DataOptions): Promise<number> {
       name: string
       role: string
       tenantId: string | null
+      createdAt: number
       expiresAt: number | null
       revokedAt: number | null
       lastUsedAt: number | null
@@ -141,7 +142,8 @@ export async function listTokens(options: DataOptions): Promise<number> {
     }[]
   }
   if (options.json) {
-    process.stdout.write(`${JSON.stringify({ tokens })}\n`)
+    const listed = tokens.map((token) => ({ ...token, ...timesOf(token) }))
+    process.stdout.write(`${JSON.stringify({ tokens: listed })}\n`)
     return EXIT.done
   }
   for (const { tokenId, name, role, tenantId, expiresAt, revokedAt, lastUsedAt, noKeys } of tokens) {
@@ -156,6 +158,24 @@ export async function listTokens(options: DataOptions): Promise<number> {
     )
   }
   return EXIT.done
+}
+
+const timeText = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString())
+
+/** The local socket gives milliseconds, for it belongs to this program; what is printed is for others. [decisions 0] */
+function timesOf(token: {
+  readonly createdAt: number
+  readonly expiresAt: number | null
+  readonly revokedAt: number | null
+  readonly lastUsedAt: number | null
+}) {
+  const { createdAt, expiresAt, revokedAt, lastUsedAt } = token
+  return {
+    createdAt: timeText(createdAt),
+    expiresAt: timeText(expiresAt),
+    revokedAt: timeText(revokedAt),
+    lastUsedAt: timeText(lastUsedAt),
+  }
 }
 
 export async function revokeToken(tokenId: string, options: DataOptions): Promise<number> {

@@ -3,7 +3,7 @@
  *
  * Owns: names of the headers, refusal codes with their status (docs/formats/peer-protocol.md).
  * Knows nothing of: sockets, bodies. Rule: no part of a request is read before its identity was checked; the order of the checks is
- * the order of `checkIdentity`.
+ * the order of `checkIdentity`. A refusal quotes what the sender claims and never what this node is called: a prober learns no name.
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { NodeId } from '../raft/types.ts'
@@ -154,9 +154,9 @@ export function checkIdentity(headers: IncomingHttpHeaders, rules: IdentityRules
   }
   const cluster = single(headers, 'x-holdfast-cluster')
   if (cluster !== self.clusterId)
-    return refusal('foreign_cluster', `This node belongs to cluster ${self.clusterId}, not to '${cluster}'`)
+    return refusal('foreign_cluster', `This node does not belong to cluster '${cluster}'`)
   const to = single(headers, 'x-holdfast-to')
-  if (to !== self.nodeId) return refusal('wrong_node', `This is node ${self.nodeId}, not '${to}'`)
+  if (to !== self.nodeId) return refusal('wrong_node', `This node is not '${to}'`)
   const from = single(headers, 'x-holdfast-from')
   if (from === self.nodeId) return refusal('unknown_member', `Two nodes have the id ${from}`)
   if (!rules.isMember(from))

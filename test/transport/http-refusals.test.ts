@@ -69,6 +69,17 @@ t.test('HttpTransport refuses', async (t) => {
         )
       }
     }
+    // A prober learns no name: what is quoted is what he said.
+    for (const [name, message] of [
+      ['x-holdfast-cluster', "This node does not belong to cluster 'a-guess'"],
+      ['x-holdfast-to', "This node is not 'a-guess'"],
+    ] as const)
+      t.match(
+        (await ask(address, { headers: { [name]: 'a-guess' }, path: '/peer/v1/raft', body: BATCH })).header,
+        {
+          message,
+        },
+      )
     const bare = await request(`http://${address}/peer/v1/raft`, { method: 'POST' })
     t.equal(bare.statusCode, 426)
     await bare.body.dump()

@@ -9,7 +9,8 @@ import type { Socket } from 'node:net'
 import type { Services } from '../operations/base/services.ts'
 import { Refusal } from '../base/refusal.ts'
 import type { AuditRow } from '../state-machine/audit/records.ts'
-import { type ClientAddresses, limitedBy } from './admission/client-address.ts'
+import { networkOf } from '../limits/limits.ts'
+import type { ClientAddresses } from './admission/client-address.ts'
 import type { Plane } from './plane.ts'
 import { expectedProblem, type Problem } from './problem.ts'
 import { hasRequestUnderWay } from './request-audit.ts'
@@ -82,7 +83,7 @@ function record(
     nodeId: cluster.nodeId,
     details: null,
   }
-  audit.append(row, { caller: 'unproved', kept: 'first', by: limitedBy(sourceIp) })
+  audit.append(row, { caller: 'unproved', kept: 'first', by: networkOf(sourceIp) })
 }
 
 function refusalFor(error: ParserError): Refusal {

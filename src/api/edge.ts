@@ -1,6 +1,7 @@
 /**
  * What the servers of one node stand on beside services and routes: certificates and time.
  */
+import type { UnprovedCallers } from './admission/unproved-callers.ts'
 import type { ListenerTls, TimeOfDay } from './listener-tls.ts'
 
 export interface Edge {
@@ -10,6 +11,8 @@ export interface Edge {
   readonly now: () => number
   /** For looking at files now and then; that of the system without it. */
   readonly clock?: TimeOfDay
+  /** Shared by the listeners of a node; without it each listener has its own. */
+  readonly unproved?: UnprovedCallers
 }
 
 export const PLAIN_EDGE: Edge = { tls: null, now: () => performance.now() }

@@ -36,6 +36,11 @@ export function answerExpectationsLate(server: Server): void {
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
 }
 
+export interface TimeLimit {
+  readonly ms: number
+  after(ms: number, callback: () => void): { cancel(): void }
+}
+
 export class Exchange {
   readonly #request: IncomingMessage
   readonly #response: ServerResponse
@@ -118,6 +123,31 @@ export class Exchange {
       askedMs = this.pace?.now() ?? 0
     }
     await this.#admission?.resume()
+  }
+
+  /** The same, all of it within this time. Throws Refusal request_timeout; the connection is not used again then. */
+  async *bytesWithin(limit: TimeLimit): AsyncGenerator<Uint8Array> {
+    const { ms } = limit
+    const pieces = this.bytes()
+    let expire: (() => void) | null = null
+    const late = new Promise<never>((_, reject) => {
+      expire = () =>
+        reject(new Refusal('request_timeout', `The body did not come within ${ms / 1000} seconds`))
+    })
+    late.catch(() => undefined)
+    const timer = limit.after(ms, () => {
+      this.#response.shouldKeepAlive = false
+      expire?.()
+    })
+    try {
+      for (;;) {
+        const step = await Promise.race([pieces.next(), late])
+        if (step.done === true) return
+        yield step.value
+      }
+    } finally {
+      timer.cancel()
+    }
   }
 
   /** The same for a reader that is done with each piece when it asks for the next. */

@@ -11,7 +11,8 @@ import { Condition } from '../../cluster/index.ts'
 import { Refusal } from '../base/refusal.ts'
 import type { Operation } from '../operations/base/operation.ts'
 import type { Services } from '../operations/base/services.ts'
-import { ClientAddresses } from './admission/client-address.ts'
+import { clientAddress, ClientAddresses } from './admission/client-address.ts'
+import { UnprovedCallers } from './admission/unproved-callers.ts'
 import { BodyPace } from './body-pace.ts'
 import { answerClientError } from './client-error.ts'
 import { inTurns } from './connection-turns.ts'
@@ -19,6 +20,7 @@ import { corsHeadersOf } from './cors-headers.ts'
 import { type Edge, PLAIN_EDGE } from './edge.ts'
 import { answerExpectationsLate, Exchange } from './exchange.ts'
 import { HEADER_BYTES_MAX, listenerServer } from './listener-server.ts'
+import { SYSTEM_TIME } from './listener-tls.ts'
 import { allowedMethods, methodsOf, pathsOf, type Plane, unknownPathAuthAt } from './plane.ts'
 import { expectedProblem, unexpectedProblem } from './problem.ts'
 import { rateHeadersOf } from './rate-headers.ts'
@@ -29,7 +31,7 @@ import { originForm, pathOf } from './request-target.ts'
 import { routableUrl, routerPath } from './routable-url.ts'
 import type { AuthKind, RouteDefinition } from './route.ts'
 import { problemBytes, sendProblem } from './send-answer.ts'
-import { prove, serveRoute } from './serve-route.ts'
+import { type Gate, prove, serveRoute } from './serve-route.ts'
 import { refuseUnclearRequest } from './unclear-request.ts'
 
 declare module 'fastify' {
@@ -47,6 +49,8 @@ export function createHttpServer(
 ): FastifyInstance {
   const log = new RequestLog(services, plane.api, meter)
   const addresses = new ClientAddresses(services.config.listeners)
+  const { unproved = new UnprovedCallers(services.config.limits, edge.now), clock = SYSTEM_TIME } = edge
+  const gate: Gate = { unproved, after: (ms, callback) => clock.after(ms, callback) }
   const toRoutable = routableUrl(plane)
   const server = Fastify({
     logger: false,
@@ -77,7 +81,7 @@ export function createHttpServer(
   })
   const begin = (pair: Pair): void => beginRequest({ services, plane, log, edge }, pair)
   const fail = (error: unknown, request: FastifyRequest, reply: FastifyReply): void =>
-    answerError(services, log, { error, request, reply })
+    answerError({ services, log, gate }, { error, request, reply })
 
   neverParseBodies(server)
   answerExpectationsLate(server.server)
@@ -92,7 +96,7 @@ export function createHttpServer(
   server.setNotFoundHandler(async (request) => {
     await refuseUnknownPath(services, plane, request, noSuchRoute(plane, request))
   })
-  for (const route of plane.routes) mountRoute(server, { services, plane, route })
+  for (const route of plane.routes) mountRoute(server, { services, plane, route, gate })
   return server
 }
 
@@ -139,10 +143,15 @@ function closeInOrder(server: FastifyInstance, hasPreamble: boolean): void {
 
 function mountRoute(
   server: FastifyInstance,
-  parts: { readonly services: Services; readonly plane: Plane; readonly route: RouteDefinition },
+  parts: {
+    readonly services: Services
+    readonly plane: Plane
+    readonly route: RouteDefinition
+    readonly gate: Gate
+  },
 ): void {
-  const { services, plane, route } = parts
-  const handler = serveRoute(services, plane, route)
+  const { services, plane, route, gate } = parts
+  const handler = serveRoute(services, plane, route, gate)
   for (const path of pathsOf(plane, route)) {
     server.route({
       method: [...methodsOf(plane, route)],
@@ -209,14 +218,14 @@ function rateStatusHeaders(services: Services, request: FastifyRequest): Record<
 }
 
 function answerError(
-  services: Services,
-  log: RequestLog,
+  { services, log, gate }: { readonly services: Services; readonly log: RequestLog; readonly gate: Gate },
   failed: { readonly error: unknown; readonly request: FastifyRequest; readonly reply: FastifyReply },
 ): void {
   const { request, reply } = failed
-  const error = isRouterMiss(failed.error)
+  const missed = isRouterMiss(failed.error)
     ? new Refusal('not_found', 'This path does not exist')
     : failed.error
+  const error = RequestAudit.of(request).principal === null ? countedRefusal(gate, request, missed) : missed
   const context = {
     requestId: request.id,
     instance: pathOf(originForm(request.originalUrl)),
@@ -234,6 +243,12 @@ function answerError(
   const send = (): void => sendProblem(reply, problem)
   // Where the row cannot be made durable, the caller gets no success and no more can be done.
   audit.beforeAnswer(problem.status, problemBytes(problem).length).then(send, send)
+}
+
+/** A refusal of a client that has proved nothing takes from the bucket of its address; beyond it, it learns no more than that. */
+function countedRefusal({ unproved }: Gate, request: FastifyRequest, error: unknown): unknown {
+  if (!(error instanceof Refusal) || error.code === 'rate_limited') return error
+  return unproved.count(clientAddress(request)) ?? error
 }
 
 /** Targets such as "*" that not even the catch-all of the router takes. */

@@ -17,7 +17,7 @@ export interface TimeOfDay {
   after(ms: number, callback: () => void): { cancel(): void }
 }
 
-const SYSTEM_TIME: TimeOfDay = {
+export const SYSTEM_TIME: TimeOfDay = {
   wallTime: () => Date.now(),
   after(ms, callback) {
     // A node that could not start must be able to end, although what never listened is never closed.

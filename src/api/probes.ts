@@ -22,6 +22,7 @@ export function healthRoute(id: string): RouteDefinition {
       path: '/healthz',
       mountedAt: 'both',
       auth: 'none',
+      isProbe: true,
       summary: 'The process answers',
       success: {
         status: 200,
@@ -43,6 +44,7 @@ export function readinessRoute(id: string): RouteDefinition {
       path: '/readyz',
       mountedAt: 'root',
       auth: 'none',
+      isProbe: true,
       summary: 'The node can serve requests, or says what is missing',
       success: {
         status: 200,

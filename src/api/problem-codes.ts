@@ -32,7 +32,7 @@ const ADMIN: Codes = [
 ]
 
 const BY_AUTH: Readonly<Record<AuthKind, Codes>> = {
-  none: [],
+  none: ['rate_limited'],
   credentials: ['invalid_credentials', 'key_revoked', 'tenant_disabled', 'rate_limited', ...NEEDS_MAJORITY],
   bearer: [
     'unauthorized',

@@ -15,8 +15,8 @@ import { outcomeOf } from '../operations/audit/outcome.ts'
 import type { Services } from '../operations/base/services.ts'
 import type { AuditRow } from '../state-machine/audit/records.ts'
 import type { Command, Reply } from '../state-machine/commands.ts'
-import { limitedBy } from './admission/client-address.ts'
 import type { Caller } from '../state-machine/tenants/callers.ts'
+import { networkOf } from '../limits/limits.ts'
 import type { AuditNote } from './audit-note.ts'
 import { Exchange } from './exchange.ts'
 import type { Plane } from './plane.ts'
@@ -198,7 +198,7 @@ export class RequestAudit {
     const isRoutine = this.#route?.operation.isRoutine === true && !isDenied
     const caller = this.#caller
     if (caller === 'unproved')
-      return { caller, kept: isRoutine ? 'none' : 'first', by: limitedBy(row.sourceIp ?? '') }
+      return { caller, kept: isRoutine ? 'none' : 'first', by: networkOf(row.sourceIp ?? '') }
     const isRefused = isDenied || IS_LIMITED.has(row.code ?? '')
     return { caller, kept: isRoutine ? 'none' : isRefused ? 'first' : 'each', by: row.actor.id ?? '' }
   }

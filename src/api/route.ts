@@ -88,6 +88,8 @@ export interface RouteDefinition {
   readonly summary: string
   readonly description?: string
   readonly auth: AuthKind
+  /** Answered at any rate: who asks must not conclude from the requests of others that this node is dead. */
+  readonly isProbe?: true
   /** With `consistency=local` it answers also without a leader, from what the asked node has. */
   readonly mayBeLocal?: boolean
   /** What to do when it is refused because there is no majority: the end of that sentence. */

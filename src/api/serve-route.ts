@@ -17,8 +17,9 @@ import { Refusal } from '../base/refusal.ts'
 import { BodyGoneError } from '../content/read-content.ts'
 import type { Services } from '../operations/base/services.ts'
 import { clientAddress } from './admission/client-address.ts'
+import { UNPROVED_BODY_MS_MAX, type UnprovedCallers } from './admission/unproved-callers.ts'
 import { admitOrigin, corsHeadersOf } from './cors-headers.ts'
-import { Exchange } from './exchange.ts'
+import { Exchange, type TimeLimit } from './exchange.ts'
 import { readDigestHeaders } from './content-digests.ts'
 import { readJsonBody, tooLargeForJson, verifyBody } from './json-body.ts'
 import { type Plane, wildcardDepth } from './plane.ts'
@@ -34,14 +35,21 @@ import { bodyCheck, queryReader } from './validate.ts'
 const LOOKS_MAX = 4
 const NO_QUERY = Type.Object({}, { additionalProperties: false })
 
+/** What stands between clients that have proved nothing and this node. */
+export interface Gate {
+  readonly unproved: UnprovedCallers
+  readonly after: TimeLimit['after']
+}
+
 type Params = Readonly<Record<string, string>>
 
 export function serveRoute(
   services: Services,
   plane: Plane,
   route: RouteDefinition,
+  gate: Gate,
 ): (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply> {
-  const readBody = bodyReader(route)
+  const readBody = bodyReader(route, gate)
   const readQuery = routeQuery(route)
   const serve = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const audit = RequestAudit.of(request)
@@ -52,6 +60,7 @@ export function serveRoute(
       mayBeLocal: route.mayBeLocal === true,
     })
     audit.principal = principal
+    gateProof(gate, route, { principal, address: clientAddress(request) })
     const exchange = Exchange.of(request.raw, reply.raw)
     await admit(services, route, { principal, exchange })
     admitOrigin(services, request, principal)
@@ -77,6 +86,7 @@ export function serveRoute(
       signal: exchange.signal,
       note: (note) => audit.note(note),
     })
+    if (route.auth === 'credentials') gate.unproved.proved(clientAddress(request))
     const onBroken = (err: Error): void => {
       audit.failed(err instanceof Refusal ? err.code : 'internal_error')
       if (err instanceof Refusal) return
@@ -96,6 +106,18 @@ export function serveRoute(
       }
     }
   }
+}
+
+/** Open routes take from the bucket of the address; a proof makes it known. That of credentials is in their body. Throws Refusal rate_limited. */
+function gateProof(
+  { unproved }: Gate,
+  { auth, isProbe }: RouteDefinition,
+  { principal, address }: { readonly principal: Principal | null; readonly address: string },
+): void {
+  if (principal !== null) return unproved.proved(address)
+  if (auth === 'credentials' || isProbe === true) return
+  const refusal = unproved.count(address)
+  if (refusal !== null) throw refusal
 }
 
 /** Of the data plane, once for each request: a read that looks again has its turn already. Throws Refusal and Condition. */
@@ -222,13 +244,15 @@ function routeQuery(route: RouteDefinition): (target: string) => unknown {
 
 function bodyReader(
   route: RouteDefinition,
+  gate: Gate,
 ): (request: FastifyRequest, exchange: Exchange) => Promise<unknown> {
   const { body } = route
   if (body.kind === 'bytes') return async () => undefined
   if (body.kind === 'none') return async (request, exchange) => refuseBody(route, request, exchange)
   const check = bodyCheck(body.schema)
+  const read = route.auth === 'credentials' ? unprovedReader(gate) : readJson
   return async (request, exchange) => {
-    const value = exchange.length === 0 ? undefined : await readJson(request, exchange, body.bytesMax)
+    const value = exchange.length === 0 ? undefined : await read(request, exchange, body.bytesMax)
     // No body at all is an empty one: each required member is then named as missing.
     const fields = value === undefined ? {} : value
     check(fields)
@@ -236,7 +260,36 @@ function bodyReader(
   }
 }
 
-async function readJson(request: FastifyRequest, exchange: Exchange, bytesMax: number): Promise<unknown> {
+type JsonReader = (request: FastifyRequest, exchange: Exchange, bytesMax: number) => Promise<unknown>
+
+/** Before its sender has proved anything: within a short time, and within the memory for all such senders. */
+function unprovedReader({ unproved, after }: Gate): JsonReader {
+  return async (request, exchange, bytesMax) => {
+    refuseOtherThanJson(request, exchange, bytesMax)
+    const release = unproved.holdBody(clientAddress(request), exchange.length ?? bytesMax)
+    try {
+      const bytes = exchange.bytesWithin({ ms: UNPROVED_BODY_MS_MAX, after })
+      return await readVerified(request, bytes, bytesMax)
+    } finally {
+      release()
+    }
+  }
+}
+
+const readJson: JsonReader = async (request, exchange, bytesMax) => {
+  refuseOtherThanJson(request, exchange, bytesMax)
+  return readVerified(request, exchange.bytes(), bytesMax)
+}
+
+function readVerified(
+  { headers, raw }: FastifyRequest,
+  bytes: AsyncIterable<Uint8Array>,
+  bytesMax: number,
+): Promise<unknown> {
+  return readJsonBody(bytes, { bytesMax, claims: readDigestHeaders(headers), trailers: () => raw.trailers })
+}
+
+function refuseOtherThanJson(request: FastifyRequest, exchange: Exchange, bytesMax: number): void {
   const { length } = exchange
   if (length !== null && length > bytesMax) throw tooLargeForJson(bytesMax)
   const { 'content-type': type = '', 'content-encoding': coding = 'identity' } = request.headers
@@ -254,12 +307,6 @@ async function readJson(request: FastifyRequest, exchange: Exchange, bytesMax: n
       `The body is declared as "${type.slice(0, 80)}": send JSON as "application/json"`,
     )
   }
-  const { headers, raw } = request
-  return readJsonBody(exchange.bytes(), {
-    bytesMax,
-    claims: readDigestHeaders(headers),
-    trailers: () => raw.trailers,
-  })
 }
 
 const EMPTY_OBJECT_BYTES_MAX = 16

@@ -103,6 +103,11 @@ export interface Config {
     readonly tokenMintBurst: number
     readonly adminRequestsPerMinute: number
     readonly adminRequestsBurst: number
+    /** Of one address that proves nothing. */
+    readonly unprovedRequestsPerMinute: number
+    readonly unprovedBurst: number
+    /** Of all callers together that have not proved themselves yet. */
+    readonly unprovedBodyBytesMax: number
     /** Chunks of 4 MiB that this node seals and stores at the same time. */
     readonly chunkBuffersMax: number
     /** Bytes of chunks that are not whole yet, of all uploads of this node. */

@@ -250,7 +250,7 @@ function whose(scope: Scope): string {
 }
 
 /** A client has as many IPv6 addresses as it likes within its /64. */
-function networkOf(address: string): string {
+export function networkOf(address: string): string {
   if (!address.includes(':') || address.startsWith('::ffff:')) return address
   const [head = '', tail] = address.split('::')
   const groups = head.split(':')

@@ -25,8 +25,7 @@ import type { AuditTrail } from '../audit/audit-trail.ts'
 import { CountingTrail } from '../audit/counting-trail.ts'
 import { createAdminServer } from '../api/server/admin-server.ts'
 import { createDataServer } from '../api/server/data-server.ts'
-import { PLAIN_EDGE } from '../api/edge.ts'
-import { ListenerTls } from '../api/listener-tls.ts'
+import { publicEdges } from '../api/server/public-edges.ts'
 import { startLocalServer } from '../api/local/local-server.ts'
 import { refusePlainListeners } from '../config/plain-listeners.ts'
 import type { Config } from '../config/types.ts'
@@ -307,16 +306,11 @@ async function openListeners(
   { cluster, content, services, samples }: Pick<Components, 'cluster' | 'content' | 'services' | 'samples'>,
   teardown: Teardown,
 ): Promise<{ data: string; admin: string }> {
-  const { adminTls, dataTls } = config
-  const edges = {
-    admin: { ...PLAIN_EDGE, tls: adminTls === null ? null : new ListenerTls('admin', adminTls) },
-    data: { ...PLAIN_EDGE, tls: dataTls === null ? null : new ListenerTls('data', dataTls) },
-  }
-  const certificates = [edges.data.tls, edges.admin.tls]
+  const edges = publicEdges(config)
   const metrics = new Metrics({
     version: VERSION,
     nodeId: cluster.nodeId,
-    samples: () => [samples(), content.samples(), ...certificates.map((tls) => tls?.samples() ?? [])].flat(),
+    samples: () => [samples(), content.samples(), edges.samples()].flat(),
   })
   const admin = createAdminServer(services, metrics, edges.admin)
   teardown.add('admin listener', async () => admin.close())

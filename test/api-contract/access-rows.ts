@@ -19,8 +19,7 @@ export const tokenRows = {
     'a key that is revoked or expired, a tenant that is disabled: 401 with the reason [decisions 1]',
   'tokens.rate.key': 'limited per access key id: 429, Retry-After, RateLimit-Policy, RateLimit [decisions 1]',
   'tokens.rate.defaults': '30 a minute, 10 at once [decisions 1]',
-  'tokens.rate.unknown':
-    'ids that are known and unknown are limited alike, per address [decisions 1] [issue 18, D9]',
+  'tokens.rate.unknown': 'ids that are known and unknown are limited alike, per id and address [decisions 1]',
   'tokens.form': 'svctk_<base64url(payload)>.<base64url(HMAC-SHA256)> [native: Bearer token 2]',
   'tokens.payload': 'v, typ, ak, kv, tid, iat, exp, jti [decisions 1]',
   'tokens.one-spelling': 'any byte changed, dropped or doubled: 401 [native: Bearer token 6]',

@@ -57,7 +57,7 @@ t.test('happy path [objects.put] [objects.etag] [objects.get] [objects.head] [ob
 })
 
 t.test('createToken', async (t) => {
-  const world = await ApiWorld.start(t, { limits: { tokenMintPerMinute: 60, tokenMintBurst: 4 } })
+  const world = await ApiWorld.start(t, { limits: { tokenMintPerMinute: 60, tokenMintBurst: 3 } })
   await world.memory.tenant('acme')
   const key = await world.memory.accessKey('acme', 'read,write')
   const ask = { method: 'POST', path: '/api/v1/auth/token' }

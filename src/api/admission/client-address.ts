@@ -6,7 +6,7 @@
  * address that is no trusted proxy: what stands left of it was written by the client. [RFC 7239 8.1]
  */
 import type { IncomingMessage } from 'node:http'
-import { BlockList, isIP, isIPv4, isIPv6, type Socket } from 'node:net'
+import { BlockList, isIP, isIPv4, type Socket } from 'node:net'
 import type { FastifyRequest } from 'fastify'
 import { Refusal } from '../../base/refusal.ts'
 import type { Config } from '../../config/types.ts'
@@ -25,27 +25,6 @@ export function clientAddress({ raw }: Pick<FastifyRequest, 'raw'>): string {
 /** The other side of a connection, before any header is believed. */
 function peerAddress({ remoteAddress }: Socket): string {
   return remoteAddress === undefined ? NO_ADDRESS : (bareAddress(remoteAddress) ?? remoteAddress)
-}
-
-/** By whom limits count: a client with one IPv6 address has the 2^64 around it too. */
-export function limitedBy(address: string): string {
-  if (!isIPv6(address)) return address
-  return `${prefix64(address)}::/64`
-}
-
-/** The first four groups, written out, so that one network has one spelling. */
-function prefix64(address: string): string {
-  const [head = '', tail] = address.split('::')
-  const groups = head === '' ? [] : head.split(':')
-  const after = tail === undefined || tail === '' ? [] : tail.split(':')
-  // An IPv4 tail stands for two groups; it never reaches the first four.
-  const width = after.length + (after.at(-1)?.includes('.') === true ? 1 : 0)
-  const zeros = tail === undefined ? 0 : Math.max(0, 8 - groups.length - width)
-  const all = [...groups, ...Array.from({ length: zeros }, () => '0'), ...after]
-  return all
-    .slice(0, 4)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(':')
 }
 
 export class ClientAddresses {

@@ -6,8 +6,9 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import Type, { type Static } from 'typebox'
 import { Refusal } from '../../base/refusal.ts'
+import { networkOf } from '../../limits/limits.ts'
 import { createToken } from '../../operations/auth/create-token.ts'
-import { limitedBy } from '../admission/client-address.ts'
+import { UNPROVED_BODY_BYTES_MAX } from '../admission/unproved-callers.ts'
 import { openRoute } from '../route.ts'
 import { Time, timeText } from '../wire.ts'
 
@@ -40,7 +41,7 @@ export const tokenRoutes = [
       auth: 'credentials',
       summary: 'Exchange an access key for a short-lived bearer token',
       description: 'Credentials come as HTTP Basic or as a JSON body, not both.',
-      body: { schema: Credentials, required: false },
+      body: { schema: Credentials, required: false, bytesMax: UNPROVED_BODY_BYTES_MAX },
       success: {
         status: 200,
         description: 'A bearer token',
@@ -54,7 +55,7 @@ export const tokenRoutes = [
       const pair = credentialsOf(headers, body)
       // A client that mistook a field may have put a secret there.
       if (KEY_ID.test(pair.accessKeyId)) note({ details: { accessKeyId: pair.accessKeyId } })
-      const grant = await createToken(services, { ...pair, clientAddress: limitedBy(clientAddress) })
+      const grant = await createToken(services, { ...pair, clientAddress: networkOf(clientAddress) })
       note({
         actor: { type: 'accessKey', id: grant.accessKeyId, role: null },
         tenantId: grant.tenantId,

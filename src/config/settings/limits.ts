@@ -103,6 +103,32 @@ export const LIMIT_SETTINGS = [
       'the most connections that listeners.data and listeners.admin each keep open; further ones are closed immediately',
   },
   {
+    name: 'limits.unproved_requests_per_minute',
+    kind: 'integer',
+    fallback: '600',
+    min: 1,
+    max: 1_000_000,
+    meaning:
+      'the most requests per minute that one address, of IPv6 one /64, may make at this node without proving who it is, refused ones included; 429 beyond. Probes and callers with a good token or secret do not count',
+  },
+  {
+    name: 'limits.unproved_burst',
+    kind: 'integer',
+    fallback: '200',
+    min: 1,
+    max: 1_000_000,
+    meaning: 'the most of these requests at once',
+  },
+  {
+    name: 'limits.unproved_body_bytes',
+    kind: 'bytes',
+    fallback: '1MiB',
+    min: 65_536,
+    max: 1024 * MIB,
+    meaning:
+      'the most that all bodies of callers who have not proved themselves yet hold in memory together, one address at most an eighth; 503 slow_down beyond',
+  },
+  {
     name: 'limits.body_bytes_per_minute',
     kind: 'bytes',
     fallback: '16KiB',

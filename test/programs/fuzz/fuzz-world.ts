@@ -12,6 +12,8 @@ const SETTINGS = [
   '  admin_requests_burst: 10000',
   '  token_mint_per_minute: 100000',
   '  token_mint_burst: 10000',
+  '  unproved_requests_per_minute: 1000000',
+  '  unproved_burst: 1000000',
   '',
 ].join('\n')
 const PAGE_BYTES = 4096

@@ -68,6 +68,11 @@ export const START_ERRORS: Readonly<Record<string, StartErrorHelp>> = {
     action:
       'Check its names with `holdfast certs show`; create a new certificate with `holdfast certs issue --node <node id>`.',
   },
+  audit_export_unusable: {
+    meaning: 'A file of `audit.export` cannot be read, or the secret in it is not one.',
+    action:
+      'Correct the setting or the file; [the guide](guide/audit.md#the-log-outside-of-the-cluster) shows each form.',
+  },
   listener_tls_required: {
     meaning: 'The data or admin listener would serve other machines over plain HTTP.',
     action:

@@ -121,7 +121,7 @@ class FileReading {
   #readSection({ key, value }: Entry): void {
     const section = textOf(key)
     if (isMap(value)) {
-      for (const inner of value.items) this.#take(`${section}.${textOf(inner.key)}`, inner)
+      for (const inner of value.items) this.#readInner(section, inner)
     } else if (!this.#sections.has(section)) {
       this.#take(section, { key, value })
     } else if (value !== null && !(isScalar(value) && isEmpty(value))) {
@@ -133,6 +133,14 @@ class FileReading {
         'Write each key on a line of its own.',
       )
     }
+  }
+
+  /** A section in a section holds settings with a further dot. */
+  #readInner(section: string, pair: Entry): void {
+    const name = `${section}.${textOf(pair.key)}`
+    const isSection = this.#known.some((known) => known.startsWith(`${name}.`))
+    if (isSection && isMap(pair.value)) for (const inner of pair.value.items) this.#readInner(name, inner)
+    else this.#take(name, pair)
   }
 
   #take(name: string, { key, value }: Entry): void {

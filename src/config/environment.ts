@@ -11,7 +11,8 @@ export type Environment = Readonly<Record<string, string | undefined>>
 
 const PREFIX = 'HOLDFAST_'
 
-export const environmentName = (setting: string): string => PREFIX + setting.toUpperCase().replace('.', '__')
+export const environmentName = (setting: string): string =>
+  PREFIX + setting.toUpperCase().replaceAll('.', '__')
 
 export interface WrittenEnvironment {
   readonly settings: ReadonlyMap<string, Written>

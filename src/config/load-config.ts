@@ -148,7 +148,36 @@ function auditSettings(read: Reader): Config['audit'] {
     strict: read.get<boolean>('audit.strict'),
     spoolBytesMax: read.number('audit.spool_bytes'),
     unprovedSpoolBytesMax: read.number('audit.unproved_spool_bytes'),
+    export: auditExport(read),
   }
+}
+
+const EXPORT_SCHEMES = { syslog: ['tls:'], otlp: ['https:', 'http:'], webhook: ['https:', 'http:'] } as const
+
+function auditExport(read: Reader): Config['audit']['export'] {
+  const kind = read.get<'none' | keyof typeof EXPORT_SCHEMES>('audit.export.to')
+  if (kind === 'none') return null
+  const text = (name: SettingName): string | null => (read.has(name) ? read.text(name) : null)
+  const url = text('audit.export.url')
+  const schemes: readonly string[] = EXPORT_SCHEMES[kind]
+  const parsed = URL.parse(url ?? '')
+  if (url === null || parsed === null || !schemes.includes(parsed.protocol))
+    throw refuse(
+      `audit.export.url is missing or does not fit audit.export.to: ${kind}`,
+      kind === 'syslog' ? 'Give tls://host:6514.' : 'Give the https:// URL that takes the rows.',
+    )
+  if (parsed.protocol === 'http:' && !/^(127\.\d+\.\d+\.\d+|\[::1\]|localhost)$/.test(parsed.hostname))
+    throw refuse('audit.export.url is plain HTTP beyond this machine', 'Give an https:// URL.')
+  const [ca, cert, key] = [text('audit.export.ca'), text('audit.export.cert'), text('audit.export.key')]
+  if ((cert === null) !== (key === null))
+    throw refuse('audit.export needs cert and key, got only one of them', 'Give both or none.')
+  const secretFile = text('audit.export.secret_file')
+  if (kind === 'webhook' && secretFile === null)
+    throw refuse(
+      'audit.export.to: webhook needs audit.export.secret_file',
+      'Give a file with a whsec_ secret.',
+    )
+  return { kind, url, ca, cert, key, secretFile }
 }
 
 function assemble(read: Reader): Config {

@@ -85,6 +85,15 @@ export interface Config {
     readonly strict: boolean
     readonly spoolBytesMax: number
     readonly unprovedSpoolBytesMax: number
+    /** Null: the log is not exported. Absolute paths. */
+    readonly export: {
+      readonly kind: 'syslog' | 'otlp' | 'webhook'
+      readonly url: string
+      readonly ca: string | null
+      readonly cert: string | null
+      readonly key: string | null
+      readonly secretFile: string | null
+    } | null
   }
   readonly notifications: {
     readonly allowHttp: boolean

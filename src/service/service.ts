@@ -21,8 +21,7 @@ import { LastUsed } from '../access/last-used.ts'
 import { MasterKey } from '../access/master-key.ts'
 import { NativeAccess } from '../access/native-access.ts'
 import { SealedSecrets } from '../access/sealed-secrets.ts'
-import type { AuditTrail } from '../audit/audit-trail.ts'
-import { CountingTrail } from '../audit/counting-trail.ts'
+import type { CountingTrail } from '../audit/counting-trail.ts'
 import { createAdminServer } from '../api/server/admin-server.ts'
 import { createDataServer } from '../api/server/data-server.ts'
 import { publicEdges } from '../api/server/public-edges.ts'
@@ -38,9 +37,6 @@ import { ReplicaCounter } from '../operations/base/replica-counts.ts'
 import { WritesInProgress } from '../operations/base/writes-in-progress.ts'
 import { withLevelGate } from '../commands/level-gate.ts'
 import type { Services } from '../operations/base/services.ts'
-import type { Command } from '../state-machine/commands.ts'
-import type { Origin } from '../state-machine/base/origin.ts'
-import type { Caller } from '../state-machine/tenants/callers.ts'
 import { membersOf } from '../state-machine/members/members.ts'
 import { createCopyLedger } from '../store/ledger/copy-ledger.ts'
 import { openStore } from '../store/open-store.ts'
@@ -49,6 +45,7 @@ import type { View } from '../state-machine/base/view.ts'
 import { Metrics } from '../telemetry/metrics.ts'
 import { VERSION } from '../base/version.ts'
 import { MasterKeyGate } from '../workers/master-key-gate.ts'
+import { auditedWhile, openAuditTrail, openExport } from './audit-parts.ts'
 import { allWorkers, type Work } from '../workers/all-workers.ts'
 import { KeyKeeper } from '../workers/key-keeper.ts'
 import { repeat } from '../workers/repeating.ts'
@@ -109,13 +106,15 @@ function clusterOptions(
   }
 }
 
-function workSettings({ cluster, audit, notifications, listeners }: Config) {
+function workSettings(config: Config, state: View) {
+  const { cluster, audit, notifications, listeners } = config
   const self = {
     version: VERSION,
     dataAddress: listeners.publicUrl ?? `http://${listeners.data}`,
     adminAddress: `http://${listeners.admin}`,
   }
   return {
+    members: () => memberNames(state, config),
     founders: cluster.members.map((member) => ({ ...member, dataAddress: null, adminAddress: null })),
     self,
     collectAfterMs: cluster.collectAfterMs,
@@ -182,9 +181,9 @@ async function composeServices(
   }
   const secrets = new SealedSecrets(masterKey, reader)
   const keyKeeper = createKeyKeeper(services, { cluster, content, masterKey, secrets })
-  const members = (): readonly string[] => memberNames(reader, config)
-  const parts = { cluster, state: reader, propose, uploads, uses, masterKey, audit, own, members, logger }
-  const work = allWorkers({ ...workSettings(config), ...parts })
+  const auditTarget = await openExport(config, cluster.time)
+  const parts = { ...services, cluster, uploads, uses, masterKey, own, auditTarget }
+  const work = allWorkers({ ...workSettings(config, reader), ...parts })
   return {
     cluster,
     services,
@@ -214,29 +213,6 @@ function contentOf(
 
 function limitsOf({ callers }: Config, state: View): Limits {
   return new Limits({ settings: callers, state, now: () => performance.now() })
-}
-
-/** Services that write audit rows only while `isAudited` returns true. */
-function auditedWhile(isAudited: () => boolean, services: Services): Services {
-  const { audit } = services
-  const propose = (command: Command, origin?: Origin, caller?: Caller): Promise<unknown> =>
-    services.propose(command, isAudited() ? origin : undefined, caller)
-  const switched: AuditTrail = {
-    isStrict: audit.isStrict,
-    admit: () => audit.admit(),
-    append: (row, how) => void (isAudited() && audit.append(row, how)),
-    durable: (caller) => audit.durable(caller),
-  }
-  return { ...services, audit: switched, propose: propose as Services['propose'] }
-}
-
-function openAuditTrail({ node, audit }: Config, logger: Logger): Promise<CountingTrail> {
-  return CountingTrail.open({
-    ...audit,
-    dir: join(node.dataDir, 'audit'),
-    logger: logger.child({ component: 'audit' }),
-    now: () => performance.now(),
-  })
 }
 
 function createKeyKeeper(

@@ -150,6 +150,7 @@ const DESCRIBERS: { readonly [T in CommandType]: Describer<T> } = {
   trimAudit: nothing,
   sealAudit: nothing,
   setAuditKeys: nothing,
+  recordAuditExport: nothing,
   foundMembers: nothing,
   introduceMember: nothing,
   startMembership: ({ operationId, kind, nodeId, newcomer, seen }, value) => ({

@@ -84,6 +84,7 @@ export const COMMAND_LEVELS: { readonly [T in CommandType]: number } = {
   addReplicas: 3,
   setAuditKeys: 3,
   setTenantLimits: 4,
+  recordAuditExport: 4,
   // The level does not matter: the command is never proposed.
   skipEntry: 3,
 }

@@ -85,6 +85,7 @@ export const ROOM_NEEDS: { readonly [T in CommandType]: RoomNeed } = {
   // The rows take more space than the copies of the segment, and stay while those copies cannot be written.
   sealAudit: 'upkeep',
   setAuditKeys: 'upkeep',
+  recordAuditExport: 'upkeep',
   // Adding a node with a larger disk resolves a full cluster.
   foundMembers: 'upkeep',
   introduceMember: 'relief',

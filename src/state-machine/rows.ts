@@ -45,6 +45,7 @@ import type {
 } from './bodies/records.ts'
 import type { AccessKeyId, AccountId, BucketId, HookId, VersionId } from './base/record-ids.ts'
 import type {
+  AuditExportRecord,
   AuditHeadRecord,
   AuditKeysRecord,
   AuditLinkRecord,
@@ -118,6 +119,7 @@ export interface RowTypes {
   /** `unfinished` in the order of the requests, `finished` in the order of the ends. */
   operationList: { readonly unfinished: readonly string[]; readonly finished: readonly string[] }
   auditLink: AuditLinkRecord
+  auditExport: AuditExportRecord
   auditHead: AuditHeadRecord
   auditSpool: AuditSpoolRecord
   auditSegment: AuditSegmentRecord

@@ -9,6 +9,7 @@ import type { ApplyContext, View, Write } from './base/view.ts'
 import { createAccessKey, revokeAccessKey, rotateAccessKey } from './tenants/access-keys.ts'
 import { createAccount } from './tenants/accounts.ts'
 import { createAdminToken, revokeAdminToken } from './tenants/admin-tokens.ts'
+import { recordAuditExport } from './audit/audit-export.ts'
 import { shipAudit, trimAudit } from './audit/audit.ts'
 import { createBucket, setBucketVersioning } from './buckets/buckets.ts'
 import { recordChange } from './record-change.ts'
@@ -131,6 +132,7 @@ const HANDLERS: { readonly [T in CommandType]: Handler<T> } = {
   trimAudit,
   sealAudit,
   setAuditKeys,
+  recordAuditExport,
   foundMembers,
   introduceMember,
   startMembership,

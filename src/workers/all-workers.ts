@@ -8,13 +8,10 @@ import type { Cluster, Logger, MetricSample } from '../../cluster/index.ts'
 import type { LastUsed } from '../access/last-used.ts'
 import type { MasterKey } from '../access/master-key.ts'
 import { hookSecret } from '../access/sealing-contexts.ts'
-import type { CountingTrail } from '../audit/counting-trail.ts'
 import type { TargetPolicy } from '../operations/notifications/target-url.ts'
 import type { StateReader } from '../store/reads/state-reader.ts'
 import type { Propose } from '../commands/propose.ts'
-import { AuditSealing, type AuditSealingParts } from './audit-sealing.ts'
-import { AuditShipping } from './audit-shipping.ts'
-import { AuditTrimming } from './audit-trimming.ts'
+import { auditWork, type AuditWorkParts } from './audit-work.ts'
 import { Collection } from './collection.ts'
 import { Discarding } from './discarding.ts'
 import { Evacuating } from './evacuating.ts'
@@ -45,7 +42,7 @@ const NOTE_USES_EVERY_MS = 60_000
 const FOLLOW_EVERY_MS = 250
 const RECOUNT_EVERY_MS = 24 * 3_600_000
 
-export interface WorkerParts {
+export interface WorkerParts extends Omit<AuditWorkParts, 'confirmedTime' | 'often'> {
   /** Node ids of the cluster, as they are now. */
   readonly members: () => readonly string[]
   readonly founders: FollowingParts['founders']
@@ -54,17 +51,12 @@ export interface WorkerParts {
   readonly collectAfterMs: number
   /** How long a joining node keeps up before it gets its vote. [decisions 12: join] ms */
   readonly promoteAfterMs: number
-  /** How long a row of the audit log is kept. ms */
-  readonly auditKeepMs: number
-  readonly audit: CountingTrail
   readonly cluster: Cluster
   readonly state: StateReader
   readonly propose: Propose
   readonly uploads: UploadSessions
   readonly uses: LastUsed
   readonly masterKey: Pick<MasterKey, 'open' | 'seal'>
-  /** The content that belongs to the cluster itself. */
-  readonly own: AuditSealingParts['content']
   readonly notifications: TargetPolicy
   readonly logger: Logger
 }
@@ -89,14 +81,10 @@ export function allWorkers(parts: WorkerParts): Work {
   const expiry = new Expiry({ ...parts, confirmedTime, logger })
   const discarding = new Discarding({ ...parts, delayMs: collectAfterMs, now, logger })
   const tenantDeletion = new TenantDeletion({ ...parts, logger })
-  const { nodeId: node } = parts.cluster
-  const shipping = new AuditShipping({ ...parts, node, spools: parts.audit.spools, logger })
-  const auditTrimming = new AuditTrimming({ ...parts, keepMs: parts.auditKeepMs, confirmedTime, logger })
-  const sealed = { content: parts.own, now: confirmedTime, monotonic: now }
-  const sealing = new AuditSealing({ ...parts, ...sealed, logger })
   const delivering = createDelivering(parts, logger)
-  const trimming = new Trimming({ ...parts, confirmedTime, logger })
   const often = { everyMs: WORK_EVERY_MS, logger }
+  const audit = auditWork({ ...parts, confirmedTime, often })
+  const trimming = new Trimming({ ...parts, confirmedTime, logger })
   const workers: readonly Repeating[] = [
     { name: 'recounting', work: () => recounting.round(), ...often },
     { name: 'collection', work: () => collection.round(), ...often },
@@ -105,10 +93,7 @@ export function allWorkers(parts: WorkerParts): Work {
     { name: 'trimming', work: () => trimming.round(), ...often, everyMs: TRIM_EVERY_MS },
     { name: 'discarding', work: () => discarding.round(), ...often },
     { name: 'tenant deletion', work: () => tenantDeletion.round(), ...often },
-    { name: 'audit counting', work: async () => sweep(parts), ...often },
-    { name: 'audit shipping', work: () => shipping.round(), ...often },
-    { name: 'audit sealing', work: () => sealing.round(), ...often },
-    { name: 'audit trimming', work: () => auditTrimming.round(), ...often },
+    ...audit.workers,
     {
       name: 'repair rate',
       work: async () => {
@@ -132,14 +117,9 @@ export function allWorkers(parts: WorkerParts): Work {
   ]
   return {
     workers,
-    samples: () => [...recounting.metrics(), ...delivering.samples(), ...sealing.samples()],
-    close: () => delivering.close(),
+    samples: () => [...recounting.metrics(), ...delivering.samples(), ...audit.samples()],
+    close: async () => void (await Promise.all([delivering.close(), audit.close()])),
   }
-}
-
-async function sweep({ audit }: Pick<WorkerParts, 'audit'>): Promise<false> {
-  audit.sweep()
-  return false
 }
 
 async function keepUploadSessions({

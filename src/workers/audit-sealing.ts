@@ -22,7 +22,7 @@ import { rowsBegin } from '../state-machine/audit/audit-segments.ts'
 import type { ChunkUse } from '../state-machine/chunks/commands.ts'
 import type { PlacedLink } from '../store/reads/audit-rows.ts'
 import type { Propose } from '../commands/propose.ts'
-import { SealingRetry } from './sealing-retry.ts'
+import { RetryWait } from './base/retry-wait.ts'
 import { auditHead } from '../state-machine/audit/append.ts'
 import { auditLinksFrom } from '../store/reads/audit-rows.ts'
 import { auditRowKeys } from '../state-machine/audit/keys.ts'
@@ -83,7 +83,7 @@ export class AuditSealing {
   readonly #bounds: SegmentBounds
   /** Rows that were measured and are too few: from `first` on, up to `next`. */
   #measured: Measured = { first: 0, next: 0, ...NOTHING }
-  readonly #retry = new SealingRetry()
+  readonly #retry = new RetryWait()
 
   constructor(parts: AuditSealingParts, bounds: SegmentBounds = SEGMENT_BOUNDS) {
     this.#parts = parts

@@ -191,6 +191,8 @@ const SAMPLES: Readonly<Record<string, string>> = {
 function sampleOf(setting: (typeof SETTINGS)[number]): string {
   if (setting.name === 'listeners.public_url') return 'https://files.example.org'
   if (setting.name === 'content.compression') return 'off'
+  if (setting.name === 'audit.export.to') return 'otlp'
+  if (setting.name === 'audit.export.url') return 'tls://siem.example:6514'
   if (setting.kind === 'percent') return '94%'
   const sample = SAMPLES[setting.kind]
   if (sample !== undefined) return sample
@@ -202,7 +204,7 @@ t.test(
   'every setting can be given by the environment, which takes precedence over the file [admin.config-environment]',
   async (t) => {
     const check = (t: Test, setting: (typeof SETTINGS)[number]): void => {
-      const variable = `HOLDFAST_${setting.name.toUpperCase().replace('.', '__')}`
+      const variable = `HOLDFAST_${setting.name.toUpperCase().replaceAll('.', '__')}`
       const { written, values, faults } = examined(t, SMALLEST, { [variable]: sampleOf(setting) })
       t.same(
         faults.filter((fault) => fault.where.includes(variable) || fault.setting === setting.name),

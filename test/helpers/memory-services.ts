@@ -347,6 +347,7 @@ function testConfig(dataDir: string, options: Options): Config {
       strict: options.auditStrict ?? false,
       spoolBytesMax: 2 ** 28,
       unprovedSpoolBytesMax: 2 ** 24,
+      export: null,
     },
     notifications: { allowHttp: false, allowOrigins: [], ...options.notifications },
     metrics: { public: options.metricsPublic ?? false },

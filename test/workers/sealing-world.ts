@@ -8,6 +8,7 @@ import { rowFilter, type AuditFilters } from '../../src/operations/audit/audit-f
 import { auditPage, type AuditPage, type AuditPlace } from '../../src/operations/audit/audit-page.ts'
 import { AuditSegments } from '../../src/operations/audit-segments/audit-segments.ts'
 import { verifyAudit } from '../../src/operations/audit/verify-audit-log.ts'
+import type { NotedHead } from '../../src/state-machine/audit/audit-chain.ts'
 import type { AuditRow } from '../../src/state-machine/audit/records.ts'
 import { AUDIT_OWNER } from '../../src/state-machine/base/record-ids.ts'
 import {
@@ -96,6 +97,11 @@ export class SealingWorld {
 
   verify() {
     return verifyAudit({ state: this.memory.reader, segments: this.fresh() }, null)
+  }
+
+  /** Against a head that was noted outside. */
+  verifyHead({ next, hash }: NotedHead) {
+    return verifyAudit({ state: this.memory.reader, segments: this.fresh() }, { next, hash })
   }
 
   async segments() {

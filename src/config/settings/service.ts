@@ -54,6 +54,53 @@ export const SERVICE_SETTINGS = [
       'the same for rows of callers who have proved nothing: beyond it their requests are only counted, and no request is refused',
   },
   {
+    name: 'audit.export.to',
+    kind: 'text',
+    pattern: /^(none|syslog|otlp|webhook)$/,
+    fallback: 'none',
+    meaning:
+      'where the audit log is delivered outside of the cluster. syslog: RFC 5424 over TLS; otlp: logs over HTTP, JSON; webhook: signed as notifications are. The same on all nodes',
+  },
+  {
+    name: 'audit.export.url',
+    kind: 'text',
+    pattern: /^[a-z]+:\/\/[^\s@]+$/,
+    fallback: null,
+    optional: true,
+    meaning:
+      'the receiver: tls://host:6514 for syslog, otherwise an https:// URL (http:// only to this machine), for otlp with its path such as /v1/logs',
+  },
+  {
+    name: 'audit.export.ca',
+    kind: 'path',
+    fallback: null,
+    optional: true,
+    meaning:
+      'the authorities (PEM) that the certificate of the receiver is checked against; otherwise those of Node.js',
+  },
+  {
+    name: 'audit.export.cert',
+    kind: 'path',
+    fallback: null,
+    optional: true,
+    meaning: 'the certificate (PEM) by which the receiver knows this cluster',
+  },
+  {
+    name: 'audit.export.key',
+    kind: 'path',
+    fallback: null,
+    optional: true,
+    meaning: 'the private key of that certificate (PEM)',
+  },
+  {
+    name: 'audit.export.secret_file',
+    kind: 'path',
+    fallback: null,
+    optional: true,
+    meaning:
+      'a file: for webhook the secret of the signatures (whsec_ and base64), for otlp the value of the Authorization header',
+  },
+  {
     name: 'notifications.allow_http',
     kind: 'boolean',
     fallback: 'false',

@@ -1,7 +1,7 @@
 /**
  * Commands about the audit log, and their replies.
  */
-import type { AuditKeysRecord, AuditSegmentRecord } from './records.ts'
+import type { AuditExportRecord, AuditKeysRecord, AuditSegmentRecord } from './records.ts'
 import type { ChunkUse } from '../chunks/commands.ts'
 
 export type AuditCommand =
@@ -28,6 +28,8 @@ export type AuditCommand =
       readonly copiesMin: number
     }
   | { readonly type: 'setAuditKeys'; readonly keys: AuditKeysRecord }
+  /** Links before `next` were delivered outside of the cluster; `hash`: of the last of them. */
+  | { readonly type: 'recordAuditExport'; readonly next: number; readonly hash: string }
 
 export interface AuditReplies {
   /** Number of the first row of the spool that was not taken yet. */
@@ -35,4 +37,6 @@ export interface AuditReplies {
   trimAudit: { readonly trimmed: number; readonly isMore: boolean }
   sealAudit: null
   setAuditKeys: AuditKeysRecord
+  /** The place that is recorded, which may be further on. */
+  recordAuditExport: AuditExportRecord
 }

@@ -3,6 +3,7 @@
  */
 import { hex, INDEX_DIGITS, join, type KeyRange, rangeOf, type RowKey, SEPARATOR } from '../base/row-key.ts'
 import type {
+  AuditExportRecord,
   AuditHeadRecord,
   AuditKeysRecord,
   AuditLinkRecord,
@@ -17,6 +18,7 @@ export const auditRowKeys = {
   /** By its first link. */
   auditSegment: (first: number): RowKey<AuditSegmentRecord> => join('auditSegment', hex(first, INDEX_DIGITS)),
   auditKeys: (): RowKey<AuditKeysRecord> => join('auditKeys'),
+  auditExport: (): RowKey<AuditExportRecord> => join('auditExport'),
   auditSpool: (node: string, spool: string): RowKey<AuditSpoolRecord> => join('auditSpool', node, spool),
 } as const
 

@@ -150,6 +150,16 @@ export interface AuditKeysRecord {
   readonly dedupKey: Uint8Array
 }
 
+/** Up to where the audit log was delivered outside of the cluster. */
+export interface AuditExportRecord {
+  /** Number of the first link that was not delivered. */
+  readonly next: number
+  /** Hash of the link before it. */
+  readonly hash: string
+  /** The `orderTime` of the entry that recorded it. */
+  readonly time: number
+}
+
 /** How far the rows of one spool, of one process of a node, were taken. */
 export interface AuditSpoolRecord {
   readonly next: number

@@ -11,6 +11,7 @@ const SEALING = 'workers/audit-sealing'
 const LOG = 'operations/audit-log'
 const COUNTING = 'audit/counting-trail'
 const TALLY = 'audit/request-tally'
+const EXPORTING = 'workers/audit-export/audit-exporting'
 const CRASHES = 'audit/spool-crashes'
 
 const rows: readonly TestedRow[] = [
@@ -205,6 +206,30 @@ const rows: readonly TestedRow[] = [
     '      if (spool.hasFullBatch) return true\n',
     '',
     COUNTING,
+  ],
+  [
+    'U26',
+    'the place of the export is recorded before the receiver has the batch',
+    'src/workers/audit-export/audit-exporting.ts',
+    '    const refused = await target.send(batch)\n',
+    "    await propose({ type: 'recordAuditExport', next: batch.next, hash: batch.hash })\n    const refused = await target.send(batch)\n",
+    EXPORTING,
+  ],
+  [
+    'U27',
+    'a syslog receiver that hangs up counts as having read',
+    'src/workers/audit-export/syslog-target.ts',
+    '(isRead = isClosing)',
+    '(isRead = true)',
+    EXPORTING,
+  ],
+  [
+    'U28',
+    'the place of the export moves back',
+    'src/state-machine/audit/audit-export.ts',
+    'next <= known.next',
+    'next === known.next',
+    'state-machine/audit-export',
   ],
   [
     'AU1',

@@ -1,8 +1,8 @@
 /**
- * When the sealing of audit rows is tried again after it failed.
+ * When work on the audit log is tried again after it failed: sealing, export.
  *
  * Owns: the wait, and the current reason of failure. Knows nothing of: why it fails. No clock and no I/O.
- * Rule: a try packs thousands of rows and may leave copies behind that nothing names, so the wait doubles up to a minute; a
+ * Rule: a try packs thousands of rows, and one of sealing may leave copies behind that nothing names, so the wait doubles up to a minute; a
  * single failure is not reported, because leaders change.
  */
 const WAIT_MS_MIN = 1_000
@@ -15,7 +15,7 @@ export interface Failed {
   readonly isNews: boolean
 }
 
-export class SealingRetry {
+export class RetryWait {
   /** Since the last success. */
   #failures = 0
   #total = 0
@@ -43,7 +43,7 @@ export class SealingRetry {
     return { failures: this.#failures, isNews }
   }
 
-  /** True: a failure had been reported, and sealing works again. */
+  /** True: a failure had been reported, and the work succeeds again. */
   ended(): boolean {
     const wasReported = this.#reportedReason !== null
     this.#failures = 0

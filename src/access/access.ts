@@ -59,23 +59,25 @@ export interface NewHook {
 export type RateHeaders = Readonly<Record<'ratelimit-policy' | 'ratelimit', string>>
 
 export interface Access {
-  /** Throws Refusal invalid_credentials, key_revoked, tenant_disabled, rate_limited. */
+  /** Throws Refusal invalid_credentials, key_revoked, tenant_disabled, access_denied, rate_limited. */
   exchange(input: {
     readonly accessKeyId: string
     readonly secretKey: string
     /** Or its network: its failures are counted by it. */
     readonly clientAddress: string
+    /** Absent: nothing is known of it, so a key that is bound is refused. */
+    readonly connection?: Pick<Connection, 'address' | 'certificate'>
   }): TokenGrant
-  /** The Authorization header as received. Throws Refusal unauthorized, token_invalid, token_expired, key_revoked, tenant_disabled. */
+  /** The Authorization header as received. Throws Refusal unauthorized, token_invalid, token_expired, key_revoked, tenant_disabled, access_denied. */
   authenticateBearer(authorization: string | undefined, connection: Connection): AccessKeyPrincipal
-  /** The `token` of the query. Throws Refusal invalid_signed_url, signed_url_expired, key_revoked, tenant_disabled. */
+  /** The `token` of the query. Throws Refusal invalid_signed_url, signed_url_expired, key_revoked, tenant_disabled, access_denied. */
   authenticateSignedUrl(token: string | undefined, connection: Connection): SignedUrlPrincipal
   /** The same of a URL that may have expired; null where it is not good. For what is said of a refusal, never for what is done. */
   holderOfSignedUrl(token: string | undefined, connection: Connection): SignedUrlPrincipal | null
   /** Throws Refusal token_invalid, key_revoked, tenant_disabled, invalid_request. */
   signUrl(principal: AccessKeyPrincipal, terms: SignedUrlTerms, form: SignedUrlForm): SignedUrlGrant
-  /** Throws Refusal unauthorized, token_invalid, token_expired, rate_limited. */
-  authenticateAdmin(authorization: string | undefined): AdminTokenPrincipal
+  /** Throws Refusal unauthorized, token_invalid, token_expired, access_denied, rate_limited. */
+  authenticateAdmin(authorization: string | undefined, connection: Connection): AdminTokenPrincipal
   rateHeadersOf(principal: AdminTokenPrincipal): RateHeaders
   newAccessKey(): NewAccessKey
   /** A fresh secret for an existing key id (rotation). */

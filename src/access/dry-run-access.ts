@@ -17,7 +17,7 @@ export function dryRunAccess(access: Access): Access {
     authenticateSignedUrl: (token, connection) => access.authenticateSignedUrl(token, connection),
     holderOfSignedUrl: (token, connection) => access.holderOfSignedUrl(token, connection),
     signUrl: (principal, terms, form) => access.signUrl(principal, terms, form),
-    authenticateAdmin: (authorization) => access.authenticateAdmin(authorization),
+    authenticateAdmin: (authorization, connection) => access.authenticateAdmin(authorization, connection),
     rateHeadersOf: (principal) => access.rateHeadersOf(principal),
     newAccessKey: () => emptyKey(NO_KEY_ID),
     newSecret: emptyKey,

@@ -26,6 +26,7 @@ import type {
 import type { LastUsed } from './last-used.ts'
 import { adminTokenHash, looksLikeAdminToken } from './admin-token.ts'
 import { newAccessKeyId, newHook, newSecretFor, newTenantKeys } from './credentials.ts'
+import { requireBinding } from './caller-binding.ts'
 import type { MasterKey } from './master-key.ts'
 import type { AccessKeyPrincipal, AdminTokenPrincipal, Circumstances, Connection } from './base/principal.ts'
 import { RateLimiter, type RateStatus } from './rate-limiter.ts'
@@ -47,6 +48,7 @@ const CALLERS_MAX = 10_000
 const SIGNED_URL_TTL_SECONDS = 900
 /** Replaces a key that does not exist; no client knows its secret. */
 const NO_KEY: AccessKeyId = 'AKNOBODY'
+const NOWHERE = { address: '', certificate: null }
 /** Text from outside becomes part of a row key; nothing else than this is looked up. */
 const LOOKS_LIKE_KEY_ID = /^[A-Z0-9]{1,64}$/
 
@@ -84,7 +86,7 @@ export class NativeAccess implements Access {
    * The secret decides first, so that failures of others never refuse its holder; and what a failure is answered never depends on whether the
    * key exists: both kinds of failures are counted alike. [record 40]
    */
-  exchange(input: { accessKeyId: string; secretKey: string; clientAddress: string }): TokenGrant {
+  exchange(input: Parameters<Access['exchange']>[0]): TokenGrant {
     const id = LOOKS_LIKE_KEY_ID.test(input.accessKeyId) ? input.accessKeyId : ''
     const record = id === '' ? undefined : this.#parts.state.get(tenantKeys.accessKey(id))
     if (!this.#secretMatches(record, input.secretKey) || record === undefined) {
@@ -93,7 +95,9 @@ export class NativeAccess implements Access {
     }
     take(this.#mints, record.accessKeyId)
     this.#requireLive(record)
-    this.#parts.uses.noteKey(record, this.#parts.now())
+    const at = this.#parts.now()
+    this.#bound(record, { ...(input.connection ?? NOWHERE), isSecure: false, at })
+    this.#parts.uses.noteKey(record, at)
     return this.#grant(record)
   }
 
@@ -116,8 +120,9 @@ export class NativeAccess implements Access {
         `The bearer token is from before the rotation of '${record.accessKeyId}'`,
       )
     }
+    const principal = this.#bound(record, { ...connection, at })
     this.#parts.uses.noteKey(record, at)
-    return { ...principalOf(record, { ...connection, at }), signedUrl: null }
+    return principal
   }
 
   authenticateSignedUrl(token: string | undefined, connection: Connection): SignedUrlPrincipal {
@@ -125,8 +130,9 @@ export class NativeAccess implements Access {
     if (this.#parts.now() >= claims.expiresAt)
       throw new Refusal('signed_url_expired', `The signed URL expired at ${timeText(claims.expiresAt)}`)
     const key = this.#keyOf(claims)
+    const holder = this.#holder(key, claims, connection)
     this.#parts.uses.noteKey(key, this.#parts.now())
-    return this.#holder(key, claims, connection)
+    return holder
   }
 
   holderOfSignedUrl(token: string | undefined, connection: Connection): SignedUrlPrincipal | null {
@@ -169,7 +175,16 @@ export class NativeAccess implements Access {
 
   #holder(record: AccessKeyRecord, claims: SignedUrlClaims, connection: Connection): SignedUrlPrincipal {
     const { v: _v, typ: _typ, ak: _ak, kv: _kv, tid: _tid, expiresAt: _expiresAt, ...signedUrl } = claims
-    return { ...principalOf(record, { ...connection, at: this.#parts.now() }), signedUrl }
+    const holder = { ...principalOf(record, { ...connection, at: this.#parts.now() }), signedUrl }
+    requireBinding(record.boundTo, connection, holder)
+    return holder
+  }
+
+  /** Throws Refusal access_denied where the key may not be used from there. */
+  #bound(record: AccessKeyRecord, circumstances: Circumstances): AccessKeyPrincipal {
+    const principal = { ...principalOf(record, circumstances), signedUrl: null }
+    requireBinding(record.boundTo, circumstances, principal)
+    return principal
   }
 
   /** The key is looked at again: the body of the request was in flight since the caller proved it. */
@@ -203,7 +218,7 @@ export class NativeAccess implements Access {
     return { token, jti, expiresAt, ttlSeconds: Math.floor((expiresAt - now) / 1000) }
   }
 
-  authenticateAdmin(authorization: string | undefined): AdminTokenPrincipal {
+  authenticateAdmin(authorization: string | undefined, connection: Connection): AdminTokenPrincipal {
     const token = bearerOf(authorization)
     const record = looksLikeAdminToken(token)
       ? adminTokenByHash(this.#parts.state, adminTokenHash(token))
@@ -219,9 +234,11 @@ export class NativeAccess implements Access {
       )
     }
     take(this.#adminRequests, record.tokenId)
-    this.#parts.uses.noteToken(record, this.#parts.now())
     const { tokenId, role, tenantId, noKeys = false } = record
-    return { kind: 'adminToken', tokenId, role, noKeys, tenantId }
+    const principal = { kind: 'adminToken', tokenId, role, noKeys, tenantId } as const
+    requireBinding(record.boundTo, connection, principal, this.rateHeadersOf(principal))
+    this.#parts.uses.noteToken(record, this.#parts.now())
+    return principal
   }
 
   rateHeadersOf({ tokenId }: AdminTokenPrincipal): RateHeaders {

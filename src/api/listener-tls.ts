@@ -2,7 +2,8 @@
  * TLS of the data or admin listener: its certificate, and what becomes of it when the files change.
  *
  * Owns: the TLS options of a public listener. Knows nothing of: routes, who asks.
- * Rule: clients prove themselves with tokens and are asked for no certificate; TLS 1.2 is the oldest that is spoken.
+ * Rules: clients prove themselves with tokens; they are asked for a certificate where the configuration names who signs those, and one that
+ * is optional and not good is as none. TLS 1.2 is the oldest that is spoken.
  */
 import type { Server as HttpsServer, ServerOptions } from 'node:https'
 import { CertificateFiles, certificateSamples, type Logger, type MetricSample } from '../../cluster/index.ts'
@@ -29,16 +30,28 @@ export const SYSTEM_TIME: TimeOfDay = {
 export class ListenerTls {
   readonly #listener: 'data' | 'admin'
   readonly #files: CertificateFiles
+  readonly #clients: Pick<ServerOptions, 'requestCert' | 'rejectUnauthorized'>
 
   /** Throws StartError. */
-  constructor(listener: 'data' | 'admin', { cert, key }: ListenerTlsFiles) {
+  constructor(listener: 'data' | 'admin', { cert, key, clients }: ListenerTlsFiles) {
     this.#listener = listener
+    this.#clients =
+      clients === undefined ? {} : { requestCert: true, rejectUnauthorized: clients.areRequired }
     const use = `TLS of the ${listener} listener`
-    this.#files = new CertificateFiles({ files: { ca: null, cert, key }, code: 'listener_tls', use })
+    this.#files = new CertificateFiles({
+      files: { ca: clients?.ca ?? null, cert, key },
+      code: 'listener_tls',
+      use,
+    })
   }
 
   get options(): ServerOptions {
-    return { ...this.#files.material, minVersion: 'TLSv1.2', handshakeTimeout: HANDSHAKE_MS_MAX }
+    return {
+      ...this.#files.material,
+      ...this.#clients,
+      minVersion: 'TLSv1.2',
+      handshakeTimeout: HANDSHAKE_MS_MAX,
+    }
   }
 
   /** Until the server closes, new connections see what the files hold. */

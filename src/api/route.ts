@@ -7,7 +7,12 @@
 import assert from 'node:assert/strict'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Static, TObject, TSchema } from 'typebox'
-import type { AccessKeyPrincipal, AdminTokenPrincipal, Principal } from '../access/base/principal.ts'
+import type {
+  AccessKeyPrincipal,
+  AdminTokenPrincipal,
+  ClientCertificate,
+  Principal,
+} from '../access/base/principal.ts'
 import type { SignedUrlPrincipal } from '../access/base/signed-url.ts'
 import type { AdminOperation, DataOperation, OpenOperation, Operation } from '../operations/base/operation.ts'
 import type { Services } from '../operations/base/services.ts'
@@ -53,6 +58,8 @@ interface Call<Path extends string, Query, Body> {
   readonly body: Body
   readonly headers: IncomingHttpHeaders
   readonly clientAddress: string
+  /** Proved by the client when it connected. */
+  readonly clientCertificate: ClientCertificate | null
   /** The body as it arrives, for routes that take bytes. The client is asked to send it when the first byte is read. */
   readonly bytes: AsyncIterable<Uint8Array>
   /** The fields behind the body; call it after the end of `bytes`. */

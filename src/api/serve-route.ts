@@ -12,12 +12,14 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { Condition, StateDamagedError } from '../../cluster/index.ts'
 import { refuseBeforeBody } from '../access/authorize.ts'
+import { BindingRefusal } from '../access/caller-binding.ts'
 import type { Connection, Principal } from '../access/base/principal.ts'
 import { Refusal } from '../base/refusal.ts'
 import { BodyGoneError } from '../content/read-content.ts'
 import type { Services } from '../operations/base/services.ts'
 import { clientAddress } from './admission/client-address.ts'
 import { UNPROVED_BODY_MS_MAX, type UnprovedCallers } from './admission/unproved-callers.ts'
+import { clientCertificate } from './client-certificate.ts'
 import { admitOrigin, corsHeadersOf } from './cors-headers.ts'
 import { Exchange, type TimeLimit } from './exchange.ts'
 import { readDigestHeaders } from './content-digests.ts'
@@ -81,6 +83,7 @@ export function serveRoute(
       body,
       headers: request.headers,
       clientAddress: clientAddress(request),
+      clientCertificate: clientCertificate(request),
       bytes: exchange.passingBytes(),
       trailers: () => request.raw.trailers,
       signal: exchange.signal,
@@ -101,7 +104,7 @@ export function serveRoute(
         await serve(request, reply)
         return reply
       } catch (error) {
-        if (!isRead(request) || !mayLookAgain(error, look)) throw advised(error, route)
+        if (!isRead(request) || !mayLookAgain(error, look)) throw noted(advised(error, route), request)
         await services.cluster.readBarrier()
       }
     }
@@ -143,6 +146,12 @@ function isRead({ method }: FastifyRequest): boolean {
   return method === 'GET' || method === 'HEAD'
 }
 
+/** Who is refused for where he calls from is known, and named in the audit log. */
+function noted(error: unknown, request: FastifyRequest): unknown {
+  if (error instanceof BindingRefusal) RequestAudit.of(request).principal = error.principal
+  return error
+}
+
 /** A caller that asks for the members of a cluster without a majority gets the way out, not only the advice to try again. */
 function advised(error: unknown, { inOutage }: RouteDefinition): unknown {
   if (inOutage === undefined || !(error instanceof Condition)) return error
@@ -170,7 +179,9 @@ export async function prove(
       return null
     case 'metrics':
       // No barrier: figures are wanted most when there is no quorum to ask.
-      return services.config.metrics.public ? null : services.access.authenticateAdmin(authorization)
+      return services.config.metrics.public
+        ? null
+        : services.access.authenticateAdmin(authorization, connectionOf(call.request))
     case 'bearer':
     case 'admin':
       // Without a token there is nothing to look up, and unauthenticated clients cannot make the cluster work.
@@ -196,7 +207,11 @@ function isLocalView({
 }
 
 function connectionOf(request: FastifyRequest): Connection {
-  return { address: clientAddress(request), isSecure: request.protocol === 'https' }
+  return {
+    address: clientAddress(request),
+    isSecure: request.protocol === 'https',
+    certificate: clientCertificate(request),
+  }
 }
 
 /** That a URL has expired its page may read, as long as the key behind it is good: of all refusals it meets this one most. */

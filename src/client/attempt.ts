@@ -23,17 +23,25 @@ export interface RetryLoop {
   readonly silenceMs: number
 }
 
-/** Which certificates are trusted. */
+export interface ClientCertificateFiles {
+  /** PEM. */
+  readonly cert: string
+  readonly key: string
+}
+
+/** Which certificates are trusted, and which one is shown. */
 export interface Trust {
   /** PEM; null: the authorities that Node knows. */
   readonly ca: string | null
+  /** Null: none. */
+  readonly certificate: ClientCertificateFiles | null
 }
 
 export class Connections {
   readonly #agent: Agent
 
-  constructor({ connectMs, answerMs, silenceMs }: RetryLoop, { ca }: Trust) {
-    const connect = { timeout: connectMs, ...(ca === null ? {} : { ca }) }
+  constructor({ connectMs, answerMs, silenceMs }: RetryLoop, { ca, certificate }: Trust) {
+    const connect = { timeout: connectMs, ...(ca === null ? {} : { ca }), ...certificate }
     this.#agent = new Agent({ connect, headersTimeout: answerMs, bodyTimeout: silenceMs })
   }
 

@@ -5,7 +5,7 @@
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { ApiClient, type ClientParts, type Clock } from './api-client.ts'
-import { Connections } from './attempt.ts'
+import { type ClientCertificateFiles, Connections } from './attempt.ts'
 import { Endpoints } from './endpoints.ts'
 import { ADMIN_ROUTES, type AdminOperations } from './generated/admin-operations.ts'
 import { DATA_ROUTES, type DataOperations } from './generated/data-operations.ts'
@@ -21,6 +21,8 @@ export interface ClientOptions {
   readonly endpoints: readonly string[]
   /** PEM of the authority for https; without it the authorities that Node.js knows. */
   readonly ca?: string
+  /** Shown to nodes that ask for one. */
+  readonly clientCertificate?: ClientCertificateFiles
   readonly connectMs?: number
   readonly answerMs?: number
   readonly silenceMs?: number
@@ -70,7 +72,10 @@ function mintedFor(
 function partsOf(options: ClientOptions): ClientParts {
   const { connectMs = 5_000, answerMs = 60_000, silenceMs = 60_000 } = options
   return {
-    connections: new Connections({ connectMs, answerMs, silenceMs }, { ca: options.ca ?? null }),
+    connections: new Connections(
+      { connectMs, answerMs, silenceMs },
+      { ca: options.ca ?? null, certificate: options.clientCertificate ?? null },
+    ),
     endpoints: new Endpoints(options.endpoints),
     policy: { ...REPEAT_POLICY, ...options.repeat },
     clock: options.clock ?? SYSTEM_CLOCK,

@@ -59,10 +59,30 @@ function peerTls(read: Reader): Config['peerTls'] {
 
 function listenerTls(read: Reader, section: 'data_tls' | 'admin_tls'): ListenerTlsFiles | null {
   const given = ([`${section}.cert`, `${section}.key`] as const).filter((name) => read.has(name))
+  if (given.length === 0 && read.has(`${section}.client_ca`))
+    throw refuse(
+      `${section}.client_ca needs ${section}.cert and key`,
+      'Certificates are shown over TLS only.',
+    )
   if (given.length === 0) return null
   if (given.length < 2)
     throw refuse(`${section} needs cert and key, got only ${given.join(', ')}`, 'Give both or none.')
-  return { cert: read.text(`${section}.cert`), key: read.text(`${section}.key`) }
+  return {
+    cert: read.text(`${section}.cert`),
+    key: read.text(`${section}.key`),
+    ...listenerClients(read, section),
+  }
+}
+
+function listenerClients(read: Reader, section: 'data_tls' | 'admin_tls'): Pick<ListenerTlsFiles, 'clients'> {
+  const areRequired = read.text(`${section}.client_certificates`) === 'required'
+  if (read.has(`${section}.client_ca`))
+    return { clients: { ca: read.text(`${section}.client_ca`), areRequired } }
+  if (!areRequired) return {}
+  throw refuse(
+    `${section}.client_certificates is 'required', and ${section}.client_ca is not given`,
+    'Give the file with the authorities that sign certificates of clients.',
+  )
 }
 
 function listeners(read: Reader): Config['listeners'] {

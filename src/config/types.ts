@@ -23,6 +23,13 @@ export interface CallerLimits {
 export interface ListenerTlsFiles {
   readonly cert: string
   readonly key: string
+  /** Absent: clients are asked for no certificate. */
+  readonly clients?: {
+    /** File of the authorities whose certificates count. */
+    readonly ca: string
+    /** Whether a client without one is turned away. */
+    readonly areRequired: boolean
+  }
 }
 
 export interface Config {

@@ -100,10 +100,12 @@ type MemberLevel = number | Readonly<Record<string, number>>
  * old meaning; a command with it needs its level.
  */
 const MEMBER_LEVELS: { readonly [T in CommandType]?: Readonly<Record<string, MemberLevel>> } = {
-  createAdminToken: { role: { auditor: 4 }, noKeys: 4 },
   putObject: { representation: 4 },
   copyObject: { representation: 4 },
   createUpload: { representation: 4 },
+  createAccessKey: { boundTo: 4 },
+  rotateAccessKey: { boundTo: 4 },
+  createAdminToken: { role: { auditor: 4 }, noKeys: 4, boundTo: 4 },
 }
 
 /** The level that this command needs: that of its type, or of the newest member that it uses. */

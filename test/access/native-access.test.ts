@@ -331,7 +331,7 @@ t.test('authenticateAdmin', async (t) => {
       ...dates,
       ...changes,
     })
-    return { ...world, token, tokenId, admin: () => world.access.authenticateAdmin(`Bearer ${token}`) }
+    return { ...world, token, tokenId, admin: () => world.access.authenticateAdmin(`Bearer ${token}`, HERE) }
   }
 
   t.test('proves role and tenant', async (t) => {
@@ -341,9 +341,11 @@ t.test('authenticateAdmin', async (t) => {
 
   t.test('refuses with 401 codes a token that is missing, unknown, revoked or expired', async (t) => {
     const { access, login } = tokenOffice()
-    t.throws(() => access.authenticateAdmin(undefined), { code: 'unauthorized' })
-    t.throws(() => access.authenticateAdmin(`Bearer ${newAdminToken().token}`), { code: 'token_invalid' })
-    t.throws(() => access.authenticateAdmin(`Bearer ${login().token}`), { code: 'token_invalid' })
+    t.throws(() => access.authenticateAdmin(undefined, HERE), { code: 'unauthorized' })
+    t.throws(() => access.authenticateAdmin(`Bearer ${newAdminToken().token}`, HERE), {
+      code: 'token_invalid',
+    })
+    t.throws(() => access.authenticateAdmin(`Bearer ${login().token}`, HERE), { code: 'token_invalid' })
     t.throws(() => tokenOffice({ revokedAt: START }).admin(), { code: 'token_invalid' })
     t.throws(() => tokenOffice({ expiresAt: START }).admin(), { code: 'token_expired' })
     t.ok(tokenOffice({ expiresAt: START + 1 }).admin())
@@ -353,7 +355,7 @@ t.test('authenticateAdmin', async (t) => {
     const { access, token } = tokenOffice()
     for (let at = 0; at < token.length; at += 1) {
       const changed = token.slice(0, at) + (token[at] === 'A' ? 'B' : 'A') + token.slice(at + 1)
-      t.throws(() => access.authenticateAdmin(`Bearer ${changed}`), { code: 'token_invalid' })
+      t.throws(() => access.authenticateAdmin(`Bearer ${changed}`, HERE), { code: 'token_invalid' })
     }
   })
 

@@ -15,6 +15,8 @@ export const adminKeysRows = {
   'admin.tokens.auditor': 'the role auditor reads the audit log and nothing else [admin: Authentication 4]',
   'admin.tokens.no-keys':
     'a token made with --no-keys makes and rotates no access key, whatever its role, and may do the rest of its role [admin: Authentication 4]',
+  'admin.tokens.bound':
+    'a token made with --allow-address or --client-certificate is 403 from elsewhere, at each request [decisions 10]',
   'admin.keys.list':
     'GET /tenants/{id}/keys: a page of metadata without secrets, for a viewer [admin: Endpoints] [admin: Secrets]',
   'admin.keys.create':
@@ -27,6 +29,15 @@ export const adminKeysRows = {
     'a list of verbs or resource entries, kept verbatim; read,write,delete unless given; else 400 [admin: Access key request body] [decisions 14]',
   'admin.keys.expires-at':
     'an RFC 3339 timestamp, or a date as its first instant in UTC; in the future, else 400 [admin: Access key request body] [decisions 11]',
+  'admin.keys.bound.address':
+    'a key with allowedAddresses is exchanged from those addresses alone; 403 access_denied after a right secret [decisions 10]',
+  'admin.keys.bound.certificate':
+    'a key with clientCertificates is used with one of them alone, over TLS [decisions 10]',
+  'admin.keys.bound.each-request': 'its tokens and signed URLs are asked at each request [decisions 14]',
+  'admin.keys.bound.rotate':
+    'a rotation keeps both lists; a list that is given replaces its own, an empty one clears it [decisions 14]',
+  'admin.keys.bound.refused':
+    'an entry that is no address, range or certificate is 400 invalid_argument; at most 32 and 8 [decisions 10]',
   'admin.keys.no-store': 'no cache keeps an answer with a secret [admin: Secrets]',
   'admin.keys.rotate':
     'POST /tenants/{id}/keys/{keyId}/rotate: the same id with a new secret and version [admin: States and transitions]',

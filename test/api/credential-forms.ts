@@ -275,7 +275,7 @@ async function adminForms(memory: MemoryServices): Promise<readonly Form<AdminNe
   ]
   forms.push({
     form: 'an owner that makes no keys',
-    authorization: `Bearer ${await memory.adminToken('owner', null, null, true)}`,
+    authorization: `Bearer ${await memory.adminToken('owner', null, null, { noKeys: true })}`,
     expect: ({ id }) => (GIVE_SECRETS.includes(id) ? [403, 'access_denied'] : null),
   })
   for (const tenant of [null, 'acme', 'rival'])
@@ -290,7 +290,10 @@ async function adminForms(memory: MemoryServices): Promise<readonly Form<AdminNe
 
 async function revokedAdmin(memory: MemoryServices): Promise<string> {
   const token = await memory.adminToken('owner')
-  const { tokenId } = memory.services.access.authenticateAdmin(`Bearer ${token}`)
+  const { tokenId } = memory.services.access.authenticateAdmin(`Bearer ${token}`, {
+    address: 'test',
+    isSecure: false,
+  })
   await memory.change({ type: 'revokeAdminToken', tokenId })
   return `Bearer ${token}`
 }

@@ -95,6 +95,26 @@ t.test('listeners that would serve other machines over plain HTTP', async (t) =>
   })
 })
 
+t.test('certificates of clients', async (t) => {
+  await t.test(
+    'are asked for where an authority is named, and not required unless that is said',
+    async (t) => {
+      const { config, folder } = await load(t, 'admin_tls: { cert: a, key: b, client_ca: c.pem }')
+      t.match(config.adminTls, { clients: { ca: join(folder, 'c.pem'), areRequired: false } })
+      const required = 'data_tls: { cert: a, key: b, client_ca: /c, client_certificates: required }'
+      t.match((await load(t, required)).config.dataTls, { clients: { ca: '/c', areRequired: true } })
+    },
+  )
+  await t.test('refuse the start when they are required of no authority, or over plain HTTP', async (t) => {
+    for (const wrong of [
+      'data_tls: { cert: a, key: b, client_certificates: required }',
+      'data_tls: { client_ca: c }',
+      'data_tls: { cert: a, key: b, client_ca: c, client_certificates: always }',
+    ])
+      await t.rejects(load(t, wrong), { code: 'invalid_config' }, wrong)
+  })
+})
+
 t.test('limits of connections and of slow bodies', async (t) => {
   const { config } = await load(t)
   t.match(config.limits, { connectionsMax: 10_000, bodyBytesPerMinuteMin: 16_384 })

@@ -36,6 +36,7 @@ import { WritesInProgress } from '../../src/operations/base/writes-in-progress.t
 import type { Services } from '../../src/operations/base/services.ts'
 import type { AuditRow } from '../../src/state-machine/audit/records.ts'
 import type { AdminRole } from '../../src/state-machine/base/origin.ts'
+import type { AdminTokenRecord, CallerBinding } from '../../src/state-machine/tenants/records.ts'
 import { openStore, type Store } from '../../src/store/open-store.ts'
 import { withLevelGate } from '../../src/commands/level-gate.ts'
 import { createPropose, type Propose } from '../../src/commands/propose.ts'
@@ -167,10 +168,15 @@ export class MemoryServices {
     await this.change({ type: 'createTenant', id, name: id, ...keys })
   }
 
-  async accessKey(tenantId: string, scopes: string, expiresAt: number | null = null): Promise<MadeKey> {
+  async accessKey(
+    tenantId: string,
+    scopes: string,
+    expiresAt: number | null = null,
+    boundTo?: CallerBinding,
+  ): Promise<MadeKey> {
     const { accessKeyId, secretKey, sealed } = this.services.access.newAccessKey()
     const record = { accessKeyId, tenantId, accountId: null, name: null, scopes, secret: sealed, expiresAt }
-    await this.change({ type: 'createAccessKey', ...record })
+    await this.change({ type: 'createAccessKey', ...record, ...(boundTo === undefined ? {} : { boundTo }) })
     return { accessKeyId, secretKey }
   }
 
@@ -184,11 +190,11 @@ export class MemoryServices {
     role: AdminRole,
     tenantId: string | null = null,
     expiresAt: number | null = null,
-    noKeys = false,
+    restrictions: Pick<AdminTokenRecord, 'noKeys' | 'boundTo'> = {},
   ): Promise<string> {
     const { token, tokenId, sha256 } = newAdminToken()
     const record = { tokenId, name: role, role, tenantId, expiresAt, sha256 }
-    await this.change({ type: 'createAdminToken', ...record, ...(noKeys ? { noKeys } : {}) })
+    await this.change({ type: 'createAdminToken', ...record, ...restrictions })
     return token
   }
 

@@ -93,7 +93,7 @@ t.test('the use of an admin token is recorded like that of a key [admin.tokens.l
   const last = async () =>
     (await services.state.page(tenantRanges.adminTokens(), { limit: 10 })).items[0]?.lastUsedAt
   t.equal(await last(), null)
-  services.access.authenticateAdmin(`Bearer ${token}`)
+  services.access.authenticateAdmin(`Bearer ${token}`, HERE)
   await round()
   t.equal(await last(), memory.now)
 })

@@ -21,6 +21,15 @@ export interface Connection {
   /** Of the client: trusted proxies are believed about it. */
   readonly address: string
   readonly isSecure: boolean
+  /** That the client proved to have, by a CA that the listener trusts. Null or absent: none. */
+  readonly certificate?: ClientCertificate | null
+}
+
+export interface ClientCertificate {
+  /** Digest of the certificate, lower-case hex. */
+  readonly sha256: string
+  /** Null: its subject has none, or several. */
+  readonly commonName: string | null
 }
 
 /** Where a request comes from, and when: conditions of bucket policies ask for it. */

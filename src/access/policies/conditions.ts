@@ -4,7 +4,7 @@
  * Owns: both tables. Knows nothing of: statements. Rules: an operator, key or value that is not known here is refused and never
  * passed over; a key that the request does not have makes a condition false, one with Not or IfExists true.
  */
-import { BlockList, isIP } from 'node:net'
+import { addressRange } from '../base/address-range.ts'
 import { hintAt, listAt, malformed, objectAt, shown } from './policy-json.ts'
 import type { KnownAction } from './s3-actions.ts'
 import { matchesWildcards, repeatedChars } from './wildcards.ts'
@@ -50,8 +50,8 @@ const OPERATORS: Readonly<Record<string, Operator>> = {
   StringNotEquals: textOperator(true, (value) => (given) => given === value),
   StringLike: { ...textOperator(false, wildcardTest), hasWildcards: true },
   StringNotLike: { ...textOperator(true, wildcardTest), hasWildcards: true },
-  IpAddress: { kind: 'address', isNegated: false, testFor: addressTest },
-  NotIpAddress: { kind: 'address', isNegated: true, testFor: addressTest },
+  IpAddress: { kind: 'address', isNegated: false, testFor: addressRange },
+  NotIpAddress: { kind: 'address', isNegated: true, testFor: addressRange },
   Bool: { kind: 'flag', isNegated: false, testFor: flagTest },
   DateLessThan: timeOperator((given, value) => given < value),
   DateLessThanEquals: timeOperator((given, value) => given <= value),
@@ -212,22 +212,4 @@ function flagTest(value: string): Test | null {
 function flagOf(value: unknown): boolean | null {
   if (value === true || value === 'true') return true
   return value === false || value === 'false' ? false : null
-}
-
-/** IPv4 ranges hold for the same addresses written as IPv6, in which a socket for both shows them. */
-function addressTest(value: string): Test | null {
-  const [address = '', bits, ...rest] = value.split('/')
-  const version = isIP(address)
-  const bitsMax = version === 4 ? 32 : 128
-  const length = bits === undefined ? bitsMax : /^\d{1,3}$/.test(bits) ? Number(bits) : Number.NaN
-  if (version === 0 || address.includes('%') || rest.length > 0 || !(length <= bitsMax)) return null
-  const list = new BlockList()
-  list.addSubnet(address, length, version === 4 ? 'ipv4' : 'ipv6')
-  return (given) => list.check(given, isIP(given) === 4 ? 'ipv4' : 'ipv6')
-}
-
-/** As a condition compares it; undefined for what is no address, such as the name of a local socket. */
-export function addressAttribute(address: string): string | undefined {
-  const [bare = ''] = address.split('%')
-  return isIP(bare) === 0 ? undefined : bare
 }

@@ -8,8 +8,9 @@
 import assert from 'node:assert/strict'
 import type { View } from '../../state-machine/base/view.ts'
 import { bucketPolicyOf } from '../../state-machine/buckets/bucket-policies.ts'
+import { comparableAddress } from '../base/address-range.ts'
 import type { AccessKeyPrincipal } from '../base/principal.ts'
-import { addressAttribute, type Attributes } from './conditions.ts'
+import type { Attributes } from './conditions.ts'
 import { denies } from './evaluation.ts'
 import { storedPolicy } from './remembered-policies.ts'
 import { namesOf, type S3Action } from './s3-actions.ts'
@@ -56,7 +57,7 @@ function daysUntil(until: number | undefined, { circumstances }: AccessKeyPrinci
 
 function attributesOf({ accessKeyId, circumstances }: AccessKeyPrincipal): Attributes {
   return {
-    'aws:SourceIp': addressAttribute(circumstances.address),
+    'aws:SourceIp': comparableAddress(circumstances.address),
     'aws:username': accessKeyId,
     'aws:SecureTransport': `${circumstances.isSecure}`,
     'aws:CurrentTime': `${circumstances.at}`,

@@ -23,6 +23,14 @@ const MEMBERS = {
     description: 'Up to about an hour behind; null: it was never used',
   }),
   version: Type.Integer(),
+  allowedAddresses: Type.Optional(
+    Type.Array(Type.String(), { description: 'From where it may be used; absent: from everywhere' }),
+  ),
+  clientCertificates: Type.Optional(
+    Type.Array(Type.String(), {
+      description: 'Certificates of clients: the caller must have one of them; absent: it needs none',
+    }),
+  ),
 }
 
 export const AccessKeyView = Type.Object(MEMBERS, { additionalProperties: false })
@@ -47,5 +55,14 @@ export function accessKeyView(key: AccessKeyRecord): Static<typeof AccessKeyView
     revokedReason: key.revokedReason,
     lastUsedAt: timeTextOrNull(key.lastUsedAt),
     version: key.version,
+    ...bindingView(key),
+  }
+}
+
+function bindingView({ boundTo }: AccessKeyRecord): Partial<Static<typeof AccessKeyView>> {
+  const { addresses = [], certificates = [] } = boundTo ?? {}
+  return {
+    ...(addresses.length === 0 ? {} : { allowedAddresses: [...addresses] }),
+    ...(certificates.length === 0 ? {} : { clientCertificates: [...certificates] }),
   }
 }

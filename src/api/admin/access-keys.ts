@@ -8,6 +8,7 @@ import { type AccessKeyWithSecret, createTenantKey } from '../../operations/acce
 import { listTenantKeys } from '../../operations/access-keys/list-tenant-keys.ts'
 import { revokeTenantKey } from '../../operations/access-keys/revoke-tenant-key.ts'
 import { rotateTenantKey } from '../../operations/access-keys/rotate-tenant-key.ts'
+import { BOUND_ADDRESSES_MAX, BOUND_CERTIFICATES_MAX } from '../../access/caller-binding.ts'
 import { ACME, GALLERY_KEY } from '../examples/names.ts'
 import { adminRoute } from '../route.ts'
 import { orNull, PAGE_END_SCHEMA, pageEnd } from '../wire.ts'
@@ -28,6 +29,21 @@ const Name = Type.String({ minLength: 1, maxLength: 256 })
 const AccountId = Type.String({ maxLength: 64, description: 'Of an account of this tenant' })
 const Scopes = Type.String({ description: 'Verbs, or op=<verb>:bucket=<bucket>:prefix=<prefix>, by commas' })
 const ExpiresAt = Type.String({ description: 'RFC 3339 timestamp, or a date; must be in the future' })
+const BINDING = {
+  allowedAddresses: Type.Optional(
+    Type.Array(Type.String({ maxLength: 64 }), {
+      maxItems: BOUND_ADDRESSES_MAX,
+      description: 'Addresses and ranges such as 203.0.113.0/24 from which it may be used; none: any',
+    }),
+  ),
+  clientCertificates: Type.Optional(
+    Type.Array(Type.String({ maxLength: 300 }), {
+      maxItems: BOUND_CERTIFICATES_MAX,
+      description:
+        'sha256:<fingerprint> or cn:<common name> of client certificates: the caller must have one of them; none: it needs none',
+    }),
+  ),
+}
 
 const NewKey = Type.Object(
   {
@@ -35,11 +51,12 @@ const NewKey = Type.Object(
     name: Type.Optional(orNull(Name)),
     scopes: Type.Optional(Scopes),
     expiresAt: Type.Optional(orNull(ExpiresAt)),
+    ...BINDING,
   },
   { additionalProperties: false },
 )
 const Rotation = Type.Object(
-  { scopes: Type.Optional(Scopes), expiresAt: Type.Optional(orNull(ExpiresAt)) },
+  { scopes: Type.Optional(Scopes), expiresAt: Type.Optional(orNull(ExpiresAt)), ...BINDING },
   { additionalProperties: false },
 )
 const Revocation = Type.Object(REASON, { additionalProperties: false })
@@ -97,6 +114,8 @@ export const accessKeyRoutes = [
           accountId: body.accountId ?? undefined,
           scopes: body.scopes,
           expiresAt: body.expiresAt ?? undefined,
+          allowedAddresses: body.allowedAddresses,
+          clientCertificates: body.clientCertificates,
           now: services.cluster.time.now(),
         }),
       answer: (made) => ({
@@ -121,11 +140,13 @@ export const accessKeyRoutes = [
       example: { params: GALLERY_KEY, body: { scopes: 'read' } },
     },
     {
-      run: (services, principal, { params, body: { scopes, expiresAt } }) =>
+      run: (services, principal, { params, body }) =>
         rotateTenantKey(services, principal, {
           ...params,
-          scopes,
-          expiresAt,
+          scopes: body.scopes,
+          expiresAt: body.expiresAt,
+          allowedAddresses: body.allowedAddresses,
+          clientCertificates: body.clientCertificates,
           now: services.cluster.time.now(),
         }),
       headers: NO_STORE,

@@ -48,7 +48,8 @@ export function adminPlane(metrics: MetricsPage): Plane {
     mount: '/admin/api/v1',
     routes,
     unknownPathAuth: 'admin',
-    authenticate: (services, authorization) => services.access.authenticateAdmin(authorization),
+    authenticate: (services, authorization, connection) =>
+      services.access.authenticateAdmin(authorization, connection),
   }
 }
 

@@ -51,11 +51,15 @@ export const tokenRoutes = [
         body: { accessKeyId: '{createTenantKey.accessKeyId}', secretKey: '{createTenantKey.secretKey}' },
       },
     },
-    async (services, _, { headers, body, clientAddress, note }) => {
+    async (services, _, { headers, body, clientAddress, clientCertificate, note }) => {
       const pair = credentialsOf(headers, body)
       // A client that mistook a field may have put a secret there.
       if (KEY_ID.test(pair.accessKeyId)) note({ details: { accessKeyId: pair.accessKeyId } })
-      const grant = await createToken(services, { ...pair, clientAddress: networkOf(clientAddress) })
+      const grant = await createToken(services, {
+        ...pair,
+        clientAddress: networkOf(clientAddress),
+        connection: { address: clientAddress, certificate: clientCertificate },
+      })
       note({
         actor: { type: 'accessKey', id: grant.accessKeyId, role: null },
         tenantId: grant.tenantId,

@@ -23,6 +23,8 @@ export interface ListKeysOptions extends KeyOptions {
 export interface NewSecretOptions extends KeyOptions, ChangeOptions, ScopeOptions {
   readonly expiresIn?: string
   readonly expiresAt?: string
+  readonly allowAddress?: readonly string[]
+  readonly clientCertificate?: readonly string[]
 }
 
 export interface CreateKeyOptions extends NewSecretOptions {
@@ -90,11 +92,21 @@ export function revokeKey(keyId: string, options: RevokeKeyOptions): Promise<num
   })
 }
 
-function limitsOf(options: NewSecretOptions): { readonly scopes?: string; readonly expiresAt?: string } {
+interface KeyLimits {
+  readonly scopes?: string
+  readonly expiresAt?: string
+  readonly allowedAddresses?: readonly string[]
+  readonly clientCertificates?: readonly string[]
+}
+
+function limitsOf(options: NewSecretOptions): KeyLimits {
   const scopes = scopesOf(options)
   const isLimited = options.expiresIn !== undefined || options.expiresAt !== undefined
   const expiry = isLimited ? tokenExpiry({ ...options, expiry: true }, Date.now()) : null
+  const { allowAddress, clientCertificate } = options
   return {
+    ...(allowAddress === undefined ? {} : { allowedAddresses: allowAddress }),
+    ...(clientCertificate === undefined ? {} : { clientCertificates: clientCertificate }),
     ...(scopes === null ? {} : { scopes }),
     ...(expiry === null ? {} : { expiresAt: new Date(expiry).toISOString() }),
   }

@@ -97,11 +97,28 @@ export function adminAccess(
   return { endpoints, ...trustOf(options.caFile, surroundings), token }
 }
 
-function trustOf(file: string | undefined, { read }: Surroundings): Pick<ClientOptions, 'ca'> {
-  if (file === undefined) return {}
-  const ca = read(file)
-  if (ca?.includes('-----BEGIN CERTIFICATE-----')) return { ca }
+function trustOf(
+  file: string | undefined,
+  surroundings: Surroundings,
+): Pick<ClientOptions, 'ca' | 'clientCertificate'> {
+  const shown = shownCertificate(surroundings)
+  if (file === undefined) return shown
+  const ca = surroundings.read(file)
+  if (ca?.includes('-----BEGIN CERTIFICATE-----')) return { ca, ...shown }
   throw usage(`'${file}' contains no certificate`, 'Name the ca.pem of the cluster with --ca-file.')
+}
+
+/** For nodes that ask clients for a certificate. */
+function shownCertificate({ env, read }: Surroundings): Pick<ClientOptions, 'clientCertificate'> {
+  const { HOLDFAST_CLIENT_CERT_FILE: certFile, HOLDFAST_CLIENT_KEY_FILE: keyFile } = env
+  if (!certFile && !keyFile) return {}
+  const cert = certFile ? read(certFile) : null
+  const key = keyFile ? read(keyFile) : null
+  if (cert !== null && key !== null) return { clientCertificate: { cert, key } }
+  throw usage(
+    'The client certificate and its key are not both there',
+    'Name both files (PEM) in HOLDFAST_CLIENT_CERT_FILE and HOLDFAST_CLIENT_KEY_FILE, or none.',
+  )
 }
 
 /** The tenant of --tenant, or else that of the cluster file. */

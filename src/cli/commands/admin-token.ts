@@ -4,7 +4,7 @@
 import { Command, Option } from 'commander'
 import { ADMIN_ROLES } from '../../state-machine/base/origin.ts'
 import type { AdminTokenOptions } from '../local/admin-token-command.ts'
-import { dataOption, type Done, examples, jsonOption } from './options.ts'
+import { addressOption, certificateOption, dataOption, type Done, examples, jsonOption } from './options.ts'
 
 export function adminTokenCommand(done: Done): Command {
   const group = new Command('admin-token').description(
@@ -17,6 +17,8 @@ export function adminTokenCommand(done: Done): Command {
     .addOption(new Option('--role <role>', 'what it may do').choices(ADMIN_ROLES).makeOptionMandatory())
     .option('--tenant <id>', 'limit it to one tenant')
     .option('--no-keys', 'it makes and rotates no access keys, so it never sees a secret')
+    .addOption(addressOption())
+    .addOption(certificateOption())
     .addOption(
       new Option('--expires-in <duration>', 'such as 90d or 2160h (default: 90d)').conflicts([
         'expiresAt',

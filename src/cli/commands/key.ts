@@ -9,6 +9,8 @@ import type {
   RevokeKeyOptions,
 } from '../admin/key-commands.ts'
 import {
+  addressOption,
+  certificateOption,
   type Done,
   dryRunOption,
   examples,
@@ -40,6 +42,8 @@ function withLimits(command: Command): Command {
     .option('--scopes <text>', 'all scopes in one text, such as read,write (default: read,write,delete)')
     .addOption(new Option('--expires-in <duration>', 'such as 90d').conflicts('expiresAt'))
     .option('--expires-at <time>', 'RFC 3339 time or date')
+    .addOption(addressOption())
+    .addOption(certificateOption())
     .addOption(dryRunOption())
     .addOption(jsonOption())
 }

@@ -17,6 +17,17 @@ export const dryRunOption = (): Option => new Option('--dry-run', 'change nothin
 export const reasonOption = (): Option =>
   new Option('--reason <text>', 'why; recorded in the audit log').makeOptionMandatory()
 
+export const addressOption = (): Option =>
+  new Option(
+    '--allow-address <range>',
+    'usable only from there, such as 203.0.113.0/24; may be repeated',
+  ).argParser(listValue)
+export const certificateOption = (): Option =>
+  new Option(
+    '--client-certificate <name>',
+    'usable only with this certificate: sha256:<fingerprint> or cn:<common name>; may be repeated',
+  ).argParser(listValue)
+
 const clusterFileOption = (): Option =>
   new Option(
     '--cluster-file <file>',

@@ -7,6 +7,8 @@
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { newAdminToken } from '../../access/admin-token.ts'
+import { readBinding } from '../../access/caller-binding.ts'
+import type { CallerBinding } from '../../state-machine/tenants/records.ts'
 import { parseDuration, ValueError } from '../../config/parse-value.ts'
 import type { AdminRole } from '../../state-machine/base/origin.ts'
 import { leaveTokenRequest } from '../../workers/pending-tokens.ts'
@@ -23,6 +25,8 @@ export interface AdminTokenOptions {
   readonly expiry: boolean
   /** As commander stores --no-keys: true unless the option is given. */
   readonly keys: boolean
+  readonly allowAddress?: readonly string[]
+  readonly clientCertificate?: readonly string[]
   readonly data: string
   readonly json?: boolean
 }
@@ -84,19 +88,19 @@ export async function createToken(options: AdminTokenOptions): Promise<number> {
     tenantId: options.tenant ?? null,
     expiresAt,
     sha256,
-    ...(options.keys ? {} : { noKeys: true as const }),
+    ...restrictionsOf(options),
   }
   const answer = await askLocalNode(dataDir, 'POST', '/admin-tokens', record)
   if (answer === null) await leaveTokenRequest(dataDir, { wish: 'create', token: record })
-  else if (!options.keys) await requireWithheld(answer, tokenId, dataDir)
+  else await requireRestrictions(answer, record, dataDir)
   const isInForce = answer !== null
   const expires = expiresAt === null ? null : new Date(expiresAt).toISOString()
   if (options.json) {
     const { role, name } = options
     const { tenantId } = record
-    const withheld = options.keys ? {} : { noKeys: true }
+    const restrictions = restrictionsOf(options)
     process.stdout.write(
-      `${JSON.stringify({ token, tokenId, name, role, tenantId, expiresAt: expires, inForce: isInForce, ...withheld })}\n`,
+      `${JSON.stringify({ token, tokenId, name, role, tenantId, expiresAt: expires, inForce: isInForce, ...restrictions })}\n`,
     )
     return EXIT.done
   }
@@ -108,11 +112,27 @@ export async function createToken(options: AdminTokenOptions): Promise<number> {
   return EXIT.done
 }
 
+interface Restrictions {
+  readonly noKeys?: true
+  readonly boundTo?: CallerBinding
+}
+
+function restrictionsOf({ keys, allowAddress, clientCertificate }: AdminTokenOptions): Restrictions {
+  const boundTo = readBinding({ addresses: allowAddress, certificates: clientCertificate })
+  return { ...(keys ? {} : { noKeys: true }), ...(boundTo === undefined ? {} : { boundTo }) }
+}
+
 /** A node of an older version passes over what it does not know: then the token may do too much, and is taken back. */
-async function requireWithheld(answer: unknown, tokenId: string, dataDir: string): Promise<void> {
-  if ((answer as { readonly noKeys?: unknown }).noKeys === true) return
+async function requireRestrictions(
+  answer: unknown,
+  { tokenId, ...asked }: Restrictions & { readonly tokenId: string },
+  dataDir: string,
+): Promise<void> {
+  const { noKeys, boundTo } = answer as Restrictions
+  const isWhole = asked.noKeys === noKeys && (asked.boundTo === undefined) === (boundTo === undefined)
+  if (isWhole) return
   await askLocalNode(dataDir, 'POST', `/admin-tokens/${tokenId}/revoke`)
-  throw new CommandError('Cannot create the token: the running node knows no --no-keys', {
+  throw new CommandError('Cannot create the token: the running node does not know these restrictions', {
     code: 'version_incompatible',
     hint: 'Upgrade the node first. The token was revoked.',
     exitCode: EXIT.refused,
@@ -139,6 +159,7 @@ export async function listTokens(options: DataOptions): Promise<number> {
       revokedAt: number | null
       lastUsedAt: number | null
       noKeys?: true
+      boundTo?: CallerBinding
     }[]
   }
   if (options.json) {
@@ -146,12 +167,12 @@ export async function listTokens(options: DataOptions): Promise<number> {
     process.stdout.write(`${JSON.stringify({ tokens: listed })}\n`)
     return EXIT.done
   }
-  for (const { tokenId, name, role, tenantId, expiresAt, revokedAt, lastUsedAt, noKeys } of tokens) {
+  for (const { tokenId, name, role, tenantId, expiresAt, revokedAt, lastUsedAt, ...rest } of tokens) {
     const state =
       revokedAt === null
         ? `expires ${expiresAt === null ? 'never' : new Date(expiresAt).toISOString()}`
         : 'revoked'
-    const withheld = noKeys === true ? '  (makes no keys)' : ''
+    const withheld = restrictionText(rest)
     const used = `used ${lastUsedAt === null ? 'never' : new Date(lastUsedAt).toISOString()}`
     process.stdout.write(
       `${tokenId}  ${role.padEnd(8)}  ${(tenantId ?? 'all tenants').padEnd(20)}  ${state.padEnd(32)}  ${used.padEnd(29)}  ${name}${withheld}\n`,
@@ -196,4 +217,14 @@ export async function revokeToken(tokenId: string, options: DataOptions): Promis
         : `${tokenId} is revoked.\n`,
     )
   return EXIT.done
+}
+
+function restrictionText({ noKeys, boundTo }: Restrictions): string {
+  const { addresses = [], certificates = [] } = boundTo ?? {}
+  const words = [
+    ...(noKeys === true ? ['makes no keys'] : []),
+    ...(addresses.length === 0 ? [] : [`from ${addresses.join(', ')}`]),
+    ...(certificates.length === 0 ? [] : [`with ${certificates.join(', ')}`]),
+  ]
+  return words.length === 0 ? '' : `  (${words.join('; ')})`
 }

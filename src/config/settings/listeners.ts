@@ -88,6 +88,21 @@ export const LISTENER_SETTINGS = [
     meaning: 'the private key of that certificate (PEM); both files are read again when they change',
   },
   {
+    name: 'data_tls.client_ca',
+    kind: 'path',
+    fallback: null,
+    optional: true,
+    meaning:
+      'the authorities (PEM) whose certificates of clients count, for access keys and admin tokens that are bound to one; read again when it changes. Without it clients are asked for none',
+  },
+  {
+    name: 'data_tls.client_certificates',
+    kind: 'text',
+    pattern: /^(optional|required)$/,
+    fallback: 'optional',
+    meaning: 'optional or required: whether a client without such a certificate is turned away',
+  },
+  {
     name: 'admin_tls.cert',
     kind: 'path',
     fallback: null,
@@ -100,5 +115,20 @@ export const LISTENER_SETTINGS = [
     fallback: null,
     optional: true,
     meaning: 'the private key of that certificate (PEM); both files are read again when they change',
+  },
+  {
+    name: 'admin_tls.client_ca',
+    kind: 'path',
+    fallback: null,
+    optional: true,
+    meaning:
+      'the authorities (PEM) whose certificates of clients count, for access keys and admin tokens that are bound to one; read again when it changes. Without it clients are asked for none',
+  },
+  {
+    name: 'admin_tls.client_certificates',
+    kind: 'text',
+    pattern: /^(optional|required)$/,
+    fallback: 'optional',
+    meaning: 'optional or required: whether a client without such a certificate is turned away',
   },
 ] as const satisfies readonly Setting[]

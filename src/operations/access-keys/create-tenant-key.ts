@@ -1,6 +1,7 @@
 /**
- * createTenantKey: authorize -> tenant exists -> scopes and expiry -> commit, which knows the accounts. The secret leaves here and nowhere else.
+ * createTenantKey: authorize -> tenant exists -> scopes, expiry and binding -> commit, which knows the accounts. The secret leaves here and nowhere else.
  */
+import { readBinding } from '../../access/caller-binding.ts'
 import { adminTokenForKeys } from '../../access/rights.ts'
 import { DEFAULT_SCOPES, parseScopes } from '../../access/scopes.ts'
 import { settle } from '../../commands/settle.ts'
@@ -17,6 +18,10 @@ interface CreateTenantKeyInput {
   readonly accountId: string | undefined
   readonly scopes: string | undefined
   readonly expiresAt: string | undefined
+  /** Addresses and ranges from which it may be used; undefined or empty: any. */
+  readonly allowedAddresses: readonly string[] | undefined
+  /** Certificates of clients that may use it; undefined or empty: any, or none. */
+  readonly clientCertificates: readonly string[] | undefined
   /** Milliseconds since 1970, by the clock of the node that was asked. */
   readonly now: number
 }
@@ -38,6 +43,10 @@ export const createTenantKey = adminOperation(
     const scopes = input.scopes ?? DEFAULT_SCOPES
     parseScopes(scopes)
     const expiresAt = input.expiresAt === undefined ? null : keyExpiry(input.expiresAt, input.now)
+    const boundTo = readBinding({
+      addresses: input.allowedAddresses,
+      certificates: input.clientCertificates,
+    })
     const fresh = services.access.newAccessKey()
     const key = settle(
       await services.propose({
@@ -49,6 +58,7 @@ export const createTenantKey = adminOperation(
         scopes,
         secret: fresh.sealed,
         expiresAt,
+        ...(boundTo === undefined ? {} : { boundTo }),
       }),
     )
     return { key, secretKey: fresh.secretKey }

@@ -1,7 +1,8 @@
 /**
- * rotateTenantKey: authorize -> tenant and key exist -> scopes and expiry -> commit. The id stays, the secret and the key
+ * rotateTenantKey: authorize -> tenant and key exist -> scopes, expiry and binding -> commit. The id stays, the secret and the key
  * version change, and with them every token minted from the old secret dies. [decisions 1]
  */
+import { readBinding } from '../../access/caller-binding.ts'
 import { adminTokenForKeys } from '../../access/rights.ts'
 import { parseScopes } from '../../access/scopes.ts'
 import { settle } from '../../commands/settle.ts'
@@ -22,6 +23,10 @@ interface RotateTenantKeyInput {
   readonly scopes: string | undefined
   /** undefined keeps the present expiry, null clears it. */
   readonly expiresAt: string | null | undefined
+  /** Addresses and ranges from which it may be used; undefined keeps those there are, empty: any. */
+  readonly allowedAddresses: readonly string[] | undefined
+  /** Certificates of clients that may use it; undefined keeps those there are, empty: any, or none. */
+  readonly clientCertificates: readonly string[] | undefined
   readonly now: number
 }
 
@@ -34,8 +39,12 @@ export const rotateTenantKey = adminOperation(
   },
   async (services, principal, input: RotateTenantKeyInput): Promise<AccessKeyWithSecret> => {
     const tenant = findTenant(services, input.id)
-    const { accessKeyId } = findAccessKey(services, tenant.id, input.keyId)
+    const { accessKeyId, boundTo: present } = findAccessKey(services, tenant.id, input.keyId)
     if (input.scopes !== undefined) parseScopes(input.scopes)
+    const boundTo = readBinding(
+      { addresses: input.allowedAddresses, certificates: input.clientCertificates },
+      present,
+    )
     const fresh = services.access.newSecret(accessKeyId)
     const key = settle(
       await services.propose({
@@ -45,6 +54,7 @@ export const rotateTenantKey = adminOperation(
         secret: fresh.sealed,
         scopes: input.scopes ?? null,
         expiresAt: newExpiry(input),
+        ...(boundTo === undefined ? {} : { boundTo }),
       }),
     )
     return { key, secretKey: fresh.secretKey }

@@ -6,7 +6,8 @@
  */
 import { Refusal } from '../../base/refusal.ts'
 import { ADMIN_ROLES, type AdminRole } from '../../state-machine/base/origin.ts'
-import type { AdminTokenRecord } from '../../state-machine/tenants/records.ts'
+import { BOUND_ADDRESSES_MAX, BOUND_CERTIFICATES_MAX, readBinding } from '../../access/caller-binding.ts'
+import type { AdminTokenRecord, CallerBinding } from '../../state-machine/tenants/records.ts'
 import type { Services } from '../base/services.ts'
 import { settle } from '../../commands/settle.ts'
 import { findTenant } from '../tenants/find-tenant.ts'
@@ -23,6 +24,8 @@ export interface NewAdminTokenInput {
   readonly sha256: string
   /** It makes and rotates no access keys. Absent: the role decides. */
   readonly noKeys?: true
+  /** Absent: usable from everywhere. */
+  readonly boundTo?: CallerBinding
 }
 
 const ROLES: readonly string[] = ADMIN_ROLES
@@ -30,7 +33,7 @@ const ROLES: readonly string[] = ADMIN_ROLES
 /** Checks data that came from a file or a socket. Throws Refusal `invalid_request`. */
 export function parseNewAdminToken(value: unknown): NewAdminTokenInput {
   const given = (typeof value === 'object' && value !== null ? value : {}) as Partial<NewAdminTokenInput>
-  const { tokenId, name, role, tenantId = null, expiresAt = null, sha256, noKeys } = given
+  const { tokenId, name, role, tenantId = null, expiresAt = null, sha256, noKeys, boundTo } = given
   const wrong = (field: string): Refusal =>
     new Refusal(
       'invalid_request',
@@ -43,8 +46,25 @@ export function parseNewAdminToken(value: unknown): NewAdminTokenInput {
   if (expiresAt !== null && !Number.isSafeInteger(expiresAt)) throw wrong('expiresAt')
   if (typeof sha256 !== 'string' || !/^[0-9a-f]{64}$/.test(sha256)) throw wrong('sha256')
   if (noKeys !== undefined && noKeys !== true) throw wrong('noKeys')
-  const withheld = noKeys === undefined ? {} : { noKeys }
-  return { tokenId, name, role, tenantId, expiresAt, sha256, ...withheld }
+  const binding = boundTo === undefined ? undefined : bindingOf(boundTo)
+  if (binding === null) throw wrong('boundTo')
+  const restrictions = {
+    ...(noKeys === undefined ? {} : { noKeys }),
+    ...(binding === undefined ? {} : { boundTo: binding }),
+  }
+  return { tokenId, name, role, tenantId, expiresAt, sha256, ...restrictions }
+}
+
+/** Null: malformed. Throws Refusal invalid_argument for an entry that names nothing. */
+function bindingOf(value: unknown): CallerBinding | undefined | null {
+  const given = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>
+  const { addresses, certificates } = given
+  if (!isTexts(addresses, BOUND_ADDRESSES_MAX) || !isTexts(certificates, BOUND_CERTIFICATES_MAX)) return null
+  return readBinding({ addresses, certificates })
+}
+
+function isTexts(value: unknown, countMax: number): value is readonly string[] {
+  return Array.isArray(value) && value.length <= countMax && value.every((item) => typeof item === 'string')
 }
 
 export async function createAdminToken(

@@ -4,15 +4,17 @@
  * Rate limit, comparison of the secret and the checks of key and tenant belong to src/access. [decisions 1]
  */
 import type { TokenGrant } from '../../access/access.ts'
+import type { Connection } from '../../access/base/principal.ts'
 import { openOperation } from '../base/operation.ts'
 
 interface CreateTokenInput {
   readonly accessKeyId: string
   readonly secretKey: string
   readonly clientAddress: string
+  readonly connection: Pick<Connection, 'address' | 'certificate'>
 }
 
 export const createToken = openOperation(
-  { id: 'createToken', refuses: [] },
+  { id: 'createToken', refuses: ['access_denied'] },
   async ({ access }, input: CreateTokenInput): Promise<TokenGrant> => access.exchange(input),
 )

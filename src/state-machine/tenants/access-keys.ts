@@ -12,6 +12,7 @@ import { accountOf } from './accounts.ts'
 import type { Draft } from '../base/draft.ts'
 import type { AccessKeyId, TenantId } from '../base/record-ids.ts'
 import type { AccessKeyRecord } from './records.ts'
+import { boundMember } from './caller-binding.ts'
 import { type Accepted, accept, type Refused, refuse } from '../base/reply.ts'
 import { addKey, keysFault, openTenant, revokeKeys } from './tenant-access.ts'
 
@@ -20,7 +21,7 @@ export function createAccessKey(
   command: Extract<TenantCommand, { type: 'createAccessKey' }>,
   context: ApplyContext,
 ): Accepted<AccessKeyRecord> | Refused {
-  const { accessKeyId, tenantId, accountId, name, scopes, secret, expiresAt } = command
+  const { accessKeyId, tenantId, accountId, name, scopes, secret, expiresAt, boundTo } = command
   if (!isKeyPart(accessKeyId)) {
     return refuse('invalid_argument', 'Cannot create access key: its id is empty or malformed')
   }
@@ -48,6 +49,7 @@ export function createAccessKey(
     revokedAt: null,
     revokedReason: null,
     lastUsedAt: null,
+    ...boundMember(boundTo),
   }
   addKey(draft, accessKey)
   return accept(accessKey)
@@ -64,13 +66,15 @@ export function rotateAccessKey(
   if (present.status === 'revoked') {
     return refuse('precondition_failed', `Cannot rotate access key: "${present.accessKeyId}" is revoked`)
   }
+  const { boundTo, ...kept } = present
   const rotated: AccessKeyRecord = {
-    ...present,
+    ...kept,
     secret: command.secret,
     scopes: command.scopes ?? present.scopes,
     version: present.version + 1,
     expiresAt: command.expiresAt === null ? present.expiresAt : command.expiresAt || null,
     rotatedAt: context.time,
+    ...boundMember(command.boundTo ?? boundTo),
   }
   draft.put(tenantKeys.accessKey(present.accessKeyId), rotated)
   return accept(rotated)

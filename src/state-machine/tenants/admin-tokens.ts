@@ -9,6 +9,7 @@ import { isKeyPart } from '../base/row-key.ts'
 import type { TenantCommand } from './commands.ts'
 import type { Draft } from '../base/draft.ts'
 import type { AdminTokenRecord } from './records.ts'
+import { boundMember } from './caller-binding.ts'
 import { type Accepted, accept, type Refused, refuse } from '../base/reply.ts'
 
 /** `sha256`: of the token's text. */
@@ -22,7 +23,7 @@ export function createAdminToken(
   command: Extract<TenantCommand, { type: 'createAdminToken' }>,
   context: ApplyContext,
 ): Accepted<AdminTokenRecord> | Refused {
-  const { tokenId, name, role, tenantId, expiresAt, sha256, noKeys } = command
+  const { tokenId, name, role, tenantId, expiresAt, sha256, noKeys, boundTo } = command
   if (!isKeyPart(tokenId) || !isKeyPart(sha256)) {
     return refuse('invalid_argument', 'Cannot create admin token: its id or hash is empty or malformed')
   }
@@ -44,6 +45,7 @@ export function createAdminToken(
     lastUsedAt: null,
     sha256,
     ...(noKeys === undefined ? {} : { noKeys }),
+    ...boundMember(boundTo),
   }
   draft.put(tenantKeys.adminToken(tokenId), token)
   draft.put(tenantKeys.adminTokenHash(sha256), { tokenId })

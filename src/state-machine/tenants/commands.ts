@@ -7,6 +7,7 @@ import type {
   AccessKeyRecord,
   AccountRecord,
   AdminTokenRecord,
+  CallerBinding,
   ClusterKeyRecord,
   TenantRecord,
 } from './records.ts'
@@ -30,6 +31,8 @@ export type TenantCommand =
       readonly scopes: string
       readonly secret: Uint8Array
       readonly expiresAt: number | null
+      /** Absent: usable from everywhere. */
+      readonly boundTo?: CallerBinding
     }
   | {
       readonly type: 'rotateAccessKey'
@@ -39,6 +42,8 @@ export type TenantCommand =
       readonly scopes: string | null
       /** undefined is not plain data: null keeps the present expiry, 0 clears it. */
       readonly expiresAt: number | null
+      /** Absent: keeps the present one. With two empty lists it clears it. */
+      readonly boundTo?: CallerBinding
     }
   | {
       readonly type: 'revokeAccessKey'
@@ -68,6 +73,8 @@ export type TenantCommand =
       readonly sha256: string
       /** Absent: the role decides whether it makes access keys. */
       readonly noKeys?: true
+      /** Absent: usable from everywhere. */
+      readonly boundTo?: CallerBinding
     }
   | { readonly type: 'revokeAdminToken'; readonly tokenId: string }
 

@@ -35,6 +35,14 @@ export interface TenantRecord {
   readonly deletedAt?: number
 }
 
+/** From where a credential may be used: where a list is not empty, an entry of it must hold. */
+export interface CallerBinding {
+  /** Addresses and ranges, such as 203.0.113.0/24; empty: any. */
+  readonly addresses: readonly string[]
+  /** `sha256:` and the digest of a client certificate in lower-case hex, or `cn:` and its common name; empty: any, or none. */
+  readonly certificates: readonly string[]
+}
+
 export interface AccessKeyRecord {
   readonly accessKeyId: AccessKeyId
   readonly tenantId: TenantId
@@ -55,6 +63,8 @@ export interface AccessKeyRecord {
   readonly revokedReason: string | null
   /** To about an hour: uses.ts. Null: never. */
   readonly lastUsedAt: number | null
+  /** Absent: usable from everywhere. */
+  readonly boundTo?: CallerBinding
 }
 
 /** A program or machine that owns access keys. It has no rights of its own. */
@@ -92,6 +102,8 @@ export interface AdminTokenRecord {
   readonly sha256: string
   /** It makes no access key and rotates none, whatever its role. Absent: the role decides. */
   readonly noKeys?: true
+  /** Absent: usable from everywhere. */
+  readonly boundTo?: CallerBinding
 }
 
 /** The one row that names the master key with which this cluster seals. */

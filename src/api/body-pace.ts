@@ -1,5 +1,5 @@
 /**
- * Whether the body of a request comes fast enough to be waited for.
+ * Whether the body of a request comes, or that of an answer is taken, fast enough to be waited for.
  *
  * Owns: the decision; pure. Knows nothing of: sockets, clocks.
  * Rules: only time spent waiting for the client counts, never time in which this node was busy with what it has. Complete
@@ -15,6 +15,12 @@ export class BodyPace {
   /** 0: any pace will do. */
   constructor(bytesPerMinuteMin: number) {
     this.#bytesPerMinuteMin = bytesPerMinuteMin
+  }
+
+  /** While a piece is waited for: true once it would be too slow even if it came whole now. */
+  isHopeless(bytes: number, waitedMs: number): boolean {
+    const allMs = this.#waitedMs + waitedMs
+    return allMs >= WINDOW_MS && this.#bytes + bytes < (this.#bytesPerMinuteMin * allMs) / WINDOW_MS
   }
 
   /** After each piece, with the time that was spent waiting for it. True from the end of the first minute of waiting that brought too little. */

@@ -47,8 +47,8 @@ export class Exchange {
   readonly #gone = new AbortController()
   /** On the clock of `performance.now()`. */
   readonly startedMs = performance.now()
-  /** Set before a body is read; null: it may come as slowly as it likes. */
-  pace: { readonly body: BodyPace; readonly now: () => number } | null = null
+  /** Set before a body is read or sent; null: it may take as long as it likes. */
+  pace: { readonly body: BodyPace; readonly answer: BodyPace; readonly now: () => number } | null = null
   #admission: Admission | null = null
   /** Set before a request is served; null: it may take as long as it likes. Both on the clock of `now`. */
   deadline: { readonly atMs: number; readonly now: () => number } | null = null

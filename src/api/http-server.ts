@@ -175,9 +175,10 @@ interface Rooms {
 }
 
 function beginRequest({ services, plane, log, edge }: Rooms, { request, reply }: Pair): void {
-  const { bodyBytesPerMinuteMin, requestDurationMaxMs } = services.config.limits
+  const { bodyBytesPerMinuteMin, answerBytesPerMinuteMin, requestDurationMaxMs } = services.config.limits
   const exchange = Exchange.of(request.raw, reply.raw)
-  exchange.pace = { body: new BodyPace(bodyBytesPerMinuteMin), now: edge.now }
+  const answer = new BodyPace(answerBytesPerMinuteMin)
+  exchange.pace = { body: new BodyPace(bodyBytesPerMinuteMin), answer, now: edge.now }
   exchange.deadline = { atMs: edge.now() + requestDurationMaxMs, now: edge.now }
   RequestAudit.begin(services, plane, { request, reply })
   log.watch(request, reply)

@@ -8,6 +8,7 @@ import type { ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import { releaseBytes } from '../content/spent-bytes.ts'
 import { ClientGoneError, Exchange } from './exchange.ts'
+import { pacedWrite } from './paced-write.ts'
 import type { Problem } from './problem.ts'
 import type { Answer } from './route.ts'
 
@@ -93,7 +94,7 @@ async function sendBody(
       exchange.sentBytes += piece.length
       await admission?.pass('out', piece.length)
       admission?.rest()
-      await written(piece, response)
+      await pacedWrite(piece, response, exchange.pace)
       releaseBytes(piece)
       await admission?.resume()
     }
@@ -102,20 +103,6 @@ async function sendBody(
     response.destroy()
     if (!(error instanceof ClientGoneError)) onBroken(error as Error)
   }
-}
-
-/** Resolves when the system has taken the bytes. Rejects with ClientGoneError when it will never. */
-function written(piece: Uint8Array, response: ServerResponse): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const gone = (): void => reject(new ClientGoneError())
-    if (response.destroyed) return gone()
-    response.once('close', gone)
-    response.write(piece, (error) => {
-      response.off('close', gone)
-      if (error) gone()
-      else resolve()
-    })
-  })
 }
 
 /** Pieces of a body whose first piece has arrived. */

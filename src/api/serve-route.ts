@@ -90,11 +90,7 @@ export function serveRoute(
       note: (note) => audit.note(note),
     })
     if (route.auth === 'credentials') gate.unproved.proved(clientAddress(request))
-    const onBroken = (err: Error): void => {
-      audit.failed(err instanceof Refusal ? err.code : 'internal_error')
-      if (err instanceof Refusal) return
-      services.logger.error({ requestId: request.id, err }, 'body broke while it was sent')
-    }
+    const onBroken = (error: Error): void => reportBroken(services, request, error)
     const onReady = (status: number, bytes: number): Promise<void> => audit.beforeAnswer(status, bytes)
     await sendAnswer(reply, answer, { status: route.success.status, exchange, onReady, onBroken })
   }
@@ -133,6 +129,14 @@ async function admit(
   const { signal } = exchange
   const admission = limits.admit(limitedCaller(principal), { isUpload: route.body.kind === 'bytes', signal })
   exchange.hold(admission instanceof Promise ? await admission : admission)
+}
+
+/** The status has left: what ended the answer is seen only here. A client or a limit is no fault of this node. */
+function reportBroken({ logger }: Services, request: FastifyRequest, err: Error): void {
+  const { id: requestId } = request
+  RequestAudit.of(request).failed(err instanceof Refusal ? err.code : 'internal_error')
+  if (err instanceof Refusal) logger.warn({ requestId, err }, 'answer ended before its last byte')
+  else logger.error({ requestId, err }, 'body broke while it was sent')
 }
 
 /** Damage is met once: what is read then is another state. An object may be replaced again while it is looked up again. */

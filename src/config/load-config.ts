@@ -133,6 +133,7 @@ function limits(read: Reader): Config['limits'] {
     connectionsMax: read.number('limits.connections'),
     bodyBytesPerMinuteMin: read.number('limits.body_bytes_per_minute'),
     requestDurationMaxMs: read.number('limits.request_duration'),
+    answerBytesPerMinuteMin: read.number('limits.answer_bytes_per_minute'),
   }
 }
 

@@ -135,6 +135,8 @@ export interface Config {
     /** 0: no limit. */
     readonly bodyBytesPerMinuteMin: number
     readonly requestDurationMaxMs: number
+    /** 0: no limit. */
+    readonly answerBytesPerMinuteMin: number
   }
   /** Of proved callers on the data plane. */
   readonly callers: {

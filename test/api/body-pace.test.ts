@@ -31,4 +31,18 @@ t.test('BodyPace', async (t) => {
     for (let piece = 0; piece < 1000; piece++) t.notOk(pace.isTooSlow(1, 0))
     t.notOk(new BodyPace(0).isTooSlow(1, 86_400_000))
   })
+  await t.test(
+    'is hopeless once the piece that is waited for would be too slow if it came whole',
+    async (t) => {
+      const pace = new BodyPace(100)
+      t.notOk(pace.isHopeless(1, 59_999))
+      t.ok(pace.isHopeless(1, 60_000))
+      t.notOk(pace.isHopeless(200, 120_000))
+      t.ok(pace.isHopeless(199, 120_000))
+      t.notOk(pace.isTooSlow(50, 30_000), 'what came before counts')
+      t.notOk(pace.isHopeless(50, 30_000))
+      t.ok(pace.isHopeless(49, 30_000))
+      t.notOk(new BodyPace(0).isHopeless(1, 86_400_000))
+    },
+  )
 })

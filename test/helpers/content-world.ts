@@ -39,6 +39,7 @@ export const TEST_LIMITS: Config['limits'] = {
   connectionsMax: 1000,
   bodyBytesPerMinuteMin: 0,
   requestDurationMaxMs: 86_400_000,
+  answerBytesPerMinuteMin: 0,
 }
 
 /** No test meets a limit that it does not set itself. */

@@ -137,6 +137,15 @@ export const LIMIT_SETTINGS = [
     meaning: 'the least that a body must deliver per minute of waiting, otherwise 408; 0: no limit',
   },
   {
+    name: 'limits.answer_bytes_per_minute',
+    kind: 'bytes',
+    fallback: '16KiB',
+    min: 0,
+    max: 1024 * MIB,
+    meaning:
+      'the least that a client must take of the contents of an object per minute of waiting, otherwise its connection is closed; 0: no limit',
+  },
+  {
     name: 'limits.request_duration',
     kind: 'duration',
     fallback: '24h',

@@ -138,7 +138,7 @@ function answerKind(operation: Operation): 'json' | 'bytes' | 'text' | 'empty' {
   const types = successes(operation).map(({ type }) => type)
   if (types.length === 0) return 'empty'
   if (types.includes('application/json')) return 'json'
-  return types.includes('application/octet-stream') ? 'bytes' : 'text'
+  return types.includes('*/*') ? 'bytes' : 'text'
 }
 
 function successes({ responses }: Operation): readonly { readonly type: string; readonly schema: Schema }[] {

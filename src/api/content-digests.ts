@@ -24,13 +24,21 @@ const ALGORITHM_OF: ReadonlyMap<string, ClaimAlgorithm> = new Map([
 /** One member of a dictionary whose values are byte sequences; parameters mean nothing here. [RFC 9651 3.2, 3.3.5] */
 const MEMBER = /^([a-z*][a-z0-9_.*-]*)=:([A-Za-z0-9+/]*={0,2}):(?:\s*;[^,]*)?$/
 
+/** One member; several may stand in a list. */
+const DIGESTS = { pattern: '^sha-(256=:[A-Za-z0-9+/]{43}=?|512=:[A-Za-z0-9+/]{86}(==)?):' } as const
+
 export const DIGEST_HEADER_NOTES: readonly HeaderNote[] = [
-  { name: 'Content-MD5', description: 'base64 MD5 of the body to verify, as in RFC 1864; it is not kept' },
+  {
+    name: 'Content-MD5',
+    description: 'base64 MD5 of the body to verify, as in RFC 1864; it is not kept',
+    schema: { pattern: '^[A-Za-z0-9+/]{22}==$' },
+  },
   {
     name: 'Content-Digest',
     description: 'Digests of the body to verify, as in RFC 9530: sha-256 or sha-512, as in sha-256=:base64:',
+    schema: DIGESTS,
   },
-  { name: 'Repr-Digest', description: 'The same' },
+  { name: 'Repr-Digest', description: 'The same', schema: DIGESTS },
 ]
 
 /** Throws Refusal checksum_malformed, checksum_unsupported; checksum_mismatch where two claims cannot both be true. */

@@ -4,6 +4,7 @@
  * Rule: a schema is known by its text, so a route uses one by embedding it and need not know that it has a name.
  */
 import Type, { type TSchema } from 'typebox'
+import { asDocumented } from './documented.ts'
 import { STATUS_OF } from './problem.ts'
 
 export type NamedSchemas = Readonly<Record<string, TSchema>>
@@ -39,5 +40,6 @@ function referring(value: unknown, names: ReadonlyMap<string, string>): unknown 
   if (typeof value !== 'object' || value === null) return value
   const name = names.get(JSON.stringify(value))
   if (name !== undefined) return { $ref: `#/components/schemas/${name}` }
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, referring(item, names)]))
+  const shown = Object.entries(asDocumented(value))
+  return Object.fromEntries(shown.map(([key, item]) => [key, referring(item, names)]))
 }

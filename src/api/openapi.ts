@@ -4,8 +4,9 @@
  * Rule: the document is a function of the routes and their examples only, so the served one, the committed one and the server
  * cannot differ.
  */
-import Type, { type TObject, type TSchema } from 'typebox'
+import Type, { type TObject, type TSchema, type TSchemaOptions } from 'typebox'
 import { DIGEST_BYTES } from '../content/checksums.ts'
+import { BUCKET_NAME } from '../operations/buckets/bucket-name.ts'
 import { type Example, filled } from './examples/example.ts'
 import { ANSWERS } from './examples/generated/answers.ts'
 import { type NamedSchemas, namedSchemas, withReferences } from './openapi-components.ts'
@@ -143,8 +144,19 @@ function pathParameters({ path, forms = {} }: RouteDefinition): Parameter[] {
     in: 'path',
     required: true,
     ...(rest === undefined ? {} : { description: REST_OF_PATH, 'x-rest-of-path': true }),
-    schema: Type.String(forms[name] === undefined ? {} : { pattern: forms[name].source }),
+    schema: Type.String(formOf(name, forms[name])),
   }))
+}
+
+function formOf(name: string, form: RegExp | undefined): TSchemaOptions {
+  if (form !== undefined) return { pattern: form.source }
+  return PATH_FORMS[name] ?? { minLength: 1 }
+}
+
+/** What names nothing else is not found, or refused. */
+const PATH_FORMS: Readonly<Record<string, TSchemaOptions>> = {
+  bucket: { pattern: BUCKET_NAME },
+  partNumber: { pattern: '^([1-9][0-9]{0,3}|10000)$' },
 }
 
 const REST_OF_PATH = 'The rest of the path: a slash in it may be sent as it is, or as %2F'
@@ -159,21 +171,32 @@ function queryParameters(query: TObject | undefined): Parameter[] {
 }
 
 function headerParameters(notes: readonly HeaderNote[]): Parameter[] {
-  return spelledOut(notes).map(({ name, description }) => ({
+  return spelledOut(notes).map(({ name, description, required, schema = {} }) => ({
     name,
     in: 'header',
+    ...(required === undefined ? {} : { required }),
     description,
-    schema: Type.String(),
+    schema: Type.String(schema),
   }))
 }
 
 /** Families of headers: the algorithms are known; the names of user metadata are not, and "*" represents any. */
 function spelledOut(notes: readonly HeaderNote[]): readonly HeaderNote[] {
-  return notes.flatMap(({ name, description }) =>
-    name.includes('<ALG>')
-      ? Object.keys(DIGEST_BYTES).map((alg) => ({ name: name.replace('<ALG>', alg), description }))
-      : [{ name: name.replace('<name>', '*'), description }],
+  return notes.flatMap((note): readonly HeaderNote[] =>
+    note.name.includes('<ALG>')
+      ? Object.entries(DIGEST_BYTES).map(([alg, bytes]) => ({
+          ...note,
+          name: note.name.replace('<ALG>', alg),
+          schema: { pattern: base64Pattern(bytes) },
+        }))
+      : [{ ...note, name: note.name.replace('<name>', '*') }],
   )
+}
+
+/** Of so many bytes, padded. */
+function base64Pattern(bytes: number): string {
+  const digits = Math.ceil((bytes * 4) / 3)
+  return `^[A-Za-z0-9+/]{${digits}}={${(4 - (digits % 4)) % 4}}$`
 }
 
 function withExample(parameter: Parameter, { params = {}, query = {}, headers = {} }: Example): object {

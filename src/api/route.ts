@@ -6,7 +6,7 @@
  */
 import assert from 'node:assert/strict'
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Static, TObject, TSchema } from 'typebox'
+import type { Static, TObject, TSchema, TSchemaOptions } from 'typebox'
 import type {
   AccessKeyPrincipal,
   AdminTokenPrincipal,
@@ -46,6 +46,9 @@ interface RouteSuccess {
 export interface HeaderNote {
   readonly name: string
   readonly description: string
+  /** Of its value, as JSON Schema; any text without it. */
+  readonly schema?: TSchemaOptions
+  readonly required?: true
 }
 
 /** What a handler is given. Header values are as Node gives them: one character a byte. */

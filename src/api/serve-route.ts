@@ -312,7 +312,7 @@ function refuseOtherThanJson(request: FastifyRequest, exchange: Exchange, bytesM
   const { length } = exchange
   if (length !== null && length > bytesMax) throw tooLargeForJson(bytesMax)
   const { 'content-type': type = '', 'content-encoding': coding = 'identity' } = request.headers
-  if (coding.trim().toLowerCase() !== 'identity')
+  if (!['', 'identity'].includes(coding.trim().toLowerCase()))
     throw new Refusal(
       'unsupported_media_type',
       `The body is encoded as "${coding.slice(0, 80)}": send plain JSON`,

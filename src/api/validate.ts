@@ -47,9 +47,14 @@ export function queryReader(schema: TObject): (texts: Readonly<Record<string, st
 /** A text that does not read as its type stays a text, and the validator says so. */
 function typed(schema: TSchema | undefined, text: string): unknown {
   const type = schema !== undefined && 'type' in schema ? schema.type : undefined
-  if (type === 'integer' && /^-?\d{1,15}$/.test(text)) return Number(text)
+  if (type === 'integer' && /^-?\d{1,40}$/.test(text)) return clamped(Number(text))
   if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true'
   return text
+}
+
+/** What is larger than any bound stays so. */
+function clamped(value: number): number {
+  return Math.max(Number.MIN_SAFE_INTEGER, Math.min(value, Number.MAX_SAFE_INTEGER))
 }
 
 interface Fault {

@@ -21,14 +21,21 @@ import {
   RotationPlan,
 } from './access-key-plans.ts'
 import { accessKeyView, AccessKeyView, AccessKeyWithSecretView } from './access-key-view.ts'
+import { documented } from '../documented.ts'
 import { changeRoute, creationRoute } from './mutation.ts'
 import { PageQuery, REASON } from './queries.ts'
 
 const NO_STORE = { 'cache-control': 'no-store' }
 const Name = Type.String({ minLength: 1, maxLength: 256 })
 const AccountId = Type.String({ maxLength: 64, description: 'Of an account of this tenant' })
-const Scopes = Type.String({ description: 'Verbs, or op=<verb>:bucket=<bucket>:prefix=<prefix>, by commas' })
-const ExpiresAt = Type.String({ description: 'RFC 3339 timestamp, or a date; must be in the future' })
+const Scopes = Type.String({
+  description: 'Verbs, or op=<verb>:bucket=<bucket>:prefix=<prefix>, by commas',
+  ...documented({ pattern: '^(op=)?(read|write|delete|admin)\\b' }),
+})
+const ExpiresAt = Type.String({
+  description: 'RFC 3339 timestamp, or a date; must be in the future',
+  ...documented({ pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9:.]+(Z|[+-][0-9:]+))?$' }),
+})
 const BINDING = {
   allowedAddresses: Type.Optional(
     Type.Array(Type.String({ maxLength: 64 }), {

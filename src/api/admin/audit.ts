@@ -3,7 +3,7 @@
  *
  * Rule: the names are the contract; what follows from the code of a row is read off the one table of codes.
  */
-import Type, { type Static } from 'typebox'
+import Type, { type Static, type TSchemaOptions } from 'typebox'
 import { outcomeOf, OUTCOMES } from '../../operations/audit/outcome.ts'
 import {
   type AuditGap as AuditGapFacts,
@@ -11,18 +11,21 @@ import {
   queryAuditLog,
 } from '../../operations/audit/query-audit-log.ts'
 import type { RepeatedRequests } from '../../state-machine/audit/records.ts'
+import { documented } from '../documented.ts'
 import { STATUS_OF } from '../problem.ts'
 import { adminRoute } from '../route.ts'
 import { orNull, PAGE_END_SCHEMA, pageEnd, Time, timeText } from '../wire.ts'
 
 const Text = Type.String()
-const filter = (description: string) => Type.Optional(Type.String({ maxLength: 4096, description }))
+const filter = (description: string, facts: TSchemaOptions = {}) =>
+  Type.Optional(Type.String({ maxLength: 4096, description, ...documented(facts) }))
+const AGE = { pattern: '^([0-9]{1,6}(ms|s|m|h|d)){1,4}$', maxLength: 64 } as const
 
 const AuditQuery = Type.Object(
   {
     tenant: filter('Rows of this tenant; a token of one tenant sees its own alone'),
-    since: filter('Age of the oldest row wanted, such as 90s, 15m, 24h or 7d; 24h unless given'),
-    until: filter('Age of the newest row wanted'),
+    since: filter('Age of the oldest row wanted, such as 90s, 15m, 24h or 7d; 24h unless given', AGE),
+    until: filter('Age of the newest row wanted', AGE),
     limit: Type.Optional(Type.Integer({ description: 'Rows of a page: 1 to 1000, 100 unless given' })),
     operation: filter('An operationId'),
     actor: filter(
@@ -31,7 +34,7 @@ const AuditQuery = Type.Object(
     bucket: filter('Name of a bucket'),
     key: filter('An object key; a batch is found by each of its keys'),
     keyPrefix: filter('Beginning of object keys'),
-    outcome: filter(`One of ${OUTCOMES.join(', ')}`),
+    outcome: filter('What became of the request', { enum: [...OUTCOMES] }),
     requestId: filter('Id of one request'),
     continuationToken: filter('From the page before'),
   },

@@ -13,6 +13,7 @@ import type { Services } from '../../operations/base/services.ts'
 import { awaitOperation } from '../../operations/repair/await-operation.ts'
 import { isFinished } from '../../state-machine/long-operations/operations.ts'
 import type { LongOperation } from '../../state-machine/long-operations/records.ts'
+import { documented } from '../documented.ts'
 import { adminRoute, type Answer, type Facts, type RouteDefinition } from '../route.ts'
 import { orNull } from '../wire.ts'
 import { LongOperationView, longOperationView } from './operation-view.ts'
@@ -40,6 +41,7 @@ const OPERATION_QUERY = Type.Object(
     wait: Type.Optional(
       Type.String({
         description: 'Answer when the operation is finished, at the latest after so long: 1ms to 60s',
+        ...documented({ pattern: '^([1-9][0-9]{0,3}ms|([1-9]|[1-5][0-9]|60)s)$' }),
       }),
     ),
   },

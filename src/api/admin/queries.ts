@@ -2,6 +2,7 @@
  * Query parameters that admin routes share.
  */
 import Type from 'typebox'
+import { documented } from '../documented.ts'
 
 export const PageQuery = Type.Object(
   { limit: Type.Optional(Type.Integer()), continuationToken: Type.Optional(Type.String()) },
@@ -11,4 +12,4 @@ export const PageQuery = Type.Object(
 export const DRY_RUN = Type.Object({ dryRun: Type.Optional(Type.Boolean()) }, { additionalProperties: false })
 
 /** The member of bodies that say why. */
-export const REASON = { reason: Type.String({ maxLength: 1024 }) }
+export const REASON = { reason: Type.String({ maxLength: 1024, ...documented({ pattern: '\\S' }) }) }

@@ -9,6 +9,7 @@ import { setTenantQuota } from '../../operations/tenants/set-tenant-quota.ts'
 import { getTenantQuota, type TenantQuota } from '../../operations/tenants/tenant-lookups.ts'
 import type { QuotaRecord, QuotaReport } from '../../state-machine/usage/records.ts'
 import { ACME } from '../examples/names.ts'
+import { documented } from '../documented.ts'
 import { adminRoute } from '../route.ts'
 import { orNull, Time, timeText } from '../wire.ts'
 import { changeRoute, removalRoute } from './mutation.ts'
@@ -39,7 +40,7 @@ const QuotaRequestBody = Type.Object(
     maxObjects: Type.Optional(LIMITS.maxObjects),
     maxBuckets: Type.Optional(LIMITS.maxBuckets),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, ...documented({ minProperties: 1 }) },
 )
 
 export const quotaRoutes = [

@@ -11,6 +11,7 @@ import { getTenant } from '../../operations/tenants/tenant-lookups.ts'
 import type { TenantRecord } from '../../state-machine/tenants/records.ts'
 import { ACME, FORMER } from '../examples/names.ts'
 import { adminRoute } from '../route.ts'
+import { documented } from '../documented.ts'
 import { orNull, PAGE_END_SCHEMA, pageEnd, Time, timeText, timeTextOrNull } from '../wire.ts'
 import { changeRoute, creationRoute, longOperationRoute } from './mutation.ts'
 import { PageQuery, REASON } from './queries.ts'
@@ -31,7 +32,10 @@ export const TenantView = Type.Object(
 const NewTenant = Type.Object(
   {
     id: Type.Optional(
-      Type.String({ description: 'Slug of 2 to 63 of a-z, 0-9 and "-"; made from the name if absent' }),
+      Type.String({
+        description: 'Slug of 2 to 63 of a-z, 0-9 and "-"; made from the name if absent',
+        ...documented({ pattern: '^[a-z0-9-]{2,63}$' }),
+      }),
     ),
     name: Type.String({ minLength: 1, maxLength: 256 }),
   },

@@ -6,7 +6,9 @@ import { batchDeleteObjects, type ItemResult } from '../../operations/objects/ba
 import { clientVersionId } from '../../operations/objects/object-checks.ts'
 import { PHOTOS } from '../examples/names.ts'
 import { STATUS_OF } from '../problem.ts'
+import { documented } from '../documented.ts'
 import { dataRoute } from '../route.ts'
+import { ObjectKey } from './given-schemas.ts'
 
 /** 1,000 keys of 1,024 bytes, however they are escaped. */
 const BATCH_BYTES_MAX = 4 * 1024 * 1024
@@ -15,9 +17,10 @@ const Batch = Type.Object(
   {
     objects: Type.Array(
       Type.Object(
-        { key: Type.String(), versionId: Type.Optional(Type.String({ minLength: 1 })) },
+        { key: ObjectKey, versionId: Type.Optional(Type.String({ minLength: 1 })) },
         { additionalProperties: false },
       ),
+      documented({ minItems: 1, maxItems: 1000 }),
     ),
     quiet: Type.Optional(Type.Boolean()),
   },

@@ -9,21 +9,33 @@ import { listBuckets } from '../../operations/buckets/list-buckets.ts'
 import { setBucketVersioning } from '../../operations/buckets/set-bucket-versioning.ts'
 import { VERSIONING_STATES } from '../../operations/buckets/versioning-state.ts'
 import { PHOTOS } from '../examples/names.ts'
+import { documented } from '../documented.ts'
 import { dataRoute } from '../route.ts'
 import { PAGE_END_SCHEMA, pageEnd } from '../wire.ts'
 import { BucketView, bucketView } from './bucket-view.ts'
+import { BucketName } from './given-schemas.ts'
 
 const NewBucket = Type.Object(
   {
-    name: Type.String(),
-    versioning: Type.Optional(Type.String({ description: VERSIONING_STATES.join(', ') })),
+    name: BucketName,
+    versioning: Type.Optional(
+      Type.String({
+        description: VERSIONING_STATES.join(', '),
+        ...documented({ pattern: `^(${VERSIONING_STATES.join('|')})$` }),
+      }),
+    ),
     objectLockEnabled: Type.Optional(Type.Boolean()),
   },
   { additionalProperties: false },
 )
 
 const NewVersioning = Type.Object(
-  { status: Type.String({ description: 'Enabled or Suspended' }) },
+  {
+    status: Type.String({
+      description: 'Enabled or Suspended',
+      ...documented({ pattern: '^(Enabled|Suspended)$' }),
+    }),
+  },
   { additionalProperties: false },
 )
 

@@ -11,28 +11,33 @@ import {
 } from '../../operations/objects/description.ts'
 import { strongTags, weakTags } from '../../operations/objects/entity-tags.ts'
 import { PHOTOS } from '../examples/names.ts'
+import { documented } from '../documented.ts'
 import { dataRoute } from '../route.ts'
 import { readTime } from '../wire.ts'
+import { BucketName, ContentType, GivenTime, Metadata, ObjectKey } from './given-schemas.ts'
 import { OBJECT_HEADERS, objectHeaders, ObjectView, objectView } from './object-view.ts'
+import { ENTITY_TAGS } from './precondition-headers.ts'
 import { REPRESENTATION_MEMBERS, representationIn } from './representation-headers.ts'
 
 const DIRECTIVES = ['COPY', 'REPLACE']
 
 const Copy = Type.Object(
   {
-    sourceBucket: Type.String(),
-    sourceKey: Type.String(),
+    sourceBucket: BucketName,
+    sourceKey: ObjectKey,
     sourceVersionId: Type.Optional(Type.String({ minLength: 1 })),
-    metadataDirective: Type.Optional(Type.String({ description: 'COPY (as if not given) or REPLACE' })),
-    contentType: Type.Optional(Type.String()),
-    metadata: Type.Optional(Type.Record(Type.String(), Type.String())),
+    metadataDirective: Type.Optional(
+      Type.String({ description: 'COPY (as if not given) or REPLACE', ...documented({ enum: DIRECTIVES }) }),
+    ),
+    contentType: Type.Optional(ContentType),
+    metadata: Type.Optional(Metadata),
     ...REPRESENTATION_MEMBERS,
-    ifMatch: Type.Optional(Type.String()),
-    ifNoneMatch: Type.Optional(Type.String()),
-    ifModifiedSince: Type.Optional(Type.String()),
-    ifUnmodifiedSince: Type.Optional(Type.String()),
+    ifMatch: Type.Optional(Type.String(documented(ENTITY_TAGS))),
+    ifNoneMatch: Type.Optional(Type.String(documented(ENTITY_TAGS))),
+    ifModifiedSince: Type.Optional(GivenTime),
+    ifUnmodifiedSince: Type.Optional(GivenTime),
     requireAbsent: Type.Optional(Type.Boolean()),
-    requireMatchEtag: Type.Optional(Type.String()),
+    requireMatchEtag: Type.Optional(Type.String(documented(ENTITY_TAGS))),
   },
   { additionalProperties: false },
 )

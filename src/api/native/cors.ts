@@ -8,25 +8,43 @@ import { deleteBucketCORS } from '../../operations/buckets/delete-bucket-cors.ts
 import { setBucketCORS } from '../../operations/buckets/set-bucket-cors.ts'
 import type { CorsRecord, CorsRule } from '../../state-machine/buckets/records.ts'
 import { PAGE, PHOTOS } from '../examples/names.ts'
+import { documented } from '../documented.ts'
 import { type Answer, dataRoute } from '../route.ts'
 
 const PATH = '/buckets/{bucket}/cors'
 /** As with S3. The rules lie in one row, which is read for every request of a page. */
 const CONFIGURATION_BYTES_MAX = 64 * 1024
 
+/** As src/access/cors-rules.ts checks them. */
+const PRINTABLE = '^[^\\u0000-\\u001f\\u007f-\\u009f]*$'
+const ORIGIN = '^(\\*|https?://[a-z0-9.-]{1,200}(:[1-9][0-9]{0,3})?)$'
+const HEADER_NAME = "^[!#$%&'+.^_`|~0-9A-Za-z-]{1,255}$"
+const HEADER_PATTERN = "^([!#$%&'+.^_`|~0-9A-Za-z-]{1,200}\\*?|\\*)$"
+
 const CorsRuleView = Type.Object(
   {
-    id: Type.Optional(Type.String()),
-    allowedOrigins: Type.Array(Type.String({ description: 'scheme://host[:port], one * at most' })),
-    allowedMethods: Type.Array(Type.String({ description: CORS_METHODS.join(', ') })),
-    allowedHeaders: Type.Optional(Type.Array(Type.String({ description: 'one * at most' }))),
-    exposeHeaders: Type.Optional(Type.Array(Type.String())),
-    maxAgeSeconds: Type.Optional(Type.Integer()),
+    id: Type.Optional(Type.String(documented({ minLength: 1, maxLength: 255, pattern: PRINTABLE }))),
+    allowedOrigins: Type.Array(
+      Type.String({ description: 'scheme://host[:port], one * at most', ...documented({ pattern: ORIGIN }) }),
+      documented({ minItems: 1 }),
+    ),
+    allowedMethods: Type.Array(
+      Type.String(documented({ enum: [...CORS_METHODS] })),
+      documented({ minItems: 1 }),
+    ),
+    allowedHeaders: Type.Optional(
+      Type.Array(Type.String({ description: 'one * at most', ...documented({ pattern: HEADER_PATTERN }) })),
+    ),
+    exposeHeaders: Type.Optional(Type.Array(Type.String(documented({ pattern: HEADER_NAME })))),
+    maxAgeSeconds: Type.Optional(Type.Integer(documented({ minimum: 0, maximum: 2 ** 31 - 1 }))),
   },
   { additionalProperties: false },
 )
 
-const CorsView = Type.Object({ rules: Type.Array(CorsRuleView) }, { additionalProperties: false })
+const CorsView = Type.Object(
+  { rules: Type.Array(CorsRuleView, documented({ minItems: 1, maxItems: CORS_RULES_MAX })) },
+  { additionalProperties: false },
+)
 
 const SHOWN = {
   status: 200,

@@ -8,6 +8,7 @@ import { createMultipartUpload } from '../../operations/multipart/create-multipa
 import { listMultipartUploads } from '../../operations/multipart/list-multipart-uploads.ts'
 import { UPLOAD_ID } from '../../operations/multipart/upload-id.ts'
 import { FILM, FILM_UPLOAD, PHOTOS } from '../examples/names.ts'
+import { documented } from '../documented.ts'
 import { dataRoute } from '../route.ts'
 import { ListedUploadView, listedUploadView, UploadView, uploadView } from './multipart-view.ts'
 import { NEW_UPLOAD_HEADERS, NewUpload, readNewUpload } from './new-upload.ts'
@@ -23,7 +24,14 @@ const COMPLETION_BYTES_MAX = 4 * 1024 * 1024
 const Completion = Type.Object(
   {
     parts: Type.Array(
-      Type.Object({ partNumber: Type.Integer(), etag: Type.String() }, { additionalProperties: false }),
+      Type.Object(
+        {
+          partNumber: Type.Integer(documented({ minimum: 1, maximum: 10_000 })),
+          etag: Type.String(documented({ pattern: '^"?[0-9a-f]{32}-[0-9]+"?$' })),
+        },
+        { additionalProperties: false },
+      ),
+      documented({ minItems: 1, maxItems: 10_000 }),
     ),
   },
   { additionalProperties: false },

@@ -10,10 +10,12 @@ import { checkContentType, checkMetadata } from '../../operations/objects/descri
 import { checkTags } from '../../operations/objects/object-tags.ts'
 import { Refusal } from '../../base/refusal.ts'
 import type { Representation } from '../../state-machine/versions/records.ts'
+import { documented } from '../documented.ts'
 import { headerText } from '../header-text.ts'
 import type { HeaderNote } from '../route.ts'
 import { readTime } from '../wire.ts'
 import { HoldView, RetentionView } from './lock-view.ts'
+import { ContentType, Metadata, Tags } from './given-schemas.ts'
 import { readMetadata } from './metadata-headers.ts'
 import {
   REPRESENTATION_MEMBERS,
@@ -25,13 +27,13 @@ import { readContentType, refuseForeignHeaders } from './upload-headers.ts'
 
 export const NewUpload = Type.Object(
   {
-    contentType: Type.Optional(Type.String()),
-    metadata: Type.Optional(Type.Record(Type.String(), Type.String())),
+    contentType: Type.Optional(ContentType),
+    metadata: Type.Optional(Metadata),
     ...REPRESENTATION_MEMBERS,
-    tags: Type.Optional(Type.Record(Type.String(), Type.String())),
+    tags: Type.Optional(Tags),
     retention: Type.Optional(RetentionView),
     legalHold: Type.Optional(HoldView),
-    checksumAlg: Type.Optional(Type.String()),
+    checksumAlg: Type.Optional(Type.String(documented({ enum: Object.keys(DIGEST_BYTES) }))),
   },
   { additionalProperties: false },
 )
@@ -43,7 +45,11 @@ const ALGORITHM = 'X-Service-Checksum-Algorithm'
 export const NEW_UPLOAD_HEADERS: readonly HeaderNote[] = [
   { name: 'X-Service-Meta-<name>', description: 'User metadata, 2 KiB in all' },
   ...REPRESENTATION_NOTES,
-  { name: ALGORITHM, description: `Computed of every part: ${Object.keys(DIGEST_BYTES).join(', ')}` },
+  {
+    name: ALGORITHM,
+    description: `Computed of every part: ${Object.keys(DIGEST_BYTES).join(', ')}`,
+    schema: { enum: Object.keys(DIGEST_BYTES) },
+  },
   ...SETTINGS_HEADERS,
 ]
 

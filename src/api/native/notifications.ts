@@ -2,6 +2,7 @@
  * The routes of notifications: configs of a bucket, and the log of their deliveries. [native: Buckets] [decisions 9]
  */
 import Type from 'typebox'
+import { CONFIG_ID } from '../../operations/notifications/config-request.ts'
 import { deleteBucketNotifications } from '../../operations/notifications/delete-bucket-notifications.ts'
 import { getBucketNotifications } from '../../operations/notifications/get-bucket-notifications.ts'
 import {
@@ -11,8 +12,9 @@ import {
 import { redeliverNotification } from '../../operations/notifications/redeliver-notification.ts'
 import { setBucketNotifications } from '../../operations/notifications/set-bucket-notifications.ts'
 import { testNotification } from '../../operations/notifications/test-notification.ts'
-import { EVENT_TYPES } from '../../state-machine/events/records.ts'
+import { EVENT_TYPES, HOOKS_MAX } from '../../state-machine/events/records.ts'
 import { PHOTOS } from '../examples/names.ts'
+import { documented } from '../documented.ts'
 import { dataRoute } from '../route.ts'
 import { PAGE_END_SCHEMA, pageEnd } from '../wire.ts'
 import { ConfigView, configView, DeliveryView, deliveryView, PAYLOAD_FORMATS } from './notification-view.ts'
@@ -23,25 +25,38 @@ const DELIVERIES_PATH = `${PATH}/deliveries` as const
 const NewConfig = Type.Object(
   {
     id: Type.Optional(
-      Type.String({ description: '1 to 64 letters, digits, ".", "_", "-"; made when absent' }),
+      Type.String({
+        description: '1 to 64 letters, digits, ".", "_", "-"; made when absent',
+        ...documented({ pattern: CONFIG_ID.source }),
+      }),
     ),
-    kind: Type.Optional(Type.String({ description: 'webhook' })),
-    url: Type.String({ description: 'https, and http only where an operator allows it' }),
-    events: Type.Array(Type.String({ description: EVENT_TYPES.join(', ') })),
-    prefix: Type.Optional(Type.String({ description: 'Of the key; at most 1,024 bytes' })),
-    suffix: Type.Optional(Type.String({ description: 'Of the key; at most 1,024 bytes' })),
+    kind: Type.Optional(Type.String(documented({ enum: ['webhook'] }))),
+    url: Type.String({
+      description: 'https, and http only where an operator allows it',
+      ...documented({ pattern: '^https?://[A-Za-z0-9]' }),
+    }),
+    events: Type.Array(Type.String(documented({ enum: [...EVENT_TYPES] })), documented({ minItems: 1 })),
+    prefix: Type.Optional(
+      Type.String({ description: 'Of the key; at most 1,024 bytes', ...documented({ maxLength: 1024 }) }),
+    ),
+    suffix: Type.Optional(
+      Type.String({ description: 'Of the key; at most 1,024 bytes', ...documented({ maxLength: 1024 }) }),
+    ),
     enabled: Type.Optional(Type.Boolean()),
-    payloadFormat: Type.Optional(Type.String({ description: PAYLOAD_FORMATS.join(', ') })),
+    payloadFormat: Type.Optional(Type.String(documented({ enum: [...PAYLOAD_FORMATS] }))),
   },
   { additionalProperties: false },
 )
-const NewConfigs = Type.Object({ configs: Type.Array(NewConfig) }, { additionalProperties: false })
+const NewConfigs = Type.Object(
+  { configs: Type.Array(NewConfig, documented({ maxItems: HOOKS_MAX })) },
+  { additionalProperties: false },
+)
 const Configs = Type.Object({ configs: Type.Array(ConfigView) }, { additionalProperties: false })
 
 const DeliveryQuery = Type.Object(
   {
     configId: Type.Optional(Type.String()),
-    status: Type.Optional(Type.String({ description: DELIVERY_STATES.join(', ') })),
+    status: Type.Optional(Type.String(documented({ enum: [...DELIVERY_STATES] }))),
     maxDeliveries: Type.Optional(Type.Integer()),
     continuationToken: Type.Optional(Type.String()),
   },

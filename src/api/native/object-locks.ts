@@ -11,6 +11,7 @@ import {
 import { setObjectLegalHold } from '../../operations/objects/set-object-legal-hold.ts'
 import { setObjectRetention } from '../../operations/objects/set-object-retention.ts'
 import { CAT } from '../examples/names.ts'
+import { documented } from '../documented.ts'
 import { type Answer, dataRoute } from '../route.ts'
 import { readTime } from '../wire.ts'
 import { HoldView, holdView, RetentionView, retentionView } from './lock-view.ts'
@@ -23,7 +24,10 @@ const HOLD_PATH = '/buckets/{bucket}/object-legal-hold/{key...}'
 const NewRetention = Type.Object(
   {
     mode: Type.Enum([...RETENTION_MODES]),
-    retainUntil: Type.String({ description: 'RFC 3339, with any offset' }),
+    retainUntil: Type.String({
+      description: 'RFC 3339, with any offset',
+      ...documented({ format: 'date-time' }),
+    }),
   },
   { additionalProperties: false },
 )

@@ -8,13 +8,11 @@ import { getObjectTags } from '../../operations/objects/object-lookups.ts'
 import { setObjectTags } from '../../operations/objects/set-object-tags.ts'
 import { CAT } from '../examples/names.ts'
 import { type Answer, dataRoute } from '../route.ts'
+import { Tags } from './given-schemas.ts'
 import { VERSION_HEADERS, versionHeaders, VersionQuery } from './version-headers.ts'
 
 const PATH = '/buckets/{bucket}/object-tags/{key...}'
-const TagSet = Type.Object(
-  { tags: Type.Record(Type.String(), Type.String()) },
-  { additionalProperties: false },
-)
+const TagSet = Type.Object({ tags: Tags }, { additionalProperties: false })
 const SHOWN = {
   status: 200,
   description: 'The tags',

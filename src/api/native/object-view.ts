@@ -11,7 +11,7 @@ import type { HeaderNote } from '../route.ts'
 import { orNull, Time, timeText } from '../wire.ts'
 import { HoldView, holdView, RetentionView, retentionView } from './lock-view.ts'
 import { metadataHeaders } from './metadata-headers.ts'
-import { REPRESENTATION_MEMBERS } from './representation-headers.ts'
+import { REPRESENTATION_VIEW } from './representation-headers.ts'
 import { settingsHeaders } from './settings-headers.ts'
 import { VERSION_HEADERS, versionHeaders } from './version-headers.ts'
 
@@ -40,7 +40,7 @@ export const ObjectView = Type.Object(
     retention: orNull(RetentionView),
     legalHold: HoldView,
     metadata: Type.Record(Type.String(), Type.String()),
-    ...REPRESENTATION_MEMBERS,
+    ...REPRESENTATION_VIEW,
     tagCount: Type.Integer(),
     partsCount: Type.Integer(),
   },

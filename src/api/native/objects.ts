@@ -11,12 +11,19 @@ import { dataRoute, type HeaderNote } from '../route.ts'
 import { readMetadata } from './metadata-headers.ts'
 import { bytesAnswer, headAnswer, storedAnswer } from './object-answers.ts'
 import { OBJECT_HEADERS, ObjectView } from './object-view.ts'
-import { IF_MATCH, readIfMatchAlone, readPrecondition, WRITE_CONDITIONS } from './precondition-headers.ts'
+import {
+  ENTITY_TAGS,
+  IF_MATCH,
+  readIfMatchAlone,
+  readPrecondition,
+  WRITE_CONDITIONS,
+} from './precondition-headers.ts'
 import { GIVEN_BACK_NOTES, readRepresentation, REPRESENTATION_NOTES } from './representation-headers.ts'
 import { readSettings, SETTINGS_HEADERS } from './settings-headers.ts'
 import {
   CLAIM_HEADERS,
   declaredLength,
+  IDEMPOTENCY_KEY,
   readBodyClaims,
   readContentType,
   readIdempotencyKey,
@@ -28,12 +35,16 @@ const PATH = '/buckets/{bucket}/objects/{key...}'
 export const Bytes = Type.Unsafe<Uint8Array>({ type: 'string', format: 'binary' })
 
 export const RANGE_HEADERS: readonly HeaderNote[] = [
-  { name: 'Range', description: 'One range of bytes, such as bytes=0-99, bytes=100- or bytes=-100' },
+  {
+    name: 'Range',
+    description: 'One range of bytes, such as bytes=0-99, bytes=100- or bytes=-100',
+    schema: { pattern: '^bytes=([0-9]+-[0-9]*|-[0-9]+)$' },
+  },
   { name: 'If-Range', description: 'Ignore Range unless this etag or date still holds' },
 ]
 export const CONDITION_HEADERS: readonly HeaderNote[] = [
-  { name: 'If-Match', description: 'Answer 412 unless the etag is one of these' },
-  { name: 'If-None-Match', description: 'Answer 304 when the etag is one of these' },
+  { name: 'If-Match', description: 'Answer 412 unless the etag is one of these', schema: ENTITY_TAGS },
+  { name: 'If-None-Match', description: 'Answer 304 when the etag is one of these', schema: ENTITY_TAGS },
   { name: 'If-Modified-Since', description: 'Answer 304 when not stored since' },
   { name: 'If-Unmodified-Since', description: 'Answer 412 when stored since' },
 ]
@@ -46,7 +57,7 @@ export const objectRoutes = [
       path: PATH,
       summary: 'Store an object',
       description:
-        'The body is the object, whatever its Content-Type. Every digest given is verified before anything is stored. With Idempotency-Key a repeated upload is answered as the first one was, for 24 hours; the key is bound to size, bytes, content type, user metadata and the headers of the representation, and needs a checksum header.',
+        'The body is the object, whatever its Content-Type. Every digest given is verified before anything is stored; a header Trailer announces those that come behind a body in chunks. With Idempotency-Key a repeated upload is answered as the first one was, for 24 hours; the key is bound to size, bytes, content type, user metadata and the headers of the representation, and needs a checksum header.',
       query: Type.Object({}, { additionalProperties: false }),
       body: 'bytes',
       requestHeaders: [
@@ -55,8 +66,12 @@ export const objectRoutes = [
         ...REPRESENTATION_NOTES,
         ...SETTINGS_HEADERS,
         ...WRITE_CONDITIONS,
-        { name: 'Idempotency-Key', description: '1 to 255 printable ASCII characters' },
-        { name: 'X-Service-Idempotency-Key', description: 'Another name of the same header' },
+        IDEMPOTENCY_KEY,
+        {
+          ...IDEMPOTENCY_KEY,
+          name: 'X-Service-Idempotency-Key',
+          description: 'Another name of the same header',
+        },
       ],
       responseHeaders: [
         ...OBJECT_HEADERS,
@@ -113,7 +128,7 @@ export const objectRoutes = [
       success: {
         status: 200,
         description: 'The bytes of the object',
-        content: { type: 'application/octet-stream', schema: Bytes },
+        content: { type: '*/*', schema: Bytes },
       },
       otherStatuses: { 206: 'The bytes of the range; Content-Range says which', 304: 'Not modified' },
       example: { params: CAT, headers: { Range: 'bytes=0-3' } },

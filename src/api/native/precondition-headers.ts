@@ -10,15 +10,20 @@ import type { WritePrecondition } from '../../state-machine/objects/commands.ts'
 import { headerText } from '../header-text.ts'
 import type { HeaderNote } from '../route.ts'
 
+/** A tag or a star, at least one. */
+export const ENTITY_TAGS = { pattern: '^[^,]*[^\\s,"]' } as const
+
 export const IF_MATCH: HeaderNote = {
   name: 'If-Match',
   description: 'Answer 412 unless the etag is one of these',
+  schema: ENTITY_TAGS,
 }
 export const WRITE_CONDITIONS: readonly HeaderNote[] = [
   IF_MATCH,
   {
     name: 'If-None-Match',
     description: 'Answer 412 when the etag is one of these; *: when there is an object',
+    schema: ENTITY_TAGS,
   },
 ]
 

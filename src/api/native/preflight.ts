@@ -24,8 +24,12 @@ export const preflightRoutes = [
         'Answers when the token allows the method that is asked about and a CORS rule of the bucket fits; else 401 or 403, without a header that a browser would take for a yes.',
       query: Type.Object({ token: Type.String() }, { additionalProperties: false }),
       requestHeaders: [
-        { name: 'Origin', description: 'Of the page' },
-        { name: 'Access-Control-Request-Method', description: 'Of the request that it wants to send' },
+        { name: 'Origin', description: 'Of the page', required: true },
+        {
+          name: 'Access-Control-Request-Method',
+          description: 'Of the request that it wants to send',
+          required: true,
+        },
         { name: 'Access-Control-Request-Headers', description: 'Of the same, separated by commas' },
       ],
       responseHeaders: [

@@ -9,7 +9,9 @@ import Type from 'typebox'
 import { checkRepresentation } from '../../operations/objects/description.ts'
 import { Refusal } from '../../base/refusal.ts'
 import type { Representation } from '../../state-machine/versions/records.ts'
+import { documented } from '../documented.ts'
 import type { HeaderNote } from '../route.ts'
+import { HeaderText } from './given-schemas.ts'
 import { headerValue } from './metadata-headers.ts'
 
 type Member = keyof Representation
@@ -25,7 +27,10 @@ const MEMBERS = Object.keys(HEADERS) as readonly Member[]
 /** Those that speak of the body of the very request, where it is JSON. */
 const OF_ANY_BODY: readonly Member[] = ['contentEncoding', 'contentLanguage']
 
-export const REPRESENTATION_MEMBERS = {
+const CODINGS = { pattern: '^[A-Za-z0-9!#$%&*+.^_|~-]*$' } as const
+
+/** In records that are shown. */
+export const REPRESENTATION_VIEW = {
   cacheControl: Type.Optional(Type.String()),
   contentDisposition: Type.Optional(Type.String()),
   contentEncoding: Type.Optional(Type.String()),
@@ -33,9 +38,19 @@ export const REPRESENTATION_MEMBERS = {
   expires: Type.Optional(Type.String()),
 }
 
+/** In bodies that clients send. */
+export const REPRESENTATION_MEMBERS = {
+  cacheControl: Type.Optional(HeaderText),
+  contentDisposition: Type.Optional(HeaderText),
+  contentEncoding: Type.Optional(Type.String(documented(CODINGS))),
+  contentLanguage: Type.Optional(HeaderText),
+  expires: Type.Optional(HeaderText),
+}
+
 export const REPRESENTATION_NOTES: readonly HeaderNote[] = Object.values(HEADERS).map((name) => ({
   name,
   description: 'Stored with the object, and given back with its bytes; 2 KiB together',
+  ...(name === HEADERS.contentEncoding ? { schema: CODINGS } : {}),
 }))
 
 export const GIVEN_BACK_NOTES: readonly HeaderNote[] = Object.values(HEADERS).map((name) => ({

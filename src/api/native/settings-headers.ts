@@ -11,9 +11,17 @@ import { readTime, timeText } from '../wire.ts'
 
 export const SETTINGS_HEADERS: readonly HeaderNote[] = [
   { name: 'X-Service-Tagging', description: 'Tags, written like a query: env=prod&team=web' },
-  { name: 'X-Service-Retention-Mode', description: 'GOVERNANCE or COMPLIANCE; needs X-Service-Retain-Until' },
-  { name: 'X-Service-Retain-Until', description: 'RFC 3339; needs X-Service-Retention-Mode' },
-  { name: 'X-Service-Legal-Hold', description: 'ON or OFF' },
+  {
+    name: 'X-Service-Retention-Mode',
+    description: 'GOVERNANCE or COMPLIANCE; needs X-Service-Retain-Until',
+    schema: { enum: ['GOVERNANCE', 'COMPLIANCE'] },
+  },
+  {
+    name: 'X-Service-Retain-Until',
+    description: 'RFC 3339; needs X-Service-Retention-Mode',
+    schema: { format: 'date-time' },
+  },
+  { name: 'X-Service-Legal-Hold', description: 'ON or OFF', schema: { enum: ['ON', 'OFF'] } },
 ]
 
 export const RETENTION_MODES = [

@@ -7,30 +7,86 @@ import Type, { type Static } from 'typebox'
 import type { SignedUrlTerms } from '../../access/base/signed-url.ts'
 import type { Config } from '../../config/types.ts'
 import { type MintedUrl, signUrl } from '../../operations/signed/sign-url.ts'
+import { DIGEST_BYTES } from '../../content/checksums.ts'
+import { documented } from '../documented.ts'
 import { named } from '../request-origin.ts'
 import { dataRoute } from '../route.ts'
 import { orNull, Time, timeText } from '../wire.ts'
+import { BucketName, ObjectKey } from './given-schemas.ts'
 import { signedAddress } from './signed-address.ts'
+
+/** Printable ASCII, no space at an end. */
+const HEADER_TEXT = '^[\\x21-\\x7e]([\\x20-\\x7e]*[\\x21-\\x7e])?$'
+const TYPE_TEXT = { maxLength: 256, pattern: HEADER_TEXT } as const
+const OF_GET = ['responseContentType', 'responseContentDisposition']
+const OF_PUT = [
+  'keyPrefix',
+  'contentType',
+  'contentLengthMax',
+  'checksumAlg',
+  'checksumVal',
+  'idempotencyKey',
+]
+
+/** JSON Schema for: none of these members. */
+const without = (names: readonly string[]): object => ({
+  not: { anyOf: names.map((name) => ({ required: [name] })) },
+})
 
 const Mint = Type.Object(
   {
     method: Type.Enum(['GET', 'PUT']),
-    bucket: Type.String(),
-    key: Type.Optional(Type.String()),
-    keyPrefix: Type.Optional(Type.String({ description: 'PUT only; the uploader chooses the rest' })),
+    bucket: BucketName,
+    key: Type.Optional(ObjectKey),
+    keyPrefix: Type.Optional(
+      Type.String({
+        description: 'PUT only; the uploader chooses the rest',
+        ...documented({ minLength: 1, maxLength: 1024 }),
+      }),
+    ),
     ttlSeconds: Type.Optional(Type.Integer({ minimum: 1, description: '900 unless said otherwise' })),
-    contentType: Type.Optional(Type.String({ description: 'PUT only; stored whatever the upload says' })),
+    contentType: Type.Optional(
+      Type.String({ description: 'PUT only; stored whatever the upload says', ...documented(TYPE_TEXT) }),
+    ),
     contentLengthMax: Type.Optional(
       Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'PUT only' }),
     ),
-    checksumAlg: Type.Optional(Type.String({ description: 'PUT only; needs checksumVal' })),
+    checksumAlg: Type.Optional(
+      Type.String({
+        description: 'PUT only; needs checksumVal',
+        ...documented({ enum: Object.keys(DIGEST_BYTES) }),
+      }),
+    ),
     checksumVal: Type.Optional(Type.String({ description: 'PUT only, base64; needs checksumAlg' })),
-    idempotencyKey: Type.Optional(Type.String({ description: 'PUT only' })),
-    responseContentType: Type.Optional(Type.String({ description: 'GET only' })),
-    responseContentDisposition: Type.Optional(Type.String({ description: 'GET only' })),
-    reason: Type.Optional(Type.String()),
+    idempotencyKey: Type.Optional(
+      Type.String({ description: 'PUT only', ...documented({ maxLength: 255, pattern: HEADER_TEXT }) }),
+    ),
+    responseContentType: Type.Optional(Type.String({ description: 'GET only', ...documented(TYPE_TEXT) })),
+    responseContentDisposition: Type.Optional(
+      Type.String({ description: 'GET only', ...documented({ maxLength: 1024, pattern: HEADER_TEXT }) }),
+    ),
+    reason: Type.Optional(Type.String(documented({ minLength: 1, maxLength: 512 }))),
   },
-  { additionalProperties: false },
+  {
+    additionalProperties: false,
+    // One target, and the fields of one method.
+    ...documented({
+      oneOf: [
+        { properties: { method: { enum: ['GET'] } }, required: ['key'], ...without(OF_PUT) },
+        {
+          properties: { method: { enum: ['PUT'] } },
+          required: ['key'],
+          ...without([...OF_GET, 'keyPrefix']),
+        },
+        {
+          properties: { method: { enum: ['PUT'] } },
+          required: ['keyPrefix'],
+          ...without([...OF_GET, 'key']),
+        },
+      ],
+      dependentRequired: { checksumAlg: ['checksumVal'], checksumVal: ['checksumAlg'] },
+    }),
+  },
 )
 
 const SignedUrlView = Type.Object(

@@ -23,6 +23,7 @@ import { SIGNED_PATH } from './signed-address.ts'
 import {
   CLAIM_HEADERS,
   declaredLength,
+  IDEMPOTENCY_KEY,
   readBodyClaims,
   readContentType,
   readIdempotencyKey,
@@ -52,7 +53,7 @@ export const signedRoutes = [
       success: {
         status: 200,
         description: 'The bytes of the object',
-        content: { type: 'application/octet-stream', schema: Bytes },
+        content: { type: '*/*', schema: Bytes },
       },
       otherStatuses: { 206: 'The bytes of the range; Content-Range says which', 304: 'Not modified' },
       example: { params: CAT, query: { token: '{signURL.token}' } },
@@ -79,7 +80,7 @@ export const signedRoutes = [
         { name: 'X-Service-Meta-<name>', description: 'User metadata, 2 KiB in all' },
         ...REPRESENTATION_NOTES,
         ...WRITE_CONDITIONS,
-        { name: 'Idempotency-Key', description: '1 to 255 printable ASCII characters' },
+        IDEMPOTENCY_KEY,
       ],
       responseHeaders: [
         ...OBJECT_HEADERS,

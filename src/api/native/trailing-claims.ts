@@ -15,14 +15,8 @@ import {
 import { Refusal } from '../../base/refusal.ts'
 import { DIGEST_HEADERS, readDigestHeaders } from '../content-digests.ts'
 import { headerText } from '../header-text.ts'
-import type { HeaderNote } from '../route.ts'
 
 export const CHECKSUM_PREFIX = 'x-service-checksum-'
-
-export const TRAILER_NOTE: HeaderNote = {
-  name: 'Trailer',
-  description: 'Which of the headers with a digest come behind the body, which is then sent in chunks',
-}
 
 /** `trailers`: asked for after the end of the body. Throws Refusal not_implemented for a field that claims no digest, checksum_unsupported. */
 export function readTrailingClaims(

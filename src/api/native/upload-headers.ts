@@ -13,7 +13,7 @@ import { Refusal } from '../../base/refusal.ts'
 import { DIGEST_HEADER_NOTES, readDigestHeaders } from '../content-digests.ts'
 import { headerText } from '../header-text.ts'
 import type { HeaderNote } from '../route.ts'
-import { CHECKSUM_PREFIX, checksumClaims, readTrailingClaims, TRAILER_NOTE } from './trailing-claims.ts'
+import { CHECKSUM_PREFIX, checksumClaims, readTrailingClaims } from './trailing-claims.ts'
 
 const IDEMPOTENCY_KEYS = ['idempotency-key', 'x-service-idempotency-key'] as const
 const METADATA_PREFIX = 'x-service-meta-'
@@ -40,7 +40,13 @@ export const CHECKSUM_HEADER: HeaderNote = {
 }
 
 /** Every way to claim a digest of a body of bytes. */
-export const CLAIM_HEADERS: readonly HeaderNote[] = [CHECKSUM_HEADER, ...DIGEST_HEADER_NOTES, TRAILER_NOTE]
+export const CLAIM_HEADERS: readonly HeaderNote[] = [CHECKSUM_HEADER, ...DIGEST_HEADER_NOTES]
+
+export const IDEMPOTENCY_KEY: HeaderNote = {
+  name: 'Idempotency-Key',
+  description: '1 to 255 printable ASCII characters',
+  schema: { pattern: '^[\\x21-\\x7e]([\\x20-\\x7e]{0,253}[\\x21-\\x7e])?$' },
+}
 
 /**
  * For the steps of a multipart upload: what belongs to another step, or to none, is refused by name. An idempotency key is

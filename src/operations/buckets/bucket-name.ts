@@ -4,6 +4,8 @@
  * Rule: a name that breaks them is never handed to the store; on a look-up it simply does not exist.
  */
 const SHAPE = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/
+/** For documents: the source of a pattern. */
+export const BUCKET_NAME: string = SHAPE.source
 const IPV4 = /^\d{1,3}(\.\d{1,3}){3}$/
 
 /** null when the name is good, else the rule that it breaks. */

@@ -1,0 +1,127 @@
+/**
+ * What the documents say that the server refuses, it refuses: the violation of each kind of fact is sent. The document itself is asked whether
+ * it forbids the request, by a validator of JSON Schema that is not the one of the server.
+ */
+import t from 'tap'
+import { documentOf } from './example-story.ts'
+import { BucketClient } from './bucket-client.ts'
+
+type Case = readonly [operation: string, method: string, path: string, body: object, code: string]
+
+const BUCKET = '/api/v1/buckets/films'
+const RULE = { allowedOrigins: ['*'], allowedMethods: ['GET'] }
+const HOOK = { url: 'https://hooks.example/x', events: ['object-created'] }
+const LINK = { method: 'GET', bucket: 'films' }
+const COPY = { sourceBucket: 'films', sourceKey: 'k' }
+
+const FORBIDDEN: readonly Case[] = [
+  ['batchDeleteObjects', 'POST', `${BUCKET}/objects:batchDelete`, { objects: [] }, 'too_many_keys'],
+  [
+    'batchDeleteObjects',
+    'POST',
+    `${BUCKET}/objects:batchDelete`,
+    { objects: Array(1001).fill({ key: 'k' }) },
+    'too_many_keys',
+  ],
+  ['createBucket', 'POST', '/api/v1/buckets', { name: 'A' }, 'invalid_bucket_name'],
+  ['createBucket', 'POST', '/api/v1/buckets', { name: 'good', versioning: 'On' }, 'invalid_request'],
+  ['setBucketVersioning', 'PUT', `${BUCKET}/versioning`, { status: 'On' }, 'invalid_request'],
+  ['setBucketCORS', 'PUT', `${BUCKET}/cors`, { rules: [] }, 'invalid_request'],
+  ['setBucketCORS', 'PUT', `${BUCKET}/cors`, { rules: [{ ...RULE, allowedOrigins: [] }] }, 'invalid_request'],
+  [
+    'setBucketCORS',
+    'PUT',
+    `${BUCKET}/cors`,
+    { rules: [{ ...RULE, allowedMethods: ['PATCH'] }] },
+    'invalid_request',
+  ],
+  ['setBucketCORS', 'PUT', `${BUCKET}/cors`, { rules: [{ ...RULE, maxAgeSeconds: -1 }] }, 'invalid_request'],
+  ['setBucketCORS', 'PUT', `${BUCKET}/cors`, { rules: [{ ...RULE, id: '' }] }, 'invalid_request'],
+  [
+    'setBucketCORS',
+    'PUT',
+    `${BUCKET}/cors`,
+    { rules: [{ ...RULE, exposeHeaders: ['a b'] }] },
+    'invalid_request',
+  ],
+  [
+    'setBucketNotifications',
+    'PUT',
+    `${BUCKET}/notifications`,
+    { configs: [{ ...HOOK, events: [] }] },
+    'invalid_event_type',
+  ],
+  [
+    'setBucketNotifications',
+    'PUT',
+    `${BUCKET}/notifications`,
+    { configs: [{ ...HOOK, events: ['x'] }] },
+    'invalid_event_type',
+  ],
+  [
+    'setBucketNotifications',
+    'PUT',
+    `${BUCKET}/notifications`,
+    { configs: [{ ...HOOK, payloadFormat: 'x' }] },
+    'invalid_request',
+  ],
+  ['setObjectTags', 'PUT', `${BUCKET}/object-tags/k`, { tags: { '': 'x' } }, 'invalid_tag'],
+  [
+    'setObjectRetention',
+    'PUT',
+    `${BUCKET}/object-retention/k`,
+    { mode: 'GOVERNANCE', retainUntil: 'soon' },
+    'invalid_request',
+  ],
+  ['signURL', 'POST', '/api/v1/sign-url', LINK, 'invalid_request'],
+  ['signURL', 'POST', '/api/v1/sign-url', { ...LINK, keyPrefix: 'a' }, 'invalid_request'],
+  [
+    'signURL',
+    'POST',
+    '/api/v1/sign-url',
+    { ...LINK, method: 'PUT', key: 'a', keyPrefix: 'a' },
+    'invalid_request',
+  ],
+  ['signURL', 'POST', '/api/v1/sign-url', { ...LINK, key: 'a', contentType: 'a/b' }, 'invalid_request'],
+  [
+    'signURL',
+    'POST',
+    '/api/v1/sign-url',
+    { ...LINK, method: 'PUT', key: 'a', checksumAlg: 'SHA256' },
+    'invalid_request',
+  ],
+  ['signURL', 'POST', '/api/v1/sign-url', { ...LINK, key: 'a', reason: '' }, 'invalid_request'],
+  [
+    'copyObject',
+    'POST',
+    `${BUCKET}/object-copy/b`,
+    { ...COPY, metadataDirective: 'MOVE' },
+    'invalid_request',
+  ],
+  ['copyObject', 'POST', `${BUCKET}/object-copy/b`, { ...COPY, ifMatch: '' }, 'invalid_argument'],
+  ['copyObject', 'POST', `${BUCKET}/object-copy/b`, { ...COPY, ifModifiedSince: 'x' }, 'invalid_request'],
+  ['createMultipartUpload', 'POST', `${BUCKET}/multipart/k`, { checksumAlg: 'MD5' }, 'checksum_unsupported'],
+  ['createMultipartUpload', 'POST', `${BUCKET}/multipart/k`, { contentType: 'ä' }, 'invalid_request'],
+]
+
+t.test('what a document forbids is refused', async (t) => {
+  const plain = await BucketClient.start(t, { objectLockEnabled: true })
+  const films = await plain.asAdmin()
+  await films.put('k')
+  for (const [operation, method, path, body, code] of FORBIDDEN) {
+    const named = `${operation} ${JSON.stringify(body).slice(0, 80)}`
+    const document = documentOf(operation)
+    const template = document.operation(operation).path
+    const place = [
+      'paths',
+      template,
+      method.toLowerCase(),
+      'requestBody',
+      'content',
+      'application/json',
+      'schema',
+    ]
+    t.not(document.check(place, body), null, `${named} is forbidden`)
+    t.match(await films.ask({ method, path, body }), { status: 400, code }, named)
+  }
+})

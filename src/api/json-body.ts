@@ -1,11 +1,12 @@
 /**
- * Reads a JSON body: bounded, as claimed, strict UTF-8, and no key twice in one object. [decisions 16]
+ * Reads a JSON body: bounded, as claimed, strict UTF-8, no name twice in one object, and none that its schema does not know. [decisions 16]
  *
  * Rule: two parsers that see different values for a repeated key are how a check is walked around, so we refuse it.
  */
 import { Refusal } from '../base/refusal.ts'
 import { BodyDigests, type Claims } from '../content/checksums.ts'
-import { findDuplicateKey } from './duplicate-key.ts'
+import { firstNameFault, type NameFault, type NameRules } from './json-names.ts'
+import { unknownNameAt } from './validate.ts'
 
 export const JSON_BODY_BYTES_MAX = 1024 * 1024
 const STRICT_UTF8 = new TextDecoder('utf-8', { fatal: true })
@@ -13,6 +14,7 @@ const STRICT_UTF8 = new TextDecoder('utf-8', { fatal: true })
 interface Reading {
   readonly bytesMax: number
   readonly claims: Claims
+  readonly names: NameRules
   /** Asked for after the end of the body. */
   readonly trailers: () => object
 }
@@ -20,7 +22,7 @@ interface Reading {
 /** undefined when the body is empty. Throws Refusal. */
 export async function readJsonBody(
   bytes: AsyncIterable<Uint8Array>,
-  { bytesMax, claims, trailers }: Reading,
+  { bytesMax, claims, names, trailers }: Reading,
 ): Promise<unknown> {
   const body = await collect(bytes, bytesMax)
   const [trailer] = Object.keys(trailers())
@@ -32,15 +34,28 @@ export async function readJsonBody(
   verifyBody(body, claims)
   if (body.length === 0) return undefined
   const text = decode(body)
-  const value = parse(text)
-  const duplicate = findDuplicateKey(text)
-  if (duplicate !== null) {
-    throw new Refusal(
-      'invalid_json',
-      `The body gives "${duplicate.slice(0, 80)}" more than once in one object`,
-    )
+  const fault = firstNameFault(text, names)
+  if (fault !== null) throw refusalOf(fault, names.schema)
+  return parse(text)
+}
+
+function refusalOf(fault: NameFault, schema: object | null): Refusal {
+  switch (fault.kind) {
+    case 'twice':
+      return new Refusal(
+        'invalid_json',
+        `The body gives "${fault.name.slice(0, 80)}" more than once in one object`,
+      )
+    case 'unknown':
+      return new Refusal(
+        'invalid_request',
+        `The body is not accepted: ${unknownNameAt(schema ?? {}, fault.pointer, fault.name)}`,
+      )
+    case 'many':
+      return new Refusal('invalid_request', 'The body has more names than any body here needs')
+    case 'deep':
+      return new Refusal('invalid_json', 'The body is nested deeper than any body here needs')
   }
-  return value
 }
 
 /** Throws Refusal checksum_mismatch. */

@@ -8,10 +8,14 @@ import Type from 'typebox'
 import { Condition } from '../../cluster/index.ts'
 import { openOperation } from '../operations/base/operation.ts'
 import type { Services } from '../operations/base/services.ts'
+import { ReadyDocument } from './ready-document.ts'
 import { openRoute, type RouteDefinition } from './route.ts'
 
 const Health = Type.Object({ status: Type.Enum(['ok']) }, { additionalProperties: false })
 const Ready = Type.Object({ status: Type.Enum(['ready']) }, { additionalProperties: false })
+
+/** A probe that is stored in between says nothing. */
+const FRESH = { 'cache-control': 'no-store' }
 
 export function healthRoute(id: string): RouteDefinition {
   const operation = openOperation({ id, refuses: [], isRoutine: true }, async () => ({ status: 'ok' }))
@@ -31,7 +35,7 @@ export function healthRoute(id: string): RouteDefinition {
       },
       example: {},
     },
-    async (services) => ({ kind: 'json', body: await operation(services) }),
+    async (services) => ({ kind: 'json', headers: FRESH, body: await operation(services) }),
   )
 }
 
@@ -53,12 +57,13 @@ export function readinessRoute(id: string): RouteDefinition {
       },
       example: {},
     },
-    async (services) => ({ kind: 'json', body: await operation(services) }),
+    async (services) => ({ kind: 'json', headers: FRESH, body: await operation(services) }),
   )
 }
 
 export function documentRoute(id: string, document: () => object): RouteDefinition {
-  const operation = openOperation({ id, refuses: [] }, async () => document())
+  const ready = new ReadyDocument(document)
+  const operation = openOperation({ id, refuses: [] }, async () => ready)
   return openRoute(
     operation,
     {
@@ -66,14 +71,23 @@ export function documentRoute(id: string, document: () => object): RouteDefiniti
       path: '/openapi.json',
       auth: 'none',
       summary: 'This contract as an OpenAPI 3.1 document',
+      requestHeaders: [
+        { name: 'If-None-Match', description: 'The ETag of a copy that the client has' },
+        { name: 'Accept-Encoding', description: 'br and gzip are known' },
+      ],
+      responseHeaders: [
+        { name: 'ETag', description: 'Of the document in this encoding' },
+        { name: 'Cache-Control', description: 'How long a copy is good' },
+      ],
       success: {
         status: 200,
         description: 'The document',
         content: { type: 'application/json', schema: Type.Object({}) },
       },
+      otherStatuses: { 304: 'The copy of the client is still the document' },
       example: {},
     },
-    async (services) => ({ kind: 'json', body: await operation(services) }),
+    async (services, _, { headers }) => (await operation(services)).answerTo(headers),
   )
 }
 

@@ -19,6 +19,7 @@ import type { Services } from '../operations/base/services.ts'
 import type { AuditNote } from './audit-note.ts'
 import type { Example } from './examples/example.ts'
 import { JSON_BODY_BYTES_MAX } from './json-body.ts'
+import { JSON_NAMES_MAX } from './json-names.ts'
 
 /** The last two are not proved by the edge: createToken reads credentials itself, metrics may be public by configuration. */
 export type AuthKind = 'none' | 'bearer' | 'signedUrl' | 'admin' | 'credentials' | 'metrics'
@@ -32,7 +33,13 @@ type ParamsOf<Path extends string> = Path extends `${string}{${infer Name}}${inf
 
 type RouteBody =
   | { readonly kind: 'none' }
-  | { readonly kind: 'json'; readonly schema: TObject; readonly required: boolean; readonly bytesMax: number }
+  | {
+      readonly kind: 'json'
+      readonly schema: TObject
+      readonly required: boolean
+      readonly bytesMax: number
+      readonly namesMax: number
+    }
   | { readonly kind: 'bytes' }
 
 interface RouteSuccess {
@@ -79,6 +86,8 @@ export type Answer = {
 } & (
   | { readonly kind: 'json'; readonly body: object }
   | { readonly kind: 'text'; readonly contentType: string; readonly text: string }
+  /** Serialized before. */
+  | { readonly kind: 'ready'; readonly contentType: string; readonly bytes: Buffer }
   | { readonly kind: 'bytes'; readonly bytes: AsyncIterable<Uint8Array>; readonly length: number }
   | { readonly kind: 'empty' }
 )
@@ -135,6 +144,8 @@ interface JsonBody<B extends TObject> {
   readonly required?: boolean
   /** JSON_BODY_BYTES_MAX unless said otherwise. */
   readonly bytesMax?: number
+  /** Names in the whole document; JSON_NAMES_MAX unless said otherwise. */
+  readonly namesMax?: number
 }
 
 type Handler<P, Path extends string, Q extends TObject, B extends TObject> = (
@@ -206,6 +217,6 @@ function define<Path extends string, Q extends TObject, B extends TObject>(
 function bodyOf(body: JsonBody<TObject> | 'bytes' | undefined): RouteBody {
   if (body === undefined) return { kind: 'none' }
   if (body === 'bytes') return { kind: 'bytes' }
-  const { schema, required = true, bytesMax = JSON_BODY_BYTES_MAX } = body
-  return { kind: 'json', schema, required, bytesMax }
+  const { schema, required = true, bytesMax = JSON_BODY_BYTES_MAX, namesMax = JSON_NAMES_MAX } = body
+  return { kind: 'json', schema, required, bytesMax, namesMax }
 }

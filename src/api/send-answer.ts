@@ -38,6 +38,8 @@ export async function sendAnswer(reply: FastifyReply, answer: Answer, usual: Usu
       return sendText(reply, 'application/json', text)
     case 'text':
       return sendText(reply, answer.contentType, text)
+    case 'ready':
+      return sendText(reply, answer.contentType, text)
     case 'bytes':
       reply.header('content-length', `${answer.length}`)
       return body === null ? undefined : sendBody(reply, body, usual)
@@ -48,6 +50,7 @@ export async function sendAnswer(reply: FastifyReply, answer: Answer, usual: Usu
 
 function textOf(answer: Answer): Buffer {
   if (answer.kind === 'json') return Buffer.from(JSON.stringify(answer.body), 'utf8')
+  if (answer.kind === 'ready') return answer.bytes
   return answer.kind === 'text' ? Buffer.from(answer.text, 'utf8') : NOTHING
 }
 

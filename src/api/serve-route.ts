@@ -271,7 +271,7 @@ function bodyReader(
   const check = bodyCheck(body.schema)
   const read = route.auth === 'credentials' ? unprovedReader(gate) : readJson
   return async (request, exchange) => {
-    const value = exchange.length === 0 ? undefined : await read(request, exchange, body.bytesMax)
+    const value = exchange.length === 0 ? undefined : await read(request, exchange, body)
     // No body at all is an empty one: each required member is then named as missing.
     const fields = value === undefined ? {} : value
     check(fields)
@@ -279,36 +279,44 @@ function bodyReader(
   }
 }
 
-type JsonReader = (request: FastifyRequest, exchange: Exchange, bytesMax: number) => Promise<unknown>
+interface JsonBounds {
+  readonly bytesMax: number
+  readonly namesMax: number
+  readonly schema: object | null
+}
+
+type JsonReader = (request: FastifyRequest, exchange: Exchange, bounds: JsonBounds) => Promise<unknown>
 
 /** Before its sender has proved anything: within a short time, and within the memory for all such senders. */
 function unprovedReader({ unproved, after }: Gate): JsonReader {
-  return async (request, exchange, bytesMax) => {
-    refuseOtherThanJson(request, exchange, bytesMax)
-    const release = unproved.holdBody(clientAddress(request), exchange.length ?? bytesMax)
+  return async (request, exchange, bounds) => {
+    refuseOtherThanJson(request, exchange, bounds)
+    const release = unproved.holdBody(clientAddress(request), exchange.length ?? bounds.bytesMax)
     try {
       const bytes = exchange.bytesWithin({ ms: UNPROVED_BODY_MS_MAX, after })
-      return await readVerified(request, bytes, bytesMax)
+      return await readVerified(request, bytes, bounds)
     } finally {
       release()
     }
   }
 }
 
-const readJson: JsonReader = async (request, exchange, bytesMax) => {
-  refuseOtherThanJson(request, exchange, bytesMax)
-  return readVerified(request, exchange.bytes(), bytesMax)
+const readJson: JsonReader = async (request, exchange, bounds) => {
+  refuseOtherThanJson(request, exchange, bounds)
+  return readVerified(request, exchange.bytes(), bounds)
 }
 
 function readVerified(
   { headers, raw }: FastifyRequest,
   bytes: AsyncIterable<Uint8Array>,
-  bytesMax: number,
+  { bytesMax, schema, namesMax }: JsonBounds,
 ): Promise<unknown> {
-  return readJsonBody(bytes, { bytesMax, claims: readDigestHeaders(headers), trailers: () => raw.trailers })
+  const claims = readDigestHeaders(headers)
+  const names = { schema, namesMax }
+  return readJsonBody(bytes, { bytesMax, claims, names, trailers: () => raw.trailers })
 }
 
-function refuseOtherThanJson(request: FastifyRequest, exchange: Exchange, bytesMax: number): void {
+function refuseOtherThanJson(request: FastifyRequest, exchange: Exchange, { bytesMax }: JsonBounds): void {
   const { length } = exchange
   if (length !== null && length > bytesMax) throw tooLargeForJson(bytesMax)
   const { 'content-type': type = '', 'content-encoding': coding = 'identity' } = request.headers
@@ -329,6 +337,7 @@ function refuseOtherThanJson(request: FastifyRequest, exchange: Exchange, bytesM
 }
 
 const EMPTY_OBJECT_BYTES_MAX = 16
+const EMPTY_OBJECT: JsonBounds = { bytesMax: EMPTY_OBJECT_BYTES_MAX, namesMax: 1, schema: null }
 
 function isEmptyObject(value: unknown): boolean {
   return (
@@ -349,7 +358,7 @@ async function refuseBody(
   }
   // Generated clients send an empty object where there is nothing to say.
   if (route.method === 'POST' && length !== null && length <= EMPTY_OBJECT_BYTES_MAX) {
-    const value = await readJson(request, exchange, EMPTY_OBJECT_BYTES_MAX)
+    const value = await readJson(request, exchange, EMPTY_OBJECT)
     if (isEmptyObject(value)) return undefined
   }
   throw new Refusal('invalid_request', `Operation "${route.operation.id}" takes no body`)

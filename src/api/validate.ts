@@ -67,7 +67,7 @@ function firstFault(validator: Validator, schema: TObject, value: unknown): Faul
   for (const error of errors) {
     if (error.keyword === 'additionalProperties') {
       const name = error.params.additionalProperties[0] ?? ''
-      return { sentence: unknownName(name, namesAt(schema, error.instancePath), inside(error.instancePath)) }
+      return { sentence: unknownNameAt(schema, error.instancePath, name) }
     }
   }
   for (const error of errors) {
@@ -83,13 +83,18 @@ function firstFault(validator: Validator, schema: TObject, value: unknown): Faul
   return { sentence: where === '' ? `it ${what}` : `"${where}" ${what}` }
 }
 
+/** The sentence about a name that the object at this place of the value does not have. `pointer`: as in RFC 6901. */
+export function unknownNameAt(schema: object, pointer: string, name: string): string {
+  return unknownName(name, namesAt(schema, pointer), inside(pointer))
+}
+
 /** "/rules/0" as "rules.0." */
 function inside(instancePath: string): string {
   return instancePath === '' ? '' : `${instancePath.slice(1).replaceAll('/', '.')}.`
 }
 
 /** Which names an object at this place of the value may have. */
-function namesAt(schema: TSchema, instancePath: string): readonly string[] {
+function namesAt(schema: object, instancePath: string): readonly string[] {
   let at: unknown = schema
   for (const step of instancePath.split('/').slice(1)) {
     const { items, properties } = at as { items?: unknown; properties?: Readonly<Record<string, unknown>> }

@@ -8,7 +8,7 @@ import t from 'tap'
 import { Condition } from '../../cluster/index.ts'
 import { ClientAddresses } from '../../src/api/admission/client-address.ts'
 import { answerClientError } from '../../src/api/client-error.ts'
-import { findDuplicateKey } from '../../src/api/duplicate-key.ts'
+import { firstNameFault } from '../../src/api/json-names.ts'
 import { expectedProblem, STATUS_OF } from '../../src/api/problem.ts'
 import { newRequestId } from '../../src/api/request-id.ts'
 import { Refusal, type RefusalCode } from '../../src/base/refusal.ts'
@@ -52,7 +52,13 @@ t.test('request ids are UUIDv7 and ascend with time', async (t) => {
   t.same(stamps, stamps.toSorted())
 })
 
-t.test('findDuplicateKey', async (t) => {
+/** The name that stands twice in one object. */
+function repeatedName(text: string): string | null {
+  const fault = firstNameFault(text, { schema: null, namesMax: 1e6 })
+  return fault?.kind === 'twice' ? fault.name : null
+}
+
+t.test('a name that stands twice in one object is found', async (t) => {
   const duplicate = [
     '{"a":1,"a":2}',
     '[{"b":{"a":1,"c":[],"a":{}}}]',
@@ -60,7 +66,7 @@ t.test('findDuplicateKey', async (t) => {
     '{"\\\\":1,"\\u005c":2}',
     '{ "a" : "}" , "a" : 1 }',
   ]
-  for (const text of duplicate) t.not(findDuplicateKey(text), null, text)
+  for (const text of duplicate) t.not(repeatedName(text), null, text)
   const unique = [
     '{}',
     '"a"',
@@ -70,19 +76,19 @@ t.test('findDuplicateKey', async (t) => {
     '{"a":["a","a"],"b":"a"}',
     '{"a\\\\":1,"a":2}',
   ]
-  for (const text of unique) t.equal(findDuplicateKey(text), null, text)
+  for (const text of unique) t.equal(repeatedName(text), null, text)
   fc.assert(
     fc.property(
       fc.jsonValue(),
       fc.nat({ max: 3 }),
-      (value, indent) => findDuplicateKey(JSON.stringify(value, null, indent)) === null,
+      (value, indent) => repeatedName(JSON.stringify(value, null, indent)) === null,
     ),
   )
   fc.assert(
     fc.property(fc.string(), fc.jsonValue(), fc.jsonValue(), (key, a, b) => {
       const name = JSON.stringify(key)
       return (
-        findDuplicateKey(`{"":0,${name}:${JSON.stringify(a)},"x y":[${JSON.stringify(b)}],${name}:1}`) === key
+        repeatedName(`{"":0,${name}:${JSON.stringify(a)},"x y":[${JSON.stringify(b)}],${name}:1}`) === key
       )
     }),
   )

@@ -29,6 +29,9 @@ const PolicyView = Type.Object(
 )
 const Count = Type.Integer({ minimum: 0 })
 
+/** More than fit into the bytes of a policy that says something. */
+const POLICY_NAMES_MAX = 10_000
+
 export const bucketPolicyRoutes = [
   adminRoute(
     getTenantBucketPolicy,
@@ -56,7 +59,7 @@ export const bucketPolicyRoutes = [
       summary: 'Set the policy of a bucket, in place of the one it has',
       description:
         'What a statement denies is denied from the next request on, at every node. One that allows changes nothing: what a key may do is said by its scopes.',
-      body: { schema: PolicyView, bytesMax: BUCKET_POLICY_BYTES_MAX },
+      body: { schema: PolicyView, bytesMax: BUCKET_POLICY_BYTES_MAX, namesMax: POLICY_NAMES_MAX },
       answers: 'The policy, or the plan of a dry run',
       view: PolicyView,
       plan: Type.Object({ replaces: Type.Boolean(), denials: Count, withoutEffect: Count }),

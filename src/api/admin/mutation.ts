@@ -52,7 +52,12 @@ export type MutationFacts<Path extends string, B extends TObject, P extends TObj
   Facts<Path, TObject, B>,
   'query' | 'success' | 'otherStatuses' | 'responseHeaders' | 'body'
 > & {
-  readonly body?: { readonly schema: B; readonly required?: boolean; readonly bytesMax?: number }
+  readonly body?: {
+    readonly schema: B
+    readonly required?: boolean
+    readonly bytesMax?: number
+    readonly namesMax?: number
+  }
   /** Of the plan that a dry run answers. */
   readonly plan: P
 }

@@ -12,6 +12,8 @@ import { ObjectKey } from './given-schemas.ts'
 
 /** 1,000 keys of 1,024 bytes, however they are escaped. */
 const BATCH_BYTES_MAX = 4 * 1024 * 1024
+/** Two for each key, and so many more that a batch with too many keys is called that. */
+const BATCH_NAMES_MAX = 10_000
 
 const Batch = Type.Object(
   {
@@ -54,7 +56,7 @@ export const batchDeleteRoutes = [
       summary: 'Delete up to 1,000 objects or versions',
       description:
         'Each key succeeds or fails by itself, in the order of the request; one that does not exist counts as deleted. `quiet` leaves out what succeeded.',
-      body: { schema: Batch, bytesMax: BATCH_BYTES_MAX },
+      body: { schema: Batch, bytesMax: BATCH_BYTES_MAX, namesMax: BATCH_NAMES_MAX },
       success: {
         status: 200,
         description: 'What became of each key',

@@ -20,6 +20,8 @@ import { CHECKSUM_HEADER, refuseForeignHeaders } from './upload-headers.ts'
 const UPLOADS_PATH = '/buckets/{bucket}/multipart'
 /** 10,000 parts, written with room between them. */
 const COMPLETION_BYTES_MAX = 4 * 1024 * 1024
+/** Two for each part, and one. */
+const COMPLETION_NAMES_MAX = 25_000
 
 const Completion = Type.Object(
   {
@@ -103,7 +105,7 @@ export const multipartRoutes = [
       summary: 'Assemble the parts of an upload into the object',
       description:
         'Parts in rising order, each with the etag that its upload answered; parts that are not named are dropped. Checksums of the whole are made of those of the parts: CRC64NVME always, CRC32 and CRC32C when every part has them. Asked again with the same parts, it answers the same for a day. The body may have 4 MiB.',
-      body: { schema: Completion, bytesMax: COMPLETION_BYTES_MAX },
+      body: { schema: Completion, bytesMax: COMPLETION_BYTES_MAX, namesMax: COMPLETION_NAMES_MAX },
       requestHeaders: [CHECKSUM_HEADER, ...WRITE_CONDITIONS],
       responseHeaders: OBJECT_HEADERS,
       success: {

@@ -36,7 +36,7 @@ export interface AdminOperations {
   }
   /** This contract as an OpenAPI 3.1 document */
   readonly getAdminOpenAPI: {
-    readonly call: object
+    readonly call: { readonly headers?: { /** The ETag of a copy that the client has */ readonly "If-None-Match"?: string; /** br and gzip are known */ readonly "Accept-Encoding"?: string } }
     readonly answer: Readonly<Record<string, unknown>>
   }
   /** Figures of this node in the Prometheus text format */

@@ -34,7 +34,7 @@ export interface DataOperations {
   }
   /** This contract as an OpenAPI 3.1 document */
   readonly getOpenAPI: {
-    readonly call: object
+    readonly call: { readonly headers?: { /** The ETag of a copy that the client has */ readonly "If-None-Match"?: string; /** br and gzip are known */ readonly "Accept-Encoding"?: string } }
     readonly answer: Readonly<Record<string, unknown>>
   }
   /** Exchange an access key for a short-lived bearer token */

@@ -7,6 +7,7 @@
 import type { AuditDetails } from './audit/records.ts'
 import type { Command, CommandType, Reply, ReplyValues } from './commands.ts'
 import type { Deleted, ItemRefused } from './objects/commands.ts'
+import { limitsOf } from './usage/quota.ts'
 import type { ObjectRecord, VersionRecord } from './versions/records.ts'
 
 /** Members replace those of the request. */
@@ -82,10 +83,7 @@ const DESCRIBERS: { readonly [T in CommandType]: Describer<T> } = {
   recordAttempts: nothing,
   forgetDeliveries: nothing,
   rewrapHookSecrets: nothing,
-  setQuota: ({ tenantId, maxBytes, maxObjects, maxBuckets }) => ({
-    tenantId,
-    details: { maxBytes, maxObjects, maxBuckets },
-  }),
+  setQuota: (command) => ({ tenantId: command.tenantId, details: { ...limitsOf(command) } }),
   setTenantLimits: ({ tenantId, limits }) => ({ tenantId, details: { limits } }),
   putObject: (command, value) => ({
     ...made(value?.object ?? null),

@@ -100,6 +100,7 @@ type MemberLevel = number | Readonly<Record<string, number>>
  * old meaning; a command with it needs its level.
  */
 const MEMBER_LEVELS: { readonly [T in CommandType]?: Readonly<Record<string, MemberLevel>> } = {
+  setQuota: { maxVersions: 4, maxUploads: 4, maxMetadataBytes: 4 },
   putObject: { representation: 4 },
   copyObject: { representation: 4 },
   createUpload: { representation: 4 },

@@ -22,8 +22,8 @@ async function start(t: Parameters<typeof BucketClient.start>[0], versioning: 'E
 
 t.test('getTenantQuota returns the limits and the usage [admin.quota.get]', async (t) => {
   const { films, world, set, get } = await start(t)
-  const usage = { bytes: 0, objects: 0, buckets: 2 }
-  t.same(await get(), { tenantId: 'acme', quota: NONE, usage, updatedAt: null })
+  const usage = { bytes: 0, objects: 0, buckets: 2, versions: 0, uploads: 0, metadataBytes: 0 }
+  t.same(await get(), { tenantId: 'acme', quota: NONE, usage, metadataBytesMax: null, updatedAt: null })
   await films.put('k', '12345')
   t.match(await get(), { usage: { bytes: 5, objects: 1, buckets: 2 } })
   const made = await set({ maxBytes: 7, maxObjects: null, maxBuckets: 100 })
@@ -49,7 +49,7 @@ t.test('setTenantQuota', async (t) => {
   await t.test('refuses an invalid limit and names it [admin.quota.invalid]', async (t) => {
     const before = await get()
     const bodies: readonly [object | string, RegExp][] = [
-      [{}, /name at least one of "maxBytes", "maxObjects" and "maxBuckets"/],
+      [{}, /name at least one of "maxBytes", "maxObjects", "maxBuckets", "maxVersions"/],
       [{ maxBytes: -1 }, /"maxBytes"/],
       [{ maxBytes: 1.5 }, /"maxBytes"/],
       [{ maxBytes: '5' }, /"maxBytes"/],

@@ -24,6 +24,7 @@ import type { Command } from '../../src/state-machine/commands.ts'
 import type { ObjectRecord } from '../../src/state-machine/versions/records.ts'
 import { birthOf } from '../../src/state-machine/chunks/births.ts'
 import { taskKey } from '../../src/state-machine/chunks/chunk-rows.ts'
+import { metadataIn, rowsOf } from './metadata-model.ts'
 import { NO_USAGE } from '../../src/state-machine/usage/usage.ts'
 import {
   addCopy,
@@ -225,10 +226,6 @@ function sizeOf(step: Step): number {
   return step.do === 'putInline' ? 7 : 0
 }
 
-function rowsOf<R>(world: MapWorld, kind: string): R[] {
-  return [...world.rows].filter(([key]) => kindOf(key) === kind).map(([, row]) => row as R)
-}
-
 function checkAgainstModel(world: MapWorld, model: Model): void {
   const buckets = rowsOf<BucketRecord>(world, 'bucket')
   assert.equal(world.get(tenantKeys.tenant('acme'))?.bucketCount, model.buckets.size)
@@ -307,26 +304,30 @@ function checkUsage(world: MapWorld): void {
   const chunks = rowsOf<ChunkRecord>(world, 'chunk')
   const buckets = rowsOf<BucketRecord>(world, 'bucket')
   const total = (figures: readonly number[]) => figures.reduce((sum, figure) => sum + figure, 0)
-  assert.deepEqual(world.get(usageKeys.usage('acme')) ?? NO_USAGE, {
-    objects: total(buckets.map(({ objectCount }) => objectCount)),
-    versions: total(buckets.map(({ versionCount }) => versionCount)),
-    deleteMarkers: 0,
-    uploads: 0,
-    uploadBytes: 0,
-    logicalBytes: total(buckets.map(({ logicalBytes }) => logicalBytes)),
-    chunkCount: chunks.length,
-    chunkBytes: total(chunks.map(({ size }) => size)),
-    storedBytes: total(chunks.map(({ sealedSize }) => sealedSize)),
-    copyBytes: total(chunks.map(({ sealedSize, replicas }) => sealedSize * replicas.length)),
-    inlineBytes: total(rowsOf<InlineBodyRecord>(world, 'inlineBody').map(({ sealed }) => sealed.length)),
-    dedupSavedBytes:
-      total(
-        rowsOf<ManifestPageRecord>(world, 'manifestPage').flatMap((page) =>
-          page.links.map(({ size }) => size),
-        ),
-      ) - total(chunks.filter(({ references }) => references > 0).map(({ size }) => size)),
-    compressionSavedBytes: total(chunks.map(({ size, sealedSize }) => Math.max(0, size - sealedSize))),
-  })
+  assert.deepEqual(
+    { ...NO_USAGE, metadataBytes: 0, ...world.get(usageKeys.usage('acme')) },
+    {
+      metadataBytes: metadataIn(world),
+      objects: total(buckets.map(({ objectCount }) => objectCount)),
+      versions: total(buckets.map(({ versionCount }) => versionCount)),
+      deleteMarkers: 0,
+      uploads: 0,
+      uploadBytes: 0,
+      logicalBytes: total(buckets.map(({ logicalBytes }) => logicalBytes)),
+      chunkCount: chunks.length,
+      chunkBytes: total(chunks.map(({ size }) => size)),
+      storedBytes: total(chunks.map(({ sealedSize }) => sealedSize)),
+      copyBytes: total(chunks.map(({ sealedSize, replicas }) => sealedSize * replicas.length)),
+      inlineBytes: total(rowsOf<InlineBodyRecord>(world, 'inlineBody').map(({ sealed }) => sealed.length)),
+      dedupSavedBytes:
+        total(
+          rowsOf<ManifestPageRecord>(world, 'manifestPage').flatMap((page) =>
+            page.links.map(({ size }) => size),
+          ),
+        ) - total(chunks.filter(({ references }) => references > 0).map(({ size }) => size)),
+      compressionSavedBytes: total(chunks.map(({ size, sealedSize }) => Math.max(0, size - sealedSize))),
+    },
+  )
 }
 
 function checkRepairs(world: MapWorld): void {

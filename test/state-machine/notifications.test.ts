@@ -1,5 +1,6 @@
 /** Configs of a bucket, and which hooks get which change: in the entry of the change, and in no other. */
 import t from 'tap'
+import { usageKeys } from '../../src/state-machine/usage/keys.ts'
 import { eventKeys } from '../../src/state-machine/events/keys.ts'
 import { bucketKeys } from '../../src/state-machine/buckets/keys.ts'
 import type { Command } from '../../src/state-machine/commands.ts'
@@ -69,8 +70,10 @@ t.test('setNotifications', async (t) => {
     const world = worldWithHooks(requested('a'))
     world.do(setNotifications([]))
     t.equal(world.get(bucketKeys.bucket('acme', 'photos'))?.hasNotifications, undefined)
-    const left = [...world.rows.keys()].filter((key) => !before.has(key) && key !== eventKeys.outboxTotal())
+    const totals: string[] = [eventKeys.outboxTotal(), usageKeys.usage('acme')]
+    const left = [...world.rows.keys()].filter((key) => !before.has(key) && !totals.includes(key))
     t.same(left, [])
+    t.equal(world.get(usageKeys.usage('acme'))?.metadataBytes, 0, 'what they counted goes with them')
     t.same(world.do(setNotifications([])), [], 'again changes nothing')
   })
 

@@ -7,13 +7,13 @@ import Type, { type Static } from 'typebox'
 import { deleteTenantQuota } from '../../operations/tenants/delete-tenant-quota.ts'
 import { setTenantQuota } from '../../operations/tenants/set-tenant-quota.ts'
 import { getTenantQuota, type TenantQuota } from '../../operations/tenants/tenant-lookups.ts'
-import type { QuotaRecord, QuotaReport } from '../../state-machine/usage/records.ts'
+import type { QuotaReport } from '../../state-machine/usage/records.ts'
 import { ACME } from '../examples/names.ts'
 import { documented } from '../documented.ts'
 import { adminRoute } from '../route.ts'
 import { orNull, Time, timeText } from '../wire.ts'
 import { changeRoute, removalRoute } from './mutation.ts'
-import { quotaReport } from '../../state-machine/usage/quota.ts'
+import { limitsOf, quotaReport } from '../../state-machine/usage/quota.ts'
 
 const PATH = '/tenants/{id}/quota'
 
@@ -26,11 +26,45 @@ const LIMITS = {
   maxObjects: limit('Objects that a listing shows, over all buckets'),
   maxBuckets: limit('Buckets; limits.buckets_per_tenant holds beside it'),
 }
-const Limits = Type.Object(LIMITS, { additionalProperties: false })
-const Usage = Type.Object({ bytes: Count, objects: Count, buckets: Count }, { additionalProperties: false })
+const FURTHER_LIMITS = {
+  maxVersions: limit('Object versions and delete markers, over all buckets'),
+  maxUploads: limit('Unfinished uploads, over all buckets; their parts count as metadata'),
+  maxMetadataBytes: limit(
+    'Bytes of metadata: keys, content types, user metadata and tags of versions, markers and uploads, configurations of buckets, and 256 bytes for each record and part',
+  ),
+}
+const Limits = Type.Object(
+  { ...LIMITS, ...optional(FURTHER_LIMITS) },
+  {
+    additionalProperties: false,
+    description: 'maxVersions, maxUploads and maxMetadataBytes only where they are set',
+  },
+)
+const Usage = Type.Object(
+  { bytes: Count, objects: Count, buckets: Count, versions: Count, uploads: Count, metadataBytes: Count },
+  { additionalProperties: false },
+)
+const METADATA_MAX = Type.Union([Count, Type.Null()], {
+  description:
+    'The bytes of metadata that are allowed: maxMetadataBytes, or without it the largest of 64 KiB, maxBytes and 16 KiB for each of maxObjects; null: no limit',
+})
+
+function optional({ maxVersions, maxUploads, maxMetadataBytes }: typeof FURTHER_LIMITS) {
+  return {
+    maxVersions: Type.Optional(maxVersions),
+    maxUploads: Type.Optional(maxUploads),
+    maxMetadataBytes: Type.Optional(maxMetadataBytes),
+  }
+}
 
 export const QuotaView = Type.Object(
-  { tenantId: Type.String(), quota: Limits, usage: Usage, updatedAt: orNull(Time) },
+  {
+    tenantId: Type.String(),
+    quota: Limits,
+    usage: Usage,
+    metadataBytesMax: METADATA_MAX,
+    updatedAt: orNull(Time),
+  },
   { additionalProperties: false },
 )
 
@@ -39,6 +73,7 @@ const QuotaRequestBody = Type.Object(
     maxBytes: Type.Optional(LIMITS.maxBytes),
     maxObjects: Type.Optional(LIMITS.maxObjects),
     maxBuckets: Type.Optional(LIMITS.maxBuckets),
+    ...optional(FURTHER_LIMITS),
   },
   { additionalProperties: false, ...documented({ minProperties: 1 }) },
 )
@@ -85,9 +120,9 @@ export const quotaRoutes = [
       answer: quotaView,
       plan: async ({ state }, { params: { id } }, outcome) => {
         const present = state.cut((view) => quotaReport(view, id))
-        const { quota, usage } = outcome ?? present
+        const { quota, usage, metadataBytesMax } = outcome ?? present
         const plan = { before: limitsOf(present.quota), after: limitsOf(quota), usage }
-        return { plan, warnings: warningsOf({ quota, usage }), tenantId: id }
+        return { plan, warnings: warningsOf({ quota, usage, metadataBytesMax }), tenantId: id }
       },
     },
   ),
@@ -111,20 +146,19 @@ export const quotaRoutes = [
   ),
 ]
 
-function quotaView({ tenantId, quota, usage }: TenantQuota): Static<typeof QuotaView> {
+function quotaView({ tenantId, quota, usage, metadataBytesMax }: TenantQuota): Static<typeof QuotaView> {
   const updatedAt = quota.updatedAt === 0 ? null : timeText(quota.updatedAt)
-  return { tenantId, quota: limitsOf(quota), usage, updatedAt }
+  return { tenantId, quota: limitsOf(quota), usage, metadataBytesMax, updatedAt }
 }
 
-function limitsOf({ maxBytes, maxObjects, maxBuckets }: QuotaRecord): Static<typeof Limits> {
-  return { maxBytes, maxObjects, maxBuckets }
-}
-
-function warningsOf({ quota, usage }: QuotaReport): readonly string[] {
+function warningsOf({ quota, usage, metadataBytesMax }: QuotaReport): readonly string[] {
   const held = [
     ['bytes', usage.bytes, quota.maxBytes],
     ['objects', usage.objects, quota.maxObjects],
     ['buckets', usage.buckets, quota.maxBuckets],
+    ['versions and delete markers', usage.versions, quota.maxVersions ?? null],
+    ['unfinished uploads', usage.uploads, quota.maxUploads ?? null],
+    ['bytes of metadata', usage.metadataBytes, metadataBytesMax],
   ] as const
   return held
     .filter(([, present, max]) => max !== null && present > max)

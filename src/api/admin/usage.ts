@@ -26,6 +26,9 @@ const UsageView = Type.Object(
     ...COUNTED,
     multipartUploads: count('Unfinished ones'),
     multipartBytes: count('Plain bytes of their parts; the quota counts them beside logicalBytes'),
+    metadataBytes: count(
+      'Keys, content types, user metadata and tags of versions, markers and uploads, configurations of buckets, and 256 bytes for each record and part. What was stored below feature level 4 counts nothing',
+    ),
     physicalBytes: count(
       'Sealed bytes of every copy of every chunk that a node is known to hold. What was deleted counts until it is collected; what files and packs add around it does not',
     ),
@@ -76,6 +79,7 @@ function usageView({ tenantId, asOf, usage, bucketCount, buckets }: UsageReport)
     logicalBytes: usage.logicalBytes,
     multipartUploads: usage.uploads,
     multipartBytes: usage.uploadBytes,
+    metadataBytes: usage.metadataBytes ?? 0,
     physicalBytes: usage.copyBytes,
     storedBytes: usage.storedBytes,
     inlineBytes: usage.inlineBytes,

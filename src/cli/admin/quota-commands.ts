@@ -21,6 +21,9 @@ export interface SetQuotaOptions extends QuotaOptions {
   readonly maxBytes?: Limit
   readonly maxObjects?: Limit
   readonly maxBuckets?: Limit
+  readonly maxVersions?: Limit
+  readonly maxUploads?: Limit
+  readonly maxMetadataBytes?: Limit
 }
 
 export function getQuota(options: QuotaOptions): Promise<number> {
@@ -39,6 +42,7 @@ export function setQuota(options: SetQuotaOptions): Promise<number> {
       maxBytes: limitOf(options.maxBytes, quota.maxBytes),
       maxObjects: limitOf(options.maxObjects, quota.maxObjects),
       maxBuckets: limitOf(options.maxBuckets, quota.maxBuckets),
+      ...furtherLimits(options, quota),
     }
     const call = { params: { id: tenantOf(options) }, body, query: rehearsal(options) }
     return reportChange<Quota>((await client.call('setTenantQuota', call)).answer, options, printQuota)
@@ -54,6 +58,16 @@ export function clearQuota(options: QuotaOptions): Promise<number> {
   })
 }
 
+/** Named only where there is one or the command removes it, so that the command works with nodes that do not know them. */
+function furtherLimits(options: SetQuotaOptions, quota: Quota['quota']) {
+  const names = ['maxVersions', 'maxUploads', 'maxMetadataBytes'] as const
+  const limits = names.flatMap((name) => {
+    const limit = limitOf(options[name], quota[name] ?? null)
+    return limit === null && options[name] === undefined ? [] : [[name, limit] as const]
+  })
+  return Object.fromEntries(limits)
+}
+
 /** Null: no limit. */
 function limitOf(requested: Limit | undefined, present: number | null): number | null {
   if (requested === undefined) return present
@@ -64,12 +78,15 @@ async function quotaOf(client: AdminClient, options: QuotaOptions): Promise<Quot
   return (await client.call('getTenantQuota', { params: { id: tenantOf(options) } })).answer
 }
 
-function printQuota({ quota, usage }: Quota): void {
+function printQuota({ quota, usage, metadataBytesMax }: Quota): void {
   const limit = (value: number | null, text: (value: number) => string): string =>
     value === null ? 'without a limit' : `of ${text(value)}`
   printTable([
     ['bytes', sizeText(usage.bytes), limit(quota.maxBytes, sizeText)],
     ['objects', `${usage.objects}`, limit(quota.maxObjects, String)],
     ['buckets', `${usage.buckets}`, limit(quota.maxBuckets, String)],
+    ['versions and markers', `${usage.versions}`, limit(quota.maxVersions ?? null, String)],
+    ['unfinished uploads', `${usage.uploads}`, limit(quota.maxUploads ?? null, String)],
+    ['metadata', sizeText(usage.metadataBytes), limit(metadataBytesMax, sizeText)],
   ])
 }

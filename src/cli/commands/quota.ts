@@ -48,12 +48,24 @@ function setCommand(done: Done): Command {
     )
     .option('--max-objects <n>', 'or none', orNone(countValue(COUNT_MAX)))
     .option('--max-buckets <n>', 'or none', orNone(countValue(COUNT_MAX)))
+    .option(
+      '--max-versions <n>',
+      'object versions and delete markers, or none',
+      orNone(countValue(COUNT_MAX)),
+    )
+    .option('--max-uploads <n>', 'unfinished uploads, or none', orNone(countValue(COUNT_MAX)))
+    .option(
+      '--max-metadata-bytes <size>',
+      'of keys, metadata, tags and configurations, or none: what follows from the other limits',
+      orNone(sizeValue),
+    )
     .addOption(dryRunOption())
     .addHelpText(
       'after',
       examples(
         'quota set --tenant acme --max-bytes 100GiB',
         'quota set --tenant acme --max-objects none --dry-run',
+        'quota set --tenant acme --max-versions 1000000 --max-uploads 1000',
       ),
     )
     .action(async (options: SetQuotaOptions) => {

@@ -13,7 +13,7 @@ export const setBucketCORS = dataOperation(
     id: 'setBucketCORS',
     requires: accessKey('admin', 'whole-bucket'),
     s3Action: S3_ACTIONS.putBucketCORS,
-    refuses: [],
+    refuses: ['quota_exceeded'],
     target: bucketTarget,
   },
   async (

@@ -32,7 +32,7 @@ export const createMultipartUpload = dataOperation(
     id: 'createMultipartUpload',
     requires: accessKey('write', 'key'),
     s3Action: S3_ACTIONS.putObject,
-    refuses: ['checksum_unsupported', 'invalid_tag', 'object_lock_not_enabled'],
+    refuses: ['checksum_unsupported', 'invalid_tag', 'object_lock_not_enabled', 'quota_exceeded'],
     target: newVersionTarget,
   },
   async (services, principal, input: CreateMultipartUploadInput): Promise<StartedUpload> => {

@@ -25,7 +25,7 @@ export const setBucketNotifications = dataOperation(
     // Deliveries tell what is written in the whole bucket. [decisions 17]
     requires: accessKey(['write', 'read'], 'whole-bucket'),
     s3Action: S3_ACTIONS.putBucketNotification,
-    refuses: ['invalid_event_type', 'unsupported_target'],
+    refuses: ['invalid_event_type', 'unsupported_target', 'quota_exceeded'],
     target: bucketTarget,
   },
   async (

@@ -27,7 +27,7 @@ export const deleteObject = dataOperation(
     id: 'deleteObject',
     requires: accessKey('delete', 'key'),
     s3Action: S3_ACTIONS.deleteObject,
-    refuses: ['object_locked', 'precondition_failed', 'not_implemented'],
+    refuses: ['object_locked', 'precondition_failed', 'not_implemented', 'quota_exceeded'],
     target: versionTarget,
   },
   async (services, principal, input: DeleteObjectInput): Promise<DeletedObject> => {

@@ -23,13 +23,12 @@ import { checkObjectKey } from './object-key.ts'
 import { lookUpVersion } from '../../store/reads/version-lookup.ts'
 
 /** Nothing is refused early because of a date: the clock that counts is that of the log. */
-const NO_TIME: ApplyContext = {
+const NO_TIME: Omit<ApplyContext, 'featureLevel'> = {
   index: 0,
   time: 0,
   confirmedTime: 0,
   orderTime: 0,
   ordinal: 0,
-  featureLevel: 0,
 }
 
 export interface KeyName {
@@ -115,6 +114,8 @@ export function earlyRefusal(
   requested: NewVersion,
   size: number,
 ): Refusal | null {
-  const fault = newVersionFault(services.state, { bucket, requested, size }, NO_TIME)
+  const featureLevel = services.cluster.membership.local().stateLevel
+  const context = { ...NO_TIME, featureLevel }
+  const fault = newVersionFault(services.state, { bucket, requested, size }, context)
   return fault === null ? null : new Refusal(fault.code, fault.message)
 }

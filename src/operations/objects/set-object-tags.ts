@@ -12,7 +12,7 @@ export const setObjectTags = dataOperation(
     id: 'setObjectTags',
     requires: accessKey('write', 'key'),
     s3Action: S3_ACTIONS.putObjectTagging,
-    refuses: ['method_not_allowed', 'invalid_tag'],
+    refuses: ['method_not_allowed', 'invalid_tag', 'quota_exceeded'],
     target: versionTarget,
   },
   async (

@@ -14,7 +14,12 @@ export interface QuotaRequest {
   readonly maxBytes?: number | null
   readonly maxObjects?: number | null
   readonly maxBuckets?: number | null
+  readonly maxVersions?: number | null
+  readonly maxUploads?: number | null
+  readonly maxMetadataBytes?: number | null
 }
+
+const FURTHER = ['maxVersions', 'maxUploads', 'maxMetadataBytes'] as const
 
 export const setTenantQuota = adminOperation(
   {
@@ -24,18 +29,29 @@ export const setTenantQuota = adminOperation(
     target: tenantTarget,
   },
   async (services, principal, input: { readonly id: string } & QuotaRequest): Promise<TenantQuota> => {
-    const { id, maxBytes, maxObjects, maxBuckets } = input
+    const { id, ...limits } = input
+    const { maxBytes, maxObjects, maxBuckets } = limits
     const { id: tenantId } = findTenant(services, id)
-    if (maxBytes === undefined && maxObjects === undefined && maxBuckets === undefined)
+    if (Object.values(limits).every((limit) => limit === undefined))
       throw new Refusal(
         'invalid_request',
-        'Cannot set quota: name at least one of "maxBytes", "maxObjects" and "maxBuckets", or clear the quota with DELETE',
+        'Cannot set quota: name at least one of "maxBytes", "maxObjects", "maxBuckets", "maxVersions", "maxUploads" and "maxMetadataBytes", or clear the quota with DELETE',
       )
     const requested = {
       maxBytes: maxBytes ?? null,
       maxObjects: maxObjects ?? null,
       maxBuckets: maxBuckets ?? null,
+      ...furtherLimits(limits),
     }
     return { tenantId, ...settle(await services.propose({ type: 'setQuota', tenantId, ...requested })) }
   },
 )
+
+/** Absent where there is none: nodes of older versions know no such members. */
+function furtherLimits(request: QuotaRequest): Partial<Record<(typeof FURTHER)[number], number>> {
+  const given = FURTHER.flatMap((name) => {
+    const limit = request[name] ?? null
+    return limit === null ? [] : [[name, limit] as const]
+  })
+  return Object.fromEntries(given)
+}

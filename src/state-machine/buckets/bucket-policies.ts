@@ -9,6 +9,8 @@ import type { ApplyContext, View } from '../base/view.ts'
 import type { TenantId } from '../base/record-ids.ts'
 import { isKeyPart } from '../base/row-key.ts'
 import type { BucketCommand } from './commands.ts'
+import { countConfig } from './config-bytes.ts'
+import { configBytes } from '../usage/record-bytes.ts'
 import { bucketOf } from './find-bucket.ts'
 import { BUCKET_POLICY_BYTES_MAX, type BucketPolicyRecord } from './records.ts'
 import type { Draft } from '../base/draft.ts'
@@ -37,6 +39,8 @@ export function setBucketPolicy(
     return refuse('invalid_request', `Cannot set policy: it has more than ${BUCKET_POLICY_BYTES_MAX} bytes`)
   const record = { policy, updatedAt: context.time }
   draft.put(bucketKeys.bucketPolicy(bucket.value.id), record)
+  // An operator sets it, so it counts and is not refused.
+  countConfig(draft, bucket.value, 'policy', configBytes(context, policy))
   return accept(record)
 }
 
@@ -49,5 +53,6 @@ export function deleteBucketPolicy(
   if (!bucket.ok) return bucket
   const key = bucketKeys.bucketPolicy(bucket.value.id)
   if (draft.get(key) !== undefined) draft.remove(key)
+  countConfig(draft, bucket.value, 'policy', 0)
   return accept(null)
 }

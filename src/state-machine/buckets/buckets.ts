@@ -100,7 +100,10 @@ function bucketsFault(
 
 /** Changes of a bucket's counts, named like the members of the tenant's usage row. */
 export type ContentChange = Partial<
-  Pick<UsageRecord, 'objects' | 'versions' | 'deleteMarkers' | 'logicalBytes' | 'uploads' | 'uploadBytes'>
+  Pick<
+    UsageRecord,
+    'objects' | 'versions' | 'deleteMarkers' | 'logicalBytes' | 'uploads' | 'uploadBytes' | 'metadataBytes'
+  >
 >
 
 /** Adds `change` to the counts of the bucket, as the draft has them, and of its tenant. */

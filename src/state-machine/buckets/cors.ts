@@ -10,7 +10,10 @@ import type { BucketCommand } from './commands.ts'
 import { bucketOf } from './find-bucket.ts'
 import type { BucketRecord, CorsRecord } from './records.ts'
 import type { Draft } from '../base/draft.ts'
-import type { View } from '../base/view.ts'
+import type { ApplyContext, View } from '../base/view.ts'
+import { quotaFault } from '../usage/quota.ts'
+import { configBytes } from '../usage/record-bytes.ts'
+import { configGrowth, countConfig } from './config-bytes.ts'
 import { type Accepted, accept, type Refused } from '../base/reply.ts'
 import { activeTenant } from '../tenants/tenants.ts'
 
@@ -23,14 +26,19 @@ export function corsOf(view: View, bucket: BucketRecord): CorsRecord | undefined
 export function setBucketCors(
   draft: Draft,
   { tenantId, name, rules }: Extract<BucketCommand, { type: 'setBucketCors' }>,
+  context: ApplyContext,
 ): Accepted<CorsRecord> | Refused {
   const tenant = activeTenant(draft, tenantId)
   if (!tenant.ok) return tenant
   const bucket = bucketOf(draft, tenantId, name)
   if (!bucket.ok) return bucket
   const cors = { rules }
+  const bytes = configBytes(context, cors)
+  const fault = quotaFault(draft, tenantId, { metadataBytes: configGrowth(bucket.value, 'cors', bytes) })
+  if (fault !== null) return fault
   draft.put(bucketKeys.cors(bucket.value.id), cors)
   draft.put(bucketKeys.bucket(tenantId, name), { ...bucket.value, hasCors: true })
+  countConfig(draft, bucket.value, 'cors', bytes)
   return accept(cors)
 }
 
@@ -47,6 +55,7 @@ export function deleteBucketCors(
   if (hasCors) {
     draft.remove(bucketKeys.cors(bucket.value.id))
     draft.put(bucketKeys.bucket(tenantId, name), plain)
+    countConfig(draft, bucket.value, 'cors', 0)
   }
   return accept(null)
 }

@@ -15,6 +15,9 @@ import type { ConfigRequest, NotificationCommand, NotificationReplies } from './
 import { type HookRecord, HOOKS_MAX, type Subscription } from './records.ts'
 import type { Draft } from '../base/draft.ts'
 import { changeHook, hooksOf } from './hooks.ts'
+import { configGrowth, countConfig } from '../buckets/config-bytes.ts'
+import { quotaFault } from '../usage/quota.ts'
+import { configBytes } from '../usage/record-bytes.ts'
 import { type Accepted, accept, type Refused, refuse } from '../base/reply.ts'
 import { activeTenant } from '../tenants/tenants.ts'
 
@@ -33,6 +36,11 @@ export function setNotifications(
   const present = new Map(hooksOf(draft, bucket).map((hook) => [hook.id, hook]))
   const fault = configsFault(draft, { bucket, present }, command)
   if (fault !== null) return fault
+  const bytes = bytesOf(command, context)
+  const full = quotaFault(draft, bucket.tenantId, {
+    metadataBytes: configGrowth(bucket, 'notifications', bytes),
+  })
+  if (full !== null) return full
   const named = new Set(command.configs.map(({ id }) => id))
   for (const hook of present.values())
     if (!named.has(hook.id)) changeHook(draft, hook, { ...hook, state: 'removed' })
@@ -47,7 +55,15 @@ export function setNotifications(
     bucket,
     set.map(({ hook }) => subscriptionOf(hook)),
   )
+  countConfig(draft, bucket, 'notifications', bytes)
   return accept(set)
+}
+
+/** Each config counts as one record, with the texts that its caller chose. */
+function bytesOf({ configs }: SetNotifications, context: ApplyContext): number {
+  return configs.reduce((bytes, { id, url, prefix, suffix }) => {
+    return bytes + configBytes(context, id + url + prefix + suffix)
+  }, 0)
 }
 
 function configsFault(

@@ -42,7 +42,8 @@ export function completeUpload(
   if (size > OBJECT_BYTES_MAX)
     return refuse('entity_too_large', `The parts make ${size} bytes, at most ${OBJECT_BYTES_MAX} are allowed`)
   const requested = { ...command, ...settingsOf(upload) }
-  const earlier = { bytes: upload.bytes, at: upload.createdAt }
+  const { bytes, metadataBytes = 0, createdAt: at } = upload
+  const earlier = { bytes, metadataBytes, at }
   const fault = newVersionFault(draft, { bucket, requested, size, earlier }, context)
   if (fault !== null) return fault
   const id = versionIdAt(context)

@@ -22,6 +22,7 @@ import { settingsFault } from '../versions/locks.ts'
 import { bucketFor } from './new-versions.ts'
 import { PART_BYTES_MAX, PARTS_MAX, UPLOADS_PER_BUCKET_MAX } from './limits.ts'
 import { quotaFault } from '../usage/quota.ts'
+import { bareBytes, metered } from '../usage/record-bytes.ts'
 import { type Accepted, accept, type Refused, refuse } from '../base/reply.ts'
 import { findPart, storePart } from '../bodies/upload-parts.ts'
 import { uploadIdAt, versionIdAt } from '../base/version-id.ts'
@@ -37,18 +38,22 @@ export function createUpload(
   const { tenantId, key, initiator, expiresInMs, contentType, metadata, representation, masterKeyId } =
     command
   const { tags, retention, legalHold, checksumAlg } = command
-  const fault = uploadsFault(bucket) ?? settingsFault(bucket, command, context.confirmedTime)
+  const share = metered(context, command)
+  const fault =
+    uploadsFault(bucket) ??
+    quotaFault(draft, tenantId, { uploads: 1, ...share }) ??
+    settingsFault(bucket, command, context.confirmedTime)
   if (fault !== null) return fault
   const uploadId = uploadIdAt(context)
   const createdAt = context.time
   const about = { uploadId, key, initiator, createdAt, expiresAt: createdAt + expiresInMs }
   const settings = { contentType, metadata, masterKeyId, tags, retention, legalHold, checksumAlg }
   const said = representation === undefined ? {} : { representation }
-  const upload: UploadRecord = { ...about, ...settings, ...said, partCount: 0, bytes: 0 }
+  const upload: UploadRecord = { ...about, ...settings, ...said, partCount: 0, bytes: 0, ...share }
   draft.put(objectKeys.upload(bucket.id, key, uploadId), upload)
   const what = { kind: 'upload', tenantId, bucket: bucket.name, bucketId: bucket.id, key, uploadId } as const
   expireAt(draft, { at: upload.expiresAt, id: uploadId, what })
-  countContent(draft, bucket, { uploads: 1 })
+  countContent(draft, bucket, { uploads: 1, ...share })
   return accept(upload)
 }
 
@@ -75,7 +80,8 @@ export function putPart(
   const place = { bucketId: bucket.id, uploadId }
   const old = findPart(draft, place, partNumber)
   const bytes = size - (old?.size ?? 0)
-  const fault = quotaFault(draft, tenantId, { bytes, objects: 0 }) ?? bodyFault(draft, command)
+  const metadataBytes = old === undefined ? bareBytes(context) : 0
+  const fault = quotaFault(draft, tenantId, { bytes, metadataBytes }) ?? bodyFault(draft, command)
   if (fault !== null) return fault
   const partId = versionIdAt(context)
   const body = writeBody(draft, { bucket, id: partId }, command.body, context)
@@ -86,8 +92,9 @@ export function putPart(
     ...upload,
     partCount,
     bytes: upload.bytes + bytes,
+    ...(metadataBytes === 0 ? {} : { metadataBytes: (upload.metadataBytes ?? 0) + metadataBytes }),
   })
-  countContent(draft, bucket, { uploadBytes: bytes })
+  countContent(draft, bucket, { uploadBytes: bytes, metadataBytes })
   if (old !== undefined) dropBody(draft, { bucket, id: old.partId }, old.body, context)
   return accept(part)
 }
@@ -120,10 +127,10 @@ export function giveUp(draft: Draft, bucket: BucketRecord, upload: UploadRecord)
 
 /** Removes the upload itself; the caller has to move or discard its parts. */
 export function closeUpload(draft: Draft, bucket: BucketRecord, upload: UploadRecord): void {
-  const { key, uploadId, expiresAt, bytes } = upload
+  const { key, uploadId, expiresAt, bytes, metadataBytes = 0 } = upload
   draft.remove(objectKeys.upload(bucket.id, key, uploadId))
   forgetExpiry(draft, { at: expiresAt, id: uploadId })
-  countContent(draft, bucket, { uploads: -1, uploadBytes: -bytes })
+  countContent(draft, bucket, { uploads: -1, uploadBytes: -bytes, metadataBytes: -metadataBytes })
 }
 
 /** Discards the parts that are left in the pages of an ended upload; `partCount` and `bytes` are their totals. */

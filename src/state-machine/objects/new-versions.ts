@@ -19,6 +19,7 @@ import type { Draft } from '../base/draft.ts'
 import { lockOf, settingsFault } from '../versions/locks.ts'
 import { preconditionFault } from './preconditions.ts'
 import { quotaFault } from '../usage/quota.ts'
+import { metered } from '../usage/record-bytes.ts'
 import { type Accepted, type Refused, refuse } from '../base/reply.ts'
 import { activeTenant } from '../tenants/tenants.ts'
 import { currentObject, findVersion, NULL_VERSION, VersionChain } from '../versions/versions.ts'
@@ -39,6 +40,8 @@ export function bucketFor(
 interface Earlier {
   /** Bytes that count in the quota already, as parts. */
   readonly bytes: number
+  /** Its share in the metadata of the tenant. */
+  readonly metadataBytes: number
   /** When its locks were requested: they were valid then, and may have ended since. */
   readonly at: number
 }
@@ -63,10 +66,16 @@ export function newVersionFault(
   const current = currentObject(view, bucket.id, key)
   const replaced = replacedBy(view, bucket, key)
   const freed = replaced?.kind === 'object' ? replaced.size : 0
-  const bytes = size - (earlier?.bytes ?? 0) - freed
+  const { metadataBytes = 0 } = metered(context, requested)
+  const growth = {
+    bytes: size - (earlier?.bytes ?? 0) - freed,
+    objects: current === undefined ? 1 : 0,
+    versions: replaced === undefined ? 1 : 0,
+    metadataBytes: metadataBytes - (earlier?.metadataBytes ?? 0) - (replaced?.metadataBytes ?? 0),
+  }
   return (
     preconditionFault(precondition, current) ??
-    quotaFault(view, tenantId, { bytes, objects: current === undefined ? 1 : 0 }) ??
+    quotaFault(view, tenantId, growth) ??
     settingsFault(bucket, requested, Math.min(earlier?.at ?? context.confirmedTime, context.confirmedTime)) ??
     (replaced === undefined ? null : lockedFault(replaced, context))
   )
@@ -133,6 +142,7 @@ export function putVersion(
     tags,
     retention,
     legalHold,
+    ...metered(context, requested),
   })
   countVersions(draft, bucket, chain)
   if (replaced?.kind === 'object') discardBody(draft, placeOf(bucket, replaced), replaced.body, context)

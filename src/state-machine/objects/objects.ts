@@ -28,6 +28,8 @@ import {
   putVersion,
 } from './new-versions.ts'
 import { preconditionFault } from './preconditions.ts'
+import { quotaFault } from '../usage/quota.ts'
+import { metered } from '../usage/record-bytes.ts'
 import { type Accepted, accept, type Refused } from '../base/reply.ts'
 import { versionIdAt } from '../base/version-id.ts'
 import { currentObject, findVersion, NULL_VERSION, VersionChain } from '../versions/versions.ts'
@@ -144,6 +146,13 @@ function removeOne(
   return accept({ existed: true, version: found, isMade: false })
 }
 
+function growthBy({ metadataBytes = 0 }: Pick<VersionRecord, 'metadataBytes'>, replaced?: VersionRecord) {
+  return {
+    versions: replaced === undefined ? 1 : 0,
+    metadataBytes: metadataBytes - (replaced?.metadataBytes ?? 0),
+  }
+}
+
 /** Makes a delete marker, which hides all versions; in a suspended bucket it replaces the null version. */
 function mark(
   draft: Draft,
@@ -155,6 +164,10 @@ function mark(
   const locked = replaced === undefined ? null : lockedFault(replaced, context)
   if (locked !== null) return locked
   const existed = chain.newest?.kind === 'object'
+  const share = metered(context, { key })
+  // A marker that hides an object deletes it, so it is never refused; one that hides nothing only adds a record.
+  const fault = existed ? null : quotaFault(draft, bucket.tenantId, growthBy(share, replaced))
+  if (fault !== null) return fault
   if (replaced !== undefined) chain.remove(replaced)
   const marker: DeleteMarkerRecord = chain.push({
     kind: 'deleteMarker',
@@ -164,6 +177,7 @@ function mark(
     lastModified: context.time,
     older: null,
     newer: null,
+    ...share,
   })
   countVersions(draft, bucket, chain)
   if (replaced?.kind === 'object') discardBody(draft, placeOf(bucket, replaced), replaced.body, context)

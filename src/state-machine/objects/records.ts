@@ -29,6 +29,8 @@ export interface UploadRecord extends VersionSettings {
   readonly checksumAlg: ChecksumAlgorithm | null
   readonly partCount: number
   readonly bytes: number
+  /** Its share in the usage of the tenant, with that of its parts. Absent: none was counted. */
+  readonly metadataBytes?: number
 }
 
 /** The answer to the completion of an upload, for repeated requests. */

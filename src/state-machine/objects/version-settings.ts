@@ -5,12 +5,15 @@
  */
 import type { ApplyContext, View } from '../base/view.ts'
 import type { ObjectCommand } from './commands.ts'
+import { countContent } from '../buckets/buckets.ts'
 import { bucketOf } from '../buckets/find-bucket.ts'
 import type { BucketRecord } from '../buckets/records.ts'
-import type { ObjectRecord, VersionSettings } from '../versions/records.ts'
+import type { ObjectRecord, Tags, VersionSettings } from '../versions/records.ts'
 import type { Draft } from '../base/draft.ts'
 import { announce, type BucketEvent } from '../events/events.ts'
 import { extensionFault, retentionFault } from '../versions/locks.ts'
+import { quotaFault } from '../usage/quota.ts'
+import { metered } from '../usage/record-bytes.ts'
 import { type Accepted, accept, type Refused, refuse } from '../base/reply.ts'
 import { activeTenant } from '../tenants/tenants.ts'
 import { findVersion, newestVersion, VersionChain } from '../versions/versions.ts'
@@ -52,8 +55,20 @@ export function setObjectTags(
   const found = objectAt(draft, command)
   if (!found.ok) return found
   const { tags } = command
+  const { bucket, object } = found.value
+  const share = metered(context, { ...object, tags })
+  const more = (share.metadataBytes ?? 0) - (object.metadataBytes ?? 0)
+  // Fewer tags always fit, also those of an object that counts for the first time.
+  const fault = isFewer(tags, object.tags)
+    ? null
+    : quotaFault(draft, bucket.tenantId, { metadataBytes: more })
+  if (fault !== null) return fault
   const eventName = Object.keys(tags).length === 0 ? 's3:ObjectTagging:Delete' : 's3:ObjectTagging:Put'
-  return change(draft, found.value, { tags }, { eventName, context })
+  return change(draft, found.value, { tags, ...share }, { eventName, context })
+}
+
+function isFewer(after: Tags, before: Tags): boolean {
+  return Object.entries(after).every(([name, value]) => before[name] === value)
 }
 
 interface Found {
@@ -94,10 +109,13 @@ function objectAt(
 function change(
   draft: Draft,
   { bucket, object }: Found,
-  settings: Partial<VersionSettings>,
+  settings: Partial<VersionSettings> & Pick<ObjectRecord, 'metadataBytes'>,
   { eventName, context }: { readonly eventName: BucketEvent['eventName']; readonly context: ApplyContext },
 ): Accepted<ObjectRecord> {
-  const changed = new VersionChain(draft, bucket.id, object.key).adjust(object, settings)
+  const chain = new VersionChain(draft, bucket.id, object.key)
+  const changed = chain.adjust(object, settings)
+  const { metadataBytes } = chain.change
+  if (metadataBytes !== 0) countContent(draft, bucket, { metadataBytes })
   announce(draft, bucket, { eventName, version: changed }, context)
   return accept(changed)
 }

@@ -39,6 +39,7 @@ import { copyStatus } from '../chunks/copy-status.ts'
 import type { TextHash } from '../base/text-hash.ts'
 import { NO_USAGE } from '../usage/usage.ts'
 
+const UNUSED: Required<UsageRecord> = { ...NO_USAGE, metadataBytes: 0 }
 const SLICES = 256n
 const DIFFERENCES_SHOWN = 16
 
@@ -67,7 +68,7 @@ export class Recount {
   /** The snapshot that the rows come from. */
   readonly #view: View
   readonly #buckets = new Map<string, BucketCount>()
-  readonly #usage = new Map<string, Record<keyof UsageRecord, number>>()
+  readonly #usage = new Map<string, Required<UsageRecord>>()
   readonly #stored = new Map<string, UsageRecord>()
   /** For each tenant, the buckets that exist minus those that its row counts. */
   readonly #bucketsOf = new Map<string, number>()
@@ -157,6 +158,8 @@ export class Recount {
     const counts = { objects: 0, versions: 0, deleteMarkers: 0, bytes: 0, uploads: 0, uploadBytes: 0 }
     this.#buckets.set(row.id, { row, counts })
     this.#countBuckets(row.tenantId, 1)
+    for (const metadataBytes of Object.values(row.configBytes ?? {}))
+      this.#add(row.tenantId, { metadataBytes })
     if (row.hasCors) this.#followed += this.#hash(bucketKeys.cors(row.id))
     this.#outbox.takeBucket(row)
   }
@@ -216,8 +219,9 @@ export class Recount {
     if (hasLockSetting(version))
       this.#followed += this.#hash(versionKeys.lockedVersion(bucketId, key, versionId))
     if (isNull && !isCurrent) this.#followed += this.#hash(chainText(bucketId, key, 'null', versionId))
-    if (version.kind === 'deleteMarker') return this.#count(bucketId, { deleteMarkers: 1 })
-    this.#count(bucketId, { versions: 1, bytes: version.size })
+    const { metadataBytes = 0 } = version
+    if (version.kind === 'deleteMarker') return this.#count(bucketId, { deleteMarkers: 1 }, metadataBytes)
+    this.#count(bucketId, { versions: 1, bytes: version.size }, metadataBytes)
     this.#expect(version.body)
   }
 
@@ -228,7 +232,7 @@ export class Recount {
   }
 
   #takeUpload(bucketId: string, upload: UploadRecord): void {
-    this.#count(bucketId, { uploads: 1, uploadBytes: upload.bytes })
+    this.#count(bucketId, { uploads: 1, uploadBytes: upload.bytes }, upload.metadataBytes)
     this.#expectParts(upload)
     this.#expectEnd(upload, upload.uploadId)
   }
@@ -279,13 +283,13 @@ export class Recount {
     for (const { id } of links) this.#refer(tenantId, id, 1n)
   }
 
-  #count(bucketId: string, change: Partial<BucketCounts>): void {
+  #count(bucketId: string, change: Partial<BucketCounts>, metadataBytes = 0): void {
     const bucket = this.#buckets.get(bucketId)
     if (bucket === undefined) return this.#differ(`something is stored in a bucket that is not there`)
     for (const figure of Object.keys(change) as (keyof BucketCounts)[])
       bucket.counts[figure] += change[figure] ?? 0
-    const { bytes, ...same } = change
-    this.#add(bucket.row.tenantId, bytes === undefined ? same : { ...same, logicalBytes: bytes })
+    const { bytes: logicalBytes = 0, ...same } = change
+    this.#add(bucket.row.tenantId, { ...same, logicalBytes, metadataBytes })
   }
 
   /** Discarded bodies may outlive their bucket for a while; the row of the discarded body names the tenant. */
@@ -341,14 +345,15 @@ export class Recount {
   }
 
   #add(tenantId: string, change: Partial<UsageRecord>): void {
-    const row = this.#usage.get(tenantId) ?? { ...NO_USAGE }
+    const row: Record<keyof UsageRecord, number> = this.#usage.get(tenantId) ?? { ...UNUSED }
     for (const figure of Object.keys(change) as (keyof UsageRecord)[]) row[figure] += change[figure] ?? 0
     this.#usage.set(tenantId, row)
   }
 
   #compareUsage(tenantId: string): void {
-    const [counted, stored] = [this.#usage.get(tenantId) ?? NO_USAGE, this.#stored.get(tenantId) ?? NO_USAGE]
-    for (const figure of Object.keys(NO_USAGE) as (keyof UsageRecord)[])
+    const counted = this.#usage.get(tenantId) ?? UNUSED
+    const stored = { ...UNUSED, ...this.#stored.get(tenantId) }
+    for (const figure of Object.keys(UNUSED) as (keyof UsageRecord)[])
       if (counted[figure] !== stored[figure])
         this.#differ(
           `usage of tenant "${tenantId}": ${figure} is ${counted[figure]} and counted as ${stored[figure]}`,

@@ -11,6 +11,7 @@ import { bucketOf } from '../buckets/find-bucket.ts'
 import type { BucketRecord } from '../buckets/records.ts'
 import { leaveHooks } from '../events/hooks.ts'
 import { activeTenant } from '../tenants/tenants.ts'
+import { countTenant } from '../usage/usage.ts'
 
 export function deleteBucket(
   draft: Draft,
@@ -37,6 +38,8 @@ export function removeBucket(
   assert(bucket.logicalBytes === 0 && bucket.uploadBytes === 0, 'an empty bucket has no bytes')
   const tenant = draft.get(tenantKeys.tenant(tenantId))
   assert(tenant !== undefined && tenant.bucketCount > 0, 'a tenant with a bucket counts it')
+  const counted = Object.values(bucket.configBytes ?? {}).reduce((sum, bytes) => sum + bytes, 0)
+  if (counted > 0) countTenant(draft, tenantId, { metadataBytes: -counted })
   leaveHooks(draft, bucket, hooks)
   draft.remove(bucketKeys.bucket(tenantId, name))
   const policy = bucketKeys.bucketPolicy(id)

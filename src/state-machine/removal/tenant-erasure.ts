@@ -87,7 +87,7 @@ function eraseContent(
   const fault = tooMany('erase content', items.length)
   if (fault !== null) return fault
   let [blobsDone, bytesMoved] = [0, 0]
-  const change = { objects: 0, versions: 0, deleteMarkers: 0, logicalBytes: 0 }
+  const change = { objects: 0, versions: 0, deleteMarkers: 0, logicalBytes: 0, metadataBytes: 0 }
   for (const item of items) {
     if (item.kind === 'version') {
       const chain = new VersionChain(draft, bucket.id, item.key)
@@ -97,6 +97,7 @@ function eraseContent(
       change.versions += chain.change.versions
       change.deleteMarkers += chain.change.deleteMarkers
       change.logicalBytes += chain.change.bytes
+      change.metadataBytes += chain.change.metadataBytes
     } else if (item.kind === 'upload') {
       const upload = draft.get(objectKeys.upload(bucket.id, item.key, item.uploadId))
       if (upload === undefined) continue

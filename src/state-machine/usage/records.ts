@@ -22,6 +22,8 @@ export interface UsageRecord {
   readonly dedupSavedBytes: number
   /** Plain bytes less sealed bytes, over the chunks whose sealed form is smaller. */
   readonly compressionSavedBytes: number
+  /** Of versions, delete markers, uploads, parts and configurations of buckets (record-bytes.ts). Absent: none was counted. */
+  readonly metadataBytes?: number
 }
 
 /** The limits of a tenant; null: no limit. */
@@ -29,6 +31,12 @@ export interface QuotaRecord {
   readonly maxBytes: number | null
   readonly maxObjects: number | null
   readonly maxBuckets: number | null
+  /** Versions and delete markers. Absent: no limit. */
+  readonly maxVersions?: number
+  /** Unfinished uploads; the parts of an upload count as metadata. Absent: no limit. */
+  readonly maxUploads?: number
+  /** Absent: follows from the other limits. */
+  readonly maxMetadataBytes?: number
   readonly updatedAt: number
 }
 
@@ -40,5 +48,11 @@ export interface QuotaReport {
     readonly bytes: number
     readonly objects: number
     readonly buckets: number
+    /** Versions and delete markers. */
+    readonly versions: number
+    readonly uploads: number
+    readonly metadataBytes: number
   }
+  /** The limit of metadata that holds, given or derived; null: none. */
+  readonly metadataBytesMax: number | null
 }

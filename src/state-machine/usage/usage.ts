@@ -10,7 +10,8 @@ import type { Draft } from '../base/draft.ts'
 import type { TenantId } from '../base/record-ids.ts'
 import type { UsageRecord } from './records.ts'
 
-export const NO_USAGE: UsageRecord = {
+/** Without `metadataBytes`: it is absent until something is counted, so that rows of older levels stay as they are. */
+export const NO_USAGE: Required<Omit<UsageRecord, 'metadataBytes'>> = {
   objects: 0,
   versions: 0,
   deleteMarkers: 0,
@@ -31,10 +32,14 @@ export function usageOf(view: View, tenantId: TenantId): UsageRecord {
 }
 
 export function countTenant(draft: Draft, tenantId: TenantId, change: Partial<UsageRecord>): void {
-  const row: Record<keyof UsageRecord, number> = { ...NO_USAGE, ...draft.get(usageKeys.usage(tenantId)) }
-  for (const figure of Object.keys(NO_USAGE) as (keyof UsageRecord)[]) {
+  const present = draft.get(usageKeys.usage(tenantId))
+  const row = { ...NO_USAGE, ...present }
+  for (const figure of Object.keys(NO_USAGE) as (keyof typeof NO_USAGE)[]) {
     row[figure] += change[figure] ?? 0
     assert(row[figure] >= 0, 'a usage figure is never negative')
   }
-  draft.put(usageKeys.usage(tenantId), row)
+  const metadataBytes = (present?.metadataBytes ?? 0) + (change.metadataBytes ?? 0)
+  assert(metadataBytes >= 0, 'no more metadata goes than was counted')
+  const isMetered = present?.metadataBytes !== undefined || metadataBytes > 0
+  draft.put(usageKeys.usage(tenantId), isMetered ? { ...row, metadataBytes } : row)
 }

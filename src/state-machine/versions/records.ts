@@ -20,6 +20,8 @@ export interface VersionPlace {
   readonly lastModified: number
   readonly older: VersionId | null
   readonly newer: VersionId | null
+  /** Its share in the usage of the tenant. Absent: none, it was stored below feature level 4. */
+  readonly metadataBytes?: number
 }
 
 /** Settings of a version that can change without making another version. */

@@ -70,13 +70,14 @@ export interface VersionCounts {
   readonly versions: number
   readonly deleteMarkers: number
   readonly bytes: number
+  readonly metadataBytes: number
 }
 
 export class VersionChain {
   readonly #draft: Draft
   readonly #bucket: BucketId
   readonly #key: string
-  readonly #change = { objects: 0, versions: 0, deleteMarkers: 0, bytes: 0 }
+  readonly #change = { objects: 0, versions: 0, deleteMarkers: 0, bytes: 0, metadataBytes: 0 }
 
   constructor(draft: Draft, bucket: BucketId, key: string) {
     this.#draft = draft
@@ -134,8 +135,12 @@ export class VersionChain {
   }
 
   /** Changes the settings of a version. */
-  adjust(version: ObjectRecord, settings: Partial<VersionSettings>): ObjectRecord {
+  adjust(
+    version: ObjectRecord,
+    settings: Partial<VersionSettings> & Pick<ObjectRecord, 'metadataBytes'>,
+  ): ObjectRecord {
     const changed = { ...version, ...settings }
+    this.#change.metadataBytes += (changed.metadataBytes ?? 0) - (version.metadataBytes ?? 0)
     this.#replace(changed)
     if (hasLockSetting(changed)) this.#putLocked(changed)
     else if (hasLockSetting(version)) this.#draft.remove(this.#lockedRowOf(version.versionId))
@@ -203,6 +208,7 @@ export class VersionChain {
   }
 
   #count(version: VersionRecord, sign: 1 | -1): void {
+    this.#change.metadataBytes += sign * (version.metadataBytes ?? 0)
     if (version.kind === 'object') {
       this.#change.versions += sign
       this.#change.bytes += sign * version.size

@@ -31,14 +31,14 @@ const QUOTAS: readonly Row[] = [
     'A3',
     'the bytes of uploads in progress are not counted in the quota',
     'usage/quota.ts',
-    'bytes: logicalBytes + uploadBytes,',
-    'bytes: logicalBytes + uploadBytes * 0,',
+    'bytes: usage.logicalBytes + usage.uploadBytes,',
+    'bytes: usage.logicalBytes + usage.uploadBytes * 0,',
   ],
   [
     'A4',
     'a quota is checked before the new bytes are added',
     'usage/quota.ts',
-    'bytes + growth.bytes > maxBytes',
+    'bytes + more > maxBytes',
     'bytes >= maxBytes',
   ],
 ]

@@ -621,8 +621,12 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "usage": {
       "bytes": 30,
       "objects": 2,
+      "versions": 6,
+      "uploads": 0,
+      "metadataBytes": 1668,
       "buckets": 1
     },
+    "metadataBytesMax": 1099511627776,
     "updatedAt": "2026-11-21T12:00:00.000Z"
   },
   "getTenantUsage": {
@@ -635,6 +639,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "logicalBytes": 30,
     "multipartUploads": 0,
     "multipartBytes": 0,
+    "metadataBytes": 1936,
     "physicalBytes": 0,
     "storedBytes": 0,
     "inlineBytes": 94,
@@ -745,7 +750,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
   "listNotificationDeliveries": {
     "deliveries": [
       {
-        "deliveryId": "evt_01M8BT5CXJ0000000000G00000-6PFRQRZNT43TLEH6",
+        "deliveryId": "evt_01M8BVVJ1V0000000000G00000-UDPNTBFNV57YAIRL",
         "configId": "thumbs",
         "type": "test",
         "eventName": "s3:TestEvent",
@@ -1147,7 +1152,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "error": null
   },
   "redeliverNotification": {
-    "deliveryId": "evt_01M8BT5CXJ0000000000G00000-6PFRQRZNT43TLEH6",
+    "deliveryId": "evt_01M8BVVJ1V0000000000G00000-UDPNTBFNV57YAIRL",
     "configId": "thumbs",
     "type": "test",
     "eventName": "s3:TestEvent",
@@ -1462,7 +1467,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
         "suffix": "",
         "enabled": true,
         "payloadFormat": "native",
-        "signingSecret": "whsec_x7uw3IpaszsTRrGMZnTJ9S862LiGWoos",
+        "signingSecret": "whsec_oz9lDoJA4GKG/UJez3+5L1aZL49uNhyN",
         "suspended": false,
         "suspensionReason": "",
         "createdAt": "2026-11-21T12:00:00.000Z",
@@ -1593,8 +1598,12 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "usage": {
       "bytes": 30,
       "objects": 2,
+      "versions": 6,
+      "uploads": 0,
+      "metadataBytes": 1668,
       "buckets": 1
     },
+    "metadataBytesMax": 1099511627776,
     "updatedAt": "2026-11-21T12:00:00.000Z"
   },
   "signURL": {
@@ -1624,7 +1633,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "contentLengthMax": 1000
   },
   "testNotification": {
-    "deliveryId": "evt_01M8BT5CXJ0000000000G00000-6PFRQRZNT43TLEH6",
+    "deliveryId": "evt_01M8BVVJ1V0000000000G00000-UDPNTBFNV57YAIRL",
     "configId": "thumbs",
     "type": "test",
     "eventName": "s3:TestEvent",

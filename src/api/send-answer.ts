@@ -4,7 +4,6 @@
  * Rules: the first piece of a body is in hand before the status leaves, so that a body that cannot be read at all is an
  * honest error; a body that breaks later, or turns out short, destroys the connection and never ends cleanly.
  */
-import type { ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import { releaseBytes } from '../content/spent-bytes.ts'
 import { ClientGoneError, Exchange } from './exchange.ts'

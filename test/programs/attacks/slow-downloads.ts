@@ -1,4 +1,8 @@
-/** Downloads that are asked for and not read: what a node holds for each, and for how long. */
+/**
+ * Downloads that are asked for and not read: what a node holds for each, and for how long.
+ *
+ * The system first takes several MiB of each into the buffers of its connection; the victim is measured after that.
+ */
 import { randomBytes } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Attack, AttackTarget } from './attack.ts'
@@ -13,6 +17,7 @@ export const slowDownloads: Attack = {
   id: 'slow-downloads',
   title: '200 downloads of 16 MiB at each node, not read',
   victim: puts(100_000),
+  leadMs: 20_000,
   run: async (target, signal) => {
     await store(target)
     const authorization = `Bearer ${target.evil.token}`

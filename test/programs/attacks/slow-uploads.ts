@@ -7,6 +7,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { BareSocket, headOf } from './call.ts'
 
 const TICK_MS = 100
+/** Until a client whose upload has ended sends the next one: what a refusal asks for. */
+const AGAIN_MS = 10_000
 
 export interface SlowUpload {
   /** Of a listener. */
@@ -70,7 +72,7 @@ class Client {
   }
 }
 
-/** Runs clients until the signal is aborted. `again`: the next upload of a client whose last one has ended; null: none. */
+/** Runs clients until the signal is aborted. `again`: the next upload, after AGAIN_MS, of a client whose last one has ended; null: none. */
 export async function runSlowUploads(
   uploads: readonly SlowUpload[],
   signal: AbortSignal,
@@ -81,6 +83,8 @@ export async function runSlowUploads(
   const running = new Map(
     uploads.map((upload, n) => [n, { upload, client: new Client(upload, performance.now()) }]),
   )
+  /** In the order of their times. */
+  const waiting: { readonly who: number; readonly upload: SlowUpload; readonly atMs: number }[] = []
   let n = uploads.length
   while (!signal.aborted) {
     const now = performance.now()
@@ -93,9 +97,13 @@ export async function runSlowUploads(
       count(typeof state === 'number' ? client.answer : state)
       count('sent kB', client.sent / 1000)
       client.end()
+      running.delete(who)
       const next = again(upload, n++)
-      if (next === null) running.delete(who)
-      else running.set(who, { upload: next, client: new Client(next, now) })
+      if (next !== null) waiting.push({ who, upload: next, atMs: now + AGAIN_MS })
+    }
+    for (let due = waiting[0]; due !== undefined && due.atMs <= now; due = waiting[0]) {
+      waiting.shift()
+      running.set(due.who, { upload: due.upload, client: new Client(due.upload, now) })
     }
     await wait(TICK_MS)
   }

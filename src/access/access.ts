@@ -17,6 +17,20 @@ export interface TokenGrant {
   readonly tenantId: string
 }
 
+export interface TemporaryTerms {
+  /** undefined: all that the key may do. */
+  readonly scopes: string | undefined
+  readonly sessionName: string
+  /** undefined: the default. It is cut to what the deployment allows and to the life of the key. */
+  readonly ttlSeconds: number | undefined
+}
+
+export interface TemporaryGrant extends TokenGrant {
+  /** svctmp_<base64url(payload)>.<base64url(mac)> */
+  readonly token: string
+  readonly scopes: string
+}
+
 export interface SignedUrlGrant {
   /** svcurl_<base64url(payload)>.<base64url(mac)> [native: Signed URL token 1] */
   readonly token: string
@@ -78,6 +92,8 @@ export interface Access {
   signUrl(principal: AccessKeyPrincipal, terms: SignedUrlTerms, form: SignedUrlForm): SignedUrlGrant
   /** Throws Refusal unauthorized, token_invalid, token_expired, access_denied, rate_limited. */
   authenticateAdmin(authorization: string | undefined, connection: Connection): AdminTokenPrincipal
+  /** Throws Refusal access_denied, invalid_argument, token_invalid, key_revoked, tenant_disabled. */
+  temporaryToken(principal: AccessKeyPrincipal, terms: TemporaryTerms): TemporaryGrant
   rateHeadersOf(principal: AdminTokenPrincipal): RateHeaders
   newAccessKey(): NewAccessKey
   /** A fresh secret for an existing key id (rotation). */

@@ -18,6 +18,7 @@ export function dryRunAccess(access: Access): Access {
     holderOfSignedUrl: (token, connection) => access.holderOfSignedUrl(token, connection),
     signUrl: (principal, terms, form) => access.signUrl(principal, terms, form),
     authenticateAdmin: (authorization, connection) => access.authenticateAdmin(authorization, connection),
+    temporaryToken: (principal, terms) => access.temporaryToken(principal, terms),
     rateHeadersOf: (principal) => access.rateHeadersOf(principal),
     newAccessKey: () => emptyKey(NO_KEY_ID),
     newSecret: emptyKey,

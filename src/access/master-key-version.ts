@@ -27,6 +27,7 @@ const UNNAMED = 1
 /** One label for each purpose: a key made for one can never open or sign for another. */
 export type KeyLabel =
   | 'native-api-token'
+  | 'temporary-token'
   | 'continuation-token'
   | 'signed-url'
   | 'signed-url-holder'

@@ -21,6 +21,8 @@ import type {
   RateHeaders,
   SignedUrlForm,
   SignedUrlGrant,
+  TemporaryGrant,
+  TemporaryTerms,
   TokenGrant,
 } from './access.ts'
 import type { LastUsed } from './last-used.ts'
@@ -39,6 +41,7 @@ import {
   SIGNED_URL_TOKEN_CHARS_MAX,
   type SignedUrlClaims,
 } from './signed-url-token.ts'
+import { decodeTemporary, encodeTemporary, narrowed, temporaryScopes } from './temporary-token.ts'
 import { decodeToken, encodeToken } from './token.ts'
 import { keyEnd } from '../state-machine/tenants/callers.ts'
 import { adminTokenByHash } from '../state-machine/tenants/admin-tokens.ts'
@@ -48,6 +51,7 @@ const CALLERS_MAX = 10_000
 const SIGNED_URL_TTL_SECONDS = 900
 /** Replaces a key that does not exist; no client knows its secret. */
 const NO_KEY: AccessKeyId = 'AKNOBODY'
+const TEMPORARY_TTL_SECONDS = 3_600
 const NOWHERE = { address: '', certificate: null }
 /** Text from outside becomes part of a row key; nothing else than this is looked up. */
 const LOOKS_LIKE_KEY_ID = /^[A-Z0-9]{1,64}$/
@@ -103,7 +107,9 @@ export class NativeAccess implements Access {
 
   authenticateBearer(authorization: string | undefined, connection: Connection): AccessKeyPrincipal {
     const { masterKey } = this.#parts
-    const claims = decodeToken(bearerOf(authorization), masterKey.verifyingKeys('native-api-token'))
+    const token = bearerOf(authorization)
+    const temporary = decodeTemporary(token, masterKey.verifyingKeys('temporary-token'))
+    const claims = temporary ?? decodeToken(token, masterKey.verifyingKeys('native-api-token'))
     if (claims === null) throw new Refusal('token_invalid', 'The bearer token is not valid')
     const at = this.#parts.now()
     if (at >= claims.exp * 1000) {
@@ -122,7 +128,48 @@ export class NativeAccess implements Access {
     }
     const principal = this.#bound(record, { ...connection, at })
     this.#parts.uses.noteKey(record, at)
-    return principal
+    return temporary === null ? principal : narrowed(principal, temporary)
+  }
+
+  /** The key is looked at again: the body of the request was in flight since the caller proved it. */
+  temporaryToken(principal: AccessKeyPrincipal, terms: TemporaryTerms): TemporaryGrant {
+    const { accessKeyId: ak, tenantId: tid, keyVersion: kv, session } = principal
+    if (session !== undefined)
+      throw new Refusal('access_denied', `The temporary credential of session '${session}' makes no other`)
+    const record = this.#parts.state.get(tenantKeys.accessKey(ak))
+    if (record?.version !== kv)
+      throw new Refusal('token_invalid', `The bearer token is from before the rotation of '${ak}'`)
+    this.#requireLive(record)
+    const scopes = temporaryScopes(record, terms)
+    const now = this.#parts.now()
+    const ttlMs = Math.min(
+      (terms.ttlSeconds ?? TEMPORARY_TTL_SECONDS) * 1000,
+      this.#parts.config.security.maxTemporaryTtlMs,
+    )
+    const iat = Math.floor(now / 1000)
+    const exp = Math.max(Math.floor(Math.min(now + ttlMs, record.expiresAt ?? Infinity) / 1000), iat + 1)
+    const jti = randomBytes(9).toString('base64url')
+    const claims = {
+      v: 1,
+      typ: 'tmp',
+      ak,
+      kv,
+      tid,
+      iat,
+      exp,
+      jti,
+      scp: scopes,
+      sn: terms.sessionName,
+    } as const
+    const token = encodeTemporary(claims, this.#parts.masterKey.signingKey('temporary-token'))
+    return {
+      token,
+      expiresAt: exp * 1000,
+      expiresInSeconds: exp - iat,
+      accessKeyId: ak,
+      tenantId: tid,
+      scopes,
+    }
   }
 
   authenticateSignedUrl(token: string | undefined, connection: Connection): SignedUrlPrincipal {
@@ -196,6 +243,11 @@ export class NativeAccess implements Access {
     const { accessKeyId: ak, tenantId: tid, keyVersion: kv } = principal
     const { masterKey, state, config } = this.#parts
     assert(principal.signedUrl === null, 'a URL makes no other URLs')
+    if (principal.session !== undefined)
+      throw new Refusal(
+        'access_denied',
+        `The temporary credential of session '${principal.session}' signs no URLs`,
+      )
     const record = state.get(tenantKeys.accessKey(ak))
     if (record?.version !== kv)
       throw new Refusal('token_invalid', `The bearer token is from before the rotation of '${ak}'`)

@@ -70,9 +70,9 @@ function actorOf(principal: Principal | null): Actor {
   if (principal === null) return { type: 'anonymous', id: null, role: null }
   if (principal.kind === 'adminToken')
     return { type: 'adminToken', id: principal.tokenId, role: principal.role }
-  const { signedUrl, accessKeyId } = principal
+  const { signedUrl, accessKeyId, session } = principal
   return signedUrl === null
-    ? { type: 'accessKey', id: accessKeyId, role: null }
+    ? { type: 'accessKey', id: accessKeyId, role: null, ...(session === undefined ? {} : { session }) }
     : { type: 'signedUrl', id: signedUrl.jti, role: null, accessKeyId }
 }
 

@@ -103,6 +103,7 @@ function security(read: Reader): Config['security'] {
     masterKeyFile: read.text('security.master_key_file'),
     nativeApiTokenTtlMs: read.number('security.native_api_token_ttl'),
     maxPresignTtlMs: read.number('security.max_presign_ttl'),
+    maxTemporaryTtlMs: read.number('security.max_temporary_ttl'),
     maxRetentionMs: read.number('security.max_retention'),
   }
 }

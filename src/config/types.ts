@@ -79,6 +79,7 @@ export interface Config {
     readonly masterKeyFile: string
     readonly nativeApiTokenTtlMs: number
     readonly maxPresignTtlMs: number
+    readonly maxTemporaryTtlMs: number
     readonly maxRetentionMs: number
   }
   readonly content: {

@@ -111,6 +111,7 @@ const ALLOWED = {
   getOpenAPI: NAMES,
   createToken: NAMES,
   preflightSigned: NAMES,
+  createTemporaryToken: ACCESS_KEYS,
   // Signing requires the scope of the operation that the URL is for.
   signURL: ACCESS_KEYS,
   getSigned: ['getUrl'],

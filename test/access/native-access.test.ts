@@ -43,6 +43,7 @@ function office(changes: Partial<AccessKeyRecord> = {}) {
         masterKeyFile: '',
         nativeApiTokenTtlMs: HOUR_MS,
         maxPresignTtlMs: HOUR_MS,
+        maxTemporaryTtlMs: HOUR_MS,
         maxRetentionMs: HOUR_MS,
       },
     },

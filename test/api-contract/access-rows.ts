@@ -17,6 +17,16 @@ export const tokenRows = {
     'a wrong secret and an unknown id: 401 invalid_credentials with the same message [decisions 1]',
   'tokens.create.ended':
     'a key that is revoked or expired, a tenant that is disabled: 401 with the reason [decisions 1]',
+  'tokens.temporary.scopes':
+    'POST /auth/temporary: a bearer token that does what its scopes say and no more [decisions 14]',
+  'tokens.temporary.subset': 'more than the key has: 403 access_denied [decisions 14]',
+  'tokens.temporary.end':
+    'it ends at its time, and at the next request after a rotation or revocation of its key [decisions 1]',
+  'tokens.temporary.ttl':
+    'an hour unless said otherwise, clamped to security.max_temporary_ttl and to the life of the key [decisions 1]',
+  'tokens.temporary.chain': 'it makes no other credential and signs no URL: 403 [decisions 14]',
+  'tokens.temporary.session': 'audit rows of its requests name the session [decisions 11]',
+  'tokens.temporary.name': 'a name is 2 to 64 letters, digits and _+=,.@-; else 400 [decisions 0]',
   'tokens.rate.key': 'limited per access key id: 429, Retry-After, RateLimit-Policy, RateLimit [decisions 1]',
   'tokens.rate.defaults': '30 a minute, 10 at once [decisions 1]',
   'tokens.rate.unknown': 'ids that are known and unknown are limited alike, per id and address [decisions 1]',

@@ -134,7 +134,8 @@ export class CredentialForms {
     }
     const prefix = need.reach === 'whole-bucket' ? '' : '2026/'
     // A copy reads its source.
-    const verbs = id === 'copyObject' ? (['read', ...need.verbs] as const) : need.verbs
+    const verbs =
+      id === 'copyObject' || need.verbs.length === 0 ? (['read', ...need.verbs] as const) : need.verbs
     const scopes = verbs.map((verb) => `op=${verb}:bucket=photos:prefix=${prefix}`).join()
     return `Bearer ${await this.#memory.bearer('acme', scopes)}`
   }

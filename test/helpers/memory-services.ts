@@ -344,6 +344,7 @@ function testConfig(dataDir: string, options: Options): Config {
       masterKeyFile: '',
       nativeApiTokenTtlMs: 3_600_000,
       maxPresignTtlMs: 604_800_000,
+      maxTemporaryTtlMs: 43_200_000,
       maxRetentionMs: 36_500 * 86_400_000,
       ...options.security,
     },

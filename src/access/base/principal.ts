@@ -47,6 +47,8 @@ export interface AccessKeyPrincipal {
   readonly scopes: readonly Scope[]
   /** The URL by which the caller came; null: a bearer token. */
   readonly signedUrl: SignedUrl | null
+  /** The name of the session that a temporary credential came with. Absent: the key itself. */
+  readonly session?: string
   readonly circumstances: Circumstances
 }
 

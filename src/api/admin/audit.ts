@@ -77,6 +77,9 @@ const AuditRecord = Type.Object(
       accessKeyId: Type.Optional(
         Type.String({ description: 'Of a signed URL: the access key that made it' }),
       ),
+      session: Type.Optional(
+        Type.String({ description: 'Of a temporary credential: the name of its session' }),
+      ),
     }),
     bucket: orNull(Text),
     key: orNull(Text),

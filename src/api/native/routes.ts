@@ -24,6 +24,7 @@ import { preflightRoutes } from './preflight.ts'
 import { signUrlRoutes } from './sign-url.ts'
 import { DATA_MOUNT, SIGNED_PATH } from './signed-address.ts'
 import { signedRoutes } from './signed.ts'
+import { temporaryTokenRoutes } from './temporary-token.ts'
 import { tokenRoutes } from './token.ts'
 import { versionListingRoutes } from './version-listing.ts'
 
@@ -32,6 +33,7 @@ const dataRoutes: readonly RouteDefinition[] = [
   readinessRoute('readyz'),
   documentRoute('getOpenAPI', () => dataDocument()),
   ...tokenRoutes,
+  ...temporaryTokenRoutes,
   ...signUrlRoutes,
   ...signedRoutes,
   ...preflightRoutes,

@@ -8,10 +8,12 @@ import type {
   NewSecretOptions,
   RevokeKeyOptions,
 } from '../admin/key-commands.ts'
+import type { TemporaryOptions } from '../objects/temporary-command.ts'
 import {
   addressOption,
   certificateOption,
   type Done,
+  durationValue,
   dryRunOption,
   examples,
   jsonLinesOption,
@@ -20,6 +22,7 @@ import {
   reasonOption,
   tenantOption,
   withAdminAccess,
+  withDataAccess,
 } from './options.ts'
 
 export function keyCommand(done: Done): Command {
@@ -29,6 +32,7 @@ export function keyCommand(done: Done): Command {
     .addCommand(createCommand(done))
     .addCommand(rotateCommand(done))
     .addCommand(revokeCommand(done))
+    .addCommand(temporaryCommand(done))
 }
 
 const ofTenant = (name: string): Command => withAdminAccess(new Command(name)).addOption(tenantOption())
@@ -102,5 +106,27 @@ function revokeCommand(done: Done): Command {
     .action(async (keyId: string, options: RevokeKeyOptions) => {
       const { revokeKey } = await import('../admin/key-commands.ts')
       done(await revokeKey(keyId, options))
+    })
+}
+
+function temporaryCommand(done: Done): Command {
+  const command = withDataAccess(new Command('temporary'))
+    .description('make a temporary credential that may do less than the access key in use')
+    .requiredOption('--session <name>', 'recorded with each request in the audit log')
+  for (const verb of ['read', 'write', 'delete', 'admin'])
+    command.addOption(
+      new Option(`--${verb} <bucket/prefix>`, `allow to ${verb} there; may be repeated`).argParser(listValue),
+    )
+  return command
+    .option('--scopes <text>', 'all scopes in one text (default: those of the key)')
+    .addOption(new Option('--expires-in <duration>', 'such as 15m (default: 1h)').argParser(durationValue))
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      examples('key temporary --session build-17 --read photos/2026/ --expires-in 15m > build.env'),
+    )
+    .action(async (options: TemporaryOptions) => {
+      const { makeTemporary } = await import('../objects/temporary-command.ts')
+      done(await makeTemporary(options))
     })
 }

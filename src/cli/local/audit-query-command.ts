@@ -69,7 +69,8 @@ function lineOf(row: Row): string {
   const { time, outcome, status, code, actor, operation, bucket, key, sourceIp, reason, repeated } = row
   const result = outcome === 'success' ? `${status ?? '-'}` : `${status ?? '-'} ${code ?? outcome}`
   const by = actor.accessKeyId === undefined ? '' : ` of ${actor.accessKeyId}`
-  const who = `${actor.type} ${actor.id ?? '-'}${by}`
+  const session = actor.session === undefined ? '' : ` in ${actor.session}`
+  const who = `${actor.type} ${actor.id ?? '-'}${by}${session}`
   const target = bucket === null ? '' : `${bucket}${key === null ? '' : `/${printable(key)}`}`
   const why = reason === null ? '' : JSON.stringify(reason)
   const times = repeated === undefined ? '' : countOf(repeated)

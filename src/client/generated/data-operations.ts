@@ -42,6 +42,11 @@ export interface DataOperations {
     readonly call: { readonly body?: { readonly accessKeyId?: string; readonly secretKey?: string } }
     readonly answer: { readonly token: string; readonly tokenType: "Bearer"; readonly expiresIn: number; readonly expiresAt: string; readonly accessKeyId: string; readonly tenantId: string }
   }
+  /** Make a temporary credential that may do less than the access key */
+  readonly createTemporaryToken: {
+    readonly call: { readonly body: { /** Letters, digits and _+=,.@-; recorded with each request */ readonly sessionName: string; /** Within those of the key; all of them unless given */ readonly scopes?: string; /** 3600 unless said otherwise */ readonly ttlSeconds?: number } }
+    readonly answer: { readonly token: string; readonly tokenType: "Bearer"; /** After clamping */ readonly expiresIn: number; readonly expiresAt: string; readonly accessKeyId: string; readonly tenantId: string; readonly sessionName: string; readonly scopes: string }
+  }
   /** Make a URL that opens one object to its holder */
   readonly signURL: {
     readonly call: { readonly body: { readonly method: "GET" | "PUT"; readonly bucket: string; readonly key?: string; /** PUT only; the uploader chooses the rest */ readonly keyPrefix?: string; /** 900 unless said otherwise */ readonly ttlSeconds?: number; /** PUT only; stored whatever the upload says */ readonly contentType?: string; /** PUT only */ readonly contentLengthMax?: number; /** PUT only; needs checksumVal */ readonly checksumAlg?: "CRC32" | "CRC32C" | "CRC64NVME" | "SHA1" | "SHA256"; /** PUT only, base64; needs checksumAlg */ readonly checksumVal?: string; /** PUT only */ readonly idempotencyKey?: string; /** GET only */ readonly responseContentType?: string; /** GET only */ readonly responseContentDisposition?: string; readonly reason?: string } }
@@ -244,6 +249,7 @@ export const DATA_ROUTES = {
   readyz: {"method":"GET","path":"/readyz","rest":null,"body":"none","answer":"json","takesToken":false},
   getOpenAPI: {"method":"GET","path":"/api/v1/openapi.json","rest":null,"body":"none","answer":"json","takesToken":false},
   createToken: {"method":"POST","path":"/api/v1/auth/token","rest":null,"body":"json","answer":"json","takesToken":false},
+  createTemporaryToken: {"method":"POST","path":"/api/v1/auth/temporary","rest":null,"body":"json","answer":"json","takesToken":true},
   signURL: {"method":"POST","path":"/api/v1/sign-url","rest":null,"body":"json","answer":"json","takesToken":true},
   getSigned: {"method":"GET","path":"/api/v1/signed/{bucket}/{key}","rest":"key","body":"none","answer":"bytes","takesToken":false},
   putSigned: {"method":"PUT","path":"/api/v1/signed/{bucket}/{key}","rest":"key","body":"bytes","answer":"json","takesToken":false},

@@ -33,4 +33,12 @@ export const SECURITY_SETTINGS = [
     max: 2_900_000 * DAY,
     meaning: 'how far ahead the retention of an object may end',
   },
+  {
+    name: 'security.max_temporary_ttl',
+    kind: 'duration',
+    fallback: '12h',
+    min: 60 * SECOND,
+    max: 7 * DAY,
+    meaning: 'the longest lifetime of a temporary credential',
+  },
 ] as const satisfies readonly Setting[]

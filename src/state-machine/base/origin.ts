@@ -13,6 +13,8 @@ export interface Actor {
   readonly role: AdminRole | null
   /** For a signed URL: the access key that signed it. */
   readonly accessKeyId?: AccessKeyId
+  /** Of a temporary credential: the name of its session. */
+  readonly session?: string
 }
 
 export interface Origin {

@@ -23,7 +23,7 @@ function sequencerOf({ eventId }: DeliveryRecord): string {
 
 function nativePayload({ id: configId, tenantId, bucket }: Target, delivery: DeliveryRecord): object {
   const { type, eventName, time, key, versionId, size, etag, contentType, requestId, sourceIp } = delivery
-  const { type: actorType, id } = delivery.actor
+  const { type: actorType, id, session = null } = delivery.actor
   const data = {
     eventName,
     configId,
@@ -35,7 +35,7 @@ function nativePayload({ id: configId, tenantId, bucket }: Target, delivery: Del
     etag,
     contentType,
     sequencer: sequencerOf(delivery),
-    actor: known({ type: actorType, id }),
+    actor: known({ type: actorType, id, session }),
     requestId,
     sourceIp,
   }

@@ -39,6 +39,7 @@ const NAMES = {
   abortMultipartUpload: ['s3:AbortMultipartUpload'],
   listMultipartUploads: ['s3:ListBucketMultipartUploads'],
   signURL: [],
+  createTemporaryToken: [],
   getSigned: ['s3:GetObject', 's3:GetObjectVersion'],
   putSigned: ['s3:PutObject'],
   preflightSigned: [],

@@ -171,6 +171,16 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "createdAt": "2026-11-21T12:00:00.000Z",
     "expiresAt": "2026-11-21T12:00:00.000Z"
   },
+  "createTemporaryToken": {
+    "token": "svctmp_eyJ2IjoxLCJ0eXAiOiJ0bXAiLCJhayI6IkFLUVlaQzVNRDI2QVQ2SUxPN0FYIiwia3YiOjEsInRpZCI6ImFjbWUiLCJpYXQiOjE3OTU2OTU2MzQsImV4cCI6MTc5NTY5NjUzNCwianRpIjoiY3pzaGFsX2J3di1LIiwic2NwIjoib3A9cmVhZDpidWNrZXQ9cGhvdG9zOnByZWZpeD0yMDI2LyIsInNuIjoiYnVpbGQtMTcifQ.6ZBqB3dRQdBJIa_pmCCxRe3W3qKTPGuL6s_o53pAgCM",
+    "tokenType": "Bearer",
+    "expiresIn": 900,
+    "expiresAt": "2026-11-21T12:00:00.000Z",
+    "accessKeyId": "AKEXAMPLEEXAMPLEEXAM",
+    "tenantId": "acme",
+    "sessionName": "build-17",
+    "scopes": "op=read:bucket=photos:prefix=2026/"
+  },
   "createTenant": {
     "id": "acme",
     "name": "Acme Inc.",
@@ -750,7 +760,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
   "listNotificationDeliveries": {
     "deliveries": [
       {
-        "deliveryId": "evt_01M8BVVJ1V0000000000G00000-UDPNTBFNV57YAIRL",
+        "deliveryId": "evt_01M8BWST9A0000000000G00000-CMJIAB6G3XSAFLEY",
         "configId": "thumbs",
         "type": "test",
         "eventName": "s3:TestEvent",
@@ -1152,7 +1162,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "error": null
   },
   "redeliverNotification": {
-    "deliveryId": "evt_01M8BVVJ1V0000000000G00000-UDPNTBFNV57YAIRL",
+    "deliveryId": "evt_01M8BWST9A0000000000G00000-CMJIAB6G3XSAFLEY",
     "configId": "thumbs",
     "type": "test",
     "eventName": "s3:TestEvent",
@@ -1467,7 +1477,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
         "suffix": "",
         "enabled": true,
         "payloadFormat": "native",
-        "signingSecret": "whsec_oz9lDoJA4GKG/UJez3+5L1aZL49uNhyN",
+        "signingSecret": "whsec_VgT9afLAK9J0JSX0efGc2Dm7P8XXRmCr",
         "suspended": false,
         "suspensionReason": "",
         "createdAt": "2026-11-21T12:00:00.000Z",
@@ -1633,7 +1643,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "contentLengthMax": 1000
   },
   "testNotification": {
-    "deliveryId": "evt_01M8BVVJ1V0000000000G00000-UDPNTBFNV57YAIRL",
+    "deliveryId": "evt_01M8BWST9A0000000000G00000-CMJIAB6G3XSAFLEY",
     "configId": "thumbs",
     "type": "test",
     "eventName": "s3:TestEvent",

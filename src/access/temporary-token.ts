@@ -1,0 +1,94 @@
+/**
+ * Temporary credentials, `svctmp_`: a bearer token that may do less than the access key it comes from, and names its session. [record 48]
+ *
+ * Owns: its claims, and what of its scopes counts. Knows nothing of: keys that were revoked, tenants, time. Rules: it has a prefix and a signing key of
+ * its own, so a version that does not know it refuses it, where it would otherwise pass over the narrower scopes; what the key may
+ * not do now, it may not do either.
+ */
+import type { KeyObject } from 'node:crypto'
+import type { AccessKeyId } from '../state-machine/base/record-ids.ts'
+import type { AccessKeyRecord } from '../state-machine/tenants/records.ts'
+import { Refusal } from '../base/refusal.ts'
+import type { TemporaryTerms } from './access.ts'
+import type { AccessKeyPrincipal, Scope } from './base/principal.ts'
+import { parseScopes } from './scopes.ts'
+import { openToken, sealToken, type TokenForm } from './sealed-token.ts'
+
+const TEMPORARY_SCOPES_CHARS_MAX = 2_048
+/** As a role session is named in AWS STS. */
+const SESSION_NAME = /^[A-Za-z0-9_+=,.@-]{2,64}$/
+const FORM: TokenForm = { prefix: 'svctmp_', charsMax: 16 * 1024 }
+
+/** Times in whole seconds since 1970. */
+export interface TemporaryClaims {
+  readonly v: 1
+  readonly typ: 'tmp'
+  readonly ak: AccessKeyId
+  /** Version of the access key's secret: a rotation ends all that came from the secret before it. */
+  readonly kv: number
+  readonly tid: string
+  readonly iat: number
+  readonly exp: number
+  readonly jti: string
+  /** Scopes, verbatim from the request. */
+  readonly scp: string
+  /** Name of the session. */
+  readonly sn: string
+}
+
+export function encodeTemporary(claims: TemporaryClaims, signingKey: KeyObject): string {
+  return sealToken(FORM, claims, signingKey)
+}
+
+/** null when this is no such token that one of `signingKeys` signed. */
+export function decodeTemporary(token: string, signingKeys: readonly KeyObject[]): TemporaryClaims | null {
+  const value = openToken(FORM, token, signingKeys)
+  if (typeof value !== 'object' || value === null) return null
+  const { v, typ, ak, kv, tid, iat, exp, jti, scp, sn } = value as Record<string, unknown>
+  if (v !== 1 || typ !== 'tmp') return null
+  if (typeof ak !== 'string' || typeof tid !== 'string' || typeof jti !== 'string') return null
+  if (typeof scp !== 'string' || typeof sn !== 'string') return null
+  if (!isWhole(kv) || !isWhole(iat) || !isWhole(exp)) return null
+  return { v, typ, ak, kv, tid, iat, exp, jti, scp, sn }
+}
+
+/** The key, as far as the session reaches. */
+export function narrowed(key: AccessKeyPrincipal, { scp, sn }: TemporaryClaims): AccessKeyPrincipal {
+  const scopes = parseScopes(scp).filter((scope) => isCovered(key.scopes, scope))
+  return { ...key, scopes, session: sn }
+}
+
+/** What a credential with these terms may do, as text. Throws Refusal invalid_argument, access_denied. */
+export function temporaryScopes(key: AccessKeyRecord, { scopes, sessionName }: TemporaryTerms): string {
+  if (!SESSION_NAME.test(sessionName))
+    throw new Refusal(
+      'invalid_argument',
+      `"sessionName" is "${sessionName.slice(0, 64)}": use 2 to 64 letters, digits and _+=,.@-`,
+    )
+  const text = scopes ?? key.scopes
+  if (text.length > TEMPORARY_SCOPES_CHARS_MAX)
+    throw new Refusal(
+      'invalid_argument',
+      `The scopes have ${text.length} characters, at most ${TEMPORARY_SCOPES_CHARS_MAX} in a temporary credential: ask for fewer`,
+    )
+  const own = parseScopes(key.scopes)
+  const beyond = parseScopes(text).find((asked) => !isCovered(own, asked))
+  if (beyond === undefined) return text
+  const { verb, bucket, prefix } = beyond
+  throw new Refusal(
+    'access_denied',
+    `Access key '${key.accessKeyId}' has no scope that covers op=${verb}:bucket=${bucket}:prefix=${prefix}`,
+  )
+}
+
+/** Whether one of `scopes` allows all that `asked` allows. */
+function isCovered(scopes: readonly Scope[], asked: Scope): boolean {
+  return scopes.some(
+    ({ verb, bucket, prefix }) =>
+      verb === asked.verb && (bucket === '*' || bucket === asked.bucket) && asked.prefix.startsWith(prefix),
+  )
+}
+
+function isWhole(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
+}

@@ -60,6 +60,7 @@ const BY_AUTH: Readonly<Record<AuthKind, Codes>> = {
 
 const CLAIMS: Codes = ['checksum_malformed', 'checksum_unsupported', 'checksum_mismatch']
 const JSON_BODY: Codes = ['invalid_json', 'entity_too_large', 'unsupported_media_type']
+const EMPTY_OBJECT: Codes = ['invalid_json', 'unsupported_media_type']
 const BYTES_BODY: Codes = ['length_required', 'entity_too_large', 'quota_exceeded', 'not_enough_replicas']
 /** Every code once, sorted. */
 export function problemCodes(route: RouteDefinition): Codes {
@@ -77,6 +78,8 @@ export function problemCodes(route: RouteDefinition): Codes {
     ...(isOpen || method === 'GET' || method === 'HEAD' ? [] : CHANGES),
     ...(isOpen || auth === 'metrics' ? [] : CLAIMS),
     ...bodyCodes(body),
+    // An empty object is read where there is nothing to say.
+    ...(body.kind === 'none' && method === 'POST' ? EMPTY_OBJECT : []),
   ]
   return [...new Set(codes)].sort()
 }

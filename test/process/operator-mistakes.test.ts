@@ -120,7 +120,7 @@ t.test('mistakes of operators who join a node', { timeout: 900_000 }, async (t) 
     await cluster.signal('n3', 'SIGKILL')
     const { dataDir } = cluster.node('n3')
     rmSync(dataDir, { recursive: true })
-    mkdirSync(dataDir)
+    mkdirSync(dataDir, { mode: 0o700 })
     const taken = cluster.node('n1').peerAddress
     desk.set('n3', 'listeners', { peer: taken })
     desk.set('n3', 'cluster', { id: 'a-mistyped-cluster' })

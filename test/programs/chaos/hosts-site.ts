@@ -104,6 +104,9 @@ export class Hosts {
         HOLDFAST_NODE__DATA_DIR: node.dataDir,
         HOLDFAST_DISK_FAULTS: this.diskOf(node.nodeId).faultsFile,
         HOLDFAST_NODE__WITNESS_DIR: this.diskOf(node.nodeId).witnessDir,
+        // The network of the hosts is private: it exists in namespaces of this run alone.
+        HOLDFAST_LISTENERS__DATA_PLAIN: 'true',
+        HOLDFAST_LISTENERS__ADMIN_PLAIN: 'true',
         HOLDFAST_PEER_TLS__CA: tls?.ca ?? '',
         HOLDFAST_PEER_TLS__CERT: tls?.cert ?? '',
         HOLDFAST_PEER_TLS__KEY: tls?.key ?? '',

@@ -13,7 +13,8 @@ t.test('operations', async (t) => {
   const token = await world.memory.adminToken('owner')
   const call = (ask: Ask) => world.call({ admin: true, token, ...ask })
   const begin = (body: object, query = '') => call({ method: 'POST', path: REBALANCE + query, body })
-  const act = (id: string, verb: string) => call({ method: 'POST', path: `${OPERATIONS}/${id}/${verb}` })
+  const act = (id: string, verb: string, body?: object) =>
+    call({ method: 'POST', path: `${OPERATIONS}/${id}/${verb}`, ...(body === undefined ? {} : { body }) })
 
   const made = await begin({ ...BODY, maxBytesPerSecond: 1_000_000 })
   const id = String(made.json['operationId'])
@@ -59,6 +60,8 @@ t.test('operations', async (t) => {
       t.match(await act(id, verb), { status: 412, code: 'precondition_failed' })
     for (const verb of ['pause', 'resume', 'cancel'])
       t.match(await act('op_none', verb), { status: 404, code: 'not_found' })
+    t.match(await act(id, 'cancel', {}), { status: 200 }, 'generated clients send an empty object')
+    t.match(await act(id, 'cancel', { id }), { status: 400, code: 'invalid_request' })
     t.match(await call({ path: `${OPERATIONS}/op_none` }), { status: 404, code: 'not_found' })
   })
 

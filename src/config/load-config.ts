@@ -111,6 +111,7 @@ function security(read: Reader): Config['security'] {
 function notifications(read: Reader): Config['notifications'] {
   return {
     allowHttp: read.get<boolean>('notifications.allow_http'),
+    allowPorts: read.text('notifications.allow_ports').split(',').map(Number),
     allowOrigins: read.get<readonly string[]>('notifications.allow_origins'),
   }
 }

@@ -105,6 +105,7 @@ export interface Config {
   }
   readonly notifications: {
     readonly allowHttp: boolean
+    readonly allowPorts: readonly number[]
     /** As `URL.origin` spells them. */
     readonly allowOrigins: readonly string[]
   }

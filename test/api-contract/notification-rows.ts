@@ -26,6 +26,8 @@ export const notificationRows = {
   'notifications.rights': 'setting and clearing need write and read over the whole bucket [decisions 17]',
   'notifications.target-hidden':
     'a target URL is shown to keys with write over the whole bucket, to others its origin [decisions 17]',
+  'notifications.ports':
+    'ports 443 and 8443, others only with notifications.allow_ports or allow_origins [decisions 9]',
   'notifications.filters': 'events, prefix and suffix select the changes of a config [native: Events 2]',
   'notifications.events.names': 'every change is an event, eventName in the words of S3 [decisions 9]',
   'notifications.payload': 'type, timestamp and data with every member [decisions 9]',

@@ -272,6 +272,25 @@ t.test(
   },
 )
 
+t.test(
+  'a webhook names an allowed port, or the origin that an operator allows [notifications.ports]',
+  async (t) => {
+    const url = (port: number) => ({ ...HOOK, url: `https://app.example:${port}/hook` })
+    const strict = await HookClient.start(t)
+    for (const port of [22, 25, 80, 6379, 8080, 65_535])
+      t.match(await strict.set(url(port)), {
+        status: 400,
+        code: 'invalid_request',
+        json: { message: /is not allowed: use 443 or 8443; .*notifications\.allow_ports/ },
+      })
+    for (const port of [443, 8443]) t.equal((await strict.set(url(port))).status, 200)
+    const notifications = { allowPorts: [9000], allowOrigins: ['https://app.example:25'] }
+    const lax = await HookClient.start(t, {}, { notifications })
+    for (const port of [25, 9000]) t.equal((await lax.set(url(port))).status, 200)
+    for (const port of [443, 22]) t.equal((await lax.set(url(port))).status, 400)
+  },
+)
+
 t.test('deleteBucket removes the configs', async (t) => {
   const hooks = await HookClient.start(t)
   await hooks.set({ id: 'a', ...HOOK })

@@ -356,7 +356,7 @@ function testConfig(dataDir: string, options: Options): Config {
       unprovedSpoolBytesMax: 2 ** 24,
       export: null,
     },
-    notifications: { allowHttp: false, allowOrigins: [], ...options.notifications },
+    notifications: { allowHttp: false, allowPorts: [443, 8443], allowOrigins: [], ...options.notifications },
     metrics: { public: options.metricsPublic ?? false },
     logging: { level: 'silent' },
     limits: { ...TEST_LIMITS, tokenMintPerMinute: 6000, tokenMintBurst: 1000, ...options.limits },

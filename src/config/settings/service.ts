@@ -107,6 +107,14 @@ export const SERVICE_SETTINGS = [
     meaning: 'whether a webhook may have an http:// URL: others can then read and change its messages',
   },
   {
+    name: 'notifications.allow_ports',
+    kind: 'text',
+    fallback: '443,8443',
+    pattern: /^\d{1,5}(?:,\d{1,5}){0,99}$/,
+    meaning:
+      'the ports that webhooks may name, separated by commas; an origin of allow_origins has its own port, and allow_http adds 80',
+  },
+  {
     name: 'notifications.allow_origins',
     kind: 'origins',
     fallback: '',

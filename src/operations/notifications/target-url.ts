@@ -33,10 +33,22 @@ function targetFault(text: string, policy: TargetPolicy): string | null {
   if (url.username !== '' || url.password !== '')
     return 'it holds credentials; deliveries are signed, which proves who sends them'
   if (url.hash !== '') return 'leave the fragment out, it is never sent'
+  if (!isPortAllowed(url, policy))
+    return `port ${portOf(url)} is not allowed: use ${policy.allowPorts.join(' or ')}; an operator can allow it with notifications.allow_ports`
   const host = hostOf(url)
   if (isIP(host) !== 0 && !isPublicAddress(host) && !policy.allowOrigins.includes(url.origin))
     return `${host} is no public address; an operator can allow it with notifications.allow_origins`
   return null
+}
+
+/** Existing configs are not asked again: they continue to deliver. */
+function isPortAllowed(url: URL, { allowPorts, allowHttp, allowOrigins }: TargetPolicy): boolean {
+  const port = portOf(url)
+  return allowPorts.includes(port) || (allowHttp && port === 80) || allowOrigins.includes(url.origin)
+}
+
+function portOf({ port, protocol }: URL): number {
+  return port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port)
 }
 
 /** An IPv6 address without its brackets. */

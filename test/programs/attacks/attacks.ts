@@ -5,10 +5,4 @@ import { slowBodies } from './slow-bodies.ts'
 import { honestCrowd, slowCrowd } from './slow-crowd.ts'
 import { slowDownloads } from './slow-downloads.ts'
 
-export const ATTACKS: readonly Attack[] = [
-  slowBodies,
-  slowCrowd,
-  honestCrowd,
-  slowDownloads,
-  revokedKeys,
-]
+export const ATTACKS: readonly Attack[] = [slowBodies, slowCrowd, honestCrowd, slowDownloads, revokedKeys]

@@ -168,6 +168,7 @@ const bounds = (read: Reader): Pick<Config, 'limits' | 'callers'> => ({
 function auditSettings(read: Reader): Config['audit'] {
   return {
     keepMs: read.number('audit.keep'),
+    bytesMax: read.number('audit.max_bytes'),
     strict: read.get<boolean>('audit.strict'),
     spoolBytesMax: read.number('audit.spool_bytes'),
     unprovedSpoolBytesMax: read.number('audit.unproved_spool_bytes'),

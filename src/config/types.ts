@@ -90,6 +90,8 @@ export interface Config {
   }
   readonly audit: {
     readonly keepMs: number
+    /** 0: no bound. */
+    readonly bytesMax: number
     readonly strict: boolean
     readonly spoolBytesMax: number
     readonly unprovedSpoolBytesMax: number

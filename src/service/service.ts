@@ -120,6 +120,7 @@ function workSettings(config: Config, state: View) {
     collectAfterMs: cluster.collectAfterMs,
     promoteAfterMs: cluster.promoteAfterMs,
     auditKeepMs: audit.keepMs,
+    auditBytesMax: audit.bytesMax,
     notifications,
   }
 }

@@ -18,6 +18,8 @@ import type { Repeating } from './repeating.ts'
 export interface AuditWorkParts {
   /** How long a row of the audit log is kept. ms */
   readonly auditKeepMs: number
+  /** Of one copy of its segments; 0: no bound. */
+  readonly auditBytesMax: number
   readonly audit: CountingTrail
   readonly auditSegments: AuditExportingParts['segments']
   /** Null: the audit log stays inside. */
@@ -45,7 +47,12 @@ export function auditWork(parts: AuditWorkParts): AuditWork {
   const { nodeId: node } = parts.cluster
   const monotonic = (): number => performance.now()
   const shipping = new AuditShipping({ ...parts, node, spools: audit.spools, logger })
-  const trimming = new AuditTrimming({ ...parts, keepMs: parts.auditKeepMs, logger })
+  const trimming = new AuditTrimming({
+    ...parts,
+    keepMs: parts.auditKeepMs,
+    bytesMax: parts.auditBytesMax,
+    logger,
+  })
   const sealing = new AuditSealing({ ...parts, content, now: confirmedTime, monotonic, logger })
   const exporting = createExporting(parts)
   const sweep = async (): Promise<false> => {
@@ -60,7 +67,7 @@ export function auditWork(parts: AuditWorkParts): AuditWork {
       ...(exporting === null ? [] : [{ name: 'audit export', work: () => exporting.round(), ...often }]),
       { name: 'audit trimming', work: () => trimming.round(), ...often },
     ],
-    samples: () => [...sealing.samples(), ...(exporting?.samples() ?? [])],
+    samples: () => [...sealing.samples(), ...trimming.samples(), ...(exporting?.samples() ?? [])],
     close: async () => exporting?.close(),
   }
 }

@@ -351,6 +351,7 @@ function testConfig(dataDir: string, options: Options): Config {
     content: { compression: 'zstd', sealingThreads: 1 },
     audit: {
       keepMs: 90 * 86_400_000,
+      bytesMax: 0,
       strict: options.auditStrict ?? false,
       spoolBytesMax: 2 ** 28,
       unprovedSpoolBytesMax: 2 ** 24,

@@ -21,6 +21,7 @@ t.test('AuditTrimming', async (t) => {
     state: world,
     propose: propose as Propose,
     keepMs,
+    bytesMax: 0,
     confirmedTime: () => now,
     logger: SILENT,
   })

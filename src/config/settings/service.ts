@@ -29,6 +29,15 @@ export const SERVICE_SETTINGS = [
     meaning: 'how long audit rows are kept; older rows are removed, and the chain continues from an anchor',
   },
   {
+    name: 'audit.max_bytes',
+    kind: 'bytes',
+    fallback: '0B',
+    min: 0,
+    max: 1024 * 1024 * 1024 * MIB,
+    meaning:
+      'the most bytes of the segments of the audit log, one copy of each; beyond it the oldest are removed before audit.keep. 0: no bound',
+  },
+  {
     name: 'audit.strict',
     kind: 'boolean',
     fallback: 'false',

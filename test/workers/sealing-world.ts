@@ -34,7 +34,7 @@ export class SealingWorld {
   now = Date.now()
   #shipped = 0
 
-  static async start(t: Test, bounds: Partial<SegmentBounds> = {}): Promise<SealingWorld> {
+  static async start(t: Pick<Test, 'teardown'>, bounds: Partial<SegmentBounds> = {}): Promise<SealingWorld> {
     const memory = await MemoryServices.start(t)
     memory.featureLevel = 3
     return new SealingWorld(memory, bounds)

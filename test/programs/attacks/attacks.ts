@@ -1,8 +1,16 @@
 /** The index of all attacks, in the order in which they run. */
 import type { Attack } from './attack.ts'
+import { auditFlood } from './audit-flood.ts'
 import { revokedKeys } from './revoked-keys.ts'
 import { slowBodies } from './slow-bodies.ts'
 import { honestCrowd, slowCrowd } from './slow-crowd.ts'
 import { slowDownloads } from './slow-downloads.ts'
 
-export const ATTACKS: readonly Attack[] = [slowBodies, slowCrowd, honestCrowd, slowDownloads, revokedKeys]
+export const ATTACKS: readonly Attack[] = [
+  slowBodies,
+  slowCrowd,
+  honestCrowd,
+  slowDownloads,
+  revokedKeys,
+  auditFlood,
+]

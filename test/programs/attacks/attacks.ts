@@ -5,6 +5,7 @@ import { revokedKeys } from './revoked-keys.ts'
 import { slowBodies } from './slow-bodies.ts'
 import { honestCrowd, slowCrowd } from './slow-crowd.ts'
 import { slowDownloads } from './slow-downloads.ts'
+import { heldBodies, lockOut, manyDocuments, manyNames } from './unproved-floods.ts'
 
 export const ATTACKS: readonly Attack[] = [
   slowBodies,
@@ -13,4 +14,8 @@ export const ATTACKS: readonly Attack[] = [
   slowDownloads,
   revokedKeys,
   auditFlood,
+  heldBodies,
+  manyNames,
+  manyDocuments,
+  lockOut,
 ]

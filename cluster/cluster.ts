@@ -27,6 +27,7 @@ import { SystemClock } from './base/system-clock.ts'
 import { StartNotes } from './start-notes.ts'
 import { HttpTransport } from './transport/http-transport.ts'
 import { FREE_BYTES_LEAST, missingReserve, type RoomView } from './node/base/room-watch.ts'
+import { GossipRounds } from './gossip-rounds.ts'
 import { RepairStatuses } from './repair-statuses.ts'
 import type {
   Cluster,
@@ -45,6 +46,7 @@ interface Machine extends BlobParts {
   readonly transport: HttpTransport
   readonly status: () => RepairStatus
   readonly statuses: RepairStatuses
+  readonly gossip: GossipRounds
   readonly directory: Directory
   readonly membership: DirectoryService
   /** The only writer of the identity after the start. */
@@ -178,6 +180,7 @@ function assemble(options: ClusterOptions, parts: ClusterParts, onDisk: OnDisk):
   const sees = { members: () => directory.names, status, disk: () => blobParts.store.usage() }
   const asking = { nodeId, transport, clock, logger, ...sees }
   const statuses = new RepairStatuses(asking)
+  const gossip = new GossipRounds({ nodeId, transport, clock, logger, members: () => directory.names })
   const { version = 'unknown', listen, tls } = options
   const own = { incarnation, version, listen, heartbeatMs, hasTls: tls !== null }
   const belonging = { ...own, node, directory, file, transport, clock }
@@ -185,7 +188,7 @@ function assemble(options: ClusterOptions, parts: ClusterParts, onDisk: OnDisk):
     ...belonging,
     logger: logger.child({ component: 'membership' }),
   })
-  return { node, wal, transport, ...blobParts, status, statuses, directory, membership, notes }
+  return { node, wal, transport, ...blobParts, status, statuses, gossip, directory, membership, notes }
 }
 
 function statusOf({ throttle, repair, copies }: BlobParts): RepairStatus {
@@ -243,6 +246,7 @@ function clusterOf({ nodeId, clusterId }: ClusterOptions, machine: Machine, lock
   let stopped: Promise<void> | null = null
   const stop = async (): Promise<void> => {
     machine.membership.stop()
+    machine.gossip.stop()
     blobs.stop()
     throttle.close()
     await copies.stop()
@@ -272,6 +276,7 @@ function clusterOf({ nodeId, clusterId }: ClusterOptions, machine: Machine, lock
     reachesLevel: (level, withinMs) => node.reachesLevel(level, withinMs),
     readBarrier: () => node.readBarrier(),
     membership: machine.membership,
+    gossip: machine.gossip,
     readiness: () => readinessOf(machine),
     isJobRunner: () => node.isJobRunner(),
     placement: (id) => blobs.placement(id),

@@ -7,6 +7,7 @@
 import type { BlobId, Blobs, CopyLedger, NodeRepair, RepairStatus } from './blob-types.ts'
 import type { DiskThresholds } from './disk-level.ts'
 import type { FileOps } from './file-ops.ts'
+import type { Gossip } from './gossip-channel.ts'
 import type { MemberDoubt } from './member-doubt.ts'
 import type { LogIndex, NodeId, RefusalReason } from '../raft/types.ts'
 import type { ProposeOptions, RoomNeed } from './room-need.ts'
@@ -357,6 +358,7 @@ export interface Cluster {
   readonly blobs: Blobs
   readonly membership: MembershipPort
   readonly time: ClusterTimePort
+  readonly gossip: Gossip
   /** Resolves with the reply once the command is applied on THIS node: it is applied once, however often it is retried. Throws Condition. */
   propose(command: Uint8Array, how?: ProposeOptions): Promise<Uint8Array>
   /** True if the state here is at this feature level now or within this time: then every member knows the level. Throws Condition. */
@@ -366,10 +368,7 @@ export interface Cluster {
   readiness(): Readiness
   /** True if this node should run jobs that one node can do for all. A hint, true on one node most of the time: nothing may depend on it. */
   isJobRunner(): boolean
-  /**
-   * The members that should hold the copies of a blob, best first: the same on every node with the same members, except for
-   * members whose disk is full or suspect according to their latest reports to this node.
-   */
+  /** The members that should hold the copies of a blob, best first: the same on every node but for those whose disks report full or suspect. */
   placement(id: BlobId): readonly NodeId[]
   /** Bytes per second for repair, scrub and the compaction of packs together; null: no limit. Takes effect at once. Throws RangeError below 1. */
   setRepairRate(bytesPerSecond: number | null): void

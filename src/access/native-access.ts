@@ -72,7 +72,7 @@ export class NativeAccess implements Access {
   readonly #mints: RateLimiter
   /** Of exchanges that fail, by the id that was given, known or not, and by address. */
   readonly #failures: RateLimiter
-  readonly #adminRequests: RateLimiter
+  readonly adminRequests: RateLimiter
 
   constructor(parts: NativeAccessParts) {
     const { masterKey, config, now } = parts
@@ -83,7 +83,7 @@ export class NativeAccess implements Access {
     this.#noKey = newSecretFor(NO_KEY, masterKey)
     this.#mints = new RateLimiter(mints, now)
     this.#failures = new RateLimiter(mints, now)
-    this.#adminRequests = new RateLimiter(admin, now)
+    this.adminRequests = new RateLimiter({ ...admin, isShared: true }, now)
   }
 
   /**
@@ -285,7 +285,7 @@ export class NativeAccess implements Access {
         `Admin token '${record.tokenId}' expired at ${timeText(record.expiresAt)}`,
       )
     }
-    take(this.#adminRequests, record.tokenId)
+    take(this.adminRequests, record.tokenId)
     const { tokenId, role, tenantId, noKeys = false } = record
     const principal = { kind: 'adminToken', tokenId, role, noKeys, tenantId } as const
     requireBinding(record.boundTo, connection, principal, this.rateHeadersOf(principal))
@@ -294,7 +294,7 @@ export class NativeAccess implements Access {
   }
 
   rateHeadersOf({ tokenId }: AdminTokenPrincipal): RateHeaders {
-    return rateHeaders(this.#adminRequests, this.#adminRequests.rateStatus(tokenId))
+    return rateHeaders(this.adminRequests, this.adminRequests.rateStatus(tokenId))
   }
 
   newAccessKey(): NewAccessKey {

@@ -11,6 +11,8 @@ export interface RateLimits {
   readonly burst: number
   /** Callers remembered at the same time. */
   readonly callersMax: number
+  /** Other nodes count the same callers: what each of them takes is kept for `drain`. */
+  readonly isShared?: true
 }
 
 export interface RateStatus {
@@ -31,6 +33,8 @@ export class RateLimiter {
   readonly #now: () => number
   /** In the order of last use, longest ago first. */
   readonly #levels = new Map<string, Level>()
+  /** Taken here and not drained yet; callers of `#levels` at most. */
+  readonly #taken = new Map<string, number>()
 
   constructor(limits: RateLimits, now: () => number) {
     this.limits = limits
@@ -42,13 +46,27 @@ export class RateLimiter {
     const level = this.#refilled(caller)
     if (level.tokens < 1) return Math.ceil((1 - level.tokens) / this.#perMs)
     level.tokens -= 1
+    if (this.limits.isShared === true) this.#taken.set(caller, (this.#taken.get(caller) ?? 0) + 1)
     return null
+  }
+
+  /** What callers took here since the last call, of at most so many callers. */
+  drain(countMax: number): readonly (readonly [caller: string, count: number])[] {
+    const drained = [...this.#taken].slice(0, countMax)
+    for (const [caller] of drained) this.#taken.delete(caller)
+    return drained
+  }
+
+  /** What a caller took on another node. The debt is bounded by a minute of the rate. */
+  charge(caller: string, count: number): void {
+    const level = this.#refilled(caller)
+    level.tokens = Math.max(level.tokens - count, -this.limits.perMinute)
   }
 
   /** What the next requests of the caller may count on. Takes nothing. */
   rateStatus(caller: string): RateStatus {
     const { tokens } = this.#refilled(caller)
-    const left = Math.floor(tokens)
+    const left = Math.max(0, Math.floor(tokens))
     return { left, nextMs: Math.ceil((left + 1 - tokens) / this.#perMs) }
   }
 
@@ -77,6 +95,7 @@ export class RateLimiter {
     if (this.#levels.size <= this.limits.callersMax) return
     for (const oldest of this.#levels.keys()) {
       this.#levels.delete(oldest)
+      this.#taken.delete(oldest)
       return
     }
   }

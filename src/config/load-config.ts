@@ -160,6 +160,11 @@ function callers(read: Reader): Config['callers'] {
   }
 }
 
+const metrics = (read: Reader): Config['metrics'] => ({
+  public: read.get<boolean>('metrics.public'),
+  perTenant: read.get<boolean>('metrics.per_tenant'),
+})
+
 const bounds = (read: Reader): Pick<Config, 'limits' | 'callers'> => ({
   limits: limits(read),
   callers: callers(read),
@@ -241,7 +246,7 @@ function assemble(read: Reader): Config {
     },
     audit: auditSettings(read),
     notifications: notifications(read),
-    metrics: { public: read.get<boolean>('metrics.public') },
+    metrics: metrics(read),
     logging: { level: read.get<Config['logging']['level']>('logging.level') },
     ...bounds(read),
   }

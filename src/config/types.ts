@@ -111,7 +111,7 @@ export interface Config {
     /** As `URL.origin` spells them. */
     readonly allowOrigins: readonly string[]
   }
-  readonly metrics: { readonly public: boolean }
+  readonly metrics: { readonly public: boolean; readonly perTenant: boolean }
   readonly logging: { readonly level: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent' }
   readonly limits: {
     /** Bodies up to this size are stored inside the log. */

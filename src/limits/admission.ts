@@ -43,6 +43,10 @@ export class Admission implements WaitingTurn {
     this.#parts = parts
   }
 
+  get callers(): readonly CallerUse[] {
+    return this.#parts.callers
+  }
+
   get isContinued(): boolean {
     return this.#state !== 'new'
   }
@@ -94,11 +98,8 @@ export class Admission implements WaitingTurn {
     const { callers, now } = this.#parts
     const nowMs = now()
     let waitMs = 0
-    for (const caller of callers) {
-      const callerMs = caller.chargeBytes(direction, bytes, nowMs)
-      if (callerMs >= DELAY_MS_LEAST) caller.limitedAtMs = nowMs
-      waitMs = Math.max(waitMs, callerMs)
-    }
+    for (const caller of callers) waitMs = Math.max(waitMs, caller.chargeBytes(direction, bytes, nowMs))
+    if (waitMs >= DELAY_MS_LEAST) for (const caller of callers) caller.limitedAtMs = nowMs
     return waitMs
   }
 

@@ -10,14 +10,20 @@ import { CallerUse, type Scope } from './caller-use.ts'
 /** Looked at when one has to go. */
 const LOOKS_MAX = 64
 
+export interface CallersOptions {
+  readonly countMax: number
+  /** Of a caller that only other nodes have seen. */
+  readonly limitsOf: (name: string) => CallerLimits
+}
+
 export class Callers {
   readonly scope: Scope
-  readonly #countMax: number
+  readonly #options: CallersOptions
   readonly #known = new Map<string, CallerUse>()
 
-  constructor(scope: Scope, countMax: number) {
+  constructor(scope: Scope, options: CallersOptions) {
     this.scope = scope
-    this.#countMax = countMax
+    this.#options = options
   }
 
   get size(): number {
@@ -35,10 +41,20 @@ export class Callers {
   of(name: string, limits: CallerLimits, nowMs: number): CallerUse {
     const known = this.#known.get(name)
     if (known !== undefined) return known
-    if (this.#known.size >= this.#countMax) this.#forgetOne(nowMs)
+    if (this.#known.size >= this.#options.countMax) this.#forgetOne(nowMs)
     const made = new CallerUse({ scope: this.scope, name }, limits, nowMs)
     this.#known.set(name, made)
     return made
+  }
+
+  /** A caller that another node reports. */
+  reported(name: string, nowMs: number): CallerUse {
+    return this.#known.get(name) ?? this.of(name, this.#options.limitsOf(name), nowMs)
+  }
+
+  /** To be walked over after all others. */
+  moveLast(callers: readonly CallerUse[]): void {
+    for (const caller of callers) if (this.#known.delete(caller.name)) this.#known.set(caller.name, caller)
   }
 
   #forgetOne(nowMs: number): void {

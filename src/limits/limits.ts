@@ -77,9 +77,20 @@ interface KnownTenant {
 export class Limits {
   readonly #parts: LimitsParts
   readonly #turns: Turns<Admission>
-  readonly tenants = new Callers('tenant', CALLERS_MAX)
-  readonly accessKeys = new Callers('key', CALLERS_MAX)
-  readonly addresses = new Callers('address', CALLERS_MAX)
+  readonly tenants = new Callers('tenant', {
+    countMax: CALLERS_MAX,
+    // Not looked up: a report must be read also while the state cannot be read.
+    limitsOf: (name) => this.#known.get(name)?.tenant ?? this.#parts.settings.tenant,
+  })
+  /** Whose tenant other nodes do not report: the settings hold until the key is used here. */
+  readonly accessKeys = new Callers('key', {
+    countMax: CALLERS_MAX,
+    limitsOf: () => this.#parts.settings.accessKey,
+  })
+  readonly addresses = new Callers('address', {
+    countMax: CALLERS_MAX,
+    limitsOf: () => this.#parts.settings.address,
+  })
   /** By tenant, those of `tenants` at most. */
   readonly #known = new Map<string, KnownTenant>()
   readonly #refused = new Map<string, { limit: string; scope: string; count: number }>()
@@ -114,7 +125,9 @@ export class Limits {
     const { uses, weight } = this.#usesOf(caller, nowMs)
     this.#checkRates(uses, nowMs)
     for (const use of uses) use.chargeRequest(nowMs)
-    const who = { tenant: caller.tenantId, lane: `${caller.accessKeyId} ${caller.address}`, weight }
+    // Uploads have a lane of their own: while as many run as may, others of the key are served.
+    const lane = `${isUpload ? 'upload' : 'request'} ${caller.accessKeyId} ${caller.address}`
+    const who = { tenant: caller.tenantId, lane, weight }
     const parts = { turns: this.#turns, callers: uses, isUpload, signal, now, delays: this.delays }
     const admission = new Admission(who, parts)
     const wait = this.#turns.take(admission, signal)
@@ -151,6 +164,7 @@ export class Limits {
     if (why === null) return admission
     if (why === 'gone') throw signal.reason
     const full = admission.fullCount()
+    if (full !== null || why === 'full') noteLimited(admission.callers, this.#parts.now())
     if (full !== null) throw this.#tooMany(full)
     if (why === 'full')
       throw this.#refusal(
@@ -169,6 +183,7 @@ export class Limits {
       const waitMs = use.requestWaitMs(nowMs)
       if (waitMs === 0) continue
       const message = `More than ${use.limits.requestsPerSecond} requests a second ${whose(use.scope)}`
+      noteLimited(uses, nowMs)
       throw this.#limited(use, 'requests_per_second', message, waitMs / 1000)
     }
   }
@@ -181,8 +196,6 @@ export class Limits {
   }
 
   #limited(use: CallerUse, limit: string, message: string, seconds: number): Refusal {
-    use.limitedAtMs = this.#parts.now()
-    use.total.refused += 1
     return this.#refusal({ limit, scope: use.scope }, message, seconds)
   }
 
@@ -233,6 +246,14 @@ export class Limits {
     if (this.#known.size >= CALLERS_MAX) this.#known.clear()
     this.#known.set(tenantId, found)
     return found
+  }
+}
+
+/** Whose limit it was does not matter: the request was of all of them. */
+function noteLimited(uses: readonly CallerUse[], nowMs: number): void {
+  for (const use of uses) {
+    use.limitedAtMs = nowMs
+    use.total.refused += 1
   }
 }
 

@@ -30,7 +30,6 @@ import { refusePlainListeners } from '../config/plain-listeners.ts'
 import type { Config } from '../config/types.ts'
 import { ClusterContent } from '../content/cluster-content.ts'
 import { ObjectContent } from '../content/object-content.ts'
-import { Limits } from '../limits/limits.ts'
 import { localSocketPath } from '../base/local-socket.ts'
 import { AuditSegments } from '../operations/audit-segments/audit-segments.ts'
 import { ReplicaCounter } from '../operations/base/replica-counts.ts'
@@ -49,6 +48,7 @@ import { auditedWhile, openAuditTrail, openExport } from './audit-parts.ts'
 import { allWorkers, type Work } from '../workers/all-workers.ts'
 import { KeyKeeper } from '../workers/key-keeper.ts'
 import { repeat } from '../workers/repeating.ts'
+import { type NodeLimits, openLimits } from './node-limits.ts'
 import { runStartupTasks } from '../workers/startup-tasks.ts'
 import { UploadSessions } from '../workers/upload-sessions.ts'
 import { prepareDataDir } from './data-dir.ts'
@@ -163,6 +163,7 @@ async function composeServices(
   const access = new NativeAccess({ masterKey, state: reader, config, uses, now: () => cluster.time.now() })
   const { uploads, content, own } = contentOf(config, { cluster, propose, state: reader, masterKey })
   const masterKeyGate = new MasterKeyGate()
+  const limits = openLimits(config, { cluster, access, state: reader })
   const audit = await openAuditTrail(config, logger)
   const services = {
     config,
@@ -170,7 +171,7 @@ async function composeServices(
     state: reader,
     propose,
     access,
-    limits: limitsOf(config, reader),
+    limits: limits.limits,
     content,
     auditSegments: new AuditSegments(own),
     writesInProgress: new WritesInProgress(),
@@ -195,9 +196,18 @@ async function composeServices(
     keyKeeper,
     work,
     audit,
-    samples: () =>
-      [cluster.metrics(), work.samples(), keyKeeper.samples(), audit.samples(cluster.time.now())].flat(),
+    samples: samplesOf({ cluster, work, keyKeeper, audit, limits }),
   }
+}
+
+function samplesOf(
+  parts: Pick<Components, 'cluster' | 'work' | 'keyKeeper' | 'audit'> & { readonly limits: NodeLimits },
+): Components['samples'] {
+  const { cluster, work, keyKeeper, audit, limits } = parts
+  return () => [
+    ...[cluster.metrics(), work.samples(), keyKeeper.samples(), limits.samples()].flat(),
+    ...audit.samples(cluster.time.now()),
+  ]
 }
 
 /** The uploads of this node, the content of objects, and that of the cluster itself. */
@@ -210,10 +220,6 @@ function contentOf(
   const uploads = new UploadSessions({ nodeId, nextSession: () => blobs.nextSession(), propose })
   const content = new ObjectContent({ blobs, uploads, state, masterKey, config })
   return { uploads, content, own: new ClusterContent({ blobs, uploads, state, masterKey }) }
-}
-
-function limitsOf({ callers }: Config, state: View): Limits {
-  return new Limits({ settings: callers, state, now: () => performance.now() })
 }
 
 function createKeyKeeper(

@@ -358,7 +358,7 @@ function testConfig(dataDir: string, options: Options): Config {
       export: null,
     },
     notifications: { allowHttp: false, allowPorts: [443, 8443], allowOrigins: [], ...options.notifications },
-    metrics: { public: options.metricsPublic ?? false },
+    metrics: { public: options.metricsPublic ?? false, perTenant: false },
     logging: { level: 'silent' },
     limits: { ...TEST_LIMITS, tokenMintPerMinute: 6000, tokenMintBurst: 1000, ...options.limits },
     callers: { ...TEST_CALLERS, ...options.callers },

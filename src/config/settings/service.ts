@@ -136,5 +136,11 @@ export const SERVICE_SETTINGS = [
     fallback: 'false',
     meaning: 'whether /metrics is served without an admin token',
   },
+  {
+    name: 'metrics.per_tenant',
+    kind: 'boolean',
+    fallback: 'false',
+    meaning: 'whether /metrics names single tenants with their requests, bytes and refusals; at most 200',
+  },
   { name: 'logging.level', kind: 'level', fallback: 'info', meaning: `one of ${LOG_LEVELS.join(', ')}` },
 ] as const satisfies readonly Setting[]

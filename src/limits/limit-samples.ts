@@ -1,0 +1,109 @@
+/**
+ * The metrics of limits: what was refused and held back, what waits, and on demand the use of single tenants.
+ *
+ * Knows nothing of: how they are served. Rule: labels are bounded. Tenants are named only where the setting asks for it, at most
+ * TENANTS_NAMED_MAX of them; what the others used is counted as one.
+ */
+import type { MetricSample } from '../../cluster/index.ts'
+import type { CallerUse } from './caller-use.ts'
+import type { Limits } from './limits.ts'
+
+const TENANTS_NAMED_MAX = 200
+const OTHERS = 'other'
+/** A tenant counts as limited for so long after a request of it was refused or held back. */
+const LIMITED_MS = 60_000
+
+type Sampled = Pick<Limits, 'refused' | 'delays' | 'turns' | 'tenants'>
+
+export function limitSamples(
+  limits: Sampled,
+  { isPerTenant, nowMs }: { readonly isPerTenant: boolean; readonly nowMs: number },
+): readonly MetricSample[] {
+  const { refused, delays, turns, tenants } = limits
+  const limited = [...tenants.all()].filter(({ limitedAtMs }) => nowMs - limitedAtMs < LIMITED_MS)
+  const refusals = refused.size === 0 ? [NOTHING_REFUSED] : [...refused.values()]
+  return [
+    ...refusals.map(({ limit, scope, count: value }) => ({
+      name: 'holdfast_limits_refused_total',
+      kind: 'counter' as const,
+      help: 'Requests of the data plane that a limit refused, by the limit and whose it is.',
+      labels: { limit, scope },
+      value,
+    })),
+    held('in', delays.inSeconds),
+    held('out', delays.outSeconds),
+    gauge(
+      'holdfast_limits_limited_tenants',
+      'Tenants with a request that was refused or held back within a minute.',
+      limited.length,
+    ),
+    gauge(
+      'holdfast_limits_working_requests',
+      'Requests of the data plane that this node works on.',
+      turns.working,
+    ),
+    gauge(
+      'holdfast_limits_waiting_requests',
+      'Requests of the data plane that wait for their turn.',
+      turns.waiting,
+    ),
+    {
+      name: 'holdfast_limits_waited_seconds_total',
+      kind: 'counter',
+      help: 'Time that requests of the data plane have waited for their turn.',
+      value: turns.waitedSeconds,
+    },
+    ...(isPerTenant ? perTenant([...tenants.all()]) : []),
+  ]
+}
+
+const NOTHING_REFUSED = { limit: 'requests_per_second', scope: 'tenant', count: 0 }
+
+const gauge = (name: string, help: string, value: number): MetricSample => ({
+  name,
+  kind: 'gauge',
+  help,
+  value,
+})
+
+const held = (direction: 'in' | 'out', value: number): MetricSample => ({
+  name: 'holdfast_limits_held_back_seconds_total',
+  kind: 'counter',
+  help: 'Time that bytes of bodies were held back so that they fit into a rate.',
+  labels: { direction },
+  value,
+})
+
+const PER_TENANT = [
+  ['holdfast_tenant_requests_total', 'Requests of a tenant on the data plane.', 'requests'],
+  ['holdfast_tenant_received_bytes_total', 'Bytes of bodies that a tenant sent.', 'bytesIn'],
+  ['holdfast_tenant_sent_bytes_total', 'Bytes of bodies that a tenant got.', 'bytesOut'],
+  [
+    'holdfast_tenant_refused_total',
+    'Requests of a tenant that a limit of it, its keys or addresses refused.',
+    'refused',
+  ],
+] as const
+
+/** Those known longest have a name, so that no series ends while there are fewer. */
+function perTenant(uses: readonly CallerUse[]): readonly MetricSample[] {
+  return PER_TENANT.flatMap(([name, help, member]) => {
+    const sample = (tenant: string, value: number): MetricSample => ({
+      name,
+      kind: 'counter',
+      help,
+      labels: { tenant },
+      value,
+    })
+    const named = uses.slice(0, TENANTS_NAMED_MAX).map((use) => sample(use.name, use.total[member]))
+    const others = uses.slice(TENANTS_NAMED_MAX)
+    if (others.length === 0) return named
+    return [
+      ...named,
+      sample(
+        OTHERS,
+        others.reduce((sum, use) => sum + use.total[member], 0),
+      ),
+    ]
+  })
+}

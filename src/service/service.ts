@@ -27,6 +27,7 @@ import { createDataServer } from '../api/server/data-server.ts'
 import { publicEdges } from '../api/server/public-edges.ts'
 import { startLocalServer } from '../api/local/local-server.ts'
 import { refusePlainListeners } from '../config/plain-listeners.ts'
+import { adminUrlOf, dataUrlOf } from '../config/listener-urls.ts'
 import type { Config } from '../config/types.ts'
 import { ClusterContent } from '../content/cluster-content.ts'
 import { ObjectContent } from '../content/object-content.ts'
@@ -107,11 +108,11 @@ function clusterOptions(
 }
 
 function workSettings(config: Config, state: View) {
-  const { cluster, audit, notifications, listeners } = config
+  const { cluster, audit, notifications } = config
   const self = {
     version: VERSION,
-    dataAddress: listeners.publicUrl ?? `http://${listeners.data}`,
-    adminAddress: `http://${listeners.admin}`,
+    dataAddress: dataUrlOf(config),
+    adminAddress: adminUrlOf(config),
   }
   return {
     members: () => memberNames(state, config),

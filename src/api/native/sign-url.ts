@@ -5,7 +5,7 @@
  */
 import Type, { type Static } from 'typebox'
 import type { SignedUrlTerms } from '../../access/base/signed-url.ts'
-import type { Config } from '../../config/types.ts'
+import { dataUrlOf } from '../../config/listener-urls.ts'
 import { type MintedUrl, signUrl } from '../../operations/signed/sign-url.ts'
 import { DIGEST_BYTES } from '../../content/checksums.ts'
 import { documented } from '../documented.ts'
@@ -150,15 +150,11 @@ export const signUrlRoutes = [
       const minted = await signUrl(services, principal, body)
       // Under which id its use is recorded.
       note({ details: { method, keyPrefix, signedUrl: minted.jti, expiresAt: timeText(minted.expiresAt) } })
-      const base = baseUrl(services.config)
+      const base = dataUrlOf(services.config)
       return { kind: 'json', headers: { 'cache-control': 'no-store' }, body: signedUrlView(base, minted) }
     },
   ),
 ]
-
-function baseUrl({ listeners, dataTls }: Config): string {
-  return listeners.publicUrl ?? `${dataTls === null ? 'http' : 'https'}://${listeners.data}`
-}
 
 function signedUrlView(
   base: string,

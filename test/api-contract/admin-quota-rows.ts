@@ -39,9 +39,9 @@ export const adminQuotaRows = {
   'admin.audit.unreachable': 'holdfast audit query ends with 4 where no node answers [decisions 15]',
   'admin.audit.tampering':
     'a row that was rewritten and an end that was cut off are detected [admin: What the service does 2]',
-  'quotas.piled-up':
-    'a small quota ends versions, markers, uploads, parts, tags and configurations too: 507 [docs/adr/0043]',
-  'quotas.deletion': 'a full quota refuses no deletion of anything that exists [docs/adr/0043]',
-  'quotas.records': 'maxVersions and maxUploads are exact, and shown where they are set [docs/adr/0043]',
-  'quotas.upgrade': 'what was stored below feature level 4 counts no metadata [docs/adr/0043]',
+  'admin.quotas.piled-up':
+    'a small quota ends versions, markers, uploads, parts, tags and configurations too: 507 [native: Limits]',
+  'admin.quotas.deletion': 'a full quota refuses no deletion of anything that exists [native: Limits]',
+  'admin.quotas.records': 'maxVersions and maxUploads are exact, and shown where they are set [native: Limits]',
+  'admin.quotas.upgrade': 'what was stored below feature level 4 counts no metadata [native: Limits]',
 } as const

@@ -39,7 +39,7 @@ async function untilFull(most: number, call: (n: number) => Promise<ApiAnswer>):
 }
 
 t.test(
-  'a small quota ends versions, markers, uploads, parts, tags and configs [quotas.piled-up]',
+  'a small quota ends versions, markers, uploads, parts, tags and configs [admin.quotas.piled-up]',
   async (t) => {
     const attacks = {
       'empty versions with metadata and tags': (films: BucketClient) => (n: number) =>
@@ -100,7 +100,7 @@ t.test('parts and tags of what is there already end as well', async (t) => {
 })
 
 t.test(
-  'with a full quota every deletion passes, and all that was counted goes [quotas.deletion]',
+  'with a full quota every deletion passes, and all that was counted goes [admin.quotas.deletion]',
   async (t) => {
     const { films, usage, differences } = await start(t, { maxVersions: 4 })
     await films.put('a', 'one')
@@ -130,7 +130,7 @@ t.test(
 )
 
 t.test(
-  'maxVersions and maxUploads are exact, shown beside what is there, and may be taken back [quotas.records]',
+  'maxVersions and maxUploads are exact, shown beside what is there, and may be taken back [admin.quotas.records]',
   async (t) => {
     const { films, setQuota, path, operator } = await start(t, { maxVersions: 2, maxUploads: 1 })
     t.equal((await films.put('a')).status, 200)
@@ -158,7 +158,7 @@ t.test(
 )
 
 t.test(
-  'what was stored below feature level 4 counts nothing, stays readable and goes exactly [quotas.upgrade]',
+  'what was stored below feature level 4 counts nothing, stays readable and goes exactly [admin.quotas.upgrade]',
   async (t) => {
     const { films, memory, usage, differences, setQuota } = await start(t)
     memory.featureLevel = 3

@@ -192,6 +192,7 @@ function sampleOf(setting: (typeof SETTINGS)[number]): string {
   if (setting.name === 'listeners.public_url') return 'https://files.example.org'
   if (setting.name === 'content.compression') return 'off'
   if (setting.name === 'notifications.allow_ports') return '443,9443'
+  if (setting.name.endsWith('_tls.client_certificates')) return 'required'
   if (setting.name === 'audit.export.to') return 'otlp'
   if (setting.name === 'audit.export.url') return 'tls://siem.example:6514'
   if (setting.kind === 'percent') return '94%'

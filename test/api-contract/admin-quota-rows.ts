@@ -42,6 +42,7 @@ export const adminQuotaRows = {
   'admin.quotas.piled-up':
     'a small quota ends versions, markers, uploads, parts, tags and configurations too: 507 [native: Limits]',
   'admin.quotas.deletion': 'a full quota refuses no deletion of anything that exists [native: Limits]',
-  'admin.quotas.records': 'maxVersions and maxUploads are exact, and shown where they are set [native: Limits]',
+  'admin.quotas.records':
+    'maxVersions and maxUploads are exact, and shown where they are set [native: Limits]',
   'admin.quotas.upgrade': 'what was stored below feature level 4 counts no metadata [native: Limits]',
 } as const

@@ -28,7 +28,8 @@ export const retentionRows = {
   'retention.weaker': 'COMPLIANCE to GOVERNANCE: 403 object_locked [decisions 14]',
   'retention.past': 'a time in the past: 400 [decisions 14]',
   'retention.bound': 'at most security.max_retention ahead, on every path: else 400 [decisions 17]',
-  'retention.condition': 'a bucket policy may deny by the days that a retention has left, as in S3 Object Lock [native: Authorization 1]',
+  'retention.condition':
+    'a bucket policy may deny by the days that a retention has left, as in S3 Object Lock [native: Authorization 1]',
   'retention.no-bypass': 'there is no bypass of governance [native: States]',
   'retention.no-lock': 'a bucket without object lock: 400 object_lock_not_enabled [decisions 3]',
   'retention.version': 'versionId selects the version [decisions 0]',

@@ -49,13 +49,22 @@ const formattedMember = ({ nodeId, peerAddress, zone, weight }: Member): object 
 export function effectiveText(settings: readonly EffectiveSetting[]): string {
   const lines: string[] = []
   let section = ''
+  let inner = ''
   for (const { name, value, origin, where } of settings) {
-    const [own = '', key = ''] = name.split('.')
+    const [own = '', ...path] = name.split('.')
     if (own !== section) lines.push(`${own}:`)
     section = own
     const from = where === null ? origin : where
-    if (value === null) lines.push(`  # ${key}: not given`)
-    else lines.push(`  ${`${key}: ${valueText(value)}`.padEnd(COLUMN)}  # ${from}`)
+    if (value === null) {
+      lines.push(`  # ${path.join('.')}: not given`)
+      continue
+    }
+    const [key = '', innerKey] = path
+    const isInner = innerKey !== undefined
+    if (isInner && inner !== key) lines.push(`  ${key}:`)
+    inner = isInner ? key : ''
+    const text = `${isInner ? `  ${innerKey}` : key}: ${valueText(value)}`
+    lines.push(`  ${text.padEnd(COLUMN)}  # ${from}`)
   }
   return `${lines.join('\n')}\n`
 }

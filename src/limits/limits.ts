@@ -270,16 +270,14 @@ function whose(scope: Scope): string {
   }
 }
 
-/** A client has as many IPv6 addresses as it likes within its /64. */
+/** A client has as many IPv6 addresses as it likes within its /64, which has one spelling here. */
 export function networkOf(address: string): string {
   if (!address.includes(':') || address.startsWith('::ffff:')) return address
   const [head = '', tail] = address.split('::')
-  const groups = head.split(':')
-  const missing = tail === undefined ? 0 : Math.max(0, 8 - groups.length - tail.split(':').length)
-  const full = [
-    ...groups,
-    ...Array<string>(missing).fill('0'),
-    ...(tail === undefined ? [] : tail.split(':')),
-  ]
-  return `${full.slice(0, 4).join(':')}::/64`
+  const groups = head === '' ? [] : head.split(':')
+  const after = tail === undefined || tail === '' ? [] : tail.split(':')
+  const zeros = tail === undefined ? 0 : Math.max(0, 8 - groups.length - after.length)
+  const all = [...groups, ...Array<string>(zeros).fill('0'), ...after]
+  const prefix = all.slice(0, 4).map((group) => Number.parseInt(group, 16).toString(16))
+  return `${prefix.join(':')}::/64`
 }

@@ -9,7 +9,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { temporaryFolder } from './process-cluster.ts'
 
-/** The last commit whose highest feature level is 2. */
+/** Its highest feature level. */
+export const PREVIOUS_LEVEL = 2
+/** The last commit with that level. */
 const COMMIT = 'fbc2da6659c044b4f0c9aada8c3ea5bfdeac18da'
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const TREE_BYTES_MAX = 256 * 1024 * 1024

@@ -15,7 +15,7 @@ import { until } from '../helpers/async.ts'
 import { SILENT } from '../helpers/loggers.ts'
 import { membershipAt, placed } from '../helpers/member-steps.ts'
 import { withoutLoader } from '../helpers/without-loader.ts'
-import { previousBuild } from '../helpers/previous-build.ts'
+import { PREVIOUS_LEVEL, previousBuild } from '../helpers/previous-build.ts'
 import { ProcessCluster, sha256, temporaryFolder } from '../helpers/process-cluster.ts'
 import { blocksOf, installCommand, typed } from '../helpers/runbook.ts'
 import { SteadyLoad } from '../helpers/steady-load.ts'
@@ -125,7 +125,7 @@ t.test('a rolling upgrade', { timeout: 900_000, skip }, async (t) => {
   const [first = '', second = '', last = ''] = order
 
   await t.test('serves with both versions, and allows the first node to go back', async (t) => {
-    const before = FEATURE_LEVEL - 1
+    const before = PREVIOUS_LEVEL
     await until('the previous version has raised its level', async () =>
       (await operator.levels()).every((level) => level === before),
     )
@@ -141,7 +141,7 @@ t.test('a rolling upgrade', { timeout: 900_000, skip }, async (t) => {
       await becomes(nodeId, MAIN)
       t.strictSame(
         await operator.levels(),
-        NODES.map(() => FEATURE_LEVEL - 1),
+        NODES.map(() => PREVIOUS_LEVEL),
         `after ${nodeId}`,
       )
       const refused = await cluster.admin(nodeId, {
@@ -207,7 +207,7 @@ t.test('a rolling upgrade', { timeout: 900_000, skip }, async (t) => {
     t.not(started.status, 0)
     t.match(
       started.stderr,
-      new RegExp(`the state is at feature level ${FEATURE_LEVEL}, this version knows ${FEATURE_LEVEL - 1}`),
+      new RegExp(`the state is at feature level ${FEATURE_LEVEL}, this version knows ${PREVIOUS_LEVEL}`),
     )
     t.match(started.stderr, /Start this node with the version that the other nodes run, or a newer one/)
     t.end()

@@ -137,7 +137,10 @@ export function commandOf(step: Step, world: Known, model: VersionsModel, n: num
     }
     case 'setQuota': {
       const maxBytes = [null, null, 60, 2 * PART_BYTES][more % 4] ?? null
-      return { type: op, tenantId: 'acme', maxBytes, maxObjects: more % 8 === 0 ? 3 : null, maxBuckets: null }
+      const maxObjects = more % 8 === 0 ? 3 : null
+      // The model counts no metadata; metadata-model.ts does.
+      const maxMetadataBytes = Number.MAX_SAFE_INTEGER
+      return { type: op, tenantId: 'acme', maxBytes, maxObjects, maxBuckets: null, maxMetadataBytes }
     }
     default:
       return uploadCommand(step, world, model, n) ?? bucketCommand(step)

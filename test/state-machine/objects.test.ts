@@ -170,6 +170,15 @@ t.test('putObject', (t) => {
     t.end()
   })
 
+  t.test('from level 3 on keeps a small body that a download may be reading', (t) => {
+    const world = worldWithBucket()
+    world.featureLevel = 3
+    world.do(put('k', inline, 30))
+    world.do(put('k', { kind: 'empty' }, 0))
+    t.same(new Set(kindsIn(world)), new Set(['inlineBody', 'object']))
+    t.end()
+  })
+
   t.test('pages a manifest at 1,024 links and counts every occurrence of a chunk', (t) => {
     const world = worldWithBucket()
     const ids = Array.from({ length: 2500 }, (_, i) => `c${i % 700}`)

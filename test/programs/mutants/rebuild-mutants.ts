@@ -134,8 +134,8 @@ const rows: readonly TestedRow[] = [
     'R16',
     'a read that found damage is not repeated',
     'src/api/serve-route.ts',
-    '      if (!isRead(request) || !mayLookAgain(error, look)) throw advised(error, route)\n',
-    '      throw advised(error, route)\n',
+    '      if (!isRead(request) || !mayLookAgain(error, look)) throw noted(advised(error, route), request)\n',
+    '      throw noted(advised(error, route), request)\n',
     'api/damaged-state',
   ],
 ]

@@ -124,15 +124,15 @@ t.test('access_denied: a read-only key changes nothing', async (t) => {
   t.equal((await films.get('in/a')).status, 200)
 })
 
-/** By operation id: the verb that opens it. A copy needs two. [decisions 14] */
+/** By operation id: the verb that opens it. Copies and notifications need two. [decisions 14, 17] */
 const VERBS: Readonly<Record<string, string>> = {
   getBucket: 'read',
   deleteBucket: 'delete',
   getBucketVersioning: 'read',
   setBucketVersioning: 'write',
   getBucketNotifications: 'read',
-  setBucketNotifications: 'write',
-  deleteBucketNotifications: 'write',
+  setBucketNotifications: 'read and write',
+  deleteBucketNotifications: 'read and write',
   listNotificationDeliveries: 'read',
   redeliverNotification: 'write',
   testNotification: 'write',

@@ -14,19 +14,14 @@ import { DATA_OPERATIONS } from '../helpers/operations.ts'
 const RUNS = 6000
 const NO_POLICIES = { get: () => undefined }
 
-/** By the sentences of decisions 14: the verb, and whether a scope with a prefix is enough. */
+/** By the sentences of decisions 14 and 17: the verbs, and whether a scope with a prefix is enough. */
 const READS = /^(get|head|list)/
 const DELETES = ['deleteObject', 'batchDeleteObjects', 'deleteBucket']
 const ADMIN = ['setBucketCORS', 'deleteBucketCORS']
 const OPEN = ['healthz', 'readyz', 'getOpenAPI', 'createToken', 'preflightSigned']
 const BY_URL = ['getSigned', 'putSigned']
-const HOOKS = [
-  'setBucketNotifications',
-  'deleteBucketNotifications',
-  'listNotificationDeliveries',
-  'redeliverNotification',
-  'testNotification',
-]
+const SETS_HOOKS = ['setBucketNotifications', 'deleteBucketNotifications']
+const HOOKS = [...SETS_HOOKS, 'listNotificationDeliveries', 'redeliverNotification', 'testNotification']
 const WITHOUT_PREFIX = [...HOOKS, 'createBucket', 'setBucketVersioning', 'deleteBucket', ...ADMIN]
 const OF_THE_BUCKET = [
   'getBucket',
@@ -41,18 +36,22 @@ interface Target {
   readonly key: string
 }
 
-function verbOf(operationId: string): string {
-  if (ADMIN.includes(operationId)) return 'admin'
-  if (DELETES.includes(operationId)) return 'delete'
-  return READS.test(operationId) ? 'read' : 'write'
+function verbsOf(operationId: string): readonly string[] {
+  if (ADMIN.includes(operationId)) return ['admin']
+  if (DELETES.includes(operationId)) return ['delete']
+  if (SETS_HOOKS.includes(operationId)) return ['read', 'write']
+  return READS.test(operationId) ? ['read'] : ['write']
 }
 
 function allowedByModel(text: string, operationId: string, { bucket, key }: Target): boolean {
   if (OPEN.includes(operationId)) return true
-  // The operation that it opens is checked separately; and a bearer token opens nothing that needs a URL.
-  if (operationId === 'signURL') return true
+  // What it opens is checked separately; and a bearer token opens nothing that needs a URL.
+  if (operationId === 'signURL' || operationId === 'createTemporaryToken') return true
   if (BY_URL.includes(operationId)) return false
-  const verb = verbOf(operationId)
+  return verbsOf(operationId).every((verb) => opensByVerb(verb, text, operationId, { bucket, key }))
+}
+
+function opensByVerb(verb: string, text: string, operationId: string, { bucket, key }: Target): boolean {
   return text.split(',').some((entry) => {
     const [, given = entry, scopeBucket = '*', prefix = ''] =
       /^op=(\w+):bucket=(.*?):prefix=(.*)$/.exec(entry) ?? []

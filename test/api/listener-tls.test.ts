@@ -25,21 +25,23 @@ import { METRICS } from './api-world.ts'
 
 /** Checks the files when the test triggers it. */
 class Looks {
-  #due: (() => void) | null = null
+  /** Those of requests are cancelled when their bodies have come. */
+  readonly #due = new Set<() => void>()
   wallTime(): number {
     return Date.now()
   }
   after(_ms: number, callback: () => void) {
-    this.#due = callback
-    return { cancel: () => (this.#due = null) }
+    const due = (): void => callback()
+    this.#due.add(due)
+    return { cancel: () => void this.#due.delete(due) }
   }
   get isWaiting(): boolean {
-    return this.#due !== null
+    return this.#due.size > 0
   }
   now(): void {
-    const due = this.#due
-    this.#due = null
-    due?.()
+    const due = [...this.#due]
+    this.#due.clear()
+    for (const callback of due) callback()
   }
 }
 
@@ -125,14 +127,15 @@ t.test('a listener over TLS', async (t) => {
     )
   })
   await t.test('hangs up on plain HTTP, without an answer and without a row in the audit log', async (t) => {
-    const rows = memory.auditRows.length
+    const rows = (): number => memory.auditRows.filter(({ operation }) => operation !== 'healthz').length
+    const before = rows()
     await new Promise((resolve) =>
       plainRequest({ host: '127.0.0.1', port: dataPort, path: '/', agent: false })
         .once('error', resolve)
         .end(),
     )
     t.match(await ask(dataPort, ca), { status: 200 }, 'and keeps serving')
-    t.equal(memory.auditRows.length, rows)
+    t.equal(rows(), before)
   })
   await t.test('takes tokens, reports a secure transport to policies, and signs https URLs', async (t) => {
     await memory.tenant('acme')

@@ -61,6 +61,7 @@ t.test('every command of the README works', { timeout: 900_000 }, async (t) => {
     const owner = (text: string): string => text.replace('svcadm_...', /svcadm_\S+/.exec(screen)?.[0] ?? '')
     await page.type(t, 'Three machines', (text) =>
       owner(text)
+        .replace('config create', `config create --port ${port} --data-dir data`)
         .replaceAll('/var/lib/holdfast', 'data')
         .replaceAll('10.0.0.', '127.0.0.')
         .replace(/:900(\d)/g, (_, offset: string) => `:${port + Number(offset)}`),

@@ -1,13 +1,18 @@
 /**
  * `holdfast config`: its names, options and help.
  */
-import { Command } from 'commander'
-import { configOption, type Done, examples, jsonOption } from './options.ts'
+import { Command, Option } from 'commander'
+import type { CreateConfigOptions } from '../local/config-create-command.ts'
+import { configOption, countValue, type Done, examples, jsonOption, listValue, pairValue } from './options.ts'
+
+/** The largest port of a data listener: the admin and peer listeners have the next two. */
+const PORT_MAX = 65_533
 
 export function configCommand(done: Done): Command {
   const group = new Command('config').description(
-    'check or print the configuration of a node; needs no running node',
+    'create, check or print the configuration of nodes; needs no running node',
   )
+  group.addCommand(createCommand(done))
   group
     .command('check')
     .description('report every fault; exits with 2 if there is one')
@@ -31,4 +36,45 @@ export function configCommand(done: Done): Command {
       done(printConfig(options))
     })
   return group
+}
+
+function createCommand(done: Done): Command {
+  return new Command('create')
+    .description(
+      'write the files of a new cluster into one folder: master key, certificates, a configuration for each node',
+    )
+    .requiredOption('--dir <dir>', 'the folder of the files; new or empty')
+    .addOption(
+      new Option(
+        '--node <id=host>',
+        'a founding member and the name or address at which it is reached; may be repeated',
+      )
+        .argParser(listValue)
+        .makeOptionMandatory(),
+    )
+    .addOption(
+      new Option(
+        '--zone <id=zone>',
+        'what a node shares with others, such as its rack; may be repeated',
+      ).argParser(pairValue),
+    )
+    .option('--cluster-id <id>', 'the id of the cluster (default: a new random one)')
+    .option('--data-dir <dir>', 'the data directory on each node', '/var/lib/holdfast')
+    .addOption(
+      new Option(
+        '--port <n>',
+        'the port of the data listener; the admin and peer listeners have the next two',
+      )
+        .argParser(countValue(PORT_MAX))
+        .default(9000),
+    )
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      examples('config create --dir cluster --node n1=10.0.0.1 --node n2=10.0.0.2 --node n3=10.0.0.3'),
+    )
+    .action(async (options: CreateConfigOptions) => {
+      const { createConfig } = await import('../local/config-create-command.ts')
+      done(await createConfig(options))
+    })
 }

@@ -9,7 +9,7 @@ import { type Outcome, runSeed } from './run-seed.ts'
 import type { Canary } from './sim-world.ts'
 import { allowMinutes } from './time-limit.ts'
 
-const WALKS = 150
+const WALKS = 100
 const EVENTS = 5_000
 const MINUTES_MAX = 10
 const MEMBERS = { machine: 'members' } as const

@@ -1,5 +1,5 @@
 /**
- * Whole nodes in a simulated world: 150 seeds under faults, without a broken promise; and worlds with a
+ * Whole nodes in a simulated world: 75 seeds under faults, without a broken promise; and worlds with a
  * deliberate bug, which the checks must detect.
  *
  * Rerun one seed with `npm run sim -- --seed S --events M --trace`.
@@ -14,7 +14,7 @@ import type { Canary } from './sim-world.ts'
 import { allowMinutes } from './time-limit.ts'
 import { trapped } from './traps.ts'
 
-const SEEDS = 150
+const SEEDS = 75
 const EVENTS = 50_000
 /** One of this many seeds runs twice. */
 const TWICE_EVERY = 15

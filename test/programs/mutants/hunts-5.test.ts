@@ -1,5 +1,0 @@
-/** Share 5 of the hunts over all mutants. */
-import t from 'tap'
-import { huntShare } from './hunt-share.ts'
-
-huntShare(t, 5)

@@ -1,22 +1,35 @@
 /** The rows of attacks as a table in Markdown. */
 import { columnsOf, type Column } from '../../../scripts/bench/table.ts'
-import type { AttackRow } from './run-attack.ts'
 import type { Measured } from './measure.ts'
+import type { AttackRow } from './run-attack.ts'
+import type { RunRow } from './run-plan.ts'
 
-const COLUMNS: readonly Column<AttackRow>[] = [
+const COLUMNS: readonly Column<RunRow>[] = [
   { title: 'attack', of: ({ attack }) => `${attack.id}: ${attack.title}` },
+  { title: 'nodes of', of: ({ build, round }) => (round === 1 ? build.name : `${build.name}, ${round}.`) },
   { title: 'victim', of: ({ attack }) => attack.victim.title },
-  { title: 'alone p50 / p99 ms', of: ({ alone }) => latencies(alone) },
-  { title: 'done', of: ({ alone }) => done(alone) },
-  { title: 'beside p50 / p99 ms', of: ({ beside }) => latencies(beside) },
-  { title: 'done', of: ({ beside }) => done(beside) },
-  { title: 'speed kept', of: ({ alone, beside }) => kept(alone, beside) },
-  { title: 'counted', of: ({ counts }) => listed(counts) },
+  figure('alone p50 / p99 ms', ({ alone }) => latencies(alone)),
+  figure('done', ({ alone }) => done(alone)),
+  figure('beside p50 / p99 ms', ({ beside }) => latencies(beside)),
+  figure('done', ({ beside }) => done(beside)),
+  figure('speed kept', ({ alone, beside }) => kept(alone, beside)),
+  {
+    title: 'counted',
+    of: ({ outcome }) => (outcome instanceof Error ? failure(outcome) : listed(outcome.counts)),
+  },
 ]
 
-export function attackTable(rows: readonly AttackRow[]): string {
+export function attackTable(rows: readonly RunRow[]): string {
   return columnsOf(COLUMNS, rows).join('\n')
 }
+
+function figure(title: string, of: (row: AttackRow) => string): Column<RunRow> {
+  return { title, of: ({ outcome }) => (outcome instanceof Error ? '-' : of(outcome)) }
+}
+
+/** One line that breaks no cell. */
+const failure = ({ message }: Error): string =>
+  `failed: ${message.replaceAll(/\s+/g, ' ').replaceAll('|', '/').slice(0, 200)}`
 
 const rounded = (ms: number | null): string => (ms === null ? '-' : ms.toFixed(ms < 10 ? 1 : 0))
 

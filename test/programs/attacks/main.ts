@@ -1,26 +1,28 @@
 /**
- * `npm run attacks [-- --only ID,... --seconds N --build DIR]`: attacks on a real cluster, each beside a victim of another tenant.
+ * `npm run attacks [-- --only ID,... --build DIR,... --rounds N --minutes N --seconds N]`: attacks on a real cluster, each beside a victim of
+ * another tenant.
  *
- * Owns: progress on standard error, the table on standard output. Each attack gets a fresh cluster.
+ * Owns: progress on standard error, the table on standard output. Each run gets a fresh cluster.
  */
 import { availableParallelism, loadavg } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { UsageError } from '../../../scripts/local/options.ts'
-import type { Attack } from './attack.ts'
 import { attackTable } from './attack-table.ts'
+import { onThread } from './attack-thread.ts'
 import { startAttackWorld } from './attack-world.ts'
 import { ATTACKS } from './attacks.ts'
 import { closeCalls } from './call.ts'
-import { type AttackOptions, parseAttackOptions, usageOf } from './options.ts'
+import { parseAttackOptions, usageOf } from './options.ts'
 import { type AttackRow, runAttack } from './run-attack.ts'
+import { type PlannedRun, runPlan } from './run-plan.ts'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 
-async function attackFresh(attack: Attack, { mainFile, seconds }: AttackOptions): Promise<AttackRow> {
+async function runFresh({ attack, build }: PlannedRun, seconds: number): Promise<AttackRow> {
   const ends: (() => unknown)[] = []
   try {
-    const target = await startAttackWorld({ teardown: (end) => ends.unshift(end) }, mainFile)
-    return await runAttack(attack, target, seconds)
+    const target = await startAttackWorld({ teardown: (end) => ends.unshift(end) }, build.mainFile)
+    return await runAttack(onThread(attack), target, seconds)
   } finally {
     for (const end of ends) await end()
   }
@@ -32,14 +34,17 @@ async function main(): Promise<number> {
     process.stdout.write(usageOf(ATTACKS))
     return 0
   }
-  const rows: AttackRow[] = []
-  for (const attack of options.attacks) {
-    process.stderr.write(`${attack.id}: ${attack.title}\n`)
-    rows.push(await attackFresh(attack, options))
-  }
+  const { rows, left } = await runPlan(options, {
+    run: (planned) => runFresh(planned, options.seconds),
+    report: (line) => process.stderr.write(`${line}\n`),
+    now: () => performance.now(),
+  })
   const load = loadavg()[0]?.toFixed(1)
-  process.stdout.write(`${attackTable(rows)}\n\nload ${load} on ${availableParallelism()} processors\n`)
-  return 0
+  const lines = [attackTable(rows), '', `load ${load} on ${availableParallelism()} processors`]
+  if (left.length > 0)
+    lines.push(`no time for ${[...new Set(left.map(({ attack }) => attack.id))].join(', ')}`)
+  process.stdout.write(`${lines.join('\n')}\n`)
+  return left.length > 0 || rows.some(({ outcome }) => outcome instanceof Error) ? 1 : 0
 }
 
 try {

@@ -18,7 +18,7 @@ export const slowBodies: Attack = {
         dripping(dataUrl, `/api/v1/signed/photos/slow/${n}${query}`, {}),
       ),
     )
-    return runSlowUploads(uploads, signal, () => null)
+    return runSlowUploads(uploads, signal, { afterMs: 0, next: () => null })
   },
 }
 

@@ -7,8 +7,6 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { BareSocket, headOf } from './call.ts'
 
 const TICK_MS = 100
-/** Until a client whose upload has ended sends the next one: what a refusal asks for. */
-const AGAIN_MS = 10_000
 
 export interface SlowUpload {
   /** Of a listener. */
@@ -72,11 +70,19 @@ class Client {
   }
 }
 
-/** Runs clients until the signal is aborted. `again`: the next upload, after AGAIN_MS, of a client whose last one has ended; null: none. */
+/** What a client does whose upload has ended. */
+export interface Again {
+  /** Until it sends the next upload. */
+  readonly afterMs: number
+  /** The next upload; null: none. */
+  next(upload: SlowUpload, n: number): SlowUpload | null
+}
+
+/** Runs clients until the signal is aborted. */
 export async function runSlowUploads(
   uploads: readonly SlowUpload[],
   signal: AbortSignal,
-  again: (upload: SlowUpload, n: number) => SlowUpload | null,
+  again: Again,
 ): Promise<Readonly<Record<string, number>>> {
   const counts: Record<string, number> = { opened: uploads.length, finished: 0, 'sent kB': 0 }
   const count = (name: string, by = 1): void => void (counts[name] = (counts[name] ?? 0) + by)
@@ -98,8 +104,8 @@ export async function runSlowUploads(
       count('sent kB', client.sent / 1000)
       client.end()
       running.delete(who)
-      const next = again(upload, n++)
-      if (next !== null) waiting.push({ who, upload: next, atMs: now + AGAIN_MS })
+      const next = again.next(upload, n++)
+      if (next !== null) waiting.push({ who, upload: next, atMs: now + again.afterMs })
     }
     for (let due = waiting[0]; due !== undefined && due.atMs <= now; due = waiting[0]) {
       waiting.shift()

@@ -2,39 +2,16 @@
  * Clients without any credential: bodies that hold memory, JSON that holds the event loop, documents, and guesses at a key. (D3, D4, D5)
  */
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Attack, AttackTarget, Victim } from './attack.ts'
+import type { Attack, Victim } from './attack.ts'
 import { ask, BareSocket, headOf } from './call.ts'
+import { JSON_TYPE, nodeOf, repeatFrom } from './repeat.ts'
 import { puts } from './victims.ts'
 
 const TOKEN_PATH = '/api/v1/auth/token'
-const JSON_TYPE = { 'content-type': 'application/json' }
 const HELD_BYTES = 1_048_576
 const SENT_BYTES = HELD_BYTES - 100
 const CONNECTIONS_PER_NODE = 100
 const NAMES = 90_000
-
-/** Asks again and again from so many lanes; counts what was answered. */
-async function repeatFrom(
-  lanes: number,
-  signal: AbortSignal,
-  once: (lane: number) => Promise<{ readonly status: number }>,
-): Promise<Record<string, number>> {
-  const counts: Record<string, number> = {}
-  const lane = async (n: number): Promise<void> => {
-    while (!signal.aborted) {
-      const outcome = await once(n).then(
-        ({ status }) => `answered ${status}`,
-        () => 'failed',
-      )
-      if (signal.aborted) return
-      counts[outcome] = (counts[outcome] ?? 0) + 1
-    }
-  }
-  await Promise.all(Array.from({ length: lanes }, (_, n) => lane(n)))
-  return counts
-}
-
-const nodeOf = ({ nodes }: AttackTarget, n: number): string => nodes[n % nodes.length]?.dataUrl ?? ''
 
 export const heldBodies: Attack = {
   id: 'D3',

@@ -15,6 +15,7 @@ import { hasCommand, inRoot, read } from './files.ts'
 const SPAWN_MS_MAX = 60_000
 const EXPORTING = 'audit:\n  export:\n    to: otlp\n    url: http://127.0.0.1:9/v1/logs\n'
 const PROMTOOL = 'promtool'
+const CASES = ['test/deploy/alerts.promtool.yml', 'test/deploy/caller-alerts.promtool.yml']
 
 const withPromtool = hasCommand(PROMTOOL, '--version') ? false : 'promtool is not installed'
 const withCurl = ['bash', 'curl', 'sha256sum'].every((name) => hasCommand(name, '--version'))
@@ -62,10 +63,15 @@ t.test('alerts.yml', async (t) => {
     t.same(parse(read('deploy/prometheus/prometheus.yml')).rule_files, ['alerts.yml'])
   })
 
+  t.test('has a case for each rule in which it fires', async (t) => {
+    const cases = CASES.map(read).join('')
+    for (const { alert } of rules) t.match(cases, `{alertname="${alert}"`, alert)
+  })
+
   t.test('is what promtool accepts, and fires when it should', { skip: withPromtool }, async (t) => {
     for (const args of [
       ['check', 'config', inRoot('deploy/prometheus/prometheus.yml')],
-      ['test', 'rules', inRoot('test/deploy/alerts.promtool.yml')],
+      ['test', 'rules', ...CASES.map(inRoot)],
     ]) {
       const { code, stdout, stderr } = await run(PROMTOOL, args)
       t.equal(code, 0, `${stdout}${stderr}`)

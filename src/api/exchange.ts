@@ -6,6 +6,7 @@
  * [RFC 9110 10.1.1]; a refused body is drained within bounds, so that the client gets to read the answer.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { BodySource } from '../content/content.ts'
 import { releasing } from '../content/spent-bytes.ts'
 import { Refusal } from '../base/refusal.ts'
 import type { Admission } from '../limits/admission.ts'
@@ -50,6 +51,8 @@ export class Exchange {
   /** Set before a body is read or sent; null: it may take as long as it likes. */
   pace: { readonly body: BodyPace; readonly answer: BodyPace; readonly now: () => number } | null = null
   #admission: Admission | null = null
+  /** On the clock of `pace`. */
+  readonly #held: { sinceMs: number | null; ms: number } = { sinceMs: null, ms: 0 }
   /** Set before a request is served; null: it may take as long as it likes. Both on the clock of `now`. */
   deadline: { readonly atMs: number; readonly now: () => number } | null = null
   /** Bytes of bodies, for the figures. */
@@ -116,8 +119,7 @@ export class Exchange {
       this.requireTime()
       if (this.pace?.body.isTooSlow(piece.length, this.pace.now() - askedMs))
         throw new Refusal('request_timeout', 'The body of the request came too slowly')
-      await this.#admission?.pass('in', piece.length)
-      await this.#admission?.resume()
+      if (this.#admission !== null) await this.#holdBack(this.#admission, piece.length)
       yield piece
       this.#admission?.rest()
       askedMs = this.pace?.now() ?? 0
@@ -151,8 +153,25 @@ export class Exchange {
   }
 
   /** The same for a reader that is done with each piece when it asks for the next. */
-  passingBytes(): AsyncGenerator<Uint8Array> {
-    return releasing(this.bytes())
+  passingBytes(): BodySource {
+    return Object.assign(releasing(this.bytes()), { heldMs: () => this.#heldMs() })
+  }
+
+  /** Until a piece fits into the rates of its caller, and this node works on the request again. */
+  async #holdBack(admission: Admission, bytes: number): Promise<void> {
+    this.#held.sinceMs = this.pace?.now() ?? null
+    try {
+      await admission.pass('in', bytes)
+      await admission.resume()
+    } finally {
+      this.#held.ms = this.#heldMs()
+      this.#held.sinceMs = null
+    }
+  }
+
+  #heldMs(): number {
+    const { sinceMs, ms } = this.#held
+    return sinceMs === null ? ms : ms + ((this.pace?.now() ?? sinceMs) - sinceMs)
   }
 
   /** Throws Refusal `request_timeout` when the request has taken as long as one may. Asked after each piece of either body. */

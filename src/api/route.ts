@@ -14,6 +14,7 @@ import type {
   Principal,
 } from '../access/base/principal.ts'
 import type { SignedUrlPrincipal } from '../access/base/signed-url.ts'
+import type { BodySource } from '../content/content.ts'
 import type { AdminOperation, DataOperation, OpenOperation, Operation } from '../operations/base/operation.ts'
 import type { Services } from '../operations/base/services.ts'
 import type { AuditNote } from './audit-note.ts'
@@ -71,7 +72,7 @@ interface Call<Path extends string, Query, Body> {
   /** Proved by the client when it connected. */
   readonly clientCertificate: ClientCertificate | null
   /** The body as it arrives, for routes that take bytes. The client is asked to send it when the first byte is read. */
-  readonly bytes: AsyncIterable<Uint8Array>
+  readonly bytes: BodySource
   /** The fields behind the body; call it after the end of `bytes`. */
   readonly trailers: () => IncomingHttpHeaders
   /** Aborted when the client goes away. */

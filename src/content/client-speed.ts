@@ -2,7 +2,7 @@
  * How fast a client delivers, as far as it is the client that is waited for.
  *
  * Owns: the figure; pure. Knows nothing of: sockets, clocks; times are milliseconds of one monotonic clock.
- * Rule: only time spent waiting for the client counts, never time in which this node was busy or had no memory.
+ * Rule: only time spent waiting for the client counts, never time in which this node was busy, had no memory or held the body back.
  */
 
 /** Older deliveries count half after so much waiting: a burst does not pay for an hour of silence. */
@@ -13,13 +13,21 @@ const JUDGED_FROM_MS = 5000
 const SILENCE_MS = 15_000
 
 export class ClientSpeed {
+  readonly #heldMs: () => number
   #bytes = 0
   #waitedMs = 0
   #waitingSinceMs: number | null = null
+  #heldMsBefore = 0
+
+  /** `heldMs`: for how long the node has held bytes of this client back that had come, the present time included. */
+  constructor(heldMs: () => number = () => 0) {
+    this.#heldMs = heldMs
+  }
 
   /** The client is asked for its next bytes. */
   asked(nowMs: number): void {
     this.#waitingSinceMs = nowMs
+    this.#heldMsBefore = this.#heldMs()
   }
 
   /** They have arrived; 0: the body has ended. */
@@ -41,6 +49,8 @@ export class ClientSpeed {
   }
 
   #silentMs(nowMs: number): number {
-    return this.#waitingSinceMs === null ? 0 : Math.max(0, nowMs - this.#waitingSinceMs)
+    if (this.#waitingSinceMs === null) return 0
+    const heldMs = this.#heldMs() - this.#heldMsBefore
+    return Math.max(0, nowMs - this.#waitingSinceMs - heldMs)
   }
 }

@@ -16,12 +16,18 @@ import type { ObjectRecord } from '../state-machine/versions/records.ts'
 import type { PinnedRows } from '../store/reads/pinned-rows.ts'
 import type { UploadOutcome } from './uploads.ts'
 
+/** The bytes of a body as they come. */
+export interface BodySource extends AsyncIterable<Uint8Array> {
+  /** For how long this node has held back bytes that had come, in milliseconds, the present time included. Absent: it never does. */
+  heldMs?(): number
+}
+
 export interface IngestRequest {
   readonly tenant: TenantRecord
   /** Whose share of the memory for uploads the body collects in. */
   readonly caller: UploadCaller
   /** The pipeline no longer reads a piece once it requests the next one. */
-  readonly source: AsyncIterable<Uint8Array>
+  readonly source: BodySource
   /** From Content-Length; null without that header. A shorter or longer body is refused. */
   readonly expectedSize: number | null
   readonly sizeMax: number

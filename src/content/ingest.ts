@@ -49,7 +49,8 @@ export interface IngestParts {
 export async function ingest(request: IngestRequest, parts: IngestParts): Promise<IngestedBody> {
   const failure = new AbortController()
   const signal = AbortSignal.any([request.signal, failure.signal])
-  const speed = new ClientSpeed()
+  const { source } = request
+  const speed = new ClientSpeed(() => source.heldMs?.() ?? 0)
   const reader = new BodyReader({ ...request, signal }, { speed, now: parts.now })
   const head = await readHead(reader, parts.inlineBytesMax)
   if (head.length <= parts.inlineBytesMax) return smallBody(head, reader, parts.keys)

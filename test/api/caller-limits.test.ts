@@ -70,20 +70,23 @@ t.test('each key and each address has a rate of its own', async (t) => {
   })
 })
 
-t.test('uploads beyond the count wait for a moment and are refused, other requests are not', async (t) => {
-  const tenant = { ...NO_CALLER_LIMITS, uploadsAtOnce: 2 }
-  const { world, token } = await ApiWorld.withBucket(t, { callers: { tenant, queueWaitMs: 20 } })
-  const first = await startUpload(t, world, token)
-  await startUpload(t, world, token)
-  const put = { method: 'PUT', path: `${OBJECTS}c`, token, body: 'c' }
-  const refused = await world.call(put)
-  t.match(refused, { status: 429, code: 'rate_limited', json: { gate: 'tenant_uploads_at_once' } })
-  t.match(refused.headers['retry-after'], /^[1-9]\d*$/)
-  t.equal((await world.call({ path: `${OBJECTS}c`, token })).status, 404)
-  first.destroy()
-  await until('the upload ended', () => world.memory.limits.tenants.known('acme')?.running.uploads === 1)
-  t.equal((await world.call(put)).status, 200)
-})
+t.test(
+  'uploads beyond the count wait for a moment and are refused, other requests are not',
+  async (t) => {
+    const tenant = { ...NO_CALLER_LIMITS, uploadsAtOnce: 2 }
+    const { world, token } = await ApiWorld.withBucket(t, { callers: { tenant, queueWaitMs: 20 } })
+    const first = await startUpload(t, world, token)
+    await startUpload(t, world, token)
+    const put = { method: 'PUT', path: `${OBJECTS}c`, token, body: 'c' }
+    const refused = await world.call(put)
+    t.match(refused, { status: 429, code: 'rate_limited', json: { gate: 'tenant_uploads_at_once' } })
+    t.match(refused.headers['retry-after'], /^[1-9]\d*$/)
+    t.equal((await world.call({ path: `${OBJECTS}c`, token })).status, 404)
+    first.destroy()
+    await until('the upload ended', () => world.memory.limits.tenants.known('acme')?.running.uploads === 1)
+    t.equal((await world.call(put)).status, 200)
+  },
+)
 
 t.test('a request that waits is served when another of its tenant ends', async (t) => {
   const tenant = { ...NO_CALLER_LIMITS, uploadsAtOnce: 1 }
@@ -158,18 +161,42 @@ t.test('bytes beyond the rate are held back and arrive whole', async (t) => {
   t.ok(delays.outSeconds > 0, 'the download was held back')
 })
 
-t.test('a tenant whose requests hang does not hold the requests of another up', async (t) => {
-  const { world, token } = await ApiWorld.withBucket(t, { callers: { workAtOnce: 4 } })
-  const { memory } = world
-  await memory.tenant('victim')
-  const victim = await memory.bearer('victim')
-  const mayApply = deferred()
-  memory.beforeApply = () => mayApply.promise
-  const hanging = Array.from({ length: 40 }, (_, n) =>
-    world.call({ method: 'PUT', path: `${OBJECTS}k${n}`, token, body: 'x' }),
-  )
-  await until('they wait', () => memory.limits.turns.waiting > 0)
-  t.equal((await world.call({ path: '/api/v1/buckets', token: victim })).status, 200)
-  mayApply.resolve()
-  for (const { status } of await Promise.all(hanging)) t.equal(status, 200)
+t.test('the time in which bytes are held back is not that of their client', async (t) => {
+  const tenant = { ...NO_CALLER_LIMITS, bytesInPerSecond: 16 * MIB, burstSeconds: 0.25 }
+  const { world, token } = await ApiWorld.withBucket(t, { callers: { tenant } })
+  const nowMs = performance.now() + 60_000
+  world.memory.limitsNow = () => nowMs
+  const { content, limits } = world.memory
+  const ingest = content.ingest.bind(content)
+  const heldMs: number[] = []
+  content.ingest = async (request) => {
+    const body = await ingest(request)
+    heldMs.push(request.source.heldMs?.() ?? 0)
+    return body
+  }
+  const body = patternBytes(4.5 * MIB)
+  t.equal((await world.call({ method: 'PUT', path: `${OBJECTS}k`, token, body })).status, 200)
+  t.equal(heldMs.length, 1)
+  // Timers count whole milliseconds.
+  t.ok((heldMs[0] ?? 0) >= 900 * limits.delays.inSeconds, `${heldMs[0]} ms`)
+  t.ok(limits.delays.inSeconds > 0)
 })
+
+t.test(
+  'a tenant whose requests hang does not hold the requests of another up',
+  async (t) => {
+    const { world, token } = await ApiWorld.withBucket(t, { callers: { workAtOnce: 4 } })
+    const { memory } = world
+    await memory.tenant('victim')
+    const victim = await memory.bearer('victim')
+    const mayApply = deferred()
+    memory.beforeApply = () => mayApply.promise
+    const hanging = Array.from({ length: 40 }, (_, n) =>
+      world.call({ method: 'PUT', path: `${OBJECTS}k${n}`, token, body: 'x' }),
+    )
+    await until('they wait', () => memory.limits.turns.waiting > 0)
+    t.equal((await world.call({ path: '/api/v1/buckets', token: victim })).status, 200)
+    mayApply.resolve()
+    for (const { status } of await Promise.all(hanging)) t.equal(status, 200)
+  },
+)

@@ -28,6 +28,19 @@ t.test('ClientSpeed', async (t) => {
     t.equal(speed.at(3_600_000), 100_000)
   })
 
+  t.test('counts no time in which its bytes had come and were held back', async (t) => {
+    let heldMs = 500
+    const speed = new ClientSpeed(() => heldMs)
+    speed.asked(0)
+    heldMs += 20_000
+    t.equal(speed.at(21_000), null, 'not while they are held either: one second was waited')
+    heldMs += 4_000
+    speed.arrived(600_000, 30_000)
+    t.equal(speed.at(30_000), 100_000, 'six seconds of thirty')
+    speed.asked(30_000)
+    t.equal(speed.at(45_000), 0, 'what was held before is no excuse for silence')
+  })
+
   t.test('is that of the last seconds, so that a burst does not pay for what follows', async (t) => {
     const speed = new ClientSpeed()
     const at = deliver(speed, 10, 1_000_000, 1000)

@@ -9,6 +9,7 @@ import { accessKey } from '../../access/rights.ts'
 import { Refusal } from '../../base/refusal.ts'
 import { settle } from '../../commands/settle.ts'
 import type { Claims, TrailingClaims } from '../../content/checksums.ts'
+import type { BodySource } from '../../content/content.ts'
 import type { PartRecord } from '../../state-machine/bodies/records.ts'
 import { PART_BYTES_MAX } from '../../state-machine/objects/limits.ts'
 import { quotaFault } from '../../state-machine/usage/quota.ts'
@@ -28,7 +29,7 @@ interface UploadPartInput extends UploadName {
   /** null when the client did not say. */
   readonly expectedSize: number | null
   /** Not touched before every check that needs no body has passed. */
-  readonly source: AsyncIterable<Uint8Array>
+  readonly source: BodySource
   readonly signal: AbortSignal
 }
 

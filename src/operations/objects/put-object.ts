@@ -9,6 +9,7 @@ import { accessKey } from '../../access/rights.ts'
 import { Refusal } from '../../base/refusal.ts'
 import { settle } from '../../commands/settle.ts'
 import type { Claims, TrailingClaims } from '../../content/checksums.ts'
+import type { BodySource } from '../../content/content.ts'
 import type { UploadCaller } from '../../content/memory-shares.ts'
 import type { ChecksumAlgorithm } from '../../state-machine/bodies/records.ts'
 import type { BucketRecord } from '../../state-machine/buckets/records.ts'
@@ -42,7 +43,7 @@ export interface PutObjectInput
   /** Where the caller allows less than the setting does. */
   readonly sizeMax?: number
   /** Not touched before every check that needs no body has passed. */
-  readonly source: AsyncIterable<Uint8Array>
+  readonly source: BodySource
   readonly signal: AbortSignal
 }
 

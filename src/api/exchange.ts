@@ -15,6 +15,9 @@ import type { BodyPace } from './body-pace.ts'
 /** A client that continues to send after it was refused is read for so long and no longer. */
 const DRAIN_BYTES_MAX = 8 * 1024 * 1024
 const DRAIN_MS_MAX = 5000
+/** The same where the client is refused too often to be worth it. */
+const SHORT_DRAIN_BYTES_MAX = 64 * 1024
+const SHORT_DRAIN_MS_MAX = 500
 
 const EXCHANGES = new WeakMap<IncomingMessage, Exchange>()
 const WAITING_FOR_CONTINUE = new WeakSet<IncomingMessage>()
@@ -55,6 +58,7 @@ export class Exchange {
   readonly #held: { sinceMs: number | null; ms: number } = { sinceMs: null, ms: 0 }
   /** Set before a request is served; null: it may take as long as it likes. Both on the clock of `now`. */
   deadline: { readonly atMs: number; readonly now: () => number } | null = null
+  #isDrainShort = false
   /** Bytes of bodies, for the figures. */
   receivedBytes = 0
   sentBytes = 0
@@ -180,10 +184,15 @@ export class Exchange {
       throw new Refusal('request_timeout', 'The request took longer than limits.request_duration allows')
   }
 
+  /** What is not read of the body is not waited for. */
+  drainShortly(): void {
+    this.#isDrainShort = true
+  }
+
   #drain(): void {
-    let left = DRAIN_BYTES_MAX
+    let left = this.#isDrainShort ? SHORT_DRAIN_BYTES_MAX : DRAIN_BYTES_MAX
     const { socket } = this.#request
-    const timer = setTimeout(() => socket.destroy(), DRAIN_MS_MAX)
+    const timer = setTimeout(() => socket.destroy(), this.#isDrainShort ? SHORT_DRAIN_MS_MAX : DRAIN_MS_MAX)
     const settle = (): void => {
       clearTimeout(timer)
       socket.off('close', settle)

@@ -11,7 +11,9 @@ import { Condition } from '../../cluster/index.ts'
 import { Refusal } from '../base/refusal.ts'
 import type { Operation } from '../operations/base/operation.ts'
 import type { Services } from '../operations/base/services.ts'
+import { networkOf } from '../limits/limits.ts'
 import { clientAddress, ClientAddresses } from './admission/client-address.ts'
+import { HeldRefusals } from './admission/held-refusals.ts'
 import { UnprovedCallers } from './admission/unproved-callers.ts'
 import { BodyPace } from './body-pace.ts'
 import { answerClientError } from './client-error.ts'
@@ -50,7 +52,9 @@ export function createHttpServer(
   const log = new RequestLog(services, plane.api, meter)
   const addresses = new ClientAddresses(services.config.listeners)
   const { unproved = new UnprovedCallers(services.config.limits, edge.now), clock = SYSTEM_TIME } = edge
-  const gate: Gate = { unproved, after: (ms, callback) => clock.after(ms, callback) }
+  const after: Gate['after'] = (ms, callback) => clock.after(ms, callback)
+  const gate: Gate = { unproved, after }
+  const refusals = edge.refusals ?? new HeldRefusals({ now: edge.now, after })
   const toRoutable = routableUrl(plane)
   const server = Fastify({
     logger: false,
@@ -81,7 +85,7 @@ export function createHttpServer(
   })
   const begin = (pair: Pair): void => beginRequest({ services, plane, log, edge }, pair)
   const fail = (error: unknown, request: FastifyRequest, reply: FastifyReply): void =>
-    answerError({ services, log, gate }, { error, request, reply })
+    answerError({ services, log, gate, refusals }, { error, request, reply })
 
   neverParseBodies(server)
   answerExpectationsLate(server.server)
@@ -91,6 +95,7 @@ export function createHttpServer(
     refuseUnclearRequest(request, reply)
   })
   closeInOrder(server, edge.tls !== null || services.config.listeners.proxyProtocol)
+  server.addHook('preClose', async () => refusals.release())
   server.addHook('onRequest', async (request) => admit(services, request))
   server.setErrorHandler((error, request, reply) => fail(error, request, reply))
   server.setNotFoundHandler(async (request) => {
@@ -218,8 +223,15 @@ function rateStatusHeaders(services: Services, request: FastifyRequest): Record<
   return { ...commonHeaders, ...corsHeadersOf(request), ...rateHeadersOf(services, principal) }
 }
 
+interface ErrorParts {
+  readonly services: Services
+  readonly log: RequestLog
+  readonly gate: Gate
+  readonly refusals: HeldRefusals
+}
+
 function answerError(
-  { services, log, gate }: { readonly services: Services; readonly log: RequestLog; readonly gate: Gate },
+  { services, log, gate, refusals }: ErrorParts,
   failed: { readonly error: unknown; readonly request: FastifyRequest; readonly reply: FastifyReply },
 ): void {
   const { request, reply } = failed
@@ -239,11 +251,26 @@ function answerError(
   // What an answer that came to nothing has said of itself is not true of the problem.
   for (const name of Object.keys(reply.getHeaders())) reply.removeHeader(name)
   reply.headers(rateStatusHeaders(services, request))
-  const { isWaiting } = Exchange.of(request.raw, reply.raw)
-  if (isWaiting) reply.header('connection', 'close')
+  const exchange = Exchange.of(request.raw, reply.raw)
+  if (exchange.isWaiting) reply.header('connection', 'close')
   const send = (): void => sendProblem(reply, problem)
   // Where the row cannot be made durable, the caller gets no success and no more can be done.
-  audit.beforeAnswer(problem.status, problemBytes(problem).length).then(send, send)
+  const leave = (): unknown =>
+    audit.beforeAnswer(problem.status, problemBytes(problem).length).then(send, send)
+  const heldMs = problem.body.code === 'rate_limited' ? refusals.heldMs(refusedCaller(request)) : 0
+  if (heldMs === 0) return void leave()
+  // Such an answer costs as little as can be: no line of its own in the log, and next to nothing is read of its body.
+  log.repeated(request)
+  exchange.drainShortly()
+  refusals.hold(heldMs, leave)
+  reply.raw.once('close', () => refusals.forget(leave))
+}
+
+/** Whose refusals are counted together. */
+function refusedCaller(request: FastifyRequest): string {
+  const { principal } = RequestAudit.of(request)
+  if (principal === null) return `address ${networkOf(clientAddress(request))}`
+  return principal.kind === 'adminToken' ? `token ${principal.tokenId}` : `key ${principal.accessKeyId}`
 }
 
 /** A refusal of a client that has proved nothing takes from the bucket of its address; beyond it, it learns no more than that. */

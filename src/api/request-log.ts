@@ -1,5 +1,5 @@
 /**
- * One log line and one observation for each request, written when its connection is done with it.
+ * One log line and one observation for each request, written when its connection is done with it. Repeated refusals share a line.
  *
  * Rule: the path is logged without its query, which may hold a token; headers and bodies are never logged.
  */
@@ -20,11 +20,17 @@ export interface RequestMeter {
 
 export const NO_METER: RequestMeter = { requestStarted() {}, requestFinished() {} }
 
+/** Between two lines about repeated refusals. */
+const REPEATED_EVERY_MS = 10_000
+
 export class RequestLog {
   readonly #services: Services
   readonly #api: RequestObservation['api']
   readonly #meter: RequestMeter
   readonly #codes = new WeakMap<FastifyRequest, string>()
+  readonly #repeated = new WeakSet<FastifyRequest>()
+  #unreported = 0
+  #reportedMs = -Infinity
 
   constructor(services: Services, api: RequestObservation['api'], meter: RequestMeter) {
     this.#services = services
@@ -42,6 +48,7 @@ export class RequestLog {
       const { statusCode: status, writableFinished: finished } = reply.raw
       const sizes = { receivedBytes, sentBytes }
       this.#meter.requestFinished({ api: this.#api, operation, status, seconds: durationMs / 1000, ...sizes })
+      if (this.#repeated.has(request)) return this.#countRepeated()
       const { method, id: requestId } = request
       const code = this.#codes.get(request) ?? null
       const facts = {
@@ -56,6 +63,20 @@ export class RequestLog {
       }
       this.#services.logger.info({ ...facts, ...sizes, durationMs: Math.round(durationMs) }, 'request served')
     })
+  }
+
+  /** The refusal of a caller that is refused too often: it gets no line of its own. */
+  repeated(request: FastifyRequest): void {
+    this.#repeated.add(request)
+  }
+
+  #countRepeated(): void {
+    const nowMs = performance.now()
+    this.#unreported += 1
+    if (nowMs - this.#reportedMs < REPEATED_EVERY_MS) return
+    this.#services.logger.info({ count: this.#unreported }, 'refusals held back')
+    this.#unreported = 0
+    this.#reportedMs = nowMs
   }
 
   /** The outcome of a request that did not go well; only an unexpected outcome is an error that an operator must see. */

@@ -11,6 +11,7 @@ import { adminTenantRows } from './admin-tenants-rows.ts'
 import { tlsRows } from './admin-tls-rows.ts'
 import { auditRows } from './audit-rows.ts'
 import { bucketRows, listingRows, versionRows } from './bucket-rows.ts'
+import { adminLimitRows, callerLimitRows } from './caller-limit-rows.ts'
 import { corsRows } from './cors-rows.ts'
 import { errorRows, limitRows } from './error-rows.ts'
 import { membershipRows } from './membership-rows.ts'
@@ -30,7 +31,7 @@ export const CONTRACT: readonly ContractArea[] = [
   { name: 'legal-hold', built: true, rows: legalHoldRows },
   { name: 'multipart', built: true, rows: multipartRows },
   { name: 'listing', built: true, rows: listingRows },
-  { name: 'limits', built: true, rows: limitRows },
+  { name: 'limits', built: true, rows: { ...limitRows, ...callerLimitRows } },
   { name: 'idempotency', built: true, rows: idempotencyRows },
   { name: 'errors', built: true, rows: errorRows },
   { name: 'tokens', built: true, rows: tokenRows },
@@ -42,7 +43,13 @@ export const CONTRACT: readonly ContractArea[] = [
   {
     name: 'admin',
     built: true,
-    rows: { ...adminTenantRows, ...adminKeysRows, ...adminQuotaRows, ...adminConfigRows },
+    rows: {
+      ...adminTenantRows,
+      ...adminKeysRows,
+      ...adminQuotaRows,
+      ...adminLimitRows,
+      ...adminConfigRows,
+    },
   },
   { name: 'tls', built: true, rows: tlsRows },
   { name: 'membership', built: true, rows: membershipRows },

@@ -24,7 +24,7 @@ async function startUpload(t: Test, world: ApiWorld, token: string): Promise<net
 }
 
 t.test(
-  'requests beyond the rate are refused with 429, until the rate gives more [errors.rate_limited]',
+  'requests beyond the rate are refused with 429, until the rate gives more [errors.rate_limited] [limits.callers.requests] [limits.callers.headers]',
   async (t) => {
     const tenant = { ...NO_CALLER_LIMITS, requestsPerSecond: 2, burstSeconds: 3 }
     const { world, token } = await ApiWorld.withBucket(t, { callers: { tenant } })
@@ -51,7 +51,7 @@ t.test(
   },
 )
 
-t.test('each key and each address has a rate of its own', async (t) => {
+t.test('each key and each address has a rate of its own [limits.callers.requests]', async (t) => {
   const accessKey = { ...NO_CALLER_LIMITS, requestsPerSecond: 1, burstSeconds: 2 }
   const address = { ...NO_CALLER_LIMITS, requestsPerSecond: 1, burstSeconds: 4 }
   const { world, token } = await ApiWorld.withBucket(t, { callers: { accessKey, address } })
@@ -71,7 +71,7 @@ t.test('each key and each address has a rate of its own', async (t) => {
 })
 
 t.test(
-  'uploads beyond the count wait for a moment and are refused, other requests are not',
+  'uploads beyond the count wait for a moment and are refused, other requests are not [limits.callers.uploads]',
   async (t) => {
     const tenant = { ...NO_CALLER_LIMITS, uploadsAtOnce: 2 }
     const { world, token } = await ApiWorld.withBucket(t, { callers: { tenant, queueWaitMs: 20 } })
@@ -142,7 +142,7 @@ t.test('whatever ends a request gives back what it held', async (t) => {
   t.equal(limits.turns.waiting, 0)
 })
 
-t.test('bytes beyond the rate are held back and arrive whole', async (t) => {
+t.test('bytes beyond the rate are held back and arrive whole [limits.callers.bytes]', async (t) => {
   const tenant = {
     ...NO_CALLER_LIMITS,
     bytesInPerSecond: 16 * MIB,
@@ -183,7 +183,7 @@ t.test('the time in which bytes are held back is not that of their client', asyn
 })
 
 t.test(
-  'a tenant whose requests hang does not hold the requests of another up',
+  'a tenant whose requests hang does not hold the requests of another up [limits.callers.apart]',
   async (t) => {
     const { world, token } = await ApiWorld.withBucket(t, { callers: { workAtOnce: 4 } })
     const { memory } = world

@@ -65,7 +65,8 @@ class World {
   constructor() {
     const begin = async () => ({ newBirth: () => birthOf('bench', this.#birth++), end: () => undefined })
     const { blobs, masterKey, store } = this
-    this.own = new ClusterContent({ blobs, uploads: { begin }, state: store.reader, masterKey })
+    const readBarrier = async (): Promise<void> => undefined
+    this.own = new ClusterContent({ blobs, uploads: { begin }, state: store.reader, masterKey, readBarrier })
   }
 
   async open(): Promise<void> {

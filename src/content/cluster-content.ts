@@ -25,6 +25,8 @@ export interface ClusterContentParts {
   readonly uploads: Uploads
   readonly state: View
   readonly masterKey: Pick<MasterKey, 'open'>
+  /** Brings `state` up to date. Throws Condition. */
+  readonly readBarrier: () => Promise<void>
 }
 
 export interface StoredBytes {
@@ -67,21 +69,27 @@ export class ClusterContent {
 
   /** Throws Condition not_enough_replicas when no copy can be read. */
   async read(id: ChunkId, size: number): Promise<Buffer> {
-    const { blobs, state } = this.#parts
+    const { blobs, readBarrier, state } = this.#parts
     const locate = (): BlobRef | null => {
       const row = state.get(chunkKeys.chunk(AUDIT_OWNER, id))
       if (row === undefined) return null
       const { birth, sealedSize, checksum, replicas } = row
       return { id: id as string, birth, size: sealedSize, checksum, replicas, owner: AUDIT_OWNER }
     }
-    return wholeOf(
-      readChunk({ blobs, keys: this.#keys(), id, plainSize: size, locate }, { start: 0, end: size }),
-    )
+    const chunk = { blobs, keys: this.#keys(), id, plainSize: size, locate, readBarrier }
+    return wholeOf(readChunk(chunk, { start: 0, end: size }))
   }
 
   async #checkOpened(keys: TenantKeys, ref: BlobRef, plain: Buffer): Promise<void> {
-    const { blobs } = this.#parts
-    const chunk = { blobs, keys, id: ref.id as string, plainSize: plain.length, locate: () => ref }
+    const { blobs, readBarrier } = this.#parts
+    const chunk = {
+      blobs,
+      keys,
+      id: ref.id as string,
+      plainSize: plain.length,
+      locate: () => ref,
+      readBarrier,
+    }
     const read = await wholeOf(readChunk(chunk, { start: 0, end: plain.length }))
     if (!read.equals(plain)) throw new Error(`The chunk '${ref.id}' opens to other bytes than were sealed`)
   }

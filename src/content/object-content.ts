@@ -29,6 +29,8 @@ export interface ObjectContentParts {
   readonly state: View
   readonly masterKey: MasterKey
   readonly config: Pick<Config, 'limits' | 'content'>
+  /** Brings `state` up to date. Throws Condition. */
+  readonly readBarrier: () => Promise<void>
   /** Monotonic, in milliseconds. Absent: the clock of the process. */
   readonly now?: () => number
 }
@@ -84,9 +86,10 @@ export class ObjectContent implements Content {
     { bucketId, object, pinned }: PinnedObject,
     range: ByteRange,
   ): AsyncIterable<Uint8Array> {
-    const { blobs, state } = this.#parts
+    const { blobs, state, readBarrier } = this.#parts
     const keys = this.#keys.of(tenant)
-    return readContent({ tenantId: tenant.id, bucketId, object, pinned, blobs, state, keys }, range)
+    const parts = { tenantId: tenant.id, bucketId, object, pinned, blobs, state, keys, readBarrier }
+    return readContent(parts, range)
   }
 
   /** Call it periodically: a row may change although the tenant is not used again. */

@@ -26,33 +26,33 @@ import { layoutBytesOf, layoutOf } from './sealing.ts'
 import { releasing } from './spent-bytes.ts'
 import type { TenantKeys } from './tenant-keys.ts'
 
-/** Copies may move while a reader tries them: so many versions of the row are tried. */
-const ROWS_TRIED_MAX = 3
+/** Copies may move while a reader tries them: so often all copies that the row lists are tried. */
+const ROUNDS_MAX = 3
 
 export interface ChunkToRead {
   readonly blobs: Pick<Blobs, 'reading' | 'report'>
   readonly keys: TenantKeys
   readonly id: ChunkId
   readonly plainSize: number
-  /** The present committed locations of the copies; null: the chunk is gone. */
+  /** The locations of the copies as this node has applied them; null: the chunk is gone. */
   readonly locate: () => BlobRef | null
+  /** After it resolves, `locate` knows what was committed before the call. Throws Condition. */
+  readonly readBarrier: () => Promise<void>
 }
 
 /** Throws Condition not_enough_replicas if no copy can provide the next byte. */
 export async function* readChunk(chunk: ChunkToRead, range: ByteRange): AsyncGenerator<Buffer> {
   const reading = new ChunkReading(chunk, range)
   let ref = chunk.locate()
-  for (let rows = 0; ref !== null && rows < ROWS_TRIED_MAX; rows += 1) {
+  for (let round = 0; ref !== null && round < ROUNDS_MAX; round += 1) {
     const copies = chunk.blobs.reading(ref)
     while (yield* reading.continueFrom(copies, ref)) {
       if (reading.isDone) return
     }
     reading.faults.push(...copies.faults)
-    const now = chunk.locate()
-    if (now === null || isSamePlace(now, ref)) break
-    ref = now
+    ref = await reading.nextPlace(ref)
   }
-  throw new Condition('not_enough_replicas', `No copy of chunk '${ref?.id}' could be read`, {
+  throw new Condition('not_enough_replicas', `No copy of chunk '${chunk.id}' could be read`, {
     cause: new AggregateError(reading.faults, faultsText(reading.faults)),
   })
 }
@@ -62,6 +62,7 @@ class ChunkReading {
   readonly #chunk: ChunkToRead
   readonly #end: number
   #position: number
+  #isCurrent = false
 
   constructor(chunk: ChunkToRead, range: ByteRange) {
     this.#chunk = chunk
@@ -91,6 +92,26 @@ class ChunkReading {
       await this.#accuse(opened.copy, ref, fault)
     }
     return true
+  }
+
+  /**
+   * Where to read next, after every copy in `ref` has failed; null: nowhere. The rows of this node may be older than the copies: once,
+   * they are brought up to date. Copies that have not moved are tried again only if one of them may have failed for the moment.
+   */
+  async nextPlace(ref: BlobRef): Promise<BlobRef | null> {
+    const known = this.#chunk.locate()
+    if (known === null || !isSamePlace(known, ref)) return known
+    if (this.#isCurrent) return null
+    this.#isCurrent = true
+    try {
+      await this.#chunk.readBarrier()
+    } catch (fault) {
+      this.faults.push(fault)
+      return null
+    }
+    const now = this.#chunk.locate()
+    const isElsewhere = now !== null && !isSamePlace(now, ref)
+    return isElsewhere || this.faults.some(mayPass) ? now : null
   }
 
   /** The first bytes to read: the layout of the frames, or the frames themselves if the layout is known. */
@@ -144,6 +165,13 @@ class ChunkReading {
       `The copy of '${ref.id}' on '${copy.nodeId}' differs from its committed checksum`,
     )
   }
+}
+
+/** A copy that is slow or out of reach may answer a moment later, one that is gone or damaged will not. */
+function mayPass(fault: unknown): boolean {
+  const isFinal =
+    fault instanceof BlobMissingError || fault instanceof BlobDamagedError || fault instanceof SealBrokenError
+  return !isFinal
 }
 
 /** Equal faults of several copies are named once. */

@@ -49,6 +49,8 @@ export interface ReadParts {
   readonly blobs: Pick<Blobs, 'reading' | 'report'>
   readonly state: View
   readonly keys: TenantKeys
+  /** Brings `state` up to date. Throws Condition. */
+  readonly readBarrier: () => Promise<void>
 }
 
 /** The reader owns each piece and its memory. */
@@ -161,13 +163,13 @@ function* linksOf(parts: ReadParts, { first, end }: { first: number; end: number
 }
 
 function chunkToRead(parts: ReadParts, link: ChunkLink) {
-  const { blobs, keys, state, tenantId } = parts
+  const { blobs, keys, readBarrier, state, tenantId } = parts
   const locate = (): BlobRef | null => {
     const row = state.get(chunkKeys.chunk(tenantId, link.id))
     return row === undefined ? null : blobRefOf(row)
   }
   if (locate() === null) throw replaced(parts.object)
-  return { blobs, keys, id: link.id, plainSize: link.size, locate }
+  return { blobs, keys, id: link.id, plainSize: link.size, locate, readBarrier }
 }
 
 function blobRefOf(row: ChunkRecord): BlobRef {

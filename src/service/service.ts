@@ -148,45 +148,45 @@ async function composeServices(
 ): Promise<Components> {
   const masterKey = await MasterKey.load(config.security.masterKeyFile)
   await prepareDataDir(config.node.dataDir, logger)
-  const { stateMachine, reader } = openStore({
+  const { stateMachine, reader: state } = openStore({
     dir: join(config.node.dataDir, 'state'),
     logger: logger.child({ component: 'store' }),
   })
   // The cluster asks the ledger for tasks, and the ledger proposes to the cluster: `late` resolves the cycle after creation.
   const late = lateCluster(() => cluster)
-  const propose = withLevelGate(createPropose(late, reader), late)
+  const propose = withLevelGate(createPropose(late, state), late)
   const cluster: Cluster = await createCluster(clusterOptions(config, masterKey, isJoining), {
     stateMachine,
-    copyLedger: createCopyLedger(reader, propose, late),
+    copyLedger: createCopyLedger(state, propose, late),
     logger,
   })
   const uses = new LastUsed()
-  const access = new NativeAccess({ masterKey, state: reader, config, uses, now: () => cluster.time.now() })
-  const { uploads, content, own } = contentOf(config, { cluster, propose, state: reader, masterKey })
+  const access = new NativeAccess({ masterKey, state, config, uses, now: () => cluster.time.now() })
+  const { uploads, content, own } = contentOf(config, { cluster, propose, state, masterKey })
   const masterKeyGate = new MasterKeyGate()
-  const limits = openLimits(config, { cluster, access, state: reader })
+  const limits = openLimits(config, { cluster, access, state })
   const audit = await openAuditTrail(config, logger)
   const services = {
     config,
     cluster: masterKeyGate.guard(cluster),
-    state: reader,
+    state,
     propose,
     access,
     limits: limits.limits,
     content,
     auditSegments: new AuditSegments(own),
     writesInProgress: new WritesInProgress(),
-    replicaCounter: new ReplicaCounter({ state: reader, now: Date.now, wait: (ms) => moment(ms), logger }),
+    replicaCounter: new ReplicaCounter({ state, now: Date.now, wait: (ms) => moment(ms), logger }),
     signing: masterKey,
     stopping,
     audit,
     logger,
   }
-  const secrets = new SealedSecrets(masterKey, reader)
+  const secrets = new SealedSecrets(masterKey, state)
   const keyKeeper = createKeyKeeper(services, { cluster, content, masterKey, secrets })
   const auditTarget = await openExport(config, cluster.time)
   const parts = { ...services, cluster, uploads, uses, masterKey, own, auditTarget }
-  const work = allWorkers({ ...workSettings(config, reader), ...parts })
+  const work = allWorkers({ ...workSettings(config, state), ...parts })
   return {
     cluster,
     services,
@@ -219,8 +219,9 @@ function contentOf(
   const { cluster, propose, state, masterKey } = parts
   const { nodeId, blobs } = cluster
   const uploads = new UploadSessions({ nodeId, nextSession: () => blobs.nextSession(), propose })
-  const content = new ObjectContent({ blobs, uploads, state, masterKey, config })
-  return { uploads, content, own: new ClusterContent({ blobs, uploads, state, masterKey }) }
+  const common = { blobs, uploads, state, masterKey, readBarrier: () => cluster.readBarrier() }
+  const content = new ObjectContent({ ...common, config })
+  return { uploads, content, own: new ClusterContent(common) }
 }
 
 function createKeyKeeper(

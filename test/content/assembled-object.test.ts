@@ -168,6 +168,7 @@ function readParts(world: ContentWorld, object: ObjectRecord) {
     object,
     blobs: new MemoryBlobs(),
     pinned: {},
+    readBarrier: async () => undefined,
     keys: TenantKeys.fromBytes(Buffer.alloc(32, 1), Buffer.alloc(32, 2)),
     state: contentRows({ parts: (version) => world.parts.get(version) }),
   }

@@ -27,6 +27,7 @@ t.test('a read of one byte of an object of 5 TiB', async (t) => {
       object,
       blobs: new MemoryBlobs(),
       pinned: {},
+      readBarrier: async () => undefined,
       keys: TenantKeys.fromBytes(Buffer.alloc(32, 1), Buffer.alloc(32, 2)),
       state: contentRows({
         chunk: (id) => void rowsRead.push(['chunk', Number(id)]),

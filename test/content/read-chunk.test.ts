@@ -108,6 +108,54 @@ t.test('read', async (t) => {
     t.ok((await body.world.get(body.object)).equals(body.plain))
   })
 
+  t.test('asks for newer rows when every copy that its own rows list has moved', async (t) => {
+    const body = await stored(3 * FRAME_BYTES)
+    const row = body.rows[0]
+    if (row === undefined) return t.fail('no chunk')
+    const { world } = body
+    for (const node of ['n1', 'n2']) world.blobs.lose(node, row)
+    // A node that lags: the copies are on n3 only, and the entries that say so are not applied here yet.
+    world.chunks.set(row.id, { ...row, replicas: ['n1', 'n2'] })
+    world.readBarrier = async () => void world.chunks.set(row.id, { ...row, replicas: ['n3'] })
+    t.ok((await world.get(body.object)).equals(body.plain))
+  })
+
+  t.test('tries copies that may answer a moment later once more, from where it stopped', async (t) => {
+    const body = await stored(10 * FRAME_BYTES)
+    const { world } = body
+    world.blobs.pieceBytes = SEALED_FRAME
+    for (const node of ['n1', 'n2', 'n3'])
+      world.blobs.failAfter(node, 2 * SEALED_FRAME, new Error(`${node} is slow`))
+    let barriers = 0
+    world.readBarrier = async () => {
+      barriers += 1
+      world.blobs.failAfter('n2', Number.POSITIVE_INFINITY, new Error('never'))
+    }
+    t.ok((await world.get(body.object)).equals(body.plain))
+    t.equal(barriers, 1)
+    t.strictSame(world.blobs.reports, [])
+  })
+
+  t.test('does not try copies again that are gone, and names what keeps it from newer rows', async (t) => {
+    const body = await stored(3 * FRAME_BYTES)
+    const row = body.rows[0]
+    if (row === undefined) return t.fail('no chunk')
+    const { world } = body
+    for (const node of ['n1', 'n2', 'n3']) world.blobs.lose(node, row)
+    await t.rejects(world.get(body.object), { cause: { errors: { length: 3 } } })
+    world.readBarrier = () => Promise.reject(new Error('no leader is known'))
+    await t.rejects(world.get(body.object), {
+      code: 'not_enough_replicas',
+      cause: { message: /no leader is known$/ },
+    })
+  })
+
+  t.test('gives up after one more round', async (t) => {
+    const body = await stored(3 * FRAME_BYTES)
+    for (const node of ['n1', 'n2', 'n3']) body.world.blobs.failAfter(node, 0, new Error(`${node} is away`))
+    await t.rejects(body.world.get(body.object), { cause: { errors: { length: 6 } } })
+  })
+
   t.test('never accepts another chunk', async (t) => {
     const body = await stored(2 * CHUNK_BYTES)
     const [first, second] = body.rows

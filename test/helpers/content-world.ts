@@ -146,6 +146,8 @@ export class ContentWorld {
   /** Of assembled objects. */
   readonly parts = new Map<string, readonly ObjectPart[]>()
   births = 0
+  /** Brings the rows up to date; a test may replace it. */
+  readBarrier: () => Promise<void> = async () => undefined
   /** The outcomes of uploads that have ended. */
   readonly ends: UploadOutcome[] = []
   #versions = 0
@@ -170,6 +172,7 @@ export class ContentWorld {
         }),
       },
       masterKey: testMasterKey,
+      readBarrier: () => this.readBarrier(),
       ...(options.now === undefined ? {} : { now: options.now }),
       config: {
         limits: { ...TEST_LIMITS, ...options.limits },

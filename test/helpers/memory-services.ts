@@ -133,8 +133,9 @@ export class MemoryServices {
     this.uploads = new UploadSessions({ nodeId: 'n1', nextSession, propose })
     const { blobs, uploads } = this
     const clock = options.uploadNow === undefined ? {} : { now: options.uploadNow }
-    this.content = new ObjectContent({ blobs, uploads, state, masterKey, config, ...clock })
-    this.own = new ClusterContent({ blobs: this.blobs, uploads: this.uploads, state, masterKey })
+    const reading = { blobs, uploads, state, masterKey, readBarrier: async () => undefined }
+    this.content = new ObjectContent({ ...reading, config, ...clock })
+    this.own = new ClusterContent(reading)
     this.services = {
       config,
       cluster: this.#cluster(),

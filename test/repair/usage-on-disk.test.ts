@@ -44,6 +44,7 @@ class Gateway {
       uploads,
       state,
       masterKey: testMasterKey,
+      readBarrier: () => cluster.readBarrier(),
       config,
     })
   }

@@ -131,7 +131,9 @@ t.test('sealing while two of three disks are full', { timeout: 300_000 }, async 
 function workOf(node: RealNode, clock: { readonly ms: number }, lines: LogLine[], onWrite: () => void) {
   const { nodeId, cluster, reader: state, propose } = node
   const uploads = new UploadSessions({ nodeId, nextSession: () => cluster.blobs.nextSession(), propose })
-  const content = new ClusterContent({ blobs: cluster.blobs, uploads, state, masterKey: testMasterKey })
+  const readBarrier = (): Promise<void> => cluster.readBarrier()
+  const reading = { blobs: cluster.blobs, uploads, state, masterKey: testMasterKey, readBarrier }
+  const content = new ClusterContent(reading)
   const sealing = new AuditSealing(
     {
       cluster,

@@ -146,7 +146,8 @@ export class PeerBlobs {
       if (cause.code === BLOB_REFUSALS.damaged) return new BlobDamagedError(cause.message, { cause })
     } else this.#health.failed(peer)
     if (cause instanceof PeerUnreachableError) return cause
-    return new PeerUnreachableError(peer, `Cannot read a blob from node "${peer}"`, { cause })
+    const why = cause instanceof Error ? cause.message : String(cause)
+    return new PeerUnreachableError(peer, `Cannot read a blob from node "${peer}": ${why}`, { cause })
   }
 }
 

@@ -123,6 +123,22 @@ const elsewhere: readonly TestedRow[] = [
     '    if (lane !== undefined && lane.length > 1_000_000) {\n',
     'api/pipelined',
   ],
+  [
+    'RD16',
+    'copies are looked for in old rows only',
+    'src/content/read-chunk.ts',
+    '      await this.#chunk.readBarrier()\n',
+    '',
+    'content/read-chunk',
+  ],
+  [
+    'RD17',
+    'copies that may answer a moment later are not tried again',
+    'src/content/read-chunk.ts',
+    'isElsewhere || this.faults.some(mayPass)',
+    'isElsewhere',
+    'content/read-chunk',
+  ],
 ]
 
 export const READS_MUTANTS: readonly Mutant[] = killedByTests([

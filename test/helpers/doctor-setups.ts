@@ -13,6 +13,7 @@ import { MasterKey } from '../../src/access/master-key.ts'
 import type { Examination } from '../../src/cli/doctor/examine.ts'
 import type { Finding } from '../../src/cli/doctor/finding.ts'
 import { until } from './async.ts'
+import { endsWithParent } from './ends-with-parent.ts'
 import { withoutLoader } from './without-loader.ts'
 import { freeBasePort, temporaryFolder } from './process-cluster.ts'
 
@@ -79,9 +80,8 @@ export class DoctorSetups {
 
   /** Runs a node in the foreground; resolves when it is ready. */
   async run(t: Teardown, configFile: string) {
-    const child = spawn(...withoutLoader(process.execPath, MAIN, 'server', '--config', configFile), {
-      stdio: 'ignore',
-    })
+    const server = [process.execPath, MAIN, 'server', '--config', configFile]
+    const child = spawn(...withoutLoader(...endsWithParent('KILL', server)), { stdio: 'ignore' })
     const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
     t.teardown(() => {
       child.kill('SIGKILL')

@@ -7,6 +7,7 @@ import { spawn } from 'node:child_process'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { until } from './async.ts'
+import { endsWithParent } from './ends-with-parent.ts'
 import { withoutLoader } from './without-loader.ts'
 import { freeBasePort } from './process-cluster.ts'
 
@@ -19,19 +20,10 @@ export async function startLauncher(
   options: readonly string[] = [],
 ): Promise<number> {
   const basePort = await freeBasePort(3)
-  const child = spawn(
-    ...withoutLoader(
-      process.execPath,
-      LAUNCHER,
-      '--json',
-      '--data',
-      data,
-      '--base-port',
-      String(basePort),
-      ...options,
-    ),
-    { stdio: ['ignore', 'pipe', 'inherit'] },
-  )
+  const start = [process.execPath, LAUNCHER, '--json', '--data', data, '--base-port', String(basePort)]
+  const child = spawn(...withoutLoader(...endsWithParent('TERM', [...start, ...options])), {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   t.teardown(async () => {
     child.kill('SIGTERM')

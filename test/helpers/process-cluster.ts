@@ -2,7 +2,7 @@
  * A cluster of real processes on loopback, for tests that kill, pause and restart nodes.
  *
  * Owns: processes, ports, a small client. Rule: only processes started here are signalled, and all of them are gone
- * when the test ends.
+ * when the test ends, and, where this machine can, when the test itself is killed.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -18,6 +18,7 @@ import { freeBasePort as freePorts } from '../../scripts/local/free-ports.ts'
 import { demoCredentials } from '../../scripts/local/demo.ts'
 import type { LocalOptions } from '../../scripts/local/options.ts'
 import { until } from './async.ts'
+import { endsWithParent } from './ends-with-parent.ts'
 import { removeWitnessesIn } from './flush-witnesses.ts'
 import { withoutLoader } from './without-loader.ts'
 import { type NodePlan, planNodes, prepare, type Setup } from '../../scripts/local/setup.ts'
@@ -217,7 +218,7 @@ export class ProcessCluster {
     const node = this.node(nodeId)
     const { command, env } = this.#site.launch(node)
     const log = openSync(node.logFile, 'a')
-    const child = spawn(...withoutLoader(...command, ...flags), {
+    const child = spawn(...withoutLoader(...endsWithParent('KILL', [...command, ...flags])), {
       stdio: ['ignore', log, log],
       env: { ...process.env, ...env },
     })

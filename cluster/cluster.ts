@@ -139,7 +139,7 @@ function assemble(options: ClusterOptions, parts: ClusterParts, onDisk: OnDisk):
   const { nodeId, dataDir, heartbeatMs } = options
   const { identity, directory, file, recovery: epochFloor, ...ordered } = onDisk
   const { incarnation, boot, before } = identity
-  const { stateMachine, logger } = parts
+  const { stateMachine, logger, downloads = () => 0 } = parts
   const clock = new SystemClock()
   const wal = walOf(options, onDisk)
   const disk = disksOf(options, { wal, blobs: () => blobParts.blobs })
@@ -183,7 +183,7 @@ function assemble(options: ClusterOptions, parts: ClusterParts, onDisk: OnDisk):
   const gossip = new GossipRounds({ nodeId, transport, clock, logger, members: () => directory.names })
   const { version = 'unknown', listen, tls } = options
   const own = { incarnation, version, listen, heartbeatMs, hasTls: tls !== null }
-  const belonging = { ...own, node, directory, file, transport, clock }
+  const belonging = { ...own, node, directory, file, transport, clock, downloads }
   const membership = new DirectoryService({
     ...belonging,
     logger: logger.child({ component: 'membership' }),

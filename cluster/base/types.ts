@@ -8,7 +8,7 @@ import type { BlobId, Blobs, CopyLedger, NodeRepair, RepairStatus } from './blob
 import type { DiskThresholds } from './disk-level.ts'
 import type { FileOps } from './file-ops.ts'
 import type { Gossip } from './gossip-channel.ts'
-import type { MemberDoubt } from './member-doubt.ts'
+import type { MemberStatus, NewcomerStatus } from './member-types.ts'
 import type { LogIndex, NodeId, RefusalReason } from '../raft/types.ts'
 import type { ProposeOptions, RoomNeed } from './room-need.ts'
 import type { StateDamagedError } from './state-errors.ts'
@@ -16,6 +16,7 @@ import type { AppliedEntry, ClusterTimePort } from './time-types.ts'
 
 export type { LogIndex, NodeId, ProposeOptions, RoomNeed }
 export * from './blob-types.ts'
+export * from './member-types.ts'
 export * from './state-errors.ts'
 export * from './time-types.ts'
 /** host:port */
@@ -241,61 +242,6 @@ export interface KnownMembers {
   readonly index: LogIndex
 }
 
-/** The status of one member, as it reports it. */
-export interface MemberStatus {
-  readonly nodeId: NodeId
-  readonly incarnation: string
-  readonly version: string
-  /** The feature level that its code can apply. */
-  readonly featureLevel: number
-  /** The feature level of its state. */
-  readonly stateLevel: number
-  readonly isJoining: boolean
-  readonly isReady: boolean
-  readonly isLeader: boolean
-  readonly term: number
-  readonly leaderId: NodeId | null
-  readonly commitIndex: LogIndex
-  readonly appliedIndex: LogIndex
-  readonly configuration: {
-    readonly voters: readonly NodeId[]
-    readonly learners: readonly NodeId[]
-    /** Not empty: a change of more than one vote is under way. */
-    readonly outgoing: readonly NodeId[]
-  }
-  readonly configurationIndex: LogIndex
-  /** At the leader: all others. */
-  readonly peers: readonly {
-    readonly nodeId: NodeId
-    readonly matchIndex: LogIndex
-    readonly silentMs: number
-    /** Behind the end of the leader's log. */
-    readonly lagEntries: number
-    readonly lagBytes: number
-  }[]
-  /** Milliseconds since this member last received from each member; from a missing one this process has not received. */
-  readonly heardMs: Readonly<Record<NodeId, number>>
-  /** Rises when the group is brought back from a lost quorum. Absent: reported by a version without epochs. */
-  readonly recoveryEpoch?: number
-  /** Its own doubt, and those it knows of other members. Absent: reported by a version without doubts. */
-  readonly doubts?: readonly MemberDoubt[]
-  /** Checksums of the state at some applied indexes: equal indexes have equal checksums on every node. */
-  readonly checksums: readonly (readonly [index: LogIndex, checksum: string])[]
-}
-
-/** The answer of a node that is asked whether it can be added. */
-export interface NewcomerStatus {
-  readonly registered?: string | null
-  readonly nodeId: NodeId
-  readonly incarnation: string
-  /** It has never voted and waits to be added. */
-  readonly isJoining: boolean
-  readonly featureLevel: number
-  readonly version: string
-  /** SHA-256 of the certificate that it presented to the asking node. Null or absent: nodes connect without TLS. */
-  readonly fingerprint?: string | null
-}
-
 /** Facts by which an operator recognizes a node before it is added. */
 export interface NodeIdentity {
   readonly nodeId: NodeId
@@ -393,6 +339,8 @@ export interface ClusterParts {
   readonly stateMachine: StateMachine
   readonly copyLedger: CopyLedger
   readonly logger: Logger
+  /** Downloads that this node serves now: when it leaves, the others wait for their end. Absent: it counts none. */
+  readonly downloads?: () => number
   /** For tests: another disk under the blobs. */
   readonly blobFiles?: FileOps
 }

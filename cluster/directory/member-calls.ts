@@ -98,7 +98,7 @@ const COUNTS = [
 function readStatus(header: unknown): MemberStatus {
   const fields = fieldsOf(header)
   const { nodeId, incarnation, version, leaderId, isLeader, isReady, isJoining } = fields
-  const { configuration, peers, heardMs, checksums } = fields
+  const { configuration, peers, heardMs, checksums, downloads } = fields
   const areNames = [nodeId, incarnation, version].every((text) => typeof text === 'string')
   const areCounts = COUNTS.every((name) => isCount(fields[name]))
   const isLeaderName = leaderId === null || typeof leaderId === 'string'
@@ -109,6 +109,8 @@ function readStatus(header: unknown): MemberStatus {
   if (!(areNames && areCounts && isLeaderName && areClaims && isGroup && areContacts && arePeers(peers)))
     throw new TypeError('Cannot read the status of a member')
   if (!arePoints(checksums)) throw new TypeError('Cannot read the checksums of a member')
+  if (downloads !== undefined && !isCount(downloads))
+    throw new TypeError('Cannot read the downloads of a member')
   if (!areDoubts(fields['doubts'])) throw new TypeError('Cannot read the doubts of a member')
   return header as MemberStatus
 }

@@ -50,6 +50,8 @@ export interface ConfigurationPartsNeeded {
   readonly version: string
   readonly heartbeatMs: number
   readonly hasTls: boolean
+  /** Downloads that this node serves now. Absent: it counts none. */
+  readonly downloads?: () => number
   readonly clock: Clock
   readonly logger: Logger
 }
@@ -125,7 +127,7 @@ export class DirectoryService implements MembershipPort {
   }
 
   local(): MemberStatus {
-    const { node, directory, incarnation, version, heartbeatMs, transport, clock } = this.#parts
+    const { node, directory, incarnation, version, heartbeatMs, transport, clock, downloads } = this.#parts
     const {
       term,
       leaderId,
@@ -167,6 +169,7 @@ export class DirectoryService implements MembershipPort {
         ...suspects.map((suspect) => ({ nodeId: suspect.nodeId, what: suspect.doubt })),
         ...[...this.#expelled].map(([expelled, what]) => ({ nodeId: expelled, what })),
       ],
+      ...(downloads === undefined ? {} : { downloads: downloads() }),
       checksums: node.checksums(),
     }
   }

@@ -11,6 +11,7 @@ import type { TenantRecord } from '../state-machine/tenants/records.ts'
 import type { View } from '../state-machine/base/view.ts'
 import { ChunkKeys } from './chunk-keys.ts'
 import { ChunkSealer } from './chunk-sealer.ts'
+import { Downloads } from './downloads.ts'
 import { FrameBuffers } from './frame-buffers.ts'
 import { UploadMemory } from './upload-memory.ts'
 import { ChunkSlots } from './chunk-slots.ts'
@@ -31,6 +32,8 @@ export interface ObjectContentParts {
   readonly config: Pick<Config, 'limits' | 'content'>
   /** Brings `state` up to date. Throws Condition. */
   readonly readBarrier: () => Promise<void>
+  /** Counts what is read. Absent: no part asks for the count. */
+  readonly downloads?: Downloads
   /** Monotonic, in milliseconds. Absent: the clock of the process. */
   readonly now?: () => number
 }
@@ -41,6 +44,7 @@ export class ObjectContent implements Content {
   readonly #slots: ChunkSlots
   readonly #buffers = new FrameBuffers()
   readonly #now: () => number
+  readonly #downloads: Downloads
   /** Shared by all uploads of this node. */
   readonly memory: UploadMemory
   readonly #pool: SealingPool
@@ -49,6 +53,7 @@ export class ObjectContent implements Content {
   constructor(parts: ObjectContentParts) {
     this.#parts = parts
     this.#keys = new ChunkKeys(parts.masterKey)
+    this.#downloads = parts.downloads ?? new Downloads()
     const { limits, content } = parts.config
     this.#now = parts.now ?? (() => performance.now())
     this.#slots = new ChunkSlots(limits.chunkBuffersMax)
@@ -89,7 +94,7 @@ export class ObjectContent implements Content {
     const { blobs, state, readBarrier } = this.#parts
     const keys = this.#keys.of(tenant)
     const parts = { tenantId: tenant.id, bucketId, object, pinned, blobs, state, keys, readBarrier }
-    return readContent(parts, range)
+    return this.#downloads.counted(readContent(parts, range))
   }
 
   /** Call it periodically: a row may change although the tenant is not used again. */

@@ -30,6 +30,7 @@ import { refusePlainListeners } from '../config/plain-listeners.ts'
 import { adminUrlOf, dataUrlOf } from '../config/listener-urls.ts'
 import type { Config } from '../config/types.ts'
 import { ClusterContent } from '../content/cluster-content.ts'
+import { Downloads } from '../content/downloads.ts'
 import { ObjectContent } from '../content/object-content.ts'
 import { localSocketPath } from '../base/local-socket.ts'
 import { AuditSegments } from '../operations/audit-segments/audit-segments.ts'
@@ -155,14 +156,16 @@ async function composeServices(
   // The cluster asks the ledger for tasks, and the ledger proposes to the cluster: `late` resolves the cycle after creation.
   const late = lateCluster(() => cluster)
   const propose = withLevelGate(createPropose(late, state), late)
+  const downloads = new Downloads()
   const cluster: Cluster = await createCluster(clusterOptions(config, masterKey, isJoining), {
     stateMachine,
     copyLedger: createCopyLedger(state, propose, late),
+    downloads: () => downloads.underWay,
     logger,
   })
   const uses = new LastUsed()
   const access = new NativeAccess({ masterKey, state, config, uses, now: () => cluster.time.now() })
-  const { uploads, content, own } = contentOf(config, { cluster, propose, state, masterKey })
+  const { uploads, content, own } = contentOf(config, { cluster, propose, state, masterKey, downloads })
   const masterKeyGate = new MasterKeyGate()
   const limits = openLimits(config, { cluster, access, state })
   const audit = await openAuditTrail(config, logger)
@@ -214,13 +217,14 @@ function samplesOf(
 /** The uploads of this node, the content of objects, and that of the cluster itself. */
 function contentOf(
   config: Config,
-  parts: Pick<Services, 'state' | 'propose'> & Pick<Components, 'cluster' | 'masterKey'>,
+  parts: Pick<Services, 'state' | 'propose'> &
+    Pick<Components, 'cluster' | 'masterKey'> & { readonly downloads: Downloads },
 ): Pick<Components, 'content'> & { readonly uploads: UploadSessions; readonly own: ClusterContent } {
-  const { cluster, propose, state, masterKey } = parts
+  const { cluster, propose, state, masterKey, downloads } = parts
   const { nodeId, blobs } = cluster
   const uploads = new UploadSessions({ nodeId, nextSession: () => blobs.nextSession(), propose })
   const common = { blobs, uploads, state, masterKey, readBarrier: () => cluster.readBarrier() }
-  const content = new ObjectContent({ ...common, config })
+  const content = new ObjectContent({ ...common, config, downloads })
   return { uploads, content, own: new ClusterContent(common) }
 }
 

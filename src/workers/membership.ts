@@ -63,6 +63,12 @@ type Target = Parameters<MembershipPort['change']>[0]
 const STALLED_MS = 60_000
 /** A joining node that has not answered the leader for this long is called silent, not slow. */
 const SILENT_MS = 10_000
+/**
+ * So long a member that leaves stays known to the others for the downloads that it serves: they read chunks of the others, which
+ * answer no node that left.
+ */
+const DOWNLOADS_MS_MAX = 30_000
+const DOWNLOADS_PHASE: StepBlocker = { phase: 'waiting for its downloads' }
 /** Two commits, in an estimate. */
 const VOTE_MS = 1_000
 
@@ -70,6 +76,8 @@ export class MembershipWorker {
   readonly #parts: MembershipWorkerParts
   /** Since when the joining node of this operation keeps up, and when it was last seen not to. One at a time. */
   #keeping: { readonly operationId: string; since: number | null; lagging: number } | null = null
+  /** Since when the configuration is without the member that leaves. One at a time. */
+  #leaving: { readonly operationId: string; readonly since: number } | null = null
   /** The term in which this round began: all entries committed before it are applied once the barrier is passed. */
   #term = 0
   /** Operations whose take-up this node has logged. */
@@ -84,6 +92,7 @@ export class MembershipWorker {
     const { membership, isJobRunner, readBarrier } = this.#parts
     if (!isJobRunner()) {
       this.#keeping = null
+      this.#leaving = null
       this.#driven.clear()
       return false
     }
@@ -193,7 +202,10 @@ export class MembershipWorker {
     const { membership, nodeId } = this.#parts
     const status = membership.local()
     if (!isSettled(status)) return false
-    if (hasMoved(operation, status.configuration)) return this.#takeStep(operation, phaseAfter(operation))
+    if (hasMoved(operation, status.configuration)) {
+      if (await this.#isStillServing(operation, status)) return this.#reportPhase(operation, DOWNLOADS_PHASE)
+      return this.#takeStep(operation, phaseAfter(operation))
+    }
     if (operation.isRevoked === true) return this.#giveUp(operation)
     const leavingNode = leavingNodeOf(operation)
     const target = configurationAfter(operation, status.configuration, this.#isLost(leavingNode))
@@ -206,6 +218,18 @@ export class MembershipWorker {
       return false
     }
     return this.#change(operation, target, status.configurationIndex)
+  }
+
+  /** Outside of the configuration a node begins no more downloads once the leader answers its read barriers no more. */
+  async #isStillServing(operation: LongOperation, { peers }: MemberStatus): Promise<boolean> {
+    const { membership, now } = this.#parts
+    const { operationId, cursor } = operation
+    const name = leavingNodeOf(operation)
+    if (cursor !== 'exclude' || name === null || this.#isLost(name)) return false
+    if (this.#leaving?.operationId !== operationId) this.#leaving = { operationId, since: now() }
+    if (now() - this.#leaving.since >= DOWNLOADS_MS_MAX) return false
+    if (peers.some(({ nodeId }) => nodeId === name)) return true
+    return ((await membership.ask(name))?.downloads ?? 0) > 0
   }
 
   /** Only while this node leads in the term of the round and the operation is unchanged since it was read: nothing is awaited in between. */

@@ -40,6 +40,27 @@ t.test('ingest and read', async (t) => {
     t.equal(world.content.memory.bytes, 0)
   })
 
+  t.test('count a download from its first piece to its end, however it ends', async (t) => {
+    const world = new ContentWorld()
+    const object = await world.put(patternBytes(CHUNK_BYTES + 100))
+    const begin = async () => {
+      const pieces = world.read(object)[Symbol.asyncIterator]()
+      await pieces.next()
+      return pieces
+    }
+    const [whole, left, broken] = [await begin(), await begin(), await begin()]
+    t.equal(world.downloads.underWay, 3)
+    await left.return?.()
+    t.equal(world.downloads.underWay, 2)
+    while ((await whole.next()).done !== true);
+    t.equal(world.downloads.underWay, 1)
+    for (const node of ['n1', 'n2', 'n3']) world.blobs.failAfter(node, 0, new Error('away'))
+    await t.rejects(async () => {
+      while ((await broken.next()).done !== true);
+    })
+    t.equal(world.downloads.underWay, 0)
+  })
+
   t.test('give the same ranges as Buffer.subarray, from inline bodies and across chunks', async () => {
     const world = new ContentWorld()
     const small = patternBytes(INLINE_MAX - 3)

@@ -9,6 +9,7 @@ import { newTenantKeys } from '../../src/access/credentials.ts'
 import type { CallerLimits, Config } from '../../src/config/types.ts'
 import type { IngestedBody, IngestRequest } from '../../src/content/content.ts'
 import type { UploadOutcome } from '../../src/content/uploads.ts'
+import { Downloads } from '../../src/content/downloads.ts'
 import { ObjectContent } from '../../src/content/object-content.ts'
 import type { BodyRecord, ObjectPart } from '../../src/state-machine/bodies/records.ts'
 import type { ChunkLink, ChunkRecord } from '../../src/state-machine/chunks/records.ts'
@@ -140,6 +141,7 @@ export class ContentWorld {
   readonly blobs: MemoryBlobs
   readonly content: ObjectContent
   readonly tenant: TenantRecord
+  readonly downloads = new Downloads()
   readonly chunks = new Map<string, ChunkRecord>()
   readonly inline = new Map<string, Uint8Array>()
   readonly manifests = new Map<string, readonly ChunkLink[]>()
@@ -173,6 +175,7 @@ export class ContentWorld {
       },
       masterKey: testMasterKey,
       readBarrier: () => this.readBarrier(),
+      downloads: this.downloads,
       ...(options.now === undefined ? {} : { now: options.now }),
       config: {
         limits: { ...TEST_LIMITS, ...options.limits },

@@ -35,6 +35,10 @@ export class Bench {
   /** Joining nodes do not answer status requests. */
   isSilent = false
   term = 1
+  /** What each member serves. */
+  downloads = 0
+  /** Outside of the configuration, and still answered by the leader. */
+  lingering: readonly string[] = []
   readonly orders: string[] = []
   /** Runs while a joining node is contacted, and while the read barrier waits for the committed state. */
   meanwhile: () => Promise<unknown> = async () => undefined
@@ -101,7 +105,7 @@ export class Bench {
   #status(): MemberStatus {
     const { outgoing = [], ...pending } = this.pending
     const configuration = { voters: this.voters, learners: this.learners, outgoing }
-    const peers = [...this.voters, ...this.learners].map((nodeId) => {
+    const peers = [...this.voters, ...this.learners, ...this.lingering].map((nodeId) => {
       const silentMs = this.silent.includes(nodeId) ? 60_000 : 0
       return { nodeId, matchIndex: 1, silentMs, lagEntries: this.lag, lagBytes: 0 }
     })
@@ -129,6 +133,7 @@ export class Bench {
         if (this.isSilent) return null
         return singleNodeStatus(nodeId, {
           incarnation: `${this.life}-of-${nodeId}`,
+          downloads: this.downloads,
           checksums: [[7, this.checksum]],
         })
       },

@@ -3,9 +3,10 @@
  *
  * Rule: every acknowledged write is read back at the end from every member.
  */
+import { randomBytes } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { until } from '../helpers/async.ts'
+import { collected, until } from '../helpers/async.ts'
 import { CommandLine, ended } from '../helpers/command-line.ts'
 import {
   changeMembers as change,
@@ -17,6 +18,8 @@ import {
 import { ProcessCluster, sha256, temporaryFolder } from '../helpers/process-cluster.ts'
 
 const WRITE_EVERY_MS = 25
+/** Six chunks: far more than sockets hold for a client that does not read. */
+const LARGE_BYTES = 24 * 1024 * 1024
 
 /** Writes one object after the other until it is stopped; only acknowledged writes are remembered. */
 class Writer {
@@ -150,10 +153,20 @@ t.test(
       await cluster.signal('n3', 'SIGTERM')
     })
 
-    await t.test('three become two', async () => {
+    await t.test('three become two, and a download at the one that leaves ends well', async (t) => {
+      const [path, large] = ['/buckets/walk/objects/large', randomBytes(LARGE_BYTES)]
+      t.equal((await cluster.call('n1', 'PUT', path, large)).status, 200)
       await change(cluster, 'n1', { path: '/cluster/voters/n2/demote', body: { reason: 'its disk is worn' } })
+      const download = await cluster.open('n2', path)
       const body = { reason: 'it is empty', confirm: 'n2' }
-      await change(cluster, 'n1', { path: '/cluster/members/n2/remove', body })
+      const removal = change(cluster, 'n1', { path: '/cluster/members/n2/remove', body })
+      await until('the removal waits for the download, or the others refuse n2', async () => {
+        const { body: seen } = await cluster.admin('n1', { method: 'GET', path: '/cluster/operations' })
+        if (seen.toString().includes('"phase":"waiting for its downloads"')) return true
+        return (await cluster.unreadiness('n2'))?.includes('removed from the cluster') === true
+      })
+      t.equal(sha256(Buffer.concat(await collected<Buffer>(download))), sha256(large))
+      await removal
       const seen = await membership(cluster, 'n4')
       t.equal(placed(seen), 'n1 active voter, n4 active voter')
     })

@@ -171,6 +171,54 @@ t.test('lost: the configuration continues without it, and its name never comes b
   t.same(bench.orders, ['n1 n2 | '], 'it was outside already')
 })
 
+t.test('a member that leaves is known until the downloads that it serves have ended', async (t) => {
+  const leaving = async (): Promise<Bench> => {
+    const bench = await Bench.start(t)
+    await bench.world.do(start('demote', 'n3'))
+    for (let n = 0; n < 6; n++) await bench.round()
+    t.equal(bench.phase('n3'), 'drained')
+    await bench.world.do(start('remove', 'n3'))
+    return bench
+  }
+
+  await t.test('it begins no more of them, and no member refuses it', async (t) => {
+    const bench = await leaving()
+    bench.downloads = 2
+    for (let n = 0; n < 5; n++) await bench.round()
+    t.same([bench.voters, bench.learners], [['n1', 'n2'], []])
+    t.match(bench.operation('op-remove-n3'), { cursor: 'exclude', phase: 'waiting for its downloads' })
+    t.equal(bench.phase('n3'), 'drained')
+    bench.downloads = 0
+    await bench.round()
+    t.match(bench.operation('op-remove-n3'), { status: 'succeeded' })
+    t.equal(bench.phase('n3'), undefined)
+  })
+
+  await t.test('not while it may begin another one', async (t) => {
+    const bench = await leaving()
+    bench.lingering = ['n3']
+    await bench.round()
+    t.match(bench.operation('op-remove-n3'), { cursor: 'exclude' })
+    bench.lingering = []
+    await bench.round()
+    t.match(bench.operation('op-remove-n3'), { status: 'succeeded' })
+  })
+
+  await t.test('not for longer than 30 s, and not when it does not answer', async (t) => {
+    const bench = await leaving()
+    bench.downloads = 1
+    for (let n = 0; n < 30; n++) await bench.round()
+    t.match(bench.operation('op-remove-n3'), { status: 'running' })
+    await bench.round()
+    t.match(bench.operation('op-remove-n3'), { status: 'succeeded' })
+    const dead = await leaving()
+    dead.downloads = 1
+    dead.isSilent = true
+    await dead.round()
+    t.match(dead.operation('op-remove-n3'), { status: 'succeeded' })
+  })
+})
+
 t.test('the only voter is replaced, although it has no node to hand over to', async (t) => {
   const bench = await Bench.start(t, ['n1'])
   await bench.world.do(start('replace', 'n1', { newcomer: 'n4' }))

@@ -139,6 +139,22 @@ const elsewhere: readonly TestedRow[] = [
     'isElsewhere',
     'content/read-chunk',
   ],
+  [
+    'RD18',
+    'a member that leaves is refused in the middle of the downloads that it serves',
+    'src/workers/membership.ts',
+    '((await membership.ask(name))?.downloads ?? 0) > 0',
+    'false',
+    'workers/membership',
+  ],
+  [
+    'RD19',
+    'a member has left although it may begin another download',
+    'src/workers/membership.ts',
+    'if (peers.some(({ nodeId }) => nodeId === name)) return true\n',
+    '',
+    'workers/membership',
+  ],
 ]
 
 export const READS_MUTANTS: readonly Mutant[] = killedByTests([

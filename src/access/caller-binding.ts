@@ -13,7 +13,9 @@ import type { ClientCertificate, Connection, Principal } from './base/principal.
 export const BOUND_ADDRESSES_MAX = 32
 export const BOUND_CERTIFICATES_MAX = 8
 const COMMON_NAME = /^cn:[^\p{Cc}]{1,256}$/u
-const DIGEST = /^sha256:((?:[0-9a-f]{2}:?){31}[0-9a-f]{2})$/i
+const DIGEST = /^[sS][hH][aA]256:((?:[0-9A-Fa-f]{2}:?){31}[0-9A-Fa-f]{2})$/
+/** Either, as JSON Schema says it. */
+export const CERTIFICATE_PATTERN = `${DIGEST.source}|^cn:[^\\u0000-\\u001f\\u007f-\\u009f]{1,256}$`
 /** Ranges that were asked lately, by their text. */
 const RANGES_MAX = 1_024
 const RANGES = new Map<string, ((address: string) => boolean) | null>()

@@ -5,22 +5,36 @@
  * what rules allow; that is cors-match.ts.
  * Rule: a pattern that could never fit what a browser sends is refused, because its author meant something else.
  */
+import { UNPRINTABLE } from '../base/printable.ts'
 import { Refusal } from '../base/refusal.ts'
 import type { CorsMethod, CorsRule } from '../state-machine/buckets/records.ts'
 
 export const CORS_RULES_MAX = 100
 export const CORS_METHODS = ['GET', 'HEAD', 'PUT', 'POST', 'DELETE'] as const satisfies readonly CorsMethod[]
 
-const ID_CHARACTERS_MAX = 255
-const PATTERN_CHARACTERS_MAX = 255
+export const ID_CHARACTERS_MAX = 255
+export const PATTERN_CHARACTERS_MAX = 255
 /** A signed 32-bit number of seconds is what clients can be expected to read. */
-const MAX_AGE_SECONDS_MAX = 2 ** 31 - 1
-const UNPRINTABLE = /[\p{Cc}\ud800-\udfff]/u
+export const MAX_AGE_SECONDS_MAX = 2 ** 31 - 1
 /** No path behind the host: an origin has none. [RFC 6454 6.2] */
 const ORIGIN = /^(?:[^/?#@]+:\/\/)?[^/?#@]+$/
 const PRINTABLE = /^[\x21-\x7e]+$/
 /** A `*` may occur in a token, so a pattern is one too. [RFC 9110 5.6.2] */
 const TOKEN = /^[!#$%&'*+.^_`|~0-9a-z-]+$/i
+
+/** What a rule takes, as JSON Schema says it. Of an origin: null, one with a `*`, or one with a scheme; at most one `*`. */
+export const CORS_PATTERNS = corsPatterns()
+
+function corsPatterns(): Readonly<Record<'origin' | 'header' | 'exposedHeader', string>> {
+  const part = '[!"$-)+-.0->A-~]'
+  const star = `${part}*\\*${part}*`
+  const token = "[!#$%&'+.^_`|~0-9A-Za-z-]"
+  return {
+    origin: `^(null|${star}|${part}+://${part}+|${star}://${part}+|${part}+://${star})$`,
+    header: `^(${token}+\\*?${token}*|\\*${token}*)$`,
+    exposedHeader: `^(${token}+|\\*)$`,
+  }
+}
 
 export interface CorsRuleInput {
   readonly id?: string

@@ -10,12 +10,22 @@ import type { Scope, Verb } from './base/principal.ts'
 
 export const DEFAULT_SCOPES = 'read,write,delete'
 
-const SCOPES_CHARS_MAX = 8192
+export const SCOPES_CHARS_MAX = 8192
 const ENTRY_COUNT_MAX = 100
 const PREFIX_BYTES_MAX = 1024
 const VERBS: readonly string[] = ['read', 'write', 'delete', 'admin'] satisfies Verb[]
+/** Both forms, as JSON Schema can say them: it counts neither entries nor the bytes of a prefix. */
+export const SCOPES_PATTERN = scopesPattern()
 const RESOURCE_ENTRY = /^op=([^:]*):bucket=([^:]*):prefix=(.*)$/s
 const BUCKET = /^(?:\*|[a-z0-9][a-z0-9.-]{1,61}[a-z0-9])$/
+
+function scopesPattern(): string {
+  const verb = `(${VERBS.join('|')})`
+  const bare = `\\s*${verb}\\s*`
+  const resource = `\\s*op=${verb}:bucket=(\\*|[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]):prefix=[^,]*`
+  const listOf = (entry: string): string => `${entry}(,${entry})*`
+  return `^(${listOf(bare)}|${listOf(resource)})$`
+}
 
 /** Throws Refusal invalid_argument that names the entry. */
 export function parseScopes(text: string): readonly Scope[] {

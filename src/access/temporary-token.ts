@@ -14,9 +14,9 @@ import type { AccessKeyPrincipal, Scope } from './base/principal.ts'
 import { parseScopes } from './scopes.ts'
 import { openToken, sealToken, type TokenForm } from './sealed-token.ts'
 
-const TEMPORARY_SCOPES_CHARS_MAX = 2_048
+export const TEMPORARY_SCOPES_CHARS_MAX = 2_048
 /** As a role session is named in AWS STS. */
-const SESSION_NAME = /^[A-Za-z0-9_+=,.@-]{2,64}$/
+export const SESSION_NAME = /^[A-Za-z0-9_+=,.@-]{2,64}$/
 const FORM: TokenForm = { prefix: 'svctmp_', charsMax: 16 * 1024 }
 
 /** Times in whole seconds since 1970. */

@@ -6,7 +6,13 @@
  * representation, so the content and the representation are the same bytes here.
  */
 import type { IncomingHttpHeaders } from 'node:http'
-import { type ClaimAlgorithm, type Claims, joinClaims, parseDigest } from '../content/checksums.ts'
+import {
+  type ClaimAlgorithm,
+  type Claims,
+  digestPattern,
+  joinClaims,
+  parseDigest,
+} from '../content/checksums.ts'
 import { Refusal } from '../base/refusal.ts'
 import { headerText } from './header-text.ts'
 import type { HeaderNote } from './route.ts'
@@ -31,7 +37,7 @@ export const DIGEST_HEADER_NOTES: readonly HeaderNote[] = [
   {
     name: 'Content-MD5',
     description: 'base64 MD5 of the body to verify, as in RFC 1864; it is not kept',
-    schema: { pattern: '^[A-Za-z0-9+/]{22}==$' },
+    schema: { pattern: digestPattern('MD5') },
   },
   {
     name: 'Content-Digest',

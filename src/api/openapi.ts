@@ -5,7 +5,7 @@
  * cannot differ.
  */
 import Type, { type TObject, type TSchema, type TSchemaOptions } from 'typebox'
-import { DIGEST_BYTES } from '../content/checksums.ts'
+import { digestPattern, KEPT_ALGORITHMS } from '../content/checksums.ts'
 import { BUCKET_NAME } from '../operations/buckets/bucket-name.ts'
 import { type Example, filled } from './examples/example.ts'
 import { ANSWERS } from './examples/generated/answers.ts'
@@ -184,19 +184,13 @@ function headerParameters(notes: readonly HeaderNote[]): Parameter[] {
 function spelledOut(notes: readonly HeaderNote[]): readonly HeaderNote[] {
   return notes.flatMap((note): readonly HeaderNote[] =>
     note.name.includes('<ALG>')
-      ? Object.entries(DIGEST_BYTES).map(([alg, bytes]) => ({
+      ? KEPT_ALGORITHMS.map((algorithm) => ({
           ...note,
-          name: note.name.replace('<ALG>', alg),
-          schema: { pattern: base64Pattern(bytes) },
+          name: note.name.replace('<ALG>', algorithm),
+          schema: { pattern: digestPattern(algorithm) },
         }))
       : [{ ...note, name: note.name.replace('<name>', '*') }],
   )
-}
-
-/** Of so many bytes, padded. */
-function base64Pattern(bytes: number): string {
-  const digits = Math.ceil((bytes * 4) / 3)
-  return `^[A-Za-z0-9+/]{${digits}}={${(4 - (digits % 4)) % 4}}$`
 }
 
 function withExample(parameter: Parameter, { params = {}, query = {}, headers = {} }: Example): object {

@@ -4,6 +4,7 @@
 import Type, { type TSchema } from 'typebox'
 import { parseTimestamp } from '../operations/base/timestamp.ts'
 import { Refusal } from '../base/refusal.ts'
+import { documented } from './documented.ts'
 
 /** RFC 3339, UTC, milliseconds. */
 export const timeText = (ms: number): string => new Date(ms).toISOString()
@@ -27,6 +28,14 @@ export const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type
 /** Members of every page: `isTruncated` always, `nextContinuationToken` only when there is more. */
 export const pageEnd = (next: string | null): { isTruncated: boolean; nextContinuationToken?: string } =>
   next === null ? { isTruncated: false } : { isTruncated: true, nextContinuationToken: next }
+
+/** The query parameter that continues a listing. */
+export const CONTINUATION_TOKEN = Type.Optional(
+  Type.String({
+    description: 'nextContinuationToken of the page before, with the same query',
+    ...documented({ pattern: '^[A-Za-z0-9_-]{23,4096}$' }),
+  }),
+)
 
 export const PAGE_END_SCHEMA = {
   isTruncated: Type.Boolean(),

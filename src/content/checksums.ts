@@ -13,7 +13,7 @@ import { Refusal } from '../base/refusal.ts'
 import type { ChecksumAlgorithm, Checksums } from '../state-machine/bodies/records.ts'
 
 /** Length of each digest that is kept, in bytes. */
-export const DIGEST_BYTES = {
+const DIGEST_BYTES = {
   CRC32: 4,
   CRC32C: 4,
   CRC64NVME: 8,
@@ -23,6 +23,7 @@ export const DIGEST_BYTES = {
 /** Of each digest that a client may claim, in bytes. */
 const CLAIM_BYTES = { ...DIGEST_BYTES, MD5: 16, SHA512: 64 } as const
 export type ClaimAlgorithm = keyof typeof CLAIM_BYTES
+export const KEPT_ALGORITHMS: readonly ChecksumAlgorithm[] = Object.keys(DIGEST_BYTES).filter(isAlgorithm)
 const ALWAYS: ChecksumAlgorithm = 'CRC64NVME'
 /** The NVMe polynomial in reflected form. */
 const CRC64_NVME_POLYNOMIAL = '9a6c9329ac4bc9b5'
@@ -62,6 +63,14 @@ export function parseDigest(algorithm: ClaimAlgorithm, base64: string): Uint8Arr
   )
 }
 
+/** What parseDigest takes, as JSON Schema says it: the bits behind the last byte are zero. */
+export function digestPattern(algorithm: ClaimAlgorithm): string {
+  const bytes = CLAIM_BYTES[algorithm]
+  const whole = Math.floor((bytes * 4) / 3)
+  const last = ['', '[AQgw]==', '[AEIMQUYcgkosw048]='][bytes % 3] ?? ''
+  return `^[A-Za-z0-9+/]{${whole}}${last}$`
+}
+
 /** The claims of both. Throws Refusal checksum_mismatch where they cannot both be true. */
 export function joinClaims(claims: Claims, others: Claims): Claims {
   for (const [algorithm, claim] of others) {
@@ -76,7 +85,7 @@ export function joinClaims(claims: Claims, others: Claims): Claims {
 export function parseAlgorithm(name: string): ChecksumAlgorithm {
   const algorithm = name.toUpperCase()
   if (isAlgorithm(algorithm)) return algorithm
-  const known = Object.keys(DIGEST_BYTES).join(', ')
+  const known = KEPT_ALGORITHMS.join(', ')
   throw new Refusal(
     'checksum_unsupported',
     `Checksum algorithm '${name.slice(0, 40)}' is not one of ${known}`,

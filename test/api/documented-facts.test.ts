@@ -90,6 +90,13 @@ const FORBIDDEN: readonly Case[] = [
     { ...LINK, method: 'PUT', key: 'a', checksumAlg: 'SHA256' },
     'invalid_request',
   ],
+  [
+    'signURL',
+    'POST',
+    '/api/v1/sign-url',
+    { ...LINK, method: 'PUT', key: 'a', checksumAlg: 'SHA1', checksumVal: 'AAAA' },
+    'checksum_malformed',
+  ],
   ['signURL', 'POST', '/api/v1/sign-url', { ...LINK, key: 'a', reason: '' }, 'invalid_request'],
   [
     'copyObject',

@@ -147,7 +147,13 @@ t.test('a listener over TLS', async (t) => {
     t.match(answer.url, /^https:\/\//)
     const Resource = ['arn:aws:s3:::photos', 'arn:aws:s3:::photos/*']
     const Condition = { Bool: { 'aws:SecureTransport': 'false' } }
-    const overPlain = { Effect: 'Deny' as const, Principal: '*', Action: 's3:*', Resource, Condition }
+    const overPlain = {
+      Effect: 'Deny' as const,
+      Principal: '*' as const,
+      Action: 's3:*',
+      Resource,
+      Condition,
+    }
     const owner = adminClient({
       endpoints: [`https://127.0.0.1:${adminPort}`],
       ca,

@@ -21,10 +21,10 @@ import {
 import { KNOWN_ACTIONS, type KnownAction } from './s3-actions.ts'
 import { matchesWildcards, repeatedChars } from './wildcards.ts'
 
-const STATEMENTS_MAX = 100
+export const STATEMENTS_MAX = 100
 /** Of patterns that can be compared again and again with one key: what the decision on a request may cost has a bound. */
 const REPEATED_CHARS_MAX = 1000
-const VERSIONS = ['2012-10-17', '2008-10-17']
+export const POLICY_VERSIONS = ['2012-10-17', '2008-10-17']
 const POLICY_MEMBERS = ['Version', 'Id', 'Statement']
 const STATEMENT_MEMBERS = [
   'Sid',
@@ -75,9 +75,9 @@ export function readBucketPolicy(value: unknown, place: PolicyPlace): BucketPoli
   const bytes = Buffer.byteLength(JSON.stringify(value))
   if (bytes > BUCKET_POLICY_BYTES_MAX)
     malformed('', `has ${bytes} bytes as JSON, at most ${BUCKET_POLICY_BYTES_MAX}`)
-  const { Version = VERSIONS[0], Id = '', Statement } = policy
-  if (!VERSIONS.some((version) => version === Version))
-    malformed('Version', `must be one of ${VERSIONS.join(', ')}`)
+  const { Version = POLICY_VERSIONS[0], Id = '', Statement } = policy
+  if (!POLICY_VERSIONS.some((version) => version === Version))
+    malformed('Version', `must be one of ${POLICY_VERSIONS.join(', ')}`)
   textAt(Id, 'Id')
   if (!Array.isArray(Statement)) return malformed('Statement', 'must be a list of statements')
   if (Statement.length < 1 || Statement.length > STATEMENTS_MAX)

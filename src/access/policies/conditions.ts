@@ -68,6 +68,12 @@ const NUMBER = /^-?\d{1,9}(?:\.\d{1,6})?$/
 const IF_EXISTS = 'IfExists'
 const NULL = 'Null'
 
+/** As a policy writes them. */
+export const CONDITION_OPERATORS: readonly string[] = [
+  ...Object.keys(OPERATORS).flatMap((name) => [name, name + IF_EXISTS]),
+  NULL,
+]
+
 const TAKES: Readonly<Record<Kind, string>> = {
   text: 'a text without "${"',
   address: 'an address or a range such as 203.0.113.0/24 or 2001:db8::/32',
@@ -96,11 +102,12 @@ export function readConditions(
 ): readonly Condition[] {
   return Object.entries(objectAt(value, where)).flatMap(([operator, pairs]) => {
     const place = `${where}.${operator}`
+    const compared = operatorNamed(operator, place)
     return Object.entries(objectAt(pairs, place)).map(([name, values]) => {
       const key = keyNamed(name, place)
       if (!actions.some(CONDITION_KEYS[key].isFor))
         malformed(`${place}.${name}`, 'is asked for by none of the actions of the statement')
-      return conditionOf(operator, key, { value: values, where: `${place}.${name}` })
+      return conditionOf(compared, key, { value: values, where: `${place}.${name}` })
     })
   })
 }
@@ -118,20 +125,24 @@ function holdsFor(condition: Condition, given: string | undefined): boolean {
   return tests.some((test) => test(given)) !== isNegated
 }
 
+interface NamedOperator {
+  readonly name: string
+  /** Null: the operator Null, which compares nothing. */
+  readonly operator: Operator | null
+}
+
 function conditionOf(
-  name: string,
+  { name, operator }: NamedOperator,
   key: ConditionKey,
   given: { readonly value: unknown; readonly where: string },
 ): Condition {
   const values = listAt(given.value, given.where)
-  if (name === NULL) {
+  if (operator === null) {
     const [only] = values
     const mustBeAbsent = values.length === 1 ? flagOf(only) : null
     if (mustBeAbsent === null) malformed(given.where, `takes ${TAKES.flag}`)
     return { key, isNegated: false, isIfExists: false, tests: [], repeatedChars: 0, mustBeAbsent }
   }
-  const isIfExists = name.endsWith(IF_EXISTS)
-  const operator = operatorNamed(isIfExists ? name.slice(0, -IF_EXISTS.length) : name, given.where)
   if (operator.kind !== CONDITION_KEYS[key].kind)
     malformed(
       given.where,
@@ -148,6 +159,7 @@ function conditionOf(
   const patterns = operator.hasWildcards === true ? values.map(String) : []
   const repeated = patterns.reduce((sum, pattern) => sum + repeatedChars(pattern), 0)
   const { isNegated } = operator
+  const isIfExists = name.endsWith(IF_EXISTS)
   return { key, isNegated, isIfExists, tests, repeatedChars: repeated, mustBeAbsent: null }
 }
 
@@ -160,12 +172,15 @@ function keyNamed(name: string, where: string): ConditionKey {
   )
 }
 
-function operatorNamed(name: string, where: string): Operator {
-  const operator = Object.hasOwn(OPERATORS, name) ? OPERATORS[name] : undefined
+function operatorNamed(name: string, where: string): NamedOperator {
+  if (name === NULL) return { name, operator: null }
+  const plain = name.endsWith(IF_EXISTS) ? name.slice(0, -IF_EXISTS.length) : name
+  const operator = Object.hasOwn(OPERATORS, plain) ? OPERATORS[plain] : undefined
+  if (operator !== undefined) return { name, operator }
   const known = [...Object.keys(OPERATORS), NULL]
-  return (
-    operator ??
-    malformed(where, `uses the operator ${shown(name)}, which is not supported: ${hintAt(name, known)}`)
+  return malformed(
+    where,
+    `uses the operator ${shown(plain)}, which is not supported: ${hintAt(plain, known)}`,
   )
 }
 

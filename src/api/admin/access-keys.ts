@@ -8,7 +8,13 @@ import { type AccessKeyWithSecret, createTenantKey } from '../../operations/acce
 import { listTenantKeys } from '../../operations/access-keys/list-tenant-keys.ts'
 import { revokeTenantKey } from '../../operations/access-keys/revoke-tenant-key.ts'
 import { rotateTenantKey } from '../../operations/access-keys/rotate-tenant-key.ts'
-import { BOUND_ADDRESSES_MAX, BOUND_CERTIFICATES_MAX } from '../../access/caller-binding.ts'
+import { ADDRESS_RANGE_PATTERN } from '../../access/base/address-range.ts'
+import {
+  BOUND_ADDRESSES_MAX,
+  BOUND_CERTIFICATES_MAX,
+  CERTIFICATE_PATTERN,
+} from '../../access/caller-binding.ts'
+import { SCOPES_CHARS_MAX, SCOPES_PATTERN } from '../../access/scopes.ts'
 import { ACME, GALLERY_KEY } from '../examples/names.ts'
 import { adminRoute } from '../route.ts'
 import { orNull, PAGE_END_SCHEMA, pageEnd } from '../wire.ts'
@@ -30,21 +36,26 @@ const Name = Type.String({ minLength: 1, maxLength: 256 })
 const AccountId = Type.String({ maxLength: 64, description: 'Of an account of this tenant' })
 const Scopes = Type.String({
   description: 'Verbs, or op=<verb>:bucket=<bucket>:prefix=<prefix>, by commas',
-  ...documented({ pattern: '^(op=)?(read|write|delete|admin)\\b' }),
+  ...documented({ pattern: SCOPES_PATTERN, maxLength: SCOPES_CHARS_MAX }),
 })
 const ExpiresAt = Type.String({
   description: 'RFC 3339 timestamp, or a date; must be in the future',
-  ...documented({ pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9:.]+(Z|[+-][0-9:]+))?$' }),
+  ...documented({
+    anyOf: [
+      { type: 'string', format: 'date-time' },
+      { type: 'string', format: 'date' },
+    ],
+  }),
 })
 const BINDING = {
   allowedAddresses: Type.Optional(
-    Type.Array(Type.String({ maxLength: 64 }), {
+    Type.Array(Type.String({ maxLength: 64, ...documented({ pattern: ADDRESS_RANGE_PATTERN }) }), {
       maxItems: BOUND_ADDRESSES_MAX,
       description: 'Addresses and ranges such as 203.0.113.0/24 from which it may be used; none: any',
     }),
   ),
   clientCertificates: Type.Optional(
-    Type.Array(Type.String({ maxLength: 300 }), {
+    Type.Array(Type.String({ maxLength: 300, ...documented({ pattern: CERTIFICATE_PATTERN }) }), {
       maxItems: BOUND_CERTIFICATES_MAX,
       description:
         'sha256:<fingerprint> or cn:<common name> of client certificates: the caller must have one of them; none: it needs none',

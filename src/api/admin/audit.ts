@@ -4,6 +4,7 @@
  * Rule: the names are the contract; what follows from the code of a row is read off the one table of codes.
  */
 import Type, { type Static, type TSchemaOptions } from 'typebox'
+import { DURATION, DURATION_CHARACTERS_MAX } from '../../operations/audit/duration.ts'
 import { outcomeOf, OUTCOMES } from '../../operations/audit/outcome.ts'
 import {
   type AuditGap as AuditGapFacts,
@@ -14,29 +15,34 @@ import type { RepeatedRequests } from '../../state-machine/audit/records.ts'
 import { documented } from '../documented.ts'
 import { STATUS_OF } from '../problem.ts'
 import { adminRoute } from '../route.ts'
-import { orNull, PAGE_END_SCHEMA, pageEnd, Time, timeText } from '../wire.ts'
+import { CONTINUATION_TOKEN, orNull, PAGE_END_SCHEMA, pageEnd, Time, timeText } from '../wire.ts'
 
 const Text = Type.String()
-const filter = (description: string, facts: TSchemaOptions = {}) =>
-  Type.Optional(Type.String({ maxLength: 4096, description, ...documented(facts) }))
-const AGE = { pattern: '^([0-9]{1,6}(ms|s|m|h|d)){1,4}$', maxLength: 64 } as const
+const filter = (description: string, maxLength: number, facts: TSchemaOptions = {}) =>
+  Type.Optional(Type.String({ maxLength, description, ...documented(facts) }))
+const age = (description: string) =>
+  filter(description, DURATION_CHARACTERS_MAX, { pattern: DURATION.source })
+/** More than any name, id or age. All filters together fit into the bytes that the headers of a request may have. */
+const NAME_MAX = 128
+const KEY_MAX = 1024
 
 const AuditQuery = Type.Object(
   {
-    tenant: filter('Rows of this tenant; a token of one tenant sees its own alone'),
-    since: filter('Age of the oldest row wanted, such as 90s, 15m, 24h or 7d; 24h unless given', AGE),
-    until: filter('Age of the newest row wanted', AGE),
+    tenant: filter('Rows of this tenant; a token of one tenant sees its own alone', NAME_MAX),
+    since: age('Age of the oldest row wanted, such as 90s, 15m, 24h or 7d; 24h unless given'),
+    until: age('Age of the newest row wanted'),
     limit: Type.Optional(Type.Integer({ description: 'Rows of a page: 1 to 1000, 100 unless given' })),
-    operation: filter('An operationId'),
+    operation: filter('An operationId', NAME_MAX),
     actor: filter(
       'Id of an access key, of an admin token or of a signed URL; a key finds the use of its URLs too',
+      NAME_MAX,
     ),
-    bucket: filter('Name of a bucket'),
-    key: filter('An object key; a batch is found by each of its keys'),
-    keyPrefix: filter('Beginning of object keys'),
-    outcome: filter('What became of the request', { enum: [...OUTCOMES] }),
-    requestId: filter('Id of one request'),
-    continuationToken: filter('From the page before'),
+    bucket: filter('Name of a bucket', NAME_MAX),
+    key: filter('An object key; a batch is found by each of its keys', KEY_MAX),
+    keyPrefix: filter('Beginning of object keys', KEY_MAX),
+    outcome: filter('What became of the request', NAME_MAX, { enum: [...OUTCOMES] }),
+    requestId: filter('Id of one request', NAME_MAX),
+    continuationToken: CONTINUATION_TOKEN,
   },
   { additionalProperties: false },
 )

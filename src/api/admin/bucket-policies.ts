@@ -9,24 +9,11 @@ import { BUCKET_POLICY_BYTES_MAX, type BucketPolicyRecord } from '../../state-ma
 import { ACME_PHOTOS } from '../examples/names.ts'
 import { adminRoute } from '../route.ts'
 import { changeRoute, removalRoute } from './mutation.ts'
+import { PolicyView } from './policy-schema.ts'
 import { bucketPolicyOf } from '../../state-machine/buckets/bucket-policies.ts'
 
 const PATH = '/tenants/{id}/buckets/{bucket}/policy'
 
-/** What stands inside of a statement is read by the parser, which names the place of a fault. */
-const PolicyView = Type.Object(
-  {
-    Version: Type.Optional(
-      Type.Unknown({ description: '2012-10-17 or 2008-10-17; they mean the same here' }),
-    ),
-    Id: Type.Optional(Type.Unknown({ description: 'A text' })),
-    Statement: Type.Unknown({
-      description:
-        '1 to 100 objects of Sid, Effect, Principal or NotPrincipal, Action or NotAction, Resource or NotResource, Condition',
-    }),
-  },
-  { description: `At most ${BUCKET_POLICY_BYTES_MAX} bytes` },
-)
 const Count = Type.Integer({ minimum: 0 })
 
 /** More than fit into the bytes of a policy that says something. */

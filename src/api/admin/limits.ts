@@ -18,6 +18,7 @@ import {
   type TenantLimitsRecord,
 } from '../../state-machine/limits/records.ts'
 import { ACME } from '../examples/names.ts'
+import { documented } from '../documented.ts'
 import { adminRoute } from '../route.ts'
 import { orNull, Time, timeText } from '../wire.ts'
 import { changeRoute, removalRoute } from './mutation.ts'
@@ -108,7 +109,7 @@ const LimitsRequestBody = Type.Object(
     accessKey: Type.Optional(ScopeRequest),
     weight: Type.Optional(Weight),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, ...documented({ minProperties: 1 }) },
 )
 
 export const limitRoutes = [

@@ -6,12 +6,14 @@ import { demoteVoter } from '../../operations/membership/demote-voter.ts'
 import { getClusterMembership } from '../../operations/membership/get-cluster-membership.ts'
 import { joinVoter } from '../../operations/membership/join-voter.ts'
 import { markVoterLost } from '../../operations/membership/mark-voter-lost.ts'
+import { NODE_ADDRESS, NODE_ID } from '../../operations/membership/newcomer.ts'
 import { planChange, type PlannedChange } from '../../operations/membership/plan-change.ts'
 import { removeMember } from '../../operations/membership/remove-member.ts'
 import { replaceVoter } from '../../operations/membership/replace-voter.ts'
 import { transferLeadership } from '../../operations/membership/transfer-leadership.ts'
 import type { LongOperation } from '../../state-machine/long-operations/records.ts'
 import { MEMBER } from '../examples/names.ts'
+import { documented } from '../documented.ts'
 import { adminRoute, type RouteDefinition } from '../route.ts'
 import { orNull } from '../wire.ts'
 import { membershipRoute } from './membership-mutation.ts'
@@ -32,8 +34,12 @@ const EXPECTED = {
 }
 const CONFIRM = { confirm: Type.String({ description: 'The name of the member again' }) }
 const NEWCOMER = {
-  nodeId: Type.String({ minLength: 1, maxLength: 63 }),
-  peerAddress: Type.String({ maxLength: 300, description: 'host:port where it listens for nodes' }),
+  nodeId: Type.String({ minLength: 1, maxLength: 63, ...documented({ pattern: NODE_ID.source }) }),
+  peerAddress: Type.String({
+    maxLength: 300,
+    description: 'host:port where it listens for nodes',
+    ...documented({ pattern: NODE_ADDRESS.source }),
+  }),
   dataAddress: Type.Optional(Type.String({ maxLength: 300 })),
   adminAddress: Type.Optional(Type.String({ maxLength: 300 })),
   zone: Type.Optional(Type.String({ minLength: 1, maxLength: 63 })),

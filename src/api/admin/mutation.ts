@@ -19,7 +19,8 @@ import { orNull } from '../wire.ts'
 import { LongOperationView, longOperationView } from './operation-view.ts'
 import { DRY_RUN } from './queries.ts'
 
-const WAIT_MS_MAX = 60_000
+/** At most 60 s. */
+const WAIT = /^(?:([1-9][0-9]{0,3}|[1-5][0-9]{4}|60000)ms|([1-9]|[1-5][0-9]|60)s)$/
 
 const BlockerView = Type.Object({
   code: Type.String(),
@@ -41,7 +42,7 @@ const OPERATION_QUERY = Type.Object(
     wait: Type.Optional(
       Type.String({
         description: 'Answer when the operation is finished, at the latest after so long: 1ms to 60s',
-        ...documented({ pattern: '^([1-9][0-9]{0,3}ms|([1-9]|[1-5][0-9]|60)s)$' }),
+        ...documented({ pattern: WAIT.source }),
       }),
     ),
   },
@@ -260,11 +261,11 @@ async function rehearse<Path extends string, B extends TObject, P extends TObjec
 }
 
 function waitOf(text: string): number {
-  const [, digits, unit] = /^(\d{1,6})(ms|s)$/.exec(text) ?? []
-  const ms = Number(digits) * (unit === 's' ? 1_000 : 1)
-  if (ms >= 1 && ms <= WAIT_MS_MAX) return ms
+  const [, ms, seconds] = WAIT.exec(text) ?? []
+  if (ms !== undefined) return Number(ms)
+  if (seconds !== undefined) return Number(seconds) * 1_000
   throw new Refusal(
     'invalid_argument',
-    `Cannot wait "${text.slice(0, 32)}": give a whole number with its unit, from 1ms to ${WAIT_MS_MAX / 1_000}s, such as 30s`,
+    `Cannot wait "${text.slice(0, 32)}": give a whole number with its unit, from 1ms to 60s, such as 30s`,
   )
 }

@@ -3,9 +3,10 @@
  */
 import Type from 'typebox'
 import { documented } from '../documented.ts'
+import { CONTINUATION_TOKEN } from '../wire.ts'
 
 export const PageQuery = Type.Object(
-  { limit: Type.Optional(Type.Integer()), continuationToken: Type.Optional(Type.String()) },
+  { limit: Type.Optional(Type.Integer()), continuationToken: CONTINUATION_TOKEN },
   { additionalProperties: false },
 )
 

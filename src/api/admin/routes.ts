@@ -18,6 +18,7 @@ import { type MetricsPage, metricsRoute } from './metrics.ts'
 import { LongOperationView } from './operation-view.ts'
 import { longOperationRoutes } from './operations.ts'
 import { limitRoutes, TenantLimitsView } from './limits.ts'
+import { PolicyView } from './policy-schema.ts'
 import { quotaRoutes, QuotaView } from './quota.ts'
 import { repairRoutes, RepairView } from './repair.ts'
 import { tenantRoutes, TenantView } from './tenants.ts'
@@ -69,6 +70,7 @@ export function adminDocument(): OpenApiDocument {
       AccessKeyWithSecret: AccessKeyWithSecretView,
       Operation: LongOperationView,
       Quota: QuotaView,
+      BucketPolicy: PolicyView,
       TenantLimits: TenantLimitsView,
       Repair: RepairView,
       ClusterTime: ClusterTimeView,

@@ -11,7 +11,7 @@ import { VERSIONING_STATES } from '../../operations/buckets/versioning-state.ts'
 import { PHOTOS } from '../examples/names.ts'
 import { documented } from '../documented.ts'
 import { dataRoute } from '../route.ts'
-import { PAGE_END_SCHEMA, pageEnd } from '../wire.ts'
+import { CONTINUATION_TOKEN, PAGE_END_SCHEMA, pageEnd } from '../wire.ts'
 import { BucketView, bucketView } from './bucket-view.ts'
 import { BucketName } from './given-schemas.ts'
 
@@ -45,7 +45,7 @@ const BucketQuery = Type.Object(
   {
     prefix: Type.Optional(Type.String()),
     maxBuckets: Type.Optional(Type.Integer()),
-    continuationToken: Type.Optional(Type.String()),
+    continuationToken: CONTINUATION_TOKEN,
   },
   { additionalProperties: false },
 )

@@ -2,7 +2,15 @@
  * The routes of a bucket's CORS rules. [native: CORS configuration]
  */
 import Type, { type Static } from 'typebox'
-import { CORS_METHODS, CORS_RULES_MAX } from '../../access/cors-rules.ts'
+import {
+  CORS_METHODS,
+  CORS_PATTERNS,
+  CORS_RULES_MAX,
+  ID_CHARACTERS_MAX,
+  MAX_AGE_SECONDS_MAX,
+  PATTERN_CHARACTERS_MAX,
+} from '../../access/cors-rules.ts'
+import { PRINTABLE_PATTERN } from '../../base/printable.ts'
 import { getBucketCORS } from '../../operations/buckets/bucket-lookups.ts'
 import { deleteBucketCORS } from '../../operations/buckets/delete-bucket-cors.ts'
 import { setBucketCORS } from '../../operations/buckets/set-bucket-cors.ts'
@@ -15,17 +23,16 @@ const PATH = '/buckets/{bucket}/cors'
 /** As with S3. The rules lie in one row, which is read for every request of a page. */
 const CONFIGURATION_BYTES_MAX = 64 * 1024
 
-/** As src/access/cors-rules.ts checks them. */
-const PRINTABLE = '^[^\\u0000-\\u001f\\u007f-\\u009f]*$'
-const ORIGIN = '^(\\*|https?://[a-z0-9.-]{1,200}(:[1-9][0-9]{0,3})?)$'
-const HEADER_NAME = "^[!#$%&'+.^_`|~0-9A-Za-z-]{1,255}$"
-const HEADER_PATTERN = "^([!#$%&'+.^_`|~0-9A-Za-z-]{1,200}\\*?|\\*)$"
+const patternOf = (what: keyof typeof CORS_PATTERNS) =>
+  documented({ pattern: CORS_PATTERNS[what], maxLength: PATTERN_CHARACTERS_MAX })
 
 const CorsRuleView = Type.Object(
   {
-    id: Type.Optional(Type.String(documented({ minLength: 1, maxLength: 255, pattern: PRINTABLE }))),
+    id: Type.Optional(
+      Type.String(documented({ minLength: 1, maxLength: ID_CHARACTERS_MAX, pattern: PRINTABLE_PATTERN })),
+    ),
     allowedOrigins: Type.Array(
-      Type.String({ description: 'scheme://host[:port], one * at most', ...documented({ pattern: ORIGIN }) }),
+      Type.String({ description: 'scheme://host[:port], one * at most', ...patternOf('origin') }),
       documented({ minItems: 1 }),
     ),
     allowedMethods: Type.Array(
@@ -33,10 +40,10 @@ const CorsRuleView = Type.Object(
       documented({ minItems: 1 }),
     ),
     allowedHeaders: Type.Optional(
-      Type.Array(Type.String({ description: 'one * at most', ...documented({ pattern: HEADER_PATTERN }) })),
+      Type.Array(Type.String({ description: 'one * at most', ...patternOf('header') })),
     ),
-    exposeHeaders: Type.Optional(Type.Array(Type.String(documented({ pattern: HEADER_NAME })))),
-    maxAgeSeconds: Type.Optional(Type.Integer(documented({ minimum: 0, maximum: 2 ** 31 - 1 }))),
+    exposeHeaders: Type.Optional(Type.Array(Type.String(patternOf('exposedHeader')))),
+    maxAgeSeconds: Type.Optional(Type.Integer(documented({ minimum: 0, maximum: MAX_AGE_SECONDS_MAX }))),
   },
   { additionalProperties: false },
 )

@@ -5,7 +5,7 @@ import Type from 'typebox'
 import { listObjects } from '../../operations/objects/list-objects.ts'
 import { PHOTOS } from '../examples/names.ts'
 import { dataRoute } from '../route.ts'
-import { PAGE_END_SCHEMA, pageEnd } from '../wire.ts'
+import { CONTINUATION_TOKEN, PAGE_END_SCHEMA, pageEnd } from '../wire.ts'
 import { ListedObjectView, listedObjectView } from './object-view.ts'
 
 const ListingQuery = Type.Object(
@@ -13,7 +13,7 @@ const ListingQuery = Type.Object(
     prefix: Type.Optional(Type.String()),
     delimiter: Type.Optional(Type.String()),
     maxKeys: Type.Optional(Type.Integer()),
-    continuationToken: Type.Optional(Type.String()),
+    continuationToken: CONTINUATION_TOKEN,
     startAfter: Type.Optional(Type.String()),
   },
   { additionalProperties: false },

@@ -6,6 +6,7 @@ import { abortMultipartUpload } from '../../operations/multipart/abort-multipart
 import { completeMultipartUpload } from '../../operations/multipart/complete-multipart-upload.ts'
 import { createMultipartUpload } from '../../operations/multipart/create-multipart-upload.ts'
 import { listMultipartUploads } from '../../operations/multipart/list-multipart-uploads.ts'
+import { PART_TAG_PATTERN } from '../../operations/multipart/named-parts.ts'
 import { UPLOAD_ID } from '../../operations/multipart/upload-id.ts'
 import { FILM, FILM_UPLOAD, PHOTOS } from '../examples/names.ts'
 import { documented } from '../documented.ts'
@@ -29,7 +30,7 @@ const Completion = Type.Object(
       Type.Object(
         {
           partNumber: Type.Integer(documented({ minimum: 1, maximum: 10_000 })),
-          etag: Type.String(documented({ pattern: '^"?[0-9a-f]{32}-[0-9]+"?$' })),
+          etag: Type.String(documented({ pattern: PART_TAG_PATTERN })),
         },
         { additionalProperties: false },
       ),

@@ -5,7 +5,7 @@
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import Type, { type Static } from 'typebox'
-import { DIGEST_BYTES, parseAlgorithm } from '../../content/checksums.ts'
+import { KEPT_ALGORITHMS, parseAlgorithm } from '../../content/checksums.ts'
 import { checkContentType, checkMetadata } from '../../operations/objects/description.ts'
 import { checkTags } from '../../operations/objects/object-tags.ts'
 import { Refusal } from '../../base/refusal.ts'
@@ -33,7 +33,7 @@ export const NewUpload = Type.Object(
     tags: Type.Optional(Tags),
     retention: Type.Optional(RetentionView),
     legalHold: Type.Optional(HoldView),
-    checksumAlg: Type.Optional(Type.String(documented({ enum: Object.keys(DIGEST_BYTES) }))),
+    checksumAlg: Type.Optional(Type.String(documented({ enum: [...KEPT_ALGORITHMS] }))),
   },
   { additionalProperties: false },
 )
@@ -47,8 +47,8 @@ export const NEW_UPLOAD_HEADERS: readonly HeaderNote[] = [
   ...REPRESENTATION_NOTES,
   {
     name: ALGORITHM,
-    description: `Computed of every part: ${Object.keys(DIGEST_BYTES).join(', ')}`,
-    schema: { enum: Object.keys(DIGEST_BYTES) },
+    description: `Computed of every part: ${KEPT_ALGORITHMS.join(', ')}`,
+    schema: { enum: [...KEPT_ALGORITHMS] },
   },
   ...SETTINGS_HEADERS,
 ]

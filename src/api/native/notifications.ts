@@ -16,7 +16,7 @@ import { EVENT_TYPES, HOOKS_MAX } from '../../state-machine/events/records.ts'
 import { PHOTOS } from '../examples/names.ts'
 import { documented } from '../documented.ts'
 import { dataRoute } from '../route.ts'
-import { PAGE_END_SCHEMA, pageEnd } from '../wire.ts'
+import { CONTINUATION_TOKEN, PAGE_END_SCHEMA, pageEnd } from '../wire.ts'
 import { ConfigView, configView, DeliveryView, deliveryView, PAYLOAD_FORMATS } from './notification-view.ts'
 
 const PATH = '/buckets/{bucket}/notifications'
@@ -58,7 +58,7 @@ const DeliveryQuery = Type.Object(
     configId: Type.Optional(Type.String()),
     status: Type.Optional(Type.String(documented({ enum: [...DELIVERY_STATES] }))),
     maxDeliveries: Type.Optional(Type.Integer()),
-    continuationToken: Type.Optional(Type.String()),
+    continuationToken: CONTINUATION_TOKEN,
   },
   { additionalProperties: false },
 )

@@ -6,7 +6,7 @@
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import Type from 'typebox'
-import { checkRepresentation } from '../../operations/objects/description.ts'
+import { checkRepresentation, CODINGS } from '../../operations/objects/description.ts'
 import { Refusal } from '../../base/refusal.ts'
 import type { Representation } from '../../state-machine/versions/records.ts'
 import { documented } from '../documented.ts'
@@ -27,7 +27,11 @@ const MEMBERS = Object.keys(HEADERS) as readonly Member[]
 /** Those that speak of the body of the very request, where it is JSON. */
 const OF_ANY_BODY: readonly Member[] = ['contentEncoding', 'contentLanguage']
 
-const CODINGS = { pattern: '^[A-Za-z0-9!#$%&*+.^_|~-]*$' } as const
+/** Empty says nothing. `aws-chunked` is refused. */
+const CODINGS_FACTS = {
+  pattern: `^$|${CODINGS.source}`,
+  not: { pattern: '(^|,)[ \\t]*[aA][wW][sS]-[cC][hH][uU][nN][kK][eE][dD][ \\t]*(,|$)' },
+}
 
 /** In records that are shown. */
 export const REPRESENTATION_VIEW = {
@@ -42,7 +46,7 @@ export const REPRESENTATION_VIEW = {
 export const REPRESENTATION_MEMBERS = {
   cacheControl: Type.Optional(HeaderText),
   contentDisposition: Type.Optional(HeaderText),
-  contentEncoding: Type.Optional(Type.String(documented(CODINGS))),
+  contentEncoding: Type.Optional(Type.String(documented(CODINGS_FACTS))),
   contentLanguage: Type.Optional(HeaderText),
   expires: Type.Optional(HeaderText),
 }
@@ -50,7 +54,7 @@ export const REPRESENTATION_MEMBERS = {
 export const REPRESENTATION_NOTES: readonly HeaderNote[] = Object.values(HEADERS).map((name) => ({
   name,
   description: 'Stored with the object, and given back with its bytes; 2 KiB together',
-  ...(name === HEADERS.contentEncoding ? { schema: CODINGS } : {}),
+  ...(name === HEADERS.contentEncoding ? { schema: CODINGS_FACTS } : {}),
 }))
 
 export const GIVEN_BACK_NOTES: readonly HeaderNote[] = Object.values(HEADERS).map((name) => ({

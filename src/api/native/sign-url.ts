@@ -6,18 +6,17 @@
 import Type, { type Static } from 'typebox'
 import type { SignedUrlTerms } from '../../access/base/signed-url.ts'
 import { dataUrlOf } from '../../config/listener-urls.ts'
+import { IDEMPOTENCY_KEY } from '../../operations/objects/idempotency-key.ts'
+import { HEADER_VALUE, REASON_CHARACTERS_MAX } from '../../operations/signed/constraints.ts'
 import { type MintedUrl, signUrl } from '../../operations/signed/sign-url.ts'
-import { DIGEST_BYTES } from '../../content/checksums.ts'
+import { digestPattern, KEPT_ALGORITHMS } from '../../content/checksums.ts'
 import { documented } from '../documented.ts'
 import { named } from '../request-origin.ts'
 import { dataRoute } from '../route.ts'
 import { orNull, Time, timeText } from '../wire.ts'
-import { BucketName, ObjectKey } from './given-schemas.ts'
+import { BucketName, CONTENT_TYPE_FACTS, ObjectKey } from './given-schemas.ts'
 import { signedAddress } from './signed-address.ts'
 
-/** Printable ASCII, no space at an end. */
-const HEADER_TEXT = '^[\\x21-\\x7e]([\\x20-\\x7e]*[\\x21-\\x7e])?$'
-const TYPE_TEXT = { maxLength: 256, pattern: HEADER_TEXT } as const
 const OF_GET = ['responseContentType', 'responseContentDisposition']
 const OF_PUT = [
   'keyPrefix',
@@ -46,7 +45,7 @@ const Mint = Type.Object(
     ),
     ttlSeconds: Type.Optional(Type.Integer({ minimum: 1, description: '900 unless said otherwise' })),
     contentType: Type.Optional(
-      Type.String({ description: 'PUT only; stored whatever the upload says', ...documented(TYPE_TEXT) }),
+      Type.String({ description: 'PUT only; stored whatever the upload says', ...CONTENT_TYPE_FACTS }),
     ),
     contentLengthMax: Type.Optional(
       Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'PUT only' }),
@@ -54,18 +53,18 @@ const Mint = Type.Object(
     checksumAlg: Type.Optional(
       Type.String({
         description: 'PUT only; needs checksumVal',
-        ...documented({ enum: Object.keys(DIGEST_BYTES) }),
+        ...documented({ enum: [...KEPT_ALGORITHMS] }),
       }),
     ),
     checksumVal: Type.Optional(Type.String({ description: 'PUT only, base64; needs checksumAlg' })),
     idempotencyKey: Type.Optional(
-      Type.String({ description: 'PUT only', ...documented({ maxLength: 255, pattern: HEADER_TEXT }) }),
+      Type.String({ description: 'PUT only', ...documented({ pattern: IDEMPOTENCY_KEY.source }) }),
     ),
-    responseContentType: Type.Optional(Type.String({ description: 'GET only', ...documented(TYPE_TEXT) })),
+    responseContentType: Type.Optional(Type.String({ description: 'GET only', ...CONTENT_TYPE_FACTS })),
     responseContentDisposition: Type.Optional(
-      Type.String({ description: 'GET only', ...documented({ maxLength: 1024, pattern: HEADER_TEXT }) }),
+      Type.String({ description: 'GET only', ...documented({ pattern: HEADER_VALUE.source }) }),
     ),
-    reason: Type.Optional(Type.String(documented({ minLength: 1, maxLength: 512 }))),
+    reason: Type.Optional(Type.String(documented({ minLength: 1, maxLength: REASON_CHARACTERS_MAX }))),
   },
   {
     additionalProperties: false,
@@ -85,6 +84,12 @@ const Mint = Type.Object(
         },
       ],
       dependentRequired: { checksumAlg: ['checksumVal'], checksumVal: ['checksumAlg'] },
+      allOf: KEPT_ALGORITHMS.map((algorithm) => ({
+        anyOf: [
+          { not: { properties: { checksumAlg: { const: algorithm } }, required: ['checksumAlg'] } },
+          { properties: { checksumVal: { pattern: digestPattern(algorithm) } } },
+        ],
+      })),
     }),
   },
 )

@@ -4,7 +4,10 @@
  * Rule: the answer is never stored in between.
  */
 import Type from 'typebox'
+import { SCOPES_PATTERN } from '../../access/scopes.ts'
+import { SESSION_NAME, TEMPORARY_SCOPES_CHARS_MAX } from '../../access/temporary-token.ts'
 import { createTemporaryToken } from '../../operations/auth/create-temporary-token.ts'
+import { documented } from '../documented.ts'
 import { dataRoute } from '../route.ts'
 import { Time, timeText } from '../wire.ts'
 
@@ -14,9 +17,14 @@ const Terms = Type.Object(
       minLength: 2,
       maxLength: 64,
       description: 'Letters, digits and _+=,.@-; recorded with each request',
+      ...documented({ pattern: SESSION_NAME.source }),
     }),
     scopes: Type.Optional(
-      Type.String({ maxLength: 2048, description: 'Within those of the key; all of them unless given' }),
+      Type.String({
+        maxLength: TEMPORARY_SCOPES_CHARS_MAX,
+        description: 'Within those of the key; all of them unless given',
+        ...documented({ pattern: SCOPES_PATTERN }),
+      }),
     ),
     ttlSeconds: Type.Optional(Type.Integer({ minimum: 1, description: '3600 unless said otherwise' })),
   },

@@ -8,7 +8,10 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { nearestName } from '../../config/nearest.ts'
 import { type Claims, joinClaims, type TrailingClaims } from '../../content/checksums.ts'
 import { checkContentType, DEFAULT_CONTENT_TYPE } from '../../operations/objects/description.ts'
-import { checkIdempotencyKey } from '../../operations/objects/idempotency-key.ts'
+import {
+  checkIdempotencyKey,
+  IDEMPOTENCY_KEY as IDEMPOTENCY_KEY_FORM,
+} from '../../operations/objects/idempotency-key.ts'
 import { Refusal } from '../../base/refusal.ts'
 import { DIGEST_HEADER_NOTES, readDigestHeaders } from '../content-digests.ts'
 import { headerText } from '../header-text.ts'
@@ -45,7 +48,7 @@ export const CLAIM_HEADERS: readonly HeaderNote[] = [CHECKSUM_HEADER, ...DIGEST_
 export const IDEMPOTENCY_KEY: HeaderNote = {
   name: 'Idempotency-Key',
   description: '1 to 255 printable ASCII characters',
-  schema: { pattern: '^[\\x21-\\x7e]([\\x20-\\x7e]{0,253}[\\x21-\\x7e])?$' },
+  schema: { pattern: IDEMPOTENCY_KEY_FORM.source },
 }
 
 /**

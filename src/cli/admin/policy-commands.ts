@@ -3,6 +3,7 @@
  */
 import { readFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
+import type { BucketPolicy } from '../../client/generated/admin-operations.ts'
 import { askAdmin } from '../base/asking.ts'
 import { type AdminAccessOptions, tenantOf } from '../base/cluster-access.ts'
 import { CommandError, EXIT } from '../base/exit.ts'
@@ -42,10 +43,10 @@ export function deletePolicy(bucket: string, options: PolicyOptions): Promise<nu
 }
 
 /** The service validates the policy; this checks only that it is an object with a Statement. */
-function policyOf(json: string, file: string): { readonly Statement: unknown } {
+function policyOf(json: string, file: string): BucketPolicy {
   try {
     const value: unknown = JSON.parse(json)
-    if (typeof value === 'object' && value !== null && 'Statement' in value) return value
+    if (typeof value === 'object' && value !== null && 'Statement' in value) return value as BucketPolicy
   } catch {
     // The error below covers this case.
   }

@@ -64,7 +64,7 @@ export interface DataOperations {
   }
   /** List the buckets of the tenant */
   readonly listBuckets: {
-    readonly call: { readonly query?: { readonly prefix?: string; readonly maxBuckets?: number; readonly continuationToken?: string } }
+    readonly call: { readonly query?: { readonly prefix?: string; readonly maxBuckets?: number; /** nextContinuationToken of the page before, with the same query */ readonly continuationToken?: string } }
     readonly answer: { readonly buckets: readonly (Bucket)[]; readonly isTruncated: boolean; readonly nextContinuationToken?: string }
   }
   /** Create a private bucket */
@@ -109,7 +109,7 @@ export interface DataOperations {
   }
   /** List objects by key */
   readonly listObjects: {
-    readonly call: { readonly params: { readonly bucket: string }; readonly query?: { readonly prefix?: string; readonly delimiter?: string; readonly maxKeys?: number; readonly continuationToken?: string; readonly startAfter?: string } }
+    readonly call: { readonly params: { readonly bucket: string }; readonly query?: { readonly prefix?: string; readonly delimiter?: string; readonly maxKeys?: number; /** nextContinuationToken of the page before, with the same query */ readonly continuationToken?: string; readonly startAfter?: string } }
     readonly answer: { readonly bucket: string; readonly prefix: string; readonly delimiter: string; readonly maxKeys: number; readonly keyCount: number; readonly objects: readonly (ListedObject)[]; readonly commonPrefixes: readonly (string)[]; readonly isTruncated: boolean; readonly nextContinuationToken?: string }
   }
   /** Store an object */
@@ -134,7 +134,7 @@ export interface DataOperations {
   }
   /** Delete up to 1,000 objects or versions */
   readonly batchDeleteObjects: {
-    readonly call: { readonly params: { readonly bucket: string }; readonly body: { readonly objects: readonly ({ readonly key: string; readonly versionId?: string })[]; readonly quiet?: boolean } }
+    readonly call: { readonly params: { readonly bucket: string }; readonly body: { readonly objects: readonly ({ /** What is no key fails by itself */ readonly key: string; readonly versionId?: string })[]; readonly quiet?: boolean } }
     readonly answer: { readonly results: readonly ({ readonly key: string; readonly versionId?: string; readonly deleted: boolean; readonly status: number; readonly deleteMarker?: boolean; readonly deleteMarkerVersionId?: string; readonly error?: { readonly code: "invalid_request" | "invalid_json" | "invalid_bucket_name" | "invalid_key" | "invalid_argument" | "invalid_continuation_token" | "invalid_tag" | "invalid_part" | "invalid_part_order" | "entity_too_small" | "too_many_keys" | "checksum_required" | "checksum_malformed" | "checksum_unsupported" | "checksum_mismatch" | "invalid_event_type" | "object_lock_not_enabled" | "reason_required" | "confirm_mismatch" | "unauthorized" | "invalid_credentials" | "token_invalid" | "token_expired" | "key_revoked" | "tenant_disabled" | "invalid_signed_url" | "signed_url_expired" | "access_denied" | "object_locked" | "signed_url_mismatch" | "tenant_scope_denied" | "not_found" | "method_not_allowed" | "request_timeout" | "bucket_already_exists" | "bucket_not_empty" | "invalid_bucket_state" | "idempotency_conflict" | "idempotency_in_progress" | "already_exists" | "membership_change_in_progress" | "stale_config_index" | "member_exists" | "address_in_use" | "member_tombstoned" | "foreign_cluster" | "data_not_empty" | "length_required" | "precondition_failed" | "entity_too_large" | "unsupported_media_type" | "range_not_satisfiable" | "rate_limited" | "internal_error" | "unsupported_target" | "not_implemented" | "no_leader" | "no_quorum" | "leader_not_ready" | "commit_unknown" | "not_enough_replicas" | "slow_down" | "disk_full" | "shutting_down" | "quota_exceeded" | "insufficient_storage"; readonly message: string } })[]; readonly deletedCount: number; readonly errorCount: number }
   }
   /** Copy an object to this key */
@@ -229,7 +229,7 @@ export interface DataOperations {
   }
   /** List what was sent, what waits and what was given up, the newest event first */
   readonly listNotificationDeliveries: {
-    readonly call: { readonly params: { readonly bucket: string }; readonly query?: { readonly configId?: string; readonly status?: "pending" | "delivered" | "dead"; readonly maxDeliveries?: number; readonly continuationToken?: string } }
+    readonly call: { readonly params: { readonly bucket: string }; readonly query?: { readonly configId?: string; readonly status?: "pending" | "delivered" | "dead"; readonly maxDeliveries?: number; /** nextContinuationToken of the page before, with the same query */ readonly continuationToken?: string } }
     readonly answer: { readonly deliveries: readonly ({ /** The webhook-id of every attempt */ readonly deliveryId: string; readonly configId: string; readonly type: "object-created" | "object-removed" | "object-tagged" | "object-lock-changed" | "test"; readonly eventName: string; readonly eventTime: string; readonly key: string | null; readonly versionId: string | null; readonly status: "pending" | "delivered" | "dead"; readonly attempts: number; readonly nextAttemptAt: string | null; readonly settledAt: string | null; readonly lastAttempt: { readonly at: string; readonly status: number | null; readonly error: string | null; readonly durationMs: number } | null })[]; readonly isTruncated: boolean; readonly nextContinuationToken?: string }
   }
   /** Deliver once more, at once, whatever became of it */

@@ -11,12 +11,12 @@ const UNIT_MS: Readonly<Record<string, number>> = {
   d: 86_400_000,
 }
 const PIECE = /(\d{1,9}(?:\.\d{1,9})?)(ms|s|m|h|d)/g
-const WHOLE = /^(?:\d{1,9}(?:\.\d{1,9})?(?:ms|s|m|h|d))+$/
-const CHARACTERS_MAX = 64
+export const DURATION = /^(?:[0-9]{1,9}(?:\.[0-9]{1,9})?(?:ms|s|m|h|d))+$/
+export const DURATION_CHARACTERS_MAX = 64
 
 /** `90s`, `15m`, `1h30m`, `7d` -> ms. Throws Refusal invalid_argument. */
 export function readDuration(name: string, text: string): number {
-  if (text.length <= CHARACTERS_MAX && WHOLE.test(text))
+  if (text.length <= DURATION_CHARACTERS_MAX && DURATION.test(text))
     return [...text.matchAll(PIECE)].reduce(
       (sum, [, number, unit = '']) => sum + Number(number) * (UNIT_MS[unit] ?? 0),
       0,

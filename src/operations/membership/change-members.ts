@@ -57,7 +57,7 @@ export async function changeMembers(
   principal: AdminTokenPrincipal,
   { requested, change, lookedAt }: Changing,
 ): Promise<StartedChange> {
-  const { kind, nodeId } = change
+  const { nodeId } = change
   const figures = await begunWith(services, change)
   try {
     const started = settle(
@@ -65,7 +65,7 @@ export async function changeMembers(
         type: 'startMembership',
         operationId: newOperationId(),
         requestedBy: principal.tokenId,
-        reason: givenReason(requested.reason, `${kind} "${nodeId}"`),
+        reason: requested.reason,
         expectedConfigIndex: requested.expectedConfigIndex ?? lookedAt ?? null,
         ...change,
         ...figures,
@@ -81,13 +81,21 @@ export async function changeMembers(
   }
 }
 
-/** Throws Refusal `confirm_mismatch`. */
-export function confirm(given: string, nodeId: string): void {
-  if (given === nodeId) return
-  throw new Refusal(
-    'confirm_mismatch',
-    `"confirm" is "${given.slice(0, 64)}", and the member is "${nodeId.slice(0, 64)}": repeat its name there`,
-  )
+/**
+ * Before any look at the members: what is wrong with a request itself is no blocker that may go away. `confirm`: of changes that take the
+ * name of the member once more. Throws Refusal `confirm_mismatch`, `reason_required`.
+ */
+export function readRequest(
+  kind: MembershipKind,
+  nodeId: string,
+  { confirm, ...asked }: MembershipRequest & { readonly confirm?: string },
+): MembershipRequest {
+  if (confirm !== undefined && confirm !== nodeId)
+    throw new Refusal(
+      'confirm_mismatch',
+      `"confirm" is "${confirm.slice(0, 64)}", and the member is "${nodeId.slice(0, 64)}": repeat its name there`,
+    )
+  return { ...asked, reason: givenReason(asked.reason, `${kind} "${nodeId.slice(0, 64)}"`) }
 }
 
 /** Those with a vote as rows say, without the named one. */

@@ -1,5 +1,5 @@
 /**
- * demoteVoter: authorize -> the voters left are a majority that answers -> commit. A leader hands over first; then the vote goes, and the
+ * demoteVoter: authorize -> reason -> the voters left are a majority that answers -> commit. A leader hands over first; then the vote goes, and the
  * copies move away. [decisions 12: demote]
  */
 import { adminToken } from '../../access/rights.ts'
@@ -11,6 +11,7 @@ import {
   type StartedChange,
   changeMembers,
   type MembershipRequest,
+  readRequest,
   votersWithout,
 } from './change-members.ts'
 import { collectMemberStatuses, requireMajority, seenIn } from './member-statuses.ts'
@@ -25,8 +26,9 @@ export const demoteVoter = adminOperation(
   async (
     services,
     principal,
-    { nodeId, ...requested }: MembershipRequest & { readonly nodeId: string },
+    { nodeId, ...asked }: MembershipRequest & { readonly nodeId: string },
   ): Promise<StartedChange> => {
+    const requested = readRequest('demote', nodeId, asked)
     const memberStatuses = await collectMemberStatuses(services)
     const present = membersOf(services.state)
     const left = votersWithout(present, nodeId)

@@ -1,5 +1,5 @@
 /**
- * joinVoter: authorize -> it has joined, or joins already -> rows allow the name and its addresses -> the node answers and waits ->
+ * joinVoter: authorize -> reason -> it has joined, or joins already -> rows allow the name and its addresses -> the node answers and waits ->
  * commit. It becomes a learner, catches up and gets its vote afterwards. [decisions 12: join]
  */
 import { adminToken } from '../../access/rights.ts'
@@ -14,12 +14,14 @@ import {
   type StartedChange,
   changeMembers,
   type MembershipRequest,
+  readRequest,
 } from './change-members.ts'
 import {
   NEWCOMER_REFUSALS,
   newcomerOf,
   type NewcomerRequest,
   requireCertificate,
+  requireForm,
   seenText,
 } from './newcomer.ts'
 import { refuseWhileGivenUp, runningChange } from './running-change.ts'
@@ -31,10 +33,12 @@ export const joinVoter = adminOperation(
     refuses: [...CHANGE_REFUSALS, ...NEWCOMER_REFUSALS],
     target: noTarget,
   },
-  async (services, principal, requested: NewcomerRequest & MembershipRequest): Promise<StartedChange> => {
+  async (services, principal, asked: NewcomerRequest & MembershipRequest): Promise<StartedChange> => {
+    const { nodeId, peerAddress } = asked
+    const requested = { ...asked, ...readRequest('join', nodeId, asked) }
+    requireForm(asked)
     const { membership } = services.cluster
     const present = membersOf(services.state)
-    const { nodeId, peerAddress } = requested
     const known = memberIn(present, nodeId)
     if (known?.phase === 'active' && known.peerAddress === peerAddress)
       return { operation: null, nodeId, configIndex: present.configIndex }

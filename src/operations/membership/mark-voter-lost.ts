@@ -1,5 +1,5 @@
 /**
- * markVoterLost: authorize -> confirm -> no node had contact with it for a while -> the voters left are a majority -> commit. Its name never comes
+ * markVoterLost: authorize -> confirm -> reason -> no node had contact with it for a while -> the voters left are a majority -> commit. Its name never comes
  * back; its copies are made again elsewhere. [decisions 12: lost]
  */
 import { adminToken } from '../../access/rights.ts'
@@ -10,8 +10,8 @@ import {
   CHANGE_REFUSALS,
   type StartedChange,
   changeMembers,
-  confirm,
   type MembershipRequest,
+  readRequest,
   votersWithout,
 } from './change-members.ts'
 import {
@@ -33,13 +33,9 @@ export const markVoterLost = adminOperation(
   async (
     services,
     principal,
-    {
-      nodeId,
-      confirm: given,
-      ...requested
-    }: MembershipRequest & { readonly nodeId: string; readonly confirm: string },
+    { nodeId, ...asked }: MembershipRequest & { readonly nodeId: string; readonly confirm: string },
   ): Promise<StartedChange> => {
-    confirm(given, nodeId)
+    const requested = readRequest('lost', nodeId, asked)
     const memberStatuses = await collectMemberStatuses(services)
     const present = membersOf(services.state)
     const left = votersWithout(present, nodeId)

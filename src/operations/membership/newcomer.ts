@@ -41,8 +41,21 @@ export interface Newcomer {
   readonly seen: SeenNewcomer
 }
 
-const NODE_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/
-const ADDRESS = /^(\[[0-9a-f:.]+\]|[A-Za-z0-9.-]+):(\d{1,5})$/i
+export const NODE_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/
+/** host:port, the port from 1 to 65535. */
+export const NODE_ADDRESS =
+  /^(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9.-]+):([1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])$/
+
+/** Throws Refusal invalid_request when name or address cannot be those of a node. */
+export function requireForm({ nodeId, peerAddress }: NewcomerRequest): void {
+  if (!NODE_ID.test(nodeId))
+    throw new Refusal(
+      'invalid_request',
+      '"nodeId" has 1 to 63 letters, digits, dots, hyphens and underscores',
+    )
+  if (!NODE_ADDRESS.test(peerAddress))
+    throw new Refusal('invalid_request', '"peerAddress" is host:port, such as 10.0.0.4:9002')
+}
 
 /** Throws Refusal. */
 export async function newcomerOf(membership: MembershipPort, requested: NewcomerRequest): Promise<Newcomer> {
@@ -54,14 +67,6 @@ export async function newcomerOf(membership: MembershipPort, requested: Newcomer
     zone = 'default',
     weight = 1,
   } = requested
-  if (!NODE_ID.test(nodeId))
-    throw new Refusal(
-      'invalid_request',
-      '"nodeId" has 1 to 63 letters, digits, dots, hyphens and underscores',
-    )
-  const port = Number(ADDRESS.exec(peerAddress)?.[2] ?? 0)
-  if (!(port >= 1 && port <= 65_535))
-    throw new Refusal('invalid_request', '"peerAddress" is host:port, such as 10.0.0.4:9002')
   const { incarnation, version, fingerprint = null } = await askNewcomer(membership, requested)
   requireFingerprint(requested, fingerprint)
   const member = { nodeId, peerAddress, dataAddress, adminAddress, zone, weight, incarnation, version }

@@ -1,4 +1,4 @@
-/** removeMember: authorize -> confirm -> commit; rows decide whether it is empty. Its name never comes back. [decisions 12: remove] */
+/** removeMember: authorize -> confirm -> reason -> commit; rows decide whether it is empty. Its name never comes back. [decisions 12: remove] */
 import { adminToken } from '../../access/rights.ts'
 import { adminOperation } from '../base/operation.ts'
 import { noTarget } from '../base/targets.ts'
@@ -6,8 +6,8 @@ import {
   CHANGE_REFUSALS,
   type StartedChange,
   changeMembers,
-  confirm,
   type MembershipRequest,
+  readRequest,
 } from './change-members.ts'
 
 export const removeMember = adminOperation(
@@ -20,13 +20,9 @@ export const removeMember = adminOperation(
   async (
     services,
     principal,
-    {
-      nodeId,
-      confirm: given,
-      ...requested
-    }: MembershipRequest & { readonly nodeId: string; readonly confirm: string },
+    { nodeId, ...asked }: MembershipRequest & { readonly nodeId: string; readonly confirm: string },
   ): Promise<StartedChange> => {
-    confirm(given, nodeId)
+    const requested = readRequest('remove', nodeId, asked)
     const change = { kind: 'remove', nodeId, newcomer: null, seen: '' } as const
     return changeMembers(services, principal, { requested, change })
   },

@@ -1,5 +1,5 @@
 /**
- * replaceVoter: authorize -> confirm -> rows allow the newcomer -> it answers and waits -> the voters of afterwards are a majority that
+ * replaceVoter: authorize -> confirm -> reason -> rows allow the newcomer -> it answers and waits -> the voters of afterwards are a majority that
  * answers -> commit. One change of votes takes the new member in and the old one out. [decisions 12: replace]
  */
 import { adminToken } from '../../access/rights.ts'
@@ -11,8 +11,8 @@ import {
   CHANGE_REFUSALS,
   type StartedChange,
   changeMembers,
-  confirm,
   type MembershipRequest,
+  readRequest,
   votersWithout,
 } from './change-members.ts'
 import { refuseTaken } from './join-voter.ts'
@@ -22,6 +22,7 @@ import {
   newcomerOf,
   type NewcomerRequest,
   requireCertificate,
+  requireForm,
   seenText,
 } from './newcomer.ts'
 import { refuseWhileGivenUp, runningChange } from './running-change.ts'
@@ -42,9 +43,10 @@ export const replaceVoter = adminOperation(
   async (
     services,
     principal,
-    { nodeId, confirm: given, replacement: named, ...requested }: ReplacementRequest,
+    { nodeId, replacement: named, ...asked }: ReplacementRequest,
   ): Promise<StartedChange> => {
-    confirm(given, nodeId)
+    const requested = readRequest('replace', nodeId, asked)
+    requireForm(named)
     const { membership } = services.cluster
     const rows = membersOf(services.state)
     const old = memberIn(rows, nodeId)

@@ -18,6 +18,8 @@ export interface NamedPart {
 
 /** The tag that parts have, and no other. */
 const PART_TAG = /^[0-9a-f]{32}-1$/
+/** As a client may write it. */
+export const PART_TAG_PATTERN = '^([0-9a-f]{32}-1|"[0-9a-f]{32}-1")$'
 const PAGE_PARTS = 1000
 
 /** With bare tags. Throws Refusal invalid_request, invalid_part_order, invalid_part. */

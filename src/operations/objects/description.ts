@@ -7,17 +7,20 @@ import { Refusal } from '../../base/refusal.ts'
 import type { Representation } from '../../state-machine/versions/records.ts'
 
 export const DEFAULT_CONTENT_TYPE = 'application/octet-stream'
-const CONTENT_TYPE_CHARACTERS_MAX = 256
+export const CONTENT_TYPE_CHARACTERS_MAX = 256
 const METADATA_BYTES_MAX = 2048
 /** Of all headers of a representation together, names and values. */
-const REPRESENTATION_BYTES_MAX = 2048
+export const REPRESENTATION_BYTES_MAX = 2048
 /** Codings by name. [RFC 9110 8.4] */
-const CODINGS = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+(?:[ \t]*,[ \t]*[!#$%&'*+.^_`|~0-9A-Za-z-]+)*$/
-const CONTENT_TYPE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/
+export const CODINGS = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+(?:[ \t]*,[ \t]*[!#$%&'*+.^_`|~0-9A-Za-z-]+)*$/
+export const CONTENT_TYPE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/
 /** A token of RFC 9110 5.6.2. */
-const METADATA_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
+export const METADATA_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 /** Headers hold no control characters but the tab, have a UTF-8 form, and lose spaces at their ends. */
 const NO_VALUE = /[^\P{Cc}\t]|[\ud800-\udfff]|^[ \t]|[ \t]$/u
+/** The opposite, for JSON Schema, whose texts are whole characters. */
+export const HEADER_TEXT_PATTERN =
+  '^([^\\u0000-\\u0020\\u007f-\\u009f]([^\\u0000-\\u0008\\u000a-\\u001f\\u007f-\\u009f]*[^\\u0000-\\u0020\\u007f-\\u009f])?)?$'
 
 /** Throws Refusal invalid_request. */
 export function checkContentType(type: string): string {

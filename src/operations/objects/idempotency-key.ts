@@ -1,7 +1,7 @@
 /** The key under which an upload may be repeated: 1 to 255 characters, where it can travel in a header. [decisions 3] */
 import { Refusal } from '../../base/refusal.ts'
 
-const IDEMPOTENCY_KEY = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/
+export const IDEMPOTENCY_KEY = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/
 
 /** `name`: of the header or field. Throws Refusal invalid_request. */
 export function checkIdempotencyKey(name: string, key: string): string {

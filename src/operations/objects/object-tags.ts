@@ -1,13 +1,13 @@
 /**
  * The tags that an object may have. [decisions 5]
  */
+import { UNPRINTABLE } from '../../base/printable.ts'
 import { Refusal } from '../../base/refusal.ts'
 import type { Tags } from '../../state-machine/versions/records.ts'
 
-const TAGS_MAX = 10
-const NAME_CHARACTERS_MAX = 128
-const VALUE_CHARACTERS_MAX = 256
-const UNPRINTABLE = /[\p{Cc}\ud800-\udfff]/u
+export const TAGS_MAX = 10
+export const TAG_NAME_CHARACTERS_MAX = 128
+export const TAG_VALUE_CHARACTERS_MAX = 256
 
 /** Throws Refusal invalid_tag. */
 export function checkTags(entries: Iterable<readonly [name: string, value: string]>): Tags {
@@ -26,9 +26,10 @@ export function checkTags(entries: Iterable<readonly [name: string, value: strin
 function tagFault(name: string, value: string): string | null {
   // "__proto__" means something to every object it is put into, here and in the clients that read it back.
   if (name === '' || name === '__proto__') return 'this is no name'
-  if (charactersOf(name) > NAME_CHARACTERS_MAX) return `a name has at most ${NAME_CHARACTERS_MAX} characters`
-  if (charactersOf(value) > VALUE_CHARACTERS_MAX)
-    return `a value has at most ${VALUE_CHARACTERS_MAX} characters`
+  if (charactersOf(name) > TAG_NAME_CHARACTERS_MAX)
+    return `a name has at most ${TAG_NAME_CHARACTERS_MAX} characters`
+  if (charactersOf(value) > TAG_VALUE_CHARACTERS_MAX)
+    return `a value has at most ${TAG_VALUE_CHARACTERS_MAX} characters`
   return UNPRINTABLE.test(name + value) ? 'it holds control characters' : null
 }
 

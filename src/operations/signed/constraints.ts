@@ -22,8 +22,8 @@ export interface SignedUrlConstraints {
 }
 
 /** Printable ASCII and Latin-1: no line ends, and every character is one byte of a header. */
-const HEADER_VALUE = /^[\x21-\x7e](?:[\x20-\x7e\xa0-\xff]{0,1022}[\x21-\x7e\xa0-\xff])?$/
-const REASON_CHARACTERS_MAX = 512
+export const HEADER_VALUE = /^[\x21-\x7e](?:[\x20-\x7e\xa0-\xff]{0,1022}[\x21-\x7e\xa0-\xff])?$/
+export const REASON_CHARACTERS_MAX = 512
 
 /** Throws Refusal invalid_request, checksum_malformed, checksum_unsupported. */
 export function constraintsOf(

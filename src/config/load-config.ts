@@ -122,6 +122,8 @@ function limits(read: Reader): Config['limits'] {
     objectPutBytesMax: read.number('limits.object_put_bytes'),
     multipartExpiresAfterMs: read.number('limits.multipart_expires_after'),
     bucketsPerTenantMax: read.number('limits.buckets_per_tenant'),
+    configsPerTenantMax: read.number('limits.notification_configs_per_tenant'),
+    configsPerOriginMax: read.number('limits.notification_configs_per_origin'),
     tokenMintPerMinute: read.number('limits.token_mint_per_minute'),
     tokenMintBurst: read.number('limits.token_mint_burst'),
     adminRequestsPerMinute: read.number('limits.admin_requests_per_minute'),

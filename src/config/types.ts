@@ -119,6 +119,10 @@ export interface Config {
     readonly objectPutBytesMax: number
     readonly multipartExpiresAfterMs: number
     readonly bucketsPerTenantMax: number
+    /** Notification configs of one tenant. */
+    readonly configsPerTenantMax: number
+    /** Of these, with one origin. */
+    readonly configsPerOriginMax: number
     readonly tokenMintPerMinute: number
     readonly tokenMintBurst: number
     readonly adminRequestsPerMinute: number

@@ -104,6 +104,7 @@ const MEMBER_LEVELS: { readonly [T in CommandType]?: Readonly<Record<string, Mem
   putObject: { representation: 4 },
   copyObject: { representation: 4 },
   createUpload: { representation: 4 },
+  setNotifications: { bounds: 4 },
   createAccessKey: { boundTo: 4 },
   rotateAccessKey: { boundTo: 4 },
   createAdminToken: { role: { auditor: 4 }, noKeys: 4, boundTo: 4 },

@@ -20,6 +20,7 @@ import type { ClusterRecovery, MembersRecord } from './members/records.ts'
 import type {
   DeliveryName,
   DeliveryRecord,
+  HookCountRecord,
   HookRecord,
   NotificationsRecord,
   OutboxRecord,
@@ -108,6 +109,9 @@ export interface RowTypes {
   hook: HookRecord
   /** Index: hooks that have deliveries to make, now or later. */
   busyHook: { readonly bucketId: BucketId; readonly hookId: HookId }
+  /** Number of hooks of a tenant, and of a tenant at one origin. Absent while there is none. */
+  tenantHooks: HookCountRecord
+  originHooks: HookCountRecord
   delivery: DeliveryRecord
   /** Index: pending deliveries. */
   due: DeliveryName

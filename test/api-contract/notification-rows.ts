@@ -19,6 +19,8 @@ export const notificationRows = {
   'notifications.event-types': 'none, or an unknown one: 400 invalid_event_type [decisions 9]',
   'notifications.invalid': 'any other fault: 400 invalid_request that says which [decisions 0]',
   'notifications.limit': '100 configs a bucket [decisions 7]',
+  'notifications.bounds':
+    'limits.notification_configs_per_tenant and _per_origin, over all buckets: 507 quota_exceeded, usage shows them [decisions 7]',
   'notifications.http': 'http:// only with notifications.allow_http [decisions 9]',
   'notifications.address':
     'an address that is not public only with notifications.allow_origins [decisions 9]',

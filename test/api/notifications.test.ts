@@ -170,10 +170,68 @@ t.test(
 
 t.test('at most 100 configs [notifications.limit]', async (t) => {
   const hooks = await HookClient.start(t)
-  const many = Array.from({ length: 101 }, (_, n) => ({ id: `h${n}`, ...HOOK }))
+  const many = Array.from({ length: 101 }, (_, n) => ({
+    id: `h${n}`,
+    ...HOOK,
+    url: `https://h${n}.example/`,
+  }))
   t.match(await hooks.set(...many), { status: 400, json: { message: /at most 100/ } })
   t.equal((await hooks.set(...many.slice(1))).status, 200)
   t.equal((await hooks.configs()).length, 100)
+})
+
+t.test(
+  'a tenant has so many configs over all its buckets, and so many to one origin, as the settings say [notifications.bounds]',
+  async (t) => {
+    const limits = { configsPerTenantMax: 6, configsPerOriginMax: 4 }
+    const hooks = await HookClient.start(t, {}, { limits })
+    const more = { method: 'PUT', path: PATH.replace('films', 'more') }
+    await hooks.films.ask({ method: 'POST', path: '/api/v1/buckets', body: { name: 'more' } })
+    const setMore = (...configs: object[]) => hooks.films.ask({ ...more, body: { configs } })
+    const spellings = [
+      'https://app.example/a',
+      'https://APP.example:443/b',
+      'https://app.example./c',
+      HOOK.url,
+    ]
+    const same = spellings.map((url) => ({ ...HOOK, url }))
+    t.equal((await hooks.set(...same)).status, 200)
+    const full = { status: 507, code: 'quota_exceeded' }
+    t.match(await setMore(HOOK), {
+      ...full,
+      json: { message: /limits\.notification_configs_per_origin \(4\)/ },
+    })
+    const elsewhere = (n: number) => ({ ...HOOK, url: `https://h${n}.example/` })
+    t.match(await setMore(elsewhere(1), elsewhere(2), elsewhere(3)), {
+      ...full,
+      json: { message: /would have 7 .*limits\.notification_configs_per_tenant \(6\)/ },
+    })
+    t.equal((await setMore(elsewhere(1), elsewhere(2))).status, 200)
+    const { memory } = hooks.films.world
+    const path = '/admin/api/v1/tenants/acme/usage'
+    const token = await memory.adminToken('viewer')
+    const usage = async () =>
+      (await hooks.films.world.call({ admin: true, path, token })).json['notificationConfigs']
+    t.equal(await usage(), 6, 'the usage of the tenant shows them')
+    await hooks.clear()
+    t.equal(await usage(), 2)
+    await memory.tenant('rival')
+    const rival = hooks.films.as({ token: await memory.bearer('rival') })
+    await rival.ask({ method: 'POST', path: '/api/v1/buckets', body: { name: 'films' } })
+    t.equal(
+      (await rival.ask({ method: 'PUT', path: PATH, body: { configs: same } })).status,
+      200,
+      'each has its own',
+    )
+  },
+)
+
+t.test('configs are not counted while an older node may apply the command', async (t) => {
+  const hooks = await HookClient.start(t, {}, { limits: { configsPerTenantMax: 1 } })
+  hooks.films.world.memory.featureLevel = 3
+  t.equal((await hooks.set(HOOK, HOOK)).status, 200)
+  hooks.films.world.memory.featureLevel = 4
+  t.equal((await hooks.set(HOOK, HOOK, HOOK)).status, 507)
 })
 
 t.test(

@@ -27,6 +27,8 @@ export const TEST_LIMITS: Config['limits'] = {
   objectPutBytesMax: 2 ** 40,
   multipartExpiresAfterMs: 604_800_000,
   bucketsPerTenantMax: 10,
+  configsPerTenantMax: 100,
+  configsPerOriginMax: 20,
   tokenMintPerMinute: 30,
   tokenMintBurst: 10,
   adminRequestsPerMinute: 600,

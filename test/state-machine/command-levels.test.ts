@@ -54,6 +54,9 @@ t.test('the level of a command', async (t) => {
     t.equal(level({ role: 'owner' }), 1)
     t.equal(level({ role: 'auditor' }), 4)
     t.equal(level({ role: 'operator', noKeys: true }), 4)
+    const configs = { type: 'setNotifications', tenantId: 'acme', bucket: 'photos', configs: [] } as const
+    const bounds = { configsMax: 1, configsOfOriginMax: 1, origins: [] }
+    t.same([commandLevel(configs), commandLevel({ ...configs, bounds })], [1, 4])
   })
 
   t.test('of the caller that a command may carry is the one that brought it', async (t) => {

@@ -23,11 +23,22 @@ export function requested(id: string, more: Partial<ConfigRequest> = {}): Config
   }
 }
 
-export function setNotifications(
-  configs: readonly ConfigRequest[],
-  bucket = 'photos',
-): Extract<Command, { type: 'setNotifications' }> {
+type SetNotifications = Extract<Command, { type: 'setNotifications' }>
+
+export function setNotifications(configs: readonly ConfigRequest[], bucket = 'photos'): SetNotifications {
   return { type: 'setNotifications', tenantId: 'acme', bucket, configs }
+}
+
+/** The same with bounds, as the gateway proposes it. */
+export function setBounded(
+  configs: readonly ConfigRequest[],
+  { bucket = 'photos', tenant = 100, origin = 100 } = {},
+): SetNotifications {
+  const origins = configs.map(({ url }) => new URL(url).origin)
+  return {
+    ...setNotifications(configs, bucket),
+    bounds: { configsMax: tenant, configsOfOriginMax: origin, origins },
+  }
 }
 
 /** `acme` and its bucket `photos` with these configs. */

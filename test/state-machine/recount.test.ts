@@ -23,7 +23,7 @@ import {
   releaseAll,
   worldWithBucket,
 } from './map-world.ts'
-import { attemptAt, deliveries, record, setNotifications, TAKEN, requested } from './hook-commands.ts'
+import { attemptAt, deliveries, record, setBounded, TAKEN, requested } from './hook-commands.ts'
 import { completeUpload, createUpload, putPart } from './upload-commands.ts'
 
 function busyWorld(): MapWorld {
@@ -74,10 +74,10 @@ function busyHooks(world: MapWorld): void {
     requested(id, { fresh: { hookId: `${id}-${bucket}`, secret: Uint8Array.of(1) } })
   for (const name of ['announced', 'left']) {
     world.do(createBucket(name))
-    world.do(setNotifications([named('a', name), named('b', name)], name))
+    world.do(setBounded([named('a', name), named('b', name)], { bucket: name }))
     world.do({ ...put('k', { kind: 'empty' }, 0), bucket: name })
   }
-  world.do(setNotifications([named('a', 'announced'), named('c', 'announced')], 'announced'))
+  world.do(setBounded([named('a', 'announced'), named('c', 'announced')], { bucket: 'announced' }))
   world.do({ ...put('l', { kind: 'empty' }, 0), bucket: 'announced' })
   world.do(remove('k', null, 'left'))
   world.do({ type: 'deleteBucket', tenantId: 'acme', name: 'left' })
@@ -113,7 +113,7 @@ t.test('Recount', (t) => {
   })
 
   const COUNTED =
-    /^(chunk|making|condemned|repair|repairTotal|usage|tenant|bucket|in|expiry|discard|hook|busyHook|outbox|outboxTotal)\b/
+    /^(chunk|making|condemned|repair|repairTotal|usage|tenant|bucket|in|expiry|discard|hook|busyHook|tenantHooks|originHooks|outbox|outboxTotal)\b/
 
   t.test('finds every missing counted row', (t) => {
     const names = [...busyWorld().rows.keys()].filter((key) => COUNTED.test(key))
@@ -190,6 +190,8 @@ t.test('Recount', (t) => {
     t.match(changed('delivery', { hookId: 'none' }), /a hook that is not there/)
     t.match(changed('notifications', { subscriptions: [] }), /do not follow/)
     t.match(changed('outbox', { rows: 1 }), /differ by/)
+    t.match(changed('tenantHooks', { hooks: 3 }), /notification configs of tenant "acme" .* differ by -1/)
+    t.match(changed('originHooks', { hooks: 2 }), /notification configs of tenant "acme" .* differ by -1/)
     t.match(changed('outboxTotal', { dead: 9 }), /dead are counted as 9/)
     t.match(changed('bucket', { hasNotifications: true }), /do not follow/)
     t.end()

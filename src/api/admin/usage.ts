@@ -29,6 +29,9 @@ const UsageView = Type.Object(
     metadataBytes: count(
       'Keys, content types, user metadata and tags of versions, markers and uploads, configurations of buckets, and 256 bytes for each record and part. What was stored below feature level 4 counts nothing',
     ),
+    notificationConfigs: count(
+      'Of all buckets, as limits.notification_configs_per_tenant bounds them. What was last set below feature level 4 is not counted',
+    ),
     physicalBytes: count(
       'Sealed bytes of every copy of every chunk that a node is known to hold. What was deleted counts until it is collected; what files and packs add around it does not',
     ),
@@ -68,7 +71,14 @@ export const usageRoutes = [
   ),
 ]
 
-function usageView({ tenantId, asOf, usage, bucketCount, buckets }: UsageReport): Static<typeof UsageView> {
+function usageView({
+  tenantId,
+  asOf,
+  usage,
+  bucketCount,
+  notificationConfigs,
+  buckets,
+}: UsageReport): Static<typeof UsageView> {
   return {
     tenantId,
     asOf: timeText(asOf),
@@ -80,6 +90,7 @@ function usageView({ tenantId, asOf, usage, bucketCount, buckets }: UsageReport)
     multipartUploads: usage.uploads,
     multipartBytes: usage.uploadBytes,
     metadataBytes: usage.metadataBytes ?? 0,
+    notificationConfigs,
     physicalBytes: usage.copyBytes,
     storedBytes: usage.storedBytes,
     inlineBytes: usage.inlineBytes,

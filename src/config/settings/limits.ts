@@ -36,6 +36,23 @@ export const LIMIT_SETTINGS = [
     meaning: 'the most buckets of one tenant',
   },
   {
+    name: 'limits.notification_configs_per_tenant',
+    kind: 'integer',
+    fallback: '100',
+    min: 1,
+    max: 100_000,
+    meaning:
+      'the most notification configs of one tenant, over all its buckets; a bucket has at most 100 in any case',
+  },
+  {
+    name: 'limits.notification_configs_per_origin',
+    kind: 'integer',
+    fallback: '20',
+    min: 1,
+    max: 100_000,
+    meaning: 'of these, the most whose URLs have the same origin: so many requests follow one write at most',
+  },
+  {
     name: 'limits.token_mint_per_minute',
     kind: 'integer',
     fallback: '30',

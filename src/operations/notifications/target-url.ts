@@ -47,6 +47,11 @@ function isPortAllowed(url: URL, { allowPorts, allowHttp, allowOrigins }: Target
   return allowPorts.includes(port) || (allowHttp && port === 80) || allowOrigins.includes(url.origin)
 }
 
+/** The origin under which configs are counted, of a URL that was accepted. The dot that ends a full name makes no other. */
+export function countedOrigin(text: string): string {
+  return new URL(text).origin.replace(/\.(?=(:\d+)?$)/, '')
+}
+
 function portOf({ port, protocol }: URL): number {
   return port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port)
 }

@@ -30,6 +30,16 @@ export interface AttemptResult extends DeliveryName {
   readonly jitter: number
 }
 
+/** What a tenant may have, by the settings of the node that proposes. */
+export interface ConfigBounds {
+  /** Configs of all buckets. */
+  readonly configsMax: number
+  /** Of these, configs that lead to one origin. */
+  readonly configsOfOriginMax: number
+  /** The origin of each config of the command, in the same order: equal for all URLs that lead to one. */
+  readonly origins: readonly string[]
+}
+
 export type NotificationCommand =
   /** All configs of the bucket; present ones that are not named are removed. */
   | {
@@ -37,6 +47,8 @@ export type NotificationCommand =
       readonly tenantId: TenantId
       readonly bucket: string
       readonly configs: readonly ConfigRequest[]
+      /** Absent: configs that are new count nothing, and none is refused for their number. */
+      readonly bounds?: ConfigBounds
     }
   | {
       readonly type: 'testHook'

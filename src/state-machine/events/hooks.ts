@@ -1,5 +1,6 @@
 /**
- * The row of a hook and everything that follows from it: the index of busy hooks, the counts of its tenant and of all tenants.
+ * The row of a hook and everything that follows from it: the index of busy hooks, the counts of deliveries of its tenant and of all
+ * tenants, the counts of hooks of its tenant and of its origin.
  *
  * Owns: when a hook ends, and that counts change together with the rows that they count. Knows nothing of: events, attempts.
  * Rule: only this file writes hook rows.
@@ -48,9 +49,36 @@ export function changeHook(draft: Draft, before: HookRecord | null, wanted: Hook
   const isBusyNow = after !== null && isBusy(after)
   if (isBusyNow && !wasBusy) draft.put(eventKeys.busyHook(bucketId, hookId), { bucketId, hookId })
   if (wasBusy && !isBusyNow) draft.remove(eventKeys.busyHook(bucketId, hookId))
+  countHook(draft, tenantId, { before: originOf(before), after: originOf(after) })
   countTotal(draft, before, wanted)
   countTenant(draft, tenantId, rowsOfHook(wanted) - (before === null ? 0 : rowsOfHook(before)))
   return after
+}
+
+/** Undefined: the hook counts nothing. */
+export function originOf(hook: HookRecord | null): string | undefined {
+  return hook?.state === 'open' ? hook.countedOrigin : undefined
+}
+
+function countHook(
+  draft: Draft,
+  tenantId: string,
+  { before, after }: { readonly before: string | undefined; readonly after: string | undefined },
+): void {
+  if (before === after) return
+  const counts = [
+    [before, -1],
+    [after, 1],
+  ] as const
+  for (const [origin, change] of counts) {
+    if (origin === undefined) continue
+    for (const key of [eventKeys.tenantHooks(tenantId), eventKeys.originHooks(tenantId, origin)]) {
+      const hooks = (draft.get(key)?.hooks ?? 0) + change
+      assert(hooks >= 0, 'the count of hooks is never negative')
+      if (hooks === 0) draft.remove(key)
+      else draft.put(key, { hooks })
+    }
+  }
 }
 
 function countTotal(draft: Draft, before: HookRecord | null, after: HookRecord): void {

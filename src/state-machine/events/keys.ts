@@ -4,6 +4,7 @@
 import type {
   DeliveryName,
   DeliveryRecord,
+  HookCountRecord,
   HookRecord,
   NotificationsRecord,
   OutboxRecord,
@@ -29,6 +30,9 @@ export const eventKeys = {
     bucket: BucketId,
     id: HookId,
   ): RowKey<{ readonly bucketId: BucketId; readonly hookId: HookId }> => join('busyHook', bucket, id),
+  tenantHooks: (tenant: TenantId): RowKey<HookCountRecord> => join('tenantHooks', tenant),
+  originHooks: (tenant: TenantId, origin: string): RowKey<HookCountRecord> =>
+    join('originHooks', tenant, origin),
   outbox: (tenant: TenantId): RowKey<OutboxRecord> => join('outbox', tenant),
   outboxTotal: (): RowKey<OutboxTotalRecord> => join('outboxTotal'),
 } as const

@@ -15,6 +15,7 @@ import type { ConfigRequest, NotificationCommand, NotificationReplies } from './
 import { type HookRecord, HOOKS_MAX, type Subscription } from './records.ts'
 import type { Draft } from '../base/draft.ts'
 import { changeHook, hooksOf } from './hooks.ts'
+import { boundsFault } from './config-bounds.ts'
 import { configGrowth, countConfig } from '../buckets/config-bytes.ts'
 import { quotaFault } from '../usage/quota.ts'
 import { configBytes } from '../usage/record-bytes.ts'
@@ -34,7 +35,8 @@ export function setNotifications(
   if (!found.ok) return found
   const bucket = found.value
   const present = new Map(hooksOf(draft, bucket).map((hook) => [hook.id, hook]))
-  const fault = configsFault(draft, { bucket, present }, command)
+  const fault =
+    configsFault(draft, { bucket, present }, command) ?? boundsFault(draft, [...present.values()], command)
   if (fault !== null) return fault
   const bytes = bytesOf(command, context)
   const full = quotaFault(draft, bucket.tenantId, {
@@ -44,8 +46,9 @@ export function setNotifications(
   const named = new Set(command.configs.map(({ id }) => id))
   for (const hook of present.values())
     if (!named.has(hook.id)) changeHook(draft, hook, { ...hook, state: 'removed' })
-  const set = command.configs.map((requested) => {
-    const before = present.get(requested.id)
+  const set = command.configs.map((config, n) => {
+    const before = present.get(config.id)
+    const requested = { ...config, countedOrigin: command.bounds?.origins[n] }
     return before === undefined
       ? { hook: newHook(draft, bucket, requested, context), isFresh: true }
       : { hook: changedHook(draft, before, requested, context), isFresh: false }
@@ -85,16 +88,20 @@ function configsFault(
     : null
 }
 
+/** `countedOrigin` undefined: the command names none. */
+type Requested = ConfigRequest & { readonly countedOrigin: string | undefined }
+
 function newHook(
   draft: Draft,
   bucket: BucketRecord,
-  requested: ConfigRequest,
+  requested: Requested,
   { time }: ApplyContext,
 ): HookRecord {
-  const { fresh, ...config } = requested
+  const { fresh, countedOrigin, ...config } = requested
   const hook: HookRecord = {
     ...config,
     ...fresh,
+    ...(countedOrigin === undefined ? {} : { countedOrigin }),
     tenantId: bucket.tenantId,
     bucketId: bucket.id,
     bucket: bucket.name,
@@ -119,14 +126,18 @@ function newHook(
 function changedHook(
   draft: Draft,
   before: HookRecord,
-  requested: ConfigRequest,
+  requested: Requested,
   { time }: ApplyContext,
 ): HookRecord {
-  const { fresh: _, ...config } = requested
+  const { fresh: _, countedOrigin = before.countedOrigin, ...config } = requested
+  const counted = countedOrigin === undefined ? before : { ...before, countedOrigin }
   const isResumed = before.stop !== null && requested.enabled
-  if (!isResumed && isSame(before, config)) return before
+  if (!isResumed && isSame(before, config)) {
+    if (countedOrigin !== before.countedOrigin) changeHook(draft, before, counted)
+    return counted
+  }
   const fresh = { failures: 0, failingSince: null, notBefore: 0, updatedAt: time }
-  const after = { ...before, ...config, ...fresh, stop: isResumed ? null : before.stop }
+  const after = { ...counted, ...config, ...fresh, stop: isResumed ? null : before.stop }
   changeHook(draft, before, after)
   return after
 }

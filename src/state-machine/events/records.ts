@@ -79,6 +79,8 @@ export interface HookRecord extends Subscription {
   readonly failingSince: number | null
   /** The receiver requested no attempt before this time. */
   readonly notBefore: number
+  /** While the hook is open it counts as a config of its tenant and of this origin. Absent: it counts nothing, it was last set below feature level 4. */
+  readonly countedOrigin?: string
 }
 
 export interface Attempt {
@@ -128,6 +130,11 @@ export interface DeliveryName {
   readonly bucketId: BucketId
   readonly hookId: HookId
   readonly eventId: VersionId
+}
+
+/** Number of open hooks that count: of one tenant, or of one tenant and origin. Never 0: the row is absent then. */
+export interface HookCountRecord {
+  readonly hooks: number
 }
 
 /** Number of delivery rows of one tenant. */

@@ -7,11 +7,12 @@
 import { eventKeys } from '../events/keys.ts'
 import type { Row, View } from '../base/view.ts'
 import { indexOf } from '../events/deliveries.ts'
-import { isBusy, NO_OUTBOX, rowsOfHook } from '../events/hooks.ts'
+import { isBusy, NO_OUTBOX, originOf, rowsOfHook } from '../events/hooks.ts'
 import type { TextHash } from '../base/text-hash.ts'
 import type { BucketRecord } from '../buckets/records.ts'
 import type {
   DeliveryRecord,
+  HookCountRecord,
   HookRecord,
   NotificationsRecord,
   OutboxRecord,
@@ -28,7 +29,10 @@ export class OutboxRecount {
   readonly #rows = new Map<string, Counted>()
   /** Hashes of the rows that follow from deliveries, hooks and buckets minus those of the rows that exist. */
   #followed = 0n
+  /** By the key of the row with the count: deliveries that there are minus those that are counted. */
   readonly #tenants = new Map<string, number>()
+  /** The same for hooks that count. */
+  readonly #hookCounts = new Map<string, number>()
 
   constructor(hash: TextHash, view: View) {
     this.#hash = hash
@@ -54,7 +58,10 @@ export class OutboxRecount {
         this.#followed -= this.#hash(key)
         return
       case 'outbox':
-        this.#addTenant(key, -(row as OutboxRecord).rows)
+        return add(this.#tenants, key, -(row as OutboxRecord).rows)
+      case 'tenantHooks':
+      case 'originHooks':
+        add(this.#hookCounts, key, -(row as HookCountRecord).hooks)
     }
   }
 
@@ -77,6 +84,11 @@ export class OutboxRecount {
     for (const [key, difference] of this.#tenants)
       if (difference !== 0)
         found.push(`deliveries of tenant "${tenantIn(key)}" and their count differ by ${difference}`)
+    for (const [key, difference] of this.#hookCounts)
+      if (difference !== 0)
+        found.push(
+          `notification configs of tenant "${tenantIn(key)}" and their count differ by ${difference}`,
+        )
     if ([...this.#rows.keys()].some((id) => !this.#hooks.has(id)))
       found.push('a delivery belongs to a hook that is not there')
     if (this.#followed !== 0n) found.push('rows of notifications do not follow from hooks and deliveries')
@@ -97,7 +109,11 @@ export class OutboxRecount {
     this.#hooks.set(key, hook)
     if (state === 'open') this.#followed += this.#hash(`open ${key} ${id}`)
     if (isBusy(hook)) this.#followed += this.#hash(eventKeys.busyHook(bucketId, hookId))
-    this.#addTenant(eventKeys.outbox(tenantId), rowsOfHook(hook))
+    add(this.#tenants, eventKeys.outbox(tenantId), rowsOfHook(hook))
+    const origin = originOf(hook)
+    if (origin === undefined) return
+    add(this.#hookCounts, eventKeys.tenantHooks(tenantId), 1)
+    add(this.#hookCounts, eventKeys.originHooks(tenantId, origin), 1)
   }
 
   #takeDelivery(key: string, delivery: DeliveryRecord): void {
@@ -109,12 +125,12 @@ export class OutboxRecount {
     this.#rows.set(hook, rows)
     this.#followed += this.#hash(indexOf({ bucketId, hookId, eventId }, delivery))
   }
+}
 
-  #addTenant(key: string, rows: number): void {
-    this.#tenants.set(key, (this.#tenants.get(key) ?? 0) + rows)
-  }
+function add(counts: Map<string, number>, key: string, change: number): void {
+  counts.set(key, (counts.get(key) ?? 0) + change)
 }
 
 function tenantIn(key: string): string {
-  return key.slice(key.indexOf('\u0000') + 1)
+  return key.split('\u0000')[1] ?? ''
 }

@@ -5,6 +5,7 @@
  * each other while they change.
  */
 import { usageKeys } from '../../state-machine/usage/keys.ts'
+import { eventKeys } from '../../state-machine/events/keys.ts'
 import { tenantKeys } from '../../state-machine/tenants/keys.ts'
 import { bucketRanges } from '../../state-machine/buckets/keys.ts'
 import type { TenantId } from '../../state-machine/base/record-ids.ts'
@@ -18,6 +19,8 @@ import type { Page, StateReader } from './state-reader.ts'
 export interface TenantUsage {
   readonly usage: UsageRecord
   readonly bucketCount: number
+  /** Notification configs that count. */
+  readonly notificationConfigs: number
   /** The first ones by name. */
   readonly buckets: Page<BucketRecord>
 }
@@ -26,6 +29,8 @@ export function tenantUsage(reader: StateReader, tenant: TenantId, bucketsMax: n
   return atOneMoment(reader, async (cut) => {
     const buckets = await cut.page(bucketRanges.buckets(tenant), { limit: bucketsMax })
     const usage = { ...NO_USAGE, ...cut.get(usageKeys.usage(tenant)) }
-    return { usage, bucketCount: cut.get(tenantKeys.tenant(tenant))?.bucketCount ?? 0, buckets }
+    const bucketCount = cut.get(tenantKeys.tenant(tenant))?.bucketCount ?? 0
+    const notificationConfigs = cut.get(eventKeys.tenantHooks(tenant))?.hooks ?? 0
+    return { usage, bucketCount, notificationConfigs, buckets }
   })
 }

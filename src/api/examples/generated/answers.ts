@@ -650,6 +650,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "multipartUploads": 0,
     "multipartBytes": 0,
     "metadataBytes": 1936,
+    "notificationConfigs": 0,
     "physicalBytes": 0,
     "storedBytes": 0,
     "inlineBytes": 94,

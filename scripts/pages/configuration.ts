@@ -20,6 +20,7 @@ const KINDS: Readonly<Record<SettingKind, string>> = {
   members: 'list',
   level: 'level',
   origins: 'list of origins',
+  ports: 'list of ports',
   networks: 'list of addresses and ranges',
 }
 

@@ -10,6 +10,7 @@ import type { Examined } from './load-config.ts'
 import { maskSecrets } from './mask-secrets.ts'
 import type { Setting } from './settings/setting.ts'
 import { SETTINGS, type SettingName } from './settings.ts'
+import type { AllowedOrigin } from './types.ts'
 
 export interface EffectiveSetting {
   readonly name: SettingName
@@ -31,8 +32,9 @@ export function effectiveSettings({ written, values }: Examined): readonly Effec
 
 function formatted(setting: Setting, value: unknown, given: unknown): EffectiveSetting['value'] {
   if (setting.kind === 'members') return (value as readonly Member[]).map(formattedMember)
-  if (setting.kind === 'origins' || setting.kind === 'networks')
-    return (value as readonly string[]).map(maskSecrets)
+  if (setting.kind === 'networks') return (value as readonly string[]).map(maskSecrets)
+  if (setting.kind === 'origins') return (value as readonly AllowedOrigin[]).map(formattedOrigin)
+  if (setting.kind === 'ports') return (value as readonly number[]).join(',')
   // A duration stays 90d and does not become 7776000000; a path is shown as it was resolved.
   if (setting.kind === 'path') return maskSecrets(String(value))
   return maskSecrets(typeof given === 'string' ? given : (setting.fallback ?? ''))
@@ -44,6 +46,16 @@ const formattedMember = ({ nodeId, peerAddress, zone, weight }: Member): object 
   zone,
   weight,
 })
+
+/** A plain origin stays one. */
+function formattedOrigin({ origin, tenants, paths }: AllowedOrigin): unknown {
+  if (tenants === null && paths === null) return origin
+  return {
+    origin,
+    ...(tenants === null ? {} : { tenants }),
+    ...(paths === null ? {} : { paths: paths.map(maskSecrets) }),
+  }
+}
 
 /** As YAML; each line ends with a comment that names the source. */
 export function effectiveText(settings: readonly EffectiveSetting[]): string {

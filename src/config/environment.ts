@@ -1,7 +1,7 @@
 /**
  * Settings from environment variables: HOLDFAST_SECTION__KEY, which take precedence over the file.
  *
- * Owns: their names. Knows nothing of: the meaning of values, except that the value of a list is YAML.
+ * Owns: their names. Knows nothing of: the meaning of values, except that a list in brackets or with hyphens is YAML.
  */
 import { parseDocument } from 'yaml'
 import { type ConfigFault, configFault } from './config-fault.ts'
@@ -19,7 +19,10 @@ export interface WrittenEnvironment {
   readonly faults: readonly ConfigFault[]
 }
 
-/** `lists`: the settings whose value is YAML. */
+/** YAML in brackets, or a line for each entry. */
+const LIST = /^\s*[[-]/
+
+/** `lists`: the settings whose entries may be more than texts. */
 export function readEnvironment(
   environment: Environment,
   known: readonly string[],
@@ -38,11 +41,11 @@ export function readEnvironment(
       faults.push(configFault({ setting: variable, where, ...unknown }))
       continue
     }
-    const document = lists.includes(name) ? parseDocument(text) : null
+    const document = lists.includes(name) && LIST.test(text) ? parseDocument(text) : null
     const problem = document?.errors[0] ?? document?.warnings[0]
     if (problem !== undefined) {
       const [what = ''] = problem.message.split(/ at line \d/)
-      const hint = 'Write the list in one line: [{id: n1, peer: "10.0.0.1:9002"}].'
+      const hint = 'Write the list in one line, such as [{id: n1, peer: "10.0.0.1:9002"}].'
       faults.push(configFault({ setting: name, where, message: `this is not valid YAML: ${what}`, hint }))
       continue
     }

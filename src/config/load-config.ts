@@ -13,7 +13,7 @@ import { type Environment, readEnvironment } from './environment.ts'
 import { parseSettings, type Values } from './parse-settings.ts'
 import type { Setting } from './settings/setting.ts'
 import { SETTINGS, type SettingName } from './settings.ts'
-import type { CallerLimits, Config, ListenerTlsFiles } from './types.ts'
+import type { AllowedOrigin, CallerLimits, Config, ListenerTlsFiles } from './types.ts'
 
 export type { Environment }
 
@@ -111,8 +111,8 @@ function security(read: Reader): Config['security'] {
 function notifications(read: Reader): Config['notifications'] {
   return {
     allowHttp: read.get<boolean>('notifications.allow_http'),
-    allowPorts: read.text('notifications.allow_ports').split(',').map(Number),
-    allowOrigins: read.get<readonly string[]>('notifications.allow_origins'),
+    allowPorts: read.get<readonly number[]>('notifications.allow_ports'),
+    allowOrigins: read.get<readonly AllowedOrigin[]>('notifications.allow_origins'),
   }
 }
 
@@ -334,7 +334,9 @@ function inOrder(faults: readonly ConfigFault[]): readonly ConfigFault[] {
 export function examineConfig(file: string, environment: Environment): Examined {
   const settings: readonly Setting[] = SETTINGS
   const known = settings.map(({ name }) => name)
-  const lists = settings.filter(({ kind }) => kind === 'members').map(({ name }) => name)
+  const lists = settings
+    .filter(({ kind }) => kind === 'members' || kind === 'origins')
+    .map(({ name }) => name)
   const inFile = readConfigFile(file, known)
   const inEnvironment = readEnvironment(environment, known, lists)
   const written = new Map([...inFile.settings, ...inEnvironment.settings])

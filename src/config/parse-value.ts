@@ -62,30 +62,32 @@ function parseBoolean(text: string): boolean {
 
 export function parseAddress(text: string): string {
   const match = /^(\[[0-9a-fA-F:]+\]|[A-Za-z0-9.-]+):(\d{1,5})$/.exec(text)
-  if (!match || Number(match[2]) > 65_535)
+  if (!match || Number(match[2]) > PORT_MAX)
     throw new ValueError(`expected host:port such as 127.0.0.1:9000, got '${text}'`)
   return text
 }
 
-const ORIGINS_MAX = 1000
+const PORTS_MAX = 100
+const PORT_MAX = 65_535
 
-/** Takes a list, or a text in which commas separate the origins. */
-export function parseOrigins(value: unknown): readonly string[] {
+/** Takes a list, or a text in which commas separate the ports. */
+export function parsePorts(value: unknown): readonly number[] {
   const given: readonly unknown[] = Array.isArray(value) ? value : String(value).split(',')
-  const texts = given.map((one) => String(one).trim()).filter((text) => text !== '')
-  if (texts.length > ORIGINS_MAX)
-    throw new ValueError(`expected at most ${ORIGINS_MAX} origins, got ${texts.length}`)
-  return texts.map(parseOrigin)
+  const texts = given.map((one) =>
+    typeof one === 'object' ? JSON.stringify(one) : `${one as string | number}`.trim(),
+  )
+  if (texts.length === 0 || texts.length > PORTS_MAX)
+    throw new ValueError(`expected 1 to ${PORTS_MAX} ports, got ${texts.length}`)
+  return texts.map(parsePort)
 }
 
-function parseOrigin(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : null
-  const isOrigin = url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`
-  if (!isOrigin || text.endsWith('/'))
+function parsePort(text: string): number {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : 0
+  if (port < 1 || port > PORT_MAX)
     throw new ValueError(
-      `expected an origin such as https://hooks.internal:8443, got '${text.slice(0, 100)}'`,
+      `expected ports such as 443,8443, each a whole number from 1 to ${PORT_MAX}, got '${text.slice(0, 100)}'`,
     )
-  return url.origin
+  return port
 }
 
 const NETWORKS_MAX = 1000

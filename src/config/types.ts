@@ -32,6 +32,16 @@ export interface ListenerTlsFiles {
   }
 }
 
+/** An origin that webhooks may reach at any address and port. */
+export interface AllowedOrigin {
+  /** As `URL.origin` spells it. */
+  readonly origin: string
+  /** Null: all. */
+  readonly tenants: readonly string[] | null
+  /** The path of a URL is one of these or below one, segment by segment. Null: any path. */
+  readonly paths: readonly string[] | null
+}
+
 export interface Config {
   readonly node: {
     readonly id: string
@@ -108,8 +118,7 @@ export interface Config {
   readonly notifications: {
     readonly allowHttp: boolean
     readonly allowPorts: readonly number[]
-    /** As `URL.origin` spells them. */
-    readonly allowOrigins: readonly string[]
+    readonly allowOrigins: readonly AllowedOrigin[]
   }
   readonly metrics: { readonly public: boolean; readonly perTenant: boolean }
   readonly logging: { readonly level: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent' }

@@ -8,9 +8,9 @@ import type { Cluster, Logger, MetricSample } from '../../cluster/index.ts'
 import type { LastUsed } from '../access/last-used.ts'
 import type { MasterKey } from '../access/master-key.ts'
 import { hookSecret } from '../access/sealing-contexts.ts'
-import type { TargetPolicy } from '../operations/notifications/target-url.ts'
 import type { StateReader } from '../store/reads/state-reader.ts'
 import type { Propose } from '../commands/propose.ts'
+import type { TargetSettings } from '../operations/notifications/target-url.ts'
 import { auditWork, type AuditWorkParts } from './audit-work.ts'
 import { Collection } from './collection.ts'
 import { Discarding } from './discarding.ts'
@@ -57,7 +57,7 @@ export interface WorkerParts extends Omit<AuditWorkParts, 'confirmedTime' | 'oft
   readonly uploads: UploadSessions
   readonly uses: LastUsed
   readonly masterKey: Pick<MasterKey, 'open' | 'seal'>
-  readonly notifications: TargetPolicy
+  readonly notifications: TargetSettings
   readonly logger: Logger
 }
 

@@ -30,6 +30,8 @@ export const notificationRows = {
     'a target URL is shown to keys with write over the whole bucket, to others its origin [decisions 17]',
   'notifications.ports':
     'ports 443 and 8443, others only with notifications.allow_ports or allow_origins [decisions 9]',
+  'notifications.opened':
+    'an entry of notifications.allow_origins with tenants and paths opens the origin to these alone, when a config is set and at every delivery [decisions 9]',
   'notifications.filters': 'events, prefix and suffix select the changes of a config [native: Events 2]',
   'notifications.events.names': 'every change is an event, eventName in the words of S3 [decisions 9]',
   'notifications.payload': 'type, timestamp and data with every member [decisions 9]',

@@ -181,92 +181,6 @@ t.test('at most 100 configs [notifications.limit]', async (t) => {
 })
 
 t.test(
-  'a tenant has so many configs over all its buckets, and so many to one origin, as the settings say [notifications.bounds]',
-  async (t) => {
-    const limits = { configsPerTenantMax: 6, configsPerOriginMax: 4 }
-    const hooks = await HookClient.start(t, {}, { limits })
-    const more = { method: 'PUT', path: PATH.replace('films', 'more') }
-    await hooks.films.ask({ method: 'POST', path: '/api/v1/buckets', body: { name: 'more' } })
-    const setMore = (...configs: object[]) => hooks.films.ask({ ...more, body: { configs } })
-    const spellings = [
-      'https://app.example/a',
-      'https://APP.example:443/b',
-      'https://app.example./c',
-      HOOK.url,
-    ]
-    const same = spellings.map((url) => ({ ...HOOK, url }))
-    t.equal((await hooks.set(...same)).status, 200)
-    const full = { status: 507, code: 'quota_exceeded' }
-    t.match(await setMore(HOOK), {
-      ...full,
-      json: { message: /limits\.notification_configs_per_origin \(4\)/ },
-    })
-    const elsewhere = (n: number) => ({ ...HOOK, url: `https://h${n}.example/` })
-    t.match(await setMore(elsewhere(1), elsewhere(2), elsewhere(3)), {
-      ...full,
-      json: { message: /would have 7 .*limits\.notification_configs_per_tenant \(6\)/ },
-    })
-    t.equal((await setMore(elsewhere(1), elsewhere(2))).status, 200)
-    const { memory } = hooks.films.world
-    const path = '/admin/api/v1/tenants/acme/usage'
-    const token = await memory.adminToken('viewer')
-    const usage = async () =>
-      (await hooks.films.world.call({ admin: true, path, token })).json['notificationConfigs']
-    t.equal(await usage(), 6, 'the usage of the tenant shows them')
-    await hooks.clear()
-    t.equal(await usage(), 2)
-    await memory.tenant('rival')
-    const rival = hooks.films.as({ token: await memory.bearer('rival') })
-    await rival.ask({ method: 'POST', path: '/api/v1/buckets', body: { name: 'films' } })
-    t.equal(
-      (await rival.ask({ method: 'PUT', path: PATH, body: { configs: same } })).status,
-      200,
-      'each has its own',
-    )
-  },
-)
-
-t.test('configs are not counted while an older node may apply the command', async (t) => {
-  const hooks = await HookClient.start(t, {}, { limits: { configsPerTenantMax: 1 } })
-  hooks.films.world.memory.featureLevel = 3
-  t.equal((await hooks.set(HOOK, HOOK)).status, 200)
-  hooks.films.world.memory.featureLevel = 4
-  t.equal((await hooks.set(HOOK, HOOK, HOOK)).status, 507)
-})
-
-t.test(
-  'http, and addresses that are not public, only as the operator allows [notifications.http] [notifications.address]',
-  async (t) => {
-    const http = { ...HOOK, url: 'http://app.example/hook' }
-    const strict = await HookClient.start(t)
-    t.match(await strict.set(http), { status: 400, json: { message: /notifications\.allow_http/ } })
-    const inside = [
-      'https://127.0.0.1/',
-      'https://10.1.2.3/',
-      'https://2130706433/',
-      'https://0x7f.1/',
-      'https://[::1]/',
-      'https://[::ffff:10.0.0.1]/',
-      'https://169.254.169.254/latest',
-    ]
-    for (const url of inside)
-      t.match(await strict.set({ ...HOOK, url }), {
-        status: 400,
-        json: { message: /notifications\.allow_origins/ },
-      })
-    const notifications = { allowHttp: true, allowOrigins: ['https://10.1.2.3'] }
-    const lax = await HookClient.start(t, {}, { notifications })
-    t.equal((await lax.set(http)).status, 200)
-    t.equal((await lax.set({ ...HOOK, url: 'https://10.1.2.3/a?b' })).status, 200)
-    t.equal(
-      (await lax.set({ ...HOOK, url: 'https://10.1.2.3:8443/' })).status,
-      400,
-      'another port is another origin',
-    )
-  },
-)
-
-t.test(
   'a change names its caller, and a change that a key may not see is not shown [notifications.scope]',
   async (t) => {
     const hooks = await HookClient.start(t)
@@ -327,25 +241,6 @@ t.test(
     t.match(await blind.ask({ method: 'DELETE', path: PATH }), { status: 403, code: 'access_denied' })
     await hooks.films.put('payroll/2026.txt')
     t.equal((await hooks.outbox()).length, 1, 'only the config of the owner has an event')
-  },
-)
-
-t.test(
-  'a webhook names an allowed port, or the origin that an operator allows [notifications.ports]',
-  async (t) => {
-    const url = (port: number) => ({ ...HOOK, url: `https://app.example:${port}/hook` })
-    const strict = await HookClient.start(t)
-    for (const port of [22, 25, 80, 6379, 8080, 65_535])
-      t.match(await strict.set(url(port)), {
-        status: 400,
-        code: 'invalid_request',
-        json: { message: /is not allowed: use 443 or 8443; .*notifications\.allow_ports/ },
-      })
-    for (const port of [443, 8443]) t.equal((await strict.set(url(port))).status, 200)
-    const notifications = { allowPorts: [9000], allowOrigins: ['https://app.example:25'] }
-    const lax = await HookClient.start(t, {}, { notifications })
-    for (const port of [25, 9000]) t.equal((await lax.set(url(port))).status, 200)
-    for (const port of [443, 22]) t.equal((await lax.set(url(port))).status, 400)
   },
 )
 

@@ -185,13 +185,13 @@ const SAMPLES: Readonly<Record<string, string>> = {
   members: '[{id: sample-text, peer: "127.0.0.1:9002"}]',
   networks: '10.0.0.0/24,2001:db8::7',
   origins: 'https://hooks.internal:8443,https://other.internal',
+  ports: '443,9443',
 }
 
 /** A value that differs from the default and is within the bounds. */
 function sampleOf(setting: (typeof SETTINGS)[number]): string {
   if (setting.name === 'listeners.public_url') return 'https://files.example.org'
   if (setting.name === 'content.compression') return 'off'
-  if (setting.name === 'notifications.allow_ports') return '443,9443'
   if (setting.name.endsWith('_tls.client_certificates')) return 'required'
   if (setting.name === 'audit.export.to') return 'otlp'
   if (setting.name === 'audit.export.url') return 'tls://siem.example:6514'

@@ -76,8 +76,13 @@ t.test('holdfast doctor', { timeout: 900_000 }, async (t) => {
   await t.test('data directory that others may write to [admin.doctor-data-dir]', async (t) => {
     const name = setups.copyData()
     chmodSync(join(setups.folder, name), 0o777)
-    const config = setups.configure((each) => (each['node'] = { ...each['node'], data_dir: name }))
-    names(t, await setups.runDoctor(config), 'data_dir', /mode 777/, /chmod 700/)
+    const config = setups.configure((each) => {
+      each['node'] = { ...each['node'], data_dir: name }
+      each['notifications'] = { allow_origins: ['https://hooks.internal'] }
+    })
+    const run = await setups.runDoctor(config)
+    names(t, run, 'data_dir', /mode 777/, /chmod 700/)
+    t.match(run.troubles('webhook_targets'), [{ severity: 'warning', found: /to every tenant/ }])
   })
 
   await t.test('master key file that others may read [admin.doctor-key-file]', async (t) => {

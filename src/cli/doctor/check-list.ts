@@ -105,6 +105,12 @@ export const CHECKS = [
     warning: 'the running node was started with other addresses',
   },
   {
+    id: 'webhook_targets',
+    looksAt: 'the origins that `notifications.allow_origins` opens',
+    error: '',
+    warning: 'an entry opens its origin to all tenants',
+  },
+  {
     id: 'peers',
     looksAt: 'every other member of `cluster.members`: whether it answers and accepts this node',
     error: 'it does not answer, another program answers, or it refuses this node, with the reason',

@@ -33,6 +33,7 @@ import { checkClock, checkListener, checkPeer } from './network-checks.ts'
 import { listenerFacts, peerFacts } from './network-facts.ts'
 import { checkNode, type NodeFacts } from './node-checks.ts'
 import { nodeFacts } from './node-facts.ts'
+import { checkWebhookTargets } from './webhook-checks.ts'
 
 export interface Examination {
   /** The worst of all findings. */
@@ -101,6 +102,7 @@ async function checkConfigured(config: Config | null, node: NodeFacts | null): P
     ...checkPeerTls(tls, config.node.id, Date.now()),
     ...checkListenerTls(listenerTls, plainListeners(config), Date.now()),
     ...listeners.map(checkListener),
+    ...checkWebhookTargets(config.notifications),
     ...peersOrNone(config, ofPeers.map(checkPeer)),
     ...checkClock(ofPeers, config.cluster.clockSkewMaxMs),
     ...checkAudit(audit),

@@ -117,18 +117,17 @@ export const SERVICE_SETTINGS = [
   },
   {
     name: 'notifications.allow_ports',
-    kind: 'text',
+    kind: 'ports',
     fallback: '443,8443',
-    pattern: /^\d{1,5}(?:,\d{1,5}){0,99}$/,
     meaning:
-      'the ports that webhooks may name, separated by commas; an origin of allow_origins has its own port, and allow_http adds 80',
+      'the ports that webhooks may name, each 1 to 65535, separated by commas; an origin of allow_origins has its own port, and allow_http adds 80',
   },
   {
     name: 'notifications.allow_origins',
     kind: 'origins',
     fallback: '',
     meaning:
-      'the origins, such as https://hooks.internal:8443, that webhooks may reach at any address; all others must have public addresses',
+      'the origins, such as https://hooks.internal:8443, that webhooks may reach at any address; all others must have public addresses. An entry is an origin, which opens it to all tenants, or {origin, tenants, paths}: to these tenants only, and only at these paths and below',
   },
   {
     name: 'metrics.public',

@@ -13,6 +13,7 @@ export type SettingKind =
   | 'members'
   | 'level'
   | 'origins'
+  | 'ports'
   | 'networks'
 
 export interface Setting {

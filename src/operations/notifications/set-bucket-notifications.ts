@@ -40,7 +40,8 @@ export const setBucketNotifications = dataOperation(
     input: { readonly bucket: string; readonly configs: readonly ConfigInput[] },
   ): Promise<readonly SetConfig[]> => {
     const { tenantId, name: bucket } = findBucket(services, principal.tenantId, input.bucket)
-    const requests = configRequests(input.configs, services.config.notifications)
+    const policy = { settings: services.config.notifications, tenantId }
+    const requests = configRequests(input.configs, policy)
     const drawn = requests.map(() => services.access.newHook())
     const configs = requests.map((requested, n) => {
       const { hookId = '', sealed = new Uint8Array(0) } = drawn[n] ?? {}

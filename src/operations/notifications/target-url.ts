@@ -6,11 +6,18 @@
 import { isIP } from 'node:net'
 import type { Config } from '../../config/types.ts'
 import { Refusal } from '../../base/refusal.ts'
+import { isBeyondPaths, isOpened } from './allowed-origin.ts'
 import { isPublicAddress } from './public-address.ts'
 
 const URL_CHARACTERS_MAX = 2048
 
-export type TargetPolicy = Config['notifications']
+export type TargetSettings = Config['notifications']
+
+/** What the settings allow, and to whom. */
+export interface TargetPolicy {
+  readonly settings: TargetSettings
+  readonly tenantId: string
+}
 
 /** Throws Refusal invalid_request, unsupported_target. */
 export function checkTarget(text: string, policy: TargetPolicy): void {
@@ -24,27 +31,30 @@ export function checkTarget(text: string, policy: TargetPolicy): void {
     throw new Refusal('invalid_request', `The url "${shown(text)}" is not accepted: ${fault}`)
 }
 
-function targetFault(text: string, policy: TargetPolicy): string | null {
+function targetFault(text: string, { settings, tenantId }: TargetPolicy): string | null {
   if (text.length > URL_CHARACTERS_MAX) return `it has more than ${URL_CHARACTERS_MAX} characters`
   if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return 'give one such as https://app.example/hook'
   const url = new URL(text)
-  if (url.protocol === 'http:' && !policy.allowHttp)
+  if (url.protocol === 'http:' && !settings.allowHttp)
     return 'use https; an operator can allow http with notifications.allow_http'
   if (url.username !== '' || url.password !== '')
     return 'it holds credentials; deliveries are signed, which proves who sends them'
   if (url.hash !== '') return 'leave the fragment out, it is never sent'
-  if (!isPortAllowed(url, policy))
-    return `port ${portOf(url)} is not allowed: use ${policy.allowPorts.join(' or ')}; an operator can allow it with notifications.allow_ports`
+  if (isOpened(settings.allowOrigins, url, tenantId)) return null
+  if (isBeyondPaths(settings.allowOrigins, url, tenantId))
+    return 'its path is none that notifications.allow_origins opens to this tenant at this origin'
+  if (!isPortAllowed(url, settings))
+    return `port ${portOf(url)} is not allowed: use ${settings.allowPorts.join(' or ')}; an operator can allow it with notifications.allow_ports`
   const host = hostOf(url)
-  if (isIP(host) !== 0 && !isPublicAddress(host) && !policy.allowOrigins.includes(url.origin))
+  if (isIP(host) !== 0 && !isPublicAddress(host))
     return `${host} is no public address; an operator can allow it with notifications.allow_origins`
   return null
 }
 
 /** Existing configs are not asked again: they continue to deliver. */
-function isPortAllowed(url: URL, { allowPorts, allowHttp, allowOrigins }: TargetPolicy): boolean {
+function isPortAllowed(url: URL, { allowPorts, allowHttp }: TargetSettings): boolean {
   const port = portOf(url)
-  return allowPorts.includes(port) || (allowHttp && port === 80) || allowOrigins.includes(url.origin)
+  return allowPorts.includes(port) || (allowHttp && port === 80)
 }
 
 /** The origin under which configs are counted, of a URL that was accepted. The dot that ends a full name makes no other. */

@@ -187,7 +187,7 @@ export class Delivering {
     try {
       const body = payloadOf(hook, delivery)
       const headers = signatureHeaders(secretOf(hook), { id: deliveryId(delivery), time: hour(), body })
-      return await sender.post({ url: hook.url, headers, body })
+      return await sender.post({ tenantId: hook.tenantId, url: hook.url, headers, body })
     } catch (err) {
       logger.error({ err, hook: hook.hookId }, 'notification not sent')
       return { status: null, error: 'the signing secret cannot be opened', retryAfterMs: null, durationMs: 0 }

@@ -4,7 +4,7 @@
  *
  * Owns: which address a socket may go to. Knows nothing of: HTTP.
  * Rules: one address that is not public refuses the name, so that no answer of a name server leads inside; the name is not resolved
- * a second time. Only an origin that an operator has allowed bypasses the check.
+ * a second time. Only targets that an operator has opened are spared the check, and their connections serve no others.
  */
 import { Resolver } from 'node:dns/promises'
 import { isIP } from 'node:net'
@@ -22,8 +22,6 @@ export type Resolve = (host: string) => Promise<readonly string[]>
 
 export interface Guard {
   readonly resolve: Resolve
-  /** Of `URL.origin`. */
-  readonly allowOrigins: readonly string[]
   /** Certificates to trust beside those of Node. */
   readonly ca?: string
 }
@@ -50,7 +48,8 @@ export function systemResolve(): Resolve {
   }
 }
 
-export function guardedConnector({ resolve, allowOrigins, ca }: Guard): buildConnector.connector {
+/** `mayBeInside`: addresses need not be public. */
+export function guardedConnector({ resolve, ca }: Guard, mayBeInside: boolean): buildConnector.connector {
   const connect = buildConnector({
     allowH2: false,
     timeout: CONNECT_MS_MAX,
@@ -61,7 +60,7 @@ export function guardedConnector({ resolve, allowOrigins, ca }: Guard): buildCon
     const url = new URL(
       `${protocol}//${isIP(hostname) === 6 ? `[${hostname}]` : hostname}:${port || defaultPort(protocol)}`,
     )
-    addressesOf(url, resolve, allowOrigins).then(
+    addressesOf(url, resolve, mayBeInside).then(
       (addresses) => tryInOrder(addresses),
       (error: Error) => callback(error, null),
     )
@@ -81,13 +80,12 @@ export function guardedConnector({ resolve, allowOrigins, ca }: Guard): buildCon
 export async function addressesOf(
   url: URL,
   resolve: Resolve,
-  allowOrigins: readonly string[],
+  mayBeInside: boolean,
 ): Promise<readonly string[]> {
   const host = hostOf(url)
   const addresses = isIP(host) === 0 ? await resolve(host) : [host]
   if (addresses.length === 0) throw new TargetRefusedError(NOT_REACHABLE)
-  const isAllowed = allowOrigins.includes(url.origin)
-  if (!isAllowed && !addresses.every(isPublicAddress)) throw new TargetRefusedError(NOT_REACHABLE)
+  if (!mayBeInside && !addresses.every(isPublicAddress)) throw new TargetRefusedError(NOT_REACHABLE)
   return addresses.slice(0, ADDRESSES_TRIED_MAX)
 }
 

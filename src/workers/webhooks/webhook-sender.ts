@@ -6,6 +6,8 @@
  * decides.
  */
 import { Agent, type Dispatcher, request } from 'undici'
+import { isOpened } from '../../operations/notifications/allowed-origin.ts'
+import type { TargetSettings } from '../../operations/notifications/target-url.ts'
 import { type Guard, guardedConnector, NOT_REACHABLE, TargetRefusedError } from './guarded-connector.ts'
 
 const TIMEOUT_MS = 15_000
@@ -14,6 +16,8 @@ const KEEP_ALIVE_MS = 10_000
 const USER_AGENT = 'svc-webhook/1'
 
 export interface WebhookPost {
+  /** Whose notification it is. */
+  readonly tenantId: string
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
@@ -29,29 +33,28 @@ export interface Answered {
 }
 
 export interface SenderParts extends Guard {
+  readonly allowOrigins: TargetSettings['allowOrigins']
   /** Milliseconds since 1970. */
   readonly now: () => number
   readonly timeoutMs?: number
 }
 
 export class WebhookSender {
-  readonly #agent: Agent
+  /** A connection that leads inside stays in the pool of the second one: it is used for opened targets and for no others. */
+  readonly #agents: { readonly guarded: Agent; readonly opened: Agent }
+  readonly #allowOrigins: TargetSettings['allowOrigins']
   readonly #closing = new AbortController()
   readonly #now: () => number
   readonly #timeoutMs: number
 
-  constructor({ now, timeoutMs = TIMEOUT_MS, ...guard }: SenderParts) {
+  constructor({ now, timeoutMs = TIMEOUT_MS, allowOrigins, ...guard }: SenderParts) {
+    this.#allowOrigins = allowOrigins
     this.#now = now
     this.#timeoutMs = timeoutMs
-    this.#agent = new Agent({
-      connect: guardedConnector(guard),
-      allowH2: false,
-      keepAliveTimeout: KEEP_ALIVE_MS,
-      keepAliveMaxTimeout: KEEP_ALIVE_MS,
-    })
+    this.#agents = { guarded: agentOf(guard, false), opened: agentOf(guard, true) }
   }
 
-  async post({ url, headers, body }: WebhookPost): Promise<Answered> {
+  async post({ tenantId, url, headers, body }: WebhookPost): Promise<Answered> {
     const began = performance.now()
     const tooLate = AbortSignal.timeout(this.#timeoutMs)
     const signal = AbortSignal.any([tooLate, this.#closing.signal])
@@ -59,7 +62,7 @@ export class WebhookSender {
     try {
       const answer = await request(url, {
         method: 'POST',
-        dispatcher: this.#agent,
+        dispatcher: this.#agentFor(url, tenantId),
         headers: { ...headers, 'content-type': 'application/json', 'user-agent': USER_AGENT },
         body,
         signal,
@@ -80,7 +83,12 @@ export class WebhookSender {
   /** Aborts attempts under way. */
   async close(): Promise<void> {
     this.#closing.abort()
-    await this.#agent.destroy()
+    await Promise.all([this.#agents.guarded.destroy(), this.#agents.opened.destroy()])
+  }
+
+  #agentFor(url: string, tenantId: string): Agent {
+    const { guarded, opened } = this.#agents
+    return isOpened(this.#allowOrigins, new URL(url), tenantId) ? opened : guarded
   }
 
   #resultOf({ statusCode: status, headers }: Dispatcher.ResponseData): Omit<Answered, 'durationMs'> {
@@ -94,6 +102,15 @@ export class WebhookSender {
       retryAfterMs: mayAsk ? readRetryAfter(headers['retry-after'], this.#now()) : null,
     }
   }
+}
+
+function agentOf(guard: Guard, mayBeInside: boolean): Agent {
+  return new Agent({
+    connect: guardedConnector(guard, mayBeInside),
+    allowH2: false,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    keepAliveMaxTimeout: KEEP_ALIVE_MS,
+  })
 }
 
 const HTTP_DATE = /^[A-Z][a-z]{2,8}, .* GMT$/

@@ -23,6 +23,7 @@ import {
   type PeerFacts,
 } from '../../../src/cli/doctor/network-checks.ts'
 import { checkNode } from '../../../src/cli/doctor/node-checks.ts'
+import { checkWebhookTargets } from '../../../src/cli/doctor/webhook-checks.ts'
 
 /** `severity: found`, in their order. */
 const texts = (findings: Finding | readonly Finding[]): readonly string[] =>
@@ -337,5 +338,17 @@ t.test('the audit log', async (t) => {
     /^error: 1 of 3 segments .* only on lost members/,
     /^warning: 2 of 3 segments .* have a copy missing/,
     /^warning: 12 links/,
+  ])
+})
+
+t.test('an origin that webhooks of every tenant may reach inside is a warning', async (t) => {
+  const judged = (...entries: { tenants: string[] | null; paths: string[] | null }[]) =>
+    texts(
+      checkWebhookTargets({ allowOrigins: entries.map((one) => ({ origin: 'https://in.example', ...one })) }),
+    )
+  t.same(judged(), ['ok: webhooks reach public addresses only'])
+  t.match(judged({ tenants: ['acme'], paths: null }), [/^ok: .*open to the tenants that it names/])
+  t.match(judged({ tenants: ['acme'], paths: null }, { tenants: null, paths: ['/hook'] }), [
+    /^warning: .*opens https:\/\/in\.example to every tenant/,
   ])
 })

@@ -8,6 +8,7 @@ import { WebhookSender } from '../../../src/workers/webhooks/webhook-sender.ts'
 import { deferred, until } from '../../helpers/async.ts'
 import { setNotifications, requested } from '../../state-machine/hook-commands.ts'
 import { OutboxWorld } from './outbox-world.ts'
+import { openTo } from './open-origins.ts'
 import { answer, rawReceiver, Receiver } from './receiver.ts'
 import { eventRanges } from '../../../src/state-machine/events/keys.ts'
 
@@ -63,7 +64,8 @@ t.test(
       resolve: async () => ['127.0.0.1'],
       allowOrigins: Object.values(urls)
         .map((url) => new URL(url).origin)
-        .filter((origin) => !origin.includes('inside')),
+        .filter((origin) => !origin.includes('inside'))
+        .map(openTo()),
       now: Date.now,
       timeoutMs: 60_000,
     })

@@ -4,6 +4,7 @@
 import http from 'node:http'
 import t, { type Test } from 'tap'
 import { readRetryAfter, WebhookSender } from '../../../src/workers/webhooks/webhook-sender.ts'
+import { openTo } from './open-origins.ts'
 import { answer, rawReceiver, Receiver } from './receiver.ts'
 
 const NOW = Date.UTC(2026, 10, 22)
@@ -11,7 +12,7 @@ const NOW = Date.UTC(2026, 10, 22)
 function senderFor(t: Test, origins: readonly string[], timeoutMs = 10_000): WebhookSender {
   const sender = new WebhookSender({
     resolve: async () => [],
-    allowOrigins: origins,
+    allowOrigins: origins.map(openTo()),
     now: () => NOW,
     timeoutMs,
   })
@@ -19,7 +20,7 @@ function senderFor(t: Test, origins: readonly string[], timeoutMs = 10_000): Web
   return sender
 }
 
-const POST = { headers: { 'webhook-id': 'evt_1' }, body: '{"a":1}' }
+const POST = { tenantId: 'acme', headers: { 'webhook-id': 'evt_1' }, body: '{"a":1}' }
 
 t.test('sends a POST with the body as it is, and any 2xx is taken [notifications.ok]', async (t) => {
   const receiver = await Receiver.start(t)

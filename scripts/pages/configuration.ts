@@ -19,6 +19,7 @@ const KINDS: Readonly<Record<SettingKind, string>> = {
   boolean: 'true or false',
   members: 'list',
   level: 'level',
+  origin: 'origin',
   origins: 'list of origins',
   ports: 'list of ports',
   networks: 'list of addresses and ranges',

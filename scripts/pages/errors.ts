@@ -38,7 +38,8 @@ const MEANINGS: Readonly<Record<keyof typeof STATUS_OF, string>> = {
     'The URL has no `token`, or one that was changed, or that is from before a rotation of its key. Ask for a new URL.',
   signed_url_expired: 'Ask for a new URL.',
   access_denied: 'The scopes of the key, or the role of the admin token, do not cover this operation.',
-  signed_url_mismatch: 'The signed URL is for another method, bucket or object key.',
+  signed_url_mismatch:
+    'The signed URL is for another method, bucket or object key, or is opened at another host than `listeners.content_origin`.',
   object_locked: 'The version is under retention or legal hold. Nothing was removed or weakened.',
   tenant_scope_denied: 'The admin token is limited to another tenant.',
   not_found:
@@ -86,7 +87,8 @@ const MEANINGS: Readonly<Record<keyof typeof STATUS_OF, string>> = {
   disk_full:
     'The disk of the log and the state is full, here, at the leader or at a majority; or the disks of so many nodes that no two have space for copies. Nothing was committed. Deletes are still accepted, and free space; if only one node is full, others serve.',
   shutting_down: 'This node is stopping. Use another one.',
-  quota_exceeded: 'The quota of the tenant is reached. Delete something, or ask an operator for more.',
+  quota_exceeded:
+    'The quota of the tenant, or the number of its notification configs, is reached. Delete something, or ask an operator for more.',
   insufficient_storage: 'A limit of stored bytes is reached.',
 }
 

@@ -18,6 +18,7 @@ import { UnprovedCallers } from './admission/unproved-callers.ts'
 import { BodyPace } from './body-pace.ts'
 import { answerClientError } from './client-error.ts'
 import { inTurns } from './connection-turns.ts'
+import { contentOriginGate } from './content-origin.ts'
 import { corsHeadersOf } from './cors-headers.ts'
 import { type Edge, PLAIN_EDGE } from './edge.ts'
 import { answerExpectationsLate, Exchange } from './exchange.ts'
@@ -96,6 +97,7 @@ export function createHttpServer(
   })
   closeInOrder(server, edge.tls !== null || services.config.listeners.proxyProtocol)
   server.addHook('preClose', async () => refusals.release())
+  server.addHook('onRequest', contentOriginGate(services.config))
   server.addHook('onRequest', async (request) => admit(services, request))
   server.setErrorHandler((error, request, reply) => fail(error, request, reply))
   server.setNotFoundHandler(async (request) => {

@@ -6,6 +6,11 @@ export function dataUrlOf({ listeners, dataTls }: Pick<Config, 'listeners' | 'da
   return listeners.publicUrl ?? urlOf(listeners.data, dataTls !== null)
 }
 
+/** Where signed URLs begin. Without a slash at the end. */
+export function signedUrlBaseOf(config: Pick<Config, 'listeners' | 'dataTls'>): string {
+  return config.listeners.contentOrigin ?? dataUrlOf(config)
+}
+
 /** Without a slash at the end. */
 export function adminUrlOf({ listeners, adminTls }: Pick<Config, 'listeners' | 'adminTls'>): string {
   return urlOf(listeners.admin, adminTls !== null)

@@ -10,6 +10,7 @@ import type { Member } from '../../cluster/index.ts'
 import { type ConfigFault, configFault, FaultError, invalidConfig } from './config-fault.ts'
 import { readConfigFile, type Written } from './config-file.ts'
 import { type Environment, readEnvironment } from './environment.ts'
+import { dataUrlOf } from './listener-urls.ts'
 import { parseSettings, type Values } from './parse-settings.ts'
 import type { Setting } from './settings/setting.ts'
 import { SETTINGS, type SettingName } from './settings.ts'
@@ -91,6 +92,7 @@ function listeners(read: Reader): Config['listeners'] {
     admin: read.text('listeners.admin'),
     peer: read.text('listeners.peer'),
     publicUrl: read.has('listeners.public_url') ? read.text('listeners.public_url') : null,
+    contentOrigin: read.has('listeners.content_origin') ? read.text('listeners.content_origin') : null,
     trustedProxies: read.get<readonly string[]>('listeners.trusted_proxies'),
     proxyProtocol: read.get<boolean>('listeners.proxy_protocol'),
     dataPlain: read.get<boolean>('listeners.data_plain'),
@@ -288,6 +290,16 @@ function checkListeners({ listeners: { data, admin, peer } }: Config): void {
   throw refuse(`Two listeners have the address ${twice}`, 'Give each listener a port of its own.')
 }
 
+function checkContentOrigin(config: Config): void {
+  const { contentOrigin } = config.listeners
+  const dataUrl = dataUrlOf(config)
+  if (contentOrigin === null || URL.parse(dataUrl)?.host !== new URL(contentOrigin).host) return
+  throw refuse(
+    `listeners.content_origin (${contentOrigin}) is the host at which clients reach the API, ${dataUrl}`,
+    'Give it a host of its own, such as https://content.example.org, that leads to listeners.data as well.',
+  )
+}
+
 function checkProxies({ listeners: { trustedProxies, proxyProtocol } }: Config): void {
   if (!proxyProtocol || trustedProxies.length > 0) return
   throw refuse(
@@ -301,6 +313,7 @@ const crossChecks = (config: Config): readonly (() => void)[] => [
   () => checkDisk(config.disk),
   () => checkListeners(config),
   () => checkProxies(config),
+  () => checkContentOrigin(config),
 ]
 
 function freeze<T>(value: T): T {

@@ -8,7 +8,7 @@ import type { Member } from '../../cluster/index.ts'
 import { type ConfigFault, configFault } from './config-fault.ts'
 import type { Written } from './config-file.ts'
 import { environmentName } from './environment.ts'
-import { parseOrigins } from './parse-origins.ts'
+import { parseOrigin, parseOrigins } from './parse-origins.ts'
 import { parseAddress, parseNetworks, parsePorts, parseScalar, ValueError } from './parse-value.ts'
 import type { Setting } from './settings/setting.ts'
 import { SETTINGS, type SettingName } from './settings.ts'
@@ -62,6 +62,7 @@ function wrong({ name, meaning }: Setting, where: string, why: string): ConfigFa
 function parseSetting(setting: Setting, value: unknown, folder: string): unknown {
   if (setting.kind === 'members') return parseMembers(value)
   if (setting.kind === 'origins') return parseOrigins(value)
+  if (setting.kind === 'origin') return parseOrigin(String(value))
   if (setting.kind === 'ports') return parsePorts(value)
   if (setting.kind === 'networks') return parseNetworks(value)
   if (typeof value === 'object' && value !== null)

@@ -73,6 +73,8 @@ export interface Config {
     readonly peer: string
     /** The URL at which clients reach the data API, without a slash at the end; null: the address of the listener. */
     readonly publicUrl: string | null
+    /** The origin of signed URLs, which is not that of the API; null: theirs is the one of `publicUrl`. */
+    readonly contentOrigin: string | null
     /** Addresses and ranges (CIDR) whose word about the address of a client is believed. */
     readonly trustedProxies: readonly string[]
     /** Connections of these begin with a header of the PROXY protocol, version 2. */

@@ -20,6 +20,8 @@ export const signedUrlRows = {
   'signed-urls.mint.headers': 'requiredHeaders name the pinned type and the digest [decisions 8]',
   'signed-urls.mint.template': 'for a prefix url ends at it, urlTemplate takes {+suffix} [decisions 8]',
   'signed-urls.mint.base': 'the base comes from the configuration, never from Host [decisions 8]',
+  'signed-urls.content-origin':
+    'with listeners.content_origin URLs begin with it, downloads are answered at its host alone, and the API is not [decisions 8]',
   'signed-urls.mint.disposition': 'line ends in an override: 400 [decisions 8]',
   'signed-urls.mint.idempotency': 'idempotencyKey needs no checksum [decisions 14]',
   'signed-urls.key': 'any object key passes through the URL unchanged [native: Endpoints]',

@@ -186,6 +186,7 @@ const SAMPLES: Readonly<Record<string, string>> = {
   networks: '10.0.0.0/24,2001:db8::7',
   origins: 'https://hooks.internal:8443,https://other.internal',
   ports: '443,9443',
+  origin: 'https://content.example.org',
 }
 
 /** A value that differs from the default and is within the bounds. */

@@ -1,6 +1,6 @@
 /** A node announces the URLs at which it can be reached, with the scheme that its listeners speak. */
 import t from 'tap'
-import { adminUrlOf, dataUrlOf } from '../../src/config/listener-urls.ts'
+import { adminUrlOf, dataUrlOf, signedUrlBaseOf } from '../../src/config/listener-urls.ts'
 import { MemoryServices } from '../helpers/memory-services.ts'
 
 t.test('the URLs of the listeners', async (t) => {
@@ -18,5 +18,8 @@ t.test('the URLs of the listeners', async (t) => {
   await t.test('are those of the proxy, where one is configured', async (t) => {
     const behind = { ...listeners, publicUrl: 'https://data.example' }
     t.equal(dataUrlOf({ listeners: behind, dataTls: null }), 'https://data.example')
+    t.equal(signedUrlBaseOf({ listeners: behind, dataTls: null }), 'https://data.example')
+    const apart = { ...behind, contentOrigin: 'https://content.example' }
+    t.equal(signedUrlBaseOf({ listeners: apart, dataTls: null }), 'https://content.example')
   })
 })

@@ -60,6 +60,7 @@ interface Options {
   readonly callers?: Partial<Config['callers']>
   readonly metricsPublic?: boolean
   readonly publicUrl?: string
+  readonly contentOrigin?: string
   readonly trustedProxies?: readonly string[]
   readonly proxyProtocol?: boolean
   readonly auditStrict?: boolean
@@ -333,6 +334,7 @@ function testConfig(dataDir: string, options: Options): Config {
       admin: '127.0.0.1:0',
       peer: '127.0.0.1:0',
       publicUrl: options.publicUrl ?? null,
+      contentOrigin: options.contentOrigin ?? null,
       trustedProxies: options.trustedProxies ?? [],
       proxyProtocol: options.proxyProtocol ?? false,
       dataPlain: false,

@@ -5,7 +5,7 @@
  */
 import Type, { type Static } from 'typebox'
 import type { SignedUrlTerms } from '../../access/base/signed-url.ts'
-import { dataUrlOf } from '../../config/listener-urls.ts'
+import { signedUrlBaseOf } from '../../config/listener-urls.ts'
 import { IDEMPOTENCY_KEY } from '../../operations/objects/idempotency-key.ts'
 import { HEADER_VALUE, REASON_CHARACTERS_MAX } from '../../operations/signed/constraints.ts'
 import { type MintedUrl, signUrl } from '../../operations/signed/sign-url.ts'
@@ -155,7 +155,7 @@ export const signUrlRoutes = [
       const minted = await signUrl(services, principal, body)
       // Under which id its use is recorded.
       note({ details: { method, keyPrefix, signedUrl: minted.jti, expiresAt: timeText(minted.expiresAt) } })
-      const base = dataUrlOf(services.config)
+      const base = signedUrlBaseOf(services.config)
       return { kind: 'json', headers: { 'cache-control': 'no-store' }, body: signedUrlView(base, minted) }
     },
   ),

@@ -25,6 +25,14 @@ export const LISTENER_SETTINGS = [
       'the URL at which clients reach the data API, without a slash at the end: the beginning of signed URLs. Without it they begin with listeners.data',
   },
   {
+    name: 'listeners.content_origin',
+    kind: 'origin',
+    fallback: null,
+    optional: true,
+    meaning:
+      'an origin such as https://content.example.org that leads to listeners.data too: signed URLs begin with it, downloads by them are served at its host only, and the API is not. Proxies have to pass the Host header on. Without it contents share the origin of the API',
+  },
+  {
     name: 'listeners.trusted_proxies',
     kind: 'networks',
     fallback: '',

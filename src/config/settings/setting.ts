@@ -12,6 +12,7 @@ export type SettingKind =
   | 'boolean'
   | 'members'
   | 'level'
+  | 'origin'
   | 'origins'
   | 'ports'
   | 'networks'

@@ -135,7 +135,7 @@ export class NativeAccess implements Access {
   temporaryToken(principal: AccessKeyPrincipal, terms: TemporaryTerms): TemporaryGrant {
     const { accessKeyId: ak, tenantId: tid, keyVersion: kv, session } = principal
     if (session !== undefined)
-      throw new Refusal('access_denied', `The temporary credential of session '${session}' makes no other`)
+      throw new Refusal('access_denied', `The temporary credential of session '${session.name}' makes no other`)
     const record = this.#parts.state.get(tenantKeys.accessKey(ak))
     if (record?.version !== kv)
       throw new Refusal('token_invalid', `The bearer token is from before the rotation of '${ak}'`)
@@ -246,7 +246,7 @@ export class NativeAccess implements Access {
     if (principal.session !== undefined)
       throw new Refusal(
         'access_denied',
-        `The temporary credential of session '${principal.session}' signs no URLs`,
+        `The temporary credential of session '${principal.session.name}' signs no URLs`,
       )
     const record = state.get(tenantKeys.accessKey(ak))
     if (record?.version !== kv)

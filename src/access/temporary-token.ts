@@ -53,9 +53,9 @@ export function decodeTemporary(token: string, signingKeys: readonly KeyObject[]
 }
 
 /** The key, as far as the session reaches. */
-export function narrowed(key: AccessKeyPrincipal, { scp, sn }: TemporaryClaims): AccessKeyPrincipal {
+export function narrowed(key: AccessKeyPrincipal, { scp, sn, exp }: TemporaryClaims): AccessKeyPrincipal {
   const scopes = parseScopes(scp).filter((scope) => isCovered(key.scopes, scope))
-  return { ...key, scopes, session: sn }
+  return { ...key, scopes, session: { name: sn, endsAt: exp * 1000 } }
 }
 
 /** What a credential with these terms may do, as text. Throws Refusal invalid_argument, access_denied. */

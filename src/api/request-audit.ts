@@ -215,8 +215,8 @@ export class RequestAudit {
 /** Of a bearer token. A signed URL holds what its key could do when its request began. [decisions 8] */
 function callerOf(principal: Principal | null): Caller | undefined {
   if (principal?.kind !== 'accessKey' || principal.signedUrl !== null) return undefined
-  const { accessKeyId, keyVersion } = principal
-  return { accessKeyId, keyVersion }
+  const { accessKeyId, keyVersion, session } = principal
+  return { accessKeyId, keyVersion, ...(session === undefined ? {} : { endsAt: session.endsAt }) }
 }
 
 function isDryRun(query: unknown): boolean {

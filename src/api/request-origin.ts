@@ -72,7 +72,12 @@ function actorOf(principal: Principal | null): Actor {
     return { type: 'adminToken', id: principal.tokenId, role: principal.role }
   const { signedUrl, accessKeyId, session } = principal
   return signedUrl === null
-    ? { type: 'accessKey', id: accessKeyId, role: null, ...(session === undefined ? {} : { session }) }
+    ? {
+        type: 'accessKey',
+        id: accessKeyId,
+        role: null,
+        ...(session === undefined ? {} : { session: session.name }),
+      }
     : { type: 'signedUrl', id: signedUrl.jti, role: null, accessKeyId }
 }
 

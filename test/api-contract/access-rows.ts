@@ -22,6 +22,10 @@ export const tokenRows = {
   'tokens.temporary.subset': 'more than the key has: 403 access_denied [decisions 14]',
   'tokens.temporary.end':
     'it ends at its time, and at the next request after a rotation or revocation of its key [decisions 1]',
+  'tokens.temporary.commit':
+    'a change that is decided after its end, or after the end of its key, is 401 and stores nothing [decisions 1]',
+  'tokens.temporary.everywhere':
+    'it counts at every node, and ends at all of them at the next request after its key was revoked at one [decisions 1]',
   'tokens.temporary.ttl':
     'an hour unless said otherwise, clamped to security.max_temporary_ttl and to the life of the key [decisions 1]',
   'tokens.temporary.chain': 'it makes no other credential and signs no URL: 403 [decisions 14]',

@@ -82,13 +82,19 @@ async function changes(audited: AuditedWorld): Promise<readonly Omit<Held, 'toke
 async function refused(
   t: Test,
   audited: AuditedWorld,
-  { code, end }: { readonly code: string; readonly end: (key: KeyWithToken) => Promise<unknown> },
+  ending: {
+    readonly code: string
+    readonly end: (key: KeyWithToken) => Promise<unknown>
+    readonly tokenOf?: (key: KeyWithToken) => Promise<string>
+  },
 ): Promise<void> {
   const { memory } = audited.world
+  const { code, end, tokenOf = async ({ token }) => token } = ending
   for (const change of await changes(audited)) {
     const key = await keyWithToken(memory)
+    const token = await tokenOf(key)
     let before = ''
-    const answer = await held(audited, { ...change, token: key.token }, async () => {
+    const answer = await held(audited, { ...change, token }, async () => {
       await end(key)
       before = await stored(audited)
     })
@@ -143,6 +149,55 @@ t.test('a disabled tenant is named as the reason', async (t) => {
     memory.change({ type: 'disableTenant', tenantId: 'acme', reason: 'test' }),
   )
   t.match(disabled, { status: 401, code: 'tenant_disabled' })
+})
+
+const TTL_MS = 60_000
+
+async function temporaryOf({ world }: AuditedWorld, { token }: KeyWithToken): Promise<string> {
+  const body = { sessionName: 'build-17', ttlSeconds: TTL_MS / 1000 }
+  const made = await world.call({ method: 'POST', path: '/api/v1/auth/temporary', token, body })
+  return String(made.json['token'])
+}
+
+t.test(
+  'a temporary credential that ended while half of a body was sent stores nothing, by the time of the log [tokens.temporary.commit]',
+  async (t) => {
+    const audited = await AuditedWorld.start(t)
+    const { memory } = audited.world
+    await refused(t, audited, {
+      code: 'token_expired',
+      tokenOf: (key) => temporaryOf(audited, key),
+      end: async () => void (memory.now += TTL_MS),
+    })
+  },
+)
+
+t.test('nor does one whose key was revoked or rotated meanwhile [tokens.temporary.commit]', async (t) => {
+  const audited = await AuditedWorld.start(t)
+  const { memory } = audited.world
+  const tokenOf = (key: KeyWithToken) => temporaryOf(audited, key)
+  await refused(t, audited, { code: 'key_revoked', tokenOf, end: (key) => revoke(memory, key) })
+  await refused(t, audited, { code: 'token_invalid', tokenOf, end: (key) => rotate(memory, key) })
+})
+
+t.test('a temporary credential stores what is decided before its end', async (t) => {
+  const audited = await AuditedWorld.start(t)
+  const { memory } = audited.world
+  const key = await keyWithToken(memory)
+  const token = await temporaryOf(audited, key)
+  const put = { method: 'PUT', path: `${BUCKET}/objects/new`, body: 'ten bytes.', token }
+  const stored = await held(audited, put, async () => void (memory.now += TTL_MS - 5_000))
+  t.match(stored, { status: 200 })
+  t.match(await held(audited, put, async () => void (memory.now += 5_000)), { status: 401 })
+})
+
+t.test('a bearer token of the key itself may expire meanwhile: its holder can get another', async (t) => {
+  const audited = await AuditedWorld.start(t)
+  const { memory } = audited.world
+  const { token } = await keyWithToken(memory)
+  const put = { method: 'PUT', path: `${BUCKET}/objects/new`, body: 'ten bytes.', token }
+  const { nativeApiTokenTtlMs } = memory.services.config.security
+  t.match(await held(audited, put, async () => void (memory.now += nativeApiTokenTtlMs)), { status: 200 })
 })
 
 t.test('a signed URL keeps what its key could do when the upload began [decisions 8]', async (t) => {

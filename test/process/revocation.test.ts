@@ -102,6 +102,22 @@ t.test('a right removed at one node is refused at every node', { timeout: 900_00
     }
   })
 
+  await t.test(
+    'a temporary credential made at one node, used at all, when its key is revoked at a third [tokens.temporary.everywhere]',
+    async (t) => {
+      for (let round = 0; round < ROUNDS; round += 1) {
+        const { accessKeyId, token } = await accepted(at(round + 2))
+        const body = { sessionName: 'build-17', scopes: 'read' }
+        const made = await send(`${at(round).dataUrl}/api/v1/auth/temporary`, token, { body })
+        const temporary = String(made.json['token'])
+        t.match(temporary, /^svctmp_/)
+        t.same(await everywhere(temporary), [200, 200, 200], 'it is valid at all')
+        await admin(at(round + 1), `/keys/${accessKeyId}/revoke`, { body: { reason: 'lost' } })
+        t.same(await everywhere(temporary), ['key_revoked', 'key_revoked', 'key_revoked'])
+      }
+    },
+  )
+
   await t.test('after a policy was set, narrowed and removed [policies.everywhere]', async (t) => {
     const { accessKeyId, token } = await accepted(at(0))
     const path = '/buckets/films/policy'

@@ -1,5 +1,5 @@
 /**
- * Random lives of an access key beside writes that began at any moment of them, against a model of two lines: a write is stored when its
+ * Random lives of an access key and its temporary credentials beside writes that began at any moment of them, against a model of a few lines: a write is stored when its
  * proof is that of the key as it is in that entry, and changes nothing otherwise.
  */
 import assert from 'node:assert/strict'
@@ -14,12 +14,21 @@ const HOUR_MS = 3_600_000
 type Step =
   | { readonly do: 'rotate' | 'revoke' | 'disable' }
   | { readonly do: 'pass'; readonly hours: number }
-  /** `age`: how many versions of the key ago the request began. */
-  | { readonly do: 'write'; readonly age: number }
+  /** `age`: how many versions of the key ago the request began. `leftMs`: until a temporary credential ends; null: it came with none. */
+  | { readonly do: 'write'; readonly age: number; readonly leftMs: number | null }
+
+type Write = Extract<Step, { do: 'write' }>
 
 const steps = fc.array(
   fc.oneof(
-    { weight: 6, arbitrary: fc.record({ do: fc.constant('write' as const), age: fc.nat({ max: 2 }) }) },
+    {
+      weight: 6,
+      arbitrary: fc.record({
+        do: fc.constant('write' as const),
+        age: fc.nat({ max: 2 }),
+        leftMs: fc.constantFrom(null, null, HOUR_MS, 8, 7, 6, 0),
+      }),
+    },
     { weight: 3, arbitrary: fc.constant({ do: 'rotate' } as const) },
     { weight: 1, arbitrary: fc.constantFrom({ do: 'revoke' } as const, { do: 'disable' } as const) },
     { weight: 1, arbitrary: fc.record({ do: fc.constant('pass' as const), hours: fc.nat({ max: 30 }) }) },
@@ -27,10 +36,11 @@ const steps = fc.array(
   { maxLength: 25 },
 )
 
-function expected(life: Life, age: number, time: number): string {
+function expected(life: Life, { age, endsAt }: { age: number; endsAt?: number }, time: number): string {
   if (life.isDisabled) return 'tenant_disabled'
   if (life.isRevoked || time >= life.expiresAt) return 'key_revoked'
-  return age > 0 ? 'token_invalid' : 'stored'
+  if (age > 0) return 'token_invalid'
+  return endsAt !== undefined && time >= endsAt ? 'token_expired' : 'stored'
 }
 
 interface Life {
@@ -57,7 +67,7 @@ class World {
   run(step: Step): void {
     const { map, life } = this
     if (step.do === 'pass') map.time += step.hours * HOUR_MS
-    else if (step.do === 'write') this.#write(step.age)
+    else if (step.do === 'write') this.#write(step)
     else if (step.do === 'revoke') {
       map.run({ type: 'revokeAccessKey', ...KEY, reason: 'lost' })
       life.isRevoked = true
@@ -71,14 +81,16 @@ class World {
     }
   }
 
-  #write(age: number): void {
+  #write(write: Write): void {
     const { map, life } = this
-    const keyVersion = life.version - age
+    const keyVersion = life.version - write.age
+    // The entry is a few milliseconds later.
+    const ending = write.leftMs === null ? {} : { endsAt: map.time + write.leftMs }
     const command = put(`k${this.#writes++}`, { kind: 'empty' }, 0)
-    const caller = { accessKeyId: KEY.accessKeyId, keyVersion }
+    const caller = { accessKeyId: KEY.accessKeyId, keyVersion, ...ending }
     const [reply] = map.entry([{ ...command, caller } satisfies Proposal])
     assert(reply !== undefined)
-    assert.equal(reply.ok ? 'stored' : reply.code, expected(life, age, map.time))
+    assert.equal(reply.ok ? 'stored' : reply.code, expected(life, { age: write.age, ...ending }, map.time))
   }
 }
 

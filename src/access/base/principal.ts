@@ -38,6 +38,12 @@ export interface Circumstances extends Connection {
   readonly at: number
 }
 
+export interface Session {
+  readonly name: string
+  /** Of its credential. Milliseconds since 1970. */
+  readonly endsAt: number
+}
+
 export interface AccessKeyPrincipal {
   readonly kind: 'accessKey'
   readonly accessKeyId: AccessKeyId
@@ -47,8 +53,8 @@ export interface AccessKeyPrincipal {
   readonly scopes: readonly Scope[]
   /** The URL by which the caller came; null: a bearer token. */
   readonly signedUrl: SignedUrl | null
-  /** The name of the session that a temporary credential came with. Absent: the key itself. */
-  readonly session?: string
+  /** Of the temporary credential that the caller came with. Absent: the key itself. */
+  readonly session?: Session
   readonly circumstances: Circumstances
 }
 

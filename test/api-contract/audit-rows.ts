@@ -31,7 +31,7 @@ export const auditRows = {
   'audit.since':
     'a number with a unit, 24h unless given, else 400 [admin: Audit query parameters] [decisions 7]',
   'audit.limit': 'clamped to 1 through 1000, 100 unless given [admin: Limits]',
-  'audit.filters': 'operation, actor, bucket, key, outcome and request [decisions 11]',
+  'audit.filters': 'operation, actor, session, bucket, key, outcome and request [decisions 11]',
   'audit.paging': 'a page continues where the previous one ended [decisions 0]',
   'audit.behind-others':
     'a page holds the newest matching rows however many others lie between [decisions 17]',

@@ -3,6 +3,7 @@
  */
 import t, { type Test } from 'tap'
 import { ApiWorld } from './api-world.ts'
+import { ship } from './audited-world.ts'
 import { keyWithToken, revoke, rotate } from './issued-keys.ts'
 
 const READ = 'op=read:bucket=photos:prefix=in/'
@@ -92,6 +93,22 @@ t.test('a temporary credential', async (t) => {
       actor: { type: 'accessKey', id: key.accessKeyId, session: 'build-17' },
     })
     t.notMatch(JSON.stringify(world.memory.auditRows), /svctmp_/)
+  })
+
+  await t.test('is found in the audit log by its session, with the request that made it [audit.filters]', async (t) => {
+    const { world, key, made, list } = await start(t)
+    const owner = await world.memory.adminToken('auditor')
+    await list(await made({ sessionName: 'build-17' }))
+    await list(await made({ sessionName: 'build-18' }))
+    await list(key.token)
+    await ship(world, world.memory.auditRows)
+    const path = '/admin/api/v1/audit?session=build-17'
+    const { json } = await world.call({ admin: true, path, token: owner })
+    t.match(json['records'], [
+      { operation: 'listObjects', actor: { id: key.accessKeyId, session: 'build-17' } },
+      { operation: 'createTemporaryToken', details: { session: 'build-17' } },
+    ])
+    t.equal(json['count'], 2)
   })
 
   await t.test('needs a good name [tokens.temporary.name]', async (t) => {

@@ -23,11 +23,11 @@ t.test('a query', async (t) => {
     await world.log(10, {
       tenantId: `t${n}`,
       key: `k${n}`,
-      actor: { type: 'accessKey', id: `AK${n}`, role: null },
+      actor: { type: 'accessKey', id: `AK${n}`, role: null, session: `build-${n}` },
     })
     if (n < 5) await world.sealAll()
   }
-  await world.ship([{ code: 'access_denied', status: 403, bucket: 'rare' }])
+  await world.ship([{ code: 'access_denied', status: 403, bucket: 'rare', details: { session: 'made' } }])
   const details = { deletedKeys: ['batch-1'], refusedKeys: [{ key: 'batch-b', code: 'x' }] }
   await world.ship([{ key: null, details }])
   await world.sealAll()
@@ -58,6 +58,9 @@ t.test('a query', async (t) => {
       [{ key: 'batch-1' }, 1],
       [{ key: 'batch-b' }, 1],
       [{ actor: 'AK1' }, 10],
+      [{ session: 'build-1' }, 10],
+      [{ session: 'made' }, 1],
+      [{ session: 'AK1' }, 0],
       [{ requestId: 'r14' }, 1],
       [{ operation: 'deleteObject' }, 0],
       [{ keyPrefix: 'k4' }, 10],

@@ -37,6 +37,10 @@ const AuditQuery = Type.Object(
       'Id of an access key, of an admin token or of a signed URL; a key finds the use of its URLs too',
       NAME_MAX,
     ),
+    session: filter(
+      'Name of a session: what its temporary credential did, and the request that made it',
+      NAME_MAX,
+    ),
     bucket: filter('Name of a bucket', NAME_MAX),
     key: filter('An object key; a batch is found by each of its keys', KEY_MAX),
     keyPrefix: filter('Beginning of object keys', KEY_MAX),

@@ -41,6 +41,7 @@ function auditQueryCommand(done: Done): Command {
     )
     .option('--operation <id>', 'only rows of this operation, such as deleteObject')
     .option('--actor <id>', 'only rows of this access key, admin token or signed URL')
+    .option('--session <name>', 'only rows of this session of temporary credentials')
     .option('--bucket <name>', 'only rows about this bucket')
     .option('--key <key>', 'only rows about this object key; each key of a batch matches')
     .option('--key-prefix <prefix>', 'only rows about object keys with this prefix')

@@ -18,7 +18,7 @@ const HASHES = 7
 const BYTES_MIN = 8
 const WORD_BYTES = 4
 
-export type NameKind = 'tenant' | 'operation' | 'actor' | 'bucket' | 'key' | 'request'
+export type NameKind = 'tenant' | 'operation' | 'actor' | 'session' | 'bucket' | 'key' | 'request'
 
 export function nameOf(kind: NameKind, text: string): string {
   return `${kind}\n${text}`
@@ -66,6 +66,7 @@ export class IndexBuilder {
     this.#name('actor', actor.accessKeyId ?? null)
     this.#name('bucket', bucket)
     this.#name('request', requestId)
+    for (const session of sessionsOf(row)) this.#name('session', session)
     for (const key of keysOf(row)) this.#name('key', key)
   }
 
@@ -77,6 +78,11 @@ export class IndexBuilder {
   #name(kind: NameKind, text: string | null): void {
     if (text !== null) this.#names.add(nameOf(kind, text))
   }
+}
+
+/** Of the caller, and of the credential that the request made. */
+export function sessionsOf({ actor, details }: AuditRow): readonly string[] {
+  return [actor.session, details?.['session']].filter((name) => typeof name === 'string')
 }
 
 /** Of the request, and of what a batch names. */

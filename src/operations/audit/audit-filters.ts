@@ -7,7 +7,7 @@
 import type { AuditIndex, AuditRow } from '../../state-machine/audit/records.ts'
 import { Refusal } from '../../base/refusal.ts'
 import { OUTCOMES, type Outcome, outcomeOf } from './outcome.ts'
-import { keysOf, nameOf, type NameKind, NameFilter } from '../audit-segments/segment-index.ts'
+import { keysOf, nameOf, sessionsOf, type NameKind, NameFilter } from '../audit-segments/segment-index.ts'
 
 /** All texts as they were given. */
 export interface AuditFilters {
@@ -15,6 +15,8 @@ export interface AuditFilters {
   readonly operation?: string
   /** Id of an access key, an admin token or a signed URL. */
   readonly actor?: string
+  /** Name of the session of a temporary credential. */
+  readonly session?: string
   readonly bucket?: string
   /** Of a batch any of its keys. */
   readonly key?: string
@@ -34,11 +36,12 @@ export interface RowFilter {
 /** Throws Refusal `invalid_argument`. */
 export function rowFilter(filters: AuditFilters): RowFilter {
   const outcome = filters.outcome === undefined ? undefined : readOutcome(filters.outcome)
-  const { tenant, operation, actor, bucket, key, requestId } = filters
+  const { tenant, operation, actor, session, bucket, key, requestId } = filters
   const wanted: readonly (readonly [NameKind, string | undefined])[] = [
     ['tenant', tenant],
     ['operation', operation],
     ['actor', actor],
+    ['session', session],
     ['bucket', bucket],
     ['key', key],
     ['request', requestId],
@@ -55,18 +58,19 @@ export function rowFilter(filters: AuditFilters): RowFilter {
 
 /** As JSON spells them. */
 function textsIn(filters: AuditFilters): readonly string[] {
-  const { tenant, operation, actor, bucket, key, keyPrefix, requestId } = filters
-  return [tenant, operation, actor, bucket, key, keyPrefix, requestId]
+  const { tenant, operation, actor, session, bucket, key, keyPrefix, requestId } = filters
+  return [tenant, operation, actor, session, bucket, key, keyPrefix, requestId]
     .filter((text) => text !== undefined)
     .map((text) => JSON.stringify(text).slice(1, -1))
 }
 
 function matcher(filters: AuditFilters, outcome: Outcome | undefined): (row: AuditRow) => boolean {
-  const { tenant, operation, actor, bucket, key, keyPrefix, requestId } = filters
+  const { tenant, operation, actor, session, bucket, key, keyPrefix, requestId } = filters
   return (row) =>
     is(tenant, row.tenantId) &&
     is(operation, row.operation) &&
     (is(actor, row.actor.id) || is(actor, row.actor.accessKeyId ?? null)) &&
+    (session === undefined || sessionsOf(row).includes(session)) &&
     is(bucket, row.bucket) &&
     is(requestId, row.requestId) &&
     (outcome === undefined || outcome === outcomeOf(row)) &&

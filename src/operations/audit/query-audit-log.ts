@@ -109,6 +109,8 @@ function placeIn(position: string): Window {
 }
 
 function namesOf(filters: AuditFilters): readonly (string | null)[] {
-  const { tenant, operation, actor, bucket, key, keyPrefix, outcome, requestId } = filters
-  return [tenant, operation, actor, bucket, key, keyPrefix, outcome, requestId].map((text) => text ?? null)
+  const { tenant, operation, actor, session, bucket, key, keyPrefix, outcome, requestId } = filters
+  return [tenant, operation, actor, session, bucket, key, keyPrefix, outcome, requestId].map(
+    (text) => text ?? null,
+  )
 }

@@ -56,7 +56,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'src/base/': ['src/state-machine/', CLUSTER_DOOR],
   // A client like any other: it knows the contract document and nothing of the service.
   'src/client/': [],
-  'src/config/': [CLUSTER_DOOR],
+  'src/config/': ['src/base/', CLUSTER_DOOR],
   'src/telemetry/': ['src/config/', CLUSTER_DOOR],
   'src/commands/': ['src/base/', 'src/state-machine/', CLUSTER_DOOR],
   'src/audit/': ['src/state-machine/', CLUSTER_DOOR],

@@ -7,7 +7,7 @@
  */
 import { Refusal } from '../base/refusal.ts'
 import type { CallerBinding } from '../state-machine/tenants/records.ts'
-import { addressRange, comparableAddress } from './base/address-range.ts'
+import { addressRange, comparableAddress } from '../base/network-address.ts'
 import type { ClientCertificate, Connection, Principal } from './base/principal.ts'
 
 export const BOUND_ADDRESSES_MAX = 32

@@ -3,7 +3,7 @@
  *
  * Owns: the spellings that the configuration accepts. Rule: an error names the value that was read, and what is accepted with an example.
  */
-import { isIP } from 'node:net'
+import { parseRange } from '../base/network-address.ts'
 import type { Setting, SettingKind } from './settings/setting.ts'
 import { LOG_LEVELS } from './settings/service.ts'
 
@@ -92,7 +92,7 @@ function parsePort(text: string): number {
 
 const NETWORKS_MAX = 1000
 /** A range with fewer bits holds addresses of most of the internet. */
-const NETWORK_BITS_MIN = { 4: 8, 6: 16 } as const
+const NETWORK_BITS_MIN = { ipv4: 8, ipv6: 16 } as const
 
 /** Takes a list, or a text in which commas separate addresses and ranges such as 10.0.0.0/24. */
 export function parseNetworks(value: unknown): readonly string[] {
@@ -104,16 +104,13 @@ export function parseNetworks(value: unknown): readonly string[] {
 }
 
 function parseNetwork(text: string): string {
-  const [address = '', bits, ...rest] = text.split('/')
-  const version = isIP(address)
-  const bitsMax = version === 4 ? 32 : 128
-  const length = bits === undefined ? bitsMax : /^\d{1,3}$/.test(bits) ? Number(bits) : Number.NaN
-  if (version === 0 || address.includes('%') || rest.length > 0 || !(length <= bitsMax))
+  const range = parseRange(text)
+  if (range === null)
     throw new ValueError(
       `expected an address or a range such as 10.0.0.7, 10.0.0.0/24 or 2001:db8::/48, got '${text.slice(0, 100)}'`,
     )
-  const least = NETWORK_BITS_MIN[version === 4 ? 4 : 6]
-  if (length < least)
+  const least = NETWORK_BITS_MIN[range.family]
+  if (range.bits < least)
     throw new ValueError(`expected a range of at least /${least}, got '${text}', which holds most addresses`)
   return text
 }

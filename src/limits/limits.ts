@@ -6,6 +6,7 @@
  * for a short time; what is refused names its limit.
  */
 import { Condition } from '../../cluster/index.ts'
+import { networkOf } from '../base/network-address.ts'
 import { Refusal } from '../base/refusal.ts'
 import type { CallerLimits, Config } from '../config/types.ts'
 import { limitKeys } from '../state-machine/limits/keys.ts'
@@ -268,16 +269,4 @@ function whose(scope: Scope): string {
     case 'token':
       return 'of this admin token'
   }
-}
-
-/** A client has as many IPv6 addresses as it likes within its /64, which has one spelling here. */
-export function networkOf(address: string): string {
-  if (!address.includes(':') || address.startsWith('::ffff:')) return address
-  const [head = '', tail] = address.split('::')
-  const groups = head === '' ? [] : head.split(':')
-  const after = tail === undefined || tail === '' ? [] : tail.split(':')
-  const zeros = tail === undefined ? 0 : Math.max(0, 8 - groups.length - after.length)
-  const all = [...groups, ...Array<string>(zeros).fill('0'), ...after]
-  const prefix = all.slice(0, 4).map((group) => Number.parseInt(group, 16).toString(16))
-  return `${prefix.join(':')}::/64`
 }

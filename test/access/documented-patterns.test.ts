@@ -1,7 +1,7 @@
 /** Patterns that documents show, against the parsers that decide: they take and refuse the same texts. */
 import fc from 'fast-check'
 import t from 'tap'
-import { ADDRESS_RANGE_PATTERN, addressRange } from '../../src/access/base/address-range.ts'
+import { ADDRESS_RANGE_PATTERN, addressRange } from '../../src/base/network-address.ts'
 import { CERTIFICATE_PATTERN, readBinding } from '../../src/access/caller-binding.ts'
 import { checkCorsRules, CORS_PATTERNS, type CorsRuleInput } from '../../src/access/cors-rules.ts'
 import { parseScopes, SCOPES_PATTERN } from '../../src/access/scopes.ts'

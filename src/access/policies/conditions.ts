@@ -4,7 +4,7 @@
  * Owns: both tables. Knows nothing of: statements. Rules: an operator, key or value that is not known here is refused and never
  * passed over; a key that the request does not have makes a condition false, one with Not or IfExists true.
  */
-import { addressRange } from '../base/address-range.ts'
+import { addressRange } from '../../base/network-address.ts'
 import { hintAt, listAt, malformed, objectAt, shown } from './policy-json.ts'
 import type { KnownAction } from './s3-actions.ts'
 import { matchesWildcards, repeatedChars } from './wildcards.ts'

@@ -8,7 +8,7 @@
 import assert from 'node:assert/strict'
 import type { View } from '../../state-machine/base/view.ts'
 import { bucketPolicyOf } from '../../state-machine/buckets/bucket-policies.ts'
-import { comparableAddress } from '../base/address-range.ts'
+import { comparableAddress } from '../../base/network-address.ts'
 import type { AccessKeyPrincipal } from '../base/principal.ts'
 import type { Attributes } from './conditions.ts'
 import { denies } from './evaluation.ts'

@@ -8,7 +8,7 @@ import { type AccessKeyWithSecret, createTenantKey } from '../../operations/acce
 import { listTenantKeys } from '../../operations/access-keys/list-tenant-keys.ts'
 import { revokeTenantKey } from '../../operations/access-keys/revoke-tenant-key.ts'
 import { rotateTenantKey } from '../../operations/access-keys/rotate-tenant-key.ts'
-import { ADDRESS_RANGE_PATTERN } from '../../access/base/address-range.ts'
+import { ADDRESS_RANGE_PATTERN } from '../../base/network-address.ts'
 import {
   BOUND_ADDRESSES_MAX,
   BOUND_CERTIFICATES_MAX,

@@ -6,8 +6,9 @@
  * address that is no trusted proxy: what stands left of it was written by the client. [RFC 7239 8.1]
  */
 import type { IncomingMessage } from 'node:http'
-import { BlockList, isIP, isIPv4, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import type { FastifyRequest } from 'fastify'
+import { parseRange, rangesOf } from '../../base/network-address.ts'
 import { Refusal } from '../../base/refusal.ts'
 import type { Config } from '../../config/types.ts'
 import { bareAddress, type Hops, hopsOfForwarded, hopsOfForwardedFor } from './forwarded-for.ts'
@@ -28,23 +29,13 @@ function peerAddress({ remoteAddress }: Socket): string {
 }
 
 export class ClientAddresses {
-  readonly #trusted = new BlockList()
+  readonly isTrusted: (address: string) => boolean
   readonly #places = new Map<string, { readonly socket: Socket; readonly address: string }>()
   readonly hasTrusted: boolean
 
   constructor({ trustedProxies }: Pick<Config['listeners'], 'trustedProxies'>) {
     this.hasTrusted = trustedProxies.length > 0
-    for (const network of trustedProxies) {
-      const [address = '', bits] = network.split('/')
-      const family = isIPv4(address) ? 'ipv4' : 'ipv6'
-      if (bits === undefined) this.#trusted.addAddress(address, family)
-      else this.#trusted.addSubnet(address, Number(bits), family)
-    }
-  }
-
-  isTrusted(address: string): boolean {
-    const version = isIP(address)
-    return version !== 0 && this.#trusted.check(address, version === 4 ? 'ipv4' : 'ipv6')
+    this.isTrusted = rangesOf(trustedProxies.map(parseRange).filter((range) => range !== null))
   }
 
   isTrustedPeer(socket: Socket): boolean {

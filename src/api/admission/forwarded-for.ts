@@ -19,10 +19,11 @@ export function bareAddress(text: string): string | null {
   const [address = ''] = (bracketed ?? withPort ?? text).split('%')
   const version = isIP(address)
   if (version === 0 || (bracketed !== undefined && version !== 6) || rest.length > 6) return null
-  const [, mapped] = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address) ?? []
-  if (mapped !== undefined || version === 4) return mapped ?? address
+  if (version === 4) return address
   // One spelling for one address.
-  return new SocketAddress({ address, family: 'ipv6' }).address
+  const known = new SocketAddress({ address, family: 'ipv6' }).address
+  const [, mapped] = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/.exec(known) ?? []
+  return mapped ?? known
 }
 
 export function hopsOfForwardedFor(header: string): Hops {

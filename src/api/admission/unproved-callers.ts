@@ -8,7 +8,7 @@
 import { Condition, type MetricSample } from '../../../cluster/index.ts'
 import { Refusal } from '../../base/refusal.ts'
 import type { Config } from '../../config/types.ts'
-import { networkOf } from '../../limits/limits.ts'
+import { networkOf } from '../../base/network-address.ts'
 import { AddressBuckets } from './address-buckets.ts'
 
 /** The largest body of a caller that has not proved itself. Credentials have about 200 bytes. */

@@ -6,7 +6,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import Type, { type Static } from 'typebox'
 import { Refusal } from '../../base/refusal.ts'
-import { networkOf } from '../../limits/limits.ts'
+import { networkOf } from '../../base/network-address.ts'
 import { createToken } from '../../operations/auth/create-token.ts'
 import { UNPROVED_BODY_BYTES_MAX } from '../admission/unproved-callers.ts'
 import { openRoute } from '../route.ts'

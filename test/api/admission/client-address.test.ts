@@ -2,7 +2,7 @@
  * Whose address a request has: headers of proxies, read from the right, and only from those that are trusted. [RFC 7239 8.1]
  */
 import t, { type Test } from 'tap'
-import { networkOf } from '../../../src/limits/limits.ts'
+import { networkOf } from '../../../src/base/network-address.ts'
 import { bareAddress, hopsOfForwarded, hopsOfForwardedFor } from '../../../src/api/admission/forwarded-for.ts'
 import { ApiWorld } from '../api-world.ts'
 
@@ -33,6 +33,7 @@ t.test('a trusted proxy is believed about the hop before it', async (t) => {
     ['a port', { 'x-forwarded-for': '198.51.100.7:4711' }, '198.51.100.7'],
     ['IPv6', { 'x-forwarded-for': '2001:DB8:2::7, [2001:db8:1::9]:80' }, '2001:db8:2::7'],
     ['IPv4 as IPv6', { 'x-forwarded-for': '::ffff:198.51.100.7' }, '198.51.100.7'],
+    ['IPv4 as IPv6, in hex', { 'x-forwarded-for': '0:0::FFFF:c633:6407' }, '198.51.100.7'],
     ['Forwarded', { forwarded: 'for=10.9.9.9, for=198.51.100.7;proto=https;by=_a' }, '198.51.100.7'],
     [
       'Forwarded, quoted',

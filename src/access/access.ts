@@ -2,7 +2,8 @@
  * The port of identity: who is asking, and the making of secrets.
  *
  * Owns: what operations and the edge may ask of src/access. Authorization itself is the one function `authorize`
- * in authorize.ts. Rule: every call decides from the state as it is now; the caller has passed a read barrier.
+ * in authorize.ts. Rule: every call decides from the state as it is now; the caller has passed a read barrier, but for the `open` methods, which look
+ * at nothing but the credential.
  */
 import type { AccessKeyId, HookId } from '../state-machine/base/record-ids.ts'
 import type { AccessKeyPrincipal, AdminTokenPrincipal, Connection } from './base/principal.ts'
@@ -72,6 +73,19 @@ export interface NewHook {
 /** Of an answer: what is allowed, and what of it is left. */
 export type RateHeaders = Readonly<Record<'ratelimit-policy' | 'ratelimit', string>>
 
+/**
+ * The rest of a proof: whose a credential is that says by itself that this cluster made it. It asks the state, so it follows a read barrier; what is
+ * refused before it costs the cluster nothing.
+ */
+export type Proof<P> = (connection: Connection) => P
+
+export interface OpenedUrl {
+  /** Throws Refusal invalid_signed_url, signed_url_expired, key_revoked, tenant_disabled, access_denied. */
+  readonly holder: Proof<SignedUrlPrincipal>
+  /** The same of a URL that may have expired; null where it is not good. For what is said of a refusal, never for what is done. */
+  readonly formerHolder: Proof<SignedUrlPrincipal | null>
+}
+
 export interface Access {
   /** Throws Refusal invalid_credentials, key_revoked, tenant_disabled, access_denied, rate_limited. */
   exchange(input: {
@@ -82,16 +96,14 @@ export interface Access {
     /** Absent: nothing is known of it, so a key that is bound is refused. */
     readonly connection?: Pick<Connection, 'address' | 'certificate'>
   }): TokenGrant
-  /** The Authorization header as received. Throws Refusal unauthorized, token_invalid, token_expired, key_revoked, tenant_disabled, access_denied. */
-  authenticateBearer(authorization: string | undefined, connection: Connection): AccessKeyPrincipal
-  /** The `token` of the query. Throws Refusal invalid_signed_url, signed_url_expired, key_revoked, tenant_disabled, access_denied. */
-  authenticateSignedUrl(token: string | undefined, connection: Connection): SignedUrlPrincipal
-  /** The same of a URL that may have expired; null where it is not good. For what is said of a refusal, never for what is done. */
-  holderOfSignedUrl(token: string | undefined, connection: Connection): SignedUrlPrincipal | null
+  /** The Authorization header as received. Throws Refusal unauthorized, token_invalid, token_expired; the proof also key_revoked, tenant_disabled, access_denied. */
+  openBearer(authorization: string | undefined): Proof<AccessKeyPrincipal>
+  /** The `token` of the query. Throws Refusal invalid_signed_url. */
+  openSignedUrl(token: string | undefined): OpenedUrl
   /** Throws Refusal token_invalid, key_revoked, tenant_disabled, invalid_request. */
   signUrl(principal: AccessKeyPrincipal, terms: SignedUrlTerms, form: SignedUrlForm): SignedUrlGrant
-  /** Throws Refusal unauthorized, token_invalid, token_expired, access_denied, rate_limited. */
-  authenticateAdmin(authorization: string | undefined, connection: Connection): AdminTokenPrincipal
+  /** Throws Refusal unauthorized, token_invalid; the proof also token_expired, access_denied, rate_limited. */
+  openAdmin(authorization: string | undefined): Proof<AdminTokenPrincipal>
   /** Throws Refusal access_denied, invalid_argument, token_invalid, key_revoked, tenant_disabled. */
   temporaryToken(principal: AccessKeyPrincipal, terms: TemporaryTerms): TemporaryGrant
   rateHeadersOf(principal: AdminTokenPrincipal): RateHeaders

@@ -35,36 +35,38 @@ export function readBinding(given: GivenBinding, present?: CallerBinding): Calle
   }
 }
 
+/** What did not hold. */
+type Gate = 'address' | 'certificate'
+
 /** Who it was is proved, so the audit log names the holder of a credential that is used where it may not be. */
 export class BindingRefusal extends Refusal {
   readonly principal: Principal
-  constructor(principal: Principal, why: string, headers: Readonly<Record<string, string>>) {
+  readonly gate: Gate
+  constructor(principal: Principal, gate: Gate, why: string, headers: Readonly<Record<string, string>>) {
     const holder =
       principal.kind === 'accessKey'
         ? `Access key '${principal.accessKeyId}'`
         : `Admin token '${principal.tokenId}'`
     super('access_denied', `${holder} ${why}`, { headers })
     this.principal = principal
+    this.gate = gate
   }
 }
 
-/** `headers`: of the refusal. Throws BindingRefusal. */
-export function requireBinding(
+/** Null: the credential may be used from there. `headers`: of the refusal. */
+export function bindingRefusal(
   binding: CallerBinding | undefined,
   connection: Pick<Connection, 'address' | 'certificate'>,
   principal: Principal,
   headers: Readonly<Record<string, string>> = {},
-): void {
-  if (binding === undefined) return
+): BindingRefusal | null {
+  if (binding === undefined) return null
   const { addresses, certificates } = binding
   if (addresses.length > 0 && !isWithin(addresses, connection.address))
-    throw new BindingRefusal(principal, `may not be used from ${connection.address}`, headers)
-  if (certificates.length > 0 && !isShown(certificates, connection.certificate ?? null))
-    throw new BindingRefusal(
-      principal,
-      'may be used only with a client certificate that it is bound to',
-      headers,
-    )
+    return new BindingRefusal(principal, 'address', `may not be used from ${connection.address}`, headers)
+  if (certificates.length === 0 || isShown(certificates, connection.certificate ?? null)) return null
+  const why = 'may be used only with a client certificate that it is bound to'
+  return new BindingRefusal(principal, 'certificate', why, headers)
 }
 
 function isWithin(ranges: readonly string[], address: string): boolean {

@@ -13,11 +13,10 @@ export function dryRunAccess(access: Access): Access {
   const emptyKey = (accessKeyId: string): NewAccessKey => ({ accessKeyId, secretKey: '', sealed: NOTHING })
   return {
     exchange: (input) => access.exchange(input),
-    authenticateBearer: (authorization, connection) => access.authenticateBearer(authorization, connection),
-    authenticateSignedUrl: (token, connection) => access.authenticateSignedUrl(token, connection),
-    holderOfSignedUrl: (token, connection) => access.holderOfSignedUrl(token, connection),
+    openBearer: (authorization) => access.openBearer(authorization),
+    openSignedUrl: (token) => access.openSignedUrl(token),
     signUrl: (principal, terms, form) => access.signUrl(principal, terms, form),
-    authenticateAdmin: (authorization, connection) => access.authenticateAdmin(authorization, connection),
+    openAdmin: (authorization) => access.openAdmin(authorization),
     temporaryToken: (principal, terms) => access.temporaryToken(principal, terms),
     rateHeadersOf: (principal) => access.rateHeadersOf(principal),
     newAccessKey: () => emptyKey(NO_KEY_ID),

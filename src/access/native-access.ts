@@ -2,13 +2,14 @@
  * Identity on this node: exchanges access keys for tokens, proves tokens, makes secrets.
  *
  * Owns: the order of the checks. Knows nothing of: HTTP beyond the text of the Authorization header; scopes are
- * decided in authorize.ts.
+ * decided in authorize.ts, what is made in minting.ts.
  * Rules: a key or tenant is looked up again at every call, because a token never outlives its key; an unknown key id
  * costs the same work and gets the same answer as a wrong secret. [native: Bearer token 3] [decisions 1]
  */
 import assert from 'node:assert/strict'
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Config } from '../config/types.ts'
+import type { MetricSample } from '../../cluster/index.ts'
 import { Refusal } from '../base/refusal.ts'
 import type { AccessKeyId, TenantId } from '../state-machine/base/record-ids.ts'
 import type { AccessKeyRecord } from '../state-machine/tenants/records.ts'
@@ -18,6 +19,8 @@ import type {
   NewAccessKey,
   NewHook,
   NewTenantKeys,
+  OpenedUrl,
+  Proof,
   RateHeaders,
   SignedUrlForm,
   SignedUrlGrant,
@@ -25,33 +28,30 @@ import type {
   TemporaryTerms,
   TokenGrant,
 } from './access.ts'
+import { AccessCounts } from './access-counts.ts'
 import type { LastUsed } from './last-used.ts'
 import { adminTokenHash, looksLikeAdminToken } from './admin-token.ts'
 import { newAccessKeyId, newHook, newSecretFor, newTenantKeys } from './credentials.ts'
-import { requireBinding } from './caller-binding.ts'
+import { type BindingRefusal, bindingRefusal } from './caller-binding.ts'
 import type { MasterKey } from './master-key.ts'
+import { type Mint, signedUrlGrant, temporaryGrant, tokenGrant } from './minting.ts'
 import type { AccessKeyPrincipal, AdminTokenPrincipal, Circumstances, Connection } from './base/principal.ts'
 import { RateLimiter, type RateStatus } from './rate-limiter.ts'
 import { parseScopes } from './scopes.ts'
 import { accessKeySecret } from './sealing-contexts.ts'
 import type { SignedUrlPrincipal, SignedUrlTerms } from './base/signed-url.ts'
-import {
-  decodeSignedUrl,
-  encodeSignedUrl,
-  SIGNED_URL_TOKEN_CHARS_MAX,
-  type SignedUrlClaims,
-} from './signed-url-token.ts'
-import { decodeTemporary, encodeTemporary, narrowed, temporaryScopes } from './temporary-token.ts'
-import { decodeToken, encodeToken } from './token.ts'
+import { decodeSignedUrl, type SignedUrlClaims } from './signed-url-token.ts'
+import { decodeTemporary, narrowed, type TemporaryClaims } from './temporary-token.ts'
+import { decodeToken, type TokenClaims } from './token.ts'
 import { keyEnd } from '../state-machine/tenants/callers.ts'
 import { adminTokenByHash } from '../state-machine/tenants/admin-tokens.ts'
 import { tenantKeys } from '../state-machine/tenants/keys.ts'
 
 const CALLERS_MAX = 10_000
-const SIGNED_URL_TTL_SECONDS = 900
 /** Replaces a key that does not exist; no client knows its secret. */
 const NO_KEY: AccessKeyId = 'AKNOBODY'
-const TEMPORARY_TTL_SECONDS = 3_600
+type BearerClaims = Pick<TokenClaims | TemporaryClaims, 'ak' | 'kv' | 'tid' | 'exp'>
+
 const NOWHERE = { address: '', certificate: null }
 /** Text from outside becomes part of a row key; nothing else than this is looked up. */
 const LOOKS_LIKE_KEY_ID = /^[A-Z0-9]{1,64}$/
@@ -63,11 +63,14 @@ export interface NativeAccessParts {
   readonly uses: LastUsed
   /** Milliseconds since 1970 UTC. */
   readonly now: () => number
+  /** Throws while the master key may be another than that of the cluster, which signed the tokens; absent: it is known to be the same. */
+  readonly requireKey?: () => void
 }
 
 export class NativeAccess implements Access {
   readonly #parts: NativeAccessParts
   readonly #noKey: NewAccessKey
+  readonly #counts = new AccessCounts()
   /** Of exchanges that succeed, by key: no other client can use them up. */
   readonly #mints: RateLimiter
   /** Of exchanges that fail, by the id that was given, known or not, and by address. */
@@ -102,93 +105,89 @@ export class NativeAccess implements Access {
     const at = this.#parts.now()
     this.#bound(record, { ...(input.connection ?? NOWHERE), isSecure: false, at })
     this.#parts.uses.noteKey(record, at)
-    return this.#grant(record)
+    return tokenGrant(record, this.#mint())
   }
 
-  authenticateBearer(authorization: string | undefined, connection: Connection): AccessKeyPrincipal {
+  openBearer(authorization: string | undefined): Proof<AccessKeyPrincipal> {
     const { masterKey } = this.#parts
     const token = bearerOf(authorization)
     const temporary = decodeTemporary(token, masterKey.verifyingKeys('temporary-token'))
-    const claims = temporary ?? decodeToken(token, masterKey.verifyingKeys('native-api-token'))
-    if (claims === null) throw new Refusal('token_invalid', 'The bearer token is not valid')
-    const at = this.#parts.now()
-    if (at >= claims.exp * 1000) {
-      throw new Refusal('token_expired', `The bearer token expired at ${timeText(claims.exp * 1000)}`)
+    if (temporary !== null) {
+      this.#counts.using(() => this.#requireUnexpired(temporary))
+      return (connection) =>
+        this.#counts.using(() => narrowed(this.#bearer(temporary, connection), temporary))
     }
+    const claims = decodeToken(token, masterKey.verifyingKeys('native-api-token'))
+    if (claims === null) {
+      this.#parts.requireKey?.()
+      throw new Refusal('token_invalid', 'The bearer token is not valid')
+    }
+    this.#requireUnexpired(claims)
+    return (connection) => this.#bearer(claims, connection)
+  }
+
+  #bearer(claims: BearerClaims, connection: Connection): AccessKeyPrincipal {
+    this.#requireUnexpired(claims)
     const record = this.#parts.state.get(tenantKeys.accessKey(claims.ak))
     if (record === undefined || record.tenantId !== claims.tid) {
       throw new Refusal('token_invalid', 'The bearer token does not belong to an access key of this cluster')
     }
     this.#requireLive(record)
-    if (record.version !== claims.kv) {
-      throw new Refusal(
-        'token_invalid',
-        `The bearer token is from before the rotation of '${record.accessKeyId}'`,
-      )
-    }
+    if (record.version !== claims.kv) throw beforeRotation(record.accessKeyId)
+    const at = this.#parts.now()
     const principal = this.#bound(record, { ...connection, at })
     this.#parts.uses.noteKey(record, at)
-    return temporary === null ? principal : narrowed(principal, temporary)
+    return principal
+  }
+
+  #requireUnexpired({ exp }: BearerClaims): void {
+    if (this.#parts.now() >= exp * 1000)
+      throw new Refusal('token_expired', `The bearer token expired at ${timeText(exp * 1000)}`)
+  }
+
+  temporaryToken(principal: AccessKeyPrincipal, terms: TemporaryTerms): TemporaryGrant {
+    return this.#counts.making(() => {
+      if (principal.session !== undefined)
+        throw new Refusal(
+          'access_denied',
+          `The temporary credential of session '${principal.session.name}' makes no other`,
+        )
+      return temporaryGrant(this.#stillGood(principal), terms, this.#mint())
+    })
   }
 
   /** The key is looked at again: the body of the request was in flight since the caller proved it. */
-  temporaryToken(principal: AccessKeyPrincipal, terms: TemporaryTerms): TemporaryGrant {
-    const { accessKeyId: ak, tenantId: tid, keyVersion: kv, session } = principal
-    if (session !== undefined)
-      throw new Refusal('access_denied', `The temporary credential of session '${session.name}' makes no other`)
-    const record = this.#parts.state.get(tenantKeys.accessKey(ak))
-    if (record?.version !== kv)
-      throw new Refusal('token_invalid', `The bearer token is from before the rotation of '${ak}'`)
+  #stillGood({ accessKeyId, keyVersion }: AccessKeyPrincipal): AccessKeyRecord {
+    const record = this.#parts.state.get(tenantKeys.accessKey(accessKeyId))
+    if (record?.version !== keyVersion) throw beforeRotation(accessKeyId)
     this.#requireLive(record)
-    const scopes = temporaryScopes(record, terms)
-    const now = this.#parts.now()
-    const ttlMs = Math.min(
-      (terms.ttlSeconds ?? TEMPORARY_TTL_SECONDS) * 1000,
-      this.#parts.config.security.maxTemporaryTtlMs,
-    )
-    const iat = Math.floor(now / 1000)
-    const exp = Math.max(Math.floor(Math.min(now + ttlMs, record.expiresAt ?? Infinity) / 1000), iat + 1)
-    const jti = randomBytes(9).toString('base64url')
-    const claims = {
-      v: 1,
-      typ: 'tmp',
-      ak,
-      kv,
-      tid,
-      iat,
-      exp,
-      jti,
-      scp: scopes,
-      sn: terms.sessionName,
-    } as const
-    const token = encodeTemporary(claims, this.#parts.masterKey.signingKey('temporary-token'))
-    return {
-      token,
-      expiresAt: exp * 1000,
-      expiresInSeconds: exp - iat,
-      accessKeyId: ak,
-      tenantId: tid,
-      scopes,
-    }
+    return record
   }
 
-  authenticateSignedUrl(token: string | undefined, connection: Connection): SignedUrlPrincipal {
+  #mint(): Mint {
+    const { masterKey, config, now } = this.#parts
+    return { masterKey, security: config.security, now: now() }
+  }
+
+  openSignedUrl(token: string | undefined): OpenedUrl {
     const claims = this.#signedUrlClaims(token)
-    if (this.#parts.now() >= claims.expiresAt)
-      throw new Refusal('signed_url_expired', `The signed URL expired at ${timeText(claims.expiresAt)}`)
-    const key = this.#keyOf(claims)
-    const holder = this.#holder(key, claims, connection)
-    this.#parts.uses.noteKey(key, this.#parts.now())
-    return holder
-  }
-
-  holderOfSignedUrl(token: string | undefined, connection: Connection): SignedUrlPrincipal | null {
-    try {
-      const claims = this.#signedUrlClaims(token)
-      return this.#holder(this.#keyOf(claims), claims, connection)
-    } catch (error) {
-      if (error instanceof Refusal) return null
-      throw error
+    return {
+      holder: (connection) => {
+        if (this.#parts.now() >= claims.expiresAt)
+          throw new Refusal('signed_url_expired', `The signed URL expired at ${timeText(claims.expiresAt)}`)
+        const key = this.#keyOf(claims)
+        const holder = this.#holder(key, claims, connection)
+        this.#parts.uses.noteKey(key, this.#parts.now())
+        return holder
+      },
+      formerHolder: (connection) => {
+        try {
+          return this.#holder(this.#keyOf(claims), claims, connection)
+        } catch (error) {
+          if (error instanceof Refusal) return null
+          throw error
+        }
+      },
     }
   }
 
@@ -202,7 +201,10 @@ export class NativeAccess implements Access {
       return holder === undefined ? [] : [{ signing, holder }]
     })
     const claims = decodeSignedUrl(token, keys)
-    if (claims === null) throw new Refusal('invalid_signed_url', 'The token of the signed URL is not valid')
+    if (claims === null) {
+      this.#parts.requireKey?.()
+      throw new Refusal('invalid_signed_url', 'The token of the signed URL is not valid')
+    }
     return claims
   }
 
@@ -223,58 +225,43 @@ export class NativeAccess implements Access {
   #holder(record: AccessKeyRecord, claims: SignedUrlClaims, connection: Connection): SignedUrlPrincipal {
     const { v: _v, typ: _typ, ak: _ak, kv: _kv, tid: _tid, expiresAt: _expiresAt, ...signedUrl } = claims
     const holder = { ...principalOf(record, { ...connection, at: this.#parts.now() }), signedUrl }
-    requireBinding(record.boundTo, connection, holder)
+    const outside = bindingRefusal(record.boundTo, connection, holder)
+    if (outside !== null) throw this.#counted(outside)
     return holder
   }
 
   /** Throws Refusal access_denied where the key may not be used from there. */
   #bound(record: AccessKeyRecord, circumstances: Circumstances): AccessKeyPrincipal {
     const principal = { ...principalOf(record, circumstances), signedUrl: null }
-    requireBinding(record.boundTo, circumstances, principal)
+    const outside = bindingRefusal(record.boundTo, circumstances, principal)
+    if (outside !== null) throw this.#counted(outside)
     return principal
   }
 
-  /** The key is looked at again: the body of the request was in flight since the caller proved it. */
-  signUrl(
-    principal: AccessKeyPrincipal,
-    terms: SignedUrlTerms,
-    { ttlSeconds, isHolderHidden }: SignedUrlForm,
-  ): SignedUrlGrant {
-    const { accessKeyId: ak, tenantId: tid, keyVersion: kv } = principal
-    const { masterKey, state, config } = this.#parts
+  #counted(refusal: BindingRefusal): BindingRefusal {
+    this.#counts.refusedBinding(refusal)
+    return refusal
+  }
+
+  signUrl(principal: AccessKeyPrincipal, terms: SignedUrlTerms, form: SignedUrlForm): SignedUrlGrant {
     assert(principal.signedUrl === null, 'a URL makes no other URLs')
     if (principal.session !== undefined)
       throw new Refusal(
         'access_denied',
         `The temporary credential of session '${principal.session.name}' signs no URLs`,
       )
-    const record = state.get(tenantKeys.accessKey(ak))
-    if (record?.version !== kv)
-      throw new Refusal('token_invalid', `The bearer token is from before the rotation of '${ak}'`)
-    this.#requireLive(record)
-    const now = this.#parts.now()
-    const ttlMs = Math.min((ttlSeconds ?? SIGNED_URL_TTL_SECONDS) * 1000, config.security.maxPresignTtlMs)
-    const expiresAt = Math.min(now + Math.floor(ttlMs), record.expiresAt ?? Infinity)
-    const jti = randomBytes(9).toString('base64url')
-    const v = isHolderHidden ? 2 : 1
-    const claims = { v, typ: 'url', ak, kv, tid, jti, expiresAt, ...terms } as const
-    const token = encodeSignedUrl(claims, {
-      signing: masterKey.signingKey('signed-url'),
-      holder: masterKey.signingKey('signed-url-holder'),
-    })
-    if (token.length > SIGNED_URL_TOKEN_CHARS_MAX)
-      throw new Refusal(
-        'invalid_request',
-        `The token of this URL would have ${token.length} characters, at most ${SIGNED_URL_TOKEN_CHARS_MAX}: control characters count sixfold, shorten what holds them`,
-      )
-    return { token, jti, expiresAt, ttlSeconds: Math.floor((expiresAt - now) / 1000) }
+    return signedUrlGrant(this.#stillGood(principal), terms, form, this.#mint())
   }
 
-  authenticateAdmin(authorization: string | undefined, connection: Connection): AdminTokenPrincipal {
+  openAdmin(authorization: string | undefined): Proof<AdminTokenPrincipal> {
     const token = bearerOf(authorization)
-    const record = looksLikeAdminToken(token)
-      ? adminTokenByHash(this.#parts.state, adminTokenHash(token))
-      : undefined
+    if (!looksLikeAdminToken(token)) throw new Refusal('token_invalid', 'The admin token is not valid')
+    const hash = adminTokenHash(token)
+    return (connection) => this.#admin(hash, connection)
+  }
+
+  #admin(hash: string, connection: Connection): AdminTokenPrincipal {
+    const record = adminTokenByHash(this.#parts.state, hash)
     if (record === undefined) throw new Refusal('token_invalid', 'The admin token is not valid')
     if (record.revokedAt !== null) {
       throw new Refusal('token_invalid', `Admin token '${record.tokenId}' was revoked`)
@@ -288,9 +275,14 @@ export class NativeAccess implements Access {
     take(this.adminRequests, record.tokenId)
     const { tokenId, role, tenantId, noKeys = false } = record
     const principal = { kind: 'adminToken', tokenId, role, noKeys, tenantId } as const
-    requireBinding(record.boundTo, connection, principal, this.rateHeadersOf(principal))
+    const outside = bindingRefusal(record.boundTo, connection, principal, this.rateHeadersOf(principal))
+    if (outside !== null) throw this.#counted(outside)
     this.#parts.uses.noteToken(record, this.#parts.now())
     return principal
+  }
+
+  samples(): readonly MetricSample[] {
+    return this.#counts.samples()
   }
 
   rateHeadersOf({ tokenId }: AdminTokenPrincipal): RateHeaders {
@@ -328,21 +320,6 @@ export class NativeAccess implements Access {
     const how = end === 'revoked' ? 'was revoked' : `expired at ${timeText(record.expiresAt ?? 0)}`
     throw new Refusal('key_revoked', `${key} ${how}`)
   }
-
-  #grant(record: AccessKeyRecord): TokenGrant {
-    const { accessKeyId, tenantId, version } = record
-    const now = this.#parts.now()
-    const end = Math.min(now + this.#parts.config.security.nativeApiTokenTtlMs, record.expiresAt ?? Infinity)
-    const iat = Math.floor(now / 1000)
-    // At least one second, so that a short remainder of a key's life does not give a token that is dead on arrival.
-    const exp = Math.max(Math.floor(end / 1000), iat + 1)
-    const jti = randomBytes(9).toString('base64url')
-    const token = encodeToken(
-      { v: 1, typ: 'api', ak: accessKeyId, kv: version, tid: tenantId, iat, exp, jti },
-      this.#parts.masterKey.signingKey('native-api-token'),
-    )
-    return { token, expiresAt: exp * 1000, expiresInSeconds: exp - iat, accessKeyId, tenantId }
-  }
 }
 
 /** As the key is now, regardless of what it was when the token was made. */
@@ -359,6 +336,10 @@ function principalOf(
     scopes: parseScopes(scopes),
     circumstances,
   }
+}
+
+function beforeRotation(accessKeyId: AccessKeyId): Refusal {
+  return new Refusal('token_invalid', `The bearer token is from before the rotation of '${accessKeyId}'`)
 }
 
 function bearerOf(authorization: string | undefined): string {

@@ -4,7 +4,8 @@
  * Owns: matching a path against the templates of the routes, for 404 and 405. The router of the server does the same
  * for requests that have a route; here it is asked which methods a path would have had.
  */
-import type { Connection, Principal } from '../access/base/principal.ts'
+import type { Proof } from '../access/access.ts'
+import type { Principal } from '../access/base/principal.ts'
 import type { Services } from '../operations/base/services.ts'
 import type { AuthKind, Method, RouteDefinition } from './route.ts'
 
@@ -17,12 +18,8 @@ export interface Plane {
   readonly unknownPathAuth: AuthKind
   /** Path of the routes that take their token from the URL: what does not exist below it is answered to any client. [decisions 14] */
   readonly openBelow?: string
-  /** Throws Refusal. */
-  readonly authenticate: (
-    services: Services,
-    authorization: string | undefined,
-    connection: Connection,
-  ) => Principal
+  /** What of a token needs no state. Throws Refusal, as the proof does. */
+  readonly openToken: (services: Services, authorization: string | undefined) => Proof<Principal>
 }
 
 /** What must be proved before a caller may learn that this path does not exist. */

@@ -1,7 +1,7 @@
 /**
  * The way of every request through the edge, in its fixed order. [style: errors]
  *
- *   barrier -> authenticated -> parameters -> role, or scope -> query -> body -> operation -> answer
+ *   token is one of this cluster -> barrier -> authenticated -> parameters -> role, or scope -> query -> body -> operation -> answer
  *
  * Rules: the operation authorizes before its body runs; the edge asks early only where the answer cannot depend on the body, so that for a
  * caller without the right no JSON body is read and no field explained. A read that meets damage of this node's state is done once
@@ -11,6 +11,7 @@ import assert from 'node:assert/strict'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { Condition, StateDamagedError } from '../../cluster/index.ts'
+import type { OpenedUrl } from '../access/access.ts'
 import { refuseBeforeBody } from '../access/authorize.ts'
 import { BindingRefusal } from '../access/caller-binding.ts'
 import type { Connection, Principal } from '../access/base/principal.ts'
@@ -168,7 +169,10 @@ function metDamage(error: unknown): boolean {
   return error instanceof Condition && error.cause instanceof StateDamagedError
 }
 
-/** Who asks. The barrier comes first, so that a revocation acknowledged anywhere is in force here. [decisions 1] */
+/**
+ * Who asks. The barrier comes before the state is asked, so that a revocation acknowledged anywhere is in force here; and after what a credential says by
+ * itself, so that clients that have none cannot make the cluster work. [decisions 1]
+ */
 export async function prove(
   services: Services,
   plane: Plane,
@@ -177,24 +181,23 @@ export async function prove(
   const { authorization } = call.request.headers
   switch (call.auth) {
     case 'none':
-      return null
     case 'credentials':
-      await services.cluster.readBarrier()
       return null
     case 'metrics':
       // No barrier: figures are wanted most when there is no quorum to ask.
       return services.config.metrics.public
         ? null
-        : services.access.authenticateAdmin(authorization, connectionOf(call.request))
+        : services.access.openAdmin(authorization)(connectionOf(call.request))
     case 'bearer':
-    case 'admin':
-      // Without a token there is nothing to look up, and unauthenticated clients cannot make the cluster work.
-      if (authorization !== undefined && !isLocalView(call)) await services.cluster.readBarrier()
-      return plane.authenticate(services, authorization, connectionOf(call.request))
+    case 'admin': {
+      const proof = plane.openToken(services, authorization)
+      if (!isLocalView(call)) await services.cluster.readBarrier()
+      return proof(connectionOf(call.request))
+    }
     case 'signedUrl': {
-      const token = queryValue(originForm(call.request.originalUrl), 'token')
-      if (token !== undefined) await services.cluster.readBarrier()
-      return proveSignedUrl(services, call.request, token)
+      const url = services.access.openSignedUrl(queryValue(originForm(call.request.originalUrl), 'token'))
+      await services.cluster.readBarrier()
+      return proveSignedUrl(services, call.request, url)
     }
   }
 }
@@ -219,14 +222,13 @@ function connectionOf(request: FastifyRequest): Connection {
 }
 
 /** That a URL has expired its page may read, as long as the key behind it is good: of all refusals it meets this one most. */
-function proveSignedUrl(services: Services, request: FastifyRequest, token: string | undefined): Principal {
-  const { access } = services
+function proveSignedUrl(services: Services, request: FastifyRequest, url: OpenedUrl): Principal {
   const connection = connectionOf(request)
   try {
-    return access.authenticateSignedUrl(token, connection)
+    return url.holder(connection)
   } catch (error) {
     if (error instanceof Refusal && error.code === 'signed_url_expired') {
-      const holder = access.holderOfSignedUrl(token, connection)
+      const holder = url.formerHolder(connection)
       RequestAudit.of(request).principal = holder
       admitOrigin(services, request, holder)
     }

@@ -19,7 +19,7 @@ import {
 } from '../../cluster/index.ts'
 import { LastUsed } from '../access/last-used.ts'
 import { MasterKey } from '../access/master-key.ts'
-import { NativeAccess } from '../access/native-access.ts'
+import { NativeAccess, type NativeAccessParts } from '../access/native-access.ts'
 import { SealedSecrets } from '../access/sealed-secrets.ts'
 import type { CountingTrail } from '../audit/counting-trail.ts'
 import { createAdminServer } from '../api/server/admin-server.ts'
@@ -164,9 +164,8 @@ async function composeServices(
     logger,
   })
   const uses = new LastUsed()
-  const access = new NativeAccess({ masterKey, state, config, uses, now: () => cluster.time.now() })
+  const { access, masterKeyGate } = openAccess(config, { masterKey, state, uses, time: cluster.time })
   const { uploads, content, own } = contentOf(config, { cluster, propose, state, masterKey, downloads })
-  const masterKeyGate = new MasterKeyGate()
   const limits = openLimits(config, { cluster, access, state })
   const audit = await openAuditTrail(config, logger)
   const services = {
@@ -200,16 +199,29 @@ async function composeServices(
     keyKeeper,
     work,
     audit,
-    samples: samplesOf({ cluster, work, keyKeeper, audit, limits }),
+    samples: samplesOf({ cluster, work, keyKeeper, audit, limits, access }),
   }
 }
 
+function openAccess(
+  config: Config,
+  { time, ...parts }: Pick<NativeAccessParts, 'masterKey' | 'state' | 'uses'> & Pick<Cluster, 'time'>,
+): { readonly access: NativeAccess; readonly masterKeyGate: MasterKeyGate } {
+  const masterKeyGate = new MasterKeyGate()
+  const requireKey = (): void => masterKeyGate.require()
+  const access = new NativeAccess({ ...parts, config, now: () => time.now(), requireKey })
+  return { access, masterKeyGate }
+}
+
 function samplesOf(
-  parts: Pick<Components, 'cluster' | 'work' | 'keyKeeper' | 'audit'> & { readonly limits: NodeLimits },
+  parts: Pick<Components, 'cluster' | 'work' | 'keyKeeper' | 'audit'> & {
+    readonly limits: NodeLimits
+    readonly access: NativeAccess
+  },
 ): Components['samples'] {
-  const { cluster, work, keyKeeper, audit, limits } = parts
+  const { cluster, work, keyKeeper, audit, limits, access } = parts
   return () => [
-    ...[cluster.metrics(), work.samples(), keyKeeper.samples(), limits.samples()].flat(),
+    ...[cluster.metrics(), work.samples(), keyKeeper.samples(), limits.samples(), access.samples()].flat(),
     ...audit.samples(cluster.time.now()),
   ]
 }

@@ -7,6 +7,7 @@
 import type { AuditDetails } from './audit/records.ts'
 import type { Command, CommandType, Reply, ReplyValues } from './commands.ts'
 import type { Deleted, ItemRefused } from './objects/commands.ts'
+import type { CallerBinding } from './tenants/records.ts'
 import { limitsOf } from './usage/quota.ts'
 import type { ObjectRecord, VersionRecord } from './versions/records.ts'
 
@@ -31,13 +32,17 @@ const DESCRIBERS: { readonly [T in CommandType]: Describer<T> } = {
   setClusterKey: nothing,
   correctTime: ({ correction, reason }, value) => ({ details: { ...correction, reason, ...value } }),
   createTenant: ({ id, name }) => ({ tenantId: id, details: { name } }),
-  createAccessKey: ({ tenantId, accessKeyId, accountId, name, scopes, expiresAt }) => ({
+  createAccessKey: ({ tenantId, accessKeyId, accountId, name, scopes, expiresAt, boundTo }) => ({
     tenantId,
-    details: { accessKeyId, accountId, name, scopes, expiresAt },
+    details: { accessKeyId, accountId, name, scopes, expiresAt, ...boundOf(boundTo) },
   }),
-  rotateAccessKey: ({ tenantId, accessKeyId }, value) => ({
+  rotateAccessKey: ({ tenantId, accessKeyId, boundTo }, value) => ({
     tenantId,
-    details: { accessKeyId, ...(value === null ? {} : { scopes: value.scopes, version: value.version }) },
+    details: {
+      accessKeyId,
+      ...(value === null ? {} : { scopes: value.scopes, version: value.version }),
+      ...boundOf(boundTo),
+    },
   }),
   revokeAccessKey: ({ tenantId, accessKeyId }) => ({ tenantId, details: { accessKeyId } }),
   createAccount: ({ tenantId, name }, value) => ({
@@ -45,8 +50,16 @@ const DESCRIBERS: { readonly [T in CommandType]: Describer<T> } = {
     details: { name, ...(value === null ? {} : { accountId: value.accountId }) },
   }),
   noteUses: nothing,
-  createAdminToken: ({ tokenId, name, role, tenantId, expiresAt }) => ({
-    details: { tokenId, name, role, limitedTo: tenantId, expiresAt },
+  createAdminToken: ({ tokenId, name, role, tenantId, expiresAt, noKeys, boundTo }) => ({
+    details: {
+      tokenId,
+      name,
+      role,
+      limitedTo: tenantId,
+      expiresAt,
+      ...(noKeys === undefined ? {} : { noKeys }),
+      ...boundOf(boundTo),
+    },
   }),
   revokeAdminToken: ({ tokenId }) => ({ details: { tokenId } }),
   createBucket: ({ tenantId, name, versioning, objectLockEnabled }) => ({
@@ -188,6 +201,12 @@ const DESCRIBERS: { readonly [T in CommandType]: Describer<T> } = {
 
 export function auditedChangeOf<T extends CommandType>(command: Of<T>, reply: Reply<T>): AuditedChange {
   return DESCRIBERS[command.type as T](command, reply.ok ? reply.value : null)
+}
+
+/** From feature level 4 on, so that the rows of earlier commands are what they were. */
+function boundOf(boundTo: CallerBinding | undefined): AuditDetails {
+  if (boundTo === undefined) return {}
+  return { allowedAddresses: boundTo.addresses, clientCertificates: boundTo.certificates }
 }
 
 function made(version: VersionRecord | ObjectRecord | null): AuditedChange {

@@ -2,7 +2,8 @@
  * Holds a node back until its master key is known to be the cluster's.
  *
  * Owns: the moment from which this node may answer. Knows nothing of: how the keys are compared (startup-tasks.ts).
- * Rule: every request that needs credentials passes the read barrier, so holding back the barrier holds back the node. Before
+ * Rule: every request that needs credentials passes the read barrier, so holding back the barrier holds back the node; and no token is refused as one of
+ * another cluster before. Before
  * the keys are compared, no other node may be able to read data that this node seals.
  */
 import { Condition } from '../../cluster/index.ts'
@@ -15,6 +16,11 @@ export class MasterKeyGate {
 
   reached(): void {
     this.#isReached = true
+  }
+
+  /** Throws Condition leader_not_ready until then. */
+  require(): void {
+    if (!this.#isReached) throw new Condition('leader_not_ready', `Cannot serve: ${REASON}`)
   }
 
   /** The same machine, for all code that serves requests. */
@@ -31,7 +37,7 @@ export class MasterKeyGate {
       placement: (id) => cluster.placement(id),
       readBarrier: async () => {
         await cluster.readBarrier()
-        if (!this.#isReached) throw new Condition('leader_not_ready', `Cannot serve: ${REASON}`)
+        this.require()
       },
       readiness: () => {
         const { ready, reasons } = cluster.readiness()

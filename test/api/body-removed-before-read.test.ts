@@ -23,7 +23,7 @@ t.test('a body removed between its lookup and its first byte', async (t) => {
         const { accessKeyId, secretKey } = await memory.accessKey('acme', 'read')
         const { token } = memory.services.access.exchange({ accessKeyId, secretKey, clientAddress: 'test' })
         const connection = { address: 'test', isSecure: true }
-        const principal = memory.services.access.authenticateBearer(`Bearer ${token}`, connection)
+        const principal = memory.services.access.openBearer(`Bearer ${token}`)(connection)
         const found = await getObject(memory.services, principal, {
           bucket: 'films',
           key: 'k',

@@ -3,7 +3,9 @@
  */
 import t, { type Test } from 'tap'
 import { testTerms } from '../access/signed-url-terms.ts'
+import { metricValue } from '../helpers/metric-value.ts'
 import { ApiWorld, type Ask } from './api-world.ts'
+import { AuditedWorld } from './audited-world.ts'
 
 const KEYS = '/admin/api/v1/tenants/acme/keys'
 const ELSEWHERE = ['203.0.113.0/24', '2001:db8::/32']
@@ -38,6 +40,12 @@ t.test('a key that is bound to addresses', async (t) => {
         tenantId: 'acme',
         actor: { type: 'accessKey', id: far.id },
       })
+      const refused = () =>
+        metricValue(world.memory.access.samples(), 'holdfast_access_binding_refused_total', {
+          credential: 'access_key',
+          gate: 'address',
+        })
+      t.equal(refused(), 1, 'and is counted')
       t.match(await exchange(far.id, `${far.secret}x`), { status: 401, code: 'invalid_credentials' })
       const near = await create({ allowedAddresses: [...ELSEWHERE, ...HERE] })
       t.match(await exchange(near.id, near.secret), { status: 200 })
@@ -67,16 +75,12 @@ t.test('a key that is bound to addresses', async (t) => {
       })
       const bearer = `Bearer ${grant.token}`
       t.match(await world.call({ path: '/api/v1/buckets', token: grant.token }), { status: 200 })
-      t.throws(
-        () => access.authenticateBearer(bearer, there),
-        { code: 'access_denied' },
-        'a rotation keeps it',
-      )
-      const here = access.authenticateBearer(bearer, { ...there, address: '127.0.0.9' })
+      t.throws(() => access.openBearer(bearer)(there), { code: 'access_denied' }, 'a rotation keeps it')
+      const here = access.openBearer(bearer)({ ...there, address: '127.0.0.9' })
       const url = access.signUrl(here, testTerms(), { ttlSeconds: null, isHolderHidden: true })
-      t.ok(access.authenticateSignedUrl(url.token, { ...there, address: '127.0.0.9' }))
-      t.throws(() => access.authenticateSignedUrl(url.token, there), { code: 'access_denied' })
-      t.equal(access.holderOfSignedUrl(url.token, there), null)
+      t.ok(access.openSignedUrl(url.token).holder({ ...there, address: '127.0.0.9' }))
+      t.throws(() => access.openSignedUrl(url.token).holder(there), { code: 'access_denied' })
+      t.equal(access.openSignedUrl(url.token).formerHolder(there), null)
     },
   )
 
@@ -131,5 +135,22 @@ t.test(
       boundTo: { addresses: ELSEWHERE, certificates: [] },
     })
     t.match(await world.call({ admin: true, path: '/metrics', token: metrics }), DENIED)
+    const refused = (labels: Record<string, string>) =>
+      metricValue(memory.access.samples(), 'holdfast_access_binding_refused_total', labels)
+    t.equal(refused({ credential: 'admin_token', gate: 'address' }), 2, 'and is counted')
+    t.equal(refused({ credential: 'admin_token', gate: 'certificate' }), 0)
   },
 )
+
+t.test('where a key may be used is in the row of the change that says so [audit.record]', async (t) => {
+  const audited = await AuditedWorld.empty(t)
+  await audited.world.memory.tenant('acme')
+  const change = (path: string, body: object) =>
+    audited.row({ admin: true, method: 'POST', path, token: audited.owner, body })
+  const bound = { allowedAddresses: HERE, clientCertificates: ['cn:ci'] }
+  const made = await change(KEYS, bound)
+  t.match(made.row.details, bound)
+  const rotate = `${KEYS}/${String(made.answer.json['accessKeyId'])}/rotate`
+  t.notMatch((await change(rotate, {})).row.details, { allowedAddresses: [] }, 'nothing was said')
+  t.match((await change(rotate, { allowedAddresses: [] })).row.details, { ...bound, allowedAddresses: [] })
+})

@@ -291,7 +291,7 @@ async function adminForms(memory: MemoryServices): Promise<readonly Form<AdminNe
 
 async function revokedAdmin(memory: MemoryServices): Promise<string> {
   const token = await memory.adminToken('owner')
-  const { tokenId } = memory.services.access.authenticateAdmin(`Bearer ${token}`, {
+  const { tokenId } = memory.services.access.openAdmin(`Bearer ${token}`)({
     address: 'test',
     isSecure: false,
   })

@@ -262,7 +262,10 @@ t.test(
     t.match(refused, { status: 503, code: 'no_quorum' })
     t.equal(refused.headers['retry-after'], '3')
     t.equal((await world.call({ path: '/api/v1/healthz' })).status, 200, 'a probe needs no quorum')
-    t.match(await world.call({ method: 'POST', path: '/api/v1/auth/token', body: {} }), { status: 503 })
+    const credentials = { accessKeyId: 'AKX', secretKey: 'x' }
+    t.match(await world.call({ method: 'POST', path: '/api/v1/auth/token', body: credentials }), {
+      status: 503,
+    })
     world.memory.barrierFault = null
 
     world.memory.notReady = ['no leader is known', 'the log is being replayed']

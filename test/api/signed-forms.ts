@@ -64,7 +64,7 @@ function mint(
 ): Tokens {
   const { access } = memory.services
   const connection = { address: 'test', isSecure: false }
-  const principal = access.authenticateBearer(`Bearer ${token}`, connection)
+  const principal = access.openBearer(`Bearer ${token}`)(connection)
   const one = (method: SignedMethod): string => {
     const change = typeof terms === 'function' ? terms(method) : terms
     return access.signUrl(principal, testTerms({ method, key: KEY[method], ...change }), {

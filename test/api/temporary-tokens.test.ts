@@ -2,6 +2,7 @@
  * Temporary credentials, through real sockets: never more than the key, gone with it, and named in the audit log.
  */
 import t, { type Test } from 'tap'
+import { metricValue } from '../helpers/metric-value.ts'
 import { ApiWorld } from './api-world.ts'
 import { ship } from './audited-world.ts'
 import { keyWithToken, revoke, rotate } from './issued-keys.ts'
@@ -95,20 +96,45 @@ t.test('a temporary credential', async (t) => {
     t.notMatch(JSON.stringify(world.memory.auditRows), /svctmp_/)
   })
 
-  await t.test('is found in the audit log by its session, with the request that made it [audit.filters]', async (t) => {
-    const { world, key, made, list } = await start(t)
-    const owner = await world.memory.adminToken('auditor')
-    await list(await made({ sessionName: 'build-17' }))
-    await list(await made({ sessionName: 'build-18' }))
+  await t.test(
+    'is found in the audit log by its session, with the request that made it [audit.filters]',
+    async (t) => {
+      const { world, key, made, list } = await start(t)
+      const owner = await world.memory.adminToken('auditor')
+      await list(await made({ sessionName: 'build-17' }))
+      await list(await made({ sessionName: 'build-18' }))
+      await list(key.token)
+      await ship(world, world.memory.auditRows)
+      const path = '/admin/api/v1/audit?session=build-17'
+      const { json } = await world.call({ admin: true, path, token: owner })
+      t.match(json['records'], [
+        { operation: 'listObjects', actor: { id: key.accessKeyId, session: 'build-17' } },
+        { operation: 'createTemporaryToken', details: { session: 'build-17' } },
+      ])
+      t.equal(json['count'], 2)
+    },
+  )
+
+  await t.test('is counted when it is made, refused, and used after its end', async (t) => {
+    const { world, key, make, made, list } = await start(t)
+    const value = (name: string, labels: Record<string, string>) =>
+      metricValue(world.memory.access.samples(), `holdfast_access_${name}_total`, labels)
+    t.equal(value('temporary_credentials', { result: 'made' }), 0, 'there from the start')
+    const token = await made({ sessionName: 'ci' })
+    await make({ sessionName: 'ci', scopes: 'admin' })
+    await make({ sessionName: 'ci2' }, token)
+    t.equal(value('temporary_credentials', { result: 'made' }), 1)
+    t.equal(value('temporary_credentials', { result: 'refused' }), 2)
+    await list(token)
+    await list('svctmp_x.y')
+    const brief = await made({ sessionName: 'ci', ttlSeconds: 60 })
+    world.memory.now += 60_000
+    await list(brief)
+    await revoke(world.memory, key)
+    await list(token)
     await list(key.token)
-    await ship(world, world.memory.auditRows)
-    const path = '/admin/api/v1/audit?session=build-17'
-    const { json } = await world.call({ admin: true, path, token: owner })
-    t.match(json['records'], [
-      { operation: 'listObjects', actor: { id: key.accessKeyId, session: 'build-17' } },
-      { operation: 'createTemporaryToken', details: { session: 'build-17' } },
-    ])
-    t.equal(json['count'], 2)
+    for (const [code, count] of Object.entries({ token_expired: 1, key_revoked: 1, token_invalid: 0 }))
+      t.equal(value('ended_credentials', { code }), count, code)
   })
 
   await t.test('needs a good name [tokens.temporary.name]', async (t) => {

@@ -82,7 +82,7 @@ t.test('a shredded tenant', async (t) => {
     t.match(reply, { ok: false, code: 'tenant_disabled' })
     t.throws(
       () =>
-        services.access.authenticateBearer(`Bearer ${world.token}`, {
+        services.access.openBearer(`Bearer ${world.token}`)({
           address: '192.0.2.1',
           isSecure: false,
         }),

@@ -82,6 +82,7 @@ export class MemoryServices {
   readonly blobs = new MemoryBlobs()
   readonly lines: LogLine[] = []
   /** Rows of the audit log that the edge wrote. */
+  readonly access: NativeAccess
   readonly auditRows: AuditRow[] = []
   /** The clock of tokens, in milliseconds since 1970. */
   now = Date.now()
@@ -137,12 +138,13 @@ export class MemoryServices {
     const reading = { blobs, uploads, state, masterKey, readBarrier: async () => undefined }
     this.content = new ObjectContent({ ...reading, config, ...clock })
     this.own = new ClusterContent(reading)
+    this.access = new NativeAccess({ masterKey, state, config, uses: this.uses, now: () => this.now })
     this.services = {
       config,
       cluster: this.#cluster(),
       state,
       propose,
-      access: new NativeAccess({ masterKey, state, config, uses: this.uses, now: () => this.now }),
+      access: this.access,
       limits: this.limits,
       content: this.content,
       auditSegments: new AuditSegments(this.own),

@@ -127,7 +127,7 @@ t.test(
       versioning: 'Unversioned',
       objectLockEnabled: false,
     })
-    const principal = memory.services.access.authenticateBearer(`Bearer ${await memory.bearer('acme')}`, {
+    const principal = memory.services.access.openBearer(`Bearer ${await memory.bearer('acme')}`)({
       address: '192.0.2.1',
       isSecure: false,
     })

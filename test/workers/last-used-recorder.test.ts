@@ -18,7 +18,7 @@ async function bench(t: Parameters<typeof MemoryServices.start>[0]) {
   const round = (of = uses) => recordLastUsed({ uses: of, propose: services.propose, logger: SILENT })
   const lastUse = () => services.state.get(tenantKeys.accessKey(key.accessKeyId))?.lastUsedAt
   const logIn = () => services.access.exchange({ ...key, clientAddress: 'test' }).token
-  const ask = (token: string) => services.access.authenticateBearer(`Bearer ${token}`, HERE)
+  const ask = (token: string) => services.access.openBearer(`Bearer ${token}`)(HERE)
   return { memory, services, uses, key, round, lastUse, logIn, ask }
 }
 
@@ -64,7 +64,7 @@ t.test('a request without a proven identity is no use', async (t) => {
   const { services, key, round, lastUse } = await bench(t)
   const { access } = services
   t.throws(() => access.exchange({ ...key, secretKey: 'wrong', clientAddress: 'test' }))
-  t.throws(() => access.authenticateBearer('Bearer svctk_none', HERE))
+  t.throws(() => access.openBearer('Bearer svctk_none')(HERE))
   await round()
   t.equal(lastUse(), null)
 })
@@ -79,10 +79,10 @@ t.test('a signed URL is a use of its key, a look at who holds it is none', async
   })
   await round()
   memory.now += USE_PRECISION_MS * 2
-  services.access.holderOfSignedUrl(made.token, HERE)
+  services.access.openSignedUrl(made.token).formerHolder(HERE)
   await round()
   const before = lastUse()
-  services.access.authenticateSignedUrl(made.token, HERE)
+  services.access.openSignedUrl(made.token).holder(HERE)
   await round()
   t.same([before === memory.now, lastUse()], [false, memory.now])
 })
@@ -93,7 +93,7 @@ t.test('the use of an admin token is recorded like that of a key [admin.tokens.l
   const last = async () =>
     (await services.state.page(tenantRanges.adminTokens(), { limit: 10 })).items[0]?.lastUsedAt
   t.equal(await last(), null)
-  services.access.authenticateAdmin(`Bearer ${token}`, HERE)
+  services.access.openAdmin(`Bearer ${token}`)(HERE)
   await round()
   t.equal(await last(), memory.now)
 })

@@ -49,8 +49,7 @@ export function adminPlane(metrics: MetricsPage): Plane {
     mount: '/admin/api/v1',
     routes,
     unknownPathAuth: 'admin',
-    authenticate: (services, authorization, connection) =>
-      services.access.authenticateAdmin(authorization, connection),
+    openToken: ({ access }, authorization) => access.openAdmin(authorization),
   }
 }
 

@@ -57,8 +57,7 @@ export const dataPlane: Plane = {
   routes: dataRoutes,
   unknownPathAuth: 'bearer',
   openBelow: SIGNED_PATH,
-  authenticate: ({ access }, authorization, connection) =>
-    access.authenticateBearer(authorization, connection),
+  openToken: ({ access }, authorization) => access.openBearer(authorization),
 }
 
 export function dataDocument(): OpenApiDocument {

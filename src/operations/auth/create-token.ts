@@ -1,7 +1,7 @@
 /**
- * createToken: exchanges an access key for a short-lived bearer token. The only operation without a principal.
+ * createToken: read barrier -> exchanges an access key for a short-lived bearer token. The only operation without a principal.
  *
- * Rate limit, comparison of the secret and the checks of key and tenant belong to src/access. [decisions 1]
+ * The barrier comes after the credentials, so that callers who send none cannot make the cluster work. Rate limit, comparison of the secret and the checks of key and tenant belong to src/access. [decisions 1]
  */
 import type { TokenGrant } from '../../access/access.ts'
 import type { Connection } from '../../access/base/principal.ts'
@@ -16,5 +16,8 @@ interface CreateTokenInput {
 
 export const createToken = openOperation(
   { id: 'createToken', refuses: ['access_denied'] },
-  async ({ access }, input: CreateTokenInput): Promise<TokenGrant> => access.exchange(input),
+  async ({ access, cluster }, input: CreateTokenInput): Promise<TokenGrant> => {
+    await cluster.readBarrier()
+    return access.exchange(input)
+  },
 )

@@ -12,7 +12,7 @@ import { NO_METER } from '../../../src/api/request-log.ts'
 import { createDataServer } from '../../../src/api/server/data-server.ts'
 import { until } from '../../helpers/async.ts'
 import { MemoryServices } from '../../helpers/memory-services.ts'
-import { ApiWorld } from '../api-world.ts'
+import { ApiWorld, type Ask } from '../api-world.ts'
 
 const BURST = 5
 const LIMITS = { unprovedRequestsPerMinute: 60, unprovedBurst: BURST }
@@ -71,6 +71,65 @@ t.test('a flood refuses no caller that proves itself, not even from its own addr
     'and a 404 of its own',
   )
 })
+
+t.test(
+  'what no credential of this cluster comes with makes the cluster do nothing, at any rate',
+  async (t) => {
+    const { world, token, exchange, key } = await start(t, { unprovedBurst: 50 })
+    const { memory } = world
+    const admin = await memory.adminToken('owner')
+    const temporary = await world.call({
+      method: 'POST',
+      path: '/api/v1/auth/temporary',
+      token,
+      body: { sessionName: 'ci', ttlSeconds: 1 },
+    })
+    await world.call({ method: 'POST', path: '/api/v1/buckets', token, body: { name: 'photos' } })
+    const link = await world.call({
+      method: 'POST',
+      path: '/api/v1/sign-url',
+      token,
+      body: { method: 'GET', bucket: 'photos', key: 'a' },
+    })
+    const { pathname, search } = new URL(String(link.json['url']))
+    memory.now += 1_000
+    const buckets = '/api/v1/buckets'
+    const tenants = '/admin/api/v1/tenants'
+    const changed = (text: string): string => text.slice(0, -3) + (text.endsWith('AAA') ? 'BBB' : 'AAA')
+    const exchangeWith = (more: object) => ({ method: 'POST', path: '/api/v1/auth/token', ...more })
+    const asks: Record<string, Ask> = {
+      none: { path: buckets },
+      'no bearer token': { path: buckets, headers: { authorization: 'Basic eDp5' } },
+      'no token of ours': { path: buckets, token: 'x' },
+      'a changed token': { path: buckets, token: changed(token) },
+      'a temporary credential that has ended': { path: buckets, token: String(temporary.json['token']) },
+      'a token of the other plane': { path: buckets, token: admin },
+      'an unknown path': { path: '/api/v1/nothing', token: changed(token) },
+      'none for the admin plane': { admin: true, path: tenants },
+      'no admin token': { admin: true, path: tenants, token },
+      'a changed signed URL': { path: pathname + changed(search) },
+      'no credentials': exchangeWith({}),
+      'half of the credentials': exchangeWith({ body: { accessKeyId: key.accessKeyId } }),
+      'Basic without a colon': exchangeWith({ headers: { authorization: 'Basic eA==' } }),
+    }
+    const askAll = async (expected: number): Promise<void> => {
+      for (const [name, { headers, ...ask }] of Object.entries(asks)) {
+        const { barriers } = memory
+        const { status } = await world.send({ ...ask, headers: { ...headers, ...HERE } })
+        // The listeners of this world count apart.
+        t.equal(status, ask.admin === true ? 401 : expected, name)
+        t.equal(memory.barriers - barriers, 0, name)
+      }
+    }
+    await askAll(401)
+    await flood(world, '198.51.100.7', 51)
+    await askAll(429)
+    const { barriers } = memory
+    t.equal((await exchange('198.51.100.7')).status, 200)
+    t.equal((await world.call({ path: buckets, token, headers: HERE })).status, 200)
+    t.equal(memory.barriers - barriers, 2, 'and those that come with one are asked about')
+  },
+)
 
 t.test('a probe is answered at any rate', async (t) => {
   const { world } = await start(t)

@@ -11,6 +11,7 @@ import { MasterKey } from '../../src/access/master-key.ts'
 import { writeMarker } from '../../src/store/state/marker-file.ts'
 import { STATE_FORMAT } from '../../src/store/state/state-directory.ts'
 import { canMount, DoctorSetups, type Sections, type DoctorRun } from '../helpers/doctor-setups.ts'
+import { MadeCertificates } from '../transport/made-certificates.ts'
 import { opensslVersion, TestAuthority } from '../transport/test-certificates.ts'
 
 /** There is exactly one finding, of this check, with a remedy. */
@@ -177,6 +178,14 @@ t.test('holdfast doctor', { timeout: 900_000 }, async (t) => {
       found: /peer_tls\.cert .* expires in (19|20) days/,
     })
     t.equal(soon.exitCode, 0)
+  })
+
+  await t.test('authorities of clients that are missing', async (t) => {
+    const { cert, key } = new MadeCertificates(t).issue('n1')
+    const run = await setups.runDoctor(
+      setups.configure((each) => (each['data_tls'] = { cert, key, client_ca: 'gone.pem' })),
+    )
+    names(t, run, 'listener_tls', /data_tls\.client_ca .* cannot be used: ENOENT/)
   })
 
   await t.test('port in use by another program [admin.doctor-port]', async (t) => {

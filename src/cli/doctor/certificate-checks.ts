@@ -1,19 +1,12 @@
 /**
  * Judges certificates: their names, their dates, and whether certificate, key and authority belong together.
  *
- * Owns: the judgement and the days of warning. Knows nothing of: files; their contents are passed in.
+ * Owns: the judgement. Knows nothing of: files; their contents are passed in.
  */
 import { type PlainListener, plainListenerHint } from '../../config/plain-listeners.ts'
+import { type CertificateFacts, checkDates, day } from './certificate-dates.ts'
+import { checkClientAuthorities, type ClientAuthorityFacts } from './client-authority-checks.ts'
 import { error, type Finding, warning, well } from './finding.ts'
-
-export interface CertificateFacts {
-  /** The setting that names the file. */
-  readonly setting: string
-  readonly path: string
-  /** ms since 1970. */
-  readonly validFrom: number
-  readonly validTo: number
-}
 
 export interface PeerTlsFacts {
   /** Plain TCP is allowed: every address is loopback. */
@@ -38,12 +31,9 @@ export interface ListenerTlsFacts {
   readonly unusable: readonly string[]
   readonly certificates: readonly CertificateFacts[]
   readonly keyFits: boolean
+  /** Null: clients are asked for no certificate, or the file cannot be used. */
+  readonly clients: ClientAuthorityFacts | null
 }
-
-const DAY_MS = 86_400_000
-const WARN_DAYS = 30
-
-const day = (ms: number): string => new Date(ms).toISOString().replace('.000Z', 'Z')
 
 export function checkPeerTls(
   { isLoopbackOnly, files }: PeerTlsFacts,
@@ -139,14 +129,14 @@ function withoutListenerTls({ listener, address, isAllowed }: PlainListener): Fi
 }
 
 function checkOneListener(
-  { listener, unusable, certificates, keyFits }: ListenerTlsFacts,
+  { listener, unusable, certificates, keyFits, clients }: ListenerTlsFacts,
   now: number,
 ): readonly Finding[] {
   const problem = (found: string, expected: string, action: string): Finding =>
     error('listener_tls', { found, expected, action })
   const paths = `Check the paths in ${listener}_tls and the permissions of the files.`
   if (unusable.length > 0)
-    return unusable.map((found) => problem(found, 'two PEM files that the user of the node may read', paths))
+    return unusable.map((found) => problem(found, 'PEM files that the user of the node may read', paths))
   const findings = certificates.flatMap((certificate) => checkDates('listener_tls', certificate, now))
   if (!keyFits)
     findings.push(
@@ -156,6 +146,7 @@ function checkOneListener(
         'Use the certificate and the key of the same pair.',
       ),
     )
+  if (clients !== null) findings.push(...checkClientAuthorities(clients, now))
   const [first] = certificates
   if (findings.length > 0 || first === undefined) return findings
   return [
@@ -163,7 +154,13 @@ function checkOneListener(
       'listener_tls',
       `certificate and key of the ${listener} listener match; valid until ${day(first.validTo)}`,
     ),
+    ...(clients === null ? [] : [well('listener_tls', authoritiesOf(clients))]),
   ]
+}
+
+function authoritiesOf({ setting, certificates }: ClientAuthorityFacts): string {
+  const first = Math.min(...certificates.map(({ validTo }) => validTo))
+  return `authorities of clients in ${setting}: ${certificates.length}; the first expires at ${day(first)}`
 }
 
 function withoutTls(isLoopbackOnly: boolean): Finding {
@@ -174,38 +171,4 @@ function withoutTls(isLoopbackOnly: boolean): Finding {
     expected: 'certificates for the traffic between nodes',
     action: 'Create them (README, "Three machines") and set peer_tls.ca, peer_tls.cert and peer_tls.key.',
   })
-}
-
-function checkDates(
-  check: 'peer_tls' | 'listener_tls',
-  { setting, path, validFrom, validTo }: CertificateFacts,
-  now: number,
-): Finding[] {
-  const name = `${setting} (${path})`
-  const action = 'Issue it again under the same path (deploy/runbooks/rotate-certificates.md).'
-  if (now >= validTo)
-    return [
-      error(check, {
-        found: `${name} expired at ${day(validTo)}`,
-        expected: 'a certificate that is valid today',
-        action,
-      }),
-    ]
-  if (now < validFrom)
-    return [
-      error(check, {
-        found: `${name} is not valid before ${day(validFrom)}`,
-        expected: 'a certificate that is valid today',
-        action: 'Check the clock of this machine, or wait until then.',
-      }),
-    ]
-  if (validTo - now >= WARN_DAYS * DAY_MS) return []
-  const days = Math.floor((validTo - now) / DAY_MS)
-  return [
-    warning(check, {
-      found: `${name} expires in ${days} days, at ${day(validTo)}`,
-      expected: `at least ${WARN_DAYS} days`,
-      action,
-    }),
-  ]
 }

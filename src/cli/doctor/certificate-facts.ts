@@ -4,8 +4,10 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
 import { readFile, stat } from 'node:fs/promises'
 import { certificateNames, isLoopbackAddress, StartError } from '../../../cluster/index.ts'
-import type { Config } from '../../config/types.ts'
-import type { CertificateFacts, ListenerTlsFacts, PeerTlsFacts } from './certificate-checks.ts'
+import type { Config, ListenerTlsFiles } from '../../config/types.ts'
+import type { ListenerTlsFacts, PeerTlsFacts } from './certificate-checks.ts'
+import type { CertificateFacts } from './certificate-dates.ts'
+import type { ClientAuthorityFacts } from './client-authority-checks.ts'
 
 export async function peerTlsFacts({ peerTls, node, listeners, cluster }: Config): Promise<PeerTlsFacts> {
   const addresses = [listeners.peer, ...cluster.members.map(({ peerAddress }) => peerAddress)]
@@ -32,7 +34,11 @@ export async function peerTlsFacts({ peerTls, node, listeners, cluster }: Config
   return { isLoopbackOnly, files }
 }
 
-export async function listenerTlsFacts({ dataTls, adminTls }: Config): Promise<readonly ListenerTlsFacts[]> {
+export async function listenerTlsFacts({
+  dataTls,
+  adminTls,
+  peerTls,
+}: Pick<Config, 'dataTls' | 'adminTls' | 'peerTls'>): Promise<readonly ListenerTlsFacts[]> {
   const facts: ListenerTlsFacts[] = []
   for (const [listener, files] of [
     ['data', dataTls],
@@ -46,9 +52,41 @@ export async function listenerTlsFacts({ dataTls, adminTls }: Config): Promise<r
     const key = await read(`${listener}_tls.key`, files.key, (pem) => createPrivateKey(pem))
     const certificates = cert === null ? [] : [datesOf(setting, files.cert, cert)]
     const fits = cert !== null && key !== null && keyFits(cert, key)
-    facts.push({ listener, unusable, certificates, keyFits: fits })
+    const clients = await clientFacts(`${listener}_tls.client_ca`, files, { peerTls, unusable })
+    facts.push({ listener, unusable, certificates, keyFits: fits, clients })
   }
   return facts
+}
+
+/** A file may hold several certificates; text around them is passed over, as TLS does. */
+async function clientFacts(
+  setting: string,
+  { clients }: ListenerTlsFiles,
+  { peerTls, unusable }: { readonly peerTls: Config['peerTls']; readonly unusable: string[] },
+): Promise<ClientAuthorityFacts | null> {
+  if (clients === undefined) return null
+  const path = clients.ca
+  const found = await readingInto(unusable)(setting, path, certificatesIn)
+  if (found === null) return null
+  // That file has a check of its own.
+  const ofNodes = peerTls === null ? null : await readingInto([])('peer_tls.ca', peerTls.ca, certificatesIn)
+  const known = new Set(ofNodes?.map(({ fingerprint256 }) => fingerprint256))
+  return {
+    setting,
+    path,
+    certificates: found.map((certificate) => ({
+      ...datesOf(setting, path, certificate),
+      subject: certificate.subject.replaceAll('\n', ', '),
+      isAuthority: certificate.ca,
+      signsNodes: known.has(certificate.fingerprint256),
+    })),
+  }
+}
+
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g
+
+function certificatesIn(pem: Buffer): readonly X509Certificate[] {
+  return (pem.toString('latin1').match(CERTIFICATE) ?? []).map((text) => new X509Certificate(text))
 }
 
 /** Returns null for a file that cannot be used, and adds one sentence about it to `unusable`. */

@@ -93,10 +93,12 @@ export const CHECKS = [
   },
   {
     id: 'listener_tls',
-    looksAt: 'certificates and keys of the data and admin listeners; which of them use plain HTTP',
+    looksAt:
+      'certificates and keys of the data and admin listeners, the authorities of certificates of clients; which of them use plain HTTP',
     error:
-      'unreadable, expired or not valid yet, the key does not match, or other machines reach a listener over plain HTTP that the configuration does not allow',
-    warning: 'one expires within 30 days, or other machines reach a listener over plain HTTP',
+      'unreadable, expired or not valid yet, the key does not match, no certificate of a client can count, or other machines reach a listener over plain HTTP that the configuration does not allow',
+    warning:
+      'one expires within 30 days, `client_ca` holds what is no good authority or that of the nodes, or other machines reach a listener over plain HTTP',
   },
   {
     id: 'listeners',

@@ -195,6 +195,7 @@ t.test('certificates of the data and admin listeners', async (t) => {
     unusable: [],
     certificates: [certificate],
     keyFits: true,
+    clients: null,
   }
   const of = (change: Partial<ListenerTlsFacts>) =>
     texts(checkListenerTls([{ ...listener, ...change }], [], NOW))
@@ -212,6 +213,30 @@ t.test('certificates of the data and admin listeners', async (t) => {
   t.match(of({ certificates: [{ ...certificate, validTo: NOW }] }), [/^error: .*expired/])
   t.match(of({ keyFits: false }), [/^error: data_tls\.key does not belong/])
   t.match(of({ unusable: ['data_tls.key (/x) cannot be used: ENOENT'] }), [/^error: data_tls\.key/])
+  const authority = {
+    ...certificate,
+    setting: 'data_tls.client_ca',
+    subject: 'CN=clients',
+    isAuthority: true,
+    signsNodes: false,
+  }
+  type Authority = typeof authority
+  const clients = (...changes: Partial<Authority>[]) => {
+    const certificates = changes.map((change) => ({ ...authority, ...change }))
+    return of({ clients: { setting: authority.setting, path: '/ca', certificates } })
+  }
+  t.match(clients({}), [
+    /^ok/,
+    /^ok: authorities of clients in data_tls\.client_ca: 1; .* expires at 2026-12-23/,
+  ])
+  t.match(clients(), [/^error: data_tls\.client_ca \(\/ca\) holds no certificate/])
+  t.match(clients({ validTo: NOW }), [/^error: data_tls\.client_ca .* expired/])
+  t.match(clients({ validFrom: NOW + 1 }), [/^error: .* not valid before/])
+  t.match(clients({ validTo: NOW + 1 }), [/^warning: .* expires in 0 days/])
+  t.match(clients({ isAuthority: false }), [/^error: .* is no authority \(CN=clients\)/])
+  t.match(clients({ signsNodes: true }), [/^warning: .* authority of the nodes/])
+  t.match(clients({ validTo: NOW }, {}), [/^warning: .* expired/], 'the other one is good')
+  t.match(clients({ isAuthority: false }, {}), [/^warning: .* is no authority/])
 })
 
 t.test('listeners', async (t) => {

@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync
 import { join } from 'node:path'
 import t from 'tap'
 import { lockDataDir } from '../../../cluster/base/data-lock.ts'
-import { peerTlsFacts } from '../../../src/cli/doctor/certificate-facts.ts'
+import { listenerTlsFacts, peerTlsFacts } from '../../../src/cli/doctor/certificate-facts.ts'
 import { directoryFacts, skipFacts } from '../../../src/cli/doctor/directory-facts.ts'
 import { diskFacts, speedFacts } from '../../../src/cli/doctor/disk-facts.ts'
 import { machineFacts, softLimit, swapUsed } from '../../../src/cli/doctor/machine-facts.ts'
@@ -13,6 +13,7 @@ import { holderOf, nodeFacts } from '../../../src/cli/doctor/node-facts.ts'
 import { inspectState } from '../../../src/store/state/state-inspection.ts'
 import { STATE_FORMAT, StateDirectory } from '../../../src/store/state/state-directory.ts'
 import { temporaryFolder } from '../../helpers/process-cluster.ts'
+import { MadeCertificates } from '../../transport/made-certificates.ts'
 import { opensslVersion, TestAuthority } from '../../transport/test-certificates.ts'
 import { examined, SMALLEST } from '../../config/written-config.ts'
 
@@ -142,3 +143,35 @@ t.test(
     ])
   },
 )
+
+t.test('the authorities of clients are read from one file', async (t) => {
+  const folder = temporaryFolder(t)
+  const [nodes, clients] = [new MadeCertificates(t), new MadeCertificates(t, 'clients')]
+  const pair = nodes.issue('n1')
+  const leaf = clients.pair('ci').certificate
+  const file = join(folder, 'clients.pem')
+  const factsOf = async (text: string) => {
+    writeFileSync(file, text)
+    const dataTls = { cert: pair.cert, key: pair.key, clients: { ca: file, areRequired: false } }
+    const [facts] = await listenerTlsFacts({ dataTls, adminTls: null, peerTls: pair })
+    return facts
+  }
+  t.match(await factsOf(`clients:\n${clients.caText}${nodes.caText}\n${leaf}`), {
+    unusable: [],
+    clients: {
+      certificates: [
+        { isAuthority: true, signsNodes: false, setting: 'data_tls.client_ca' },
+        { isAuthority: true, signsNodes: true },
+        { isAuthority: false, signsNodes: false },
+      ],
+    },
+  })
+  t.match(await factsOf('nothing'), { unusable: [], clients: { certificates: [] } })
+  const broken = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n'
+  t.match(await factsOf(broken), { unusable: [/^data_tls\.client_ca .* cannot be used/], clients: null })
+  const dataTls = { cert: pair.cert, key: pair.key, clients: { ca: join(folder, 'gone'), areRequired: true } }
+  const [gone] = await listenerTlsFacts({ dataTls, adminTls: null, peerTls: null })
+  t.match(gone, { unusable: [/^data_tls\.client_ca .* cannot be used: ENOENT/], clients: null })
+  const [none] = await listenerTlsFacts({ dataTls: pair, adminTls: null, peerTls: null })
+  t.match(none, { clients: null })
+})

@@ -4,10 +4,10 @@
  * Owns: the reading of query texts as integers and booleans, and the sentences. Rules: nothing is coerced in a body,
  * nothing unknown is dropped; an unknown name is refused together with the one that was probably meant.
  */
-import { Compile, type Validator } from 'typebox/compile'
 import type { TObject, TSchema } from 'typebox'
 import { nearestName } from '../config/nearest.ts'
 import { Refusal, type RefusalCode } from '../base/refusal.ts'
+import { faultPlace, validatorOf } from './fault-place.ts'
 
 type Check = (value: unknown) => void
 
@@ -19,10 +19,10 @@ const CODE_OF_MISSING: Readonly<Record<string, RefusalCode>> = {
 
 /** For the body of a request. Throws Refusal invalid_request, or the code of the member that is missing. */
 export function bodyCheck(schema: TObject): Check {
-  const validator = Compile(schema)
+  const validator = validatorOf(schema)
   return (value) => {
     if (validator.Check(value)) return
-    const fault = firstFault(validator, schema, value)
+    const fault = firstFault(schema, value)
     const code = CODE_OF_MISSING[fault.missing ?? ''] ?? 'invalid_request'
     throw new Refusal(code, `The body is not accepted: ${fault.sentence}`)
   }
@@ -30,17 +30,14 @@ export function bodyCheck(schema: TObject): Check {
 
 /** Reads the texts of a query by the schema. Throws Refusal invalid_argument. */
 export function queryReader(schema: TObject): (texts: Readonly<Record<string, string>>) => unknown {
-  const validator = Compile(schema)
+  const validator = validatorOf(schema)
   const types = schema.properties
   return (texts) => {
     const values = Object.fromEntries(
       Object.entries(texts).map(([name, text]) => [name, typed(types[name], text)]),
     )
     if (validator.Check(values)) return values
-    throw new Refusal(
-      'invalid_argument',
-      `The query is not accepted: ${firstFault(validator, schema, values).sentence}`,
-    )
+    throw new Refusal('invalid_argument', `The query is not accepted: ${firstFault(schema, values).sentence}`)
   }
 }
 
@@ -62,24 +59,17 @@ interface Fault {
   readonly missing?: string
 }
 
-function firstFault(validator: Validator, schema: TObject, value: unknown): Fault {
-  const errors = validator.Errors(value)
-  for (const error of errors) {
-    if (error.keyword === 'additionalProperties') {
-      const name = error.params.additionalProperties[0] ?? ''
-      return { sentence: unknownNameAt(schema, error.instancePath, name) }
-    }
-  }
-  for (const error of errors) {
-    if (error.keyword === 'required') {
-      const name = `${inside(error.instancePath)}${error.params.requiredProperties[0] ?? ''}`
-      return { sentence: `"${name}" is missing`, missing: name }
-    }
+function firstFault(schema: TObject, given: unknown): Fault {
+  const fault = faultPlace(schema, given)
+  if (fault.kind === 'unknown') return { sentence: unknownNameAt(schema, fault.pointer, fault.name) }
+  if (fault.kind === 'missing') {
+    const name = `${inside(fault.pointer)}${fault.name}`
+    return { sentence: `"${name}" is missing`, missing: name }
   }
   // The last error of a value is the one about the whole of it; those before state why each branch of a union failed.
-  const error = errors.at(-1)
-  const where = error?.instancePath.slice(1).replaceAll('/', '.') ?? ''
-  const what = error?.keyword === 'anyOf' ? `must be one of ${choices(schema, where)}` : error?.message
+  const error = validatorOf(fault.schema).Errors(fault.value).at(-1)
+  const where = `${fault.pointer}${error?.instancePath ?? ''}`.slice(1).replaceAll('/', '.')
+  const what = error?.keyword === 'anyOf' ? `must be one of ${choices(fault.schema)}` : error?.message
   return { sentence: where === '' ? `it ${what}` : `"${where}" ${what}` }
 }
 
@@ -110,12 +100,8 @@ function unknownName(name: string, known: readonly string[], within: string): st
   return known.length === 0 ? `${shown}, none is taken here` : `${shown}, known are ${known.join(', ')}`
 }
 
-function choices(schema: TObject, name: string): string {
-  const property: unknown = schema.properties[name]
-  const branches =
-    typeof property === 'object' && property !== null && 'anyOf' in property && Array.isArray(property.anyOf)
-      ? property.anyOf
-      : []
+function choices(schema: TSchema): string {
+  const branches = 'anyOf' in schema && Array.isArray(schema.anyOf) ? schema.anyOf : []
   return branches
     .map((branch: { const?: unknown; type?: unknown }) => JSON.stringify(branch.const ?? branch.type))
     .join(', ')

@@ -16,6 +16,8 @@ export interface Blocker {
   readonly count?: number
   /** RFC 3339: the earliest time at which one of the items stops blocking; null: unknown. */
   readonly earliestRelease?: string | null
+  /** The approval that is missing. */
+  readonly approvalId?: string
 }
 
 export interface RefusalExtras {

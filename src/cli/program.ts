@@ -7,6 +7,7 @@ import { Command, CommanderError } from 'commander'
 import { VERSION } from '../base/version.ts'
 import { accountCommand } from './commands/account.ts'
 import { adminTokenCommand } from './commands/admin-token.ts'
+import { approvalsCommand } from './commands/approvals.ts'
 import { auditCommand } from './commands/audit.ts'
 import { bucketCommand } from './commands/bucket.ts'
 import { certsCommand } from './commands/certs.ts'
@@ -66,6 +67,7 @@ const SECTIONS: readonly (readonly [heading: string, groups: readonly Group[]])[
       limitsCommand,
       usageCommand,
       policyCommand,
+      approvalsCommand,
       clusterCommand,
       auditCommand,
     ],

@@ -100,6 +100,8 @@ function listeners(read: Reader): Config['listeners'] {
   }
 }
 
+const APPROVED_KINDS = ['delete_tenant', 'lower_locks'] as const
+
 function security(read: Reader): Config['security'] {
   return {
     masterKeyFile: read.text('security.master_key_file'),
@@ -107,6 +109,9 @@ function security(read: Reader): Config['security'] {
     maxPresignTtlMs: read.number('security.max_presign_ttl'),
     maxTemporaryTtlMs: read.number('security.max_temporary_ttl'),
     maxRetentionMs: read.number('security.max_retention'),
+    secondApproval: APPROVED_KINDS.filter((kind) =>
+      read.text('security.second_approval').split(',').includes(kind),
+    ),
   }
 }
 

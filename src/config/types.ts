@@ -93,6 +93,8 @@ export interface Config {
     readonly maxPresignTtlMs: number
     readonly maxTemporaryTtlMs: number
     readonly maxRetentionMs: number
+    /** What needs the approval of a second admin token. */
+    readonly secondApproval: readonly ('delete_tenant' | 'lower_locks')[]
   }
   readonly content: {
     /** `zstd`: new chunks are compressed if that makes them smaller by enough. */

@@ -33,6 +33,7 @@ import { ClusterContent } from '../content/cluster-content.ts'
 import { Downloads } from '../content/downloads.ts'
 import { ObjectContent } from '../content/object-content.ts'
 import { localSocketPath } from '../base/local-socket.ts'
+import { approvalSamples } from '../operations/approvals/approval-samples.ts'
 import { AuditSegments } from '../operations/audit-segments/audit-segments.ts'
 import { ReplicaCounter } from '../operations/base/replica-counts.ts'
 import { WritesInProgress } from '../operations/base/writes-in-progress.ts'
@@ -199,7 +200,7 @@ async function composeServices(
     keyKeeper,
     work,
     audit,
-    samples: samplesOf({ cluster, work, keyKeeper, audit, limits, access }),
+    samples: samplesOf({ cluster, work, keyKeeper, audit, limits, access, state }),
   }
 }
 
@@ -217,12 +218,14 @@ function samplesOf(
   parts: Pick<Components, 'cluster' | 'work' | 'keyKeeper' | 'audit'> & {
     readonly limits: NodeLimits
     readonly access: NativeAccess
+    readonly state: View
   },
 ): Components['samples'] {
-  const { cluster, work, keyKeeper, audit, limits, access } = parts
+  const { cluster, work, keyKeeper, audit, limits, access, state } = parts
   return () => [
     ...[cluster.metrics(), work.samples(), keyKeeper.samples(), limits.samples(), access.samples()].flat(),
     ...audit.samples(cluster.time.now()),
+    ...approvalSamples(state, cluster.time.now()),
   ]
 }
 

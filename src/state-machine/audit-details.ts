@@ -4,6 +4,7 @@
  * Owns: one describer for each command; a missing one does not compile. Rule: never a secret, a sealed key, the hash of a
  * token or the bytes of an object. Times are in ms, as in records.
  */
+import type { ApprovalRecord } from './approvals/records.ts'
 import type { AuditDetails } from './audit/records.ts'
 import type { Command, CommandType, Reply, ReplyValues } from './commands.ts'
 import type { Deleted, ItemRefused } from './objects/commands.ts'
@@ -13,6 +14,8 @@ import type { ObjectRecord, VersionRecord } from './versions/records.ts'
 
 /** Members replace those of the request. */
 interface AuditedChange {
+  /** Of a change beside the one that the request asks for. */
+  readonly operation?: string
   readonly tenantId?: string
   readonly bucket?: string
   readonly key?: string
@@ -98,6 +101,14 @@ const DESCRIBERS: { readonly [T in CommandType]: Describer<T> } = {
   rewrapHookSecrets: nothing,
   setQuota: (command) => ({ tenantId: command.tenantId, details: { ...limitsOf(command) } }),
   setTenantLimits: ({ tenantId, limits }) => ({ tenantId, details: { limits } }),
+  requestApproval: ({ approvalId, operation, tenantId, change }) => ({
+    operation: 'requestApproval',
+    ...(tenantId === null ? {} : { tenantId }),
+    details: { approvalId, operation, change },
+  }),
+  approveChange: ({ approvalId }, value) => ({ ...approved(value), details: about(approvalId, value) }),
+  rejectChange: ({ approvalId }, value) => ({ ...approved(value), details: about(approvalId, value) }),
+  useApproval: ({ change }) => ({ operation: 'useApproval', details: { change } }),
   putObject: (command, value) => ({
     ...made(value?.object ?? null),
     details: { size: command.size, ...(value?.replayed === true ? { replayed: true } : {}) },
@@ -200,7 +211,20 @@ const DESCRIBERS: { readonly [T in CommandType]: Describer<T> } = {
 }
 
 export function auditedChangeOf<T extends CommandType>(command: Of<T>, reply: Reply<T>): AuditedChange {
-  return DESCRIBERS[command.type as T](command, reply.ok ? reply.value : null)
+  const change = DESCRIBERS[command.type as T](command, reply.ok ? reply.value : null)
+  if (!('approval' in command) || command.approval === undefined) return change
+  const { approvalId, approvedBy } = command.approval
+  return { ...change, details: { ...change.details, approvalId, approvedBy } }
+}
+
+function approved(value: ApprovalRecord | null): Pick<AuditedChange, 'tenantId'> {
+  return value === null || value.tenantId === null ? {} : { tenantId: value.tenantId }
+}
+
+function about(approvalId: string, value: ApprovalRecord | null): AuditDetails {
+  if (value === null) return { approvalId }
+  const { operation, change, requestedBy } = value
+  return { approvalId, operation, change, requestedBy: requestedBy.id }
 }
 
 /** From feature level 4 on, so that the rows of earlier commands are what they were. */

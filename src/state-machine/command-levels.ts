@@ -85,6 +85,10 @@ export const COMMAND_LEVELS: { readonly [T in CommandType]: number } = {
   setAuditKeys: 3,
   setTenantLimits: 4,
   recordAuditExport: 4,
+  requestApproval: 4,
+  approveChange: 4,
+  rejectChange: 4,
+  useApproval: 4,
   // The level does not matter: the command is never proposed.
   skipEntry: 3,
 }
@@ -107,6 +111,10 @@ const MEMBER_LEVELS: { readonly [T in CommandType]?: Readonly<Record<string, Mem
   setNotifications: { bounds: 4 },
   createAccessKey: { boundTo: 4 },
   rotateAccessKey: { boundTo: 4 },
+  deleteTenant: { approval: 4 },
+  setBucketPolicy: { approval: 4 },
+  deleteBucketPolicy: { approval: 4 },
+  setObjectLegalHold: { approval: 4 },
   createAdminToken: { role: { auditor: 4 }, noKeys: 4, boundTo: 4 },
 }
 

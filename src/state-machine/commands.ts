@@ -9,6 +9,7 @@ import type { CorrectTimeCommand, TimeReplies } from './time/log-time.ts'
 import type { Origin } from './base/origin.ts'
 import type { RecountCommand, RecountReplies } from './recount/commands.ts'
 import type { BlockerCode, RefusalCode } from './base/codes.ts'
+import type { ApprovalCommand, ApprovalReplies } from './approvals/commands.ts'
 import type { QuotaCommand, QuotaReplies } from './usage/commands.ts'
 import type { LimitsCommand, LimitsReplies } from './limits/commands.ts'
 import type { Caller } from './tenants/callers.ts'
@@ -31,6 +32,7 @@ export type Command =
   | MasterKeyCommand
   | QuotaCommand
   | LimitsCommand
+  | ApprovalCommand
   | BucketCommand
   | RemovalCommand
   | ChunkCommand
@@ -56,6 +58,7 @@ export interface ReplyValues
     MasterKeyReplies,
     QuotaReplies,
     LimitsReplies,
+    ApprovalReplies,
     BucketReplies,
     RemovalReplies,
     ChunkReplies,

@@ -31,6 +31,11 @@ export const ROOM_NEEDS: { readonly [T in CommandType]: RoomNeed } = {
   deleteBucketCors: 'relief',
   setQuota: 'upkeep',
   setTenantLimits: 'upkeep',
+  // What is approved may be what frees space.
+  requestApproval: 'relief',
+  approveChange: 'relief',
+  rejectChange: 'relief',
+  useApproval: 'relief',
   putObject: 'growth',
   deleteObject: 'relief',
   deleteObjects: 'relief',

@@ -6,6 +6,7 @@
 import type { ChainRecord, ObjectRecord, VersionRecord } from './versions/records.ts'
 import type { QuotaRecord, UsageRecord } from './usage/records.ts'
 import type { TenantLimitsRecord } from './limits/records.ts'
+import type { ApprovalListRecord, ApprovalRecord } from './approvals/records.ts'
 import type {
   AccessKeyRecord,
   AccountRecord,
@@ -96,6 +97,8 @@ export interface RowTypes {
   usage: UsageRecord
   quota: QuotaRecord
   limits: TenantLimitsRecord
+  approval: ApprovalRecord
+  approvalList: ApprovalListRecord
   expiry: ExpiryRecord
   discard: DiscardRecord
   discarded: DiscardedBodyRecord

@@ -6,6 +6,15 @@
  * row of the command; an unknown command stops the node, because other nodes may know it and the states would diverge.
  */
 import type { ApplyContext, View, Write } from './base/view.ts'
+import {
+  approveChange,
+  rejectChange,
+  requestApproval,
+  useApproval,
+  useUpApproval,
+} from './approvals/approvals.ts'
+import { approvedChangeOf } from './approved-change.ts'
+import type { Refused } from './base/reply.ts'
 import { createAccessKey, revokeAccessKey, rotateAccessKey } from './tenants/access-keys.ts'
 import { createAccount } from './tenants/accounts.ts'
 import { createAdminToken, revokeAdminToken } from './tenants/admin-tokens.ts'
@@ -82,6 +91,10 @@ const HANDLERS: { readonly [T in CommandType]: Handler<T> } = {
   deleteBucketCors,
   setQuota,
   setTenantLimits,
+  requestApproval,
+  approveChange,
+  rejectChange,
+  useApproval,
   putObject,
   deleteObject,
   deleteObjects,
@@ -158,11 +171,19 @@ export function apply(view: View, proposal: Proposal, at: Omit<ApplyContext, 'or
   if (!isCommandType(command.type)) throw unknownCommand(command)
   const draft = new Draft(view)
   const context = origin === undefined ? at : { ...at, origin }
-  const fault = caller === undefined ? null : callerFault(view, caller, context.time)
+  const fault =
+    (caller === undefined ? null : callerFault(view, caller, context.time)) ??
+    approvalFault(draft, command as Command, context.time)
   const reply = fault ?? decide(draft, command as Command, context)
   const kept = reply.ok ? draft : new Draft(view)
   if (origin !== undefined) recordChange(kept, { command: command as Command, reply, origin }, context)
   return { writes: kept.writes(), reply }
+}
+
+/** Null: the command comes without an approval, or with one that counted and is used up now. */
+function approvalFault(draft: Draft, command: Command, time: number): Refused | null {
+  const use = 'approval' in command ? command.approval : undefined
+  return use === undefined ? null : useUpApproval(draft, use, approvedChangeOf(command)?.text, time)
 }
 
 /** The handler under the type of a command takes exactly that command; the type parameter states this. */

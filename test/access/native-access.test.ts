@@ -45,6 +45,7 @@ function office(changes: Partial<AccessKeyRecord> = {}) {
         maxPresignTtlMs: HOUR_MS,
         maxTemporaryTtlMs: HOUR_MS,
         maxRetentionMs: HOUR_MS,
+        secondApproval: [],
       },
     },
     state: { get: <R extends object>(key: RowKey<R>) => rowOf(key) as R | undefined },

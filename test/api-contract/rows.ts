@@ -9,6 +9,7 @@ import { adminKeysRows } from './admin-keys-rows.ts'
 import { adminQuotaRows } from './admin-quota-rows.ts'
 import { adminTenantRows } from './admin-tenants-rows.ts'
 import { tlsRows } from './admin-tls-rows.ts'
+import { approvalRows } from './approval-rows.ts'
 import { auditRows } from './audit-rows.ts'
 import { bucketRows, listingRows, versionRows } from './bucket-rows.ts'
 import { adminLimitRows, callerLimitRows } from './caller-limit-rows.ts'
@@ -49,6 +50,7 @@ export const CONTRACT: readonly ContractArea[] = [
       ...adminQuotaRows,
       ...adminLimitRows,
       ...adminConfigRows,
+      ...approvalRows,
     },
   },
   { name: 'tls', built: true, rows: tlsRows },

@@ -20,6 +20,7 @@ import {
   isAdmin,
   operationIdOf,
   operationOf,
+  PREPARED,
   STORY,
   takes,
 } from './example-story.ts'
@@ -37,6 +38,7 @@ const MINTED_BY: Readonly<Record<string, ExampleId>> = {
 t.test('every route leaves one row of each request [audit.every-request] [audit.denials]', async (t) => {
   const audited = await AuditedWorld.empty(t, { limits: { adminRequestsBurst: 10_000 } })
   const { owner } = audited
+  await audited.world.memory.change(PREPARED)
   const answers: Record<string, unknown> = {}
   let token = ''
   for (const id of STORY) {

@@ -8,7 +8,16 @@ import t from 'tap'
 import type { Access } from '../../src/access/access.ts'
 import { adminPlane } from '../../src/api/admin/routes.ts'
 import { ApiWorld, type Ask, METRICS } from './api-world.ts'
-import { askOf, type ExampleId, isAdmin, operationIdOf, operationOf, STORY, takes } from './example-story.ts'
+import {
+  askOf,
+  type ExampleId,
+  isAdmin,
+  operationIdOf,
+  operationOf,
+  PREPARED,
+  STORY,
+  takes,
+} from './example-story.ts'
 
 const SECRET = /"secretKey"|svcadm_|svctk_|whsec_/
 
@@ -47,6 +56,7 @@ t.test(
     const world = await ApiWorld.start(t, { limits: { adminRequestsBurst: 10_000 } })
     const { memory } = world
     const owner = await memory.adminToken('owner')
+    await memory.change(PREPARED)
     let made = 0
     memory.services.access = watched(memory.services.access, () => (made += 1))
     const answers: Record<string, unknown> = {}

@@ -7,6 +7,7 @@
  */
 import assert from 'node:assert/strict'
 import { type Answers, type Example, filled } from '../../src/api/examples/example.ts'
+import { ACME, APPROVAL } from '../../src/api/examples/names.ts'
 import { ApiDocument, type DescribedOperation } from '../helpers/api-document.ts'
 import { isAdminOperation, ROUTES } from '../helpers/operations.ts'
 import type { Ask } from './api-world.ts'
@@ -52,6 +53,16 @@ const LAST: readonly ExampleId[] = [
   ['getClusterMembership', 'joinVoter', 'demoteVoter', 'markVoterLost', 'removeMember'],
   ['replaceVoter', 'transferLeadership', 'queryAuditLog'],
 ].flat()
+
+/** What another owner has asked for before the story begins: no caller approves what it asked for itself. */
+export const PREPARED = {
+  type: 'requestApproval',
+  approvalId: APPROVAL.id,
+  operation: 'deleteTenant',
+  tenantId: ACME.id,
+  change: '{"operation":"deleteTenant","tenantId":"acme","reason":"The contract has ended"}',
+  requestedBy: { type: 'adminToken', id: 'adm_0123456789abcdef' },
+} as const
 
 const placed = new Set([...FIRST, ...LAST])
 

@@ -20,6 +20,7 @@ import {
   exampleOf,
   isAdmin,
   operationOf,
+  PREPARED,
   STORY,
   takes,
 } from './example-story.ts'
@@ -93,6 +94,7 @@ t.test('every example works, and is answered as the document says', async (t) =>
   t.same([...new Set(STORY)].sort(), [...EXAMPLE_IDS].sort(), 'the story contains every example')
   const world = await ApiWorld.start(t, { publicUrl: 'https://storage.example.com' })
   await foundThree(world.memory)
+  await world.memory.change(PREPARED)
   const owner = await world.memory.adminToken('owner')
   const answers: Record<string, unknown> = {}
   let token: string | undefined

@@ -21,7 +21,7 @@ import { getSigned } from '../../src/operations/signed/get-signed.ts'
 import { withoutLoader } from '../helpers/without-loader.ts'
 import { ApiWorld, type ApiAnswer } from './api-world.ts'
 import { bearing, type Cell, CredentialForms } from './credential-forms.ts'
-import { askOf, type ExampleId, operationOf, STORY, takes } from './example-story.ts'
+import { askOf, type ExampleId, operationOf, PREPARED, STORY, takes } from './example-story.ts'
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
 const isOpen = (id: ExampleId): boolean =>
@@ -39,6 +39,7 @@ t.test(
   async (t) => {
     const world = await ApiWorld.start(t, { limits: { adminRequestsBurst: 10_000 } })
     const forms = await CredentialForms.make(world.memory)
+    await world.memory.change(PREPARED)
     const answers: Record<string, unknown> = {}
     const tried = new Set<ExampleId>()
     let cells = 0

@@ -195,6 +195,7 @@ function sampleOf(setting: (typeof SETTINGS)[number]): string {
   if (setting.name === 'content.compression') return 'off'
   if (setting.name.endsWith('_tls.client_certificates')) return 'required'
   if (setting.name === 'audit.export.to') return 'otlp'
+  if (setting.name === 'security.second_approval') return 'lower_locks'
   if (setting.name === 'audit.export.url') return 'tls://siem.example:6514'
   if (setting.kind === 'percent') return '94%'
   const sample = SAMPLES[setting.kind]

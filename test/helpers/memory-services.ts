@@ -351,6 +351,7 @@ function testConfig(dataDir: string, options: Options): Config {
       maxPresignTtlMs: 604_800_000,
       maxTemporaryTtlMs: 43_200_000,
       maxRetentionMs: 36_500 * 86_400_000,
+      secondApproval: [],
       ...options.security,
     },
     content: { compression: 'zstd', sealingThreads: 1 },

@@ -12,7 +12,7 @@ const RELEASED = [
   'chunk clusterKey clusterRecoveries condemned discard discarded drop expiry hook in leavers making members nodeSessions operation',
   'operationList outbox outboxTotal quota repair repairTotal session settings tenant tenantAccess tenantAccessKey usage',
   // Since level 4.
-  'auditExport limits originHooks tenantHooks',
+  'approval approvalList auditExport limits originHooks tenantHooks',
 ]
 
 t.test('row keys have the kinds that released versions wrote', async (t) => {

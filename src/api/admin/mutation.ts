@@ -34,6 +34,7 @@ const BlockerView = Type.Object({
       }),
     ),
   ),
+  approvalId: Type.Optional(Type.String({ description: 'The approval that is missing' })),
 })
 
 const OPERATION_QUERY = Type.Object(

@@ -10,6 +10,7 @@ import type { RouteDefinition } from '../route.ts'
 import { AccessKeyView, AccessKeyWithSecretView } from './access-key-view.ts'
 import { accessKeyRoutes } from './access-keys.ts'
 import { accountRoutes, AccountView } from './accounts.ts'
+import { approvalRoutes, ApprovalView } from './approvals.ts'
 import { auditRoutes } from './audit.ts'
 import { bucketPolicyRoutes } from './bucket-policies.ts'
 import { MembershipView } from './membership-view.ts'
@@ -41,6 +42,7 @@ export function adminPlane(metrics: MetricsPage): Plane {
     ...limitRoutes,
     ...usageRoutes,
     ...bucketPolicyRoutes,
+    ...approvalRoutes,
     ...auditRoutes,
     ...membershipRoutes,
   ]
@@ -61,7 +63,7 @@ export function adminDocument(): OpenApiDocument {
   return describe(plane, {
     title: 'Holdfast admin plane',
     description:
-      'Tenants, their quotas and usage, service accounts, access keys, bucket policies, the audit log, long operations and repair, for operators. Served on the admin listener alone.',
+      'Tenants, their quotas and usage, service accounts, access keys, bucket policies, second approvals, the audit log, long operations and repair, for operators. Served on the admin listener alone.',
     schemas: {
       Tenant: TenantView,
       Account: AccountView,
@@ -71,6 +73,7 @@ export function adminDocument(): OpenApiDocument {
       Quota: QuotaView,
       BucketPolicy: PolicyView,
       TenantLimits: TenantLimitsView,
+      Approval: ApprovalView,
       Repair: RepairView,
       ClusterTime: ClusterTimeView,
       Membership: MembershipView,

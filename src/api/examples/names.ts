@@ -14,5 +14,7 @@ export const FILM = { ...PHOTOS, key: '2026/film.txt' }
 export const FILM_UPLOAD = { ...PHOTOS, uploadId: '{createMultipartUpload.uploadId}', key: '2026/film.txt' }
 export const PAGE = 'https://app.example.com'
 
+/** Asked for by another owner. */
+export const APPROVAL = { id: 'apr_5e0f3c1a9b7d2468ace01357' }
 export const MEMBER = { nodeId: 'n3' }
 export const REBALANCE = { id: '{rebalance.operationId}' }

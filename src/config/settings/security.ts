@@ -41,4 +41,12 @@ export const SECURITY_SETTINGS = [
     max: 7 * DAY,
     meaning: 'the longest lifetime of a temporary credential',
   },
+  {
+    name: 'security.second_approval',
+    kind: 'text',
+    fallback: 'none',
+    pattern: /^(none|delete_tenant|lower_locks|delete_tenant,lower_locks)$/,
+    meaning:
+      'what needs the approval of a second owner: none, delete_tenant, lower_locks or delete_tenant,lower_locks; the same on every node',
+  },
 ] as const satisfies readonly Setting[]

@@ -41,6 +41,9 @@ const BLOCKING: ReadonlySet<RefusalCode> = new Set<RefusalCode>([
   'insufficient_storage',
 ])
 
+/** The blocker of a change that waits for the approval of another owner. */
+export const APPROVAL_REQUIRED = 'approval_required'
+
 /** Larger than any index of a log that there will be; ids made of it are never shown. */
 const NO_INDEX = Number.MAX_SAFE_INTEGER
 
@@ -59,7 +62,15 @@ export async function dryRun<R, P>(
     if (!(error instanceof Refusal) || !BLOCKING.has(error.code)) throw error
     blockers = error.extras.blockers ?? [{ code: error.code, message: error.message }]
   }
-  return { allowed: blockers.length === 0, ...(await plan(outcome)), blockers }
+  const { warnings, ...planned } = await plan(outcome)
+  const isUnasked = blockers.some(({ code }) => code === APPROVAL_REQUIRED)
+  const approval = isUnasked ? ['The dry run asked for no approval: the request itself does'] : []
+  return {
+    allowed: blockers.length === 0,
+    ...planned,
+    warnings: [...warnings, ...approval],
+    blockers,
+  }
 }
 
 function rehearsed(services: Services): Services {

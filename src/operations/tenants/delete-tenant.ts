@@ -1,6 +1,6 @@
 /**
- * deleteTenant: authorize -> tenant exists -> reason -> confirm -> disabled, and nothing locked -> commit. What it stores is removed
- * afterwards, step by step. Asked again it answers the operation that is under way, or that did it. [decisions 11]
+ * deleteTenant: authorize -> tenant exists -> reason -> confirm -> disabled, and nothing locked -> second approval, by setting -> commit. What
+ * it stores is removed afterwards, step by step. Asked again it answers the operation that is under way, or that did it. [decisions 11]
  */
 import { adminToken } from '../../access/rights.ts'
 import { type Blocker, Refusal } from '../../base/refusal.ts'
@@ -9,6 +9,7 @@ import { settle } from '../../commands/settle.ts'
 import type { LongOperation } from '../../state-machine/long-operations/records.ts'
 import { deletionOf } from '../../state-machine/removal/tenant-end.ts'
 import type { TenantRecord } from '../../state-machine/tenants/records.ts'
+import { secondApproval } from '../approvals/second-approval.ts'
 import { adminOperation } from '../base/operation.ts'
 import { givenReason } from '../base/reason.ts'
 import { tenantTarget } from '../base/targets.ts'
@@ -43,16 +44,16 @@ export const deleteTenant = adminOperation(
       const why = blockers.map(({ message }) => message).join('; ')
       throw new Refusal('precondition_failed', `${cannot}: ${why}`, { blockers })
     }
-    return settle(
-      await services.propose({
-        type: 'deleteTenant',
-        tenantId: tenant.id,
-        operationId: newOperationId(),
-        requestedBy: principal.tokenId,
-        reason,
-        locksEndedBy: locks.endedBy,
-      }),
-    )
+    const command = {
+      type: 'deleteTenant',
+      tenantId: tenant.id,
+      operationId: newOperationId(),
+      requestedBy: principal.tokenId,
+      reason,
+      locksEndedBy: locks.endedBy,
+    } as const
+    const approval = await secondApproval(services, principal, 'delete_tenant', command)
+    return settle(await services.propose({ ...command, ...approval }))
   },
 )
 

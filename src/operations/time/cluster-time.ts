@@ -1,6 +1,6 @@
 /**
  * getClusterTime: authorize -> what this node knows, of clocks and of the log.
- * confirmClusterTime: authorize -> reason -> level -> so much is withheld -> commit.
+ * confirmClusterTime: authorize -> reason -> level -> so much is withheld -> second approval, by setting -> commit.
  * setBackClusterTime: authorize -> reason -> level -> the log is ahead of the majority's time that was shown -> commit.
  */
 import type { ClusterTimeStatus } from '../../../cluster/index.ts'
@@ -8,9 +8,11 @@ import type { AdminTokenPrincipal } from '../../access/base/principal.ts'
 import { adminToken } from '../../access/rights.ts'
 import { Refusal } from '../../base/refusal.ts'
 import { requireLevel } from '../../commands/level-gate.ts'
+import { approvedChangeOf } from '../../state-machine/approved-change.ts'
 import { COMMAND_LEVELS } from '../../state-machine/command-levels.ts'
 import { settle } from '../../commands/settle.ts'
 import type { CorrectionRequest, TimeCorrected } from '../../state-machine/time/log-time.ts'
+import { secondApproval } from '../approvals/second-approval.ts'
 import { adminOperation } from '../base/operation.ts'
 import { givenReason } from '../base/reason.ts'
 import type { Services } from '../base/services.ts'
@@ -54,7 +56,9 @@ export const confirmClusterTime = adminOperation(
         'time_changed',
         `Cannot confirm the time: ${withheld} ms are withheld, not ${withheldMs}; look at it again`,
       )
-    return correct(services, principal, { reason, correction: { kind: 'confirm', withheldMs } })
+    const confirmation = { reason, correction: { kind: 'confirm', withheldMs } } as const
+    await useApproval(services, principal, confirmation)
+    return correct(services, principal, confirmation)
   },
 )
 
@@ -91,6 +95,19 @@ export const setBackClusterTime = adminOperation(
     return correct(services, principal, { reason, correction: { kind: 'setBack', seenTime } })
   },
 )
+
+/** In an entry of its own before: the machine corrects the time with the entry of the command, whatever apply decides. */
+async function useApproval(
+  services: Services,
+  principal: AdminTokenPrincipal,
+  confirmation: { readonly reason: string; readonly correction: CorrectionRequest },
+): Promise<void> {
+  const command = { type: 'correctTime', requestedBy: principal.tokenId, ...confirmation } as const
+  const { approval } = await secondApproval(services, principal, 'lower_locks', command)
+  const change = approvedChangeOf(command)?.text
+  if (approval === undefined || change === undefined) return
+  settle(await services.propose({ type: 'useApproval', change, approval }))
+}
 
 async function correct(
   services: Services,

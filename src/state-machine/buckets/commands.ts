@@ -1,6 +1,7 @@
 /**
  * Commands about buckets, their policies and CORS rules, and their replies.
  */
+import type { ApprovalUse } from '../approvals/commands.ts'
 import type { TenantId } from '../base/record-ids.ts'
 import type { BucketPolicyRecord, BucketRecord, CorsRecord } from './records.ts'
 
@@ -25,8 +26,16 @@ export type BucketCommand =
       readonly tenantId: TenantId
       readonly name: string
       readonly policy: string
+      /** Absent: none was required. */
+      readonly approval?: ApprovalUse
     }
-  | { readonly type: 'deleteBucketPolicy'; readonly tenantId: TenantId; readonly name: string }
+  | {
+      readonly type: 'deleteBucketPolicy'
+      readonly tenantId: TenantId
+      readonly name: string
+      /** Absent: none was required. */
+      readonly approval?: ApprovalUse
+    }
   | ({ readonly type: 'setBucketCors'; readonly tenantId: TenantId; readonly name: string } & CorsRecord)
   | { readonly type: 'deleteBucketCors'; readonly tenantId: TenantId; readonly name: string }
 

@@ -1,6 +1,7 @@
 /**
  * Commands that change objects, and their replies.
  */
+import type { ApprovalUse } from '../approvals/commands.ts'
 import type { RefusalCode } from '../base/codes.ts'
 import type { TenantId, VersionId } from '../base/record-ids.ts'
 import type { ChecksumAlgorithm, Checksums, PartRecord } from '../bodies/records.ts'
@@ -88,6 +89,8 @@ export type ObjectCommand =
       readonly type: 'setObjectLegalHold'
       readonly versionId: string | null
       readonly legalHold: boolean
+      /** Absent: none was required. */
+      readonly approval?: ApprovalUse
     })
   | (Omit<NewVersion, 'precondition'> & {
       readonly type: 'createUpload'

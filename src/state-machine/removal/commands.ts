@@ -1,6 +1,7 @@
 /**
  * Commands that remove buckets and tenants, and their replies.
  */
+import type { ApprovalUse } from '../approvals/commands.ts'
 import type { AccessKeyId, TenantId, VersionId } from '../base/record-ids.ts'
 import type { LongOperation } from '../long-operations/records.ts'
 import type { TenantRecord } from '../tenants/records.ts'
@@ -20,6 +21,8 @@ export type RemovalCommand =
       readonly requestedBy: string
       readonly reason: string
       readonly locksEndedBy: number
+      /** Absent: none was required. */
+      readonly approval?: ApprovalUse
     }
   /** One step of a deletion. Items that are gone already are skipped. */
   | {

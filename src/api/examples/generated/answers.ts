@@ -8,6 +8,25 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
   "adminReadyz": {
     "status": "ready"
   },
+  "approveChange": {
+    "approvalId": "apr_5e0f3c1a9b7d2468ace01357",
+    "operation": "deleteTenant",
+    "tenantId": "acme",
+    "status": "approved",
+    "change": {
+      "operation": "deleteTenant",
+      "tenantId": "acme",
+      "reason": "The contract has ended"
+    },
+    "requestedBy": {
+      "type": "adminToken",
+      "id": "adm_0123456789abcdef"
+    },
+    "requestedAt": "2026-11-21T12:00:00.000Z",
+    "expiresAt": "2026-11-21T12:00:00.000Z",
+    "approvedBy": "adm_0123456789abcdef",
+    "approvedAt": "2026-11-21T12:00:00.000Z"
+  },
   "batchDeleteObjects": {
     "results": [
       {
@@ -172,7 +191,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "expiresAt": "2026-11-21T12:00:00.000Z"
   },
   "createTemporaryToken": {
-    "token": "svctmp_eyJ2IjoxLCJ0eXAiOiJ0bXAiLCJhayI6IkFLUVlaQzVNRDI2QVQ2SUxPN0FYIiwia3YiOjEsInRpZCI6ImFjbWUiLCJpYXQiOjE3OTU2OTU2MzQsImV4cCI6MTc5NTY5NjUzNCwianRpIjoiY3pzaGFsX2J3di1LIiwic2NwIjoib3A9cmVhZDpidWNrZXQ9cGhvdG9zOnByZWZpeD0yMDI2LyIsInNuIjoiYnVpbGQtMTcifQ.6ZBqB3dRQdBJIa_pmCCxRe3W3qKTPGuL6s_o53pAgCM",
+    "token": "svctmp_eyJ2IjoxLCJ0eXAiOiJ0bXAiLCJhayI6IkFLTFdKU1dNQlRQUUpXQ1pCU1hHIiwia3YiOjEsInRpZCI6ImFjbWUiLCJpYXQiOjE3OTU3MDQ1NTcsImV4cCI6MTc5NTcwNTQ1NywianRpIjoicF9jQnRYb04xRndmIiwic2NwIjoib3A9cmVhZDpidWNrZXQ9cGhvdG9zOnByZWZpeD0yMDI2LyIsInNuIjoiYnVpbGQtMTcifQ.FbrUnRZQT8JZp-JaIQ-qCDH9IMrdEny9DJ2DchlxcB4",
     "tokenType": "Bearer",
     "expiresIn": 900,
     "expiresAt": "2026-11-21T12:00:00.000Z",
@@ -308,6 +327,25 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "disabledAt": "2026-11-21T12:00:00.000Z",
     "disabledReason": "The contract has ended",
     "deletedAt": null
+  },
+  "getApproval": {
+    "approvalId": "apr_5e0f3c1a9b7d2468ace01357",
+    "operation": "deleteTenant",
+    "tenantId": "acme",
+    "status": "waiting",
+    "change": {
+      "operation": "deleteTenant",
+      "tenantId": "acme",
+      "reason": "The contract has ended"
+    },
+    "requestedBy": {
+      "type": "adminToken",
+      "id": "adm_0123456789abcdef"
+    },
+    "requestedAt": "2026-11-21T12:00:00.000Z",
+    "expiresAt": "2026-11-21T12:00:00.000Z",
+    "approvedBy": null,
+    "approvedAt": null
   },
   "getBucket": {
     "name": "photos",
@@ -727,6 +765,29 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     ],
     "blockers": []
   },
+  "listApprovals": {
+    "approvals": [
+      {
+        "approvalId": "apr_5e0f3c1a9b7d2468ace01357",
+        "operation": "deleteTenant",
+        "tenantId": "acme",
+        "status": "waiting",
+        "change": {
+          "operation": "deleteTenant",
+          "tenantId": "acme",
+          "reason": "The contract has ended"
+        },
+        "requestedBy": {
+          "type": "adminToken",
+          "id": "adm_0123456789abcdef"
+        },
+        "requestedAt": "2026-11-21T12:00:00.000Z",
+        "expiresAt": "2026-11-21T12:00:00.000Z",
+        "approvedBy": null,
+        "approvedAt": null
+      }
+    ]
+  },
   "listBuckets": {
     "buckets": [
       {
@@ -761,7 +822,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
   "listNotificationDeliveries": {
     "deliveries": [
       {
-        "deliveryId": "evt_01M8BWST9A0000000000G00000-CMJIAB6G3XSAFLEY",
+        "deliveryId": "evt_01M8C5A6B70000000000H00000-O327KDPIPP3IDAFT",
         "configId": "thumbs",
         "type": "test",
         "eventName": "s3:TestEvent",
@@ -1068,7 +1129,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
   "queryAuditLog": {
     "records": [
       {
-        "id": "au_30",
+        "id": "au_32",
         "time": "2026-11-21T12:00:00.000Z",
         "requestId": "019ab000-0000-7000-8000-000000000000",
         "api": "native",
@@ -1163,7 +1224,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "error": null
   },
   "redeliverNotification": {
-    "deliveryId": "evt_01M8BWST9A0000000000G00000-CMJIAB6G3XSAFLEY",
+    "deliveryId": "evt_01M8C5A6B70000000000H00000-O327KDPIPP3IDAFT",
     "configId": "thumbs",
     "type": "test",
     "eventName": "s3:TestEvent",
@@ -1175,6 +1236,25 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "nextAttemptAt": "2026-11-21T12:00:00.000Z",
     "settledAt": null,
     "lastAttempt": null
+  },
+  "rejectChange": {
+    "approvalId": "apr_5e0f3c1a9b7d2468ace01357",
+    "operation": "deleteTenant",
+    "tenantId": "acme",
+    "status": "approved",
+    "change": {
+      "operation": "deleteTenant",
+      "tenantId": "acme",
+      "reason": "The contract has ended"
+    },
+    "requestedBy": {
+      "type": "adminToken",
+      "id": "adm_0123456789abcdef"
+    },
+    "requestedAt": "2026-11-21T12:00:00.000Z",
+    "expiresAt": "2026-11-21T12:00:00.000Z",
+    "approvedBy": "adm_0123456789abcdef",
+    "approvedAt": "2026-11-21T12:00:00.000Z"
   },
   "removeMember": {
     "dryRun": true,
@@ -1478,7 +1558,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
         "suffix": "",
         "enabled": true,
         "payloadFormat": "native",
-        "signingSecret": "whsec_VgT9afLAK9J0JSX0efGc2Dm7P8XXRmCr",
+        "signingSecret": "whsec_nDWCCEvUG0LDDFYckyH95dXXlNsHkAIH",
         "suspended": false,
         "suspensionReason": "",
         "createdAt": "2026-11-21T12:00:00.000Z",
@@ -1644,7 +1724,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "contentLengthMax": 1000
   },
   "testNotification": {
-    "deliveryId": "evt_01M8BWST9A0000000000G00000-CMJIAB6G3XSAFLEY",
+    "deliveryId": "evt_01M8C5A6B70000000000H00000-O327KDPIPP3IDAFT",
     "configId": "thumbs",
     "type": "test",
     "eventName": "s3:TestEvent",

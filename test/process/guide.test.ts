@@ -8,7 +8,8 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import t from 'tap'
+import t, { type Test } from 'tap'
+import { parse, stringify } from 'yaml'
 import { startLauncher } from '../helpers/launched-cluster.ts'
 import { temporaryFolder } from '../helpers/process-cluster.ts'
 import { Terminal } from '../helpers/terminal.ts'
@@ -16,6 +17,29 @@ import { blocksOf, fits, TypedPage } from '../helpers/typed-page.ts'
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
 const GUIDE = join(ROOT, 'docs', 'guide')
+
+/** The settings that a page shows. */
+function settingsOf(page: string): unknown {
+  const [, yaml = ''] = /^```yaml\n([\s\S]*?)^```$/m.exec(readFileSync(join(GUIDE, page), 'utf8')) ?? []
+  return (parse(yaml) as { readonly security?: unknown }).security
+}
+
+/** Starts a cluster with these settings; resolves with what puts its addresses and folders into a text. */
+async function startedFor(t: Test, folder: string, settings: object = {}): Promise<(text: string) => string> {
+  const data = join(folder, 'data')
+  mkdirSync(folder)
+  const config = join(folder, 'settings.yaml')
+  const limits = { token_mint_per_minute: 600, token_mint_burst: 100 }
+  writeFileSync(config, stringify({ limits, ...settings }))
+  const basePort = await startLauncher(t, data, ['--config', config])
+  return (text) =>
+    text
+      .replaceAll('data/cluster.json', join(data, 'cluster.json'))
+      .replaceAll('data/n1', join(data, 'n1'))
+      .replaceAll('$PWD/dist', join(ROOT, 'dist'))
+      .replaceAll('npm run -s holdfast --', `${process.execPath} ${join(ROOT, 'src', 'main.ts')}`)
+      .replace(/127\.0\.0\.1:9(\d{3})/g, (_, offset: string) => `127.0.0.1:${basePort + Number(offset)}`)
+}
 
 t.test('the output is compared with the page line by line', async (t) => {
   t.notOk(fits('204', '200'))
@@ -28,16 +52,9 @@ t.test('the output is compared with the page line by line', async (t) => {
 
 t.test('every line of the guide works', { timeout: 900_000 }, async (t) => {
   const work = temporaryFolder(t)
-  const data = join(work, 'data')
-  const config = join(work, 'limits.yaml')
-  writeFileSync(config, 'limits:\n  token_mint_per_minute: 600\n  token_mint_burst: 100\n')
-  const basePort = await startLauncher(t, data, ['--config', config])
-  const local = (text: string): string =>
-    text
-      .replaceAll('data/cluster.json', join(data, 'cluster.json'))
-      .replaceAll('$PWD/dist', join(ROOT, 'dist'))
-      .replaceAll('npm run -s holdfast --', `${process.execPath} ${join(ROOT, 'src', 'main.ts')}`)
-      .replace(/127\.0\.0\.1:9(\d{3})/g, (_, offset: string) => `127.0.0.1:${basePort + Number(offset)}`)
+  const plain = await startedFor(t, join(work, 'plain'))
+  // Its settings ask for a second approval, which the other pages know nothing of.
+  const strict = await startedFor(t, join(work, 'strict'), { security: settingsOf('duties.md') })
   const readme = blocksOf(readFileSync(join(ROOT, 'README.md'), 'utf8'))
   const first = readme.find(({ typed }) => typed.startsWith('KEY='))?.typed ?? ''
   const token = first.split('\n').filter((line) => /^[A-Z]+=/.test(line))
@@ -49,6 +66,7 @@ t.test('every line of the guide works', { timeout: 900_000 }, async (t) => {
     t.ok(blocksOf(readFileSync(join(GUIDE, page), 'utf8')).length > 3, `${page} has lines to type`)
     const cwd = join(work, page)
     mkdirSync(cwd)
+    const local = page === 'duties.md' ? strict : plain
     const terminal = new Terminal(t, { cwd, preamble: local(token.join('\n')) })
     const typed = new TypedPage({
       page: join(GUIDE, page),

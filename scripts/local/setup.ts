@@ -133,10 +133,8 @@ function nodeConfig(setup: Setup, plan: readonly NodePlan[], node: NodePlan): Se
     listeners: { data: address(node.dataUrl), admin: address(node.adminUrl), peer: node.peerAddress },
     security: { master_key_file: 'master.key' },
     metrics: { public: true },
-    notifications: {
-      allow_http: true,
-      allow_origins: [{ origin: `http://127.0.0.1:${receiverPort(plan)}`, tenants: [setup.tenantId] }],
-    },
+    // A plain origin: older versions, which may be started with these files, know no other form.
+    notifications: { allow_http: true, allow_origins: [`http://127.0.0.1:${receiverPort(plan)}`] },
   }
 }
 

@@ -52,7 +52,7 @@ function refusalOf(fault: NameFault, schema: object | null): Refusal {
         `The body is not accepted: ${unknownNameAt(schema ?? {}, fault.pointer, fault.name)}`,
       )
     case 'many':
-      return new Refusal('invalid_request', 'The body has more names than any body here needs')
+      return new Refusal('invalid_request', `The body has more ${fault.what} than any body here needs`)
     case 'deep':
       return new Refusal('invalid_json', 'The body is nested deeper than any body here needs')
   }

@@ -35,9 +35,18 @@ t.test('firstNameFault', async (t) => {
     const free = (count: number) =>
       JSON.stringify({ rules: [{ free: Object.fromEntries(Array(count).fill(0).entries()) }] })
     t.equal(faultOf(free(98)), null)
-    t.same(faultOf(free(99)), { kind: 'many' })
+    t.same(faultOf(free(99)), { kind: 'many', what: 'names' })
     const broken = `{"rules":[{"free":{${'"a":'.repeat(200_000)}`
     t.notOk(faultOf(broken)?.kind === 'many', 'one name that is written wrongly is no many')
+  })
+
+  t.test('stops at more values than any body has', async (t) => {
+    const many = { kind: 'many', what: 'values' }
+    for (const value of ['1', '""', '{}', '[]']) {
+      const list = (count: number): string => `[${Array<string>(count).fill(value).join(',')}]`
+      t.equal(faultOf(list(10_000)), null, value)
+      t.same(faultOf(list(25_000)), many, value)
+    }
   })
 
   t.test('stops at a depth that no schema has', async (t) => {

@@ -2,6 +2,7 @@
  * The public interface of cluster/: src/ imports this file and nothing deeper.
  */
 export * from './base/types.ts'
+export { counter, gauge } from './base/metric-samples.ts'
 export { type GossipChannel, GOSSIP_BYTES_MAX, GOSSIP_EVERY_MS } from './base/gossip-channel.ts'
 export { createCluster } from './cluster.ts'
 export { diskLevel } from './base/disk-level.ts'

@@ -1,6 +1,7 @@
 /**
  * The disk use of the Raft log as metric samples.
  */
+import { counter, gauge } from './base/metric-samples.ts'
 import type { MetricSample } from './base/types.ts'
 import type { WalMetrics } from './wal/measured-file-ops.ts'
 
@@ -18,15 +19,10 @@ export function logMetrics({
       fsyncSecondsTotal,
     ),
     counter('holdfast_raft_log_written_bytes_total', 'Bytes written to the Raft log', bytes),
-    {
-      name: 'holdfast_raft_log_reserve_bytes',
-      help: 'Space reserved for a full disk; 0 when none could be reserved or the reserve was released',
-      kind: 'gauge',
-      value: reserveBytes,
-    },
+    gauge(
+      'holdfast_raft_log_reserve_bytes',
+      'Space reserved for a full disk; 0 when none could be reserved or the reserve was released',
+      reserveBytes,
+    ),
   ]
-}
-
-function counter(name: string, help: string, value: number): MetricSample {
-  return { name, help, kind: 'counter', value }
 }

@@ -1,6 +1,7 @@
 /**
  * The metrics of the watch over copies, in the shape of Prometheus.
  */
+import { counter, gauge } from '../base/metric-samples.ts'
 import type { MetricSample } from '../base/types.ts'
 import type { CopyWatchStatus } from './copy-watch.ts'
 
@@ -41,14 +42,6 @@ export function copyWatchMetrics(
       directoriesLost,
     ),
   ]
-}
-
-function counter(name: string, help: string, value: number): MetricSample {
-  return { name, help, kind: 'counter', value }
-}
-
-function gauge(name: string, help: string, value: number): MetricSample {
-  return { name, help, kind: 'gauge', value }
 }
 
 /** Absent until there is such a time: a query that compares it with the present would take 0 for 1970. */

@@ -6,6 +6,7 @@
  * changing any byte makes it another, invalid, token; a payload that is not JSON in UTF-8 makes no token either.
  */
 import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto'
+import type { AccessKeyId } from '../state-machine/base/record-ids.ts'
 
 export interface TokenForm {
   readonly prefix: string
@@ -30,6 +31,30 @@ export function openToken(form: TokenForm, token: string, signingKeys: readonly 
   if (given === null || !signingKeys.some((key) => timingSafeEqual(given, macOf(payload, key)))) return null
   const bytes = canonicalBytes(payload)
   return bytes === null ? null : parsed(bytes)
+}
+
+/** What every token of an access key says. Times in whole seconds since 1970, as in a JWT. */
+export interface KeyClaims {
+  readonly v: 1
+  readonly ak: AccessKeyId
+  /** Version of the access key's secret: a rotation ends all that came from the secret before it. */
+  readonly kv: number
+  readonly tid: string
+  readonly iat: number
+  readonly exp: number
+  readonly jti: string
+}
+
+/** The MAC proves who wrote the payload, not that this version understands it: null when it does not. */
+export function keyClaimsOf(value: unknown): KeyClaims | null {
+  if (typeof value !== 'object' || value === null) return null
+  const { v, ak, kv, tid, iat, exp, jti } = value as Record<string, unknown>
+  if (v !== 1 || typeof ak !== 'string' || typeof tid !== 'string' || typeof jti !== 'string') return null
+  return isWhole(kv) && isWhole(iat) && isWhole(exp) ? { v, ak, kv, tid, iat, exp, jti } : null
+}
+
+export function isWhole(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
 }
 
 function parsed(payload: Buffer): unknown {

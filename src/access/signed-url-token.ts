@@ -9,7 +9,7 @@
  */
 import { createCipheriv, createDecipheriv, type KeyObject, randomBytes } from 'node:crypto'
 import type { AccessKeyId } from '../state-machine/base/record-ids.ts'
-import { openToken, sealToken, type TokenForm } from './sealed-token.ts'
+import { isWhole, openToken, sealToken, type TokenForm } from './sealed-token.ts'
 import type { SignedUrl } from './base/signed-url.ts'
 
 /** Beside a key of 1,024 bytes, percent-encoded, it leaves room for other headers in the 16 KiB of a request. */
@@ -30,7 +30,6 @@ export interface SignedUrlClaims extends SignedUrl {
 type Check = (value: unknown) => boolean
 
 const isText: Check = (value) => typeof value === 'string'
-const isWhole: Check = (value) => Number.isSafeInteger(value) && Number(value) >= 0
 const orNull =
   (check: Check): Check =>
   (value) =>

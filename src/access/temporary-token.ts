@@ -6,30 +6,20 @@
  * not do now, it may not do either.
  */
 import type { KeyObject } from 'node:crypto'
-import type { AccessKeyId } from '../state-machine/base/record-ids.ts'
 import type { AccessKeyRecord } from '../state-machine/tenants/records.ts'
 import { Refusal } from '../base/refusal.ts'
 import type { TemporaryTerms } from './access.ts'
 import type { AccessKeyPrincipal, Scope } from './base/principal.ts'
 import { parseScopes } from './scopes.ts'
-import { openToken, sealToken, type TokenForm } from './sealed-token.ts'
+import { type KeyClaims, keyClaimsOf, openToken, sealToken, type TokenForm } from './sealed-token.ts'
 
 export const TEMPORARY_SCOPES_CHARS_MAX = 2_048
 /** As a role session is named in AWS STS. */
 export const SESSION_NAME = /^[A-Za-z0-9_+=,.@-]{2,64}$/
 const FORM: TokenForm = { prefix: 'svctmp_', charsMax: 16 * 1024 }
 
-/** Times in whole seconds since 1970. */
-export interface TemporaryClaims {
-  readonly v: 1
+export interface TemporaryClaims extends KeyClaims {
   readonly typ: 'tmp'
-  readonly ak: AccessKeyId
-  /** Version of the access key's secret: a rotation ends all that came from the secret before it. */
-  readonly kv: number
-  readonly tid: string
-  readonly iat: number
-  readonly exp: number
-  readonly jti: string
   /** Scopes, verbatim from the request. */
   readonly scp: string
   /** Name of the session. */
@@ -43,13 +33,11 @@ export function encodeTemporary(claims: TemporaryClaims, signingKey: KeyObject):
 /** null when this is no such token that one of `signingKeys` signed. */
 export function decodeTemporary(token: string, signingKeys: readonly KeyObject[]): TemporaryClaims | null {
   const value = openToken(FORM, token, signingKeys)
-  if (typeof value !== 'object' || value === null) return null
-  const { v, typ, ak, kv, tid, iat, exp, jti, scp, sn } = value as Record<string, unknown>
-  if (v !== 1 || typ !== 'tmp') return null
-  if (typeof ak !== 'string' || typeof tid !== 'string' || typeof jti !== 'string') return null
-  if (typeof scp !== 'string' || typeof sn !== 'string') return null
-  if (!isWhole(kv) || !isWhole(iat) || !isWhole(exp)) return null
-  return { v, typ, ak, kv, tid, iat, exp, jti, scp, sn }
+  const claims = keyClaimsOf(value)
+  if (claims === null) return null
+  const { typ, scp, sn } = value as Record<string, unknown>
+  if (typ !== 'tmp' || typeof scp !== 'string' || typeof sn !== 'string') return null
+  return { ...claims, typ, scp, sn }
 }
 
 /** The key, as far as the session reaches. */
@@ -87,8 +75,4 @@ function isCovered(scopes: readonly Scope[], asked: Scope): boolean {
     ({ verb, bucket, prefix }) =>
       verb === asked.verb && (bucket === '*' || bucket === asked.bucket) && asked.prefix.startsWith(prefix),
   )
-}
-
-function isWhole(value: unknown): value is number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
 }

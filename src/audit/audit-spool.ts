@@ -4,7 +4,7 @@
  * Owns: the space for them, and refusing requests without it. Knows nothing of: requests, the log.
  * Rule: fail closed. A request that cannot be audited is not served; a row whose flush failed stops the node.
  */
-import { Condition, type Logger, type MetricSample } from '../../cluster/index.ts'
+import { Condition, counter, gauge, type Logger, type MetricSample } from '../../cluster/index.ts'
 import type { AuditRow } from '../state-machine/audit/records.ts'
 import type { AuditTrail } from './audit-trail.ts'
 import { nodeSpoolFiles, type SpoolFiles } from './spool-files.ts'
@@ -141,12 +141,4 @@ export class AuditSpool implements AuditTrail {
 function timeOf(row: string | undefined): number | null {
   const { time } = JSON.parse(row ?? '{}') as Partial<AuditRow>
   return time ?? null
-}
-
-function gauge(name: string, help: string, value: number): MetricSample {
-  return { name, help, kind: 'gauge', value }
-}
-
-function counter(name: string, help: string, value: number): MetricSample {
-  return { name, help, kind: 'counter', value }
 }

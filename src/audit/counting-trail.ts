@@ -7,7 +7,7 @@
  * node that loses power loses that much of the counts, and no row.
  */
 import { join } from 'node:path'
-import type { MetricSample } from '../../cluster/index.ts'
+import { counter, gauge, type MetricSample } from '../../cluster/index.ts'
 import type { AuditRow } from '../state-machine/audit/records.ts'
 import { AuditSpool, type AuditSpoolOptions } from './audit-spool.ts'
 import { type AuditTrail, type CallerKind, EACH_ROW, type RowClass } from './audit-trail.ts'
@@ -123,18 +123,12 @@ export class CountingTrail implements AuditTrail {
     return (['known', 'unproved'] as const).flatMap((callers) => {
       const { spool, tally } = this.#desks[callers]
       const counted: readonly MetricSample[] = [
-        {
-          name: 'holdfast_audit_counted_requests_total',
-          help: 'Requests that are in the count of an audit row instead of a row of their own.',
-          kind: 'counter',
-          value: tally.counted,
-        },
-        {
-          name: 'holdfast_audit_counted_groups',
-          help: 'Kinds of requests that are being counted.',
-          kind: 'gauge',
-          value: tally.groups,
-        },
+        counter(
+          'holdfast_audit_counted_requests_total',
+          'Requests that are in the count of an audit row instead of a row of their own.',
+          tally.counted,
+        ),
+        gauge('holdfast_audit_counted_groups', 'Kinds of requests that are being counted.', tally.groups),
       ]
       return [...spool.samples(time), ...counted].map((sample) => ({ ...sample, labels: { callers } }))
     })

@@ -4,7 +4,7 @@
  * Knows nothing of: how they are served. Rule: labels are bounded. Tenants are named only where the setting asks for it, at most
  * TENANTS_NAMED_MAX of them; what the others used is counted as one.
  */
-import type { MetricSample } from '../../cluster/index.ts'
+import { counter, gauge, type MetricSample } from '../../cluster/index.ts'
 import type { CallerUse } from './caller-use.ts'
 import type { Limits } from './limits.ts'
 
@@ -23,13 +23,14 @@ export function limitSamples(
   const limited = [...tenants.all()].filter(({ limitedAtMs }) => nowMs - limitedAtMs < LIMITED_MS)
   const refusals = refused.size === 0 ? [NOTHING_REFUSED] : [...refused.values()]
   return [
-    ...refusals.map(({ limit, scope, count: value }) => ({
-      name: 'holdfast_limits_refused_total',
-      kind: 'counter' as const,
-      help: 'Requests of the data plane that a limit refused, by the limit and whose it is.',
-      labels: { limit, scope },
-      value,
-    })),
+    ...refusals.map(({ limit, scope, count }) =>
+      counter(
+        'holdfast_limits_refused_total',
+        'Requests of the data plane that a limit refused, by the limit and whose it is.',
+        count,
+        { limit, scope },
+      ),
+    ),
     held('in', delays.inSeconds),
     held('out', delays.outSeconds),
     gauge(
@@ -47,32 +48,24 @@ export function limitSamples(
       'Requests of the data plane that wait for their turn.',
       turns.waiting,
     ),
-    {
-      name: 'holdfast_limits_waited_seconds_total',
-      kind: 'counter',
-      help: 'Time that requests of the data plane have waited for their turn.',
-      value: turns.waitedSeconds,
-    },
+    counter(
+      'holdfast_limits_waited_seconds_total',
+      'Time that requests of the data plane have waited for their turn.',
+      turns.waitedSeconds,
+    ),
     ...(isPerTenant ? perTenant([...tenants.all()]) : []),
   ]
 }
 
 const NOTHING_REFUSED = { limit: 'requests_per_second', scope: 'tenant', count: 0 }
 
-const gauge = (name: string, help: string, value: number): MetricSample => ({
-  name,
-  kind: 'gauge',
-  help,
-  value,
-})
-
-const held = (direction: 'in' | 'out', value: number): MetricSample => ({
-  name: 'holdfast_limits_held_back_seconds_total',
-  kind: 'counter',
-  help: 'Time that bytes of bodies were held back so that they fit into a rate.',
-  labels: { direction },
-  value,
-})
+const held = (direction: 'in' | 'out', seconds: number): MetricSample =>
+  counter(
+    'holdfast_limits_held_back_seconds_total',
+    'Time that bytes of bodies were held back so that they fit into a rate.',
+    seconds,
+    { direction },
+  )
 
 const PER_TENANT = [
   ['holdfast_tenant_requests_total', 'Requests of a tenant on the data plane.', 'requests'],
@@ -88,13 +81,7 @@ const PER_TENANT = [
 /** Those known longest have a name, so that no series ends while there are fewer. */
 function perTenant(uses: readonly CallerUse[]): readonly MetricSample[] {
   return PER_TENANT.flatMap(([name, help, member]) => {
-    const sample = (tenant: string, value: number): MetricSample => ({
-      name,
-      kind: 'counter',
-      help,
-      labels: { tenant },
-      value,
-    })
+    const sample = (tenant: string, value: number): MetricSample => counter(name, help, value, { tenant })
     const named = uses.slice(0, TENANTS_NAMED_MAX).map((use) => sample(use.name, use.total[member]))
     const others = uses.slice(TENANTS_NAMED_MAX)
     if (others.length === 0) return named

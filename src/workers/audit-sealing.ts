@@ -13,11 +13,8 @@ import { makeSegment } from '../operations/audit-segments/audit-segments.ts'
 import { isSealing, unsealedLinks } from '../operations/audit-segments/audit-status.ts'
 import { endUpload } from '../operations/base/commit-body.ts'
 import type { UploadOutcome } from '../content/uploads.ts'
-import {
-  AUDIT_SEGMENT_LINKS_MAX,
-  AUDIT_SEGMENT_SPOOLS_MAX,
-  type AuditBatch,
-} from '../state-machine/audit/records.ts'
+import { AUDIT_SEGMENT_LINKS_MAX, AUDIT_SEGMENT_SPOOLS_MAX } from '../state-machine/audit/records.ts'
+import { batchOf } from '../state-machine/audit/audit-chain.ts'
 import { rowsBegin } from '../state-machine/audit/audit-segments.ts'
 import type { ChunkUse } from '../state-machine/chunks/commands.ts'
 import type { PlacedLink } from '../store/reads/audit-rows.ts'
@@ -251,12 +248,12 @@ function plus(one: LinkSize, other: LinkSize): LinkSize {
 
 function sizeOf({ link: { text, packed } }: PlacedLink): LinkSize {
   if (packed === null) return { bytes: text.length, rows: 1 }
-  const { count } = JSON.parse(text) as AuditBatch
+  const { count } = batchOf(text)
   return { bytes: text.length + packed.length, rows: count }
 }
 
 function spoolOf({ link: { text, packed } }: PlacedLink): string | null {
   if (packed === null) return null
-  const { nodeId, spool } = JSON.parse(text) as AuditBatch
+  const { nodeId, spool } = batchOf(text)
   return `${nodeId}\n${spool}`
 }

@@ -3,7 +3,7 @@
  *
  * Owns: when. Knows nothing of: clocks; apply decides which links are removed, by their times.
  */
-import type { Cluster, Logger, MetricSample } from '../../cluster/index.ts'
+import { gauge, type Cluster, type Logger, type MetricSample } from '../../cluster/index.ts'
 import { auditHead } from '../state-machine/audit/append.ts'
 import type { View } from '../state-machine/base/view.ts'
 import type { Propose } from '../commands/propose.ts'
@@ -53,18 +53,16 @@ export class AuditTrimming {
 
   /** Called at every scrape. The node that trims knows the size. */
   samples(): readonly MetricSample[] {
-    const bytes: MetricSample = {
-      name: 'holdfast_audit_log_bytes',
-      help: 'Bytes of the segments of the audit log, one copy of each.',
-      kind: 'gauge',
-      value: this.#bytes ?? 0,
-    }
-    const most: MetricSample = {
-      name: 'holdfast_audit_log_max_bytes',
-      help: 'The most of them that are kept; 0: no bound.',
-      kind: 'gauge',
-      value: this.#parts.bytesMax,
-    }
+    const bytes: MetricSample = gauge(
+      'holdfast_audit_log_bytes',
+      'Bytes of the segments of the audit log, one copy of each.',
+      this.#bytes ?? 0,
+    )
+    const most: MetricSample = gauge(
+      'holdfast_audit_log_max_bytes',
+      'The most of them that are kept; 0: no bound.',
+      this.#parts.bytesMax,
+    )
     return this.#bytes === null ? [most] : [bytes, most]
   }
 

@@ -7,7 +7,7 @@
  * time and any number of times; no secret passes through this module.
  */
 import { setTimeout as wait } from 'node:timers/promises'
-import { Condition, type Logger, type MetricSample, StartError } from '../../cluster/index.ts'
+import { gauge, Condition, type Logger, type MetricSample, StartError } from '../../cluster/index.ts'
 import type { MasterKey } from '../access/master-key.ts'
 import type { SealedSecrets } from '../access/sealed-secrets.ts'
 import type { Services } from '../operations/base/services.ts'
@@ -81,7 +81,7 @@ export class KeyKeeper {
       'Secrets that are not sealed under the newest master key, as of the last walk; -1: none was made.'
     const keys = 'Master keys in the key file of this node.'
     return [
-      { name: 'holdfast_master_keys', help: keys, kind: 'gauge', value: masterKey.ids.length },
+      gauge('holdfast_master_keys', keys, masterKey.ids.length),
       { name: 'holdfast_master_key_secrets_remaining', help, kind: 'gauge', value: this.#remaining ?? -1 },
     ]
   }

@@ -5,7 +5,7 @@
  * Rules: a difference is never corrected in silence; the current job runner does a requested recount, from the
  * beginning if another node had started it, and gives it up when it is cancelled.
  */
-import type { Cluster, Logger, MetricSample } from '../../cluster/index.ts'
+import { counter, gauge, type Cluster, type Logger, type MetricSample } from '../../cluster/index.ts'
 import type { LongOperation } from '../state-machine/long-operations/records.ts'
 import type { StateReader } from '../store/reads/state-reader.ts'
 import type { Propose } from '../commands/propose.ts'
@@ -70,24 +70,21 @@ export class Recounting {
 
   metrics(): readonly MetricSample[] {
     return [
-      {
-        name: 'holdfast_recounts_total',
-        help: 'Times this node counted all references and usage again.',
-        kind: 'counter',
-        value: this.#recounts,
-      },
-      {
-        name: 'holdfast_recount_differences',
-        help: 'Differences that the last recount of this node found. Anything but 0 halts the collection of garbage.',
-        kind: 'gauge',
-        value: this.#differences,
-      },
-      {
-        name: 'holdfast_collection_halted',
-        help: '1 while the collection of garbage is halted for the whole cluster.',
-        kind: 'gauge',
-        value: this.#isCollectionHalted() ? 1 : 0,
-      },
+      counter(
+        'holdfast_recounts_total',
+        'Times this node counted all references and usage again.',
+        this.#recounts,
+      ),
+      gauge(
+        'holdfast_recount_differences',
+        'Differences that the last recount of this node found. Anything but 0 halts the collection of garbage.',
+        this.#differences,
+      ),
+      gauge(
+        'holdfast_collection_halted',
+        '1 while the collection of garbage is halted for the whole cluster.',
+        this.#isCollectionHalted() ? 1 : 0,
+      ),
     ]
   }
 

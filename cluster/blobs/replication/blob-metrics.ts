@@ -1,6 +1,7 @@
 /**
  * The metrics of the blob component, in the shape of Prometheus. Rule: no label names a blob or a caller.
  */
+import { counter, gauge } from '../../base/metric-samples.ts'
 import type { MetricSample } from '../../base/types.ts'
 import type { DiskUsage } from '../base/blob-store.ts'
 import { severityOf } from '../../base/disk-level.ts'
@@ -57,12 +58,4 @@ function diskGauges({ totalBytes, freeBytes, level, isSuspect }: DiskUsage): Met
       isSuspect ? 1 : 0,
     ),
   ]
-}
-
-function counter(name: string, help: string, value: number): MetricSample {
-  return { name, help, kind: 'counter', value }
-}
-
-function gauge(name: string, help: string, value: number): MetricSample {
-  return { name, help, kind: 'gauge', value }
 }

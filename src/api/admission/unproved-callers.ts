@@ -5,7 +5,7 @@
  * Rules: a caller that proves itself is refused by nothing in here, whatever its address has done; and nothing in here depends on
  * whether a key or a tenant exists.
  */
-import { Condition, type MetricSample } from '../../../cluster/index.ts'
+import { Condition, counter, gauge, type MetricSample } from '../../../cluster/index.ts'
 import { Refusal } from '../../base/refusal.ts'
 import type { Config } from '../../config/types.ts'
 import { networkOf } from '../../base/network-address.ts'
@@ -90,29 +90,26 @@ export class UnprovedCallers {
 
   samples(): readonly MetricSample[] {
     const refusedHelp = 'Requests without a valid credential that were refused for their rate or for memory.'
-    const counter = 'counter' as const
-    const refused = { name: 'holdfast_admission_refused_total', help: refusedHelp, kind: counter }
+    const refused = (reason: 'rate' | 'memory'): MetricSample =>
+      counter('holdfast_admission_refused_total', refusedHelp, this.#refused[reason], { reason })
     return [
-      {
-        name: 'holdfast_admission_unproved_requests_total',
-        help: 'Requests that did not prove a caller, probes left out.',
-        kind: counter,
-        value: this.#requests,
-      },
-      { ...refused, labels: { reason: 'rate' }, value: this.#refused.rate },
-      { ...refused, labels: { reason: 'memory' }, value: this.#refused.memory },
-      {
-        name: 'holdfast_admission_body_bytes',
-        help: 'Memory that arriving bodies of callers without a valid credential hold.',
-        kind: 'gauge',
-        value: this.#heldBytes,
-      },
-      {
-        name: 'holdfast_admission_addresses',
-        help: 'Addresses whose requests without a valid credential are counted.',
-        kind: 'gauge',
-        value: this.#buckets.size,
-      },
+      counter(
+        'holdfast_admission_unproved_requests_total',
+        'Requests that did not prove a caller, probes left out.',
+        this.#requests,
+      ),
+      refused('rate'),
+      refused('memory'),
+      gauge(
+        'holdfast_admission_body_bytes',
+        'Memory that arriving bodies of callers without a valid credential hold.',
+        this.#heldBytes,
+      ),
+      gauge(
+        'holdfast_admission_addresses',
+        'Addresses whose requests without a valid credential are counted.',
+        this.#buckets.size,
+      ),
     ]
   }
 }

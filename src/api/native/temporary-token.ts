@@ -9,7 +9,7 @@ import { SESSION_NAME, TEMPORARY_SCOPES_CHARS_MAX } from '../../access/temporary
 import { createTemporaryToken } from '../../operations/auth/create-temporary-token.ts'
 import { documented } from '../documented.ts'
 import { dataRoute } from '../route.ts'
-import { Time, timeText } from '../wire.ts'
+import { GRANT_VIEW, grantView } from './grant-view.ts'
 
 const Terms = Type.Object(
   {
@@ -33,12 +33,7 @@ const Terms = Type.Object(
 
 const TemporaryToken = Type.Object(
   {
-    token: Type.String(),
-    tokenType: Type.Enum(['Bearer']),
-    expiresIn: Type.Integer({ description: 'After clamping' }),
-    expiresAt: Time,
-    accessKeyId: Type.String(),
-    tenantId: Type.String(),
+    ...GRANT_VIEW,
     sessionName: Type.String(),
     scopes: Type.String(),
   },
@@ -70,16 +65,7 @@ export const temporaryTokenRoutes = [
       return {
         kind: 'json',
         headers: { 'cache-control': 'no-store' },
-        body: {
-          token: grant.token,
-          tokenType: 'Bearer',
-          expiresIn: grant.expiresInSeconds,
-          expiresAt: timeText(grant.expiresAt),
-          accessKeyId: grant.accessKeyId,
-          tenantId: grant.tenantId,
-          sessionName,
-          scopes: grant.scopes,
-        },
+        body: { ...grantView(grant), sessionName, scopes: grant.scopes },
       }
     },
   ),

@@ -10,7 +10,7 @@ import { networkOf } from '../../base/network-address.ts'
 import { createToken } from '../../operations/auth/create-token.ts'
 import { UNPROVED_BODY_BYTES_MAX } from '../admission/unproved-callers.ts'
 import { openRoute } from '../route.ts'
-import { Time, timeText } from '../wire.ts'
+import { GRANT_VIEW, grantView } from './grant-view.ts'
 
 /** What the ids of access keys look like, and no secret does. */
 const KEY_ID = /^AK[A-Z2-7]{18}$/
@@ -20,17 +20,7 @@ const Credentials = Type.Object(
   { additionalProperties: false },
 )
 
-const Token = Type.Object(
-  {
-    token: Type.String(),
-    tokenType: Type.Enum(['Bearer']),
-    expiresIn: Type.Integer(),
-    expiresAt: Time,
-    accessKeyId: Type.String(),
-    tenantId: Type.String(),
-  },
-  { additionalProperties: false },
-)
+const Token = Type.Object(GRANT_VIEW, { additionalProperties: false })
 
 export const tokenRoutes = [
   openRoute(
@@ -68,14 +58,7 @@ export const tokenRoutes = [
       return {
         kind: 'json',
         headers: { 'cache-control': 'no-store' },
-        body: {
-          token: grant.token,
-          tokenType: 'Bearer',
-          expiresIn: grant.expiresInSeconds,
-          expiresAt: timeText(grant.expiresAt),
-          accessKeyId: grant.accessKeyId,
-          tenantId: grant.tenantId,
-        },
+        body: grantView(grant),
       }
     },
   ),

@@ -40,12 +40,12 @@ export interface DataOperations {
   /** Exchange an access key for a short-lived bearer token */
   readonly createToken: {
     readonly call: { readonly body?: { readonly accessKeyId?: string; readonly secretKey?: string } }
-    readonly answer: { readonly token: string; readonly tokenType: "Bearer"; readonly expiresIn: number; readonly expiresAt: string; readonly accessKeyId: string; readonly tenantId: string }
+    readonly answer: { readonly token: string; readonly tokenType: "Bearer"; /** Seconds */ readonly expiresIn: number; readonly expiresAt: string; readonly accessKeyId: string; readonly tenantId: string }
   }
   /** Make a temporary credential that may do less than the access key */
   readonly createTemporaryToken: {
     readonly call: { readonly body: { /** Letters, digits and _+=,.@-; recorded with each request */ readonly sessionName: string; /** Within those of the key; all of them unless given */ readonly scopes?: string; /** 3600 unless said otherwise */ readonly ttlSeconds?: number } }
-    readonly answer: { readonly token: string; readonly tokenType: "Bearer"; /** After clamping */ readonly expiresIn: number; readonly expiresAt: string; readonly accessKeyId: string; readonly tenantId: string; readonly sessionName: string; readonly scopes: string }
+    readonly answer: { readonly token: string; readonly tokenType: "Bearer"; /** Seconds */ readonly expiresIn: number; readonly expiresAt: string; readonly accessKeyId: string; readonly tenantId: string; readonly sessionName: string; readonly scopes: string }
   }
   /** Make a URL that opens one object to its holder */
   readonly signURL: {

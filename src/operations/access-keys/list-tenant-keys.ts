@@ -1,9 +1,8 @@
 /** listTenantKeys: authorize -> tenant exists -> one page of metadata; no secret is ever read. */
 import { adminToken } from '../../access/rights.ts'
 import type { AccessKeyRecord } from '../../state-machine/tenants/records.ts'
-import { openContinuationToken, sealContinuationToken } from '../base/continuation-token.ts'
+import { continuedPage } from '../base/continued-page.ts'
 import { adminOperation } from '../base/operation.ts'
-import { clampPageSize } from '../base/page-size.ts'
 import { tenantTarget } from '../base/targets.ts'
 import { findTenant } from '../tenants/find-tenant.ts'
 import { pageOfAccessKeys } from '../../store/reads/access-key-listing.ts'
@@ -29,16 +28,9 @@ export const listTenantKeys = adminOperation(
   async (services, principal, input: ListTenantKeysInput): Promise<AccessKeyListing> => {
     const tenant = findTenant(services, input.id)
     const context = ['listTenantKeys', tenant.id]
-    const { continuationToken } = input
-    const after =
-      continuationToken === undefined ? '' : openContinuationToken(services, context, continuationToken)
-    const page = await pageOfAccessKeys(services.state, tenant.id, {
-      after,
-      limit: clampPageSize(input.limit),
-    })
-    return {
-      keys: page.items,
-      nextContinuationToken: page.next === null ? null : sealContinuationToken(services, context, page.next),
-    }
+    const { items: keys, nextContinuationToken } = await continuedPage(services, context, input, (asked) =>
+      pageOfAccessKeys(services.state, tenant.id, asked),
+    )
+    return { keys, nextContinuationToken }
   },
 )

@@ -1,9 +1,8 @@
 /** listTenantAccounts: authorize -> tenant exists -> one page. */
 import { adminToken } from '../../access/rights.ts'
 import type { AccountRecord } from '../../state-machine/tenants/records.ts'
-import { openContinuationToken, sealContinuationToken } from '../base/continuation-token.ts'
+import { continuedPage } from '../base/continued-page.ts'
 import { adminOperation } from '../base/operation.ts'
-import { clampPageSize } from '../base/page-size.ts'
 import { tenantTarget } from '../base/targets.ts'
 import { findTenant } from '../tenants/find-tenant.ts'
 import { tenantRanges } from '../../state-machine/tenants/keys.ts'
@@ -29,16 +28,12 @@ export const listTenantAccounts = adminOperation(
   async (services, principal, input: ListTenantAccountsInput): Promise<AccountListing> => {
     const tenant = findTenant(services, input.id)
     const context = ['listTenantAccounts', tenant.id]
-    const { continuationToken } = input
-    const after =
-      continuationToken === undefined ? '' : openContinuationToken(services, context, continuationToken)
-    const page = await services.state.page(tenantRanges.accounts(tenant.id), {
-      after,
-      limit: clampPageSize(input.limit),
-    })
-    return {
-      accounts: page.items,
-      nextContinuationToken: page.next === null ? null : sealContinuationToken(services, context, page.next),
-    }
+    const { items: accounts, nextContinuationToken } = await continuedPage(
+      services,
+      context,
+      input,
+      (asked) => services.state.page(tenantRanges.accounts(tenant.id), asked),
+    )
+    return { accounts, nextContinuationToken }
   },
 )

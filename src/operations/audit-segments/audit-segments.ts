@@ -6,7 +6,8 @@
  */
 import { isDeepStrictEqual } from 'node:util'
 import { Condition } from '../../../cluster/index.ts'
-import type { AuditBatch, AuditIndex, AuditSegmentRecord } from '../../state-machine/audit/records.ts'
+import { batchOf } from '../../state-machine/audit/audit-chain.ts'
+import type { AuditIndex, AuditSegmentRecord } from '../../state-machine/audit/records.ts'
 import type { PlacedLink } from '../../store/reads/audit-rows.ts'
 import { parseRow, plainRows, textsOf } from './link-rows.ts'
 import { decodeSegment, encodeSegment, SegmentBrokenError, type SealedLink } from './segment-format.ts'
@@ -48,7 +49,7 @@ function describe({ anchor, links }: { readonly anchor: string; readonly links: 
   let rows = 0
   for (const { time, text, rows: batch } of links) {
     if (batch !== undefined) {
-      const { nodeId: node, spool } = JSON.parse(text) as AuditBatch
+      const { nodeId: node, spool } = batchOf(text)
       spools.set(`${node}\n${spool}`, { node, spool, time })
     }
     for (const row of textsOf(text, batch)) {

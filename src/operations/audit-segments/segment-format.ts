@@ -10,8 +10,8 @@
 import { hash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { constants, zstdCompress, zstdDecompress } from 'node:zlib'
-import { linkHash } from '../../state-machine/audit/audit-chain.ts'
-import type { AuditBatch, AuditLinkRecord } from '../../state-machine/audit/records.ts'
+import { batchOf, linkHash } from '../../state-machine/audit/audit-chain.ts'
+import type { AuditLinkRecord } from '../../state-machine/audit/records.ts'
 import type { PlacedLink } from '../../store/reads/audit-rows.ts'
 import { plainRows } from './link-rows.ts'
 
@@ -97,7 +97,7 @@ function encodeLink({ time, text, packed, hash: said }: AuditLinkRecord, before:
 function rowsWithDigest(text: string, packed: Uint8Array): string | null {
   const rows = plainRows(packed)
   if (rows === null) return null
-  const { digest } = JSON.parse(text) as Partial<AuditBatch>
+  const { digest } = batchOf(text)
   return sha256(rows) === digest ? rows : null
 }
 

@@ -4,9 +4,8 @@
 import { adminToken } from '../../access/rights.ts'
 import { Refusal } from '../../base/refusal.ts'
 import type { LongOperation } from '../../state-machine/long-operations/records.ts'
-import { openContinuationToken, sealContinuationToken } from '../base/continuation-token.ts'
+import { continuedPage, type PageInput } from '../base/continued-page.ts'
 import { adminOperation } from '../base/operation.ts'
-import { clampPageSize } from '../base/page-size.ts'
 import type { Services } from '../base/services.ts'
 import { noTarget } from '../base/targets.ts'
 import { longOperationKeys, longOperationRanges } from '../../state-machine/long-operations/keys.ts'
@@ -44,19 +43,13 @@ export const listOperations = adminOperation(
     refuses: [],
     target: noTarget,
   },
-  async (
-    services,
-    principal,
-    input: { readonly limit: number | undefined; readonly continuationToken: string | undefined },
-  ): Promise<LongOperationListing> => {
-    const { continuationToken } = input
-    const after =
-      continuationToken === undefined ? '' : openContinuationToken(services, CONTEXT, continuationToken)
-    const { items, next } = await services.state.page(longOperationRanges.operations(), {
-      after,
-      limit: clampPageSize(input.limit),
-    })
-    const nextContinuationToken = next === null ? null : sealContinuationToken(services, CONTEXT, next)
-    return { operations: items, nextContinuationToken }
+  async (services, principal, input: PageInput): Promise<LongOperationListing> => {
+    const { items: operations, nextContinuationToken } = await continuedPage(
+      services,
+      CONTEXT,
+      input,
+      (asked) => services.state.page(longOperationRanges.operations(), asked),
+    )
+    return { operations, nextContinuationToken }
   },
 )

@@ -139,6 +139,9 @@ export class ChainCheck {
   }
 }
 
+/** Of a link that was made here, whose rows are packed. */
+export const batchOf = (text: string): AuditBatch => JSON.parse(text) as AuditBatch
+
 function parsed(text: string): { readonly time?: unknown } | null {
   try {
     const value: unknown = JSON.parse(text)

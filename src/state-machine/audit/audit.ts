@@ -9,6 +9,7 @@ import type { ApplyContext } from '../base/view.ts'
 import { auditRowKeys } from './keys.ts'
 import type { AuditCommand } from './commands.ts'
 import { append, auditHead } from './append.ts'
+import { batchOf } from './audit-chain.ts'
 import { rowsBegin, trimSegments } from './audit-segments.ts'
 import {
   AUDIT_ROWS_MAX,
@@ -76,7 +77,7 @@ export function trimAudit(
 /** Removes the row of a spool with its last batch: rows that the spool still holds are older than those that are kept. */
 function forgetSpool(draft: Draft, { text, packed, time }: AuditLinkRecord): void {
   if (packed === null) return
-  const { nodeId, spool } = JSON.parse(text) as AuditBatch
+  const { nodeId, spool } = batchOf(text)
   const key = auditRowKeys.auditSpool(nodeId, spool)
   if (draft.get(key)?.time === time) draft.remove(key)
 }

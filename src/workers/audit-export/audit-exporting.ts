@@ -5,7 +5,14 @@
  * Rules: the place is recorded in the log after the receiver has taken a batch, so a crash or another leader repeats at most what was
  * under way; no link is passed over but one that was trimmed before, which is counted; a segment that cannot be read is waited for.
  */
-import { Condition, type Cluster, type Logger, type MetricSample } from '../../../cluster/index.ts'
+import {
+  Condition,
+  counter,
+  gauge,
+  type Cluster,
+  type Logger,
+  type MetricSample,
+} from '../../../cluster/index.ts'
 import type { Propose } from '../../commands/propose.ts'
 import { type AuditWalkParts, forwards } from '../../operations/audit/audit-walk.ts'
 import type { SealedLink } from '../../operations/audit-segments/segment-format.ts'
@@ -67,25 +74,22 @@ export class AuditExporting {
   samples(): readonly MetricSample[] {
     const rows = 'Rows of the audit log that this node has delivered outside.'
     const counters: readonly MetricSample[] = [
-      { name: 'holdfast_audit_export_rows_total', help: rows, kind: 'counter', value: this.#rows },
-      {
-        name: 'holdfast_audit_export_failures_total',
-        help: 'Batches of the audit log that a receiver outside has not confirmed.',
-        kind: 'counter',
-        value: this.#retry.total,
-      },
-      {
-        name: 'holdfast_audit_export_refused_rows_total',
-        help: 'Rows that the receiver has refused for good.',
-        kind: 'counter',
-        value: this.#refused,
-      },
-      {
-        name: 'holdfast_audit_export_skipped_links_total',
-        help: 'Links of the audit log that were trimmed before they were delivered.',
-        kind: 'counter',
-        value: this.#skipped,
-      },
+      counter('holdfast_audit_export_rows_total', rows, this.#rows),
+      counter(
+        'holdfast_audit_export_failures_total',
+        'Batches of the audit log that a receiver outside has not confirmed.',
+        this.#retry.total,
+      ),
+      counter(
+        'holdfast_audit_export_refused_rows_total',
+        'Rows that the receiver has refused for good.',
+        this.#refused,
+      ),
+      counter(
+        'holdfast_audit_export_skipped_links_total',
+        'Links of the audit log that were trimmed before they were delivered.',
+        this.#skipped,
+      ),
     ]
     return [...this.#lag(), ...counters]
   }
@@ -97,18 +101,16 @@ export class AuditExporting {
       const waiting = auditHead(state).next - next
       const time = waiting === 0 ? null : this.#timeOf(next)
       return [
-        {
-          name: 'holdfast_audit_export_lag_links',
-          help: 'Links of the audit log that were not delivered outside yet.',
-          kind: 'gauge',
-          value: waiting,
-        },
-        {
-          name: 'holdfast_audit_export_lag_seconds',
-          help: 'Age of the oldest of them.',
-          kind: 'gauge',
-          value: time === null ? 0 : Math.max(0, now() - time) / 1000,
-        },
+        gauge(
+          'holdfast_audit_export_lag_links',
+          'Links of the audit log that were not delivered outside yet.',
+          waiting,
+        ),
+        gauge(
+          'holdfast_audit_export_lag_seconds',
+          'Age of the oldest of them.',
+          time === null ? 0 : Math.max(0, now() - time) / 1000,
+        ),
       ]
     } catch (cause) {
       // The state is being replaced.

@@ -1,0 +1,14 @@
+/**
+ * Metric samples by kind. Rule: names and labels are said where the figure is known.
+ */
+import type { MetricSample } from './types.ts'
+
+type Labels = NonNullable<MetricSample['labels']>
+
+export function gauge(name: string, help: string, value: number, labels?: Labels): MetricSample {
+  return { name, help, kind: 'gauge', value, ...(labels === undefined ? {} : { labels }) }
+}
+
+export function counter(name: string, help: string, value: number, labels?: Labels): MetricSample {
+  return { name, help, kind: 'counter', value, ...(labels === undefined ? {} : { labels }) }
+}

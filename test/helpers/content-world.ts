@@ -28,7 +28,7 @@ export const TEST_LIMITS: Config['limits'] = {
   multipartExpiresAfterMs: 604_800_000,
   bucketsPerTenantMax: 10,
   configsPerTenantMax: 100,
-  configsPerOriginMax: 20,
+  configsPerOriginMax: 100,
   tokenMintPerMinute: 30,
   tokenMintBurst: 10,
   adminRequestsPerMinute: 600,

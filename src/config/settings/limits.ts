@@ -47,7 +47,7 @@ export const LIMIT_SETTINGS = [
   {
     name: 'limits.notification_configs_per_origin',
     kind: 'integer',
-    fallback: '20',
+    fallback: '100',
     min: 1,
     max: 100_000,
     meaning: 'of these, the most whose URLs have the same origin: so many requests follow one write at most',

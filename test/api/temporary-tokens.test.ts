@@ -2,6 +2,7 @@
  * Temporary credentials, through real sockets: never more than the key, gone with it, and named in the audit log.
  */
 import t, { type Test } from 'tap'
+import { tenantKeys } from '../../src/state-machine/tenants/keys.ts'
 import { metricValue } from '../helpers/metric-value.ts'
 import { ApiWorld } from './api-world.ts'
 import { ship } from './audited-world.ts'
@@ -47,6 +48,16 @@ t.test('a temporary credential', async (t) => {
       { status: 200, json: { scopes: READ } },
       'all of them unless given',
     )
+  })
+
+  await t.test('does no more than its key may do now [tokens.temporary.scopes]', async (t) => {
+    const { world, key, made, list } = await start(t)
+    const token = await made({ sessionName: 'ci' })
+    t.match(await list(token), { status: 200 })
+    const row = tenantKeys.accessKey(key.accessKeyId)
+    await world.memory.writeRow(row, { ...world.memory.reader.get(row), scopes: READ })
+    t.match(await list(token), DENIED, 'the wider scope of the token is covered by none of the key any more')
+    t.match(await list(key.token), { status: 200 })
   })
 
   await t.test(

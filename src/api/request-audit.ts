@@ -142,7 +142,10 @@ export class RequestAudit {
   async #propose(command: Command, route: RouteDefinition): Promise<Reply> {
     const origin = { ...this.facts(), elapsedMs: this.#elapsedMs(), successStatus: route.success.status }
     this.#changes.asked++
-    const reply = await this.#services.propose(command, origin, callerOf(this.principal))
+    const propose = (): Promise<Reply> => this.#services.propose(command, origin, callerOf(this.principal))
+    const { request, reply: answer } = this.#pair
+    const { admission } = Exchange.of(request.raw, answer.raw)
+    const reply = await (admission === null ? propose() : admission.propose(propose))
     this.#changes.answered++
     this.#changes.isLastRefused = !reply.ok
     return reply

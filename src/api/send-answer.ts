@@ -6,6 +6,7 @@
  */
 import type { FastifyReply } from 'fastify'
 import { releaseBytes } from '../content/spent-bytes.ts'
+import type { Admission } from '../limits/admission.ts'
 import { ClientGoneError, Exchange } from './exchange.ts'
 import { pacedWrite } from './paced-write.ts'
 import type { Problem } from './problem.ts'
@@ -23,7 +24,10 @@ interface Usual {
 
 export async function sendAnswer(reply: FastifyReply, answer: Answer, usual: Usual): Promise<void> {
   // Pulled first: it may throw, and then nothing of this answer may have touched the reply.
-  const body = answer.kind === 'bytes' ? await startBody(answer.bytes, answer.length) : null
+  const body =
+    answer.kind === 'bytes'
+      ? await startBody(inTurns(answer.bytes, usual.exchange.admission), answer.length)
+      : null
   const text = textOf(answer)
   try {
     await usual.onReady(answer.status ?? usual.status, answer.kind === 'bytes' ? answer.length : text.length)
@@ -104,6 +108,25 @@ async function sendBody(
   } catch (error) {
     response.destroy()
     if (!(error instanceof ClientGoneError)) onBroken(error as Error)
+  }
+}
+
+/** Each piece is read in a turn of its tenant. */
+async function* inTurns(
+  bytes: AsyncIterable<Uint8Array>,
+  admission: Admission | null,
+): AsyncGenerator<Uint8Array> {
+  if (admission === null) return yield* bytes
+  const pieces = bytes[Symbol.asyncIterator]()
+  try {
+    for (;;) {
+      const step = await admission.read(() => pieces.next())
+      if (step.done === true) return
+      yield step.value
+    }
+  } finally {
+    // A reader that has ended by itself is done already.
+    await pieces.return?.(undefined)
   }
 }
 

@@ -6,6 +6,8 @@
  */
 import { setTimeout as rest } from 'node:timers/promises'
 import type { CallerUse } from './caller-use.ts'
+import type { TenantPresence } from './tenant-presence.ts'
+import type { TenantTurns } from './tenant-turns.ts'
 import type { Turns, WaitingTurn } from './turns.ts'
 
 /** Shorter waits are added up: a timer for each small piece would cost more than it delays. */
@@ -24,6 +26,9 @@ export interface AdmissionParts {
   readonly signal: AbortSignal
   readonly now: () => number
   readonly delays: Delays
+  readonly reads: TenantTurns
+  readonly proposals: TenantTurns
+  readonly presence: TenantPresence
 }
 
 export class Admission implements WaitingTurn {
@@ -83,8 +88,19 @@ export class Admission implements WaitingTurn {
   /** It has something to do again. null: at once. Never rejects. */
   resume(): null | Promise<void> {
     if (this.#state !== 'resting') return null
-    const { turns, signal } = this.#parts
+    const { turns, signal, presence, now } = this.#parts
+    presence.note(this.tenant, now())
     return turns.take(this, signal)?.then(() => undefined) ?? null
+  }
+
+  /** Reads the next piece of its answer, in turns with other tenants. Settles as `work` does. */
+  read<T>(work: () => Promise<T>): Promise<T> {
+    return this.#parts.reads.run(this, work)
+  }
+
+  /** Proposes a change, in turns with other tenants. Settles as `work` does. */
+  propose<T>(work: () => Promise<T>): Promise<T> {
+    return this.#parts.proposals.run(this, work)
   }
 
   /** Bytes of a body that have come, or are about to leave. Resolves when they fit into all rates; null: they do now. Never rejects. */

@@ -16,8 +16,8 @@ export interface Turn {
 
 export interface FairQueueOptions<T extends Turn> {
   readonly workMax: number
-  /** Of one tenant; what it leaves is there for others at once. */
-  readonly tenantWorkMax: number
+  /** Of the tenant of this turn; what it leaves is there for others at once. */
+  readonly tenantWorkMax: (turn: Pick<T, 'tenant' | 'weight'>) => number
   readonly leaseMs: number
   /** Of those that have not started, for each tenant. */
   readonly waitingMax: number
@@ -65,7 +65,7 @@ export class FairQueue<T extends Turn> {
     const isOvertaking = lane.waiting > 0 && !turn.isContinued && lane.lanes.has(turn.lane)
     const { workMax, mayBegin } = this.#options
     if (this.#working.size >= workMax) this.#endOverdue(nowMs)
-    const hasRoom = this.#working.size < workMax && this.#hasShare(lane)
+    const hasRoom = this.#working.size < workMax && this.#hasShare(lane, turn.weight)
     if (isOvertaking || !hasRoom || !(turn.isContinued || mayBegin(turn))) {
       this.#forgetIdle(lane)
       return false
@@ -109,7 +109,7 @@ export class FairQueue<T extends Turn> {
     for (let looks = this.#round.length; looks > 0; looks--) {
       const lane = this.#round[0]
       if (lane === undefined) return null
-      const turn = this.#hasShare(lane) ? this.#pick(lane) : null
+      const turn = this.#hasShare(lane, lane.weight) ? this.#pick(lane) : null
       if (turn !== null) lane.credit -= 1
       if (turn === null || lane.credit <= 0 || lane.waiting === 0) this.#passOn(lane)
       if (turn === null) continue
@@ -124,8 +124,8 @@ export class FairQueue<T extends Turn> {
     lane.working += 1
   }
 
-  #hasShare({ working }: TenantLane<T>): boolean {
-    return working < this.#options.tenantWorkMax
+  #hasShare({ tenant, working }: TenantLane<T>, weight: number): boolean {
+    return working < this.#options.tenantWorkMax({ tenant, weight })
   }
 
   /** To the end of the round, or out of it. */

@@ -13,13 +13,13 @@ const OTHERS = 'other'
 /** A tenant counts as limited for so long after a request of it was refused or held back. */
 const LIMITED_MS = 60_000
 
-type Sampled = Pick<Limits, 'refused' | 'delays' | 'turns' | 'tenants'>
+type Sampled = Pick<Limits, 'refused' | 'delays' | 'turns' | 'reads' | 'proposals' | 'tenants'>
 
 export function limitSamples(
   limits: Sampled,
   { isPerTenant, nowMs }: { readonly isPerTenant: boolean; readonly nowMs: number },
 ): readonly MetricSample[] {
-  const { refused, delays, turns, tenants } = limits
+  const { refused, delays, turns, reads, proposals, tenants } = limits
   const limited = [...tenants.all()].filter(({ limitedAtMs }) => nowMs - limitedAtMs < LIMITED_MS)
   const refusals = refused.size === 0 ? [NOTHING_REFUSED] : [...refused.values()]
   return [
@@ -45,8 +45,8 @@ export function limitSamples(
     ),
     gauge(
       'holdfast_limits_waiting_requests',
-      'Requests of the data plane that wait for their turn.',
-      turns.waiting,
+      'Requests of the data plane that wait for their turn: to be worked on, to read a piece of their answer, or to propose a change.',
+      turns.waiting + reads.waiting + proposals.waiting,
     ),
     counter(
       'holdfast_limits_waited_seconds_total',

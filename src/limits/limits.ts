@@ -17,6 +17,8 @@ import { limitsWith } from './caller-limits.ts'
 import type { CallerUse, Scope } from './caller-use.ts'
 import { Callers } from './callers.ts'
 import { type RateFields, rateFields } from './rate-fields.ts'
+import { TenantPresence } from './tenant-presence.ts'
+import { TenantTurns } from './tenant-turns.ts'
 import { type NoTurn, Turns } from './turns.ts'
 
 /** Remembered at the same time, of each kind. */
@@ -25,6 +27,10 @@ const CALLERS_MAX = 10_000
 const LIMITS_MS_MAX = 1_000
 /** A request that holds its turn for longer waits for something itself. */
 const LEASE_MS = 250
+/** Of the requests that a node works on, those of one tenant. */
+const TENANT_SHARE = 3 / 4
+/** Proposals, and pieces of answers that are read, of one tenant at once while others ask as well, as a part of the same number. */
+const SHARED_SHARE = 1 / 16
 /** Waiting requests of one tenant. */
 const WAITING_MAX = 1_000
 const RETRY_SECONDS = 1
@@ -78,6 +84,11 @@ interface KnownTenant {
 export class Limits {
   readonly #parts: LimitsParts
   readonly #turns: Turns<Admission>
+  readonly #presence = new TenantPresence()
+  /** Pieces of answers that are read. */
+  readonly reads: TenantTurns
+  /** Changes that wait for the log. */
+  readonly proposals: TenantTurns
   readonly tenants = new Callers('tenant', {
     countMax: CALLERS_MAX,
     // Not looked up: a report must be read also while the state cannot be read.
@@ -100,9 +111,17 @@ export class Limits {
   constructor(parts: LimitsParts) {
     const { workAtOnce, queueWaitMs } = parts.settings
     this.#parts = parts
+    const tenantWorkMax = Math.ceil(workAtOnce * TENANT_SHARE)
+    const shared = {
+      sharedWorkMax: Math.ceil(workAtOnce * SHARED_SHARE),
+      presence: this.#presence,
+      now: parts.now,
+    }
+    this.reads = new TenantTurns(shared)
+    this.proposals = new TenantTurns(shared)
     this.#turns = new Turns({
       workMax: workAtOnce,
-      tenantWorkMax: Math.ceil(workAtOnce * 0.75),
+      tenantWorkMax: () => tenantWorkMax,
       leaseMs: LEASE_MS,
       waitingMax: WAITING_MAX,
       waitMsMax: queueWaitMs,
@@ -124,12 +143,25 @@ export class Limits {
     const { now } = this.#parts
     const nowMs = now()
     const { uses, weight } = this.#usesOf(caller, nowMs)
+    this.#presence.note(caller.tenantId, nowMs)
     this.#checkRates(uses, nowMs)
     for (const use of uses) use.chargeRequest(nowMs)
     // Uploads have a lane of their own: while as many run as may, others of the key are served.
     const lane = `${isUpload ? 'upload' : 'request'} ${caller.accessKeyId} ${caller.address}`
     const who = { tenant: caller.tenantId, lane, weight }
-    const parts = { turns: this.#turns, callers: uses, isUpload, signal, now, delays: this.delays }
+    const { delays, reads, proposals } = this
+    const presence = this.#presence
+    const parts = {
+      turns: this.#turns,
+      callers: uses,
+      isUpload,
+      signal,
+      now,
+      delays,
+      reads,
+      proposals,
+      presence,
+    }
     const admission = new Admission(who, parts)
     const wait = this.#turns.take(admission, signal)
     return wait === null ? admission : this.#waited(admission, wait, signal)

@@ -200,3 +200,60 @@ t.test(
     for (const { status } of await Promise.all(hanging)) t.equal(status, 200)
   },
 )
+
+t.test(
+  'a change of a tenant goes before most that another has asked for already [limits.callers.apart]',
+  async (t) => {
+    const { world, token } = await ApiWorld.withBucket(t, { callers: { workAtOnce: 64 } })
+    const { memory } = world
+    const nowMs = performance.now() + 60_000
+    memory.limitsNow = () => nowMs
+    await memory.tenant('victim')
+    const victim = await memory.bearer('victim')
+    t.equal((await world.call({ path: '/api/v1/buckets', token: victim })).status, 200)
+    const mayApply = deferred()
+    memory.beforeApply = () => mayApply.promise
+    const others = Array.from({ length: 40 }, (_, n) =>
+      world.call({ method: 'PUT', path: `${OBJECTS}k${n}`, token, body: 'x' }),
+    )
+    await until('they wait for the log', () => memory.limits.proposals.waiting === 36)
+    const before = memory.proposals
+    const made = world.call({
+      method: 'POST',
+      path: '/api/v1/buckets',
+      token: victim,
+      body: { name: 'album' },
+    })
+    await until('the other proposes', () => memory.limits.tenants.known('victim')?.running.requests === 1)
+    mayApply.resolve()
+    t.equal((await made).status, 201)
+    t.ok(memory.proposals - before < 20, `${memory.proposals - before} were applied`)
+    for (const { status } of await Promise.all(others)) t.equal(status, 200)
+  },
+)
+
+t.test('pieces of downloads are read in turns while another tenant asks', async (t) => {
+  const { world, token } = await ApiWorld.withBucket(t, { callers: { workAtOnce: 64 } })
+  const { memory } = world
+  const nowMs = performance.now() + 60_000
+  memory.limitsNow = () => nowMs
+  const body = patternBytes(2 * MIB)
+  t.equal((await world.call({ method: 'PUT', path: `${OBJECTS}k`, token, body })).status, 200)
+  await memory.tenant('victim')
+  const victim = await memory.bearer('victim')
+  const read = memory.content.read.bind(memory.content)
+  const mayRead = deferred()
+  let reading = 0
+  memory.content.read = (...about) =>
+    (async function* () {
+      reading += 1
+      await mayRead.promise
+      yield* read(...about)
+    })()
+  t.equal((await world.call({ path: '/api/v1/buckets', token: victim })).status, 200)
+  const downloads = Array.from({ length: 20 }, () => world.call({ path: `${OBJECTS}k`, token }))
+  await until('the others wait', () => memory.limits.reads.waiting === 16)
+  t.equal(reading, 4)
+  mayRead.resolve()
+  for (const { bytes } of await Promise.all(downloads)) t.ok(bytes.equals(body))
+})

@@ -10,7 +10,7 @@ class Node {
   readonly blocked = new Set<string>()
   readonly queue = new FairQueue<Named>({
     workMax: 4,
-    tenantWorkMax: 3,
+    tenantWorkMax: () => 3,
     leaseMs: 100,
     waitingMax: 1_000,
     mayBegin: ({ tenant }) => !this.blocked.has(tenant),

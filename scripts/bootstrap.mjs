@@ -26,6 +26,7 @@ const PROGRAMS = {
   mutants: { build: false, file: 'test/programs/mutants/main.ts', args: [] },
   attacks: { build: false, file: 'test/programs/attacks/main.ts', args: [] },
   fuzz: { build: false, file: 'test/programs/fuzz/main.ts', args: [] },
+  schemathesis: { build: false, file: 'test/programs/schemathesis/main.ts', args: [] },
   chaos: { build: false, file: 'test/programs/chaos/main.ts', args: [] },
   interruptions: { build: false, file: 'test/programs/interruptions/main.ts', args: [] },
   garbage: { build: false, file: 'test/programs/garbage/main.ts', args: [] },

@@ -30,8 +30,17 @@ const ALGORITHM_OF: ReadonlyMap<string, ClaimAlgorithm> = new Map([
 /** One member of a dictionary whose values are byte sequences; parameters mean nothing here. [RFC 9651 3.2, 3.3.5] */
 const MEMBER = /^([a-z*][a-z0-9_.*-]*)=:([A-Za-z0-9+/]*={0,2}):(?:\s*;[^,]*)?$/
 
-/** One member; several may stand in a list. */
-const DIGESTS = { pattern: '^sha-(256=:[A-Za-z0-9+/]{43}=?|512=:[A-Za-z0-9+/]{86}(==)?):' } as const
+/** Members in a list, each with parameters; padding may be left out. */
+const DIGESTS = { pattern: digestsPattern() } as const
+
+function digestsPattern(): string {
+  const bare = (algorithm: ClaimAlgorithm): string =>
+    digestPattern(algorithm)
+      .replace(/^\^|\$$/g, '')
+      .replace(/(=+)$/, '($1)?')
+  const member = `(sha-256=:${bare('SHA256')}:|sha-512=:${bare('SHA512')}:)([ \\t]*;[^,]*)?`
+  return `^${member}([ \\t]*,[ \\t]*${member})*$`
+}
 
 export const DIGEST_HEADER_NOTES: readonly HeaderNote[] = [
   {

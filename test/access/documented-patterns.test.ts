@@ -6,6 +6,7 @@ import { CERTIFICATE_PATTERN, readBinding } from '../../src/access/caller-bindin
 import { checkCorsRules, CORS_PATTERNS, type CorsRuleInput } from '../../src/access/cors-rules.ts'
 import { parseScopes, SCOPES_PATTERN } from '../../src/access/scopes.ts'
 import { digestPattern, KEPT_ALGORITHMS, parseDigest } from '../../src/content/checksums.ts'
+import { DIGEST_HEADER_NOTES, readDigestHeaders } from '../../src/api/content-digests.ts'
 import { checkMetadata, HEADER_TEXT_PATTERN } from '../../src/operations/objects/description.ts'
 
 const accepts = (parse: (text: string) => unknown) => (text: string) => {
@@ -63,6 +64,22 @@ const PATTERNS: readonly (readonly [
           .map(([n, last, end]) => `${'a'.repeat(n)}${last}${end}`),
       ] as const,
   ),
+  [
+    'Content-Digest',
+    String(DIGEST_HEADER_NOTES.find(({ name }) => name === 'Content-Digest')?.schema?.['pattern']),
+    accepts((text) => readDigestHeaders({ 'content-digest': text })),
+    textOf(
+      'sha-256=:',
+      'sha-512=:',
+      `${'A'.repeat(43)}=`,
+      'A'.repeat(43),
+      'A'.repeat(86),
+      ':',
+      ', ',
+      ';a=1',
+      '[',
+    ),
+  ],
   [
     'origin of a CORS rule',
     CORS_PATTERNS.origin,

@@ -3,6 +3,7 @@
  *
  * Owns: finding the description of an operation. Rule: it reads the text of the document and nothing of the routes.
  */
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import formats from 'ajv-formats'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { openApiText } from '../../src/api/server/openapi-documents.ts'
@@ -43,6 +44,8 @@ export interface DescribedOperation extends Operation {
 export interface JudgedAnswer {
   readonly status: number
   readonly contentType: string | undefined
+  /** Absent: not encoded. */
+  readonly contentEncoding?: string | undefined
   readonly bytes: Buffer
 }
 
@@ -98,7 +101,9 @@ export class ApiDocument {
     if (types.includes('*/*')) return null
     if (!types.includes(type)) return `content type "${type}" is none of ${types.join(', ')}`
     if (!type.endsWith('json')) return null
-    return this.#check(`${at}${pointer('content', type, 'schema')}`, JSON.parse(bytes.toString()))
+    const value = jsonOf(answer)
+    if (value === undefined) return `the body is no JSON in the encoding "${answer.contentEncoding ?? ''}"`
+    return this.#check(`${at}${pointer('content', type, 'schema')}`, value)
   }
 
   /** The same for a request body, or any value at a place in the document. */
@@ -111,6 +116,21 @@ export class ApiDocument {
     this.#validators.set(at, validate)
     return validate(value) ? null : this.#ajv.errorsText(validate.errors)
   }
+}
+
+/** Undefined: it is none. */
+function jsonOf({ bytes, contentEncoding }: JudgedAnswer): unknown {
+  try {
+    return JSON.parse(decoded(bytes, contentEncoding).toString())
+  } catch {
+    // That is the fault.
+    return undefined
+  }
+}
+
+function decoded(bytes: Buffer, encoding: string | undefined): Buffer {
+  if (encoding === 'br') return brotliDecompressSync(bytes)
+  return encoding === 'gzip' ? gunzipSync(bytes) : bytes
 }
 
 const lastOf = (reference: string): string => reference.split('/').at(-1) ?? ''

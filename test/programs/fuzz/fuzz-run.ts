@@ -130,7 +130,8 @@ export class FuzzRun {
     }
     if (!isRouted) return null
     const document = isAdmin(operation) ? this.#documents.admin : this.#documents.data
-    const fault = document.faultOf(operation, { status, contentType: headers['content-type'], bytes })
+    const { 'content-type': contentType, 'content-encoding': contentEncoding } = headers
+    const fault = document.faultOf(operation, { status, contentType, contentEncoding, bytes })
     return fault === null ? null : `${fault}: ${summary}`
   }
 

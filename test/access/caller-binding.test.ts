@@ -30,6 +30,7 @@ t.test('a bound credential', async (t) => {
     const addresses = ['203.0.113.0/24', '2001:db8::/32', '198.51.100.7']
     for (const address of ['203.0.113.255', '2001:db8:1::1', '198.51.100.7', '::ffff:203.0.113.9'])
       t.ok(passes({ addresses }, address), address)
+    t.ok(passes({ addresses: ['fe80::/10'] }, 'fe80::1%eth0'), 'whatever the interface')
     for (const address of ['203.0.114.0', '2001:db9::1', '198.51.100.8', '127.0.0.1', '', 'unix:socket'])
       t.notOk(passes({ addresses }, address), address)
   })

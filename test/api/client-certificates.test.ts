@@ -1,7 +1,7 @@
 /**
  * Certificates of clients, over real TLS sockets: who is turned away, whose certificate counts, and which keys ask for one.
  */
-import { request } from 'node:https'
+import { Agent, request } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { X509Certificate } from 'node:crypto'
 import t, { type Test } from 'tap'
@@ -59,13 +59,13 @@ type World = Awaited<ReturnType<typeof start>>
 /** The status, or the code of the error with which the connection ended. */
 function ask(
   { ca }: World,
-  place: { readonly port: number; readonly path: string },
+  place: { readonly port: number; readonly path: string; readonly agent?: Agent },
   token: string,
   pair: Pair | null,
 ): Promise<unknown> {
   return new Promise((resolve) => {
     const headers = { authorization: `Bearer ${token}` }
-    const options = { host: '127.0.0.1', ...place, ca, headers, agent: false, ...pair }
+    const options = { host: '127.0.0.1', agent: false as const, ...place, ca, headers, ...pair }
     request(options, (response) => response.resume().once('end', () => resolve(response.statusCode)))
       .once('error', () => resolve('hung up'))
       .end()
@@ -131,6 +131,23 @@ t.test('where client certificates are optional', async (t) => {
     t.equal(await ask(world, { port: dataPort, path: '/api/v1/buckets' }, token, ci), 200)
     t.equal(await ask(world, { port: dataPort, path: '/api/v1/buckets' }, token, null), 403)
     t.equal(await ask(world, { port: dataPort, path: '/api/v1/buckets' }, token, other), 403)
+  })
+
+  await t.test('a certificate that ends no longer counts, though its connection is older', async (t) => {
+    const key = await memory.accessKey('acme', 'read', null, { addresses: [], certificates: [sha256(ci)] })
+    const certificate = { sha256: sha256(ci).slice('sha256:'.length), commonName: null }
+    const connection = { address: '', certificate }
+    const { token } = memory.services.access.exchange({ ...key, clientAddress: 'x', connection })
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    t.teardown(() => agent.destroy())
+    const place = { port: dataPort, path: '/api/v1/buckets', agent }
+    t.equal(await ask(world, place, token, ci), 200)
+    const endsAt = new X509Certificate(ci.cert).validToDate.getTime()
+    t.intercept(Date, 'now', { value: () => endsAt - 1 })
+    t.equal(await ask(world, place, token, ci), 200)
+    t.intercept(Date, 'now', { value: () => endsAt })
+    t.equal(await ask(world, place, token, ci), 403)
+    t.equal(Object.values(agent.freeSockets).flat().length, 1, 'all on one connection')
   })
 
   await t.test('a bound admin token as well', async (t) => {

@@ -61,6 +61,7 @@ t.test('a query', async (t) => {
       [{ session: 'build-1' }, 10],
       [{ session: 'made' }, 1],
       [{ session: 'AK1' }, 0],
+      [{ session: 'AKEXAMPLE' }, 0],
       [{ requestId: 'r14' }, 1],
       [{ operation: 'deleteObject' }, 0],
       [{ keyPrefix: 'k4' }, 10],

@@ -41,13 +41,6 @@ const ORDER: readonly Row[] = [
     '      return old === null || !(voters.includes(old) || learners.includes(old))\n',
     '      return old === null || !voters.includes(old)\n',
   ],
-  [
-    'V19',
-    'any process that answers under the name of a joining node gets its vote',
-    DRIVER,
-    'if (reported.incarnation !== invited)',
-    "if (reported.incarnation === '')",
-  ],
 ]
 
 const RULES: readonly Row[] = [
@@ -229,6 +222,14 @@ const BEHIND_OTHERS = killedByTests([
     DRIVER,
     '    if (operation.isRevoked === true) return this.#giveUp(operation)\n',
     '',
+    'workers/membership',
+  ],
+  [
+    'V19',
+    'any process that answers under the name of a joining node gets its vote',
+    DRIVER,
+    'if (reported.incarnation !== invited)',
+    "if (reported.incarnation === '')",
     'workers/membership',
   ],
   [

@@ -10,7 +10,11 @@ import type { HeaderNote } from '../route.ts'
 import { readTime, timeText } from '../wire.ts'
 
 export const SETTINGS_HEADERS: readonly HeaderNote[] = [
-  { name: 'X-Service-Tagging', description: 'Tags, written like a query: env=prod&team=web' },
+  {
+    name: 'X-Service-Tagging',
+    description: 'Tags, written like a query: env=prod&team=web',
+    schema: { pattern: '^([^%]|%[0-9A-Fa-f]{2})*$' },
+  },
   {
     name: 'X-Service-Retention-Mode',
     description: 'GOVERNANCE or COMPLIANCE; needs X-Service-Retain-Until',

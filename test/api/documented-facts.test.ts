@@ -132,3 +132,18 @@ t.test('what a document forbids is refused', async (t) => {
     t.match(await films.ask({ method, path, body }), { status: 400, code }, named)
   }
 })
+
+t.test('what a document forbids in a header of an upload is refused', async (t) => {
+  const films = await BucketClient.start(t)
+  const { path, parameters = [] } = documentOf('putObject').operation('putObject')
+  for (const [header, value, code] of [
+    ['X-Service-Tagging', 't%', 'invalid_tag'],
+    ['Content-Digest', `sha-256=:${'A'.repeat(43)}=:[`, 'checksum_malformed'],
+    ['X-Service-Checksum-CRC32', 'AAAAAB==', 'checksum_malformed'],
+  ] as const) {
+    const at = parameters.findIndex(({ name }) => name === header)
+    const place = ['paths', path, 'put', 'parameters', `${at}`, 'schema']
+    t.not(documentOf('putObject').check(place, value), null, `${header}: ${value} is forbidden`)
+    t.match(await films.put('k', 'hello', { [header]: value }), { status: 400, code }, `${header}: ${value}`)
+  }
+})

@@ -301,7 +301,8 @@ t.test('getObject', async (t) => {
       for (const node of nodes) world.memory.blobs.failAfter(node, 0, new Error('disk is gone'))
       const none = await world.call({ path, token })
       t.ok(none.status >= 500, 'before the first byte it is an error answer')
-      for (const node of nodes) world.memory.blobs.failAfter(node, MIB, new Error('disk is gone'))
+      // Every copy is tried twice, and each try may bring so much: not enough for the whole body.
+      for (const node of nodes) world.memory.blobs.failAfter(node, 128 * 1024, new Error('disk is gone'))
       await t.rejects(world.send({ path, token }), { code: 'ECONNRESET' })
       const cause = world.memory.lines.find(({ message }) => message === 'body broke while it was sent')
       t.ok(cause, 'and the error is logged')

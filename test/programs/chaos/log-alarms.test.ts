@@ -54,6 +54,12 @@ t.test('isExplained', async (t) => {
     t.equal(left(`${full(11_000)}\n${words}\n  because: EIO: i/o error, fsync`), 1)
   })
 
+  await t.test('excuses a first start on a full disk, which has no line before it', async (t) => {
+    const words = 'error: Cannot lock the data directory /data\n  because: IO error: LOCK: No space left on device'
+    t.equal(left(words), 0)
+    t.equal(alarmingLines(words, (one) => isExplained(one, [])).length, 1, 'and no disk was ever full')
+  })
+
   await t.test('excuses nothing else in that time', async (t) => {
     t.equal(left(line('error', 11_000, { msg: 'states of the nodes differ' })), 1)
   })

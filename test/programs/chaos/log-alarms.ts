@@ -6,6 +6,8 @@
  * to it. The notice of a node that waits to join is none.
  */
 const PLAIN = 'plain'
+/** The time of the words of a program that ended before its first line. */
+const UNKNOWN = 0
 const ALARMING = ['error', 'fatal', PLAIN]
 /** A whole message with its causes; stacks are left out. */
 const LINE_CHARS_MAX = 1500
@@ -16,7 +18,7 @@ export function alarmingLines(
   log: string,
   isExpected: (line: LogLine) => boolean = () => false,
 ): readonly string[] {
-  let at = 0
+  let at = UNKNOWN
   const alarming: string[] = []
   for (const text of entriesOf(log)) {
     const line = parsed(text) ?? { level: PLAIN, at, text }
@@ -41,7 +43,7 @@ function entriesOf(log: string): readonly string[] {
 
 export interface LogLine {
   readonly level: string
-  /** Milliseconds since 1970; of a line that is no JSON, of the one before. */
+  /** Milliseconds since 1970; of a line that is no JSON, of the one before; UNKNOWN if there is none. */
   readonly at: number
   readonly text: string
 }
@@ -71,6 +73,7 @@ const AFTERMATH_MS = 5000
 /** `excuses`: when the disk of this node was full. Only lines that name the reason are excused. */
 export function isExplained(line: LogLine, excuses: readonly Excuse[]): boolean {
   if (!/ENOSPC|[Nn]o space left|[Dd]isk .*full|disk_full/.test(line.text)) return false
+  if (line.at === UNKNOWN) return excuses.length > 0
   return excuses.some(({ since, until }) => line.at >= since && line.at <= until + AFTERMATH_MS)
 }
 

@@ -262,7 +262,8 @@ export class Limits {
     tenant.setLimits(known.tenant, nowMs)
     const accessKey = this.accessKeys.of(accessKeyId, known.accessKey, nowMs)
     accessKey.setLimits(known.accessKey, nowMs)
-    const ofAddress = this.addresses.of(networkOf(address), settings.address, nowMs)
+    // Of this tenant alone: several may be behind one proxy, and none is refused for what another does.
+    const ofAddress = this.addresses.of(`${tenantId} ${networkOf(address)}`, settings.address, nowMs)
     return { uses: [tenant, accessKey, ofAddress], weight: known.record?.weight ?? 1 }
   }
 

@@ -68,6 +68,10 @@ t.test('each key and each address has a rate of its own [limits.callers.requests
   t.match(await world.call({ path: '/api/v1/buckets', token: third }), {
     json: { gate: 'address_requests_per_second' },
   })
+  await world.memory.tenant('other')
+  const other = await world.memory.bearer('other')
+  const neighbour = await world.call({ path: '/api/v1/buckets', token: other })
+  t.equal(neighbour.status, 200, 'another tenant behind the same proxy is not refused for it')
 })
 
 t.test(

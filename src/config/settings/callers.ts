@@ -59,8 +59,12 @@ const settingsOf = <const S extends string>(scope: S, whose: string, defaults: D
 export const CALLER_SETTINGS = [
   ...settingsOf('tenant', 'a tenant', { requests: '10000', running: '1000', uploads: '500' }),
   ...settingsOf('key', 'an access key', { requests: '10000', running: '1000', uploads: '500' }),
-  // One address may be a proxy with several tenants behind it.
-  ...settingsOf('address', 'an address', { requests: '20000', running: '2000', uploads: '1000' }),
+  // Each tenant apart: one address may be a proxy with several tenants behind it.
+  ...settingsOf('address', 'a tenant from one address', {
+    requests: '20000',
+    running: '2000',
+    uploads: '1000',
+  }),
   {
     name: 'limits.burst',
     kind: 'duration',

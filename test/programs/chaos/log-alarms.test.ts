@@ -55,7 +55,8 @@ t.test('isExplained', async (t) => {
   })
 
   await t.test('excuses a first start on a full disk, which has no line before it', async (t) => {
-    const words = 'error: Cannot lock the data directory /data\n  because: IO error: LOCK: No space left on device'
+    const words =
+      'error: Cannot lock the data directory /data\n  because: IO error: LOCK: No space left on device'
     t.equal(left(words), 0)
     t.equal(alarmingLines(words, (one) => isExplained(one, [])).length, 1, 'and no disk was ever full')
   })

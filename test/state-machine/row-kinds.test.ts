@@ -17,7 +17,7 @@ const RELEASED = [
 
 t.test('row keys have the kinds that released versions wrote', async (t) => {
   const files = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' }).filter((path) =>
-    path.endsWith('keys.ts'),
+    /keys\.[jt]s$/.test(path),
   )
   t.ok(files.length > 5)
   const kinds = files.flatMap((path) =>

@@ -24,15 +24,16 @@ t.test('a slow upload that gives way is answered 503 with Retry-After and stores
   slow.write(patternBytes(3 * MIB))
   await until('its bytes are held', () => memory.bytes >= 3 * MIB)
   t.equal(answer, '', 'no other upload waits')
-  nowMs += 20_000
-  const put = await world.call({
-    method: 'PUT',
-    path: `${OBJECTS}fast`,
-    token,
-    body: patternBytes(3 * MIB, 2),
+  const statuses = new Set<number>()
+  await until('the slow one is answered', async () => {
+    // Silence counts from when the node asks the client for more, which may still be ahead when its bytes are held.
+    nowMs += 20_000
+    const body = patternBytes(3 * MIB, 2)
+    const { status } = await world.call({ method: 'PUT', path: `${OBJECTS}fast`, token, body })
+    statuses.add(status)
+    return answer.includes('\r\n\r\n')
   })
-  t.equal(put.status, 200)
-  await until('the slow one is answered', () => answer.includes('\r\n\r\n'))
+  t.strictSame([...statuses], [200], 'fast ones are stored')
   t.match(answer, /^HTTP\/1\.1 503 /)
   t.match(answer, /\r\nretry-after: 10\r\n/i)
   t.match(answer, /"code":"slow_down"/)

@@ -64,7 +64,7 @@ export class TenantTurns {
   async run<T>(who: Worker, work: () => Promise<T>): Promise<T> {
     const turn = new WorkTurn(who)
     // Not the signal of the request: what became of a proposal must be known.
-    const wait = this.#turns.take(turn, new AbortController().signal)
+    const wait = this.#turns.take(turn, null)
     if (wait !== null) await wait
     try {
       return await work()

@@ -41,8 +41,8 @@ export class Turns<T extends WaitingTurn> {
     return this.#queue.waiting
   }
 
-  /** null: it has its turn. Otherwise resolves when it has, with null, or with the reason why it gets none. */
-  take(turn: T, signal: AbortSignal): null | Promise<NoTurn | null> {
+  /** `signal`: ends the wait. Null: the turn has started. Otherwise resolves when it has, with null, or with the reason why it gets none. */
+  take(turn: T, signal: AbortSignal | null): null | Promise<NoTurn | null> {
     if (!this.#queue.begin(turn, this.#options.now())) return this.#wait(turn, signal)
     turn.started()
     return null
@@ -66,8 +66,8 @@ export class Turns<T extends WaitingTurn> {
     this.#watch()
   }
 
-  async #wait(turn: T, signal: AbortSignal): Promise<NoTurn | null> {
-    if (signal.aborted) return 'gone'
+  async #wait(turn: T, signal: AbortSignal | null): Promise<NoTurn | null> {
+    if (signal?.aborted === true) return 'gone'
     if (!this.#queue.wait(turn)) return 'full'
     const { now, waitMsMax } = this.#options
     const sinceMs = now()
@@ -76,13 +76,13 @@ export class Turns<T extends WaitingTurn> {
       const settle = (why: NoTurn | null): void => {
         if (why !== null) this.#queue.end(turn)
         clearTimeout(late)
-        signal.removeEventListener('abort', gone)
+        signal?.removeEventListener('abort', gone)
         this.#waiting.delete(turn)
         resolve(why)
       }
       const gone = (): void => settle('gone')
       const late = turn.isContinued ? undefined : setTimeout(() => settle('late'), waitMsMax)
-      signal.addEventListener('abort', gone, { once: true })
+      signal?.addEventListener('abort', gone, { once: true })
       this.#waiting.set(turn, settle)
     })
     this.waitedSeconds += (now() - sinceMs) / 1000

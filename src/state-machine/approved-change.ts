@@ -2,7 +2,7 @@
  * What is approved: the content of a change as one text, the same for equal changes.
  *
  * Owns: which commands can carry an approval, and what of them belongs to the text. Knows nothing of: who asks, when approval is required.
- * Rule: everything that the caller chose is in the text, and nothing that differs when he asks again; who approves reads this very text.
+ * Rule: everything that the caller chose is in the text, and nothing that differs when the request is repeated; the approver reads this text.
  */
 import type { Command } from './commands.ts'
 

@@ -1,5 +1,5 @@
 /**
- * `holdfast approvals`: what waits for a second owner, and his answer.
+ * `holdfast approvals`: changes that wait for a second owner, and the answers to them.
  */
 import type { Approval } from '../../client/generated/admin-operations.ts'
 import { askAdmin } from '../base/asking.ts'

@@ -55,7 +55,9 @@ const decision = (name: string): Command =>
 
 function approveCommand(done: Done): Command {
   return decision('approve')
-    .description('approve a change that somebody else asked for; who asked repeats the request then')
+    .description(
+      'approve a change that another owner or an access key requested; the requester then repeats the request',
+    )
     .addHelpText(
       'after',
       examples("approvals approve apr_5e0f3c1a9b7d2468ace01357 --reason 'ended by both sides'"),

@@ -3,11 +3,10 @@
  */
 import { Command, Option } from 'commander'
 import type { InitCertsOptions, IssueCertOptions } from '../certificates/certs-command.ts'
+import { AUTHORITY_DAYS, NODE_DAYS } from '../base/certificate-days.ts'
 import { countValue, type Done, examples, jsonOption } from './options.ts'
 
 const DAYS_MAX = 7300
-const AUTHORITY_DAYS = 3650
-const NODE_DAYS = 365
 
 const dirOption = (): Option =>
   new Option('--dir <dir>', 'the folder of the authority, with ca.pem and ca.key').makeOptionMandatory()

@@ -13,6 +13,7 @@ import { stringify } from 'yaml'
 import { MasterKey } from '../../access/master-key.ts'
 import { sentenceOf } from '../../config/config-fault.ts'
 import { examineConfig } from '../../config/load-config.ts'
+import { AUTHORITY_DAYS, NODE_DAYS } from '../base/certificate-days.ts'
 import { CommandError, EXIT } from '../base/exit.ts'
 import { printJson, printLine, printTable } from '../base/printing.ts'
 import { type Authority, newAuthority, newNodePair, readAuthority } from '../certificates/authority.ts'
@@ -36,8 +37,6 @@ interface Founder {
   readonly host: string
 }
 
-const AUTHORITY_DAYS = 3650
-const NODE_DAYS = 365
 const MASTER_KEY = 'master.key'
 
 export async function createConfig(options: CreateConfigOptions): Promise<number> {

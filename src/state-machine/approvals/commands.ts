@@ -7,7 +7,7 @@ import type { ApprovalRecord, Requester } from './records.ts'
 /** With a change that a second admin token approved: the approval is used up in the entry of the change. */
 export interface ApprovalUse {
   readonly approvalId: string
-  /** Who asks for the change now: the same that asked for the approval. */
+  /** The caller of the change, who is also the one that requested the approval. */
   readonly requestedBy: Requester
   readonly approvedBy: string
 }

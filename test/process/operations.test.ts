@@ -72,8 +72,8 @@ t.test('operations', { timeout: 900_000 }, async (t) => {
 
   await t.test('the loss of a blob directory appears as a recovery that ends by itself', async (t) => {
     await rm(join(cluster.node('n3').dataDir, 'blobs'), { recursive: true })
-    // Reads find no copy there, and are served from other nodes.
-    for (const name of names) t.equal((await cluster.call('n3', 'GET', name)).status, 200)
+    // Two reads find no copy there, and are served from other nodes. The rest is left to the inventory: a recovery counts what that finds.
+    for (const name of names.slice(0, 2)) t.equal((await cluster.call('n3', 'GET', name)).status, 200)
     const about = { type: 'recovery', nodeId: 'n3', status: 'succeeded' }
     await until('the recovery is over', async () => (await find(about)) !== undefined)
     t.match(await find(about), { requestedBy: 'system', error: null, startedAt: String, finishedAt: String })

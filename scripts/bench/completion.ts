@@ -78,7 +78,7 @@ async function beginUpload(): Promise<string> {
   ])
   const bucket = reader.get(bucketKeys.bucket('acme', 'films'))
   if (bucket === undefined) throw new Error('The bucket is gone')
-  const query = { prefix: '', keyMarker: '', uploadIdMarker: '', limit: 1 }
+  const query = { prefix: '', delimiter: '', keyMarker: '', uploadIdMarker: '', limit: 1 }
   const [upload] = (await pageOfUploads(reader, bucket.id, query)).uploads
   return upload?.uploadId ?? ''
 }

@@ -212,7 +212,8 @@ t.test('uploads and parts', async (t) => {
   const listed = async (prefix: string, limit: number) => {
     const lines: string[] = []
     for (let marker = { keyMarker: '', uploadIdMarker: '' }; ; ) {
-      const page = await pageOfUploads(reader, world.photos.id, { prefix, limit, ...marker })
+      const query = { prefix, delimiter: '', limit, ...marker }
+      const page = await pageOfUploads(reader, world.photos.id, query)
       lines.push(...page.uploads.map((upload) => `${upload.key} ${upload.uploadId}`))
       if (page.next === null) return lines
       marker = page.next
@@ -230,7 +231,7 @@ t.test('uploads and parts', async (t) => {
       all.filter((line) => line.startsWith('a')),
     )
   }
-  const behind = { prefix: '', limit: 10, keyMarker: 'a', uploadIdMarker: '' }
+  const behind = { prefix: '', delimiter: '', limit: 10, keyMarker: 'a', uploadIdMarker: '' }
   t.same(
     (await pageOfUploads(reader, world.photos.id, behind)).uploads.length,
     6,

@@ -168,7 +168,7 @@ export const multipartRoutes = [
     },
     async (services, principal, { params: { bucket }, query }) => {
       const { prefix = '', keyMarker = '', uploadIdMarker = '', maxUploads } = query
-      const asked = { bucket, prefix, keyMarker, uploadIdMarker, maxUploads }
+      const asked = { bucket, prefix, delimiter: '', keyMarker, uploadIdMarker, maxUploads }
       const { uploads, next, ...page } = await listMultipartUploads(services, principal, asked)
       const body = {
         uploads: uploads.map(listedUploadView),

@@ -14,8 +14,11 @@ import { pageOfUploads } from '../../store/reads/upload-listing.ts'
 interface ListMultipartUploadsInput {
   readonly bucket: string
   readonly prefix: string
+  /** Empty: nothing is folded. */
+  readonly delimiter: string
+  /** Empty: from the beginning. */
   readonly keyMarker: string
-  /** Without it, no upload of `keyMarker` itself is shown. */
+  /** Without it, no upload of `keyMarker` itself is shown; without `keyMarker` it means nothing. */
   readonly uploadIdMarker: string
   readonly maxUploads: number | undefined
 }
@@ -33,10 +36,11 @@ export const listMultipartUploads = dataOperation(
     target: listingTarget,
   },
   async (services, principal, input: ListMultipartUploadsInput): Promise<UploadListing> => {
-    const { prefix, keyMarker, uploadIdMarker } = input
+    const { prefix, delimiter, keyMarker, uploadIdMarker } = input
     const bucket = findBucket(services, principal.tenantId, input.bucket)
     const limit = clampPageSize(input.maxUploads)
-    const page = await pageOfUploads(services.state, bucket.id, { prefix, keyMarker, uploadIdMarker, limit })
+    const query = { prefix, delimiter, keyMarker, uploadIdMarker, limit }
+    const page = await pageOfUploads(services.state, bucket.id, query)
     return { ...page, maxUploads: limit }
   },
 )

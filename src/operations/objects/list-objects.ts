@@ -25,6 +25,8 @@ export interface ObjectListing {
   readonly objects: readonly ObjectRecord[]
   readonly commonPrefixes: readonly string[]
   readonly nextContinuationToken: string | null
+  /** The same place as a text for `startAfter`: the key or common prefix shown last. Null: there are no more. */
+  readonly nextStartAfter: string | null
 }
 
 export const listObjects = dataOperation(
@@ -51,6 +53,7 @@ export const listObjects = dataOperation(
       objects: page.objects,
       commonPrefixes: page.commonPrefixes,
       nextContinuationToken: page.next === null ? null : sealContinuationToken(services, context, page.next),
+      nextStartAfter: page.next,
     }
   },
 )

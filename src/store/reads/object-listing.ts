@@ -19,8 +19,8 @@ export interface ListObjectsQuery {
   /** 1..1000; objects and common prefixes count alike. */
   readonly limit: number
   /**
-   * Exclusive lower bound: an object key, or a common prefix that was already returned (then everything below it is skipped).
-   * Empty string for the beginning.
+   * Exclusive lower bound: any text, such as the key or common prefix that was shown last. A line is shown if it comes behind: of a
+   * text inside a common prefix that is nothing below this prefix, which sorts before the text. Empty string for the beginning.
    */
   readonly after: string
 }
@@ -82,6 +82,7 @@ export function commonPrefixOf(
 function startOf(start: string, query: ListObjectsQuery): string {
   const after = start + query.after
   if (query.after === '') return start
+  const folded = commonPrefixOf(query.after, query)
   // A key holds no NUL, so nothing lies between a key and the same key with a NUL behind it.
-  return commonPrefixOf(query.after, query) === query.after ? successor(after) : `${after}\u0000`
+  return folded === null ? `${after}\u0000` : successor(start + folded)
 }

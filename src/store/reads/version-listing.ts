@@ -24,7 +24,10 @@ import type { StateReader } from './state-reader.ts'
 
 /** Where a page of versions ended; the request for the next page gives it. */
 export interface VersionMarker {
-  /** The key shown last, or the common prefix shown last. Empty: from the beginning. */
+  /**
+   * The key shown last, or the common prefix shown last. Of a text inside a common prefix nothing below this prefix comes. Empty: from
+   * the beginning.
+   */
   readonly keyMarker: string
   /**
    * The version of that key shown last; its older ones come next. Empty: no further version of that key comes. A marker that a
@@ -99,10 +102,10 @@ function walks(bucket: BucketId, query: ListVersionsQuery, shown: VersionId | nu
     { all: versions, first: version },
   ]
   if (key === '') return from(objects.start, versions.start)
+  const folded = commonPrefixOf(key, query)
+  if (folded !== null) return from(successor(objects.start + folded), successor(versions.start + folded))
   if (shown !== null)
     return from(versionKeys.object(bucket, key), `${versionKeys.version(bucket, key, shown)}\u0000`)
-  if (commonPrefixOf(key, query) === key)
-    return from(successor(objects.start + key), successor(versions.start + key))
   // A key holds no NUL: behind the key and a NUL come the other rows of the key, and then other keys.
   return from(`${objects.start}${key}\u0000`, `${versions.start}${key}\u0001`)
 }

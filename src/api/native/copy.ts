@@ -70,6 +70,9 @@ export const copyRoutes = [
         source: { bucket: body.sourceBucket, key: body.sourceKey, versionId: body.sourceVersionId },
         conditions: conditionsOf(body),
         replacement: replacementOf(body),
+        tags: null,
+        retention: null,
+        legalHold: false,
         precondition: {
           ifMatch: body.requireMatchEtag === undefined ? null : strongTags(body.requireMatchEtag),
           ifNoneMatch: body.requireAbsent === true ? ['*'] : null,

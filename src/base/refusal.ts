@@ -4,9 +4,9 @@
  * Owns: the error that carries a code from the operations to the edge. Knows nothing of: HTTP.
  * Rule: the message is one sentence without full stop that names the action and quotes values; never a secret.
  */
-import type { RefusalCode } from '../state-machine/base/codes.ts'
+import type { Missing, RefusalCode } from '../state-machine/base/codes.ts'
 
-export type { RefusalCode }
+export type { Missing, RefusalCode }
 
 /** Something in the present state that prevents a request. */
 export interface Blocker {
@@ -27,6 +27,8 @@ export interface RefusalExtras {
   readonly blockers?: readonly Blocker[]
   /** Extra members of the problem body, already safe to show. */
   readonly details?: Readonly<Record<string, unknown>>
+  /** Of `not_found`. Absent: nothing that an API names apart. */
+  readonly missing?: Missing
   /** Extra response headers, lower-case names. */
   readonly headers?: Readonly<Record<string, string>>
 }

@@ -17,5 +17,7 @@ export function settle<T extends CommandType>(reply: Reply<T>): ReplyValues[T] {
     const blockers = [{ code: reply.blocker, message: reply.message }]
     throw new Refusal(reply.code, reply.message, { blockers })
   }
+  if ('missing' in reply && reply.missing !== undefined)
+    throw new Refusal(reply.code, reply.message, { missing: reply.missing })
   throw new Refusal(reply.code, reply.message)
 }

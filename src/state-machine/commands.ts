@@ -8,7 +8,7 @@
 import type { CorrectTimeCommand, TimeReplies } from './time/log-time.ts'
 import type { Origin } from './base/origin.ts'
 import type { RecountCommand, RecountReplies } from './recount/commands.ts'
-import type { BlockerCode, RefusalCode } from './base/codes.ts'
+import type { BlockerCode, Missing, RefusalCode } from './base/codes.ts'
 import type { ApprovalCommand, ApprovalReplies } from './approvals/commands.ts'
 import type { QuotaCommand, QuotaReplies } from './usage/commands.ts'
 import type { LimitsCommand, LimitsReplies } from './limits/commands.ts'
@@ -79,6 +79,7 @@ export type Reply<T extends CommandType = CommandType> =
       readonly code: RefusalCode
       readonly message: string
       readonly blocker?: BlockerCode
+      readonly missing?: Missing
     }
   /** putObject and putPart only: these chunks are gone, of another birth, or on too few nodes; upload them again and propose again. */
   | {

@@ -26,7 +26,8 @@ export const getTenantBucketPolicy = adminOperation(
     const tenant = findTenant(services, input.id)
     const { name } = findBucket(services, tenant.id, input.bucket)
     const policy = bucketPolicyOf(services.state, tenant.id, name)
-    if (policy === undefined) throw new Refusal('not_found', `Bucket "${name}" has no policy`)
+    if (policy === undefined)
+      throw new Refusal('not_found', `Bucket "${name}" has no policy`, { missing: 'bucketPolicy' })
     return policy
   },
 )

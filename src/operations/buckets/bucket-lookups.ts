@@ -48,7 +48,8 @@ export const getBucketCORS = dataOperation(
   async (services, principal, input: { readonly bucket: string }): Promise<CorsRecord> => {
     const bucket = findBucket(services, principal.tenantId, input.bucket)
     const cors = corsOf(services.state, bucket)
-    if (cors === undefined) throw new Refusal('not_found', `Bucket "${bucket.name}" has no CORS rules`)
+    if (cors === undefined)
+      throw new Refusal('not_found', `Bucket "${bucket.name}" has no CORS rules`, { missing: 'corsRules' })
     return cors
   },
 )

@@ -13,6 +13,7 @@ import { bucketKeys } from '../../state-machine/buckets/keys.ts'
 export function findBucket(services: Services, tenantId: TenantId, name: string): BucketRecord {
   const bucket =
     bucketNameFault(name) === null ? services.state.get(bucketKeys.bucket(tenantId, name)) : undefined
-  if (!bucket) throw new Refusal('not_found', `Bucket "${name.slice(0, 64)}" does not exist`)
+  if (!bucket)
+    throw new Refusal('not_found', `Bucket "${name.slice(0, 64)}" does not exist`, { missing: 'bucket' })
   return bucket
 }

@@ -40,5 +40,6 @@ export function noSuchUpload({ key, uploadId }: Pick<UploadName, 'key' | 'upload
   return new Refusal(
     'not_found',
     `Upload "${uploadId.slice(0, 64)}" of "${key}" does not exist: it was completed, aborted, or has expired`,
+    { missing: 'upload' },
   )
 }

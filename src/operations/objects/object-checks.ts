@@ -69,10 +69,12 @@ export function findObject(
   const found = findVersion(services, { bucket, key }, versionId, inCut)
   if (found?.kind === 'object') return { bucket, object: found }
   const what = versionId === undefined ? `Object "${key}"` : `Version "${versionId.slice(0, 40)}" of "${key}"`
-  if (found === undefined) throw new Refusal('not_found', `${what} does not exist in bucket "${bucket.name}"`)
+  const missing = versionId === undefined ? 'key' : 'version'
+  if (found === undefined)
+    throw new Refusal('not_found', `${what} does not exist in bucket "${bucket.name}"`, { missing })
   const headers = { 'x-service-delete-marker': 'true', 'x-service-version-id': clientVersionId(found) }
   if (versionId === undefined)
-    throw new Refusal('not_found', `${what} was deleted from bucket "${bucket.name}"`, { headers })
+    throw new Refusal('not_found', `${what} was deleted from bucket "${bucket.name}"`, { headers, missing })
   throw new Refusal('method_not_allowed', `${what} is a delete marker: it can only be deleted`, {
     headers: { ...headers, allow: 'DELETE' },
   })

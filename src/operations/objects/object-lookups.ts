@@ -54,7 +54,8 @@ export const getObjectRetention = dataOperation(
   async (services, principal, input: ObjectName): Promise<RetainedObject> => {
     const found = findObject(services, principal, input)
     const { key, retention } = found.object
-    if (retention === null) throw new Refusal('not_found', `Object "${key}" has no retention`)
+    if (retention === null)
+      throw new Refusal('not_found', `Object "${key}" has no retention`, { missing: 'retention' })
     return { ...found, retention }
   },
 )

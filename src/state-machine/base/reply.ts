@@ -3,7 +3,7 @@
  *
  * Rule: a message is one sentence without full stop that names the action and quotes values; never a secret.
  */
-import type { BlockerCode, RefusalCode } from './codes.ts'
+import type { BlockerCode, Missing, RefusalCode } from './codes.ts'
 
 export interface Accepted<V> {
   readonly ok: true
@@ -16,6 +16,8 @@ export interface Refused {
   readonly message: string
   /** Which safety check failed, for programs. */
   readonly blocker?: BlockerCode
+  /** Of `not_found`. */
+  readonly missing?: Missing
 }
 
 export function accept<V>(value: V): Accepted<V> {
@@ -24,6 +26,10 @@ export function accept<V>(value: V): Accepted<V> {
 
 export function refuse(code: RefusalCode, message: string): Refused {
   return { ok: false, code, message }
+}
+
+export function notFound(missing: Missing, message: string): Refused {
+  return { ok: false, code: 'not_found', message, missing }
 }
 
 /** Refuses because a safety check failed. */

@@ -18,7 +18,7 @@ import type { PartRecord } from '../bodies/records.ts'
 import type { BucketRecord } from '../buckets/records.ts'
 import type { UploadRecord } from './records.ts'
 import type { ObjectRecord } from '../versions/records.ts'
-import { type Accepted, accept, type Refused, refuse } from '../base/reply.ts'
+import { type Accepted, accept, notFound, type Refused, refuse } from '../base/reply.ts'
 import { partFinder, takeParts } from '../bodies/upload-parts.ts'
 import { versionIdAt } from '../base/version-id.ts'
 
@@ -77,7 +77,7 @@ function completedEarlier(view: View, command: CompleteCommand): Accepted<Object
   const record = view.get(objectKeys.completed(target.value.id, command.key, command.uploadId))
   if (record === undefined) return null
   if (record.fingerprint === command.fingerprint) return accept(record.object)
-  return refuse('not_found', `Upload "${command.uploadId}" was completed with other parts`)
+  return notFound('upload', `Upload "${command.uploadId}" was completed with other parts`)
 }
 
 function keepAnswer(

@@ -12,7 +12,7 @@ import type { Draft } from '../base/draft.ts'
 import { announce } from '../events/events.ts'
 import { bucketFor, newVersionFault, placeOf, putVersion } from './new-versions.ts'
 import { OBJECT_COPY_BYTES_MAX } from './limits.ts'
-import { type Accepted, accept, type Refused, refuse } from '../base/reply.ts'
+import { type Accepted, accept, notFound, type Refused, refuse } from '../base/reply.ts'
 import { versionIdAt } from '../base/version-id.ts'
 import { versionAt } from '../versions/versions.ts'
 
@@ -28,8 +28,8 @@ export function copyObject(
   if (!from.ok) return from
   const found = versionAt(draft, from.value.id, source.key, source.versionId)
   if (found?.kind !== 'object')
-    return refuse(
-      'not_found',
+    return notFound(
+      'key',
       `Cannot copy: the version of "${source.key}" in bucket "${source.bucket}" no longer exists`,
     )
   const { size, etag, checksums } = found

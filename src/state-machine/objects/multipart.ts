@@ -23,7 +23,7 @@ import { bucketFor } from './new-versions.ts'
 import { PART_BYTES_MAX, PARTS_MAX, UPLOADS_PER_BUCKET_MAX } from './limits.ts'
 import { quotaFault } from '../usage/quota.ts'
 import { bareBytes, metered } from '../usage/record-bytes.ts'
-import { type Accepted, accept, type Refused, refuse } from '../base/reply.ts'
+import { type Accepted, accept, notFound, type Refused, refuse } from '../base/reply.ts'
 import { findPart, storePart } from '../bodies/upload-parts.ts'
 import { uploadIdAt, versionIdAt } from '../base/version-id.ts'
 
@@ -157,8 +157,8 @@ export function uploadFor(
   const { key, uploadId } = name
   const upload = view.get(objectKeys.upload(target.value.id, key, uploadId))
   if (upload !== undefined) return accept({ bucket: target.value, upload })
-  return refuse(
-    'not_found',
+  return notFound(
+    'upload',
     `Upload "${uploadId}" of "${key}" does not exist: it was completed, aborted, or has expired`,
   )
 }

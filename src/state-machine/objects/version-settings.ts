@@ -14,7 +14,7 @@ import { announce, type BucketEvent } from '../events/events.ts'
 import { extensionFault, retentionFault } from '../versions/locks.ts'
 import { quotaFault } from '../usage/quota.ts'
 import { metered } from '../usage/record-bytes.ts'
-import { type Accepted, accept, type Refused, refuse } from '../base/reply.ts'
+import { type Accepted, accept, notFound, type Refused, refuse } from '../base/reply.ts'
 import { activeTenant } from '../tenants/tenants.ts'
 import { findVersion, newestVersion, VersionChain } from '../versions/versions.ts'
 
@@ -102,7 +102,10 @@ function objectAt(
   const { id } = bucket.value
   const object = versionId === null ? newestVersion(view, id, key) : findVersion(view, id, key, versionId)
   if (object?.kind !== 'object')
-    return refuse('not_found', `Object "${key}" does not exist in bucket "${name}"`)
+    return notFound(
+      versionId === null ? 'key' : 'version',
+      `Object "${key}" does not exist in bucket "${name}"`,
+    )
   return accept({ bucket: bucket.value, object })
 }
 

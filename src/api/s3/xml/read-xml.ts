@@ -65,7 +65,10 @@ export class ReadElement {
 }
 
 /** The root element. Throws MalformedXmlError, and what `pieces` throws. */
-export async function readXml(pieces: AsyncIterable<Uint8Array>, bounds: XmlBounds): Promise<ReadElement> {
+export async function readXml(
+  pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  bounds: XmlBounds,
+): Promise<ReadElement> {
   const tree = new TreeReader(bounds)
   let sinceTurn = 0
   for await (const piece of pieces) {

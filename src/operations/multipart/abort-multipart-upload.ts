@@ -18,12 +18,13 @@ export const abortMultipartUpload = dataOperation(
     refuses: [],
     target: keyTarget,
   },
-  async (services, principal, input: UploadName): Promise<void> => {
+  async (services, principal, input: UploadName): Promise<{ readonly existed: boolean }> => {
     const { tenantId } = principal
     const { uploadId } = input
     const found = findKey(services, principal, input)
-    if (openUpload(services, found, uploadId) === null) return
+    if (openUpload(services, found, uploadId) === null) return { existed: false }
     const { bucket, key } = found
     settle(await services.propose({ type: 'abortUpload', tenantId, bucket: bucket.name, key, uploadId }))
+    return { existed: true }
   },
 )

@@ -104,6 +104,6 @@ function rangeIn({ key, size }: FoundObject['object'], range: ByteRange | null):
   throw new Refusal(
     'range_not_satisfiable',
     `The bytes ${range.start} to ${range.end - 1} are not inside the ${size} bytes of the source "${key}"`,
-    { details: { size } },
+    { headers: { 'content-range': `bytes */${size}` }, details: { size } },
   )
 }

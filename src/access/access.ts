@@ -8,6 +8,8 @@
 import type { AccessKeyId, HookId } from '../state-machine/base/record-ids.ts'
 import type { AccessKeyPrincipal, AdminTokenPrincipal, Connection } from './base/principal.ts'
 import type { SignedUrlPrincipal, SignedUrlTerms } from './base/signed-url.ts'
+import type { CredentialScope, SignedRequest } from './signature-v4/signed-request.ts'
+import type { Signing } from './signature-v4/signing-key.ts'
 
 export interface TokenGrant {
   /** svctk_<base64url(payload)>.<base64url(mac)> [native: Bearer token 2] */
@@ -86,6 +88,21 @@ export interface OpenedUrl {
   readonly formerHolder: Proof<SignedUrlPrincipal | null>
 }
 
+/** Who signed a request of the S3 API, and with what the chunks of its body are signed. */
+export interface Signatory {
+  readonly principal: AccessKeyPrincipal
+  readonly signing: Signing
+}
+
+/** The policy of a browser form, as it was signed: its base64 text. [AWS S3 API reference: Browser-Based Uploads Using POST] */
+export interface SignedPolicy {
+  readonly credential: CredentialScope
+  readonly timestamp: string
+  readonly policy: string
+  /** 64 hexadecimal digits. */
+  readonly signature: string
+}
+
 export interface Access {
   /** Throws Refusal invalid_credentials, key_revoked, tenant_disabled, access_denied, rate_limited. */
   exchange(input: {
@@ -102,6 +119,13 @@ export interface Access {
   openSignedUrl(token: string | undefined): OpenedUrl
   /** Throws Refusal token_invalid, key_revoked, tenant_disabled, invalid_request. */
   signUrl(principal: AccessKeyPrincipal, terms: SignedUrlTerms, form: SignedUrlForm): SignedUrlGrant
+  /**
+   * A request that is signed with version 4. Throws SignatureFault for its time; the proof also for an unknown key and a wrong signature, and Refusal
+   * key_revoked, tenant_disabled, access_denied.
+   */
+  openSignature(signed: SignedRequest): Proof<Signatory>
+  /** The same of the policy of a browser form; when the policy ends is for its reader. */
+  openPolicy(signed: SignedPolicy): Proof<AccessKeyPrincipal>
   /** Throws Refusal unauthorized, token_invalid; the proof also token_expired, access_denied, rate_limited. */
   openAdmin(authorization: string | undefined): Proof<AdminTokenPrincipal>
   /** Throws Refusal access_denied, invalid_argument, token_invalid, key_revoked, tenant_disabled. */

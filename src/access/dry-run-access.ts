@@ -16,6 +16,8 @@ export function dryRunAccess(access: Access): Access {
     openBearer: (authorization) => access.openBearer(authorization),
     openSignedUrl: (token) => access.openSignedUrl(token),
     signUrl: (principal, terms, form) => access.signUrl(principal, terms, form),
+    openSignature: (signed) => access.openSignature(signed),
+    openPolicy: (signed) => access.openPolicy(signed),
     openAdmin: (authorization) => access.openAdmin(authorization),
     temporaryToken: (principal, terms) => access.temporaryToken(principal, terms),
     rateHeadersOf: (principal) => access.rateHeadersOf(principal),

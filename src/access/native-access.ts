@@ -22,6 +22,8 @@ import type {
   OpenedUrl,
   Proof,
   RateHeaders,
+  Signatory,
+  SignedPolicy,
   SignedUrlForm,
   SignedUrlGrant,
   TemporaryGrant,
@@ -40,6 +42,8 @@ import { RateLimiter, type RateStatus } from './rate-limiter.ts'
 import { parseScopes } from './scopes.ts'
 import { accessKeySecret } from './sealing-contexts.ts'
 import type { SignedUrlPrincipal, SignedUrlTerms } from './base/signed-url.ts'
+import { LOOKS_LIKE_KEY_ID, SignatureAccess } from './signature-access.ts'
+import type { SignedRequest } from './signature-v4/signed-request.ts'
 import { decodeSignedUrl, type SignedUrlClaims } from './signed-url-token.ts'
 import { decodeTemporary, narrowed, type TemporaryClaims } from './temporary-token.ts'
 import { decodeToken, type TokenClaims } from './token.ts'
@@ -53,8 +57,6 @@ const NO_KEY: AccessKeyId = 'AKNOBODY'
 type BearerClaims = Pick<TokenClaims | TemporaryClaims, 'ak' | 'kv' | 'tid' | 'exp'>
 
 const NOWHERE = { address: '', certificate: null }
-/** Text from outside becomes part of a row key; nothing else than this is looked up. */
-const LOOKS_LIKE_KEY_ID = /^[A-Z0-9]{1,64}$/
 
 export interface NativeAccessParts {
   readonly masterKey: MasterKey
@@ -75,6 +77,7 @@ export class NativeAccess implements Access {
   readonly #mints: RateLimiter
   /** Of exchanges that fail, by the id that was given, known or not, and by address. */
   readonly #failures: RateLimiter
+  readonly #signatures: SignatureAccess
   readonly adminRequests: RateLimiter
 
   constructor(parts: NativeAccessParts) {
@@ -84,6 +87,10 @@ export class NativeAccess implements Access {
     const admin = { perMinute: adminRequestsPerMinute, burst: adminRequestsBurst, callersMax: CALLERS_MAX }
     this.#parts = parts
     this.#noKey = newSecretFor(NO_KEY, masterKey)
+    this.#signatures = new SignatureAccess({
+      ...parts,
+      holderOf: (record, connection) => this.#holderOf(record, connection),
+    })
     this.#mints = new RateLimiter(mints, now)
     this.#failures = new RateLimiter(mints, now)
     this.adminRequests = new RateLimiter({ ...admin, isShared: true }, now)
@@ -134,6 +141,12 @@ export class NativeAccess implements Access {
     }
     this.#requireLive(record)
     if (record.version !== claims.kv) throw beforeRotation(record.accessKeyId)
+    return this.#holderOf(record, connection)
+  }
+
+  /** The secret of the key is proved. Throws Refusal key_revoked, tenant_disabled, access_denied. */
+  #holderOf(record: AccessKeyRecord, connection: Connection): AccessKeyPrincipal {
+    this.#requireLive(record)
     const at = this.#parts.now()
     const principal = this.#bound(record, { ...connection, at })
     this.#parts.uses.noteKey(record, at)
@@ -251,6 +264,14 @@ export class NativeAccess implements Access {
         `The temporary credential of session '${principal.session.name}' signs no URLs`,
       )
     return signedUrlGrant(this.#stillGood(principal), terms, form, this.#mint())
+  }
+
+  openSignature(signed: SignedRequest): Proof<Signatory> {
+    return this.#signatures.openSignature(signed)
+  }
+
+  openPolicy(signed: SignedPolicy): Proof<AccessKeyPrincipal> {
+    return this.#signatures.openPolicy(signed)
   }
 
   openAdmin(authorization: string | undefined): Proof<AdminTokenPrincipal> {

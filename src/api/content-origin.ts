@@ -8,10 +8,12 @@ import type { FastifyRequest } from 'fastify'
 import { Refusal } from '../base/refusal.ts'
 import { dataUrlOf } from '../config/listener-urls.ts'
 import type { Config } from '../config/types.ts'
+import type { Plane } from './plane.ts'
 
 /** A hook for every request; it throws Refusal signed_url_mismatch, invalid_request. */
 export function contentOriginGate(
   config: Pick<Config, 'listeners' | 'dataTls'>,
+  { neighbour }: Pick<Plane, 'neighbour'> = {},
 ): (request: FastifyRequest) => Promise<void> {
   const { contentOrigin } = config.listeners
   if (contentOrigin === null) return async () => undefined
@@ -20,8 +22,9 @@ export function contentOriginGate(
   return async (request) => {
     // Without a port it is the same host as with the port of the scheme.
     const isThere = URL.parse(`${protocol}//${request.headers.host ?? ''}`)?.host === host
-    const { auth, operation } = request.routeOptions.config
-    if (auth === 'signedUrl') {
+    const { auth, operation, isNeighbours = false } = request.routeOptions.config
+    const isLink = isNeighbours && neighbour?.isLink(request.originalUrl) === true
+    if (auth === 'signedUrl' || isLink) {
       if (isThere || !isDownload(request)) return
       throw new Refusal(
         'signed_url_mismatch',

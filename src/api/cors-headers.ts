@@ -17,9 +17,12 @@ type Headers = Readonly<Record<string, string>>
 const VARY: Headers = { vary: 'Origin, Access-Control-Request-Method, Access-Control-Request-Headers' }
 const ANSWERS = new WeakMap<FastifyRequest, Headers>()
 
-/** Settles what is said on every answer to this request, problems too. Nothing where the path names no bucket. */
-export function admitOrigin(services: Services, request: FastifyRequest, principal: Principal | null): void {
-  const { bucket } = request.params as { readonly bucket?: string }
+/** Settles what is said on every answer to this request, problems too. Nothing where the request names no bucket. */
+export function admitOrigin(
+  services: Services,
+  request: FastifyRequest,
+  { principal, bucket }: { readonly principal: Principal | null; readonly bucket: string | undefined },
+): void {
   if (principal?.kind !== 'accessKey' || bucket === undefined) return
   const { origin } = request.headers
   const isSeen = origin !== undefined && mayHearOf(principal, bucket)

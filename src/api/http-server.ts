@@ -5,6 +5,7 @@
  * Rules: fastify never reads a body and never decodes an object key; nothing leaves here without a request id; a path
  * that does not exist is answered only to a caller whose token is good.
  */
+import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { Condition } from '../../cluster/index.ts'
@@ -24,7 +25,14 @@ import { type Edge, PLAIN_EDGE } from './edge.ts'
 import { answerExpectationsLate, Exchange } from './exchange.ts'
 import { HEADER_BYTES_MAX, listenerServer } from './listener-server.ts'
 import { SYSTEM_TIME } from './listener-tls.ts'
-import { allowedMethods, methodsOf, pathsOf, type Plane, unknownPathAuthAt } from './plane.ts'
+import {
+  allowedMethods,
+  type ErrorAnswer,
+  methodsOf,
+  pathsOf,
+  type Plane,
+  unknownPathAuthAt,
+} from './plane.ts'
 import { expectedProblem, unexpectedProblem } from './problem.ts'
 import { rateHeadersOf } from './rate-headers.ts'
 import { RequestAudit } from './request-audit.ts'
@@ -33,16 +41,22 @@ import { RequestLog, type RequestMeter } from './request-log.ts'
 import { originForm, pathOf } from './request-target.ts'
 import { routableUrl, routerPath } from './routable-url.ts'
 import type { AuthKind, RouteDefinition } from './route.ts'
-import { problemBytes, sendProblem } from './send-answer.ts'
-import { type Gate, prove, serveRoute } from './serve-route.ts'
+import { problemBytes, sendError } from './send-answer.ts'
+import type { Gate } from './proved-request.ts'
+import { prove, serveRoute } from './serve-route.ts'
 import { refuseUnclearRequest } from './unclear-request.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     readonly operation?: Operation
     readonly auth?: AuthKind
+    /** The request is one of the neighbour of the plane. */
+    readonly isNeighbours?: true
   }
 }
+
+/** To the router, every request of the neighbour. No client can mean it: it is below no mount, so it is the neighbour's in any case. */
+const NEIGHBOURS_PATH = '/-/neighbour'
 
 export function createHttpServer(
   services: Services,
@@ -50,13 +64,13 @@ export function createHttpServer(
   meter: RequestMeter,
   edge: Edge = PLAIN_EDGE,
 ): FastifyInstance {
-  const log = new RequestLog(services, plane.api, meter)
+  const log = new RequestLog(services, meter)
   const addresses = new ClientAddresses(services.config.listeners)
   const { unproved = new UnprovedCallers(services.config.limits, edge.now), clock = SYSTEM_TIME } = edge
   const after: Gate['after'] = (ms, callback) => clock.after(ms, callback)
   const gate: Gate = { unproved, after }
   const refusals = edge.refusals ?? new HeldRefusals({ now: edge.now, after })
-  const toRoutable = routableUrl(plane)
+  const toRoutable = routedPath(services, plane)
   const server = Fastify({
     logger: false,
     genReqId: newRequestId,
@@ -74,7 +88,7 @@ export function createHttpServer(
       return listenerServer({ ...listening, onRequest: inTurns(onRequest) })
     },
     routerOptions: { maxParamLength: HEADER_BYTES_MAX },
-    rewriteUrl: ({ method = '', url = '/' }) => toRoutable(method, url),
+    rewriteUrl: toRoutable,
     frameworkErrors: (error, request, reply) => {
       begin({ request, reply })
       refuseUnknownPath(services, plane, request, undecodable(error)).catch((refusal: unknown) =>
@@ -86,7 +100,7 @@ export function createHttpServer(
   })
   const begin = (pair: Pair): void => beginRequest({ services, plane, log, edge }, pair)
   const fail = (error: unknown, request: FastifyRequest, reply: FastifyReply): void =>
-    answerError({ services, log, gate, refusals }, { error, request, reply })
+    answerError({ services, plane, log, gate, refusals }, { error, request, reply })
 
   neverParseBodies(server)
   answerExpectationsLate(server.server)
@@ -97,14 +111,26 @@ export function createHttpServer(
   })
   closeInOrder(server, edge.tls !== null || services.config.listeners.proxyProtocol)
   server.addHook('preClose', async () => refusals.release())
-  server.addHook('onRequest', contentOriginGate(services.config))
+  server.addHook('onRequest', contentOriginGate(services.config, plane))
   server.addHook('onRequest', async (request) => admit(services, request))
   server.setErrorHandler((error, request, reply) => fail(error, request, reply))
   server.setNotFoundHandler(async (request) => {
     await refuseUnknownPath(services, plane, request, noSuchRoute(plane, request))
   })
-  for (const route of plane.routes) mountRoute(server, { services, plane, route, gate })
+  mountRoutes(server, { services, plane, gate })
   return server
+}
+
+/** What the router gets to see of the target of a request. */
+function routedPath(
+  { config }: Services,
+  plane: Plane,
+): (request: Pick<IncomingMessage, 'method' | 'url' | 'headers'>) => string {
+  const toRoutable = routableUrl(plane)
+  return ({ method = '', url = '/', headers }) => {
+    if (plane.neighbour?.isMeant(config, url, headers.host) === true) return NEIGHBOURS_PATH
+    return toRoutable(method, url)
+  }
 }
 
 /** The pipeline reads bodies itself, after the caller is known, so for fastify no method has one. */
@@ -169,6 +195,20 @@ function mountRoute(
   }
 }
 
+function mountRoutes(
+  server: FastifyInstance,
+  { services, plane, gate }: { readonly services: Services; readonly plane: Plane; readonly gate: Gate },
+): void {
+  for (const route of plane.routes) mountRoute(server, { services, plane, route, gate })
+  if (plane.neighbour === undefined) return
+  server.route({
+    method: [...server.supportedMethods],
+    url: NEIGHBOURS_PATH,
+    config: { isNeighbours: true },
+    handler: plane.neighbour.serve(services, gate),
+  })
+}
+
 interface Pair {
   readonly request: FastifyRequest
   readonly reply: FastifyReply
@@ -187,10 +227,17 @@ function beginRequest({ services, plane, log, edge }: Rooms, { request, reply }:
   const answer = new BodyPace(answerBytesPerMinuteMin)
   exchange.pace = { body: new BodyPace(bodyBytesPerMinuteMin), answer, now: edge.now }
   exchange.deadline = { atMs: edge.now() + requestDurationMaxMs, now: edge.now }
-  RequestAudit.begin(services, plane, { request, reply })
-  log.watch(request, reply)
+  const api = apiOf(plane, request)
+  RequestAudit.begin(services, api, { request, reply })
+  log.watch(request, reply, api)
   reply.headers(rateStatusHeaders(services, request))
 }
+
+function apiOf({ api, neighbour }: Plane, request: FastifyRequest): 'native' | 'admin' | 's3' {
+  return isNeighbours(request) ? (neighbour?.api ?? api) : api
+}
+
+const isNeighbours = (request: FastifyRequest): boolean => request.routeOptions.config.isNeighbours === true
 
 /** A request whose audit row could not be kept is not served. The refusal is recorded as that of an unproved caller. */
 function admit(services: Services, request: FastifyRequest): void {
@@ -227,13 +274,14 @@ function rateStatusHeaders(services: Services, request: FastifyRequest): Record<
 
 interface ErrorParts {
   readonly services: Services
+  readonly plane: Plane
   readonly log: RequestLog
   readonly gate: Gate
   readonly refusals: HeldRefusals
 }
 
 function answerError(
-  { services, log, gate, refusals }: ErrorParts,
+  { services, plane, log, gate, refusals }: ErrorParts,
   failed: { readonly error: unknown; readonly request: FastifyRequest; readonly reply: FastifyReply },
 ): void {
   const { request, reply } = failed
@@ -241,31 +289,44 @@ function answerError(
     ? new Refusal('not_found', 'This path does not exist')
     : failed.error
   const error = RequestAudit.of(request).principal === null ? countedRefusal(gate, request, missed) : missed
-  const context = {
-    requestId: request.id,
-    instance: pathOf(originForm(request.originalUrl)),
-    challenge: request.routeOptions.config.auth === 'credentials' ? 'credentials' : 'bearer',
-  } as const
-  const problem = expectedProblem(error, context) ?? unexpectedProblem(context)
-  log.failed(request, { code: problem.body.code, error })
+  const answer = errorAnswer(services, plane, request, error)
+  log.failed(request, { code: answer.code, error })
   const audit = RequestAudit.of(request)
-  audit.failed(problem.body.code)
+  audit.failed(answer.code)
   // What an answer that came to nothing has said of itself is not true of the problem.
   for (const name of Object.keys(reply.getHeaders())) reply.removeHeader(name)
   reply.headers(rateStatusHeaders(services, request))
   const exchange = Exchange.of(request.raw, reply.raw)
   if (exchange.isWaiting) reply.header('connection', 'close')
-  const send = (): void => sendProblem(reply, problem)
+  const send = (): void => sendError(reply, answer)
   // Where the row cannot be made durable, the caller gets no success and no more can be done.
-  const leave = (): unknown =>
-    audit.beforeAnswer(problem.status, problemBytes(problem).length).then(send, send)
-  const heldMs = problem.body.code === 'rate_limited' ? refusals.heldMs(refusedCaller(request)) : 0
+  const leave = (): unknown => audit.beforeAnswer(answer.status, answer.bytes.length).then(send, send)
+  const heldMs = answer.code === 'rate_limited' ? refusals.heldMs(refusedCaller(request)) : 0
   if (heldMs === 0) return void leave()
   // Such an answer costs as little as can be: no line of its own in the log, and next to nothing is read of its body.
   log.repeated(request)
   exchange.drainShortly()
   refusals.hold(heldMs, leave)
   reply.raw.once('close', () => refusals.forget(leave))
+}
+
+function errorAnswer(services: Services, plane: Plane, request: FastifyRequest, error: unknown): ErrorAnswer {
+  if (plane.neighbour !== undefined && isNeighbours(request))
+    return plane.neighbour.errorAnswer(services, request, error)
+  const context = {
+    requestId: request.id,
+    instance: pathOf(originForm(request.originalUrl)),
+    challenge: request.routeOptions.config.auth === 'credentials' ? 'credentials' : 'bearer',
+  } as const
+  const problem = expectedProblem(error, context) ?? unexpectedProblem(context)
+  const { status, headers, body } = problem
+  return {
+    code: body.code,
+    status,
+    headers,
+    contentType: 'application/problem+json',
+    bytes: problemBytes(problem),
+  }
 }
 
 /** Whose refusals are counted together. */

@@ -4,9 +4,12 @@
  * Owns: matching a path against the templates of the routes, for 404 and 405. The router of the server does the same
  * for requests that have a route; here it is asked which methods a path would have had.
  */
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Proof } from '../access/access.ts'
 import type { Principal } from '../access/base/principal.ts'
 import type { Services } from '../operations/base/services.ts'
+import type { Config } from '../config/types.ts'
+import type { Gate } from './proved-request.ts'
 import type { AuthKind, Method, RouteDefinition } from './route.ts'
 
 export interface Plane {
@@ -20,6 +23,32 @@ export interface Plane {
   readonly openBelow?: string
   /** What of a token needs no state. Throws Refusal, as the proof does. */
   readonly openToken: (services: Services, authorization: string | undefined) => Proof<Principal>
+  /** Another API on the same listener. */
+  readonly neighbour?: NeighbourApi
+}
+
+/** An error as it goes out. */
+export interface ErrorAnswer {
+  /** For the audit log and figures. */
+  readonly code: string
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly contentType: string
+  readonly bytes: Buffer
+}
+
+/** An API that finds its routes by itself: the router knows one path for all of its requests. */
+export interface NeighbourApi {
+  readonly api: 's3'
+  /** `target`: of the request line. */
+  readonly isMeant: (config: Config, target: string, host: string | undefined) => boolean
+  /** Whether what is asked for is handed out to a browser that follows a link. */
+  readonly isLink: (target: string) => boolean
+  readonly serve: (
+    services: Services,
+    gate: Gate,
+  ) => (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
+  readonly errorAnswer: (services: Services, request: FastifyRequest, error: unknown) => ErrorAnswer
 }
 
 /** What must be proved before a caller may learn that this path does not exist. */

@@ -19,9 +19,7 @@ import type { Caller } from '../state-machine/tenants/callers.ts'
 import { networkOf } from '../base/network-address.ts'
 import type { AuditNote } from './audit-note.ts'
 import { Exchange } from './exchange.ts'
-import type { Plane } from './plane.ts'
-import { type AskedFor, factsOf, type RequestFacts } from './request-origin.ts'
-import type { RouteDefinition } from './route.ts'
+import { type AskedFor, type AuditedRoute, factsOf, type RequestFacts } from './request-origin.ts'
 
 /** The client left before it had its answer. */
 export const CLIENT_GONE = 'client_gone'
@@ -42,9 +40,9 @@ export class RequestAudit {
   query: unknown = undefined
   body: unknown = undefined
   readonly #services: Services
-  readonly #plane: Plane
+  readonly #api: AskedFor['api']
   readonly #pair: { readonly request: FastifyRequest; readonly reply: FastifyReply }
-  #route: RouteDefinition | null = null
+  #route: AuditedRoute | null = null
   #readParams: () => AskedFor['params'] = () => ({})
   #params: AskedFor['params'] | null = null
   #note: AuditNote = {}
@@ -55,10 +53,10 @@ export class RequestAudit {
   /** From here on the row is written when the connection is done with the request, at the latest. */
   static begin(
     services: Services,
-    plane: Plane,
+    api: AskedFor['api'],
     pair: { readonly request: FastifyRequest; readonly reply: FastifyReply },
   ): RequestAudit {
-    const audit = new RequestAudit(services, plane, pair)
+    const audit = new RequestAudit(services, api, pair)
     const { socket } = pair.request.raw
     AUDITS.set(pair.request.raw, audit)
     UNDER_WAY.add(socket)
@@ -77,18 +75,19 @@ export class RequestAudit {
 
   private constructor(
     services: Services,
-    plane: Plane,
+    api: AskedFor['api'],
     pair: { readonly request: FastifyRequest; readonly reply: FastifyReply },
   ) {
     this.#services = services
-    this.#plane = plane
+    this.#api = api
     this.#pair = pair
   }
 
-  /** `readParams` may throw; then the row does without. */
-  routed(route: RouteDefinition, readParams: () => AskedFor['params']): void {
+  /** `route` null: none is known yet. `readParams` may throw; then the row does without. */
+  routed(route: AuditedRoute | null, readParams: () => AskedFor['params']): void {
     this.#route = route
     this.#readParams = readParams
+    this.#params = null
   }
 
   /** Throws what reading them throws. */
@@ -104,7 +103,7 @@ export class RequestAudit {
     const exchange = Exchange.of(request.raw, reply.raw)
     const isProved = this.#caller === 'known'
     const asked = {
-      plane: this.#plane,
+      api: this.#api,
       route: this.#route,
       principal,
       isProved,
@@ -113,7 +112,7 @@ export class RequestAudit {
       request,
       exchange,
     }
-    return factsOf({ ...asked, params: this.#knownParams() }, nodeId)
+    return factsOf({ ...asked, params: this.knownParams() }, nodeId)
   }
 
   note(note: AuditNote): void {
@@ -121,10 +120,15 @@ export class RequestAudit {
   }
 
   /** The services of the node, through which every proposal carries its origin and its caller. */
-  services(route: RouteDefinition): Services {
+  services(route: AuditedRoute): Services {
     const propose = (command: Command): Promise<Reply> => this.#propose(command, route)
     // Which reply belongs to which command is the promise of what it is handed on to.
     return { ...this.#services, propose: propose as Services['propose'] }
+  }
+
+  /** The id of the operation that was asked for; `unknown`: none was meant. */
+  get operation(): string {
+    return (this.#route?.operation ?? this.#pair.request.routeOptions.config.operation)?.id ?? 'unknown'
   }
 
   failed(code: string): void {
@@ -139,7 +143,7 @@ export class RequestAudit {
     await this.#services.audit.durable(this.#caller)
   }
 
-  async #propose(command: Command, route: RouteDefinition): Promise<Reply> {
+  async #propose(command: Command, route: AuditedRoute): Promise<Reply> {
     const origin = { ...this.facts(), elapsedMs: this.#elapsedMs(), successStatus: route.success.status }
     this.#changes.asked++
     const propose = (): Promise<Reply> => this.#services.propose(command, origin, callerOf(this.principal))
@@ -206,7 +210,8 @@ export class RequestAudit {
     return { caller, kept: isRoutine ? 'none' : isRefused ? 'first' : 'each', by: row.actor.id ?? '' }
   }
 
-  #knownParams(): AskedFor['params'] {
+  /** Those that can be read. */
+  knownParams(): AskedFor['params'] {
     try {
       return this.params
     } catch {

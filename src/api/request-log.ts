@@ -10,6 +10,7 @@ import type { Services } from '../operations/base/services.ts'
 import type { RequestObservation } from '../telemetry/metrics.ts'
 import { clientAddress } from './admission/client-address.ts'
 import { ClientGoneError, Exchange } from './exchange.ts'
+import { RequestAudit } from './request-audit.ts'
 import { pathOf } from './request-target.ts'
 
 /** Where the figures go; src/telemetry/metrics.ts is one. */
@@ -25,29 +26,27 @@ const REPEATED_EVERY_MS = 10_000
 
 export class RequestLog {
   readonly #services: Services
-  readonly #api: RequestObservation['api']
   readonly #meter: RequestMeter
   readonly #codes = new WeakMap<FastifyRequest, string>()
   readonly #repeated = new WeakSet<FastifyRequest>()
   #unreported = 0
   #reportedMs = -Infinity
 
-  constructor(services: Services, api: RequestObservation['api'], meter: RequestMeter) {
+  constructor(services: Services, meter: RequestMeter) {
     this.#services = services
-    this.#api = api
     this.#meter = meter
   }
 
-  watch(request: FastifyRequest, reply: FastifyReply): void {
+  watch(request: FastifyRequest, reply: FastifyReply, api: RequestObservation['api']): void {
     const started = performance.now()
-    this.#meter.requestStarted(this.#api)
+    this.#meter.requestStarted(api)
     reply.raw.once('close', () => {
       const durationMs = performance.now() - started
       const { receivedBytes, sentBytes } = Exchange.of(request.raw, reply.raw)
-      const operation = request.routeOptions.config.operation?.id ?? 'unknown'
+      const { operation } = RequestAudit.of(request)
       const { statusCode: status, writableFinished: finished } = reply.raw
       const sizes = { receivedBytes, sentBytes }
-      this.#meter.requestFinished({ api: this.#api, operation, status, seconds: durationMs / 1000, ...sizes })
+      this.#meter.requestFinished({ api, operation, status, seconds: durationMs / 1000, ...sizes })
       if (this.#repeated.has(request)) return this.#countRepeated()
       const { method, id: requestId } = request
       const code = this.#codes.get(request) ?? null

@@ -9,7 +9,6 @@ import type { Principal } from '../access/base/principal.ts'
 import type { Actor, Origin } from '../state-machine/base/origin.ts'
 import { clientAddress } from './admission/client-address.ts'
 import type { Exchange } from './exchange.ts'
-import type { Plane } from './plane.ts'
 import { originForm, pathOf } from './request-target.ts'
 import type { RouteDefinition } from './route.ts'
 
@@ -23,10 +22,15 @@ const NAME_CHARACTERS_MAX = 1024
 /** Parameters of admin paths that name a tenant. */
 const OF_A_TENANT = '/tenants/{id}'
 
+/** What the audit log needs to know of a route. */
+export type AuditedRoute = Pick<RouteDefinition, 'operation' | 'path'> & {
+  readonly success: Pick<RouteDefinition['success'], 'status'>
+}
+
 export interface AskedFor {
-  readonly plane: Plane
+  readonly api: Exclude<Origin['api'], 'internal'>
   /** Null: no route was meant. */
-  readonly route: RouteDefinition | null
+  readonly route: AuditedRoute | null
   readonly principal: Principal | null
   /** False: nothing shows who asks, and the texts of the request are cut shorter. */
   readonly isProved: boolean
@@ -41,14 +45,14 @@ export interface AskedFor {
 export type RequestFacts = Omit<Origin, 'successStatus' | 'elapsedMs'>
 
 export function factsOf(asked: AskedFor, nodeId: string): RequestFacts {
-  const { plane, route, principal, isProved, params, query, body, request, exchange } = asked
+  const { api, route, principal, isProved, params, query, body, request, exchange } = asked
   const most = (characters: number): number =>
     isProved ? characters : Math.min(characters, UNPROVED_CHARACTERS_MAX)
   const name = (text: string | null | undefined): string | null => cut(text, most(NAME_CHARACTERS_MAX))
   const agentMax = isProved ? USER_AGENT_CHARACTERS_MAX : UNPROVED_AGENT_CHARACTERS_MAX
   return {
     requestId: request.id,
-    api: plane.api,
+    api,
     operation: (route?.operation ?? request.routeOptions.config.operation)?.id ?? 'unknown',
     method: request.method,
     path: pathOf(originForm(request.originalUrl)).slice(0, most(PATH_CHARACTERS_MAX)),

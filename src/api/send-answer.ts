@@ -9,6 +9,7 @@ import { releaseBytes } from '../content/spent-bytes.ts'
 import type { Admission } from '../limits/admission.ts'
 import { ClientGoneError, Exchange } from './exchange.ts'
 import { pacedWrite } from './paced-write.ts'
+import type { ErrorAnswer } from './plane.ts'
 import type { Problem } from './problem.ts'
 import type { Answer } from './route.ts'
 
@@ -57,9 +58,9 @@ function textOf(answer: Answer): Buffer {
   return answer.kind === 'text' ? Buffer.from(answer.text, 'utf8') : NOTHING
 }
 
-export function sendProblem(reply: FastifyReply, problem: Problem): void {
-  reply.code(problem.status).headers(problem.headers)
-  sendText(reply, 'application/problem+json', problemBytes(problem))
+export function sendError(reply: FastifyReply, { status, headers, contentType, bytes }: ErrorAnswer): void {
+  reply.code(status).headers(headers)
+  sendText(reply, contentType, bytes)
 }
 
 export function problemBytes({ body }: Problem): Buffer {

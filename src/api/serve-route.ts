@@ -10,23 +10,22 @@
 import assert from 'node:assert/strict'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
-import { Condition, StateDamagedError } from '../../cluster/index.ts'
+import { Condition } from '../../cluster/index.ts'
 import type { OpenedUrl } from '../access/access.ts'
 import { refuseBeforeBody } from '../access/authorize.ts'
-import { BindingRefusal } from '../access/caller-binding.ts'
-import type { Connection, Principal } from '../access/base/principal.ts'
+import type { Principal } from '../access/base/principal.ts'
 import { Refusal } from '../base/refusal.ts'
-import { BodyGoneError } from '../content/read-content.ts'
 import type { Services } from '../operations/base/services.ts'
 import { clientAddress } from './admission/client-address.ts'
-import { UNPROVED_BODY_MS_MAX, type UnprovedCallers } from './admission/unproved-callers.ts'
+import { UNPROVED_BODY_MS_MAX } from './admission/unproved-callers.ts'
 import { clientCertificate } from './client-certificate.ts'
 import { admitOrigin, corsHeadersOf } from './cors-headers.ts'
-import { Exchange, type TimeLimit } from './exchange.ts'
+import { Exchange } from './exchange.ts'
 import { readDigestHeaders } from './content-digests.ts'
 import { readJsonBody, tooLargeForJson, verifyBody } from './json-body.ts'
 import { type Plane, wildcardDepth } from './plane.ts'
-import { limitedCaller, rateHeadersOf } from './rate-headers.ts'
+import { admitCaller, connectionOf, type Gate, lookingAgain, reportBroken } from './proved-request.ts'
+import { rateHeadersOf } from './rate-headers.ts'
 import { refuseUnsupportedHeaders } from './refused-headers.ts'
 import { RequestAudit } from './request-audit.ts'
 import { decodeObjectKey, originForm, parseQuery, queryValue, restOfPath } from './request-target.ts'
@@ -34,15 +33,7 @@ import type { AuthKind, RouteDefinition } from './route.ts'
 import { sendAnswer } from './send-answer.ts'
 import { bodyCheck, queryReader } from './validate.ts'
 
-/** Of one read, each after its body went before a byte of it was sent. */
-const LOOKS_MAX = 4
 const NO_QUERY = Type.Object({}, { additionalProperties: false })
-
-/** What stands between clients that have proved nothing and this node. */
-export interface Gate {
-  readonly unproved: UnprovedCallers
-  readonly after: TimeLimit['after']
-}
 
 type Params = Readonly<Record<string, string>>
 
@@ -65,8 +56,8 @@ export function serveRoute(
     audit.principal = principal
     gateProof(gate, route, { principal, address: clientAddress(request) })
     const exchange = Exchange.of(request.raw, reply.raw)
-    await admit(services, route, { principal, exchange })
-    admitOrigin(services, request, principal)
+    await admitCaller(services, route.body.kind === 'bytes', { principal, exchange })
+    admitOrigin(services, request, { principal, bucket: routedBucket(request) })
     reply.headers(corsHeadersOf(request)).headers(rateHeadersOf(services, principal))
     const { params } = audit
     askEarly(principal, route, params)
@@ -95,17 +86,7 @@ export function serveRoute(
     const onReady = (status: number, bytes: number): Promise<void> => audit.beforeAnswer(status, bytes)
     await sendAnswer(reply, answer, { status: route.success.status, exchange, onReady, onBroken })
   }
-  return async (request, reply) => {
-    for (let look = 1; ; look++) {
-      try {
-        await serve(request, reply)
-        return reply
-      } catch (error) {
-        if (!isRead(request) || !mayLookAgain(error, look)) throw noted(advised(error, route), request)
-        await services.cluster.readBarrier()
-      }
-    }
-  }
+  return lookingAgain(services, serve, (error) => advised(error, route))
 }
 
 /** Open routes take from the bucket of the address; a proof makes it known. That of credentials is in their body. Throws Refusal rate_limited. */
@@ -120,53 +101,12 @@ function gateProof(
   if (refusal !== null) throw refusal
 }
 
-/** Of the data plane, once for each request: a read that looks again has its turn already. Throws Refusal and Condition. */
-async function admit(
-  { limits }: Services,
-  route: RouteDefinition,
-  { principal, exchange }: { readonly principal: Principal | null; readonly exchange: Exchange },
-): Promise<void> {
-  if (principal?.kind !== 'accessKey' || exchange.admission !== null) return
-  const { signal } = exchange
-  const admission = limits.admit(limitedCaller(principal), { isUpload: route.body.kind === 'bytes', signal })
-  exchange.hold(admission instanceof Promise ? await admission : admission)
-}
-
-/** The status has left: what ended the answer is seen only here. A client or a limit is no fault of this node. */
-function reportBroken({ logger }: Services, request: FastifyRequest, err: Error): void {
-  const { id: requestId } = request
-  RequestAudit.of(request).failed(err instanceof Refusal ? err.code : 'internal_error')
-  if (err instanceof Refusal) logger.warn({ requestId, err }, 'answer ended before its last byte')
-  else logger.error({ requestId, err }, 'body broke while it was sent')
-}
-
-/** Damage is met once: what is read then is another state. An object may be replaced again while it is looked up again. */
-function mayLookAgain(error: unknown, look: number): boolean {
-  if (metDamage(error)) return look === 1
-  return error instanceof BodyGoneError && look < LOOKS_MAX
-}
-
-/** Nothing was consumed and nothing changed by it, and nothing of an answer has left before it throws. */
-function isRead({ method }: FastifyRequest): boolean {
-  return method === 'GET' || method === 'HEAD'
-}
-
-/** Who is refused for where he calls from is known, and named in the audit log. */
-function noted(error: unknown, request: FastifyRequest): unknown {
-  if (error instanceof BindingRefusal) RequestAudit.of(request).principal = error.principal
-  return error
-}
-
 /** A caller that asks for the members of a cluster without a majority gets the way out, not only the advice to try again. */
 function advised(error: unknown, { inOutage }: RouteDefinition): unknown {
   if (inOutage === undefined || !(error instanceof Condition)) return error
   const { code, message, retryAfterMs } = error
   if (code !== 'no_leader' && code !== 'no_quorum') return error
   return new Condition(code, `${message}; ${inOutage}`, { cause: error, retryAfterMs })
-}
-
-function metDamage(error: unknown): boolean {
-  return error instanceof Condition && error.cause instanceof StateDamagedError
 }
 
 /**
@@ -213,14 +153,6 @@ function isLocalView({
   return mayBeLocal && parseQuery(originForm(request.originalUrl))['consistency'] === 'local'
 }
 
-function connectionOf(request: FastifyRequest): Connection {
-  return {
-    address: clientAddress(request),
-    isSecure: request.protocol === 'https',
-    certificate: clientCertificate(request),
-  }
-}
-
 /** That a URL has expired its page may read, as long as the key behind it is good: of all refusals it meets this one most. */
 function proveSignedUrl(services: Services, request: FastifyRequest, url: OpenedUrl): Principal {
   const connection = connectionOf(request)
@@ -230,11 +162,13 @@ function proveSignedUrl(services: Services, request: FastifyRequest, url: Opened
     if (error instanceof Refusal && error.code === 'signed_url_expired') {
       const holder = url.formerHolder(connection)
       RequestAudit.of(request).principal = holder
-      admitOrigin(services, request, holder)
+      admitOrigin(services, request, { principal: holder, bucket: routedBucket(request) })
     }
     throw error
   }
 }
+
+const routedBucket = ({ params }: FastifyRequest): string | undefined => (params as Params)['bucket']
 
 function askEarly(principal: Principal | null, route: RouteDefinition, params: Params): void {
   const { id: tenantId, bucket, key } = params

@@ -93,6 +93,10 @@ function listeners(read: Reader): Config['listeners'] {
     peer: read.text('listeners.peer'),
     publicUrl: read.has('listeners.public_url') ? read.text('listeners.public_url') : null,
     contentOrigin: read.has('listeners.content_origin') ? read.text('listeners.content_origin') : null,
+    s3Domains: read
+      .text('listeners.s3_domain')
+      .split(',')
+      .filter((domain) => domain !== ''),
     trustedProxies: read.get<readonly string[]>('listeners.trusted_proxies'),
     proxyProtocol: read.get<boolean>('listeners.proxy_protocol'),
     dataPlain: read.get<boolean>('listeners.data_plain'),
@@ -109,6 +113,7 @@ function security(read: Reader): Config['security'] {
     maxPresignTtlMs: read.number('security.max_presign_ttl'),
     maxTemporaryTtlMs: read.number('security.max_temporary_ttl'),
     maxRetentionMs: read.number('security.max_retention'),
+    s3Region: read.text('security.s3_region'),
     secondApproval: APPROVED_KINDS.filter((kind) =>
       read.text('security.second_approval').split(',').includes(kind),
     ),

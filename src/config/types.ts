@@ -75,6 +75,8 @@ export interface Config {
     readonly publicUrl: string | null
     /** The origin of signed URLs, which is not that of the API; null: theirs is the one of `publicUrl`. */
     readonly contentOrigin: string | null
+    /** Host names below which the S3 API finds the bucket in the host; lower case, without a port. */
+    readonly s3Domains: readonly string[]
     /** Addresses and ranges (CIDR) whose word about the address of a client is believed. */
     readonly trustedProxies: readonly string[]
     /** Connections of these begin with a header of the PROXY protocol, version 2. */
@@ -93,6 +95,8 @@ export interface Config {
     readonly maxPresignTtlMs: number
     readonly maxTemporaryTtlMs: number
     readonly maxRetentionMs: number
+    /** What the S3 API reports. */
+    readonly s3Region: string
     /** What needs the approval of a second admin token. */
     readonly secondApproval: readonly ('delete_tenant' | 'lower_locks')[]
   }

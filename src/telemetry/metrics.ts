@@ -8,7 +8,7 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import type { MetricSample } from '../../cluster/index.ts'
 
 export interface RequestObservation {
-  readonly api: 'native' | 'admin'
+  readonly api: 'native' | 's3' | 'admin'
   readonly operation: string
   readonly status: number
   readonly seconds: number

@@ -45,6 +45,7 @@ function office(changes: Partial<AccessKeyRecord> = {}) {
         maxPresignTtlMs: HOUR_MS,
         maxTemporaryTtlMs: HOUR_MS,
         maxRetentionMs: HOUR_MS,
+        s3Region: 'us-east-1',
         secondApproval: [],
       },
     },

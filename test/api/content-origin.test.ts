@@ -85,7 +85,6 @@ t.test('with a content origin', async (t) => {
       ['POST', '/api/v1/auth/token'],
       ['GET', '/api/v1/openapi.json'],
       ['GET', '/api/v1/none'],
-      ['GET', '/'],
     ] as const)
       for (const as of [{}, { token }]) {
         const answer = await world.call({ method, path, ...as, headers: { host: CONTENT } })

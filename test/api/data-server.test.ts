@@ -107,14 +107,7 @@ t.test(
       'the other kind of token',
     )
     t.match(await world.call({ path, headers: { authorization: basic('a', 'b') } }), { status: 401 })
-    for (const strange of [
-      '/',
-      '/api/v1/nowhere',
-      '/api/v1',
-      '/api/v1/buckets/',
-      '/admin/api/v1/tenants',
-      '/api/v1/buckets/%zz',
-    ]) {
+    for (const strange of ['/api/v1/nowhere', '/api/v1', '/api/v1/buckets/', '/api/v1/buckets/%zz']) {
       t.match(
         await world.call({ path: strange }),
         { status: 401, code: 'unauthorized' },

@@ -230,7 +230,7 @@ t.test('paths below /signed that lead nowhere [signed-urls.paths]', async (t) =>
     t.match(answer.headers.allow, /^GET, HEAD,( OPTIONS,)? PUT$/)
   }
   t.match(await world.call({ path: '/api/v1/signed/%zz/k' }), { status: 400, code: 'invalid_request' })
-  for (const path of ['/api/v1/signedx', '/api/v1/signed.', '/api/v1/sign-url/x', '/signed/films/k'])
+  for (const path of ['/api/v1/signedx', '/api/v1/signed.', '/api/v1/sign-url/x'])
     t.match(await world.call({ path }), { status: 401, code: 'unauthorized' }, `${path} is not below it`)
   t.equal(
     world.memory.barriers,

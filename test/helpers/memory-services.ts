@@ -61,6 +61,7 @@ interface Options {
   readonly metricsPublic?: boolean
   readonly publicUrl?: string
   readonly contentOrigin?: string
+  readonly s3Domains?: readonly string[]
   readonly trustedProxies?: readonly string[]
   readonly proxyProtocol?: boolean
   readonly auditStrict?: boolean
@@ -337,6 +338,7 @@ function testConfig(dataDir: string, options: Options): Config {
       peer: '127.0.0.1:0',
       publicUrl: options.publicUrl ?? null,
       contentOrigin: options.contentOrigin ?? null,
+      s3Domains: options.s3Domains ?? [],
       trustedProxies: options.trustedProxies ?? [],
       proxyProtocol: options.proxyProtocol ?? false,
       dataPlain: false,
@@ -351,6 +353,7 @@ function testConfig(dataDir: string, options: Options): Config {
       maxPresignTtlMs: 604_800_000,
       maxTemporaryTtlMs: 43_200_000,
       maxRetentionMs: 36_500 * 86_400_000,
+      s3Region: 'us-east-1',
       secondApproval: [],
       ...options.security,
     },

@@ -8,6 +8,7 @@ export type SignatureFaultCode =
   | 'AuthorizationHeaderMalformed'
   | 'AuthorizationQueryParametersError'
   | 'IncompleteBody'
+  | 'InvalidAccessKeyId'
   | 'InvalidArgument'
   | 'InvalidRequest'
   | 'RequestTimeTooSkewed'

@@ -51,6 +51,9 @@ export function chunkSignature(
   return hmac(key, lines.join('\n')).toString('hex')
 }
 
+/** `policy`: base64 text. 64 hexadecimal digits. */
+export const policySignature = (key: Uint8Array, policy: string): string => hmac(key, policy).toString('hex')
+
 export function isSameSignature(one: string, other: string): boolean {
   const [left, right] = [Buffer.from(one, 'latin1'), Buffer.from(other, 'latin1')]
   return left.length === right.length && timingSafeEqual(left, right)

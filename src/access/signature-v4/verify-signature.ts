@@ -6,7 +6,7 @@
 import { canonicalRequest } from './canonical-request.ts'
 import { type SignedRequest, UNSIGNED_PAYLOAD } from './signed-request.ts'
 import { SignatureFault } from './signature-fault.ts'
-import { isSameSignature, requestSignature, type Signing } from './signing-key.ts'
+import { isSameSignature, policySignature, requestSignature, type Signing } from './signing-key.ts'
 
 /** What S3 tolerates between the clocks of client and service. */
 const SKEW_MS_MAX = 15 * 60_000
@@ -70,6 +70,15 @@ export function checkSignature(signed: SignedRequest, key: Uint8Array): void {
     'SignatureDoesNotMatch',
     'The signature does not match the one calculated here; check the secret key, and compare the canonical request',
     canonical,
+  )
+}
+
+/** Of the policy of a browser form: what is signed is its base64 text. Throws SignatureFault `SignatureDoesNotMatch`. */
+export function checkPolicySignature(policy: string, signature: string, key: Uint8Array): void {
+  if (isSameSignature(policySignature(key, policy), signature)) return
+  throw new SignatureFault(
+    'SignatureDoesNotMatch',
+    'The signature of the policy does not match the one calculated here; check the secret key',
   )
 }
 

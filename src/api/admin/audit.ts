@@ -75,7 +75,7 @@ const AuditRecord = Type.Object(
     id: Text,
     time: Time,
     requestId: Text,
-    api: Type.Enum(['native', 'admin', 'internal']),
+    api: Type.Enum(['native', 's3', 'admin', 'internal']),
     operation: Text,
     method: orNull(Text),
     path: orNull(Text),

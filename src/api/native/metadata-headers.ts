@@ -1,5 +1,5 @@
 /**
- * User metadata as headers: `X-Service-Meta-<name>`. [decisions 3]
+ * User metadata as headers: `X-Service-Meta-<name>`, and of the S3 API `x-amz-meta-<name>`. [decisions 3]
  *
  * Rule: what comes back is what was sent, byte for byte. Values are UTF-8; Node shows headers with one character a byte.
  */
@@ -8,20 +8,26 @@ import { checkMetadata } from '../../operations/objects/description.ts'
 import { Refusal } from '../../base/refusal.ts'
 import { headerText } from '../header-text.ts'
 
-const PREFIX = 'x-service-meta-'
+const OWN_PREFIX = 'x-service-meta-'
 const STRICT_UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-export function readMetadata(headers: IncomingHttpHeaders): Readonly<Record<string, string>> {
-  const named = Object.keys(headers).filter((header) => header.startsWith(PREFIX))
+export function readMetadata(
+  headers: IncomingHttpHeaders,
+  prefix: string = OWN_PREFIX,
+): Readonly<Record<string, string>> {
+  const named = Object.keys(headers).filter((header) => header.startsWith(prefix))
   return checkMetadata(
-    named.map((header) => [header.slice(PREFIX.length), headerValue(headers, header) ?? '']),
+    named.map((header) => [header.slice(prefix.length), headerValue(headers, header) ?? '']),
   )
 }
 
-export function metadataHeaders(metadata: Readonly<Record<string, string>>): Record<string, string> {
+export function metadataHeaders(
+  metadata: Readonly<Record<string, string>>,
+  prefix: string = OWN_PREFIX,
+): Record<string, string> {
   return Object.fromEntries(
     Object.entries(metadata).map(([name, value]) => [
-      `${PREFIX}${name}`,
+      `${prefix}${name}`,
       Buffer.from(value, 'utf8').toString('latin1'),
     ]),
   )

@@ -33,15 +33,31 @@ export const RETENTION_MODES = [
   'COMPLIANCE',
 ] as const satisfies readonly RetentionRecord['mode'][]
 
+/** What an API calls the headers; messages name them so. */
+export interface SettingsNames {
+  readonly tagging: string
+  readonly mode: string
+  readonly until: string
+  readonly hold: string
+}
+
+const OWN_NAMES: SettingsNames = {
+  tagging: 'X-Service-Tagging',
+  mode: 'X-Service-Retention-Mode',
+  until: 'X-Service-Retain-Until',
+  hold: 'X-Service-Legal-Hold',
+}
+
 /** Throws Refusal invalid_tag, invalid_request. */
-export function readSettings(headers: IncomingHttpHeaders): VersionSettings {
+export function readSettings(
+  headers: IncomingHttpHeaders,
+  names: SettingsNames = OWN_NAMES,
+): VersionSettings {
+  const text = (name: string): string | undefined => headerText(headers, name.toLowerCase())
   return {
-    tags: readTags(headerText(headers, 'x-service-tagging')),
-    retention: readRetention(
-      headerText(headers, 'x-service-retention-mode'),
-      headerText(headers, 'x-service-retain-until'),
-    ),
-    legalHold: readHold(headerText(headers, 'x-service-legal-hold')),
+    tags: readTags(names, text(names.tagging)),
+    retention: readRetention(names, text(names.mode), text(names.until)),
+    legalHold: readHold(names, text(names.hold)),
   }
 }
 
@@ -64,26 +80,26 @@ export function settingsHeaders(
   }
 }
 
-function readTags(text: string | undefined): Tags {
+function readTags({ tagging }: SettingsNames, text: string | undefined): Tags {
   const pairs = (text ?? '').split('&').filter((pair) => pair !== '')
   return checkTags(
     pairs.map((pair) => {
       const at = pair.indexOf('=')
       return at === -1
-        ? ([decode(pair), ''] as const)
-        : ([decode(pair.slice(0, at)), decode(pair.slice(at + 1))] as const)
+        ? ([decode(tagging, pair), ''] as const)
+        : ([decode(tagging, pair.slice(0, at)), decode(tagging, pair.slice(at + 1))] as const)
     }),
   )
 }
 
 /** As forms write it: "+" is a space. Node shows headers with one character a byte. */
-function decode(part: string): string {
+function decode(header: string, part: string): string {
   try {
     return decodeURIComponent(Buffer.from(part.replaceAll('+', ' '), 'latin1').toString('utf8'))
   } catch (cause) {
     throw new Refusal(
       'invalid_tag',
-      `X-Service-Tagging contains "${part.slice(0, 80)}", which is not percent-encoded UTF-8`,
+      `${header} contains "${part.slice(0, 80)}", which is not percent-encoded UTF-8`,
       {
         cause,
       },
@@ -91,19 +107,23 @@ function decode(part: string): string {
   }
 }
 
-function readRetention(mode: string | undefined, until: string | undefined): RetentionRecord | null {
+function readRetention(
+  names: SettingsNames,
+  mode: string | undefined,
+  until: string | undefined,
+): RetentionRecord | null {
   if (mode === undefined && until === undefined) return null
   const known = RETENTION_MODES.find((name) => name === mode)
   if (known === undefined || until === undefined)
     throw new Refusal(
       'invalid_request',
-      'Retention takes two headers: X-Service-Retention-Mode (GOVERNANCE or COMPLIANCE) and X-Service-Retain-Until',
+      `Retention takes two headers: ${names.mode} (GOVERNANCE or COMPLIANCE) and ${names.until}`,
     )
-  return { mode: known, until: readTime('X-Service-Retain-Until', until) }
+  return { mode: known, until: readTime(names.until, until) }
 }
 
-function readHold(status: string | undefined): boolean {
+function readHold({ hold }: SettingsNames, status: string | undefined): boolean {
   if (status === undefined || status === 'OFF') return false
   if (status === 'ON') return true
-  throw new Refusal('invalid_request', `X-Service-Legal-Hold is "${status.slice(0, 40)}": give ON or OFF`)
+  throw new Refusal('invalid_request', `${hold} is "${status.slice(0, 40)}": give ON or OFF`)
 }

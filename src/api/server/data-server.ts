@@ -6,6 +6,7 @@ import type { Services } from '../../operations/base/services.ts'
 import { type Edge, PLAIN_EDGE } from '../edge.ts'
 import { createHttpServer } from '../http-server.ts'
 import { dataPlane } from '../native/routes.ts'
+import { s3Api } from '../s3/s3-api.ts'
 import { NO_METER, type RequestMeter } from '../request-log.ts'
 
 export function createDataServer(
@@ -13,5 +14,5 @@ export function createDataServer(
   meter: RequestMeter = NO_METER,
   edge: Edge = PLAIN_EDGE,
 ): FastifyInstance {
-  return createHttpServer(services, dataPlane, meter, edge)
+  return createHttpServer(services, { ...dataPlane, neighbour: s3Api }, meter, edge)
 }

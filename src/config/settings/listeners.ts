@@ -33,6 +33,14 @@ export const LISTENER_SETTINGS = [
       'an origin such as https://content.example.org that leads to listeners.data too: signed URLs begin with it, downloads by them are served at its host only, and the API is not. Proxies have to pass the Host header on. Without it contents share the origin of the API',
   },
   {
+    name: 'listeners.s3_domain',
+    kind: 'text',
+    pattern: /^([a-z0-9]([a-z0-9.-]*[a-z0-9])?(,[a-z0-9]([a-z0-9.-]*[a-z0-9])?)*)?$/,
+    fallback: '',
+    meaning:
+      'host names, separated by commas, below which the S3 API finds the bucket in the host: with s3.example.org, photos.s3.example.org is the bucket photos. Without it the bucket is the first part of the path',
+  },
+  {
     name: 'listeners.trusted_proxies',
     kind: 'networks',
     fallback: '',

@@ -42,6 +42,13 @@ export const SECURITY_SETTINGS = [
     meaning: 'the longest lifetime of a temporary credential',
   },
   {
+    name: 'security.s3_region',
+    kind: 'text',
+    fallback: 'us-east-1',
+    pattern: /^[a-z0-9-]{1,64}$/,
+    meaning: 'the region that the S3 API reports; requests may be signed for any region',
+  },
+  {
     name: 'security.second_approval',
     kind: 'text',
     fallback: 'none',

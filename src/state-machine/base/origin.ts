@@ -19,7 +19,7 @@ export interface Actor {
 
 export interface Origin {
   readonly requestId: string
-  readonly api: 'native' | 'admin' | 'internal'
+  readonly api: 'native' | 's3' | 'admin' | 'internal'
   /** The operationId. */
   readonly operation: string
   readonly method: string

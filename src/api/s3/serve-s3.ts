@@ -1,0 +1,169 @@
+/**
+ * The way of every request through the S3 API, in its fixed order; the same as that of the native API. [style: errors]
+ *
+ *   signature is well-formed and in time -> barrier -> authenticated -> action -> headers -> role, or scope -> body -> operation -> answer
+ *
+ * Rules: which action is meant, and that it does not exist, is said only to a caller that is proved; the operation authorizes before its body runs; no byte of a
+ * body is asked for before that, so `100 Continue` follows the early checks.
+ */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Signatory } from '../../access/access.ts'
+import { refuseBeforeBody } from '../../access/authorize.ts'
+import type { Config } from '../../config/types.ts'
+import type { Services } from '../../operations/base/services.ts'
+import { clientAddress } from '../admission/client-address.ts'
+import { admitOrigin, corsHeadersOf } from '../cors-headers.ts'
+import { Exchange } from '../exchange.ts'
+import { admitCaller, connectionOf, type Gate, lookingAgain, reportBroken } from '../proved-request.ts'
+import { rateHeadersOf } from '../rate-headers.ts'
+import { RequestAudit } from '../request-audit.ts'
+import { decodeObjectKey, originForm, parseQuery } from '../request-target.ts'
+import type { Answer } from '../route.ts'
+import { sendAnswer } from '../send-answer.ts'
+import { isAskedByBrowser, landingPage } from './landing-page.ts'
+import { s3Bytes } from './s3-bytes.ts'
+import { findS3Route, type S3Table } from './s3-dispatch.ts'
+import { S3Fault } from './s3-errors.ts'
+import { checkExpectedOwner, refuseForeignS3Headers } from './s3-headers.ts'
+import { isPresigned, type OpenedSignature, openSignature } from './s3-proof.ts'
+import type { S3Call, S3Route } from './s3-route.ts'
+import { type S3Places, type S3Target, s3TargetOf } from './s3-target.ts'
+import { readXmlBody } from './s3-xml-body.ts'
+
+/** What a presigned URL says of its signature, which no handler looks at. */
+const OF_SIGNATURES =
+  /^x-amz-(algorithm|credential|date|expires|signature|signedheaders|security-token|content-sha256)$/i
+
+const ROUTES = new WeakMap<FastifyRequest, S3Route>()
+
+/** The route that a request was found to mean; undefined: none yet. */
+export const s3RouteOf = (request: FastifyRequest): S3Route | undefined => ROUTES.get(request)
+
+export interface S3Parts {
+  readonly table: S3Table
+  readonly placesOf: (config: Pick<Config, 'listeners'>) => S3Places
+}
+
+interface Asked {
+  readonly target: S3Target
+  readonly query: Readonly<Record<string, string>>
+}
+
+export function serveS3(
+  services: Services,
+  { table, placesOf }: S3Parts,
+  gate: Gate,
+): (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply> {
+  const places = placesOf(services.config)
+  const serve = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    const target = s3TargetOf(request.originalUrl, request.headers.host, places)
+    const exchange = Exchange.of(request.raw, reply.raw)
+    const onBroken = (error: Error): void => reportBroken(services, request, error)
+    const audit = RequestAudit.of(request)
+    const onReady = (status: number, bytes: number): Promise<void> => audit.beforeAnswer(status, bytes)
+    const send = (answer: Answer, status: number): Promise<void> =>
+      sendAnswer(reply, answer, { status, exchange, onReady, onBroken })
+    if (target.level === 'service' && isAskedByBrowser(request)) {
+      const refusal = gate.unproved.count(clientAddress(request))
+      if (refusal !== null) throw refusal
+      return send(landingPage(services.config), 200)
+    }
+    const { bucket } = target
+    audit.routed(null, () => namesOf(target))
+    const opened = openSignature(services, request.raw, request.originalUrl)
+    await services.cluster.readBarrier()
+    const signatory = opened.proof(connectionOf(request))
+    const { principal } = signatory
+    audit.principal = principal
+    gate.unproved.proved(clientAddress(request))
+    const query = queryOf(request.originalUrl)
+    audit.query = query
+    const route = findS3Route(table, { ...target, method: request.method, query, headers: request.headers })
+    ROUTES.set(request, route)
+    audit.routed(auditedRoute(route), () => namesOf(target))
+    await admitCaller(services, route.body.kind === 'bytes', { principal, exchange })
+    admitOrigin(services, request, { principal, bucket: bucket === '' ? undefined : bucket })
+    reply
+      .headers(s3Headers(services, request))
+      .headers(corsHeadersOf(request))
+      .headers(rateHeadersOf(services, principal))
+    refuseForeignS3Headers(route, request.headers)
+    checkExpectedOwner(request.headers, principal.tenantId)
+    const call = await callOf(request, { route, asked: { target, query }, opened, signatory, exchange })
+    const answer = await route.handle(audit.services(auditedRoute(route)), principal, call)
+    return send(isPresigned(request.originalUrl) ? asLink(answer) : answer, route.status)
+  }
+  return lookingAgain(services, serve)
+}
+
+/** On every answer, errors too: S3's names of what `x-request-id` and `x-served-by` say. */
+export function s3Headers({ cluster }: Services, request: FastifyRequest): Record<string, string> {
+  return { 'x-amz-request-id': request.id, 'x-amz-id-2': cluster.nodeId }
+}
+
+function auditedRoute({ operation, status }: S3Route) {
+  return { operation, path: '', success: { status } }
+}
+
+function namesOf({ bucket, rawKey }: S3Target): Readonly<Record<string, string>> {
+  if (bucket === '') return {}
+  return rawKey === '' ? { bucket } : { bucket, key: decodeObjectKey(rawKey) }
+}
+
+function queryOf(target: string): Readonly<Record<string, string>> {
+  const entries = Object.entries(parseQuery(originForm(target)))
+  return Object.fromEntries(entries.filter(([name]) => !OF_SIGNATURES.test(name)))
+}
+
+interface Proved {
+  readonly route: S3Route
+  readonly asked: Asked
+  readonly opened: OpenedSignature
+  readonly signatory: Signatory
+  readonly exchange: Exchange
+}
+
+async function callOf(request: FastifyRequest, proved: Proved): Promise<S3Call> {
+  const { route, asked, opened, signatory, exchange } = proved
+  const { target, query } = asked
+  const audit = RequestAudit.of(request)
+  const { bucket } = target
+  const key = target.rawKey === '' ? '' : decodeObjectKey(target.rawKey)
+  if (route.body.kind === 'xml' && bucket !== '')
+    refuseBeforeBody(signatory.principal, route.operation, key === '' ? { bucket } : { bucket, key })
+  const bytes = s3Bytes({
+    headers: request.headers,
+    payload: opened.payload,
+    signing: { ...signatory.signing, first: opened.signed.signature },
+    source: exchange.passingBytes(),
+    length: exchange.length,
+  })
+  if (route.body.kind === 'none' && bytes.length !== 0)
+    throw new S3Fault('InvalidRequest', `${route.action} takes no body`)
+  const xml = route.body.kind === 'xml' ? await readXmlBody(bytes, route.body) : null
+  return {
+    requestId: request.id,
+    method: request.method,
+    bucket,
+    key,
+    query,
+    headers: request.headers,
+    xml,
+    bytes,
+    signal: exchange.signal,
+    note: (note) => audit.note(note),
+  }
+}
+
+const UNFRAMED = "sandbox; frame-ancestors 'none'"
+
+/** What a browser shows that follows a presigned link runs nothing, no page frames it, and its address is carried nowhere. */
+function asLink(answer: Answer): Answer {
+  const own = {
+    'content-security-policy': UNFRAMED,
+    'x-frame-options': 'DENY',
+    'cross-origin-resource-policy': 'same-origin',
+    'referrer-policy': 'no-referrer',
+  }
+  return { ...answer, headers: { ...answer.headers, ...own } }
+}

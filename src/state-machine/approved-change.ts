@@ -32,6 +32,16 @@ export function approvedChangeOf(command: Command): ApprovedChange | null {
       const { tenantId, bucket, key, versionId, legalHold } = command
       return changeOf('setObjectLegalHold', { tenantId, bucket, key, versionId, legalHold })
     }
+    case 'deleteObject': {
+      const { tenantId, bucket, key, versionId, ifMatch, bypassGovernance } = command
+      if (bypassGovernance === undefined) return null
+      return changeOf('deleteObject', { tenantId, bucket, key, versionId, ifMatch, bypassGovernance })
+    }
+    case 'setObjectRetention': {
+      const { tenantId, bucket, key, versionId, retention, bypassGovernance } = command
+      if (bypassGovernance === undefined) return null
+      return changeOf('setObjectRetention', { tenantId, bucket, key, versionId, retention, bypassGovernance })
+    }
     case 'correctTime': {
       const { correction, reason } = command
       if (correction.kind !== 'confirm') return null

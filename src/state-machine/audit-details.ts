@@ -76,6 +76,11 @@ const DESCRIBERS: { readonly [T in CommandType]: Describer<T> } = {
     bucket: name,
     details: { versioning },
   }),
+  setBucketObjectLock: ({ tenantId, name, defaultRetention }) => ({
+    tenantId,
+    bucket: name,
+    details: { objectLockEnabled: true, defaultRetention },
+  }),
   setBucketPolicy: ({ tenantId, name, policy }) => ({ tenantId, bucket: name, details: { policy } }),
   deleteBucketPolicy: ({ tenantId, name }) => ({ tenantId, bucket: name }),
   setBucketCors: ({ tenantId, name, rules }) => ({
@@ -83,6 +88,7 @@ const DESCRIBERS: { readonly [T in CommandType]: Describer<T> } = {
     bucket: name,
     details: { rules: rules.length },
   }),
+  setBucketTags: ({ tenantId, name, tags }) => ({ tenantId, bucket: name, details: { tags } }),
   deleteBucketCors: ({ tenantId, name }) => ({ tenantId, bucket: name }),
   // Only the ids: the URL of a hook may contain a secret.
   setNotifications: ({ tenantId, bucket, configs }) => ({
@@ -113,16 +119,25 @@ const DESCRIBERS: { readonly [T in CommandType]: Describer<T> } = {
     ...made(value?.object ?? null),
     details: { size: command.size, ...(value?.replayed === true ? { replayed: true } : {}) },
   }),
-  deleteObject: (_, value) => ({ ...made(value?.version ?? null), details: deletion(value) }),
-  deleteObjects: ({ items }, value) => ({ details: batchDeletion(items, value) }),
+  deleteObject: (command, value) => ({
+    ...made(value?.version ?? null),
+    details: { ...deletion(value), ...bypassing(command) },
+  }),
+  deleteObjects: (command, value) => ({
+    details: { ...batchDeletion(command.items, value), ...bypassing(command) },
+  }),
   copyObject: ({ source }, value) => ({
     ...made(value),
     details: { source, ...(value === null ? {} : { size: value.size }) },
   }),
   setObjectTags: ({ tags }, value) => ({ ...made(value), details: { tags } }),
-  setObjectRetention: ({ retention: { mode, until } }, value) => ({
+  setObjectRetention: ({ retention, bypassGovernance }, value) => ({
     ...made(value),
-    details: { mode, retainUntil: until },
+    details: {
+      mode: retention?.mode ?? null,
+      retainUntil: retention?.until ?? null,
+      ...bypassing({ bypassGovernance }),
+    },
   }),
   setObjectLegalHold: ({ legalHold }, value) => ({ ...made(value), details: { legalHold } }),
   createUpload: (_, value) => (value === null ? {} : { details: { uploadId: value.uploadId } }),
@@ -231,6 +246,10 @@ function about(approvalId: string, value: ApprovalRecord | null): AuditDetails {
 function boundOf(boundTo: CallerBinding | undefined): AuditDetails {
   if (boundTo === undefined) return {}
   return { allowedAddresses: boundTo.addresses, clientCertificates: boundTo.certificates }
+}
+
+function bypassing({ bypassGovernance }: { readonly bypassGovernance?: true | undefined }): AuditDetails {
+  return bypassGovernance === undefined ? {} : { bypassGovernance }
 }
 
 function made(version: VersionRecord | ObjectRecord | null): AuditedChange {

@@ -89,6 +89,8 @@ export const COMMAND_LEVELS: { readonly [T in CommandType]: number } = {
   approveChange: 4,
   rejectChange: 4,
   useApproval: 4,
+  setBucketObjectLock: 4,
+  setBucketTags: 4,
   // The level does not matter: the command is never proposed.
   skipEntry: 3,
 }
@@ -96,7 +98,10 @@ export const COMMAND_LEVELS: { readonly [T in CommandType]: number } = {
 /** The level from which any command may carry its caller; below it the key is asked when a request begins, and no more. */
 export const CALLER_LEVEL = 4
 
-/** Of a member: the level of any value, or of the values that are listed; a value that is not listed needs none. */
+/**
+ * Of a member: the level of any value, or of the values that are listed; a value that is not listed needs none. Of a list: the members that
+ * an item may have.
+ */
 type MemberLevel = number | Readonly<Record<string, number>>
 
 /**
@@ -108,6 +113,9 @@ const MEMBER_LEVELS: { readonly [T in CommandType]?: Readonly<Record<string, Mem
   putObject: { representation: 4 },
   copyObject: { representation: 4 },
   createUpload: { representation: 4 },
+  deleteObject: { bypassGovernance: 4, approval: 4 },
+  deleteObjects: { bypassGovernance: 4, items: { ifMatch: 4 } },
+  setObjectRetention: { bypassGovernance: 4, approval: 4, retention: { null: 4 } },
   setNotifications: { bounds: 4 },
   createAccessKey: { boundTo: 4 },
   rotateAccessKey: { boundTo: 4 },
@@ -131,5 +139,14 @@ export function commandLevel(command: Command): number {
 function valueLevel(value: unknown, level: MemberLevel): number {
   if (value === undefined) return 0
   if (typeof level === 'number') return level
-  return typeof value === 'string' && Object.hasOwn(level, value) ? (level[value] ?? 0) : 0
+  if (Array.isArray(value)) return itemsLevel(value, level)
+  const name = typeof value === 'string' || value === null ? String(value) : ''
+  return Object.hasOwn(level, name) ? (level[name] ?? 0) : 0
+}
+
+function itemsLevel(items: readonly object[], levels: Readonly<Record<string, number>>): number {
+  return Object.entries(levels).reduce(
+    (highest, [name, level]) => (items.some((item) => name in item) ? Math.max(highest, level) : highest),
+    0,
+  )
 }

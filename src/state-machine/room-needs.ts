@@ -24,11 +24,13 @@ export const ROOM_NEEDS: { readonly [T in CommandType]: RoomNeed } = {
   createBucket: 'growth',
   deleteBucket: 'relief',
   setBucketVersioning: 'upkeep',
+  setBucketObjectLock: 'upkeep',
   setBucketPolicy: 'growth',
   // A policy may deny a deletion.
   deleteBucketPolicy: 'relief',
   setBucketCors: 'growth',
   deleteBucketCors: 'relief',
+  setBucketTags: 'growth',
   setQuota: 'upkeep',
   setTenantLimits: 'upkeep',
   // What is approved may be what frees space.

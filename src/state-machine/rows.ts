@@ -36,7 +36,7 @@ import type {
   UploadSessionRecord,
   SettingsRecord,
 } from './chunks/records.ts'
-import type { BucketPolicyRecord, BucketRecord, CorsRecord } from './buckets/records.ts'
+import type { BucketPolicyRecord, BucketRecord, BucketTagsRecord, CorsRecord } from './buckets/records.ts'
 import type {
   DiscardedBodyRecord,
   DiscardRecord,
@@ -72,6 +72,7 @@ export interface RowTypes {
   bucket: BucketRecord
   bucketPolicy: BucketPolicyRecord
   cors: CorsRecord
+  bucketTags: BucketTagsRecord
   object: ObjectRecord
   version: VersionRecord
   /** Index: versions that carry a lock setting, ended or not. */

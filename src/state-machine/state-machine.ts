@@ -21,6 +21,8 @@ import { createAdminToken, revokeAdminToken } from './tenants/admin-tokens.ts'
 import { recordAuditExport } from './audit/audit-export.ts'
 import { shipAudit, trimAudit } from './audit/audit.ts'
 import { createBucket, setBucketVersioning } from './buckets/buckets.ts'
+import { setBucketObjectLock } from './buckets/object-lock.ts'
+import { setBucketTags } from './buckets/tags.ts'
 import { recordChange } from './record-change.ts'
 import { deleteBucket } from './removal/delete-bucket.ts'
 import { sealAudit, setAuditKeys } from './audit/audit-segments.ts'
@@ -85,10 +87,12 @@ const HANDLERS: { readonly [T in CommandType]: Handler<T> } = {
   createBucket,
   deleteBucket,
   setBucketVersioning,
+  setBucketObjectLock,
   setBucketPolicy,
   deleteBucketPolicy,
   setBucketCors,
   deleteBucketCors,
+  setBucketTags,
   setQuota,
   setTenantLimits,
   requestApproval,

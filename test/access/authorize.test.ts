@@ -125,6 +125,8 @@ const ALLOWED = {
   deleteBucket: ['delete', 'photosDelete'],
   getBucketVersioning: READERS,
   setBucketVersioning: ['write', 'photosWrite'],
+  getBucketObjectLock: READERS,
+  setBucketObjectLock: ['admin', 'photosAdmin'],
   getBucketCORS: READERS,
   setBucketCORS: ['admin', 'photosAdmin'],
   deleteBucketCORS: ['admin', 'photosAdmin'],

@@ -17,7 +17,7 @@ const NO_POLICIES = { get: () => undefined }
 /** By the sentences of decisions 14 and 17: the verbs, and whether a scope with a prefix is enough. */
 const READS = /^(get|head|list)/
 const DELETES = ['deleteObject', 'batchDeleteObjects', 'deleteBucket']
-const ADMIN = ['setBucketCORS', 'deleteBucketCORS']
+const ADMIN = ['setBucketCORS', 'deleteBucketCORS', 'setBucketObjectLock']
 const OPEN = ['healthz', 'readyz', 'getOpenAPI', 'createToken', 'preflightSigned']
 const BY_URL = ['getSigned', 'putSigned']
 const SETS_HOOKS = ['setBucketNotifications', 'deleteBucketNotifications']
@@ -27,6 +27,7 @@ const OF_THE_BUCKET = [
   'getBucket',
   'getBucketVersioning',
   'getBucketCORS',
+  'getBucketObjectLock',
   'getBucketNotifications',
   'batchDeleteObjects',
 ]

@@ -17,5 +17,6 @@ export const approvalRows = {
     'a token of one tenant approves what is about that tenant; of others 403, never 404 [admin: Authentication 4]',
   'admin.approvals.policies': 'lower_locks: a policy that denies less than before [decisions 14]',
   'admin.approvals.holds': 'lower_locks: a legal hold that comes off a version [native: per-object WORM]',
+  'admin.approvals.bypass': 'lower_locks: retention in mode GOVERNANCE that is set aside [decisions 14]',
   'admin.approvals.time': 'lower_locks: time that is confirmed, by which retention ends [decisions 17]',
 } as const

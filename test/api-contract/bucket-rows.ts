@@ -13,6 +13,7 @@ export const bucketRows = {
   'buckets.create.duplicate': '409 bucket_already_exists, for the owner too [native: Errors 409]',
   'buckets.create.per-tenant': 'a name taken by another tenant is free [decisions 0]',
   'buckets.create.name': '3 to 63 characters by the rules of S3, else 400 invalid_bucket_name [decisions 0]',
+  'buckets.create.reserved': 'the name api, and those of probes: 400 invalid_bucket_name [decisions 17]',
   'buckets.get': 'GET /buckets/{bucket}: the record of the creation [native: Buckets]',
   'buckets.delete': 'DELETE /buckets/{bucket}: 204, then 404 [native: Buckets]',
   'buckets.delete.object': 'an object in it: 409 bucket_not_empty [native: Buckets]',
@@ -24,6 +25,10 @@ export const bucketRows = {
   'buckets.versioning.never-back': 'never back to Unversioned: 400 invalid_request [decisions 2]',
   'buckets.versioning.lock':
     'a bucket with object lock is not suspended: 409 invalid_bucket_state [decisions 2]',
+  'buckets.object-lock.get':
+    'GET /buckets/{bucket}/object-lock: {objectLockEnabled, defaultRetention} [decisions 2]',
+  'buckets.object-lock.set':
+    'PUT /buckets/{bucket}/object-lock: object lock for good, and the default retention; versioning not Enabled: 409 [decisions 2]',
   'buckets.other-tenant':
     'the bucket of another tenant: 404 with the same message as for none [native: Service 3]',
   'buckets.anonymous': 'no route of a bucket answers without a token: 401 [native: Service 4]',

@@ -31,6 +31,9 @@ export const retentionRows = {
   'retention.condition':
     'a bucket policy may deny by the days that a retention has left, as in S3 Object Lock [native: Authorization 1]',
   'retention.no-bypass': 'there is no bypass of governance [native: States]',
+  'retention.default': 'a new version without one gets the default retention of its bucket [decisions 2]',
+  'retention.bypass':
+    'GOVERNANCE can be set aside with the verb admin, by an explicit request for which the native API has no member [decisions 14]',
   'retention.no-lock': 'a bucket without object lock: 400 object_lock_not_enabled [decisions 3]',
   'retention.version': 'versionId selects the version [decisions 0]',
   'retention.delete': 'DELETE of a version under retention: 403 object_locked [decisions 3]',

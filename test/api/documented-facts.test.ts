@@ -26,6 +26,27 @@ const FORBIDDEN: readonly Case[] = [
   ['createBucket', 'POST', '/api/v1/buckets', { name: 'A' }, 'invalid_bucket_name'],
   ['createBucket', 'POST', '/api/v1/buckets', { name: 'good', versioning: 'On' }, 'invalid_request'],
   ['setBucketVersioning', 'PUT', `${BUCKET}/versioning`, { status: 'On' }, 'invalid_request'],
+  [
+    'setBucketObjectLock',
+    'PUT',
+    `${BUCKET}/object-lock`,
+    { defaultRetention: { mode: 'GOVERNANCE', days: 0 } },
+    'invalid_request',
+  ],
+  [
+    'setBucketObjectLock',
+    'PUT',
+    `${BUCKET}/object-lock`,
+    { defaultRetention: { mode: 'GOVERNANCE' } },
+    'invalid_request',
+  ],
+  [
+    'setBucketObjectLock',
+    'PUT',
+    `${BUCKET}/object-lock`,
+    { defaultRetention: { mode: 'GOVERNANCE', days: 1, years: 1 } },
+    'invalid_request',
+  ],
   ['setBucketCORS', 'PUT', `${BUCKET}/cors`, { rules: [] }, 'invalid_request'],
   ['setBucketCORS', 'PUT', `${BUCKET}/cors`, { rules: [{ ...RULE, allowedOrigins: [] }] }, 'invalid_request'],
   [

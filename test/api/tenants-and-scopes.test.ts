@@ -20,6 +20,7 @@ const BODIES: Readonly<Record<string, object>> = {
   setObjectRetention: { mode: 'GOVERNANCE', retainUntil: '2099-01-01T00:00:00Z' },
   setObjectLegalHold: { status: 'ON' },
   completeMultipartUpload: { parts: [{ partNumber: 1, etag: `${'0'.repeat(32)}-1` }] },
+  setBucketObjectLock: {},
   setBucketCORS: { rules: [{ allowedOrigins: ['*'], allowedMethods: ['GET'] }] },
 }
 
@@ -157,6 +158,8 @@ const VERBS: Readonly<Record<string, string>> = {
   completeMultipartUpload: 'write',
   abortMultipartUpload: 'write',
   listMultipartUploads: 'read',
+  getBucketObjectLock: 'read',
+  setBucketObjectLock: 'admin',
   getBucketCORS: 'read',
   setBucketCORS: 'admin',
   deleteBucketCORS: 'admin',

@@ -7,7 +7,7 @@ import { checkContentType, checkMetadata } from '../../src/operations/objects/de
 import { failedCondition, type ReadConditions } from '../../src/operations/objects/conditions.ts'
 import { strongTags, weakTags } from '../../src/operations/objects/entity-tags.ts'
 import { fingerprintOf } from '../../src/operations/objects/fingerprint.ts'
-import { checkTags } from '../../src/operations/objects/object-tags.ts'
+import { checkTags } from '../../src/operations/base/tags.ts'
 import { WritesInProgress } from '../../src/operations/base/writes-in-progress.ts'
 import { parseTimestamp } from '../../src/operations/base/timestamp.ts'
 import { metadataHeaders, readMetadata } from '../../src/api/native/metadata-headers.ts'

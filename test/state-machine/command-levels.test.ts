@@ -7,6 +7,7 @@
 import t from 'tap'
 import { FEATURE_LEVEL, FIRST_LEVEL } from '../../cluster/node/base/feature-level.ts'
 import { CALLER_LEVEL, COMMAND_LEVELS, commandLevel } from '../../src/state-machine/command-levels.ts'
+import type { Command } from '../../src/state-machine/commands.ts'
 import type { AdminRole } from '../../src/state-machine/base/origin.ts'
 import { isCommandType } from '../../src/state-machine/state-machine.ts'
 
@@ -57,6 +58,14 @@ t.test('the level of a command', async (t) => {
     const configs = { type: 'setNotifications', tenantId: 'acme', bucket: 'photos', configs: [] } as const
     const bounds = { configsMax: 1, configsOfOriginMax: 1, origins: [] }
     t.same([commandLevel(configs), commandLevel({ ...configs, bounds })], [1, 4])
+    const name = { tenantId: 'acme', bucket: 'photos' } as const
+    const items = (...items: Extract<Command, { type: 'deleteObjects' }>['items']) =>
+      commandLevel({ type: 'deleteObjects', ...name, items })
+    const item = { key: 'k', versionId: null }
+    t.same([items(), items(item, item), items(item, { ...item, ifMatch: [] })], [1, 1, 4], 'of any item')
+    const retain = { type: 'setObjectRetention', ...name, ...item } as const
+    t.equal(commandLevel({ ...retain, retention: { mode: 'GOVERNANCE', until: 1 } }), 1)
+    t.equal(commandLevel({ ...retain, retention: null }), 4, 'no retention is a value')
   })
 
   t.test('of the caller that a command may carry is the one that brought it', async (t) => {

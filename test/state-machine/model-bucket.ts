@@ -40,7 +40,8 @@ interface ModelUpload {
 export interface ModelBucket {
   readonly id: string
   versioning: 'Unversioned' | 'Enabled' | 'Suspended'
-  readonly hasLock: boolean
+  hasLock: boolean
+  defaultRetention: Of<'setBucketObjectLock'>['defaultRetention']
   /** Newest first. */
   readonly keys: Map<string, ModelVersion[]>
   readonly uploads: Map<string, ModelUpload>
@@ -74,11 +75,16 @@ export function uploadBytes({ uploads }: ModelBucket): number {
 }
 
 /** Written differently from the code on purpose: a lock holds unless it is known to have ended; a damaged one always holds. */
-export function isLocked({ retention, legalHold, isMarker }: ModelVersion, time: number): boolean {
+export function isLocked(
+  { retention, legalHold, isMarker }: ModelVersion,
+  time: number,
+  bypass?: true,
+): boolean {
   if (isMarker) return false
+  const end = bypass && retention?.mode === 'GOVERNANCE' ? Infinity : time
   const isOver =
     retention === null ||
-    (['GOVERNANCE', 'COMPLIANCE'].includes(retention.mode) && retention.until >= 0 && retention.until <= time)
+    (['GOVERNANCE', 'COMPLIANCE'].includes(retention.mode) && retention.until >= 0 && retention.until <= end)
   return legalHold !== false || !isOver
 }
 
@@ -142,18 +148,27 @@ export function lockCode(
   if (!bucket.hasLock) return 'object_lock_not_enabled'
   if (command.type === 'setObjectLegalHold') return null
   const [old, now] = [version.retention, command.retention]
-  if (old?.mode === now.mode && old.until === now.until) return null
-  if (now.until <= time) return 'invalid_request'
-  if (!isLocked({ ...version, legalHold: false }, time)) return null
-  if (isLocked({ ...version, legalHold: false }, Infinity)) return 'object_locked'
+  const isRepeated = now === null ? old === null : old?.mode === now.mode && old.until === now.until
+  if (isRepeated) return null
+  if (now !== null && now.until <= time) return 'invalid_request'
+  if (!isLocked({ ...version, legalHold: false }, time, command.bypassGovernance)) return null
+  if (now === null || isLocked({ ...version, legalHold: false }, Infinity)) return 'object_locked'
   const isWeaker = old?.mode === 'COMPLIANCE' && now.mode !== 'COMPLIANCE'
   return isWeaker || !((old?.until ?? Infinity) <= now.until) ? 'object_locked' : null
 }
 
 /** Removes the version that `versionId` names; without one, the version that a new one replaces. */
-export function deleteCode(bucket: ModelBucket, { key, versionId }: Named, time: number): string | null {
+export function deleteCode(
+  bucket: ModelBucket,
+  { key, versionId, ifMatch }: Named & { readonly ifMatch?: readonly string[] | null },
+  time: number,
+  bypass?: true,
+): string | null {
+  const meant = settable(bucket, { key, versionId })
+  const unmet = preconditionCode(meant, { ifMatch: ifMatch ?? null, ifNoneMatch: null })
+  if (unmet !== null) return unmet
   const goes = versionId === null ? replacedIn(bucket, key) : named(bucket, key, versionId)
-  return goes !== undefined && isLocked(goes, time) ? 'object_locked' : null
+  return goes !== undefined && isLocked(goes, time, bypass) ? 'object_locked' : null
 }
 
 export function takeDeleted(bucket: ModelBucket, { key, versionId }: Named, reply: Deleted): void {
@@ -174,10 +189,18 @@ export function addVersion(
   bucket: ModelBucket,
   { key, tags, retention, legalHold }: NewVersion,
   { id, size, etag, content }: Pick<ModelVersion, 'id' | 'size' | 'etag' | 'content'>,
+  madeAt: number,
 ): void {
   dropFrom(bucket, key, replacedIn(bucket, key))
   const isNull = bucket.versioning !== 'Enabled'
-  insert(bucket, key, { id, isNull, isMarker: false, size, etag, content, tags, retention, legalHold })
+  const locks = { retention: retention ?? defaultOf(bucket, madeAt), legalHold }
+  insert(bucket, key, { id, isNull, isMarker: false, size, etag, content, tags, ...locks })
+}
+
+function defaultOf({ defaultRetention }: ModelBucket, madeAt: number): RetentionRecord | null {
+  if (defaultRetention === null) return null
+  const hours = 24 * ('days' in defaultRetention ? defaultRetention.days : 365 * defaultRetention.years)
+  return { mode: defaultRetention.mode, until: madeAt + hours * 3_600_000 }
 }
 
 function insert({ keys }: ModelBucket, key: string, version: ModelVersion): void {

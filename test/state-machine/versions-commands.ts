@@ -9,7 +9,7 @@ import type { DiscardedBodyRecord, DiscardRecord } from '../../src/state-machine
 import type { PutBody } from '../../src/state-machine/chunks/commands.ts'
 import type { ChunkRecord } from '../../src/state-machine/chunks/records.ts'
 import type { Command } from '../../src/state-machine/commands.ts'
-import type { NewVersion } from '../../src/state-machine/objects/commands.ts'
+import type { GovernanceBypass, NewVersion } from '../../src/state-machine/objects/commands.ts'
 import type { ExpiryRecord } from '../../src/state-machine/objects/records.ts'
 import { createBucket, fresh, type MapWorld, partsOf, rowsOf } from './map-world.ts'
 import type { ModelVersion } from './model-bucket.ts'
@@ -80,13 +80,20 @@ export function commandOf(step: Step, world: Known, model: VersionsModel, n: num
       return { ...newVersion(step, world), type: op, ...brought(step, world, n), idempotency }
     }
     case 'deleteObject':
-      return { type: op, ...name, versionId, ifMatch: more < 56 ? null : [`e${step.body}`] }
+      return {
+        type: op,
+        ...name,
+        versionId,
+        ifMatch: more < 56 ? null : [`e${step.body}`],
+        ...bypassOf(more),
+      }
     case 'deleteObjects': {
-      const other = { key: 'b/c', versionId: null }
+      const other = { key: 'b/c', versionId: null, ...(more % 9 === 4 ? { ifMatch: [`e${step.body}`] } : {}) }
       return {
         type: op,
         tenantId: 'acme',
         bucket,
+        ...bypassOf(more),
         items: [{ key, versionId }, other, { key, versionId: null }],
       }
     }
@@ -105,7 +112,8 @@ export function commandOf(step: Step, world: Known, model: VersionsModel, n: num
         type: op,
         ...name,
         versionId: idOf(model.buckets.get(name.bucket)?.keys.get(key) ?? [], pick),
-        retention: retention ?? { mode: 'GOVERNANCE', until: world.time - 1 },
+        retention: more % 11 === 5 ? null : (retention ?? { mode: 'GOVERNANCE', until: world.time - 1 }),
+        ...bypassOf(more),
       }
     }
     case 'setObjectLegalHold':
@@ -147,12 +155,27 @@ export function commandOf(step: Step, world: Known, model: VersionsModel, n: num
   }
 }
 
-function bucketCommand({ op, bucket, more }: Step): Command | null {
+function bypassOf(more: number): GovernanceBypass {
+  return more % 5 === 2 ? { bypassGovernance: true } : {}
+}
+
+const DEFAULTS = [
+  { mode: 'GOVERNANCE', days: 1 },
+  { mode: 'COMPLIANCE', days: 2 },
+  null,
+  { mode: 'GOVERNANCE', years: 1 },
+] as const
+
+function bucketCommand({ op, bucket, more, pick }: Step): Command | null {
   const versioning = (['Enabled', 'Suspended', 'Enabled', 'Suspended', 'Unversioned'] as const)[more % 5]
   const settings = versioningOf(bucket)
   if (op === 'createBucket') return createBucket(bucket, settings)
   if (op === 'deleteBucket') return { type: op, tenantId: 'acme', name: bucket }
   if (op !== 'setBucketVersioning' || versioning === undefined) return null
+  if (pick < 3) {
+    const defaultRetention = DEFAULTS[more % 4] ?? null
+    return { type: 'setBucketObjectLock', tenantId: 'acme', name: bucket, defaultRetention }
+  }
   return { type: op, tenantId: 'acme', name: bucket, versioning }
 }
 

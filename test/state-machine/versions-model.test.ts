@@ -94,11 +94,12 @@ const UNREADABLE: readonly unknown[] = [
   { mode: 'GOVERNANCE', until: Number.NaN },
 ]
 
-/** Versions that no command of an entry may remove; one of the commands may take off a legal hold. */
+/** Versions that no command of an entry may remove; one of the commands may take off a legal hold, or set GOVERNANCE aside. */
 function lockedIn({ buckets }: VersionsModel, time: number, commands: readonly Command[]) {
   const isHoldOff = commands.some(({ type }) => type === 'setObjectLegalHold')
+  const bypass = commands.some((command) => 'bypassGovernance' in command) ? true : undefined
   const isKept = (version: ModelVersion) =>
-    isLocked(isHoldOff ? { ...version, legalHold: false } : version, time)
+    isLocked(isHoldOff ? { ...version, legalHold: false } : version, time, bypass)
   return [...buckets.values()].flatMap(({ id: bucketId, keys }) =>
     [...keys].flatMap(([key, versions]) =>
       versions.filter(isKept).map(({ id, content }) => ({ bucketId, key, id, content })),

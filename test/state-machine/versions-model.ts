@@ -85,10 +85,7 @@ export class VersionsModel {
         return this.#newVersionCode(bucket, command, { size: source.size, counted: 0, askedAt: time, time })
       }
       case 'deleteObject':
-        return (
-          preconditionCode(settable(bucket, command), { ifMatch: command.ifMatch, ifNoneMatch: null }) ??
-          deleteCode(bucket, command, time)
-        )
+        return deleteCode(bucket, command, time, command.bypassGovernance)
       case 'setObjectTags':
         return settable(bucket, command) === undefined ? 'not_found' : null
       case 'setObjectLegalHold':
@@ -122,6 +119,9 @@ export class VersionsModel {
         if (bucket.versioning === command.versioning) return null
         if (command.versioning === 'Unversioned') return 'invalid_request'
         return bucket.hasLock ? 'invalid_bucket_state' : null
+      case 'setBucketObjectLock':
+        if (bucket === undefined) return 'not_found'
+        return bucket.versioning === 'Enabled' ? null : 'invalid_bucket_state'
       default:
         return null
     }
@@ -196,11 +196,16 @@ export class VersionsModel {
       const maps = { keys: new Map(), uploads: new Map(), answers: new Map(), completed: new Map() }
       const { versioning, objectLockEnabled: hasLock } = command
       const { id } = value as BucketRecord
-      this.buckets.set(command.name, { id, versioning, hasLock, ...maps })
+      this.buckets.set(command.name, { id, versioning, hasLock, defaultRetention: null, ...maps })
     } else if (command.type === 'deleteBucket') this.buckets.delete(command.name)
     else if (command.type === 'setBucketVersioning') {
       const bucket = this.buckets.get(command.name)
       if (bucket !== undefined) bucket.versioning = command.versioning
+    } else if (command.type === 'setBucketObjectLock') {
+      const bucket = this.buckets.get(command.name)
+      if (bucket === undefined) return
+      bucket.hasLock = true
+      bucket.defaultRetention = command.defaultRetention
     } else if ('bucket' in command) {
       const bucket = this.buckets.get(command.bucket ?? '')
       if (bucket !== undefined) this.#changeIn(bucket, command, value, time)
@@ -215,7 +220,8 @@ export class VersionsModel {
         const earlier = bucket.answers.get(name)
         assert.equal(replayed, earlier !== undefined)
         if (earlier !== undefined) return assert.equal(object.versionId, earlier.id)
-        addVersion(bucket, command, { ...command, id: object.versionId, content: contentOf(command.body) })
+        const content = contentOf(command.body)
+        addVersion(bucket, command, { ...command, id: object.versionId, content }, this.#madeAt)
         if (command.idempotency === null) return
         const { fingerprint } = command.idempotency
         bucket.answers.set(name, { fingerprint, id: object.versionId, expiresAt: this.#madeAt + DAY_MS })
@@ -225,7 +231,8 @@ export class VersionsModel {
         const source = this.#source(command)
         assert(source !== undefined)
         const { size, etag, content } = source
-        return addVersion(bucket, command, { id: (value as ObjectRecord).versionId, size, etag, content })
+        const { versionId: id } = value as ObjectRecord
+        return addVersion(bucket, command, { id, size, etag, content }, this.#madeAt)
       }
       case 'deleteObject':
         return takeDeleted(bucket, command, value as Deleted)
@@ -233,7 +240,7 @@ export class VersionsModel {
         command.items.forEach((item, n) => {
           const result = (value as readonly (Deleted | ItemRefused)[])[n]
           assert(result !== undefined)
-          const code = deleteCode(bucket, item, time)
+          const code = deleteCode(bucket, item, time, command.bypassGovernance)
           assert.equal('code' in result ? result.code : null, code)
           if (!('code' in result)) takeDeleted(bucket, item, result)
         })
@@ -288,7 +295,7 @@ function takeUploadChange(bucket: ModelBucket, command: Command, value: unknown,
     const content = parts.flatMap((part) => part.content)
     bucket.uploads.delete(command.uploadId)
     const requested = { ...upload.requested, precondition: command.precondition }
-    addVersion(bucket, requested, { id: versionId, size, etag: command.etag, content })
+    addVersion(bucket, requested, { id: versionId, size, etag: command.etag, content }, madeAt)
     const answer = { parts: JSON.stringify(command.parts), id: versionId, expiresAt: madeAt + DAY_MS }
     bucket.completed.set(name, answer)
   }

@@ -46,6 +46,7 @@ export const S3_ACTIONS = {
     setsRetention: true,
   },
   getObjectLegalHold: onVersion('s3:GetObjectLegalHold', 's3:GetObjectLegalHold'),
+  bypassGovernanceRetention: onVersion('s3:BypassGovernanceRetention', 's3:BypassGovernanceRetention'),
   putObjectLegalHold: onVersion('s3:PutObjectLegalHold', 's3:PutObjectLegalHold'),
   listMultipartUploadParts: onKey('s3:ListMultipartUploadParts'),
   abortMultipartUpload: onKey('s3:AbortMultipartUpload'),
@@ -54,6 +55,8 @@ export const S3_ACTIONS = {
   putBucketCORS: onBucket('s3:PutBucketCORS'),
   getBucketNotification: onBucket('s3:GetBucketNotification'),
   putBucketNotification: onBucket('s3:PutBucketNotification'),
+  getBucketObjectLock: onBucket('s3:GetBucketObjectLockConfiguration'),
+  putBucketObjectLock: onBucket('s3:PutBucketObjectLockConfiguration'),
 } as const satisfies Record<string, S3Action>
 
 /** What there is to know of an action when nothing but its name is given. */

@@ -3,8 +3,32 @@
  */
 import Type, { type Static } from 'typebox'
 import { VERSIONING_STATES } from '../../operations/buckets/versioning-state.ts'
-import type { BucketRecord } from '../../state-machine/buckets/records.ts'
+import {
+  type BucketRecord,
+  DEFAULT_RETENTION_DAYS_MAX,
+  DEFAULT_RETENTION_YEARS_MAX,
+} from '../../state-machine/buckets/records.ts'
+import { documented } from '../documented.ts'
 import { orNull, Time, timeText } from '../wire.ts'
+import { RETENTION_MODES } from './settings-headers.ts'
+
+export const DefaultRetentionView = Type.Object(
+  {
+    mode: Type.Enum([...RETENTION_MODES]),
+    days: Type.Optional(Type.Integer(documented({ minimum: 1, maximum: DEFAULT_RETENTION_DAYS_MAX }))),
+    years: Type.Optional(
+      Type.Integer({
+        description: 'of 365 days each',
+        ...documented({ minimum: 1, maximum: DEFAULT_RETENTION_YEARS_MAX }),
+      }),
+    ),
+  },
+  {
+    additionalProperties: false,
+    description: 'One of days and years',
+    ...documented({ minProperties: 2, maxProperties: 2 }),
+  },
+)
 
 export const BucketView = Type.Object(
   {
@@ -13,7 +37,7 @@ export const BucketView = Type.Object(
     createdAt: Time,
     versioning: Type.Enum([...VERSIONING_STATES]),
     objectLockEnabled: Type.Boolean(),
-    defaultRetention: orNull(Type.Object({})),
+    defaultRetention: orNull(DefaultRetentionView),
     visibility: Type.Enum(['private']),
     hasCors: Type.Boolean(),
     hasNotifications: Type.Boolean(),
@@ -29,9 +53,15 @@ export function bucketView(bucket: BucketRecord): Static<typeof BucketView> {
     createdAt: timeText(createdAt),
     versioning,
     objectLockEnabled,
-    defaultRetention: null,
+    defaultRetention: defaultRetentionView(bucket),
     visibility: 'private',
     hasCors: bucket.hasCors ?? false,
     hasNotifications: bucket.hasNotifications === true,
   }
+}
+
+export function defaultRetentionView({
+  defaultRetention,
+}: Pick<BucketRecord, 'defaultRetention'>): Static<typeof DefaultRetentionView> | null {
+  return defaultRetention === undefined ? null : { ...defaultRetention }
 }

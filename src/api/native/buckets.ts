@@ -83,7 +83,7 @@ export const bucketRoutes = [
       method: 'POST',
       path: '/buckets',
       summary: 'Create a private bucket',
-      description: 'Object lock comes with versioning, and cannot be given to a bucket later.',
+      description: 'Object lock comes with versioning.',
       body: { schema: NewBucket },
       responseHeaders: [{ name: 'Location', description: 'Path of the bucket' }],
       success: {

@@ -11,11 +11,7 @@ import {
   METADATA_NAME,
   REPRESENTATION_BYTES_MAX,
 } from '../../operations/objects/description.ts'
-import {
-  TAG_NAME_CHARACTERS_MAX,
-  TAG_VALUE_CHARACTERS_MAX,
-  TAGS_MAX,
-} from '../../operations/objects/object-tags.ts'
+import { TAG_NAME_CHARACTERS_MAX, TAG_VALUE_CHARACTERS_MAX, TAGS_MAX } from '../../operations/base/tags.ts'
 import { documented } from '../documented.ts'
 
 export const BucketName = Type.String(documented({ pattern: BUCKET_NAME }))

@@ -78,7 +78,7 @@ export const lockRoutes = [
     async (services, principal, { params, query, body }) => {
       const retention = { mode: body.mode, until: readTime('retainUntil', body.retainUntil) }
       const wanted = { ...params, versionId: query.versionId, retention }
-      return retained(await setObjectRetention(services, principal, wanted))
+      return retained({ ...(await setObjectRetention(services, principal, wanted)), retention })
     },
   ),
 

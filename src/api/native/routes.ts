@@ -6,6 +6,7 @@ import type { Plane } from '../plane.ts'
 import { documentRoute, healthRoute, readinessRoute } from '../probes.ts'
 import type { RouteDefinition } from '../route.ts'
 import { batchDeleteRoutes } from './batch-delete.ts'
+import { objectLockRoutes } from './bucket-object-lock.ts'
 import { BucketView } from './bucket-view.ts'
 import { bucketRoutes } from './buckets.ts'
 import { copyRoutes } from './copy.ts'
@@ -38,6 +39,7 @@ const dataRoutes: readonly RouteDefinition[] = [
   ...signedRoutes,
   ...preflightRoutes,
   ...bucketRoutes,
+  ...objectLockRoutes,
   ...corsRoutes,
   ...listingRoutes,
   ...objectRoutes,

@@ -2,7 +2,7 @@
  * Tags, retention and legal hold of a new version: as headers of its upload, and as headers of answers. [decisions 3]
  */
 import type { IncomingHttpHeaders } from 'node:http'
-import { checkTags } from '../../operations/objects/object-tags.ts'
+import { checkTags } from '../../operations/base/tags.ts'
 import { Refusal } from '../../base/refusal.ts'
 import type { RetentionRecord, Tags, VersionSettings } from '../../state-machine/versions/records.ts'
 import { headerText } from '../header-text.ts'

@@ -2,8 +2,8 @@
  * `holdfast bucket`: its names, options and help.
  */
 import { Command } from 'commander'
-import type { BucketOptions, CreateBucketOptions } from '../objects/bucket-commands.ts'
-import { type Done, examples, jsonOption, withDataAccess } from './options.ts'
+import type { BucketOptions, CreateBucketOptions, ObjectLockOptions } from '../objects/bucket-commands.ts'
+import { countValue, type Done, examples, jsonOption, withDataAccess } from './options.ts'
 
 export function bucketCommand(done: Done): Command {
   return new Command('bucket')
@@ -12,6 +12,7 @@ export function bucketCommand(done: Done): Command {
     .addCommand(getCommand(done))
     .addCommand(deleteCommand(done))
     .addCommand(versioningCommand(done))
+    .addCommand(objectLockCommand(done))
 }
 
 function createCommand(done: Done): Command {
@@ -66,5 +67,24 @@ function versioningCommand(done: Done): Command {
     .action(async (name: string, state: string, options: BucketOptions) => {
       const { setVersioning } = await import('../objects/bucket-commands.ts')
       done(await setVersioning(name, STATUSES[state] ?? state, options))
+    })
+}
+
+function objectLockCommand(done: Done): Command {
+  const command = withDataAccess(new Command('object-lock')).description(
+    'switch object lock on for good, and set the retention that new versions get, or none',
+  )
+  return command
+    .argument('<name>')
+    .addOption(
+      command.createOption('--mode <mode>', 'of the default retention').choices(['GOVERNANCE', 'COMPLIANCE']),
+    )
+    .option('--days <n>', 'how long, in days', countValue(36_500))
+    .option('--years <n>', 'how long, in years of 365 days', countValue(100))
+    .addOption(jsonOption())
+    .addHelpText('after', examples('bucket object-lock photos --mode GOVERNANCE --days 30'))
+    .action(async (name: string, options: ObjectLockOptions) => {
+      const { setObjectLock } = await import('../objects/bucket-commands.ts')
+      done(await setObjectLock(name, options))
     })
 }

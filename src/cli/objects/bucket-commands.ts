@@ -52,6 +52,26 @@ export function setVersioning(bucket: string, status: string, options: BucketOpt
   })
 }
 
+export interface ObjectLockOptions extends BucketOptions {
+  readonly mode?: 'GOVERNANCE' | 'COMPLIANCE'
+  readonly days?: number
+  readonly years?: number
+}
+
+/** Without a mode: there is no default retention from now on. */
+export function setObjectLock(bucket: string, options: ObjectLockOptions): Promise<number> {
+  const { mode, days, years } = options
+  const duration = { ...(days === undefined ? {} : { days }), ...(years === undefined ? {} : { years }) }
+  const defaultRetention = mode === undefined ? null : { mode, ...duration }
+  return askData(options, async (client) => {
+    const call = { params: { bucket }, body: { defaultRetention } }
+    const { answer } = await client.call('setBucketObjectLock', call)
+    if (options.json) printJson(answer)
+    else printFacts({ ...answer })
+    return EXIT.done
+  })
+}
+
 function shown(bucket: Bucket, { json = false }: BucketOptions): number {
   if (json) printJson(bucket)
   else printFacts({ ...bucket })

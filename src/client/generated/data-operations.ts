@@ -3,7 +3,7 @@
  */
 import type { Body, Download, Route } from '../base/operation.ts'
 
-export type Bucket = { readonly name: string; readonly tenantId: string; readonly createdAt: string; readonly versioning: "Unversioned" | "Enabled" | "Suspended"; readonly objectLockEnabled: boolean; readonly defaultRetention: Readonly<Record<string, unknown>> | null; readonly visibility: "private"; readonly hasCors: boolean; readonly hasNotifications: boolean }
+export type Bucket = { readonly name: string; readonly tenantId: string; readonly createdAt: string; readonly versioning: "Unversioned" | "Enabled" | "Suspended"; readonly objectLockEnabled: boolean; readonly defaultRetention: { readonly mode: "GOVERNANCE" | "COMPLIANCE"; readonly days?: number; /** of 365 days each */ readonly years?: number } | null; readonly visibility: "private"; readonly hasCors: boolean; readonly hasNotifications: boolean }
 
 export type StoredObject = { readonly bucket: string; readonly key: string; readonly versionId: string; readonly isLatest: boolean; readonly size: number; readonly contentLength: number; readonly etag: string; readonly contentType: string; readonly lastModified: string; readonly storageClass: string; readonly checksums: Readonly<Record<string, string>>; readonly checksumType: "FULL_OBJECT"; readonly encryption: { readonly status: "encrypted"; readonly algorithm: "AES256-GCM"; readonly keyId: string }; readonly compression: { readonly status: "none" | "zstd" }; readonly retention: Retention | null; readonly legalHold: LegalHold; readonly metadata: Readonly<Record<string, string>>; readonly cacheControl?: string; readonly contentDisposition?: string; readonly contentEncoding?: string; readonly contentLanguage?: string; readonly expires?: string; readonly tagCount: number; readonly partsCount: number }
 
@@ -91,6 +91,16 @@ export interface DataOperations {
   readonly setBucketVersioning: {
     readonly call: { readonly params: { readonly bucket: string }; readonly body: { /** Enabled or Suspended */ readonly status: string } }
     readonly answer: { readonly status: "Unversioned" | "Enabled" | "Suspended" }
+  }
+  /** Get whether a bucket has object lock, and its default retention */
+  readonly getBucketObjectLock: {
+    readonly call: { readonly params: { readonly bucket: string } }
+    readonly answer: { readonly objectLockEnabled: boolean; readonly defaultRetention: { readonly mode: "GOVERNANCE" | "COMPLIANCE"; readonly days?: number; /** of 365 days each */ readonly years?: number } | null }
+  }
+  /** Switch object lock on for good, and set the default retention */
+  readonly setBucketObjectLock: {
+    readonly call: { readonly params: { readonly bucket: string }; readonly body: { readonly defaultRetention?: { readonly mode: "GOVERNANCE" | "COMPLIANCE"; readonly days?: number; /** of 365 days each */ readonly years?: number } | null } }
+    readonly answer: { readonly objectLockEnabled: boolean; readonly defaultRetention: { readonly mode: "GOVERNANCE" | "COMPLIANCE"; readonly days?: number; /** of 365 days each */ readonly years?: number } | null }
   }
   /** Get the CORS rules of a bucket */
   readonly getBucketCORS: {
@@ -259,6 +269,8 @@ export const DATA_ROUTES = {
   deleteBucket: {"method":"DELETE","path":"/api/v1/buckets/{bucket}","rest":null,"body":"none","answer":"empty","takesToken":true},
   getBucketVersioning: {"method":"GET","path":"/api/v1/buckets/{bucket}/versioning","rest":null,"body":"none","answer":"json","takesToken":true},
   setBucketVersioning: {"method":"PUT","path":"/api/v1/buckets/{bucket}/versioning","rest":null,"body":"json","answer":"json","takesToken":true},
+  getBucketObjectLock: {"method":"GET","path":"/api/v1/buckets/{bucket}/object-lock","rest":null,"body":"none","answer":"json","takesToken":true},
+  setBucketObjectLock: {"method":"PUT","path":"/api/v1/buckets/{bucket}/object-lock","rest":null,"body":"json","answer":"json","takesToken":true},
   getBucketCORS: {"method":"GET","path":"/api/v1/buckets/{bucket}/cors","rest":null,"body":"none","answer":"json","takesToken":true},
   setBucketCORS: {"method":"PUT","path":"/api/v1/buckets/{bucket}/cors","rest":null,"body":"json","answer":"json","takesToken":true},
   deleteBucketCORS: {"method":"DELETE","path":"/api/v1/buckets/{bucket}/cors","rest":null,"body":"none","answer":"empty","takesToken":true},

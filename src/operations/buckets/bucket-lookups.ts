@@ -36,6 +36,19 @@ export const getBucketVersioning = dataOperation(
   },
 )
 
+export const getBucketObjectLock = dataOperation(
+  {
+    id: 'getBucketObjectLock',
+    requires: accessKey('read', 'bucket'),
+    s3Action: S3_ACTIONS.getBucketObjectLock,
+    refuses: [],
+    target: bucketTarget,
+  },
+  async (services, principal, input: { readonly bucket: string }): Promise<BucketRecord> => {
+    return findBucket(services, principal.tenantId, input.bucket)
+  },
+)
+
 /** Without rules it is not_found. */
 export const getBucketCORS = dataOperation(
   {

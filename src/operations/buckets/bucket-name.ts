@@ -1,12 +1,21 @@
 /**
  * What a bucket may be called: the S3 rules. [decisions 0, "Bucket names"]
  *
- * Rule: a name that breaks them is never handed to the store; on a look-up it simply does not exist.
+ * Rule: a name that breaks them is never handed to the store; on a look-up it simply does not exist. A bucket that got a reserved name
+ * before it was reserved stays what it is.
  */
 const SHAPE = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/
 /** For documents: the source of a pattern. */
 export const BUCKET_NAME: string = SHAPE.source
 const IPV4 = /^\d{1,3}(\.\d{1,3}){3}$/
+
+/** What stands at the root of the data listener: in the addresses of the S3 API, where a bucket comes first, such a name would never arrive. */
+const RESERVED: ReadonlySet<string> = new Set(['api', 'healthz', 'livez', 'readyz'])
+
+/** Of a new bucket: null when the name is good, else the rule that it breaks. */
+export function newBucketNameFault(name: string): string | null {
+  return RESERVED.has(name) ? 'it is reserved for addresses of this service' : bucketNameFault(name)
+}
 
 /** null when the name is good, else the rule that it breaks. */
 export function bucketNameFault(name: string): string | null {

@@ -9,7 +9,7 @@ import { Refusal } from '../../base/refusal.ts'
 import { settle } from '../../commands/settle.ts'
 import type { BucketRecord } from '../../state-machine/buckets/records.ts'
 import { dataOperation } from '../base/operation.ts'
-import { bucketNameFault } from './bucket-name.ts'
+import { newBucketNameFault } from './bucket-name.ts'
 import { versioningState } from './versioning-state.ts'
 
 interface CreateBucketInput {
@@ -27,7 +27,7 @@ export const createBucket = dataOperation(
     target: ({ name }: CreateBucketInput) => ({ bucket: name }),
   },
   async (services, principal, input: CreateBucketInput): Promise<BucketRecord> => {
-    const fault = bucketNameFault(input.name)
+    const fault = newBucketNameFault(input.name)
     if (fault !== null) {
       throw new Refusal('invalid_bucket_name', `Cannot create bucket "${input.name.slice(0, 64)}": ${fault}`)
     }

@@ -15,13 +15,19 @@ import { settle } from '../../commands/settle.ts'
 import type { BucketRecord } from '../../state-machine/buckets/records.ts'
 import { hooksOf } from '../../state-machine/events/hooks.ts'
 import { DELIVERIES_PER_ENTRY } from '../../state-machine/events/records.ts'
-import type { Deleted, DeletionItem, ItemRefused } from '../../state-machine/objects/commands.ts'
+import type {
+  Deleted,
+  DeletionItem,
+  ItemRefused,
+  ObjectCommand,
+} from '../../state-machine/objects/commands.ts'
 import { dataOperation } from '../base/operation.ts'
 import type { Services } from '../base/services.ts'
 import { bucketTarget, versionTarget } from '../base/targets.ts'
 import { findBucket } from '../buckets/find-bucket.ts'
 import { deleteObject } from './delete-object.ts'
-import { findKey, type ObjectName } from './object-checks.ts'
+import { type BypassableName, bypassOf, governanceBypass } from './governance-bypass.ts'
+import { findKey } from './object-checks.ts'
 
 const KEYS_MAX = 1000
 /** Of one entry of the log: its work is bounded. */
@@ -35,11 +41,15 @@ const ASKED_AT_ONCE_MAX = 32
 interface BatchItem {
   readonly key: string
   readonly versionId?: string
+  /** Etags of the version that is to go. */
+  readonly ifMatch?: readonly string[]
 }
 
 interface BatchDeleteInput {
   readonly bucket: string
   readonly objects: readonly BatchItem[]
+  /** As of deleteObject, for all keys. */
+  readonly bypassGovernance?: boolean
 }
 
 interface Failed {
@@ -71,18 +81,21 @@ export const batchDeleteObjects = dataOperation(
     if (length < 1 || length > KEYS_MAX)
       throw new Refusal('too_many_keys', `A batch deletes 1 to ${KEYS_MAX} keys, these are ${length}`)
     const refused: (ItemRefused | null)[] = []
+    const { bypassGovernance = false } = input
     for (const { key, versionId } of input.objects) {
-      refused.push(refusalOf(services, principal, { bucket: bucket.name, key, versionId }))
+      const deletion = { bucket: bucket.name, key, versionId, bypassGovernance }
+      refused.push(refusalOf(services, principal, deletion))
       if (refused.length % ASKED_AT_ONCE_MAX === 0) await setImmediate()
     }
     const outcomes: (Deleted | Failed | null)[] = [...refused]
     const itemsMax = itemsPerEntry(services, bucket)
+    const bypass = bypassOf(bypassGovernance && !needsApproval(services))
     for (let from = 0; from < length; from += itemsMax) {
       const part = input.objects
         .slice(from, from + itemsMax)
         .map((item, at) => itemOf(item, refused[from + at]))
       try {
-        const done = await deletePart(services, bucket, part)
+        const done = await deletePart(services, bucket, { items: part, ...bypass })
         for (const at of part.keys()) outcomes[from + at] ??= done[at] ?? null
       } catch (error) {
         if (from === 0 || !(error instanceof Condition || error instanceof Refusal)) throw error
@@ -99,6 +112,11 @@ export const batchDeleteObjects = dataOperation(
   },
 )
 
+/** An approval is for one version: retained ones are deleted one by one where it is required. */
+function needsApproval({ config }: Services): boolean {
+  return config.security.secondApproval.includes('lower_locks')
+}
+
 /** Fewer where each deletion is delivered to many hooks. */
 function itemsPerEntry({ state }: Services, bucket: BucketRecord): number {
   const hooks = Math.max(1, hooksOf(state, bucket).length)
@@ -107,16 +125,22 @@ function itemsPerEntry({ state }: Services, bucket: BucketRecord): number {
 
 /** What was refused travels along to be audited. A key that is none may be longer than one. */
 function itemOf(item: BatchItem, refused: ItemRefused | null = null): DeletionItem {
-  const { key, versionId } = item
-  if (refused === null) return { key, versionId: versionId ?? null }
+  const { key, versionId, ifMatch } = item
+  if (refused === null)
+    return { key, versionId: versionId ?? null, ...(ifMatch === undefined ? {} : { ifMatch }) }
   const shortened = (text: string): string => text.slice(0, KEY_CHARACTERS_SHOWN)
   return { key: shortened(key), versionId: versionId === undefined ? null : shortened(versionId), refused }
 }
 
 /** Null: the key may be proposed. */
-function refusalOf(services: Services, principal: AccessKeyPrincipal, name: ObjectName): ItemRefused | null {
+function refusalOf(
+  services: Services,
+  principal: AccessKeyPrincipal,
+  name: BypassableName,
+): ItemRefused | null {
   try {
     authorize(principal, deleteObject, versionTarget(name), services.state)
+    governanceBypass(services, principal, name)
     findKey(services, principal, name)
     return null
   } catch (error) {
@@ -128,7 +152,7 @@ function refusalOf(services: Services, principal: AccessKeyPrincipal, name: Obje
 async function deletePart(
   services: Services,
   { tenantId, name }: BucketRecord,
-  items: readonly DeletionItem[],
+  part: Pick<Extract<ObjectCommand, { type: 'deleteObjects' }>, 'items' | 'bypassGovernance'>,
 ): Promise<readonly (Deleted | Failed)[]> {
-  return settle(await services.propose({ type: 'deleteObjects', tenantId, bucket: name, items }))
+  return settle(await services.propose({ type: 'deleteObjects', tenantId, bucket: name, ...part }))
 }

@@ -1,5 +1,6 @@
 /**
- * deleteObject: authorize -> bucket exists -> commit, which decides precondition and retention.
+ * deleteObject: authorize, also a bypass of GOVERNANCE -> bucket exists -> second approval, by setting, of a bypass that matters ->
+ * commit, which decides precondition and retention.
  *
  * A key or a version that is not there is no error: repeating is safe. That it is not there only the commit knows. [decisions 16]
  */
@@ -8,13 +9,17 @@ import { accessKey } from '../../access/rights.ts'
 import { settle } from '../../commands/settle.ts'
 import type { BucketRecord } from '../../state-machine/buckets/records.ts'
 import type { Deleted } from '../../state-machine/objects/commands.ts'
+import { secondApproval } from '../approvals/second-approval.ts'
 import { dataOperation } from '../base/operation.ts'
 import { versionTarget } from '../base/targets.ts'
+import { governanceBypass, isGoverned } from './governance-bypass.ts'
 import { findKey, type ObjectName } from './object-checks.ts'
 
 interface DeleteObjectInput extends ObjectName {
   /** Of the version that is to go. */
   readonly ifMatch: readonly string[] | null
+  /** Asks that retention in mode GOVERNANCE does not count. */
+  readonly bypassGovernance?: boolean
 }
 
 export interface DeletedObject {
@@ -31,16 +36,20 @@ export const deleteObject = dataOperation(
     target: versionTarget,
   },
   async (services, principal, input: DeleteObjectInput): Promise<DeletedObject> => {
+    const bypass = governanceBypass(services, principal, input)
     const { bucket, key } = findKey(services, principal, input)
     const { versionId, ifMatch } = input
-    const reply = await services.propose({
+    const command = {
       type: 'deleteObject',
       tenantId: principal.tenantId,
       bucket: bucket.name,
       key,
       versionId: versionId ?? null,
       ifMatch,
-    })
-    return { bucket, deleted: settle(reply) }
+      ...bypass,
+    } as const
+    const lowersLock = 'bypassGovernance' in bypass && isGoverned(services, { bucket, key, versionId })
+    const approval = lowersLock ? await secondApproval(services, principal, 'lower_locks', command) : {}
+    return { bucket, deleted: settle(await services.propose({ ...command, ...approval })) }
   },
 )

@@ -5,7 +5,7 @@ import { settle } from '../../commands/settle.ts'
 import { dataOperation } from '../base/operation.ts'
 import { versionTarget } from '../base/targets.ts'
 import { findObject, type FoundObject, type ObjectName } from './object-checks.ts'
-import { checkTags } from './object-tags.ts'
+import { checkTags } from '../base/tags.ts'
 
 export const setObjectTags = dataOperation(
   {

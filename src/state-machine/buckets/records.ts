@@ -1,5 +1,5 @@
 /**
- * Rows of buckets, their policies and their CORS rules.
+ * Rows of buckets, their policies, their CORS rules and their tags.
  */
 import type { BucketId, TenantId } from '../base/record-ids.ts'
 
@@ -12,6 +12,15 @@ export interface BucketPolicyRecord {
   readonly updatedAt: number
 }
 
+/** In whole days, or in years of 365 days each. */
+export type DefaultRetention = { readonly mode: 'GOVERNANCE' | 'COMPLIANCE' } & (
+  | { readonly days: number }
+  | { readonly years: number }
+)
+
+export const DEFAULT_RETENTION_YEARS_MAX = 100
+export const DEFAULT_RETENTION_DAYS_MAX: number = DEFAULT_RETENTION_YEARS_MAX * 365
+
 export interface BucketRecord {
   /** Never reused: a new bucket of the same name has another id, so old rows can never appear in it. */
   readonly id: BucketId
@@ -20,6 +29,8 @@ export interface BucketRecord {
   readonly createdAt: number
   readonly versioning: 'Unversioned' | 'Enabled' | 'Suspended'
   readonly objectLockEnabled: boolean
+  /** What a new version without a retention of its own gets. Absent: none; always so without object lock. */
+  readonly defaultRetention?: DefaultRetention
   /** Present: it has a notifications row. */
   readonly hasNotifications?: true
   /** Keys whose newest version is an object. */
@@ -38,7 +49,7 @@ export interface BucketRecord {
   readonly configBytes?: Readonly<Partial<Record<BucketConfig, number>>>
 }
 
-export type BucketConfig = 'policy' | 'cors' | 'notifications'
+export type BucketConfig = 'policy' | 'cors' | 'notifications' | 'tags'
 
 export type CorsMethod = 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE'
 
@@ -55,4 +66,9 @@ export interface CorsRule {
 /** Which other origins a browser lets read the bucket. The first rule that matches decides. */
 export interface CorsRecord {
   readonly rules: readonly CorsRule[]
+}
+
+/** Tags of the bucket itself, never empty. Objects have their own. */
+export interface BucketTagsRecord {
+  readonly tags: Readonly<Record<string, string>>
 }

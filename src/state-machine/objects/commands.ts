@@ -36,6 +36,11 @@ export interface ObjectName {
   readonly key: string
 }
 
+export interface GovernanceBypass {
+  /** Since level 4. Present: the caller may set retention in mode GOVERNANCE aside, and asks for it. Never that of mode COMPLIANCE. */
+  readonly bypassGovernance?: true
+}
+
 /** The common members of all commands that make a version. */
 export interface NewVersion extends ObjectName, VersionSettings {
   readonly contentType: string
@@ -59,17 +64,20 @@ export type ObjectCommand =
    * `versionId` null: deletes the key, which makes a delete marker in a bucket with versions. `ifMatch`: etags of the version
    * to delete.
    */
-  | (ObjectName & {
-      readonly type: 'deleteObject'
-      readonly versionId: string | null
-      readonly ifMatch: readonly string[] | null
-    })
-  | {
+  | (ObjectName &
+      GovernanceBypass & {
+        readonly type: 'deleteObject'
+        readonly versionId: string | null
+        readonly ifMatch: readonly string[] | null
+        /** Since level 4. Absent: none was required. */
+        readonly approval?: ApprovalUse
+      })
+  | (GovernanceBypass & {
       readonly type: 'deleteObjects'
       readonly tenantId: TenantId
       readonly bucket: string
       readonly items: readonly DeletionItem[]
-    }
+    })
   /** The source is the exact version that the gateway read; the copy is refused if it is gone. */
   | (NewVersion & {
       readonly type: 'copyObject'
@@ -80,11 +88,15 @@ export type ObjectCommand =
       readonly versionId: string | null
       readonly tags: Tags
     })
-  | (ObjectName & {
-      readonly type: 'setObjectRetention'
-      readonly versionId: string | null
-      readonly retention: RetentionRecord
-    })
+  /** `retention` null, since level 4: there is none from now on. */
+  | (ObjectName &
+      GovernanceBypass & {
+        readonly type: 'setObjectRetention'
+        readonly versionId: string | null
+        readonly retention: RetentionRecord | null
+        /** Since level 4. Absent: none was required. */
+        readonly approval?: ApprovalUse
+      })
   | (ObjectName & {
       readonly type: 'setObjectLegalHold'
       readonly versionId: string | null
@@ -126,6 +138,8 @@ export type ObjectCommand =
 export interface DeletionItem {
   readonly key: string
   readonly versionId: string | null
+  /** Since level 4. Etags of the version to delete. Absent: no such condition. */
+  readonly ifMatch?: readonly string[]
   /** The gateway has refused it: it only appears in the audit row. */
   readonly refused?: ItemRefused
 }

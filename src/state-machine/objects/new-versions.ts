@@ -16,7 +16,7 @@ import type { BucketRecord } from '../buckets/records.ts'
 import type { NewVersion, ObjectName } from './commands.ts'
 import type { ObjectRecord, VersionRecord } from '../versions/records.ts'
 import type { Draft } from '../base/draft.ts'
-import { lockOf, settingsFault } from '../versions/locks.ts'
+import { lockOf, retentionOfNew, settingsFault } from '../versions/locks.ts'
 import { preconditionFault } from './preconditions.ts'
 import { quotaFault } from '../usage/quota.ts'
 import { metered } from '../usage/record-bytes.ts'
@@ -93,8 +93,12 @@ export function replacedBy(view: View, bucket: BucketRecord, key: string): Versi
   }
 }
 
-export function lockedFault(version: VersionRecord, { confirmedTime }: ApplyContext): Refused | null {
-  const lock = lockOf(version, confirmedTime)
+export function lockedFault(
+  version: VersionRecord,
+  { confirmedTime }: ApplyContext,
+  bypassGovernance = false,
+): Refused | null {
+  const lock = lockOf(version, confirmedTime, bypassGovernance)
   return lock === null
     ? null
     : refuse('object_locked', `Cannot remove this version of "${version.key}": ${lock}`)
@@ -140,7 +144,7 @@ export function putVersion(
     masterKeyId,
     body,
     tags,
-    retention,
+    retention: retentionOfNew(bucket, retention, context.time),
     legalHold,
     ...metered(context, requested),
   })

@@ -4,7 +4,7 @@
  * Owns: the effect of a delete in each state of versioning. Knows nothing of: rows of versions and bodies.
  * Rule: nothing is written until all checks have passed; no command removes a locked version.
  */
-import type { ApplyContext } from '../base/view.ts'
+import type { ApplyContext, View } from '../base/view.ts'
 import {
   bodyFault,
   type ChunksGone,
@@ -71,12 +71,7 @@ export function deleteObject(
 ): Accepted<Deleted> | Refused {
   const target = bucketFor(draft, command)
   if (!target.ok) return target
-  const { key, versionId, ifMatch } = command
-  const { id } = target.value
-  const meant = versionId === null ? currentObject(draft, id, key) : findVersion(draft, id, key, versionId)
-  const object = meant?.kind === 'object' ? meant : undefined
-  const fault = preconditionFault({ ifMatch, ifNoneMatch: null }, object)
-  return fault ?? deleteOne(draft, { bucket: target.value, key, versionId, n: 0 }, context)
+  return deleteOne(draft, { ...command, bucket: target.value, n: 0 }, context)
 }
 
 /** Decides each item separately: a refused item does not affect the others. */
@@ -94,7 +89,10 @@ export function deleteObjects(
       continue
     }
     const target = bucketFor(draft, { ...command, key: item.key })
-    const reply = target.ok ? deleteOne(draft, { ...item, n, bucket: target.value }, context) : target
+    const { ifMatch = null } = item
+    const { bypassGovernance = false } = command
+    const deletion = { ...item, ifMatch, bypassGovernance, n }
+    const reply = target.ok ? deleteOne(draft, { ...deletion, bucket: target.value }, context) : target
     if (reply.ok) results.push(reply.value)
     else if (reply.code === 'not_found' || reply.code === 'tenant_disabled') return reply
     else results.push({ code: reply.code, message: reply.message })
@@ -106,20 +104,30 @@ interface Deletion {
   readonly bucket: BucketRecord
   readonly key: string
   readonly versionId: string | null
+  readonly ifMatch: readonly string[] | null
+  readonly bypassGovernance?: boolean
   /** Its position in the command: each delete marker needs an id of its own. */
   readonly n: number
 }
 
 function deleteOne(draft: Draft, deletion: Deletion, context: ApplyContext): Accepted<Deleted> | Refused {
   const { bucket, key, versionId } = deletion
+  const fault = conditionFault(draft, deletion)
+  if (fault !== null) return fault
   const chain = new VersionChain(draft, bucket.id, key)
   if (versionId !== null || bucket.versioning === 'Unversioned') {
     const found = chain.find(versionId ?? NULL_VERSION)
     return found === undefined
       ? accept(NOTHING_DELETED)
-      : removeOne(draft, { bucket, chain, found, n: deletion.n }, context)
+      : removeOne(draft, { ...deletion, chain, found }, context)
   }
   return mark(draft, { ...deletion, chain }, context)
+}
+
+function conditionFault(view: View, { bucket: { id }, key, versionId, ifMatch }: Deletion): Refused | null {
+  if (ifMatch === null) return null
+  const meant = versionId === null ? currentObject(view, id, key) : findVersion(view, id, key, versionId)
+  return preconditionFault({ ifMatch, ifNoneMatch: null }, meant?.kind === 'object' ? meant : undefined)
 }
 
 function removeOne(
@@ -129,15 +137,11 @@ function removeOne(
     chain,
     found,
     n,
-  }: {
-    readonly bucket: BucketRecord
-    readonly chain: VersionChain
-    readonly found: VersionRecord
-    readonly n: number
-  },
+    bypassGovernance,
+  }: Deletion & { readonly chain: VersionChain; readonly found: VersionRecord },
   context: ApplyContext,
 ): Accepted<Deleted> | Refused {
-  const locked = lockedFault(found, context)
+  const locked = lockedFault(found, context, bypassGovernance)
   if (locked !== null) return locked
   chain.remove(found)
   countVersions(draft, bucket, chain)
@@ -156,12 +160,12 @@ function growthBy({ metadataBytes = 0 }: Pick<VersionRecord, 'metadataBytes'>, r
 /** Makes a delete marker, which hides all versions; in a suspended bucket it replaces the null version. */
 function mark(
   draft: Draft,
-  { bucket, chain, key, n }: Deletion & { readonly chain: VersionChain },
+  { bucket, chain, key, n, bypassGovernance }: Deletion & { readonly chain: VersionChain },
   context: ApplyContext,
 ): Accepted<Deleted> | Refused {
   const isNull = bucket.versioning === 'Suspended'
   const replaced = isNull ? chain.find(NULL_VERSION) : undefined
-  const locked = replaced === undefined ? null : lockedFault(replaced, context)
+  const locked = replaced === undefined ? null : lockedFault(replaced, context, bypassGovernance)
   if (locked !== null) return locked
   const existed = chain.newest?.kind === 'object'
   const share = metered(context, { key })

@@ -8,7 +8,7 @@ import type { ObjectCommand } from './commands.ts'
 import { countContent } from '../buckets/buckets.ts'
 import { bucketOf } from '../buckets/find-bucket.ts'
 import type { BucketRecord } from '../buckets/records.ts'
-import type { ObjectRecord, Tags, VersionSettings } from '../versions/records.ts'
+import type { ObjectRecord, RetentionRecord, Tags, VersionSettings } from '../versions/records.ts'
 import type { Draft } from '../base/draft.ts'
 import { announce, type BucketEvent } from '../events/events.ts'
 import { extensionFault, retentionFault } from '../versions/locks.ts'
@@ -25,14 +25,20 @@ export function setObjectRetention(
 ): Accepted<ObjectRecord> | Refused {
   const found = lockable(draft, command)
   if (!found.ok) return found
-  const { retention } = command
-  const before = found.value.object.retention
-  const isSame = before?.mode === retention.mode && before.until === retention.until
-  if (isSame) return accept(found.value.object)
+  const { retention: after, bypassGovernance = false } = command
+  const { retention: before } = found.value.object
+  if (isSame(before, after)) return accept(found.value.object)
   const { confirmedTime } = context
-  const fault = retentionFault(retention, confirmedTime) ?? extensionFault(before, retention, confirmedTime)
+  const fault =
+    (after === null ? null : retentionFault(after, confirmedTime)) ??
+    extensionFault({ before, after }, confirmedTime, bypassGovernance)
   if (fault !== null) return fault
-  return change(draft, found.value, { retention }, { eventName: 's3:ObjectRetention:Put', context })
+  return change(draft, found.value, { retention: after }, { eventName: 's3:ObjectRetention:Put', context })
+}
+
+function isSame(one: RetentionRecord | null | undefined, other: RetentionRecord | null): boolean {
+  if (one === null || other === null) return one === other
+  return one?.mode === other.mode && one.until === other.until
 }
 
 export function setObjectLegalHold(
@@ -87,7 +93,7 @@ interface VersionName {
 function lockable(view: View, name: VersionName): Accepted<Found> | Refused {
   const found = objectAt(view, name)
   if (!found.ok || found.value.bucket.objectLockEnabled) return found
-  return refuse('object_lock_not_enabled', `Bucket "${name.bucket}" was created without object lock`)
+  return refuse('object_lock_not_enabled', `Bucket "${name.bucket}" has no object lock`)
 }
 
 /** A delete marker has no settings, so it is treated as absent. */

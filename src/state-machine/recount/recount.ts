@@ -194,6 +194,9 @@ export class Recount {
       case 'bucketPolicy':
         if (!this.#buckets.has(bucketId)) this.#differ('there is a policy of a bucket that is gone')
         return
+      case 'bucketTags':
+        if (!this.#buckets.has(bucketId)) this.#differ('there are tags of a bucket that is gone')
+        return
       case 'upload':
         return this.#takeUpload(bucketId, row as UploadRecord)
       case 'uploadPage':

@@ -1,5 +1,5 @@
 /**
- * Removes an empty bucket, and with it its policy, its CORS rules and its notifications.
+ * Removes an empty bucket, and with it its policy, its CORS rules, its tags and its notifications.
  */
 import { tenantKeys } from '../tenants/keys.ts'
 import { bucketKeys } from '../buckets/keys.ts'
@@ -45,6 +45,8 @@ export function removeBucket(
   const policy = bucketKeys.bucketPolicy(id)
   if (draft.get(policy) !== undefined) draft.remove(policy)
   if (bucket.hasCors) draft.remove(bucketKeys.cors(id))
+  const tags = bucketKeys.bucketTags(id)
+  if (draft.get(tags) !== undefined) draft.remove(tags)
   draft.put(tenantKeys.tenant(tenantId), { ...tenant, bucketCount: tenant.bucketCount - 1 })
   return accept(null)
 }

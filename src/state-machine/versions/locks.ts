@@ -1,26 +1,29 @@
 /**
  * Retention and legal hold: which versions may not be removed, and which locks may be set.
  *
- * Owns: the decisions. Knows nothing of: the callers; no caller may bypass a lock.
- * Rules: decisions fail closed: an unreadable lock never ends. Retention is extended, never shortened, and it ends by the
+ * Owns: the decisions. Knows nothing of: the callers; whether one may set GOVERNANCE aside is decided before, and no caller sets aside
+ * a legal hold, COMPLIANCE, or what is unreadable.
+ * Rules: decisions fail closed: an unreadable lock never ends. Retention is extended, and not shortened without that bypass; it ends by the
  * confirmed log time: callers in apply pass that as `time`.
  */
-import type { BucketRecord } from '../buckets/records.ts'
+import type { BucketRecord, DefaultRetention } from '../buckets/records.ts'
 import type { RetentionRecord, VersionRecord, VersionSettings } from './records.ts'
 import { type Refused, refuse } from '../base/reply.ts'
 
+const DAY_MS = 86_400_000
 const MODES: readonly unknown[] = ['GOVERNANCE', 'COMPLIANCE']
 /** The end of the year 9999, the last year that RFC 3339 can represent. */
 const UNTIL_MAX = 253_402_300_799_999
 
-/** Null: the version may be removed. Otherwise the reason why not. */
-export function lockOf(version: VersionRecord, time: number): string | null {
+/** Null: the version may be removed. Otherwise the reason why not. `bypass`: retention in mode GOVERNANCE does not count. */
+export function lockOf(version: VersionRecord, time: number, bypass = false): string | null {
   if (version.kind === 'deleteMarker') return null
   const { retention, legalHold } = version
   if (legalHold !== false) return 'it is under legal hold'
   if (retention === null) return null
   if (!isReadable(retention)) return 'its retention cannot be read'
-  return retention.until > time ? `it is under retention in mode ${retention.mode}` : null
+  if (retention.until <= time || (bypass && retention.mode === 'GOVERNANCE')) return null
+  return `it is under retention in mode ${retention.mode}`
 }
 
 /** Whether the version carries a lock setting, also one that has ended or is unreadable. */
@@ -61,8 +64,24 @@ export function settingsFault(
   if (retention === null && !legalHold) return null
   const { name } = bucket
   if (!bucket.objectLockEnabled)
-    return refuse('object_lock_not_enabled', `Bucket "${name}" was created without object lock`)
+    return refuse('object_lock_not_enabled', `Bucket "${name}" has no object lock`)
   return retention === null ? null : retentionFault(retention, time)
+}
+
+/** Of a new version: the one that it asks for, or the default of its bucket, counted from `time`, the log time. */
+export function retentionOfNew(
+  { defaultRetention }: BucketRecord,
+  requested: RetentionRecord | null,
+  time: number,
+): RetentionRecord | null {
+  if (requested !== null || defaultRetention === undefined) return requested
+  const until = time + daysOf(defaultRetention) * DAY_MS
+  return { mode: defaultRetention.mode, until: Math.min(until, UNTIL_MAX) }
+}
+
+/** A year has 365 days. */
+export function daysOf(given: DefaultRetention): number {
+  return 'days' in given ? given.days : given.years * 365
 }
 
 export function retentionFault({ mode, until }: RetentionRecord, time: number): Refused | null {
@@ -74,16 +93,18 @@ export function retentionFault({ mode, until }: RetentionRecord, time: number): 
   return until > time ? null : refuse('invalid_request', 'The retention ends in the past: give a later date')
 }
 
-/** Null: the retention may change from `before` to `after`. */
+/** Null: the retention may change from `before` to `after`; null is none. `bypass`: retention in mode GOVERNANCE does not count. */
 export function extensionFault(
-  before: RetentionRecord | null,
-  after: RetentionRecord,
+  { before, after }: { readonly before: RetentionRecord | null; readonly after: RetentionRecord | null },
   time: number,
+  bypass = false,
 ): Refused | null {
   if (before === null) return null
   if (!isReadable(before))
     return refuse('object_locked', 'The present retention cannot be read, so it never ends')
-  if (before.until <= time) return null
+  if (before.until <= time || (bypass && before.mode === 'GOVERNANCE')) return null
+  if (after === null)
+    return refuse('object_locked', `Retention in mode ${before.mode} cannot be removed before it ends`)
   if (before.mode === 'COMPLIANCE' && after.mode !== 'COMPLIANCE')
     return refuse('object_locked', 'Retention in mode COMPLIANCE cannot be weakened')
   if (after.until >= before.until) return null

@@ -99,7 +99,10 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "compression": {
       "status": "none"
     },
-    "retention": null,
+    "retention": {
+      "mode": "GOVERNANCE",
+      "retainUntil": "2026-11-21T12:00:00.000Z"
+    },
     "legalHold": {
       "status": "OFF"
     },
@@ -155,7 +158,10 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "compression": {
       "status": "none"
     },
-    "retention": null,
+    "retention": {
+      "mode": "GOVERNANCE",
+      "retainUntil": "2026-11-21T12:00:00.000Z"
+    },
     "legalHold": {
       "status": "OFF"
     },
@@ -191,7 +197,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "expiresAt": "2026-11-21T12:00:00.000Z"
   },
   "createTemporaryToken": {
-    "token": "svctmp_eyJ2IjoxLCJ0eXAiOiJ0bXAiLCJhayI6IkFLTFdKU1dNQlRQUUpXQ1pCU1hHIiwia3YiOjEsInRpZCI6ImFjbWUiLCJpYXQiOjE3OTU3MDQ1NTcsImV4cCI6MTc5NTcwNTQ1NywianRpIjoicF9jQnRYb04xRndmIiwic2NwIjoib3A9cmVhZDpidWNrZXQ9cGhvdG9zOnByZWZpeD0yMDI2LyIsInNuIjoiYnVpbGQtMTcifQ.FbrUnRZQT8JZp-JaIQ-qCDH9IMrdEny9DJ2DchlxcB4",
+    "token": "svctmp_eyJ2IjoxLCJ0eXAiOiJ0bXAiLCJhayI6IkFLTkgzNVhUVElGNFc2NVVHNVhVIiwia3YiOjEsInRpZCI6ImFjbWUiLCJpYXQiOjE3OTU3MTY1NzUsImV4cCI6MTc5NTcxNzQ3NSwianRpIjoidm4wVm9ibzB1X0RWIiwic2NwIjoib3A9cmVhZDpidWNrZXQ9cGhvdG9zOnByZWZpeD0yMDI2LyIsInNuIjoiYnVpbGQtMTcifQ.j5tz0qGBMOSFk0LqLoxcLsILXsSe8U9gB4nkYbzZ7Gg",
     "tokenType": "Bearer",
     "expiresIn": 900,
     "expiresAt": "2026-11-21T12:00:00.000Z",
@@ -403,6 +409,13 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
         "droppedAt": null
       }
     ]
+  },
+  "getBucketObjectLock": {
+    "objectLockEnabled": true,
+    "defaultRetention": {
+      "mode": "GOVERNANCE",
+      "days": 30
+    }
   },
   "getBucketVersioning": {
     "status": "Enabled"
@@ -822,7 +835,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
   "listNotificationDeliveries": {
     "deliveries": [
       {
-        "deliveryId": "evt_01M8C5A6B70000000000H00000-O327KDPIPP3IDAFT",
+        "deliveryId": "evt_01M8CGRXTM0000000000J00000-XUUX2BVSBS7L4XJH",
         "configId": "thumbs",
         "type": "test",
         "eventName": "s3:TestEvent",
@@ -1087,7 +1100,10 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "compression": {
       "status": "none"
     },
-    "retention": null,
+    "retention": {
+      "mode": "GOVERNANCE",
+      "retainUntil": "2026-11-21T12:00:00.000Z"
+    },
     "legalHold": {
       "status": "OFF"
     },
@@ -1118,7 +1134,10 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "compression": {
       "status": "none"
     },
-    "retention": null,
+    "retention": {
+      "mode": "GOVERNANCE",
+      "retainUntil": "2026-11-21T12:00:00.000Z"
+    },
     "legalHold": {
       "status": "OFF"
     },
@@ -1129,7 +1148,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
   "queryAuditLog": {
     "records": [
       {
-        "id": "au_32",
+        "id": "au_33",
         "time": "2026-11-21T12:00:00.000Z",
         "requestId": "019ab000-0000-7000-8000-000000000000",
         "api": "native",
@@ -1224,7 +1243,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "error": null
   },
   "redeliverNotification": {
-    "deliveryId": "evt_01M8C5A6B70000000000H00000-O327KDPIPP3IDAFT",
+    "deliveryId": "evt_01M8CGRXTM0000000000J00000-XUUX2BVSBS7L4XJH",
     "configId": "thumbs",
     "type": "test",
     "eventName": "s3:TestEvent",
@@ -1558,7 +1577,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
         "suffix": "",
         "enabled": true,
         "payloadFormat": "native",
-        "signingSecret": "whsec_nDWCCEvUG0LDDFYckyH95dXXlNsHkAIH",
+        "signingSecret": "whsec_8v8qBkooe6MVuP04scwwP8I3SOpqkksG",
         "suspended": false,
         "suspensionReason": "",
         "createdAt": "2026-11-21T12:00:00.000Z",
@@ -1569,6 +1588,13 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
         "droppedAt": null
       }
     ]
+  },
+  "setBucketObjectLock": {
+    "objectLockEnabled": true,
+    "defaultRetention": {
+      "mode": "GOVERNANCE",
+      "days": 30
+    }
   },
   "setBucketVersioning": {
     "status": "Enabled"
@@ -1724,7 +1750,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "contentLengthMax": 1000
   },
   "testNotification": {
-    "deliveryId": "evt_01M8C5A6B70000000000H00000-O327KDPIPP3IDAFT",
+    "deliveryId": "evt_01M8CGRXTM0000000000J00000-XUUX2BVSBS7L4XJH",
     "configId": "thumbs",
     "type": "test",
     "eventName": "s3:TestEvent",

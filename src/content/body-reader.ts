@@ -1,7 +1,7 @@
 /**
  * Reads the body of an upload from the client: counted, digested, interruptible.
  *
- * Owns: sizes and digests. Knows nothing of: chunks, keys.
+ * Owns: sizes, and all digests except MD5, which takes so long that it is computed chunk by chunk. Knows nothing of: chunks, keys.
  * Rules: at most one piece of the source is held, and none when the next is requested. The source is never closed here: it is the
  * request's socket, on which its owner may still have to respond.
  */
@@ -36,7 +36,7 @@ export class BodyReader {
     this.#expectedSize = request.expectedSize
     this.#sizeMax = request.sizeMax
     this.#signal = request.signal
-    this.#digests = new BodyDigests(request.claimed, request.wanted, request.trailing)
+    this.#digests = new BodyDigests(request.claimed, request.wanted, request.trailing, ['MD5'])
     if ((request.expectedSize ?? 0) > request.sizeMax) this.#refuseTooLarge()
   }
 
@@ -70,15 +70,18 @@ export class BodyReader {
     return offset + moved.length
   }
 
-  /** Call it after the end: returns the verified digests. Throws Refusal invalid_request for a short body, checksum_mismatch, and what trailing claims throw. */
-  verified(): Checksums {
+  /**
+   * Call it after the end: returns the verified digests. `md5`: not null where one is claimed. Throws Refusal invalid_request for a
+   * short body, checksum_mismatch, and what trailing claims throw.
+   */
+  verified(md5: Buffer | null): Checksums {
     if (this.#expectedSize !== null && this.#size < this.#expectedSize) {
       throw new Refusal(
         'invalid_request',
         `The body ended after ${this.#size} of ${this.#expectedSize} bytes`,
       )
     }
-    return this.#digests.verified()
+    return this.#digests.verified(new Map(md5 === null ? [] : [['MD5', md5]]))
   }
 
   #take(piece: Uint8Array): void {

@@ -5,6 +5,7 @@
  * Rules: CRC64NVME is always computed, so that every object has one digest of its whole plain text; CRCs are written
  * big-endian in base64, as S3 does; MD5 and SHA512 are verified and not kept.
  */
+import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { crc32c } from '@node-rs/crc32'
@@ -94,20 +95,27 @@ export function parseAlgorithm(name: string): ChecksumAlgorithm {
 
 const NO_TRAILERS: TrailingClaims = { algorithms: [], read: () => new Map() }
 
+/** Digests by algorithm, raw bytes. */
+type Digests = ReadonlyMap<ClaimAlgorithm, Buffer>
+const NO_DIGESTS: Digests = new Map()
+
 /** Digests of one body: the claimed ones, the additionally wanted ones, and CRC64NVME. */
 export class BodyDigests {
   readonly #claims: Claims
   readonly #trailing: TrailingClaims
   readonly #running: ReadonlyMap<ClaimAlgorithm, RunningDigest>
 
+  /** `elsewhere`: not computed here; `verified` is given them. */
   constructor(
     claims: Claims,
     wanted: readonly ClaimAlgorithm[] = [],
     trailing: TrailingClaims = NO_TRAILERS,
+    elsewhere: readonly ClaimAlgorithm[] = [],
   ) {
     this.#claims = claims
     this.#trailing = trailing
     const algorithms = new Set<ClaimAlgorithm>([...claims.keys(), ...wanted, ...trailing.algorithms, ALWAYS])
+    for (const algorithm of elsewhere) algorithms.delete(algorithm)
     this.#running = new Map([...algorithms].map((algorithm) => [algorithm, START[algorithm]()]))
   }
 
@@ -115,12 +123,17 @@ export class BodyDigests {
     for (const digest of this.#running.values()) digest.update(piece)
   }
 
-  /** base64 by algorithm, of those that are kept. Throws Refusal checksum_mismatch, and what `trailing` throws. Call once. */
-  verified(): Checksums {
+  /**
+   * base64 by algorithm, of those that are kept. `elsewhere`: every claimed digest that was not computed here. Throws Refusal
+   * checksum_mismatch, and what `trailing` throws. Call once.
+   */
+  verified(elsewhere: Digests = NO_DIGESTS): Checksums {
     const claims = joinClaims(this.#claims, this.#trailing.read())
+    const own = [...this.#running].map(([algorithm, running]) => [algorithm, running.digest()] as const)
+    const digests = new Map([...own, ...elsewhere])
     const checksums: Partial<Record<ChecksumAlgorithm, string>> = {}
-    for (const [algorithm, running] of this.#running) {
-      const actual = running.digest()
+    for (const algorithm of claims.keys()) assert(digests.has(algorithm), 'every claimed digest is computed')
+    for (const [algorithm, actual] of digests) {
       const claim = claims.get(algorithm)
       if (claim !== undefined) refuseFalseClaim(algorithm, claim, actual)
       if (isAlgorithm(algorithm)) checksums[algorithm] = actual.toString('base64')

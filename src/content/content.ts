@@ -22,6 +22,9 @@ export interface BodySource extends AsyncIterable<Uint8Array> {
   heldMs?(): number
 }
 
+/** `content`: made from the ids of the chunks. `md5`: hex MD5 of the plain bytes, which S3 clients compare. */
+export type EtagForm = 'content' | 'md5'
+
 export interface IngestRequest {
   readonly tenant: TenantRecord
   /** Whose share of the memory for uploads the body collects in. */
@@ -37,12 +40,16 @@ export interface IngestRequest {
   readonly trailing?: TrailingClaims | undefined
   /** Algorithms to compute in addition, without a claim. */
   readonly wanted?: readonly ChecksumAlgorithm[]
+  /** Absent: `content`. */
+  readonly etag?: EtagForm | undefined
   readonly signal: AbortSignal
 }
 
 export interface IngestedBody {
   readonly size: number
   readonly etag: string
+  /** The etag of the form `content`, whichever `etag` is: equal for equal bytes of one tenant through any API. */
+  readonly contentTag: string
   /** The verified digests, the wanted ones, and the CRC64NVME that is always computed. base64. */
   readonly checksums: Checksums
   readonly body: PutBody

@@ -1,10 +1,12 @@
 /**
- * Processes the bytes of an upload in one pass: count, digest, cut, name, seal, place.
+ * Processes the bytes of an upload in one pass: count, digest, cut, name, hash, seal, place.
  *
  * Owns: the order. Knows nothing of: buckets and keys; the caller commits what this returns.
  * Rules: a body is returned only when every digest matches and every chunk is durable. No committed row names the chunks of a
  * failed upload: they only use space until they are removed.
  */
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import type { Blobs } from '../../cluster/index.ts'
 import type { ChunkId, TenantId } from '../state-machine/base/record-ids.ts'
 import type { ChunkUse } from '../state-machine/chunks/commands.ts'
@@ -18,6 +20,7 @@ import type { IngestedBody, IngestRequest } from './content.ts'
 import { etagOf } from './etag.ts'
 import type { FrameBuffers } from './frame-buffers.ts'
 import type { UploadMemory } from './upload-memory.ts'
+import type { BodyMd5, Md5Pool } from './md5-pool.ts'
 import type { ChunkSealer } from './chunk-sealer.ts'
 import { type Compression, sealPlain } from './sealing.ts'
 import { releaseBytes } from './spent-bytes.ts'
@@ -41,6 +44,7 @@ export interface IngestParts {
   /** Monotonic, in milliseconds. */
   readonly now: () => number
   readonly sealer: ChunkSealer
+  readonly md5: Md5Pool
   readonly inlineBytesMax: number
   /** Compression of new chunks: `zstd` is used where it pays. */
   readonly compression: Compression
@@ -53,15 +57,19 @@ export async function ingest(request: IngestRequest, parts: IngestParts): Promis
   const speed = new ClientSpeed(() => source.heldMs?.() ?? 0)
   const reader = new BodyReader({ ...request, signal }, { speed, now: parts.now })
   const head = await readHead(reader, parts.inlineBytesMax)
-  if (head.length <= parts.inlineBytesMax) return smallBody(head, reader, parts.keys)
+  if (head.length <= parts.inlineBytesMax) return smallBody(head, reader, { request, keys: parts.keys })
   const upload = await parts.uploads.begin()
   try {
     const uploading = new ChunkUpload(request, { ...parts, upload, speed, signal }, failure)
-    const chunks = await uploading.run(reader, head)
+    const { chunks, md5 } = await uploading.run(reader, head)
     return {
       size: reader.size,
-      etag: etagOf(chunks.map((chunk) => chunk.id)),
-      checksums: reader.verified(),
+      ...tagsOf(
+        request,
+        chunks.map((chunk) => chunk.id),
+        md5,
+      ),
+      checksums: reader.verified(md5),
       body: { kind: 'chunks', chunks, copiesMin: parts.blobs.copiesToAck },
       end: (outcome) => upload.end(outcome),
     }
@@ -79,14 +87,36 @@ async function readHead(reader: BodyReader, inlineBytesMax: number): Promise<Buf
   return head.subarray(0, end)
 }
 
-function smallBody(plain: Buffer, reader: BodyReader, keys: TenantKeys): IngestedBody {
-  const checksums = reader.verified()
+function smallBody(
+  plain: Buffer,
+  reader: BodyReader,
+  { request, keys }: { readonly request: IngestRequest; readonly keys: TenantKeys },
+): IngestedBody {
+  const md5 = needsMd5(request) ? createHash('md5').update(plain).digest() : null
+  const checksums = reader.verified(md5)
   const size = plain.length
   const end = () => undefined
-  if (size === 0) return { size, etag: etagOf([]), checksums, body: { kind: 'empty' }, end }
+  if (size === 0) return { size, ...tagsOf(request, [], md5), checksums, body: { kind: 'empty' }, end }
   const chunkId = keys.chunkIdOf(plain)
   const sealed = sealPlain(keys, chunkId, plain)
-  return { size, etag: etagOf([chunkId]), checksums, body: { kind: 'inline', chunkId, sealed }, end }
+  const body = { kind: 'inline', chunkId, sealed } as const
+  return { size, ...tagsOf(request, [chunkId], md5), checksums, body, end }
+}
+
+/** Computed once, as the etag and for a claim. */
+function needsMd5({ etag, claimed, trailing }: IngestRequest): boolean {
+  return etag === 'md5' || claimed.has('MD5') || trailing?.algorithms.includes('MD5') === true
+}
+
+function tagsOf(
+  { etag }: IngestRequest,
+  chunkIds: readonly ChunkId[],
+  md5: Buffer | null,
+): Pick<IngestedBody, 'etag' | 'contentTag'> {
+  const contentTag = etagOf(chunkIds)
+  if (etag !== 'md5') return { etag: contentTag, contentTag }
+  assert(md5 !== null, 'the MD5 of the body was computed')
+  return { etag: md5.toString('hex'), contentTag }
 }
 
 interface ChunkUploadParts extends IngestParts {
@@ -103,20 +133,22 @@ class ChunkUpload {
   readonly #uses: Promise<ChunkUse>[] = []
   /** A body may hold the same chunk many times; it is placed once, under one birth. */
   readonly #byId = new Map<ChunkId, Promise<ChunkUse>>()
+  /** Null: neither the etag nor a claim needs it. */
+  readonly #md5: BodyMd5 | null
 
-  constructor(
-    { tenant, caller }: Pick<IngestRequest, 'tenant' | 'caller'>,
-    parts: ChunkUploadParts,
-    failure: AbortController,
-  ) {
-    this.#tenantId = tenant.id
-    this.#caller = caller
+  constructor(request: IngestRequest, parts: ChunkUploadParts, failure: AbortController) {
+    this.#tenantId = request.tenant.id
+    this.#caller = request.caller
+    this.#md5 = needsMd5(request) ? parts.md5.begin() : null
     this.#parts = parts
     this.#failure = failure
   }
 
   /** Settles only when no chunk of this upload is in flight any more. */
-  async run(reader: BodyReader, head: Buffer): Promise<readonly ChunkUse[]> {
+  async run(
+    reader: BodyReader,
+    head: Buffer,
+  ): Promise<{ readonly chunks: readonly ChunkUse[]; readonly md5: Buffer | null }> {
     try {
       let start = head
       while (start.length > 0 || (await reader.hasMore())) {
@@ -124,10 +156,13 @@ class ChunkUpload {
         await this.#nextChunk(reader, start)
         start = NO_BYTES
       }
-      return await Promise.all(this.#uses)
+      const chunks = await Promise.all(this.#uses)
+      return { chunks, md5: (await this.#md5?.digest()) ?? null }
     } catch (error) {
       await Promise.allSettled(this.#uses)
       throw error
+    } finally {
+      this.#md5?.end()
     }
   }
 
@@ -162,9 +197,8 @@ class ChunkUpload {
   }
 
   async #use(chunk: CollectedChunk, slot: ChunkSlot): Promise<ChunkUse> {
-    const { keys, sealer, state } = this.#parts
-    const id = await sealer.nameOf(keys, chunk.frames)
-    const row = state.get(chunkKeys.chunk(this.#tenantId, id))
+    const id = await this.#nameOf(chunk)
+    const row = this.#parts.state.get(chunkKeys.chunk(this.#tenantId, id))
     const known = this.#byId.get(id) ?? this.#existing(row)
     if (known !== null) {
       chunk.release()
@@ -174,6 +208,16 @@ class ChunkUpload {
     const use = this.#place(id, chunk)
     this.#byId.set(id, use)
     return use
+  }
+
+  /** The id of the chunk; its bytes are also in the MD5 when this settles. Call it in the order of the chunks. */
+  async #nameOf({ frames }: CollectedChunk): Promise<ChunkId> {
+    const { keys, sealer } = this.#parts
+    // Even if one of them fails: until both have settled, a thread may read the frames.
+    const [named, hashed] = await Promise.allSettled([sealer.nameOf(keys, frames), this.#md5?.update(frames)])
+    if (hashed.status === 'rejected') throw hashed.reason
+    if (named.status === 'rejected') throw named.reason
+    return named.value
   }
 
   /**

@@ -1,7 +1,7 @@
 /**
  * The object pipeline of this node: ingest and read behind one port.
  *
- * Owns: what all requests share: the open keys, memory and slots for chunks, the sealing threads. ingest.ts and read-content.ts
+ * Owns: what all requests share: the open keys, memory and slots for chunks, the threads. ingest.ts and read-content.ts
  * do the work.
  */
 import type { Blobs, MetricSample } from '../../cluster/index.ts'
@@ -17,9 +17,10 @@ import { UploadMemory } from './upload-memory.ts'
 import { ChunkSlots } from './chunk-slots.ts'
 import type { Content, IngestedBody, IngestRequest, PinnedObject } from './content.ts'
 import { ingest } from './ingest.ts'
+import { Md5Pool } from './md5-pool.ts'
 import type { ByteRange } from './range.ts'
 import { readContent } from './read-content.ts'
-import { SealingPool } from './sealing-pool.ts'
+import { SealingPool, threadCount } from './sealing-pool.ts'
 import { uploadSamples } from './upload-samples.ts'
 import type { Uploads } from './uploads.ts'
 import { tenantKeys } from '../state-machine/tenants/keys.ts'
@@ -49,6 +50,7 @@ export class ObjectContent implements Content {
   readonly memory: UploadMemory
   readonly #pool: SealingPool
   readonly #sealer: ChunkSealer
+  readonly #md5: Md5Pool
 
   constructor(parts: ObjectContentParts) {
     this.#parts = parts
@@ -62,7 +64,10 @@ export class ObjectContent implements Content {
       speedMin: limits.contendedBytesPerSecondMin,
       now: this.#now,
     })
-    this.#pool = new SealingPool({ threads: content.sealingThreads, jobsMax: limits.chunkBuffersMax })
+    const threads = threadCount(content.sealingThreads)
+    this.#pool = new SealingPool({ threads, jobsMax: limits.chunkBuffersMax })
+    // At most one upload on each connection.
+    this.#md5 = new Md5Pool({ threads, bodiesMax: limits.connectionsMax })
     this.#sealer = new ChunkSealer(this.#pool)
   }
 
@@ -81,7 +86,8 @@ export class ObjectContent implements Content {
     const keys = this.#keys.of(request.tenant)
     const { inlineBytesMax } = config.limits
     const { compression } = config.content
-    const shared = { slots: this.#slots, sealer: this.#sealer, memory: this.memory, buffers: this.#buffers }
+    const [slots, sealer, md5, buffers] = [this.#slots, this.#sealer, this.#md5, this.#buffers]
+    const shared = { slots, sealer, md5, memory: this.memory, buffers }
     const parts = { blobs, uploads, state, keys, ...shared, now: this.#now }
     return ingest(request, { ...parts, inlineBytesMax, compression })
   }
@@ -102,8 +108,13 @@ export class ObjectContent implements Content {
     this.#keys.forgetChanged((id) => this.#parts.state.get(tenantKeys.tenant(id)))
   }
 
-  /** Ends the sealing threads once their requests are done. */
-  close(): Promise<void> {
-    return this.#pool.close()
+  /** Bodies whose MD5 a thread keeps now. */
+  get bodiesHashed(): number {
+    return this.#md5.bodies
+  }
+
+  /** Ends the threads once their requests are done. */
+  async close(): Promise<void> {
+    await Promise.all([this.#pool.close(), this.#md5.close()])
   }
 }

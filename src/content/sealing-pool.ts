@@ -26,8 +26,13 @@ interface Job {
   reject(error: Error): void
 }
 
+/** 0: half of the cores, from one to THREADS_BY_CORES_MAX. */
+export function threadCount(setting: number): number {
+  if (setting > 0) return setting
+  return Math.min(THREADS_BY_CORES_MAX, Math.max(1, Math.floor(availableParallelism() / 2)))
+}
+
 export interface SealingPoolOptions {
-  /** 0: half of the cores, from one to THREADS_BY_CORES_MAX. */
   readonly threads: number
   /** Bound of waiting and running requests; the callers have a bound of their own that keeps them below it. */
   readonly jobsMax: number
@@ -47,8 +52,7 @@ export class SealingPool {
   #onDrained: () => void = () => undefined
 
   constructor(options: SealingPoolOptions) {
-    const byCores = Math.min(THREADS_BY_CORES_MAX, Math.max(1, Math.floor(availableParallelism() / 2)))
-    this.#threadsMax = options.threads === 0 ? byCores : options.threads
+    this.#threadsMax = options.threads
     this.#jobsMax = options.jobsMax
     this.#workerFile = options.workerFile ?? new URL(WORKER_FILE, import.meta.url)
   }

@@ -155,7 +155,7 @@ t.test('they belong to what an idempotency key is bound to', async (t) => {
       code: 'idempotency_conflict',
     })
   t.equal(
-    fingerprintOf({ size: 5, etag: 'e', contentType: 'a/b', metadata: { b: '2', a: '1' } }),
+    fingerprintOf({ size: 5, contentTag: 'e', contentType: 'a/b', metadata: { b: '2', a: '1' } }),
     '6ca9759968671df05fe81feeb42d4e864e56091368a27917c61a7a7153e2d231',
     'an upload without them has the fingerprint that it had before',
   )

@@ -8,7 +8,7 @@ import { commitBody } from '../../src/operations/base/commit-body.ts'
 
 async function ending(propose: () => Promise<string>, signal = new AbortController().signal) {
   const answer: UploadOutcome[] = []
-  const stored = { size: 0, etag: 'e', checksums: {}, body: { kind: 'empty' } } as const
+  const stored = { size: 0, etag: 'e', contentTag: 'e', checksums: {}, body: { kind: 'empty' } } as const
   const end = (outcome: UploadOutcome) => void answer.push(outcome)
   const settled = await commitBody({ ...stored, end }, propose, signal).catch((error: unknown) => error)
   return { answer, settled }

@@ -19,7 +19,7 @@ import { findTenant } from '../tenants/find-tenant.ts'
 import type { FoundUpload } from './find-upload.ts'
 
 export interface PartBytes
-  extends Pick<IngestRequest, 'source' | 'expectedSize' | 'claimed' | 'trailing' | 'signal'> {
+  extends Pick<IngestRequest, 'source' | 'expectedSize' | 'claimed' | 'trailing' | 'etag' | 'signal'> {
   readonly partNumber: number
 }
 

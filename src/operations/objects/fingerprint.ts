@@ -1,19 +1,21 @@
 /**
  * What makes an upload the same upload when it is repeated under one idempotency key. [native: Upload rules 3]
  *
- * Format: hex SHA-256 of the JSON of [size, etag, content type, metadata by name], and behind them what the upload says of its
- * representation, by name, if it says anything. The etag represents the bytes: it is a digest of them.
+ * Format: hex SHA-256 of the JSON of [size, content tag, content type, metadata by name], and behind them what the upload says of its
+ * representation, by name, if it says anything. The content tag represents the bytes: it is a digest of them, the same through any API.
  */
 import { createHash } from 'node:crypto'
+import type { IngestedBody } from '../../content/content.ts'
 import type { ObjectRecord } from '../../state-machine/versions/records.ts'
 
 export function fingerprintOf(
-  upload: Pick<ObjectRecord, 'size' | 'etag' | 'contentType' | 'metadata' | 'representation'>,
+  upload: Pick<IngestedBody, 'size' | 'contentTag'> &
+    Pick<ObjectRecord, 'contentType' | 'metadata' | 'representation'>,
 ): string {
-  const { size, etag, contentType, metadata, representation } = upload
+  const { size, contentTag, contentType, metadata, representation } = upload
   const said = representation === undefined ? [] : [byName(representation)]
   return createHash('sha256')
-    .update(JSON.stringify([size, etag, contentType, byName(metadata), ...said]))
+    .update(JSON.stringify([size, contentTag, contentType, byName(metadata), ...said]))
     .digest('hex')
 }
 

@@ -9,7 +9,7 @@ import { accessKey } from '../../access/rights.ts'
 import { Refusal } from '../../base/refusal.ts'
 import { settle } from '../../commands/settle.ts'
 import type { Claims, TrailingClaims } from '../../content/checksums.ts'
-import type { BodySource } from '../../content/content.ts'
+import type { BodySource, EtagForm } from '../../content/content.ts'
 import type { UploadCaller } from '../../content/memory-shares.ts'
 import type { ChecksumAlgorithm } from '../../state-machine/bodies/records.ts'
 import type { BucketRecord } from '../../state-machine/buckets/records.ts'
@@ -38,6 +38,8 @@ export interface PutObjectInput
   readonly trailing?: TrailingClaims | undefined
   /** Computed too, although the client does not claim them. */
   readonly wanted?: readonly ChecksumAlgorithm[]
+  /** Absent: `content`. */
+  readonly etag?: EtagForm
   /** null when the client did not say. */
   readonly expectedSize: number | null
   /** Where the caller allows less than the setting does. */
@@ -128,9 +130,9 @@ async function store(services: Services, { tenant, caller, bucket, input }: Uplo
   // In this order: what an earlier request has stored is never seen without its answer, which is given again regardless of the present state.
   const refusal = earlyRefusal(services, bucket, requested, input.expectedSize ?? 0)
   if (refusal !== null && !isAnswered(services, bucket, input)) throw refusal
-  const { source, expectedSize, claimed, trailing, wanted = [], signal } = input
+  const { source, expectedSize, claimed, trailing, wanted = [], etag, signal } = input
   const sizeMax = sizeMaxOf(services, input.sizeMax)
-  const request = { tenant, caller, source, expectedSize, sizeMax, claimed, trailing, wanted, signal }
+  const request = { tenant, caller, source, expectedSize, sizeMax, claimed, trailing, wanted, etag, signal }
   const ingested = await services.content.ingest(request)
   const fingerprint = fingerprintOf({ ...ingested, contentType, metadata, ...said })
   const idempotency = idempotencyKey === null ? null : { key: idempotencyKey, fingerprint }

@@ -148,7 +148,7 @@ const malformedHeader: Malformed = (why) =>
 const malformedQuery: Malformed = (why) =>
   new SignatureFault('AuthorizationQueryParametersError', `The signature in the query is malformed: ${why}`)
 
-function credentialOf(text: string, malformed: Malformed): CredentialScope {
+export function credentialOf(text: string, malformed: Malformed): CredentialScope {
   // An access key id has no slash; the four others end the text.
   const [accessKeyId = '', date = '', region = '', service = '', end = '', ...others] = text.split('/')
   if (others.length > 0 || accessKeyId === '' || region === '' || !DATE.test(date) || end !== SCOPE_END)
@@ -167,7 +167,7 @@ function signedHeadersOf(text: string, malformed: Malformed): readonly string[] 
   return names
 }
 
-function signatureOf(text: string, malformed: Malformed): string {
+export function signatureOf(text: string, malformed: Malformed): string {
   if (!SIGNATURE.test(text)) throw malformed('Signature is not 64 lower-case hexadecimal digits')
   return text
 }
@@ -184,7 +184,7 @@ function timeOf(request: RawRequest): { readonly timestamp: string; readonly sig
 const accessDenied: Malformed = (why) =>
   new SignatureFault('AccessDenied', `The time of the signature is missing: ${why}`)
 
-function instantOf(timestamp: string, malformed: Malformed): number {
+export function instantOf(timestamp: string, malformed: Malformed): number {
   const [, year, month, day, hour, minute, second] = TIMESTAMP.exec(timestamp) ?? []
   const instant = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`)
   if (Number.isNaN(instant)) throw malformed(`'${timestamp}' is no time such as 20261126T120000Z`)

@@ -1,6 +1,7 @@
 /**
  * uploadPartCopy: bytes of an object become a part of an upload.
  */
+import { createHash } from 'node:crypto'
 import t from 'tap'
 import { ClientSpeed } from '../../src/content/client-speed.ts'
 import { nodeSource } from '../../src/content/node-source.ts'
@@ -67,6 +68,7 @@ t.test('uploadPartCopy', async (t) => {
         size: SOURCE.length,
         checksums: { CRC32C: String, CRC64NVME: String },
       })
+      t.equal(whole.part.etag, createHash('md5').update(SOURCE).digest('hex'))
       t.match(whole.source.object, { key: 'source' })
       t.equal(memory.blobs.written.length, written, 'a chunk that the tenant has is not stored again')
       const range = { start: 3, end: 3 + 6 * MIB }

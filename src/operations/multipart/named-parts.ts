@@ -5,6 +5,7 @@
  */
 import { createHash } from 'node:crypto'
 import { Refusal } from '../../base/refusal.ts'
+import { PART_TAG } from '../../content/etag.ts'
 import { PARTS_MAX } from '../../state-machine/objects/limits.ts'
 import type { BucketId } from '../../state-machine/base/record-ids.ts'
 import type { PartRecord } from '../../state-machine/bodies/records.ts'
@@ -16,10 +17,8 @@ export interface NamedPart {
   readonly etag: string
 }
 
-/** The tag that parts have, and no other. */
-const PART_TAG = /^[0-9a-f]{32}-1$/
-/** As a client may write it. */
-export const PART_TAG_PATTERN = '^([0-9a-f]{32}-1|"[0-9a-f]{32}-1")$'
+/** A tag of a part as a client may write it. */
+export const PART_TAG_PATTERN = '^([0-9a-f]{32}(-1)?|"[0-9a-f]{32}(-1)?")$'
 const PAGE_PARTS = 1000
 
 /** With bare tags. Throws Refusal invalid_request, invalid_part_order, invalid_part. */

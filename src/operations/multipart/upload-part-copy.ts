@@ -88,7 +88,14 @@ async function copyPart(
   const bytes = { bucketId: source.bucket.id, object, pinned }
   const pieces = nodeSource(inTurns(services.content.read(tenant, bytes, range)))
   const expectedSize = range.end - range.start
-  const part = { partNumber, source: pieces, expectedSize, claimed: new Map(), signal }
+  const part = {
+    partNumber,
+    source: pieces,
+    expectedSize,
+    claimed: new Map(),
+    etag: 'md5',
+    signal,
+  } as const
   try {
     return { part: await ingestPart(services, principal, found, part), source }
   } finally {

@@ -47,6 +47,7 @@ export const objectRoutes: readonly S3Route[] = [
         claimed,
         trailing,
         wanted: wantedChecksum(headers),
+        etag: 'md5',
         expectedSize: length,
         source,
         signal,

@@ -46,6 +46,13 @@ t.test('setTenantQuota', async (t) => {
     t.equal((await films.put('k', '')).status, 200)
   })
 
+  await t.test('of more objects than their metadata can be counted in bytes is answered', async (t) => {
+    const maxObjects = Number.MAX_SAFE_INTEGER
+    const made = await set({ maxObjects })
+    t.match(made.json, { quota: { maxObjects }, metadataBytesMax: Number.MAX_SAFE_INTEGER })
+    await set(NONE)
+  })
+
   await t.test('refuses an invalid limit and names it [admin.quota.invalid]', async (t) => {
     const before = await get()
     const bodies: readonly [object | string, RegExp][] = [

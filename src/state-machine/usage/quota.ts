@@ -19,6 +19,8 @@ import { usageOf } from './usage.ts'
 const METADATA_BYTES_FREE = 64 * 1024
 /** Key, content type, metadata and tags of an object, each at its own limit, fit into this. */
 const METADATA_BYTES_OF_OBJECT = 16 * 1024
+/** The largest number of bytes that answers can state: a quota of more objects than fit into it has no larger limit. */
+const MAX_SAFE = Number.MAX_SAFE_INTEGER
 
 export const NO_QUOTA: QuotaRecord = { maxBytes: null, maxObjects: null, maxBuckets: null, updatedAt: 0 }
 
@@ -52,7 +54,8 @@ function contentOf(view: View, tenantId: TenantId) {
 function metadataBytesMaxOf({ maxBytes, maxObjects, maxMetadataBytes }: QuotaRecord): number | null {
   if (maxMetadataBytes !== undefined) return maxMetadataBytes
   if (maxBytes === null && maxObjects === null) return null
-  return Math.max(METADATA_BYTES_FREE, maxBytes ?? 0, (maxObjects ?? 0) * METADATA_BYTES_OF_OBJECT)
+  const ofObjects = (maxObjects ?? 0) * METADATA_BYTES_OF_OBJECT
+  return Math.min(MAX_SAFE, Math.max(METADATA_BYTES_FREE, maxBytes ?? 0, ofObjects))
 }
 
 /** What a change adds; negative: it removes more than it adds. */

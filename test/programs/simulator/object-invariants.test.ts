@@ -54,6 +54,13 @@ t.test('ObjectInvariants', (t) => {
     t.throws(check(becomes({ ...object, retention: { ...retention, mode: 'GOVERNANCE' } })), /less retained/)
     t.doesNotThrow(check(becomes({ ...object, retention: { ...retention, until: UNTIL + 1 } })))
     t.doesNotThrow(check({ ...becomes(undefined), time: UNTIL }), 'its retention has ended')
+    const bypass = { ...remove('a', object.versionId), bypassGovernance: true } as const
+    const done = [{ command: bypass, reply: { ok: true, value: null } as never }]
+    t.throws(check({ ...becomes(undefined), done }), /is locked and gone/, 'COMPLIANCE is not set aside')
+    const governed = { ...object, retention: { ...retention, mode: 'GOVERNANCE' } } as const
+    const goes = [{ key, before: governed, after: undefined }]
+    t.throws(check(batchOf(world, goes)), /is locked and gone/)
+    t.doesNotThrow(check(batchOf(world, goes, { done })), 'GOVERNANCE is')
     const below = versionKeys.version(bucketIn(world).id, 'a', object.versionId)
     const moved = { key: below, before: undefined, after: { ...object, newer: 'Z' } }
     t.doesNotThrow(check(batchOf(world, [{ key, before: object, after: undefined }, moved])), 'it is hidden')

@@ -90,7 +90,7 @@ function isVersion(key: string): boolean {
   return ['object', 'version'].includes(kindOf(key))
 }
 
-/** A locked version stays, and stays locked. */
+/** A locked version stays, and stays locked; GOVERNANCE only where no command of the batch sets it aside. */
 function checkLocks({ changes, done, time }: BatchDone): void {
   const versions = changes.filter(({ key }) => ['object', 'version'].includes(kindOf(key)))
   const left = new Map(
@@ -99,26 +99,30 @@ function checkLocks({ changes, done, time }: BatchDone): void {
     ),
   ) as Map<string, VersionRecord>
   const mayLift = done.some(({ command }) => command.type === 'setObjectLegalHold')
+  const bypassed = done.some(({ command }) => 'bypassGovernance' in command)
   for (const { before } of versions) {
     const version = before as VersionRecord | undefined
     if (version?.kind !== 'object') continue
     const now = left.get(version.versionId)
     const { retention, legalHold, versionId } = version
     const isHeld = legalHold && !mayLift
-    if (!isHeld && !isUnder(retention, time)) continue
+    const isFree = bypassed && retention?.mode === 'GOVERNANCE'
+    const isRetained = !isFree && isUnder(retention, time)
+    if (!isHeld && !isRetained) continue
     assert(now?.kind === 'object', `version ${versionId} is locked and gone`)
     if (isHeld) assert(now.legalHold, `version ${versionId} lost its hold by itself`)
-    if (isUnder(retention, time)) assert(!isWeaker(now.retention, retention), `${versionId} is less retained`)
+    if (isRetained) assert(!isWeaker(now.retention, retention), `${versionId} is less retained`)
   }
 }
 
-function isUnder(retention: RetentionRecord | null, time: number): retention is RetentionRecord {
+function isUnder(retention: RetentionRecord | null, time: number): boolean {
   return retention !== null && retention.until > time
 }
 
-function isWeaker(now: RetentionRecord | null, before: RetentionRecord): boolean {
+function isWeaker(now: RetentionRecord | null, before: RetentionRecord | null): boolean {
   return (
-    now === null || now.until < before.until || (before.mode === 'COMPLIANCE' && now.mode !== before.mode)
+    before !== null &&
+    (now === null || now.until < before.until || (before.mode === 'COMPLIANCE' && now.mode !== before.mode))
   )
 }
 

@@ -93,10 +93,7 @@ function listeners(read: Reader): Config['listeners'] {
     peer: read.text('listeners.peer'),
     publicUrl: read.has('listeners.public_url') ? read.text('listeners.public_url') : null,
     contentOrigin: read.has('listeners.content_origin') ? read.text('listeners.content_origin') : null,
-    s3Domains: read
-      .text('listeners.s3_domain')
-      .split(',')
-      .filter((domain) => domain !== ''),
+    s3Domains: read.has('listeners.s3_domain') ? read.text('listeners.s3_domain').split(',') : [],
     trustedProxies: read.get<readonly string[]>('listeners.trusted_proxies'),
     proxyProtocol: read.get<boolean>('listeners.proxy_protocol'),
     dataPlain: read.get<boolean>('listeners.data_plain'),

@@ -35,8 +35,9 @@ export const LISTENER_SETTINGS = [
   {
     name: 'listeners.s3_domain',
     kind: 'text',
-    pattern: /^([a-z0-9]([a-z0-9.-]*[a-z0-9])?(,[a-z0-9]([a-z0-9.-]*[a-z0-9])?)*)?$/,
-    fallback: '',
+    pattern: /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?(,[a-z0-9]([a-z0-9.-]*[a-z0-9])?)*$/,
+    fallback: null,
+    optional: true,
     meaning:
       'host names, separated by commas, below which the S3 API finds the bucket in the host: with s3.example.org, photos.s3.example.org is the bucket photos. Without it the bucket is the first part of the path',
   },

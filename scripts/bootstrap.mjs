@@ -19,6 +19,7 @@ const PROGRAMS = {
   start: { build: true, file: 'dist/scripts/local/cluster.js', args: [] },
   holdfast: { build: true, file: 'dist/src/main.js', args: [] },
   bench: { build: true, file: 'dist/scripts/bench/main.js', args: [] },
+  'bench-s3': { build: true, file: 'dist/scripts/bench/s3.js', args: [] },
   'bench-listing': { build: true, file: 'dist/scripts/bench/listing.js', args: [] },
   sim: { build: false, file: 'test/programs/simulator/main.ts', args: [] },
   damage: { build: true, file: 'dist/scripts/damage/main.js', args: [] },

@@ -16,6 +16,8 @@ export interface Asked {
   /** The length of a body that is a stream. */
   readonly bodyBytes?: number
   readonly onPiece?: (piece: Buffer) => void
+  /** Beside those of the client. */
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 export interface Answered {
@@ -41,13 +43,13 @@ export class BenchClient {
     if (token !== null) this.#headers['authorization'] = `Bearer ${token}`
   }
 
-  ask({ method, path, body, bodyBytes, onPiece }: Asked): Promise<Answered> {
+  ask({ method, path, body, bodyBytes, onPiece, headers }: Asked): Promise<Answered> {
     const length = bodyBytes === undefined ? {} : { 'content-length': `${bodyBytes}` }
     const json = method === 'POST' ? { 'content-type': 'application/json' } : {}
     const request = {
       method,
       path: this.#root + path,
-      headers: { ...this.#headers, ...length, ...json },
+      headers: { ...this.#headers, ...length, ...json, ...headers },
       body: body ?? null,
     }
     return new Promise((resolve, reject) => {

@@ -6,9 +6,9 @@
  */
 import type { FastifyReply } from 'fastify'
 import { releaseBytes } from '../content/spent-bytes.ts'
-import type { Admission } from '../limits/admission.ts'
 import { ClientGoneError, Exchange } from './exchange.ts'
 import { pacedWrite } from './paced-write.ts'
+import { inTurns } from './piece-turns.ts'
 import type { ErrorAnswer } from './plane.ts'
 import type { Problem } from './problem.ts'
 import type { Answer } from './route.ts'
@@ -109,25 +109,6 @@ async function sendBody(
   } catch (error) {
     response.destroy()
     if (!(error instanceof ClientGoneError)) onBroken(error as Error)
-  }
-}
-
-/** Each piece is read in a turn of its tenant. */
-async function* inTurns(
-  bytes: AsyncIterable<Uint8Array>,
-  admission: Admission | null,
-): AsyncGenerator<Uint8Array> {
-  if (admission === null) return yield* bytes
-  const pieces = bytes[Symbol.asyncIterator]()
-  try {
-    for (;;) {
-      const step = await admission.read(() => pieces.next())
-      if (step.done === true) return
-      yield step.value
-    }
-  } finally {
-    // A reader that has ended by itself is done already.
-    await pieces.return?.(undefined)
   }
 }
 

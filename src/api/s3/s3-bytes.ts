@@ -71,6 +71,11 @@ export function checksumClaims(headers: IncomingHttpHeaders): ReturnType<typeof 
   )
 }
 
+/** For bodies that are not what the digests are of. */
+export function withoutChecksums(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !name.startsWith(CHECKSUM)))
+}
+
 const algorithmIn = (name: string): string => name.slice(CHECKSUM.length).toUpperCase()
 
 function trailingClaims(

@@ -44,6 +44,8 @@ export interface S3Call {
   readonly xml: ReadElement | null
   /** Only of routes that take bytes. The client is asked to send them when the first byte is read. */
   readonly bytes: S3Bytes
+  /** Gives pieces that this node reads itself in turns with the work of other callers, for as long as the request may take. */
+  readonly inTurns: (pieces: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>
   /** Aborted when the client goes away. */
   readonly signal: AbortSignal
   /** What the audit log is to record of this request and cannot know by itself. */
@@ -78,6 +80,10 @@ export interface S3Facts {
   /** Headers `x-amz-...` that it takes beside those of every request; a name that ends with `-` takes all that begin so. */
   readonly headers?: readonly string[]
   readonly body?: S3RouteBody
+  /** Its `x-amz-checksum-` headers claim digests of the object that it makes, and none of its body. */
+  readonly claimsObject?: true
+  /** It stores bytes that do not come in its body, and counts as an upload. */
+  readonly isUpload?: true
   /** 200 unless said otherwise. */
   readonly status?: number
   /** Refusals that S3 has another code for here than elsewhere, such as `MalformedPolicy`. */

@@ -19,9 +19,10 @@ import { rateHeadersOf } from '../rate-headers.ts'
 import { RequestAudit } from '../request-audit.ts'
 import { decodeObjectKey, originForm, parseQuery } from '../request-target.ts'
 import type { Answer } from '../route.ts'
+import { sharedTurns } from '../piece-turns.ts'
 import { sendAnswer } from '../send-answer.ts'
 import { isAskedByBrowser, landingPage } from './landing-page.ts'
-import { s3Bytes } from './s3-bytes.ts'
+import { s3Bytes, withoutChecksums } from './s3-bytes.ts'
 import { findS3Route, type S3Table } from './s3-dispatch.ts'
 import { S3Fault } from './s3-errors.ts'
 import { checkExpectedOwner, refuseForeignS3Headers } from './s3-headers.ts'
@@ -81,7 +82,8 @@ export function serveS3(
     const route = findS3Route(table, { ...target, method: request.method, query, headers: request.headers })
     ROUTES.set(request, route)
     audit.routed(auditedRoute(route), () => namesOf(target))
-    await admitCaller(services, route.body.kind === 'bytes', { principal, exchange })
+    const isUpload = route.body.kind === 'bytes' || route.isUpload === true
+    await admitCaller(services, isUpload, { principal, exchange })
     admitOrigin(services, request, { principal, bucket: bucket === '' ? undefined : bucket })
     reply
       .headers(s3Headers(services, request))
@@ -132,7 +134,7 @@ async function callOf(request: FastifyRequest, proved: Proved): Promise<S3Call> 
   if (route.body.kind === 'xml' && bucket !== '')
     refuseBeforeBody(signatory.principal, route.operation, key === '' ? { bucket } : { bucket, key })
   const bytes = s3Bytes({
-    headers: request.headers,
+    headers: route.claimsObject === true ? withoutChecksums(request.headers) : request.headers,
     payload: opened.payload,
     signing: { ...signatory.signing, first: opened.signed.signature },
     source: exchange.passingBytes(),
@@ -150,6 +152,7 @@ async function callOf(request: FastifyRequest, proved: Proved): Promise<S3Call> 
     headers: request.headers,
     xml,
     bytes,
+    inTurns: (pieces) => sharedTurns(pieces, exchange),
     signal: exchange.signal,
     note: (note) => audit.note(note),
   }

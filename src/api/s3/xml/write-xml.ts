@@ -84,16 +84,15 @@ export function xmlSafe(text: string): string {
 const URL_PLAIN = /^[A-Za-z0-9\-_./*]*$/
 
 /**
- * A key, prefix, delimiter or marker in an answer with `encoding-type=url`: UTF-8 with percent signs and upper-case digits, a space as `+`; letters,
- * digits and `-_./*` stand for themselves. Clients decode it as a form (`unquote_plus`, `url.QueryUnescape`).
+ * A key, prefix, delimiter or marker in an answer with `encoding-type=url`: UTF-8 with percent signs and upper-case digits; letters, digits and
+ * `-_./*` stand for themselves. A space is `%20`, which clients read that decode a form (`unquote_plus`, `url.QueryUnescape`), and those that do not.
  */
 export function urlEncoded(text: string): string {
   if (URL_PLAIN.test(text)) return text
-  return encodeURIComponent(text.replace(/\p{Cs}/gu, '\ufffd')).replace(/%2F|%20|[!'()~]/g, urlSpelling)
+  return encodeURIComponent(text.replace(/\p{Cs}/gu, '\ufffd')).replace(/%2F|[!'()~]/g, urlSpelling)
 }
 
 function urlSpelling(found: string): string {
   if (found === '%2F') return '/'
-  if (found === '%20') return '+'
   return `%${found.charCodeAt(0).toString(16).toUpperCase()}`
 }

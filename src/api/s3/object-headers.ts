@@ -1,7 +1,7 @@
 /**
  * What answers of the S3 API say of an object beside its body. [AWS S3 API reference: GetObject, HeadObject]
  */
-import { clientVersionId } from '../../operations/objects/object-checks.ts'
+import { clientVersionId, type FoundObject } from '../../operations/objects/object-checks.ts'
 import type { BucketRecord } from '../../state-machine/buckets/records.ts'
 import type { ObjectRecord, VersionRecord } from '../../state-machine/versions/records.ts'
 import { metadataHeaders } from '../native/metadata-headers.ts'
@@ -20,6 +20,13 @@ export function s3VersionHeaders(
   if (version === null || versioning === 'Unversioned') return {}
   const marker = version.kind === 'deleteMarker' ? { 'x-amz-delete-marker': 'true' } : {}
   return { 'x-amz-version-id': clientVersionId(version), ...marker }
+}
+
+/** Of an answer to a copy. */
+export function sourceVersionHeaders({ bucket, object }: FoundObject): Headers {
+  return bucket.versioning === 'Unversioned'
+    ? {}
+    : { 'x-amz-copy-source-version-id': clientVersionId(object) }
 }
 
 /** Of GET and HEAD; `withChecksums`: the client sent `x-amz-checksum-mode: ENABLED`. */

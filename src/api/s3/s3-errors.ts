@@ -148,6 +148,9 @@ const HEADERS: Readonly<Record<string, string>> = {
 }
 const OF_NATIVE_API = /^x-service-/
 
+/** Of one item among several; a refusal of a whole request says more of what is missing. */
+export const s3CodeOf = (code: ProblemCode): S3Code => CODE_OF[code]
+
 export function s3ErrorOf(error: unknown, context: S3ErrorContext): S3Error {
   if (error instanceof S3Fault) return s3Error(error.code, error.message, error.extras)
   if (error instanceof MalformedXmlError) return s3Error('MalformedXML', error.message)

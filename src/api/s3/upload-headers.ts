@@ -21,10 +21,10 @@ const SETTINGS: SettingsNames = {
   until: 'x-amz-object-lock-retain-until-date',
   hold: 'x-amz-object-lock-legal-hold',
 }
-/** Of a new object, for the table of routes. */
-export const NEW_OBJECT_HEADERS: readonly string[] = [
-  'if-match',
-  'if-none-match',
+/** Conditions of a write on what is there. */
+export const CONDITION_HEADERS: readonly string[] = ['if-match', 'if-none-match']
+/** What is said of a new object, for the table of routes. */
+export const DESCRIPTION_HEADERS: readonly string[] = [
   METADATA_PREFIX,
   ...Object.values(SETTINGS),
   'x-amz-acl',
@@ -33,6 +33,7 @@ export const NEW_OBJECT_HEADERS: readonly string[] = [
   'x-amz-storage-class',
   'x-amz-checksum-algorithm',
 ]
+export const NEW_OBJECT_HEADERS: readonly string[] = [...CONDITION_HEADERS, ...DESCRIPTION_HEADERS]
 /** Both leave an object with its owner alone. */
 const PRIVATE_ACLS: ReadonlySet<string> = new Set(['private', 'bucket-owner-full-control'])
 const AWS_CHUNKED = /(^|,)[ \t]*aws-chunked[ \t]*(?=,|$)/gi

@@ -4,6 +4,7 @@
 import { S3_ACTIONS } from '../../access/policies/s3-actions.ts'
 import { accessKey } from '../../access/rights.ts'
 import { PARTS_MAX } from '../../state-machine/objects/limits.ts'
+import type { UploadRecord } from '../../state-machine/objects/records.ts'
 import { pageOfParts, type PartsPage } from '../../store/reads/part-listing.ts'
 import { dataOperation } from '../base/operation.ts'
 import { clampPageSize } from '../base/page-size.ts'
@@ -16,6 +17,7 @@ interface ListPartsInput extends UploadName {
 }
 
 export interface PartListing extends PartsPage {
+  readonly upload: UploadRecord
   readonly maxParts: number
   readonly partNumberMarker: number
 }
@@ -37,6 +39,6 @@ export const listParts = dataOperation(
       { bucketId: bucket.id, uploadId: upload.uploadId },
       { after: partNumberMarker, limit: maxParts },
     )
-    return { ...page, maxParts, partNumberMarker }
+    return { ...page, upload, maxParts, partNumberMarker }
   },
 )

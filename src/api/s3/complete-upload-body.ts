@@ -1,0 +1,31 @@
+/**
+ * The body of CompleteMultipartUpload: which parts, in which order. [AWS S3 API reference: CompletedMultipartUpload]
+ *
+ * Rule: only its form is read here; whether the parts are those that were uploaded is known to the operation.
+ */
+import type { NamedPart } from '../../operations/multipart/named-parts.ts'
+import { MalformedXmlError, type ReadElement } from './xml/read-xml.ts'
+
+/** 10,000 parts, each with its number, its tag and all checksums that S3 knows. */
+export const COMPLETION = {
+  kind: 'xml',
+  root: 'CompleteMultipartUpload',
+  isRequired: true,
+  bytesMax: 8 * 1024 * 1024,
+  elementsMax: 100_000,
+} as const
+
+/** Throws MalformedXmlError. */
+export function readCompletedParts(root: ReadElement | null): readonly NamedPart[] {
+  const parts = (root?.childrenNamed('Part') ?? []).map((part) => ({
+    partNumber: numberOf(part.needed('PartNumber').text),
+    etag: part.needed('ETag').text.trim(),
+  }))
+  if (parts.length > 0) return parts
+  throw new MalformedXmlError('CompleteMultipartUpload has no Part: name those that make the object')
+}
+
+function numberOf(text: string): number {
+  if (/^\s*\d{1,9}\s*$/.test(text)) return Number(text)
+  throw new MalformedXmlError(`The PartNumber "${text.slice(0, 40)}" is no whole number`)
+}

@@ -1,0 +1,155 @@
+/**
+ * Multipart uploads as a whole in the S3 API: begin, complete, give up, list. No rules here. [AWS S3 API reference: CreateMultipartUpload,
+ * CompleteMultipartUpload, AbortMultipartUpload, ListMultipartUploads]
+ */
+import { abortMultipartUpload } from '../../operations/multipart/abort-multipart-upload.ts'
+import { completeMultipartUpload } from '../../operations/multipart/complete-multipart-upload.ts'
+import { createMultipartUpload } from '../../operations/multipart/create-multipart-upload.ts'
+import { noSuchUpload } from '../../operations/multipart/find-upload.ts'
+import { listMultipartUploads } from '../../operations/multipart/list-multipart-uploads.ts'
+import type { Services } from '../../operations/base/services.ts'
+import { readPrecondition } from '../native/precondition-headers.ts'
+import { COMPLETION, readCompletedParts } from './complete-upload-body.ts'
+import { readCount, readEncoding } from './listing-query.ts'
+import { etagElement, prefixElements } from './listing-view.ts'
+import { checksumElements, uploadElement } from './multipart-view.ts'
+import { ENCRYPTION, s3VersionHeaders } from './object-headers.ts'
+import { checksumClaims } from './s3-bytes.ts'
+import { type S3Call, type S3Route, s3Route } from './s3-route.ts'
+import { xmlAnswer } from './service-routes.ts'
+import { CONDITION_HEADERS, DESCRIPTION_HEADERS, readNewObject, wantedChecksum } from './upload-headers.ts'
+import { element, urlEncoded } from './xml/write-xml.ts'
+
+const UPLOAD = 'uploadId'
+
+export const multipartRoutes: readonly S3Route[] = [
+  s3Route(
+    createMultipartUpload,
+    {
+      action: 'CreateMultipartUpload',
+      method: 'POST',
+      level: 'object',
+      marks: ['uploads'],
+      headers: DESCRIPTION_HEADERS,
+    },
+    async (services, principal, { bucket, key, headers }) => {
+      const [checksumAlg = null] = wantedChecksum(headers)
+      const settings = { ...readNewObject(headers), checksumAlg }
+      const { upload } = await createMultipartUpload(services, principal, { bucket, key, ...settings })
+      return xmlAnswer(
+        element(
+          'InitiateMultipartUploadResult',
+          element('Bucket', bucket),
+          element('Key', key),
+          element('UploadId', upload.uploadId),
+        ),
+        { ...ENCRYPTION, ...(checksumAlg === null ? {} : { 'x-amz-checksum-algorithm': checksumAlg }) },
+      )
+    },
+  ),
+
+  s3Route(
+    completeMultipartUpload,
+    {
+      action: 'CompleteMultipartUpload',
+      method: 'POST',
+      level: 'object',
+      marks: [UPLOAD],
+      headers: CONDITION_HEADERS,
+      body: COMPLETION,
+      claimsObject: true,
+    },
+    async (services, principal, call) => {
+      const { bucket, key, headers, xml } = call
+      const completed = await completeMultipartUpload(services, principal, {
+        bucket,
+        key,
+        uploadId: uploadIdIn(call),
+        parts: readCompletedParts(xml),
+        precondition: readPrecondition(headers),
+        claimed: checksumClaims(headers),
+      })
+      const { etag, checksums } = completed.object
+      return xmlAnswer(
+        element(
+          'CompleteMultipartUploadResult',
+          element('Location', locationOf(services, call)),
+          element('Bucket', bucket),
+          element('Key', key),
+          etagElement(etag),
+          ...checksumElements(checksums),
+          element('ChecksumType', 'FULL_OBJECT'),
+        ),
+        { ...ENCRYPTION, ...s3VersionHeaders(completed.bucket, completed.object) },
+      )
+    },
+  ),
+
+  s3Route(
+    abortMultipartUpload,
+    {
+      action: 'AbortMultipartUpload',
+      method: 'DELETE',
+      level: 'object',
+      marks: [UPLOAD],
+      status: 204,
+    },
+    async (services, principal, call) => {
+      const { bucket, key } = call
+      const upload = { bucket, key, uploadId: uploadIdIn(call) }
+      const { existed } = await abortMultipartUpload(services, principal, upload)
+      if (!existed) throw noSuchUpload(upload)
+      return { kind: 'empty' }
+    },
+  ),
+
+  s3Route(
+    listMultipartUploads,
+    {
+      action: 'ListMultipartUploads',
+      method: 'GET',
+      level: 'bucket',
+      marks: ['uploads'],
+      parameters: ['prefix', 'delimiter', 'key-marker', 'upload-id-marker', 'max-uploads', 'encoding-type'],
+    },
+    async (services, principal, { bucket, query }) => {
+      const { prefix = '', delimiter = '' } = query
+      const { 'key-marker': keyMarker = '', 'upload-id-marker': uploadIdMarker = '' } = query
+      const count = readCount(query, 'max-uploads')
+      const encoding = readEncoding(query)
+      const asked = { bucket, prefix, delimiter, keyMarker, uploadIdMarker, maxUploads: count.limit }
+      const found = await listMultipartUploads(services, principal, asked)
+      const { uploads, commonPrefixes, next } = count.isNothing ? NO_UPLOADS : found
+      const { text } = encoding
+      return xmlAnswer(
+        element(
+          'ListMultipartUploadsResult',
+          element('Bucket', bucket),
+          element('KeyMarker', text(keyMarker)),
+          element('UploadIdMarker', uploadIdMarker),
+          next !== null && element('NextKeyMarker', text(next.keyMarker)),
+          next !== null && element('NextUploadIdMarker', next.uploadIdMarker),
+          delimiter !== '' && element('Delimiter', text(delimiter)),
+          element('Prefix', text(prefix)),
+          encoding.type,
+          element('MaxUploads', count.max),
+          element('IsTruncated', `${next !== null}`),
+          ...uploads.map((upload) => uploadElement(upload, encoding, principal.tenantId)),
+          ...prefixElements(commonPrefixes, encoding),
+        ),
+      )
+    },
+  ),
+]
+
+const NO_UPLOADS = { uploads: [], commonPrefixes: [], next: null }
+
+/** '' names no upload. */
+export function uploadIdIn({ query }: Pick<S3Call, 'query'>): string {
+  return query[UPLOAD] ?? ''
+}
+
+/** By the address that the operator gives: a Host header is whatever a client says. */
+function locationOf({ config }: Pick<Services, 'config'>, { bucket, key }: S3Call): string {
+  return `${config.listeners.publicUrl ?? ''}/${bucket}/${urlEncoded(key)}`
+}

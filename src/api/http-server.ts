@@ -288,10 +288,11 @@ function answerError(
   const missed = isRouterMiss(failed.error)
     ? new Refusal('not_found', 'This path does not exist')
     : failed.error
-  const error = RequestAudit.of(request).principal === null ? countedRefusal(gate, request, missed) : missed
-  const answer = errorAnswer(services, plane, request, error)
-  log.failed(request, { code: answer.code, error })
   const audit = RequestAudit.of(request)
+  const found = errorAnswer(services, plane, request, missed)
+  const limit = audit.principal === null ? countedRefusal(gate, request, found) : null
+  const answer = limit === null ? found : errorAnswer(services, plane, request, limit)
+  log.failed(request, { code: answer.code, error: limit ?? missed })
   audit.failed(answer.code)
   // What an answer that came to nothing has said of itself is not true of the problem.
   for (const name of Object.keys(reply.getHeaders())) reply.removeHeader(name)
@@ -336,11 +337,17 @@ function refusedCaller(request: FastifyRequest): string {
   return principal.kind === 'adminToken' ? `token ${principal.tokenId}` : `key ${principal.accessKeyId}`
 }
 
-/** A refusal of a client that has proved nothing takes from the bucket of its address; beyond it, it learns no more than that. */
-function countedRefusal({ unproved }: Gate, request: FastifyRequest, error: unknown): unknown {
-  if (!(error instanceof Refusal) || error.code === 'rate_limited') return error
-  return unproved.count(clientAddress(request)) ?? error
+/** A refusal of a client that has proved nothing takes from the bucket of its address; beyond it, it learns no more than that: what this returns. */
+function countedRefusal(
+  { unproved }: Gate,
+  request: FastifyRequest,
+  { code, status }: ErrorAnswer,
+): Refusal | null {
+  return code === 'rate_limited' || isOwnFault(status) ? null : unproved.count(clientAddress(request))
 }
+
+/** That of this node, and not of what it was asked. */
+const isOwnFault = (status: number): boolean => status === 500 || status === 503
 
 /** Targets such as "*" that not even the catch-all of the router takes. */
 const isRouterMiss = (error: unknown): boolean =>

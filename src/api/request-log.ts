@@ -4,8 +4,6 @@
  * Rule: the path is logged without its query, which may hold a token; headers and bodies are never logged.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { Condition } from '../../cluster/index.ts'
-import { Refusal } from '../base/refusal.ts'
 import type { Services } from '../operations/base/services.ts'
 import type { RequestObservation } from '../telemetry/metrics.ts'
 import { clientAddress } from './admission/client-address.ts'
@@ -81,7 +79,7 @@ export class RequestLog {
   /** The outcome of a request that did not go well; only an unexpected outcome is an error that an operator must see. */
   failed(request: FastifyRequest, outcome: { readonly code: string; readonly error: unknown }): void {
     this.#codes.set(request, outcome.code)
-    if (outcome.error instanceof Refusal || outcome.error instanceof Condition) return
+    if (outcome.code !== 'internal_error') return
     // Its sender left: in the middle of the body, or with all of it sent.
     if (outcome.error instanceof ClientGoneError) return
     if (request.raw.destroyed && !request.raw.complete) return

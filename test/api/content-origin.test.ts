@@ -3,6 +3,7 @@
  */
 import t from 'tap'
 import { SignedClient } from './signed-client.ts'
+import { S3World } from './s3/s3-world.ts'
 
 const API = 'api.example.org'
 const CONTENT = 'content.example.org'
@@ -101,4 +102,31 @@ t.test('without a content origin any host serves both', async (t) => {
   await signed.films.put('k', 'hello')
   const link = await signed.link({ method: 'GET', key: 'k' })
   t.equal((await signed.get(link, { host: 'any.example' })).status, 200)
+})
+
+t.test('presigned URLs of the S3 API are links, however their parameters are spelled', async (t) => {
+  const s3 = await S3World.start(t, SETTINGS)
+  await s3.call({ method: 'PUT', path: '/photos/evil.js', host: API, body: SCRIPT })
+  const spellings = (path: string): readonly string[] => [
+    path,
+    path.replace('X-Amz-Signature', 'X-Amz%2DSignature'),
+    path.replace('X-Amz-Signature', '%58-Amz-Signature'),
+    path.replace('X-Amz-Algorithm', 'X-Amz-Algorith%6D').replace('X-Amz-Signature', 'X-Amz-Signatur%65'),
+  ]
+  for (const path of spellings(s3.presigned({ path: '/photos/evil.js', host: API }))) {
+    const answer = await s3.sent({ path, headers: { host: API } })
+    t.match(answer, { status: 403, s3Code: 'AccessDenied' }, path)
+    t.notMatch(answer.bytes.toString(), 'alert')
+  }
+  for (const path of spellings(s3.presigned({ path: '/photos/evil.js', host: CONTENT }))) {
+    const answer = await s3.sent({ path, headers: { host: CONTENT } })
+    t.equal(answer.bytes.toString(), SCRIPT, path)
+    t.match(answer.headers, {
+      'content-security-policy': "sandbox; frame-ancestors 'none'",
+      'cross-origin-resource-policy': 'same-origin',
+      'x-frame-options': 'DENY',
+    })
+  }
+  t.match(await s3.call({ path: '/photos/evil.js', host: CONTENT }), { status: 400 }, 'no API there')
+  t.equal((await s3.call({ path: '/photos/evil.js', host: API })).bytes.toString(), SCRIPT)
 })

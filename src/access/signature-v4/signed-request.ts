@@ -52,11 +52,17 @@ const SIGNED_HEADERS_MAX = 100
 const WHOLE_NUMBER = /^\d{1,9}$/
 const VERSION_2 = /^AWS [^ ]+:/
 
+/** However its names are spelled: `X-Amz%2DSignature` is the same parameter to a signer. `query`: without `?`. */
+export function isSignedInQuery(query: string): boolean {
+  const parameters = new URLSearchParams(query)
+  return parameters.has('X-Amz-Algorithm') || parameters.has('X-Amz-Signature')
+}
+
 /** Null: the request shows no AWS signature. Throws SignatureFault. */
 export function readSignedRequest(request: RawRequest): SignedRequest | null {
   const authorization = valuesOf(request, 'authorization')
   const parameters = new URLSearchParams(request.query)
-  const isInQuery = parameters.has('X-Amz-Algorithm') || parameters.has('X-Amz-Signature')
+  const isInQuery = isSignedInQuery(request.query)
   if (authorization.length > 1)
     throw new SignatureFault('InvalidArgument', 'The request has two Authorization headers; send one')
   const [header] = authorization

@@ -8,6 +8,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Proof } from '../../access/access.ts'
 import type { Signatory } from '../../access/access.ts'
 import {
+  isSignedInQuery,
   type RawRequest,
   readSignedRequest,
   type SignedRequest,
@@ -31,7 +32,7 @@ export function openSignature({ access }: Services, raw: IncomingMessage, target
       'AccessDenied',
       'The request is not signed: sign it with AWS4-HMAC-SHA256 and an access key, there is no public access',
     )
-  if (raw.headers['x-amz-security-token'] !== undefined || /[?&]X-Amz-Security-Token=/.test(target))
+  if (raw.headers['x-amz-security-token'] !== undefined || hasToken(target))
     throw new S3Fault(
       'InvalidToken',
       'The request has a session token, which no access key here has: sign with the access key alone',
@@ -39,10 +40,15 @@ export function openSignature({ access }: Services, raw: IncomingMessage, target
   return { signed, payload: payloadProof(signed), proof: access.openSignature(signed) }
 }
 
+const hasToken = (target: string): boolean => new URLSearchParams(queryOf(target)).has('X-Amz-Security-Token')
+
 /** Whether the signature stands in the query, so that the request may be a link that somebody followed. */
 export function isPresigned(target: string): boolean {
-  return /[?&]X-Amz-Signature=/.test(target)
+  return isSignedInQuery(queryOf(target))
 }
+
+/** As it was sent, without `?`. */
+const queryOf = (target: string): string => target.slice(pathOf(target).length + 1)
 
 export function rawRequestOf({ method = '', rawHeaders }: IncomingMessage, target: string): RawRequest {
   const url = originForm(target)
@@ -50,5 +56,5 @@ export function rawRequestOf({ method = '', rawHeaders }: IncomingMessage, targe
   const headers: [string, string][] = []
   for (let at = 0; at + 1 < rawHeaders.length; at += 2)
     headers.push([(rawHeaders[at] ?? '').toLowerCase(), rawHeaders[at + 1] ?? ''])
-  return { method, path, query: url.slice(path.length + 1), headers }
+  return { method, path, query: queryOf(url), headers }
 }

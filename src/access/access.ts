@@ -8,7 +8,8 @@
 import type { AccessKeyId, HookId } from '../state-machine/base/record-ids.ts'
 import type { AccessKeyPrincipal, AdminTokenPrincipal, Connection } from './base/principal.ts'
 import type { SignedUrlPrincipal, SignedUrlTerms } from './base/signed-url.ts'
-import type { CredentialScope, SignedRequest } from './signature-v4/signed-request.ts'
+import type { SignedPolicy } from './signature-v4/signed-policy.ts'
+import type { SignedRequest } from './signature-v4/signed-request.ts'
 import type { Signing } from './signature-v4/signing-key.ts'
 
 export interface TokenGrant {
@@ -92,15 +93,6 @@ export interface OpenedUrl {
 export interface Signatory {
   readonly principal: AccessKeyPrincipal
   readonly signing: Signing
-}
-
-/** The policy of a browser form, as it was signed: its base64 text. [AWS S3 API reference: Browser-Based Uploads Using POST] */
-export interface SignedPolicy {
-  readonly credential: CredentialScope
-  readonly timestamp: string
-  readonly policy: string
-  /** 64 hexadecimal digits. */
-  readonly signature: string
 }
 
 export interface Access {

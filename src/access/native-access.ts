@@ -23,7 +23,6 @@ import type {
   Proof,
   RateHeaders,
   Signatory,
-  SignedPolicy,
   SignedUrlForm,
   SignedUrlGrant,
   TemporaryGrant,
@@ -43,6 +42,7 @@ import { parseScopes } from './scopes.ts'
 import { accessKeySecret } from './sealing-contexts.ts'
 import type { SignedUrlPrincipal, SignedUrlTerms } from './base/signed-url.ts'
 import { LOOKS_LIKE_KEY_ID, SignatureAccess } from './signature-access.ts'
+import type { SignedPolicy } from './signature-v4/signed-policy.ts'
 import type { SignedRequest } from './signature-v4/signed-request.ts'
 import { decodeSignedUrl, type SignedUrlClaims } from './signed-url-token.ts'
 import { decodeTemporary, narrowed, type TemporaryClaims } from './temporary-token.ts'

@@ -59,6 +59,7 @@ export class Exchange {
   /** Set before a request is served; null: it may take as long as it likes. Both on the clock of `now`. */
   deadline: { readonly atMs: number; readonly now: () => number } | null = null
   #isDrainShort = false
+  readonly #readings: AsyncGenerator<Uint8Array>[] = []
   /** Bytes of bodies, for the figures. */
   receivedBytes = 0
   sentBytes = 0
@@ -113,7 +114,14 @@ export class Exchange {
     return WAITING_FOR_CONTINUE.has(this.#request)
   }
 
-  async *bytes(): AsyncGenerator<Uint8Array> {
+  /** The body as it arrives, once. */
+  bytes(): AsyncGenerator<Uint8Array> {
+    const reading = this.#pieces()
+    this.#readings.push(reading)
+    return reading
+  }
+
+  async *#pieces(): AsyncGenerator<Uint8Array> {
     if (WAITING_FOR_CONTINUE.delete(this.#request)) this.#response.writeContinue()
     // Leaving the loop early must leave the request whole: what is still to come of it has to be drained.
     this.#admission?.rest()
@@ -204,6 +212,8 @@ export class Exchange {
     this.#request.once('end', settle)
     // The socket's own end: once answered, a request is not notified any more that its connection closed.
     socket.once('close', settle)
-    this.#request.resume()
+    // While a reader is in the middle of the body, it does not flow.
+    const readings = this.#readings.map((reading) => reading.return(undefined))
+    void Promise.allSettled(readings).then(() => this.#request.resume())
   }
 }

@@ -8,8 +8,8 @@ import { ALGORITHM, type CredentialScope, credentialOf, instantOf, signatureOf }
 
 export interface SignedPolicy {
   readonly credential: CredentialScope
-  /** `YYYYMMDDTHHMMSSZ`, as sent. */
-  readonly timestamp: string
+  /** Milliseconds since 1970. */
+  readonly signedAtMs: number
   /** base64, as sent: what is signed. */
   readonly policy: string
   /** 64 hexadecimal digits. */
@@ -34,11 +34,11 @@ export function readSignedPolicy(fields: ReadonlyMap<string, string>): SignedPol
   if (field('x-amz-algorithm') !== ALGORITHM) throw malformed(`x-amz-algorithm is not ${ALGORITHM}`)
   const credential = credentialOf(field('x-amz-credential'), malformed)
   const timestamp = field('x-amz-date')
-  instantOf(timestamp, malformed)
+  const signedAtMs = instantOf(timestamp, malformed)
   if (!timestamp.startsWith(credential.date))
     throw malformed(`the day of x-amz-credential, ${credential.date}, is not that of x-amz-date`)
   const signature = signatureOf(field('x-amz-signature'), malformed)
-  return { credential, timestamp, policy: field('policy'), signature }
+  return { credential, signedAtMs, policy: field('policy'), signature }
 }
 
 const malformed = (why: string): SignatureFault =>

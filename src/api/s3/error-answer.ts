@@ -7,7 +7,7 @@ import type { ErrorAnswer } from '../plane.ts'
 import { RequestAudit } from '../request-audit.ts'
 import { originForm, pathOf } from '../request-target.ts'
 import { errorDocument, type S3ErrorContext, s3ErrorOf } from './s3-errors.ts'
-import { s3Headers, s3RouteOf } from './serve-s3.ts'
+import { s3Headers, s3RouteOf } from './s3-entry.ts'
 
 export function s3ErrorAnswer(services: Services, request: FastifyRequest, error: unknown): ErrorAnswer {
   const context = contextOf(services, request)

@@ -2,11 +2,13 @@
  * The routes of objects in the S3 API: parse headers and key, run one operation, dress the outcome. No rules here.
  */
 import type { IncomingHttpHeaders } from 'node:http'
+import type { AccessKeyPrincipal } from '../../access/base/principal.ts'
+import type { Services } from '../../operations/base/services.ts'
 import { deleteObject } from '../../operations/objects/delete-object.ts'
 import { getObject } from '../../operations/objects/get-object.ts'
 import { type FoundObject } from '../../operations/objects/object-checks.ts'
 import { headObject } from '../../operations/objects/object-lookups.ts'
-import { putObject } from '../../operations/objects/put-object.ts'
+import { putObject, type StoredObject } from '../../operations/objects/put-object.ts'
 import { headerText } from '../header-text.ts'
 import { readIfMatchAlone, readPrecondition } from '../native/precondition-headers.ts'
 import { isWanted, wantedRange } from '../native/read-conditions.ts'
@@ -31,37 +33,13 @@ export const objectRoutes: readonly S3Route[] = [
       headers: NEW_OBJECT_HEADERS,
       body: { kind: 'bytes' },
     },
-    async (services, principal, { bucket, key, headers, bytes, signal }) => {
-      const { source, length, claimed, trailing } = bytes
-      if (length === null)
+    async (services, principal, call) => {
+      if (call.bytes.length === null)
         throw new S3Fault(
           'MissingContentLength',
           'An upload needs Content-Length, or a body in signed chunks',
         )
-      const stored = await putObject(services, principal, {
-        bucket,
-        key,
-        ...readNewObject(headers),
-        precondition: readPrecondition(headers),
-        idempotencyKey: readIdempotencyKey(headers),
-        claimed,
-        trailing,
-        wanted: wantedChecksum(headers),
-        etag: 'md5',
-        expectedSize: length,
-        source,
-        signal,
-      })
-      return {
-        kind: 'empty',
-        headers: {
-          etag: `"${stored.object.etag}"`,
-          ...ENCRYPTION,
-          ...s3VersionHeaders(stored.bucket, stored.object),
-          ...checksumHeaders(stored.object),
-          ...(stored.replayed ? { 'idempotent-replayed': 'true' } : {}),
-        },
-      }
+      return { kind: 'empty', headers: storedHeaders(await storeObject(services, principal, call)) }
     },
   ),
 
@@ -141,6 +119,39 @@ export const objectRoutes: readonly S3Route[] = [
     },
   ),
 ]
+
+/** An upload, also of a browser form: its fields are such headers too, and how long the file is comes out at its end. */
+export async function storeObject(
+  services: Services,
+  principal: AccessKeyPrincipal,
+  { bucket, key, headers, bytes, signal }: Pick<S3Call, 'bucket' | 'key' | 'headers' | 'bytes' | 'signal'>,
+): Promise<StoredObject> {
+  const { source, length, claimed, trailing } = bytes
+  return putObject(services, principal, {
+    bucket,
+    key,
+    ...readNewObject(headers),
+    precondition: readPrecondition(headers),
+    idempotencyKey: readIdempotencyKey(headers),
+    claimed,
+    trailing,
+    wanted: wantedChecksum(headers),
+    etag: 'md5',
+    expectedSize: length,
+    source,
+    signal,
+  })
+}
+
+export function storedHeaders({ bucket, object, replayed }: StoredObject): Record<string, string> {
+  return {
+    etag: `"${object.etag}"`,
+    ...ENCRYPTION,
+    ...s3VersionHeaders(bucket, object),
+    ...checksumHeaders(object),
+    ...(replayed ? { 'idempotent-replayed': 'true' } : {}),
+  }
+}
 
 /** Undefined: the newest version. */
 export function versionIn(query: S3Call['query']): string | undefined {

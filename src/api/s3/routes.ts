@@ -8,6 +8,7 @@ import { multipartRoutes } from './multipart-routes.ts'
 import { partRoutes } from './part-routes.ts'
 import type { S3Table } from './s3-dispatch.ts'
 import { objectRoutes } from './object-routes.ts'
+import { postObjectRoute } from './post-object.ts'
 import { serviceRoutes } from './service-routes.ts'
 
 export const s3Table: S3Table = {
@@ -19,6 +20,7 @@ export const s3Table: S3Table = {
     ...multipartRoutes,
     ...partRoutes,
     ...objectRoutes,
+    postObjectRoute,
   ],
   refused: [],
 }

@@ -8,6 +8,7 @@ import { Condition } from '../../../cluster/index.ts'
 import { SignatureFault } from '../../access/signature-v4/signature-fault.ts'
 import { type Missing, Refusal } from '../../base/refusal.ts'
 import type { ProblemCode } from '../problem.ts'
+import { FormFault } from './form/form-fault.ts'
 import { S3_CODES, type S3Code } from './s3-codes.ts'
 import { MalformedXmlError } from './xml/read-xml.ts'
 import { element, xmlDocument, xmlSafe } from './xml/write-xml.ts'
@@ -153,6 +154,7 @@ export const s3CodeOf = (code: ProblemCode): S3Code => CODE_OF[code]
 
 export function s3ErrorOf(error: unknown, context: S3ErrorContext): S3Error {
   if (error instanceof S3Fault) return s3Error(error.code, error.message, error.extras)
+  if (error instanceof FormFault) return s3Error(error.code, error.message)
   if (error instanceof MalformedXmlError) return s3Error('MalformedXML', error.message)
   if (error instanceof SignatureFault) return s3Error(error.code, error.message, signed(error))
   if (error instanceof Refusal) return refused(error, context)

@@ -12,10 +12,8 @@ import { refuseBeforeBody } from '../../access/authorize.ts'
 import type { Config } from '../../config/types.ts'
 import type { Services } from '../../operations/base/services.ts'
 import { clientAddress } from '../admission/client-address.ts'
-import { admitOrigin, corsHeadersOf } from '../cors-headers.ts'
 import { Exchange } from '../exchange.ts'
-import { admitCaller, connectionOf, type Gate, lookingAgain, reportBroken } from '../proved-request.ts'
-import { rateHeadersOf } from '../rate-headers.ts'
+import { connectionOf, type Gate, lookingAgain, reportBroken } from '../proved-request.ts'
 import { RequestAudit } from '../request-audit.ts'
 import { decodeObjectKey, originForm, parseQuery } from '../request-target.ts'
 import type { Answer } from '../route.ts'
@@ -25,20 +23,16 @@ import { isAskedByBrowser, landingPage } from './landing-page.ts'
 import { s3Bytes, withoutChecksums } from './s3-bytes.ts'
 import { findS3Route, type S3Table } from './s3-dispatch.ts'
 import { S3Fault } from './s3-errors.ts'
-import { checkExpectedOwner, refuseForeignS3Headers } from './s3-headers.ts'
+import { enterRoute } from './s3-entry.ts'
 import { isPresigned, type OpenedSignature, openSignature } from './s3-proof.ts'
 import type { S3Call, S3Route } from './s3-route.ts'
 import { type S3Places, type S3Target, s3TargetOf } from './s3-target.ts'
 import { readXmlBody } from './s3-xml-body.ts'
+import { answerForm, isForm } from './serve-form.ts'
 
 /** What a presigned URL says of its signature, which no handler looks at. */
 const OF_SIGNATURES =
   /^x-amz-(algorithm|credential|date|expires|signature|signedheaders|security-token|content-sha256)$/i
-
-const ROUTES = new WeakMap<FastifyRequest, S3Route>()
-
-/** The route that a request was found to mean; undefined: none yet. */
-export const s3RouteOf = (request: FastifyRequest): S3Route | undefined => ROUTES.get(request)
 
 export interface S3Parts {
   readonly table: S3Table
@@ -64,6 +58,10 @@ export function serveS3(
     const onReady = (status: number, bytes: number): Promise<void> => audit.beforeAnswer(status, bytes)
     const send = (answer: Answer, status: number): Promise<void> =>
       sendAnswer(reply, answer, { status, exchange, onReady, onBroken })
+    if (isForm(request, target)) {
+      const answer = await answerForm(services, { request, reply }, { bucket: target.bucket, gate })
+      return send(answer, 204)
+    }
     if (target.level === 'service' && isAskedByBrowser(request)) {
       const refusal = gate.unproved.count(clientAddress(request))
       if (refusal !== null) throw refusal
@@ -80,31 +78,13 @@ export function serveS3(
     const query = queryOf(request.originalUrl)
     audit.query = query
     const route = findS3Route(table, { ...target, method: request.method, query, headers: request.headers })
-    ROUTES.set(request, route)
-    audit.routed(auditedRoute(route), () => namesOf(target))
-    const isUpload = route.body.kind === 'bytes' || route.isUpload === true
-    await admitCaller(services, isUpload, { principal, exchange })
-    admitOrigin(services, request, { principal, bucket: bucket === '' ? undefined : bucket })
-    reply
-      .headers(s3Headers(services, request))
-      .headers(corsHeadersOf(request))
-      .headers(rateHeadersOf(services, principal))
-    refuseForeignS3Headers(route, request.headers)
-    checkExpectedOwner(request.headers, principal.tenantId)
+    const entering = { route, principal, bucket, names: () => namesOf(target) }
+    const entered = await enterRoute(services, { request, reply }, entering)
     const call = await callOf(request, { route, asked: { target, query }, opened, signatory, exchange })
-    const answer = await route.handle(audit.services(auditedRoute(route)), principal, call)
+    const answer = await route.handle(entered, principal, call)
     return send(isPresigned(request.originalUrl) ? asLink(answer) : answer, route.status)
   }
   return lookingAgain(services, serve)
-}
-
-/** On every answer, errors too: S3's names of what `x-request-id` and `x-served-by` say. */
-export function s3Headers({ cluster }: Services, request: FastifyRequest): Record<string, string> {
-  return { 'x-amz-request-id': request.id, 'x-amz-id-2': cluster.nodeId }
-}
-
-function auditedRoute({ operation, status }: S3Route) {
-  return { operation, path: '', success: { status } }
 }
 
 function namesOf({ bucket, rawKey }: S3Target): Readonly<Record<string, string>> {

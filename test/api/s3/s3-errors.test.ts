@@ -6,6 +6,7 @@ import { Condition } from '../../../cluster/index.ts'
 import { SignatureFault } from '../../../src/access/signature-v4/signature-fault.ts'
 import { type Missing, Refusal } from '../../../src/base/refusal.ts'
 import { STATUS_OF } from '../../../src/api/problem.ts'
+import { FormFault } from '../../../src/api/s3/form/form-fault.ts'
 import { S3_CODES, type S3Code } from '../../../src/api/s3/s3-codes.ts'
 import { errorDocument, s3ErrorOf, type S3ErrorContext, S3Fault } from '../../../src/api/s3/s3-errors.ts'
 import { MalformedXmlError, readXml } from '../../../src/api/s3/xml/read-xml.ts'
@@ -143,7 +144,7 @@ t.test('s3ErrorOf', async (t) => {
     t.match(slow, { code: 'SlowDown', headers: { 'retry-after': '1' } })
   })
 
-  t.test('passes on what S3 alone refuses, and XML that is none', async (t) => {
+  t.test('passes on what S3 alone refuses, and XML and forms that are none', async (t) => {
     const fault = new S3Fault('InvalidArgument', 'No', {
       headers: { allow: 'GET' },
       elements: { ArgumentName: 'max-keys' },
@@ -157,6 +158,8 @@ t.test('s3ErrorOf', async (t) => {
     t.match(fault.cause, { message: 'why' })
     t.match(await documentOf(fault), { Code: 'InvalidArgument', ArgumentName: 'max-keys' })
     t.match(s3ErrorOf(new MalformedXmlError('No'), CONTEXT), { code: 'MalformedXML', status: 400 })
+    const form = new FormFault('InvalidPolicyDocument', 'No')
+    t.match(s3ErrorOf(form, CONTEXT), { code: 'InvalidPolicyDocument', status: 400 })
   })
 
   t.test('shows the canonical request of a wrong signature', async (t) => {

@@ -4,7 +4,7 @@
  * Owns: names of fields. Knows nothing of: what a header means; PutObject reads them, so that a form and a request are judged alike. [AWS S3 API reference: POST Object]
  */
 import type { IncomingHttpHeaders } from 'node:http'
-import { S3Fault } from '../s3-errors.ts'
+import { FormFault } from './form-fault.ts'
 import { readXml } from '../xml/read-xml.ts'
 
 /** Fields that are headers by the same name, beside those that begin with `x-amz-`. */
@@ -59,7 +59,7 @@ export function expandedFields(
   return new Map([...fields].map(expanded))
 }
 
-/** As Node gives headers: one character a byte. Throws S3Fault, MalformedXmlError for tags that are no document. */
+/** As Node gives headers: one character a byte. Throws FormFault, MalformedXmlError for tags that are no document. */
 export async function formHeaders(fields: ReadonlyMap<string, string>): Promise<IncomingHttpHeaders> {
   const headers = new Map<string, string>()
   for (const [name, text] of fields)
@@ -75,7 +75,7 @@ export async function formHeaders(fields: ReadonlyMap<string, string>): Promise<
 function headerText(name: string, text: string): string {
   const value = text.trim()
   if (/\p{Cc}/u.test(value) || !HEADER_NAME.test(name))
-    throw new S3Fault(
+    throw new FormFault(
       'InvalidArgument',
       `The field "${name.slice(0, 80)}" cannot be kept with an object: it has a control character, or a name that no header has`,
     )

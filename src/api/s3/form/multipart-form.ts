@@ -5,7 +5,7 @@
  * read, so its consumer stores nothing that a broken form has sent; the source is never closed here. Libraries for forms push, keep going behind a file, and bound
  * each field alone.
  */
-import { S3Fault } from '../s3-errors.ts'
+import { FormFault } from './form-fault.ts'
 
 /** Of everything before the bytes of the file. */
 const FIELDS_BYTES_MAX = 20 * 1024
@@ -20,18 +20,18 @@ export interface Form {
   readonly fields: ReadonlyMap<string, string>
   /** As the browser names it, with or without a path; '' where it does not. */
   readonly fileName: string
-  /** Once. Throws S3Fault where the form is broken, also behind the file. */
+  /** Once. Throws FormFault where the form is broken, also behind the file. */
   readonly file: AsyncIterable<Uint8Array>
 }
 
-/** Throws S3Fault for a content type without a boundary. */
+/** Throws FormFault for a content type without a boundary. */
 export function boundaryOf(contentType: string): string {
   const boundary = parameterOf(splitParameters(contentType), 'boundary') ?? ''
   if (BOUNDARY.test(boundary)) return boundary
   throw malformed('its Content-Type has no boundary of 1 to 70 characters')
 }
 
-/** `isMeant`: of a field behind the file, by its lower-case name: one that means something is refused, because S3 ignores all of them. Throws S3Fault. */
+/** `isMeant`: of a field behind the file, by its lower-case name: one that means something is refused, because S3 ignores all of them. Throws FormFault. */
 export async function readForm(
   source: AsyncIterable<Uint8Array>,
   { boundary, isMeant }: { readonly boundary: string; readonly isMeant: (name: string) => boolean },
@@ -42,10 +42,10 @@ export async function readForm(
   for (;;) {
     const part = await reader.nextPart()
     if (part === null)
-      throw new S3Fault('InvalidArgument', 'A form has exactly one field "file": this one has none')
+      throw new FormFault('InvalidArgument', 'A form has exactly one field "file": this one has none')
     if (part.name === FILE) return { fields, fileName: part.fileName, file: reader.fileBytes(isMeant) }
     if (fields.has(part.name))
-      throw new S3Fault('InvalidArgument', `The form has the field ${shown(part.name)} twice`)
+      throw new FormFault('InvalidArgument', `The form has the field ${shown(part.name)} twice`)
     fields.set(part.name, textOf(await reader.content(), `the field ${shown(part.name)}`))
   }
 }
@@ -111,7 +111,7 @@ class FormReader {
     this.#bytesLeft = LATE_BYTES_MAX
     for (let part = await this.nextPart(); part !== null; part = await this.nextPart()) {
       if (part.name === FILE || isMeant(part.name))
-        throw new S3Fault(
+        throw new FormFault(
           'InvalidArgument',
           `The field ${shown(part.name)} comes behind the file: send it before`,
         )
@@ -239,12 +239,12 @@ function textOf(bytes: Uint8Array, what: string): string {
 
 const shown = (name: string): string => `"${name.slice(0, NAME_CHARACTERS_SHOWN)}"`
 
-function malformed(why: string, options: ErrorOptions = {}): S3Fault {
-  return new S3Fault('MalformedPOSTRequest', `The form cannot be read: ${why}`, options)
+function malformed(why: string, options: ErrorOptions = {}): FormFault {
+  return new FormFault('MalformedPOSTRequest', `The form cannot be read: ${why}`, options)
 }
 
-function tooLong(): S3Fault {
-  return new S3Fault(
+function tooLong(): FormFault {
+  return new FormFault(
     'MaxPostPreDataLengthExceededError',
     `The fields of the form have more than ${FIELDS_BYTES_MAX} bytes before the file, or ${LATE_BYTES_MAX} behind it`,
   )

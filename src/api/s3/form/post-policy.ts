@@ -5,7 +5,7 @@
  * narrow what is stored; names of fields and of operators are case-insensitive, those of the members of the document are not.
  */
 import { firstNameFault } from '../../json-names.ts'
-import { S3Fault } from '../s3-errors.ts'
+import { FormFault } from './form-fault.ts'
 
 /** A policy fits in the fields of a form, so it has no more. */
 const NAMES_MAX = 1000
@@ -33,7 +33,7 @@ export interface SizeRange {
   readonly max: number
 }
 
-/** `base64`: the field `policy`. Throws S3Fault InvalidPolicyDocument. */
+/** `base64`: the field `policy`. Throws FormFault InvalidPolicyDocument. */
 export function readPostPolicy(base64: string): PostPolicy {
   const { expiration, conditions } = parsed(base64)
   if (typeof expiration !== 'string' || !INSTANT.test(expiration))
@@ -95,7 +95,7 @@ function sizeOf(value: unknown): number {
   throw invalid('a bound of content-length-range is no whole number from 0 on')
 }
 
-/** `fields`: lower-case name -> text, with `bucket`. Throws S3Fault AccessDenied. */
+/** `fields`: lower-case name -> text, with `bucket`. Throws FormFault AccessDenied. */
 export function checkPostPolicy(
   { conditions, endsAt }: PostPolicy,
   fields: ReadonlyMap<string, string>,
@@ -134,10 +134,10 @@ function isMet(
   return sent.split(',').every((one) => one.trimStart().startsWith(value))
 }
 
-function invalid(why: string, options: ErrorOptions = {}): S3Fault {
-  return new S3Fault('InvalidPolicyDocument', `The policy of the form cannot be read: ${why}`, options)
+function invalid(why: string, options: ErrorOptions = {}): FormFault {
+  return new FormFault('InvalidPolicyDocument', `The policy of the form cannot be read: ${why}`, options)
 }
 
-function denied(why: string): S3Fault {
-  return new S3Fault('AccessDenied', `The form is not allowed by its policy: ${why}`)
+function denied(why: string): FormFault {
+  return new FormFault('AccessDenied', `The form is not allowed by its policy: ${why}`)
 }

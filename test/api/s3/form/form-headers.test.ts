@@ -47,7 +47,7 @@ t.test('formHeaders', async (t) => {
 
   t.test('refuses texts and names that no header can have', async (t) => {
     for (const fields of [{ 'x-amz-meta-a': 'b\r\nc: d' }, { acl: 'a\u0000' }, { 'x-amz-meta-a b': 'c' }])
-      await t.rejects(headers(fields), { name: 'S3Fault', code: 'InvalidArgument' })
+      await t.rejects(headers(fields), { name: 'FormFault', code: 'InvalidArgument' })
   })
 })
 

@@ -113,7 +113,7 @@ t.test('readForm', async (t) => {
   }
   for (const [what, body] of Object.entries(broken))
     t.test(`refuses ${what}`, async (t) => {
-      await t.rejects(whole(body), { name: 'S3Fault', code: 'MalformedPOSTRequest' })
+      await t.rejects(whole(body), { name: 'FormFault', code: 'MalformedPOSTRequest' })
     })
 
   t.test('refuses a form without a file, and a field twice', async (t) => {
@@ -145,7 +145,7 @@ t.test('readForm', async (t) => {
         yield Buffer.from(`--${BOUNDARY}\r\nContent-Disposition: form-data; name="a"\r\n\r\n`)
         for (; given < 1024 ** 2; given += 1000) yield Buffer.from(piece.repeat(1000)).subarray(0, 1000)
       }
-      const failed = t.rejects(readForm(endless(), { boundary: BOUNDARY, isMeant }), { name: 'S3Fault' })
+      const failed = t.rejects(readForm(endless(), { boundary: BOUNDARY, isMeant }), { name: 'FormFault' })
       await failed
       t.ok(given <= 22_000, `${given} bytes of ${piece.slice(0, 20)}`)
     }

@@ -15,7 +15,7 @@ const check = (conditions: unknown, fields: Readonly<Record<string, string>>, no
 
 const BASE = [{ bucket: 'photos' }, ['starts-with', '$key', 'user/']]
 const FIELDS = { bucket: 'photos', key: 'user/a.jpg' }
-const DENIED = { name: 'S3Fault', code: 'AccessDenied' }
+const DENIED = { name: 'FormFault', code: 'AccessDenied' }
 
 t.test('readPostPolicy refuses what is no policy', async (t) => {
   const cases: Readonly<Record<string, string>> = {
@@ -54,7 +54,7 @@ t.test('readPostPolicy refuses what is no policy', async (t) => {
     }),
   }
   for (const [what, policy] of Object.entries(cases))
-    t.throws(() => readPostPolicy(policy), { name: 'S3Fault', code: 'InvalidPolicyDocument' }, what)
+    t.throws(() => readPostPolicy(policy), { name: 'FormFault', code: 'InvalidPolicyDocument' }, what)
 })
 
 t.test('checkPostPolicy', async (t) => {

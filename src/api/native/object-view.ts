@@ -30,7 +30,11 @@ export const ObjectView = Type.Object(
     lastModified: Time,
     storageClass: Type.String(),
     checksums: Type.Record(Type.String(), Type.String()),
+    /** Of `checksums`. */
     checksumType: Type.Enum(['FULL_OBJECT']),
+    compositeChecksum: Type.Optional(
+      Type.Object({ algorithm: Type.String(), checksum: Type.String() }, { additionalProperties: false }),
+    ),
     encryption: Type.Object({
       status: Type.Enum(['encrypted']),
       algorithm: Type.Enum(['AES256-GCM']),
@@ -73,6 +77,7 @@ export function objectView(bucket: string, object: ObjectRecord): Static<typeof 
     storageClass: STORAGE_CLASS,
     checksums: { ...object.checksums },
     checksumType: 'FULL_OBJECT',
+    ...(object.composite === undefined ? {} : { compositeChecksum: { ...object.composite } }),
     encryption: { status: 'encrypted', algorithm: 'AES256-GCM', keyId: object.masterKeyId },
     compression: { status: compressionOf(object) },
     retention: object.retention === null ? null : retentionView(object.retention),
@@ -110,6 +115,10 @@ export const OBJECT_HEADERS: readonly HeaderNote[] = [
   { name: 'Last-Modified', description: 'When the object was stored' },
   { name: 'X-Service-Object-Length', description: 'Bytes of the whole object, on a partial answer too' },
   { name: 'X-Service-Checksum-<ALG>', description: 'Stored digests, base64' },
+  {
+    name: 'X-Service-Composite-Checksum',
+    description: 'Digest over those of its parts, as in CRC32=base64-3, if it was uploaded for one',
+  },
   { name: 'X-Service-Meta-<name>', description: 'User metadata' },
   { name: 'X-Service-Tag-Count', description: 'Number of tags' },
   { name: 'X-Service-Parts-Count', description: 'Pieces it was uploaded in' },
@@ -118,6 +127,11 @@ export const OBJECT_HEADERS: readonly HeaderNote[] = [
   { name: 'X-Service-Legal-Hold', description: 'ON or OFF, in a bucket with object lock' },
   ...VERSION_HEADERS,
 ]
+
+function compositeHeader({ composite }: ObjectRecord): Record<string, string> {
+  if (composite === undefined) return {}
+  return { 'x-service-composite-checksum': `${composite.algorithm}=${composite.checksum}` }
+}
 
 /** What PUT, GET and HEAD say about an object beside its body. */
 export function objectHeaders(bucket: BucketRecord, object: ObjectRecord): Record<string, string> {
@@ -130,6 +144,7 @@ export function objectHeaders(bucket: BucketRecord, object: ObjectRecord): Recor
     'accept-ranges': 'bytes',
     ...Object.fromEntries(checksums),
     'x-service-checksum-type': 'FULL_OBJECT',
+    ...compositeHeader(object),
     'x-service-encryption': 'AES256-GCM',
     'x-service-compression': compressionOf(object),
     'x-service-storage-class': STORAGE_CLASS,

@@ -45,7 +45,15 @@ export function s3ObjectHeaders(bucket: BucketRecord, object: ObjectRecord, with
   }
 }
 
-export function checksumHeaders({ checksums }: Pick<ObjectRecord, 'checksums'>): Headers {
+/** An object has checksums of one type in S3: the composite one, where its upload was created for that. */
+export function checksumHeaders({
+  checksums,
+  composite,
+}: Pick<ObjectRecord, 'checksums' | 'composite'>): Headers {
+  if (composite !== undefined) {
+    const name = `x-amz-checksum-${composite.algorithm.toLowerCase()}`
+    return { [name]: composite.checksum, 'x-amz-checksum-type': 'COMPOSITE' }
+  }
   const digests = Object.entries(checksums).map(
     ([algorithm, digest]) => [`x-amz-checksum-${algorithm.toLowerCase()}`, digest] as const,
   )

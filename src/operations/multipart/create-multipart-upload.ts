@@ -4,7 +4,7 @@
 import { S3_ACTIONS } from '../../access/policies/s3-actions.ts'
 import { accessKey } from '../../access/rights.ts'
 import { settle } from '../../commands/settle.ts'
-import type { ChecksumAlgorithm } from '../../state-machine/bodies/records.ts'
+import type { ChecksumAlgorithm, ChecksumType } from '../../state-machine/bodies/records.ts'
 import type { BucketRecord } from '../../state-machine/buckets/records.ts'
 import type { UploadRecord } from '../../state-machine/objects/records.ts'
 import type { Representation, VersionSettings } from '../../state-machine/versions/records.ts'
@@ -13,6 +13,7 @@ import { newVersionTarget } from '../base/targets.ts'
 import { authorizeSettings } from '../objects/authorize-settings.ts'
 import { findKey, type KeyName } from '../objects/object-checks.ts'
 import { findTenant } from '../tenants/find-tenant.ts'
+import { checkChecksumType } from './checksum-type.ts'
 
 interface CreateMultipartUploadInput extends KeyName, VersionSettings {
   readonly contentType: string
@@ -20,6 +21,8 @@ interface CreateMultipartUploadInput extends KeyName, VersionSettings {
   readonly representation?: Representation
   /** Computed of each part, whether or not its sender claims it. */
   readonly checksumAlg: ChecksumAlgorithm | null
+  /** How the digest of the object by `checksumAlg` is made. Absent: over all bytes where that can be, otherwise not at all. */
+  readonly checksumType?: ChecksumType
 }
 
 export interface StartedUpload {
@@ -39,6 +42,8 @@ export const createMultipartUpload = dataOperation(
     const { tenantId, accessKeyId: initiator } = principal
     const { bucket, key } = findKey(services, principal, input)
     authorizeSettings(services, principal, input, input)
+    const { checksumType } = input
+    if (checksumType !== undefined) checkChecksumType(input.checksumAlg, checksumType)
     const { masterKeyId } = findTenant(services, tenantId)
     const { contentType, metadata, representation, tags, retention, legalHold, checksumAlg } = input
     const reply = await services.propose({
@@ -56,6 +61,7 @@ export const createMultipartUpload = dataOperation(
       retention,
       legalHold,
       checksumAlg,
+      ...(checksumType === undefined ? {} : { checksumType }),
     })
     return { bucket, upload: settle(reply) }
   },

@@ -3,8 +3,8 @@
  */
 import { S3_ACTIONS } from '../../access/policies/s3-actions.ts'
 import { accessKey } from '../../access/rights.ts'
-import { PARTS_MAX } from '../../state-machine/objects/limits.ts'
 import type { UploadRecord } from '../../state-machine/objects/records.ts'
+import { PARTS_MAX } from '../../state-machine/objects/limits.ts'
 import { pageOfParts, type PartsPage } from '../../store/reads/part-listing.ts'
 import { dataOperation } from '../base/operation.ts'
 import { clampPageSize } from '../base/page-size.ts'

@@ -8,13 +8,15 @@ import { Refusal } from '../../base/refusal.ts'
 import { PART_TAG } from '../../content/etag.ts'
 import { PARTS_MAX } from '../../state-machine/objects/limits.ts'
 import type { BucketId } from '../../state-machine/base/record-ids.ts'
-import type { PartRecord } from '../../state-machine/bodies/records.ts'
+import type { ChecksumAlgorithm, PartRecord } from '../../state-machine/bodies/records.ts'
 import type { Services } from '../base/services.ts'
 import { pageOfParts } from '../../store/reads/part-listing.ts'
 
 export interface NamedPart {
   readonly partNumber: number
   readonly etag: string
+  /** Digests that the client claims of this part. Absent: none. */
+  readonly claimed?: ReadonlyMap<ChecksumAlgorithm, Uint8Array>
 }
 
 /** A tag of a part as a client may write it. */
@@ -29,7 +31,7 @@ export function checkPartList(parts: readonly NamedPart[]): readonly NamedPart[]
       `Cannot complete the upload: name 1 to ${PARTS_MAX} parts, not ${parts.length}`,
     )
   let before = 0
-  return parts.map(({ partNumber, etag }) => {
+  return parts.map(({ partNumber, etag, ...others }) => {
     if (partNumber <= before)
       throw new Refusal(
         'invalid_part_order',
@@ -37,7 +39,7 @@ export function checkPartList(parts: readonly NamedPart[]): readonly NamedPart[]
       )
     before = partNumber
     const bare = etag.replace(/^"(.*)"$/, '$1')
-    if (PART_TAG.test(bare)) return { partNumber, etag: bare }
+    if (PART_TAG.test(bare)) return { partNumber, etag: bare, ...others }
     throw new Refusal(
       'invalid_part',
       `Part ${partNumber} is named with "${etag.slice(0, 64)}", which is no etag of a part: give the one that its upload answered`,
@@ -66,7 +68,8 @@ export async function namedParts(
       if (wanted === undefined) return records
       if (record.partNumber < wanted.partNumber) continue
       if (record.partNumber > wanted.partNumber) return neverUploaded(wanted)
-      if (record.etag !== wanted.etag) return otherPart(record, wanted)
+      const fault = partFault(record, wanted)
+      if (fault !== null) return fault
       records.push(record)
       named++
     }
@@ -76,8 +79,17 @@ export async function namedParts(
   return missing === undefined ? records : neverUploaded(missing)
 }
 
-function otherPart({ partNumber, etag }: PartRecord, wanted: NamedPart): Refusal {
-  return new Refusal('invalid_part', `Part ${partNumber} has the etag "${etag}", not "${wanted.etag}"`)
+function partFault({ partNumber, etag, checksums }: PartRecord, wanted: NamedPart): Refusal | null {
+  if (etag !== wanted.etag)
+    return new Refusal('invalid_part', `Part ${partNumber} has the etag "${etag}", not "${wanted.etag}"`)
+  for (const [algorithm, claim] of wanted.claimed ?? []) {
+    const claimed = Buffer.from(claim).toString('base64')
+    const known = checksums[algorithm]
+    if (known === claimed) continue
+    const has = known === undefined ? `no ${algorithm} checksum` : `the ${algorithm} checksum '${known}'`
+    return new Refusal('invalid_part', `Part ${partNumber} has ${has}, not the claimed '${claimed}'`)
+  }
+  return null
 }
 
 function neverUploaded({ partNumber }: NamedPart): Refusal {

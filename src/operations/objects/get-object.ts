@@ -13,11 +13,14 @@ import { dataOperation } from '../base/operation.ts'
 import { versionTarget } from '../base/targets.ts'
 import { findTenant } from '../tenants/find-tenant.ts'
 import { findObject, type FoundObject, type ObjectName } from './object-checks.ts'
+import { type PlacedPart, placedPart } from './object-parts.ts'
 import { READ_REFUSALS } from './refusals.ts'
 
 export interface ReadableObject extends FoundObject {
   /** Authenticated bytes; breaks rather than giving wrong ones. */
   read(range: ByteRange): AsyncIterable<Uint8Array>
+  /** Null: there is no part of this number. Throws BodyGoneError when the object was replaced since it was found. */
+  part(number: number): PlacedPart | null
 }
 
 export const getObject = dataOperation(
@@ -36,6 +39,11 @@ export const getObject = dataOperation(
     })
     const tenant = findTenant(services, principal.tenantId)
     const source = { bucketId: bucket.id, object, pinned }
-    return { bucket, object, read: (range) => services.content.read(tenant, source, range) }
+    return {
+      bucket,
+      object,
+      read: (range) => services.content.read(tenant, source, range),
+      part: (number) => placedPart(services.state, source, number),
+    }
   },
 )

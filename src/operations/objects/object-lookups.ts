@@ -9,7 +9,13 @@ import type { RetentionRecord } from '../../state-machine/versions/records.ts'
 import { dataOperation } from '../base/operation.ts'
 import { versionTarget } from '../base/targets.ts'
 import { findObject, type FoundObject, type ObjectName } from './object-checks.ts'
+import { type PlacedPart, placedPart } from './object-parts.ts'
 import { READ_REFUSALS } from './refusals.ts'
+
+export interface DescribedObject extends FoundObject {
+  /** As of getObject. */
+  part(number: number): PlacedPart | null
+}
 
 export const headObject = dataOperation(
   {
@@ -19,8 +25,10 @@ export const headObject = dataOperation(
     refuses: READ_REFUSALS,
     target: versionTarget,
   },
-  async (services, principal, input: ObjectName): Promise<FoundObject> => {
-    return findObject(services, principal, input)
+  async (services, principal, input: ObjectName): Promise<DescribedObject> => {
+    const { bucket, object } = findObject(services, principal, input)
+    const place = { bucketId: bucket.id, object }
+    return { bucket, object, part: (number) => placedPart(services.state, place, number) }
   },
 )
 

@@ -162,7 +162,7 @@ export function copyBody(
   const parts = readParts(draft, from, body.count).map((part, n) => {
     const partId = `${to.id}-${n}`
     const places = { from: { ...from, id: part.partId }, to: { ...to, id: partId } }
-    return { partId, size: part.size, body: copyPiece(draft, places, part.body) }
+    return { ...part, partId, body: copyPiece(draft, places, part.body) }
   })
   return writeParts(draft, to, parts)
 }

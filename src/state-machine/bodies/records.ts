@@ -9,6 +9,15 @@ export type ChecksumAlgorithm = 'CRC32' | 'CRC32C' | 'CRC64NVME' | 'SHA1' | 'SHA
 /** base64 digests by algorithm. */
 export type Checksums = Readonly<Partial<Record<ChecksumAlgorithm, string>>>
 
+/** How the digest of an assembled object is made: over its bytes, or over the digests of its parts. [S3: checksum types] */
+export type ChecksumType = 'COMPOSITE' | 'FULL_OBJECT'
+
+/** `checksum`: base64 of the digest over the raw digests of the parts, in order, and `-` and their number, as S3 writes it. */
+export interface CompositeChecksum {
+  readonly algorithm: ChecksumAlgorithm
+  readonly checksum: string
+}
+
 /** Present: at least one of its chunks was compressed on disk when it was committed. */
 interface Compressed {
   readonly compression?: 'zstd'
@@ -44,6 +53,9 @@ export interface ObjectPart {
   readonly partId: VersionId
   readonly size: number
   readonly body: PieceRecord
+  /** The number it was uploaded under. Absent, as the next: the object was assembled below feature level 4. */
+  readonly partNumber?: number
+  readonly checksums?: Checksums
 }
 
 /** At most PARTS_PER_PAGE parts. */

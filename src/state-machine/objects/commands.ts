@@ -4,7 +4,13 @@
 import type { ApprovalUse } from '../approvals/commands.ts'
 import type { RefusalCode } from '../base/codes.ts'
 import type { TenantId, VersionId } from '../base/record-ids.ts'
-import type { ChecksumAlgorithm, Checksums, PartRecord } from '../bodies/records.ts'
+import type {
+  ChecksumAlgorithm,
+  Checksums,
+  ChecksumType,
+  CompositeChecksum,
+  PartRecord,
+} from '../bodies/records.ts'
 import type { PutBody } from '../chunks/commands.ts'
 import type { UploadRecord } from './records.ts'
 import type {
@@ -109,6 +115,8 @@ export type ObjectCommand =
       readonly initiator: string
       readonly expiresInMs: number
       readonly checksumAlg: ChecksumAlgorithm | null
+      /** Since level 4. Absent: nothing was said. */
+      readonly checksumType?: ChecksumType
     })
   | (ObjectName & {
       readonly type: 'putPart'
@@ -120,7 +128,7 @@ export type ObjectCommand =
       readonly body: PutBody
     })
   /**
-   * `etag` and `checksums` are computed from those of the parts; part etags are compared one by one. `fingerprint`: a hash over
+   * `etag`, `checksums` and `composite` are computed from those of the parts; part etags are compared one by one. `fingerprint`: a hash over
    * the numbers and etags of all parts, to recognize a repeated request.
    */
   | (ObjectName & {
@@ -130,6 +138,8 @@ export type ObjectCommand =
       readonly fingerprint: string
       readonly etag: string
       readonly checksums: Checksums
+      /** Since level 4. Absent: the object has none. */
+      readonly composite?: CompositeChecksum
       readonly precondition: WritePrecondition
     })
   | (ObjectName & { readonly type: 'abortUpload'; readonly uploadId: string })

@@ -14,7 +14,7 @@ import { expireAt } from './expiry-queue.ts'
 import { closeUpload, discardParts, uploadFor } from './multipart.ts'
 import { bucketFor, newVersionFault, putVersion } from './new-versions.ts'
 import { OBJECT_BYTES_MAX, PART_BYTES_MIN, PARTS_MAX } from './limits.ts'
-import type { PartRecord } from '../bodies/records.ts'
+import type { ObjectPart, PartRecord } from '../bodies/records.ts'
 import type { BucketRecord } from '../buckets/records.ts'
 import type { UploadRecord } from './records.ts'
 import type { ObjectRecord } from '../versions/records.ts'
@@ -23,6 +23,8 @@ import { partFinder, takeParts } from '../bodies/upload-parts.ts'
 import { versionIdAt } from '../base/version-id.ts'
 
 const ANSWER_KEPT_MS = 24 * 3_600_000
+/** From this feature level on, parts of an object keep their numbers and checksums; older nodes keep none. */
+const DESCRIBES_PARTS_LEVEL = 4
 
 type CompleteCommand = Extract<ObjectCommand, { type: 'completeUpload' }>
 
@@ -47,7 +49,7 @@ export function completeUpload(
   const fault = newVersionFault(draft, { bucket, requested, size, earlier }, context)
   if (fault !== null) return fault
   const id = versionIdAt(context)
-  const parts = chosen.value.map(({ partId, size: bytes, body }) => ({ partId, size: bytes, body }))
+  const parts = chosen.value.map((part) => objectPart(part, context))
   const body = writeParts(draft, { bucket, id }, parts)
   closeUpload(draft, bucket, upload)
   const place = { bucketId: bucket.id, uploadId: upload.uploadId }
@@ -58,11 +60,21 @@ export function completeUpload(
   )
   const unlisted = { partCount: upload.partCount - parts.length, bytes: upload.bytes - size }
   discardParts(draft, bucket, { ...upload, ...unlisted })
-  const { etag, checksums } = command
-  const object = putVersion(draft, { bucket, requested, made: { id, size, etag, checksums, body } }, context)
+  const { etag, checksums, composite } = command
+  const made = { id, size, etag, checksums, composite, body }
+  const object = putVersion(draft, { bucket, requested, made }, context)
   announce(draft, bucket, { eventName: 's3:ObjectCreated:CompleteMultipartUpload', version: object }, context)
   keepAnswer(draft, { bucket, command, object }, context)
   return accept(object)
+}
+
+/** What is known of a part below that level is gone with its upload. */
+function objectPart(
+  { partId, size, body, partNumber, checksums }: PartRecord,
+  { featureLevel }: ApplyContext,
+): ObjectPart {
+  const piece = { partId, size, body }
+  return featureLevel < DESCRIBES_PARTS_LEVEL ? piece : { ...piece, partNumber, checksums }
 }
 
 function settingsOf(upload: UploadRecord) {

@@ -37,7 +37,7 @@ export function createUpload(
   const bucket = target.value
   const { tenantId, key, initiator, expiresInMs, contentType, metadata, representation, masterKeyId } =
     command
-  const { tags, retention, legalHold, checksumAlg } = command
+  const { tags, retention, legalHold, checksumAlg, checksumType } = command
   const share = metered(context, command)
   const fault =
     uploadsFault(bucket) ??
@@ -48,7 +48,10 @@ export function createUpload(
   const createdAt = context.time
   const about = { uploadId, key, initiator, createdAt, expiresAt: createdAt + expiresInMs }
   const settings = { contentType, metadata, masterKeyId, tags, retention, legalHold, checksumAlg }
-  const said = representation === undefined ? {} : { representation }
+  const said = {
+    ...(representation === undefined ? {} : { representation }),
+    ...(checksumType === undefined ? {} : { checksumType }),
+  }
   const upload: UploadRecord = { ...about, ...settings, ...said, partCount: 0, bytes: 0, ...share }
   draft.put(objectKeys.upload(bucket.id, key, uploadId), upload)
   const what = { kind: 'upload', tenantId, bucket: bucket.name, bucketId: bucket.id, key, uploadId } as const

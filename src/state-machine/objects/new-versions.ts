@@ -109,6 +109,8 @@ export interface VersionBody {
   readonly size: number
   readonly etag: string
   readonly checksums: ObjectRecord['checksums']
+  /** Undefined: it has none. */
+  readonly composite: ObjectRecord['composite']
   readonly body: BodyRecord
 }
 
@@ -123,7 +125,7 @@ export function putVersion(
   context: ApplyContext,
 ): ObjectRecord {
   const { key, contentType, metadata, representation, masterKeyId, tags, retention, legalHold } = requested
-  const { id: versionId, size, etag, checksums, body } = made
+  const { id: versionId, size, etag, checksums, composite, body } = made
   const chain = new VersionChain(draft, bucket.id, key)
   const replaced = replacedBy(draft, bucket, key)
   if (replaced !== undefined) chain.remove(replaced)
@@ -139,6 +141,7 @@ export function putVersion(
     etag,
     contentType,
     checksums,
+    ...(composite === undefined ? {} : { composite }),
     metadata,
     ...(representation === undefined ? {} : { representation }),
     masterKeyId,

@@ -55,7 +55,7 @@ export function putObject(
   const { etag, checksums } = command
   const object = putVersion(
     draft,
-    { bucket, requested: command, made: { id, size, etag, checksums, body } },
+    { bucket, requested: command, made: { id, size, etag, checksums, composite: undefined, body } },
     context,
   )
   announce(draft, bucket, { eventName: 's3:ObjectCreated:Put', version: object }, context)

@@ -2,7 +2,7 @@
  * Rows of the versions of an object, and their chain row.
  */
 import type { VersionId } from '../base/record-ids.ts'
-import type { BodyRecord, Checksums } from '../bodies/records.ts'
+import type { BodyRecord, Checksums, CompositeChecksum } from '../bodies/records.ts'
 
 export interface RetentionRecord {
   readonly mode: 'GOVERNANCE' | 'COMPLIANCE'
@@ -47,7 +47,10 @@ export interface ObjectRecord extends VersionPlace, VersionSettings {
   readonly size: number
   readonly etag: string
   readonly contentType: string
+  /** Over all its bytes. */
   readonly checksums: Checksums
+  /** Absent: it was not asked for when the upload was created. */
+  readonly composite?: CompositeChecksum
   readonly metadata: Readonly<Record<string, string>>
   /** Absent: nothing was said. */
   readonly representation?: Representation

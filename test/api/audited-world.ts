@@ -41,6 +41,11 @@ export class AuditedWorld {
     return new AuditedWorld(world, '', await world.memory.adminToken('owner'))
   }
 
+  /** A world that is there already; `token` is one of the tenant `acme`. */
+  static async around(world: ApiWorld, token: string): Promise<AuditedWorld> {
+    return new AuditedWorld(world, token, await world.memory.adminToken('owner'))
+  }
+
   private constructor(world: ApiWorld, token: string, owner: string) {
     this.world = world
     this.token = token

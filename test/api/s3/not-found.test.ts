@@ -30,7 +30,11 @@ t.test('not found, in the words of S3', async (t) => {
 
   t.test('says that a deletion marker is in the way', async (t) => {
     const { token } = s3
-    const versioning = { method: 'PUT', path: '/api/v1/buckets/photos/versioning', body: { status: 'Enabled' } }
+    const versioning = {
+      method: 'PUT',
+      path: '/api/v1/buckets/photos/versioning',
+      body: { status: 'Enabled' },
+    }
     t.equal((await s3.world.call({ ...versioning, token })).status, 200)
     t.equal((await s3.call({ method: 'PUT', path: '/photos/gone', body: 'a' })).status, 200)
     const { headers } = await s3.call({ method: 'DELETE', path: '/photos/gone' })

@@ -4,6 +4,7 @@
  * Rules: the first piece of a body is in hand before the status leaves, so that a body that cannot be read at all is an
  * honest error; a body that breaks later, or turns out short, destroys the connection and never ends cleanly.
  */
+import type { ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import { releaseBytes } from '../content/spent-bytes.ts'
 import { ClientGoneError, Exchange } from './exchange.ts'
@@ -79,6 +80,17 @@ function sendText(reply: FastifyReply, contentType: string, bytes: Buffer): void
   reply.header('content-type', contentType).send(bytes)
 }
 
+/** The response itself, with status and headers of the reply: what follows goes past fastify. */
+export function takenOver(reply: FastifyReply): ServerResponse {
+  const response = reply.hijack().raw
+  // The callback of the write that failed reports all there is to know.
+  response.on('error', () => undefined)
+  for (const [name, value] of Object.entries(reply.getHeaders()))
+    if (value !== undefined) response.setHeader(name, value)
+  response.statusCode = reply.statusCode
+  return response
+}
+
 /**
  * Past fastify, which does not report when bytes have left. A piece is asked for when the one before has, so that a slow client
  * makes no part hold more, and its memory is given back. Never rejects.
@@ -88,13 +100,8 @@ async function sendBody(
   body: AsyncIterable<Uint8Array>,
   { exchange, onBroken }: { readonly exchange: Exchange; readonly onBroken: (error: Error) => void },
 ): Promise<void> {
-  const response = reply.hijack().raw
+  const response = takenOver(reply)
   const { admission } = exchange
-  // The callback of the write that failed reports all there is to know.
-  response.on('error', () => undefined)
-  for (const [name, value] of Object.entries(reply.getHeaders()))
-    if (value !== undefined) response.setHeader(name, value)
-  response.statusCode = reply.statusCode
   try {
     for await (const piece of body) {
       exchange.requireTime()

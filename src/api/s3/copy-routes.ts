@@ -28,6 +28,7 @@ export const copyRoutes: readonly S3Route[] = [
       level: 'object',
       markHeader: COPY_SOURCE,
       headers: [...NEW_OBJECT_HEADERS, ...SOURCE_HEADERS, OF_METADATA, OF_TAGS],
+      isSlow: true,
     },
     async (services, principal, { bucket, key, headers }) => {
       const { tags, retention, legalHold, ...replacement } = readNewObject(headers)

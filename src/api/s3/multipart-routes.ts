@@ -58,6 +58,7 @@ export const multipartRoutes: readonly S3Route[] = [
       headers: CONDITION_HEADERS,
       body: COMPLETION,
       claimsObject: true,
+      isSlow: true,
     },
     async (services, principal, call) => {
       const { bucket, key, headers, xml } = call

@@ -61,6 +61,7 @@ export const partRoutes: readonly S3Route[] = [
       markHeader: COPY_SOURCE,
       headers: [...SOURCE_HEADERS, SOURCE_RANGE],
       isUpload: true,
+      isSlow: true,
     },
     async (services, principal, call) => {
       const { bucket, key, headers, inTurns, signal } = call

@@ -27,6 +27,7 @@ export const s3Api: NeighbourApi = {
   api: 's3',
   isMeant: (config, target, host) => isS3Request(target, host, placesOf(config)),
   isLink: isPresigned,
-  serve: (services, gate) => serveS3(services, { table: s3Table, placesOf }, gate),
+  serve: (services, gate) =>
+    serveS3(services, { table: s3Table, placesOf, errorAnswer: s3ErrorAnswer }, gate),
   errorAnswer: s3ErrorAnswer,
 }

@@ -84,6 +84,8 @@ export interface S3Facts {
   readonly claimsObject?: true
   /** It stores bytes that do not come in its body, and counts as an upload. */
   readonly isUpload?: true
+  /** It may take longer than clients wait for the beginning of an answer: see late-answer.ts. */
+  readonly isSlow?: true
   /** 200 unless said otherwise. */
   readonly status?: number
   /** Refusals that S3 has another code for here than elsewhere, such as `MalformedPolicy`. */

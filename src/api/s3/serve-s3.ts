@@ -12,14 +12,16 @@ import { refuseBeforeBody } from '../../access/authorize.ts'
 import type { Config } from '../../config/types.ts'
 import type { Services } from '../../operations/base/services.ts'
 import { clientAddress } from '../admission/client-address.ts'
-import { Exchange } from '../exchange.ts'
+import { ClientGoneError, Exchange } from '../exchange.ts'
+import { sharedTurns } from '../piece-turns.ts'
+import type { ErrorAnswer, NeighbourApi } from '../plane.ts'
 import { connectionOf, type Gate, lookingAgain, reportBroken } from '../proved-request.ts'
 import { RequestAudit } from '../request-audit.ts'
 import { decodeObjectKey, originForm, parseQuery } from '../request-target.ts'
 import type { Answer } from '../route.ts'
-import { sharedTurns } from '../piece-turns.ts'
 import { sendAnswer } from '../send-answer.ts'
 import { isAskedByBrowser, landingPage } from './landing-page.ts'
+import { isLate, sendLate } from './late-answer.ts'
 import { s3Bytes, withoutChecksums } from './s3-bytes.ts'
 import { findS3Route, type S3Table } from './s3-dispatch.ts'
 import { S3Fault } from './s3-errors.ts'
@@ -37,6 +39,7 @@ const OF_SIGNATURES =
 export interface S3Parts {
   readonly table: S3Table
   readonly placesOf: (config: Pick<Config, 'listeners'>) => S3Places
+  readonly errorAnswer: NeighbourApi['errorAnswer']
 }
 
 interface Asked {
@@ -46,7 +49,7 @@ interface Asked {
 
 export function serveS3(
   services: Services,
-  { table, placesOf }: S3Parts,
+  { table, placesOf, errorAnswer }: S3Parts,
   gate: Gate,
 ): (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply> {
   const places = placesOf(services.config)
@@ -81,10 +84,29 @@ export function serveS3(
     const entering = { route, principal, bucket, names: () => namesOf(target) }
     const entered = await enterRoute(services, { request, reply }, entering)
     const call = await callOf(request, { route, asked: { target, query }, opened, signatory, exchange })
-    const answer = await route.handle(entered, principal, call)
+    const answering = route.handle(entered, principal, call)
+    if (route.isSlow === true && (await isLate(answering, gate.after))) {
+      const failed = (error: unknown): Buffer =>
+        failedLate(services, request, { ...errorAnswer(services, request, error), error })
+      return sendLate(reply, answering, { exchange, after: gate.after, onReady, onBroken, failed })
+    }
+    const answer = await answering
     return send(isPresigned(request.originalUrl) ? asLink(answer) : answer, route.status)
   }
   return lookingAgain(services, serve)
+}
+
+/** The status has left: the error stands in the document, in the audit log, and, if it is unexpected, in the log. */
+function failedLate(
+  { logger }: Services,
+  request: FastifyRequest,
+  { bytes, code, error }: ErrorAnswer & { readonly error: unknown },
+): Buffer {
+  if (error instanceof ClientGoneError) return bytes
+  RequestAudit.of(request).failed(code)
+  const { id: requestId } = request
+  if (code === 'internal_error') logger.error({ requestId, err: error }, 'request failed unexpectedly')
+  return bytes
 }
 
 function namesOf({ bucket, rawKey }: S3Target): Readonly<Record<string, string>> {

@@ -14,7 +14,8 @@ export interface XmlElement {
 /** Numbers are finite. */
 export type XmlNode = XmlElement | string | number
 
-const DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
+/** What every document begins with. */
+export const DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
 const S3_NAMESPACE = 'http://s3.amazonaws.com/doc/2006-03-01/'
 
 /** Children that are null, undefined or false are left out, so that an optional one is a condition in its place. */

@@ -15,15 +15,24 @@ export type SignatureFaultCode =
   | 'SignatureDoesNotMatch'
   | 'XAmzContentSHA256Mismatch'
 
+/** What both sides sign, for clients that compare; a client knows all of it. Octets as Latin-1 text. */
+export interface ComparedSignature {
+  readonly accessKeyId: string
+  readonly stringToSign: string
+  /** As the client sent it. */
+  readonly signature: string
+  readonly canonicalRequest: string
+}
+
 export class SignatureFault extends Error {
   readonly code: SignatureFaultCode
-  /** What the service signed, for clients that compare it with theirs; only for `SignatureDoesNotMatch`. */
-  readonly canonicalRequest: string | null
+  /** Only of a request with `SignatureDoesNotMatch`. */
+  readonly compared: ComparedSignature | null
 
-  constructor(code: SignatureFaultCode, message: string, canonicalRequest: string | null = null) {
+  constructor(code: SignatureFaultCode, message: string, compared: ComparedSignature | null = null) {
     super(message)
     this.name = 'SignatureFault'
     this.code = code
-    this.canonicalRequest = canonicalRequest
+    this.compared = compared
   }
 }

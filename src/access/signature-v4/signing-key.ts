@@ -27,9 +27,13 @@ export interface Signing {
 }
 
 /** 64 hexadecimal digits. `canonical`: octets as Latin-1 text, as HTTP headers arrive. */
-export function requestSignature({ key, credential, timestamp }: Signing, canonical: string): string {
+export function requestSignature(signing: Signing, canonical: string): string {
+  return hmac(signing.key, stringToSign(signing, canonical)).toString('hex')
+}
+
+export function stringToSign({ credential, timestamp }: Signing, canonical: string): string {
   const hash = sha256Hex(Buffer.from(canonical, 'latin1'))
-  return hmac(key, [ALGORITHM, timestamp, scopeText(credential), hash].join('\n')).toString('hex')
+  return [ALGORITHM, timestamp, scopeText(credential), hash].join('\n')
 }
 
 /** Of one chunk of a body that is sent in signed chunks, or of its trailers. `hashes`: hexadecimal. */

@@ -6,7 +6,13 @@
 import { canonicalRequest } from './canonical-request.ts'
 import { type SignedRequest, UNSIGNED_PAYLOAD } from './signed-request.ts'
 import { SignatureFault } from './signature-fault.ts'
-import { isSameSignature, policySignature, requestSignature, type Signing } from './signing-key.ts'
+import {
+  isSameSignature,
+  policySignature,
+  requestSignature,
+  type Signing,
+  stringToSign,
+} from './signing-key.ts'
 
 /** What S3 tolerates between the clocks of client and service. */
 const SKEW_MS_MAX = 15 * 60_000
@@ -62,14 +68,21 @@ export function checkTime(
     throw new SignatureFault('AccessDenied', `The URL expired ${expiresSeconds} s after ${timestamp}`)
 }
 
-/** Throws SignatureFault `SignatureDoesNotMatch` with the canonical request. */
+/** Throws SignatureFault `SignatureDoesNotMatch` with what is to be compared. */
 export function checkSignature(signed: SignedRequest, key: Uint8Array): void {
+  const { credential, signature } = signed
   const canonical = canonicalRequest(signed)
-  if (isSameSignature(requestSignature(signingOf(signed, key), canonical), signed.signature)) return
+  const signing = signingOf(signed, key)
+  if (isSameSignature(requestSignature(signing, canonical), signature)) return
   throw new SignatureFault(
     'SignatureDoesNotMatch',
     'The signature does not match the one calculated here; check the secret key, and compare the canonical request',
-    canonical,
+    {
+      accessKeyId: credential.accessKeyId,
+      stringToSign: stringToSign(signing, canonical),
+      signature,
+      canonicalRequest: canonical,
+    },
   )
 }
 

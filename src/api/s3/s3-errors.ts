@@ -247,6 +247,15 @@ function elementsOf(
   }
 }
 
-function signed({ canonicalRequest }: SignatureFault): S3FaultExtras {
-  return canonicalRequest === null ? {} : { elements: { CanonicalRequest: canonicalRequest } }
+/** Never the secret, nor the signature that would have been right. */
+function signed({ compared }: SignatureFault): S3FaultExtras {
+  if (compared === null) return {}
+  const { accessKeyId, canonicalRequest, signature, stringToSign } = compared
+  const elements = {
+    AWSAccessKeyId: accessKeyId,
+    StringToSign: stringToSign,
+    SignatureProvided: signature,
+    CanonicalRequest: Buffer.from(canonicalRequest, 'latin1').toString(),
+  }
+  return { elements }
 }

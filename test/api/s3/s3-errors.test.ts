@@ -163,9 +163,19 @@ t.test('s3ErrorOf', async (t) => {
   })
 
   t.test('shows the canonical request of a wrong signature', async (t) => {
-    const fault = new SignatureFault('SignatureDoesNotMatch', 'No', 'GET\n/photos\n')
+    const fault = new SignatureFault('SignatureDoesNotMatch', 'No', {
+      accessKeyId: 'AK',
+      stringToSign: 'AWS4-HMAC-SHA256\n',
+      signature: 'abc',
+      canonicalRequest: Buffer.from('GET\n/é\n').toString('latin1'),
+    })
     t.match(s3ErrorOf(fault, CONTEXT), { status: 403, code: 'SignatureDoesNotMatch' })
-    t.match(await documentOf(fault), { CanonicalRequest: 'GET\n/photos\n' })
+    t.match(await documentOf(fault), {
+      AWSAccessKeyId: 'AK',
+      StringToSign: 'AWS4-HMAC-SHA256\n',
+      SignatureProvided: 'abc',
+      CanonicalRequest: 'GET\n/é\n',
+    })
     t.notOk('CanonicalRequest' in (await documentOf(new SignatureFault('AccessDenied', 'No'))))
   })
 

@@ -28,6 +28,10 @@ t.test('signatures in the header', async (t) => {
     const wrong = await s3.call({ path: '/photos', secret: { accessKeyId, secretKey: 'x'.repeat(40) } })
     t.match(wrong, { status: 403, s3Code: 'SignatureDoesNotMatch' })
     t.match(wrong.xml?.textOf('CanonicalRequest'), /^GET\n\/photos\n/)
+    t.match(
+      wrong.xml?.textOf('StringToSign'),
+      /^AWS4-HMAC-SHA256\n\d{8}T\d{6}Z\n\d{8}\/us-east-1\/s3\/aws4_request\n[0-9a-f]{64}$/,
+    )
     const unknown = await s3.call({
       path: '/photos',
       secret: { accessKeyId: 'AK0000000000', secretKey: 'x' },

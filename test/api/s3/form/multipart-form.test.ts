@@ -3,6 +3,7 @@
  */
 import fc from 'fast-check'
 import t from 'tap'
+import { FormFault } from '../../../../src/api/s3/form/form-fault.ts'
 import { boundaryOf, type Form, readForm } from '../../../../src/api/s3/form/multipart-form.ts'
 import { inPieces } from '../xml/xml-pieces.ts'
 import { BOUNDARY, formOf } from './sample-form.ts'
@@ -115,6 +116,31 @@ t.test('readForm', async (t) => {
     t.test(`refuses ${what}`, async (t) => {
       await t.rejects(whole(body), { name: 'FormFault', code: 'MalformedPOSTRequest' })
     })
+
+  t.test('reads or refuses whatever comes, and does nothing else', async (t) => {
+    const bits = fc.constantFrom(
+      `--${BOUNDARY}`,
+      '\r\n',
+      '--',
+      'Content-Disposition: form-data; name="file"',
+      "Content-Disposition: form-data; name=a; filename*=utf-8''%",
+      ';"\\',
+      'x',
+    )
+    const body = fc
+      .array(fc.oneof(bits, fc.string({ maxLength: 3 })), { maxLength: 14 })
+      .map((list) => list.join(''))
+    await fc.assert(
+      fc.asyncProperty(body, fc.integer({ min: 1, max: 40 }), async (text, size) => {
+        try {
+          await collected(await read(`--${BOUNDARY}\r\n${text}`, size))
+        } catch (error) {
+          t.ok(error instanceof FormFault, String(error))
+        }
+      }),
+      { seed: 19, numRuns: 500 },
+    )
+  })
 
   t.test('refuses a form without a file, and a field twice', async (t) => {
     await t.rejects(whole(formOf([['a', 'b']], null)), { code: 'InvalidArgument', message: /has none/ })

@@ -2,6 +2,7 @@
  * XML that comes in: plain trees are read, and hostile ones stop at the first bound, while they arrive.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import fc from 'fast-check'
 import t from 'tap'
 import { MalformedXmlError, readXml, type XmlBounds } from '../../../../src/api/s3/xml/read-xml.ts'
 import { element, xmlDocument } from '../../../../src/api/s3/xml/write-xml.ts'
@@ -132,6 +133,42 @@ t.test('readXml', async (t) => {
       t.ok(given <= 128 * 1024, `read ${given} bytes of ${piece}`)
       t.ok(closed, 'and the source is let go')
     }
+  })
+
+  t.test('reads or refuses whatever comes, and does nothing else', async (t) => {
+    const bits = fc.constantFrom(
+      '<a>',
+      '</a>',
+      '<b/>',
+      '<![CDATA[',
+      ']]>',
+      '<!--',
+      '-->',
+      '&#x',
+      '&amp;',
+      '<?',
+      ' b="',
+      '"',
+      'é',
+      '\0',
+    )
+    const texts = fc
+      .array(fc.oneof(bits, fc.string({ maxLength: 4 })), { maxLength: 12 })
+      .map((list) => list.join(''))
+    const body = fc.oneof(
+      texts.map((text) => Buffer.from(`<a>${text}</a>`)),
+      fc.uint8Array({ maxLength: 40 }),
+    )
+    await fc.assert(
+      fc.asyncProperty(body, fc.integer({ min: 1, max: 20 }), async (bytes, size) => {
+        try {
+          t.type((await readXml(inPieces(bytes, size), BOUNDS)).name, 'string')
+        } catch (error) {
+          t.ok(error instanceof MalformedXmlError, String(error))
+        }
+      }),
+      { seed: 19, numRuns: 500 },
+    )
   })
 
   t.test('passes on what its source throws', async (t) => {

@@ -17,14 +17,13 @@ export interface S3Table {
 export interface S3Question {
   readonly method: string
   readonly level: S3Level
+  /** Without the parameters that begin with `x-amz-`. */
   readonly query: Readonly<Record<string, string>>
   readonly headers: IncomingHttpHeaders
 }
 
 /** Names of the SDK's own operation, which it adds to some requests. */
 const ANYWHERE: ReadonlySet<string> = new Set(['x-id'])
-/** Those of a presigned URL. */
-const OF_SIGNATURES = /^x-amz-/i
 
 /** Throws S3Fault NotImplemented, MethodNotAllowed. */
 export function findS3Route(table: S3Table, question: S3Question): S3Route {
@@ -44,7 +43,7 @@ export function findS3Route(table: S3Table, question: S3Question): S3Route {
 }
 
 function namesOf({ query }: S3Question): readonly string[] {
-  return Object.keys(query).filter((name) => !ANYWHERE.has(name) && !OF_SIGNATURES.test(name))
+  return Object.keys(query).filter((name) => !ANYWHERE.has(name))
 }
 
 function refuseByName({ refused }: S3Table, { method, level }: S3Question, names: readonly string[]): void {

@@ -29,6 +29,42 @@ const CONDITIONS = ['if-match', 'if-none-match', 'if-modified-since', 'if-unmodi
 const OWN = /^x-service-/
 const IDEMPOTENCY_KEY = 'x-service-idempotency-key'
 
+/** Parameters by which a presigned URL says how it is signed. */
+const OF_SIGNATURES: ReadonlySet<string> = new Set(
+  [
+    'Algorithm',
+    'Content-Sha256',
+    'Credential',
+    'Date',
+    'Expires',
+    'Security-Token',
+    'Signature',
+    'SignedHeaders',
+  ].map((name) => `X-Amz-${name}`),
+)
+const UNSENDABLE = /[^\P{Cc}\t]/u
+
+/**
+ * SDKs presign an `x-amz-` header as a parameter of the query, where it means the same: puts those among the headers of a request. Throws S3Fault
+ * InvalidArgument where the header is there with another value, or could not have been sent.
+ */
+export function takeHeadersOfQuery(
+  parameters: Readonly<Record<string, string>>,
+  headers: IncomingHttpHeaders,
+): void {
+  for (const [parameter, text] of Object.entries(parameters)) {
+    const name = parameter.toLowerCase()
+    if (!name.startsWith('x-amz-') || OF_SIGNATURES.has(parameter)) continue
+    const value = Buffer.from(text, 'utf8').toString('latin1')
+    if (UNSENDABLE.test(text) || (headers[name] ?? value) !== value)
+      throw new S3Fault(
+        'InvalidArgument',
+        `The parameter ${name.slice(0, 80)} cannot be sent as a header, or is another than the header of that name`,
+      )
+    headers[name] = value
+  }
+}
+
 /** Throws S3Fault NotImplemented; InvalidRequest for a header of the native API. */
 export function refuseForeignS3Headers(route: S3Route, headers: IncomingHttpHeaders): void {
   const isRead = route.method === 'GET' || route.method === 'HEAD'

@@ -25,6 +25,7 @@ import { isLate, sendLate } from './late-answer.ts'
 import { s3Bytes, withoutChecksums } from './s3-bytes.ts'
 import { findS3Route, type S3Table } from './s3-dispatch.ts'
 import { S3Fault } from './s3-errors.ts'
+import { takeHeadersOfQuery } from './s3-headers.ts'
 import { enterRoute } from './s3-entry.ts'
 import { isPresigned, type OpenedSignature, openSignature } from './s3-proof.ts'
 import type { S3Call, S3Route } from './s3-route.ts'
@@ -32,9 +33,8 @@ import { type S3Places, type S3Target, s3TargetOf } from './s3-target.ts'
 import { readXmlBody } from './s3-xml-body.ts'
 import { answerForm, isForm } from './serve-form.ts'
 
-/** What a presigned URL says of its signature, which no handler looks at. */
-const OF_SIGNATURES =
-  /^x-amz-(algorithm|credential|date|expires|signature|signedheaders|security-token|content-sha256)$/i
+/** Of a signature, or a header in the query: no handler looks at them there. */
+const OF_PRESIGNED = /^x-amz-/i
 
 export interface S3Parts {
   readonly table: S3Table
@@ -78,7 +78,9 @@ export function serveS3(
     const { principal } = signatory
     audit.principal = principal
     gate.unproved.proved(clientAddress(request))
-    const query = queryOf(request.originalUrl)
+    const parameters = parseQuery(originForm(request.originalUrl))
+    takeHeadersOfQuery(parameters, request.headers)
+    const query = withoutPresigned(parameters)
     audit.query = query
     const route = findS3Route(table, { ...target, method: request.method, query, headers: request.headers })
     const entering = { route, principal, bucket, names: () => namesOf(target) }
@@ -114,9 +116,8 @@ function namesOf({ bucket, rawKey }: S3Target): Readonly<Record<string, string>>
   return rawKey === '' ? { bucket } : { bucket, key: decodeObjectKey(rawKey) }
 }
 
-function queryOf(target: string): Readonly<Record<string, string>> {
-  const entries = Object.entries(parseQuery(originForm(target)))
-  return Object.fromEntries(entries.filter(([name]) => !OF_SIGNATURES.test(name)))
+function withoutPresigned(parameters: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(parameters).filter(([name]) => !OF_PRESIGNED.test(name)))
 }
 
 interface Proved {

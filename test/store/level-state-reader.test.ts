@@ -117,7 +117,8 @@ t.test('objects', (t) => {
       await pagedThrough(world, { prefix, delimiter, limit: 2, after })
     t.same(await list('a'), ['prefix a/', 'object a0', 'object b', 'prefix b/', 'object c'])
     t.same(await list('a/'), ['object a0', 'object b', 'prefix b/', 'object c'])
-    t.same(await list('a/1'), ['prefix a/', 'object a0', 'object b', 'prefix b/', 'object c'])
+    // The line of the prefix sorts before the text.
+    t.same(await list('a/1'), ['object a0', 'object b', 'prefix b/', 'object c'])
     t.same(await list('a/1', ''), ['object a/2', 'object a0', 'object b', 'object b/x/1', 'object c'])
     t.same(await list('aa'), ['object b', 'prefix b/', 'object c'])
     t.same(await list('zz'), [])

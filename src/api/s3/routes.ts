@@ -7,6 +7,7 @@ import { listingRoutes } from './listing-routes.ts'
 import { multipartRoutes } from './multipart-routes.ts'
 import { partRoutes } from './part-routes.ts'
 import type { S3Table } from './s3-dispatch.ts'
+import { objectReadRoutes } from './object-read-routes.ts'
 import { objectRoutes } from './object-routes.ts'
 import { postObjectRoute } from './post-object.ts'
 import { serviceRoutes } from './service-routes.ts'
@@ -19,6 +20,7 @@ export const s3Table: S3Table = {
     ...copyRoutes,
     ...multipartRoutes,
     ...partRoutes,
+    ...objectReadRoutes,
     ...objectRoutes,
     postObjectRoute,
   ],

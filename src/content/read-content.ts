@@ -9,7 +9,7 @@
 import assert from 'node:assert/strict'
 import { Condition, type BlobRef, type Blobs } from '../../cluster/index.ts'
 import type { BucketId, ChunkId, TenantId } from '../state-machine/base/record-ids.ts'
-import type { ObjectPart } from '../state-machine/bodies/records.ts'
+import type { AssembledRecord, ObjectPart } from '../state-machine/bodies/records.ts'
 import type { ChunkLink, ChunkRecord } from '../state-machine/chunks/records.ts'
 import type { ObjectRecord } from '../state-machine/versions/records.ts'
 import type { PinnedRows } from '../store/reads/pinned-rows.ts'
@@ -24,6 +24,7 @@ import type { TenantKeys } from './tenant-keys.ts'
 import { bodyKeys } from '../state-machine/bodies/keys.ts'
 import { chunkKeys } from '../state-machine/chunks/keys.ts'
 import { manifestLinks } from '../store/reads/manifest-reads.ts'
+import { pageWithByte } from '../store/reads/object-parts.ts'
 
 /** The rows of a body were removed while it was read. A caller that has not sent any byte yet can look the object up again. */
 export class BodyGoneError extends Condition {
@@ -65,19 +66,17 @@ export function readContent(parts: ReadParts, range: ByteRange): AsyncIterable<B
     case 'chunks':
       return readChunks(parts, body.count, range)
     case 'parts':
-      return readParts(parts, body.count, range)
+      return readParts(parts, body, range)
   }
 }
 
-/** Each part is a body of its own. For parts before the range only their sizes are read, page by page. */
-async function* readParts(parts: ReadParts, count: number, range: ByteRange): AsyncGenerator<Buffer> {
+/** Each part is a body of its own. For parts before the range, at most of its page, only their sizes are read. */
+async function* readParts(parts: ReadParts, body: AssembledRecord, range: ByteRange): AsyncGenerator<Buffer> {
   const { bucketId, object, state } = parts
-  let start = 0
-  let partsRead = 0
-  for (let page = 0; partsRead < count && start < range.end; page++) {
+  let { page, start } = pageWithByte(body, range.start)
+  for (; start < range.end; page++) {
     const row = state.get(bodyKeys.partPage(bucketId, object.versionId, page))?.parts ?? []
     if (row.length === 0) throw replaced(object)
-    partsRead += row.length
     for (const part of row) {
       if (!isWhole(part)) throw replaced(object)
       const { partId, size, body } = part

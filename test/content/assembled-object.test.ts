@@ -44,34 +44,51 @@ t.test('any range equals the result of Buffer.subarray, across parts of every ki
   t.equal((await world.get(none.object)).length, 0)
 })
 
-t.test('ten thousand parts are read page by page', async (t) => {
-  const world = new ContentWorld()
-  const plain = patternBytes(40)
-  const piece = await world.put(plain)
-  const object = world.assemble(Array.from({ length: 10_000 }, () => piece))
-  t.equal(object.size, 400_000)
-  const pages: number[] = []
-  const counting = contentRows({
-    parts: (version, page) => {
-      pages.push(page)
-      const from = page * PARTS_PER_PAGE
-      return (world.parts.get(version) ?? []).slice(from, from + PARTS_PER_PAGE)
-    },
-  })
-  for (const part of [0, 999, 1000, 5500, 9999]) {
-    pages.length = 0
-    const [at, end] = [part * 40 + 30, Math.min(object.size, part * 40 + 50)]
-    const bytes = await world.get(object, at, end)
-    t.ok(bytes.equals(Buffer.concat([plain.subarray(30), plain]).subarray(0, end - at)), `at part ${part}`)
-    await t.rejects(
-      collected(readContent({ ...readParts(world, object), state: counting }, { start: at, end: at + 1 })),
-    )
-    t.strictSame(
-      pages,
-      Array.from({ length: Math.floor(part / PARTS_PER_PAGE) + 1 }, (_, page) => page),
-    )
-  }
-})
+t.test(
+  'of ten thousand parts only the pages with the range are read, if their starts are known',
+  async (t) => {
+    const world = new ContentWorld()
+    const plain = patternBytes(40)
+    const piece = await world.put(plain)
+    const object = world.assemble(Array.from({ length: 10_000 }, () => piece))
+    t.equal(object.size, 400_000)
+    const pageStarts = Array.from({ length: 9 }, (_, page) => (page + 1) * PARTS_PER_PAGE * 40)
+    const placed: ObjectRecord = { ...object, body: { kind: 'parts', count: 10_000, pageStarts } }
+    const pages: number[] = []
+    const counting = contentRows({
+      parts: (version, page) => {
+        pages.push(page)
+        const from = page * PARTS_PER_PAGE
+        return (world.parts.get(version) ?? []).slice(from, from + PARTS_PER_PAGE)
+      },
+    })
+    for (const part of [0, 999, 1000, 5500, 9999]) {
+      pages.length = 0
+      const [at, end] = [part * 40 + 30, Math.min(object.size, part * 40 + 50)]
+      const bytes = await world.get(object, at, end)
+      t.ok(bytes.equals(Buffer.concat([plain.subarray(30), plain]).subarray(0, end - at)), `at part ${part}`)
+      await t.rejects(
+        collected(readContent({ ...readParts(world, object), state: counting }, { start: at, end: at + 1 })),
+      )
+      const page = Math.floor(part / PARTS_PER_PAGE)
+      t.strictSame(
+        pages,
+        Array.from({ length: page + 1 }, (_, before) => before),
+        'page by page if not',
+      )
+      pages.length = 0
+      t.ok((await world.get(placed, at, end)).equals(bytes))
+      await t.rejects(
+        collected(readContent({ ...readParts(world, placed), state: counting }, { start: at, end: at + 1 })),
+      )
+      t.strictSame(pages, [page])
+      pages.length = 0
+      const first = { start: page * PARTS_PER_PAGE * 40, end: page * PARTS_PER_PAGE * 40 + 1 }
+      await t.rejects(collected(readContent({ ...readParts(world, placed), state: counting }, first)))
+      t.strictSame(pages, [page], 'its first byte')
+    }
+  },
+)
 
 t.test('a position beyond 2^32 is found in its part, up to the largest object', async (t) => {
   const world = new ContentWorld()

@@ -5,8 +5,10 @@ import assert from 'node:assert/strict'
 import t from 'tap'
 import { getObject } from '../../src/operations/objects/get-object.ts'
 import { getObjectParts, type ObjectPartsPage } from '../../src/operations/objects/get-object-parts.ts'
+import { placedPart } from '../../src/operations/objects/object-parts.ts'
 import { headObject } from '../../src/operations/objects/object-lookups.ts'
 import { PARTS_PER_PAGE } from '../../src/state-machine/bodies/bodies.ts'
+import type { View } from '../../src/state-machine/base/view.ts'
 import { bodyKeys } from '../../src/state-machine/bodies/keys.ts'
 import type { ObjectPart } from '../../src/state-machine/bodies/records.ts'
 import { bucketKeys } from '../../src/state-machine/buckets/keys.ts'
@@ -163,6 +165,31 @@ t.test('part of getObject and headObject', async (t) => {
       t.strictSame(part(number)?.range, { start, end: start + number }, `part ${number}`)
     }
     t.equal(part(2501), null)
+  })
+
+  t.test('reads one page where the starts of pages are kept', async (t) => {
+    const world = await S3UploadWorld.start(t)
+    await manyParts(world, 2500)
+    const { bucket, object } = await headObject(world.services, world.principal, FILM)
+    const pageStarts = [1, 2].map((page) => (page * PARTS_PER_PAGE * (page * PARTS_PER_PAGE + 1)) / 2)
+    const placed = { ...object, body: { kind: 'parts', count: 2500, pageStarts } } as const
+    const { state } = world.services
+    const keys: string[] = []
+    const view: View = {
+      get: (key) => {
+        keys.push(key)
+        return state.get(key)
+      },
+    }
+    for (const number of [1, 1000, 1001, 2000, 2001, 2500]) {
+      keys.length = 0
+      const start = (number * (number - 1)) / 2
+      const found = placedPart(view, { bucketId: bucket.id, object: placed }, number)
+      t.strictSame(found?.range, { start, end: start + number }, `part ${number}`)
+      t.strictSame(keys, [
+        bodyKeys.partPage(bucket.id, object.versionId, Math.floor((number - 1) / PARTS_PER_PAGE)),
+      ])
+    }
   })
 
   t.test(

@@ -1,6 +1,6 @@
 /** What an assembled object keeps of its parts, from which feature level on, and through copies. */
 import t from 'tap'
-import { readParts } from '../../src/state-machine/bodies/bodies.ts'
+import { PARTS_PER_PAGE, readParts } from '../../src/state-machine/bodies/bodies.ts'
 import { bodyKeys } from '../../src/state-machine/bodies/keys.ts'
 import type { CompositeChecksum, ObjectPart } from '../../src/state-machine/bodies/records.ts'
 import { bucketKeys } from '../../src/state-machine/buckets/keys.ts'
@@ -80,6 +80,28 @@ t.test('below level 4 nothing of a part is kept, as older nodes keep nothing', a
     'checksums' in (partsOf(world, copied(world, object))[0] ?? {}),
     'and a later copy has nothing to keep',
   )
+})
+
+t.test('the starts of pages of parts are kept where there is more than one, from level 4 on', async (t) => {
+  for (const featureLevel of [3, 4]) {
+    const world = worldWithBucket()
+    world.featureLevel = featureLevel
+    const { uploadId } = world.do(createUpload('k'))
+    const count = PARTS_PER_PAGE + 1
+    for (let partNumber = 1; partNumber <= count; partNumber++) {
+      const name = { key: 'k', uploadId, partNumber }
+      // The same chunk again and again, which the first part has stored.
+      const chunk = fresh('c', { size: PART_BYTES_MIN })
+      world.do(putPart(name, [partNumber === 1 ? chunk : { ...chunk, existing: true, replicas: [] }]))
+    }
+    const object = world.do(completeUpload({ key: 'k', uploadId }, count))
+    const pageStarts = [PARTS_PER_PAGE * PART_BYTES_MIN]
+    const expected = { kind: 'parts', count, ...(featureLevel === 3 ? {} : { pageStarts }) }
+    const { compression: _, ...body } = { compression: null, ...object.body }
+    t.strictSame(body, expected)
+    world.featureLevel = 4
+    t.strictSame(copied(world, object).body, object.body, 'a copy knows what its source does')
+  }
 })
 
 t.test('a command that says a checksum type or a composite checksum needs level 4', async (t) => {

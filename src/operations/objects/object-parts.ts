@@ -36,11 +36,11 @@ export function placedPart(
   { bucketId, object }: { readonly bucketId: BucketId; readonly object: ObjectRecord },
   number: number,
 ): PlacedPart | null {
-  const { versionId, size, checksums } = object
-  const count = partCountOf(object)
-  if (!Number.isInteger(number) || number < 1 || number > (count ?? 1)) return null
-  if (count === null) return { number, size, checksums, uploadedAs: null, range: { start: 0, end: size } }
-  const found = partAt(view, { bucketId, versionId, count }, number)
+  const { versionId, size, checksums, body } = object
+  if (!Number.isInteger(number) || number < 1 || number > (partCountOf(object) ?? 1)) return null
+  if (body.kind !== 'parts')
+    return { number, size, checksums, uploadedAs: null, range: { start: 0, end: size } }
+  const found = partAt(view, { bucketId, versionId, body }, number)
   if (found === null) throw gone(object)
   const { part, start } = found
   return { ...described(part, number), range: { start, end: start + part.size } }
@@ -52,10 +52,9 @@ export function describedParts(
   { bucketId, object }: { readonly bucketId: BucketId; readonly object: ObjectRecord },
   { after, limit }: { readonly after: number; readonly limit: number },
 ): readonly DescribedPart[] {
-  const count = partCountOf(object)
-  if (count === null) return []
-  const { versionId } = object
-  const parts = partsBehind(view, { bucketId, versionId, count }, { after, limit })
+  const { versionId, body } = object
+  if (body.kind !== 'parts') return []
+  const parts = partsBehind(view, { bucketId, versionId, body }, { after, limit })
   if (parts === null) throw gone(object)
   return parts.map((part, n) => described(part, after + n + 1))
 }

@@ -134,12 +134,20 @@ export function writeParts(
   { bucket, id }: BodyPlace,
   parts: readonly ObjectPart[],
 ): BodyRecord {
+  const pageStarts: number[] = []
+  let bytes = 0
   for (let page = 0; page * PARTS_PER_PAGE < parts.length; page++) {
     const first = page * PARTS_PER_PAGE
-    draft.put(bodyKeys.partPage(bucket.id, id, page), { parts: parts.slice(first, first + PARTS_PER_PAGE) })
+    const here = parts.slice(first, first + PARTS_PER_PAGE)
+    draft.put(bodyKeys.partPage(bucket.id, id, page), { parts: here })
+    if (page > 0) pageStarts.push(bytes)
+    bytes = here.reduce((sum, { size }) => sum + size, bytes)
   }
   const isCompressed = parts.some(({ body }) => body.kind === 'chunks' && body.compression !== undefined)
-  return compressed({ kind: 'parts', count: parts.length }, isCompressed)
+  // Parts that were assembled below the level at which they have numbers are copied by older nodes, too.
+  const isPlaced = pageStarts.length > 0 && parts.every(({ partNumber }) => partNumber !== undefined)
+  const body = { kind: 'parts', count: parts.length, ...(isPlaced ? { pageStarts } : {}) } as const
+  return compressed(body, isCompressed)
 }
 
 export function readParts(view: View, { bucket, id }: BodyPlace, count: number): readonly ObjectPart[] {

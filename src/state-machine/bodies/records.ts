@@ -29,8 +29,15 @@ export type PieceRecord =
   | { readonly kind: 'inline'; readonly chunkId: ChunkId; readonly sealedSize: number }
   | ({ readonly kind: 'chunks'; readonly count: number } & Compressed)
 
-/** `parts`: assembled from `count` pieces, each with an id of its own. */
-export type BodyRecord = PieceRecord | ({ readonly kind: 'parts'; readonly count: number } & Compressed)
+/** Assembled from `count` pieces, each with an id of its own. */
+export interface AssembledRecord extends Compressed {
+  readonly kind: 'parts'
+  readonly count: number
+  /** Bytes before each page of parts behind the first. Absent: there is one page, or it was assembled below feature level 4. */
+  readonly pageStarts?: readonly number[]
+}
+
+export type BodyRecord = PieceRecord | AssembledRecord
 
 export interface PartRecord {
   readonly partNumber: number

@@ -3,6 +3,7 @@
  *
  * Rule: only its form is read here; whether the parts are those that were uploaded is known to the operation.
  */
+import { parseClaims } from '../../content/checksums.ts'
 import type { NamedPart } from '../../operations/multipart/named-parts.ts'
 import { MalformedXmlError, type ReadElement } from './xml/read-xml.ts'
 
@@ -15,14 +16,24 @@ export const COMPLETION = {
   elementsMax: 100_000,
 } as const
 
-/** Throws MalformedXmlError. */
+const CHECKSUM = 'Checksum'
+
+/** Throws MalformedXmlError, Refusal checksum_malformed, checksum_unsupported. */
 export function readCompletedParts(root: ReadElement | null): readonly NamedPart[] {
   const parts = (root?.childrenNamed('Part') ?? []).map((part) => ({
     partNumber: numberOf(part.needed('PartNumber').text),
     etag: part.needed('ETag').text.trim(),
+    claimed: parseClaims(claimsIn(part)),
   }))
   if (parts.length > 0) return parts
   throw new MalformedXmlError('CompleteMultipartUpload has no Part: name those that make the object')
+}
+
+/** Such as ChecksumCRC32. */
+function claimsIn({ children }: ReadElement): readonly (readonly [algorithm: string, digest: string])[] {
+  return children
+    .filter(({ name }) => name.startsWith(CHECKSUM))
+    .map(({ name, text }) => [name.slice(CHECKSUM.length), text.trim()] as const)
 }
 
 function numberOf(text: string): number {

@@ -8,7 +8,7 @@ import { readPrecondition } from '../native/precondition-headers.ts'
 import { timeText } from '../wire.ts'
 import { COPY_SOURCE, readCopySource, readSourceConditions, SOURCE_HEADERS } from './copy-headers.ts'
 import { etagElement } from './listing-view.ts'
-import { checksumElements } from './multipart-view.ts'
+import { objectChecksumElements } from './multipart-view.ts'
 import { ENCRYPTION, s3VersionHeaders, sourceVersionHeaders } from './object-headers.ts'
 import { S3Fault } from './s3-errors.ts'
 import { type S3Route, s3Route } from './s3-route.ts'
@@ -49,8 +49,7 @@ export const copyRoutes: readonly S3Route[] = [
           'CopyObjectResult',
           element('LastModified', timeText(object.lastModified)),
           etagElement(object.etag),
-          element('ChecksumType', 'FULL_OBJECT'),
-          ...checksumElements(object.checksums),
+          ...objectChecksumElements(object),
         ),
         { ...ENCRYPTION, ...s3VersionHeaders(copied.bucket, object), ...sourceVersionHeaders(copied.source) },
       )

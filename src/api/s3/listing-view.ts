@@ -4,7 +4,6 @@
  * Rule: the order of the elements is that of S3; clients that read a document as a stream rely on it.
  */
 import { clientVersionId } from '../../operations/objects/object-checks.ts'
-import type { Checksums } from '../../state-machine/bodies/records.ts'
 import type { ObjectRecord, VersionRecord } from '../../state-machine/versions/records.ts'
 import { timeText } from '../wire.ts'
 import type { Encoding } from './listing-query.ts'
@@ -29,7 +28,7 @@ export function contentsElement(
     element('Key', text(object.key)),
     element('LastModified', timeText(object.lastModified)),
     etagElement(object.etag),
-    ...checksumNames(object.checksums),
+    ...checksumNames(object),
     element('Size', object.size),
     owner,
     element('StorageClass', STORAGE_CLASS),
@@ -49,15 +48,14 @@ export function versionElement(version: VersionRecord, { text }: Encoding, owner
   )
 }
 
-function bytesElements({ etag, checksums, size }: ObjectRecord): readonly XmlElement[] {
-  const about = [element('Size', size), element('StorageClass', STORAGE_CLASS)]
-  return [etagElement(etag), ...checksumNames(checksums), ...about]
+function bytesElements(object: ObjectRecord): readonly XmlElement[] {
+  const about = [element('Size', object.size), element('StorageClass', STORAGE_CLASS)]
+  return [etagElement(object.etag), ...checksumNames(object), ...about]
 }
 
 /** Which there are; their values come with the object. */
-function checksumNames(checksums: Checksums): readonly XmlElement[] {
-  const names = Object.keys(checksums)
-  if (names.length === 0) return []
-  const type = element('ChecksumType', 'FULL_OBJECT')
+function checksumNames({ checksums, composite }: ObjectRecord): readonly XmlElement[] {
+  const names = composite === undefined ? Object.keys(checksums) : [composite.algorithm]
+  const type = element('ChecksumType', composite === undefined ? 'FULL_OBJECT' : 'COMPOSITE')
   return [...names.map((name) => element('ChecksumAlgorithm', name)), type]
 }

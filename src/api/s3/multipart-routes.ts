@@ -2,25 +2,34 @@
  * Multipart uploads as a whole in the S3 API: begin, complete, give up, list. No rules here. [AWS S3 API reference: CreateMultipartUpload,
  * CompleteMultipartUpload, AbortMultipartUpload, ListMultipartUploads]
  */
+import type { IncomingHttpHeaders } from 'node:http'
 import { abortMultipartUpload } from '../../operations/multipart/abort-multipart-upload.ts'
 import { completeMultipartUpload } from '../../operations/multipart/complete-multipart-upload.ts'
 import { createMultipartUpload } from '../../operations/multipart/create-multipart-upload.ts'
 import { noSuchUpload } from '../../operations/multipart/find-upload.ts'
 import { listMultipartUploads } from '../../operations/multipart/list-multipart-uploads.ts'
 import type { Services } from '../../operations/base/services.ts'
+import { headerText } from '../header-text.ts'
 import { readPrecondition } from '../native/precondition-headers.ts'
+import {
+  CHECKSUM_TYPE,
+  readClaimsOfWhole,
+  readUploadChecksum,
+  uploadChecksumHeaders,
+} from './checksum-headers.ts'
 import { COMPLETION, readCompletedParts } from './complete-upload-body.ts'
 import { readCount, readEncoding } from './listing-query.ts'
 import { etagElement, prefixElements } from './listing-view.ts'
-import { checksumElements, uploadElement } from './multipart-view.ts'
+import { objectChecksumElements, uploadElement } from './multipart-view.ts'
 import { ENCRYPTION, s3VersionHeaders } from './object-headers.ts'
-import { checksumClaims } from './s3-bytes.ts'
+import { S3Fault } from './s3-errors.ts'
 import { type S3Call, type S3Route, s3Route } from './s3-route.ts'
 import { xmlAnswer } from './service-routes.ts'
-import { CONDITION_HEADERS, DESCRIPTION_HEADERS, readNewObject, wantedChecksum } from './upload-headers.ts'
+import { CONDITION_HEADERS, DESCRIPTION_HEADERS, readNewObject } from './upload-headers.ts'
 import { element, urlEncoded } from './xml/write-xml.ts'
 
 const UPLOAD = 'uploadId'
+const OBJECT_SIZE = 'x-amz-mp-object-size'
 
 export const multipartRoutes: readonly S3Route[] = [
   s3Route(
@@ -30,11 +39,10 @@ export const multipartRoutes: readonly S3Route[] = [
       method: 'POST',
       level: 'object',
       marks: ['uploads'],
-      headers: DESCRIPTION_HEADERS,
+      headers: [...DESCRIPTION_HEADERS, CHECKSUM_TYPE],
     },
     async (services, principal, { bucket, key, headers }) => {
-      const [checksumAlg = null] = wantedChecksum(headers)
-      const settings = { ...readNewObject(headers), checksumAlg }
+      const settings = { ...readNewObject(headers), ...readUploadChecksum(headers) }
       const { upload } = await createMultipartUpload(services, principal, { bucket, key, ...settings })
       return xmlAnswer(
         element(
@@ -43,7 +51,7 @@ export const multipartRoutes: readonly S3Route[] = [
           element('Key', key),
           element('UploadId', upload.uploadId),
         ),
-        { ...ENCRYPTION, ...(checksumAlg === null ? {} : { 'x-amz-checksum-algorithm': checksumAlg }) },
+        { ...ENCRYPTION, ...uploadChecksumHeaders(upload) },
       )
     },
   ),
@@ -55,31 +63,32 @@ export const multipartRoutes: readonly S3Route[] = [
       method: 'POST',
       level: 'object',
       marks: [UPLOAD],
-      headers: CONDITION_HEADERS,
+      headers: [...CONDITION_HEADERS, CHECKSUM_TYPE, OBJECT_SIZE],
       body: COMPLETION,
       claimsObject: true,
       isSlow: true,
     },
     async (services, principal, call) => {
       const { bucket, key, headers, xml } = call
+      const parts = readCompletedParts(xml)
+      const expectedSize = sizeIn(headers)
       const completed = await completeMultipartUpload(services, principal, {
         bucket,
         key,
         uploadId: uploadIdIn(call),
-        parts: readCompletedParts(xml),
+        parts,
         precondition: readPrecondition(headers),
-        claimed: checksumClaims(headers),
+        ...readClaimsOfWhole(headers, parts.length),
+        ...(expectedSize === null ? {} : { expectedSize }),
       })
-      const { etag, checksums } = completed.object
       return xmlAnswer(
         element(
           'CompleteMultipartUploadResult',
           element('Location', locationOf(services, call)),
           element('Bucket', bucket),
           element('Key', key),
-          etagElement(etag),
-          ...checksumElements(checksums),
-          element('ChecksumType', 'FULL_OBJECT'),
+          etagElement(completed.object.etag),
+          ...objectChecksumElements(completed.object),
         ),
         { ...ENCRYPTION, ...s3VersionHeaders(completed.bucket, completed.object) },
       )
@@ -148,6 +157,15 @@ const NO_UPLOADS = { uploads: [], commonPrefixes: [], next: null }
 /** '' names no upload. */
 export function uploadIdIn({ query }: Pick<S3Call, 'query'>): string {
   return query[UPLOAD] ?? ''
+}
+
+/** What the client expects the object to have; null: it does not say. Throws S3Fault InvalidArgument. */
+function sizeIn(headers: IncomingHttpHeaders): number | null {
+  const text = headerText(headers, OBJECT_SIZE)
+  if (text === undefined) return null
+  if (/^\d{1,15}$/.test(text)) return Number(text)
+  const elements = { ArgumentName: OBJECT_SIZE, ArgumentValue: text.slice(0, 80) }
+  throw new S3Fault('InvalidArgument', `${OBJECT_SIZE} is no whole number of bytes`, { elements })
 }
 
 /** By the address that the operator gives: a Host header is whatever a client says. */

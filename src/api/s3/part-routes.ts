@@ -16,7 +16,7 @@ import {
 } from './copy-headers.ts'
 import { readCount } from './listing-query.ts'
 import { etagElement, STORAGE_CLASS } from './listing-view.ts'
-import { checksumElements, partElement } from './multipart-view.ts'
+import { checksumElements, partElement, uploadChecksumElements } from './multipart-view.ts'
 import { uploadIdIn } from './multipart-routes.ts'
 import { checksumHeaders, ENCRYPTION, sourceVersionHeaders } from './object-headers.ts'
 import { S3Fault } from './s3-errors.ts'
@@ -122,7 +122,7 @@ export const partRoutes: readonly S3Route[] = [
           element('NextPartNumberMarker', parts.at(-1)?.partNumber ?? 0),
           element('MaxParts', count.max),
           element('IsTruncated', `${next !== null}`),
-          upload.checksumAlg !== null && element('ChecksumAlgorithm', upload.checksumAlg),
+          ...uploadChecksumElements(upload),
           ...parts.map(partElement),
         ),
       )

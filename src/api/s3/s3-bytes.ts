@@ -63,12 +63,17 @@ export function s3Bytes(sent: SentBody): S3Bytes {
   return { source, length, claimed, trailing: trailingClaims(headers, payload.hasTrailers, () => trailers) }
 }
 
+/** Names of algorithms and what `x-amz-checksum-<algorithm>` says of each. */
+export function claimedChecksums(
+  headers: IncomingHttpHeaders,
+): readonly (readonly [algorithm: string, text: string])[] {
+  const names = Object.keys(headers).filter((name) => name.startsWith(CHECKSUM) && !NO_DIGESTS.has(name))
+  return names.map((name) => [algorithmIn(name), (headerText(headers, name) ?? '').trim()] as const)
+}
+
 /** Of `x-amz-checksum-<algorithm>`. Throws Refusal checksum_malformed, checksum_unsupported. */
 export function checksumClaims(headers: IncomingHttpHeaders): ReturnType<typeof parseClaims> {
-  const names = Object.keys(headers).filter((name) => name.startsWith(CHECKSUM) && !NO_DIGESTS.has(name))
-  return parseClaims(
-    names.map((name) => [algorithmIn(name), (headerText(headers, name) ?? '').trim()] as const),
-  )
+  return parseClaims(claimedChecksums(headers))
 }
 
 /** For bodies that are not what the digests are of. */

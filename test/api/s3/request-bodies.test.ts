@@ -17,9 +17,13 @@ t.test('readCompletedParts', async (t) => {
     `<Part><ETag>${tag}</ETag><ChecksumCRC32>AAAAAA==</ChecksumCRC32><PartNumber>${number}</PartNumber></Part>`
   const whole = (parts: string) => `<CompleteMultipartUpload ${NAMESPACE}>${parts}</CompleteMultipartUpload>`
   t.same(await read(whole(part('1') + part(' 7 ', `\n${'a'.repeat(32)} `))), [
-    { partNumber: 1, etag: `"${'0'.repeat(32)}-1"` },
-    { partNumber: 7, etag: 'a'.repeat(32) },
+    { partNumber: 1, etag: `"${'0'.repeat(32)}-1"`, claimed: new Map([['CRC32', Buffer.alloc(4)]]) },
+    { partNumber: 7, etag: 'a'.repeat(32), claimed: new Map([['CRC32', Buffer.alloc(4)]]) },
   ])
+  const claiming = (inner: string) =>
+    read(whole(`<Part><PartNumber>1</PartNumber><ETag>x</ETag>${inner}</Part>`))
+  await t.rejects(claiming('<ChecksumCRC32>x</ChecksumCRC32>'), { code: 'checksum_malformed' })
+  await t.rejects(claiming('<ChecksumMD4>AAAA</ChecksumMD4>'), { code: 'checksum_unsupported' })
   const malformed = [
     whole(''),
     whole('<Part><PartNumber>1</PartNumber></Part>'),

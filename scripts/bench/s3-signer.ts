@@ -18,21 +18,15 @@ export class S3Signer {
   }
 
   headers(method: string, path: string, host: string): Record<string, string> {
-    const signedAtMs = Date.now()
-    const timestamp = new Date(signedAtMs).toISOString().replace(/[-:]|\.\d+/g, '')
+    const timestamp = new Date().toISOString().replace(/[-:]|\.\d+/g, '')
     const { accessKeyId, secretKey } = this.#target
     const credential = { accessKeyId, date: timestamp.slice(0, 8), region: REGION }
     if (this.#key.day !== credential.date)
       this.#key = { day: credential.date, bytes: signingKey(secretKey, credential) }
     const headers = { host, 'x-amz-content-sha256': UNSIGNED_PAYLOAD, 'x-amz-date': timestamp }
     const request = { method, path, query: '', headers: Object.entries(headers) }
-    const signed = { request, credential, timestamp, signedAtMs, signedHeaders: SIGNED_HEADERS }
-    const canonical = canonicalRequest({
-      ...signed,
-      signature: '',
-      payload: UNSIGNED_PAYLOAD,
-      expiresSeconds: null,
-    })
+    const signed = { request, signedHeaders: SIGNED_HEADERS, payload: UNSIGNED_PAYLOAD }
+    const canonical = canonicalRequest(signed)
     const signature = requestSignature({ key: this.#key.bytes, credential, timestamp }, canonical)
     const scope = `${accessKeyId}/${credential.date}/${REGION}/s3/aws4_request`
     const authorization = `AWS4-HMAC-SHA256 Credential=${scope}, SignedHeaders=${SIGNED_HEADERS.join(';')}, Signature=${signature}`

@@ -136,6 +136,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'src/cli/': [
     'src/access/',
     'src/api/local/',
+    'src/api/s3/xml/',
     'src/api/server/',
     'src/base/',
     'src/client/',

@@ -15,6 +15,7 @@ import { clusterCommand } from './commands/cluster.ts'
 import { completionCommand } from './commands/completion.ts'
 import { configCommand } from './commands/config.ts'
 import { doctorCommand } from './commands/doctor.ts'
+import { importCommand } from './commands/import.ts'
 import { keyCommand } from './commands/key.ts'
 import { limitsCommand } from './commands/limits.ts'
 import { masterKeyCommand } from './commands/master-key.ts'
@@ -54,6 +55,7 @@ const SECTIONS: readonly (readonly [heading: string, groups: readonly Group[]])[
       statCommand,
       signCommand,
       syncCommand,
+      importCommand,
       tokenCommand,
     ],
   ],

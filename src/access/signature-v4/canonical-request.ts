@@ -8,7 +8,9 @@ import { type SignedRequest, valuesOf } from './signed-request.ts'
 
 const UNRESERVED = /[A-Za-z0-9\-._~]/
 
-export function canonicalRequest(signed: SignedRequest): string {
+export function canonicalRequest(
+  signed: Pick<SignedRequest, 'payload' | 'request' | 'signedHeaders'>,
+): string {
   const { payload, request, signedHeaders } = signed
   const headers = signedHeaders.map((name) => `${name}:${valuesOf(request, name).map(trimmed).join(',')}\n`)
   return [

@@ -11,14 +11,17 @@ import {
   dataClient,
   NoAnswerError,
 } from '../../client/clients.ts'
+import type { RepeatPolicy } from '../../client/repeating.ts'
 import { adminAccess, type AdminAccessOptions, dataAccess, type DataAccessOptions } from './cluster-access.ts'
 import { CommandError, EXIT } from './exit.ts'
 
+/** `repeat`: other than that of the client. */
 export async function askData<T>(
   options: DataAccessOptions,
   work: (client: DataClient) => Promise<T>,
+  repeat: Partial<RepeatPolicy> = {},
 ): Promise<T> {
-  return asked(dataClient(dataAccess(options)), work)
+  return asked(dataClient({ ...dataAccess(options), repeat }), work)
 }
 
 export async function askAdmin<T>(

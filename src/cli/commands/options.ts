@@ -28,13 +28,13 @@ export const certificateOption = (): Option =>
     'usable only with this certificate: sha256:<fingerprint> or cn:<common name>; may be repeated',
   ).argParser(listValue)
 
-const clusterFileOption = (): Option =>
+export const clusterFileOption = (): Option =>
   new Option(
     '--cluster-file <file>',
     'the file that npm start wrote (default: data/cluster.json, if it exists)',
   ).env('HOLDFAST_CLUSTER_FILE')
 
-const caOption = (): Option =>
+export const caOption = (): Option =>
   new Option('--ca-file <file>', 'the CA certificate for https addresses (PEM)').env('HOLDFAST_CA_FILE')
 
 /** For commands that use the data API. */

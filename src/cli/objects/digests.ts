@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto'
 import { createCRC64 } from 'hash-wasm'
 
 /** The NVMe polynomial in reflected form. */
-const CRC64_NVME_POLYNOMIAL = '9a6c9329ac4bc9b5'
+export const CRC64_NVME_POLYNOMIAL = '9a6c9329ac4bc9b5'
 
 export interface RunningDigest {
   readonly update: (piece: Uint8Array) => void

@@ -8,12 +8,16 @@ export const PART_BYTES_MIN = 5 * MIB
 export const PART_BYTES_MAX = 5 * 1024 * MIB
 export const PART_COUNT_MAX = 10_000
 /** A body that is not larger is sent in one request. Memory holds two parts for each concurrent request. */
-const PART_BYTES_DEFAULT = 16 * MIB
+export const PART_BYTES_DEFAULT: number = 16 * MIB
 
 /** `size` null: not known before the end. */
 export function partBytesFor(size: number | null): number {
-  const needed = size === null ? 0 : Math.ceil(size / PART_COUNT_MAX / MIB) * MIB
-  return Math.max(PART_BYTES_DEFAULT, needed)
+  return Math.max(PART_BYTES_DEFAULT, size === null ? 0 : leastPartBytes(size))
+}
+
+/** So that the parts are not too many; whole MiB. */
+export function leastPartBytes(size: number): number {
+  return Math.ceil(size / PART_COUNT_MAX / MIB) * MIB
 }
 
 /** Joins the pieces of a stream to parts of exactly this size; the last part has the rest. At least one part, which may be empty. */

@@ -13,12 +13,12 @@ import { crc64nvme, sha256Of } from './digests.ts'
 import { PART_COUNT_MAX } from './part-size.ts'
 import type { UploadSource, UploadRequest } from './upload.ts'
 
-interface NumberedPart {
+export interface NumberedPart {
   readonly partNumber: number
   readonly bytes: Buffer
 }
 
-type Known = ReadonlyMap<number, ListedPart>
+export type KnownParts = ReadonlyMap<number, ListedPart>
 
 export async function uploadInParts(
   client: DataClient,
@@ -26,7 +26,6 @@ export async function uploadInParts(
   source: UploadSource,
   bodies: AsyncIterable<Buffer>,
 ): Promise<StoredObject> {
-  const { bucket, key, signal } = requested
   const uploadId =
     (requested.resumes ? await brokenOff(client, requested) : null) ?? (await newUpload(client, requested))
   const known = requested.resumes
@@ -39,9 +38,18 @@ export async function uploadInParts(
     requested.onBytes(part.bytes.length)
   })
   await source.assertUnchanged()
-  const headers = { ...requested.conditions, 'X-Service-Checksum-CRC64NVME': whole.digest() }
-  const body = { parts: etags.map((etag, n) => ({ partNumber: n + 1, etag })) }
-  const params = { bucket, key, uploadId }
+  return completeUpload(client, requested, { uploadId, etags, crc64nvme: whole.digest() })
+}
+
+/** `etags`: of all parts, in their order; `crc64nvme`: of their bytes, base64. */
+export async function completeUpload(
+  client: DataClient,
+  { bucket, key, conditions, signal }: Pick<UploadRequest, 'bucket' | 'key' | 'conditions' | 'signal'>,
+  made: { readonly uploadId: string; readonly etags: readonly string[]; readonly crc64nvme: string },
+): Promise<StoredObject> {
+  const headers = { ...conditions, 'X-Service-Checksum-CRC64NVME': made.crc64nvme }
+  const body = { parts: made.etags.map((etag, n) => ({ partNumber: n + 1, etag })) }
+  const params = { bucket, key, uploadId: made.uploadId }
   // The service answers a repeated completion like the first one.
   const call = { params, headers, body, signal, isRepeatable: true }
   return (await client.call('completeMultipartUpload', call)).answer
@@ -67,17 +75,29 @@ async function* numbered(
 
 async function etagOf(
   client: DataClient,
-  { bucket, key, signal }: UploadRequest,
+  requested: UploadRequest,
   {
     uploadId,
     known,
     part,
-  }: { readonly uploadId: string; readonly known: Known; readonly part: NumberedPart },
+  }: { readonly uploadId: string; readonly known: KnownParts; readonly part: NumberedPart },
 ): Promise<string> {
   const { partNumber, bytes } = part
   const sha256 = sha256Of(bytes)
   const there = known.get(partNumber)
   if (there?.size === bytes.length && there.checksums['SHA256'] === sha256) return there.etag
+  return sendPart(client, requested, { uploadId, part })
+}
+
+type Place = Pick<UploadRequest, 'bucket' | 'key' | 'signal'>
+
+/** The etag of the stored part. */
+export async function sendPart(
+  client: DataClient,
+  { bucket, key, signal }: Place,
+  { uploadId, part: { partNumber, bytes } }: { readonly uploadId: string; readonly part: NumberedPart },
+): Promise<string> {
+  const sha256 = sha256Of(bytes)
   const params = { bucket, key, uploadId, partNumber: `${partNumber}` }
   const headers = { 'X-Service-Checksum-SHA256': sha256 }
   // Uploading the same part twice has the same effect as once.
@@ -85,9 +105,12 @@ async function etagOf(
   return (await client.call('uploadPart', call)).answer.etag
 }
 
-async function newUpload(client: DataClient, requested: UploadRequest): Promise<string> {
-  const { bucket, key, contentType, metadata, representation, signal } = requested
-  const body = { contentType, metadata, ...representation }
+type NewUpload = Place & Pick<UploadRequest, 'contentType' | 'metadata' | 'representation' | 'tags'>
+
+/** Its id. */
+export async function newUpload(client: DataClient, requested: NewUpload): Promise<string> {
+  const { bucket, key, contentType, metadata, representation, tags, signal } = requested
+  const body = { contentType, metadata, ...representation, ...(tags === undefined ? {} : { tags }) }
   return (await client.call('createMultipartUpload', { params: { bucket, key }, body, signal })).answer
     .uploadId
 }
@@ -109,8 +132,12 @@ async function brokenOff(client: DataClient, { bucket, key, signal }: UploadRequ
   }
 }
 
-async function knownParts(client: DataClient, requested: UploadRequest, uploadId: string): Promise<Known> {
-  const { bucket, key, signal } = requested
+/** Those that are stored, by their numbers. */
+export async function knownParts(
+  client: DataClient,
+  { bucket, key, signal }: Place,
+  uploadId: string,
+): Promise<KnownParts> {
   const known = new Map<number, ListedPart>()
   for (let partNumberMarker = 0; ; ) {
     const params = { bucket, key, uploadId }

@@ -26,6 +26,7 @@ export interface UploadRequest {
   readonly key: string
   readonly contentType: string
   readonly metadata: Readonly<Record<string, string>>
+  readonly tags?: Readonly<Record<string, string>>
   readonly representation?: Representation
   /** If-Match, If-None-Match. */
   readonly conditions: { readonly 'If-Match'?: string; readonly 'If-None-Match'?: string }
@@ -70,11 +71,19 @@ async function uploadWhole(
   body: Buffer,
 ): Promise<StoredObject> {
   await source.assertUnchanged()
-  const { bucket, key, contentType, metadata, representation = {}, conditions, signal } = requested
-  const named = Object.entries(metadata).map(([name, value]) => [`X-Service-Meta-${name}`, value] as const)
-  const said = Object.entries(representation).map(([name, value]) => [headerOf(name), value] as const)
+  const { bucket, key, contentType, metadata, tags = {}, representation = {}, conditions, signal } = requested
+  const named = Object.entries(metadata).map(
+    ([name, value]) => [`X-Service-Meta-${name}`, headerText(value)] as const,
+  )
+  const said = Object.entries(representation).map(
+    ([name, value]) => [headerOf(name), headerText(value)] as const,
+  )
+  const tagging = Object.entries(tags)
+    .map((pair) => pair.map(encodeURIComponent).join('='))
+    .join('&')
   const headers = {
     ...Object.fromEntries([...named, ...said]),
+    ...(tagging === '' ? {} : { 'X-Service-Tagging': tagging }),
     ...conditions,
     'Content-Type': contentType,
     'X-Service-Checksum-SHA256': sha256Of(body),
@@ -89,6 +98,11 @@ async function uploadWhole(
 /** `cacheControl` as `cache-control`. */
 function headerOf(member: string): string {
   return member.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+}
+
+/** Values are UTF-8; the client of HTTP writes one byte for each character. */
+function headerText(value: string): string {
+  return Buffer.from(value).toString('latin1')
 }
 
 async function* chained(first: readonly Buffer[], rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {

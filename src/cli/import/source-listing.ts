@@ -1,0 +1,126 @@
+/**
+ * Buckets and objects of another store, page by page. [AWS S3 API reference: ListBuckets, ListObjectsV2, GetObjectTagging]
+ *
+ * Owns: reading of the XML. Rules: one page is in memory; a listing that does not advance is refused, so that no store keeps the command busy for
+ * ever; keys are decoded as the answer says they are encoded, because not every store obeys `encoding-type`.
+ */
+import { MalformedXmlError, type ReadElement, readXml, type XmlBounds } from '../../api/s3/xml/read-xml.ts'
+import { CommandError } from '../base/exit.ts'
+import { drop, type SourceClient, type SourceRequest } from './source-client.ts'
+
+/** Ten thousand buckets, or a thousand objects, and what stores add to them. */
+const BOUNDS: XmlBounds = { bytesMax: 16 * 1024 * 1024, elementsMax: 200_000, depthMax: 16 }
+
+export interface ListedSource {
+  readonly key: string
+  readonly size: number
+  /** Without quotes. */
+  readonly etag: string
+  /** Milliseconds since 1970. */
+  readonly modifiedAt: number
+}
+
+export async function* sourceBuckets(client: SourceClient): AsyncGenerator<string> {
+  for (let token: string | null = null; ; ) {
+    const query: Record<string, string> = token === null ? {} : { 'continuation-token': token }
+    const root = await xmlOf(client, { action: 'ListBuckets', query })
+    for (const bucket of root.needed('Buckets').childrenNamed('Bucket'))
+      yield bucket.needed('Name').text.trim()
+    token = advanced(token, root.textOf('ContinuationToken')?.trim() || null)
+    if (token === null) return
+  }
+}
+
+export async function* sourceObjects(
+  client: SourceClient,
+  { bucket, prefix }: { readonly bucket: string; readonly prefix: string },
+): AsyncGenerator<ListedSource> {
+  for (let token: string | null = null; ; ) {
+    const query: Record<string, string> = {
+      'list-type': '2',
+      'encoding-type': 'url',
+      'max-keys': '1000',
+      ...(prefix === '' ? {} : { prefix }),
+      ...(token === null ? {} : { 'continuation-token': token }),
+    }
+    const root = await xmlOf(client, { action: 'ListObjectsV2', bucket, query })
+    const isUrl = root.textOf('EncodingType')?.trim() === 'url'
+    for (const entry of root.childrenNamed('Contents')) yield listed(entry, isUrl)
+    if (root.textOf('IsTruncated')?.trim() !== 'true') return
+    token = advanced(token, root.textOf('NextContinuationToken')?.trim() || null)
+    if (token === null) throw odd('A listing continues, but has no NextContinuationToken')
+  }
+}
+
+function listed(entry: ReadElement, isUrl: boolean): ListedSource {
+  const key = entry.needed('Key').text
+  const size = Number(entry.textOf('Size')?.trim() ?? '')
+  if (!Number.isSafeInteger(size) || size < 0) throw odd(`A listing has the size "${entry.textOf('Size')}"`)
+  return {
+    key: isUrl ? decoded(key) : key,
+    size,
+    etag: unquoted(entry.textOf('ETag') ?? ''),
+    modifiedAt: Date.parse(entry.textOf('LastModified')?.trim() ?? ''),
+  }
+}
+
+/** Quotes and white space around it are not part of it. */
+export function unquoted(etag: string): string {
+  return etag.trim().replace(/^W\//, '').replaceAll('"', '')
+}
+
+/** As forms write it: a plus sign is a space. */
+function decoded(key: string): string {
+  try {
+    return decodeURIComponent(key.replaceAll('+', ' '))
+  } catch (cause) {
+    throw odd(`A listing has the key "${key.slice(0, 80)}", which is not percent-encoded UTF-8`, cause)
+  }
+}
+
+function advanced(before: string | null, next: string | null): string | null {
+  if (next !== null && next === before) throw odd('A listing continues with the page that it has just shown')
+  return next
+}
+
+export async function sourceTags(
+  client: SourceClient,
+  { bucket, key }: { readonly bucket: string; readonly key: string },
+): Promise<Readonly<Record<string, string>>> {
+  const root = await xmlOf(client, { action: 'GetObjectTagging', bucket, key, query: { tagging: '' } })
+  const tags = root.child('TagSet')?.childrenNamed('Tag') ?? []
+  return Object.fromEntries(tags.map((tag) => [tag.needed('Key').text, tag.textOf('Value') ?? '']))
+}
+
+/** Of one page whose connection broke, in a row. */
+const ATTEMPTS_MAX = 5
+const FIRST_WAIT_MS = 200
+
+async function xmlOf(client: SourceClient, request: SourceRequest): Promise<ReadElement> {
+  for (let attempts = 1; ; attempts++) {
+    const { body } = await client.ask(request)
+    try {
+      const root = await readXml(body, BOUNDS)
+      // Some stores begin to answer before they know that they cannot.
+      if (root.name !== 'Error') return root
+      throw odd(
+        `${request.action} was answered ${root.textOf('Code') ?? ''}: ${root.textOf('Message') ?? ''}`,
+      )
+    } catch (cause) {
+      drop(body)
+      if (cause instanceof CommandError) throw cause
+      if (cause instanceof MalformedXmlError)
+        throw odd(`The answer to ${request.action} cannot be read: ${cause.message}`, cause)
+      if (attempts === ATTEMPTS_MAX) throw cause
+    }
+    await client.wait(FIRST_WAIT_MS * 2 ** (attempts - 1))
+  }
+}
+
+function odd(message: string, cause?: unknown): CommandError {
+  return new CommandError(message, {
+    code: 'source_not_understood',
+    hint: 'Check that --endpoint is the address of a store that speaks S3 with ListObjectsV2.',
+    cause,
+  })
+}

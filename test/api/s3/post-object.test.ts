@@ -160,7 +160,13 @@ t.test('PostObject', async (t) => {
   })
 
   t.test('refuses what is not signed, not signed so, or not by a key that may', async (t) => {
-    const other = await s3.world.memory.accessKey('acme', 'read')
+    const { memory } = s3.world
+    for (const tenant of ['rival', 'gone']) await memory.tenant(tenant)
+    const other = await memory.accessKey('acme', 'read')
+    const elsewhere = await memory.accessKey('acme', 'op=write:bucket=photos:prefix=2026/')
+    const rival = await memory.accessKey('rival', 'write')
+    const gone = await memory.accessKey('gone', 'write')
+    await memory.change({ type: 'disableTenant', tenantId: 'gone', reason: 'test' })
     const foreign = { accessKeyId: 'HFNOSUCHKEY000000000', secretKey: 'a'.repeat(40) }
     const none = { policy: undefined, 'x-amz-signature': undefined }
     const cases: readonly (readonly [string, Post, string, number])[] = [
@@ -171,6 +177,9 @@ t.test('PostObject', async (t) => {
       ['another key', { secret: { ...s3.secret, secretKey: other.secretKey } }, 'SignatureDoesNotMatch', 403],
       ['an unknown key', { secret: foreign }, 'InvalidAccessKeyId', 403],
       ['a key that may only read', { secret: other }, 'AccessDenied', 403],
+      ['a key for another prefix', { secret: elsewhere }, 'AccessDenied', 403],
+      ['a key of another tenant', { secret: rival }, 'NoSuchBucket', 404],
+      ['a key of a tenant that is disabled', { secret: gone }, 'AccessDenied', 403],
       ['version 2', { changed: { AWSAccessKeyId: 'a', signature: 'b' } }, 'InvalidRequest', 400],
       ['a session token', { changed: { 'x-amz-security-token': 'a' } }, 'InvalidToken', 400],
       ['an end that has passed', { expiration: '2020-01-01T00:00:00Z' }, 'AccessDenied', 403],

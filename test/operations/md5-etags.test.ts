@@ -9,21 +9,6 @@ import { idOf, etagOf } from '../api/bucket-client.ts'
 import { patternBytes } from '../helpers/content-world.ts'
 import { large, md5Of, S3UploadWorld, tagOfParts } from './s3-upload-world.ts'
 
-t.test('etagOfParts', async (t) => {
-  const [one, two] = [md5Of(Buffer.from('one')).toString('hex'), md5Of(Buffer.from('two')).toString('hex')]
-  t.equal(etagOfParts([one, two]), tagOfParts([Buffer.from('one'), Buffer.from('two')]))
-  t.equal(etagOfParts([one]), tagOfParts([Buffer.from('one')]))
-  t.not(etagOfParts([one, two]), etagOfParts([two, one]))
-  const raw = [one, two].map((tag) => Buffer.from(tag, 'hex'))
-  const native = `${createHash('sha256').update(Buffer.concat(raw)).digest('hex').slice(0, 32)}-2`
-  for (const mixed of [
-    [`${one}-1`, two],
-    [one, `${two}-1`],
-    [`${one}-1`, `${two}-1`],
-  ])
-    t.equal(etagOfParts(mixed), native, 'one tag that is no MD5 makes the whole native')
-})
-
 t.test('putObject with etag md5', async (t) => {
   const world = await S3UploadWorld.start(t, { versioning: 'Enabled' })
   for (const size of [0, 5, 100_000, 5_000_000]) {

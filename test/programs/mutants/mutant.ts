@@ -13,8 +13,8 @@ export type Killers = 'core' | 'objects' | 'members' | 'disks' | { readonly test
 
 export interface Mutant {
   /**
-   * Stable; `M..` are the named bugs of real Rafts, `X`, `W`, `N`, `T`, `S`, `G`, `O`, `R`, `A` and `V` slips in core, log, driver, transport,
-   * store, the collection of garbage, long operations, the rebuild of a state, decisions on objects and changes of the members.
+   * Stable; `M..` are the named bugs of real Rafts, `X`, `W`, `N`, `T`, `S`, `G`, `O`, `R`, `A`, `V` and `CT` slips in core, log, driver, transport,
+   * store, the collection of garbage, long operations, the rebuild of a state, decisions on objects, changes of the members and the bytes of objects.
    */
   readonly id: string
   /** The bug in a few words. */

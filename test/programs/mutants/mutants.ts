@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { AUDIT_MUTANTS } from './audit-mutants.ts'
 import { BACKGROUND_MUTANTS } from './background-mutants.ts'
 import { CATCH_UP_MUTANTS } from './catch-up-mutants.ts'
+import { CONTENT_MUTANTS } from './content-mutants.ts'
 import { CORE_MUTANTS } from './core-mutants.ts'
 import { GARBAGE_MUTANTS } from './garbage-mutants.ts'
 import { LIMIT_MUTANTS } from './limit-mutants.ts'
@@ -104,6 +105,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...AUDIT_MUTANTS,
   ...MEMBER_MUTANTS,
   ...LIMIT_MUTANTS,
+  ...CONTENT_MUTANTS,
 ]
 
 export function mutantOf(id: string | undefined): Mutant {

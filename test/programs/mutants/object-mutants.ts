@@ -21,8 +21,8 @@ const PRECONDITIONS: readonly Row[] = [
     'A2',
     'a delete does not check its target',
     'objects/objects.ts',
-    '  return fault ?? deleteOne(',
-    '  return deleteOne(',
+    'conditionFault(draft, deletion)',
+    'conditionFault(draft, { ...deletion, ifMatch: null })',
   ],
 ]
 
@@ -55,8 +55,8 @@ const LOCKS: readonly Row[] = [
     'A6',
     'retention ends a day early',
     'versions/locks.ts',
-    'return retention.until > time ? `it is',
-    'return retention.until - 86_400_000 > time ? `it is',
+    'if (retention.until <= time ||',
+    'if (retention.until - 86_400_000 <= time ||',
   ],
   [
     'A7',
@@ -76,8 +76,8 @@ const LOCKS: readonly Row[] = [
     'A9',
     'a locked version is deleted by its id',
     'objects/objects.ts',
-    '  const locked = lockedFault(found, context)\n',
-    '  const locked = found.isNull ? lockedFault(found, context) : null\n',
+    '  const locked = lockedFault(found, context, bypassGovernance)\n',
+    '  const locked = found.isNull ? lockedFault(found, context, bypassGovernance) : null\n',
   ],
 ]
 

@@ -78,7 +78,7 @@ const elsewhere: readonly TestedRow[] = [
   [
     'RD9',
     'a read whose body went before its first byte is not looked up again',
-    'src/api/serve-route.ts',
+    'src/api/proved-request.ts',
     'error instanceof BodyGoneError && look < LOOKS_MAX',
     'error instanceof BodyGoneError && look < 1',
     'api/body-removed-before-read',

@@ -133,9 +133,9 @@ const rows: readonly TestedRow[] = [
   [
     'R16',
     'a read that found damage is not repeated',
-    'src/api/serve-route.ts',
-    '      if (!isRead(request) || !mayLookAgain(error, look)) throw noted(advised(error, route), request)\n',
-    '      throw noted(advised(error, route), request)\n',
+    'src/api/proved-request.ts',
+    '        if (!isRead(request) || !mayLookAgain(error, look)) throw noted(asKnown(error), request)\n',
+    '        throw noted(asKnown(error), request)\n',
     'api/damaged-state',
   ],
 ]

@@ -124,8 +124,8 @@ const rows: readonly TestedRow[] = [
     'TM13',
     'retention ends by the time of the log',
     `${STATE}objects/new-versions.ts`,
-    'lockOf(version, confirmedTime)',
-    'lockOf(version, arguments[1]?.time)',
+    'lockOf(version, confirmedTime, ',
+    'lockOf(version, arguments[1]?.time, ',
     'state-machine/confirmed-time',
   ],
   [
@@ -148,8 +148,8 @@ const rows: readonly TestedRow[] = [
     'TM16',
     'a retention may be shortened by the time of the log',
     `${STATE}objects/version-settings.ts`,
-    'extensionFault(before, retention, confirmedTime)',
-    'extensionFault(before, retention, context.time)',
+    'extensionFault({ before, after }, confirmedTime, ',
+    'extensionFault({ before, after }, context.time, ',
     'state-machine/confirmed-time',
   ],
 ]

@@ -1,0 +1,84 @@
+/**
+ * Bugs in the bytes and parts of objects as the S3 API needs them: MD5s, checksums of parts, where parts lie.
+ *
+ * `CT..`. Each row names the quickest test that notices.
+ */
+import type { Mutant } from './mutant.ts'
+import { killedByTests, type TestedRow } from './rows.ts'
+
+const rows: readonly TestedRow[] = [
+  [
+    'CT1',
+    'the memory of a chunk is used again while a thread still hashes it',
+    'src/content/ingest.ts',
+    'await Promise.allSettled([sealer.nameOf(keys, frames), this.#md5?.update(frames)])',
+    "[await sealer.nameOf(keys, frames).then((value) => ({ status: 'fulfilled', value })), { status: void this.#md5?.update(frames) }]",
+    'content/md5',
+  ],
+  [
+    'CT2',
+    'the bodies of a thread are hashed as one',
+    'src/content/md5-worker.ts',
+    'bodies.get(body)',
+    'bodies.get(1)',
+    'content/md5',
+  ],
+  [
+    'CT3',
+    'a body that was given up is kept by its thread',
+    'src/content/ingest.ts',
+    '      this.#md5?.end()\n',
+    '',
+    'content/md5',
+  ],
+  [
+    'CT4',
+    'a claimed MD5 is not compared',
+    'src/content/body-reader.ts',
+    'md5 === null ? []',
+    'md5 !== null ? []',
+    'content/md5',
+  ],
+  [
+    'CT5',
+    'one part with an MD5 makes the etag of the whole one of S3',
+    'src/content/etag.ts',
+    'etags.every(',
+    'etags.some(',
+    'content/etag',
+  ],
+  [
+    'CT6',
+    'a composite checksum does not say of how many parts it is',
+    'src/content/composite-checksum.ts',
+    '-${parts.length}`',
+    '`',
+    'content/composite-checksum',
+  ],
+  [
+    'CT7',
+    'a copy forgets the checksums of parts',
+    'src/state-machine/bodies/bodies.ts',
+    'return { ...part, partId, body',
+    'return { partId, size: part.size, body',
+    'state-machine/described-parts',
+  ],
+  [
+    'CT8',
+    'parts are described at level 3, which older members do not do',
+    'src/state-machine/objects/complete-upload.ts',
+    'featureLevel < DESCRIBES_PARTS_LEVEL',
+    'featureLevel + 1 < DESCRIBES_PARTS_LEVEL',
+    'state-machine/described-parts',
+  ],
+  [
+    'CT9',
+    'the starts of pages are one page off',
+    'src/state-machine/bodies/bodies.ts',
+    'if (page > 0) pageStarts.push(bytes)',
+    'pageStarts.push(bytes)',
+    'state-machine/described-parts',
+  ],
+]
+
+export const CONTENT_MUTANTS: readonly Mutant[] = killedByTests(rows)

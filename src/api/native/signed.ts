@@ -2,9 +2,7 @@
  * The routes that a signed URL opens. [native: Signed-URL access] [decisions 8]
  *
  * Rules: headers that ask for what is not in any URL, a tag or a lock, are refused; nothing of the query but the token is looked at,
- * because mailers append to links. Answers go to browsers, with a type that the uploader chose and a token in the address: nothing in
- * them runs, no page of another origin embeds them without CORS, no cache hands them out unasked unless the object says so, no link on
- * a page carries the address away.
+ * because mailers append to links. Answers go to browsers: see link-headers.ts.
  */
 import Type from 'typebox'
 import type { SignedUrl } from '../../access/base/signed-url.ts'
@@ -12,6 +10,7 @@ import { getSigned } from '../../operations/signed/get-signed.ts'
 import { putSigned } from '../../operations/signed/put-signed.ts'
 import type { ObjectRecord } from '../../state-machine/versions/records.ts'
 import { CAT, PHOTOS } from '../examples/names.ts'
+import { linkHeaders } from '../link-headers.ts'
 import { signedRoute } from '../route.ts'
 import { readMetadata } from './metadata-headers.ts'
 import { bytesAnswer, headAnswer, storedAnswer } from './object-answers.ts'
@@ -34,9 +33,6 @@ const PATH = `${SIGNED_PATH}/{bucket}/{key...}` as const
 const Query = Type.Object({ token: Type.String() }, { additionalProperties: false })
 const TAKEN = /^(x-service-(meta|checksum)-.+|if-match|if-none-match)$/
 const NOT_TAKEN = 'A signed URL grants no tags and no locks; metadata, checksums and conditions are taken'
-const UNFRAMED = "frame-ancestors 'none'"
-/** Shown by a viewer of its own, which a sandbox would keep from starting. */
-const IN_ITS_OWN_VIEWER = /^application\/pdf$/i
 
 export const signedRoutes = [
   signedRoute(
@@ -125,12 +121,6 @@ function readHeaders(
   return {
     'content-type': contentType,
     ...(responseContentDisposition === null ? {} : { 'content-disposition': responseContentDisposition }),
-    'content-security-policy': IN_ITS_OWN_VIEWER.test(contentType) ? UNFRAMED : `sandbox; ${UNFRAMED}`,
-    'x-frame-options': 'DENY',
-    // A page of another origin asks by CORS, which this does not touch, or does not get it. [Fetch 3.6]
-    'cross-origin-resource-policy': 'same-origin',
-    // Who stored the object may have said how long it is kept.
-    ...(representation?.cacheControl === undefined ? { 'cache-control': 'private, no-cache' } : {}),
-    'referrer-policy': 'no-referrer',
+    ...linkHeaders(contentType, representation?.cacheControl !== undefined),
   }
 }

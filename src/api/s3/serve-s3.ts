@@ -19,6 +19,7 @@ import { connectionOf, type Gate, lookingAgain, reportBroken } from '../proved-r
 import { RequestAudit } from '../request-audit.ts'
 import { decodeObjectKey, originForm, parseQuery } from '../request-target.ts'
 import type { Answer } from '../route.ts'
+import { linkHeaders } from '../link-headers.ts'
 import { sendAnswer } from '../send-answer.ts'
 import { isAskedByBrowser, landingPage } from './landing-page.ts'
 import { isLate, sendLate } from './late-answer.ts'
@@ -161,15 +162,8 @@ async function callOf(request: FastifyRequest, proved: Proved): Promise<S3Call> 
   }
 }
 
-const UNFRAMED = "sandbox; frame-ancestors 'none'"
-
-/** What a browser shows that follows a presigned link runs nothing, no page frames it, and its address is carried nowhere. */
 function asLink(answer: Answer): Answer {
-  const own = {
-    'content-security-policy': UNFRAMED,
-    'x-frame-options': 'DENY',
-    'cross-origin-resource-policy': 'same-origin',
-    'referrer-policy': 'no-referrer',
-  }
-  return { ...answer, headers: { ...answer.headers, ...own } }
+  const { headers = {} } = answer
+  const own = linkHeaders(headers['content-type'] ?? '', headers['cache-control'] !== undefined)
+  return { ...answer, headers: { ...headers, ...own } }
 }

@@ -91,7 +91,11 @@ t.test('presigned URLs', async (t) => {
     const got = await s3.sent({ path })
     t.match(got, {
       status: 200,
-      headers: { 'content-security-policy': /sandbox/, 'referrer-policy': 'no-referrer' },
+      headers: {
+        'content-security-policy': /sandbox/,
+        'referrer-policy': 'no-referrer',
+        'cache-control': 'private, no-cache',
+      },
     })
     t.equal(got.bytes.toString(), 'hello')
     t.match(await s3.sent({ path, method: 'PUT', body: 'x' }), { s3Code: 'SignatureDoesNotMatch' })

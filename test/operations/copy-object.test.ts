@@ -1,10 +1,13 @@
 /**
  * copyObject with what only S3 can ask for: other tags, and locks of the copy.
  */
+import { createHash } from 'node:crypto'
 import t from 'tap'
+import { BodyGoneError } from '../../src/content/read-content.ts'
 import { copyObject } from '../../src/operations/objects/copy-object.ts'
 import { BucketClient, idOf } from '../api/bucket-client.ts'
 import { denial, PolicyClient } from '../api/policy-client.ts'
+import { patternBytes } from '../helpers/content-world.ts'
 import { principalOf, UNCONDITIONAL } from './copy-world.ts'
 
 const FROM = { bucket: 'films', key: 'source', versionId: undefined }
@@ -89,4 +92,52 @@ t.test('copyObject authorizes what it reads and sets, each as its own operation'
     'a retention that comes along is part of what is authorized',
   )
   t.ok(await copyObject(services, principal, COPY))
+})
+
+t.test('copyObject reads the source for a digest that it does not have', async (t) => {
+  const films = await BucketClient.start(t)
+  const { memory } = films.world
+  const { services } = memory
+  const principal = await principalOf(films)
+  const bytes = patternBytes(5 * 1024 * 1024, 3)
+  await films.put('source', bytes)
+  const sha256 = createHash('sha256').update(bytes).digest('base64')
+  let looks = 0
+  const inTurns = (pieces: AsyncIterable<Uint8Array>) => {
+    looks += 1
+    return pieces
+  }
+  const wanted = { algorithm: 'SHA256', inTurns, signal: new AbortController().signal } as const
+  const { object, source } = await copyObject(services, principal, { ...COPY, digest: wanted })
+  t.same(object.checksums, { ...source.object.checksums, SHA256: sha256 })
+  const kept = { ...wanted, algorithm: 'CRC64NVME' } as const
+  const again = await copyObject(services, principal, { ...COPY, key: 'source', digest: kept })
+  t.same(again.object.checksums, source.object.checksums, 'a copy onto itself, for its digest')
+  t.equal(looks, 1, 'one that is kept is not made again')
+
+  const gone = new Error('The client went away')
+  const ended = { ...wanted, signal: AbortSignal.abort(gone) }
+  await t.rejects(copyObject(services, principal, { ...COPY, digest: ended }), gone)
+  let tries = 0
+  const replacedOnce = async function* (pieces: AsyncIterable<Uint8Array>) {
+    tries += 1
+    if (tries === 1) {
+      await films.put('source', 'new')
+      throw new BodyGoneError('It was replaced')
+    }
+    yield* pieces
+  }
+  const raced = await copyObject(services, principal, {
+    ...COPY,
+    digest: { ...wanted, inTurns: replacedOnce },
+  })
+  t.match(raced, {
+    object: { size: 3, checksums: { SHA256: createHash('sha256').update('new').digest('base64') } },
+  })
+
+  memory.featureLevel = 3
+  await t.rejects(copyObject(services, principal, { ...COPY, digest: wanted }), {
+    code: 'precondition_failed',
+  })
+  t.ok(await copyObject(services, principal, COPY), 'older members know a copy without')
 })

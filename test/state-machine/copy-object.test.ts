@@ -106,6 +106,22 @@ t.test('copyObject', (t) => {
     })
   }
 
+  t.test('checksums that come along are added, and replace a composite one', (t) => {
+    const world = worldWithBucket()
+    const object = assembled(world)
+    const { checksums } = object
+    t.same(world.do(copy('k', object.versionId, 'plain')).checksums, checksums)
+    const { uploadId } = world.do(createUpload('c'))
+    world.do(putPart({ key: 'c', uploadId, partNumber: 1 }, [fresh('c9')]))
+    const composite = { algorithm: 'CRC32', checksum: 'AAAAAA==-1' } as const
+    const whole = world.do({ ...completeUpload({ key: 'c', uploadId }, 1), composite })
+    t.same(world.do(copy('c', whole.versionId, 'as-it-is')).composite, composite)
+    const digested = world.do(copy('c', whole.versionId, 'digested', { checksums: { SHA1: 'x' } }))
+    t.same(digested.checksums, { ...whole.checksums, SHA1: 'x' })
+    t.notOk('composite' in digested)
+    t.end()
+  })
+
   t.test('copies an older version, and a null one by its own id', (t) => {
     const world = worldWithBucket()
     const { object: first } = world.do(putChunks('k', ['c1']))

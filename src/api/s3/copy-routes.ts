@@ -13,7 +13,7 @@ import { ENCRYPTION, s3VersionHeaders, sourceVersionHeaders } from './object-hea
 import { S3Fault } from './s3-errors.ts'
 import { type S3Route, s3Route } from './s3-route.ts'
 import { xmlAnswer } from './service-routes.ts'
-import { NEW_OBJECT_HEADERS, readNewObject } from './upload-headers.ts'
+import { NEW_OBJECT_HEADERS, readNewObject, wantedChecksum } from './upload-headers.ts'
 import { element } from './xml/write-xml.ts'
 
 const OF_METADATA = 'x-amz-metadata-directive'
@@ -30,8 +30,9 @@ export const copyRoutes: readonly S3Route[] = [
       headers: [...NEW_OBJECT_HEADERS, ...SOURCE_HEADERS, OF_METADATA, OF_TAGS],
       isSlow: true,
     },
-    async (services, principal, { bucket, key, headers }) => {
+    async (services, principal, { bucket, key, headers, inTurns, signal }) => {
       const { tags, retention, legalHold, ...replacement } = readNewObject(headers)
+      const [algorithm] = wantedChecksum(headers)
       const copied = await copyObject(services, principal, {
         bucket,
         key,
@@ -41,6 +42,7 @@ export const copyRoutes: readonly S3Route[] = [
         tags: isReplaced(headers, OF_TAGS) ? tags : null,
         retention,
         legalHold,
+        ...(algorithm === undefined ? {} : { digest: { algorithm, inTurns, signal } }),
         precondition: readPrecondition(headers),
       })
       const { object } = copied

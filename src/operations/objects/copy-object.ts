@@ -1,5 +1,6 @@
 /**
- * copyObject: the order of checks for the target, then for the source -> commit. No byte moves. [native: copy request body]
+ * copyObject: the order of checks for the target, then for the source -> commit. No byte moves; the bytes are read where the caller wants a
+ * digest of them that the source does not have. [native: copy request body]
  *
  * Rules: the caller needs write scope on the target and read scope on the source, both in its own tenant. The commit names
  * the version that was looked at; if that version was removed in between, both are authorized and looked at once more.
@@ -10,6 +11,8 @@ import { S3_ACTIONS } from '../../access/policies/s3-actions.ts'
 import { accessKey } from '../../access/rights.ts'
 import { Refusal } from '../../base/refusal.ts'
 import { settle } from '../../commands/settle.ts'
+import { BodyGoneError } from '../../content/read-content.ts'
+import type { Checksums } from '../../state-machine/bodies/records.ts'
 import type { BucketRecord } from '../../state-machine/buckets/records.ts'
 import type { Command } from '../../state-machine/commands.ts'
 import type { WritePrecondition } from '../../state-machine/objects/commands.ts'
@@ -20,6 +23,7 @@ import type {
   Tags,
   VersionSettings,
 } from '../../state-machine/versions/records.ts'
+import { pinRows, type PinnedRows } from '../../store/reads/pinned-rows.ts'
 import { dataOperation } from '../base/operation.ts'
 import type { Services } from '../base/services.ts'
 import { newVersionTarget, versionTarget } from '../base/targets.ts'
@@ -37,6 +41,7 @@ import {
 } from './object-checks.ts'
 import { getObjectTags } from './object-lookups.ts'
 import { NEW_VERSION_REFUSALS, READ_REFUSALS } from './refusals.ts'
+import { digestOfSource, type PinnedSource, type WantedDigest } from './source-digest.ts'
 import { versionKeys } from '../../state-machine/versions/keys.ts'
 
 interface CopyObjectInput extends KeyName {
@@ -50,6 +55,8 @@ interface CopyObjectInput extends KeyName {
   /** Of the copy: the locks of the source are not copied. [S3 CopyObject] */
   readonly retention: RetentionRecord | null
   readonly legalHold: boolean
+  /** Absent: the checksums of the source. */
+  readonly digest?: WantedDigest
   /** On the target. */
   readonly precondition: WritePrecondition
 }
@@ -71,10 +78,9 @@ export const copyObject = dataOperation(
   },
   async (services, principal, input: CopyObjectInput): Promise<CopiedObject> => {
     for (let look = 1; ; look++) {
-      const { bucket, source, command } = planCopy(services, principal, input)
-      const reply = await services.propose(command)
-      if (reply.ok || reply.code !== 'not_found' || look === LOOKS_MAX)
-        return { bucket, object: settle(reply), source }
+      const copied = await copyOnce(services, principal, input)
+      if (!isGone(copied)) return copied
+      if (look === LOOKS_MAX) throw copied
       await services.cluster.readBarrier()
       // A policy may deny the target since the first look.
       authorize(principal, copyObject, newVersionTarget(input), services.state)
@@ -82,15 +88,51 @@ export const copyObject = dataOperation(
   },
 )
 
+/** Or why there is nothing to copy any more: the source was removed since it was found. */
+async function copyOnce(
+  services: Services,
+  principal: AccessKeyPrincipal,
+  input: CopyObjectInput,
+): Promise<CopiedObject | Gone> {
+  const { bucket, source, command } = planCopy(services, principal, input)
+  try {
+    const digested = await withDigest(services, principal, { source, digest: input.digest })
+    return { bucket, object: settle(await services.propose({ ...command, ...digested })), source }
+  } catch (error) {
+    if (error instanceof BodyGoneError || (error instanceof Refusal && error.code === 'not_found'))
+      return error
+    throw error
+  }
+}
+
+type Gone = BodyGoneError | Refusal
+
+const isGone = (copied: CopiedObject | Gone): copied is Gone => copied instanceof Error
+
+async function withDigest(
+  services: Services,
+  { tenantId }: AccessKeyPrincipal,
+  { source, digest }: { readonly source: PinnedSource; readonly digest: WantedDigest | undefined },
+): Promise<{ readonly checksums?: Checksums }> {
+  if (digest === undefined) return {}
+  const tenant = findTenant(services, tenantId)
+  return { checksums: await digestOfSource(services, { tenant, source }, digest) }
+}
+
 interface CopyPlan {
   readonly bucket: BucketRecord
-  readonly source: FoundObject
+  readonly source: PinnedSource
   readonly command: Extract<Command, { type: 'copyObject' }>
 }
 
 function planCopy(services: Services, principal: AccessKeyPrincipal, input: CopyObjectInput): CopyPlan {
   const target = findKey(services, principal, input)
-  const source = findSource(services, principal, input.source)
+  let pinned: PinnedRows = {}
+  const isRead = input.digest !== undefined
+  const found = findSource(services, principal, input.source, (view, { id }, version) => {
+    if (isRead && version.kind === 'object') pinned = pinRows(view, id, version)
+  })
+  const source = { ...found, pinned }
   refuseCopy(services, input, { target, source })
   const settings = authorizedSettings(services, principal, input, source)
   const { bucket, key } = target
@@ -149,6 +191,6 @@ function refuseCopy(
   checkSource(input.conditions, source)
 }
 
-function changesNothing({ replacement, tags, retention, legalHold }: CopyObjectInput): boolean {
-  return replacement === null && tags === null && retention === null && !legalHold
+function changesNothing({ replacement, tags, retention, legalHold, digest }: CopyObjectInput): boolean {
+  return replacement === null && tags === null && retention === null && !legalHold && digest === undefined
 }

@@ -88,6 +88,8 @@ export type ObjectCommand =
   | (NewVersion & {
       readonly type: 'copyObject'
       readonly source: { readonly bucket: string; readonly key: string; readonly versionId: VersionId }
+      /** Since level 4. Of all bytes: the copy has them beside those of the source, and no composite one. Absent: it has what the source has. */
+      readonly checksums?: Checksums
     })
   | (ObjectName & {
       readonly type: 'setObjectTags'

@@ -32,7 +32,7 @@ export function copyObject(
       'key',
       `Cannot copy: the version of "${source.key}" in bucket "${source.bucket}" no longer exists`,
     )
-  const { size, etag, checksums, composite } = found
+  const { size, etag } = found
   if (size > OBJECT_COPY_BYTES_MAX)
     return refuse('entity_too_large', `Cannot copy ${size} bytes: at most ${OBJECT_COPY_BYTES_MAX} at once`)
   const bucket = target.value
@@ -41,6 +41,9 @@ export function copyObject(
   const id = versionIdAt(context)
   const places = { from: placeOf(from.value, found), to: { bucket, id } }
   const body = copyBody(draft, places, found.body)
+  const wanted = command.checksums
+  const checksums = { ...found.checksums, ...wanted }
+  const composite = wanted === undefined ? found.composite : undefined
   const made = { id, size, etag, checksums, composite, body }
   const version = putVersion(draft, { bucket, requested: command, made }, context)
   announce(draft, bucket, { eventName: 's3:ObjectCreated:Copy', version }, context)

@@ -2,6 +2,7 @@
  * Copies through the S3 API: of whole objects, and of ranges into parts.
  */
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import t from 'tap'
 import { deferred, until } from '../../helpers/async.ts'
 import { NO_CALLER_LIMITS, patternBytes } from '../../helpers/content-world.ts'
@@ -105,6 +106,19 @@ t.test('CopyObject', async (t) => {
       'an older version is restored',
     )
     t.match((await head('a%20source')).headers, { 'x-amz-meta-by': 'me' })
+  })
+
+  await t.test('has the checksum that is asked for', async (t) => {
+    const sha256 = createHash('sha256').update('hello').digest('base64')
+    const copied = await copy('digested', { 'x-amz-checksum-algorithm': 'SHA256' })
+    t.same(
+      [copied.xml?.textOf('ChecksumSHA256'), copied.xml?.textOf('ChecksumType')],
+      [sha256, 'FULL_OBJECT'],
+    )
+    t.match(await copy('digested', { 'x-amz-checksum-algorithm': 'MD4' }), {
+      status: 400,
+      s3Code: 'InvalidRequest',
+    })
   })
 
   await t.test('locks are those of the copy', async (t) => {

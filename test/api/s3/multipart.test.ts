@@ -236,6 +236,8 @@ t.test('checksums of a multipart upload', async (t) => {
     const whole = Buffer.alloc(4)
     whole.writeUInt32BE(crc32c(Buffer.concat([ONE, TWO])))
     const claim = { 'x-amz-checksum-crc32c': whole.toString('base64'), 'x-amz-checksum-type': 'FULL_OBJECT' }
+    const ofParts = { 'x-amz-checksum-crc32c': `${whole.toString('base64')}-2` }
+    t.match(await film.complete(uploadId, parts, ofParts), { status: 400, s3Code: 'InvalidRequest' })
     const completed = await film.complete(uploadId, parts, claim)
     t.equal(completed.status, 200)
     t.equal(completed.xml?.textOf('ChecksumCRC32C'), whole.toString('base64'))

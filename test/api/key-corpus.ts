@@ -59,3 +59,22 @@ export const CORPUS: readonly (readonly [string, string])[] = [
   ['%F0%9F%98%80'.repeat(256), '\u{1F600}'.repeat(256)],
   ['%6B'.repeat(1024), 'k'.repeat(1024)],
 ]
+
+/** Texts in the path that name no key. */
+export const NO_KEYS: readonly string[] = [
+  '',
+  '%00',
+  'a%00b',
+  '%',
+  '%4',
+  '%zz',
+  '%+1',
+  '%FF',
+  '%C3',
+  '%C0%AF',
+  '%ED%A0%80',
+  '%F4%90%80%80',
+  'a#b',
+  'k'.repeat(1025),
+  '%C3%A9'.repeat(513),
+]

@@ -46,7 +46,8 @@ function named(bucket: string, rawKey: string): S3Target {
 
 function bucketOfHost(host: string | undefined, { domains }: S3Places): string | null {
   if (host === undefined || domains.length === 0) return null
-  const name = host.toLowerCase().replace(/:\d+$/, '')
+  // A name that ends with a dot is the same one. [RFC 9110 4.2.3, RFC 1034 3.1]
+  const name = host.toLowerCase().replace(/\.?(:\d+)?$/, '')
   const domain = domains.find((candidate) => name.endsWith(`.${candidate}`))
   return domain === undefined ? null : name.slice(0, -domain.length - 1)
 }

@@ -20,6 +20,10 @@ const VALUES: Readonly<Record<string, string>> = {
   uploadId: 'mpu_00000000000000000000000000',
   partNumber: '1',
 }
+/** What an action asks for in a header, and refuses a request without it. */
+const HEADERS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  GetObjectAttributes: { 'x-amz-object-attributes': 'ETag' },
+}
 /** Documents that say something, by their root; of others only the root is sent. */
 const DOCUMENTS: Readonly<Record<string, string>> = {
   Delete: '<Object><Key>2026/cat.txt</Key></Object>',
@@ -49,7 +53,8 @@ export function sampleOf(route: S3Route, place: SamplePlace = PLACE): Sample {
   const query = queryOf(route, place)
   const path = `${pathOf(route, place)}${query.length === 0 ? '' : `?${query.join('&')}`}`
   const source = `/${place.bucket}/${encodeURIComponent(place.key)}`
-  const headers: Record<string, string> = markHeader === undefined ? {} : { [markHeader]: source }
+  const marked = markHeader === undefined ? {} : { [markHeader]: source }
+  const headers: Record<string, string> = { ...marked, ...HEADERS[route.action] }
   if (body.kind === 'none') return { method, path, headers }
   if (body.kind === 'bytes') return { method, path, headers, body: 'bytes' }
   const text = `<${body.root}>${DOCUMENTS[body.root] ?? ''}</${body.root}>`

@@ -32,11 +32,29 @@ export function signingKeyOf(secretKey: string, day: string, region: string): Bu
 
 export const amzDate = (at: Date): string => at.toISOString().replace(/[-:]|\.\d+/g, '')
 
+const UNRESERVED = /[A-Za-z0-9._~-]/
+
+/** Octets as they are signed, however a path spells them; a percent sign without two digits is one. [RFC 3986 2.1, 2.3] */
+function canonicalSegment(segment: string): string {
+  const octets = Array.from(segment.matchAll(/%([0-9A-Fa-f]{2})|([^])/g), ([, digits, other = '']) =>
+    digits === undefined ? other.charCodeAt(0) : Number.parseInt(digits, 16),
+  )
+  return octets
+    .map((octet) => {
+      const character = String.fromCharCode(octet)
+      return UNRESERVED.test(character) ? character : `%${octet.toString(16).toUpperCase().padStart(2, '0')}`
+    })
+    .join('')
+}
+
 function canonicalQuery(query: string): string {
   return query
     .split('&')
     .filter((pair) => pair !== '')
-    .map((pair) => (pair.includes('=') ? pair : `${pair}=`))
+    .map((pair) => {
+      const [name = '', ...value] = pair.split('=')
+      return `${canonicalSegment(name)}=${canonicalSegment(value.join('='))}`
+    })
     .sort()
     .join('&')
 }
@@ -53,10 +71,11 @@ function sign(secretKey: string, request: ToSign, headers: Readonly<Record<strin
   const day = timestamp.slice(0, 8)
   const scope = `${day}/${region}/s3/aws4_request`
   const names = Object.keys(headers).sort()
-  const [path = '', query = ''] = request.path.split('?')
+  const [path = '', ...queries] = request.path.split('?')
+  const query = queries.join('?')
   const canonical = [
     request.method,
-    path,
+    path.split('/').map(canonicalSegment).join('/'),
     canonicalQuery(query),
     ...names.map((name) => `${name}:${(headers[name] ?? '').trim().replace(/ +/g, ' ')}`),
     '',

@@ -7,75 +7,15 @@
 import t from 'tap'
 import { authorize, canSeeBucket } from '../../src/access/authorize.ts'
 import type { Target } from '../../src/access/base/target.ts'
-import type { AccessKeyPrincipal, AdminTokenPrincipal, Principal } from '../../src/access/base/principal.ts'
+import type { Principal } from '../../src/access/base/principal.ts'
 import type { DataRights } from '../../src/access/rights.ts'
-import { parseScopes } from '../../src/access/scopes.ts'
-import type { SignedUrl } from '../../src/access/base/signed-url.ts'
 import { getObject } from '../../src/operations/objects/get-object.ts'
 import { getTenant } from '../../src/operations/tenants/tenant-lookups.ts'
-import type { AdminRole } from '../../src/state-machine/base/origin.ts'
-import { ADMIN_OPERATIONS, DATA_OPERATIONS, OPERATIONS, routeOf } from '../helpers/operations.ts'
-import { testTerms } from './signed-url-terms.ts'
-
-const key = (scopes: string): AccessKeyPrincipal => ({
-  kind: 'accessKey',
-  accessKeyId: 'AKTEST',
-  tenantId: 'acme',
-  keyVersion: 1,
-  scopes: parseScopes(scopes),
-  signedUrl: null,
-  circumstances: { address: '192.0.2.1', isSecure: false, at: 0 },
-})
-const byUrl = (principal: AccessKeyPrincipal, url: Partial<SignedUrl>): AccessKeyPrincipal => ({
-  ...principal,
-  signedUrl: { ...testTerms(), jti: 'j', ...url },
-})
-const admin = (role: AdminRole, tenantId: string | null, noKeys = false): AdminTokenPrincipal => ({
-  kind: 'adminToken',
-  tokenId: 'adm_1',
-  role,
-  noKeys,
-  tenantId,
-})
+import { ADMIN_OPERATIONS, KEY_OPERATIONS, operationOf } from '../helpers/operations.ts'
+import { key, PRINCIPALS } from './principals.ts'
+import { S3_RIGHTS, type S3Right } from './s3-rights.ts'
 
 const NO_POLICIES = { get: () => undefined }
-
-const PRINCIPALS = {
-  unauthenticated: null,
-  read: key('read'),
-  write: key('write'),
-  delete: key('delete'),
-  admin: key('admin'),
-  photosRead: key('op=read:bucket=photos:prefix='),
-  photosWrite: key('op=write:bucket=photos:prefix='),
-  photosDelete: key('op=delete:bucket=photos:prefix='),
-  photosAdmin: key('op=admin:bucket=photos:prefix='),
-  inAdmin: key('op=admin:bucket=photos:prefix=in/'),
-  inRead: key('op=read:bucket=photos:prefix=in/'),
-  inWrite: key('op=write:bucket=photos:prefix=in/'),
-  inDelete: key('op=delete:bucket=photos:prefix=in/'),
-  anyBucketInRead: key('op=read:bucket=*:prefix=in/'),
-  elsewhere: key(
-    ['read', 'write', 'delete', 'admin'].map((verb) => `op=${verb}:bucket=photos2:prefix=`).join(),
-  ),
-  getUrl: byUrl(key('read,write,delete,admin'), { method: 'GET' }),
-  putUrl: byUrl(key('read,write,delete,admin'), { method: 'PUT' }),
-  prefixUrl: byUrl(key('read,write,delete,admin'), { method: 'PUT', key: null, keyPrefix: 'in/' }),
-  otherKeyUrl: byUrl(key('read,write,delete,admin'), { method: 'GET', key: 'in/2' }),
-  otherBucketUrl: byUrl(key('read,write,delete,admin'), { method: 'GET', bucket: 'photos2' }),
-  otherPrefixUrl: byUrl(key('read,write,delete,admin'), { method: 'PUT', key: null, keyPrefix: 'in/1/' }),
-  unscopedUrl: byUrl(key('write,delete,admin'), { method: 'GET' }),
-  auditor: admin('auditor', null),
-  acmeAuditor: admin('auditor', 'acme'),
-  viewer: admin('viewer', null),
-  operator: admin('operator', null),
-  owner: admin('owner', null),
-  acmeViewer: admin('viewer', 'acme'),
-  acmeOwner: admin('owner', 'acme'),
-  rivalOwner: admin('owner', 'rival'),
-  ownerWithoutKeys: admin('owner', null, true),
-  acmeOperatorWithoutKeys: admin('operator', 'acme', true),
-} as const satisfies Record<string, Principal | null>
 
 type Name = keyof typeof PRINCIPALS
 const NAMES = Object.keys(PRINCIPALS) as Name[]
@@ -208,6 +148,14 @@ const ALLOWED = {
   transferLeadership: OWNERS,
 } as const satisfies Record<string, readonly Name[]>
 
+/** Of operations that only the S3 API has. */
+const BY_S3: Readonly<Record<S3Right, readonly Name[]>> = {
+  read: READERS,
+  write: WRITERS,
+  'write, whole bucket': ['write', 'photosWrite'],
+  'admin, whole bucket': ['admin', 'photosAdmin'],
+}
+
 type OperationId = keyof typeof ALLOWED
 
 /** `true` would compile if an operation of the data plane could be authorized without the policies. */
@@ -220,9 +168,9 @@ type CanForgetPolicies = typeof authorize extends (
   : false
 const CAN_FORGET_POLICIES: CanForgetPolicies = false
 
-function answer(name: Name, operationId: OperationId, target: Target): string {
+function answer(name: Name, operationId: string, target: Target): string {
   try {
-    const { operation } = routeOf(operationId)
+    const operation = operationOf(operationId)
     if ('s3Action' in operation) authorize(PRINCIPALS[name], operation, target, NO_POLICIES)
     else authorize(PRINCIPALS[name], operation, target)
     return 'allowed'
@@ -236,14 +184,20 @@ t.test('authorize', async (t) => {
   t.test(
     'admits exactly the principals of the table, for every operation [admin.roles.table] [admin.tokens.auditor] [admin.tokens.no-keys]',
     async (t) => {
-      const ids = OPERATIONS.map(({ id }) => id)
-      t.same(Object.keys(ALLOWED).sort(), [...ids].sort(), 'every operation has its row, once')
+      const ids = [...KEY_OPERATIONS, ...ADMIN_OPERATIONS].map(({ id }) => id)
+      const named = [...Object.keys(ALLOWED), ...Object.keys(S3_RIGHTS)]
+      t.same(named.sort(), [...ids].sort(), 'every operation has its row, once')
       for (const operationId of Object.keys(ALLOWED) as OperationId[]) {
-        const isOfData = DATA_OPERATIONS.some(({ id }) => id === operationId)
+        const isOfData = KEY_OPERATIONS.some(({ id }) => id === operationId)
         const target = isOfData ? { bucket: 'photos', key: 'in/1' } : { tenantId: 'acme' }
         const allowed: readonly Name[] = ALLOWED[operationId]
         const passed = NAMES.filter((name) => answer(name, operationId, target) === 'allowed')
         t.strictSame([...passed].sort(), [...allowed].sort(), operationId)
+      }
+      for (const [id, right] of Object.entries(S3_RIGHTS)) {
+        const target = { bucket: 'photos', key: 'in/1' }
+        const passed = NAMES.filter((name) => answer(name, id, target) === 'allowed')
+        t.strictSame([...passed].sort(), [...BY_S3[right]].sort(), id)
       }
     },
   )
@@ -283,7 +237,7 @@ t.test('authorize', async (t) => {
     async (t) => {
       const target = { bucket: 'photos' }
       const passes = (scopes: string, id: OperationId) => {
-        const { operation } = routeOf(id)
+        const operation = operationOf(id)
         if (!('s3Action' in operation)) throw new Error('an operation of the data plane')
         try {
           authorize(key(scopes), operation, target, NO_POLICIES)
@@ -376,7 +330,7 @@ t.test('authorize', async (t) => {
   t.test(
     'requires an access key in the data plane and an admin token in the admin plane, or nothing',
     async (t) => {
-      for (const { id, requires } of DATA_OPERATIONS) t.not(requires.kind, 'adminToken', id)
+      for (const { id, requires } of KEY_OPERATIONS) t.not(requires.kind, 'adminToken', id)
       for (const { id, requires } of ADMIN_OPERATIONS) t.not(requires.kind, 'accessKey', id)
     },
   )

@@ -9,7 +9,7 @@ import type { AccessKeyPrincipal } from '../../src/access/base/principal.ts'
 import { parseScopes } from '../../src/access/scopes.ts'
 import { Refusal } from '../../src/base/refusal.ts'
 import type { Operation } from '../../src/operations/base/operation.ts'
-import { DATA_OPERATIONS } from '../helpers/operations.ts'
+import { KEY_OPERATIONS } from '../helpers/operations.ts'
 
 const RUNS = 6000
 const NO_POLICIES = { get: () => undefined }
@@ -17,17 +17,37 @@ const NO_POLICIES = { get: () => undefined }
 /** By the sentences of decisions 14 and 17: the verbs, and whether a scope with a prefix is enough. */
 const READS = /^(get|head|list)/
 const DELETES = ['deleteObject', 'batchDeleteObjects', 'deleteBucket']
-const ADMIN = ['setBucketCORS', 'deleteBucketCORS', 'setBucketObjectLock']
+const POLICIES = ['getBucketPolicy', 'getBucketPolicyStatus', 'setBucketPolicy', 'deleteBucketPolicy']
+const ADMIN = ['setBucketCORS', 'deleteBucketCORS', 'setBucketObjectLock', ...POLICIES]
 const OPEN = ['healthz', 'readyz', 'getOpenAPI', 'createToken', 'preflightSigned']
 const BY_URL = ['getSigned', 'putSigned']
 const SETS_HOOKS = ['setBucketNotifications', 'deleteBucketNotifications']
 const HOOKS = [...SETS_HOOKS, 'listNotificationDeliveries', 'redeliverNotification', 'testNotification']
-const WITHOUT_PREFIX = [...HOOKS, 'createBucket', 'setBucketVersioning', 'deleteBucket', ...ADMIN]
+const WITHOUT_PREFIX = [
+  ...HOOKS,
+  'createBucket',
+  'setBucketVersioning',
+  'deleteBucket',
+  'setBucketTags',
+  'deleteBucketTags',
+  'confirmBucketEncryption',
+  'confirmPublicAccessBlock',
+  'confirmBucketOwnership',
+  'confirmBucketAcl',
+  ...ADMIN,
+]
 const OF_THE_BUCKET = [
   'getBucket',
   'getBucketVersioning',
   'getBucketCORS',
   'getBucketObjectLock',
+  'getBucketTags',
+  'getBucketLocation',
+  'getBucketEncryption',
+  'getPublicAccessBlock',
+  'getBucketOwnership',
+  'getBucketAcl',
+  'getBucketPayer',
   'getBucketNotifications',
   'batchDeleteObjects',
 ]
@@ -94,7 +114,7 @@ t.test('random scopes allow exactly the operations that the model allows [tokens
   fc.assert(
     fc.property(
       scopes,
-      fc.constantFrom<Operation>(...DATA_OPERATIONS),
+      fc.constantFrom<Operation>(...KEY_OPERATIONS),
       buckets,
       keys,
       (text, operation, bucket, key) => {

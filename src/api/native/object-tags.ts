@@ -50,7 +50,11 @@ export const tagRoutes = [
     },
     async (services, principal, { params, query, body }) =>
       shown(
-        await setObjectTags(services, principal, { ...params, versionId: query.versionId, tags: body.tags }),
+        await setObjectTags(services, principal, {
+          ...params,
+          versionId: query.versionId,
+          tags: Object.entries(body.tags),
+        }),
       ),
   ),
 

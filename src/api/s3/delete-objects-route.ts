@@ -3,14 +3,12 @@
  */
 import { batchDeleteObjects, type ItemResult } from '../../operations/objects/batch-delete-objects.ts'
 import { clientVersionId } from '../../operations/objects/object-checks.ts'
-import { headerText } from '../header-text.ts'
+import { asksToBypass, BYPASS_HEADER } from './bypass-header.ts'
 import { DELETION, readDeletion } from './delete-objects-body.ts'
 import { s3CodeOf, S3Fault } from './s3-errors.ts'
 import { type S3Bytes, type S3Route, s3Route } from './s3-route.ts'
 import { xmlAnswer } from './service-routes.ts'
 import { element, type XmlElement, xmlSafe } from './xml/write-xml.ts'
-
-const BYPASS = 'x-amz-bypass-governance-retention'
 
 export const deleteObjectsRoutes: readonly S3Route[] = [
   s3Route(
@@ -20,13 +18,13 @@ export const deleteObjectsRoutes: readonly S3Route[] = [
       method: 'POST',
       level: 'bucket',
       marks: ['delete'],
-      headers: [BYPASS],
+      headers: [BYPASS_HEADER],
       body: DELETION,
     },
     async (services, principal, { bucket, headers, xml, bytes }) => {
       requireDigest(bytes)
       const { objects, isQuiet } = readDeletion(xml)
-      const bypassGovernance = headerText(headers, BYPASS)?.toLowerCase() === 'true'
+      const bypassGovernance = asksToBypass(headers)
       const input = { bucket, objects, bypassGovernance }
       const { results } = await batchDeleteObjects(services, principal, input)
       const reported = isQuiet ? results.filter(({ outcome }) => 'code' in outcome) : results

@@ -7,6 +7,7 @@ import { deleteObject } from '../../operations/objects/delete-object.ts'
 import { putObject, type StoredObject } from '../../operations/objects/put-object.ts'
 import { readIfMatchAlone, readPrecondition } from '../native/precondition-headers.ts'
 import { readIdempotencyKey } from '../native/upload-headers.ts'
+import { asksToBypass, BYPASS_HEADER } from './bypass-header.ts'
 import { checksumHeaders, ENCRYPTION, s3VersionHeaders } from './object-headers.ts'
 import { S3Fault } from './s3-errors.ts'
 import { type S3Call, type S3Route, s3Route } from './s3-route.ts'
@@ -40,11 +41,13 @@ export const objectRoutes: readonly S3Route[] = [
       method: 'DELETE',
       level: 'object',
       parameters: [VERSION_PARAMETER],
-      headers: ['if-match'],
+      headers: ['if-match', BYPASS_HEADER],
       status: 204,
     },
     async (services, principal, { bucket, key, query, headers }) => {
-      const wanted = { bucket, key, versionId: versionIn(query), ifMatch: readIfMatchAlone(headers) }
+      const bypassGovernance = asksToBypass(headers)
+      const ifMatch = readIfMatchAlone(headers)
+      const wanted = { bucket, key, versionId: versionIn(query), ifMatch, bypassGovernance }
       const gone = await deleteObject(services, principal, wanted)
       return { kind: 'empty', headers: s3VersionHeaders(gone.bucket, gone.deleted.version) }
     },

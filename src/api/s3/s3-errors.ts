@@ -137,7 +137,9 @@ const CODE_OF_MISSING = {
   upload: 'NoSuchUpload',
   corsRules: 'NoSuchCORSConfiguration',
   bucketPolicy: 'NoSuchBucketPolicy',
+  bucketTags: 'NoSuchTagSet',
   retention: 'NoSuchObjectLockConfiguration',
+  objectLock: 'InvalidRequest',
 } as const satisfies Record<Missing, S3Code>
 
 const KEY_BYTES_MAX = 1024

@@ -42,6 +42,8 @@ export interface S3Call {
   readonly headers: IncomingHttpHeaders
   /** The root of an XML body; null: the body is empty, or the route takes none. */
   readonly xml: ReadElement | null
+  /** The value of a JSON body; undefined: the body is empty, or the route takes none. */
+  readonly json: unknown
   /** Only of routes that take bytes. The client is asked to send them when the first byte is read. */
   readonly bytes: S3Bytes
   /** Gives pieces that this node reads itself in turns with the work of other callers, for as long as the request may take. */
@@ -55,6 +57,7 @@ export interface S3Call {
 type S3RouteBody =
   | { readonly kind: 'none' }
   | { readonly kind: 'bytes' }
+  | { readonly kind: 'json'; readonly bytesMax: number; readonly namesMax: number }
   | {
       readonly kind: 'xml'
       /** Name of the root element. */

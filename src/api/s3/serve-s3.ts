@@ -31,7 +31,7 @@ import { enterRoute } from './s3-entry.ts'
 import { isPresigned, type OpenedSignature, openSignature } from './s3-proof.ts'
 import type { S3Call, S3Route } from './s3-route.ts'
 import { type S3Places, type S3Target, s3TargetOf } from './s3-target.ts'
-import { readXmlBody } from './s3-xml-body.ts'
+import { readJson, readXmlBody } from './s3-documents.ts'
 import { answerForm, isForm } from './serve-form.ts'
 
 /** Of a signature, or a header in the query: no handler looks at them there. */
@@ -135,7 +135,9 @@ async function callOf(request: FastifyRequest, proved: Proved): Promise<S3Call> 
   const audit = RequestAudit.of(request)
   const { bucket } = target
   const key = target.rawKey === '' ? '' : decodeObjectKey(target.rawKey)
-  if (route.body.kind === 'xml' && bucket !== '')
+  const { body } = route
+  const isDocument = body.kind === 'xml' || body.kind === 'json'
+  if (isDocument && bucket !== '')
     refuseBeforeBody(signatory.principal, route.operation, key === '' ? { bucket } : { bucket, key })
   const bytes = s3Bytes({
     headers: route.claimsObject === true ? withoutChecksums(request.headers) : request.headers,
@@ -144,9 +146,10 @@ async function callOf(request: FastifyRequest, proved: Proved): Promise<S3Call> 
     source: exchange.passingBytes(),
     length: exchange.length,
   })
-  if (route.body.kind === 'none' && bytes.length !== 0)
+  if (body.kind === 'none' && bytes.length !== 0)
     throw new S3Fault('InvalidRequest', `${route.action} takes no body`)
-  const xml = route.body.kind === 'xml' ? await readXmlBody(bytes, route.body) : null
+  const xml = body.kind === 'xml' ? await readXmlBody(bytes, body) : null
+  const json = body.kind === 'json' ? await readJson(bytes, body) : undefined
   return {
     requestId: request.id,
     method: request.method,
@@ -155,6 +158,7 @@ async function callOf(request: FastifyRequest, proved: Proved): Promise<S3Call> 
     query,
     headers: request.headers,
     xml,
+    json,
     bytes,
     inTurns: (pieces) => sharedTurns(pieces, exchange),
     signal: exchange.signal,

@@ -1,12 +1,10 @@
 /** deleteTenantBucketPolicy: authorize -> tenant and bucket exist -> second approval, by setting, of what lifts a denial -> commit; repeating is safe. */
 import { adminToken } from '../../access/rights.ts'
-import { settle } from '../../commands/settle.ts'
-import { secondApproval } from '../approvals/second-approval.ts'
 import { adminOperation } from '../base/operation.ts'
 import { tenantTarget } from '../base/targets.ts'
 import { findBucket } from '../buckets/find-bucket.ts'
 import { findTenant } from '../tenants/find-tenant.ts'
-import { liftsDenials } from './lifted-denials.ts'
+import { removePolicy } from './bucket-policy.ts'
 import type { TenantBucket } from './get-tenant-bucket-policy.ts'
 
 export const deleteTenantBucketPolicy = adminOperation(
@@ -18,11 +16,7 @@ export const deleteTenantBucketPolicy = adminOperation(
   },
   async (services, principal, input: TenantBucket): Promise<null> => {
     const { id: tenantId } = findTenant(services, input.id)
-    const { name } = findBucket(services, tenantId, input.bucket)
-    const command = { type: 'deleteBucketPolicy', tenantId, name } as const
-    const approval = liftsDenials(services.state, { tenantId, bucket: name }, null)
-      ? await secondApproval(services, principal, 'lower_locks', command)
-      : {}
-    return settle(await services.propose({ ...command, ...approval }))
+    const { name: bucket } = findBucket(services, tenantId, input.bucket)
+    return removePolicy(services, principal, { tenantId, bucket })
   },
 )

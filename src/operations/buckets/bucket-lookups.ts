@@ -4,10 +4,11 @@
 import { S3_ACTIONS } from '../../access/policies/s3-actions.ts'
 import { accessKey } from '../../access/rights.ts'
 import { Refusal } from '../../base/refusal.ts'
-import type { BucketRecord, CorsRecord } from '../../state-machine/buckets/records.ts'
+import type { BucketRecord, BucketTagsRecord, CorsRecord } from '../../state-machine/buckets/records.ts'
 import { dataOperation } from '../base/operation.ts'
 import { bucketTarget } from '../base/targets.ts'
 import { findBucket } from './find-bucket.ts'
+import { bucketTagsOf } from '../../state-machine/buckets/tags.ts'
 import { corsOf } from '../../state-machine/buckets/cors.ts'
 
 export const getBucket = dataOperation(
@@ -64,5 +65,23 @@ export const getBucketCORS = dataOperation(
     if (cors === undefined)
       throw new Refusal('not_found', `Bucket "${bucket.name}" has no CORS rules`, { missing: 'corsRules' })
     return cors
+  },
+)
+
+/** Without tags it is not_found. */
+export const getBucketTags = dataOperation(
+  {
+    id: 'getBucketTags',
+    requires: accessKey('read', 'bucket'),
+    s3Action: S3_ACTIONS.getBucketTagging,
+    refuses: [],
+    target: bucketTarget,
+  },
+  async (services, principal, input: { readonly bucket: string }): Promise<BucketTagsRecord> => {
+    const { id, name } = findBucket(services, principal.tenantId, input.bucket)
+    const tags = bucketTagsOf(services.state, id)
+    if (tags === undefined)
+      throw new Refusal('not_found', `Bucket "${name}" has no tags`, { missing: 'bucketTags' })
+    return tags
   },
 )

@@ -62,8 +62,8 @@ export const getObjectRetention = dataOperation(
   async (services, principal, input: ObjectName): Promise<RetainedObject> => {
     const found = findObject(services, principal, input)
     const { key, retention } = found.object
-    if (retention === null)
-      throw new Refusal('not_found', `Object "${key}" has no retention`, { missing: 'retention' })
+    const missing = found.bucket.objectLockEnabled ? 'retention' : 'objectLock'
+    if (retention === null) throw new Refusal('not_found', `Object "${key}" has no retention`, { missing })
     return { ...found, retention }
   },
 )

@@ -18,10 +18,10 @@ export const setObjectTags = dataOperation(
   async (
     services,
     principal,
-    input: ObjectName & { readonly tags: Readonly<Record<string, string>> },
+    input: ObjectName & { readonly tags: readonly (readonly [name: string, value: string])[] },
   ): Promise<FoundObject> => {
     const { bucket, object } = findObject(services, principal, input)
-    const tags = checkTags(Object.entries(input.tags))
+    const tags = checkTags(input.tags)
     const reply = await services.propose({
       type: 'setObjectTags',
       tenantId: principal.tenantId,

@@ -68,7 +68,16 @@ export const REFUSAL_CODES = [
 export type RefusalCode = (typeof REFUSAL_CODES)[number]
 
 /** What a `not_found` looked for, where an API has a code of its own for each. */
-export type Missing = 'bucket' | 'key' | 'version' | 'upload' | 'corsRules' | 'bucketPolicy' | 'retention'
+export type Missing =
+  | 'bucket'
+  | 'key'
+  | 'version'
+  | 'upload'
+  | 'corsRules'
+  | 'bucketPolicy'
+  | 'bucketTags'
+  | 'retention'
+  | 'objectLock'
 
 /** Why a membership change is not safe now; each of them accompanies the code `precondition_failed`. [decisions 12] */
 export const BLOCKER_CODES = [

@@ -94,7 +94,7 @@ const REFUSED: readonly (readonly [unknown, RegExp])[] = [
     policy(statement({ Action: 's3:GetObjct' })),
     /names "s3:GetObjct", which is no action here: did you mean "s3:GetObject"/,
   ],
-  [policy(statement({ Action: 's3:GetObjectAcl' })), /names "s3:GetObjectAcl"/],
+  [policy(statement({ Action: 's3:GetObjectTorrent' })), /names "s3:GetObjectTorrent"/],
   [policy(statement({ Action: 's3:Xyz*' })), /names "s3:Xyz\*"/],
   [policy(statement({ Action: 'ec2:*' })), /names "ec2:\*"/],
   [policy(statement({ Action: ['s3:GetObject', 7] })), /"Statement.0.Action.1" must be a text/],

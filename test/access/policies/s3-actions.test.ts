@@ -3,7 +3,7 @@
  */
 import t from 'tap'
 import { KNOWN_ACTIONS, namesOf, S3_ACTIONS, type S3Action } from '../../../src/access/policies/s3-actions.ts'
-import { DATA_OPERATIONS } from '../../helpers/operations.ts'
+import { KEY_OPERATIONS } from '../../helpers/operations.ts'
 
 /** The name without a version, then the name with one. */
 const NAMES = {
@@ -17,6 +17,25 @@ const NAMES = {
   deleteBucket: ['s3:DeleteBucket'],
   getBucketVersioning: ['s3:GetBucketVersioning'],
   setBucketVersioning: ['s3:PutBucketVersioning'],
+  getBucketTags: ['s3:GetBucketTagging'],
+  setBucketTags: ['s3:PutBucketTagging'],
+  deleteBucketTags: ['s3:PutBucketTagging'],
+  getBucketPolicy: ['s3:GetBucketPolicy'],
+  getBucketPolicyStatus: ['s3:GetBucketPolicyStatus'],
+  setBucketPolicy: ['s3:PutBucketPolicy'],
+  deleteBucketPolicy: ['s3:DeleteBucketPolicy'],
+  getBucketLocation: ['s3:GetBucketLocation'],
+  getBucketEncryption: ['s3:GetEncryptionConfiguration'],
+  confirmBucketEncryption: ['s3:PutEncryptionConfiguration'],
+  getPublicAccessBlock: ['s3:GetBucketPublicAccessBlock'],
+  confirmPublicAccessBlock: ['s3:PutBucketPublicAccessBlock'],
+  getBucketOwnership: ['s3:GetBucketOwnershipControls'],
+  confirmBucketOwnership: ['s3:PutBucketOwnershipControls'],
+  getBucketAcl: ['s3:GetBucketAcl'],
+  confirmBucketAcl: ['s3:PutBucketAcl'],
+  getBucketPayer: ['s3:GetBucketRequestPayment'],
+  getObjectAcl: ['s3:GetObjectAcl', 's3:GetObjectVersionAcl'],
+  confirmObjectAcl: ['s3:PutObjectAcl', 's3:PutObjectVersionAcl'],
   getBucketObjectLock: ['s3:GetBucketObjectLockConfiguration'],
   setBucketObjectLock: ['s3:PutBucketObjectLockConfiguration'],
   putObject: ['s3:PutObject'],
@@ -36,6 +55,8 @@ const NAMES = {
   setObjectLegalHold: ['s3:PutObjectLegalHold'],
   createMultipartUpload: ['s3:PutObject'],
   uploadPart: ['s3:PutObject'],
+  uploadPartCopy: ['s3:PutObject'],
+  getObjectParts: ['s3:GetObject', 's3:GetObjectVersion'],
   listParts: ['s3:ListMultipartUploadParts'],
   completeMultipartUpload: ['s3:PutObject'],
   abortMultipartUpload: ['s3:AbortMultipartUpload'],
@@ -57,9 +78,9 @@ const NAMES = {
 } as const satisfies Record<string, readonly string[]>
 
 t.test('every operation on a bucket has its S3 action [policies.table]', async (t) => {
-  const ids = DATA_OPERATIONS.map(({ id }) => id)
+  const ids = KEY_OPERATIONS.map(({ id }) => id)
   t.same(Object.keys(NAMES).sort(), [...ids].sort(), 'every operation has its row, once')
-  for (const operation of DATA_OPERATIONS) {
+  for (const operation of KEY_OPERATIONS) {
     const { id, requires } = operation
     const [name, ofVersion] = NAMES[id as keyof typeof NAMES] as readonly string[]
     const action = 's3Action' in operation ? operation.s3Action : null
@@ -85,7 +106,7 @@ t.test(
     const used = new Set<S3Action>()
     // Asked for on top of an operation.
     used.add(S3_ACTIONS.bypassGovernanceRetention)
-    for (const operation of DATA_OPERATIONS)
+    for (const operation of KEY_OPERATIONS)
       if ('s3Action' in operation && operation.s3Action !== null) used.add(operation.s3Action)
     t.same(
       [...listed].filter((action) => !used.has(action)),

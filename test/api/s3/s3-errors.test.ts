@@ -72,11 +72,13 @@ t.test('s3ErrorOf', async (t) => {
       upload: 'NoSuchUpload',
       corsRules: 'NoSuchCORSConfiguration',
       bucketPolicy: 'NoSuchBucketPolicy',
+      bucketTags: 'NoSuchTagSet',
       retention: 'NoSuchObjectLockConfiguration',
+      objectLock: 'InvalidRequest',
     }
     for (const [missing, code] of Object.entries(codes) as [Missing, S3Code][]) {
       const found = s3ErrorOf(new Refusal('not_found', 'No', { missing }), CONTEXT)
-      t.match(found, { code, status: 404 })
+      t.match(found, { code, status: missing === 'objectLock' ? 400 : 404 })
     }
   })
 

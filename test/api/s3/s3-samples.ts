@@ -57,9 +57,17 @@ export function sampleOf(route: S3Route, place: SamplePlace = PLACE): Sample {
   const headers: Record<string, string> = { ...marked, ...HEADERS[route.action] }
   if (body.kind === 'none') return { method, path, headers }
   if (body.kind === 'bytes') return { method, path, headers, body: 'bytes' }
+  if (body.kind === 'json') return { method, path, headers, body: policyOf(place) }
   const text = `<${body.root}>${DOCUMENTS[body.root] ?? ''}</${body.root}>`
   headers['content-md5'] = createHash('md5').update(text).digest('base64')
   return { method, path, headers, body: text }
+}
+
+/** The one document that is JSON. */
+function policyOf({ bucket }: SamplePlace): string {
+  const resource = `arn:aws:s3:::${bucket}/nothing/*`
+  const statement = { Effect: 'Deny', Principal: '*', Action: 's3:GetObject', Resource: resource }
+  return JSON.stringify({ Version: '2012-10-17', Statement: [statement] })
 }
 
 /** Whether the document of its sample says something. */

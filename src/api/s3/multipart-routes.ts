@@ -168,7 +168,13 @@ function sizeIn(headers: IncomingHttpHeaders): number | null {
   throw new S3Fault('InvalidArgument', `${OBJECT_SIZE} is no whole number of bytes`, { elements })
 }
 
-/** By the address that the operator gives: a Host header is whatever a client says. */
-function locationOf({ config }: Pick<Services, 'config'>, { bucket, key }: S3Call): string {
-  return `${config.listeners.publicUrl ?? ''}/${bucket}/${urlEncoded(key)}`
+/** Where the object is for this client: by the address that the operator gives, or by the host that the client has signed. */
+function locationOf({ config }: Pick<Services, 'config'>, { bucket, key, headers }: S3Call): string {
+  const { publicUrl, s3Domains } = config.listeners
+  const path = `/${urlEncoded(key)}`
+  if (publicUrl !== null) return `${publicUrl}/${bucket}${path}`
+  const host = headers.host ?? ''
+  const scheme = config.dataTls === null ? 'http' : 'https'
+  const namesBucket = s3Domains.some((domain) => host.toLowerCase().startsWith(`${bucket}.${domain}`))
+  return `${scheme}://${host}${namesBucket ? '' : `/${bucket}`}${path}`
 }

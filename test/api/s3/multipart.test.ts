@@ -101,7 +101,7 @@ t.test('a multipart upload', async (t) => {
     t.equal(completed.xml?.name, 'CompleteMultipartUploadResult')
     t.same(
       ['Location', 'Bucket', 'Key'].map((name) => completed.xml?.textOf(name)),
-      ['/photos/films/a%20b.mp4', 'photos', 'films/a b.mp4'],
+      [`http://${s3.host}/photos/films/a%20b.mp4`, 'photos', 'films/a b.mp4'],
     )
     const tags = Buffer.concat([ONE, TWO].map((bytes) => Buffer.from(md5Of(bytes), 'hex')))
     t.equal(completed.xml?.textOf('ETag'), `"${md5Of(tags)}-2"`)
@@ -370,4 +370,22 @@ t.test('parts need the rights of the object that they make', async (t) => {
   ])
     t.match(answer, { status: 403, s3Code: 'AccessDenied' })
   t.match(await own.complete(uploadId, completionOf([part])), { status: 200 })
+})
+
+t.test('the location of an assembled object is where its client, or everybody, finds it', async (t) => {
+  const table = [
+    [{ s3Domains: ['s3.example'] }, 'photos.s3.example:8080', '', 'http://photos.s3.example:8080/a%20b'],
+    [{ s3Domains: ['s3.example'] }, 's3.example', '/photos', 'http://s3.example/photos/a%20b'],
+    [{ publicUrl: 'https://files.example' }, 'inside', '/photos', 'https://files.example/photos/a%20b'],
+  ] as const
+  for (const [options, host, bucket, location] of table) {
+    const s3 = await S3World.start(t, options)
+    const path = `${bucket}/a%20b`
+    const started = await s3.call({ method: 'POST', path: `${path}?uploads`, host })
+    const query = `uploadId=${started.xml?.textOf('UploadId')}`
+    const part = await s3.call({ method: 'PUT', path: `${path}?partNumber=1&${query}`, host, body: 'x' })
+    const body = completionOf([{ partNumber: 1, etag: String(part.headers.etag) }])
+    const completed = await s3.call({ method: 'POST', path: `${path}?${query}`, host, body })
+    t.equal(completed.xml?.textOf('Location'), location)
+  }
 })

@@ -27,7 +27,7 @@ export interface RefusalExtras {
   readonly blockers?: readonly Blocker[]
   /** Extra members of the problem body, already safe to show. */
   readonly details?: Readonly<Record<string, unknown>>
-  /** Of `not_found`. Absent: nothing that an API names apart. */
+  /** Of `not_found`, and of a condition on what is not there. Absent: nothing that an API names apart. */
   readonly missing?: Missing
   /** Extra response headers, lower-case names. */
   readonly headers?: Readonly<Record<string, string>>

@@ -208,6 +208,8 @@ function refused(refusal: Refusal, context: S3ErrorContext): S3Error {
 function codeOf({ code, extras }: Refusal, context: S3ErrorContext): S3Code {
   const own = context.codes?.[code]
   if (own !== undefined) return own
+  // Of If-Match on a key without an object. [S3 PutObject]
+  if (code === 'precondition_failed' && extras.missing === 'key') return 'NoSuchKey'
   if (code === 'not_found') return CODE_OF_MISSING[extras.missing ?? askedFor(context)]
   if (code === 'invalid_key' && Buffer.byteLength(context.key ?? '') > KEY_BYTES_MAX) return 'KeyTooLongError'
   return CODE_OF[code]

@@ -119,5 +119,7 @@ export function earlyRefusal(
   const featureLevel = services.cluster.membership.local().stateLevel
   const context = { ...NO_TIME, featureLevel }
   const fault = newVersionFault(services.state, { bucket, requested, size }, context)
-  return fault === null ? null : new Refusal(fault.code, fault.message)
+  if (fault === null) return null
+  const { code, message, missing } = fault
+  return new Refusal(code, message, missing === undefined ? {} : { missing })
 }

@@ -16,7 +16,7 @@ export interface Refused {
   readonly message: string
   /** Which safety check failed, for programs. */
   readonly blocker?: BlockerCode
-  /** Of `not_found`. */
+  /** Of `not_found`, and of a condition on what is not there. */
   readonly missing?: Missing
 }
 

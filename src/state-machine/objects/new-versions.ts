@@ -13,7 +13,7 @@ import type { BodyRecord } from '../bodies/records.ts'
 import { countContent } from '../buckets/buckets.ts'
 import { bucketOf } from '../buckets/find-bucket.ts'
 import type { BucketRecord } from '../buckets/records.ts'
-import type { NewVersion, ObjectName } from './commands.ts'
+import type { NewVersion, ObjectName, WritePrecondition } from './commands.ts'
 import type { ObjectRecord, VersionRecord } from '../versions/records.ts'
 import type { Draft } from '../base/draft.ts'
 import { lockOf, retentionOfNew, settingsFault } from '../versions/locks.ts'
@@ -74,11 +74,17 @@ export function newVersionFault(
     metadataBytes: metadataBytes - (earlier?.metadataBytes ?? 0) - (replaced?.metadataBytes ?? 0),
   }
   return (
-    preconditionFault(precondition, current) ??
+    unmetFault(precondition, current) ??
     quotaFault(view, tenantId, growth) ??
     settingsFault(bucket, requested, Math.min(earlier?.at ?? context.confirmedTime, context.confirmedTime)) ??
     (replaced === undefined ? null : lockedFault(replaced, context))
   )
+}
+
+/** Names the key as missing where a condition asks for an object that is not there: S3 has a code of its own for that. */
+function unmetFault(precondition: WritePrecondition, current: ObjectRecord | undefined): Refused | null {
+  const fault = preconditionFault(precondition, current)
+  return fault === null || current !== undefined ? fault : { ...fault, missing: 'key' }
 }
 
 /** The version that a new one replaces: the null version, unless versioning is enabled. */

@@ -153,6 +153,8 @@ t.test('CopyObject', async (t) => {
         { status: 412, s3Code: 'PreconditionFailed' },
         JSON.stringify(headers),
       )
+    for (const ifMatch of ['*', tag])
+      t.match(await copy('absent', { 'if-match': ifMatch }), { status: 404, s3Code: 'NoSuchKey' })
     const holding = {
       'x-amz-copy-source-if-match': tag,
       'x-amz-copy-source-if-unmodified-since': past,

@@ -24,6 +24,8 @@ export const PATIENT: RepeatPolicy = {
   delayMsMax: 30_000,
   retryAfterMsMax: 300_000,
 }
+/** Of a store that has not answered once: its address is more likely wrong than its network. */
+const FIRST_ATTEMPTS_MAX = 3
 /** Passing, although the status alone does not say so. */
 const PASSING_CODES: readonly string[] = ['RequestTimeout', 'SlowDown', 'TooManyRequests', 'Throttling']
 
@@ -60,6 +62,7 @@ export interface SourceAnswer {
 export class SourceClient {
   readonly #parts: SourceParts
   readonly #agent: Agent
+  #hasAnswered = false
 
   constructor(parts: SourceParts) {
     this.#parts = parts
@@ -77,6 +80,7 @@ export class SourceClient {
       const failed = { attempts, retryAfter, now: clock.now(), chance: random() }
       const isOver =
         signal.aborted ||
+        (!this.#hasAnswered && attempts === FIRST_ATTEMPTS_MAX) ||
         (outcome instanceof SourceError && !isPassing(outcome.status) && !hasPassed(outcome))
       const delay = isOver ? null : delayBefore(policy, failed)
       if (delay === null) throw outcome
@@ -104,6 +108,7 @@ export class SourceClient {
     try {
       const path = place.query === '' ? place.path : `${place.path}?${place.query}`
       const answer = await this.#agent.request({ origin: place.origin, path, method, headers, signal })
+      this.#hasAnswered = true
       const read = { status: answer.statusCode, headers: textHeaders(answer.headers), body: answer.body }
       if (read.status < 300) return read
       const body = await firstBytes(read.body)

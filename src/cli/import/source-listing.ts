@@ -31,15 +31,22 @@ export async function* sourceBuckets(client: SourceClient): AsyncGenerator<strin
   }
 }
 
+/** The most that S3 answers. */
+const PAGE_KEYS = 1000
+
 export async function* sourceObjects(
   client: SourceClient,
-  { bucket, prefix }: { readonly bucket: string; readonly prefix: string },
+  {
+    bucket,
+    prefix,
+    pageKeys = PAGE_KEYS,
+  }: { readonly bucket: string; readonly prefix: string; readonly pageKeys?: number },
 ): AsyncGenerator<ListedSource> {
   for (let token: string | null = null; ; ) {
     const query: Record<string, string> = {
       'list-type': '2',
       'encoding-type': 'url',
-      'max-keys': '1000',
+      'max-keys': `${pageKeys}`,
       ...(prefix === '' ? {} : { prefix }),
       ...(token === null ? {} : { 'continuation-token': token }),
     }

@@ -4,7 +4,8 @@
  * Owns: buckets in memory, what was asked. Rule: a test says how it is odd; without that it answers as AWS does.
  */
 import { createHash } from 'node:crypto'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 
 export interface FakeObject {
@@ -43,12 +44,15 @@ export class FakeSource {
   readonly asked: Asked[] = []
   odd: Odd = {}
   readonly endpoint: string
-  readonly #server: ReturnType<typeof createServer>
 
-  static async start(t: { teardown(end: () => unknown): unknown }): Promise<FakeSource> {
-    const server = createServer()
+  /** `tls`: PEM. */
+  static async start(
+    t: { teardown(end: () => unknown): unknown },
+    tls?: { readonly cert: string; readonly key: string },
+  ): Promise<FakeSource> {
+    const server = tls === undefined ? createServer() : createTlsServer(tls)
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    const source = new FakeSource(server)
+    const source = new FakeSource(server, tls === undefined ? 'http' : 'https')
     t.teardown(() => {
       server.closeAllConnections()
       server.close()
@@ -56,9 +60,8 @@ export class FakeSource {
     return source
   }
 
-  private constructor(server: ReturnType<typeof createServer>) {
-    this.#server = server
-    this.endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  private constructor(server: Server, scheme: 'http' | 'https') {
+    this.endpoint = `${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}`
     server.on('request', (request, response) => void this.#answer(request, response))
   }
 
@@ -75,10 +78,6 @@ export class FakeSource {
     return this.asked
       .filter(({ method, path }) => method === 'GET' && !path.includes('?') && path.split('/').length > 2)
       .map(({ path, range }) => (range === undefined ? path : `${path} ${range}`))
-  }
-
-  closeConnections(): void {
-    this.#server.closeAllConnections()
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -5,7 +5,9 @@ import { createHash } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import t from 'tap'
 import { Condition } from '../../../cluster/index.ts'
-import { refuse } from './fake-source.ts'
+import { newAuthority, newNodePair, readAuthority } from '../../../src/cli/certificates/authority.ts'
+import { temporaryFolder } from '../../helpers/process-cluster.ts'
+import { FakeSource, refuse } from './fake-source.ts'
 import { importWorld } from './import-world.ts'
 
 const BODY = Buffer.from('0123456789'.repeat(1000))
@@ -243,6 +245,53 @@ t.test('a refusal that holds for every request ends the import and is explained'
     /have expired/,
     'an object is refused like a listing',
   )
+})
+
+t.test('a store', async (t) => {
+  await t.test('behind TLS is trusted by its own authority alone', async (t) => {
+    const { run } = await importWorld(t)
+    const folder = temporaryFolder(t)
+    const term = { now: Date.now(), days: 1 }
+    const made = newAuthority('c1', term)
+    const { certificate: cert, key } = newNodePair(
+      readAuthority(made, term.now),
+      { nodeId: 'n1', hosts: ['127.0.0.1'] },
+      term,
+    )
+    const source = await FakeSource.start(t, { cert, key })
+    source.put('photos', 'a', 'a')
+    writeFileSync(`${folder}/ca.pem`, made.certificate)
+    writeFileSync(`${folder}/no.pem`, 'nothing')
+    const to = ['s3://photos', '--endpoint', source.endpoint]
+    t.match(await run(...to), {
+      code: 4,
+      err: /no answer from the source .*\n {2}because: .*certificate.*\n.*--source-ca/,
+    })
+    t.match(await run(...to, '--source-ca', `${folder}/no.pem`), { code: 2, err: /contains no certificate/ })
+    t.match(await run(...to, '--source-ca', `${folder}/ca.pem`), { code: 0, out: 'copy  photos/a\n' })
+  })
+
+  await t.test(
+    'that is not there is told after a few attempts, and plain HTTP to another machine with a warning',
+    async (t) => {
+      const { run } = await importWorld(t)
+      const { code, err } = await run('s3://photos', '--endpoint', 'http://0.0.0.0:1')
+      t.match(
+        err,
+        /^warning: http:\/\/0\.0\.0\.0:1 is plain HTTP: .*\nerror: There is no answer from the source/,
+      )
+      t.equal(code, 4)
+    },
+  )
+
+  await t.test('is not asked when the target is not there', async (t) => {
+    const { source, run } = await importWorld(t)
+    t.match(await run('s3://photos', '--target-endpoint', 'http://127.0.0.1:1'), {
+      code: 4,
+      err: /healthz had no answer/,
+    })
+    t.same(source.asked, [])
+  })
 })
 
 t.test('credentials', async (t) => {

@@ -35,7 +35,7 @@ export async function importWorld(t: Test): Promise<ImportWorld> {
   process.env['HOLDFAST_TOKEN'] = token
   const target = `http://127.0.0.1:${world.dataPort}`
   const sides = ['--endpoint', source.endpoint, '--target-endpoint', target, '--state-folder', folder]
-  const run = (...args: readonly string[]): Promise<Printed> => runCommand('import', ...args, ...sides)
+  const run = (...args: readonly string[]): Promise<Printed> => runCommand('import', ...sides, ...args)
   const lines = async (...args: readonly string[]) => {
     const { code, out, err } = await run(...args, '--json')
     const printed = out === '' ? err : out

@@ -135,6 +135,18 @@ t.test('names', async (t) => {
     t.equal((await get('newer/objects/a')).bytes.toString(), '1')
   })
 
+  await t.test('a bucket that the target cannot have does not stop the others', async (t) => {
+    source.put('Upper_Case', 'a', '1')
+    source.put('z', 'a', '1')
+    const { code, lines: printed } = await lines('s3://', '--all', '--create')
+    t.match(printed, [
+      { action: 'failed', path: 'Upper_Case' },
+      { action: 'failed', path: 'z', code: 'invalid_bucket_name' },
+      { summary: { failed: 2, unchanged: 4 } },
+    ])
+    t.equal(code, 1)
+  })
+
   for (const [args, message] of [
     [['s3://'], /No bucket is named/],
     [['s3://old', '--all'], /With --all no bucket is named/],

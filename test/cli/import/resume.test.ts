@@ -88,8 +88,11 @@ t.test('a large object', async (t) => {
   })
 })
 
-/** Kills an import with SIGKILL while the source holds back the last part of `film`, after all others are stored. */
-async function killed(t: Parameters<typeof importWorld>[0]): Promise<ImportWorld> {
+/** Ends an import while the source holds back the last part of `film`, after all others are stored. */
+async function killed(
+  t: Parameters<typeof importWorld>[0],
+  signal: 'SIGKILL' | 'SIGTERM' = 'SIGKILL',
+): Promise<ImportWorld & { readonly status: number | null; readonly err: string }> {
   const here = await importWorld(t)
   const { folder, source, world } = here
   for (const key of ['a', 'b']) source.put('photos', key, key)
@@ -105,12 +108,14 @@ async function killed(t: Parameters<typeof importWorld>[0]): Promise<ImportWorld
   const sides = ['--endpoint', source.endpoint, '--target-endpoint', `http://127.0.0.1:${world.dataPort}`]
   const command = new CommandLine({ cwd: process.cwd(), env })
   const child = command.start(['import', 's3://photos', ...sides, ...PARTS, '--state-folder', folder])
+  let err = ''
+  child.stderr?.on('data', (piece: Buffer) => (err += piece.toString()))
   await until('three parts are stored', () => storedParts(folder) === 3)
-  child.kill('SIGKILL')
-  await ended(child)
+  child.kill(signal)
+  const status = await ended(child)
   source.odd = {}
   source.asked.length = 0
-  return here
+  return { ...here, status, err }
 }
 
 /** As the one file in the folder says. */
@@ -152,5 +157,13 @@ t.test('an import that was killed inside a large object', async (t) => {
     t.match((await here.lines('s3://photos', ...PARTS)).lines.at(-1), { summary: { copied: 1, failed: 0 } })
     t.equal(here.source.reads.length, 4)
     t.ok(await isStored(here))
+  })
+
+  await t.test('says so when it was asked to end, and continues too', async (t) => {
+    const here = await killed(t, 'SIGTERM')
+    t.equal(here.status, 1)
+    t.match(here.err, /The command was interrupted\n.*The same command continues with the rest/)
+    t.match((await here.lines('s3://photos', ...PARTS)).lines.at(-1), { summary: { copied: 1, failed: 0 } })
+    t.same(here.source.reads, [rangeOf(4)])
   })
 })

@@ -95,7 +95,7 @@ export async function importBuckets(text: string, options: ImportOptions): Promi
       }
     })
   try {
-    // A target that is not there is told at once; one that goes away later is waited for.
+    // A target that is not there is reported at once; one that goes away later is waited for.
     await askData(access, (client) => client.call('healthz'))
     return await askData(access, work, PATIENT)
   } finally {

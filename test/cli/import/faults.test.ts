@@ -272,7 +272,7 @@ t.test('a store', async (t) => {
   })
 
   await t.test(
-    'that is not there is told after a few attempts, and plain HTTP to another machine with a warning',
+    'that is not there is reported after a few attempts, and plain HTTP to another machine with a warning',
     async (t) => {
       const { run } = await importWorld(t)
       const { code, err } = await run('s3://photos', '--endpoint', 'http://0.0.0.0:1')

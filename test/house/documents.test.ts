@@ -10,7 +10,10 @@ import t from 'tap'
 import { configurationPage } from '../../scripts/pages/configuration.ts'
 import { doctorPage } from '../../scripts/pages/doctor.ts'
 import { errorsPage } from '../../scripts/pages/errors.ts'
+import { S3_ACTION_NAMES } from '../../scripts/pages/s3-actions.ts'
+import { provingTests, s3CompatibilityPage } from '../../scripts/pages/s3-compatibility.ts'
 import { START_ERRORS, startErrorsPage } from '../../scripts/pages/start-errors.ts'
+import { s3Table } from '../../src/api/s3/routes.ts'
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
 const WALKS = ['docs/life-of-a-put.md', 'docs/life-of-a-message.md', 'docs/life-of-a-voter-join.md']
@@ -103,14 +106,31 @@ t.test('every symbol that the walks name exists in the sources', async (t) => {
 })
 
 t.test(
-  'the reference pages match the code: run scripts/pages/{configuration,doctor,errors,start-errors}.ts',
+  'the reference pages match the code: run scripts/pages/{configuration,doctor,errors,s3-compatibility,start-errors}.ts',
   async (t) => {
     t.equal(read('docs/configuration.md'), configurationPage())
     t.equal(read('docs/doctor.md'), doctorPage())
     t.equal(read('docs/errors.md'), errorsPage())
     t.equal(read('docs/start-errors.md'), startErrorsPage())
+    t.equal(read('docs/s3-compatibility.md'), s3CompatibilityPage())
   },
 )
+
+t.test('every action of the S3 API has its name from S3, and a test that proves it', async (t) => {
+  const names = new Set(S3_ACTION_NAMES)
+  t.equal(names.size, S3_ACTION_NAMES.length, 'no name stands twice')
+  const { routes, refused } = s3Table
+  t.same(
+    [...routes, ...refused].filter(({ action }) => !names.has(action)).map(({ action }) => action),
+    [],
+  )
+  const tests = provingTests()
+  t.same(
+    routes.filter(({ action }) => !tests.has(action)).map(({ action }) => action),
+    [],
+    'begin the title of a test with the name, or add it to the line "Actions:" of a header',
+  )
+})
 
 t.test('ARCHITECTURE.md stays short and maps every room', async (t) => {
   const text = read('ARCHITECTURE.md')

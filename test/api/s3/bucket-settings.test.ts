@@ -1,5 +1,11 @@
 /**
  * Settings of buckets through the S3 API: CORS, policy, tags, and what is the same for all buckets.
+ *
+ * Actions: GetBucketCors, PutBucketCors, DeleteBucketCors, GetBucketPolicy, PutBucketPolicy, DeleteBucketPolicy, GetBucketPolicyStatus
+ * Actions: GetBucketTagging, PutBucketTagging, DeleteBucketTagging, GetObjectTagging, PutObjectTagging, DeleteObjectTagging
+ * Actions: GetBucketEncryption, PutBucketEncryption, DeleteBucketEncryption, GetPublicAccessBlock, PutPublicAccessBlock
+ * Actions: GetBucketOwnershipControls, PutBucketOwnershipControls, GetBucketAcl, PutBucketAcl, GetObjectAcl, PutObjectAcl
+ * Actions: GetBucketNotificationConfiguration, PutBucketNotificationConfiguration
  */
 import t from 'tap'
 import type { ReadElement } from '../../../src/api/s3/xml/read-xml.ts'

@@ -1,5 +1,8 @@
 /**
  * Buckets through the S3 API: create, look, delete, location, versioning; what is refused by its name.
+ *
+ * Actions: CreateBucket, HeadBucket, DeleteBucket, GetBucketLocation, GetBucketVersioning, PutBucketVersioning, GetBucketRequestPayment
+ * Actions: GetBucketAccelerateConfiguration, GetBucketLogging, GetBucketLifecycleConfiguration, GetBucketReplication, GetBucketWebsite
  */
 import t from 'tap'
 import { refusedActions } from '../../../src/api/s3/refused-actions.ts'

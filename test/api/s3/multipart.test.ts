@@ -1,5 +1,7 @@
 /**
  * Multipart uploads through the S3 API: what clients send, what they read, and what each mistake is called.
+ *
+ * Actions: CreateMultipartUpload, UploadPart, ListParts, CompleteMultipartUpload, AbortMultipartUpload
  */
 import assert from 'node:assert/strict'
 import { crc32c } from '@node-rs/crc32'

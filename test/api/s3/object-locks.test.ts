@@ -1,5 +1,7 @@
 /**
  * Object lock through the S3 API: the configuration of a bucket, retention, legal hold and the bypass of GOVERNANCE.
+ *
+ * Actions: GetObjectLockConfiguration, PutObjectLockConfiguration, GetObjectRetention, PutObjectRetention, GetObjectLegalHold, PutObjectLegalHold
  */
 import { crc32 } from 'node:zlib'
 import t from 'tap'

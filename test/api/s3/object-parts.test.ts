@@ -1,5 +1,7 @@
 /**
  * Parts and attributes of stored objects through the S3 API.
+ *
+ * Actions: GetObjectAttributes
  */
 import t from 'tap'
 import { MultipartCalls, PART_MIN } from './multipart-calls.ts'

@@ -1,5 +1,7 @@
 /**
  * Objects through the S3 API, beside the native API: the same objects.
+ *
+ * Actions: ListBuckets, PutObject
  */
 import t from 'tap'
 import { S3World } from './s3-world.ts'

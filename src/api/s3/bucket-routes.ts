@@ -59,9 +59,15 @@ export const bucketRoutes: readonly S3Route[] = [
 
   s3Route(
     deleteBucket,
-    { action: 'DeleteBucket', method: 'DELETE', level: 'bucket', status: 204 },
+    {
+      action: 'DeleteBucket',
+      method: 'DELETE',
+      level: 'bucket',
+      status: 204,
+      note: 'Unfinished uploads end with a bucket that holds nothing else; the native API keeps the bucket.',
+    },
     async (services, principal, { bucket }) => {
-      await deleteBucket(services, principal, { bucket })
+      await deleteBucket(services, principal, { bucket, endsUploads: true })
       return { kind: 'empty' }
     },
   ),

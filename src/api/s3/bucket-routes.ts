@@ -7,7 +7,9 @@ import { createBucket } from '../../operations/buckets/create-bucket.ts'
 import { deleteBucket } from '../../operations/buckets/delete-bucket.ts'
 import { getBucketLocation, getBucketPayer } from '../../operations/buckets/fixed-settings.ts'
 import { setBucketVersioning } from '../../operations/buckets/set-bucket-versioning.ts'
+import { Refusal } from '../../base/refusal.ts'
 import { headerText } from '../header-text.ts'
+import type { ProblemCode } from '../problem.ts'
 import { checkPrivateAcl } from './acl-routes.ts'
 import { checkOwnership } from './bucket-access-routes.ts'
 import { S3Fault } from './s3-errors.ts'
@@ -17,7 +19,10 @@ import { bodyOf, configurationBody, oneOf, takeOnly } from './xml-fields.ts'
 import type { ReadElement } from './xml/read-xml.ts'
 import { element } from './xml/write-xml.ts'
 
-/** Its name in answers is an empty one, from the time when S3 had no other region. */
+/**
+ * Its name in answers is an empty one, from the time when S3 had no other region; and there, as nowhere else, a bucket that its owner creates again stays
+ * as it is. [AWS S3 API: CreateBucket, BucketAlreadyOwnedByYou]
+ */
 const CLASSIC_REGION = 'us-east-1'
 const REGION = /^[A-Za-z0-9-]{1,64}$/
 const OBJECT_LOCK = 'x-amz-bucket-object-lock-enabled'
@@ -32,14 +37,18 @@ export const bucketRoutes: readonly S3Route[] = [
       level: 'bucket',
       headers: ['x-amz-acl', OBJECT_LOCK, OWNERSHIP],
       body: configurationBody('CreateBucketConfiguration', false),
-      note: 'Any LocationConstraint is accepted; the bucket lies where the cluster does, and GetBucketLocation says `security.s3_region`. Everything is private and owned by the tenant.',
+      note: 'Any LocationConstraint is accepted; the bucket lies where the cluster does, and GetBucketLocation says `security.s3_region`. In us-east-1 a bucket of the tenant that is there already stays as it is, elsewhere that is BucketAlreadyOwnedByYou. Everything is private and owned by the tenant.',
     },
     async (services, principal, { bucket: name, headers, xml }) => {
       checkPrivateAcl(headers, 'bucket')
       const ownership = headerText(headers, OWNERSHIP)
       if (ownership !== undefined) checkOwnership(ownership)
       if (xml !== null) checkConfiguration(xml)
-      await createBucket(services, principal, { name, objectLockEnabled: wantsObjectLock(headers) })
+      const objectLockEnabled = wantsObjectLock(headers)
+      const isLenient = services.config.security.s3Region === CLASSIC_REGION && !objectLockEnabled
+      await createBucket(services, principal, { name, objectLockEnabled }).catch((error: unknown) => {
+        if (!isLenient || !isRefusal(error, 'bucket_already_exists')) throw error
+      })
       return { kind: 'empty', headers: { location: `/${name}` } }
     },
   ),
@@ -144,6 +153,9 @@ function checkConfiguration(xml: ReadElement): void {
     `The location constraint "${location.slice(0, 80)}" is no name of a region`,
   )
 }
+
+const isRefusal = (error: unknown, code: ProblemCode): boolean =>
+  error instanceof Refusal && error.code === code
 
 /** Throws S3Fault InvalidArgument. */
 function wantsObjectLock(headers: IncomingHttpHeaders): boolean {

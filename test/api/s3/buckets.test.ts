@@ -54,7 +54,8 @@ t.test('CreateBucket', async (t) => {
   })
 
   t.test('names what is wrong with a name', async (t) => {
-    t.match(await create('photos'), { status: 409, s3Code: 'BucketAlreadyOwnedByYou' })
+    const locked = await create('photos', { 'x-amz-bucket-object-lock-enabled': 'true' })
+    t.match(locked, { status: 409, s3Code: 'BucketAlreadyOwnedByYou' })
     for (const name of ['Photos', 'a', 'a..b', '10.0.0.1'])
       t.match(await create(name), { status: 400, s3Code: 'InvalidBucketName' }, name)
     const writer = await s3.world.memory.accessKey('acme', 'read')
@@ -63,6 +64,24 @@ t.test('CreateBucket', async (t) => {
       s3Code: 'AccessDenied',
     })
   })
+})
+
+t.test('CreateBucket of a bucket that is there', async (t) => {
+  const s3 = await S3World.start(t)
+  const again = { method: 'PUT', path: '/photos' }
+  await s3.call({ method: 'PUT', path: '/photos/k', body: 'x' })
+  t.match(
+    await s3.call(again),
+    { status: 200, headers: { location: '/photos' } },
+    'the classic region agrees',
+  )
+  t.match(
+    await s3.call({ path: '/photos/k' }),
+    { status: 200, bytes: Buffer.from('x') },
+    'and changes nothing',
+  )
+  const elsewhere = await S3World.start(t, { security: { s3Region: 'eu-west-3' } })
+  t.match(await elsewhere.call(again), { status: 409, s3Code: 'BucketAlreadyOwnedByYou' })
 })
 
 t.test('HeadBucket, GetBucketLocation, DeleteBucket', async (t) => {

@@ -28,7 +28,9 @@ export const listingRoutes: readonly S3Route[] = [
       return xmlAnswer(
         element(
           'ListBucketResult',
-          ...beginning(asked),
+          // In this version of the call the prefix stands as it was asked for: clients do not decode it.
+          element('Name', asked.bucket),
+          element('Prefix', asked.prefix),
           element('Marker', text(marker)),
           // Without a delimiter the last key is where the next page begins. [S3 ListObjects: NextMarker]
           next !== null && query.delimiter !== '' && element('NextMarker', text(next)),

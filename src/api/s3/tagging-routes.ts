@@ -34,7 +34,6 @@ export const taggingRoutes: readonly S3Route[] = [
       level: 'bucket',
       marks: ['tagging'],
       body: BODY,
-      status: 204,
     },
     async (services, principal, call) => {
       await setBucketTags(services, principal, { bucket: call.bucket, tags: tagsIn(call) })

@@ -156,7 +156,8 @@ t.test('PutBucketTagging, GetBucketTagging, DeleteBucketTagging', async (t) => {
   const tag = (name: string, value: string) => `<Tag><Key>${name}</Key><Value>${value}</Value></Tag>`
   const tagging = (inner: string) => `<Tagging ${XMLNS}><TagSet>${inner}</TagSet></Tagging>`
   t.match(await get('tagging'), { status: 404, s3Code: 'NoSuchTagSet' })
-  t.match(await put('tagging', tagging(tag('team', 'blue &amp; green') + tag('cost', '7'))), { status: 204 })
+  const tagged = await put('tagging', tagging(tag('team', 'blue &amp; green') + tag('cost', '7')))
+  t.match(tagged, { status: 200, bytes: Buffer.alloc(0) }, 'minio-js takes no other status')
   const set = (await get('tagging')).xml?.needed('TagSet')
   t.same(
     set?.children.map((one) => [one.textOf('Key'), one.textOf('Value')]),
@@ -180,7 +181,7 @@ t.test('PutBucketTagging, GetBucketTagging, DeleteBucketTagging', async (t) => {
       { status: code === 'NotImplemented' ? 501 : 400, s3Code: code },
       inner,
     )
-  t.match(await put('tagging', tagging(many.replace(tag('t50', 'x'), ''))), { status: 204 }, 'fifty')
+  t.match(await put('tagging', tagging(many.replace(tag('t50', 'x'), ''))), { status: 200 }, 'fifty')
   t.match(await remove('tagging'), { status: 204 })
   t.match(await get('tagging'), { s3Code: 'NoSuchTagSet' })
 })

@@ -161,6 +161,8 @@ t.test('ListObjects', async (t) => {
         const next = await v1({ delimiter: '/', marker })
         t.same([prefixesIn(next), keysIn(next)[0], next.textOf('NextMarker')], [[], 'b c', null], marker)
       }
+      const asked = await v1({ prefix: 'b c\n' })
+      t.equal(asked.textOf('Prefix'), 'b c\n', 'clients do not decode the prefix of this call')
       t.equal(
         (await v1({ delimiter: '/' })).childrenNamed('Contents')[0]?.needed('Owner').textOf('ID'),
         'acme',

@@ -392,24 +392,3 @@ t.test('the location of an assembled object is where its client or the operator 
     t.equal(completed.xml?.textOf('Location'), location)
   }
 })
-
-t.test('DeleteBucket ends the unfinished uploads of a bucket that holds nothing else', async (t) => {
-  const s3 = await S3World.start(t)
-  const calls = new MultipartCalls(s3, 'u')
-  const uploadId = await calls.begin()
-  await calls.part(uploadId, 1, 'a part')
-  await calls.begin()
-  await s3.call({ method: 'PUT', path: '/photos/k', body: 'x' })
-  const remove = () => s3.call({ method: 'DELETE', path: '/photos' })
-  t.match(await remove(), { status: 409, s3Code: 'BucketNotEmpty' })
-  t.equal(
-    (await s3.call({ path: `/photos/u?uploadId=${uploadId}` })).status,
-    200,
-    'a bucket that stays keeps them',
-  )
-  await s3.call({ method: 'DELETE', path: '/photos/k' })
-  const native = { method: 'DELETE', path: '/api/v1/buckets/photos', token: s3.token }
-  t.match(await s3.world.call(native), { status: 409, json: { code: 'bucket_not_empty' } })
-  t.match(await remove(), { status: 204 })
-  t.match(await remove(), { status: 404, s3Code: 'NoSuchBucket' })
-})

@@ -3,6 +3,7 @@
  *
  * Rule: only its form is read here; whether the parts are those that were uploaded is known to the operation.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { parseClaims } from '../../content/checksums.ts'
 import type { NamedPart } from '../../operations/multipart/named-parts.ts'
 import { MalformedXmlError, type ReadElement } from './xml/read-xml.ts'
@@ -18,13 +19,20 @@ export const COMPLETION = {
 
 const CHECKSUM = 'Checksum'
 
+/** Read in one turn of the event loop: a millisecond or two. */
+const PARTS_PER_TURN = 200
+
 /** Throws MalformedXmlError, Refusal checksum_malformed, checksum_unsupported. */
-export function readCompletedParts(root: ReadElement | null): readonly NamedPart[] {
-  const parts = (root?.childrenNamed('Part') ?? []).map((part) => ({
-    partNumber: numberOf(part.needed('PartNumber').text),
-    etag: part.needed('ETag').text.trim(),
-    claimed: parseClaims(claimsIn(part)),
-  }))
+export async function readCompletedParts(root: ReadElement | null): Promise<readonly NamedPart[]> {
+  const parts: NamedPart[] = []
+  for (const part of root?.childrenNamed('Part') ?? []) {
+    parts.push({
+      partNumber: numberOf(part.needed('PartNumber').text),
+      etag: part.needed('ETag').text.trim(),
+      claimed: parseClaims(claimsIn(part)),
+    })
+    if (parts.length % PARTS_PER_TURN === 0) await nextTurn()
+  }
   if (parts.length > 0) return parts
   throw new MalformedXmlError('CompleteMultipartUpload has no Part: name those that make the object')
 }

@@ -29,6 +29,8 @@ export const copyRoutes: readonly S3Route[] = [
       markHeader: COPY_SOURCE,
       headers: [...NEW_OBJECT_HEADERS, ...SOURCE_HEADERS, OF_METADATA, OF_TAGS],
       isSlow: true,
+      codes: { entity_too_large: 'InvalidRequest' },
+      note: 'a copy of an assembled object keeps its ETag and its parts',
     },
     async (services, principal, { bucket, key, headers, inTurns, signal }) => {
       const { tags, retention, legalHold, ...replacement } = readNewObject(headers)

@@ -70,7 +70,7 @@ export const multipartRoutes: readonly S3Route[] = [
     },
     async (services, principal, call) => {
       const { bucket, key, headers, xml } = call
-      const parts = readCompletedParts(xml)
+      const parts = await readCompletedParts(xml)
       const expectedSize = sizeIn(headers)
       const completed = await completeMultipartUpload(services, principal, {
         bucket,

@@ -8,7 +8,6 @@ import { completeMultipartUpload } from '../../operations/multipart/complete-mul
 import { createMultipartUpload } from '../../operations/multipart/create-multipart-upload.ts'
 import { noSuchUpload } from '../../operations/multipart/find-upload.ts'
 import { listMultipartUploads } from '../../operations/multipart/list-multipart-uploads.ts'
-import type { Services } from '../../operations/base/services.ts'
 import { headerText } from '../header-text.ts'
 import { readPrecondition } from '../native/precondition-headers.ts'
 import {
@@ -22,11 +21,12 @@ import { readCount, readEncoding } from './listing-query.ts'
 import { etagElement, prefixElements } from './listing-view.ts'
 import { objectChecksumElements, uploadElement } from './multipart-view.ts'
 import { ENCRYPTION, s3VersionHeaders } from './object-headers.ts'
+import { objectLocation } from './object-location.ts'
 import { S3Fault } from './s3-errors.ts'
 import { type S3Call, type S3Route, s3Route } from './s3-route.ts'
 import { xmlAnswer } from './service-routes.ts'
 import { CONDITION_HEADERS, DESCRIPTION_HEADERS, readNewObject } from './upload-headers.ts'
-import { element, urlEncoded } from './xml/write-xml.ts'
+import { element } from './xml/write-xml.ts'
 
 const UPLOAD = 'uploadId'
 const OBJECT_SIZE = 'x-amz-mp-object-size'
@@ -84,7 +84,7 @@ export const multipartRoutes: readonly S3Route[] = [
       return xmlAnswer(
         element(
           'CompleteMultipartUploadResult',
-          element('Location', locationOf(services, call)),
+          element('Location', objectLocation(services.config, call)),
           element('Bucket', bucket),
           element('Key', key),
           etagElement(completed.object.etag),
@@ -166,15 +166,4 @@ function sizeIn(headers: IncomingHttpHeaders): number | null {
   if (/^\d{1,15}$/.test(text)) return Number(text)
   const elements = { ArgumentName: OBJECT_SIZE, ArgumentValue: text.slice(0, 80) }
   throw new S3Fault('InvalidArgument', `${OBJECT_SIZE} is no whole number of bytes`, { elements })
-}
-
-/** Where the object is for this client: by the address that the operator gives, or by the host that the client has signed. */
-function locationOf({ config }: Pick<Services, 'config'>, { bucket, key, headers }: S3Call): string {
-  const { publicUrl, s3Domains } = config.listeners
-  const path = `/${urlEncoded(key)}`
-  if (publicUrl !== null) return `${publicUrl}/${bucket}${path}`
-  const host = headers.host ?? ''
-  const scheme = config.dataTls === null ? 'http' : 'https'
-  const namesBucket = s3Domains.some((domain) => host.toLowerCase().startsWith(`${bucket}.${domain}`))
-  return `${scheme}://${host}${namesBucket ? '' : `/${bucket}`}${path}`
 }

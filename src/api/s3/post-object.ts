@@ -4,7 +4,6 @@
  * Owns: its answers. Knows nothing of: proof and policy, see serve-form.ts. Rule: an object is stored as PutObject stores it; nothing is decided here.
  */
 import type { AccessKeyPrincipal } from '../../access/base/principal.ts'
-import { dataUrlOf } from '../../config/listener-urls.ts'
 import type { BodySource } from '../../content/content.ts'
 import type { Services } from '../../operations/base/services.ts'
 import { putObject, type StoredObject } from '../../operations/objects/put-object.ts'
@@ -12,12 +11,13 @@ import type { Answer } from '../route.ts'
 import { formHeaders } from './form/form-headers.ts'
 import type { SizeRange } from './form/post-policy.ts'
 import { storedHeaders, storeObject } from './object-routes.ts'
+import { objectLocation } from './object-location.ts'
 import { s3Bytes } from './s3-bytes.ts'
 import { S3Fault } from './s3-errors.ts'
 import { refuseForeignS3Headers } from './s3-headers.ts'
 import { type S3Call, type S3Route, s3Route } from './s3-route.ts'
 import { NEW_OBJECT_HEADERS } from './upload-headers.ts'
-import { element, urlEncoded, xmlDocument } from './xml/write-xml.ts'
+import { element, xmlDocument } from './xml/write-xml.ts'
 
 const IDEMPOTENCY_KEY = 'x-service-idempotency-key'
 const STATUSES: ReadonlySet<string> = new Set(['200', '201', '204'])
@@ -72,7 +72,7 @@ export async function storeForm(
     length: null,
   })
   const stored = await storeObject(services, principal, { bucket, key, headers, bytes, signal: call.signal })
-  return dressed(services, form, stored)
+  return dressed(form, objectLocation(services.config, { bucket, key, headers: call.headers }), stored)
 }
 
 /** Its end is not reached where the policy wants another size. */
@@ -91,8 +91,7 @@ function sized({ file, heldMs, size: { max, min } }: ProvedForm): BodySource {
   return Object.assign(bytes(), { heldMs })
 }
 
-function dressed({ config }: Services, { bucket, fields, key }: ProvedForm, stored: StoredObject): Answer {
-  const location = `${dataUrlOf(config)}/${bucket}/${urlEncoded(key)}`
+function dressed({ bucket, fields, key }: ProvedForm, location: string, stored: StoredObject): Answer {
   const headers = { ...storedHeaders(stored), location }
   const etag = `"${stored.object.etag}"`
   const target = redirection(fields.get('success_action_redirect') ?? fields.get('redirect'))

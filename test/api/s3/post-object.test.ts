@@ -60,7 +60,7 @@ const native = (s3: S3World, path: string) =>
   s3.world.call({ path: `/api/v1/buckets/photos${path}`, token: s3.token })
 
 t.test('PostObject', async (t) => {
-  const s3 = await S3World.start(t)
+  const s3 = await S3World.start(t, { s3Domains: ['s3.example'] })
 
   t.test('stores the file, and answers as the form wants', async (t) => {
     const plain = await posted(s3)
@@ -244,6 +244,32 @@ t.test('PostObject', async (t) => {
       reason: 'test',
     })
     t.equal((await posted(s3, { secret: key })).status, 403)
+  })
+
+  t.test('is sent to a bucket in the host too, and shows its answer to pages that may read it', async (t) => {
+    const cors =
+      '<CORSConfiguration><CORSRule><AllowedMethod>POST</AllowedMethod><AllowedOrigin>https://a.example</AllowedOrigin></CORSRule></CORSConfiguration>'
+    t.equal((await s3.call({ method: 'PUT', path: '/photos?cors', body: cors })).status, 200)
+    const answer = await s3.sent({
+      method: 'POST',
+      path: '/',
+      headers: {
+        host: 'photos.s3.example',
+        origin: 'https://a.example',
+        'content-type': `multipart/form-data; boundary=${BOUNDARY}`,
+      },
+      body: formOf(Object.entries(signedFields(s3, { fields: { key: 'in host' } })), HELLO),
+    })
+    t.match(answer, {
+      status: 204,
+      headers: {
+        'access-control-allow-origin': 'https://a.example',
+        location: 'http://photos.s3.example/in%20host',
+      },
+    })
+    const foreign = await posted(s3, { headers: { origin: 'https://b.example' } })
+    t.equal(foreign.status, 204, 'a form needs no leave to be sent')
+    t.notOk('access-control-allow-origin' in foreign.headers)
   })
 
   t.test('is known to the audit log as what it is', async (t) => {

@@ -7,6 +7,7 @@ import { headerText } from '../header-text.ts'
 import { readPrecondition } from '../native/precondition-headers.ts'
 import { timeText } from '../wire.ts'
 import { COPY_SOURCE, readCopySource, readSourceConditions, SOURCE_HEADERS } from './copy-headers.ts'
+import { LATE_NOTE } from './late-answer.ts'
 import { etagElement } from './listing-view.ts'
 import { objectChecksumElements } from './multipart-view.ts'
 import { ENCRYPTION, s3VersionHeaders, sourceVersionHeaders } from './object-headers.ts'
@@ -30,7 +31,7 @@ export const copyRoutes: readonly S3Route[] = [
       headers: [...NEW_OBJECT_HEADERS, ...SOURCE_HEADERS, OF_METADATA, OF_TAGS],
       isSlow: true,
       codes: { entity_too_large: 'InvalidRequest' },
-      note: 'a copy of an assembled object keeps its ETag and its parts',
+      note: `A copy of an assembled object keeps its ETag and its parts. ${LATE_NOTE}`,
     },
     async (services, principal, { bucket, key, headers, inTurns, signal }) => {
       const { tags, retention, legalHold, ...replacement } = readNewObject(headers)

@@ -20,7 +20,7 @@ export const deleteObjectsRoutes: readonly S3Route[] = [
       marks: ['delete'],
       headers: [BYPASS_HEADER],
       body: DELETION,
-      note: 'an object may be named with its ETag; with LastModifiedTime or Size it is refused',
+      note: 'An object may be named with its ETag; with LastModifiedTime or Size it is refused.',
     },
     async (services, principal, { bucket, headers, xml, bytes }) => {
       requireDigest(bytes)

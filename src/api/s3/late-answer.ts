@@ -16,6 +16,9 @@ import { DECLARATION } from './xml/write-xml.ts'
 
 /** The first byte comes after so long, and then one each time: clients and proxies give up after 30 or 60 seconds of silence. */
 const SILENCE_MS_MAX = 10_000
+/** For the page of compatibility. */
+export const LATE_NOTE =
+  'From the tenth second on the answer is a document that has started; an error then stands in it, as in S3.'
 const OPENING = Buffer.from(DECLARATION)
 const BLANK = Buffer.from(' ')
 

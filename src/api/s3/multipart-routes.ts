@@ -17,6 +17,7 @@ import {
   uploadChecksumHeaders,
 } from './checksum-headers.ts'
 import { COMPLETION, readCompletedParts } from './complete-upload-body.ts'
+import { LATE_NOTE } from './late-answer.ts'
 import { readCount, readEncoding } from './listing-query.ts'
 import { etagElement, prefixElements } from './listing-view.ts'
 import { objectChecksumElements, uploadElement } from './multipart-view.ts'
@@ -67,6 +68,7 @@ export const multipartRoutes: readonly S3Route[] = [
       body: COMPLETION,
       claimsObject: true,
       isSlow: true,
+      note: LATE_NOTE,
     },
     async (services, principal, call) => {
       const { bucket, key, headers, xml } = call

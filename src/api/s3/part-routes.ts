@@ -14,6 +14,7 @@ import {
   SOURCE_HEADERS,
   SOURCE_RANGE,
 } from './copy-headers.ts'
+import { LATE_NOTE } from './late-answer.ts'
 import { readCount } from './listing-query.ts'
 import { etagElement, STORAGE_CLASS } from './listing-view.ts'
 import { checksumElements, partElement, uploadChecksumElements } from './multipart-view.ts'
@@ -62,6 +63,7 @@ export const partRoutes: readonly S3Route[] = [
       headers: [...SOURCE_HEADERS, SOURCE_RANGE],
       isUpload: true,
       isSlow: true,
+      note: `The bytes are read, because the ETag is their MD5; what the tenant has already is not stored again. ${LATE_NOTE}`,
     },
     async (services, principal, call) => {
       const { bucket, key, headers, inTurns, signal } = call

@@ -141,18 +141,8 @@ export class Exchange {
 
   /** The same, all of it within this time. Throws Refusal request_timeout; the connection is not used again then. */
   async *bytesWithin(limit: TimeLimit): AsyncGenerator<Uint8Array> {
-    const { ms } = limit
     const pieces = this.bytes()
-    let expire: (() => void) | null = null
-    const late = new Promise<never>((_, reject) => {
-      expire = () =>
-        reject(new Refusal('request_timeout', `The body did not come within ${ms / 1000} seconds`))
-    })
-    late.catch(() => undefined)
-    const timer = limit.after(ms, () => {
-      this.#response.shouldKeepAlive = false
-      expire?.()
-    })
+    const { late, timer } = this.#startTimer(limit)
     try {
       for (;;) {
         const step = await Promise.race([pieces.next(), late])
@@ -162,6 +152,33 @@ export class Exchange {
     } finally {
       timer.cancel()
     }
+  }
+
+  /** The same for what a reader makes of the beginning of the body. */
+  async within<T>(limit: TimeLimit, work: Promise<T>): Promise<T> {
+    const { late, timer } = this.#startTimer(limit)
+    try {
+      return await Promise.race([work, late])
+    } finally {
+      timer.cancel()
+    }
+  }
+
+  #startTimer(limit: TimeLimit): {
+    readonly late: Promise<never>
+    readonly timer: { cancel(): void }
+  } {
+    let expire: (() => void) | null = null
+    const late = new Promise<never>((_, reject) => {
+      expire = () =>
+        reject(new Refusal('request_timeout', `The body did not come within ${limit.ms / 1000} seconds`))
+    })
+    late.catch(() => undefined)
+    const timer = limit.after(limit.ms, () => {
+      this.#response.shouldKeepAlive = false
+      expire?.()
+    })
+    return { late, timer }
   }
 
   /** The same for a reader that is done with each piece when it asks for the next. */

@@ -1,7 +1,7 @@
 /**
  * The way of a browser form through the S3 API. It is not signed in header or query, but by a policy among its fields.
  *
- *   fields, within 20 KiB -> signature is well-formed -> barrier -> authenticated -> policy -> limits, headers -> operation, which reads the file -> answer
+ *   fields, within 20 KiB and ten seconds -> signature is well-formed -> barrier -> authenticated -> policy -> limits, headers -> operation, which reads the file -> answer
  *
  * Rules: the file is not read before its policy is proved and met; what is stored is stored as by the holder of the key that signed.
  */
@@ -9,15 +9,17 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { SignedPolicy } from '../../access/signature-v4/signed-policy.ts'
 import { readSignedPolicy } from '../../access/signature-v4/signed-policy.ts'
 import type { Config } from '../../config/types.ts'
+import type { BodySource } from '../../content/content.ts'
 import type { Services } from '../../operations/base/services.ts'
 import { clientAddress } from '../admission/client-address.ts'
+import { UNPROVED_BODY_MS_MAX } from '../admission/unproved-callers.ts'
 import { readDigestHeaders } from '../content-digests.ts'
 import { Exchange } from '../exchange.ts'
 import { connectionOf, type Gate } from '../proved-request.ts'
 import { RequestAudit } from '../request-audit.ts'
 import type { Answer } from '../route.ts'
 import { expandedFields, isMeantField } from './form/form-headers.ts'
-import { boundaryOf, readForm } from './form/multipart-form.ts'
+import { boundaryOf, FIELDS_BYTES_MAX, type Form, readForm } from './form/multipart-form.ts'
 import { checkPostPolicy, type PostPolicy, readPostPolicy } from './form/post-policy.ts'
 import { postObjectRoute, storeForm } from './post-object.ts'
 import { checksumClaims } from './s3-bytes.ts'
@@ -50,8 +52,7 @@ export async function answerForm(
       'A digest in a header is that of the whole form: give that of the file in a field',
     )
   const source = exchange.passingBytes()
-  const boundary = boundaryOf(headers['content-type'] ?? '')
-  const sent = await readForm(source, { boundary, isMeant: isMeantField })
+  const sent = await fieldsBeforeProof(request, exchange, { gate, source })
   const signed = readSignedPolicy(sent.fields)
   if (sent.fields.has('x-amz-security-token'))
     throw new S3Fault('InvalidToken', 'The form has a session token, which no access key here has')
@@ -70,6 +71,23 @@ export async function answerForm(
   const size = checkPostPolicy(policy, fields, nowMs)
   const form = { bucket, key, fields, file: sent.file, size, heldMs: () => source.heldMs?.() ?? 0 }
   return storeForm(entered, principal, { form, call: { headers, signal: exchange.signal } })
+}
+
+/** Its sender has proved nothing yet: within a short time, and within the memory for all such senders. */
+async function fieldsBeforeProof(
+  request: FastifyRequest,
+  exchange: Exchange,
+  { gate, source }: { readonly gate: Gate; readonly source: BodySource },
+): Promise<Form> {
+  const boundary = boundaryOf(request.headers['content-type'] ?? '')
+  const bytes = Math.min(exchange.length ?? FIELDS_BYTES_MAX, FIELDS_BYTES_MAX)
+  const release = gate.unproved.holdBody(clientAddress(request), bytes)
+  try {
+    const limit = { ms: UNPROVED_BODY_MS_MAX, after: gate.after }
+    return await exchange.within(limit, readForm(source, { boundary, isMeant: isMeantField }))
+  } finally {
+    release()
+  }
 }
 
 /** The bucket of the path counts as a field, which a policy has to cover too. */

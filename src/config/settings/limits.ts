@@ -143,7 +143,7 @@ export const LIMIT_SETTINGS = [
     min: 65_536,
     max: 1024 * MIB,
     meaning:
-      'the most that all bodies of callers who have not proved themselves yet hold in memory together, one address at most an eighth; 503 slow_down beyond',
+      'the most that all bodies of callers who have not proved themselves yet hold in memory together, one address at most an eighth; 503 slow_down beyond. The fields of a browser form count with up to 20 KiB',
   },
   {
     name: 'limits.body_bytes_per_minute',

@@ -8,7 +8,7 @@
 import { FormFault } from './form-fault.ts'
 
 /** Of everything before the bytes of the file. */
-const FIELDS_BYTES_MAX = 20 * 1024
+export const FIELDS_BYTES_MAX = 20 * 1024
 /** Behind the file a form may have its button. */
 const LATE_BYTES_MAX = 2 * 1024
 const BOUNDARY = /^[A-Za-z0-9'()+_,\-./:=? ]{0,69}[A-Za-z0-9'()+_,\-./:=?]$/

@@ -2,6 +2,7 @@
  * Object lock of a bucket that exists, and its default retention, through HTTP. [decisions 2]
  */
 import t from 'tap'
+import { NATIVE_NAMES } from '../../src/api/s3/s3-api.ts'
 import { BucketClient, idOf } from './bucket-client.ts'
 import { MIB } from './multipart-client.ts'
 
@@ -99,11 +100,16 @@ t.test(
   'invalid_bucket_name: a new bucket is not called like an address at the root [buckets.create.reserved]',
   async (t) => {
     const { films } = await start(t)
-    for (const name of ['api', 'healthz', 'livez', 'readyz'])
+    for (const name of new Set([...NATIVE_NAMES, 'livez']))
       t.match(await films.ask({ method: 'POST', path: '/api/v1/buckets', body: { name } }), {
         status: 400,
         code: 'invalid_bucket_name',
         json: { message: /reserved/ },
+      })
+    for (const name of ['a.-b', 'a-.b'])
+      t.match(await films.ask({ method: 'POST', path: '/api/v1/buckets', body: { name } }), {
+        status: 400,
+        code: 'invalid_bucket_name',
       })
     t.equal(
       (await films.ask({ method: 'POST', path: '/api/v1/buckets', body: { name: 'apis' } })).status,

@@ -68,11 +68,11 @@ export const bucketPolicyRoutes: readonly S3Route[] = [
       method: 'GET',
       level: 'bucket',
       marks: ['policyStatus'],
-      note: 'Never public.',
+      note: 'Never public, also without a policy.',
     },
     async (services, principal, { bucket }) => {
-      await getBucketPolicyStatus(services, principal, { bucket })
-      return xmlAnswer(element('PolicyStatus', element('IsPublic', 'false')))
+      const { isPublic } = await getBucketPolicyStatus(services, principal, { bucket })
+      return xmlAnswer(element('PolicyStatus', element('IsPublic', `${isPublic}`)))
     },
   ),
 ]

@@ -112,9 +112,10 @@ function tagsIn(call: S3Call): readonly (readonly [name: string, value: string])
   })
 }
 
+/** By name, so that equal sets are equal documents. */
 function taggingElement(tags: Readonly<Record<string, string>>): XmlElement {
-  const found = Object.entries(tags).map(([name, value]) =>
-    element('Tag', element('Key', name), element('Value', value)),
-  )
+  const found = Object.entries(tags)
+    .toSorted(([one], [other]) => Buffer.compare(Buffer.from(one), Buffer.from(other)))
+    .map(([name, value]) => element('Tag', element('Key', name), element('Value', value)))
   return element('Tagging', element('TagSet', ...found))
 }

@@ -30,7 +30,7 @@ export const getBucketPolicy = dataOperation(
   },
 )
 
-/** The policy whose status it is. None makes anything public. */
+/** Whether its policy makes anything public: never, with one or without. */
 export const getBucketPolicyStatus = dataOperation(
   {
     id: 'getBucketPolicyStatus',
@@ -39,9 +39,9 @@ export const getBucketPolicyStatus = dataOperation(
     refuses: [],
     target: bucketTarget,
   },
-  async (services, principal, input: BucketName): Promise<BucketPolicyRecord> => {
-    const { tenantId, name: bucket } = findBucket(services, principal.tenantId, input.bucket)
-    return storedPolicy(services, { tenantId, bucket })
+  async (services, principal, input: BucketName): Promise<{ readonly isPublic: false }> => {
+    findBucket(services, principal.tenantId, input.bucket)
+    return { isPublic: false }
   },
 )
 

@@ -14,7 +14,10 @@ const RESERVED: ReadonlySet<string> = new Set(['api', 'healthz', 'livez', 'ready
 
 /** Of a new bucket: null when the name is good, else the rule that it breaks. */
 export function newBucketNameFault(name: string): string | null {
-  return RESERVED.has(name) ? 'it is reserved for addresses of this service' : bucketNameFault(name)
+  if (RESERVED.has(name)) return 'it is reserved for addresses of this service'
+  // In addresses of the form <bucket>.<domain> such a label could not be looked up.
+  if (name.includes('.-') || name.includes('-.')) return 'a dot and a hyphen may not stand together'
+  return bucketNameFault(name)
 }
 
 /** null when the name is good, else the rule that it breaks. */

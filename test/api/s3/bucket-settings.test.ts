@@ -298,31 +298,72 @@ t.test('ACLs are private', async (t) => {
   t.match(await s3.call({ path: '/photos/none?acl' }), { status: 404, s3Code: 'NoSuchKey' })
 })
 
-t.test('notifications of S3 have no targets here; an empty configuration removes the webhooks', async (t) => {
-  const { s3, get, put } = await start(t, {
-    notifications: { allowOrigins: ['https://hooks.example'] },
-  } as never)
+t.test('webhooks are shown as queues, and can be kept, changed and removed', async (t) => {
+  const { s3, get, put } = await start(t)
   const path = '/api/v1/buckets/photos/notifications'
   const token = await s3.world.memory.bearer('acme', 'read,write')
-  const configs = [{ id: 'a', url: 'https://hooks.example/x', events: ['object-created'] }]
-  t.match(await s3.world.call({ method: 'PUT', path, token, body: { configs } }), { status: 200 })
-  const empty = '<NotificationConfiguration/>'
-  for (const [target, text] of [
-    ['TopicConfiguration', 'SNS'],
-    ['QueueConfiguration', 'SQS'],
-    ['CloudFunctionConfiguration', 'Lambda'],
-    ['EventBridgeConfiguration', 'EventBridge'],
-  ] as const) {
-    const body = `<NotificationConfiguration><${target}><Event>s3:ObjectCreated:*</Event></${target}></NotificationConfiguration>`
-    const refused = await put('notification', body)
-    t.match(refused, { status: 501, s3Code: 'NotImplemented' })
-    t.match(refused.xml?.textOf('Message'), new RegExp(text))
-  }
-  t.match(await get('notification'), {
-    status: 200,
-    xml: { name: 'NotificationConfiguration', children: [] },
+  const hook = (id: string, more: object = {}) => ({
+    id,
+    url: `https://hooks.example/${id}`,
+    events: ['object-created', 'object-lock-changed'],
+    ...more,
   })
-  t.match(await s3.world.call({ path, token }), { json: { configs: [{ id: 'a' }] } }, 'nothing was removed')
-  t.match(await put('notification', empty), { status: 200 })
-  t.match(await s3.world.call({ path, token }), { json: { configs: [] } })
+  const configs = [hook('a', { prefix: 'in/', payloadFormat: 's3', enabled: false }), hook('b')]
+  const made = await s3.world.call({ method: 'PUT', path, token, body: { configs } })
+  t.equal(made.status, 200)
+  const native = async () =>
+    (await s3.world.call({ path, token })).json['configs'] as Record<string, unknown>[]
+  const before = await native()
+
+  const shown = await get('notification')
+  const [one, other] = shown.xml?.childrenNamed('QueueConfiguration') ?? []
+  t.same(textsOf(one, 'Id'), ['a'])
+  t.same(textsOf(one, 'Queue'), ['arn:holdfast:webhook:us-east-1:acme:a'])
+  t.same(textsOf(one, 'Event'), ['s3:ObjectCreated:*', 's3:ObjectRetention:Put', 's3:ObjectLegalHold:Put'])
+  const rule = one?.needed('Filter').needed('S3Key').needed('FilterRule')
+  t.same([rule?.textOf('Name'), rule?.textOf('Value')], ['prefix', 'in/'])
+  t.equal(other?.child('Filter'), null)
+
+  const body = shown.bytes.toString()
+  t.match(await put('notification', body), { status: 200 }, 'what was read can be sent back')
+  const same = (config: Record<string, unknown>) => ({ ...config, updatedAt: null })
+  t.same((await native()).map(same), before.map(same), 'and changes nothing')
+  const changed = body
+    .replace('<Name>prefix</Name><Value>in/', '<Name>Suffix</Name><Value>.jpg')
+    .replaceAll(/<Event>s3:Object(Retention|LegalHold):Put<\/Event>/g, '<Event>s3:ObjectTagging:*</Event>')
+    .replace(/<QueueConfiguration><Id>b.*<\/QueueConfiguration>/, '')
+  t.match(await put('notification', changed), { status: 200 })
+  t.match(await native(), [
+    { id: 'a', url: 'https://hooks.example/a', events: ['object-created', 'object-tagged'], suffix: '.jpg' },
+  ])
+  t.match(await native(), [{ prefix: '', payloadFormat: 's3', enabled: false, hasSecret: true }])
+
+  const whole = (inner: string) => `<NotificationConfiguration ${XMLNS}>${inner}</NotificationConfiguration>`
+  const queue = (arn: string, event = 's3:ObjectCreated:*') =>
+    `<QueueConfiguration><Queue>${arn}</Queue><Event>${event}</Event></QueueConfiguration>`
+  const ours = 'arn:holdfast:webhook:us-east-1:acme:a'
+  for (const [inner, code, text] of [
+    ['<TopicConfiguration><Topic>x</Topic></TopicConfiguration>', 'NotImplemented', 'SNS'],
+    ['<CloudFunctionConfiguration/>', 'NotImplemented', 'Lambda'],
+    ['<EventBridgeConfiguration/>', 'NotImplemented', 'EventBridge'],
+    [queue('arn:aws:sqs:us-east-1:1:q'), 'NotImplemented', 'SQS'],
+    [queue(ours.replace(/a$/, 'none')), 'InvalidArgument', 'none'],
+    [queue(ours, 's3:ObjectCreated:Put'), 'NotImplemented', 's3:ObjectCreated:Put'],
+    [queue(ours, ''), 'NotImplemented', 'event'],
+    [queue(ours).replace(/<Event>.*<\/Event>/, ''), 'InvalidArgument', 'event'],
+    [queue(ours).replace('<Queue>', '<Other/><Queue>'), 'NotImplemented', 'Other'],
+  ] as const) {
+    const refused = await put('notification', whole(inner))
+    t.equal(refused.s3Code, code, inner)
+    t.match(refused.xml?.textOf('Message'), new RegExp(text), inner)
+  }
+  t.equal((await native()).length, 1, 'what is refused removes nothing')
+
+  const reader = await s3.world.memory.accessKey('acme', 'read')
+  t.match(await s3.call({ path: '/photos?notification', secret: reader }), { status: 200 })
+  const clear = { method: 'PUT', path: '/photos?notification', body: whole('') }
+  t.match(await s3.call({ ...clear, secret: reader }), { status: 403, s3Code: 'AccessDenied' })
+  t.match(await s3.call(clear), { status: 200 }, 'an empty configuration removes all')
+  t.same(await native(), [])
+  t.match(await get('notification'), { status: 200, xml: { children: [] } })
 })

@@ -234,6 +234,26 @@ t.test('PostObject', async (t) => {
     t.equal((await native(s3, '/objects/broken')).status, 404)
   })
 
+  t.test('reads forms that a client of the web makes', async (t) => {
+    const fields = { key: 'web/${filename}', 'Content-Type': 'text/plain', 'x-amz-meta-name': 'é "x"' }
+    const conditions = [
+      { bucket: 'photos' },
+      ['starts-with', '$key', 'web/'],
+      ['starts-with', '$Content-Type', ''],
+      ['starts-with', '$x-amz-meta-name', ''],
+    ]
+    const form = new FormData()
+    for (const [name, text] of Object.entries(signedFields(s3, { fields, conditions })))
+      form.append(name, text)
+    const bytes = Buffer.alloc(300_000, '\r\n--')
+    form.append('file', new File([bytes], 'ü (1).txt', { type: 'text/html' }))
+    const answer = await fetch(`http://${s3.host}/photos`, { method: 'POST', body: form })
+    t.equal(answer.status, 204)
+    const stored = await s3.call({ path: '/photos/web/%C3%BC%20(1).txt' })
+    t.match(stored, { status: 200, headers: { 'content-type': 'text/plain' } })
+    t.ok(stored.bytes.equals(bytes))
+  })
+
   t.test('ends with its key', async (t) => {
     const key = await s3.world.memory.accessKey('acme', 'write')
     t.equal((await posted(s3, { secret: key })).status, 204)

@@ -28,6 +28,8 @@ const PROGRAMS = {
   attacks: { build: false, file: 'test/programs/attacks/main.ts', args: [] },
   fuzz: { build: false, file: 'test/programs/fuzz/main.ts', args: [] },
   schemathesis: { build: false, file: 'test/programs/schemathesis/main.ts', args: [] },
+  's3-clients': { build: false, file: 'test/s3-clients/main.ts', args: [] },
+  's3-conformance': { build: false, file: 'test/programs/s3-conformance/main.ts', args: [] },
   chaos: { build: false, file: 'test/programs/chaos/main.ts', args: [] },
   interruptions: { build: false, file: 'test/programs/interruptions/main.ts', args: [] },
   garbage: { build: false, file: 'test/programs/garbage/main.ts', args: [] },

@@ -141,7 +141,9 @@ const DESCRIBERS: { readonly [T in CommandType]: Describer<T> } = {
   }),
   setObjectLegalHold: ({ legalHold }, value) => ({ ...made(value), details: { legalHold } }),
   createUpload: (_, value) => (value === null ? {} : { details: { uploadId: value.uploadId } }),
-  putPart: ({ uploadId, partNumber, size }) => ({ details: { uploadId, partNumber, size } }),
+  putPart: ({ uploadId, partNumber, size, source }) => ({
+    details: { uploadId, partNumber, size, ...(source === undefined ? {} : { source }) },
+  }),
   completeUpload: ({ uploadId, parts }, value) => ({
     ...made(value),
     details: { uploadId, parts: parts.length, ...(value === null ? {} : { size: value.size }) },

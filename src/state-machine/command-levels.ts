@@ -112,6 +112,7 @@ const MEMBER_LEVELS: { readonly [T in CommandType]?: Readonly<Record<string, Mem
   setQuota: { maxVersions: 4, maxUploads: 4, maxMetadataBytes: 4 },
   putObject: { representation: 4 },
   copyObject: { representation: 4, checksums: 4 },
+  putPart: { source: 4 },
   createUpload: { representation: 4, checksumType: 4 },
   completeUpload: { composite: 4 },
   deleteObject: { bypassGovernance: 4, approval: 4 },

@@ -177,6 +177,15 @@ t.test('uploadPartCopy refuses, and stores nothing', async (t) => {
     t.ok(await copy())
   })
 
+  await t.test('while an older member could not read the entry, and reads nothing', async (t) => {
+    memory.featureLevel = 3
+    const inTurns = () => {
+      throw new Error('The source is read')
+    }
+    await t.rejects(copy({ inTurns }), { code: 'precondition_failed' })
+    memory.featureLevel = 4
+  })
+
   await t.test('the bucket of another tenant, which does not exist for this one', async (t) => {
     await memory.tenant('other')
     await memory.change({

@@ -15,7 +15,7 @@ import {
   SOURCE_RANGE,
 } from './copy-headers.ts'
 import { LATE_NOTE } from './late-answer.ts'
-import { readCount } from './listing-query.ts'
+import { readCount, readEncoding } from './listing-query.ts'
 import { etagElement, STORAGE_CLASS } from './listing-view.ts'
 import { checksumElements, partElement, uploadChecksumElements } from './multipart-view.ts'
 import { uploadIdIn } from './multipart-routes.ts'
@@ -101,6 +101,7 @@ export const partRoutes: readonly S3Route[] = [
     async (services, principal, call) => {
       const { bucket, key, query } = call
       const count = readCount(query, 'max-parts')
+      const encoding = readEncoding(query)
       const asked = {
         bucket,
         key,
@@ -115,7 +116,8 @@ export const partRoutes: readonly S3Route[] = [
         element(
           'ListPartsResult',
           element('Bucket', bucket),
-          element('Key', key),
+          element('Key', encoding.text(key)),
+          encoding.type,
           element('UploadId', upload.uploadId),
           ownerElement('Initiator', principal.tenantId),
           ownerElement('Owner', principal.tenantId),

@@ -10,6 +10,7 @@ import { settle } from '../../commands/settle.ts'
 import type { IngestRequest } from '../../content/content.ts'
 import type { PartRecord } from '../../state-machine/bodies/records.ts'
 import { findPart } from '../../state-machine/bodies/upload-parts.ts'
+import type { CopySource } from '../../state-machine/objects/commands.ts'
 import { PART_BYTES_MAX } from '../../state-machine/objects/limits.ts'
 import { quotaFault } from '../../state-machine/usage/quota.ts'
 import { commitBody } from '../base/commit-body.ts'
@@ -21,6 +22,8 @@ import type { FoundUpload } from './find-upload.ts'
 export interface PartBytes
   extends Pick<IngestRequest, 'source' | 'expectedSize' | 'claimed' | 'trailing' | 'etag' | 'signal'> {
   readonly partNumber: number
+  /** The version whose bytes they are. Absent: a client sends them. */
+  readonly copied?: CopySource
 }
 
 /** Throws Refusal entity_too_large, quota_exceeded, and what the body is refused for. */
@@ -30,7 +33,7 @@ export async function ingestPart(
   found: FoundUpload,
   part: PartBytes,
 ): Promise<PartRecord> {
-  const { partNumber, ...request } = part
+  const { partNumber, copied, ...request } = part
   const { expectedSize, signal } = request
   const { bucket, upload } = found
   const sizeMax = Math.min(PART_BYTES_MAX, services.config.limits.objectPutBytesMax)
@@ -47,9 +50,10 @@ export async function ingestPart(
   const ingested = await services.content.ingest({ ...request, tenant, caller, sizeMax, wanted })
   const { key, uploadId } = upload
   const name = { tenantId: tenant.id, bucket: bucket.name, key, uploadId, partNumber }
+  const origin = copied === undefined ? {} : { source: copied }
   const reply = await commitBody(
     ingested,
-    (stored) => services.propose({ type: 'putPart', ...name, ...stored }),
+    (stored) => services.propose({ type: 'putPart', ...name, ...stored, ...origin }),
     signal,
   )
   return settle(reply)

@@ -10,6 +10,7 @@ import type { AccessKeyPrincipal } from '../../access/base/principal.ts'
 import { S3_ACTIONS } from '../../access/policies/s3-actions.ts'
 import { accessKey } from '../../access/rights.ts'
 import { Refusal } from '../../base/refusal.ts'
+import { requireLevel } from '../../commands/level-gate.ts'
 import { nodeSource } from '../../content/node-source.ts'
 import type { ByteRange } from '../../content/range.ts'
 import { BodyGoneError } from '../../content/read-content.ts'
@@ -46,6 +47,8 @@ export interface CopiedPart {
 }
 
 const LOOKS_MAX = 2
+/** From this feature level on, the command names its source. */
+const NAMES_SOURCE_LEVEL = 4
 
 export const uploadPartCopy = dataOperation(
   {
@@ -84,6 +87,8 @@ async function copyPart(
   const { object } = source
   const range = rangeIn(object, input.range)
   const { partNumber, signal, inTurns } = input
+  // Otherwise the commit would be refused once all bytes are stored.
+  await requireLevel(services.cluster, NAMES_SOURCE_LEVEL)
   const tenant = findTenant(services, principal.tenantId)
   const bytes = { bucketId: source.bucket.id, object, pinned }
   const pieces = nodeSource(inTurns(services.content.read(tenant, bytes, range)))
@@ -93,6 +98,7 @@ async function copyPart(
     source: pieces,
     expectedSize,
     claimed: new Map(),
+    copied: { bucket: source.bucket.name, key: object.key, versionId: object.versionId },
     etag: 'md5',
     signal,
   } as const

@@ -47,6 +47,13 @@ export interface GovernanceBypass {
   readonly bypassGovernance?: true
 }
 
+/** The version that the gateway read. */
+export interface CopySource {
+  readonly bucket: string
+  readonly key: string
+  readonly versionId: VersionId
+}
+
 /** The common members of all commands that make a version. */
 export interface NewVersion extends ObjectName, VersionSettings {
   readonly contentType: string
@@ -87,7 +94,7 @@ export type ObjectCommand =
   /** The source is the exact version that the gateway read; the copy is refused if it is gone. */
   | (NewVersion & {
       readonly type: 'copyObject'
-      readonly source: { readonly bucket: string; readonly key: string; readonly versionId: VersionId }
+      readonly source: CopySource
       /** Since level 4. Of all bytes: the copy has them beside those of the source, and no composite one. Absent: it has what the source has. */
       readonly checksums?: Checksums
     })
@@ -128,6 +135,8 @@ export type ObjectCommand =
       readonly etag: string
       readonly checksums: Checksums
       readonly body: PutBody
+      /** Since level 4. The version whose bytes were copied, for the audit log. Absent: its client sent them. */
+      readonly source?: CopySource
     })
   /**
    * `etag`, `checksums` and `composite` are computed from those of the parts; part etags are compared one by one. `fingerprint`: a hash over

@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto'
 import t from 'tap'
 import { deferred, until } from '../../helpers/async.ts'
 import { NO_CALLER_LIMITS, patternBytes } from '../../helpers/content-world.ts'
+import { AuditedWorld } from '../audited-world.ts'
 import { md5Of, MIB, MultipartCalls } from './multipart-calls.ts'
 import { type S3Answer, S3World } from './s3-world.ts'
 
@@ -197,6 +198,21 @@ t.test('UploadPartCopy', async (t) => {
   const uploadId = await whole.begin()
   const source = { 'x-amz-copy-source': 'films/source' }
 
+  const audited = await AuditedWorld.around(s3.world, s3.token)
+  const path = `${whole.path}?partNumber=1&uploadId=${uploadId}`
+  const { row } = await audited.row(s3.signed({ method: 'PUT', path, headers: source }))
+  t.match(row, {
+    api: 's3',
+    operation: 'uploadPartCopy',
+    bucket: 'photos',
+    key: 'whole',
+    details: {
+      uploadId,
+      partNumber: 1,
+      size: bytes.length,
+      source: { bucket: 'films', key: 'source', versionId: put.headers['x-amz-version-id'] },
+    },
+  })
   const first = await whole.copy(uploadId, 1, source)
   t.match(first, {
     status: 200,

@@ -78,6 +78,7 @@ t.test('a multipart upload', async (t) => {
         ['7', parts[1]?.etag, '7'],
       ],
     )
+    t.equal((await film.list(uploadId, '&encoding-type=url')).xml?.textOf('Key'), 'films/a%20b.mp4')
     const page = (await film.list(uploadId, '&max-parts=1')).xml
     t.same(
       ['MaxParts', 'IsTruncated', 'NextPartNumberMarker'].map((name) => page?.textOf(name)),

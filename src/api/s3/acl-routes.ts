@@ -19,6 +19,18 @@ import { element, type XmlElement } from './xml/write-xml.ts'
 
 const ACL = 'x-amz-acl'
 /** Those that leave all rights with the owner, who is the same for a bucket and what is in it. */
+/** [AWS S3 User Guide: Canned ACL] */
+const CANNED: ReadonlySet<string> = new Set([
+  'private',
+  'public-read',
+  'public-read-write',
+  'authenticated-read',
+  'aws-exec-read',
+  'bucket-owner-read',
+  'bucket-owner-full-control',
+  'log-delivery-write',
+])
+
 const PRIVATE = {
   bucket: ['private'],
   object: ['private', 'bucket-owner-full-control', 'bucket-owner-read'],
@@ -91,18 +103,20 @@ export const aclRoutes: readonly S3Route[] = [
   ),
 ]
 
-/** Throws S3Fault NotImplemented. */
+/** Throws S3Fault NotImplemented, InvalidArgument. */
 export function checkPrivateAcl(headers: IncomingHttpHeaders, of: keyof typeof PRIVATE): void {
   const acl = headerText(headers, ACL)
   const accepted: readonly string[] = PRIVATE[of]
   if (acl === undefined || accepted.includes(acl)) return
+  if (!CANNED.has(acl))
+    throw new S3Fault('InvalidArgument', `${ACL} "${acl.slice(0, 80)}" is no canned ACL of S3`)
   throw new S3Fault(
     'NotImplemented',
     `The ACL "${acl.slice(0, 80)}" is not supported: everything here is private, and what a key may do is said by its scopes`,
   )
 }
 
-/** Throws S3Fault MissingSecurityHeader, NotImplemented, MalformedACLError. */
+/** Throws S3Fault MissingSecurityHeader, NotImplemented, InvalidArgument, MalformedACLError. */
 function checkWish({ headers, xml }: S3Call, of: keyof typeof PRIVATE, owner: string): void {
   if (headers[ACL] === undefined && xml === null)
     throw new S3Fault('MissingSecurityHeader', `An ACL is given as ${ACL}, or as a body`)

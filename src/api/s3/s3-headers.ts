@@ -27,6 +27,7 @@ const ASKS_FOR_NOTHING = /^x-amz-cf-/
 const DIGESTS = /^x-amz-checksum-(crc32|crc32c|crc64nvme|sha1|sha256)$/
 const CONDITIONS = ['if-match', 'if-none-match', 'if-modified-since', 'if-unmodified-since']
 const OWN = /^x-service-/
+const ENCRYPTION = 'x-amz-server-side-encryption'
 const IDEMPOTENCY_KEY = 'x-service-idempotency-key'
 
 /** Parameters by which a presigned URL says how it is signed. */
@@ -81,6 +82,12 @@ export function takeHeadersOfQuery(
 export function refuseForeignS3Headers(route: S3Route, headers: IncomingHttpHeaders): void {
   const isRead = route.method === 'GET' || route.method === 'HEAD'
   for (const name of Object.keys(headers)) {
+    // S3 answers a read that asks for it with 400. [S3 GetObject: Encryption]
+    if (isRead && name === ENCRYPTION)
+      throw new S3Fault(
+        'InvalidArgument',
+        `${ENCRYPTION} is a header of uploads, which ${route.action} is not`,
+      )
     if (name.startsWith('x-amz-') && !takesAmz(route, name)) throw notTaken(route, name)
     if (OWN.test(name) && name !== IDEMPOTENCY_KEY)
       throw new S3Fault('InvalidRequest', `The header ${name.slice(0, 80)} belongs to the native API`)

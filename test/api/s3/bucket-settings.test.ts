@@ -292,6 +292,7 @@ t.test('ACLs are private', async (t) => {
     t.match(await canned(path, 'private'), { status: 200 })
     for (const acl of ['public-read', 'authenticated-read', 'log-delivery-write'])
       t.match(await canned(path, acl), { status: 501, s3Code: 'NotImplemented' }, acl)
+    t.match(await canned(path, 'public-ready'), { status: 400, s3Code: 'InvalidArgument' })
     t.match(await s3.call({ method: 'PUT', path }), { status: 400, s3Code: 'MissingSecurityHeader' })
   }
   t.match(await canned('/photos/k?acl', 'bucket-owner-full-control'), { status: 200 })

@@ -5,7 +5,7 @@
  * Rule: only a "nothing was done" is repeated; an unknown outcome is thrown.
  */
 import { until } from './async.ts'
-import type { Asked, ProcessCluster } from './process-cluster.ts'
+import type { Answer, Asked } from './process-cluster.ts'
 
 /** As they are written, so that the client and the model speak of the same things. */
 export type Json = Readonly<Record<string, unknown>>
@@ -18,6 +18,8 @@ export interface ApiAnswer {
   readonly bytes: Buffer
   /** Empty unless the answer is JSON. */
   readonly json: Json
+  /** Absent: the native one. */
+  readonly api?: 's3'
 }
 
 export interface ObjectAsk {
@@ -27,6 +29,14 @@ export interface ObjectAsk {
   readonly body?: Uint8Array | object
   readonly headers?: Readonly<Record<string, string>>
 }
+
+/** Nodes, or one of them. */
+export interface ObjectServer {
+  ask(nodeId: string, asked: Asked): Promise<Answer>
+}
+
+/** The same request in another API, with its answer as the native one gives it; null: it is asked in the native API. */
+export type Translate = (ask: ObjectAsk, nodeId: string) => Promise<ApiAnswer> | null
 
 /** The commit may or may not take effect: its leader was lost. */
 export class OutcomeUnknown extends Error {}
@@ -39,12 +49,14 @@ export class ObjectClient {
   /** The last requests and answers, for the report of a failure. */
   readonly lines: string[] = []
   requests = 0
-  readonly #cluster: ProcessCluster
+  readonly #server: ObjectServer
   readonly #pickNode: () => string
+  readonly #translate: Translate
 
-  constructor(cluster: ProcessCluster, pickNode: () => string) {
-    this.#cluster = cluster
+  constructor(server: ObjectServer, pickNode: () => string, translate: Translate = () => null) {
+    this.#server = server
     this.#pickNode = pickNode
+    this.#translate = translate
   }
 
   /** Throws OutcomeUnknown. */
@@ -58,23 +70,35 @@ export class ObjectClient {
     return received
   }
 
-  async #once({ method, path, body, headers = {} }: ObjectAsk, nodeId: string): Promise<ApiAnswer> {
-    const isBytes = body === undefined || body instanceof Uint8Array
-    const sent = isBytes ? (body ?? null) : JSON.stringify(body)
-    const asked = { method, path: `/buckets${path}`, body: sent, headers }
+  async #once(ask: ObjectAsk, nodeId: string): Promise<ApiAnswer> {
     this.requests += 1
-    const answer = await this.#cluster.ask(nodeId, asked)
+    const answer = await (this.#translate(ask, nodeId) ?? this.#natively(ask, nodeId))
+    this.#note(ask, nodeId, answer)
+    const { status, code } = answer
+    if (status === 503 && !NOTHING_DONE.includes(code ?? '')) throw new OutcomeUnknown(`${status} ${code}`)
+    return answer
+  }
+
+  async #natively({ method, path, body, headers = {} }: ObjectAsk, nodeId: string): Promise<ApiAnswer> {
+    const sent = isBytes(body) ? (body ?? null) : JSON.stringify(body)
+    const answer = await this.#server.ask(nodeId, { method, path: `/buckets${path}`, body: sent, headers })
     const isJson = String(answer.headers['content-type']).includes('json')
     const json = isJson ? (JSON.parse(answer.body.toString()) as Json) : {}
     const code = answer.status < 400 ? null : String(json['code'])
-    const sentText = body === undefined ? '' : isBytes ? `${body.length} bytes` : (sent?.toString() ?? '')
-    const got = `${answer.status} ${isJson ? answer.body.toString().slice(0, 300) : ''}`
-    this.lines.push(`${nodeId} ${method} ${path} ${JSON.stringify(headers)} ${sentText} -> ${got}`)
-    if (this.lines.length > LINES_KEPT) this.lines.shift()
-    if (answer.status === 503 && !NOTHING_DONE.includes(code ?? '')) throw new OutcomeUnknown(got)
     return { status: answer.status, code, headers: answer.headers, bytes: answer.body, json }
   }
+
+  #note({ method, path, body, headers = {} }: ObjectAsk, nodeId: string, answer: ApiAnswer): void {
+    const { status, code, json, api = 'native' } = answer
+    const text = isBytes(body) ? `${body?.length ?? 0} bytes` : JSON.stringify(body)
+    const got = `${status} ${code ?? ''} ${JSON.stringify(json).slice(0, 300)}`
+    this.lines.push(`${nodeId} ${api} ${method} ${path} ${JSON.stringify(headers)} ${text} -> ${got}`)
+    if (this.lines.length > LINES_KEPT) this.lines.shift()
+  }
 }
+
+const isBytes = (body: ObjectAsk['body']): body is Uint8Array | undefined =>
+  body === undefined || body instanceof Uint8Array
 
 /** A key as a path: slashes stay slashes. */
 export function pathOf(key: string): string {

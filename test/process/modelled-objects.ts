@@ -18,7 +18,14 @@ import {
   queryOf,
 } from '../helpers/object-client.ts'
 import { fresh } from '../state-machine/map-world.ts'
-import { type ModelBucket, named, newestObject, replacedIn, settable } from '../state-machine/model-bucket.ts'
+import {
+  allVersions,
+  type ModelBucket,
+  named,
+  newestObject,
+  replacedIn,
+  settable,
+} from '../state-machine/model-bucket.ts'
 import { VersionsModel } from '../state-machine/versions-model.ts'
 
 export interface Place {
@@ -64,14 +71,30 @@ export class ModelledObjects {
     const versioning = isVersioned ? 'Enabled' : 'Unversioned'
     const body = { name, versioning, objectLockEnabled }
     const answer = await this.client.ask({ method: 'POST', path: '', body })
+    if (answer.api === 's3' && answer.code === null && this.model.buckets.has(name))
+      return this.#createdAgain(name, versioning)
     const about = { versioning, objectLockEnabled, bucketsMax: 100 } as const
     const id = `bucket-${++this.#bucketIds}`
     this.#take({ type: 'createBucket', tenantId: TENANT, name, ...about }, answer, () => ({ id }))
   }
 
+  /** S3 takes it from the owner; what is asked for beside it is done to the bucket that is there. */
+  #createdAgain(name: string, versioning: 'Enabled' | 'Unversioned'): void {
+    this.#count('createBucket again')
+    const bucket = this.model.buckets.get(name)
+    if (bucket !== undefined && versioning === 'Enabled') bucket.versioning = versioning
+  }
+
   async deleteBucket(name: string): Promise<void> {
     const answer = await this.client.ask({ method: 'DELETE', path: `/${name}` })
+    if (answer.api === 's3') this.#endUploads(name)
     this.#take({ type: 'deleteBucket', tenantId: TENANT, name }, answer, () => null)
+  }
+
+  /** S3 has them end with a bucket that holds nothing else. */
+  #endUploads(name: string): void {
+    const held = this.model.buckets.get(name)
+    if (held !== undefined && allVersions(held).length === 0) held.uploads.clear()
   }
 
   async setVersioning(name: string, versioning: ModelBucket['versioning']): Promise<void> {

@@ -6,7 +6,14 @@
 import assert from 'node:assert/strict'
 import type { Random } from '../programs/simulator/random.ts'
 import { type ApiAnswer, pathOf, queryOf } from '../helpers/object-client.ts'
-import { type ModelBucket, type ModelVersion, named } from '../state-machine/model-bucket.ts'
+import {
+  allVersions,
+  logicalBytes,
+  type ModelBucket,
+  type ModelVersion,
+  named,
+  uploadBytes,
+} from '../state-machine/model-bucket.ts'
 import {
   isMarkerNamed,
   type ModelledObjects,
@@ -33,7 +40,9 @@ export class ModelledReads {
     const answer = await this.#objects.client.ask({ method: 'GET', path })
     const version = this.#found(place, answer)
     if (version === null) return
-    const { headers, bytes } = answer
+    const { headers, bytes, api } = answer
+    // S3 says that there is a hold, and that there are tags.
+    const [noHold, noTags] = api === 's3' ? [undefined, undefined] : ['OFF', '0']
     const wanted = version.content.map((name) => this.#objects.bytes.get(name) ?? Buffer.alloc(0))
     assert(bytes.equals(Buffer.concat(wanted)), `${path} does not have the stored bytes`)
     const bucket = this.#objects.model.buckets.get(place.bucket)
@@ -50,10 +59,10 @@ export class ModelledReads {
       {
         etag: `"${version.etag}"`,
         id: bucket?.versioning === 'Unversioned' ? undefined : version.id,
-        tags: `${Object.keys(version.tags).length}`,
+        tags: Object.keys(version.tags).length === 0 ? noTags : `${Object.keys(version.tags).length}`,
         mode: retention?.mode,
         until: retention === null ? undefined : new Date(retention.until).toISOString(),
-        hold: bucket?.hasLock !== true ? undefined : version.legalHold ? 'ON' : 'OFF',
+        hold: bucket?.hasLock !== true ? undefined : version.legalHold ? 'ON' : noHold,
       },
     )
   }
@@ -81,7 +90,8 @@ export class ModelledReads {
       if (known === undefined) return assert.equal(answer.code, 'not_found')
       const objects = (answer.json['objects'] as readonly Listed[]).map(({ key, versionId, etag, size }) => ({
         key,
-        row: [key, versionId, etag, size].join(' '),
+        // The listing of S3 shows no versions.
+        row: [key, answer.api === 's3' ? known.keys.get(key)?.[0]?.id : versionId, etag, size].join(' '),
       }))
       seen.push(...this.#page(answer, objects, { maxKeys, left: expected.length - seen.length }))
       if (answer.json['isTruncated'] !== true) break
@@ -160,6 +170,25 @@ export class ModelledReads {
       names.filter((name) => among.includes(name)),
       [...this.#objects.model.buckets.keys()].sort(),
     )
+  }
+
+  /** `usage`: the answer of the admin API, of a tenant with these buckets alone. */
+  usage(usage: Readonly<Record<string, unknown>>): void {
+    const { model } = this.#objects
+    const buckets = [...model.buckets.values()]
+    const sum = (figure: (bucket: ModelBucket) => number): number =>
+      buckets.reduce((total, bucket) => total + figure(bucket), 0)
+    const markers = (bucket: ModelBucket): number =>
+      allVersions(bucket).filter(({ isMarker }) => isMarker).length
+    const expected = {
+      buckets: buckets.length,
+      objects: model.objects(),
+      deleteMarkers: sum(markers),
+      logicalBytes: sum(logicalBytes),
+      multipartUploads: sum(({ uploads }) => uploads.size),
+      multipartBytes: sum(uploadBytes),
+    }
+    assert.deepEqual(Object.fromEntries(Object.keys(expected).map((name) => [name, usage[name]])), expected)
   }
 
   #path(route: string, { bucket, key, versionId }: VersionPlace): string {

@@ -38,7 +38,7 @@ export class RandomRequests {
   lost = 0
   readonly #objects: ModelledObjects
   readonly #reads: ModelledReads
-  readonly #random: Random
+  #random: Random
   readonly #completed: { upload: UploadPlace; parts: readonly { partNumber: number; etag: string }[] }[] = []
   #contents = 0
 
@@ -53,7 +53,7 @@ export class RandomRequests {
     const { client, model } = this.#objects
     for (; client.requests < requests; ) {
       try {
-        if (model.buckets.size === 0) for (const name of this.#names()) await this.#create(name)
+        if (model.buckets.size === 0) await this.#createAll()
         await this.#step()
       } catch (error) {
         if (!(error instanceof OutcomeUnknown)) throw error
@@ -63,10 +63,30 @@ export class RandomRequests {
         this.#completed.length = 0
       }
     }
+    await this.#readAll()
+  }
+
+  /** One step for each source of randomness, so that a step can be left out without a change of the others. */
+  async steps(sources: Iterable<Random>): Promise<void> {
+    await this.#createAll()
+    for (const random of sources) {
+      this.#random = random
+      await this.#step()
+    }
+    await this.#readAll()
+  }
+
+  async #createAll(): Promise<void> {
+    for (const name of this.#names()) await this.#create(name)
+  }
+
+  async #readAll(): Promise<void> {
     for (const bucket of this.#names()) {
       await this.#reads.list(bucket, '', '')
       await this.#reads.listVersions(bucket, '', '')
+      await this.#reads.listUploads(bucket)
     }
+    await this.#reads.listBuckets(this.#names())
   }
 
   async #step(): Promise<void> {

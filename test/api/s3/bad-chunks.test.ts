@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto'
 import net from 'node:net'
 import t from 'tap'
 import { until } from '../../helpers/async.ts'
-import { PUT, refuses } from './bad-input.ts'
+import { MANY, PUT, refuses } from './bad-input.ts'
 import { signedChunks } from './s3-signer.ts'
 import { type S3Answer, S3World } from './s3-world.ts'
 
@@ -16,7 +16,7 @@ const WITH_TRAILER = `${SIGNED}-TRAILER`
 const UNSIGNED = 'STREAMING-UNSIGNED-PAYLOAD-TRAILER'
 
 t.test('bodies in chunks', async (t) => {
-  const s3 = await S3World.start(t)
+  const s3 = await S3World.start(t, MANY)
   const send = (
     payload: string,
     bodyOf: (first: string, at: Date) => Buffer,
@@ -246,7 +246,7 @@ t.test('bodies in chunks', async (t) => {
 })
 
 t.test('digests in headers', async (t) => {
-  const s3 = await S3World.start(t)
+  const s3 = await S3World.start(t, MANY)
   const put = (headers: Record<string, string>): Promise<S3Answer> => s3.call({ ...PUT, headers })
   const md5 = createHash('md5').update('other').digest('base64')
   await refuses(t, s3, [
@@ -277,7 +277,7 @@ t.test('digests in headers', async (t) => {
 })
 
 t.test('an upload whose client leaves in the middle stores nothing', async (t) => {
-  const s3 = await S3World.start(t)
+  const s3 = await S3World.start(t, MANY)
   const { memory, dataPort } = s3.world
   const before = memory.checksum()
   const { headers = {}, method, path } = s3.signed({ ...PUT, payload: 'UNSIGNED-PAYLOAD' })

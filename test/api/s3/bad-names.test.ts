@@ -3,7 +3,7 @@
  */
 import t from 'tap'
 import { NO_KEYS } from '../key-corpus.ts'
-import { PUT, refuses, type Row } from './bad-input.ts'
+import { MANY, PUT, refuses, type Row } from './bad-input.ts'
 import { S3_ROUTES } from './s3-samples.ts'
 import { S3World } from './s3-world.ts'
 
@@ -17,7 +17,7 @@ const SUB_RESOURCES = [
 ].join(' ')
 
 t.test('a sub-resource that no action has is refused by its name, and is never another action', async (t) => {
-  const s3 = await S3World.start(t)
+  const s3 = await S3World.start(t, MANY)
   await s3.call({ ...PUT, path: '/photos/k' })
   const known = new Set(
     S3_ROUTES.flatMap(({ level, method, marks }) => marks.map((mark) => `${method} ${level} ${mark}`)),
@@ -42,7 +42,7 @@ const wordOf = (name: string): RegExp =>
   new RegExp(name.slice(0, 5).replaceAll(/[-_]/g, '').toLowerCase(), 'i')
 
 t.test('queries that contradict themselves', async (t) => {
-  const s3 = await S3World.start(t)
+  const s3 = await S3World.start(t, MANY)
   await refuses(t, s3, [
     ['a parameter twice', () => s3.call({ path: '/?prefix=a&prefix=b' }), 400, 'InvalidArgument'],
     [
@@ -59,7 +59,7 @@ t.test('queries that contradict themselves', async (t) => {
 })
 
 t.test('keys and buckets that are none', async (t) => {
-  const s3 = await S3World.start(t)
+  const s3 = await S3World.start(t, MANY)
   const rows = NO_KEYS.filter((raw) => raw !== '').flatMap((raw) =>
     ['PUT', 'GET', 'DELETE'].map((method): Row => {
       const code = raw.length > 1024 ? 'KeyTooLongError' : 'InvalidURI'
@@ -88,7 +88,7 @@ t.test('keys and buckets that are none', async (t) => {
 })
 
 t.test('hosts', async (t) => {
-  const s3 = await S3World.start(t, { s3Domains: ['s3.example.org'] })
+  const s3 = await S3World.start(t, { ...MANY, s3Domains: ['s3.example.org'] })
   await s3.call({ method: 'PUT', path: '/photos/k', body: 'here' })
   for (const host of [
     'photos.s3.example.org',
@@ -131,7 +131,7 @@ t.test('hosts', async (t) => {
 })
 
 t.test('parts that do not fit', async (t) => {
-  const s3 = await S3World.start(t)
+  const s3 = await S3World.start(t, MANY)
   const started = await s3.call({ method: 'POST', path: '/photos/k?uploads' })
   const uploadId = started.xml?.textOf('UploadId') ?? ''
   const at = (number: number | string): string => `/photos/k?uploadId=${uploadId}&partNumber=${number}`

@@ -18,7 +18,6 @@ import type { ReadElement } from './xml/read-xml.ts'
 import { element, type XmlElement } from './xml/write-xml.ts'
 
 const ACL = 'x-amz-acl'
-/** Those that leave all rights with the owner, who is the same for a bucket and what is in it. */
 /** [AWS S3 User Guide: Canned ACL] */
 const CANNED: ReadonlySet<string> = new Set([
   'private',
@@ -31,6 +30,7 @@ const CANNED: ReadonlySet<string> = new Set([
   'log-delivery-write',
 ])
 
+/** Those that leave all rights with the owner, who is the same for a bucket and what is in it. */
 const PRIVATE = {
   bucket: ['private'],
   object: ['private', 'bucket-owner-full-control', 'bucket-owner-read'],

@@ -70,11 +70,6 @@ function policyOf({ bucket }: SamplePlace): string {
   return JSON.stringify({ Version: '2012-10-17', Statement: [statement] })
 }
 
-/** Whether the document of its sample says something. */
-export function hasDocument({ body }: S3Route): boolean {
-  return body.kind !== 'xml' || Object.hasOwn(DOCUMENTS, body.root)
-}
-
 function queryOf({ level, marks, markValue, parameters }: S3Route, { key }: SamplePlace): readonly string[] {
   const marked = marks.map((name) => {
     const value = markValue?.name === name ? markValue.value : (VALUES[name] ?? '')

@@ -10,7 +10,7 @@ import { CommandError } from '../base/exit.ts'
 import { leastPartBytes } from '../objects/part-size.ts'
 import type { RemotePath } from '../objects/remote-path.ts'
 import { upload, type UploadRequest } from '../objects/upload.ts'
-import { type FoundTarget, type Metadata, withRecord } from './import-record.ts'
+import { type FoundTarget, type Metadata, type SourceVersion, withRecord } from './import-record.ts'
 import { copyLarge } from './large-object.ts'
 import type { OpenUploads } from './open-uploads.ts'
 import { drop } from './source-client.ts'
@@ -119,12 +119,20 @@ async function requestFor(copier: Copier, wanted: ToCopy, object: SourceObject):
     bucket: wanted.to.bucket,
     key: wanted.to.key,
     contentType: object.contentType,
-    metadata: withRecord(object.metadata, object),
+    metadata: withRecord(object.metadata, recordOf(object, wanted.source)),
     tags,
     representation: object.representation,
     conditions: wanted.target === null ? { 'If-None-Match': '*' } : { 'If-Match': `"${wanted.target.etag}"` },
     signal: access.signal,
     onBytes,
+  }
+}
+
+/** What the listing says, where headers say nothing: the next import compares with the listing. */
+function recordOf({ etag, modifiedAt }: SourceObject, listed: ListedSource): SourceVersion {
+  return {
+    etag: etag === '' ? listed.etag : etag,
+    modifiedAt: Number.isNaN(modifiedAt) ? listed.modifiedAt : modifiedAt,
   }
 }
 

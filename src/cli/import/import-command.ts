@@ -169,6 +169,9 @@ async function importBucket(
     await report.tried({ path: `${to.bucket}/${key}`, size: listed.size, submit }, async () => {
       const target = isTaken && index !== null ? await index.find(key) : null
       const step = stepFor(listed, target, overwrite)
+      // It was killed between the completion of the object and that of its file.
+      if (step === 'keep' && listed.size > copier.partBytes)
+        await copier.uploads.remove({ bucket: to.bucket, key })
       if (step === 'keep' || step === 'conflict') return { step }
       if (isDryRun) return { step, copied: null }
       const wanted = { bucket, source: listed, to: { bucket: to.bucket, key }, target }

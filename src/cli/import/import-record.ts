@@ -2,7 +2,8 @@
  * What an imported object keeps of where it came from, and what a next import does with it. [record 55]
  *
  * Owns: two names of user metadata, the decision; pure. Rules: an object that somebody else wrote is never replaced without being asked to; one
- * that an earlier import made, and that changed at the source since, is. Times of the source are compared in seconds, as headers give them.
+ * that an earlier import made, and that changed at the source since, is. Times of the source are those of headers, which have whole seconds and round as
+ * each store likes.
  */
 import type { ListedSource } from './source-listing.ts'
 
@@ -48,7 +49,14 @@ export function stepFor(source: ListedSource, target: FoundTarget | null, overwr
     recorded === undefined
       ? // Another tool may have copied it: an MD5 says that the bytes are the same.
         /^[0-9a-f]{32}$/.test(source.etag) && target.etag === source.etag
-      : recorded === source.etag && target.metadata[MODIFIED_NAME] === timeText(source.modifiedAt)
+      : recorded === source.etag && isSameTime(target.metadata[MODIFIED_NAME], source.modifiedAt)
   if (isSame && target.size === source.size) return 'keep'
   return recorded !== undefined || overwrites ? 'replace' : 'conflict'
+}
+
+const ROUNDING_MS = 1_000
+
+function isSameTime(recorded: string | undefined, modifiedAt: number): boolean {
+  if (recorded === timeText(modifiedAt)) return true
+  return Math.abs(Date.parse(recorded ?? '') - modifiedAt) <= ROUNDING_MS
 }

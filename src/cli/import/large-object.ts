@@ -126,7 +126,8 @@ async function loaded(object: SourceObject, saved: SavedDigests): Promise<Source
 async function giveUp({ client, requested, uploads }: LargeCopy, { uploadId }: OpenUpload): Promise<void> {
   const { bucket, key } = requested
   await uploads.remove(requested)
-  await client.call('abortMultipartUpload', { params: { bucket, key, uploadId } })
+  // Otherwise the service gives it up after seven days.
+  await client.call('abortMultipartUpload', { params: { bucket, key, uploadId } }).catch(() => {})
 }
 
 async function sendRest(copy: LargeCopy, { open, etags, digests }: Started): Promise<void> {

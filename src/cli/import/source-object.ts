@@ -139,7 +139,7 @@ export async function* bytesOf(
       for await (const piece of answer) {
         const bytes = piece as Buffer
         at += bytes.length
-        if (at > end) throw odd(object, `sent more than its ${object.size} bytes`)
+        if (at > end) throw odd(object, 'sent more than it was asked for')
         yield bytes
         await access.rate.passed(bytes.length, access.signal)
       }

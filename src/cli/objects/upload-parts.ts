@@ -111,8 +111,9 @@ type NewUpload = Place & Pick<UploadRequest, 'contentType' | 'metadata' | 'repre
 export async function newUpload(client: DataClient, requested: NewUpload): Promise<string> {
   const { bucket, key, contentType, metadata, representation, tags, signal } = requested
   const body = { contentType, metadata, ...representation, ...(tags === undefined ? {} : { tags }) }
-  return (await client.call('createMultipartUpload', { params: { bucket, key }, body, signal })).answer
-    .uploadId
+  // One that is made twice stays empty, and the service gives it up after seven days.
+  const call = { params: { bucket, key }, body, signal, isRepeatable: true }
+  return (await client.call('createMultipartUpload', call)).answer.uploadId
 }
 
 /** The newest unfinished upload of exactly this key; null if there is none. */

@@ -30,6 +30,7 @@ interface Odd {
   /** True: it has answered. */
   readonly intercept?: (asked: Asked, response: ServerResponse) => boolean | Promise<boolean>
   readonly pageKeys?: number
+  readonly ignoresIfMatch?: boolean
   /** It ignores `encoding-type`. */
   readonly isPlainXml?: boolean
   /** The order of its listing, instead of that of the bytes. */
@@ -132,7 +133,8 @@ export class FakeSource {
 
   #object(response: ServerResponse, object: FakeObject, { ifMatch, method, range }: Asked): void {
     const { body, etag = md5(body), headers = {}, modified = MODIFIED, tags = {} } = object
-    if (ifMatch !== undefined && ifMatch !== `"${etag}"`) return refuse(response, 412, 'PreconditionFailed')
+    const isAsked = this.odd.ignoresIfMatch !== true && ifMatch !== undefined
+    if (isAsked && ifMatch !== `"${etag}"`) return refuse(response, 412, 'PreconditionFailed')
     const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(range ?? '') ?? []
     const start = Number(first ?? 0)
     const sent = body.subarray(start, last === undefined ? body.length : Number(last) + 1)

@@ -3,7 +3,13 @@
  */
 import { createHash } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
+import { createServer, request as httpRequest } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import t from 'tap'
+import { BytesRate } from '../../../src/cli/import/bytes-rate.ts'
+import { SourceClient } from '../../../src/cli/import/source-client.ts'
+import { bytesOf, getSource } from '../../../src/cli/import/source-object.ts'
+import { collected } from '../../helpers/async.ts'
 import { Condition } from '../../../cluster/index.ts'
 import { newAuthority, newNodePair, readAuthority } from '../../../src/cli/certificates/authority.ts'
 import { temporaryFolder } from '../../helpers/process-cluster.ts'
@@ -142,11 +148,72 @@ t.test('bytes', async (t) => {
         etag: '0123456789abcdef0123456789abcdef',
         headers: { 'x-amz-server-side-encryption': 'aws:kms' },
       })
+      source.put('photos', 'composite', {
+        body: BODY,
+        etag: 'e-2',
+        headers: {
+          'x-amz-checksum-sha256': sha256(Buffer.from('other')),
+          'x-amz-checksum-type': 'COMPOSITE',
+        },
+      })
       const { code, err } = await run('s3://photos')
       t.equal(code, 0)
-      t.match(err, /2 copied {2}\(19\.5 KiB\)\nThe source keeps no checksum of 2 of them as a whole/)
+      t.match(err, /3 copied {2}\(29\.3 KiB\)\nThe source keeps no checksum of 3 of them as a whole/)
     },
   )
+})
+
+t.test('bytes that the target says it stored otherwise are reported', async (t) => {
+  const { source, lines, world } = await importWorld(t)
+  source.put('photos', 'a', { body: BODY })
+  const target = createServer((request, response) => {
+    const { headers, method, url: path } = request
+    const to = { host: '127.0.0.1', port: world.dataPort, method, path, headers }
+    const passed = httpRequest(to, (answer) => {
+      const pieces: Buffer[] = []
+      answer.on('data', (piece: Buffer) => pieces.push(piece))
+      answer.on('end', () => {
+        const { 'content-length': _, ...others } = answer.headers
+        response.writeHead(answer.statusCode ?? 500, others)
+        response.end(
+          Buffer.concat(pieces)
+            .toString()
+            .replace(/"CRC64NVME":"[^"]*"/, '"CRC64NVME":"AAAAAAAAAAA="'),
+        )
+      })
+    })
+    request.pipe(passed)
+  })
+  await new Promise<void>((resolve) => target.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => (target.closeAllConnections(), target.close()))
+  const { port } = target.address() as AddressInfo
+  const { code, lines: printed } = await lines('s3://photos', '--target-endpoint', `http://127.0.0.1:${port}`)
+  t.match(printed, [{ action: 'failed', code: 'stored_differently' }, { summary: { failed: 1, copied: 0 } }])
+  t.equal(code, 1)
+})
+
+t.test('bytes pass at the rate, and no faster', async (t) => {
+  const { source } = await importWorld(t)
+  source.put('photos', 'a', { body: BODY })
+  let now = 0
+  const clock = { now: () => now, wait: async (ms: number) => void (now += ms) }
+  const { signal } = new AbortController()
+  const client = new SourceClient({
+    endpoint: new URL(source.endpoint),
+    isVirtualHost: false,
+    region: 'us-east-1',
+    credentials: { accessKeyId: 'AKID', secretKey: 'a secret', sessionToken: null },
+    ca: null,
+    clock: { ...clock, now: () => Date.now() },
+    signal,
+    random: () => 0,
+  })
+  t.teardown(() => client.close())
+  const access = { client, rate: new BytesRate(1000, clock), signal, isEtagMd5: true }
+  const { object, body } = await getSource(access, { bucket: 'photos', key: 'a' })
+  const pieces = await collected(bytesOf(access, object, { start: 0, end: object.size }, body))
+  t.ok(Buffer.concat(pieces).equals(BODY))
+  t.equal(now, 10_000, '10,000 bytes at 1,000 a second')
 })
 
 t.test('one object', async (t) => {
@@ -242,7 +309,7 @@ t.test('a refusal that holds for every request ends the import and is explained'
   }
   t.match(
     (await run('s3://photos', '--parallel', '1')).err,
-    /have expired/,
+    /^error: .* have expired/,
     'an object is refused like a listing',
   )
 })

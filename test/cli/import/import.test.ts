@@ -94,6 +94,19 @@ t.test('an object that somebody writes during its copy is not replaced', async (
   t.equal((await get('photos/objects/a')).bytes.toString(), 'of somebody')
 })
 
+t.test('a store whose answers to GET have neither etag nor time', async (t) => {
+  const { source, lines } = await importWorld(t)
+  source.put('photos', 'a', 'a')
+  source.odd = {
+    intercept: ({ path }, response) => {
+      if (path === '/photos/a') response.writeHead(200, { 'content-length': 1 }).end('a')
+      return path === '/photos/a'
+    },
+  }
+  t.match((await lines('s3://photos')).lines, [{ action: 'copy' }, { summary: { withoutChecksum: 1 } }])
+  t.match((await lines('s3://photos')).lines, [{ summary: { unchanged: 1 } }])
+})
+
 t.test('names', async (t) => {
   const { source, get, lines, run, world } = await importWorld(t)
   source.put('old', '2025/a', '1')

@@ -20,6 +20,7 @@ import { SILENT } from '../helpers/loggers.ts'
 import { MemoryServices } from '../helpers/memory-services.ts'
 import { freeBasePort } from '../helpers/process-cluster.ts'
 import { temporaryDirectory } from '../store/store-world.ts'
+import { signedHeaders, type SigningSecret } from './s3/s3-signer.ts'
 
 const TENANTS = 24
 
@@ -89,6 +90,14 @@ async function ask({ url }: Machine, token: string): Promise<readonly [number, u
   return [answer.status, code]
 }
 
+/** The same through S3. */
+async function askS3({ url }: Machine, secret: SigningSecret): Promise<readonly [number, unknown]> {
+  const { host, origin } = new URL(url)
+  const asked = { method: 'GET', path: '/', host, headers: {}, payload: 'UNSIGNED-PAYLOAD', at: new Date() }
+  const answer = await fetch(`${origin}/`, { headers: signedHeaders(secret, asked) })
+  return [answer.status, /<Code>(\w+)</.exec(await answer.text())?.[1] ?? null]
+}
+
 t.test(
   'tenant_disabled: the next request at every node is refused [tokens.disabled-everywhere]',
   async (t) => {
@@ -105,6 +114,7 @@ t.test(
       await change(one, { type: 'createAccessKey', ...key, ...none })
       const { token } = access.exchange({ accessKeyId, secretKey, clientAddress: 'test' })
       for (const machine of machines) t.same(await ask(machine, token), [200, null])
+      for (const machine of machines) t.same(await askS3(machine, { accessKeyId, secretKey }), [200, null])
       await change(one, { type: 'disableTenant', tenantId: id, reason: 'unpaid' })
       const answers = await Promise.all(others.map((machine) => ask(machine, token)))
       t.same(
@@ -112,6 +122,8 @@ t.test(
         Array.from(others, () => [401, 'tenant_disabled']),
         id,
       )
+      for (const machine of others)
+        t.same(await askS3(machine, { accessKeyId, secretKey }), [403, 'AccessDenied'], `${id} through S3`)
     }
   },
 )

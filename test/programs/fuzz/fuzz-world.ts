@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs'
 import { adminClient, dataClient } from '../../../src/client/clients.ts'
 import { ProcessCluster } from '../../helpers/process-cluster.ts'
 import type { FuzzTarget } from './fuzz-run.ts'
+import type { S3FuzzTarget } from './s3-fuzz-run.ts'
 
 const SETTINGS = [
   'limits:',
@@ -21,6 +22,7 @@ const TENANT = 'acme'
 
 export class FuzzWorld {
   readonly target: FuzzTarget
+  readonly s3Target: S3FuzzTarget
   readonly #cluster: ProcessCluster
 
   static async start(t: Parameters<typeof ProcessCluster.start>[0], nodes: number): Promise<FuzzWorld> {
@@ -43,12 +45,14 @@ export class FuzzWorld {
         const { answer } = await data.call('createToken', { body: { accessKeyId, secretKey } })
         return `Bearer ${answer.token}`
       },
+      secret: key,
     })
   }
 
-  private constructor(cluster: ProcessCluster, target: FuzzTarget) {
+  private constructor(cluster: ProcessCluster, target: FuzzTarget & S3FuzzTarget) {
     this.#cluster = cluster
     this.target = target
+    this.s3Target = target
   }
 
   /** Resident bytes of all nodes together. */

@@ -1,11 +1,13 @@
 /**
- * `npm run fuzz [-- --seconds N --seed S --nodes N]`: nearly right requests at real nodes, for N seconds from seed S.
+ * `npm run fuzz [-- --seconds N --seed S --nodes N --api native|s3|both]`: nearly right requests at real nodes, for N seconds from seed S, half of them each
+ * API where both are meant.
  *
  * Owns: progress, summary, exit code 1 when an answer was not as the document says.
  */
 import { parseArgs } from 'node:util'
-import { FuzzRun } from './fuzz-run.ts'
+import { type FuzzReport, FuzzRun } from './fuzz-run.ts'
 import { FuzzWorld } from './fuzz-world.ts'
+import { S3FuzzRun } from './s3-fuzz-run.ts'
 
 const PROGRESS_EVERY_MS = 10_000
 const MIB = 2 ** 20
@@ -15,6 +17,7 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '60' },
     seed: { type: 'string', default: '1' },
     nodes: { type: 'string', default: '1' },
+    api: { type: 'string', default: 'both' },
   },
 })
 const say = (text: string): void => void process.stdout.write(`${text}\n`)
@@ -24,9 +27,21 @@ const list = (counts: ReadonlyMap<string | number, number>): string =>
     .map(([what, count]) => `${what} ${count}`)
     .join(', ')
 
-async function fuzz(world: FuzzWorld): Promise<boolean> {
-  const run = new FuzzRun(world.target, Number(values.seed))
-  const end = performance.now() + Number(values.seconds) * 1000
+interface Run {
+  run(isOver: (report: FuzzReport) => boolean): Promise<FuzzReport>
+}
+
+function runsOf(world: FuzzWorld): readonly (readonly [api: string, run: Run])[] {
+  const seed = Number(values.seed)
+  const runs: readonly (readonly [string, Run])[] = [
+    ['native', new FuzzRun(world.target, seed)],
+    ['s3', new S3FuzzRun(world.s3Target, seed)],
+  ]
+  return runs.filter(([api]) => values.api === 'both' || values.api === api)
+}
+
+async function fuzz(world: FuzzWorld, run: Run, seconds: number): Promise<boolean> {
+  const end = performance.now() + seconds * 1000
   let reported = performance.now()
   const resident: number[] = []
   const report = await run.run(({ requests, faults }) => {
@@ -60,7 +75,12 @@ function highestOfThirds(samples: readonly number[]): readonly number[] {
 const ends: (() => unknown)[] = []
 try {
   const world = await FuzzWorld.start({ teardown: (end) => ends.unshift(end) }, Number(values.nodes))
-  process.exitCode = (await fuzz(world)) ? 0 : 1
+  const runs = runsOf(world)
+  process.exitCode = runs.length === 0 ? 2 : 0
+  for (const [api, run] of runs) {
+    say(`${api}:`)
+    if (!(await fuzz(world, run, Number(values.seconds) / runs.length))) process.exitCode = 1
+  }
 } finally {
   for (const end of ends) await end()
 }

@@ -40,7 +40,7 @@ async function stored({ world, token }: S3World): Promise<string> {
       world.send({ path: `${BUCKET}${path}`, token }),
     ),
   )
-  return JSON.stringify(seen.map(({ json: { requestId: _, ...json } }) => json))
+  return JSON.stringify(seen.map(({ json: { requestId: _id, ...json } }) => json))
 }
 
 t.test('a key that ends while half of a body was sent changes nothing, by any action', async (t) => {

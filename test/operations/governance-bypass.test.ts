@@ -122,8 +122,14 @@ t.test('a policy can deny it, and COMPLIANCE stays', async (t) => {
   await vault.memory.change({ type: 'setBucketPolicy', ...name, policy: JSON.stringify(policy) })
   await t.rejects(vault.remove(ADMIN, 'k', id), denied)
   await vault.memory.change({ type: 'deleteBucketPolicy', ...name })
+  const days = { NumericLessThan: { 's3:object-lock-remaining-retention-days': 5 } }
+  const short = { ...denial, Action: 's3:PutObjectRetention', Condition: days }
+  const bounded = JSON.stringify({ Version: '2012-10-17', Statement: [short] })
+  await vault.memory.change({ type: 'setBucketPolicy', ...name, policy: bounded })
+  await t.rejects(vault.retain(ADMIN, 'k', null), denied, 'to remove it is to leave no days')
   const sooner = { mode: 'GOVERNANCE', until: vault.until - DAY_MS } as const
   t.match(await vault.retain(ADMIN, 'k', sooner), { object: { retention: sooner } })
+  await vault.memory.change({ type: 'deleteBucketPolicy', ...name })
   await t.rejects(vault.retain(ADMIN, 'k', null, false), kept)
   t.match(await vault.retain(ADMIN, 'k', null), { object: { retention: null } })
   const strict = await vault.store('k', 'COMPLIANCE')

@@ -28,8 +28,9 @@ interface SetRetentionInput extends ObjectName {
 
 type Bypassing = GovernanceBypass & Pick<SetRetentionInput, 'retention'>
 
+/** No retention has none of its days left: a policy that asks for some denies its removal. */
 function retentionTarget(input: SetRetentionInput): Target {
-  return { ...versionTarget(input), retainUntil: input.retention?.until }
+  return { ...versionTarget(input), retainUntil: input.retention?.until ?? 0 }
 }
 
 export const setObjectRetention = dataOperation(

@@ -109,12 +109,21 @@ function headersOf(
   const parts = partCountOf(object)
   return {
     ...s3ObjectHeaders(bucket, object, isWanting && part === null && isWhole),
-    ...(isWanting && part?.checksums ? checksumHeaders({ checksums: part.checksums }) : {}),
+    ...(isWanting && part?.checksums ? partChecksumHeaders(object, part.checksums) : {}),
     ...(part === null || parts === null ? {} : { 'x-amz-mp-parts-count': `${parts}` }),
     'content-type': object.contentType,
     ...representationHeaders(object),
     ...overriddenHeaders(query),
   }
+}
+
+/** Digests of the part, with the type of the whole object's checksum. [S3 GetObject: PartNumber, ChecksumType] */
+function partChecksumHeaders(
+  { composite }: FoundObject['object'],
+  checksums: NonNullable<PlacedPart['checksums']>,
+): Record<string, string> {
+  const own = checksumHeaders({ checksums })
+  return composite === undefined ? own : { ...own, 'x-amz-checksum-type': 'COMPOSITE' }
 }
 
 function wantsChecksums(headers: IncomingHttpHeaders): boolean {

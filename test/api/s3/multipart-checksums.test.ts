@@ -60,6 +60,9 @@ t.test('checksums of a multipart upload', async (t) => {
     )
     const right = { 'x-amz-checksum-crc32c': checksum, 'x-amz-checksum-type': 'COMPOSITE', ...size }
     t.match(await film.complete(uploadId, parts, right), { status: 200 })
+    const mode = { 'x-amz-checksum-mode': 'ENABLED' }
+    const second = await s3.call({ path: `${film.path}?partNumber=2`, headers: mode })
+    t.same([second.headers['x-amz-checksum-crc32c'], types(second)[1]], [sums[1], 'COMPOSITE'], 'of a part')
     const [shown] = (await s3.call({ path: '/photos' })).xml?.childrenNamed('Contents') ?? []
     t.same([shown?.textOf('ChecksumAlgorithm'), shown?.textOf('ChecksumType')], ['CRC32C', 'COMPOSITE'])
     const copied = await s3.call({

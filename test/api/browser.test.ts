@@ -10,6 +10,7 @@ import { Browser, type Page } from '../helpers/browser.ts'
 import { HOW_TO_HAVE_ONE } from '../helpers/chromium.ts'
 import { BucketClient } from './bucket-client.ts'
 import { SignedClient } from './signed-client.ts'
+import { presignedPath } from './s3/s3-signer.ts'
 
 /** The result in a page: an answer it may read, or only the fact that it failed. */
 type Seen =
@@ -125,6 +126,26 @@ t.test('pages in Chromium', { timeout: 900_000 }, async (t) => {
     )
     t.equal(come(), 'HEAD')
     t.equal((await films.get('refused')).status, 404)
+  })
+
+  await t.test('upload and download by presigned URLs of the S3 API', async (t) => {
+    const secret = await films.world.memory.accessKey('acme', 'read,write')
+    const host = `127.0.0.1:${films.world.dataPort}`
+    const link = (method: string, key: string): string => {
+      const asked = { method, path: `/films/${key}`, host, headers: {}, payload: 'UNSIGNED-PAYLOAD' }
+      return presignedPath(secret, { ...asked, at: new Date(films.world.memory.now) }, 60)
+    }
+    const [put, get] = [link('PUT', 'a%20b/s3.txt'), link('GET', 'a%20b/s3.txt')]
+    come()
+    const asText = { method: 'PUT', headers: { 'content-type': 'text/x-page' }, body: 'by S3' }
+    t.match(await ask(inApp, put, asText), { status: 200, headers: { etag: /^"/ } })
+    t.equal(come(), 'OPTIONS PUT', 'the browser asked before')
+    t.match(await ask(inApp, get), { status: 200, text: 'by S3', headers: { etag: /^"/ } })
+    t.strictSame(await ask(inOtherOrigin, link('PUT', 'foreign'), asText), FAILED)
+    t.strictSame(await ask(inOtherOrigin, get), FAILED, 'the answer is kept from the page')
+    t.strictSame(await ask(inApp, link('PUT', 'x'), { ...asText, method: 'DELETE' }), FAILED)
+    for (const key of ['foreign', 'x']) t.equal((await films.get(key)).status, 404)
+    come()
   })
 
   await t.test('cannot use a bearer token: its preflight carries none', async (t) => {

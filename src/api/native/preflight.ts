@@ -4,12 +4,11 @@
  * Everywhere else an OPTIONS request is one without a token, and is refused like any other; a browser sends no token with a
  * preflight, so an answer would reveal to unauthenticated clients which buckets exist.
  */
-import type { IncomingHttpHeaders } from 'node:http'
 import Type from 'typebox'
-import { Refusal } from '../../base/refusal.ts'
 import { preflightSigned } from '../../operations/signed/preflight-signed.ts'
 import { preflightHeaders } from '../cors-headers.ts'
 import { CAT, PAGE } from '../examples/names.ts'
+import { preflightQuestion } from '../preflight-question.ts'
 import { signedRoute } from '../route.ts'
 import { SIGNED_PATH } from './signed-address.ts'
 
@@ -46,27 +45,9 @@ export const preflightRoutes = [
       },
     },
     async (services, principal, { params, headers }) => {
-      const asked = namesIn(headers['access-control-request-headers'])
-      const question = {
-        origin: required(headers, 'origin'),
-        method: required(headers, 'access-control-request-method'),
-        headers: asked,
-      }
+      const question = preflightQuestion(headers)
       const grant = await preflightSigned(services, principal, { ...params, ...question })
-      return { kind: 'empty', headers: preflightHeaders(grant, asked) }
+      return { kind: 'empty', headers: preflightHeaders(grant, question.headers) }
     },
   ),
 ]
-
-function required(headers: IncomingHttpHeaders, name: 'origin' | 'access-control-request-method'): string {
-  const value = headers[name]
-  if (value !== undefined) return value
-  throw new Refusal('invalid_request', `A preflight has the header "${name}", which is missing`)
-}
-
-function namesIn(list: string | undefined): readonly string[] {
-  return (list ?? '')
-    .split(',')
-    .map((name) => name.trim())
-    .filter((name) => name !== '')
-}

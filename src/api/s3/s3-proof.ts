@@ -24,8 +24,11 @@ export interface OpenedSignature {
   readonly proof: Proof<Signatory>
 }
 
+/** As Node has it; `method` may be the one that a preflight asks about. */
+export type SentRequest = Pick<IncomingMessage, 'headers' | 'method' | 'rawHeaders'>
+
 /** `target`: of the request line. Throws SignatureFault; S3Fault AccessDenied where nothing is signed. */
-export function openSignature({ access }: Services, raw: IncomingMessage, target: string): OpenedSignature {
+export function openSignature({ access }: Services, raw: SentRequest, target: string): OpenedSignature {
   const signed = readSignedRequest(rawRequestOf(raw, target))
   if (signed === null)
     throw new S3Fault(
@@ -50,7 +53,10 @@ export function isPresigned(target: string): boolean {
 /** As it was sent, without `?`. */
 const queryOf = (target: string): string => target.slice(pathOf(target).length + 1)
 
-export function rawRequestOf({ method = '', rawHeaders }: IncomingMessage, target: string): RawRequest {
+export function rawRequestOf(
+  { method = '', rawHeaders }: Pick<IncomingMessage, 'method' | 'rawHeaders'>,
+  target: string,
+): RawRequest {
   const url = originForm(target)
   const path = pathOf(url)
   const headers: [string, string][] = []

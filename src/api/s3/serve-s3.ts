@@ -33,6 +33,7 @@ import type { S3Call, S3Route } from './s3-route.ts'
 import { type S3Places, type S3Target, s3TargetOf } from './s3-target.ts'
 import { readJson, readXmlBody } from './s3-documents.ts'
 import { answerForm, isForm } from './serve-form.ts'
+import { answerPreflight, isPreflight } from './serve-preflight.ts'
 
 /** Of a signature, or a header in the query: no handler looks at them there. */
 const OF_PRESIGNED = /^x-amz-/i
@@ -70,6 +71,10 @@ export function serveS3(
       const refusal = gate.unproved.count(clientAddress(request))
       if (refusal !== null) throw refusal
       return send(landingPage(services.config), 200)
+    }
+    if (isPreflight(request)) {
+      const asked = { table, target, gate, queryOf: parametersOf, names: () => namesOf(target) }
+      return send(await answerPreflight(services, { request, reply }, asked), 200)
     }
     const { bucket } = target
     audit.routed(null, () => namesOf(target))
@@ -116,6 +121,9 @@ function namesOf({ bucket, rawKey }: S3Target): Readonly<Record<string, string>>
   if (bucket === '') return {}
   return rawKey === '' ? { bucket } : { bucket, key: decodeObjectKey(rawKey) }
 }
+
+const parametersOf = (target: string): Readonly<Record<string, string>> =>
+  withoutPresigned(parseQuery(originForm(target)))
 
 function withoutPresigned(parameters: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(parameters).filter(([name]) => !OF_PRESIGNED.test(name)))

@@ -61,7 +61,6 @@ function environment(stage: Stage): Readonly<Record<string, string>> {
     AWS_SECRET_ACCESS_KEY: secretKey,
     AWS_DEFAULT_REGION: 'us-east-1',
     AWS_EC2_METADATA_DISABLED: 'true',
-    AWS_MAX_ATTEMPTS: '1',
     AWS_PAGER: '',
   }
 }

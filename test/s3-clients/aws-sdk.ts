@@ -72,7 +72,6 @@ class SdkRoundTrip {
         region: 'us-east-1',
         credentials,
         forcePathStyle: true,
-        maxAttempts: 1,
       })
       try {
         await work(s3)

@@ -31,7 +31,7 @@ def client():
         aws_access_key_id=GIVEN["accessKeyId"],
         aws_secret_access_key=GIVEN["secretKey"],
         region_name="us-east-1",
-        config=Config(signature_version="s3v4", s3={"addressing_style": "path"}, retries={"max_attempts": 0}),
+        config=Config(signature_version="s3v4", s3={"addressing_style": "path"}),
     )
 
 

@@ -28,7 +28,7 @@ async function play(stage: Stage, program: Program): Promise<void> {
       '5',
     ]
     const [action = '', ...rest] = args
-    const command = [program.path, action, ...own, '--num-retries', '1', ...rest]
+    const command = [program.path, action, ...own, ...rest]
     return (await ran(command, { env, cwd: stage.folder })).toString()
   }
   const tree = await writeTree(stage.path('tree'), stage.sizes.many)

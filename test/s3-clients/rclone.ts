@@ -22,8 +22,6 @@ async function play(stage: Stage, program: Program): Promise<void> {
     RCLONE_CONFIG_S_ENDPOINT: endpoint,
     RCLONE_CONFIG_S_CHUNK_SIZE: `${parts}B`,
     RCLONE_CONFIG_S_UPLOAD_CUTOFF: `${parts}B`,
-    RCLONE_LOW_LEVEL_RETRIES: '1',
-    RCLONE_RETRIES: '1',
   })
   const rclone = async (endpoint: string, ...args: readonly string[]): Promise<string> =>
     (await ran([program.path, ...args], { env: env(endpoint) })).toString()

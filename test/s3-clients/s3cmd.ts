@@ -18,7 +18,7 @@ async function play(stage: Stage, program: Program): Promise<void> {
   const config = stage.path('s3cfg')
   writeFileSync(
     config,
-    `[default]\naccess_key = ${accessKeyId}\nsecret_key = ${secretKey}\nuse_https = False\n${parts}\nmax_retries = 1\n`,
+    `[default]\naccess_key = ${accessKeyId}\nsecret_key = ${secretKey}\nuse_https = False\n${parts}\n`,
   )
   const command = (endpoint: string, ...args: readonly string[]): readonly string[] => {
     const { host } = new URL(endpoint)

@@ -38,7 +38,6 @@ async function play(stage: Stage, program: Program): Promise<void> {
       'use_path_request_style',
       'sigv4',
       `multipart_size=${stage.sizes.partBytes / MIB}`,
-      'retries=1',
       'stat_cache_expire=0',
     ].join(',')
   const mounted = async (at: string, work: () => Promise<void>): Promise<void> => {

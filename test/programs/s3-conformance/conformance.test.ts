@@ -44,9 +44,9 @@ t.test('the page counts, explains, and says what is not explained', async (t) =>
       { name: 'test_b', outcome: 'failed', why: 'expected | this\nand that', seconds: 1 },
     ],
   })
-  t.match(page, '**1 of 2 tests in scope pass (50.0 %).** 1 fail, 1 of them unexplained;')
-  t.match(page, '1 of 3 are out of scope.')
-  t.match(page, '| `test_b` | **not explained yet**: expected \\| this and that |')
+  t.match(page, '**1 of the 2 tests in scope that run pass (50.0 %).** 1 fail, 1 of them unexplained.')
+  t.match(page, '3 tests 1 are out of scope, and 0 are skipped by the suite itself.')
+  t.match(page, '| 1 | **not explained yet**: expected \\| this and that | `test_b` |')
   t.match(page, /\| logging \| 1 \|/)
 })
 

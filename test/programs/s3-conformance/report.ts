@@ -28,20 +28,21 @@ export function conformancePage({ suite, version, collected, outcomes }: Conform
   const of = (wanted: TestOutcome['outcome']) => outcomes.filter(({ outcome }) => outcome === wanted)
   const [passed, failed, skipped] = [of('passed'), of('failed'), of('skipped')]
   const unexplained = failed.filter(({ name }) => explanationOf(name) === undefined)
-  const share = ((100 * passed.length) / Math.max(1, outcomes.length)).toFixed(1)
+  const ran = outcomes.length - skipped.length
+  const share = ((100 * passed.length) / Math.max(1, ran)).toFixed(1)
   return [
     `# A public conformance suite for S3 at Holdfast ${version}`,
     '',
     `The suite is [ceph/s3-tests](https://github.com/ceph/s3-tests) (MIT) at ${suite}, its files test_s3.py and test_headers.py, run by`,
     '`npm run s3-conformance -- --suite DIR`: three nodes, one process of pytest at each, every process with three tenants of its own.',
     '',
-    `**${passed.length} of ${outcomes.length} tests in scope pass (${share} %).** ${failed.length} fail, ${unexplained.length} of them unexplained;`,
-    `${skipped.length} are skipped by the suite itself. ${collected.length - outcomes.length} of ${collected.length} are out of scope.`,
+    `**${passed.length} of the ${ran} tests in scope that run pass (${share} %).** ${failed.length} fail, ${unexplained.length} of them unexplained. Of`,
+    `${collected.length} tests ${collected.length - outcomes.length} are out of scope, and ${skipped.length} are skipped by the suite itself.`,
     '',
     '## Failed',
     '',
-    '| tests | what is different here |',
-    '|---|---|',
+    '| tests | what is different here | which |',
+    '|---|---|---|',
     ...failedRows(failed),
     '',
     ...(skipped.length === 0 ? [] : ['## Skipped by the suite', '', ...skipped.map(skippedRow), '']),
@@ -64,11 +65,11 @@ export function conformancePage({ suite, version, collected, outcomes }: Conform
 function failedRows(failed: readonly TestOutcome[]): readonly string[] {
   const explained = EXPLANATIONS.flatMap((row) => {
     const names = failed.filter(({ name }) => explanationOf(name) === row).map(({ name }) => `\`${name}\``)
-    return names.length === 0 ? [] : [`| ${names.join(', ')} | ${row.reason} |`]
+    return names.length === 0 ? [] : [`| ${names.length} | ${row.reason} | ${names.join(', ')} |`]
   })
   const others = failed
     .filter(({ name }) => explanationOf(name) === undefined)
-    .map(({ name, why }) => `| \`${name}\` | ${UNEXPLAINED}: ${inCell(why)} |`)
+    .map(({ name, why }) => `| 1 | ${UNEXPLAINED}: ${inCell(why)} | \`${name}\` |`)
   return [...explained, ...others]
 }
 

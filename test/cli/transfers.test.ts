@@ -4,6 +4,8 @@
 import { appendFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
 import t from 'tap'
 import { scopesOf } from '../../src/cli/admin/scope-options.ts'
@@ -85,6 +87,40 @@ t.test('forEachBounded', async (t) => {
     slow.resolve()
     await t.rejects(all, { message: 'one failed' })
     t.ok(hasEnded)
+  })
+
+  await t.test('keeps nothing of items that have ended', async (t) => {
+    setFlagsFromString('--expose-gc')
+    const collectGarbage = runInNewContext('gc') as () => void
+    const seen: WeakRef<object>[] = []
+    let kept = -1
+    async function* many(): AsyncGenerator<object> {
+      for (let n = 0; n < 500; n++) {
+        const item = { n }
+        seen.push(new WeakRef(item))
+        yield item
+      }
+      // References live to the end of a turn.
+      await setImmediate()
+      collectGarbage()
+      kept = seen.filter((item) => item.deref() !== undefined).length
+    }
+    await forEachBounded(many(), 2, () => setImmediate())
+    t.ok(kept >= 0 && kept < 50, `${kept} of 500 items are kept`)
+  })
+
+  await t.test('requests no item after a failure', async (t) => {
+    let requested = 0
+    async function* counted(): AsyncGenerator<number> {
+      for (;;) yield ++requested
+    }
+    const all = forEachBounded(counted(), 2, async (n) => {
+      await setImmediate()
+      if (n === 1) throw new Error('one failed')
+      await setImmediate()
+    })
+    await t.rejects(all, { message: 'one failed' })
+    t.ok(requested <= 2, `${requested} were requested`)
   })
 
   await t.test('does not wait for an item that never arrives', async (t) => {

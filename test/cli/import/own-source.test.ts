@@ -49,6 +49,7 @@ t.test('another Holdfast', async (t) => {
   const headers = {
     'content-type': 'text/x-odd; charset=utf-8',
     'cache-control': 'max-age=1',
+    'x-amz-tagging': 'team=a%20b&k%3Dv=',
     'x-amz-meta-von': Buffer.from('grüße').toString('latin1'),
   }
   for (const name of KEYS) {
@@ -80,6 +81,7 @@ t.test('another Holdfast', async (t) => {
         'cache-control': headers['cache-control'],
         'x-service-meta-von': headers['x-amz-meta-von'],
       })
+      t.same((await get(`photos/object-tags/${encoded(name)}`)).json['tags'], { team: 'a b', 'k=v': '' })
     }
     t.equal((await get('photos/objects/native')).bytes.toString(), 'native')
     t.ok((await get('photos/objects/large')).bytes.equals(LARGE))

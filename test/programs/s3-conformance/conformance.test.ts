@@ -45,7 +45,7 @@ t.test('the page counts, explains, and says what is not explained', async (t) =>
     ],
   })
   t.match(page, '**1 of the 2 tests in scope that run pass (50.0 %).** 1 fail, 1 of them unexplained.')
-  t.match(page, '3 tests 1 are out of scope, and 0 are skipped by the suite itself.')
+  t.match(page, 'Of all 3 tests, 1 are out of scope, and the suite itself skips 0.')
   t.match(page, '| 1 | **not explained yet**: expected \\| this and that | `test_b` |')
   t.match(page, /\| logging \| 1 \|/)
 })

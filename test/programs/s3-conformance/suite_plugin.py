@@ -45,8 +45,17 @@ def pytest_runtest_protocol(item):
     signal.alarm(0)
 
 
+def reason_of(report):
+    if report.outcome == "passed":
+        return ""
+    if isinstance(report.longrepr, tuple):
+        return report.longrepr[2].removeprefix("Skipped: ")
+    crash = getattr(report.longrepr, "reprcrash", None)
+    return str(report.longrepr) if crash is None else f"line {crash.lineno}: {crash.message}"
+
+
 def pytest_runtest_logreport(report):
     if report.when == "call" or report.outcome != "passed":
-        crash = getattr(report.longrepr, "reprcrash", None)
-        why = "" if report.outcome == "passed" else (f"line {crash.lineno}: {crash.message}" if crash is not None else str(report.longrepr))
-        write({"name": report.nodeid.split("::")[-1], "when": report.when, "outcome": report.outcome, "why": why[-2000:], "seconds": report.duration})
+        name = report.nodeid.split("::")[-1]
+        line = {"name": name, "when": report.when, "outcome": report.outcome, "seconds": report.duration}
+        write({**line, "why": reason_of(report)[-2000:]})

@@ -13,6 +13,7 @@ import { QUICK_MEMBERS } from '../helpers/member-steps.ts'
 import { freeBasePort, temporaryFolder } from '../helpers/process-cluster.ts'
 import { TypedMachines } from '../helpers/typed-machines.ts'
 import { TypedPage } from '../helpers/typed-page.ts'
+import { programsNamed } from '../s3-clients/base/programs.ts'
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
 
@@ -49,6 +50,16 @@ t.test('every command of the README works', { timeout: 900_000 }, async (t) => {
     await page.type(t, 'First object')
     t.match(screen, /the same bytes/)
     t.match(screen, /"keyCount":2/)
+  })
+  const hasTools = ['aws', 'rclone'].every(
+    (name) => programsNamed(name, [name === 'aws' ? '--version' : 'version']).length > 0,
+  )
+  const skip = hasTools ? false : 'aws or rclone is not installed'
+  await t.test('copies a file by tools of S3', { skip }, async (t) => {
+    // Settings of this machine's own S3 clients do not reach the page.
+    await machines.type('', "unset $(env | sed -n 's/^\\(AWS_[A-Z_]*\\)=.*/\\1/p') no_such_variable\n")
+    await page.type(t, 'With S3 tools')
+    t.match(screen, /the same through S3/)
   })
   await t.test('joins a fourth node, and removes it again [membership.join]', async (t) => {
     await page.type(t, 'A fourth node')

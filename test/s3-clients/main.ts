@@ -8,7 +8,7 @@ import { writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 import { VERSION } from '../../src/base/version.ts'
-import { LARGE, SMALL } from './base/sizes.ts'
+import { LARGE, type Sizes, SMALL } from './base/sizes.ts'
 import { S3World } from './base/s3-world.ts'
 import type { PlayedStep } from './base/stage.ts'
 import { CLIENTS } from './clients.ts'
@@ -40,7 +40,7 @@ function table(outcomes: readonly Outcome[], absent: readonly string[]): string 
   return [...head, ...rows, ...absent.map((name) => `| ${name} | | | | not on this machine |`)].join('\n')
 }
 
-function page(rows: string, outcomes: readonly Outcome[]): string {
+function page(rows: string, outcomes: readonly Outcome[], { bigBytes, partBytes, many }: Sizes): string {
   const machine = `Node ${process.versions.node}, ${availableParallelism()} cores shared by the nodes and the clients`
   const steps = outcomes.map(({ client, version, steps: played }) => {
     const lines = played.map(({ name, seconds, failure }) => {
@@ -52,8 +52,8 @@ function page(rows: string, outcomes: readonly Outcome[]): string {
   return [
     '# Clients of S3 in round trips',
     '',
-    `\`npm run s3-clients\` with Holdfast ${VERSION}: three nodes on one machine, ${machine}. Every client moves a file of 1 GiB in parts of`,
-    '16 MiB, those that copy folders also 2,000 small files, with another node for each step. What comes back is compared with what was sent, and',
+    `\`npm run s3-clients\` with Holdfast ${VERSION}: three nodes on one machine, ${machine}. Every client moves a file of ${bigBytes} bytes in parts of`,
+    `${partBytes}, those that copy folders also ${many} small files, with another node for each step. What comes back is compared with what was sent, and`,
     'the native API reads the same objects. Seconds include the start of each program.',
     '',
     rows,
@@ -107,7 +107,8 @@ async function main(): Promise<number> {
     })
     const text = table(outcomes, absent)
     process.stdout.write(`${text}\n`)
-    if (values.markdown !== undefined) writeFileSync(values.markdown, page(text, outcomes))
+    if (values.markdown !== undefined)
+      writeFileSync(values.markdown, page(text, outcomes, values.small ? SMALL : LARGE))
     return outcomes.every(({ steps }) => steps.every(({ failure }) => failure === null)) ? 0 : 1
   } finally {
     for (const end of ends) await end()

@@ -252,7 +252,7 @@ const testsDoNotSleep: Rule = ({ path, text }) =>
 /** It checks only scopes: a caller that used it instead of `authorize` would ignore the denials of a bucket policy. */
 const asksThePolicies: Rule = ({ path, text }) =>
   path.startsWith('src/') &&
-  !['src/access/authorize.ts', 'src/api/serve-route.ts', 'src/api/s3/serve-s3.ts'].includes(path) &&
+  !['src/access/authorize.ts', 'src/api/serve-route.ts', 'src/api/s3/entry/serve-s3.ts'].includes(path) &&
   /\brefuseBeforeBody\b/.test(withoutComments(text))
     ? ["uses 'refuseBeforeBody', which knows no bucket policies: call authorize"]
     : []

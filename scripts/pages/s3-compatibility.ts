@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { argv } from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { s3Table } from '../../src/api/s3/routes.ts'
-import type { S3Refused, S3Route } from '../../src/api/s3/s3-route.ts'
+import type { S3Refused, S3Route } from '../../src/api/s3/base/s3-route.ts'
 import { S3_ACTION_NAMES } from './s3-actions.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')

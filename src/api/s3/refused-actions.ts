@@ -4,7 +4,7 @@
  * Rule: of rows for one method that share marks, the one with more comes first.
  */
 import type { Method } from '../route.ts'
-import type { S3Level, S3Refused } from './s3-route.ts'
+import type { S3Level, S3Refused } from './base/s3-route.ts'
 
 const PER_BUCKET = 'what it configures does not exist here'
 const REMOVAL = 'it would end what always holds here'

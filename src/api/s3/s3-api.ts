@@ -4,11 +4,11 @@
 import type { Config } from '../../config/types.ts'
 import { dataPlane } from '../native/routes.ts'
 import type { NeighbourApi } from '../plane.ts'
-import { s3ErrorAnswer } from './error-answer.ts'
+import { s3ErrorAnswer } from './entry/error-answer.ts'
 import { s3Table } from './routes.ts'
-import { isPresigned } from './s3-proof.ts'
-import { isS3Request, type S3Places } from './s3-target.ts'
-import { serveS3 } from './serve-s3.ts'
+import { isPresigned } from './entry/s3-proof.ts'
+import { isS3Request, type S3Places } from './entry/s3-target.ts'
+import { serveS3 } from './entry/serve-s3.ts'
 
 /** First parts of the paths that the native API has. */
 export const NATIVE_NAMES: ReadonlySet<string> = new Set([

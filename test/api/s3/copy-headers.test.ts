@@ -1,6 +1,10 @@
 /** The headers that say what is copied: every spelling that clients send, and what is refused by name. */
 import t from 'tap'
-import { readCopySource, readSourceConditions, readSourceRange } from '../../../src/api/s3/copy-headers.ts'
+import {
+  readCopySource,
+  readSourceConditions,
+  readSourceRange,
+} from '../../../src/api/s3/objects/copy-headers.ts'
 
 const sourceOf = (text: string) => readCopySource({ 'x-amz-copy-source': text })
 

@@ -3,7 +3,7 @@
  */
 import t from 'tap'
 import { NATIVE_NAMES } from '../../../src/api/s3/s3-api.ts'
-import { isS3Request, s3TargetOf } from '../../../src/api/s3/s3-target.ts'
+import { isS3Request, s3TargetOf } from '../../../src/api/s3/entry/s3-target.ts'
 import { S3World } from './s3-world.ts'
 
 const PLACES = { domains: ['s3.example.org', 'objects.example.net'], nativeNames: NATIVE_NAMES }

@@ -1,8 +1,8 @@
 /** Bodies of CompleteMultipartUpload and DeleteObjects, and the counts of listings: their forms. */
 import t from 'tap'
-import { COMPLETION, readCompletedParts } from '../../../src/api/s3/complete-upload-body.ts'
-import { DELETION, readDeletion } from '../../../src/api/s3/delete-objects-body.ts'
-import { readCount, readEncoding } from '../../../src/api/s3/listing-query.ts'
+import { COMPLETION, readCompletedParts } from '../../../src/api/s3/multipart/complete-upload-body.ts'
+import { DELETION, readDeletion } from '../../../src/api/s3/objects/delete-objects-body.ts'
+import { readCount, readEncoding } from '../../../src/api/s3/listings/listing-query.ts'
 import { readXml, type XmlBounds } from '../../../src/api/s3/xml/read-xml.ts'
 import { inPieces } from '../../helpers/content-world.ts'
 

@@ -6,7 +6,7 @@
  */
 import type { Verb } from '../../../src/access/base/principal.ts'
 import type { KeyRequirement } from '../../../src/access/rights.ts'
-import type { S3Route } from '../../../src/api/s3/s3-route.ts'
+import type { S3Route } from '../../../src/api/s3/base/s3-route.ts'
 import type { Ask } from '../api-world.ts'
 import type { SigningSecret } from './s3-signer.ts'
 import type { Sample } from './s3-samples.ts'

@@ -4,9 +4,9 @@
  * Owns: a value for each mark. Rule: a sample means its route and no other; whether it succeeds depends on what is stored.
  */
 import { createHash } from 'node:crypto'
-import { postObjectRoute } from '../../../src/api/s3/post-object.ts'
+import { postObjectRoute } from '../../../src/api/s3/objects/post-object.ts'
 import { s3Table } from '../../../src/api/s3/routes.ts'
-import type { S3Route } from '../../../src/api/s3/s3-route.ts'
+import type { S3Route } from '../../../src/api/s3/base/s3-route.ts'
 import type { S3Ask } from './s3-world.ts'
 
 export interface SamplePlace {

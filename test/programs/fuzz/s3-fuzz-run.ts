@@ -5,7 +5,7 @@
  * Rule: every request has a bound, and every fault names the request in full.
  */
 import http from 'node:http'
-import { S3_CODES, type S3Code } from '../../../src/api/s3/s3-codes.ts'
+import { S3_CODES, type S3Code } from '../../../src/api/s3/base/s3-codes.ts'
 import { MalformedXmlError, readXml, type ReadElement } from '../../../src/api/s3/xml/read-xml.ts'
 import type { SigningSecret } from '../../api/s3/s3-signer.ts'
 import { S3_ROUTES } from '../../api/s3/s3-samples.ts'

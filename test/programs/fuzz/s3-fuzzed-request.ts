@@ -4,7 +4,7 @@
  * Owns: what is changed. Knows nothing of: servers. Rule: all of it comes from the route table and the seed.
  */
 import { createHash } from 'node:crypto'
-import type { S3Route } from '../../../src/api/s3/s3-route.ts'
+import type { S3Route } from '../../../src/api/s3/base/s3-route.ts'
 import { S3_ROUTES, sampleOf } from '../../api/s3/s3-samples.ts'
 import {
   payloadHash,

@@ -1,0 +1,88 @@
+/**
+ * The routes of the S3 API that store and delete an object: parse headers and key, run one operation, dress the outcome. No rules here.
+ */
+import type { AccessKeyPrincipal } from '../../../access/base/principal.ts'
+import type { Services } from '../../../operations/base/services.ts'
+import { deleteObject } from '../../../operations/objects/delete-object.ts'
+import { putObject, type StoredObject } from '../../../operations/objects/put-object.ts'
+import { readIfMatchAlone, readPrecondition } from '../../native/precondition-headers.ts'
+import { readIdempotencyKey } from '../../native/upload-headers.ts'
+import { asksToBypass, BYPASS_HEADER } from './bypass-header.ts'
+import { checksumHeaders, ENCRYPTION, s3VersionHeaders } from './object-headers.ts'
+import { S3Fault } from '../base/s3-errors.ts'
+import { type S3Call, type S3Route, s3Route } from '../base/s3-route.ts'
+import { NEW_OBJECT_HEADERS, readNewObject, wantedChecksum } from './upload-headers.ts'
+import { VERSION_PARAMETER, versionIn } from '../base/version-parameter.ts'
+
+export const objectRoutes: readonly S3Route[] = [
+  s3Route(
+    putObject,
+    {
+      action: 'PutObject',
+      method: 'PUT',
+      level: 'object',
+      headers: NEW_OBJECT_HEADERS,
+      body: { kind: 'bytes' },
+    },
+    async (services, principal, call) => {
+      if (call.bytes.length === null)
+        throw new S3Fault(
+          'MissingContentLength',
+          'An upload needs Content-Length, or a body in signed chunks',
+        )
+      return { kind: 'empty', headers: storedHeaders(await storeObject(services, principal, call)) }
+    },
+  ),
+
+  s3Route(
+    deleteObject,
+    {
+      action: 'DeleteObject',
+      method: 'DELETE',
+      level: 'object',
+      parameters: [VERSION_PARAMETER],
+      headers: ['if-match', BYPASS_HEADER],
+      status: 204,
+    },
+    async (services, principal, { bucket, key, query, headers }) => {
+      const bypassGovernance = asksToBypass(headers)
+      const ifMatch = readIfMatchAlone(headers)
+      const wanted = { bucket, key, versionId: versionIn(query), ifMatch, bypassGovernance }
+      const gone = await deleteObject(services, principal, wanted)
+      return { kind: 'empty', headers: s3VersionHeaders(gone.bucket, gone.deleted.version) }
+    },
+  ),
+]
+
+/** An upload, also of a browser form: its fields are such headers too, and how long the file is comes out at its end. */
+export async function storeObject(
+  services: Services,
+  principal: AccessKeyPrincipal,
+  { bucket, key, headers, bytes, signal }: Pick<S3Call, 'bucket' | 'key' | 'headers' | 'bytes' | 'signal'>,
+): Promise<StoredObject> {
+  const { source, length, claimed, trailing } = bytes
+  return putObject(services, principal, {
+    bucket,
+    key,
+    ...readNewObject(headers),
+    precondition: readPrecondition(headers),
+    idempotencyKey: readIdempotencyKey(headers),
+    claimed,
+    trailing,
+    wanted: wantedChecksum(headers),
+    etag: 'md5',
+    expectedSize: length,
+    source,
+    signal,
+  })
+}
+
+export function storedHeaders({ bucket, object, replayed }: StoredObject): Record<string, string> {
+  return {
+    etag: `"${object.etag}"`,
+    ...ENCRYPTION,
+    ...s3VersionHeaders(bucket, object),
+    ...checksumHeaders(object),
+    ...(replayed ? { 'idempotent-replayed': 'true' } : {}),
+  }
+}

@@ -6,7 +6,8 @@ import { type AdminClient, adminClient, ApiError } from '../../src/client/client
 import { type LocalOptions, UsageError } from './options.ts'
 import { type NodePlan, saveSetup, type Setup } from './setup.ts'
 
-const ATTEMPTS_MAX = 100
+/** A minute: on a busy machine the first proposals of a new cluster take seconds. */
+const ATTEMPTS_MAX = 600
 const RETRY_MS = 100
 const DEMO_SCOPES = 'read,write,delete,admin'
 

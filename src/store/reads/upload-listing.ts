@@ -2,16 +2,13 @@
  * Listing of the uploads under way in a bucket: keys ascending, of a key the earliest first, with everything below a common
  * prefix folded into one line.
  *
- * Owns: the walk. Knows nothing of: HTTP. Rule: work is bounded by the page, not by the bucket, as for a listing of objects.
+ * Owns: where a page begins and ends. Knows nothing of: HTTP.
  */
-import assert from 'node:assert/strict'
 import type { BucketId } from '../../state-machine/base/record-ids.ts'
 import { successor } from '../../state-machine/base/row-key.ts'
 import { objectRanges } from '../../state-machine/objects/keys.ts'
 import type { UploadRecord } from '../../state-machine/objects/records.ts'
-import { RowCursor } from '../rows/row-cursor.ts'
-import { commonPrefixOf } from './object-listing.ts'
-import { PAGE_ROWS_MAX } from './row-page.ts'
+import { commonPrefixOf, foldedPage, type FoldedQuery } from './folded-page.ts'
 import type { StateReader } from './state-reader.ts'
 
 /** Where a page of uploads ended. */
@@ -22,12 +19,7 @@ export interface UploadMarker {
   readonly uploadIdMarker: string
 }
 
-export interface ListUploadsQuery extends UploadMarker {
-  readonly prefix: string
-  readonly delimiter: string
-  /** 1..1000; uploads and common prefixes count alike. */
-  readonly limit: number
-}
+export interface ListUploadsQuery extends UploadMarker, FoldedQuery {}
 
 export interface UploadPage {
   /** Keys ascending, of a key in the order of their beginnings. */
@@ -36,44 +28,20 @@ export interface UploadPage {
   readonly next: UploadMarker | null
 }
 
-export function pageOfUploads(
+export async function pageOfUploads(
   state: Pick<StateReader, 'lease'>,
   bucket: BucketId,
   query: ListUploadsQuery,
 ): Promise<UploadPage> {
-  const { prefix, limit } = query
-  assert(limit >= 1 && limit <= PAGE_ROWS_MAX, 'a listing asks for 1 to 1,000 lines')
   const all = objectRanges.uploads(bucket)
-  const first = startOf(all.start, query)
-  return state.lease(async ({ db }) => {
-    const cursor = await RowCursor.open(db, { all, prefix, first, lines: limit + 1 })
-    try {
-      return await pageOf(cursor, query)
-    } finally {
-      await cursor.close()
-    }
-  })
+  const page = await foldedPage(state, { all, first: startOf(all.start, query) }, query)
+  const { rows: uploads, commonPrefixes, next } = page
+  return { uploads, commonPrefixes, next: next === null ? null : markerOf(next) }
 }
 
-async function pageOf(cursor: RowCursor<UploadRecord>, query: ListUploadsQuery): Promise<UploadPage> {
-  const uploads: UploadRecord[] = []
-  const commonPrefixes: string[] = []
-  let next: UploadMarker | null = null
-  while (cursor.name !== null) {
-    if (uploads.length + commonPrefixes.length === query.limit) return { uploads, commonPrefixes, next }
-    const folded = commonPrefixOf(cursor.name, query)
-    if (folded === null) {
-      const upload = cursor.row
-      uploads.push(upload)
-      next = { keyMarker: upload.key, uploadIdMarker: upload.uploadId }
-      await cursor.next()
-    } else {
-      commonPrefixes.push(folded)
-      next = { keyMarker: folded, uploadIdMarker: '' }
-      await cursor.skip(folded)
-    }
-  }
-  return { uploads, commonPrefixes, next: null }
+function markerOf(last: UploadRecord | string): UploadMarker {
+  if (typeof last === 'string') return { keyMarker: last, uploadIdMarker: '' }
+  return { keyMarker: last.key, uploadIdMarker: last.uploadId }
 }
 
 function startOf(start: string, query: ListUploadsQuery): string {

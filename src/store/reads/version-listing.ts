@@ -14,7 +14,7 @@ import type { BucketId, VersionId } from '../../state-machine/base/record-ids.ts
 import type { ObjectRecord, VersionRecord } from '../../state-machine/versions/records.ts'
 import { isVersionId, VERSION_ID_MAX } from '../../state-machine/base/version-id.ts'
 import { findVersion, NULL_VERSION } from '../../state-machine/versions/versions.ts'
-import { commonPrefixOf } from './object-listing.ts'
+import { commonPrefixOf } from './folded-page.ts'
 import { keyBytes } from '../rows/row-codec.ts'
 import { type CursorRange, RowCursor } from '../rows/row-cursor.ts'
 import { cutView } from '../rows/cut-view.ts'

@@ -1,0 +1,72 @@
+/**
+ * One page of a listing in which everything below a common prefix is folded into one line.
+ *
+ * Owns: the walk over rows of one kind, and what a common prefix is. Knows nothing of: what the rows are.
+ * Rule: work is bounded by the page, not by the bucket: rows below a common prefix are stepped over, by a seek where there are many.
+ */
+import assert from 'node:assert/strict'
+import { type CursorRange, RowCursor } from '../rows/row-cursor.ts'
+import { PAGE_ROWS_MAX } from './row-page.ts'
+import type { StateReader } from './state-reader.ts'
+
+export interface FoldedQuery {
+  readonly prefix: string
+  readonly delimiter: string
+  /** 1..1000; rows and common prefixes count alike. */
+  readonly limit: number
+}
+
+export interface FoldedPage<R> {
+  readonly rows: readonly R[]
+  readonly commonPrefixes: readonly string[]
+  /** The line shown last, a row or a common prefix. Null: there are no more. */
+  readonly next: R | string | null
+}
+
+export function foldedPage<R extends object>(
+  state: Pick<StateReader, 'lease'>,
+  { all, first }: Pick<CursorRange<R>, 'all' | 'first'>,
+  query: FoldedQuery,
+): Promise<FoldedPage<R>> {
+  const { prefix, limit } = query
+  assert(limit >= 1 && limit <= PAGE_ROWS_MAX, 'a listing asks for 1 to 1,000 lines')
+  return state.lease(async ({ db }) => {
+    const cursor = await RowCursor.open(db, { all, prefix, first, lines: limit + 1 })
+    try {
+      return await pageOf(cursor, query)
+    } finally {
+      await cursor.close()
+    }
+  })
+}
+
+async function pageOf<R extends object>(cursor: RowCursor<R>, query: FoldedQuery): Promise<FoldedPage<R>> {
+  const rows: R[] = []
+  const commonPrefixes: string[] = []
+  let last: R | string | null = null
+  for (let found = 0; cursor.name !== null; found++) {
+    if (found === query.limit) return { rows, commonPrefixes, next: last }
+    const folded = commonPrefixOf(cursor.name, query)
+    if (folded === null) {
+      const { row } = cursor
+      last = row
+      rows.push(row)
+      await cursor.next()
+    } else {
+      last = folded
+      commonPrefixes.push(folded)
+      await cursor.skip(folded)
+    }
+  }
+  return { rows, commonPrefixes, next: null }
+}
+
+/** Everything up to and including the first delimiter after the prefix; null when there is none. */
+export function commonPrefixOf(
+  key: string,
+  { prefix, delimiter }: Pick<FoldedQuery, 'prefix' | 'delimiter'>,
+): string | null {
+  if (delimiter === '' || !key.startsWith(prefix)) return null
+  const at = key.indexOf(delimiter, prefix.length)
+  return at < 0 ? null : key.slice(0, at + delimiter.length)
+}

@@ -90,7 +90,7 @@ export interface OpenedUrl {
 }
 
 /** Who signed a request of the S3 API, and with what the chunks of its body are signed. */
-export interface Signatory {
+export interface RequestSigner {
   readonly principal: AccessKeyPrincipal
   readonly signing: Signing
 }
@@ -115,7 +115,7 @@ export interface Access {
    * A request that is signed with version 4. Throws SignatureFault for its time; the proof also for an unknown key and a wrong signature, and Refusal
    * key_revoked, tenant_disabled, access_denied.
    */
-  openSignature(signed: SignedRequest): Proof<Signatory>
+  openSignature(signed: SignedRequest): Proof<RequestSigner>
   /** The same of the policy of a browser form; when the policy ends is for its reader. */
   openPolicy(signed: SignedPolicy): Proof<AccessKeyPrincipal>
   /** Throws Refusal unauthorized, token_invalid; the proof also token_expired, access_denied, rate_limited. */

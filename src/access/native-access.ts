@@ -22,7 +22,7 @@ import type {
   OpenedUrl,
   Proof,
   RateHeaders,
-  Signatory,
+  RequestSigner,
   SignedUrlForm,
   SignedUrlGrant,
   TemporaryGrant,
@@ -266,7 +266,7 @@ export class NativeAccess implements Access {
     return signedUrlGrant(this.#stillGood(principal), terms, form, this.#mint())
   }
 
-  openSignature(signed: SignedRequest): Proof<Signatory> {
+  openSignature(signed: SignedRequest): Proof<RequestSigner> {
     return this.#signatures.openSignature(signed)
   }
 

@@ -9,7 +9,7 @@ import type { AccessKeyId } from '../state-machine/base/record-ids.ts'
 import type { View } from '../state-machine/base/view.ts'
 import { tenantKeys } from '../state-machine/tenants/keys.ts'
 import type { AccessKeyRecord } from '../state-machine/tenants/records.ts'
-import type { Proof, Signatory } from './access.ts'
+import type { Proof, RequestSigner } from './access.ts'
 import type { SignedPolicy } from './signature-v4/signed-policy.ts'
 import type { AccessKeyPrincipal, Connection } from './base/principal.ts'
 import type { MasterKey } from './master-key.ts'
@@ -48,13 +48,13 @@ export class SignatureAccess {
   }
 
   /** See Access.openSignature. */
-  openSignature(signed: SignedRequest): Proof<Signatory> {
+  openSignature(signed: SignedRequest): Proof<RequestSigner> {
     const { config, now } = this.#parts
     const expiresSecondsMax = Math.floor(config.security.maxPresignTtlMs / 1000)
     checkTime(signed, { nowMs: now(), expiresSecondsMax })
     return (connection) => {
       const check = (key: Uint8Array): void => checkSignature(signed, key)
-      const { principal, key } = this.#signatory(signed.credential, connection, check)
+      const { principal, key } = this.#signer(signed.credential, connection, check)
       return { principal, signing: signingOf(signed, key) }
     }
   }
@@ -62,10 +62,10 @@ export class SignatureAccess {
   /** See Access.openPolicy. */
   openPolicy({ credential, policy, signature }: SignedPolicy): Proof<AccessKeyPrincipal> {
     const check = (key: Uint8Array): void => checkPolicySignature(policy, signature, key)
-    return (connection) => this.#signatory(credential, connection, check).principal
+    return (connection) => this.#signer(credential, connection, check).principal
   }
 
-  #signatory(
+  #signer(
     scope: CredentialScope,
     connection: Connection,
     check: (key: Uint8Array) => void,

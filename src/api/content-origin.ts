@@ -13,7 +13,7 @@ import type { Plane } from './plane.ts'
 /** A hook for every request; it throws Refusal signed_url_mismatch, invalid_request. */
 export function contentOriginGate(
   config: Pick<Config, 'listeners' | 'dataTls'>,
-  { neighbour }: Pick<Plane, 'neighbour'> = {},
+  { compatibilityApi }: Pick<Plane, 'compatibilityApi'> = {},
 ): (request: FastifyRequest) => Promise<void> {
   const { contentOrigin } = config.listeners
   if (contentOrigin === null) return async () => undefined
@@ -22,8 +22,8 @@ export function contentOriginGate(
   return async (request) => {
     // Without a port it is the same host as with the port of the scheme.
     const isThere = URL.parse(`${protocol}//${request.headers.host ?? ''}`)?.host === host
-    const { auth, operation, isNeighbours = false } = request.routeOptions.config
-    const isLink = isNeighbours && neighbour?.isLink(request.originalUrl) === true
+    const { auth, operation, isCompatibility = false } = request.routeOptions.config
+    const isLink = isCompatibility && compatibilityApi?.isLink(request.originalUrl) === true
     if (auth === 'signedUrl' || isLink) {
       if (isThere || !isDownload(request)) return
       throw new Refusal(

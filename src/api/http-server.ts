@@ -50,13 +50,13 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     readonly operation?: Operation
     readonly auth?: AuthKind
-    /** The request is one of the neighbour of the plane. */
-    readonly isNeighbours?: true
+    /** The request is one of the compatibility API. */
+    readonly isCompatibility?: true
   }
 }
 
-/** To the router, every request of the neighbour. No client can mean it: it is below no mount, so it is the neighbour's in any case. */
-const NEIGHBOURS_PATH = '/-/neighbour'
+/** To the router, the path of every request of the compatibility API. A client that asks for this very path means that API too: it lies below no mount. */
+const COMPATIBILITY_PATH = '/-/compatibility'
 
 export function createHttpServer(
   services: Services,
@@ -128,7 +128,7 @@ function routedPath(
 ): (request: Pick<IncomingMessage, 'method' | 'url' | 'headers'>) => string {
   const toRoutable = routableUrl(plane)
   return ({ method = '', url = '/', headers }) => {
-    if (plane.neighbour?.isMeant(config, url, headers.host) === true) return NEIGHBOURS_PATH
+    if (plane.compatibilityApi?.isMeant(config, url, headers.host) === true) return COMPATIBILITY_PATH
     return toRoutable(method, url)
   }
 }
@@ -200,12 +200,12 @@ function mountRoutes(
   { services, plane, gate }: { readonly services: Services; readonly plane: Plane; readonly gate: Gate },
 ): void {
   for (const route of plane.routes) mountRoute(server, { services, plane, route, gate })
-  if (plane.neighbour === undefined) return
+  if (plane.compatibilityApi === undefined) return
   server.route({
     method: [...server.supportedMethods],
-    url: NEIGHBOURS_PATH,
-    config: { isNeighbours: true },
-    handler: plane.neighbour.serve(services, gate),
+    url: COMPATIBILITY_PATH,
+    config: { isCompatibility: true },
+    handler: plane.compatibilityApi.serve(services, gate),
   })
 }
 
@@ -233,11 +233,12 @@ function beginRequest({ services, plane, log, edge }: Rooms, { request, reply }:
   reply.headers(rateStatusHeaders(services, request))
 }
 
-function apiOf({ api, neighbour }: Plane, request: FastifyRequest): 'native' | 'admin' | 's3' {
-  return isNeighbours(request) ? (neighbour?.api ?? api) : api
+function apiOf({ api, compatibilityApi }: Plane, request: FastifyRequest): 'native' | 'admin' | 's3' {
+  return isCompatibility(request) ? (compatibilityApi?.api ?? api) : api
 }
 
-const isNeighbours = (request: FastifyRequest): boolean => request.routeOptions.config.isNeighbours === true
+const isCompatibility = (request: FastifyRequest): boolean =>
+  request.routeOptions.config.isCompatibility === true
 
 /** A request whose audit row could not be kept is not served. The refusal is recorded as that of an unproved caller. */
 function admit(services: Services, request: FastifyRequest): void {
@@ -312,8 +313,8 @@ function answerError(
 }
 
 function errorAnswer(services: Services, plane: Plane, request: FastifyRequest, error: unknown): ErrorAnswer {
-  if (plane.neighbour !== undefined && isNeighbours(request))
-    return plane.neighbour.errorAnswer(services, request, error)
+  if (plane.compatibilityApi !== undefined && isCompatibility(request))
+    return plane.compatibilityApi.errorAnswer(services, request, error)
   const context = {
     requestId: request.id,
     instance: pathOf(originForm(request.originalUrl)),

@@ -23,8 +23,8 @@ export interface Plane {
   readonly openBelow?: string
   /** What of a token needs no state. Throws Refusal, as the proof does. */
   readonly openToken: (services: Services, authorization: string | undefined) => Proof<Principal>
-  /** Another API on the same listener. */
-  readonly neighbour?: NeighbourApi
+  /** The S3 API on the same listener. */
+  readonly compatibilityApi?: CompatibilityApi
 }
 
 /** An error as it goes out. */
@@ -37,8 +37,8 @@ export interface ErrorAnswer {
   readonly bytes: Buffer
 }
 
-/** An API that finds its routes by itself: the router knows one path for all of its requests. */
-export interface NeighbourApi {
+/** The signature-based compatibility API of the contract. It finds its routes by itself: the router knows one path for all of its requests. */
+export interface CompatibilityApi {
   readonly api: 's3'
   /** `target`: of the request line. */
   readonly isMeant: (config: Config, target: string, host: string | undefined) => boolean

@@ -1,9 +1,9 @@
 /**
- * The S3 API as the neighbour of the native one on the data listener.
+ * The S3 API beside the native one on the data listener.
  */
 import type { Config } from '../../config/types.ts'
 import { dataPlane } from '../native/routes.ts'
-import type { NeighbourApi } from '../plane.ts'
+import type { CompatibilityApi } from '../plane.ts'
 import { s3ErrorAnswer } from './entry/error-answer.ts'
 import { s3Table } from './routes.ts'
 import { isPresigned } from './entry/s3-proof.ts'
@@ -23,7 +23,7 @@ const placesOf = ({ listeners }: Pick<Config, 'listeners'>): S3Places => ({
   nativeNames: NATIVE_NAMES,
 })
 
-export const s3Api: NeighbourApi = {
+export const s3Api: CompatibilityApi = {
   api: 's3',
   isMeant: (config, target, host) => isS3Request(target, host, placesOf(config)),
   isLink: isPresigned,

@@ -14,5 +14,5 @@ export function createDataServer(
   meter: RequestMeter = NO_METER,
   edge: Edge = PLAIN_EDGE,
 ): FastifyInstance {
-  return createHttpServer(services, { ...dataPlane, neighbour: s3Api }, meter, edge)
+  return createHttpServer(services, { ...dataPlane, compatibilityApi: s3Api }, meter, edge)
 }

@@ -5,8 +5,7 @@
  * anything; whether its key is good is asked behind a read barrier, as for a bearer token. [decisions 1, 17]
  */
 import type { IncomingMessage } from 'node:http'
-import type { Proof } from '../../../access/access.ts'
-import type { Signatory } from '../../../access/access.ts'
+import type { Proof, RequestSigner } from '../../../access/access.ts'
 import {
   isSignedInQuery,
   type RawRequest,
@@ -21,7 +20,7 @@ import { S3Fault } from '../base/s3-errors.ts'
 export interface OpenedSignature {
   readonly signed: SignedRequest
   readonly payload: PayloadProof
-  readonly proof: Proof<Signatory>
+  readonly proof: Proof<RequestSigner>
 }
 
 /** As Node has it; `method` may be the one that a preflight asks about. */

@@ -7,14 +7,14 @@
  * body is asked for before that, so `100 Continue` follows the early checks.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Signatory } from '../../../access/access.ts'
+import type { RequestSigner } from '../../../access/access.ts'
 import { refuseBeforeBody } from '../../../access/authorize.ts'
 import type { Config } from '../../../config/types.ts'
 import type { Services } from '../../../operations/base/services.ts'
 import { clientAddress } from '../../admission/client-address.ts'
 import { ClientGoneError, Exchange } from '../../exchange.ts'
 import { sharedTurns } from '../../piece-turns.ts'
-import type { ErrorAnswer, NeighbourApi } from '../../plane.ts'
+import type { ErrorAnswer, CompatibilityApi } from '../../plane.ts'
 import { connectionOf, type Gate, lookingAgain, reportBroken } from '../../proved-request.ts'
 import { RequestAudit } from '../../request-audit.ts'
 import { decodeObjectKey, originForm, parseQuery } from '../../request-target.ts'
@@ -28,7 +28,7 @@ import { findS3Route, type S3Table } from './s3-dispatch.ts'
 import { S3Fault } from '../base/s3-errors.ts'
 import { takeHeadersOfQuery } from '../base/s3-headers.ts'
 import { enterRoute } from './s3-entry.ts'
-import { isPresigned, type OpenedSignature, openSignature } from './s3-proof.ts'
+import { type OpenedSignature, openSignature } from './s3-proof.ts'
 import type { S3Call, S3Route } from '../base/s3-route.ts'
 import { type S3Places, type S3Target, s3TargetOf } from './s3-target.ts'
 import { readJson, readXmlBody } from './s3-documents.ts'
@@ -41,12 +41,7 @@ const OF_PRESIGNED = /^x-amz-/i
 export interface S3Parts {
   readonly table: S3Table
   readonly placesOf: (config: Pick<Config, 'listeners'>) => S3Places
-  readonly errorAnswer: NeighbourApi['errorAnswer']
-}
-
-interface Asked {
-  readonly target: S3Target
-  readonly query: Readonly<Record<string, string>>
+  readonly errorAnswer: CompatibilityApi['errorAnswer']
 }
 
 export function serveS3(
@@ -80,8 +75,8 @@ export function serveS3(
     audit.routed(null, () => namesOf(target))
     const opened = openSignature(services, request.raw, request.originalUrl)
     await services.cluster.readBarrier()
-    const signatory = opened.proof(connectionOf(request))
-    const { principal } = signatory
+    const signer = opened.proof(connectionOf(request))
+    const { principal } = signer
     audit.principal = principal
     gate.unproved.proved(clientAddress(request))
     const parameters = parseQuery(originForm(request.originalUrl))
@@ -91,7 +86,7 @@ export function serveS3(
     const route = findS3Route(table, { ...target, method: request.method, query, headers: request.headers })
     const entering = { route, principal, bucket, names: () => namesOf(target) }
     const entered = await enterRoute(services, { request, reply }, entering)
-    const call = await callOf(request, { route, asked: { target, query }, opened, signatory, exchange })
+    const call = await callOf(request, { route, query, opened, signer, exchange })
     const answering = route.handle(entered, principal, call)
     if (route.isSlow === true && (await isLate(answering, gate.after))) {
       const failed = (error: unknown): Buffer =>
@@ -99,7 +94,8 @@ export function serveS3(
       return sendLate(reply, answering, { exchange, after: gate.after, onReady, onBroken, failed })
     }
     const answer = await answering
-    return send(isPresigned(request.originalUrl) ? asLink(answer) : answer, route.status)
+    const isPresigned = opened.signed.expiresSeconds !== null
+    return send(isPresigned ? asLink(answer) : answer, route.status)
   }
   return lookingAgain(services, serve)
 }
@@ -131,26 +127,24 @@ function withoutPresigned(parameters: Readonly<Record<string, string>>): Readonl
 
 interface Proved {
   readonly route: S3Route
-  readonly asked: Asked
+  readonly query: Readonly<Record<string, string>>
   readonly opened: OpenedSignature
-  readonly signatory: Signatory
+  readonly signer: RequestSigner
   readonly exchange: Exchange
 }
 
 async function callOf(request: FastifyRequest, proved: Proved): Promise<S3Call> {
-  const { route, asked, opened, signatory, exchange } = proved
-  const { target, query } = asked
+  const { route, query, opened, signer, exchange } = proved
   const audit = RequestAudit.of(request)
-  const { bucket } = target
-  const key = target.rawKey === '' ? '' : decodeObjectKey(target.rawKey)
+  const { bucket = '', key = '' } = audit.params
   const { body } = route
   const isDocument = body.kind === 'xml' || body.kind === 'json'
   if (isDocument && bucket !== '')
-    refuseBeforeBody(signatory.principal, route.operation, key === '' ? { bucket } : { bucket, key })
+    refuseBeforeBody(signer.principal, route.operation, key === '' ? { bucket } : { bucket, key })
   const bytes = s3Bytes({
     headers: route.claimsObject === true ? withoutChecksums(request.headers) : request.headers,
     payload: opened.payload,
-    signing: { ...signatory.signing, first: opened.signed.signature },
+    signing: { ...signer.signing, first: opened.signed.signature },
     source: exchange.passingBytes(),
     length: exchange.length,
   })

@@ -18,25 +18,54 @@ export interface DiskView {
   readonly isSuspect: boolean
 }
 
-/** For each level, the used share of the disk, from 0 to 1, from which it is in force. */
-export interface DiskThresholds {
-  readonly stopPlacing: number
-  readonly stopWriting: number
-  readonly reserve: number
+/** What this user can still write and has in all, of a file system. */
+export interface DiskSize {
+  readonly totalBytes: number
+  readonly freeBytes: number
 }
 
-export const DISK_THRESHOLDS: DiskThresholds = { stopPlacing: 0.85, stopWriting: 0.92, reserve: 0.95 }
+/** Reached when so much of the disk is used AND fewer bytes than these are free: a share of a large disk is a lot of space. */
+export interface DiskThreshold {
+  /** From 0 to 1. */
+  readonly usedShare: number
+  readonly freeBytes: number
+}
+
+/** For each level, from where it is in force. */
+export interface DiskThresholds {
+  readonly stopPlacing: DiskThreshold
+  readonly stopWriting: DiskThreshold
+  readonly reserve: DiskThreshold
+}
+
+const GIB = 1024 ** 3
+
+export const DISK_THRESHOLDS: DiskThresholds = {
+  stopPlacing: { usedShare: 0.85, freeBytes: 60 * GIB },
+  stopWriting: { usedShare: 0.92, freeBytes: 30 * GIB },
+  reserve: { usedShare: 0.95, freeBytes: 15 * GIB },
+}
 
 const LEVELS = ['open', 'stopPlacing', 'stopWriting', 'reserve'] as const
 
-export function diskLevel(
-  { totalBytes, freeBytes }: { readonly totalBytes: number; readonly freeBytes: number },
-  thresholds: DiskThresholds,
-): DiskLevel {
-  const used = totalBytes > 0 ? 1 - freeBytes / totalBytes : 1
-  if (used >= thresholds.reserve) return 'reserve'
-  if (used >= thresholds.stopWriting) return 'stopWriting'
-  return used >= thresholds.stopPlacing ? 'stopPlacing' : 'open'
+export function diskLevel(size: DiskSize, thresholds: DiskThresholds): DiskLevel {
+  if (hasReached(size, thresholds.reserve)) return 'reserve'
+  if (hasReached(size, thresholds.stopWriting)) return 'stopWriting'
+  return hasReached(size, thresholds.stopPlacing) ? 'stopPlacing' : 'open'
+}
+
+export function hasReached(size: DiskSize, threshold: DiskThreshold): boolean {
+  return usedShare(size) >= threshold.usedShare && size.freeBytes < threshold.freeBytes
+}
+
+/** From 0 to 1. */
+export function usedShare({ totalBytes, freeBytes }: DiskSize): number {
+  return totalBytes > 0 ? 1 - freeBytes / totalBytes : 1
+}
+
+/** Halfway from the threshold to a disk without any space. */
+export function halfOfTheRest({ usedShare: share, freeBytes }: DiskThreshold): DiskThreshold {
+  return { usedShare: (1 + share) / 2, freeBytes: freeBytes / 2 }
 }
 
 export function takesNewBlobs(level: DiskLevel): boolean {
@@ -54,8 +83,12 @@ export function severityOf(level: DiskLevel): number {
 
 /** Throws RangeError unless the thresholds rise with the levels. */
 export function assertThresholds({ stopPlacing, stopWriting, reserve }: DiskThresholds): void {
-  if (0 < stopPlacing && stopPlacing <= stopWriting && stopWriting <= reserve && reserve <= 1) return
+  const inOrder = [stopPlacing, stopWriting, reserve]
+  const shares = [0, ...inOrder.map((threshold) => threshold.usedShare), 1]
+  const bytes = [...inOrder.map((threshold) => threshold.freeBytes), 0]
+  const doShares = shares.every((share, n) => share <= (shares[n + 1] ?? 1))
+  if (stopPlacing.usedShare > 0 && doShares && bytes.every((each, n) => each >= (bytes[n + 1] ?? 0))) return
   throw new RangeError(
-    `Invalid disk thresholds ${stopPlacing}, ${stopWriting}, ${reserve}: expected shares of the disk in rising order`,
+    `Invalid disk thresholds ${JSON.stringify(inOrder)}: expected shares of the disk in rising order, and free bytes in falling order`,
   )
 }

@@ -4,7 +4,9 @@
  * Rule: `syncFile` and `syncDirectory` are separate operations, because their failure has another meaning: bytes that were
  * written before may be lost although the kernel marks its pages clean, so the store must never acknowledge again.
  */
+import type { StatsFs } from 'node:fs'
 import { mkdir, open, readdir, rename, statfs, unlink } from 'node:fs/promises'
+import type { DiskSize } from './disk-level.ts'
 
 /** What a store uses of an open file; a FileHandle is one. */
 export interface OpenFile {
@@ -38,7 +40,8 @@ export interface FileOps {
   /** False if the directory existed already. */
   makeDirectory(path: string): Promise<boolean>
   listDirectory(path: string): Promise<string[]>
-  diskUsage(path: string): Promise<{ readonly totalBytes: number; readonly freeBytes: number }>
+  /** What this user can use of the file system. */
+  diskUsage(path: string): Promise<DiskSize>
 }
 
 export const systemFileOps: FileOps = {
@@ -96,9 +99,18 @@ async function makeDirectory(path: string): Promise<boolean> {
   }
 }
 
-async function diskUsage(path: string): Promise<{ totalBytes: number; freeBytes: number }> {
-  const { blocks, bavail, bsize } = await statfs(path)
-  return { totalBytes: blocks * bsize, freeBytes: bavail * bsize }
+async function diskUsage(path: string): Promise<DiskSize> {
+  return usableSpace(await statfs(path))
+}
+
+/** Without the blocks that only root may use, or that a quota of the directory does not allow: they are neither used nor free to this user. */
+export function usableSpace({
+  blocks,
+  bfree,
+  bavail,
+  bsize,
+}: Pick<StatsFs, 'blocks' | 'bfree' | 'bavail' | 'bsize'>): DiskSize {
+  return { totalBytes: (blocks - bfree + bavail) * bsize, freeBytes: bavail * bsize }
 }
 
 /** The errno name of a failed system call, e.g. ENOENT. */

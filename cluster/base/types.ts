@@ -70,7 +70,7 @@ export interface ClusterOptions {
   readonly logPinBytes: number
   /** No copy on this node's disk stays unread for longer; the default is 7 days. */
   readonly scrubEveryMs?: number
-  /** Used shares from which the disk of the blobs accepts less; the default is DISK_THRESHOLDS. */
+  /** From where on the disk accepts less; the default is DISK_THRESHOLDS. */
   readonly diskThresholds?: DiskThresholds
 }
 

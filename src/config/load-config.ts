@@ -8,6 +8,7 @@
 import { dirname, resolve } from 'node:path'
 import type { Member } from '../../cluster/index.ts'
 import { type ConfigFault, configFault, FaultError, invalidConfig } from './config-fault.ts'
+import { checkDisk } from './disk-order.ts'
 import { readConfigFile, type Written } from './config-file.ts'
 import { type Environment, readEnvironment } from './environment.ts'
 import { dataUrlOf } from './listener-urls.ts'
@@ -241,9 +242,9 @@ function assemble(read: Reader): Config {
       clockSkewMaxMs: read.number('cluster.clock_skew_max'),
     },
     disk: {
-      stopPlacing: read.number('disk.stop_placing') / 100,
-      stopWriting: read.number('disk.stop_writing') / 100,
-      reserve: read.number('disk.reserve') / 100,
+      stopPlacing: diskThreshold(read, 'disk.stop_placing'),
+      stopWriting: diskThreshold(read, 'disk.stop_writing'),
+      reserve: diskThreshold(read, 'disk.reserve'),
     },
     repair: { scrubEveryMs: read.number('repair.scrub_every') },
     listeners: listeners(read),
@@ -263,23 +264,11 @@ function assemble(read: Reader): Config {
   }
 }
 
-/** As it is written in the file, with at most three decimals. */
-const percentOf = (share: number): string => `${Math.round(share * 100_000) / 1000}%`
-
-function checkDisk({ stopPlacing, stopWriting, reserve }: Config['disk']): void {
-  const inOrder = [
-    ['disk.stop_placing', stopPlacing],
-    ['disk.stop_writing', stopWriting],
-    ['disk.reserve', reserve],
-  ] as const
-  inOrder.forEach(([name, share], n) => {
-    const next = inOrder[n + 1]
-    if (next === undefined || share <= next[1]) return
-    throw refuse(
-      `${name} (${percentOf(share)}) is above ${next[0]} (${percentOf(next[1])})`,
-      `Values must not decrease in this order: ${inOrder.map(([each]) => each).join(', ')}.`,
-    )
-  })
+function diskThreshold(
+  read: Reader,
+  name: 'disk.stop_placing' | 'disk.stop_writing' | 'disk.reserve',
+): Config['disk']['reserve'] {
+  return { usedShare: read.number(name) / 100, freeBytes: read.number(`${name}_free`) }
 }
 
 function checkElection({ cluster: { heartbeatMs, electionTimeoutMs } }: Config): void {

@@ -3,7 +3,7 @@
  *
  * Owns: the shape. Names follow the configuration file with its sections; see settings.ts for units, bounds and defaults.
  */
-import type { Member } from '../../cluster/index.ts'
+import type { DiskThresholds, Member } from '../../cluster/index.ts'
 
 /** The limits of one caller. 0: no limit. */
 export interface CallerLimits {
@@ -63,8 +63,7 @@ export interface Config {
     /** The largest difference to the clock of the majority; also for the doctor. */
     readonly clockSkewMaxMs: number
   }
-  /** Shares of used disk space, above 0 and at most 1, from which each applies; not decreasing in this order. */
-  readonly disk: { readonly stopPlacing: number; readonly stopWriting: number; readonly reserve: number }
+  readonly disk: DiskThresholds
   readonly repair: { readonly scrubEveryMs: number }
   readonly listeners: {
     /** host:port each */

@@ -9,7 +9,7 @@ import { blobMetrics } from '../../cluster/blobs/replication/blob-metrics.ts'
 import { DiskBlobStore, type DiskBlobStoreOptions } from '../../cluster/blobs/disk/disk-blob-store.ts'
 import { assertThresholds, DISK_THRESHOLDS, diskLevel } from '../../cluster/base/disk-level.ts'
 import { DiskSpace } from '../../cluster/blobs/disk/disk-space.ts'
-import { type FileOps, systemFileOps } from '../../cluster/base/file-ops.ts'
+import { type FileOps, systemFileOps, usableSpace } from '../../cluster/base/file-ops.ts'
 import { DiskHealth } from '../../cluster/blobs/disk/watched-file-ops.ts'
 import { until } from '../helpers/async.ts'
 import { SILENT } from '../helpers/loggers.ts'
@@ -32,13 +32,48 @@ t.test('diskLevel', async (t) => {
   }
   t.equal(diskLevel({ totalBytes: 0, freeBytes: 0 }, DISK_THRESHOLDS), 'reserve')
   for (const wrong of [
-    { stopPlacing: 0.9, stopWriting: 0.8, reserve: 0.95 },
-    { stopPlacing: 0.1, stopWriting: 0.8, reserve: 1.1 },
-    { stopPlacing: Number.NaN, stopWriting: 0.8, reserve: 0.9 },
+    thresholds([0.9, 0.8, 0.95]),
+    thresholds([0.1, 0.8, 1.1]),
+    thresholds([Number.NaN, 0.8, 0.9]),
+    thresholds([0.7, 0.8, 0.9], [2, 3, 1]),
+    thresholds([0.7, 0.8, 0.9], [3, 2, -1]),
   ]) {
     t.throws(() => assertThresholds(wrong), RangeError)
   }
 })
+
+t.test('diskLevel of a large disk is below a level while it has the free bytes of that level', async (t) => {
+  const GIB = 1024 ** 3
+  for (const [freeGib, level] of [
+    [60, 'open'],
+    [59, 'stopPlacing'],
+    [30, 'stopPlacing'],
+    [29, 'stopWriting'],
+    [15, 'stopWriting'],
+    [14, 'reserve'],
+  ] as const) {
+    const size = { totalBytes: 4000 * GIB, freeBytes: freeGib * GIB }
+    t.equal(diskLevel(size, DISK_THRESHOLDS), level, `${freeGib} of 4000 GiB are free`)
+  }
+})
+
+t.test('usableSpace counts neither reserved blocks nor what a quota takes away', async (t) => {
+  // As the file system of the issue: 252 GB by name, 92 of them for this user, 20 free.
+  const found = { blocks: 252, bfree: 180, bavail: 20, bsize: 10 }
+  const size = usableSpace(found)
+  t.strictSame(size, { totalBytes: 920, freeBytes: 200 })
+  t.equal(diskLevel(size, DISK_THRESHOLDS), 'open')
+  t.strictSame(usableSpace({ blocks: 100, bfree: 5, bavail: 0, bsize: 10 }), {
+    totalBytes: 950,
+    freeBytes: 0,
+  })
+})
+
+/** Of `stopPlacing`, `stopWriting`, `reserve`. */
+function thresholds(shares: readonly number[], bytes: readonly number[] = [1000, 1000, 1000]) {
+  const at = (n: number) => ({ usedShare: shares[n] ?? 1, freeBytes: bytes[n] ?? 0 })
+  return { stopPlacing: at(0), stopWriting: at(1), reserve: at(2) }
+}
 
 function systemError(code: string): Error {
   return Object.assign(new Error(`${code}: injected`), { code })
@@ -150,8 +185,8 @@ t.test('DiskBlobStore on a disk that fills up', async (t) => {
   })
 
   t.test('takes its thresholds from its options', async (t) => {
-    const thresholds = { stopPlacing: 0.1, stopWriting: 0.2, reserve: 0.3 }
-    const store = await openStore(t, { ...systemFileOps, diskUsage: async () => disk(750) }, { thresholds })
+    const options = { thresholds: thresholds([0.1, 0.2, 0.3]) }
+    const store = await openStore(t, { ...systemFileOps, diskUsage: async () => disk(750) }, options)
     t.equal((await store.usage()).level, 'stopWriting')
   })
 })

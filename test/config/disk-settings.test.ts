@@ -31,8 +31,30 @@ t.test('the settings of a disk', async (t) => {
   t.test('are percentages, in the file or the environment, and may be equal', async (t) => {
     const disk = 'disk: { stop_placing: 70%, stop_writing: 92.5% }'
     const given = await load(t, disk, { HOLDFAST_DISK__RESERVE: '92.5%' })
-    t.strictSame(given, { stopPlacing: 0.7, stopWriting: 0.925, reserve: 0.925 })
+    t.match(given, {
+      stopPlacing: { usedShare: 0.7 },
+      stopWriting: { usedShare: 0.925 },
+      reserve: { usedShare: 0.925 },
+    })
     t.doesNotThrow(() => assertThresholds(given))
+  })
+
+  t.test('have a number of free bytes beside each percentage', async (t) => {
+    const disk = 'disk: { stop_placing_free: 3GiB, stop_writing_free: 2GiB }'
+    const given = await load(t, disk, { HOLDFAST_DISK__RESERVE_FREE: '64MiB' })
+    t.match(given, {
+      stopPlacing: { freeBytes: 3 * 1024 ** 3 },
+      stopWriting: { freeBytes: 2 * 1024 ** 3 },
+      reserve: { freeBytes: 64 * 1024 ** 2 },
+    })
+    t.doesNotThrow(() => assertThresholds(given))
+    await t.rejects(load(t, 'disk: { stop_placing_free: 29GiB }'), {
+      code: 'invalid_config',
+      message:
+        /disk\.stop_placing_free \(31138512896 bytes\) is less than disk\.stop_writing_free \(32212254720 bytes\)$/,
+      hint: /must not rise in this order: disk\.stop_placing_free, disk\.stop_writing_free, disk\.reserve_free/,
+    })
+    await t.rejects(load(t, 'disk: { reserve_free: 63MiB }'), { message: /disk\.reserve_free/ })
   })
 
   t.test('refuse the start when they are out of order, and name the settings', async (t) => {

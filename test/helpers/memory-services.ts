@@ -11,6 +11,7 @@ import { setTimeout as rest } from 'node:timers/promises'
 import type { Row } from '../../src/state-machine/base/view.ts'
 import type { RowKey } from '../../src/state-machine/base/row-key.ts'
 import { type LogLine, recordingLogger } from './loggers.ts'
+import { DISK_THRESHOLDS } from '../../cluster/base/disk-level.ts'
 import { FEATURE_LEVEL } from '../../cluster/node/base/feature-level.ts'
 import type {
   Cluster,
@@ -330,7 +331,7 @@ function testConfig(dataDir: string, options: Options): Config {
       promoteAfterMs: 0,
       clockSkewMaxMs: 5000,
     },
-    disk: { stopPlacing: 0.85, stopWriting: 0.92, reserve: 0.95 },
+    disk: DISK_THRESHOLDS,
     repair: { scrubEveryMs: 604_800_000 },
     listeners: {
       data: '127.0.0.1:0',

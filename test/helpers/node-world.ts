@@ -7,6 +7,7 @@
 import assert from 'node:assert/strict'
 import { SILENT } from './loggers.ts'
 import type { Clock } from '../../cluster/base/clock.ts'
+import { DISK_THRESHOLDS } from '../../cluster/base/disk-level.ts'
 import type { EntrySkip } from '../../cluster/node/base/entry-skips.ts'
 import { FEATURE_LEVEL } from '../../cluster/node/base/feature-level.ts'
 import { Node } from '../../cluster/node/node.ts'
@@ -132,7 +133,7 @@ export class NodeWorld {
         logger: SILENT,
         room: {
           usage: () => Promise.resolve({ totalBytes: DISK_BYTES, freeBytes: host.freeBytes }),
-          scarceFrom: 0.95,
+          scarceFrom: DISK_THRESHOLDS.reserve,
           isScarceAt: (peer) => this.host(peer).freeBytes < 0.05 * DISK_BYTES,
         },
         diskProof: host.proof,

@@ -3,6 +3,7 @@
  */
 import t from 'tap'
 import { RoomWatch, missingReserve } from '../../cluster/node/base/room-watch.ts'
+import { DISK_THRESHOLDS } from '../../cluster/base/disk-level.ts'
 import { Condition, type RoomNeed } from '../../cluster/base/types.ts'
 import { recordingLogger } from '../helpers/loggers.ts'
 import { DISK_BYTES } from '../helpers/node-host.ts'
@@ -115,6 +116,42 @@ t.test('RoomWatch', async (t) => {
   })
 
   await t.test(
+    'is judged by free bytes on a large disk: the last half of them is for what frees space',
+    async (t) => {
+      const GIB = 1024 ** 3
+      const clock = new VirtualClock()
+      let freeBytes = 0
+      const watch = new RoomWatch({
+        clock,
+        logger: recordingLogger([]),
+        room: {
+          usage: async () => ({ totalBytes: 4000 * GIB, freeBytes }),
+          scarceFrom: DISK_THRESHOLDS.reserve,
+          isScarceAt: () => false,
+        },
+        wal: {},
+        isReserveSpent: () => false,
+        onReserveBack: () => undefined,
+        offerLead: () => undefined,
+        voters: () => ['n1'],
+        self: 'n1',
+      })
+      for (const [gib, level] of [
+        [15, 'open'],
+        [14, 'scarce'],
+        [8, 'scarce'],
+        [7, 'last'],
+      ] as const) {
+        freeBytes = gib * GIB
+        await clock.advance(500)
+        watch.onTick()
+        await clock.settle()
+        t.equal(watch.level, level, `${gib} of 4000 GiB are free`)
+      }
+    },
+  )
+
+  await t.test(
     'releases the reserve before other writers find no space, and restores it only with ample space',
     async (t) => {
       const clock = new VirtualClock()
@@ -126,7 +163,7 @@ t.test('RoomWatch', async (t) => {
         logger: recordingLogger([]),
         room: {
           usage: async () => ({ totalBytes: 1024 * MIB, freeBytes }),
-          scarceFrom: 0.95,
+          scarceFrom: DISK_THRESHOLDS.reserve,
           isScarceAt: () => false,
         },
         wal: { reserve: { ...reserve, bytes: 64 * MIB } },

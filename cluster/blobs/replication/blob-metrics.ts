@@ -45,7 +45,11 @@ export function blobMetrics({
 
 function diskGauges({ totalBytes, freeBytes, level, isSuspect }: DiskUsage): MetricSample[] {
   return [
-    gauge('holdfast_blob_disk_total_bytes', 'Size of the file system that holds the blobs.', totalBytes),
+    gauge(
+      'holdfast_blob_disk_total_bytes',
+      'Space of the file system that holds the blobs, used or usable by this node.',
+      totalBytes,
+    ),
     gauge('holdfast_blob_disk_free_bytes', 'Space left for blobs on that file system.', freeBytes),
     gauge(
       'holdfast_blob_disk_level',

@@ -9,6 +9,7 @@ import type { NodeId } from '../../raft/types.ts'
 import type { Logger, RoomNeed } from '../../base/types.ts'
 import type { WalReserve } from '../../wal/wal.ts'
 import type { Clock } from '../../base/clock.ts'
+import { type DiskSize, type DiskThreshold, halfOfTheRest, hasReached } from '../../base/disk-level.ts'
 
 /** `scarce`: nothing new is stored. `last`: only what frees space is taken. */
 export type RoomLevel = 'open' | 'scarce' | 'last'
@@ -16,9 +17,9 @@ export type RoomLevel = 'open' | 'scarce' | 'last'
 /** The disks of the group, as a node sees them. */
 export interface RoomView {
   /** Of the file system of the log and the state. */
-  usage(): Promise<{ readonly totalBytes: number; readonly freeBytes: number }>
-  /** Used part of that disk from which nothing new is stored. From 0 to 1. */
-  readonly scarceFrom: number
+  usage(): Promise<DiskSize>
+  /** From where on nothing new is stored. */
+  readonly scarceFrom: DiskThreshold
   /** As that node reported lately; false where it reported nothing. */
   isScarceAt(peer: NodeId): boolean
 }
@@ -99,15 +100,11 @@ export class RoomWatch {
       .finally(() => (this.#isLooking = false))
   }
 
-  #onUsage(
-    { scarceFrom }: RoomView,
-    { totalBytes, freeBytes }: { readonly totalBytes: number; readonly freeBytes: number },
-  ): void {
+  #onUsage({ scarceFrom }: RoomView, { totalBytes, freeBytes }: DiskSize): void {
     const { logger } = this.#parts
     const { reserve } = this.#parts.wal
     const missing = missingReserve(reserve, totalBytes)
-    const used = totalBytes > 0 ? 1 - (freeBytes - missing) / totalBytes : 1
-    const level = used >= (1 + scarceFrom) / 2 ? 'last' : used >= scarceFrom ? 'scarce' : 'open'
+    const level = roomLevel({ totalBytes, freeBytes: freeBytes - missing }, scarceFrom)
     if (level !== this.#level)
       logger.warn({ level, totalBytes, freeBytes }, 'space on the disk of log and state')
     this.#level = level
@@ -125,6 +122,11 @@ export class RoomWatch {
       voter === self ? this.level === 'open' : room?.isScarceAt(voter) !== true,
     )
   }
+}
+
+function roomLevel(size: DiskSize, scarceFrom: DiskThreshold): RoomLevel {
+  if (hasReached(size, halfOfTheRest(scarceFrom))) return 'last'
+  return hasReached(size, scarceFrom) ? 'scarce' : 'open'
 }
 
 /** The free bytes that belong to the reserve of the log, which was released or is not made yet. */

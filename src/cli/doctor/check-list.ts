@@ -69,8 +69,10 @@ export const CHECKS = [
   {
     id: 'disk_space',
     looksAt: 'how full the disks of the data directory and of its `blobs/` are, in bytes and in files',
-    error: 'usage has reached `disk.stop_writing`, or no more files can be created',
-    warning: 'usage has reached `disk.stop_placing`, or less than 5% of the files are left to create',
+    error:
+      'usage has reached `disk.stop_writing` and `disk.stop_writing_free`, or no more files can be created',
+    warning:
+      'usage has reached `disk.stop_placing` and `disk.stop_placing_free`, or less than 5% of the files are left to create',
   },
   {
     id: 'disk_speed',

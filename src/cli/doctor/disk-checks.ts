@@ -3,14 +3,14 @@
  *
  * Owns: the judgement and its limits. Knows nothing of: the measurement.
  */
-import { diskLevel } from '../../../cluster/index.ts'
+import { diskLevel, type DiskThreshold, usedShare } from '../../../cluster/index.ts'
 import type { Config } from '../../config/types.ts'
 import { error, type Finding, warning, well } from './finding.ts'
 
 export interface DiskFacts {
   readonly path: string
+  /** Used, or usable by this user. */
   readonly totalBytes: number
-  /** For users without root permissions. */
   readonly freeBytes: number
   /** Files that exist and can exist; both 0 where the file system has no such limit. */
   readonly totalFiles: number
@@ -27,16 +27,15 @@ const gib = (bytes: number): string => `${(bytes / 1024 ** 3).toFixed(1)} GiB`
 export function checkSpace(facts: DiskFacts, thresholds: Config['disk']): readonly Finding[] {
   const { path, totalBytes, freeBytes, totalFiles, freeFiles } = facts
   const level = diskLevel({ totalBytes, freeBytes }, thresholds)
-  const used = totalBytes > 0 ? 1 - freeBytes / totalBytes : 1
-  const found = `${percent(used)} of the disk of ${path} are used, ${gib(freeBytes)} of ${gib(totalBytes)} are free`
+  const found = `${percent(usedShare({ totalBytes, freeBytes }))} of the disk of ${path} are used, ${gib(freeBytes)} of ${gib(totalBytes)} are free`
   const action =
     'Free space or enlarge the file system, see deploy/runbooks/full-blob-disk.md. Remove nothing in the data directory.'
   const findings: Finding[] = []
   if (level === 'stopPlacing') {
-    const expected = `less than disk.stop_placing (${percent(thresholds.stopPlacing)})`
+    const expected = expectedSpace('disk.stop_placing', thresholds.stopPlacing)
     findings.push(warning('disk_space', { found, expected, action }))
   } else if (level !== 'open') {
-    const expected = `less than disk.stop_writing (${percent(thresholds.stopWriting)}); above that this node accepts no copies`
+    const expected = `${expectedSpace('disk.stop_writing', thresholds.stopWriting)}; otherwise this node accepts no copies`
     findings.push(error('disk_space', { found, expected, action }))
   }
   const filesLeft = totalFiles > 0 ? freeFiles / totalFiles : 1
@@ -54,6 +53,9 @@ export function checkSpace(facts: DiskFacts, thresholds: Config['disk']): readon
   }
   return findings.length > 0 ? findings : [well('disk_space', found)]
 }
+
+const expectedSpace = (name: string, { usedShare: share, freeBytes }: DiskThreshold): string =>
+  `less than ${name} (${percent(share)}) used, or at least ${name}_free (${gib(freeBytes)}) free`
 
 /** Times are in ms. `failure` is the errno name if the measurement failed. */
 export interface SpeedFacts {

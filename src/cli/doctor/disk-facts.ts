@@ -9,6 +9,7 @@ import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs'
 import { readdir, rm, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
+import { usableSpace } from '../../../cluster/index.ts'
 import type { DiskFacts, SpeedFacts } from './disk-checks.ts'
 
 const SAMPLE = /^\.doctor-[0-9a-f]{12}\.tmp$/
@@ -19,11 +20,11 @@ const SAMPLE_MS_MAX = 2000
 const LEFTOVER_MS_MIN = 60_000
 
 export async function diskFacts(path: string): Promise<DiskFacts> {
-  const { blocks, bavail, bsize, files, ffree, type } = await statfs(path)
+  const found = await statfs(path)
+  const { files, ffree, type } = found
   return {
     path,
-    totalBytes: blocks * bsize,
-    freeBytes: bavail * bsize,
+    ...usableSpace(found),
     totalFiles: files,
     freeFiles: ffree,
     filesystem: type,

@@ -122,6 +122,14 @@ export const MACHINE_SETTINGS = [
     meaning: 'the disk usage from which new copies go to other nodes if those are equally suitable',
   },
   {
+    name: 'disk.stop_placing_free',
+    kind: 'bytes',
+    fallback: '60GiB',
+    min: 64 * MIB,
+    max: 16 * 1024 * 1024 * MIB,
+    meaning: 'with so many bytes free, disk.stop_placing is not reached, whatever share of the disk they are',
+  },
+  {
     name: 'disk.stop_writing',
     kind: 'percent',
     fallback: '92%',
@@ -131,6 +139,15 @@ export const MACHINE_SETTINGS = [
       'the disk usage from which this node accepts no new copies; it still reads, removes and compacts',
   },
   {
+    name: 'disk.stop_writing_free',
+    kind: 'bytes',
+    fallback: '30GiB',
+    min: 64 * MIB,
+    max: 16 * 1024 * 1024 * MIB,
+    meaning:
+      'with so many bytes free, disk.stop_writing is not reached, whatever share of the disk they are. At most disk.stop_placing_free',
+  },
+  {
     name: 'disk.reserve',
     kind: 'percent',
     fallback: '95%',
@@ -138,6 +155,15 @@ export const MACHINE_SETTINGS = [
     max: 100,
     meaning:
       'the disk usage from which this node refuses every request that stores something, including small objects and metadata; requests that free space continue. At least disk.stop_writing',
+  },
+  {
+    name: 'disk.reserve_free',
+    kind: 'bytes',
+    fallback: '15GiB',
+    min: 64 * MIB,
+    max: 16 * 1024 * 1024 * MIB,
+    meaning:
+      'with so many bytes free, disk.reserve is not reached, whatever share of the disk they are. At most disk.stop_writing_free',
   },
   {
     name: 'repair.scrub_every',

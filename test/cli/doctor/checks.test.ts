@@ -3,6 +3,7 @@
  */
 import { readFileSync } from 'node:fs'
 import t from 'tap'
+import { DISK_THRESHOLDS } from '../../../cluster/base/disk-level.ts'
 import { checkAudit } from '../../../src/cli/doctor/audit-checks.ts'
 import type { ListenerTlsFacts, PeerTlsFacts } from '../../../src/cli/doctor/certificate-checks.ts'
 import { checkListenerTls, checkPeerTls } from '../../../src/cli/doctor/certificate-checks.ts'
@@ -118,7 +119,7 @@ t.test('the master key of the directory and of the cluster', async (t) => {
 })
 
 t.test('the free space of a disk', async (t) => {
-  const thresholds = { stopPlacing: 0.85, stopWriting: 0.92, reserve: 0.95 }
+  const thresholds = DISK_THRESHOLDS
   const facts = { path: '/d', totalBytes: 1000, freeBytes: 500, totalFiles: 0, freeFiles: 0, filesystem: 0 }
   for (const [freeBytes, severity] of [
     [151, 'ok'],
@@ -127,6 +128,13 @@ t.test('the free space of a disk', async (t) => {
     [0, 'error'],
   ] as const)
     t.match(checkSpace({ ...facts, freeBytes }, thresholds), [{ severity }], `${freeBytes} of 1000`)
+  const large = { ...facts, totalBytes: 4000 * 1024 ** 3, freeBytes: 20 * 1024 ** 3 }
+  const expected =
+    /less than disk\.stop_writing \(92%\) used, or at least disk\.stop_writing_free \(30\.0 GiB\) free/
+  t.match(checkSpace(large, thresholds), [{ severity: 'error', expected }])
+  const roomier = { ...large, freeBytes: 30 * 1024 ** 3 }
+  t.match(checkSpace(roomier, thresholds), [{ severity: 'warning', expected: /stop_placing_free/ }])
+  t.match(texts(checkSpace({ ...large, freeBytes: 60 * 1024 ** 3 }, thresholds)), [/^ok: 98\.5%/])
   t.match(texts(checkSpace({ ...facts, totalFiles: 100, freeFiles: 4 }, thresholds)), [
     /^warning: 4 more files/,
   ])

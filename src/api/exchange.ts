@@ -6,6 +6,7 @@
  * [RFC 9110 10.1.1]; a refused body is drained within bounds, so that the client gets to read the answer.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import type { BodySource } from '../content/content.ts'
 import { releasing } from '../content/spent-bytes.ts'
 import { Refusal } from '../base/refusal.ts'
@@ -13,11 +14,18 @@ import type { Admission } from '../limits/admission.ts'
 import type { BodyPace } from './body-pace.ts'
 
 /** A client that continues to send after it was refused is read for so long and no longer. */
-const DRAIN_BYTES_MAX = 8 * 1024 * 1024
-const DRAIN_MS_MAX = 5000
-/** The same where the client is refused too often to be worth it. */
-const SHORT_DRAIN_BYTES_MAX = 64 * 1024
-const SHORT_DRAIN_MS_MAX = 500
+interface DrainBounds {
+  readonly bytes: number
+  readonly ms: number
+  /** Without a byte. */
+  readonly silentMs: number
+}
+
+const DRAIN: DrainBounds = { bytes: 8 * 1024 * 1024, ms: 5000, silentMs: 5000 }
+/** For a caller that is known: many clients read nothing before all is sent, and would find a reset connection instead of their answer. */
+const WHOLE_DRAIN: DrainBounds = { bytes: 128 * 1024 * 1024, ms: 60_000, silentMs: 5000 }
+/** Where the client is refused too often to be worth it. */
+const SHORT_DRAIN: DrainBounds = { bytes: 64 * 1024, ms: 500, silentMs: 500 }
 
 const EXCHANGES = new WeakMap<IncomingMessage, Exchange>()
 const WAITING_FOR_CONTINUE = new WeakSet<IncomingMessage>()
@@ -214,17 +222,31 @@ export class Exchange {
     this.#isDrainShort = true
   }
 
+  #drainBounds(): DrainBounds {
+    if (this.#isDrainShort) return SHORT_DRAIN
+    const { length } = this
+    // Of a body that is larger anyway, reading more would only take longer.
+    const isWorthIt = length === null || length - this.receivedBytes <= WHOLE_DRAIN.bytes
+    return this.#admission !== null && isWorthIt ? WHOLE_DRAIN : DRAIN
+  }
+
   #drain(): void {
-    let left = this.#isDrainShort ? SHORT_DRAIN_BYTES_MAX : DRAIN_BYTES_MAX
+    const { bytes, ms, silentMs } = this.#drainBounds()
+    let left = bytes
     const { socket } = this.#request
-    const timer = setTimeout(() => socket.destroy(), this.#isDrainShort ? SHORT_DRAIN_MS_MAX : DRAIN_MS_MAX)
+    const endOfTime = setTimeout(() => socket.destroy(), ms)
+    const silence = setTimeout(() => socket.destroy(), silentMs)
     const settle = (): void => {
-      clearTimeout(timer)
+      clearTimeout(endOfTime)
+      clearTimeout(silence)
       socket.off('close', settle)
     }
+    if (!this.#response.shouldKeepAlive && !this.isWaiting) this.#lingerOn(socket)
     this.#request.on('data', (piece: Buffer) => {
       left -= piece.length
       if (left < 0) socket.destroy()
+      else silence.refresh()
+      this.#admission?.charge('in', piece.length)
     })
     this.#request.once('end', settle)
     // The socket's own end: once answered, a request is not notified any more that its connection closed.
@@ -232,5 +254,14 @@ export class Exchange {
     // While a reader is in the middle of the body, it does not flow.
     const readings = this.#readings.map((reading) => reading.return(undefined))
     void Promise.allSettled(readings).then(() => this.#request.resume())
+  }
+
+  /**
+   * The connection ends with this answer. Node would destroy it at once, and the system resets a connection with unread bytes: the client
+   * may lose the answer. So only this half is closed, until the body has come. [RFC 9112 9.6]
+   */
+  #lingerOn(socket: Socket): void {
+    socket.destroySoon = () => void socket.end()
+    this.#request.once('end', () => socket.destroy())
   }
 }

@@ -4,6 +4,7 @@
 import { once } from 'node:events'
 import net from 'node:net'
 import t from 'tap'
+import { Condition } from '../../cluster/index.ts'
 import { deferred, until } from '../helpers/async.ts'
 import { patternBytes } from '../helpers/content-world.ts'
 import { ApiWorld } from './api-world.ts'
@@ -63,6 +64,36 @@ t.test('a refused upload leaves its connection usable, or closed, but never stuc
   pump()
   await new Promise((resolve) => endless.once('close', resolve))
   t.ok(endless.bytesWritten < 64 * MIB, 'a client that never stops is cut off')
+})
+
+t.test('[RFC 9112 9.6] a client that reads nothing before all is sent gets its refusal', async (t) => {
+  const { world, token } = await ApiWorld.withBucket(t)
+  world.memory.blobs.beforeWrite = () => Promise.reject(new Condition('disk_full', 'All disks are full'))
+  const refused = async (extra: string, framing: 'length' | 'chunks'): Promise<string> => {
+    const socket = net.connect(world.dataPort, '127.0.0.1')
+    t.teardown(() => socket.destroy())
+    const length = framing === 'length' ? `Content-Length: ${64 * MIB}` : 'Transfer-Encoding: chunked'
+    socket.write(
+      `PUT ${OBJECTS}k HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n${extra}${length}\r\n\r\n`,
+    )
+    if (framing === 'chunks') socket.write(`${(64 * MIB).toString(16)}\r\n`)
+    const piece = patternBytes(MIB)
+    for (let n = 0; n < 64; n++) if (!socket.write(piece)) await once(socket, 'drain')
+    if (framing === 'chunks') socket.write('\r\n0\r\n\r\n')
+    if (extra === '') socket.write('GET /api/v1/healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+    let answer = ''
+    for await (const bytes of socket) answer += String(bytes)
+    return answer
+  }
+  for (const framing of ['length', 'chunks'] as const) {
+    t.match(
+      await refused('', framing),
+      /^HTTP\/1\.1 503 [^]*"code":"disk_full"[^]*HTTP\/1\.1 200 OK/,
+      framing,
+    )
+    const last = await refused('Connection: close\r\n', framing)
+    t.match(last, /^HTTP\/1\.1 503 [^]*"code":"disk_full"[^]*\}$/, `${framing}, of its last request`)
+  }
 })
 
 t.test('a body found too large is refused while its sender still sends', async (t) => {

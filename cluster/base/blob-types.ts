@@ -77,6 +77,11 @@ export interface BlobToWrite extends BlobName {
   readonly bytes: Uint8Array
   readonly checksum: string
   /**
+   * CRC-32C of the bytes, computed before the checksum: each node compares what arrived with it before it confirms its copy, for a
+   * quarter of the time of a SHA-256. Absent: the nodes compare with the checksum.
+   */
+  readonly crc32c?: number | undefined
+  /**
    * Called once all started copies are durable, late ones too: the machine no longer reads the bytes. Never called when one of
    * the copies failed or was cut off: the system may still read the bytes then.
    */

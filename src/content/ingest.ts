@@ -237,14 +237,15 @@ class ChunkUpload {
   async #place(id: ChunkId, chunk: CollectedChunk): Promise<ChunkUse> {
     const { blobs, keys, sealer, upload, compression } = this.#parts
     const { size } = chunk
-    const { sealed, checksum } = await sealer.seal(keys, { id, plain: chunk.frames }, compression)
+    const { sealed, ...sums } = await sealer.seal(keys, { id, plain: chunk.frames }, compression)
     const sealedSize = sealed.length
     chunk.release()
     const birth = upload.newBirth()
     // For the cluster a chunk is a blob, and its id only a name.
     const blobId: string = id
     const onSpent = (): void => releaseBytes(sealed)
-    const { replicas, missing } = await blobs.write({ id: blobId, birth, bytes: sealed, checksum, onSpent })
+    const { checksum } = sums
+    const { replicas, missing } = await blobs.write({ id: blobId, birth, bytes: sealed, ...sums, onSpent })
     return { id, size, birth, sealedSize, checksum, existing: false, replicas, missing }
   }
 }

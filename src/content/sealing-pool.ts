@@ -71,7 +71,8 @@ export class SealingPool {
     const { id, plain } = chunk
     const reply = await this.#run({ type: 'seal', secrets, id, compression, frames: sharedFrames(plain) })
     assert(reply.type === 'sealed', 'a thread answers what it was asked')
-    return { sealed: Buffer.from(reply.memory), checksum: reply.checksum }
+    const { memory, checksum, crc32c } = reply
+    return { sealed: Buffer.from(memory), checksum, crc32c }
   }
 
   /** Finishes running and waiting requests first; refuses later ones with shutting_down. Idempotent. */

@@ -19,4 +19,9 @@ export type SealingRequest =
 
 export type SealingReply =
   | { readonly type: 'named'; readonly id: ChunkId }
-  | { readonly type: 'sealed'; readonly memory: ArrayBuffer; readonly checksum: string }
+  | {
+      readonly type: 'sealed'
+      readonly memory: ArrayBuffer
+      readonly checksum: string
+      readonly crc32c: number
+    }

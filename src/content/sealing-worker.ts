@@ -17,8 +17,8 @@ function answer(request: SealingRequest): SealingReply {
   const keys = new TenantKeys(request.secrets)
   const { frames } = request
   if (request.type === 'name') return { type: 'named', id: keys.chunkIdOf(...frames) }
-  const { sealed, checksum } = sealChunk(keys, { id: request.id, plain: frames }, request.compression)
-  return { type: 'sealed', memory: sealed.buffer, checksum }
+  const { sealed, ...sums } = sealChunk(keys, { id: request.id, plain: frames }, request.compression)
+  return { type: 'sealed', memory: sealed.buffer, ...sums }
 }
 
 port.on('message', (request: SealingRequest) => {

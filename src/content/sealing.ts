@@ -7,6 +7,7 @@
  */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
+import { crc32c } from '@node-rs/crc32'
 import type { ChunkId } from '../state-machine/base/record-ids.ts'
 import { compress, headerBytesOf, readLayout, sealCompressed } from './compressed-chunk.ts'
 import {
@@ -33,6 +34,8 @@ export interface SealedBytes {
   readonly sealed: Buffer<ArrayBuffer>
   /** SHA-256, lower-case hex: the checksum in the row of a chunk, which every scrub compares. */
   readonly checksum: string
+  /** With it every copy is compared before it counts. */
+  readonly crc32c: number
 }
 
 /** The size of a chunk in format 1. */
@@ -67,7 +70,9 @@ export function sealChunk(
   const { id, plain } = chunk
   const compressed = compression === 'none' ? null : compress(plain, sealedSizeOf(sizeOf(plain)))
   const sealed = compressed === null ? sealPlain(keys, id, plain) : sealCompressed(keys, id, compressed)
-  return { sealed, checksum: createHash('sha256').update(sealed).digest('hex') }
+  // First: bytes that change from here on, also before they are hashed, differ from it.
+  const crc = crc32c(sealed)
+  return { sealed, checksum: createHash('sha256').update(sealed).digest('hex'), crc32c: crc }
 }
 
 /** Number of bytes at the start of a chunk that describe the positions of its frames: none in format 1. */

@@ -22,6 +22,13 @@ export function sampleBlob(seed: number, size = 1000): SampleBlob {
   return { id, birth: `birth-${seed}`, bytes, size, checksum: sha256(bytes) }
 }
 
+/** One bit differs. */
+export function flipped(bytes: Uint8Array, at: number): Uint8Array {
+  const other = Uint8Array.from(bytes)
+  other[at] = (other[at] ?? 0) ^ 1
+  return other
+}
+
 export function sha256(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex')
 }

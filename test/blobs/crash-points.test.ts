@@ -49,7 +49,13 @@ const [a, b, c, d, e, f, g, h, i, j] = blobs as [
 const write = (...some: SampleBlob[]): Step => ({
   touches: some,
   writes: some,
-  run: ({ store }) => Promise.all(some.map((blob) => store.write(blob, streamOf(blob.bytes), blob))),
+  run: ({ store }) => Promise.all(some.map((blob) => store.writeNew(blob, streamOf(blob.bytes), blob))),
+})
+/** By a caller that does not know whether the store has it. */
+const again = (blob: SampleBlob): Step => ({
+  touches: [blob],
+  writes: [blob],
+  run: ({ store }) => store.write(blob, streamOf(blob.bytes), blob),
 })
 /** In one group. */
 const remove = (...some: SampleBlob[]): Step => ({
@@ -79,9 +85,9 @@ const SCRIPT: Script = [
   'restart',
   quarantine(b),
   write(f, g),
-  write(f),
+  again(f),
   'kill',
-  write(b),
+  again(b),
   remove(c, e),
   compact,
   write(h),
@@ -90,7 +96,8 @@ const SCRIPT: Script = [
   'restart',
   compact,
   write(i, j),
-  write(a),
+  again(a),
+  write(j),
 ]
 
 /** A record to which no row leads any more is still in its pack. */
@@ -102,10 +109,11 @@ const SHORT_SCRIPT: Script = [
   write(a),
   write(b, c),
   quarantine(a),
-  write(a),
+  again(a),
+  write(c),
   'kill',
   remove(b, c),
-  write(b),
+  again(b),
   remove(a),
 ]
 

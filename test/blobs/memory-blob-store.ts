@@ -8,11 +8,13 @@ import {
   type BlobStore,
   BlobWriteError,
   type DiskUsage,
+  type ExpectedContent,
   type SizedName,
 } from '../../cluster/blobs/base/blob-store.ts'
 import { takesNewBlobs } from '../../cluster/base/disk-level.ts'
 import { fileNameOf, isChecksum, parseFileName } from '../../cluster/blobs/base/blob-name.ts'
 import { BlobDamagedError, BlobMissingError, type BlobName } from '../../cluster/base/types.ts'
+import { crc32c } from '@node-rs/crc32'
 import { collect, sha256 } from './blob-samples.ts'
 
 interface StoredBlob extends BlobContent {
@@ -30,15 +32,26 @@ export class MemoryBlobStore implements BlobStore {
   disk: DiskUsage = { totalBytes: 1_000_000, freeBytes: 600_000, level: 'open', isSuspect: false }
   writes = 0
 
-  async write(name: BlobName, source: AsyncIterable<Uint8Array>, expected: BlobContent): Promise<void> {
-    const file = fileNameOf(name)
+  async write(name: BlobName, source: AsyncIterable<Uint8Array>, expected: ExpectedContent): Promise<void> {
     if (!isChecksum(expected.checksum)) throw new TypeError('Invalid blob checksum')
     if (await this.#holdsAlready(name, expected)) return
+    await this.writeNew(name, source, expected)
+  }
+
+  async writeNew(
+    name: BlobName,
+    source: AsyncIterable<Uint8Array>,
+    expected: ExpectedContent,
+  ): Promise<void> {
+    const file = fileNameOf(name)
+    if (!isChecksum(expected.checksum)) throw new TypeError('Invalid blob checksum')
     if (!takesNewBlobs(this.disk.level)) throw new BlobWriteError('disk_full', 'The disk is full')
     const bytes = await collect(source)
     await this.gate()
     if (bytes.length !== expected.size) throw new BlobWriteError('size_mismatch', `${bytes.length} bytes`)
-    if (sha256(bytes) !== expected.checksum) throw new BlobWriteError('checksum_mismatch', 'Other bytes')
+    const { crc32c: crc } = expected
+    if (crc === undefined ? sha256(bytes) !== expected.checksum : crc32c(bytes) !== crc)
+      throw new BlobWriteError('checksum_mismatch', 'Other bytes')
     this.#blobs.set(file, { size: expected.size, checksum: expected.checksum, bytes })
     this.writes++
     await this.afterWrite(name)

@@ -20,6 +20,10 @@ export class MemoryRows implements IndexRows {
     return this.rows.get(key)
   }
 
+  async getMany(keys: readonly string[]): Promise<readonly (Uint8Array | undefined)[]> {
+    return keys.map((key) => this.rows.get(key))
+  }
+
   async *entries({ after, before, limit = Infinity }: IndexRange) {
     const keys = [...this.rows.keys()].filter((key) => key > after && key < before).sort()
     const found = keys.slice(0, limit).map((key) => [key, this.rows.get(key) ?? new Uint8Array()] as const)

@@ -7,7 +7,7 @@ import { ByteBudget } from '../../cluster/blobs/packs/byte-budget.ts'
 import { BlobMissingError } from '../../cluster/base/types.ts'
 import { deferred } from '../helpers/async.ts'
 import { LOSE_ALL } from '../wal/memory-files.ts'
-import { collect, sampleBlob, streamOf } from './blob-samples.ts'
+import { collect, type SampleBlob, sampleBlob, streamOf } from './blob-samples.ts'
 import { MemoryRows } from './memory-rows.ts'
 import { PackWorld, writeAll } from './pack-world.ts'
 
@@ -35,6 +35,44 @@ t.test('PackBlobStore', async (t) => {
     world.files.beforeChange = (operation) => void flushes.push(operation)
     await Promise.all(samples(64).map((blob) => store.write(blob, streamOf(blob.bytes), blob)))
     t.strictSame(flushes, ['write', 'fdatasync', 'write', 'fdatasync'])
+  })
+
+  t.test(
+    'counts a copy once that comes again as a new one, before or after its row is written',
+    async (t) => {
+      const world = new PackWorld()
+      const [one, two] = [sampleBlob(1), sampleBlob(2)]
+      const store = await world.open()
+      const writeNew = (blob: SampleBlob) => store.writeNew(blob, streamOf(blob.bytes), blob)
+      await Promise.all([writeNew(one), writeNew(two)])
+      await writeNew(one)
+      await store.list(null, 1)
+      await Promise.all([writeNew(one), writeNew(two)])
+      await store.list(null, 1)
+      const again = await world.open()
+      t.same(world.logged, [], 'after a kill the rows agree with the totals of their packs')
+      for (const blob of [one, two]) t.equal((await again.verify(blob)).checksum, blob.checksum)
+      await again.remove([one, two])
+      while (await again.compact());
+      t.equal(world.packs().length, 0, 'no earlier record counts as a live one')
+    },
+  )
+
+  t.test('asks the index once for all new names of a flush, and reads no earlier copy', async (t) => {
+    const world = new PackWorld()
+    const asked: number[] = []
+    const rows = new MemoryRows()
+    world.rows = Object.assign(rows, {
+      get: async (key: string) => (asked.push(1), rows.rows.get(key)),
+      getMany: async (keys: readonly string[]) => (
+        asked.push(keys.length), keys.map((key) => rows.rows.get(key))
+      ),
+    })
+    const store = await world.open()
+    asked.length = 0
+    await store.writeNew(sampleBlob(100), streamOf(sampleBlob(100).bytes), sampleBlob(100))
+    await Promise.all(samples(64).map((blob) => store.writeNew(blob, streamOf(blob.bytes), blob)))
+    t.strictSame(asked, [1, 1, 63])
   })
 
   t.test(

@@ -2,16 +2,19 @@
  * Small blobs in batches: the contents of a call, the outcome of each blob, and a body that is cut anywhere.
  */
 import assert from 'node:assert/strict'
+import { crc32c } from '@node-rs/crc32'
 import fc from 'fast-check'
 import t from 'tap'
-import { BATCH_BLOBS_MAX } from '../../cluster/blobs/base/blob-calls.ts'
+import { BATCH_BLOBS_MAX, readBatchOf, readContentOf } from '../../cluster/blobs/base/blob-calls.ts'
+import { BLOB_LIMITS } from '../../cluster/blobs/base/blob-limits.ts'
 import { cutBatch } from '../../cluster/blobs/peers/incoming-batch.ts'
-import type { OutgoingBlob } from '../../cluster/blobs/peers/peer-blobs.ts'
+import { type OutgoingBlob, PeerBlobs } from '../../cluster/blobs/peers/peer-blobs.ts'
+import { PeerHealth } from '../../cluster/blobs/peers/peer-health.ts'
 import { PutBatches } from '../../cluster/blobs/peers/put-batches.ts'
 import { PeerRefusedError, PeerUnreachableError } from '../../cluster/transport/transport.ts'
 import { collected } from '../helpers/async.ts'
 import { BlobCluster } from './blob-cluster.ts'
-import { sampleBlob, sha256, streamOf } from './blob-samples.ts'
+import { flipped, sampleBlob, sha256, streamOf } from './blob-samples.ts'
 
 type Outcomes = readonly (PeerRefusedError | null)[]
 
@@ -181,6 +184,40 @@ t.test('blobs in one batch', async (t) => {
     )
     for (const { store } of cluster.nodes.values())
       for (const blob of good) t.equal((await store.verify(blob)).checksum, blob.checksum)
+  })
+
+  t.test('are compared by the peer with their CRC-32C, and without one with their checksum', async (t) => {
+    const cluster = await BlobCluster.start(t, 'x y z')
+    const whole = sampleBlob(1, 5_000)
+    const crc = crc32c(whole.bytes)
+    const peers = new PeerBlobs({
+      transport: cluster.node('n1').transport,
+      health: new PeerHealth({ clock: cluster.clock, coolDownMs: 500, coolDownMaxMs: 500 }),
+      clock: cluster.clock,
+      limits: { ...BLOB_LIMITS, batchedBelowBytes: 0 },
+    })
+    const batched = cluster.node('n1').blobs
+    const spoiled = { ...whole, bytes: flipped(whole.bytes, 2_500) }
+    for (const sums of [{ crc32c: crc }, {}]) {
+      const alone = peers.put('n2', { ...spoiled, ...sums }, new AbortController().signal)
+      await t.rejects(cluster.clock.resolve(alone, { limitMs: 60_000 }), { code: 'checksum_mismatch' })
+      const together = batched.write({ ...spoiled, ...sums })
+      await t.rejects(cluster.clock.resolve(together, { limitMs: 60_000 }), { code: 'checksum_mismatch' })
+    }
+    for (const { store } of cluster.nodes.values()) t.equal(await store.stat(whole), null)
+    const good = peers.put('n2', { ...whole, crc32c: crc }, new AbortController().signal)
+    await cluster.clock.resolve(good, { limitMs: 60_000 })
+    t.equal((await cluster.node('n2').store.verify(whole)).checksum, whole.checksum)
+  })
+
+  t.test('refuse what is no CRC-32C', async (t) => {
+    for (const crc of [-1, 1.5, 2 ** 32, '7', null]) {
+      const { size, checksum, id, birth } = sampleBlob(1)
+      t.throws(() => readContentOf({ size, checksum, crc32c: crc }), { code: 'blob_call_invalid' })
+      t.throws(() => readBatchOf({ blobs: [[id, birth, size, checksum, crc]] }), {
+        code: 'blob_call_invalid',
+      })
+    }
   })
 
   t.test('are handed to other members when their peer fails', async (t) => {

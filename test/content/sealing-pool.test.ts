@@ -6,6 +6,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import t, { type Test } from 'tap'
+import { crc32c } from '@node-rs/crc32'
 import { Condition } from '../../cluster/index.ts'
 import { CHUNK_BYTES } from '../../src/content/chunk-slots.ts'
 import { sealChunk } from '../../src/content/sealing.ts'
@@ -58,6 +59,7 @@ t.test('SealingPool', async (t) => {
             const expected = sealChunk(KEYS, { id, plain: Buffer.from(plain) }, compression)
             t.ok(given.sealed.equals(expected.sealed))
             t.equal(given.checksum, createHash('sha256').update(given.sealed).digest('hex'))
+            t.equal(given.crc32c, crc32c(given.sealed))
           }
         }),
       )

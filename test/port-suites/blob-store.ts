@@ -1,10 +1,11 @@
 /**
  * What every BlobStore must do. A store and a way to damage it are passed to this suite.
  */
+import { crc32c } from '@node-rs/crc32'
 import type { Test } from 'tap'
 import type { BlobStore } from '../../cluster/blobs/base/blob-store.ts'
 import { BlobDamagedError, BlobMissingError, type BlobName } from '../../cluster/base/types.ts'
-import { collect, sampleBlob, sha256, streamOf } from '../blobs/blob-samples.ts'
+import { collect, flipped, sampleBlob, sha256, streamOf } from '../blobs/blob-samples.ts'
 
 export interface BlobStoreBench {
   readonly store: Omit<BlobStore, 'usage'>
@@ -33,6 +34,7 @@ export async function blobStoreContract(
   makeBench: (t: Test) => Promise<BlobStoreBench>,
 ): Promise<void> {
   t.test('write', (t) => writeContract(t, makeBench))
+  t.test('writeNew', (t) => writeNewContract(t, makeBench))
   t.test('read', (t) => readContract(t, makeBench))
   t.test('verify, stat and quarantine', (t) => damageContract(t, makeBench))
   t.test('list', (t) => listContract(t, makeBench))
@@ -140,6 +142,52 @@ async function writeContract(t: Test, makeBench: (t: Test) => Promise<BlobStoreB
     }
     await t.rejects(store.write(good, streamOf(bytes), { size, checksum: 'x'.repeat(64) }), TypeError)
     t.strictSame(await store.list(null, 10), [])
+  })
+}
+
+async function writeNewContract(t: Test, makeBench: (t: Test) => Promise<BlobStoreBench>): Promise<void> {
+  t.test('returns the written bytes, compared with their CRC-32C or with their checksum', async (t) => {
+    const { store } = await makeBench(t)
+    for (const [seed, size] of [0, 1, 4096, 700_001].entries()) {
+      const blob = sampleBlob(seed, size)
+      const expected = seed % 2 === 0 ? { ...blob, crc32c: crc32c(blob.bytes) } : blob
+      const pieces = [blob.bytes.subarray(0, size >> 1), blob.bytes.subarray(size >> 1)]
+      await store.writeNew(blob, streamOf(...pieces), expected)
+      t.strictSame(await store.verify(blob), { size, checksum: blob.checksum })
+      t.equal(sha256(await collect(store.read(blob, 0, size))), blob.checksum)
+    }
+  })
+
+  t.test('leaves nothing when one bit differs from the CRC-32C or the checksum', async (t) => {
+    const { store } = await makeBench(t)
+    for (const size of [3000, 700_001]) {
+      const blob = sampleBlob(1, size)
+      for (const at of [0, size >> 1, size - 1])
+        for (const expected of [{ ...blob, crc32c: crc32c(blob.bytes) }, blob])
+          await t.rejects(store.writeNew(blob, streamOf(flipped(blob.bytes, at)), expected), {
+            code: 'checksum_mismatch',
+          })
+    }
+    t.strictSame(await store.list(null, 10), [])
+  })
+
+  t.test('takes the place of an earlier copy, good or damaged, alone and at the same moment', async (t) => {
+    const bench = await makeBench(t)
+    const blob = sampleBlob(1, 50_000)
+    const writeNew = () => bench.store.writeNew(blob, streamOf(blob.bytes), blob)
+    await bench.store.write(blob, streamOf(blob.bytes), blob)
+    await Promise.all([writeNew(), bench.store.write(blob, streamOf(blob.bytes), blob), writeNew()])
+    await bench.damage(blob)
+    await writeNew()
+    t.strictSame(await bench.store.verify(blob), { size: blob.size, checksum: blob.checksum })
+    t.equal((await bench.store.list(null, 10)).length, 1)
+  })
+
+  t.test('refuses invalid names', async (t) => {
+    const { store } = await makeBench(t)
+    const { bytes, size, checksum } = sampleBlob(1)
+    for (const name of HOSTILE_NAMES)
+      await t.rejects(store.writeNew(name, streamOf(bytes), { size, checksum }), TypeError)
   })
 }
 

@@ -6,12 +6,12 @@
 import { PeerRefusedError } from '../../transport/transport.ts'
 import type { BlobName } from '../../base/types.ts'
 import { assertBlobName, isChecksum } from './blob-name.ts'
-import type { BlobContent } from './blob-store.ts'
+import type { ExpectedContent } from './blob-store.ts'
 import { type DiskView, isDiskLevel } from '../../base/disk-level.ts'
 
 /**
- * put: name + content, body = bytes -> {}. puts: rows of [id, birth, size, checksum], body = the bytes of all blobs, concatenated ->
- * rows of null or [code, message], in the same order. get: name + range -> {}, body. stat: name -> content. report: name ->
+ * put: name + content, body = bytes -> {}. puts: rows of [id, birth, size, checksum, crc32c], body = the bytes of all blobs, concatenated
+ * -> rows of null or [code, message], in the same order. Both: a node of an earlier build sends no CRC-32C. get: name + range -> {}, body. stat: name -> content. report: name ->
  * verdict. disk: {} -> the node's own view of its disk.
  */
 export const BLOB_METHODS = {
@@ -27,6 +27,8 @@ export const BLOB_METHODS = {
 export const BATCH_BLOBS_MAX = 64
 export const BATCH_BYTES_MAX: number = 1024 * 1024
 
+const CRC_MAX = 0xffff_ffff
+
 export type CopyVerdict = 'good' | 'missing' | 'damaged'
 
 /** Refusals that a caller reacts to; the codes of BlobWriteError are sent unchanged. */
@@ -37,7 +39,7 @@ export const BLOB_REFUSALS = {
   slowDown: 'slow_down',
 } as const
 
-export interface NamedContent extends BlobName, BlobContent {}
+export interface NamedContent extends BlobName, ExpectedContent {}
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -52,11 +54,13 @@ export function readName(header: unknown): BlobName {
   return name
 }
 
-export function readContentOf(header: unknown): BlobContent {
-  const { size, checksum } = asFields(header)
+export function readContentOf(header: unknown): ExpectedContent {
+  const { size, checksum, crc32c } = asFields(header)
   if (!isLength(size)) throw invalid('the size is not a length')
   if (!isChecksum(checksum)) throw invalid('the checksum is not a SHA-256')
-  return { size, checksum }
+  if (crc32c === undefined) return { size, checksum }
+  if (!isLength(crc32c) || crc32c > CRC_MAX) throw invalid('the CRC-32C is not a number of 32 bits')
+  return { size, checksum, crc32c }
 }
 
 /** The blobs of a `puts` call. */
@@ -65,8 +69,8 @@ export function readBatchOf(header: unknown): readonly NamedContent[] {
   if (!Array.isArray(blobs) || blobs.length === 0 || blobs.length > BATCH_BLOBS_MAX)
     throw invalid(`the batch is not a list of 1 to ${BATCH_BLOBS_MAX} blobs`)
   const read = blobs.map((row: unknown) => {
-    const [id, birth, size, checksum]: unknown[] = Array.isArray(row) ? row : []
-    const fields = { id, birth, size, checksum }
+    const [id, birth, size, checksum, crc32c]: unknown[] = Array.isArray(row) ? row : []
+    const fields = { id, birth, size, checksum, crc32c }
     if (size === 0) throw invalid('an empty blob cannot be part of a batch')
     return { ...readName(fields), ...readContentOf(fields) }
   })

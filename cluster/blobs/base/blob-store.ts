@@ -15,6 +15,12 @@ export interface BlobContent {
   readonly checksum: string
 }
 
+/** What the bytes of a write must be. */
+export interface ExpectedContent extends BlobContent {
+  /** CRC-32C of the bytes. If it is given, the bytes are compared with it, and the checksum is only stored. */
+  readonly crc32c?: number | undefined
+}
+
 export interface SizedName extends BlobName {
   readonly size: number
 }
@@ -28,7 +34,12 @@ export interface BlobStore {
    * stored bytes verify; a damaged copy is quarantined first. The store no longer reads a piece of the source once it requests
    * the next one. Throws BlobWriteError, Condition `slow_down`, or any error that `source` throws.
    */
-  write(name: BlobName, source: AsyncIterable<Uint8Array>, expected: BlobContent): Promise<void>
+  write(name: BlobName, source: AsyncIterable<Uint8Array>, expected: ExpectedContent): Promise<void>
+  /**
+   * The same for a name that its caller never gave to this store before, as the first copy under a new birth: no earlier copy is
+   * looked for and read back. If there is one all the same, this one takes its place.
+   */
+  writeNew(name: BlobName, source: AsyncIterable<Uint8Array>, expected: ExpectedContent): Promise<void>
   /**
    * Bytes [start, end), in pieces that belong to the reader. Framing and length are checked first; the bytes themselves are NOT
    * hashed, because a part of a blob cannot be. The reader authenticates its frames. Throws BlobMissingError or BlobDamagedError

@@ -7,7 +7,7 @@
 import { BlobMissingError, type BlobName, type Logger } from '../../base/types.ts'
 import { BlobLayout } from '../files/blob-layout.ts'
 import { fileNameOf } from '../base/blob-name.ts'
-import type { BlobContent, BlobStore, DiskUsage, SizedName } from '../base/blob-store.ts'
+import type { BlobContent, BlobStore, DiskUsage, ExpectedContent, SizedName } from '../base/blob-store.ts'
 import { DISK_THRESHOLDS, type DiskThresholds } from '../../base/disk-level.ts'
 import { DiskSpace } from './disk-space.ts'
 import { FileBlobStore } from '../files/file-blob-store.ts'
@@ -101,16 +101,21 @@ export class DiskBlobStore implements BlobStore {
     return this.#closed
   }
 
-  async write(name: BlobName, source: AsyncIterable<Uint8Array>, expected: BlobContent): Promise<void> {
-    await this.#reopening
-    const { onWrite = () => undefined } = this.#options
-    onWrite(name)
-    try {
-      await this.#write(name, source, expected)
-    } finally {
-      // A row may have named the copy, and stopped naming it, before the bytes were on the disk.
-      onWrite(name)
-    }
+  write(name: BlobName, source: AsyncIterable<Uint8Array>, expected: ExpectedContent): Promise<void> {
+    return this.#noted(name, async () => {
+      const { home, other } = this.#placesFor(expected)
+      // An older layout, or another limit, may have stored the name in the place that its size does not lead to now.
+      if (await holdsAlready(other, name, expected)) return other.write(name, source, expected)
+      await this.#space.admit(expected.size)
+      await home.write(name, source, expected)
+    })
+  }
+
+  writeNew(name: BlobName, source: AsyncIterable<Uint8Array>, expected: ExpectedContent): Promise<void> {
+    return this.#noted(name, async () => {
+      await this.#space.admit(expected.size)
+      await this.#placesFor(expected).home.writeNew(name, source, expected)
+    })
   }
 
   async *read(name: BlobName, start: number, end: number): AsyncGenerator<Uint8Array> {
@@ -185,13 +190,22 @@ export class DiskBlobStore implements BlobStore {
 
   // ---------------------------------------------------------------------------------------------
 
-  async #write(name: BlobName, source: AsyncIterable<Uint8Array>, expected: BlobContent): Promise<void> {
-    const isLarge = expected.size >= this.#fileBytesMin
-    const [home, other] = isLarge ? [this.#files, this.#packs] : [this.#packs, this.#files]
-    // An older layout, or another limit, may have stored the name in the place that its size does not lead to now.
-    if (await holdsAlready(other, name, expected)) return other.write(name, source, expected)
-    await this.#space.admit(expected.size)
-    await home.write(name, source, expected)
+  async #noted(name: BlobName, write: () => Promise<void>): Promise<void> {
+    if (this.#reopening !== null) await this.#reopening
+    const { onWrite = () => undefined } = this.#options
+    onWrite(name)
+    try {
+      await write()
+    } finally {
+      // A row may have named the copy, and stopped naming it, before the bytes were on the disk.
+      onWrite(name)
+    }
+  }
+
+  #placesFor({ size }: BlobContent) {
+    return size >= this.#fileBytesMin
+      ? { home: this.#files, other: this.#packs }
+      : { home: this.#packs, other: this.#files }
   }
 
   /** A flush that fails in abandoned packs says nothing about the disk. */

@@ -7,7 +7,7 @@
  */
 import { BlobDamagedError, BlobMissingError, type BlobName, type Logger } from '../../base/types.ts'
 import type { CopyVerdict } from '../base/blob-calls.ts'
-import type { BlobContent, BlobStore, DiskUsage } from '../base/blob-store.ts'
+import type { BlobContent, BlobStore, DiskUsage, ExpectedContent } from '../base/blob-store.ts'
 import type { CopyLocks } from './copy-locks.ts'
 
 export interface BlobCounts {
@@ -40,8 +40,9 @@ export class LocalBlobs {
     return { readBytes: this.#readBytes, writtenBytes: this.#writtenBytes, damaged: this.#damaged }
   }
 
-  async write(name: BlobName, source: AsyncIterable<Uint8Array>, expected: BlobContent): Promise<void> {
-    await this.#store.write(name, source, expected)
+  /** The first copy under the name: a gateway sends each name to a node once, and never again under the same birth. */
+  async write(name: BlobName, source: AsyncIterable<Uint8Array>, expected: ExpectedContent): Promise<void> {
+    await this.#store.writeNew(name, source, expected)
     this.#writtenBytes += expected.size
   }
 

@@ -11,7 +11,13 @@ import { encodeHeader } from '../base/blob-header.ts'
 import { type BlobLayout, SHARDS, shardOf } from './blob-layout.ts'
 import { assertBlobName, fileNameOf, parseFileName } from '../base/blob-name.ts'
 import { type BlobFile, readContent, readRange } from '../base/blob-reader.ts'
-import { type BlobContent, type BlobStore, BlobWriteError, type SizedName } from '../base/blob-store.ts'
+import {
+  type BlobContent,
+  type BlobStore,
+  BlobWriteError,
+  type ExpectedContent,
+  type SizedName,
+} from '../base/blob-store.ts'
 import { assertContent, ContentCheck } from '../base/content-check.ts'
 import { DirectorySyncs } from './directory-syncs.ts'
 import { orRefusal } from '../base/disk-refusals.ts'
@@ -46,11 +52,22 @@ export class FileBlobStore implements Omit<BlobStore, 'usage'> {
     this.#directories = new DirectorySyncs((path) => guard.sync(() => ops.syncDirectory(path)))
   }
 
-  async write(name: BlobName, source: AsyncIterable<Uint8Array>, expected: BlobContent): Promise<void> {
+  async write(name: BlobName, source: AsyncIterable<Uint8Array>, expected: ExpectedContent): Promise<void> {
     assertBlobName(name)
     assertContent(expected)
     this.#guard.assertWorking()
     if (await holdsAlready(this, name, expected)) return this.#syncShard(name)
+    await this.writeNew(name, source, expected)
+  }
+
+  async writeNew(
+    name: BlobName,
+    source: AsyncIterable<Uint8Array>,
+    expected: ExpectedContent,
+  ): Promise<void> {
+    assertBlobName(name)
+    assertContent(expected)
+    this.#guard.assertWorking()
     const temporary = this.#layout.nextTemporary()
     try {
       await this.#writeTemporary(temporary, source, { name, expected })
@@ -155,7 +172,7 @@ export class FileBlobStore implements Omit<BlobStore, 'usage'> {
   async #writeTemporary(
     path: string,
     source: AsyncIterable<Uint8Array>,
-    blob: { readonly name: BlobName; readonly expected: BlobContent },
+    blob: { readonly name: BlobName; readonly expected: ExpectedContent },
   ): Promise<void> {
     const file = await orRefusal(() => this.#ops.create(path))
     try {
@@ -170,7 +187,7 @@ export class FileBlobStore implements Omit<BlobStore, 'usage'> {
   async #copy(
     file: OpenFile,
     source: AsyncIterable<Uint8Array>,
-    { name, expected }: { readonly name: BlobName; readonly expected: BlobContent },
+    { name, expected }: { readonly name: BlobName; readonly expected: ExpectedContent },
   ): Promise<void> {
     const check = new ContentCheck(name, expected)
     const writes = new GatheredWrites(expected.size, (bytes) =>

@@ -14,6 +14,8 @@ export interface IndexRows {
   /** Opens the existing rows; a store that cannot be opened is replaced by an empty one. */
   open(): Promise<void>
   get(key: string): Promise<Uint8Array | undefined>
+  /** In the order of the keys. */
+  getMany(keys: readonly string[]): Promise<readonly (Uint8Array | undefined)[]>
   /** In the order of their keys, `after` excluded. */
   entries(range: IndexRange): AsyncIterable<readonly [string, Uint8Array]>
   /** Atomic, and durable when it resolves. Null removes the row. */

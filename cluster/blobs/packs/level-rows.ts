@@ -38,6 +38,10 @@ export class LevelRows implements IndexRows {
     return this.#db.get(key)
   }
 
+  getMany(keys: readonly string[]): Promise<readonly (Uint8Array | undefined)[]> {
+    return this.#db.getMany([...keys])
+  }
+
   entries({ after, before, limit = -1 }: IndexRange): AsyncIterable<readonly [string, Uint8Array]> {
     return this.#db.iterator({ gt: after, lt: before, limit, highWaterMarkBytes: READ_AHEAD_BYTES })
   }

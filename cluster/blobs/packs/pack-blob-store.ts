@@ -14,7 +14,13 @@ import {
 } from '../../base/types.ts'
 import { fileNameOf, parseFileName } from '../base/blob-name.ts'
 import { HEADER_BYTES } from '../base/blob-header.ts'
-import { type BlobContent, type BlobStore, BlobWriteError, type SizedName } from '../base/blob-store.ts'
+import {
+  type BlobContent,
+  type BlobStore,
+  BlobWriteError,
+  type ExpectedContent,
+  type SizedName,
+} from '../base/blob-store.ts'
 import { assertContent, ContentCheck } from '../base/content-check.ts'
 import type { StoreParts } from '../files/file-blob-store.ts'
 import { holdsAlready } from '../base/holds-already.ts'
@@ -131,20 +137,25 @@ export class PackBlobStore implements Omit<BlobStore, 'usage'> {
     }
   }
 
-  async write(name: BlobName, source: AsyncIterable<Uint8Array>, expected: BlobContent): Promise<void> {
+  async write(name: BlobName, source: AsyncIterable<Uint8Array>, expected: ExpectedContent): Promise<void> {
     const fileName = fileNameOf(name)
     assertContent(expected)
     this.#parts.guard.assertWorking()
-    // The lock is taken before the budget, here and in a compaction: a holder of bytes never waits for a name.
     await this.#locks.run(fileName, async () => {
       if (await this.#holds(name, expected)) return
-      await this.#budget.run(recordBytes(expected.size), async () => {
-        const bytes = await collected(name, source, expected)
-        const onDurable = (place: Place): void => this.#index.put(fileName, place, null)
-        await this.#writerOf().append({ name, content: expected, pieces: [bytes], onDurable })
-        releaseBytes(bytes)
-      })
+      await this.#append(name, source, { expected, isNew: false })
     })
+  }
+
+  async writeNew(
+    name: BlobName,
+    source: AsyncIterable<Uint8Array>,
+    expected: ExpectedContent,
+  ): Promise<void> {
+    const fileName = fileNameOf(name)
+    assertContent(expected)
+    this.#parts.guard.assertWorking()
+    await this.#locks.run(fileName, () => this.#append(name, source, { expected, isNew: true }))
   }
 
   async *read(name: BlobName, start: number, end: number): AsyncGenerator<Uint8Array> {
@@ -262,6 +273,22 @@ export class PackBlobStore implements Omit<BlobStore, 'usage'> {
     })
   }
 
+  /** With the lock of the name, which is taken before the budget, here and in a compaction: a holder of bytes never waits for a name. */
+  async #append(
+    name: BlobName,
+    source: AsyncIterable<Uint8Array>,
+    { expected, isNew }: { readonly expected: ExpectedContent; readonly isNew: boolean },
+  ): Promise<void> {
+    const fileName = fileNameOf(name)
+    await this.#budget.run(recordBytes(expected.size), async () => {
+      const bytes = await collected(name, source, expected)
+      const onDurable = (place: Place, earlier: Place | null): void =>
+        this.#index.put(fileName, place, earlier)
+      await this.#writerOf().append({ name, content: expected, pieces: [bytes], isNew, onDurable })
+      releaseBytes(bytes)
+    })
+  }
+
   #holds(name: BlobName, expected: BlobContent): Promise<boolean> {
     const quarantine = (damaged: BlobName) => this.#quarantineLocked(damaged)
     return holdsAlready({ verify: (found) => this.verify(found), quarantine }, name, expected)
@@ -352,7 +379,7 @@ function isAlreadyReported(cause: unknown): boolean {
 async function collected(
   name: BlobName,
   source: AsyncIterable<Uint8Array>,
-  expected: BlobContent,
+  expected: ExpectedContent,
 ): Promise<Uint8Array> {
   const check = new ContentCheck(name, expected)
   const bytes = Buffer.allocUnsafeSlow(expected.size)

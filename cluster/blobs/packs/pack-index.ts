@@ -77,16 +77,28 @@ export class PackIndex {
   /** Throws BlobDamagedError when the row is damaged: the copy may be on the disk, but cannot be found. */
   async lookup(fileName: string): Promise<Place | null> {
     const key = nameKey(fileName)
-    for (const changes of [this.#pending, this.#flushing]) {
-      const place = changes.get(key)
-      if (place !== undefined) return place
-    }
+    const change = this.#changeOf(key)
+    if (change !== undefined) return change
     const row = await this.#rows.get(key)
     if (row === undefined) return null
     const place = decodePlace(key, row)
     if (place !== null) return place
     this.#hasBadRow = true
     throw new BlobDamagedError(`Blob "${fileName}" cannot be found: its row in the index is damaged`)
+  }
+
+  /** For names that are new as far as the caller knows; null also where the row is damaged, so that a row of the caller replaces it. */
+  async placesOf(fileNames: readonly string[]): Promise<readonly (Place | null)[]> {
+    const keys = fileNames.map(nameKey)
+    const changes = keys.map((key) => this.#changeOf(key))
+    const rows = await this.#rows.getMany(keys)
+    return keys.map((key, at) => {
+      const [change, row] = [changes[at], rows[at]]
+      if (change !== undefined || row === undefined) return change ?? null
+      const place = decodePlace(key, row)
+      if (place === null) this.#hasBadRow = true
+      return place
+    })
   }
 
   /** `from` is the present place of the name; the caller has looked it up and holds the lock of the name. */
@@ -168,6 +180,12 @@ export class PackIndex {
 
   #take({ totals }: Audit): void {
     for (const [pack, found] of totals) this.#totals.set(pack, found)
+  }
+
+  /** Undefined: the rows decide. */
+  #changeOf(key: string): Place | null | undefined {
+    const place = this.#pending.get(key)
+    return place === undefined ? this.#flushing.get(key) : place
   }
 
   #account({ pack, size }: Place, sign: 1 | -1, sum: number): void {

@@ -8,6 +8,7 @@
 import { randomBytes } from 'node:crypto'
 import type { BlobName } from '../../base/types.ts'
 import { HEADER_BYTES } from '../base/blob-header.ts'
+import { fileNameOf } from '../base/blob-name.ts'
 import type { BlobContent } from '../base/blob-store.ts'
 import { orRefusal } from '../base/disk-refusals.ts'
 import type { StoreParts } from '../files/file-blob-store.ts'
@@ -33,8 +34,10 @@ export interface NewRecord {
   readonly name: BlobName
   readonly content: BlobContent
   readonly pieces: readonly Uint8Array[]
-  /** Runs when the record is durable, before the index advances past it. */
-  readonly onDurable: (place: Place) => void
+  /** The caller did not look the name up: the index is asked once for all such names of a batch. */
+  readonly isNew?: boolean
+  /** Runs when the record is durable, before the index advances past it. `earlier`: to which place a new name leads all the same. */
+  readonly onDurable: (place: Place, earlier: Place | null) => void
 }
 
 interface Waiting {
@@ -123,6 +126,7 @@ export class PackWriter {
     const { ops, guard } = this.#parts
     guard.assertWorking()
     const bytes = records.reduce((sum, { content }) => sum + recordBytes(content.size), 0)
+    const earlier = await this.#earlierPlaces(records)
     const pack = await this.#packWithSpaceFor(bytes)
     pack.batch++
     const { places, pieces } = laidOut(pack, records)
@@ -134,10 +138,18 @@ export class PackWriter {
     }
     await guard.sync(() => ops.syncFile(pack.file))
     pack.end += bytes
-    records.forEach(({ onDurable }, at) => onDurable(places[at] as Place))
+    records.forEach(({ onDurable, name }, at) =>
+      onDurable(places[at] as Place, earlier.get(fileNameOf(name)) ?? null),
+    )
     this.#index.advance(pack.frame.pack, pack.end)
     await this.#index.relieve()
     return places
+  }
+
+  async #earlierPlaces(records: readonly NewRecord[]): Promise<ReadonlyMap<string, Place | null>> {
+    const names = records.filter(({ isNew }) => isNew === true).map(({ name }) => fileNameOf(name))
+    const places = names.length === 0 ? [] : await this.#index.placesOf(names)
+    return new Map(names.map((name, at) => [name, places[at] ?? null]))
   }
 
   async #packWithSpaceFor(bytes: number): Promise<CurrentPack> {

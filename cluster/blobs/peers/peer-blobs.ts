@@ -22,7 +22,7 @@ import {
   readVerdict,
 } from '../base/blob-calls.ts'
 import type { BlobLimits } from '../base/blob-limits.ts'
-import type { BlobContent } from '../base/blob-store.ts'
+import type { ExpectedContent } from '../base/blob-store.ts'
 import { limitStalls } from '../base/bounded-stream.ts'
 import type { DiskView } from '../../base/disk-level.ts'
 import type { PeerHealth } from './peer-health.ts'
@@ -35,7 +35,7 @@ export interface PeerBlobsOptions {
   readonly limits: BlobLimits
 }
 
-export interface OutgoingBlob extends BlobName, BlobContent {
+export interface OutgoingBlob extends BlobName, ExpectedContent {
   readonly bytes: Uint8Array
 }
 
@@ -58,8 +58,8 @@ export class PeerBlobs {
   async put(peer: NodeId, blob: OutgoingBlob, signal: AbortSignal): Promise<void> {
     if (blob.size > 0 && blob.size < this.#limits.batchedBelowBytes)
       return this.#batchesTo(peer).put(blob, signal)
-    const { id, birth, size, checksum, bytes } = blob
-    const header = { id, birth, size, checksum }
+    const { id, birth, size, checksum, crc32c, bytes } = blob
+    const header = { id, birth, size, checksum, ...(crc32c === undefined ? {} : { crc32c }) }
     const response = await this.#call(peer, BLOB_METHODS.put, { header, body: bytes, signal })
     await drain(response)
   }
@@ -73,7 +73,9 @@ export class PeerBlobs {
   }
 
   async #putAll(peer: NodeId, blobs: readonly OutgoingBlob[]) {
-    const rows = blobs.map(({ id, birth, size, checksum }) => [id, birth, size, checksum])
+    const rows = blobs.map(({ id, birth, size, checksum, crc32c }) =>
+      crc32c === undefined ? [id, birth, size, checksum] : [id, birth, size, checksum, crc32c],
+    )
     const body = blobs.map(({ bytes }) => bytes)
     const response = await this.#call(peer, BLOB_METHODS.puts, { header: { blobs: rows }, body })
     await drain(response)

@@ -32,13 +32,17 @@ export function runningCluster(target: BenchTarget): MeasuredCluster {
   return { ...target, pids: [], adminUrls: [], folder: null, stop: async () => undefined }
 }
 
-export async function freshCluster(configFile: string | null): Promise<MeasuredCluster> {
+/** `program`: the starter of local clusters, of this checkout or of another. */
+export async function freshCluster(
+  configFile: string | null,
+  program = LOCAL_CLUSTER,
+): Promise<MeasuredCluster> {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-bench-'))
   const args = ['--json', '--nodes', `${NODES}`, '--data', join(folder, 'data')]
   if (configFile !== null) args.push('--config', configFile)
   const child = spawn(
     process.execPath,
-    [LOCAL_CLUSTER, ...args, '--base-port', `${await freeBasePort(NODES, PORT_RANGE)}`],
+    [program, ...args, '--base-port', `${await freeBasePort(NODES, PORT_RANGE)}`],
     {
       // A separate process group: Ctrl-C reaches the benchmark, and the benchmark stops the cluster.
       detached: true,

@@ -15,6 +15,8 @@ export interface Load {
   readonly seconds: number
   /** Throws when the answer is not the expected one. */
   readonly operation: (client: number) => Promise<void>
+  /** Ends the load early; without it the time ends it. */
+  readonly isOver?: () => boolean
 }
 
 export interface LoadResult {
@@ -24,14 +26,17 @@ export interface LoadResult {
   readonly firstError: string | null
 }
 
-export async function runLoad({ clients, seconds, operation }: Load): Promise<LoadResult> {
+export async function runLoad({ clients, seconds, operation, isOver }: Load): Promise<LoadResult> {
   const latencies = new Latencies(OPERATIONS_MAX)
   const start = performance.now()
   const end = start + 1000 * seconds
   let errors = 0
   let firstError: string | null = null
   const goesOn = (): boolean =>
-    performance.now() < end && latencies.count + clients < OPERATIONS_MAX && errors < ERRORS_MAX
+    performance.now() < end &&
+    latencies.count + clients < OPERATIONS_MAX &&
+    errors < ERRORS_MAX &&
+    isOver?.() !== true
   const runClient = async (client: number): Promise<void> => {
     while (goesOn()) {
       const began = performance.now()

@@ -39,6 +39,11 @@ export class BenchObjects {
     this.#stored.push(object)
   }
 
+  /** The last one, for those who delete it. */
+  take(): StoredObject | undefined {
+    return this.#stored.pop()
+  }
+
   get stored(): readonly StoredObject[] {
     return this.#stored
   }

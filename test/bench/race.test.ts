@@ -1,0 +1,139 @@
+/**
+ * The race without its systems: the connection against a real server, the options, the verdict.
+ */
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import t, { type Test } from 'tap'
+import { disquiet, sampleMachine, usedSince } from '../../scripts/race/machine.ts'
+import { parseRaceOptions } from '../../scripts/race/options.ts'
+import { RaceSocket } from '../../scripts/race/race-socket.ts'
+import { median, pageOf, type RaceReport } from '../../scripts/race/report.ts'
+import { ROW_IDS } from '../../scripts/race/rows.ts'
+import { headOf } from '../../scripts/race/system.ts'
+import type { Cell, Turn } from '../../scripts/race/turn.ts'
+
+async function served(t: Test, listener: RequestListener): Promise<RaceSocket> {
+  const server = createServer(listener)
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const socket = new RaceSocket(`http://127.0.0.1:${port}`)
+  t.teardown(() => {
+    socket.close()
+    server.close()
+  })
+  return socket
+}
+
+function asking(method: string, body: Buffer | Iterable<Buffer> | null = null, bytes: number | null = null) {
+  const head = headOf({ method, path: '/a', host: 'x', headers: '', bytes })
+  return { head, body, status: 200, isHead: method === 'HEAD' }
+}
+
+t.test('a connection of the race', async (t) => {
+  await t.test('reads answers with a length, in chunks, without a body, one after the other', async (t) => {
+    const large = Buffer.alloc(300_000, 'ab')
+    const socket = await served(t, (request, response) => {
+      if (request.method === 'GET') response.end(large)
+      if (request.method === 'POST') {
+        response.write(large.subarray(0, 100))
+        response.write(large.subarray(100))
+        response.end()
+      }
+      if (request.method === 'HEAD') response.setHeader('content-length', 77).end()
+      if (request.method === 'DELETE') response.writeHead(204).end()
+    })
+    for (let round = 0; round < 2; round++) {
+      t.match(await socket.ask(asking('GET')), { status: 200, bytes: large.length })
+      t.ok((await socket.ask(asking('GET'), true)).kept.equals(large))
+      t.ok((await socket.ask(asking('POST', Buffer.alloc(0), 0), true)).kept.equals(large))
+      t.match(await socket.ask(asking('HEAD')), { status: 200, bytes: 0 })
+      t.match(await socket.ask(asking('DELETE')), { status: 204, bytes: 0 })
+    }
+  })
+
+  await t.test('sends a body whole and piece by piece', async (t) => {
+    const socket = await served(t, async (request, response) => {
+      const pieces: Buffer[] = []
+      for await (const piece of request) pieces.push(piece as Buffer)
+      response.end(Buffer.concat(pieces))
+    })
+    const pieces = Array.from({ length: 40 }, (_, at) => Buffer.alloc(100_000, `${at}`))
+    const whole = Buffer.concat(pieces)
+    t.ok((await socket.ask(asking('PUT', whole, whole.length), true)).kept.equals(whole))
+    t.ok((await socket.ask(asking('PUT', pieces, whole.length), true)).kept.equals(whole))
+  })
+
+  await t.test('connects again after the server closed, and says that a request got no answer', async (t) => {
+    let count = 0
+    const socket = await served(t, (request, response) => {
+      count++
+      if (count === 1) response.setHeader('connection', 'close').end('x')
+      else if (count === 2) request.socket.destroy()
+      else response.end('yz')
+    })
+    t.match(await socket.ask(asking('GET')), { bytes: 1 })
+    await t.rejects(socket.ask(asking('GET')), /closed the connection|ECONNRESET/)
+    t.match(await socket.ask(asking('GET')), { bytes: 2 })
+  })
+})
+
+t.test('options of the race', async (t) => {
+  t.match(parseRaceOptions([]), { seconds: 5, operations: null, passes: 2, clients: 64, chosen: ROW_IDS })
+  t.match(parseRaceOptions(['--operations', '9']), { seconds: 120, operations: 9 })
+  t.equal(parseRaceOptions(['--help']), null)
+  t.throws(() => parseRaceOptions(['--rows', 'put-4k,put-5k']), /no 'put-5k', expected some of put-1k/)
+  t.throws(() => parseRaceOptions(['--out', 'x.txt']), /ends in \.md, got 'x\.txt'/)
+  t.throws(() => parseRaceOptions(['--against-config', 'x']), /name a checkout/)
+})
+
+const QUIET_CELL = { stolenShare: 0, othersShare: 0.01 }
+
+function turn(system: string, perSecond: number, machine = QUIET_CELL): Turn {
+  const cell: Cell = {
+    row: 'put-4k',
+    name: 'PUT 4 KiB',
+    operations: 1000,
+    seconds: 1,
+    perSecond,
+    p50Ms: 1,
+    p99Ms: 2,
+    errors: 0,
+    firstError: null,
+    nodeMicros: 1e6 / perSecond,
+    clientMicros: 20,
+    writtenPerStored: 12,
+    flushes: 0.5,
+    residentBytes: 2 ** 30,
+    machine,
+  }
+  return { system, version: 'v', durability: 'd', idleShare: 0.05, compared: 3, cells: [cell] }
+}
+
+function reportOf(turns: readonly Turn[], loadBefore: number): RaceReport {
+  const at = { startedAt: 'now', node: '24', processors: 2, memoryBytes: 8e9, loadBefore }
+  const plan = { clients: 64, seconds: 5, operations: null, passes: 2, compareEach: 32 }
+  return { ...at, ...plan, systems: ['holdfast', 'other'], turns }
+}
+
+t.test('the verdict of the race', async (t) => {
+  t.equal(median([3, 1, 2]), 2)
+  t.equal(median([4, 1, 2, 3]), 2.5)
+  const turns = [turn('holdfast', 200), turn('other', 100), turn('other', 300), turn('holdfast', 400)]
+  const quiet = pageOf(reportOf(turns, 0))
+  t.match(quiet, 'The machine was quiet')
+  t.match(quiet, /PUT 4 KiB \| +300 \(200, 400\) \| +200 \(100, 300\) \| +1\.5 \|/, 'medians, passes, ratio')
+  const busy = pageOf(reportOf(turns, 50))
+  t.match(busy, /No verdict by time.*\n\n- the load was 50\.00 before/)
+  t.match(busy, /PUT 4 KiB \| +300 \(200, 400\) \| +200 \(100, 300\) \| +no verdict \|/)
+  t.match(busy, /PUT 4 KiB \| +3,750 .*\| +0\.56\d? \|/, 'processor time is compared nevertheless')
+  t.strictSame(disquiet(0, [QUIET_CELL]), [])
+  t.match(disquiet(0, [{ ...QUIET_CELL, stolenShare: 0.2 }]), [/the host took 20\.0 %/])
+  t.match(disquiet(0, [{ ...QUIET_CELL, othersShare: 0.2 }]), [/other processes used 20\.0 %/])
+  t.match(disquiet(0, [null]), [/no \/proc/])
+})
+
+t.test('the machine', { skip: process.platform !== 'linux' }, async (t) => {
+  const before = sampleMachine('.')
+  const use = usedSince(before, '.')
+  t.ok(use !== null && use.busySeconds >= 0 && use.stolenSeconds >= 0)
+})

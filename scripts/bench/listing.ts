@@ -11,7 +11,10 @@ import { availableParallelism, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import pino from 'pino'
-import { listedObjectView } from '../../src/api/native/object-view.ts'
+import { jsonPage, jsonTexts } from '../../src/api/json-page.ts'
+import { listedObjectText } from '../../src/api/native/object-view.ts'
+import { listedVersionText } from '../../src/api/native/version-listing.ts'
+import type { Answer } from '../../src/api/route.ts'
 import type { BucketRecord } from '../../src/state-machine/buckets/records.ts'
 import { removeCleanStop } from '../../src/store/state/clean-stop.ts'
 import type { LevelStateReader } from '../../src/store/reads/level-state-reader.ts'
@@ -35,29 +38,28 @@ const ROUNDS = 30
 
 interface Page {
   readonly name: string
-  /** The text of the answer. */
-  readonly read: () => Promise<string>
+  readonly read: () => Promise<Answer>
 }
 
 const say = (text: string): void => void process.stderr.write(`${text}\n`)
 
-/** Both kinds of listing of one bucket; each returns the text of the answer. */
+/** Both kinds of listing of one bucket; each returns its answer. */
 function listingsOf(reader: LevelStateReader, bucket: BucketRecord) {
   return {
-    objects: async (after: string, prefix = '', delimiter = ''): Promise<string> => {
-      const page = await pageOfObjects(reader, bucket.id, { prefix, delimiter, limit: PAGE_KEYS, after })
-      return JSON.stringify({ ...page, objects: page.objects.map(listedObjectView) })
+    objects: async (after: string, prefix = '', delimiter = ''): Promise<Answer> => {
+      const asked = { prefix, delimiter, limit: PAGE_KEYS, after }
+      const { objects, commonPrefixes, ...head } = await pageOfObjects(reader, bucket.id, asked)
+      return jsonPage(head, { objects: objects.map(listedObjectText), ...folded(commonPrefixes) })
     },
-    versions: async (keyMarker: string, prefix = '', delimiter = ''): Promise<string> => {
+    versions: async (keyMarker: string, prefix = '', delimiter = ''): Promise<Answer> => {
       const query = { prefix, delimiter, keyMarker, versionIdMarker: '', limit: PAGE_KEYS }
-      const page = await pageOfVersions(reader, bucket.id, query)
-      const shown = page.versions.map((version) =>
-        version.kind === 'object' ? listedObjectView(version) : version,
-      )
-      return JSON.stringify({ ...page, versions: shown })
+      const { versions, commonPrefixes, ...head } = await pageOfVersions(reader, bucket.id, query)
+      return jsonPage(head, { versions: versions.map(listedVersionText), ...folded(commonPrefixes) })
     },
   }
 }
+
+const folded = (commonPrefixes: readonly string[]) => ({ commonPrefixes: jsonTexts(commonPrefixes) })
 
 function pagesOfLargeBucket(
   { objects, versions }: ReturnType<typeof listingsOf>,
@@ -94,9 +96,9 @@ async function measurePage({ name, read }: Page): Promise<string> {
   let bytes = 0
   const before = process.cpuUsage()
   for (let round = 0; round < ROUNDS; round++) {
-    const [ms, text] = await timed(read)
+    const [ms, answer] = await timed(read)
     times.push(ms)
-    bytes = text.length
+    bytes = answer.kind === 'ready' ? answer.bytes.length : 0
   }
   const { user, system } = process.cpuUsage(before)
   const sorted = times.toSorted((a, b) => a - b)

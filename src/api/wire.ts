@@ -6,8 +6,26 @@ import { parseTimestamp } from '../operations/base/timestamp.ts'
 import { Refusal } from '../base/refusal.ts'
 import { documented } from './documented.ts'
 
+const MS_PER_MINUTE = 60_000
+
+/** The minute that was written last, and the text that all its times begin with: lines of a listing are often of one minute. */
+let writtenMinute = Number.NaN
+let minuteText = ''
+
 /** RFC 3339, UTC, milliseconds. */
-export const timeText = (ms: number): string => new Date(ms).toISOString()
+export function timeText(ms: number): string {
+  const whole = Math.trunc(ms)
+  const minute = Math.floor(whole / MS_PER_MINUTE)
+  if (minute !== writtenMinute) {
+    minuteText = new Date(ms).toISOString().slice(0, -'00.000Z'.length)
+    writtenMinute = minute
+  }
+  const rest = whole - minute * MS_PER_MINUTE
+  return `${minuteText}${twoDigits(Math.floor(rest / 1000))}.${threeDigits(rest % 1000)}Z`
+}
+
+const twoDigits = (value: number): string => (value < 10 ? `0${value}` : `${value}`)
+const threeDigits = (value: number): string => (value < 100 ? `0${twoDigits(value)}` : `${value}`)
 
 export const timeTextOrNull = (ms: number | null): string | null => (ms === null ? null : timeText(ms))
 

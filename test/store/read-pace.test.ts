@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { ReadPace } from '../../src/store/rows/read-pace.ts'
 
 /** What a seek with its read costs, in rows read. */
-const SEEK = 16
+const SEEK = 7
 
 /** A walk over folders of these sizes, until `lines` of them were stood on. */
 function walk(folders: readonly number[], lines: number) {

@@ -4,9 +4,10 @@
 import Type from 'typebox'
 import { listObjects } from '../../operations/objects/list-objects.ts'
 import { PHOTOS } from '../examples/names.ts'
+import { jsonPage, jsonTexts } from '../json-page.ts'
 import { dataRoute } from '../route.ts'
 import { CONTINUATION_TOKEN, PAGE_END_SCHEMA, pageEnd } from '../wire.ts'
-import { ListedObjectView, listedObjectView } from './object-view.ts'
+import { ListedObjectView, listedObjectText } from './object-view.ts'
 
 const ListingQuery = Type.Object(
   {
@@ -54,17 +55,17 @@ export const listingRoutes = [
       const { prefix = '', delimiter = '', maxKeys, continuationToken, startAfter } = query
       const asked = { bucket, prefix, delimiter, maxKeys, continuationToken, startAfter }
       const page = await listObjects(services, principal, asked)
-      const body = {
+      const { objects, commonPrefixes } = page
+      const head = {
         bucket,
         prefix,
         delimiter,
         maxKeys: page.maxKeys,
-        keyCount: page.objects.length + page.commonPrefixes.length,
+        keyCount: objects.length + commonPrefixes.length,
         ...pageEnd(page.nextContinuationToken),
-        objects: page.objects.map(listedObjectView),
-        commonPrefixes: page.commonPrefixes,
       }
-      return { kind: 'json', body }
+      const lists = { objects: objects.map(listedObjectText), commonPrefixes: jsonTexts(commonPrefixes) }
+      return jsonPage(head, lists)
     },
   ),
 ]

@@ -7,6 +7,7 @@ import Type, { type Static } from 'typebox'
 import { clientVersionId } from '../../operations/objects/object-checks.ts'
 import type { BucketRecord } from '../../state-machine/buckets/records.ts'
 import type { ObjectRecord } from '../../state-machine/versions/records.ts'
+import type { ListedObject } from '../../state-machine/versions/listed-version.ts'
 import type { HeaderNote } from '../route.ts'
 import { orNull, Time, timeText } from '../wire.ts'
 import { HoldView, holdView, RetentionView, retentionView } from './lock-view.ts'
@@ -99,15 +100,10 @@ function partsOf({ body }: ObjectRecord): number {
   return body.kind === 'parts' ? body.count : 1
 }
 
-export function listedObjectView(object: ObjectRecord): Static<typeof ListedObjectView> {
-  return {
-    key: object.key,
-    size: object.size,
-    etag: object.etag,
-    lastModified: timeText(object.lastModified),
-    storageClass: STORAGE_CLASS,
-    versionId: clientVersionId(object),
-  }
+/** JSON of a `ListedObjectView`. */
+export function listedObjectText(object: ListedObject): string {
+  const times = `"lastModified":"${timeText(object.lastModified)}","storageClass":"${STORAGE_CLASS}"`
+  return `{"key":${JSON.stringify(object.key)},"size":${object.size},"etag":${JSON.stringify(object.etag)},${times},"versionId":"${clientVersionId(object)}"}`
 }
 
 export const OBJECT_HEADERS: readonly HeaderNote[] = [

@@ -1,11 +1,12 @@
 /**
  * The route that lists versions and delete markers. [decisions 4, 16]
  */
-import Type, { type Static } from 'typebox'
+import Type from 'typebox'
 import { listObjectVersions } from '../../operations/objects/list-object-versions.ts'
 import { clientVersionId } from '../../operations/objects/object-checks.ts'
-import type { VersionRecord } from '../../state-machine/versions/records.ts'
+import type { ListedVersion } from '../../state-machine/versions/listed-version.ts'
 import { PHOTOS } from '../examples/names.ts'
+import { jsonPage, jsonTexts } from '../json-page.ts'
 import { dataRoute } from '../route.ts'
 import { Time, timeText } from '../wire.ts'
 import { STORAGE_CLASS } from './object-view.ts'
@@ -21,7 +22,7 @@ const VersionsQuery = Type.Object(
   { additionalProperties: false },
 )
 
-const ListedVersion = Type.Object(
+const ListedVersionView = Type.Object(
   {
     key: Type.String(),
     versionId: Type.String(),
@@ -44,7 +45,7 @@ const VersionListing = Type.Object(
     isTruncated: Type.Boolean(),
     nextKeyMarker: Type.Optional(Type.String()),
     nextVersionIdMarker: Type.Optional(Type.String()),
-    versions: Type.Array(ListedVersion),
+    versions: Type.Array(ListedVersionView),
     commonPrefixes: Type.Array(Type.String()),
   },
   { additionalProperties: false },
@@ -71,7 +72,7 @@ export const versionListingRoutes = [
       const { prefix = '', delimiter = '', maxKeys, keyMarker, versionIdMarker } = query
       const asked = { bucket, prefix, delimiter, maxKeys, keyMarker, versionIdMarker }
       const page = await listObjectVersions(services, principal, asked)
-      const body = {
+      const head = {
         bucket,
         prefix,
         delimiter,
@@ -82,23 +83,20 @@ export const versionListingRoutes = [
         ...((page.next?.versionIdMarker ?? '') === ''
           ? {}
           : { nextVersionIdMarker: page.next?.versionIdMarker }),
-        versions: page.versions.map(listedVersion),
-        commonPrefixes: page.commonPrefixes,
       }
-      return { kind: 'json', body }
+      const { versions, commonPrefixes } = page
+      const lists = { versions: versions.map(listedVersionText), commonPrefixes: jsonTexts(commonPrefixes) }
+      return jsonPage(head, lists)
     },
   ),
 ]
 
-function listedVersion(version: VersionRecord): Static<typeof ListedVersion> {
-  const { key, newer, lastModified } = version
-  const place = {
-    key,
-    versionId: clientVersionId(version),
-    isLatest: newer === null,
-    isDeleteMarker: version.kind === 'deleteMarker',
-    lastModified: timeText(lastModified),
-  }
-  if (version.kind === 'deleteMarker') return place
-  return { ...place, size: version.size, etag: version.etag, storageClass: STORAGE_CLASS }
+/** JSON of a `ListedVersionView`. */
+export function listedVersionText(version: ListedVersion): string {
+  const { key, isLatest, lastModified } = version
+  const isMarker = version.kind === 'deleteMarker'
+  const flags = `"isLatest":${isLatest},"isDeleteMarker":${isMarker}`
+  const place = `{"key":${JSON.stringify(key)},"versionId":"${clientVersionId(version)}",${flags},"lastModified":"${timeText(lastModified)}"`
+  if (isMarker) return `${place}}`
+  return `${place},"size":${version.size},"etag":${JSON.stringify(version.etag)},"storageClass":"${STORAGE_CLASS}"}`
 }

@@ -3,12 +3,12 @@
  */
 import { S3_ACTIONS } from '../../access/policies/s3-actions.ts'
 import { accessKey } from '../../access/rights.ts'
-import type { ObjectRecord } from '../../state-machine/versions/records.ts'
 import { openContinuationToken, sealContinuationToken } from '../base/continuation-token.ts'
 import { dataOperation } from '../base/operation.ts'
 import { clampPageSize } from '../base/page-size.ts'
 import { listingTarget } from '../base/targets.ts'
 import { findBucket } from '../buckets/find-bucket.ts'
+import type { ListedObject } from '../../state-machine/versions/listed-version.ts'
 import { pageOfObjects } from '../../store/reads/object-listing.ts'
 
 interface ListObjectsInput {
@@ -22,7 +22,7 @@ interface ListObjectsInput {
 
 export interface ObjectListing {
   readonly maxKeys: number
-  readonly objects: readonly ObjectRecord[]
+  readonly objects: readonly ListedObject[]
   readonly commonPrefixes: readonly string[]
   readonly nextContinuationToken: string | null
   /** The same place as a text for `startAfter`: the key or common prefix shown last. Null: there are no more. */

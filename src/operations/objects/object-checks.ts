@@ -95,7 +95,7 @@ function findVersion(
 }
 
 /** How clients name a version. */
-export function clientVersionId({ isNull, versionId }: VersionRecord): string {
+export function clientVersionId({ isNull, versionId }: Pick<VersionRecord, 'isNull' | 'versionId'>): string {
   return isNull ? 'null' : versionId
 }
 

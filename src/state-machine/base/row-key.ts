@@ -65,6 +65,9 @@ export function narrow<R extends object>(range: KeyRange<R>, prefix: string): Ke
  * range is skipped, and a code point that cannot be raised is dropped.
  */
 export function successor(prefix: string): string {
+  const unit = prefix.charCodeAt(prefix.length - 1)
+  // The usual case: a code point of one unit, below the surrogates.
+  if (unit < 0xd7ff) return prefix.slice(0, -1) + String.fromCharCode(unit + 1)
   const points = Array.from(prefix)
   for (let last = points.pop(); last !== undefined; last = points.pop()) {
     const point = last.codePointAt(0) ?? LAST_CODE_POINT

@@ -5,7 +5,7 @@
  * Rule: work is bounded by the page, not by the bucket: rows below a common prefix are stepped over, by a seek where there are many.
  */
 import assert from 'node:assert/strict'
-import { type CursorRange, RowCursor } from '../rows/row-cursor.ts'
+import { type CursorRange, type ReadRow, RowCursor } from '../rows/row-cursor.ts'
 import { PAGE_ROWS_MAX } from './row-page.ts'
 import type { StateReader } from './state-reader.ts'
 
@@ -16,22 +16,27 @@ export interface FoldedQuery {
   readonly limit: number
 }
 
-export interface FoldedPage<R> {
-  readonly rows: readonly R[]
+export interface FoldedPage<L> {
+  readonly rows: readonly L[]
   readonly commonPrefixes: readonly string[]
   /** The line shown last, a row or a common prefix. Null: there are no more. */
-  readonly next: R | string | null
+  readonly next: L | string | null
 }
 
-export function foldedPage<R extends object>(
+export interface FoldedRange<R extends object, L> extends Pick<CursorRange<R>, 'all' | 'first'> {
+  /** What the page has of a row. */
+  readonly readRow: ReadRow<R, L>
+}
+
+export function foldedPage<R extends object, L extends object>(
   state: Pick<StateReader, 'lease'>,
-  { all, first }: Pick<CursorRange<R>, 'all' | 'first'>,
+  { all, first, readRow }: FoldedRange<R, L>,
   query: FoldedQuery,
-): Promise<FoldedPage<R>> {
+): Promise<FoldedPage<L>> {
   const { prefix, limit } = query
   assert(limit >= 1 && limit <= PAGE_ROWS_MAX, 'a listing asks for 1 to 1,000 lines')
   return state.lease(async ({ db }) => {
-    const cursor = await RowCursor.open(db, { all, prefix, first, lines: limit + 1 })
+    const cursor = await RowCursor.open(db, { all, prefix, first, lines: limit + 1 }, readRow)
     try {
       return await pageOf(cursor, query)
     } finally {
@@ -40,22 +45,25 @@ export function foldedPage<R extends object>(
   })
 }
 
-async function pageOf<R extends object>(cursor: RowCursor<R>, query: FoldedQuery): Promise<FoldedPage<R>> {
-  const rows: R[] = []
+async function pageOf<R extends object, L extends object>(
+  cursor: RowCursor<R, L>,
+  query: FoldedQuery,
+): Promise<FoldedPage<L>> {
+  const rows: L[] = []
   const commonPrefixes: string[] = []
-  let last: R | string | null = null
+  let last: L | string | null = null
   for (let found = 0; cursor.name !== null; found++) {
     if (found === query.limit) return { rows, commonPrefixes, next: last }
     const folded = commonPrefixOf(cursor.name, query)
     if (folded === null) {
-      const { row } = cursor
+      const row = cursor.row()
       last = row
       rows.push(row)
-      await cursor.next()
+      if (!cursor.next()) await cursor.more()
     } else {
       last = folded
       commonPrefixes.push(folded)
-      await cursor.skip(folded)
+      if (!cursor.skip(folded)) await cursor.more()
     }
   }
   return { rows, commonPrefixes, next: null }

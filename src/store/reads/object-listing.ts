@@ -6,8 +6,9 @@
 import { versionRanges } from '../../state-machine/versions/keys.ts'
 import { successor } from '../../state-machine/base/row-key.ts'
 import type { BucketId } from '../../state-machine/base/record-ids.ts'
-import type { ObjectRecord } from '../../state-machine/versions/records.ts'
 import { commonPrefixOf, foldedPage, type FoldedQuery } from './folded-page.ts'
+import type { ListedObject } from '../../state-machine/versions/listed-version.ts'
+import { readListedObject } from './listed-rows.ts'
 import type { StateReader } from './state-reader.ts'
 
 export interface ListObjectsQuery extends FoldedQuery {
@@ -19,7 +20,7 @@ export interface ListObjectsQuery extends FoldedQuery {
 }
 
 export interface ObjectPage {
-  readonly objects: readonly ObjectRecord[]
+  readonly objects: readonly ListedObject[]
   readonly commonPrefixes: readonly string[]
   readonly next: string | null
 }
@@ -30,7 +31,8 @@ export async function pageOfObjects(
   query: ListObjectsQuery,
 ): Promise<ObjectPage> {
   const all = versionRanges.objects(bucket)
-  const page = await foldedPage(state, { all, first: startOf(all.start, query) }, query)
+  const range = { all, first: startOf(all.start, query), readRow: readListedObject }
+  const page = await foldedPage(state, range, query)
   const { rows: objects, commonPrefixes, next } = page
   return { objects, commonPrefixes, next: next === null || typeof next === 'string' ? next : next.key }
 }

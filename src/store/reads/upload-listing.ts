@@ -5,9 +5,10 @@
  * Owns: where a page begins and ends. Knows nothing of: HTTP.
  */
 import type { BucketId } from '../../state-machine/base/record-ids.ts'
-import { successor } from '../../state-machine/base/row-key.ts'
+import { type RowKey, successor } from '../../state-machine/base/row-key.ts'
 import { objectRanges } from '../../state-machine/objects/keys.ts'
 import type { UploadRecord } from '../../state-machine/objects/records.ts'
+import { decodePayload } from '../rows/row-codec.ts'
 import { commonPrefixOf, foldedPage, type FoldedQuery } from './folded-page.ts'
 import type { StateReader } from './state-reader.ts'
 
@@ -34,10 +35,14 @@ export async function pageOfUploads(
   query: ListUploadsQuery,
 ): Promise<UploadPage> {
   const all = objectRanges.uploads(bucket)
-  const page = await foldedPage(state, { all, first: startOf(all.start, query) }, query)
+  const range = { all, first: startOf(all.start, query), readRow: readUpload }
+  const page = await foldedPage(state, range, query)
   const { rows: uploads, commonPrefixes, next } = page
   return { uploads, commonPrefixes, next: next === null ? null : markerOf(next) }
 }
+
+const readUpload = (row: RowKey<UploadRecord>, _key: string, payload: Buffer): UploadRecord =>
+  decodePayload(row, payload)
 
 function markerOf(last: UploadRecord | string): UploadMarker {
   if (typeof last === 'string') return { keyMarker: last, uploadIdMarker: '' }

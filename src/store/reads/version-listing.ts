@@ -9,13 +9,15 @@
 import assert from 'node:assert/strict'
 import { versionKeys, versionRanges } from '../../state-machine/versions/keys.ts'
 import type { View } from '../../state-machine/base/view.ts'
+import { comesBefore } from '../../state-machine/base/key-order.ts'
 import { successor } from '../../state-machine/base/row-key.ts'
 import type { BucketId, VersionId } from '../../state-machine/base/record-ids.ts'
-import type { ObjectRecord, VersionRecord } from '../../state-machine/versions/records.ts'
+import type { VersionRecord } from '../../state-machine/versions/records.ts'
 import { isVersionId, VERSION_ID_MAX } from '../../state-machine/base/version-id.ts'
 import { findVersion, NULL_VERSION } from '../../state-machine/versions/versions.ts'
 import { commonPrefixOf } from './folded-page.ts'
-import { keyBytes } from '../rows/row-codec.ts'
+import type { ListedVersion } from '../../state-machine/versions/listed-version.ts'
+import { readListedVersion } from './listed-rows.ts'
 import { type CursorRange, RowCursor } from '../rows/row-cursor.ts'
 import { cutView } from '../rows/cut-view.ts'
 import type { Database } from '../rows/state-rows.ts'
@@ -45,8 +47,8 @@ export interface ListVersionsQuery extends VersionMarker {
 }
 
 export interface VersionPage {
-  /** Keys ascending, of a key the newest first. Exactly those whose `newer` is null are the latest of their key. */
-  readonly versions: readonly VersionRecord[]
+  /** Keys ascending, of a key the newest first. Exactly one of each key is the latest. */
+  readonly versions: readonly ListedVersion[]
   readonly commonPrefixes: readonly string[]
   readonly next: VersionMarker | null
 }
@@ -62,16 +64,23 @@ export function pageOfVersions(
 
 async function pageOf(db: Database, bucket: BucketId, query: ListVersionsQuery): Promise<VersionPage> {
   const snapshot = db.snapshot()
-  const open: RowCursor<VersionRecord>[] = []
+  const open: VersionCursor[] = []
   try {
     const shown = lastShown(cutView(db, snapshot), bucket, query)
     const { prefix, limit } = query
-    for (const walk of walks(bucket, query, shown))
-      open.push(await RowCursor.open<VersionRecord>(db, { ...walk, prefix, lines: limit + 1, snapshot }))
-    const [objects, versions] = open as [RowCursor<ObjectRecord>, RowCursor<VersionRecord>]
-    if (shown !== null && objects.name === query.keyMarker && objects.row.versionId >= shown)
-      await objects.next()
-    return await merge([objects, versions], query)
+    const [objects, versions] = walks(bucket, query, shown)
+    const cursorOf = async (walk: Walk): Promise<VersionCursor> => {
+      const cursor = await RowCursor.open(
+        db,
+        { ...walk, prefix, lines: limit + 1, snapshot },
+        readListedVersion,
+      )
+      open.push(cursor)
+      return cursor
+    }
+    const cursors = [await cursorOf(objects), await cursorOf(versions)] as const
+    await passShown(cursors[0], query.keyMarker, shown)
+    return await merge(cursors, query)
   } finally {
     for (const cursor of open) await cursor.close()
     await snapshot.close()
@@ -88,16 +97,23 @@ function lastShown(view: View, bucket: BucketId, query: ListVersionsQuery): Vers
   return found?.versionId ?? VERSION_ID_MAX
 }
 
+/** The object row of the marked key, if its version was shown. */
+async function passShown(objects: VersionCursor, key: string, shown: VersionId | null): Promise<void> {
+  if (shown === null || objects.name !== key || objects.row().versionId < shown) return
+  if (!objects.next()) await objects.more()
+}
+
+type VersionCursor = RowCursor<VersionRecord, ListedVersion>
 type Walk = Pick<CursorRange<VersionRecord>, 'all' | 'first'>
 
 /**
  * Where the rows begin that were not shown yet. Behind a version of the marked key the object row counts too: its version may
  * have moved up into it since, when the versions above it were removed.
  */
-function walks(bucket: BucketId, query: ListVersionsQuery, shown: VersionId | null): readonly Walk[] {
+function walks(bucket: BucketId, query: ListVersionsQuery, shown: VersionId | null): readonly [Walk, Walk] {
   const { keyMarker: key } = query
   const [objects, versions] = [versionRanges.objects(bucket), versionRanges.versions(bucket)]
-  const from = (object: string, version: string): readonly Walk[] => [
+  const from = (object: string, version: string): readonly [Walk, Walk] => [
     { all: objects, first: object },
     { all: versions, first: version },
   ]
@@ -111,10 +127,10 @@ function walks(bucket: BucketId, query: ListVersionsQuery, shown: VersionId | nu
 }
 
 async function merge(
-  cursors: readonly [RowCursor<ObjectRecord>, RowCursor<VersionRecord>],
+  cursors: readonly [objects: VersionCursor, versions: VersionCursor],
   query: ListVersionsQuery,
 ): Promise<VersionPage> {
-  const versions: VersionRecord[] = []
+  const versions: ListedVersion[] = []
   const commonPrefixes: string[] = []
   let next: VersionMarker | null = null
   for (;;) {
@@ -123,23 +139,22 @@ async function merge(
     if (versions.length + commonPrefixes.length === query.limit) return { versions, commonPrefixes, next }
     const folded = commonPrefixOf(cursor.name, query)
     if (folded === null) {
-      const version = cursor.row
+      const version = cursor.row()
       versions.push(version)
       next = { keyMarker: version.key, versionIdMarker: version.versionId }
-      await cursor.next()
+      if (!cursor.next()) await cursor.more()
     } else {
       commonPrefixes.push(folded)
       next = { keyMarker: folded, versionIdMarker: '' }
-      await Promise.all(cursors.map((one) => one.skip(folded)))
+      const behind = cursors.filter((one) => !one.skip(folded))
+      if (behind.length > 0) await Promise.all(behind.map((one) => one.more()))
     }
   }
 }
 
 /** The object of a key comes before its versions: it is the newest. */
-function foremost([objects, versions]: readonly [RowCursor<ObjectRecord>, RowCursor<VersionRecord>]):
-  | RowCursor<ObjectRecord>
-  | RowCursor<VersionRecord> {
+function foremost([objects, versions]: readonly [VersionCursor, VersionCursor]): VersionCursor {
   if (objects.name === null) return versions
   if (versions.name === null) return objects
-  return Buffer.compare(keyBytes(objects.name), keyBytes(versions.name)) <= 0 ? objects : versions
+  return comesBefore(versions.name, objects.name) ? versions : objects
 }

@@ -7,13 +7,13 @@
  */
 
 /** Reading this many rows costs about as much as a seek through the thread pool. */
-const ROWS_PER_SEEK = 16
+const ROWS_PER_SEEK = 7
 const FIRST_ROWS = 64
 const ROWS_MAX = 1000
 /** Each read may be this much larger than the one before, so a walk that ends early has not read far ahead. */
 const GROWTH = 4
 /** Lines that are found by seeks before reading on is tried again; doubled after each failed try. */
-const SOUGHT_MIN = 16
+const SOUGHT_MIN = 32
 const SOUGHT_MAX = 256
 
 export class ReadPace {

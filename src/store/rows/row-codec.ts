@@ -13,11 +13,11 @@ import { Packr } from 'msgpackr'
 import type { Row } from '../../state-machine/base/view.ts'
 import { kindOf, type RowKey } from '../../state-machine/base/row-key.ts'
 import { StateDamagedError } from '../../../cluster/index.ts'
+import { byteSum, textSum } from './text-sum.ts'
 
 const ROW_VERSION = 1
 const CHECKSUM_OFFSET = 1
 const PAYLOAD_OFFSET = 5
-const VERSION_BYTE = Uint8Array.of(ROW_VERSION)
 
 const packr = new Packr({ useRecords: false, variableMapSize: true })
 
@@ -41,7 +41,11 @@ export function encodeRow(key: Uint8Array, row: Row): Buffer {
 }
 
 export function decodeRow<R extends object>(key: RowKey<R>, value: Uint8Array): R {
-  const payload = openRow(keyBytes(key), value)
+  return decodePayload(key, openNamed(key, textSum(key), value))
+}
+
+/** `payload`: of a row whose checksum agreed. Throws RowDamagedError. */
+export function decodePayload<R extends object>(key: RowKey<R>, payload: Uint8Array): R {
   try {
     return packr.unpack(payload)
   } catch (cause) {
@@ -52,25 +56,37 @@ export function decodeRow<R extends object>(key: RowKey<R>, value: Uint8Array): 
 export function sealRow(key: Uint8Array, payload: Uint8Array): Buffer {
   const value = Buffer.allocUnsafe(PAYLOAD_OFFSET + payload.length)
   value[0] = ROW_VERSION
-  value.writeUInt32LE(checksumOf(key, payload), CHECKSUM_OFFSET)
+  value.writeUInt32LE(checksumOf(crc32(key), payload), CHECKSUM_OFFSET)
   value.set(payload, PAYLOAD_OFFSET)
   return value
 }
 
 /** The payload, a view into `value`. Throws RowDamagedError. */
-export function openRow(key: Uint8Array, value: Uint8Array): Uint8Array {
-  const fault = faultOf(key, value)
+export function openRow<V extends Uint8Array>(key: Uint8Array, value: V): V {
+  const fault = faultOf(crc32(key), value)
   if (fault !== null) throw new RowDamagedError(kindOf(Buffer.from(key).toString('utf8')), fault)
-  return value.subarray(PAYLOAD_OFFSET)
+  return value.subarray(PAYLOAD_OFFSET) as V
 }
 
-function faultOf(key: Uint8Array, value: Uint8Array): string | null {
+/** As `openRow`; `keySum`: the checksum of the bytes of `key`. */
+export function openNamed<V extends Uint8Array>(key: string, keySum: number, value: V): V {
+  const fault = faultOf(keySum, value)
+  if (fault !== null) throw new RowDamagedError(kindOf(key), fault)
+  return value.subarray(PAYLOAD_OFFSET) as V
+}
+
+function faultOf(keySum: number, value: Uint8Array): string | null {
   if (value.length < PAYLOAD_OFFSET) return `it has ${value.length} bytes`
   if (value[0] !== ROW_VERSION) return `its format version is ${value[0]}`
-  const stored = new DataView(value.buffer, value.byteOffset).getUint32(CHECKSUM_OFFSET, true)
-  return stored === checksumOf(key, value.subarray(PAYLOAD_OFFSET)) ? null : 'its checksum does not agree'
+  const stored = uint32At(value, CHECKSUM_OFFSET)
+  return stored === checksumOf(keySum, value.subarray(PAYLOAD_OFFSET)) ? null : 'its checksum does not agree'
 }
 
-function checksumOf(key: Uint8Array, payload: Uint8Array): number {
-  return crc32(payload, crc32(VERSION_BYTE, crc32(key)))
+function checksumOf(keySum: number, payload: Uint8Array): number {
+  return crc32(payload, byteSum(ROW_VERSION, keySum))
+}
+
+function uint32At(bytes: Uint8Array, at: number): number {
+  const [low = 0, second = 0, third = 0, high = 0] = [bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]
+  return low + second * 2 ** 8 + third * 2 ** 16 + high * 2 ** 24
 }

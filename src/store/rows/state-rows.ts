@@ -91,6 +91,6 @@ export function assertAscending(before: Uint8Array, key: Uint8Array): void {
   if (Buffer.compare(key, before) <= 0) throw outOfPlace()
 }
 
-function outOfPlace(): StateDamagedError {
+export function outOfPlace(): StateDamagedError {
   return new StateDamagedError("Cannot read the state: its rows do not ascend; this node's state is damaged")
 }

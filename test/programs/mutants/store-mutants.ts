@@ -75,8 +75,8 @@ const rows: readonly TestedRow[] = [
     'S7',
     'a row is good under any key',
     'rows/row-codec.ts',
-    'crc32(payload, crc32(VERSION_BYTE, crc32(key)))',
-    'crc32(payload, crc32(VERSION_BYTE, key.length * 0))',
+    'crc32(payload, byteSum(ROW_VERSION, keySum))',
+    'crc32(payload, byteSum(ROW_VERSION, keySum * 0))',
     'store/row-codec',
   ],
   [

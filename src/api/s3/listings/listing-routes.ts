@@ -5,7 +5,7 @@
 import { listObjectVersions } from '../../../operations/objects/list-object-versions.ts'
 import { listObjects, type ObjectListing } from '../../../operations/objects/list-objects.ts'
 import { type Count, type Encoding, readCount, readEncoding } from './listing-query.ts'
-import { contentsElement, prefixElements, versionElement } from './listing-view.ts'
+import { contentsElements, prefixElements, versionElements } from './listing-view.ts'
 import { type S3Call, type S3Route, s3Route } from '../base/s3-route.ts'
 import { ownerElement, xmlAnswer } from '../base/xml-answers.ts'
 import { element, type XmlElement } from '../xml/write-xml.ts'
@@ -35,8 +35,8 @@ export const listingRoutes: readonly S3Route[] = [
           // Without a delimiter the last key is where the next page begins. [S3 ListObjects: NextMarker]
           next !== null && query.delimiter !== '' && element('NextMarker', text(next)),
           ...end(asked, next !== null),
-          ...page.objects.map((object) => contentsElement(object, encoding, owner)),
-          ...prefixElements(page.commonPrefixes, encoding),
+          contentsElements(page.objects, encoding, owner),
+          prefixElements(page.commonPrefixes, encoding),
         ),
       )
     },
@@ -71,8 +71,8 @@ export const listingRoutes: readonly S3Route[] = [
           next !== null && element('NextContinuationToken', next),
           element('KeyCount', page.objects.length + page.commonPrefixes.length),
           ...end(asked, next !== null),
-          ...page.objects.map((object) => contentsElement(object, encoding, owner)),
-          ...prefixElements(page.commonPrefixes, encoding),
+          contentsElements(page.objects, encoding, owner),
+          prefixElements(page.commonPrefixes, encoding),
         ),
       )
     },
@@ -107,8 +107,8 @@ export const listingRoutes: readonly S3Route[] = [
             next.versionIdMarker !== '' &&
             element('NextVersionIdMarker', next.versionIdMarker),
           ...end(asked, next !== null),
-          ...versions.map((version) => versionElement(version, encoding, owner)),
-          ...prefixElements(commonPrefixes, encoding),
+          versionElements(versions, encoding, owner),
+          prefixElements(commonPrefixes, encoding),
         ),
       )
     },

@@ -4,58 +4,56 @@
  * Rule: the order of the elements is that of S3; clients that read a document as a stream rely on it.
  */
 import { clientVersionId } from '../../../operations/objects/object-checks.ts'
-import type { ObjectRecord, VersionRecord } from '../../../state-machine/versions/records.ts'
+import type { ListedObject, ListedVersion } from '../../../state-machine/versions/listed-version.ts'
 import { timeText } from '../../wire.ts'
 import type { Encoding } from './listing-query.ts'
-import { element, type XmlElement } from '../xml/write-xml.ts'
+import { element, leaf, type WrittenXml, type XmlElement, xmlText } from '../xml/write-xml.ts'
 
 export const STORAGE_CLASS = 'STANDARD'
 
 export const etagElement = (etag: string): XmlElement => element('ETag', `"${etag}"`)
 
-export function prefixElements(prefixes: readonly string[], { text }: Encoding): readonly XmlElement[] {
-  return prefixes.map((prefix) => element('CommonPrefixes', element('Prefix', text(prefix))))
+export function prefixElements(prefixes: readonly string[], { text }: Encoding): WrittenXml {
+  const lines = prefixes.map((prefix) => `<CommonPrefixes>${leaf('Prefix', text(prefix))}</CommonPrefixes>`)
+  return { written: lines.join('') }
 }
 
 /** `owner`: null where the listing does not show it. */
-export function contentsElement(
-  object: ObjectRecord,
-  { text }: Encoding,
+export function contentsElements(
+  objects: readonly ListedObject[],
+  encoding: Encoding,
   owner: XmlElement | null,
-): XmlElement {
-  return element(
-    'Contents',
-    element('Key', text(object.key)),
-    element('LastModified', timeText(object.lastModified)),
-    etagElement(object.etag),
-    ...checksumNames(object),
-    element('Size', object.size),
-    owner,
-    element('StorageClass', STORAGE_CLASS),
-  )
+): WrittenXml {
+  const owned = owner === null ? '' : xmlText(owner)
+  return { written: objects.map((object) => contentsText(object, encoding, owned)).join('') }
 }
 
-export function versionElement(version: VersionRecord, { text }: Encoding, owner: XmlElement): XmlElement {
-  const isObject = version.kind === 'object'
-  return element(
-    isObject ? 'Version' : 'DeleteMarker',
-    element('Key', text(version.key)),
-    element('VersionId', clientVersionId(version)),
-    element('IsLatest', `${version.newer === null}`),
-    element('LastModified', timeText(version.lastModified)),
-    ...(isObject ? bytesElements(version) : []),
-    owner,
-  )
+function contentsText(object: ListedObject, { text }: Encoding, owner: string): string {
+  const place = `${leaf('Key', text(object.key))}<LastModified>${timeText(object.lastModified)}</LastModified>`
+  const bytes = `${bytesText(object)}<Size>${object.size}</Size>`
+  return `<Contents>${place}${bytes}${owner}<StorageClass>${STORAGE_CLASS}</StorageClass></Contents>`
 }
 
-function bytesElements(object: ObjectRecord): readonly XmlElement[] {
-  const about = [element('Size', object.size), element('StorageClass', STORAGE_CLASS)]
-  return [etagElement(object.etag), ...checksumNames(object), ...about]
+export function versionElements(
+  versions: readonly ListedVersion[],
+  encoding: Encoding,
+  owner: XmlElement,
+): WrittenXml {
+  const owned = xmlText(owner)
+  return { written: versions.map((version) => versionText(version, encoding, owned)).join('') }
 }
 
-/** Which there are; their values come with the object. */
-function checksumNames({ checksums, composite }: ObjectRecord): readonly XmlElement[] {
-  const names = composite === undefined ? Object.keys(checksums) : [composite.algorithm]
-  const type = element('ChecksumType', composite === undefined ? 'FULL_OBJECT' : 'COMPOSITE')
-  return [...names.map((name) => element('ChecksumAlgorithm', name)), type]
+function versionText(version: ListedVersion, { text }: Encoding, owner: string): string {
+  const ids = `<VersionId>${clientVersionId(version)}</VersionId><IsLatest>${version.isLatest}</IsLatest>`
+  const place = `${leaf('Key', text(version.key))}${ids}<LastModified>${timeText(version.lastModified)}</LastModified>`
+  if (version.kind === 'deleteMarker') return `<DeleteMarker>${place}${owner}</DeleteMarker>`
+  const about = `<Size>${version.size}</Size><StorageClass>${STORAGE_CLASS}</StorageClass>`
+  return `<Version>${place}${bytesText(version)}${about}${owner}</Version>`
+}
+
+/** Which checksums there are; their values come with the object. */
+function bytesText({ etag, algorithms, isComposite }: ListedObject): string {
+  let text = leaf('ETag', `"${etag}"`)
+  for (const algorithm of algorithms) text += leaf('ChecksumAlgorithm', algorithm)
+  return `${text}<ChecksumType>${isComposite ? 'COMPOSITE' : 'FULL_OBJECT'}</ChecksumType>`
 }

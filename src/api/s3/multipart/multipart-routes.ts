@@ -147,7 +147,7 @@ export const multipartRoutes: readonly S3Route[] = [
           element('MaxUploads', count.max),
           element('IsTruncated', `${next !== null}`),
           ...uploads.map((upload) => uploadElement(upload, encoding, principal.tenantId)),
-          ...prefixElements(commonPrefixes, encoding),
+          prefixElements(commonPrefixes, encoding),
         ),
       )
     },

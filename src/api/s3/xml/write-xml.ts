@@ -11,8 +11,13 @@ export interface XmlElement {
   readonly children: readonly XmlNode[]
 }
 
+/** Elements that are written already, by `leaf` and `xmlText`: for the many lines of a listing no tree is made. */
+export interface WrittenXml {
+  readonly written: string
+}
+
 /** Numbers are finite. */
-export type XmlNode = XmlElement | string | number
+export type XmlNode = XmlElement | WrittenXml | string | number
 
 /** What every document begins with. */
 export const DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
@@ -32,17 +37,21 @@ export function element(
 /** UTF-8. `namespace`: of the root and so of all elements; null: none, as in errors. */
 export function xmlDocument(root: XmlElement, namespace: string | null = S3_NAMESPACE): Buffer {
   const attributes = namespace === null ? root.attributes : { xmlns: namespace, ...root.attributes }
-  return Buffer.from(DECLARATION + written(attributes === undefined ? root : { ...root, attributes }))
+  return Buffer.from(DECLARATION + xmlText(attributes === undefined ? root : { ...root, attributes }))
 }
 
-function written(node: XmlNode): string {
+/** An element that holds nothing but a text. */
+export const leaf = (name: string, text: string): string => `<${name}>${escaped(text)}</${name}>`
+
+export function xmlText(node: XmlNode): string {
   if (typeof node === 'string') return escaped(node)
   if (typeof node === 'number') return `${node}`
+  if ('written' in node) return node.written
   const { attributes, children, name } = node
   const start = attributes === undefined ? name : name + writtenAttributes(attributes)
   if (children.length === 0) return `<${start}/>`
   let text = `<${start}>`
-  for (const child of children) text += written(child)
+  for (const child of children) text += xmlText(child)
   return `${text}</${name}>`
 }
 

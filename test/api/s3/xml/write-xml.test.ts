@@ -82,7 +82,7 @@ t.test('xmlDocument', async (t) => {
 function plain(root: XmlElement | ReadElement): object {
   const { children, name } = root
   const texts = children.filter((child) => typeof child === 'string')
-  const inner = children.filter((child) => typeof child === 'object')
+  const inner = children.filter((child) => typeof child === 'object' && 'name' in child)
   return { name, text: 'text' in root ? root.text : texts.join(''), children: inner.map(plain) }
 }
 

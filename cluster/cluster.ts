@@ -4,11 +4,11 @@
  * Owns: the set of parts and the order in which they open and close. Knows nothing of: how any of them works.
  * Rule: a start that fails half-way closes everything again, so that it leaves neither a listener nor a lock behind.
  */
-import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { assembleBlobs, type BlobParts } from './blob-parts.ts'
 import { DISK_THRESHOLDS } from './base/disk-level.ts'
 import { systemFileOps } from './base/file-ops.ts'
+import { randomNumbers } from './base/random-numbers.ts'
 import { lockDataDir, type DataLock } from './base/data-lock.ts'
 import { DiskProofFile } from './disk-proof-file.ts'
 import { FirstStart } from './first-start.ts'
@@ -157,7 +157,7 @@ function assemble(options: ClusterOptions, parts: ClusterParts, onDisk: OnDisk):
       before,
       initialConfiguration: directory.first,
       expelled: expulsionOf(directory.expelled),
-      random: () => randomBytes(4).readUInt32LE(),
+      random: randomNumbers(),
     },
     {
       clock,

@@ -58,6 +58,11 @@ export function hasReached(size: DiskSize, threshold: DiskThreshold): boolean {
   return usedShare(size) >= threshold.usedShare && size.freeBytes < threshold.freeBytes
 }
 
+/** How much can be written until the threshold is reached. */
+export function bytesBefore(size: DiskSize, { usedShare: share, freeBytes }: DiskThreshold): number {
+  return Math.max(0, size.freeBytes - Math.min((1 - share) * size.totalBytes, freeBytes))
+}
+
 /** From 0 to 1. */
 export function usedShare({ totalBytes, freeBytes }: DiskSize): number {
   return totalBytes > 0 ? 1 - freeBytes / totalBytes : 1

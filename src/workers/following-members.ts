@@ -54,7 +54,7 @@ async function introduce(
   { nodeId, membership, propose, self }: FollowingParts,
   own: MemberRecord,
 ): Promise<void> {
-  const { incarnation } = membership.local()
+  const { incarnation } = membership.identity
   const { peerAddress, zone, weight } = membership.ownPlace ?? own
   const says = { incarnation, peerAddress, zone, weight, ...self }
   const isSaid = (Object.keys(says) as (keyof typeof says)[]).every((name) => own[name] === says[name])

@@ -151,6 +151,47 @@ t.test('RoomWatch', async (t) => {
     },
   )
 
+  await t.test('looks at a disk no later than even the fastest one could be scarce', async (t) => {
+    const GIB = 1024 ** 3
+    const clock = new VirtualClock()
+    let looks = 0
+    let freeBytes = 1000 * GIB
+    const watch = new RoomWatch({
+      clock,
+      logger: recordingLogger([]),
+      room: {
+        usage: async () => {
+          looks += 1
+          return { totalBytes: 4000 * GIB, freeBytes }
+        },
+        scarceFrom: DISK_THRESHOLDS.reserve,
+        isScarceAt: () => false,
+      },
+      wal: {},
+      isReserveSpent: () => false,
+      onReserveBack: () => undefined,
+      offerLead: () => undefined,
+      voters: () => ['n1'],
+      self: 'n1',
+    })
+    const looksIn = async (ms: number): Promise<number> => {
+      const before = looks
+      for (let passed = 0; passed < ms; passed += 100) {
+        watch.onTick()
+        await clock.advance(100)
+        await clock.settle()
+      }
+      return looks - before
+    }
+    t.equal(await looksIn(20_000), 5, 'far from it: every four seconds')
+    freeBytes = 19 * GIB
+    await looksIn(4_000)
+    t.equal(await looksIn(15_000), 10, 'four GiB before it: within a second and a half')
+    freeBytes = 15 * GIB
+    await looksIn(4_000)
+    t.equal(await looksIn(5_000), 10, 'at it: twice a second')
+  })
+
   await t.test(
     'releases the reserve before other writers find no space, and restores it only with ample space',
     async (t) => {
@@ -175,7 +216,7 @@ t.test('RoomWatch', async (t) => {
       })
       const look = async (): Promise<readonly string[]> => {
         calls = []
-        await clock.advance(500)
+        await clock.advance(1_000)
         watch.onTick()
         await clock.settle()
         return calls

@@ -9,7 +9,13 @@ import type { NodeId } from '../../raft/types.ts'
 import type { Logger, RoomNeed } from '../../base/types.ts'
 import type { WalReserve } from '../../wal/wal.ts'
 import type { Clock } from '../../base/clock.ts'
-import { type DiskSize, type DiskThreshold, halfOfTheRest, hasReached } from '../../base/disk-level.ts'
+import {
+  bytesBefore,
+  type DiskSize,
+  type DiskThreshold,
+  halfOfTheRest,
+  hasReached,
+} from '../../base/disk-level.ts'
 
 /** `scarce`: nothing new is stored. `last`: only what frees space is taken. */
 export type RoomLevel = 'open' | 'scarce' | 'last'
@@ -40,8 +46,11 @@ export interface RoomWatchParts {
   readonly self: NodeId
 }
 
-/** Between two looks at the disk. ms */
+/** Between two looks at the disk: the longer, the further it is from being scarce. ms */
 const LOOK_EVERY_MS = 500
+const LOOK_EVERY_MS_MAX = 4_000
+/** No disk is filled faster. Bytes. */
+const FILLED_IN_A_SECOND_MAX = 4 * 1024 ** 3
 /** Below this, when no less is left than at the last look, the reserve of the log is released for LevelDB and other files of the disk. Bytes. */
 export const FREE_BYTES_LEAST: number = 16 * 1024 * 1024
 /** A disk that is smaller than so many times the reserve is judged as if it had none. */
@@ -104,7 +113,9 @@ export class RoomWatch {
     const { logger } = this.#parts
     const { reserve } = this.#parts.wal
     const missing = missingReserve(reserve, totalBytes)
-    const level = roomLevel({ totalBytes, freeBytes: freeBytes - missing }, scarceFrom)
+    const size = { totalBytes, freeBytes: freeBytes - missing }
+    const level = roomLevel(size, scarceFrom)
+    this.#nextLook += extraPause(size, scarceFrom)
     if (level !== this.#level)
       logger.warn({ level, totalBytes, freeBytes }, 'space on the disk of log and state')
     this.#level = level
@@ -122,6 +133,12 @@ export class RoomWatch {
       voter === self ? this.level === 'open' : room?.isScarceAt(voter) !== true,
     )
   }
+}
+
+/** As long as even the fastest disk takes to become scarce. ms */
+function extraPause(size: DiskSize, scarceFrom: DiskThreshold): number {
+  const bytes = bytesBefore(size, scarceFrom)
+  return Math.min((1000 * bytes) / FILLED_IN_A_SECOND_MAX, LOOK_EVERY_MS_MAX - LOOK_EVERY_MS)
 }
 
 function roomLevel(size: DiskSize, scarceFrom: DiskThreshold): RoomLevel {

@@ -60,7 +60,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'src/telemetry/': ['src/config/', CLUSTER_DOOR],
   'src/commands/': ['src/base/', 'src/state-machine/', CLUSTER_DOOR],
   'src/audit/': ['src/state-machine/', CLUSTER_DOOR],
-  'src/store/': ['src/commands/', 'src/state-machine/', CLUSTER_DOOR],
+  'src/store/': ['src/base/', 'src/commands/', 'src/state-machine/', CLUSTER_DOOR],
   'src/access/': ['src/base/', 'src/config/', 'src/state-machine/', 'src/store/', CLUSTER_DOOR],
   'src/limits/': ['src/base/', 'src/config/', 'src/state-machine/', CLUSTER_DOOR],
   'src/content/': [

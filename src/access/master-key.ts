@@ -26,6 +26,8 @@ export class MasterKey {
   /** As in the file. */
   readonly #versions: readonly MasterKeyVersion[]
   #current: MasterKeyVersion
+  /** By label, until another key is current. */
+  readonly #verifying = new Map<KeyLabel, readonly KeyObject[]>()
 
   private constructor(lines: readonly KeyLine[]) {
     this.#versions = lines.map(({ id, secret }) => new MasterKeyVersion(id, secret))
@@ -101,7 +103,10 @@ export class MasterKey {
   /** Seals and signs with this key from now on; false, and no change, when the file does not hold it. */
   use(fingerprint: string): boolean {
     const wanted = this.#versions.find((version) => version.fingerprint === fingerprint)
-    if (wanted !== undefined) this.#current = wanted
+    if (wanted !== undefined) {
+      this.#current = wanted
+      this.#verifying.clear()
+    }
     return wanted !== undefined
   }
 
@@ -110,10 +115,14 @@ export class MasterKey {
     return this.#current.keyFor(label)
   }
 
-  /** What signatures may come from: the current key first. */
+  /** What signatures may come from: the current key first. The same array until another key is current. */
   verifyingKeys(label: KeyLabel): readonly KeyObject[] {
+    const known = this.#verifying.get(label)
+    if (known !== undefined) return known
     const others = this.#versions.filter((version) => version !== this.#current)
-    return [this.#current, ...others].map((version) => version.keyFor(label))
+    const keys = [this.#current, ...others].map((version) => version.keyFor(label))
+    this.#verifying.set(label, keys)
+    return keys
   }
 
   /** `context` says what the secret is and whose; a sealed secret moved to another place does not open there. */

@@ -38,15 +38,16 @@ import type { MasterKey } from './master-key.ts'
 import { type Mint, signedUrlGrant, temporaryGrant, tokenGrant } from './minting.ts'
 import type { AccessKeyPrincipal, AdminTokenPrincipal, Circumstances, Connection } from './base/principal.ts'
 import { RateLimiter, type RateStatus } from './rate-limiter.ts'
-import { parseScopes } from './scopes.ts'
+import { ProvedTokens } from './proved-tokens.ts'
+import { scopesOf } from './scopes-of-key.ts'
 import { accessKeySecret } from './sealing-contexts.ts'
 import type { SignedUrlPrincipal, SignedUrlTerms } from './base/signed-url.ts'
 import { LOOKS_LIKE_KEY_ID, SignatureAccess } from './signature-access.ts'
 import type { SignedPolicy } from './signature-v4/signed-policy.ts'
 import type { SignedRequest } from './signature-v4/signed-request.ts'
 import { decodeSignedUrl, type SignedUrlClaims } from './signed-url-token.ts'
-import { decodeTemporary, narrowed, type TemporaryClaims } from './temporary-token.ts'
-import { decodeToken, type TokenClaims } from './token.ts'
+import { narrowed, type TemporaryClaims } from './temporary-token.ts'
+import type { TokenClaims } from './token.ts'
 import { keyEnd } from '../state-machine/tenants/callers.ts'
 import { adminTokenByHash } from '../state-machine/tenants/admin-tokens.ts'
 import { tenantKeys } from '../state-machine/tenants/keys.ts'
@@ -78,6 +79,7 @@ export class NativeAccess implements Access {
   /** Of exchanges that fail, by the id that was given, known or not, and by address. */
   readonly #failures: RateLimiter
   readonly #signatures: SignatureAccess
+  readonly #tokens: ProvedTokens
   readonly adminRequests: RateLimiter
 
   constructor(parts: NativeAccessParts) {
@@ -86,6 +88,7 @@ export class NativeAccess implements Access {
     const mints = { perMinute: tokenMintPerMinute, burst: tokenMintBurst, callersMax: CALLERS_MAX }
     const admin = { perMinute: adminRequestsPerMinute, burst: adminRequestsBurst, callersMax: CALLERS_MAX }
     this.#parts = parts
+    this.#tokens = new ProvedTokens(masterKey)
     this.#noKey = newSecretFor(NO_KEY, masterKey)
     this.#signatures = new SignatureAccess({
       ...parts,
@@ -116,18 +119,14 @@ export class NativeAccess implements Access {
   }
 
   openBearer(authorization: string | undefined): Proof<AccessKeyPrincipal> {
-    const { masterKey } = this.#parts
-    const token = bearerOf(authorization)
-    const temporary = decodeTemporary(token, masterKey.verifyingKeys('temporary-token'))
-    if (temporary !== null) {
-      this.#counts.using(() => this.#requireUnexpired(temporary))
-      return (connection) =>
-        this.#counts.using(() => narrowed(this.#bearer(temporary, connection), temporary))
-    }
-    const claims = decodeToken(token, masterKey.verifyingKeys('native-api-token'))
+    const claims = this.#tokens.claimsOf(bearerOf(authorization))
     if (claims === null) {
       this.#parts.requireKey?.()
       throw new Refusal('token_invalid', 'The bearer token is not valid')
+    }
+    if (claims.typ === 'tmp') {
+      this.#counts.using(() => this.#requireUnexpired(claims))
+      return (connection) => this.#counts.using(() => narrowed(this.#bearer(claims, connection), claims))
     }
     this.#requireUnexpired(claims)
     return (connection) => this.#bearer(claims, connection)
@@ -348,13 +347,13 @@ function principalOf(
   record: AccessKeyRecord,
   circumstances: Circumstances,
 ): Omit<AccessKeyPrincipal, 'signedUrl'> {
-  const { accessKeyId, tenantId, version: keyVersion, scopes } = record
+  const { accessKeyId, tenantId, version: keyVersion } = record
   return {
     kind: 'accessKey',
     accessKeyId,
     tenantId,
     keyVersion,
-    scopes: parseScopes(scopes),
+    scopes: scopesOf(record),
     circumstances,
   }
 }

@@ -66,6 +66,7 @@ interface Options {
   readonly trustedProxies?: readonly string[]
   readonly proxyProtocol?: boolean
   readonly auditStrict?: boolean
+  readonly requestLines?: Config['logging']['requests']
   readonly notifications?: Partial<Config['notifications']>
   readonly security?: Partial<Config['security']>
   readonly masterKey?: MasterKey
@@ -204,26 +205,26 @@ export class MemoryServices {
     return token
   }
 
-  /** Changes a row on the disk without the state machine's knowledge. */
+  /** Changes a row on the disk without the state machine's knowledge; no decoded form of it is kept. */
   async damageRow(key: string): Promise<void> {
-    const { handle } = this.#store.stateMachine
     this.#replacement = await this.#store.stateMachine.snapshot()
-    const { db } = handle.current
-    const value = await db.get(keyBytes(key))
+    const { current } = this.#store.stateMachine.handle
+    const value = await current.db.get(keyBytes(key))
     if (value === undefined) throw new Error(`There is no row ${key}`)
     value[value.length - 1] = (value.at(-1) ?? 0) ^ 1
-    await db.put(keyBytes(key), value)
+    await current.write([{ type: 'put', key: keyBytes(key), value }])
   }
 
   /** Replaces a row on the disk by another whole row, without the state machine's knowledge. */
   async writeRow(key: RowKey, row: object): Promise<void> {
     const bytes = keyBytes(key)
-    await this.#store.stateMachine.handle.current.db.put(bytes, encodeRow(bytes, row as Row))
+    const value = encodeRow(bytes, row as Row)
+    await this.#store.stateMachine.handle.current.write([{ type: 'put', key: bytes, value }])
   }
 
   /** Removes a row from the disk without the state machine's knowledge. */
   async removeRow(key: string): Promise<void> {
-    await this.#store.stateMachine.handle.current.db.del(keyBytes(key))
+    await this.#store.stateMachine.handle.current.write([{ type: 'del', key: keyBytes(key) }])
   }
 
   async #replaceDamaged(): Promise<void> {
@@ -369,7 +370,7 @@ function testConfig(dataDir: string, options: Options): Config {
     },
     notifications: { allowHttp: false, allowPorts: [443, 8443], allowOrigins: [], ...options.notifications },
     metrics: { public: options.metricsPublic ?? false, perTenant: false },
-    logging: { level: 'silent' },
+    logging: { level: 'silent', requests: options.requestLines ?? 'problems' },
     limits: { ...TEST_LIMITS, tokenMintPerMinute: 6000, tokenMintBurst: 1000, ...options.limits },
     callers: { ...TEST_CALLERS, ...options.callers },
   }

@@ -4,6 +4,7 @@ import { versionKeys } from '../../src/state-machine/versions/keys.ts'
 import { tenantKeys } from '../../src/state-machine/tenants/keys.ts'
 import type { ObjectRecord } from '../../src/state-machine/versions/records.ts'
 import { encodeRow, keyBytes } from '../../src/store/rows/row-codec.ts'
+import type { BatchOperation } from '../../src/store/rows/state-seal.ts'
 import { put } from '../state-machine/map-world.ts'
 import { StoreWorld } from './store-world.ts'
 import { lookUpVersion } from '../../src/store/reads/version-lookup.ts'
@@ -18,23 +19,31 @@ t.test('a version that becomes the newest between two reads of one lookup is fou
   await world.do(put('k', { kind: 'empty' }, 0))
   const { reader, stateMachine } = world.store
   const { photos } = world
-  const { db } = stateMachine.handle.current
+  const state = stateMachine.handle.current
+  const { db } = state
   const [newest, below] = [
     keyBytes(versionKeys.object(photos.id, 'k')),
     keyBytes(versionKeys.version(photos.id, 'k', older.versionId)),
   ]
   const promoted: ObjectRecord = { ...older, newer: null }
   const read = db.getSync.bind(db)
+  const batch = db.batch.bind(db)
+  // LevelDB begins with the write when the first of the reads is over.
+  let begin = (): void => {}
+  t.intercept(db, 'batch', {
+    value: (operations: BatchOperation[]) =>
+      new Promise<void>((resolve) => (begin = () => resolve(batch(operations)))),
+  })
+  const landing = state.write([
+    { type: 'put', key: newest, value: encodeRow(newest, promoted) },
+    { type: 'del', key: below },
+  ])
   let reads = 0
-  let landing: Promise<void> = Promise.resolve()
   t.intercept(db, 'getSync', {
     value: (...asked: Parameters<typeof read>) => {
       const answer = read(...asked)
       if (reads++ > 0) return answer
-      landing = db.batch([
-        { type: 'put', key: newest, value: encodeRow(newest, promoted) },
-        { type: 'del', key: below },
-      ])
+      begin()
       for (let spins = 0; read(below) !== undefined; spins++)
         if (spins > SPINS_MAX) throw new Error('the write did not land')
       return answer

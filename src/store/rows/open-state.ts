@@ -16,6 +16,7 @@ import { cutView } from './cut-view.ts'
 import { damageIn, damageInWrite } from './state-errors.ts'
 import { levelSizes, memoryOfProcess } from './level-sizes.ts'
 import { RepairWindow } from './repair-window.ts'
+import { RowCache, type KeptRow } from './row-cache.ts'
 import { decodeRow, keyBytes, openRow } from './row-codec.ts'
 import { type BatchOperation, readSeal, type StateSeal } from './state-seal.ts'
 import { ROWS_PER_TURN, Turns } from './turns.ts'
@@ -36,6 +37,9 @@ export class OpenState {
   readonly db: Database
   readonly repairs: RepairWindow
   readonly #onDamage: OnDamage
+  readonly #cache = new RowCache()
+  /** Batches that LevelDB is writing now. */
+  #writes = 0
   #leases = 0
   #isClosing = false
   #drained: (() => void) | null = null
@@ -58,15 +62,18 @@ export class OpenState {
 
   /** Throws StateDamagedError. */
   read<R extends object>(key: RowKey<R>): R | undefined {
-    const stored = this.readStored(key)
-    return stored?.row
+    return this.readStored(key)?.row
   }
 
   /** With the bytes that the row was made of. Throws StateDamagedError. */
-  readStored<R extends object>(key: RowKey<R>): { readonly row: R; readonly value: Buffer } | undefined {
+  readStored<R extends object>(key: RowKey<R>): KeptRow<R> | undefined {
+    const kept = this.#cache.get(key)
+    if (kept !== undefined) return kept ?? undefined
     return this.#watched(() => {
       const value = this.db.getSync(keyBytes(key))
-      return value === undefined ? undefined : { row: decodeRow(key, value), value }
+      const stored = value === undefined ? null : { row: decodeRow(key, value), value }
+      this.#cache.keep(key, stored)
+      return stored ?? undefined
     })
   }
 
@@ -81,6 +88,8 @@ export class OpenState {
 
   /** Single reads of one moment, regardless of writes between them. Throws StateDamagedError. */
   cut<T>(read: (view: View) => T): T {
+    // Nothing else writes, and `read` ends before a write can begin: what lies in the database is of one moment.
+    if (this.#writes === 0) return read({ get: (key) => this.read(key) })
     return this.#watched(() => {
       const snapshot = this.db.snapshot()
       try {
@@ -98,9 +107,13 @@ export class OpenState {
 
   /** Durable when it resolves. Throws StateDamagedError where LevelDB found damage in files that it read for the write. */
   async write(operations: readonly BatchOperation[]): Promise<void> {
+    const endChange = this.#cache.changing(operations.map(({ key }) => key))
+    this.#writes += 1
     try {
       if (operations.length <= ROWS_PER_TURN) await this.db.batch([...operations], { sync: true })
       else await this.#writeInTurns(operations)
+      endChange()
+      this.#writes -= 1
     } catch (error) {
       const damage = damageInWrite(error)
       if (damage === null) throw error

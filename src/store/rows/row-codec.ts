@@ -36,6 +36,11 @@ export function keyBytes(key: string): Buffer {
   return Buffer.from(key, 'utf8')
 }
 
+/** The row key whose bytes these are. */
+export function keyText(key: Buffer): string {
+  return key.toString('utf8')
+}
+
 export function encodeRow(key: Uint8Array, row: Row): Buffer {
   return sealRow(key, packr.pack(row))
 }

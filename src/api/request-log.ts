@@ -1,5 +1,6 @@
 /**
- * One log line and one observation for each request, written when its connection is done with it. Repeated refusals share a line.
+ * One observation for each request, and a log line for those that did not go well or took long, or for all of them where that is set; written when
+ * its connection is done with the request. Repeated refusals share a line.
  *
  * Rule: the path is logged without its query, which may hold a token; headers and bodies are never logged.
  */
@@ -21,6 +22,21 @@ export const NO_METER: RequestMeter = { requestStarted() {}, requestFinished() {
 
 /** Between two lines about repeated refusals. */
 const REPEATED_EVERY_MS = 10_000
+
+/** From here on a request is slow. */
+const SLOW_MS = 1_000
+
+interface Ending {
+  readonly status: number
+  /** The whole answer has left. */
+  readonly finished: boolean
+  readonly durationMs: number
+}
+
+/** What an operator may look for later. */
+export function isProblem({ status, finished, durationMs }: Ending): boolean {
+  return status >= 400 || !finished || durationMs >= SLOW_MS
+}
 
 export class RequestLog {
   readonly #services: Services
@@ -46,6 +62,8 @@ export class RequestLog {
       const sizes = { receivedBytes, sentBytes }
       this.#meter.requestFinished({ api, operation, status, seconds: durationMs / 1000, ...sizes })
       if (this.#repeated.has(request)) return this.#countRepeated()
+      const { requests } = this.#services.config.logging
+      if (requests === 'problems' && !isProblem({ status, finished, durationMs })) return
       const { method, id: requestId } = request
       const code = this.#codes.get(request) ?? null
       const facts = {

@@ -259,7 +259,10 @@ function assemble(read: Reader): Config {
     audit: auditSettings(read),
     notifications: notifications(read),
     metrics: metrics(read),
-    logging: { level: read.get<Config['logging']['level']>('logging.level') },
+    logging: {
+      level: read.get<Config['logging']['level']>('logging.level'),
+      requests: read.text('logging.requests') === 'all' ? 'all' : 'problems',
+    },
     ...bounds(read),
   }
 }

@@ -128,7 +128,10 @@ export interface Config {
     readonly allowOrigins: readonly AllowedOrigin[]
   }
   readonly metrics: { readonly public: boolean; readonly perTenant: boolean }
-  readonly logging: { readonly level: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent' }
+  readonly logging: {
+    readonly level: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
+    readonly requests: 'problems' | 'all'
+  }
   readonly limits: {
     /** Bodies up to this size are stored inside the log. */
     readonly inlineBytesMax: number

@@ -142,4 +142,12 @@ export const SERVICE_SETTINGS = [
     meaning: 'whether /metrics names single tenants with their requests, bytes and refusals; at most 200',
   },
   { name: 'logging.level', kind: 'level', fallback: 'info', meaning: `one of ${LOG_LEVELS.join(', ')}` },
+  {
+    name: 'logging.requests',
+    kind: 'text',
+    fallback: 'problems',
+    pattern: /^(problems|all)$/,
+    meaning:
+      'which requests have a line in the log. problems: those that are refused, fail, break off or take a second or longer; all: each. The audit log has a row of every one',
+  },
 ] as const satisfies readonly Setting[]

@@ -86,7 +86,7 @@ t.test('HeldRefusals', async (t) => {
 async function start(t: Test) {
   const { refusals, due, moveOn } = held()
   const tenant = { ...NO_CALLER_LIMITS, requestsPerSecond: 1, burstSeconds: 1 }
-  const memory = await MemoryServices.start(t, { callers: { tenant } })
+  const memory = await MemoryServices.start(t, { callers: { tenant }, requestLines: 'all' })
   const server = createDataServer(memory.services, NO_METER, { ...PLAIN_EDGE, refusals })
   t.teardown(() => server.close())
   await server.listen({ host: '127.0.0.1', port: 0 })

@@ -2,6 +2,7 @@
  * The bounds that keep memory and waits finite: slots, the circuit breaker, streams that stall.
  */
 import t from 'tap'
+import type { Clock } from '../../cluster/base/clock.ts'
 import { limitStalls, primed } from '../../cluster/blobs/base/bounded-stream.ts'
 import { PeerHealth } from '../../cluster/blobs/peers/peer-health.ts'
 import { Slots } from '../../cluster/blobs/peers/slots.ts'
@@ -93,6 +94,37 @@ t.test('limitStalls', async (t) => {
     )
     await clock.advance(100)
     await reading
+  })
+
+  t.test('counts the wait for each piece by itself, with few timers for many pieces', async (t) => {
+    const clock = new VirtualClock()
+    let timers = 0
+    const counting: Clock = {
+      now: () => clock.now(),
+      wallTime: () => clock.wallTime(),
+      after: (ms, callback) => (timers++, clock.after(ms, callback)),
+    }
+    const waits = [60, 99, 60, 101]
+    const slow = async function* () {
+      for (const ms of waits) {
+        for (let piece = 0; piece < 100; piece++) yield Uint8Array.of(1)
+        await new Promise<void>((resolve) => clock.after(ms, resolve))
+      }
+      yield Uint8Array.of(2)
+    }
+    let pieces = 0
+    const reading = t.rejects(
+      (async () => {
+        const limit = { clock: counting, stallMs: 100, onStall: () => new Error('silent') }
+        for await (const piece of limitStalls(slow(), limit)) pieces += piece.length
+      })(),
+      { message: 'silent' },
+    )
+    await clock.advance(1_000)
+    await reading
+    t.equal(pieces, 400, 'only the last wait was longer than the limit')
+    t.ok(timers < 12, `${timers} timers`)
+    t.equal(clock.pending, 0)
   })
 
   t.test('closes its source when the consumer stops', async (t) => {

@@ -268,7 +268,8 @@ t.test('FileBlobStore durability order', async (t) => {
   ] as const) {
     t.test(`refuses with ${expected}, leaves nothing and continues when a write meets ${code}`, async (t) => {
       const directory = await directoryOf(t)
-      const blob = sampleBlob(1, 5000)
+      const blob = sampleBlob(1, 600_000)
+      const halves = [blob.bytes.subarray(0, 300_000), blob.bytes.subarray(300_000)]
       let appends = 0
       const fileOps: FileOps = {
         ...systemFileOps,
@@ -278,7 +279,7 @@ t.test('FileBlobStore durability order', async (t) => {
         },
       }
       const store = await openStore(directory, { fileOps })
-      await t.rejects(store.write(blob, streamOf(blob.bytes), blob), { code: expected })
+      await t.rejects(store.write(blob, streamOf(...halves), blob), { code: expected })
       t.strictSame(await readdir(join(directory, 'tmp')), [])
       t.equal(await store.stat(blob), null)
       await store.write(blob, streamOf(blob.bytes), blob)

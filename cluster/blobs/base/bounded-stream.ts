@@ -3,7 +3,7 @@
  *
  * Rule: on every path the source is closed exactly once, and closing never waits for a source that has stalled.
  */
-import type { Clock } from '../../base/clock.ts'
+import type { Clock, Timer } from '../../base/clock.ts'
 
 export interface StallLimit {
   readonly clock: Clock
@@ -12,43 +12,84 @@ export interface StallLimit {
   readonly onStall: () => Error
 }
 
-export async function* limitStalls(
-  source: AsyncIterable<Uint8Array>,
-  limit: StallLimit,
-): AsyncGenerator<Uint8Array> {
-  const iterator = source[Symbol.asyncIterator]()
-  let hasStalled = false
-  try {
-    for (;;) {
-      const next = await beforeStall(iterator.next(), limit, () => {
-        hasStalled = true
-      })
-      if (next.done === true) return
-      yield next.value
-    }
-  } finally {
-    const closed = Promise.resolve(iterator.return?.())
-    // A generator that is stuck inside next() answers return() only after next() has settled, which may be never.
-    if (hasStalled) closed.catch(() => undefined)
-    else await closed
-  }
+export function limitStalls(source: AsyncIterable<Uint8Array>, limit: StallLimit): ByteIterator {
+  return new StallLimited(source[Symbol.asyncIterator](), limit)
 }
 
-function beforeStall<T>(step: Promise<T>, limit: StallLimit, onStalled: () => void): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const timer = limit.clock.after(limit.stallMs, () => {
-      onStalled()
-      reject(limit.onStall())
+/** Not a generator: large bodies come in many pieces, and each costs a generator several turns of the queue of promises. */
+export type ByteIterator = AsyncIterableIterator<Uint8Array, undefined>
+type Step = IteratorResult<Uint8Array, undefined>
+const END: Step = { done: true, value: undefined }
+
+/** One timer for the whole stream: it is not set again for each piece, but looks how long the present one is waited for. */
+class StallLimited implements ByteIterator {
+  readonly #source: AsyncIterator<Uint8Array>
+  readonly #limit: StallLimit
+  /** Of the step that is waited for. */
+  #reject: ((cause: Error) => void) | null = null
+  #waitingSince = 0
+  #timer: Timer | null = null
+  #isClosed = false
+
+  constructor(source: AsyncIterator<Uint8Array>, limit: StallLimit) {
+    this.#source = source
+    this.#limit = limit
+  }
+
+  next(): Promise<Step> {
+    if (this.#isClosed) return Promise.resolve(END)
+    return new Promise((resolve, reject) => {
+      this.#reject = reject
+      this.#waitingSince = this.#limit.clock.now()
+      this.#timer ??= this.#look(this.#limit.stallMs)
+      this.#source.next().then(
+        (step) => {
+          this.#reject = null
+          if (step.done !== true) return resolve(step)
+          this.#close()
+          resolve(END)
+        },
+        (cause: unknown) => {
+          this.#reject = null
+          this.return().then(() => reject(cause), reject)
+        },
+      )
     })
-    const settled = (finish: () => void) => () => {
-      timer.cancel()
-      finish()
-    }
-    step.then(
-      (value) => settled(() => resolve(value))(),
-      (cause: unknown) => settled(() => reject(cause))(),
-    )
-  })
+  }
+
+  async return(): Promise<Step> {
+    if (this.#isClosed) return END
+    this.#close()
+    await this.#source.return?.()
+    return END
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  #look(afterMs: number): Timer {
+    const { clock, stallMs, onStall } = this.#limit
+    return clock.after(afterMs, () => {
+      this.#timer = null
+      const reject = this.#reject
+      if (reject === null) return
+      const leftMs = this.#waitingSince + stallMs - clock.now()
+      if (leftMs > 0) {
+        this.#timer = this.#look(leftMs)
+        return
+      }
+      // A generator that is stuck inside next() answers return() only after next() has settled, which may be never.
+      this.return().catch(() => undefined)
+      reject(onStall())
+    })
+  }
+
+  #close(): void {
+    this.#isClosed = true
+    this.#timer?.cancel()
+    this.#timer = null
+  }
 }
 
 /**
@@ -91,6 +132,12 @@ export async function primed(
 /** Large enough for efficient disk writes, small enough that hashing one piece never blocks the event loop for long. */
 const SLICE_BYTES = 512 * 1024
 
-export async function* slices(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  for (let at = 0; at < bytes.length; at += SLICE_BYTES) yield bytes.subarray(at, at + SLICE_BYTES)
+/** The bytes of a blob for the disk of this node: in one piece where a CRC is enough to compare them, and one write to store them. */
+export async function* slices(blob: {
+  readonly bytes: Uint8Array
+  readonly crc32c?: number | undefined
+}): AsyncGenerator<Uint8Array> {
+  const { bytes, crc32c } = blob
+  const step = crc32c === undefined ? SLICE_BYTES : Math.max(1, bytes.length)
+  for (let at = 0; at < bytes.length; at += step) yield bytes.subarray(at, at + step)
 }

@@ -15,12 +15,35 @@ export function releaseBytes(bytes: Uint8Array): void {
 }
 
 /** For a source whose pieces belong to the reader, and a reader that no longer uses a piece once it requests the next one or stops. */
-export async function* releasing(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  for await (const piece of source) {
-    try {
-      yield piece
-    } finally {
-      releaseBytes(piece)
-    }
+export function releasing(source: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+  return { [Symbol.asyncIterator]: () => new Releasing(source[Symbol.asyncIterator]()) }
+}
+
+/** Not a generator: each of the many pieces of a large body would cost several turns of the queue of promises. */
+class Releasing implements AsyncIterator<Uint8Array> {
+  readonly #source: AsyncIterator<Uint8Array>
+  /** The one that the reader has. */
+  #piece: Uint8Array | null = null
+
+  constructor(source: AsyncIterator<Uint8Array>) {
+    this.#source = source
+  }
+
+  async next(): Promise<IteratorResult<Uint8Array>> {
+    this.#release()
+    const step = await this.#source.next()
+    if (step.done !== true) this.#piece = step.value
+    return step
+  }
+
+  async return(): Promise<IteratorResult<Uint8Array>> {
+    this.#release()
+    await this.#source.return?.()
+    return { done: true, value: undefined }
+  }
+
+  #release(): void {
+    if (this.#piece !== null) releaseBytes(this.#piece)
+    this.#piece = null
   }
 }

@@ -176,7 +176,6 @@ export class FileBlobStore implements Omit<BlobStore, 'usage'> {
   ): Promise<void> {
     const file = await orRefusal(() => this.#ops.create(path))
     try {
-      await orRefusal(() => this.#ops.append(file, [encodeHeader(blob.name, blob.expected)]))
       await this.#copy(file, source, blob)
       await this.#guard.sync(() => this.#ops.syncFile(file))
     } finally {
@@ -190,9 +189,11 @@ export class FileBlobStore implements Omit<BlobStore, 'usage'> {
     { name, expected }: { readonly name: BlobName; readonly expected: ExpectedContent },
   ): Promise<void> {
     const check = new ContentCheck(name, expected)
-    const writes = new GatheredWrites(expected.size, (bytes) =>
-      orRefusal(() => this.#ops.append(file, [bytes])),
-    )
+    const writes = new GatheredWrites({
+      head: encodeHeader(name, expected),
+      sizeMax: expected.size,
+      write: (pieces) => orRefusal(() => this.#ops.append(file, pieces)),
+    })
     try {
       for await (const piece of source) {
         check.add(piece)

@@ -270,7 +270,7 @@ export class ReplicatedBlobs implements Blobs {
     }
     this.#ownWrites++
     try {
-      await this.#local.write(blob, slices(blob.bytes), blob)
+      await this.#local.write(blob, slices(blob), blob)
     } finally {
       this.#ownWrites--
     }

@@ -21,6 +21,7 @@ const PROGRAMS = {
   bench: { build: true, file: 'dist/scripts/bench/main.js', args: [] },
   'bench-s3': { build: true, file: 'dist/scripts/bench/s3.js', args: [] },
   'bench-listing': { build: true, file: 'dist/scripts/bench/listing.js', args: [] },
+  profile: { build: false, file: 'scripts/profile/main.ts', args: [] },
   race: { build: false, file: 'scripts/race/main.ts', args: [] },
   sim: { build: false, file: 'test/programs/simulator/main.ts', args: [] },
   damage: { build: true, file: 'dist/scripts/damage/main.js', args: [] },

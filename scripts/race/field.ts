@@ -11,17 +11,23 @@ import { type Dialect, LIST_KEYS, type RaceSystem } from './system.ts'
 /** Bodies above this are sent piece by piece. Bytes. */
 const WHOLE_BYTES_MAX = 256 * 1024
 
+export interface FieldOptions {
+  readonly compareEach: number
+  /** The node that all clients ask; null: all nodes are asked. */
+  readonly only: number | null
+}
+
 export class Field {
   readonly #system: RaceSystem
-  readonly #compareEach: number
+  readonly #options: FieldOptions
   readonly #sockets = new Map<number, RaceSocket>()
   readonly #turns: number[] = []
   #answers = 0
   #compared = 0
 
-  constructor(system: RaceSystem, compareEach: number) {
+  constructor(system: RaceSystem, options: FieldOptions) {
     this.#system = system
-    this.#compareEach = compareEach
+    this.#options = options
   }
 
   /** Answers that were compared since this was made. */
@@ -77,7 +83,7 @@ export class Field {
   }
 
   #isCompared(): boolean {
-    const isCompared = this.#answers++ % this.#compareEach === 0
+    const isCompared = this.#answers++ % this.#options.compareEach === 0
     if (isCompared) this.#compared++
     return isCompared
   }
@@ -85,6 +91,7 @@ export class Field {
   /** Many clients keep to one node each; a few take turns, so that it does not matter which node leads. */
   #nodeOf({ client, clients }: Client): number {
     const nodes = this.#system.endpoints.length
+    if (this.#options.only !== null) return this.#options.only
     if (clients >= 2 * nodes) return client % nodes
     const turn = (this.#turns[client] ?? client) + 1
     this.#turns[client] = turn

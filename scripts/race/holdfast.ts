@@ -2,16 +2,24 @@
  * Our side: three nodes of this checkout or of another, through the native API.
  */
 import { spawnSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { basename, join } from 'node:path'
-import { freshCluster } from '../bench/cluster.ts'
+import { basename, dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { freshCluster, type MeasuredCluster } from '../bench/cluster.ts'
 import { logIn, makeBucket } from '../bench/log-in.ts'
 import { DURABILITY } from '../bench/report.ts'
 import { UsageError } from '../local/options.ts'
 import type { RaceRequest } from './race-socket.ts'
 import { type Dialect, headOf, LIST_KEYS, type RaceSystem } from './system.ts'
 
-const BUCKET = 'race'
+/** Of this checkout. The sources stand two folders up, compiled programs three. */
+export const ROOT = checkoutOf(fileURLToPath(new URL('../../', import.meta.url)))
+
+function checkoutOf(folder: string): string {
+  const plain = folder.replace(/\/$/, '')
+  return basename(plain) === 'dist' ? dirname(plain) : plain
+}
 
 export interface Build {
   readonly name: string
@@ -38,7 +46,7 @@ export function buildAt(folder: string, name: string, configFile: string | null)
   return { name, folder, configFile }
 }
 
-function versionOf(folder: string): string {
+export function versionOf(folder: string): string {
   const { status, stdout } = spawnSync(
     'git',
     ['-C', folder, 'describe', '--always', '--dirty', '--exclude=*'],
@@ -47,24 +55,34 @@ function versionOf(folder: string): string {
   return status === 0 ? stdout.trim() : basename(folder)
 }
 
-export async function startHoldfast({ name, folder: checkout, configFile }: Build): Promise<RaceSystem> {
-  const cluster = await freshCluster(configFile, clusterProgram(checkout))
+export async function startHoldfast({ name, folder, configFile }: Build): Promise<RaceSystem> {
+  const cluster = await freshCluster(configFile, clusterProgram(folder))
+  return holdfastSystem(cluster, { name, version: versionOf(folder) })
+}
+
+/** A running cluster as a system of the race. */
+export function holdfastSystem(
+  cluster: MeasuredCluster,
+  { name, version }: Pick<RaceSystem, 'name' | 'version'>,
+): RaceSystem {
   const { endpoints, pids, folder } = cluster
   const dialects = new Map<number, Dialect>()
+  const bucket = `race-${randomBytes(6).toString('hex')}`
   let token = ''
   return {
     name,
-    version: versionOf(checkout),
+    version,
     durability: DURABILITY,
     endpoints,
     pids,
     folder: folder ?? '',
     open: async () => {
       token = await logIn(cluster)
-      await makeBucket(cluster, BUCKET)
+      await makeBucket(cluster, bucket)
     },
     dialect: (node) => {
-      const found = dialects.get(node) ?? nativeDialect(new URL(endpoints[node] ?? '').host, token)
+      const host = new URL(endpoints[node] ?? '').host
+      const found = dialects.get(node) ?? nativeDialect(host, { token, bucket })
       dialects.set(node, found)
       return found
     },
@@ -72,10 +90,10 @@ export async function startHoldfast({ name, folder: checkout, configFile }: Buil
   }
 }
 
-function nativeDialect(host: string, token: string): Dialect {
+function nativeDialect(host: string, { token, bucket }: { token: string; bucket: string }): Dialect {
   const headers = `authorization: Bearer ${token}\r\n`
   const request = (method: string, key: string, status: number): RaceRequest => {
-    const path = `/api/v1/buckets/${BUCKET}/objects/${key}`
+    const path = `/api/v1/buckets/${bucket}/objects/${key}`
     return {
       head: headOf({ method, path, host, headers, bytes: null }),
       body: null,
@@ -85,14 +103,14 @@ function nativeDialect(host: string, token: string): Dialect {
   }
   return {
     put: (key, body, bytes) => {
-      const path = `/api/v1/buckets/${BUCKET}/objects/${key}`
+      const path = `/api/v1/buckets/${bucket}/objects/${key}`
       return { head: headOf({ method: 'PUT', path, host, headers, bytes }), body, status: 200, isHead: false }
     },
     get: (key) => request('GET', key, 200),
     head: (key) => request('HEAD', key, 200),
     delete: (key) => request('DELETE', key, 204),
     list: (after) => {
-      const path = `/api/v1/buckets/${BUCKET}/objects?maxKeys=${LIST_KEYS}&startAfter=${encodeURIComponent(after)}`
+      const path = `/api/v1/buckets/${bucket}/objects?maxKeys=${LIST_KEYS}&startAfter=${encodeURIComponent(after)}`
       return {
         head: headOf({ method: 'GET', path, host, headers, bytes: null }),
         body: null,

@@ -6,17 +6,14 @@
  */
 import { writeFileSync } from 'node:fs'
 import { availableParallelism, totalmem } from 'node:os'
-import { basename, dirname } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { basename } from 'node:path'
 import { UsageError } from '../local/options.ts'
-import { buildAt, startHoldfast } from './holdfast.ts'
+import { buildAt, ROOT, startHoldfast } from './holdfast.ts'
 import { loadNow } from './machine.ts'
 import { parseRaceOptions, RACE_USAGE, type RaceOptions } from './options.ts'
 import { pageOf, type RaceReport } from './report.ts'
 import type { RaceSystem } from './system.ts'
 import { runTurn, type Turn, type TurnPlan } from './turn.ts'
-
-const ROOT = checkoutOf(fileURLToPath(new URL('../../', import.meta.url)))
 
 const STARTS_MAX = 3
 
@@ -25,12 +22,6 @@ const say = (text: string): void => void process.stderr.write(`${text}\n`)
 interface Starter {
   readonly name: string
   readonly start: () => Promise<RaceSystem>
-}
-
-/** The sources stand two folders up, compiled programs three. */
-function checkoutOf(folder: string): string {
-  const plain = folder.replace(/\/$/, '')
-  return basename(plain) === 'dist' ? dirname(plain) : plain
 }
 
 function startersOf({ against, configFile, againstConfigFile }: RaceOptions): readonly Starter[] {

@@ -66,7 +66,7 @@ export interface TurnPlan {
 
 export async function runTurn(system: RaceSystem, plan: TurnPlan): Promise<Turn> {
   await system.open()
-  const field = new Field(system, plan.compareEach)
+  const field = new Field(system, { compareEach: plan.compareEach, only: null })
   try {
     const idleShare = await idle(system, plan.idleSeconds)
     const cells: Cell[] = []
@@ -89,12 +89,12 @@ async function idle({ pids }: RaceSystem, seconds: number): Promise<number | nul
   return processes.sinceStart().cpuSeconds / seconds
 }
 
-interface Measuring extends Pick<TurnPlan, 'seconds' | 'operations'> {
+export interface Measuring extends Pick<TurnPlan, 'seconds' | 'operations'> {
   readonly isFirst: boolean
 }
 
 /** The row as a load that ends after so many operations as well. */
-function loadOf(row: RaceRow, operations: number | null): Omit<Load, 'seconds'> {
+export function loadOf(row: RaceRow, operations: number | null): Omit<Load, 'seconds'> {
   const { clients } = row
   const operationsMax = operations === null ? Number.POSITIVE_INFINITY : Math.max(4, operations * row.share)
   let started = 0
@@ -109,7 +109,7 @@ function loadOf(row: RaceRow, operations: number | null): Omit<Load, 'seconds'> 
 }
 
 /** A row that uses up its objects is warm from making them. */
-async function warmUp(row: RaceRow, { seconds, operations, isFirst }: Measuring): Promise<void> {
+export async function warmUp(row: RaceRow, { seconds, operations, isFirst }: Measuring): Promise<void> {
   if (row.isOver !== undefined) return
   const { share, secondsMin, secondsMax, firstSecondsMin, firstOperationsMin } = WARM_UP
   if (operations === null) {

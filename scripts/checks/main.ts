@@ -17,6 +17,7 @@ Without options: compile, lint, tidy, format, dead code, then the test files nam
   --since REF      check what differs from REF, and the tests that import it
   --room ROOM      run the tests of a component: raft, blobs, api, ... or a folder such as cluster/raft
   --nearest N      only the N of those tests that are fewest imports away
+  --whole          play every long proof in full: more seeds, walks and mutants, and the runs that npm test leaves out
   --keep-going     do not stop at the first test file that fails (with --changed, --since and --room)
   --list           print what would be checked, and why
   --jobs N         test files that run at once; the default is in .taprc
@@ -32,6 +33,7 @@ async function main(): Promise<number> {
       nearest: { type: 'string' },
       'keep-going': { type: 'boolean' },
       list: { type: 'boolean' },
+      whole: { type: 'boolean' },
       jobs: { type: 'string' },
       help: { type: 'boolean' },
     },
@@ -40,6 +42,8 @@ async function main(): Promise<number> {
     process.stdout.write(HELP)
     return 0
   }
+  // test/helpers/proof-size.ts reads it.
+  if (values.whole === true) process.env['HOLDFAST_PROOFS'] = 'whole'
   const jobs = values.jobs === undefined ? undefined : wholeNumber('--jobs', values.jobs)
   const since = values.since ?? (values.changed === true ? 'HEAD' : undefined)
   if (since !== undefined || values.room !== undefined) {

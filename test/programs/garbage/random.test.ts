@@ -1,9 +1,10 @@
 /** A slice of the random interleavings, and rules that are left out one at a time: each omission must break a promise. */
 import t from 'tap'
+import { shareOf } from '../../helpers/proof-size.ts'
 import { runSeed } from './random-run.ts'
 import { ALL_RULES, type Rules } from './world.ts'
 
-const SEEDS = 3000
+const SEEDS = shareOf(3000, 600)
 /** The omission of every rule is detected within a quarter of these. */
 const SEEDS_TO_MISS = 5000
 

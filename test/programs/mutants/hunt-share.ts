@@ -2,24 +2,24 @@
  * Hunts a share of a choice of the mutants as a test: each at the seed, or with the test, that is known to kill it; when the simulation or the test
  * has changed and it no longer does, from seed 1 on, or with the whole file.
  *
- * Owns: which mutants belong to a share. Rules: every canary and every chosen mutant belongs to exactly one share; the shares are files of their own,
- * because a file has a limit of time and the files of one run share the processors.
+ * Owns: which mutants belong to a share. The choice: all of them when proofs are played whole, else the first of each file. Rules: every canary and
+ * every chosen mutant belongs to exactly one share; the shares are files of their own, because a file has a limit of time and the files of one run
+ * share the processors.
  * `npm run mutants -- --json test/programs/mutants/known-seeds.json` writes the known seeds.
  */
 import type { Test } from 'tap'
+import { PLAYS_WHOLE } from '../../helpers/proof-size.ts'
 import { allowMinutes } from '../simulator/time-limit.ts'
 import { hunt, type Hunted, passes } from './hunter.ts'
 import { readSeeds } from './known-seeds.ts'
 import { readTests } from './known-tests.ts'
 import type { Mutant } from './mutant.ts'
-import { CANARIES, MUTANTS } from './mutants.ts'
+import { CANARIES, MUTANTS, MUTANTS_BY_FILE } from './mutants.ts'
 
 const SHARES = 3
-/** Those that seeds kill, all of them; of those that tests kill, one in this many. `npm run mutants` hunts all. */
-const KILLED_BY_TESTS = 3
 const SEEDS_MAX = 1000
 const EVENTS = 20_000
-/** On two idle cores it takes one. */
+/** On two idle cores the whole takes ten. */
 const MINUTES_MAX = 30
 
 const known = readSeeds(new URL('known-seeds.json', import.meta.url))
@@ -38,9 +38,7 @@ async function hunted(mutant: Mutant): Promise<Hunted> {
 /** `share`: 1 to SHARES. */
 export function huntShare(t: Pick<Test, 'test' | 'setTimeout'>, share: 1 | 2 | 3): void {
   allowMinutes(t, MINUTES_MAX)
-  const chosen = MUTANTS.filter(
-    ({ killers }, place) => typeof killers === 'string' || place % KILLED_BY_TESTS === 0,
-  )
+  const chosen = PLAYS_WHOLE ? MUTANTS : MUTANTS_BY_FILE.flatMap((mutants) => mutants.slice(0, 1))
   const all = [...CANARIES, ...chosen].filter((_, place) => place % SHARES === share - 1)
   const timeout = MINUTES_MAX * 60_000
   void t.test(

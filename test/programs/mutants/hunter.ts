@@ -125,6 +125,8 @@ function runPlainly(args: readonly string[], limitMs: number, more: More): Promi
       TMPDIR: temporary,
       TAP: '1',
       TAP_BAIL: '1',
+      // A share of a proof may let live what all of it kills.
+      HOLDFAST_PROOFS: 'whole',
       TAP_TIMEOUT: String(limitMs / 1000),
       ...more,
     },

@@ -86,27 +86,30 @@ export const MISTAKES: readonly Mutant[] = [
   },
 ]
 
-export const MUTANTS: readonly Mutant[] = [
-  ...CORE_MUTANTS,
-  ...LOG_MUTANTS,
-  ...NODE_MUTANTS,
-  ...PROPOSAL_MUTANTS,
-  ...TIME_MUTANTS,
-  ...STORE_MUTANTS,
-  ...READS_MUTANTS,
-  ...REBUILD_MUTANTS,
-  ...BACKGROUND_MUTANTS,
-  ...CATCH_UP_MUTANTS,
-  ...ROLLBACK_MUTANTS,
-  ...SKIP_MUTANTS,
-  ...GARBAGE_MUTANTS,
-  ...OPERATION_MUTANTS,
-  ...OBJECT_MUTANTS,
-  ...AUDIT_MUTANTS,
-  ...MEMBER_MUTANTS,
-  ...LIMIT_MUTANTS,
-  ...CONTENT_MUTANTS,
+/** Those of one file beside each other. */
+export const MUTANTS_BY_FILE: readonly (readonly Mutant[])[] = [
+  CORE_MUTANTS,
+  LOG_MUTANTS,
+  NODE_MUTANTS,
+  PROPOSAL_MUTANTS,
+  TIME_MUTANTS,
+  STORE_MUTANTS,
+  READS_MUTANTS,
+  REBUILD_MUTANTS,
+  BACKGROUND_MUTANTS,
+  CATCH_UP_MUTANTS,
+  ROLLBACK_MUTANTS,
+  SKIP_MUTANTS,
+  GARBAGE_MUTANTS,
+  OPERATION_MUTANTS,
+  OBJECT_MUTANTS,
+  AUDIT_MUTANTS,
+  MEMBER_MUTANTS,
+  LIMIT_MUTANTS,
+  CONTENT_MUTANTS,
 ]
+
+export const MUTANTS: readonly Mutant[] = MUTANTS_BY_FILE.flat()
 
 export function mutantOf(id: string | undefined): Mutant {
   const mutant = [...CANARIES, ...MISTAKES, ...MUTANTS].find((one) => one.id === id)

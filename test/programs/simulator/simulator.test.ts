@@ -1,5 +1,5 @@
 /**
- * Whole nodes in a simulated world: 75 seeds under faults, without a broken promise; and worlds with a
+ * Whole nodes in a simulated world under faults, without a broken promise; and worlds with a
  * deliberate bug, which the checks must detect.
  *
  * Rerun one seed with `npm run sim -- --seed S --events M --trace`.
@@ -11,15 +11,19 @@ import { runPool, type SimReport } from './pool.ts'
 import { SimSummary } from './summary.ts'
 import { runSeed } from './run-seed.ts'
 import type { Canary } from './sim-world.ts'
+import { leastInPart, shareOf } from '../../helpers/proof-size.ts'
 import { allowMinutes } from './time-limit.ts'
 import { trapped } from './traps.ts'
 
-const SEEDS = 75
+const SEEDS_WHOLE = 75
+const SEEDS = shareOf(SEEDS_WHOLE, 12)
 const EVENTS = 50_000
 /** One of this many seeds runs twice. */
-const TWICE_EVERY = 15
+const TWICE_EVERY = 12
 /** A bug is detected within this many seeds, or the checks are blind. */
 const CANARY_SEEDS = 10
+/** Seeds whose histories are checked for one order. */
+const JUDGED_SEEDS = shareOf(20, 5)
 /** Most runs end before clients have seen the bug. */
 const HISTORY_SEEDS = 60
 /** test/programs/simulator/object-simulator.test.ts does the same for objects. */
@@ -63,7 +67,10 @@ t.test('simulator', { timeout: MINUTES_MAX * 60_000 }, async (t) => {
       for (const row of summary.table().trim().split('\n')) t.comment(row)
       t.ok(summary.sum('events') >= SEEDS * EVENTS || broken.length > 0, 'every seed ran to its end')
       for (const [figure, least] of ENOUGH)
-        t.ok(summary.sum(figure) >= least * started, `enough happened: ${summary.sum(figure)} ${figure}`)
+        t.ok(
+          summary.sum(figure) >= leastInPart(least * SEEDS_WHOLE, started / SEEDS_WHOLE),
+          `enough happened: ${summary.sum(figure)} ${figure}`,
+        )
     },
   )
 
@@ -79,7 +86,7 @@ t.test('simulator', { timeout: MINUTES_MAX * 60_000 }, async (t) => {
   }
 
   t.test('shows histories in which the checker of histories finds one order', async (t) => {
-    for (let seed = 1; seed <= 20; seed += 1) {
+    for (let seed = 1; seed <= JUDGED_SEEDS; seed += 1) {
       const { verdict } = await runSeed({ seed, events: 20_000, judgeWith: 200_000, plan: REGISTERS })
       t.not(verdict?.startsWith('violation'), true, `seed ${seed}: ${verdict ?? ''}`)
     }

@@ -67,7 +67,7 @@ const rows: readonly TestedRow[] = [
     'S6',
     'the checksum of a row is not compared',
     'rows/row-codec.ts',
-    'return stored === checksumOf(key, value.subarray(PAYLOAD_OFFSET)) ? null :',
+    'return stored === checksumOf(keySum, value.subarray(PAYLOAD_OFFSET)) ? null :',
     'return stored >= 0 ? null :',
     'store/row-codec',
   ],

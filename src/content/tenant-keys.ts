@@ -10,6 +10,9 @@ import { createHmac, createSecretKey, hkdfSync, type KeyObject } from 'node:cryp
 import type { ChunkId } from '../state-machine/base/record-ids.ts'
 
 const KEY_BYTES = 32
+/** As many zeros as the hash has bytes. [RFC 5869 2.2] */
+const NO_SALT = Buffer.alloc(32)
+const FIRST_BLOCK = Buffer.of(1)
 
 /** What another thread needs to make the same TenantKeys; passing key objects does not copy their bytes. */
 export interface TenantSecrets {
@@ -19,6 +22,8 @@ export interface TenantSecrets {
 
 export class TenantKeys {
   readonly secrets: TenantSecrets
+  /** The first half of HKDF without a salt, which is the same for all keys of the tenant. [RFC 5869 2.2] */
+  #unsalted: KeyObject | null = null
 
   constructor(secrets: TenantSecrets) {
     const sizes = [secrets.dataKey.symmetricKeySize, secrets.dedupKey.symmetricKeySize]
@@ -39,7 +44,7 @@ export class TenantKeys {
 
   /** The key that seals only the plain bytes of this chunk. */
   chunkKey(id: ChunkId): KeyObject {
-    return this.#derive('', `holdfast/1/chunk/${id}`)
+    return this.#expand(`holdfast/1/chunk/${id}`)
   }
 
   /** The key that seals only the texts from which `salt` was made. */
@@ -52,12 +57,25 @@ export class TenantKeys {
    * compressing the guess.
    */
   saltOf(parts: readonly Uint8Array[]): Buffer {
-    const hmac = createHmac('sha256', this.#derive('', 'holdfast/2/chunk-salt'))
+    const hmac = createHmac('sha256', this.#expand('holdfast/2/chunk-salt'))
     for (const part of parts) hmac.update(part)
     return hmac.digest()
   }
 
-  #derive(salt: Uint8Array | string, info: string): KeyObject {
+  /** HKDF-SHA256 without a salt, in one HMAC: the key is as long as the hash, so the second half has one block. [RFC 5869 2.3] */
+  #expand(info: string): KeyObject {
+    this.#unsalted ??= this.#extract()
+    return createSecretKey(createHmac('sha256', this.#unsalted).update(info).update(FIRST_BLOCK).digest())
+  }
+
+  #extract(): KeyObject {
+    const dataKey = this.secrets.dataKey.export()
+    const unsalted = createSecretKey(createHmac('sha256', NO_SALT).update(dataKey).digest())
+    dataKey.fill(0)
+    return unsalted
+  }
+
+  #derive(salt: Uint8Array, info: string): KeyObject {
     const key = hkdfSync('sha256', this.secrets.dataKey, salt, info, KEY_BYTES)
     return createSecretKey(new Uint8Array(key))
   }

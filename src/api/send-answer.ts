@@ -6,6 +6,7 @@
  */
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
+import type { Admission } from '../limits/admission.ts'
 import { releaseBytes } from '../content/spent-bytes.ts'
 import { ClientGoneError, Exchange } from './exchange.ts'
 import { pacedWrite } from './paced-write.ts'
@@ -15,6 +16,8 @@ import type { Problem } from './problem.ts'
 import type { Answer } from './route.ts'
 
 const NOTHING = Buffer.alloc(0)
+/** The system takes so many bytes of an answer at once, so no client can make this node wait for it. */
+const WHOLE_BYTES_MAX = 16 * 1024
 
 interface Usual {
   readonly status: number
@@ -25,6 +28,7 @@ interface Usual {
 }
 
 export async function sendAnswer(reply: FastifyReply, answer: Answer, usual: Usual): Promise<void> {
+  if (answer.kind === 'bytes' && answer.length <= WHOLE_BYTES_MAX) return sendWhole(reply, answer, usual)
   // Pulled first: it may throw, and then nothing of this answer may have touched the reply.
   const body =
     answer.kind === 'bytes'
@@ -51,6 +55,34 @@ export async function sendAnswer(reply: FastifyReply, answer: Answer, usual: Usu
     case 'empty':
       return void reply.send()
   }
+}
+
+/** In hand before anything leaves, and one write: streams and their timers take several times as long as such a body. */
+async function sendWhole(
+  reply: FastifyReply,
+  answer: Extract<Answer, { readonly kind: 'bytes' }>,
+  { status, exchange, onReady }: Usual,
+): Promise<void> {
+  const { admission } = exchange
+  const pieces: Uint8Array[] = []
+  for await (const piece of exactly(answer.length, inTurns(answer.bytes, admission))) pieces.push(piece)
+  exchange.requireTime()
+  await onReady(answer.status ?? status, answer.length)
+  const [only = NOTHING] = pieces
+  const body = pieces.length > 1 ? Buffer.concat(pieces) : asBuffer(only)
+  if (admission !== null && body.length > 0) await passOut(admission, body.length)
+  exchange.sentBytes += body.length
+  reply.code(answer.status ?? status).headers(answer.headers ?? {})
+  takenOver(reply.header('content-length', `${answer.length}`)).end(body)
+}
+
+async function passOut(admission: Admission, bytes: number): Promise<void> {
+  await admission.pass('out', bytes)
+  await admission.resume()
+}
+
+function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }
 
 function textOf(answer: Answer): Buffer {

@@ -15,8 +15,7 @@ import type { ObjectRecord } from '../state-machine/versions/records.ts'
 import type { PinnedRows } from '../store/reads/pinned-rows.ts'
 import type { View } from '../state-machine/base/view.ts'
 import { CHUNK_BYTES } from './chunk-slots.ts'
-import { frameCountOf, SealBrokenError } from './frame-cipher.ts'
-import { openFrames } from './frame-layout.ts'
+import { FRAME_BYTES, SealBrokenError } from './frame-cipher.ts'
 import type { ByteRange } from './range.ts'
 import { readChunk } from './read-chunk.ts'
 import { layoutOf, sealedSizeOf } from './sealing.ts'
@@ -103,24 +102,26 @@ async function* readInline(parts: ReadParts, chunkId: ChunkId, range: ByteRange)
   if (row === undefined) throw replaced(object)
   const { size } = object
   const layout = layoutOf({ keys, id: chunkId, size, sealedSize: sealedSizeOf(size) }, NO_HEAD)
-  const span = { first: 0, end: frameCountOf(size) }
-  let start = 0
+  const sealed = Buffer.from(row.sealed.buffer, row.sealed.byteOffset, row.sealed.byteLength)
+  const last = Math.ceil(range.end / FRAME_BYTES)
+  for (let frame = Math.floor(range.start / FRAME_BYTES); frame < last; frame++) {
+    const start = frame * FRAME_BYTES
+    const plain = openInline(object, () =>
+      layout.open(frame, sealed.subarray(layout.offsetOf(frame), layout.offsetOf(frame + 1))),
+    )
+    yield plain.subarray(Math.max(0, range.start - start), range.end - start)
+  }
+}
+
+function openInline(object: ReadableBody, open: () => Buffer): Buffer {
   try {
-    for await (const plain of openFrames(onePiece(row.sealed), layout, span)) {
-      const part = plain.subarray(Math.max(0, range.start - start), Math.max(0, range.end - start))
-      start += plain.length
-      if (part.length > 0) yield part
-    }
+    return open()
   } catch (cause) {
     if (!(cause instanceof SealBrokenError)) throw cause
     throw new Error(`The inline body of '${object.key}' version '${object.versionId}' does not open`, {
       cause,
     })
   }
-}
-
-async function* onePiece(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes
 }
 
 /** Every chunk except the last is full, so a division finds a position in the manifest, for a body of any size. */

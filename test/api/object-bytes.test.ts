@@ -311,16 +311,20 @@ t.test('getObject', async (t) => {
 
       const { content } = world.memory.services
       const honest = content.read.bind(content)
-      const answering = (text: string) => {
+      const answering = (text: string, length: number) => {
         content.read = async function* () {
           yield Buffer.from(text.slice(0, 4))
           yield Buffer.from(text.slice(4))
         }
-        return world.send({ path, token, headers: { range: 'bytes=0-7' } })
+        return world.send({ path, token, headers: { range: `bytes=0-${length - 1}` } })
       }
+      for (const wrong of [20_000 - 1, 20_000 + 1])
+        await t.rejects(answering('x'.repeat(wrong), 20_000), `${wrong} is not 20000 bytes`)
+      // A small body is in hand before anything of its answer leaves.
       for (const wrong of ['1234567', '123456789'])
-        await t.rejects(answering(wrong), `${wrong} is not 8 bytes`)
-      const nothing = await answering('')
+        t.match(await answering(wrong, 8), { status: 500, code: 'internal_error' })
+      t.match(await answering('', 20_000), { status: 500, code: 'internal_error' })
+      const nothing = await answering('', 8)
       t.match(nothing, { status: 500, code: 'internal_error' })
       t.notOk(
         'etag' in nothing.headers || 'content-range' in nothing.headers,

@@ -10,16 +10,16 @@ import { dataUrlOf } from '../config/listener-urls.ts'
 import type { Config } from '../config/types.ts'
 import type { Plane } from './plane.ts'
 
-/** A hook for every request; it throws Refusal signed_url_mismatch, invalid_request. */
+/** For every request; it throws Refusal signed_url_mismatch, invalid_request. */
 export function contentOriginGate(
   config: Pick<Config, 'listeners' | 'dataTls'>,
   { compatibilityApi }: Pick<Plane, 'compatibilityApi'> = {},
-): (request: FastifyRequest) => Promise<void> {
+): (request: FastifyRequest) => void {
   const { contentOrigin } = config.listeners
-  if (contentOrigin === null) return async () => undefined
+  if (contentOrigin === null) return () => undefined
   const { protocol, host } = new URL(contentOrigin)
   const apiUrl = dataUrlOf(config)
-  return async (request) => {
+  return (request) => {
     // Without a port it is the same host as with the port of the scheme.
     const isThere = URL.parse(`${protocol}//${request.headers.host ?? ''}`)?.host === host
     const { auth, operation, isCompatibility = false } = request.routeOptions.config

@@ -104,15 +104,9 @@ export function createHttpServer(
 
   neverParseBodies(server)
   answerExpectationsLate(server.server)
-  server.addHook('onRequest', async (request, reply) => {
-    begin({ request, reply })
-    addresses.admit(request.raw)
-    refuseUnclearRequest(request, reply)
-  })
-  closeInOrder(server, edge.tls !== null || services.config.listeners.proxyProtocol)
+  const isClosing = closeInOrder(server, edge.tls !== null || services.config.listeners.proxyProtocol)
   server.addHook('preClose', async () => refusals.release())
-  server.addHook('onRequest', contentOriginGate(services.config, plane))
-  server.addHook('onRequest', async (request) => admit(services, request))
+  checkEach(server, { services, plane, addresses, begin, isClosing })
   server.setErrorHandler((error, request, reply) => fail(error, request, reply))
   server.setNotFoundHandler(async (request) => {
     await refuseUnknownPath(services, plane, request, noSuchRoute(plane, request))
@@ -143,9 +137,9 @@ function neverParseBodies(server: FastifyInstance): void {
 /**
  * Once close() has started: what runs is finished, what comes is refused, and no connection outlives its last answer.
  * Without it a kept-alive connection would hold the node back until its time-out. `hasPreamble`: connections have bytes before their first
- * request, of TLS or of a proxy.
+ * request, of TLS or of a proxy. Returns what a request asks when it comes: whether it is too late.
  */
-function closeInOrder(server: FastifyInstance, hasPreamble: boolean): void {
+function closeInOrder(server: FastifyInstance, hasPreamble: boolean): (reply: FastifyReply) => boolean {
   let closing = false
   /** Those that have not asked for anything yet, by the other side's address, for TLS puts another socket around each. */
   const silent = new Map<string, Socket>()
@@ -161,18 +155,48 @@ function closeInOrder(server: FastifyInstance, hasPreamble: boolean): void {
     // Browsers connect before they have anything to ask. Node counts such a connection as busy until its headers are overdue.
     for (const socket of silent.values()) if (hasPreamble || socket.bytesRead === 0) socket.destroy()
   })
-  server.addHook('onRequest', async (_, reply) => {
-    if (closing) throw new Condition('shutting_down', 'This node is shutting down; ask another one')
-    // For bodies whose headers are out already when the closing begins.
-    reply.raw.once('close', () => {
-      if (closing) setImmediate(() => server.server.closeIdleConnections())
-    })
-  })
   server.addHook('onSend', (_request, reply, payload, done) => {
     if (closing) reply.header('connection', 'close')
     done(null, payload)
   })
+  return (reply) => {
+    // For bodies whose headers are out already when the closing begins.
+    if (!closing)
+      reply.raw.once('close', () => {
+        if (closing) setImmediate(() => server.server.closeIdleConnections())
+      })
+    return closing
+  }
 }
+
+interface Checks {
+  readonly services: Services
+  readonly plane: Plane
+  readonly addresses: ClientAddresses
+  readonly begin: (pair: Pair) => void
+  readonly isClosing: (reply: FastifyReply) => boolean
+}
+
+/** What is refused of any request before its route begins. One hook and no promise: each takes as long as a small answer. */
+function checkEach(server: FastifyInstance, { services, plane, addresses, begin, isClosing }: Checks): void {
+  const gateOrigin = contentOriginGate(services.config, plane)
+  server.addHook('onRequest', (request, reply, done) => {
+    begin({ request, reply })
+    try {
+      addresses.admit(request.raw)
+      refuseUnclearRequest(request, reply)
+      if (isClosing(reply))
+        throw new Condition('shutting_down', 'This node is shutting down; ask another one')
+      gateOrigin(request)
+      admit(services, request)
+    } catch (error) {
+      return done(asError(error))
+    }
+    done()
+  })
+}
+
+const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)))
 
 function mountRoute(
   server: FastifyInstance,

@@ -3,11 +3,22 @@
  *
  * 48 bits of milliseconds, version, 12 random bits, variant, 62 random bits.
  */
-import { randomBytes } from 'node:crypto'
+import { randomFillSync } from 'node:crypto'
+
+const RANDOM_BYTES = 10
+/** Random numbers come in batches: to ask for a few bytes takes as long as for some thousand. */
+const POOL = Buffer.alloc(RANDOM_BYTES * 256)
+let used = POOL.length
 
 export function newRequestId(): string {
-  const bytes = randomBytes(16)
+  if (used === POOL.length) {
+    randomFillSync(POOL)
+    used = 0
+  }
+  const bytes = Buffer.allocUnsafe(16)
   bytes.writeUIntBE(Date.now(), 0, 6)
+  POOL.copy(bytes, 6, used, used + RANDOM_BYTES)
+  used += RANDOM_BYTES
   bytes[6] = 0x70 | ((bytes[6] ?? 0) & 0x0f)
   bytes[8] = 0x80 | ((bytes[8] ?? 0) & 0x3f)
   const hex = bytes.toString('hex')

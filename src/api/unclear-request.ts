@@ -22,14 +22,22 @@ export function refuseUnclearRequest({ raw }: FastifyRequest, reply: FastifyRepl
 }
 
 function faultOf(rawHeaders: readonly string[], httpVersion: string): Refusal | null {
-  const hosts = valuesOf(rawHeaders, 'host')
+  let hosts = 0
+  let authorizations = 0
+  const codings: string[] = []
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? ''
+    if (isNamed(name, 'host')) hosts += 1
+    else if (isNamed(name, 'authorization')) authorizations += 1
+    else if (isNamed(name, 'transfer-encoding')) codings.push(rawHeaders[at + 1] ?? '')
+  }
   // What stands before this node may have gone by the other host; Node takes the first and says nothing. [RFC 9112 3.2]
-  if (hosts.length > 1 || (hosts.length === 0 && httpVersion === '1.1'))
+  if (hosts > 1 || (hosts === 0 && httpVersion === '1.1'))
     return new Refusal('invalid_request', 'A request names its host, once')
   // The same of callers: a proxy may have let the other one pass. [RFC 9110 11.6.2]
-  if (valuesOf(rawHeaders, 'authorization').length > 1)
+  if (authorizations > 1)
     return new Refusal('invalid_request', 'A request has one Authorization header: send one')
-  return codingFault(valuesOf(rawHeaders, 'transfer-encoding'), httpVersion)
+  return codingFault(codings, httpVersion)
 }
 
 /** Node undoes `chunked` alone, and would hand out what another coding has left. [RFC 9112 6.1] */
@@ -45,6 +53,7 @@ function codingFault(codings: readonly string[], httpVersion: string): Refusal |
   )
 }
 
-function valuesOf(rawHeaders: readonly string[], name: string): readonly string[] {
-  return rawHeaders.filter((_, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === name)
+/** `name`: as the client wrote it. */
+function isNamed(name: string, wanted: string): boolean {
+  return name.length === wanted.length && name.toLowerCase() === wanted
 }

@@ -4,6 +4,7 @@
 import { crc32c } from '@node-rs/crc32'
 import type { Test } from 'tap'
 import type { BlobStore } from '../../cluster/blobs/base/blob-store.ts'
+import { WholeBytes } from '../../cluster/blobs/base/whole-bytes.ts'
 import { BlobDamagedError, BlobMissingError, type BlobName } from '../../cluster/base/types.ts'
 import { collect, flipped, sampleBlob, sha256, streamOf } from '../blobs/blob-samples.ts'
 
@@ -155,6 +156,25 @@ async function writeNewContract(t: Test, makeBench: (t: Test) => Promise<BlobSto
       await store.writeNew(blob, streamOf(...pieces), expected)
       t.strictSame(await store.verify(blob), { size, checksum: blob.checksum })
       t.equal(sha256(await collect(store.read(blob, 0, size))), blob.checksum)
+    }
+  })
+
+  t.test('writes bytes that are in memory as a whole, and leaves them as they are', async (t) => {
+    const { store } = await makeBench(t)
+    for (const [seed, size] of [0, 1, 3000, 700_001, 1_500_000].entries()) {
+      const blob = sampleBlob(seed, size)
+      for (const sums of [{ crc32c: crc32c(blob.bytes) }, {}]) {
+        const name = { id: blob.id, birth: `birth-${'crc32c' in sums}` }
+        const bytes = Uint8Array.from(blob.bytes)
+        await store.writeNew(name, new WholeBytes(bytes), { ...blob, ...sums })
+        t.strictSame(await store.verify(name), { size, checksum: blob.checksum })
+        t.equal(sha256(bytes), blob.checksum)
+        if (size === 0) continue
+        const spoiled = new WholeBytes(flipped(bytes, size >> 1))
+        const other = { ...name, birth: 'spoiled' }
+        await t.rejects(store.writeNew(other, spoiled, { ...blob, ...sums }), { code: 'checksum_mismatch' })
+        t.equal(await store.stat(other), null)
+      }
     }
   })
 

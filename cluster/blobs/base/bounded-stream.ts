@@ -128,16 +128,3 @@ export async function primed(
   }
   return { [Symbol.asyncIterator]: () => ({ next: step, return: close }) }
 }
-
-/** Large enough for efficient disk writes, small enough that hashing one piece never blocks the event loop for long. */
-const SLICE_BYTES = 512 * 1024
-
-/** The bytes of a blob for the disk of this node: in one piece where a CRC is enough to compare them, and one write to store them. */
-export async function* slices(blob: {
-  readonly bytes: Uint8Array
-  readonly crc32c?: number | undefined
-}): AsyncGenerator<Uint8Array> {
-  const { bytes, crc32c } = blob
-  const step = crc32c === undefined ? SLICE_BYTES : Math.max(1, bytes.length)
-  for (let at = 0; at < bytes.length; at += step) yield bytes.subarray(at, at + step)
-}

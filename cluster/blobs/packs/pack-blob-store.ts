@@ -21,10 +21,11 @@ import {
   type ExpectedContent,
   type SizedName,
 } from '../base/blob-store.ts'
-import { assertContent, ContentCheck } from '../base/content-check.ts'
+import { assertContent } from '../base/content-check.ts'
 import type { StoreParts } from '../files/file-blob-store.ts'
 import { holdsAlready } from '../base/holds-already.ts'
 import { releaseBytes } from '../base/spent-bytes.ts'
+import { inMemory, WholeBytes } from '../base/whole-bytes.ts'
 import { ByteBudget } from './byte-budget.ts'
 import { Compaction } from './compaction.ts'
 import { packToCompact } from './compaction-choice.ts'
@@ -281,11 +282,11 @@ export class PackBlobStore implements Omit<BlobStore, 'usage'> {
   ): Promise<void> {
     const fileName = fileNameOf(name)
     await this.#budget.run(recordBytes(expected.size), async () => {
-      const bytes = await collected(name, source, expected)
+      const bytes = await inMemory(name, source, expected)
       const onDurable = (place: Place, earlier: Place | null): void =>
         this.#index.put(fileName, place, earlier)
       await this.#writerOf().append({ name, content: expected, pieces: [bytes], isNew, onDurable })
-      releaseBytes(bytes)
+      if (!(source instanceof WholeBytes)) releaseBytes(bytes)
     })
   }
 
@@ -373,22 +374,4 @@ export class PackBlobStore implements Omit<BlobStore, 'usage'> {
 
 function isAlreadyReported(cause: unknown): boolean {
   return cause instanceof BlobWriteError && cause.code === 'store_failed'
-}
-
-/** In its own buffer: the pieces belong to the sender. */
-async function collected(
-  name: BlobName,
-  source: AsyncIterable<Uint8Array>,
-  expected: ExpectedContent,
-): Promise<Uint8Array> {
-  const check = new ContentCheck(name, expected)
-  const bytes = Buffer.allocUnsafeSlow(expected.size)
-  let filled = 0
-  for await (const piece of source) {
-    check.add(piece)
-    bytes.set(piece, filled)
-    filled += piece.length
-  }
-  check.finish()
-  return bytes
 }

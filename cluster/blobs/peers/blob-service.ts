@@ -16,6 +16,7 @@ import { BlobDamagedError, BlobMissingError, Condition } from '../../base/types.
 import {
   BLOB_METHODS,
   BLOB_REFUSALS,
+  type NamedContent,
   readBatchOf,
   readContentOf,
   readName,
@@ -27,7 +28,8 @@ import { limitStalls, primed } from '../base/bounded-stream.ts'
 import { cutBatch } from './incoming-batch.ts'
 import type { LocalBlobs } from '../disk/local-blobs.ts'
 import { Slots } from './slots.ts'
-import { releasing } from '../base/spent-bytes.ts'
+import { releaseBytes, releasing } from '../base/spent-bytes.ts'
+import { WholeBytes } from '../base/whole-bytes.ts'
 
 export interface BlobServiceOptions {
   readonly local: LocalBlobs
@@ -79,7 +81,7 @@ export class BlobService {
     try {
       const writes: Promise<Outcome>[] = []
       for await (const { blob, bytes } of cutBatch(blobs, this.#limited(call)))
-        writes.push(outcomeOf(this.#local.write(blob, releasing(onePiece(bytes)), blob)))
+        writes.push(outcomeOf(this.#writeWhole(blob, bytes)))
       const outcomes = await Promise.all(writes)
       const cutOff = blobs
         .slice(outcomes.length)
@@ -88,6 +90,12 @@ export class BlobService {
     } finally {
       release()
     }
+  }
+
+  /** When the write has failed a system call may still use the bytes: then they are left to the garbage collection. */
+  async #writeWhole(blob: NamedContent, bytes: Uint8Array): Promise<void> {
+    await this.#local.write(blob, new WholeBytes(bytes), blob)
+    releaseBytes(bytes)
   }
 
   /** The pieces come from a socket and go to a store, which no longer reads a piece once it requests the next one. */
@@ -138,10 +146,6 @@ async function outcomeOf(write: Promise<void>): Promise<Outcome> {
   } catch (cause) {
     return [refusalCode(cause) ?? 'internal', cause instanceof Error ? cause.message : String(cause)]
   }
-}
-
-async function* onePiece(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes
 }
 
 /** An error that a caller can react to becomes a refusal with a code; any other error is thrown unchanged. */

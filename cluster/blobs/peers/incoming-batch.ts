@@ -25,7 +25,7 @@ export async function* cutBatch(blobs: readonly NamedContent[], body: ByteStream
           BLOB_REFUSALS.invalid,
           'Cannot take a batch: its body is longer than its blobs',
         )
-      bytes ??= new Uint8Array(blob.size)
+      bytes ??= Buffer.allocUnsafeSlow(blob.size)
       const part = piece.subarray(at, at + blob.size - filled)
       bytes.set(part, filled)
       filled += part.length

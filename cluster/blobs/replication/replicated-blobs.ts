@@ -32,7 +32,7 @@ import { blobMetrics } from './blob-metrics.ts'
 import { HedgedReading } from './blob-reading.ts'
 import { BlobService } from '../peers/blob-service.ts'
 import { type BlobStore, BlobWriteError, type DiskUsage } from '../base/blob-store.ts'
-import { slices } from '../base/bounded-stream.ts'
+import { WholeBytes } from '../base/whole-bytes.ts'
 import { BytesInUse } from '../files/bytes-in-use.ts'
 import type { CopyLocks } from '../disk/copy-locks.ts'
 import { CopiesFailedError, CopyRound } from './copy-round.ts'
@@ -270,7 +270,7 @@ export class ReplicatedBlobs implements Blobs {
     }
     this.#ownWrites++
     try {
-      await this.#local.write(blob, slices(blob), blob)
+      await this.#local.write(blob, new WholeBytes(blob.bytes), blob)
     } finally {
       this.#ownWrites--
     }

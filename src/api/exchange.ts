@@ -62,6 +62,8 @@ export class Exchange {
   /** Set before a body is read or sent; null: it may take as long as it likes. */
   pace: { readonly body: BodyPace; readonly answer: BodyPace; readonly now: () => number } | null = null
   #admission: Admission | null = null
+  /** Its caller is known, and limited: more is done to get a refusal across to it. */
+  isProved = false
   /** On the clock of `pace`. */
   readonly #held: { sinceMs: number | null; ms: number } = { sinceMs: null, ms: 0 }
   /** Set before a request is served; null: it may take as long as it likes. Both on the clock of `now`. */
@@ -227,7 +229,7 @@ export class Exchange {
     const { length } = this
     // Of a body that is larger anyway, reading more would only take longer.
     const isWorthIt = length === null || length - this.receivedBytes <= WHOLE_DRAIN.bytes
-    return this.#admission !== null && isWorthIt ? WHOLE_DRAIN : DRAIN
+    return this.isProved && isWorthIt ? WHOLE_DRAIN : DRAIN
   }
 
   #drain(): void {

@@ -50,14 +50,23 @@ export function lookingAgain(
 /** Once for each request: a read that looks again has its turn already. Throws Refusal and Condition. */
 export async function admitCaller(
   { limits }: Services,
-  isUpload: boolean,
+  { isUpload, operation }: { readonly isUpload: boolean; readonly operation: { readonly id: string } | null },
   { principal, exchange }: { readonly principal: Principal | null; readonly exchange: Exchange },
 ): Promise<void> {
   if (principal?.kind !== 'accessKey' || exchange.admission !== null) return
   const { signal } = exchange
-  const admission = limits.admit(limitedCaller(principal), { isUpload, signal })
+  exchange.isProved = true
+  const admission = limits.admit(limitedCaller(principal), {
+    isUpload,
+    isListing: isListing(operation),
+    signal,
+  })
   exchange.hold(admission instanceof Promise ? await admission : admission)
 }
+
+/** Operations that list are named so. */
+const isListing = (operation: { readonly id: string } | null): boolean =>
+  operation?.id.startsWith('list') === true
 
 export function connectionOf(request: FastifyRequest): Connection {
   return {

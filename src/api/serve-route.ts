@@ -56,7 +56,8 @@ export function serveRoute(
     audit.principal = principal
     gateProof(gate, route, { principal, address: clientAddress(request) })
     const exchange = Exchange.of(request.raw, reply.raw)
-    await admitCaller(services, route.body.kind === 'bytes', { principal, exchange })
+    const asked = { isUpload: route.body.kind === 'bytes', operation: route.operation }
+    await admitCaller(services, asked, { principal, exchange })
     admitOrigin(services, request, { principal, bucket: routedBucket(request) })
     reply.headers(corsHeadersOf(request)).headers(rateHeadersOf(services, principal))
     const { params } = audit

@@ -143,12 +143,23 @@ function limits(read: Reader): Config['limits'] {
     unprovedBodyBytesMax: read.number('limits.unproved_body_bytes'),
     chunkBuffersMax: read.number('limits.chunk_buffers'),
     uploadMemoryBytesMax: read.number('limits.upload_memory'),
+    memoryBytesMax: memoryBytesMax(read.number('limits.memory')),
     contendedBytesPerSecondMin: read.number('limits.contended_bytes_per_second'),
     connectionsMax: read.number('limits.connections'),
     bodyBytesPerMinuteMin: read.number('limits.body_bytes_per_minute'),
     requestDurationMaxMs: read.number('limits.request_duration'),
     answerBytesPerMinuteMin: read.number('limits.answer_bytes_per_minute'),
   }
+}
+
+const MEMORY_BYTES_LEAST = 64 * 1024 * 1024
+
+function memoryBytesMax(bytes: number): number {
+  if (bytes === 0 || bytes >= MEMORY_BYTES_LEAST) return bytes
+  throw refuse(
+    `limits.memory (${bytes} bytes) is less than 64MiB`,
+    'A node without any request takes nearly as much. Give 64MiB or more, or 0 for 60% of the memory.',
+  )
 }
 
 function callerLimits(read: Reader, scope: 'tenant' | 'key' | 'address'): CallerLimits {

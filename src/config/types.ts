@@ -155,6 +155,8 @@ export interface Config {
     readonly chunkBuffersMax: number
     /** Bytes of chunks that are not whole yet, of all uploads of this node. */
     readonly uploadMemoryBytesMax: number
+    /** Heap and buffers together, from which on requests are refused. 0: a share of the memory of the machine or the container. */
+    readonly memoryBytesMax: number
     /** Of a body while uploads wait for memory. 0: no limit. */
     readonly contendedBytesPerSecondMin: number
     /** Of each public listener. */

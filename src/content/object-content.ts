@@ -14,7 +14,7 @@ import { ChunkSealer } from './chunk-sealer.ts'
 import { Downloads } from './downloads.ts'
 import { FrameBuffers } from './frame-buffers.ts'
 import { UploadMemory } from './upload-memory.ts'
-import { ChunkSlots } from './chunk-slots.ts'
+import { CHUNK_BYTES, ChunkSlots } from './chunk-slots.ts'
 import type { Content, IngestedBody, IngestRequest, PinnedObject } from './content.ts'
 import { ingest } from './ingest.ts'
 import { Md5Pool } from './md5-pool.ts'
@@ -74,6 +74,11 @@ export class ObjectContent implements Content {
   /** Whole chunks of uploads that are sealed and stored now; at most limits.chunkBuffersMax. */
   get chunksHeld(): number {
     return this.#slots.held
+  }
+
+  /** What uploads hold in shared memory, which the runtime counts neither with its heap nor beside it. Bytes. */
+  get heldBytes(): number {
+    return this.memory.bytes + this.#slots.held * CHUNK_BYTES
   }
 
   /** For /metrics. */

@@ -7,19 +7,20 @@
 import { counter, gauge, type MetricSample } from '../../cluster/index.ts'
 import type { CallerUse } from './caller-use.ts'
 import type { Limits } from './limits.ts'
+import { type MemoryGate, severityOf } from './memory-gate.ts'
 
 const TENANTS_NAMED_MAX = 200
 const OTHERS = 'other'
 /** A tenant counts as limited for so long after a request of it was refused or held back. */
 const LIMITED_MS = 60_000
 
-type Sampled = Pick<Limits, 'refused' | 'delays' | 'turns' | 'reads' | 'proposals' | 'tenants'>
+type Sampled = Pick<Limits, 'refused' | 'delays' | 'turns' | 'reads' | 'proposals' | 'tenants' | 'memory'>
 
 export function limitSamples(
   limits: Sampled,
   { isPerTenant, nowMs }: { readonly isPerTenant: boolean; readonly nowMs: number },
 ): readonly MetricSample[] {
-  const { refused, delays, turns, reads, proposals, tenants } = limits
+  const { refused, delays, turns, reads, proposals, tenants, memory } = limits
   const limited = [...tenants.all()].filter(({ limitedAtMs }) => nowMs - limitedAtMs < LIMITED_MS)
   const refusals = refused.size === 0 ? [NOTHING_REFUSED] : [...refused.values()]
   return [
@@ -53,7 +54,23 @@ export function limitSamples(
       'Time that requests of the data plane have waited for their turn.',
       turns.waitedSeconds,
     ),
+    ...(memory === null ? [] : memorySamples(memory)),
     ...(isPerTenant ? perTenant([...tenants.all()]) : []),
+  ]
+}
+
+function memorySamples(memory: MemoryGate): readonly MetricSample[] {
+  return [
+    gauge(
+      'holdfast_limits_memory_max_bytes',
+      'What heap and buffers of this node may take together before it refuses requests.',
+      memory.bytesMax,
+    ),
+    gauge(
+      'holdfast_limits_memory_level',
+      '0 serves all requests, 1 refuses uploads and listings of the busiest tenants, 2 all of them, 3 every request of the data plane.',
+      severityOf(memory.level()),
+    ),
   ]
 }
 

@@ -16,6 +16,7 @@ import { Admission } from './admission.ts'
 import { limitsWith } from './caller-limits.ts'
 import type { CallerUse, Scope } from './caller-use.ts'
 import { Callers } from './callers.ts'
+import { MemoryGate, type MemoryGateParts } from './memory-gate.ts'
 import { type RateFields, rateFields } from './rate-fields.ts'
 import { TenantPresence } from './tenant-presence.ts'
 import { TenantTurns } from './tenant-turns.ts'
@@ -43,6 +44,8 @@ export interface Caller {
 
 export interface AdmissionRequest {
   readonly isUpload: boolean
+  /** Of many rows, which are in memory together. */
+  readonly isListing?: boolean
   /** Aborted when the client is gone. */
   readonly signal: AbortSignal
 }
@@ -56,6 +59,8 @@ export type RefusedCounts = ReadonlyMap<
 export interface LimitsParts {
   readonly settings: Config['callers']
   readonly state: View
+  /** Absent: memory is not watched. */
+  readonly memory?: Pick<MemoryGateParts, 'bytesMax' | 'measure' | 'onLevel'>
   /** Monotonic milliseconds. */
   readonly now: () => number
 }
@@ -107,9 +112,13 @@ export class Limits {
   readonly #known = new Map<string, KnownTenant>()
   readonly #refused = new Map<string, { limit: string; scope: string; count: number }>()
   readonly delays = { inSeconds: 0, outSeconds: 0 }
+  readonly memory: MemoryGate | null
 
   constructor(parts: LimitsParts) {
     const { workAtOnce, queueWaitMs } = parts.settings
+    const { memory, now } = parts
+    const runningByTenant = (): Iterable<number> => this.#runningByTenant()
+    this.memory = memory === undefined ? null : new MemoryGate({ ...memory, runningByTenant, now })
     this.#parts = parts
     const tenantWorkMax = Math.ceil(workAtOnce * TENANT_SHARE)
     const shared = {
@@ -139,10 +148,12 @@ export class Limits {
   }
 
   /** Throws Refusal, Condition, or the reason of the signal. The caller releases the admission. */
-  admit(caller: Caller, { isUpload, signal }: AdmissionRequest): Admission | Promise<Admission> {
+  admit(caller: Caller, request: AdmissionRequest): Admission | Promise<Admission> {
+    const { isUpload, signal } = request
     const { now } = this.#parts
     const nowMs = now()
     const { uses, weight } = this.#usesOf(caller, nowMs)
+    this.#checkMemory(request, uses)
     this.#presence.note(caller.tenantId, nowMs)
     this.#checkRates(uses, nowMs)
     for (const use of uses) use.chargeRequest(nowMs)
@@ -209,6 +220,19 @@ export class Limits {
     throw new Condition('slow_down', 'This node works on as many requests as it may', {
       retryAfterMs: RETRY_SECONDS * 1000,
     })
+  }
+
+  #checkMemory({ isUpload, isListing = false }: AdmissionRequest, [tenant]: readonly CallerUse[]): void {
+    const running = tenant?.running.requests ?? 0
+    if (this.memory?.refuses({ isHeavy: isUpload || isListing, running }) !== true) return
+    this.#count('memory', 'node')
+    throw new Condition('slow_down', 'The memory of this node is in use; try again, or another node', {
+      retryAfterMs: RETRY_SECONDS * 1000,
+    })
+  }
+
+  *#runningByTenant(): Generator<number> {
+    for (const { running } of this.tenants.all()) yield running.requests
   }
 
   #checkRates(uses: readonly CallerUse[], nowMs: number): void {

@@ -3,13 +3,20 @@
  *
  * Owns: the wiring of src/limits/ and the gossip of the cluster. Knows nothing of: what is limited.
  */
-import type { Cluster, MetricSample } from '../../cluster/index.ts'
+import { getHeapStatistics } from 'node:v8'
+import type { Cluster, Logger, MetricSample } from '../../cluster/index.ts'
 import type { NativeAccess } from '../access/native-access.ts'
 import type { Config } from '../config/types.ts'
+import type { ObjectContent } from '../content/object-content.ts'
 import { limitSamples } from '../limits/limit-samples.ts'
 import { Limits } from '../limits/limits.ts'
+import type { MemoryLevel, MemoryUse } from '../limits/memory-gate.ts'
 import { SharedUse } from '../limits/shared-use.ts'
 import type { View } from '../state-machine/base/view.ts'
+import { memoryOfProcess } from '../store/rows/level-sizes.ts'
+
+/** Of the memory of the machine or the container; the rest is for caches of LevelDB, code, and the system. */
+const MEMORY_SHARE = 0.6
 
 const now = (): number => performance.now()
 
@@ -18,16 +25,27 @@ export interface NodeLimits {
   readonly samples: () => readonly MetricSample[]
 }
 
+function measureMemory({ heldBytes }: Pick<ObjectContent, 'heldBytes'>): MemoryUse {
+  const { heapUsed: heap, external } = process.memoryUsage()
+  return { heap, heapMax: getHeapStatistics().heap_size_limit, external: external + heldBytes }
+}
+
 export function openLimits(
-  { callers: settings, metrics }: Pick<Config, 'callers' | 'metrics'>,
+  { callers: settings, metrics, limits: { memoryBytesMax } }: Pick<Config, 'callers' | 'metrics' | 'limits'>,
   parts: {
     readonly cluster: Pick<Cluster, 'gossip'>
     readonly access: Pick<NativeAccess, 'adminRequests'>
     readonly state: View
+    readonly content: Pick<ObjectContent, 'heldBytes'>
+    readonly logger: Logger
   },
 ): NodeLimits {
-  const { cluster, access, state } = parts
-  const limits = new Limits({ settings, state, now })
+  const { cluster, access, state, content, logger } = parts
+  const bytesMax = memoryBytesMax === 0 ? MEMORY_SHARE * memoryOfProcess() : memoryBytesMax
+  const onLevel = (level: MemoryLevel, use: MemoryUse): void =>
+    logger.warn({ level, ...use, bytesMax }, 'memory for requests')
+  const measure = (): MemoryUse => measureMemory(content)
+  const limits = new Limits({ settings, state, memory: { bytesMax, measure, onLevel }, now })
   const callers = [limits.tenants, limits.accessKeys, limits.addresses]
   const onReport = (): void => limits.turns.advance()
   cluster.gossip.open(new SharedUse({ callers, tokens: access.adminRequests, onReport, now }))

@@ -167,7 +167,7 @@ async function composeServices(
   const uses = new LastUsed()
   const { access, masterKeyGate } = openAccess(config, { masterKey, state, uses, time: cluster.time })
   const { uploads, content, own } = contentOf(config, { cluster, propose, state, masterKey, downloads })
-  const limits = openLimits(config, { cluster, access, state })
+  const limits = openLimits(config, { cluster, access, state, content, logger })
   const audit = await openAuditTrail(config, logger)
   const services = {
     config,

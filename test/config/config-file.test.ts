@@ -76,6 +76,13 @@ security: { master_key_file: key }
     ])
   })
 
+  t.test('include a memory that is less than a node takes without requests', async (t) => {
+    t.same(reportedFaults(examined(t, `${SMALLEST}limits: { memory: 63MiB }`)), [
+      ': limits.memory (66060288 bytes) is less than 64MiB',
+    ])
+    t.same(reportedFaults(examined(t, `${SMALLEST}limits: { memory: 64MiB }`)), [])
+  })
+
   t.test('include names that appear twice', async (t) => {
     t.same(reportedFaults(examined(t, `${SMALLEST}limits:\n  chunk_buffers: 5\n  chunk_buffers: 6`)), [
       '6: a key with this name appears twice',

@@ -38,6 +38,7 @@ export const TEST_LIMITS: Config['limits'] = {
   unprovedBodyBytesMax: 1024 ** 2,
   chunkBuffersMax: 3,
   uploadMemoryBytesMax: 64 * 1024 * 1024,
+  memoryBytesMax: 0,
   contendedBytesPerSecondMin: 0,
   connectionsMax: 1000,
   bodyBytesPerMinuteMin: 0,

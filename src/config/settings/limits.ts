@@ -102,6 +102,15 @@ export const LIMIT_SETTINGS = [
       'the memory in which the bytes of all uploads of this node collect until a chunk is whole; it is shared out among tenants, keys and addresses',
   },
   {
+    name: 'limits.memory',
+    kind: 'bytes',
+    fallback: '0B',
+    min: 0,
+    max: 1024 * 1024 * MIB,
+    meaning:
+      'the memory that the heap of this node and the buffers outside of it may take together. From 90% of it on, uploads and listings of the busiest tenants get 503 slow_down, then all of them, then every request of the data plane; health checks, metrics and other nodes are served. 0: 60% of the memory of the machine or the container; otherwise at least 64MiB',
+  },
+  {
     name: 'limits.contended_bytes_per_second',
     kind: 'bytes',
     fallback: '64KiB',

@@ -169,7 +169,8 @@ t.test('deploy/Dockerfile', async (t) => {
   t.test('starts the service itself with the mounted configuration, and probes liveness', async (t) => {
     const [command] = instructions('CMD')
     const words: string[] = JSON.parse(command ?? '')
-    t.same(words.slice(0, 4), ['node', 'dist/src/main.js', 'server', '--config'], 'Node is process 1')
+    const started = ['node', '--max-semi-space-size=8', 'dist/src/main.js', 'server', '--config']
+    t.same(words.slice(0, 5), started, 'Node is process 1')
     t.ok(
       mountsOf('n1').some(({ source, target }) => source === './deploy/node.yaml' && target === words.at(-1)),
     )

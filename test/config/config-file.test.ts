@@ -200,6 +200,7 @@ const SAMPLES: Readonly<Record<string, string>> = {
 function sampleOf(setting: (typeof SETTINGS)[number]): string {
   if (setting.name === 'listeners.public_url') return 'https://files.example.org'
   if (setting.name === 'content.compression') return 'off'
+  if (setting.name === 'logging.requests') return 'all'
   if (setting.name.endsWith('_tls.client_certificates')) return 'required'
   if (setting.name === 'audit.export.to') return 'otlp'
   if (setting.name === 'security.second_approval') return 'lower_locks'

@@ -42,6 +42,7 @@ import type { Services } from '../operations/base/services.ts'
 import { membersOf } from '../state-machine/members/members.ts'
 import { createCopyLedger } from '../store/ledger/copy-ledger.ts'
 import { openStore } from '../store/open-store.ts'
+import { valueSamples } from '../store/reads/value-samples.ts'
 import { createPropose } from '../commands/propose.ts'
 import type { View } from '../state-machine/base/view.ts'
 import { Metrics } from '../telemetry/metrics.ts'
@@ -218,7 +219,7 @@ function samplesOf(
   parts: Pick<Components, 'cluster' | 'work' | 'keyKeeper' | 'audit'> & {
     readonly limits: NodeLimits
     readonly access: NativeAccess
-    readonly state: View
+    readonly state: Services['state']
   },
 ): Components['samples'] {
   const { cluster, work, keyKeeper, audit, limits, access, state } = parts
@@ -226,6 +227,7 @@ function samplesOf(
     ...[cluster.metrics(), work.samples(), keyKeeper.samples(), limits.samples(), access.samples()].flat(),
     ...audit.samples(cluster.time.now()),
     ...approvalSamples(state, cluster.time.now()),
+    ...valueSamples(state),
   ]
 }
 

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { Level } from 'level'
 import { levelSizes, memoryOfProcess } from '../../src/store/rows/level-sizes.ts'
-import { openDatabase } from '../../src/store/rows/open-state.ts'
+import { openDatabase } from '../../src/store/rows/row-database.ts'
 import { temporaryDirectory } from './store-world.ts'
 
 const GIB = 2 ** 30
@@ -45,7 +45,7 @@ t.test('the sizes of LevelDB', async (t) => {
     const value = (n: number) => Buffer.alloc(2_000, `${n}`)
     for (let n = 0; n < count; n += 2) await old.put(key(n), value(n))
     await old.close()
-    const db = await openDatabase(dir, false)
+    const db = await openDatabase(dir, false, false)
     for (let n = 1; n < count; n += 2) await db.put(key(n), value(n))
     let seen = 0
     for await (const [found, stored] of db.iterator()) {

@@ -6,7 +6,7 @@ import { versionKeys } from '../../src/state-machine/versions/keys.ts'
 import { SILENT } from '../helpers/loggers.ts'
 import type { Command } from '../../src/state-machine/commands.ts'
 import { encodeCommand } from '../../src/commands/command-codec.ts'
-import { openDatabase } from '../../src/store/rows/open-state.ts'
+import { openDatabase } from '../../src/store/rows/row-database.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { encodeRow, keyBytes } from '../../src/store/rows/row-codec.ts'
 import { MACHINE_RECORD_KEY, STATE_CHECKSUM_KEY } from '../../src/store/rows/state-rows.ts'
@@ -259,7 +259,7 @@ t.test('damage', (t) => {
       const key = keyBytes(versionKeys.object(world.photos.id, 'a'))
       const { location } = world.store.stateMachine.handle.current
       await world.store.stateMachine.close()
-      const db = await openDatabase(location, false)
+      const db = await openDatabase(location, false, false)
       await db.del(key)
       await db.close()
       const { stateMachine } = openStore({ dir: world.dir, logger: SILENT })

@@ -30,14 +30,19 @@ t.test('a version that becomes the newest between two reads of one lookup is fou
   const batch = db.batch.bind(db)
   // LevelDB begins with the write when the first of the reads is over.
   let begin = (): void => {}
-  t.intercept(db, 'batch', {
-    value: (operations: BatchOperation[]) =>
-      new Promise<void>((resolve) => (begin = () => resolve(batch(operations)))),
+  let landing: Promise<void> = Promise.resolve()
+  await new Promise<void>((asked) => {
+    t.intercept(db, 'batch', {
+      value: (operations: BatchOperation[]) => {
+        asked()
+        return new Promise<void>((resolve) => (begin = () => resolve(batch(operations))))
+      },
+    })
+    landing = state.write([
+      { type: 'put', key: newest, value: encodeRow(newest, promoted) },
+      { type: 'del', key: below },
+    ])
   })
-  const landing = state.write([
-    { type: 'put', key: newest, value: encodeRow(newest, promoted) },
-    { type: 'del', key: below },
-  ])
   let reads = 0
   t.intercept(db, 'getSync', {
     value: (...asked: Parameters<typeof read>) => {

@@ -148,7 +148,7 @@ t.test('the reading of tables', (t) => {
     const read = async (some: ReadonlyMap<number, number>): Promise<string[]> => {
       const faults: string[] = []
       const onFault = (fault: string): void => void faults.push(fault)
-      await new TableCheck({ location, tables: some, logger: SILENT, onFault }).done
+      await new TableCheck({ location, tables: some, values: null, logger: SILENT, onFault }).done
       return faults
     }
     t.strictSame(await read(new Map([[999, 10], ...tables])), [])
@@ -166,7 +166,7 @@ t.test('the reading of tables', (t) => {
     for (const name of readdirSync(location).filter((one) => one.endsWith('.ldb')))
       flip(join(location, name), 800)
     const onFault = (fault: string): void => void t.fail(fault)
-    await new TableCheck({ location, tables, logger: SILENT, onFault }).stop()
+    await new TableCheck({ location, tables, values: null, logger: SILENT, onFault }).stop()
   })
   t.end()
 })

@@ -31,12 +31,15 @@ import { takeCut } from '../snapshots/state-cut.ts'
 import { StateDirectory } from '../state/state-directory.ts'
 import { isJustInstalled, removeInstalled, writeInstalled } from '../state/installed-mark.ts'
 import { pullInto } from '../snapshots/state-install.ts'
-import { StateOpening, WHOLE_BYTES_MAX } from '../state/state-opening.ts'
-import { type BatchOperation, sealOperations, type StateSeal } from '../rows/state-seal.ts'
+import { type Opened, StateOpening, WHOLE_BYTES_MAX } from '../state/state-opening.ts'
+import type { BatchOperation } from '../rows/separated-rows.ts'
+import { sealOperations, type StateSeal } from '../rows/state-seal.ts'
 import { verifyState } from '../state/state-verification.ts'
 import { TableCheck } from '../state/table-check.ts'
 import { Turns } from '../rows/turns.ts'
 
+/** Builds of an earlier level know nothing of value files. */
+const VALUE_FILES_LEVEL = 4
 const NO_ROWS: View = { get: () => undefined }
 
 export interface LevelStateMachineOptions {
@@ -92,7 +95,7 @@ export class LevelStateMachine implements StateMachine {
     }
     this.#seal = opened.seal
     this.handle.swap(opened.state)
-    if (opened.unread.size > 0) this.#check = this.#checkTables(opened.state, opened.unread)
+    if (opened.unread.size > 0 || opened.isValueUnread) this.#check = this.#checkTables(opened)
     const { path } = this.#directory
     this.#isInstalled = await isJustInstalled(path, basename(opened.state.location))
     return { record: opened.seal.record, fault: null, isInstalled: this.#isInstalled }
@@ -112,6 +115,7 @@ export class LevelStateMachine implements StateMachine {
       const replies: (readonly Uint8Array[])[] = []
       for (const entry of batch.entries) replies.push(await this.#decide(view, entry, turns))
       await this.#endInstalled()
+      await this.#separate(state, batch)
       await this.#write(state, { view, turns }, batch.record)
       return replies
     })
@@ -153,7 +157,8 @@ export class LevelStateMachine implements StateMachine {
   async install(source: StateSource): Promise<Uint8Array> {
     return await this.#exclusively(async () => {
       const own = this.handle.usable?.db ?? null
-      await pullInto(this.#directory.incoming, source, { onStep: this.#onInstallStep, own })
+      const { incoming, separates } = this.#directory
+      await pullInto(incoming, source, { onStep: this.#onInstallStep, separates, own })
       assert(!this.#isClosed, 'an install ends before the state is closed')
       const name = await this.#directory.nameIncoming()
       this.#onInstallStep('named')
@@ -181,7 +186,8 @@ export class LevelStateMachine implements StateMachine {
     await state.close()
     if (!isClean) return
     try {
-      await writeCleanStop(this.#directory.path, basename(state.location), this.#sealed)
+      const values = state.db.rows.files.counts
+      await writeCleanStop(this.#directory.path, basename(state.location), { seal: this.#sealed, values })
     } catch (err) {
       this.#logger.warn({ err }, 'clean stop could not be noted: the next start verifies every row')
     }
@@ -198,6 +204,14 @@ export class LevelStateMachine implements StateMachine {
     if (!this.#isInstalled) return
     await this.#fatal(() => removeInstalled(this.#directory.path))
     this.#isInstalled = false
+  }
+
+  /** Large values leave LevelDB once no node of the cluster may be a build any more that cannot follow a pointer. */
+  async #separate({ db: { rows }, location }: OpenState, { entries }: ApplyBatch): Promise<void> {
+    const level = entries.at(-1)?.featureLevel ?? 0
+    if (rows.isOn || level < VALUE_FILES_LEVEL) return
+    await this.#fatal(() => this.#directory.separate(basename(location)))
+    rows.isOn = true
   }
 
   /** Other work has its turns between commands; decisions of a batch are not visible before it is written. */
@@ -242,12 +256,14 @@ export class LevelStateMachine implements StateMachine {
     const state = await OpenState.open({
       location,
       create: false,
+      separates: this.#directory.separates,
       onDamage: (error, state) => this.#onDamage(error, state),
     })
     try {
       const seal = state.seal()
       assert(seal !== null, 'an installed state has a seal')
       await state.repairs.load()
+      await state.countValues(null)
       return { state, seal }
     } catch (cause) {
       await state.close()
@@ -305,10 +321,11 @@ export class LevelStateMachine implements StateMachine {
     this.#withdrawn ??= this.handle.swap(null, damage.message)
   }
 
-  #checkTables(state: OpenState, tables: ReadonlyMap<number, number>): TableCheck {
+  #checkTables({ state, unread: tables, isValueUnread }: Opened): TableCheck {
     const onFault = (fault: string): void =>
       this.#onDamage(new StateDamagedError(`Cannot trust the state: ${fault}`), state)
-    return new TableCheck({ location: state.location, tables, logger: this.#logger, onFault })
+    const values = isValueUnread ? state.db.rows : null
+    return new TableCheck({ location: state.location, tables, values, logger: this.#logger, onFault })
   }
 
   #mark(why: string): Promise<void> {

@@ -7,7 +7,7 @@ import type { Database, DatabaseSnapshot } from './state-rows.ts'
 export function cutView(db: Database, snapshot: DatabaseSnapshot): View {
   return {
     get: <R extends object>(key: RowKey<R>) => {
-      const value = db.getSync(keyBytes(key), { snapshot })
+      const value = db.rowAt(keyBytes(key), snapshot)
       return value === undefined ? undefined : decodeRow(key, value)
     },
   }

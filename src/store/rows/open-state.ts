@@ -8,19 +8,20 @@
  * node cannot serve now: the state is being replaced, and a later read succeeds.
  */
 import assert from 'node:assert/strict'
-import { Level } from 'level'
 import type { View } from '../../state-machine/base/view.ts'
 import type { RowKey } from '../../state-machine/base/row-key.ts'
 import { Condition, StateDamagedError } from '../../../cluster/index.ts'
 import { cutView } from './cut-view.ts'
 import { damageIn, damageInWrite } from './state-errors.ts'
-import { levelSizes, memoryOfProcess } from './level-sizes.ts'
 import { RepairWindow } from './repair-window.ts'
 import { RowCache, type KeptRow } from './row-cache.ts'
 import { decodeRow, keyBytes, openRow } from './row-codec.ts'
-import { type BatchOperation, readSeal, type StateSeal } from './state-seal.ts'
+import type { BatchOperation } from './separated-rows.ts'
+import { readSeal, type StateSeal } from './state-seal.ts'
 import { ROWS_PER_TURN, Turns } from './turns.ts'
-import { type Database, type DatabaseSnapshot, FIRST_STATE_KEY, removeKeys } from './state-rows.ts'
+import { type Database, type DatabaseSnapshot, openDatabase } from './row-database.ts'
+import { countPointers, FIRST_STATE_KEY, removeKeys } from './state-rows.ts'
+import type { ValueCounts } from '../values/value-files.ts'
 
 export type OnDamage = (error: StateDamagedError, state: OpenState) => void
 
@@ -28,6 +29,8 @@ export interface OpenStateOptions {
   readonly location: string
   /** The directory must not hold a database yet. Otherwise it must. */
   readonly create: boolean
+  /** Whether large values may lie beside LevelDB (value-file.md). Those that do are read in any case. */
+  readonly separates: boolean
   /** Called for every damage that a read of this state meets, before the reader gets the error. */
   readonly onDamage: OnDamage
 }
@@ -53,7 +56,8 @@ export class OpenState {
 
   /** Rejects with the error of LevelDB; no row of the state is read yet. */
   static async open(options: OpenStateOptions): Promise<OpenState> {
-    return new OpenState(await openDatabase(options.location, options.create), options)
+    const { location, create, separates } = options
+    return new OpenState(await openDatabase(location, create, separates), options)
   }
 
   get isClosing(): boolean {
@@ -70,7 +74,7 @@ export class OpenState {
     const kept = this.#cache.get(key)
     if (kept !== undefined) return kept ?? undefined
     return this.#watched(() => {
-      const value = this.db.getSync(keyBytes(key))
+      const value = this.db.rowAt(keyBytes(key))
       const stored = value === undefined ? null : { row: decodeRow(key, value), value }
       this.#cache.keep(key, stored)
       return stored ?? undefined
@@ -80,7 +84,7 @@ export class OpenState {
   /** The bytes stored under a key, verified but not decoded. Throws StateDamagedError. */
   readVerified(key: Buffer): Buffer | undefined {
     return this.#watched(() => {
-      const value = this.db.getSync(key)
+      const value = this.db.rowAt(key)
       if (value !== undefined) openRow(key, value)
       return value
     })
@@ -110,12 +114,15 @@ export class OpenState {
     const endChange = this.#cache.changing(operations.map(({ key }) => key))
     this.#writes += 1
     try {
-      if (operations.length <= ROWS_PER_TURN) await this.db.batch([...operations], { sync: true })
-      else await this.#writeInTurns(operations)
+      // Values first: a pointer to bytes that are not durable may outlive them.
+      const { operations: stored, settle } = await this.db.rows.separate(operations)
+      if (stored.length <= ROWS_PER_TURN) await this.db.batch([...stored], { sync: true })
+      else await this.#writeInTurns(stored)
+      settle()
       endChange()
       this.#writes -= 1
     } catch (error) {
-      const damage = damageInWrite(error)
+      const damage = error instanceof StateDamagedError ? error : damageInWrite(error)
       if (damage === null) throw error
       this.#onDamage(damage, this)
       throw damage
@@ -132,6 +139,16 @@ export class OpenState {
       if (turns.isOver(1)) await turns.end()
     }
     await batch.write({ sync: true })
+  }
+
+  /** How much of each value file is in use: as it was at a clean stop, or counted from all rows. Before that no file is compacted or removed. */
+  async countValues(known: ValueCounts | null): Promise<void> {
+    const { rows } = this.db
+    if (known !== null) rows.files.adopt(known)
+    else {
+      if (!rows.files.isEmpty) await countPointers(this.db)
+      rows.files.endRecount()
+    }
   }
 
   /** Removes the notes of the install that made this state. */
@@ -172,18 +189,6 @@ export class OpenState {
     this.#onDamage(damage, this)
     return damage
   }
-}
-
-export async function openDatabase(location: string, create: boolean): Promise<Database> {
-  const db: Database = new Level(location, {
-    keyEncoding: 'buffer',
-    valueEncoding: 'buffer',
-    createIfMissing: create,
-    errorIfExists: create,
-    ...levelSizes(memoryOfProcess()),
-  })
-  await db.open()
-  return db
 }
 
 export class StateHandle {

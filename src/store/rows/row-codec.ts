@@ -1,7 +1,7 @@
 /**
  * The stored form of a row in LevelDB: a checksum bound to its key, then MessagePack. docs/formats/row.md
  *
- *   byte 0      format version, ROW_VERSION
+ *   byte 0      format version, ROW_VERSION; POINTER_VERSION in a pointer (row-pointer.ts)
  *   bytes 1-4   CRC-32, little endian, over key, version and payload
  *   bytes 5-    payload
  *
@@ -16,6 +16,9 @@ import { StateDamagedError } from '../../../cluster/index.ts'
 import { byteSum, textSum } from './text-sum.ts'
 
 const ROW_VERSION = 1
+/** Of a pointer to a row that lies elsewhere (row-pointer.ts). */
+export const POINTER_VERSION = 2
+type Version = typeof ROW_VERSION | typeof POINTER_VERSION
 const CHECKSUM_OFFSET = 1
 const PAYLOAD_OFFSET = 5
 
@@ -58,37 +61,39 @@ export function decodePayload<R extends object>(key: RowKey<R>, payload: Uint8Ar
   }
 }
 
-export function sealRow(key: Uint8Array, payload: Uint8Array): Buffer {
+export function sealRow(key: Uint8Array, payload: Uint8Array, version: Version = ROW_VERSION): Buffer {
   const value = Buffer.allocUnsafe(PAYLOAD_OFFSET + payload.length)
-  value[0] = ROW_VERSION
-  value.writeUInt32LE(checksumOf(crc32(key), payload), CHECKSUM_OFFSET)
+  value[0] = version
+  value.writeUInt32LE(checksumOf(crc32(key), payload, version), CHECKSUM_OFFSET)
   value.set(payload, PAYLOAD_OFFSET)
   return value
 }
 
 /** The payload, a view into `value`. Throws RowDamagedError. */
-export function openRow<V extends Uint8Array>(key: Uint8Array, value: V): V {
-  const fault = faultOf(crc32(key), value)
+export function openRow<V extends Uint8Array>(key: Uint8Array, value: V, version: Version = ROW_VERSION): V {
+  const fault = faultOf(crc32(key), value, version)
   if (fault !== null) throw new RowDamagedError(kindOf(Buffer.from(key).toString('utf8')), fault)
   return value.subarray(PAYLOAD_OFFSET) as V
 }
 
 /** As `openRow`; `keySum`: the checksum of the bytes of `key`. */
 export function openNamed<V extends Uint8Array>(key: string, keySum: number, value: V): V {
-  const fault = faultOf(keySum, value)
+  const fault = faultOf(keySum, value, ROW_VERSION)
   if (fault !== null) throw new RowDamagedError(kindOf(key), fault)
   return value.subarray(PAYLOAD_OFFSET) as V
 }
 
-function faultOf(keySum: number, value: Uint8Array): string | null {
+function faultOf(keySum: number, value: Uint8Array, version: Version): string | null {
   if (value.length < PAYLOAD_OFFSET) return `it has ${value.length} bytes`
-  if (value[0] !== ROW_VERSION) return `its format version is ${value[0]}`
+  if (value[0] !== version) return `its format version is ${value[0]}`
   const stored = uint32At(value, CHECKSUM_OFFSET)
-  return stored === checksumOf(keySum, value.subarray(PAYLOAD_OFFSET)) ? null : 'its checksum does not agree'
+  return stored === checksumOf(keySum, value.subarray(PAYLOAD_OFFSET), version)
+    ? null
+    : 'its checksum does not agree'
 }
 
-function checksumOf(keySum: number, payload: Uint8Array): number {
-  return crc32(payload, byteSum(ROW_VERSION, keySum))
+function checksumOf(keySum: number, payload: Uint8Array, version: Version): number {
+  return crc32(payload, byteSum(version, keySum))
 }
 
 function uint32At(bytes: Uint8Array, at: number): number {

@@ -7,10 +7,10 @@
  */
 import { StateDamagedError } from '../../../cluster/index.ts'
 
-/** LevelDB passes on the message of the system as text, without its code. */
+/** LevelDB passes on the message of the system as text, without its code; that of Node begins with a small letter. */
 const REFUSALS =
-  /Permission denied|Operation not permitted|Read-only file system|No space left on device|Disk quota exceeded|Too many open files|Cannot allocate memory/
-const FULL = /No space left on device|Disk quota exceeded/
+  /Permission denied|Operation not permitted|Read-only file system|No space left on device|Disk quota exceeded|Too many open files|Cannot allocate memory/i
+const FULL = /No space left on device|Disk quota exceeded/i
 const DAMAGE_CODES: ReadonlySet<unknown> = new Set(['LEVEL_CORRUPTION', 'LEVEL_IO_ERROR', 'EIO'])
 
 /** The error itself when it reports damage, a StateDamagedError around it when LevelDB found the damage, null otherwise. */

@@ -4,10 +4,11 @@
  * Owns: the keys that do not count, and verified reading in the order of keys. Knows nothing of: what rows mean.
  * Rule: every row is verified and must ascend before a caller gets it; a damaged index shows rows twice or out of order.
  */
-import type { Level } from 'level'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { StateDamagedError } from '../../../cluster/index.ts'
 import type { StoredRow } from './row-block.ts'
 import { keyBytes, openRow } from './row-codec.ts'
+import type { Database, DatabaseSnapshot } from './row-database.ts'
 
 /** Opaque bytes of the machine under the state: applied index, configuration, sessions. Written with every batch. */
 export const MACHINE_RECORD_KEY: Buffer = keyBytes('machineRecord')
@@ -18,10 +19,10 @@ export const FIRST_STATE_KEY: Buffer = Buffer.of(1)
 
 const ROWS_PER_READ = 128
 const READ_BYTES = 256 * 1024
+const ROWS_PER_COUNT = 1000
 const KEYS_PER_REMOVAL = 1000
 
-export type Database = Level<Buffer, Buffer>
-export type DatabaseSnapshot = ReturnType<Database['snapshot']>
+export type { Database, DatabaseSnapshot }
 
 export interface RowRange {
   /** Exclusive. Empty: from the first row on. */
@@ -51,18 +52,43 @@ export async function* scanRows(db: Database, range: RowRange): AsyncGenerator<r
     highWaterMarkBytes: READ_BYTES,
     fillCache: false,
   })
+  const unpin = db.rows.files.pin()
   let last = after
   try {
     for (;;) {
       const entries = await iterator.nextv(ROWS_PER_READ)
       if (entries.length === 0) return
-      for (const [key, value] of entries) {
+      let piece: StoredRow[] = []
+      let bytes = 0
+      for (const [key, stored] of entries) {
         assertAscending(last, key)
         if (through !== null && Buffer.compare(key, through) > 0) throw outOfPlace()
+        const value = db.rows.follow(key, stored)
         openRow(key, value)
         last = key
+        if (isStateKey(key)) piece.push({ key, value })
+        bytes += value.length
+        if (bytes < READ_BYTES) continue
+        yield piece
+        await nextTurn()
+        ;[piece, bytes] = [[], 0]
       }
-      yield entries.filter(([key]) => isStateKey(key)).map(([key, value]) => ({ key, value }))
+      yield piece
+    }
+  } finally {
+    unpin()
+    await iterator.close()
+  }
+}
+
+/** Tells the value files of every pointer to them. Throws StateDamagedError. */
+export async function countPointers(db: Database): Promise<void> {
+  const iterator = db.iterator({ highWaterMarkBytes: READ_BYTES, fillCache: false })
+  try {
+    for (;;) {
+      const entries = await iterator.nextv(ROWS_PER_COUNT)
+      if (entries.length === 0) return
+      db.rows.count(entries)
     }
   } finally {
     await iterator.close()

@@ -10,7 +10,10 @@ import { hash } from 'node:crypto'
 import { StateDamagedError } from '../../../cluster/index.ts'
 import { openRow, sealRow } from './row-codec.ts'
 import { RowSum, SUM_BYTES } from './row-sum.ts'
+import type { BatchOperation } from './separated-rows.ts'
 import { type Database, type DatabaseSnapshot, MACHINE_RECORD_KEY, STATE_CHECKSUM_KEY } from './state-rows.ts'
+
+export type { BatchOperation }
 
 const DIGEST_BYTES = 32
 const NO_RECORD = new Uint8Array()
@@ -20,10 +23,6 @@ export interface StateSeal {
   readonly record: Uint8Array | null
   readonly sum: RowSum
 }
-
-export type BatchOperation =
-  | { readonly type: 'put'; readonly key: Buffer; readonly value: Buffer }
-  | { readonly type: 'del'; readonly key: Buffer }
 
 export function sealOperations({ record, sum }: StateSeal): readonly BatchOperation[] {
   const payload = Buffer.concat([sum.bytes(), recordDigest(record)])

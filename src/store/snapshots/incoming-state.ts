@@ -11,11 +11,12 @@ import { Packr } from 'msgpackr'
 import { StateDamagedError, type StateBlock } from '../../../cluster/index.ts'
 import { damageIn, isLocked, isRefusal } from '../rows/state-errors.ts'
 import { faultInFiles } from '../level/level-files.ts'
-import { openDatabase } from '../rows/open-state.ts'
+import { openDatabase } from '../rows/row-database.ts'
+import type { BatchOperation } from '../rows/separated-rows.ts'
 import { frameRow, rowsOf } from '../rows/row-block.ts'
 import { openRow, sealRow } from '../rows/row-codec.ts'
 import { rowHash, RowSum } from '../rows/row-sum.ts'
-import { type BatchOperation, sealOperations, type StateSeal } from '../rows/state-seal.ts'
+import { sealOperations, type StateSeal } from '../rows/state-seal.ts'
 import { type Database, FIRST_STATE_KEY, removeKeys, type RowRange, scanRows } from '../rows/state-rows.ts'
 
 const NOTE_PREFIX = Buffer.of(0)
@@ -39,17 +40,17 @@ export class IncomingState {
     this.#db = db
   }
 
-  /** Opens the directory of an earlier install, if it can be used. */
-  static async open(location: string): Promise<IncomingState> {
+  /** Opens the directory of an earlier install, if it can be used. `separates`: large values may lie beside LevelDB. */
+  static async open(location: string, separates: boolean): Promise<IncomingState> {
     try {
       // LevelDB may do anything with damaged files, including end the process.
       if ((await faultInFiles(location)) === null)
-        return new IncomingState(await openDatabase(location, false))
+        return new IncomingState(await openDatabase(location, false, separates))
     } catch (error) {
       if (isLocked(error) || isRefusal(error)) throw error
     }
     await rm(location, { recursive: true, force: true })
-    return new IncomingState(await openDatabase(location, true))
+    return new IncomingState(await openDatabase(location, true, separates))
   }
 
   async close(): Promise<void> {
@@ -166,7 +167,9 @@ export class IncomingState {
   async #write(operations: readonly BatchOperation[]): Promise<void> {
     // NOTE: every batch is synced. A later synced batch would not cover earlier ones: LevelDB changes its log file
     // without syncing the one it leaves.
-    await this.#db.batch([...operations], { sync: true })
+    const { operations: stored, settle } = await this.#db.rows.separate(operations)
+    await this.#db.batch([...stored], { sync: true })
+    settle()
   }
 }
 

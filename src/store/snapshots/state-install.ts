@@ -20,6 +20,8 @@ import { type Database, isStateKey } from '../rows/state-rows.ts'
 export interface PullOptions {
   /** Called after each durable step, with its name. */
   readonly onStep: (step: string) => void
+  /** Whether large values may lie beside LevelDB. */
+  readonly separates: boolean
   /** The state that is replaced, if it can be read: rows that the source has as well are not transferred. */
   readonly own?: Database | null
 }
@@ -35,23 +37,19 @@ interface Pull {
 const ROUNDS_MAX = 3
 
 /** Fills the directory, continuing with the rows of an earlier install. Rejects with the error of the source when a pull fails. */
-export async function pullInto(
-  location: string,
-  source: StateSource,
-  { onStep, own = null }: PullOptions,
-): Promise<void> {
+export async function pullInto(location: string, source: StateSource, options: PullOptions): Promise<void> {
   try {
-    await pullOnce(location, source, { onStep, own })
+    await pullOnce(location, source, options)
   } catch (error) {
     if (!(error instanceof IncomingDamagedError)) throw error
     await rm(location, { recursive: true, force: true })
-    await pullOnce(location, source, { onStep, own })
+    await pullOnce(location, source, options)
   }
 }
 
 async function pullOnce(location: string, source: StateSource, options: PullOptions): Promise<void> {
   const { onStep, own = null } = options
-  const incoming = await IncomingState.open(location)
+  const incoming = await IncomingState.open(location, options.separates)
   onStep('incoming opened')
   try {
     const sum = await pullUntilWhole({ incoming, source, own, onBlock: () => onStep('block written') })

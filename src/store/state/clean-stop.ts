@@ -3,12 +3,13 @@
  *
  * Owns: the marker CLOSED. Knows nothing of: rows.
  * Rules: written after the database is closed, removed durably before it is opened again, so a crash never meets one.
- * It covers the small files byte by byte and tables by name and size: those carry checksums of their own.
+ * It covers the small files byte by byte, tables and value files by name and size: those carry checksums of their own.
  */
 import { hash } from 'node:crypto'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readMarker, removeMarker, writeMarker } from './marker-file.ts'
+import { nameOf, type ValueCounts, valueFilesIn, VALUES_DIRECTORY } from '../values/value-files.ts'
 import { recordDigest, type StateSeal } from '../rows/state-seal.ts'
 
 const CLOSED = 'CLOSED'
@@ -20,22 +21,33 @@ export interface CleanStop {
   /** Hex: the running checksum, and SHA-256 of the machine's record. */
   readonly sum: string
   readonly record: string
-  /** By name: SHA-256 of a small file, size of a table. */
+  /** By name: SHA-256 of a small file, size of a table or a value file. */
   readonly files: Readonly<Record<string, string | number>>
+  /** How much of each value file is in use. */
+  readonly values: ValueCounts
 }
 
-export async function writeCleanStop(dir: string, state: string, seal: StateSeal): Promise<void> {
+export async function writeCleanStop(
+  dir: string,
+  state: string,
+  { seal, values }: { readonly seal: StateSeal; readonly values: ValueCounts },
+): Promise<void> {
   const files = await filesIn(join(dir, state))
-  await writeMarker(dir, CLOSED, { state, ...sealOf(seal), files })
+  await writeMarker(dir, CLOSED, { state, ...sealOf(seal), files, values })
 }
 
 /** Null: the stop was not clean, or the marker does not verify, or names another state. */
 export async function readCleanStop(dir: string, state: string): Promise<CleanStop | null> {
   const marker = await readMarker(dir, CLOSED)
   if (marker.found !== 'marker' || marker.value['state'] !== state) return null
-  const { sum, record, files } = marker.value
-  // It verifies, so this module wrote it.
-  return { sum: String(sum), record: String(record), files: files as CleanStop['files'] }
+  const { sum, record, files, values = {} } = marker.value
+  // It verifies, so this module wrote it. The builds before knew no value files.
+  return {
+    sum: String(sum),
+    record: String(record),
+    files: files as CleanStop['files'],
+    values: values as ValueCounts,
+  }
 }
 
 /** Durable when it resolves. Idempotent. */
@@ -76,5 +88,6 @@ async function filesIn(location: string): Promise<Record<string, string | number
     if (TABLE.test(name)) files[name] = (await stat(path)).size
     else if (SMALL.test(name)) files[name] = hash('sha256', await readFile(path))
   }
+  for (const [file, size] of valueFilesIn(location)) files[`${VALUES_DIRECTORY}/${nameOf(file)}`] = size
   return files
 }

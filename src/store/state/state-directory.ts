@@ -10,8 +10,12 @@ import { join } from 'node:path'
 import { StartError } from '../../../cluster/index.ts'
 import { readMarker, removeMarker, syncDirectory, writeMarker } from './marker-file.ts'
 
-/** Of rows, markers and layout together. 1 had no checksum over all rows, 2 no versions, 3 a row for each part of an upload, 4 no rows of locked versions and no lists of keys. */
-export const STATE_FORMAT = 5
+/** Of rows, markers and layout together. 1 had no checksum over all rows, 2 no versions, 3 a row for each part of an upload, 4 no rows of locked versions and no lists of keys, 5 no value files. */
+export const STATE_FORMAT = 6
+/** The same without value files: a build that knows no later format may still open it. A state is of this format until its first value leaves LevelDB. */
+export const PLAIN_STATE_FORMAT = 5
+/** Those that this build opens. */
+export const STATE_FORMATS: ReadonlySet<unknown> = new Set([PLAIN_STATE_FORMAT, STATE_FORMAT])
 
 export const POINTER = 'CURRENT'
 /** Exists from before the first state is made until the pointer names it. */
@@ -31,6 +35,7 @@ export type Found =
 
 export class StateDirectory {
   readonly #dir: string
+  #format: number = PLAIN_STATE_FORMAT
 
   constructor(dir: string) {
     this.#dir = dir
@@ -38,6 +43,17 @@ export class StateDirectory {
 
   get path(): string {
     return this.#dir
+  }
+
+  /** Whether values may lie beside LevelDB. */
+  get separates(): boolean {
+    return this.#format === STATE_FORMAT
+  }
+
+  /** From here on values may lie beside LevelDB, and only builds that know it open the state. Durable when it resolves. */
+  async separate(current: string): Promise<void> {
+    await writeMarker(this.#dir, POINTER, { format: STATE_FORMAT, state: current })
+    this.#format = STATE_FORMAT
   }
 
   locationOf(name: string): string {
@@ -70,7 +86,7 @@ export class StateDirectory {
 
   /** The first state is about to be made; after a crash before `makeCurrent` the start begins again. */
   async beginFirst(): Promise<string> {
-    await writeMarker(this.#dir, CREATING, { format: STATE_FORMAT })
+    await writeMarker(this.#dir, CREATING, { format: this.#format })
     await this.removeAllBut(null)
     return 'state-1'
   }
@@ -78,7 +94,7 @@ export class StateDirectory {
   /** Durable when it resolves. If it throws, either state may be current after a restart. */
   async makeCurrent(name: string): Promise<void> {
     await syncDirectory(this.locationOf(name))
-    await writeMarker(this.#dir, POINTER, { format: STATE_FORMAT, state: name })
+    await writeMarker(this.#dir, POINTER, { format: this.#format, state: name })
     await removeMarker(this.#dir, CREATING)
   }
 
@@ -129,8 +145,9 @@ export class StateDirectory {
       return { kind: 'fault', name: null, fault: `${POINTER} is damaged` }
     }
     const { format, state } = pointer.value
-    if (format !== STATE_FORMAT) throw this.#foreign(format)
+    if (!STATE_FORMATS.has(format)) throw this.#foreign(format)
     if (typeof state !== 'string' || !NAME.test(state)) throw this.#foreign(format)
+    this.#format = Number(format)
     return { kind: 'state', name: state }
   }
 

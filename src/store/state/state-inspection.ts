@@ -5,12 +5,12 @@
  */
 import { readdir } from 'node:fs/promises'
 import { readMarker } from './marker-file.ts'
-import { QUARANTINED, POINTER, STATE_FORMAT } from './state-directory.ts'
+import { QUARANTINED, POINTER, STATE_FORMAT, STATE_FORMATS } from './state-directory.ts'
 
 export interface StateOnDisk {
   /** From the pointer, NaN for a value that is no number; null: there is no state. */
   readonly format: number | null
-  /** Of this build. */
+  /** The same where this build opens it; otherwise the latest that it knows. */
   readonly known: number
   /** Why the state cannot be found. */
   readonly fault: string | null
@@ -33,7 +33,8 @@ export async function inspectState(dir: string): Promise<StateOnDisk> {
     const marker = await readMarker(dir, QUARANTINED)
     const why = marker.found === 'marker' ? String(marker.value['why']) : `${QUARANTINED} is damaged`
     const quarantined = marker.found === 'nothing' ? null : why
-    return { ...nothing, format: Number(pointer.value['format']), quarantined }
+    const format = Number(pointer.value['format'])
+    return { ...nothing, format, known: STATE_FORMATS.has(format) ? format : STATE_FORMAT, quarantined }
   } catch (cause) {
     const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown'
     return code === 'ENOENT' ? nothing : { ...nothing, fault: `${dir} cannot be read (${code})` }

@@ -39,6 +39,8 @@ export interface Opened {
   readonly seal: StateSeal
   /** Tables whose rows were not read yet, file number to size (table-check.ts). */
   readonly unread: ReadonlyMap<number, number>
+  /** No value file was read yet. */
+  readonly isValueUnread: boolean
 }
 
 export class StateOpening {
@@ -73,12 +75,13 @@ export class StateOpening {
     const name = await directory.beginFirst()
     const location = directory.locationOf(name)
     try {
-      const state = await OpenState.open({ location, create: true, onDamage })
+      const state = await OpenState.open({ location, create: true, separates: directory.separates, onDamage })
       const seal = { record: null, sum: new RowSum() }
       // From here on a state without a checksum row is a damaged one.
       await state.write(sealOperations(seal))
+      await state.countValues(null)
       await directory.makeCurrent(name)
-      return { state, seal, unread: new Map() }
+      return { state, seal, unread: new Map(), isValueUnread: false }
     } catch (cause) {
       throw directory.unusable('a first one cannot be made', cause)
     }
@@ -120,7 +123,8 @@ export class StateOpening {
   async #openExisting(name: string): Promise<OpenState | { readonly fault: string }> {
     const { directory, onDamage } = this.#parts
     try {
-      return await OpenState.open({ location: directory.locationOf(name), create: false, onDamage })
+      const location = directory.locationOf(name)
+      return await OpenState.open({ location, create: false, separates: directory.separates, onDamage })
     } catch (cause) {
       if (isLocked(cause)) throw locked(directory.path, cause)
       if (isRefusal(cause)) throw directory.unusable(`${name} cannot be opened`, cause)
@@ -139,7 +143,8 @@ export class StateOpening {
       if (fault !== null) return { fault }
       await state.repairs.load()
       await state.removeNotes()
-      return { state, seal, unread }
+      await state.countValues(stop?.values ?? null)
+      return { state, seal, unread, isValueUnread: stop !== null && !state.db.rows.files.isEmpty }
     } catch (error) {
       const damage = damageIn(error)
       if (damage !== null) return { fault: damage.message }

@@ -1,22 +1,27 @@
 /**
- * Reads tables of an opened state through in the background, after a start that checked only the blocks that lead to their rows.
+ * Reads tables and value files of an opened state through in the background, after a start that did not: it checked only the blocks that lead to rows.
  *
  * Owns: the pace, and that a table that a compaction has replaced meanwhile is no fault. Knows nothing of: rows, what follows from a fault.
- * Rule: each of the tables is read once, whole, unless the manifest no longer names it.
+ * Rule: each of them is read once, whole, unless it is gone meanwhile.
  */
 import { setTimeout } from 'node:timers/promises'
 import type { Logger } from '../../../cluster/index.ts'
 import { isMissing, withTable } from '../level/level-files.ts'
 import { liveFiles } from '../level/level-manifest.ts'
+import type { SeparatedRows } from '../rows/separated-rows.ts'
+import { damageIn } from '../rows/state-errors.ts'
 import { faultInTable, type TableBytes } from '../level/level-table.ts'
 
 /** A state of ten million objects, about 4 GB, takes two minutes; a disk that serves requests hardly notices. */
 const CHECK_BYTES_PER_SECOND = 32 * 1024 * 1024
+const VALUES_PER_STEP = 256 * 1024
 
 export interface TableCheckParts {
   readonly location: string
   /** File number to size. */
   readonly tables: ReadonlyMap<number, number>
+  /** Null: they were read. */
+  readonly values: SeparatedRows | null
   readonly logger: Logger
   readonly onFault: (fault: string) => void
 }
@@ -54,7 +59,28 @@ export class TableCheck {
       onFault(`its table ${number}: ${fault}`)
       return
     }
-    logger.info({ tables: tables.size }, 'tables of the state are verified')
+    const fault = await this.#faultInValues()
+    if (fault !== null) onFault(fault)
+    else logger.info({ tables: tables.size }, 'tables and values of the state are verified')
+  }
+
+  async #faultInValues(): Promise<string | null> {
+    try {
+      for (const fault of this.#parts.values?.check(VALUES_PER_STEP) ?? []) {
+        if (fault !== null) return fault
+        await this.#pause(VALUES_PER_STEP)
+      }
+      return null
+    } catch (error) {
+      const damage = this.#abort.signal.aborted ? null : damageIn(error)
+      if (damage === null) throw error
+      return damage.message
+    }
+  }
+
+  async #pause(bytes: number): Promise<void> {
+    const { signal } = this.#abort
+    await setTimeout((bytes / CHECK_BYTES_PER_SECOND) * 1000, undefined, { signal })
   }
 
   async #faultIn(number: number, size: number): Promise<string | null> {
@@ -70,8 +96,7 @@ export class TableCheck {
 
   #paced(table: TableBytes): TableBytes {
     const read = async (offset: number, length: number): Promise<Buffer> => {
-      const waitMs = (length / CHECK_BYTES_PER_SECOND) * 1000
-      await setTimeout(waitMs, undefined, { signal: this.#abort.signal })
+      await this.#pause(length)
       return table.read(offset, length)
     }
     return { length: table.length, read }

@@ -11,7 +11,7 @@ import { diskFacts, speedFacts } from '../../../src/cli/doctor/disk-facts.ts'
 import { machineFacts, softLimit, swapUsed } from '../../../src/cli/doctor/machine-facts.ts'
 import { holderOf, nodeFacts } from '../../../src/cli/doctor/node-facts.ts'
 import { inspectState } from '../../../src/store/state/state-inspection.ts'
-import { STATE_FORMAT, StateDirectory } from '../../../src/store/state/state-directory.ts'
+import { PLAIN_STATE_FORMAT, StateDirectory } from '../../../src/store/state/state-directory.ts'
 import { temporaryFolder } from '../../helpers/process-cluster.ts'
 import { MadeCertificates } from '../../transport/made-certificates.ts'
 import { opensslVersion, TestAuthority } from '../../transport/test-certificates.ts'
@@ -83,8 +83,8 @@ t.test('a state directory is examined and not changed', async (t) => {
   t.match(await inspectState(folder), { fault: /CURRENT is missing/ })
   await directory.makeCurrent('state-1')
   t.match(await inspectState(folder), {
-    format: STATE_FORMAT,
-    known: STATE_FORMAT,
+    format: PLAIN_STATE_FORMAT,
+    known: PLAIN_STATE_FORMAT,
     fault: null,
     quarantined: null,
   })

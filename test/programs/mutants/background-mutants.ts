@@ -62,7 +62,7 @@ export const BACKGROUND_MUTANTS: readonly Mutant[] = [
     id: 'BG6',
     bug: 'tables that a start left unread are never read',
     file: 'src/store/apply/level-state-machine.ts',
-    find: '    if (opened.unread.size > 0) this.#check',
+    find: '    if (opened.unread.size > 0 || opened.isValueUnread) this.#check',
     replace: '    if (opened.unread.size > 1e9) this.#check',
     killers: TABLES,
   },

@@ -161,8 +161,8 @@ export const OPERATION_MUTANTS: readonly Mutant[] = [
     id: 'O19',
     bug: 'the figures of a tenant are of another moment than those of its buckets',
     file: 'src/store/rows/cut-view.ts',
-    find: 'db.getSync(keyBytes(key), { snapshot })',
-    replace: 'db.getSync(keyBytes(key))',
+    find: 'db.rowAt(keyBytes(key), snapshot)',
+    replace: 'db.rowAt(keyBytes(key))',
     killers: killedBy('api/usage'),
   },
   {

@@ -29,6 +29,7 @@ import { HttpTransport } from './transport/http-transport.ts'
 import { FREE_BYTES_LEAST, missingReserve, type RoomView } from './node/base/room-watch.ts'
 import { GossipRounds } from './gossip-rounds.ts'
 import { RepairStatuses } from './repair-statuses.ts'
+import { SHORT_METHODS } from './short-calls.ts'
 import type {
   Cluster,
   ClusterOptions,
@@ -230,6 +231,7 @@ function transportOf(
     addresses: directory.addresses,
     tls,
     clock,
+    shortMethods: SHORT_METHODS,
     logger: logger.child({ component: 'transport' }),
     peerStatus: () => node().peerStatus(),
     knows(peer) {

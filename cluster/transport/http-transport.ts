@@ -1,5 +1,5 @@
 /**
- * Transport over HTTP: undici out, node:http(s) in, mutual TLS wherever another machine can listen.
+ * Transport over sockets: frames, or HTTP with nodes of the version before; mutual TLS wherever another machine can listen.
  *
  * Owns: the links to peers and the listener, from start to stop. Knows nothing of: messages, methods.
  * Rule: a peer that is slow, silent or hostile costs this node a bounded amount of memory and never delays the other peers: each
@@ -7,13 +7,22 @@
  */
 import assert from 'node:assert/strict'
 import type { Clock, Timer } from '../base/clock.ts'
+import { gauge } from '../base/metric-samples.ts'
 import type { Message, NodeId } from '../raft/types.ts'
 import type { Logger, MetricSample, PeerAddress, TlsFiles } from '../base/types.ts'
 import { AddressMemory, type ResolveName } from './address-memory.ts'
 import { callSelf } from './call-self.ts'
 import { parsePeerAddress, requireLoopback } from './peer-address.ts'
-import { PeerClient, type PeerClientLimits } from './peer-client.ts'
-import { FIRST_STATUS, type PeerIdentity, type PeerPolicy, RAFT_METHOD } from './peer-identity.ts'
+import { FrameServer } from './frame-server.ts'
+import type { PeerClientLimits } from './peer-client.ts'
+import {
+  FIRST_STATUS,
+  type PeerClaims,
+  type PeerIdentity,
+  type PeerPolicy,
+  RAFT_METHOD,
+} from './peer-identity.ts'
+import { PeerLink } from './peer-link.ts'
 import { PeerListener } from './peer-listener.ts'
 import { PeerServer } from './peer-server.ts'
 import { PeerTls } from './peer-tls.ts'
@@ -27,6 +36,7 @@ import {
   type Transport,
   type TransportEvents,
 } from './transport.ts'
+import { TurnEnd } from './turn-end.ts'
 
 export interface HttpTransportOptions extends PeerIdentity, PeerPolicy {
   /** Port 0 selects a free port; see `address`. */
@@ -38,6 +48,10 @@ export interface HttpTransportOptions extends PeerIdentity, PeerPolicy {
   readonly clock: Clock
   readonly logger: Logger
   readonly limits?: Partial<PeerClientLimits>
+  /** Methods whose bodies are short, and whose answers are wanted at once; by default none. The others get a connection of their own. */
+  readonly shortMethods?: readonly string[]
+  /** `http`: a node of a version that does not know frames, for tests; by default both. */
+  readonly speaks?: 'both' | 'http'
   /** Resolves names in addresses; by default the system does. */
   readonly resolveName?: ResolveName
 }
@@ -56,7 +70,7 @@ const REMEMBER_MS = 10_000
 
 interface Link {
   readonly address: PeerAddress
-  readonly client: PeerClient
+  readonly client: PeerLink
   readonly lane: RaftLane
 }
 
@@ -69,6 +83,8 @@ export class HttpTransport implements Transport {
   readonly #links = new Map<NodeId, Link>()
   /** Bounded by the number of addresses that members ever had. */
   readonly #unusable = new Set<PeerAddress>()
+  readonly #turn = new TurnEnd()
+  readonly #short: ReadonlySet<string>
   readonly #listener: PeerListener
   #nextRemembering: Timer | null = null
   #events: TransportEvents | null = null
@@ -84,6 +100,7 @@ export class HttpTransport implements Transport {
     this.#tls = options.tls === null ? null : new PeerTls(options.tls, options)
     this.#traffic = new PeerTraffic(options.clock)
     this.#names = new AddressMemory(options.resolveName)
+    this.#short = new Set(options.shortMethods)
     this.#listener = this.#makeListener()
   }
 
@@ -103,7 +120,7 @@ export class HttpTransport implements Transport {
     await this.#listener.start()
     this.#rememberNames()
     const { clock, logger } = this.#options
-    this.#tls?.watch({ clock, logger, onChange: () => this.#listener.renewCertificate() })
+    this.#tls?.watch({ clock, logger, onChange: () => this.#renew() })
     this.#options.logger.info({ address: this.address, tls: this.#tls !== null }, 'listening for peers')
   }
 
@@ -145,7 +162,7 @@ export class HttpTransport implements Transport {
   }
 
   metrics(): readonly MetricSample[] {
-    return [...this.#traffic.samples(), ...(this.#tls?.samples() ?? [])]
+    return [...this.#traffic.samples(), ...this.#connectionSamples(), ...(this.#tls?.samples() ?? [])]
   }
 
   /** clock.now() of the last contact with the peer, or null. */
@@ -156,6 +173,26 @@ export class HttpTransport implements Transport {
   stop(): Promise<void> {
     this.#stopped ??= this.#stop()
     return this.#stopped
+  }
+
+  #connectionSamples(): MetricSample[] {
+    return [...this.#links].flatMap(([peer, { client }]) => {
+      const { short, bulk } = client.sizes()
+      return Object.entries({ short, bulk, http: client.speaksHttp ? 1 : 0 }).map(([lane, count]) =>
+        gauge(
+          'holdfast_peer_connections',
+          'Connections of frames to the peer by lane; http is 1 while the peer is asked over HTTP',
+          count,
+          { peer, lane },
+        ),
+      )
+    })
+  }
+
+  /** A new certificate counts for connections that are opened from now on, and so every connection is opened again. */
+  #renew(): void {
+    this.#listener.renewCertificate()
+    for (const { client } of this.#links.values()) client.renew()
   }
 
   #rememberNames(): void {
@@ -215,10 +252,10 @@ export class HttpTransport implements Transport {
   }
 
   #makeLink(peer: NodeId, address: PeerAddress): Link {
-    const { nodeId, clock } = this.#options
+    const { nodeId, clock, logger, speaks } = this.#options
     const limits = { ...DEFAULT_LIMITS, ...this.#options.limits }
     const traffic = this.#traffic
-    const client = new PeerClient({
+    const client = new PeerLink({
       self: this.#options,
       peerStatus: () => this.#options.peerStatus?.() ?? FIRST_STATUS,
       peer,
@@ -227,37 +264,50 @@ export class HttpTransport implements Transport {
       tls: this.#tls,
       names: this.#names,
       clock,
+      turn: this.#turn,
       traffic,
       limits,
+      isShort: (method) => this.#short.has(method),
+      triesFrames: speaks !== 'http',
+      logger,
     })
     const lane = new RaftLane({
       route: { from: nodeId, to: peer },
       post: (batch) => client.postBatch(batch),
       onUnreachable: (unreachable) => this.#events?.onUnreachable(unreachable),
       onRefused: (refusing, code) => this.#events?.onRefused?.(refusing, code),
+      atTurnEnd: (make) => this.#turn.make(make),
       clock,
       traffic,
-      logger: this.#options.logger,
+      logger,
     })
     return { address, client, lane }
   }
 
   #makeListener(): PeerListener {
-    const { listen, clock, logger, addresses } = this.#options
-    const server = new PeerServer({
+    const { listen, clock, logger, addresses, speaks } = this.#options
+    const common = {
       rules: {
         self: this.#options,
-        isMember: (peer) => this.#options.knows?.(peer) ?? addresses.has(peer),
-        judge: (claims) => this.#options.judge?.(claims) ?? null,
+        isMember: (peer: NodeId) => this.#options.knows?.(peer) ?? addresses.has(peer),
+        judge: (claims: PeerClaims) => this.#options.judge?.(claims) ?? null,
       },
       tls: this.#tls,
       traffic: this.#traffic,
       logger,
       isStopping: () => this.#stopped !== null,
-      handlerOf: (method) => this.#handlers.get(method),
-      onBatch: (messages) => this.#events?.onMessages(messages),
-      onContact: (peer) => this.#links.get(peer)?.lane.wake(),
-    })
-    return new PeerListener({ listen, tls: this.#tls, clock, logger, onRequest: server.onRequest })
+      handlerOf: (method: string) => this.#handlers.get(method),
+      onBatch: (messages: readonly Message[]) => this.#events?.onMessages(messages),
+      onContact: (peer: NodeId) => this.#heardFrom(peer),
+    }
+    const { onRequest } = new PeerServer(common)
+    const frames = speaks === 'http' ? null : new FrameServer({ ...common, clock, turn: this.#turn })
+    return new PeerListener({ listen, tls: this.#tls, clock, logger, onRequest, frames })
+  }
+
+  #heardFrom(peer: NodeId): void {
+    const link = this.#links.get(peer)
+    link?.client.wake()
+    link?.lane.wake()
   }
 }

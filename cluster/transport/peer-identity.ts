@@ -142,8 +142,8 @@ export interface IdentityRules {
   judge(claims: PeerClaims): PeerObjection | null
 }
 
-/** The sender, or the refusal of the request. */
-export function checkIdentity(headers: IncomingHttpHeaders, rules: IdentityRules): NodeId | Refusal {
+/** What the sender claims, once it is accepted, or the refusal of the request. */
+export function checkIdentity(headers: IncomingHttpHeaders, rules: IdentityRules): PeerClaims | Refusal {
   const { self } = rules
   const protocol = single(headers, 'x-holdfast-protocol')
   if (protocol !== PROTOCOL_VERSION) {
@@ -169,7 +169,15 @@ export function checkIdentity(headers: IncomingHttpHeaders, rules: IdentityRules
   const claims = claimsOf(headers, from)
   if ('status' in claims) return claims
   const objection = rules.judge(claims)
-  return objection === null ? from : refusal(objection.code, objection.message)
+  return objection === null ? claims : refusal(objection.code, objection.message)
+}
+
+/** The same for a later request of a connection whose sender was accepted: only what can have changed. Null: it is still accepted. */
+export function checkAgain(claims: PeerClaims, rules: Omit<IdentityRules, 'certifies'>): Refusal | null {
+  if (!rules.isMember(claims.nodeId))
+    return refusal('unknown_member', `Node '${claims.nodeId}' is not a member of this cluster`)
+  const changed = rules.judge(claims)
+  return changed === null ? null : refusal(changed.code, changed.message)
 }
 
 function claimsOf(headers: IncomingHttpHeaders, nodeId: NodeId): PeerClaims | Refusal {

@@ -5,15 +5,18 @@
  * Rule: every limit of the server is set here explicitly; the defaults of node:http are for browsers and would abort a long
  * transfer.
  */
+import assert from 'node:assert/strict'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
-import { Server as TlsServer } from 'node:tls'
+import { Server as TlsServer, type TLSSocket } from 'node:tls'
 import type { Clock } from '../base/clock.ts'
 import { type Logger, type PeerAddress, StartError } from '../base/types.ts'
+import type { FrameServer } from './frame-server.ts'
 import { HandshakeRefusals } from './handshake-refusals.ts'
 import { parsePeerAddress } from './peer-address.ts'
 import type { PeerTls } from './peer-tls.ts'
+import { FRAMES_PROTOCOL } from './wire-frame.ts'
 
 export interface PeerListenerOptions {
   readonly listen: PeerAddress
@@ -21,6 +24,8 @@ export interface PeerListenerOptions {
   readonly clock: Clock
   readonly logger: Logger
   readonly onRequest: RequestListener
+  /** null: only HTTP is spoken here. */
+  readonly frames: FrameServer | null
 }
 
 /** The time limit from the first byte of a request to the end of its headers. ms */
@@ -55,6 +60,7 @@ export class PeerListener {
       options.logger.debug({ err }, 'peer connection broke')
       socket.destroy()
     })
+    if (options.frames !== null) this.#shareWith(options.frames)
     const refusals = new HandshakeRefusals(options)
     this.#server.on('tlsClientError', (err: Error, socket: Socket) => refusals.refused(err, socket))
   }
@@ -85,6 +91,7 @@ export class PeerListener {
   renewCertificate(): void {
     const { tls } = this.#options
     if (tls !== null && this.#server instanceof TlsServer) this.#server.setSecureContext(tls.server)
+    this.#options.frames?.leave()
   }
 
   get stopping(): boolean {
@@ -96,17 +103,39 @@ export class PeerListener {
     this.#stopping = true
     if (!this.#server.listening) return
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()))
-    if (this.#running > 0) {
-      await new Promise<void>((resolve) => {
-        const grace = this.#options.clock.after(STOP_GRACE_MS, resolve)
-        this.#onIdle = () => {
-          grace.cancel()
-          resolve()
-        }
-      })
-    }
+    this.#options.frames?.leave()
+    await this.#idle()
     for (const socket of this.#sockets) socket.destroy()
     await closed
+  }
+
+  /** Resolves when nothing runs, or after the grace. */
+  async #idle(): Promise<void> {
+    const { frames, clock } = this.#options
+    const idle = Promise.all([
+      frames?.idle(),
+      this.#running === 0 ? null : new Promise<void>((resolve) => (this.#onIdle = resolve)),
+    ])
+    await new Promise<void>((resolve) => {
+      const grace = clock.after(STOP_GRACE_MS, resolve)
+      void idle.then(() => {
+        grace.cancel()
+        resolve()
+      })
+    })
+  }
+
+  /** TLS says which of both a client speaks; over plain TCP the first byte does. */
+  #shareWith(frames: FrameServer): void {
+    const event = this.#server instanceof TlsServer ? 'secureConnection' : 'connection'
+    const [serveHttp] = this.#server.listeners(event) as ((socket: Socket) => void)[]
+    assert(serveHttp !== undefined, 'a server of HTTP listens for its connections')
+    this.#server.off(event, serveHttp)
+    this.#server.on(event, (socket: Socket) => {
+      if (event === 'connection') return whenItSpeaks(socket, frames, serveHttp.bind(this.#server))
+      if ((socket as TLSSocket).alpnProtocol === FRAMES_PROTOCOL) frames.accept(socket)
+      else serveHttp.call(this.#server, socket)
+    })
   }
 
   #create(): Server {
@@ -124,7 +153,12 @@ export class PeerListener {
     if (tls === null) return createServer(settings, this.#onRequest)
     try {
       return createTlsServer(
-        { ...settings, ...tls.server, handshakeTimeout: HEADERS_TIMEOUT_MS },
+        {
+          ...settings,
+          ...tls.server,
+          handshakeTimeout: HEADERS_TIMEOUT_MS,
+          ALPNProtocols: [...(this.#options.frames === null ? [] : [FRAMES_PROTOCOL]), 'http/1.1'],
+        },
         this.#onRequest,
       )
     } catch (cause) {
@@ -146,6 +180,23 @@ export class PeerListener {
     response.on('error', (err) => this.#options.logger.debug({ err }, 'peer answer broke off'))
     this.#options.onRequest(request, response)
   }
+}
+
+/** No request of HTTP begins with a zero, and every connection of frames does. */
+function whenItSpeaks(socket: Socket, frames: FrameServer, serveHttp: (socket: Socket) => void): void {
+  const giveUp = (): void => void socket.destroy()
+  socket.setTimeout(HEADERS_TIMEOUT_MS, giveUp)
+  socket.on('error', giveUp)
+  socket.once('end', giveUp)
+  socket.once('readable', () => {
+    const first = socket.read() as Buffer | null
+    if (first === null) return
+    socket.off('timeout', giveUp).off('error', giveUp).off('end', giveUp)
+    socket.setTimeout(0)
+    socket.unshift(first)
+    if (first[0] === 0) frames.accept(socket)
+    else serveHttp(socket)
+  })
 }
 
 function listenFailure(listen: PeerAddress, cause: unknown): StartError {

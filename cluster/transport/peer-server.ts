@@ -87,11 +87,11 @@ export class PeerServer {
     if (isStopping()) return refusal('shutting_down', `Node ${rules.self.nodeId} is stopping`)
     const named = checkMethod(request.method, request.url)
     if ('status' in named) return named
-    const from = checkIdentity(request.headers, {
+    const claims = checkIdentity(request.headers, {
       ...rules,
       certifies: (nodeId) => this.#certifies(request.socket, nodeId),
     })
-    return typeof from === 'string' ? { from, method: named.method } : from
+    return 'status' in claims ? claims : { from: claims.nodeId, method: named.method }
   }
 
   #certifies(socket: Socket, nodeId: NodeId): boolean {

@@ -18,6 +18,8 @@ export interface RaftLaneOptions {
   readonly post: (batch: Uint8Array) => Promise<void>
   readonly onUnreachable: (peer: NodeId) => void
   readonly onRefused?: (peer: NodeId, code: string) => void
+  /** Runs it when everything of this turn was pushed; by default in a microtask. */
+  readonly atTurnEnd?: (run: () => void) => void
   readonly clock: Clock
   readonly traffic: PeerTraffic
   readonly logger: Logger
@@ -77,11 +79,12 @@ export class RaftLane {
     this.#dropAll()
   }
 
-  /** In a microtask, so that all messages of one step of the core are sent together. */
+  /** Later, so that all messages of one step of the core, and of all steps of one turn, are sent together. */
   #schedule(): void {
     if (this.#running || this.#stopped || this.#pause !== null || this.#queue.length === 0) return
     this.#running = true
-    queueMicrotask(() => void this.#run())
+    const { atTurnEnd = queueMicrotask } = this.#options
+    atTurnEnd(() => void this.#run())
   }
 
   async #run(): Promise<void> {

@@ -13,6 +13,7 @@ import type { PeerAddress } from '../../cluster/base/types.ts'
 import type { BenchNode, TransportBench } from '../port-suites/transport.ts'
 import { VirtualClock } from '../programs/simulator/virtual-clock.ts'
 
+type NodeOptions = Readonly<Record<NodeId, Partial<HttpTransportOptions>>>
 type Handlers = Readonly<Record<string, CallHandler>>
 
 /** A port on which no process listens: lower than the ports that a user may bind. */
@@ -27,10 +28,13 @@ export class HttpBench implements TransportBench {
   readonly lines: LogLine[] = []
   readonly #t: Test
   readonly #options: Partial<HttpTransportOptions>
+  readonly #only: NodeOptions
 
-  constructor(t: Test, options: Partial<HttpTransportOptions> = {}) {
+  /** `only`: options of single nodes, over those of all. */
+  constructor(t: Test, options: Partial<HttpTransportOptions> = {}, only: NodeOptions = {}) {
     this.#t = t
     this.#options = options
+    this.#only = only
   }
 
   make(nodeId: NodeId, options: Partial<HttpTransportOptions> = {}): HttpTransport {
@@ -44,6 +48,7 @@ export class HttpBench implements TransportBench {
       clock: this.clock,
       logger: recordingLogger(this.lines),
       ...this.#options,
+      ...this.#only[nodeId],
       ...options,
     })
     this.#t.teardown(() => transport.stop())

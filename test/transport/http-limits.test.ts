@@ -189,6 +189,7 @@ t.test('HttpTransport does not start', async (t) => {
       clock: bench.clock,
       logger: SILENT,
       onRequest: () => {},
+      frames: null,
     })
     t.match(await rejection(listener.start()), { name: 'StartError', code: 'peer_listen_failed' })
     await listener.stop()

@@ -8,40 +8,21 @@ import { request } from 'node:https'
 import { connect as connectPlain } from 'node:net'
 import { connect, type ConnectionOptions } from 'node:tls'
 import t, { type Test } from 'tap'
-import { SystemClock } from '../../cluster/base/system-clock.ts'
-import type { Timer } from '../../cluster/base/clock.ts'
 import { CertificateNameError } from '../../cluster/transport/certificate-identity.ts'
 import { decodeHeader, encodeHeader, HEADER_LENGTH_BYTES } from '../../cluster/transport/frame.ts'
 import type { TlsFiles } from '../../cluster/base/types.ts'
 import { until } from '../helpers/async.ts'
 import { HttpBench } from './benches.ts'
 import { MadeCertificates, put } from './made-certificates.ts'
+import { PatientClock } from './patient-clock.ts'
 import { FITTING } from './raw-peer.ts'
 import { rejection } from './streams.ts'
 
-/** Real time, but timers of ten seconds and more fire when the test says so. */
-class PatientClock extends SystemClock {
-  #due: (() => void)[] = []
-
-  override after(ms: number, callback: () => void): Timer {
-    if (ms < 10_000) return super.after(ms, callback)
-    this.#due.push(callback)
-    return { cancel: () => void (this.#due = this.#due.filter((one) => one !== callback)) }
-  }
-
-  /** Fires these timers, so that the files are read again. */
-  look(): void {
-    const due = this.#due
-    this.#due = []
-    for (const callback of due) callback()
-  }
-}
-
 const handlers = { echo: async () => ({ header: 'answered' }) }
 
-async function startNode(t: Test, tls: TlsFiles, nodeId = 'a') {
+async function startNode(t: Test, tls: TlsFiles, nodeId = 'a', speaks: 'both' | 'http' = 'both') {
   const clock = new PatientClock()
-  const bench = new HttpBench(t, { clock })
+  const bench = new HttpBench(t, { clock, speaks })
   const node = await bench.run(nodeId, bench.make(nodeId, { tls }), handlers)
   const { transport } = node
   return { bench, transport, clock, address: transport.address, lines: bench.lines }
@@ -180,21 +161,30 @@ t.test('a node whose certificate peers refuse logs what to do', async (t) => {
 })
 
 t.test('an answer carries the fingerprint of the certificate [membership.join.certificate]', async (t) => {
-  const made = new MadeCertificates(t)
-  const { bench, transport } = await startNode(t, made.issue('a'))
-  const files = made.issue('b')
-  const b = await startNode(t, files, 'b')
-  bench.addresses.set('b', b.address)
-  const first = new X509Certificate(readFileSync(files.cert)).fingerprint256
-  const ask = () => transport.call('b', 'echo', { header: null })
-  t.match(await ask(), { header: 'answered', certificate: first })
-  t.equal(b.transport.fingerprint, first, 'the same as the node reports')
-  put(files, made.pair('b'))
-  b.clock.look()
-  await until('the new one is in use', () => b.transport.fingerprint !== first)
-  t.match(await ask(), { certificate: first }, 'the connection is the old one')
-  await Promise.all([ask(), ask()])
-  t.match(await ask(), { certificate: null }, 'two connections with different certificates prove nothing')
+  for (const speaks of ['both', 'http'] as const) {
+    t.test(`over ${speaks === 'both' ? 'frames' : 'HTTP'}`, async (t) => {
+      const made = new MadeCertificates(t)
+      const { bench, transport } = await startNode(t, made.issue('a'))
+      const files = made.issue('b')
+      const b = await startNode(t, files, 'b', speaks)
+      bench.addresses.set('b', b.address)
+      const first = new X509Certificate(readFileSync(files.cert)).fingerprint256
+      const ask = () => transport.call('b', 'echo', { header: null })
+      t.match(await ask(), { header: 'answered', certificate: first })
+      t.equal(b.transport.fingerprint, first, 'the same as the node reports')
+      put(files, made.pair('b'))
+      b.clock.look()
+      await until('the new one is in use', () => b.transport.fingerprint !== first)
+      if (speaks === 'both') {
+        const second = b.transport.fingerprint
+        await until('the connection is a new one', async () => (await ask()).certificate === second)
+        return
+      }
+      t.match(await ask(), { certificate: first }, 'the connection is the old one')
+      await Promise.all([ask(), ask()])
+      t.match(await ask(), { certificate: null }, 'two connections with different certificates prove nothing')
+    })
+  }
 })
 
 t.test('a certificate of another node is not reported as silence', async (t) => {

@@ -20,6 +20,7 @@ import { ROLLBACK_MUTANTS } from './rollback-mutants.ts'
 import { SKIP_MUTANTS } from './skip-mutants.ts'
 import { STORE_MUTANTS } from './store-mutants.ts'
 import { TIME_MUTANTS } from './time-mutants.ts'
+import { TRANSPORT_MUTANTS } from './transport-mutants.ts'
 
 const STEP = '    const core = this.#core\n    advanceConfiguration(core)\n'
 const HARMLESS = '    const core = this.#core\n\n    advanceConfiguration(core)\n'
@@ -91,6 +92,7 @@ export const MUTANTS_BY_FILE: readonly (readonly Mutant[])[] = [
   CORE_MUTANTS,
   LOG_MUTANTS,
   NODE_MUTANTS,
+  TRANSPORT_MUTANTS,
   PROPOSAL_MUTANTS,
   TIME_MUTANTS,
   STORE_MUTANTS,

@@ -1,13 +1,12 @@
 /**
- * Bugs around the core: its driver, the way from committed entries to state and replies, and the wire to the peers.
+ * Bugs around the core: its driver and the way from committed entries to state and replies.
  *
- * `M..` is of the list of named bugs in RELIABILITY.md; `N..` (cluster/node) and `T..` (cluster/transport) are slips.
+ * `M..` is of the list of named bugs in RELIABILITY.md; `N..` (cluster/node) are slips.
  */
 import type { Mutant } from './mutant.ts'
 import { inFolder, killedByTests, type TestedRow } from './rows.ts'
 
 const NODE = 'cluster/node/'
-const TRANSPORT = 'cluster/transport/'
 
 /** Each with its whole path. */
 const named: readonly TestedRow[] = [
@@ -303,75 +302,4 @@ const node: readonly TestedRow[] = [
   ],
 ]
 
-const transport: readonly TestedRow[] = [
-  [
-    'T1',
-    'a frame of another version is read',
-    'frame.ts',
-    '  if (version !== FRAME_VERSION) throw new MalformedFrameError(`Frame version ${version} is unknown`)\n',
-    '',
-    'transport/frame',
-  ],
-  [
-    'T2',
-    'the decoder gets unchecked bytes',
-    'frame.ts',
-    'function unpack(bytes: Uint8Array): unknown {\n  assertPlainMsgpack(bytes)\n',
-    'function unpack(bytes: Uint8Array): unknown {\n',
-    'transport/frame',
-  ],
-  [
-    'T3',
-    'a request for another cluster is answered',
-    'peer-identity.ts',
-    '  if (cluster !== self.clusterId)\n',
-    "  if (cluster === '')\n",
-    'transport/http-refusals',
-  ],
-  [
-    'T4',
-    'the acceptance of a peer is not checked',
-    'peer-identity.ts',
-    '  const objection = rules.judge(claims)\n',
-    '  const objection = claims.boot < 0 ? rules.judge(claims) : null\n',
-    'transport/http-refusals',
-  ],
-  [
-    'T5',
-    'a batch of any size is kept in memory',
-    'peer-server.ts',
-    '    if (length > FRAME_BYTES_MAX) return null\n',
-    '',
-    'transport/http-refusals',
-  ],
-  [
-    'T6',
-    'the queue of a peer has no bound',
-    'raft-lane.ts',
-    '      this.#queue.length > QUEUE_MESSAGES_MAX ||\n',
-    '',
-    'transport/raft-lane',
-  ],
-  [
-    'T7',
-    'messages from before an outage arrive after it',
-    'raft-lane.ts',
-    '    this.#dropAll()\n    this.#lastAppend = null\n',
-    '    this.#lastAppend = null\n',
-    'transport/raft-lane',
-  ],
-  [
-    'T8',
-    'the message that opens a read round is left out',
-    'raft-lane.ts',
-    '    !opensRead &&\n',
-    '    (!opensRead || next.entries.length > 0) &&\n',
-    'transport/raft-lane',
-  ],
-]
-
-export const NODE_MUTANTS: readonly Mutant[] = killedByTests([
-  ...named,
-  ...inFolder(NODE, node),
-  ...inFolder(TRANSPORT, transport),
-])
+export const NODE_MUTANTS: readonly Mutant[] = killedByTests([...named, ...inFolder(NODE, node)])

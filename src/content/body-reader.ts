@@ -22,7 +22,7 @@ export class BodyReader {
   readonly #pieces: AsyncIterator<Uint8Array>
   readonly #expectedSize: number | null
   readonly #sizeMax: number
-  readonly #signal: AbortSignal
+  #signal: AbortSignal
   readonly #digests: BodyDigests
   readonly #watch: SpeedWatch
   #piece: Uint8Array = new Uint8Array(0)
@@ -42,6 +42,11 @@ export class BodyReader {
 
   get size(): number {
     return this.#size
+  }
+
+  /** From here on this signal ends the reading. */
+  stopOn(signal: AbortSignal): void {
+    this.#signal = signal
   }
 
   /** Bytes that were read and not moved yet. */
@@ -105,7 +110,16 @@ export class BodyReader {
       const stop = () => reject(signal.reason)
       const settle = () => signal.removeEventListener('abort', stop)
       signal.addEventListener('abort', stop, { once: true })
-      this.#pieces.next().then(resolve, reject).finally(settle)
+      this.#pieces.next().then(
+        (step) => {
+          settle()
+          resolve(step)
+        },
+        (error: unknown) => {
+          settle()
+          reject(error)
+        },
+      )
     })
   }
 

@@ -51,13 +51,15 @@ export interface IngestParts {
 }
 
 export async function ingest(request: IngestRequest, parts: IngestParts): Promise<IngestedBody> {
-  const failure = new AbortController()
-  const signal = AbortSignal.any([request.signal, failure.signal])
   const { source } = request
   const speed = new ClientSpeed(() => source.heldMs?.() ?? 0)
-  const reader = new BodyReader({ ...request, signal }, { speed, now: parts.now })
-  const head = await readHead(reader, parts.inlineBytesMax)
+  const reader = new BodyReader(request, { speed, now: parts.now })
+  const head = await readHead(reader, request.expectedSize, parts.inlineBytesMax)
   if (head.length <= parts.inlineBytesMax) return smallBody(head, reader, { request, keys: parts.keys })
+  // Nothing but the client ends the reading of a small body; a chunk that cannot be stored ends that of a large one.
+  const failure = new AbortController()
+  const signal = AbortSignal.any([request.signal, failure.signal])
+  reader.stopOn(signal)
   const upload = await parts.uploads.begin()
   try {
     const uploading = new ChunkUpload(request, { ...parts, upload, speed, signal }, failure)
@@ -80,10 +82,16 @@ export async function ingest(request: IngestRequest, parts: IngestParts): Promis
 }
 
 /** Reads one byte more than fits inline, or the whole body: that decides the kind of body without taking memory of all uploads. */
-async function readHead(reader: BodyReader, inlineBytesMax: number): Promise<Buffer> {
-  const head = Buffer.allocUnsafeSlow(inlineBytesMax + 1)
+async function readHead(
+  reader: BodyReader,
+  expectedSize: number | null,
+  inlineBytesMax: number,
+): Promise<Buffer> {
+  // The reader refuses a body that is longer than announced.
+  const head = Buffer.allocUnsafe(Math.min(inlineBytesMax + 1, expectedSize ?? Infinity))
   let end = 0
   while (end < head.length && (await reader.hasMore())) end = reader.moveTo(head, end)
+  if (end === head.length && end <= inlineBytesMax) await reader.hasMore()
   return head.subarray(0, end)
 }
 

@@ -28,6 +28,7 @@ export interface RaftSystem {
   /** Three endpoints; each answers `POST /v3/kv/put`. */
   readonly endpoints: readonly string[]
   readonly pids: readonly number[]
+  readonly folder: string
   stop(): Promise<void>
 }
 
@@ -41,16 +42,17 @@ interface Place {
 interface Command {
   readonly file: string
   readonly args: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
 }
 
-/** The first line of `etcd --version`; null: it is not installed. */
-export function etcdVersion(): string | null {
-  const { status, stdout } = spawnSync('etcd', ['--version'], { encoding: 'utf8' })
+/** The first line of `etcd --version`; null: there is no such program. */
+export function etcdVersion(file = 'etcd'): string | null {
+  const { status, stdout } = spawnSync(file, ['--version'], { encoding: 'utf8' })
   return status === 0 ? (/etcd Version: (\S+)/.exec(stdout)?.[1] ?? null) : null
 }
 
 export function startHoldfast(): Promise<RaftSystem> {
-  return start('holdfast', (node, { folder, clientPort, peerPort }) => {
+  return startThree('holdfast', (node, { folder, clientPort, peerPort }) => {
     const members = NODES.map((nodeId, i) => ({
       nodeId,
       peerAddress: `${HOST}:${peerPort(i)}`,
@@ -63,9 +65,9 @@ export function startHoldfast(): Promise<RaftSystem> {
   })
 }
 
-/** As Debian ships it, with only the addresses changed. */
-export function startEtcd(): Promise<RaftSystem> {
-  return start('etcd', (node, { folder, clientPort, peerPort }) => {
+/** As Debian ships it, with only the addresses changed; `more` are further flags. */
+export function startEtcd(file = 'etcd', more: Readonly<Record<string, string>> = {}): Promise<RaftSystem> {
+  return startThree('etcd', (node, { folder, clientPort, peerPort }) => {
     const name = NODES[node] ?? ''
     const client = `http://${HOST}:${clientPort(node)}`
     const peer = `http://${HOST}:${peerPort(node)}`
@@ -80,19 +82,31 @@ export function startEtcd(): Promise<RaftSystem> {
       'initial-cluster-state': 'new',
       'log-level': 'error',
       logger: 'zap',
+      ...more,
     }
-    return { file: 'etcd', args: Object.entries(settings).flatMap(([flag, value]) => [`--${flag}`, value]) }
+    return { file, args: Object.entries(settings).flatMap(([flag, value]) => [`--${flag}`, value]) }
   })
 }
 
-async function start(name: string, commandOf: (node: number, place: Place) => Command): Promise<RaftSystem> {
+/** Three processes of one program, each in a folder of its own. `healthPath` answers 200 once a node serves. */
+export async function startThree(
+  name: string,
+  commandOf: (node: number, place: Place) => Command,
+  healthPath = '/health',
+): Promise<RaftSystem> {
   const folder = mkdtempSync(join(tmpdir(), `holdfast-bench-raft-${name}-`))
   const base = await freeBasePort(NODES.length, PORT_RANGE)
   const clientPort = (node: number): number => base + 10 * node
   const peerPort = (node: number): number => clientPort(node) + 1
   const children = NODES.map((_, node) => {
-    const { file, args } = commandOf(node, { folder, clientPort, peerPort })
-    return spawn(file, args, { stdio: ['ignore', 'ignore', 'inherit'] })
+    const { file, args, env = {} } = commandOf(node, { folder, clientPort, peerPort })
+    const child = spawn(file, args, {
+      stdio: ['ignore', 'ignore', 'inherit'],
+      env: { ...process.env, ...env },
+    })
+    // A program that is not there: the wait for its health says so.
+    child.on('error', () => undefined)
+    return child
   })
   const stop = async (): Promise<void> => {
     await Promise.all(children.map(ended))
@@ -100,8 +114,8 @@ async function start(name: string, commandOf: (node: number, place: Place) => Co
   }
   const endpoints = NODES.map((_, node) => `http://${HOST}:${clientPort(node)}`)
   try {
-    await Promise.all(endpoints.map((endpoint) => untilHealthy(name, endpoint)))
-    return { name, endpoints, pids: children.flatMap(({ pid }) => pid ?? []), stop }
+    await Promise.all(endpoints.map((endpoint) => untilHealthy(name, endpoint + healthPath)))
+    return { name, endpoints, pids: children.flatMap(({ pid }) => pid ?? []), folder, stop }
   } catch (error) {
     await stop()
     throw error
@@ -119,7 +133,7 @@ async function untilHealthy(name: string, endpoint: string): Promise<void> {
 
 async function isHealthy(endpoint: string): Promise<boolean> {
   try {
-    const { statusCode, body } = await request(`${endpoint}/health`, { signal: AbortSignal.timeout(2000) })
+    const { statusCode, body } = await request(endpoint, { signal: AbortSignal.timeout(2000) })
     await body.dump()
     return statusCode === 200
   } catch {

@@ -17,14 +17,14 @@ export class S3Signer {
     this.#target = target
   }
 
-  headers(method: string, path: string, host: string): Record<string, string> {
+  headers(method: string, path: string, host: string, query = ''): Record<string, string> {
     const timestamp = new Date().toISOString().replace(/[-:]|\.\d+/g, '')
     const { accessKeyId, secretKey } = this.#target
     const credential = { accessKeyId, date: timestamp.slice(0, 8), region: REGION }
     if (this.#key.day !== credential.date)
       this.#key = { day: credential.date, bytes: signingKey(secretKey, credential) }
     const headers = { host, 'x-amz-content-sha256': UNSIGNED_PAYLOAD, 'x-amz-date': timestamp }
-    const request = { method, path, query: '', headers: Object.entries(headers) }
+    const request = { method, path, query, headers: Object.entries(headers) }
     const signed = { request, signedHeaders: SIGNED_HEADERS, payload: UNSIGNED_PAYLOAD }
     const canonical = canonicalRequest(signed)
     const signature = requestSignature({ key: this.#key.bytes, credential, timestamp }, canonical)

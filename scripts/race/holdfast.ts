@@ -10,6 +10,7 @@ import { freshCluster, type MeasuredCluster } from '../bench/cluster.ts'
 import { logIn, makeBucket } from '../bench/log-in.ts'
 import { DURABILITY } from '../bench/report.ts'
 import { UsageError } from '../local/options.ts'
+import { s3Dialect } from './s3-dialect.ts'
 import type { RaceRequest } from './race-socket.ts'
 import { type Dialect, headOf, LIST_KEYS, type RaceSystem } from './system.ts'
 
@@ -58,6 +59,20 @@ export function versionOf(folder: string): string {
 export async function startHoldfast({ name, folder, configFile }: Build): Promise<RaceSystem> {
   const cluster = await freshCluster(configFile, clusterProgram(folder))
   return holdfastSystem(cluster, { name, version: versionOf(folder) })
+}
+
+/** The same nodes through their S3 API. */
+export async function startHoldfastS3({ folder: checkout, configFile }: Build): Promise<RaceSystem> {
+  const cluster = await freshCluster(configFile, clusterProgram(checkout))
+  const native = holdfastSystem(cluster, { name: 'holdfast S3', version: versionOf(checkout) })
+  const { accessKeyId, secretKey } = cluster
+  const place = (endpoint: string) => ({ endpoint, bucket: 'race', accessKeyId, secretKey })
+  const dialects = cluster.endpoints.map((endpoint) => s3Dialect(place(endpoint)))
+  return {
+    ...native,
+    open: () => makeBucket(cluster, 'race'),
+    dialect: (node) => dialects[node] ?? native.dialect(node),
+  }
 }
 
 /** A running cluster as a system of the race. */

@@ -7,10 +7,14 @@
 import { writeFileSync } from 'node:fs'
 import { availableParallelism, totalmem } from 'node:os'
 import { basename } from 'node:path'
+import { etcdVersion } from '../bench/raft-system.ts'
 import { UsageError } from '../local/options.ts'
-import { buildAt, ROOT, startHoldfast } from './holdfast.ts'
+import { startEtcdForRace } from './etcd.ts'
+import { type Build, buildAt, ROOT, startHoldfast, startHoldfastS3 } from './holdfast.ts'
 import { loadNow } from './machine.ts'
-import { parseRaceOptions, RACE_USAGE, type RaceOptions } from './options.ts'
+import { startMinio } from './minio.ts'
+import { parseRaceOptions, RACE_USAGE, type RaceOptions, type SystemName } from './options.ts'
+import { chartOf } from './chart.ts'
 import { pageOf, type RaceReport } from './report.ts'
 import type { RaceSystem } from './system.ts'
 import { runTurn, type Turn, type TurnPlan } from './turn.ts'
@@ -24,11 +28,24 @@ interface Starter {
   readonly start: () => Promise<RaceSystem>
 }
 
-function startersOf({ against, configFile, againstConfigFile }: RaceOptions): readonly Starter[] {
+function startersOf(options: RaceOptions): readonly Starter[] {
+  const { against, configFile, againstConfigFile, systems } = options
   const own = buildAt(ROOT, 'holdfast', configFile)
-  if (against === null) return [{ name: own.name, start: () => startHoldfast(own) }]
+  const starters = systems.map((name) => starterOf(name, own, options))
+  if (against === null) return starters
   const other = buildAt(against, `against ${basename(against)}`, againstConfigFile ?? configFile)
-  return [own, other].map((build) => ({ name: build.name, start: () => startHoldfast(build) }))
+  return [...starters, { name: other.name, start: () => startHoldfast(other) }]
+}
+
+function starterOf(name: SystemName, own: Build, { programs }: RaceOptions): Starter {
+  if (name === 'holdfast') return { name, start: () => startHoldfast(own) }
+  if (name === 's3') return { name: 'holdfast S3', start: () => startHoldfastS3(own) }
+  const file = programs[name] ?? name
+  if (name === 'minio') return { name, start: () => startMinio(file) }
+  const version = etcdVersion(file)
+  if (version === null)
+    throw new UsageError(`There is no etcd at '${file}': apt-get install etcd-server, or --etcd FILE`)
+  return { name, start: () => startEtcdForRace(file, version) }
 }
 
 async function withSystem<T>(starter: Starter, work: (system: RaceSystem) => Promise<T>): Promise<T> {
@@ -104,6 +121,7 @@ async function main(): Promise<number> {
     process.stdout.write(page)
     if (options.outFile !== null) {
       writeFileSync(options.outFile, page)
+      writeFileSync(options.outFile.replace(/md$/, 'svg'), chartOf(report))
       writeFileSync(options.outFile.replace(/md$/, 'json'), `${JSON.stringify(report, null, 2)}\n`)
     }
     return report.turns.some(({ cells }) => cells.some(({ errors }) => errors > 0)) ? 1 : 0

@@ -3,8 +3,12 @@
  */
 import { basename, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { etcdVersion } from '../bench/raft-system.ts'
 import { UsageError, wholeNumber } from '../local/options.ts'
 import { ROW_IDS } from './rows.ts'
+
+export const SYSTEM_NAMES = ['holdfast', 's3', 'etcd', 'minio'] as const
+export type SystemName = (typeof SYSTEM_NAMES)[number]
 
 export interface RaceOptions {
   /** How long each row is measured; with `operations` only a bound. */
@@ -16,6 +20,10 @@ export interface RaceOptions {
   readonly idleSeconds: number
   readonly compareEach: number
   readonly chosen: readonly string[]
+  /** In the order of the first pass. */
+  readonly systems: readonly SystemName[]
+  /** Programs by the name of their system, where another than the one in the path is meant. */
+  readonly programs: Readonly<Partial<Record<SystemName, string>>>
   readonly against: string | null
   readonly configFile: string | null
   readonly againstConfigFile: string | null
@@ -26,6 +34,10 @@ export interface RaceOptions {
 export const RACE_USAGE = `npm run race -- [--against DIR] [--rows ID,...] [--passes N] [--seconds S] [--clients N] [--out FILE.md] ...
 
   --against DIR      another checkout of Holdfast with its node_modules, started from its sources: two builds in turns
+  --systems NAME,...  which take part (default holdfast, with etcd where it is installed or given, and minio where it is given):
+                     holdfast, s3 (our nodes through the S3 API), etcd, minio
+  --etcd FILE        the program of etcd, when it is not in the path: three members through its HTTP gateway
+  --minio FILE       the program of MinIO: three servers, one erasure set
   --rows ID,...      only these rows: ${ROW_IDS.join(', ')}
   --passes N         turns of each system, 1 to 20 (default 2); the order is turned round with each
   --seconds S        how long each row is measured, 1 to 600 (default 5; with --operations a bound, default 120)
@@ -44,6 +56,9 @@ function parse(argv: readonly string[]) {
       args: [...argv],
       options: {
         against: { type: 'string' },
+        systems: { type: 'string' },
+        etcd: { type: 'string' },
+        minio: { type: 'string' },
         rows: { type: 'string' },
         passes: { type: 'string', default: '2' },
         seconds: { type: 'string' },
@@ -72,6 +87,26 @@ function rowsOf(text: string | undefined): readonly string[] {
   return ids
 }
 
+/** Without a choice: ours, etcd where it is, and what a program was given for; with --against only ours. */
+function systemsOf(values: ReturnType<typeof parse>): readonly SystemName[] {
+  const { systems, against, minio, etcd } = values
+  if (systems === undefined) {
+    if (against !== undefined) return ['holdfast']
+    const hasEtcd = etcdVersion(etcd) !== null
+    return [
+      'holdfast',
+      ...(hasEtcd ? (['etcd'] as const) : []),
+      ...(minio === undefined ? [] : (['minio'] as const)),
+    ]
+  }
+  return systems.split(',').map((word) => {
+    const found = SYSTEM_NAMES.find((name) => name === word)
+    if (found === undefined)
+      throw new UsageError(`--systems has no '${word}', expected some of ${SYSTEM_NAMES.join(', ')}`)
+    return found
+  })
+}
+
 /** Null when help was requested. Throws UsageError. */
 export function parseRaceOptions(argv: readonly string[]): RaceOptions | null {
   const values = parse(argv)
@@ -95,6 +130,11 @@ export function parseRaceOptions(argv: readonly string[]): RaceOptions | null {
     idleSeconds: wholeNumber(values.idle, '--idle', { min: 0, max: 600 }),
     compareEach: wholeNumber(values.compare, '--compare', { min: 1, max: 1_000_000 }),
     chosen: rowsOf(values.rows),
+    systems: systemsOf(values),
+    programs: {
+      ...(values.etcd === undefined ? {} : { etcd: resolve(values.etcd) }),
+      ...(values.minio === undefined ? {} : { minio: resolve(values.minio) }),
+    },
     against: against === undefined ? null : resolve(against),
     configFile: config === undefined ? null : resolve(config),
     againstConfigFile: againstConfig === undefined ? null : resolve(againstConfig),

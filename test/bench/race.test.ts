@@ -4,11 +4,13 @@
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import t, { type Test } from 'tap'
+import { chartOf } from '../../scripts/race/chart.ts'
 import { disquiet, sampleMachine, usedSince } from '../../scripts/race/machine.ts'
 import { parseRaceOptions } from '../../scripts/race/options.ts'
 import { RaceSocket } from '../../scripts/race/race-socket.ts'
 import { median, pageOf, type RaceReport } from '../../scripts/race/report.ts'
 import { ROW_IDS } from '../../scripts/race/rows.ts'
+import { s3Dialect } from '../../scripts/race/s3-dialect.ts'
 import { headOf } from '../../scripts/race/system.ts'
 import type { Cell, Turn } from '../../scripts/race/turn.ts'
 
@@ -130,6 +132,38 @@ t.test('the verdict of the race', async (t) => {
   t.match(disquiet(0, [{ ...QUIET_CELL, stolenShare: 0.2 }]), [/the host took 20\.0 %/])
   t.match(disquiet(0, [{ ...QUIET_CELL, othersShare: 0.2 }]), [/other processes used 20\.0 %/])
   t.match(disquiet(0, [null]), [/no \/proc/])
+})
+
+t.test('the picture of the race', async (t) => {
+  const turns = [turn('holdfast', 200), turn('a<b', 100)]
+  const picture = chartOf({ ...reportOf(turns, 50), systems: ['holdfast', 'a<b'] })
+  t.match(picture, /^<svg .*<\/svg>\n$/s)
+  t.match(picture, '>a&lt;b</text>')
+  t.match(picture, 'no verdict by time')
+  t.match(picture, /width="520\.0"[^>]*\/>\n<text[^>]*>200</, 'the longest bar')
+  t.match(picture, /width="260\.0"[^>]*\/>\n<text[^>]*>100</, 'half of it')
+})
+
+t.test('the systems of the race', async (t) => {
+  t.match(parseRaceOptions(['--systems', 's3,etcd', '--etcd', '/x/etcd']), {
+    systems: ['s3', 'etcd'],
+    programs: { etcd: '/x/etcd' },
+  })
+  t.match(parseRaceOptions(['--against', '.']), { systems: ['holdfast'] }, 'two builds race alone')
+  t.throws(
+    () => parseRaceOptions(['--systems', 'ceph']),
+    /no 'ceph', expected some of holdfast, s3, etcd, minio/,
+  )
+  const place = { endpoint: 'http://x:1', bucket: 'b', accessKeyId: 'k', secretKey: 's' }
+  const { list, keysOf } = s3Dialect(place)
+  t.match(
+    list?.('4k/1').head,
+    /^GET \/b\?list-type=2&max-keys=1000&start-after=4k%2F1 HTTP\/1\.1\r\nhost: x:1\r\n/,
+  )
+  t.strictSame(keysOf(Buffer.from('<Contents><Key>a/1</Key></Contents><Contents><Key>a/2</Key>')), [
+    'a/1',
+    'a/2',
+  ])
 })
 
 t.test('the machine', { skip: process.platform !== 'linux' }, async (t) => {

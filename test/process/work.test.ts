@@ -32,6 +32,9 @@ const AT_ONCE = 60
 const LISTED = 100
 /** No collection may fall between two samples: the space for young objects is larger than what a measurement allocates. */
 const YOUNG_MIB = 128
+const ATTEMPTS_MAX = 3
+/** Objects of each size: as many as any operation on them may need. */
+const STORED = 2 * AT_ONCE + ALONE + (ATTEMPTS_MAX - 1) * (AT_ONCE + ALONE)
 /** Rarely, so that a slow machine counts few of them between two samples. */
 const PACE = 'cluster: { heartbeat: 1s, election_timeout: 10s }\nlogging: { level: warn }\n'
 /** So many equal samples in a row mean that the work of the operations is done. */
@@ -149,6 +152,8 @@ interface Operation {
   /** The n-th request of this kind. */
   readonly asked: (n: number) => Asked
   readonly status: number
+  /** Requests at least, for those who use what they stored. */
+  readonly askedMin: number
 }
 
 function operations(): readonly Operation[] {
@@ -159,19 +164,31 @@ function operations(): readonly Operation[] {
     // No two objects are equal: nothing is deduplicated.
     asked: (n) => ({ method: 'PUT', path: path(name, n), body: Buffer.alloc(bytes, `${name} ${n} `) }),
     status: 200,
+    askedMin: STORED,
   })
   return [
     put('1 KiB', 'a', KIB),
     put('4 KiB', 'b', 4 * KIB),
     put('64 KiB', 'c', 64 * KIB),
-    { name: 'GET 4 KiB', asked: (n) => ({ method: 'GET', path: path('b', n) }), status: 200 },
-    { name: 'HEAD', asked: (n) => ({ method: 'HEAD', path: path('b', n) }), status: 200 },
+    {
+      name: 'GET 4 KiB',
+      asked: (n) => ({ method: 'GET', path: path('b', n % STORED) }),
+      status: 200,
+      askedMin: 0,
+    },
+    {
+      name: 'HEAD',
+      asked: (n) => ({ method: 'HEAD', path: path('b', n % STORED) }),
+      status: 200,
+      askedMin: 0,
+    },
     {
       name: `LIST ${LISTED} keys`,
       asked: () => ({ method: 'GET', path: `/buckets/work/objects?maxKeys=${LISTED}` }),
       status: 200,
+      askedMin: 0,
     },
-    { name: 'DELETE', asked: (n) => ({ method: 'DELETE', path: path('a', n) }), status: 204 },
+    { name: 'DELETE', asked: (n) => ({ method: 'DELETE', path: path('a', n) }), status: 204, askedMin: 0 },
   ]
 }
 
@@ -180,7 +197,21 @@ async function ask(counting: Counting, { name, asked, status }: Operation, n: nu
   if (answer.status !== status) throw new Error(`${name} gave ${answer.status}: ${answer.body.toString()}`)
 }
 
+/** V8 may collect at a moment of its own: the same work is then counted once more. */
 async function measured(counting: Counting, count: number, work: () => Promise<void>): Promise<Figures> {
+  for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
+    const figures = await attempted(counting, count, work)
+    if (figures !== null) return figures
+  }
+  throw new Error(`A collection ran whenever ${count} operations were counted: raise YOUNG_MIB`)
+}
+
+/** Null when a collection ran. */
+async function attempted(
+  counting: Counting,
+  count: number,
+  work: () => Promise<void>,
+): Promise<Figures | null> {
   await counting.settled()
   await counting.light({ collect: true })
   const start = await counting.sample()
@@ -189,8 +220,7 @@ async function measured(counting: Counting, count: number, work: () => Promise<v
   const lightEnd = await counting.light()
   await counting.settled()
   const end = await counting.sample()
-  if (lightEnd.collections > lightStart.collections)
-    throw new Error(`A collection ran while ${count} operations were counted: raise YOUNG_MIB`)
+  if (lightEnd.collections > lightStart.collections) return null
   const each = (of: (sample: Sample) => number): number => rounded((of(end) - of(start)) / count)
   const soon = (of: (sample: Light) => number): number => rounded((of(lightEnd) - of(lightStart)) / count)
   return {
@@ -222,6 +252,7 @@ t.test('how much work an operation is', { skip: process.platform !== 'linux' }, 
       for (let n = 0; n < ALONE; n++) await ask(counting, operation, next++)
     })
     figures[`${operation.name} at once`] = await measured(counting, AT_ONCE, atOnce)
+    while (next < operation.askedMin) await atOnce()
   }
   for (const [name, one] of Object.entries(figures))
     t.comment(`${name}: ${figureNames.map((figure) => `${figure} ${one[figure]}`).join(', ')}`)

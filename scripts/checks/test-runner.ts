@@ -1,18 +1,18 @@
 /**
- * Runs test files, several at once, and writes their output as one TAP stream, like `tap run`.
+ * Runs test files, several processes at once, and writes their output as one TAP stream, like `tap run`.
  *
- * Owns: the processes, the time limit of each, the order. Knows nothing of: assertions, reports.
- * Rule: a file runs like with `node FILE`, without the loaders of `tap run`: they cost 0.2 to 0.3 s of processor time a file.
- * A file that ends with an exit code other than 0, by a signal, too late or in the middle of its TAP is not ok.
+ * Owns: the order, and which outcome belongs to which file. Knows nothing of: assertions, reports.
+ * Rules: a file that ends with an exit code other than 0, by a signal, too late or in the middle of its TAP is not ok; when a group ends early, the
+ * file that ran is not ok, and those that had not started run alone.
  */
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import type { ChildProcess } from 'node:child_process'
 import type { Writable } from 'node:stream'
-import { Parser } from 'tap-parser'
+import { fileURLToPath } from 'node:url'
+import { isGood, runProcess } from './test-process.ts'
 
 export interface TestRun {
-  /** Paths relative to `root`, in the order in which they start. */
-  readonly files: readonly string[]
+  /** Groups of paths relative to `root`, in the order in which they start. The files of a group share a process. */
+  readonly groups: readonly (readonly string[])[]
   readonly root: string
   readonly jobs: number
   /** The time limit of a file that requests no other one. ms */
@@ -28,25 +28,19 @@ export interface FileOutcome {
   readonly ms: number
 }
 
-interface Ended {
-  readonly ok: boolean
+interface Ended extends FileOutcome {
   readonly tap: string
   /** Empty: the TAP of the file is sufficient. */
   readonly why: string
 }
 
-/** The limit of one file's standard output; above it the file is stopped. */
-const OUTPUT_CHARACTERS_MAX = 64 * 1024 * 1024
-/** Between SIGTERM and SIGKILL, so that the file can print what it was waiting for. ms */
-const LAST_WORDS_MS = 5000
-/** Tells a file that a runner reads its messages, so that it can request more time: `allowMinutes` in test/programs/simulator/time-limit.ts. */
-const CHILD_KEY = 'test-runner'
+const GROUPED = fileURLToPath(new URL('grouped-files.ts', import.meta.url))
 
 /** Writes one TAP stream to `out` and ends it. Resolves with an outcome for each file that was started. */
 export async function runTestFiles(run: TestRun, out: Writable): Promise<readonly FileOutcome[]> {
   const outcomes: FileOutcome[] = []
   const running = new Set<ChildProcess>()
-  let next = 0
+  const left = [...run.groups]
   let stopped = false
   const stop = (signal: NodeJS.Signals): void => {
     stopped = true
@@ -55,85 +49,88 @@ export async function runTestFiles(run: TestRun, out: Writable): Promise<readonl
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
   for (const signal of signals) process.on(signal, stop)
   const work = async (job: number): Promise<void> => {
-    while (!stopped && next < run.files.length) {
-      const file = run.files[next++] ?? ''
-      const start = performance.now()
-      const { ok, tap, why } = await runFile(run, { file, job, running })
-      const ms = performance.now() - start
-      outcomes.push({ file, ok, ms })
-      out.write(subtest({ file, ok, ms, place: outcomes.length, why, tap }))
-      if (!ok && run.stopsAtFailure) stopped = true
+    while (!stopped) {
+      const group = left.shift()
+      if (group === undefined) return
+      const { ended, unstarted } = await runGroup(run, { group, job, running })
+      left.unshift(...unstarted.map((file) => [file]))
+      for (const outcome of ended) {
+        outcomes.push({ file: outcome.file, ok: outcome.ok, ms: outcome.ms })
+        out.write(subtest(outcome, outcomes.length))
+        if (!outcome.ok && run.stopsAtFailure) stopped = true
+      }
     }
   }
   out.write('TAP version 14\n')
-  await Promise.all(Array.from({ length: Math.min(run.jobs, run.files.length) }, (_, job) => work(job)))
+  await Promise.all(Array.from({ length: Math.min(run.jobs, left.length) }, (_, job) => work(job)))
   for (const signal of signals) process.off(signal, stop)
   out.end(`1..${outcomes.length}\n`)
   return outcomes
 }
 
-function subtest(input: FileOutcome & { place: number; why: string; tap: string }): string {
-  const { file, ok, ms, place, why, tap } = input
+function subtest({ file, ok, ms, why, tap }: Ended, place: number): string {
   const head = `${ok ? 'ok' : 'not ok'} ${place} - ${file} # time=${ms.toFixed(0)}ms`
   const diagnosis = why === '' ? '' : `\n  ---\n  why: ${JSON.stringify(why)}\n  ...\n`
   const inner = tap.replace(/\n$/, '').replaceAll('\n', '\n    ')
   return `${head}${diagnosis === '' ? ' ' : diagnosis}{\n    ${inner}\n}\n`
 }
 
-async function runFile(
-  run: TestRun,
-  { file, job, running }: { file: string; job: number; running: Set<ChildProcess> },
-): Promise<Ended> {
-  const child = spawn(process.execPath, ['--enable-source-maps', file], {
-    cwd: run.root,
-    env: {
-      ...run.env,
-      TAP: '1',
-      TAP_BAIL: '0',
-      TAP_CHILD_ID: '0',
-      TAP_CHILD_KEY: CHILD_KEY,
-      TAP_JOB_ID: String(job),
-      TAP_TIMEOUT: String(run.timeoutMs / 1000),
-    },
-    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
-  })
-  running.add(child)
-  const parser = new Parser()
-  let tap = ''
-  let why = ''
-  let force: NodeJS.Timeout | undefined
-  const end = (reason: string): void => {
-    why ||= reason
-    child.kill('SIGALRM')
-    force ??= setTimeout(() => child.kill('SIGKILL'), LAST_WORDS_MS)
-  }
-  const limit = (ms: number): NodeJS.Timeout => setTimeout(() => end(`ran for more than ${ms} ms`), ms)
-  let timer = limit(run.timeoutMs)
-  child.on('message', (message) => {
-    const asked = askedLimit(message)
-    if (asked === null) return
-    clearTimeout(timer)
-    timer = limit(asked)
-  })
-  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-    tap += text
-    parser.write(text)
-    if (tap.length > OUTPUT_CHARACTERS_MAX) end(`printed more than ${OUTPUT_CHARACTERS_MAX} characters`)
-  })
-  const complete = once(parser, 'complete')
-  const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null]
-  clearTimeout(timer)
-  clearTimeout(force)
-  running.delete(child)
-  parser.end()
-  const [results] = (await complete) as [{ ok: boolean }]
-  if (why === '' && code !== 0) why = signal === null ? `exit code ${code}` : `ended by ${signal}`
-  return { ok: why === '' && results.ok, tap, why }
+interface Group {
+  readonly group: readonly string[]
+  readonly job: number
+  readonly running: Set<ChildProcess>
 }
 
-/** The requested time, ms. Null: another message. */
-function askedLimit(message: unknown): number | null {
-  if (typeof message !== 'object' || message === null) return null
-  const { key, setTimeout: ms } = message as { readonly key?: unknown; readonly setTimeout?: unknown }
-  return key === CHILD_KEY && typeof ms === 'number' && ms > 0 ? ms : null
+async function runGroup(
+  run: TestRun,
+  { group, job, running }: Group,
+): Promise<{ readonly ended: readonly Ended[]; readonly unstarted: readonly string[] }> {
+  const { root, env, timeoutMs } = run
+  const args = group.length === 1 ? group : [GROUPED, String(timeoutMs), ...group]
+  const { tap, why, started, ms } = await runProcess({ args, root, env, job, timeoutMs, running })
+  const [only = ''] = group
+  if (group.length === 1)
+    return { ended: [{ file: only, ok: why === '' && isGood(tap), ms, tap, why }], unstarted: [] }
+  const parts = partsOf(tap)
+  const ended = started.map(({ file, atMs }, place): Ended => {
+    const part = parts.get(file)
+    const isLast = place === started.length - 1
+    const until = started[place + 1]?.atMs ?? ms
+    const isWhole = part?.ok === true && isGood(part.tap)
+    // What happens outside of every file, such as an error after its end, counts for the one that ran last.
+    const blame = isLast && (why === 'exit code 1' ? isAllGood(parts) : why !== '') ? why : ''
+    return { file, ok: isWhole && blame === '', ms: until - atMs, tap: part?.tap ?? '', why: blame }
+  })
+  const names = new Set(started.map(({ file }) => file))
+  return { ended, unstarted: group.filter((file) => !names.has(file)) }
+}
+
+interface FilePart {
+  readonly tap: string
+  readonly ok: boolean
+}
+
+const isAllGood = (parts: ReadonlyMap<string, FilePart>): boolean => [...parts.values()].every(({ ok }) => ok)
+
+/** The TAP of each file of a group: the lines of its subtest, without their margin. */
+export function partsOf(tap: string): ReadonlyMap<string, FilePart> {
+  const parts = new Map<string, FilePart>()
+  let name = ''
+  let lines: string[] = []
+  for (const line of tap.split('\n')) {
+    const [, opened] = /^# Subtest: (.*)$/.exec(line) ?? []
+    const [, not, closed] = /^(not )?ok \d+ - (.*?)(?: # .*)?$/.exec(line) ?? []
+    if (opened !== undefined) {
+      name = opened
+      lines = ['TAP version 14']
+      parts.set(name, { tap: '', ok: false })
+    } else if (closed !== undefined && closed === name) {
+      parts.set(name, { tap: `${lines.join('\n')}\n`, ok: not === undefined })
+      name = ''
+    } else if (name !== '' && line !== '') {
+      lines.push(line.startsWith('    ') ? line.slice(4) : line)
+      parts.set(name, { tap: `${lines.join('\n')}\n`, ok: false })
+    }
+  }
+  return parts
 }

@@ -13,6 +13,9 @@ export type Times = ReadonlyMap<string, number>
 /** Before the first run: whole simulations, hosts and real processes take longest. */
 const LONG = [/^test\/programs\/mutants\/hunts-/, /^test\/programs\/chaos\//, /^test\/(programs|process)\//]
 
+/** A file in a group before its first run. */
+const UNKNOWN_MS = 2000
+
 export function readTimes(file: string): Times {
   try {
     const known: unknown = JSON.parse(readFileSync(file, 'utf8'))
@@ -34,13 +37,22 @@ export function writeTimes(file: string, before: Times, outcomes: readonly FileO
   )
 }
 
-/** Longest first. A file without a time comes before those with one, because it may be a long one. */
-export function longestFirst(files: readonly string[], times: Times): readonly string[] {
+type Group = readonly string[]
+
+/** Longest first. A file without a time comes before those with one, because it may be a long one; not so in a group, whose files are short. */
+export function longestFirst(groups: readonly Group[], times: Times): readonly Group[] {
   const guess = (file: string): number => {
     const known = times.get(file)
     if (known !== undefined) return known
     const place = LONG.findIndex((pattern) => pattern.test(file))
     return Number.MAX_SAFE_INTEGER - (place === -1 ? LONG.length : place)
   }
-  return files.toSorted((one, other) => guess(other) - guess(one) || one.localeCompare(other, 'en'))
+  const length = (group: Group): number => {
+    const [first = ''] = group
+    if (group.length === 1) return guess(first)
+    return group.reduce((sum, file) => sum + (times.get(file) ?? UNKNOWN_MS), 0)
+  }
+  return groups.toSorted(
+    (one, other) => length(other) - length(one) || (one[0] ?? '').localeCompare(other[0] ?? '', 'en'),
+  )
 }

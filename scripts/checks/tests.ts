@@ -9,7 +9,9 @@ import { join } from 'node:path'
 import { parse } from 'yaml'
 import { ROOT } from './steps.ts'
 import TapSummary from './tap-summary.ts'
+import { groupsOf } from './test-groups.ts'
 import { runTestFiles } from './test-runner.ts'
+import type { SourceFile } from './tidy-rules.ts'
 import { longestFirst, readTimes, writeTimes } from './test-times.ts'
 
 const CACHE = join(ROOT, 'node_modules', '.cache')
@@ -27,6 +29,11 @@ export function allTestFiles(): readonly string[] {
   return globSync('test/**/*.test.ts', { cwd: ROOT })
 }
 
+function sources(): readonly SourceFile[] {
+  const paths = globSync(['cluster/**/*.ts', 'scripts/**/*.ts', 'src/**/*.ts', 'test/**/*.ts'], { cwd: ROOT })
+  return paths.map((path) => ({ path, text: readFileSync(join(ROOT, path), 'utf8') }))
+}
+
 /** Whether all passed. `files`: paths relative to the root. */
 export async function runTests(files: readonly string[], options: Options): Promise<boolean> {
   const times = readTimes(TIMES)
@@ -38,7 +45,10 @@ export async function runTests(files: readonly string[], options: Options): Prom
   process.stderr.write('== tests\n')
   const outcomes = await runTestFiles(
     {
-      files: options.order === 'as-given' ? files : longestFirst(files, times),
+      groups:
+        options.order === 'as-given'
+          ? files.map((file) => [file])
+          : longestFirst(groupsOf(files, sources()), times),
       root: ROOT,
       jobs: options.jobs ?? taprc.jobs,
       timeoutMs: taprc.timeout * 1000,

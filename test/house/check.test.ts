@@ -170,12 +170,17 @@ t.test('the longest files start first; those without a time before all others', 
     ['test/b.test.ts', 2000],
   ])
   const files = ['test/a.test.ts', 'test/new.test.ts', 'test/b.test.ts', 'test/programs/chaos/new.test.ts']
-  t.same(longestFirst(files, times), [
+  const alone = files.map((file) => [file])
+  t.same(longestFirst(alone, times).flat(), [
     'test/programs/chaos/new.test.ts',
     'test/new.test.ts',
     'test/b.test.ts',
     'test/a.test.ts',
   ])
+  t.same(
+    longestFirst([['test/b.test.ts'], ['test/a.test.ts', 'test/c.test.ts'], ['test/a.test.ts']], times),
+    [['test/a.test.ts', 'test/c.test.ts'], ['test/b.test.ts'], ['test/a.test.ts']],
+  )
 })
 
 const COMPILER = {
@@ -295,6 +300,28 @@ t.test('npm run check', async (t) => {
         /^ {2}test\/log\/size\.test\.ts \d/,
       ])
       t.equal(check('--room', 'cellar').status, 2)
+    },
+  )
+  t.test(
+    'a file that fails, hangs up or throws late in a shared process fails, and no other one',
+    async (t) => {
+      const dies =
+        "import { constants } from 'node:os'\nt.ok(true)\nprocess[`${'kil'}l`](process.pid, constants.signals.SIGKILL)\n"
+      const { check } = house({
+        'test/a/a-good.test.ts': `${TAP}\nt.test('x', async (t) => t.ok(true))\nt.teardown(() => undefined)\n`,
+        'test/a/b-red.test.ts': `${TAP}\nt.test('y', async (t) => t.ok(false))\n`,
+        'test/a/c-bad.test.ts': `${TAP}\nt.ok(true)\nthrow new Error('no')\n`,
+        'test/a/d-throws.test.ts': `${TAP}\nt.test('z', async (t) => {\n  t.ok(true)\n  await new Promise((_, no) => setImmediate(() => no(new Error('late'))))\n})\n`,
+        'test/a/e-dies.test.ts': `${TAP}${dies}`,
+        'test/a/f-after.test.ts': `${TAP}\nt.ok(true)\n`,
+      })
+      const { status, lines } = check('--room', 'a')
+      t.equal(status, 1)
+      t.same(
+        lines.filter((line) => /^FAILED test\/a\/[a-z-]+\.test\.ts$/.test(line)).toSorted(),
+        ['b-red', 'c-bad', 'd-throws', 'e-dies'].map((name) => `FAILED test/a/${name}.test.ts`),
+        lines.join('\n'),
+      )
     },
   )
   t.test('a file that dies, does not load or prints half its TAP is not ok', async (t) => {

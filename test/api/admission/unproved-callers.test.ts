@@ -75,7 +75,10 @@ t.test('a flood refuses no caller that proves itself, not even from its own addr
 t.test(
   'what no credential of this cluster comes with makes the cluster do nothing, at any rate',
   async (t) => {
-    const { world, token, exchange, key } = await start(t, { unprovedBurst: 50 })
+    const { world, token, exchange, key } = await start(t, {
+      unprovedBurst: 50,
+      unprovedRequestsPerMinute: 1,
+    })
     const { memory } = world
     const admin = await memory.adminToken('owner')
     const temporary = await world.call({

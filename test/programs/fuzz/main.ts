@@ -5,7 +5,8 @@
  * Owns: progress, summary, exit code 1 when an answer was not as the document says.
  */
 import { parseArgs } from 'node:util'
-import { type FuzzReport, FuzzRun } from './fuzz-run.ts'
+import type { FuzzReport } from './fuzz-frame.ts'
+import { FuzzRun } from './fuzz-run.ts'
 import { FuzzWorld } from './fuzz-world.ts'
 import { S3FuzzRun } from './s3-fuzz-run.ts'
 

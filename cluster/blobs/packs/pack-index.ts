@@ -27,6 +27,8 @@ import { recordBytes } from './pack-record.ts'
 
 /** This many changes are gathered for one write; at most twice as many may wait. */
 const CHANGES_PER_WRITE = 2_048
+/** Places of names that were written or read last: a read of one of them asks no row. Some 4 MB. */
+const PLACES_KEPT_MAX = 16_384
 
 export class PackIndex {
   readonly #rows: IndexRows
@@ -35,6 +37,10 @@ export class PackIndex {
   /** Changes not yet passed to the rows, and changes passed but not yet durable. Null: removed. */
   #pending = new Map<string, Place | null>()
   #flushing = new Map<string, Place | null>()
+  /** As in the rows. The oldest first. */
+  readonly #kept = new Map<string, Place>()
+  /** The number of changes so far: a row that was asked for before one may be outdated. */
+  #changes = 0
   #changedPacks = new Set<number>()
   #lastWrite: Promise<void> = Promise.resolve()
   #nextWrite: Promise<void> | null = null
@@ -78,10 +84,13 @@ export class PackIndex {
   async lookup(fileName: string): Promise<Place | null> {
     const key = nameKey(fileName)
     const change = this.#changeOf(key)
-    if (change !== undefined) return change
+    const known = change === undefined ? this.#kept.get(key) : change
+    if (known !== undefined) return known
+    const changes = this.#changes
     const row = await this.#rows.get(key)
     if (row === undefined) return null
     const place = decodePlace(key, row)
+    if (place !== null && changes === this.#changes) this.#keep(key, place)
     if (place !== null) return place
     this.#hasBadRow = true
     throw new BlobDamagedError(`Blob "${fileName}" cannot be found: its row in the index is damaged`)
@@ -106,14 +115,14 @@ export class PackIndex {
     const key = nameKey(fileName)
     if (from !== null) this.#account(from, -1, rowSum(key, from))
     this.#account(place, 1, rowSum(key, place))
-    this.#pending.set(key, place)
+    this.#set(key, place)
   }
 
   /** `from` null: the row is damaged, and the pack that it counted for is unknown. */
   remove(fileName: string, from: Place | null): void {
     const key = nameKey(fileName)
     if (from !== null) this.#account(from, -1, rowSum(key, from))
-    this.#pending.set(key, null)
+    this.#set(key, null)
   }
 
   /** Every record in the pack before `end` is in the index by now, or is garbage. */
@@ -182,6 +191,20 @@ export class PackIndex {
     for (const [pack, found] of totals) this.#totals.set(pack, found)
   }
 
+  #set(key: string, place: Place | null): void {
+    this.#changes++
+    this.#kept.delete(key)
+    this.#pending.set(key, place)
+  }
+
+  #keep(key: string, place: Place): void {
+    this.#kept.set(key, place)
+    for (const oldest of this.#kept.keys()) {
+      if (this.#kept.size <= PLACES_KEPT_MAX) return
+      this.#kept.delete(oldest)
+    }
+  }
+
   /** Undefined: the rows decide. */
   #changeOf(key: string): Place | null | undefined {
     const place = this.#pending.get(key)
@@ -216,6 +239,8 @@ export class PackIndex {
     this.#pending = new Map()
     this.#changedPacks = new Set()
     await this.#guard.sync(() => this.#rows.write(changes))
+    for (const [key, place] of this.#flushing)
+      if (place !== null && !this.#pending.has(key)) this.#keep(key, place)
     this.#flushing = new Map()
   }
 }

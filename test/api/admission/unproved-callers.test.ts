@@ -15,7 +15,8 @@ import { MemoryServices } from '../../helpers/memory-services.ts'
 import { ApiWorld, type Ask } from '../api-world.ts'
 
 const BURST = 5
-const LIMITS = { unprovedRequestsPerMinute: 60, unprovedBurst: BURST }
+/** One a minute: however slow this machine is, none comes back during a test. */
+const LIMITS = { unprovedRequestsPerMinute: 1, unprovedBurst: BURST }
 const BEHIND_PROXY = { limits: LIMITS, trustedProxies: ['127.0.0.1'] }
 const from = (address: string) => ({ 'x-forwarded-for': address })
 const HERE = from('198.51.100.7')
@@ -45,7 +46,10 @@ t.test('requests that prove nothing are limited by address [errors.rate_limited]
   const { world } = await start(t)
   const refused = await flood(world)
   t.match(refused, { status: 429, code: 'rate_limited' })
-  t.match(refused.headers, { 'retry-after': '1', 'ratelimit-policy': '"unproved";q=60;w=60;burst=5' })
+  t.match(refused.headers, {
+    'retry-after': /^(60|[1-5]?\d)$/,
+    'ratelimit-policy': '"unproved";q=1;w=60;burst=5',
+  })
   const asks = {
     'no token': { path: '/api/v1/buckets' },
     'an unknown path': { path: '/api/v1/nothing' },

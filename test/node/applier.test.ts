@@ -97,6 +97,23 @@ t.test('Applier', async (t) => {
     },
   )
 
+  t.test('decodes an entry once: for its cost and to be applied', async (t) => {
+    const bench = new ApplierBench({ applyCostMax: 30 })
+    const asked = new Set<Uint8Array>()
+    Object.assign(bench.machine, { cost: (bytes: Uint8Array) => (asked.add(bytes), 13) })
+    bench.applier.push(entries(1, 5))
+    await bench.clock.advance(1_000)
+    const applied = bench.machine.batches.flatMap((batch) =>
+      batch.entries.flatMap(({ commands }) => commands),
+    )
+    t.equal(applied.length, 5)
+    // The last one was taken alone, so its cost was not asked for.
+    t.ok(
+      applied.slice(0, 4).every((bytes) => asked.has(bytes)),
+      'the bytes that were asked about',
+    )
+  })
+
   t.test('raises the feature level, and never lowers it', async (t) => {
     const bench = new ApplierBench({ featureLevelMax: 3 })
     bench.applier.push([entry(1), raise(2, 3), raise(3, 2), entry(4)])

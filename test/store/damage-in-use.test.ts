@@ -16,7 +16,14 @@ import { keyBytes, RowDamagedError } from '../../src/store/rows/row-codec.ts'
 import { SILENT } from '../helpers/loggers.ts'
 import { seeded } from '../helpers/node-world.ts'
 import { put } from '../state-machine/map-world.ts'
-import { blocksOf, indexIn, StoreWorld, type Teardown, temporaryDirectory } from './store-world.ts'
+import {
+  blocksOf,
+  indexIn,
+  StoreWorld,
+  type Teardown,
+  temporaryDirectory,
+  failingBatch,
+} from './store-world.ts'
 import { pageOfObjects } from '../../src/store/reads/object-listing.ts'
 import { recountState } from '../../src/store/reads/recount-state.ts'
 import { repairTasks } from '../../src/store/reads/chunk-reads.ts'
@@ -144,7 +151,7 @@ t.test('damage that is found in use', (t) => {
     const corruption = Object.assign(new Error('Corruption: block checksum mismatch'), {
       code: 'LEVEL_CORRUPTION',
     })
-    t.intercept(db, 'batch', { value: async () => await Promise.reject(corruption) })
+    t.intercept(db, 'batch', { value: () => failingBatch(corruption) })
     await t.rejects(world.do(empty('a')), { name: 'StateDamagedError', cause: corruption })
     t.match(world.damages, [{ name: 'StateDamagedError' }])
     const other = await StoreWorld.withBucket(t)

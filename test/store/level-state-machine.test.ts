@@ -19,7 +19,14 @@ import {
   putChunks,
   remove,
 } from '../state-machine/map-world.ts'
-import { indexIn, recordOf, StoreWorld, type Teardown, temporaryDirectory } from './store-world.ts'
+import {
+  indexIn,
+  recordOf,
+  StoreWorld,
+  type Teardown,
+  temporaryDirectory,
+  failingBatch,
+} from './store-world.ts'
 import { timesAt } from '../helpers/entry-time.ts'
 import { bucketKeys } from '../../src/state-machine/buckets/keys.ts'
 import { chunkKeys } from '../../src/state-machine/chunks/keys.ts'
@@ -72,6 +79,25 @@ t.test('LevelStateMachine', (t) => {
     t.match(world.store.reader.get(chunkKeys.chunk('acme', 'c1')), { references: 0, condemnedAt: 2 })
   })
 
+  t.test('decodes a command once when its cost was asked for, and gives the same result', async (t) => {
+    const checksums = []
+    for (const isAsked of [false, true]) {
+      const world = await StoreWorld.open(t)
+      await world.do(createTenant('acme'))
+      const commands = [createBucket(), empty('k')].map(encodeCommand)
+      if (isAsked) {
+        for (const bytes of commands) t.ok(world.store.stateMachine.cost(bytes) > 0)
+        // What is in the bytes now is never looked at.
+        for (const bytes of commands) bytes.fill(0xc1)
+      }
+      const entry = { index: 2, ...timesAt(2), featureLevel: 1, commands }
+      await world.store.stateMachine.apply({ entries: [entry], record: recordOf(2) })
+      t.match(world.photos, { objectCount: 1 })
+      checksums.push(Buffer.from(world.store.stateMachine.checksum()).toString('hex'))
+    }
+    t.equal(checksums[0], checksums[1])
+  })
+
   t.test('writes nothing of a batch that holds an unknown command', async (t) => {
     const world = await StoreWorld.open(t)
     const commands = [encodeCommand(createTenant('acme')), encodeCommand({ type: 'makeCoffee' } as never)]
@@ -85,7 +111,7 @@ t.test('LevelStateMachine', (t) => {
     const world = await StoreWorld.withBucket(t)
     const { db } = world.store.stateMachine.handle.current
     const refusal = new Error('EIO')
-    t.intercept(db, 'batch', { value: async () => await Promise.reject(refusal) })
+    t.intercept(db, 'batch', { value: () => failingBatch(refusal) })
     await t.rejects(world.do(empty('a')), { message: /disk refused/, cause: refusal })
     Reflect.deleteProperty(db, 'batch')
     await t.rejects(world.do(empty('b')), /disk refused/)
@@ -97,7 +123,7 @@ t.test('LevelStateMachine', (t) => {
     const world = await StoreWorld.withBucket(t)
     const { db } = world.store.stateMachine.handle.current
     const refusal = new Error('IO error: 000006.log: No space left on device')
-    t.intercept(db, 'batch', { value: async () => await Promise.reject(refusal) })
+    t.intercept(db, 'batch', { value: () => failingBatch(refusal) })
     await t.rejects(world.do(empty('a')), { message: /the disk is full; free space/, cause: refusal })
     Reflect.deleteProperty(db, 'batch')
     await world.store.stateMachine.close()

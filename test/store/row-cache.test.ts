@@ -6,9 +6,8 @@ import { tenantKeys } from '../../src/state-machine/tenants/keys.ts'
 import type { RowKey } from '../../src/state-machine/base/row-key.ts'
 import { RowCache } from '../../src/store/rows/row-cache.ts'
 import { encodeRow, keyBytes } from '../../src/store/rows/row-codec.ts'
-import type { BatchOperation } from '../../src/store/rows/state-seal.ts'
 import { deferred } from '../helpers/async.ts'
-import { StoreWorld } from './store-world.ts'
+import { heldBatches, StoreWorld } from './store-world.ts'
 
 const KEY = { tenantId: 'acme', accountId: null, name: null, scopes: 'read', expiresAt: null } as const
 
@@ -113,15 +112,13 @@ t.test(
     const record = state.read(key)
     t.equal(record?.version, 1)
     const [mayLand, landed, mayEnd] = [deferred(), deferred(), deferred()]
-    const batch = db.batch.bind(db)
-    t.intercept(db, 'batch', {
-      value: async (operations: BatchOperation[]) => {
-        await mayLand.promise
-        await batch(operations)
-        landed.resolve()
-        await mayEnd.promise
-      },
+    const value = heldBatches(db, async (write) => {
+      await mayLand.promise
+      await write()
+      landed.resolve()
+      await mayEnd.promise
     })
+    t.intercept(db, 'batch', { value })
     const bytes = keyBytes(key)
     const writing = state.write([
       { type: 'put', key: bytes, value: encodeRow(bytes, { ...record, version: 2 }) },

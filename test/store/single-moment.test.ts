@@ -4,9 +4,8 @@ import { versionKeys } from '../../src/state-machine/versions/keys.ts'
 import { tenantKeys } from '../../src/state-machine/tenants/keys.ts'
 import type { ObjectRecord } from '../../src/state-machine/versions/records.ts'
 import { encodeRow, keyBytes } from '../../src/store/rows/row-codec.ts'
-import type { BatchOperation } from '../../src/store/rows/state-seal.ts'
 import { put } from '../state-machine/map-world.ts'
-import { StoreWorld } from './store-world.ts'
+import { heldBatches, StoreWorld } from './store-world.ts'
 import { lookUpVersion } from '../../src/store/reads/version-lookup.ts'
 import { pageOfAccessKeys } from '../../src/store/reads/access-key-listing.ts'
 
@@ -27,17 +26,15 @@ t.test('a version that becomes the newest between two reads of one lookup is fou
   ]
   const promoted: ObjectRecord = { ...older, newer: null }
   const read = db.getSync.bind(db)
-  const batch = db.batch.bind(db)
   // LevelDB begins with the write when the first of the reads is over.
   let begin = (): void => {}
   let landing: Promise<void> = Promise.resolve()
   await new Promise<void>((asked) => {
-    t.intercept(db, 'batch', {
-      value: (operations: BatchOperation[]) => {
-        asked()
-        return new Promise<void>((resolve) => (begin = () => resolve(batch(operations))))
-      },
+    const value = heldBatches(db, (write) => {
+      asked()
+      return new Promise((resolve) => (begin = () => resolve(write())))
     })
+    t.intercept(db, 'batch', { value })
     landing = state.write([
       { type: 'put', key: newest, value: encodeRow(newest, promoted) },
       { type: 'del', key: below },

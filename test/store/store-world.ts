@@ -17,6 +17,7 @@ import { createPropose, type Propose } from '../../src/commands/propose.ts'
 import { createTenant, OPEN_SESSION } from '../state-machine/map-world.ts'
 import { timesAt } from '../helpers/entry-time.ts'
 import { bucketKeys } from '../../src/state-machine/buckets/keys.ts'
+import type { Database } from '../../src/store/rows/state-rows.ts'
 
 export interface Teardown {
   teardown(handler: () => void | Promise<void>): void
@@ -129,5 +130,23 @@ export async function blocksOf(source: StateSource): Promise<StateBlock[]> {
     blocks.push(block)
     if (block.isEnd) return blocks
     after = block.through
+  }
+}
+
+/** In the place of a batch of LevelDB: its write fails. */
+export function failingBatch(error: Error): object {
+  return { put: () => undefined, del: () => undefined, write: async () => await Promise.reject(error) }
+}
+
+/** What makes batches of LevelDB, for the place of `db.batch`: each write goes through `hold`. */
+export function heldBatches(
+  db: Database,
+  hold: (write: () => Promise<void>) => Promise<void>,
+): () => object {
+  const batch = db.batch.bind(db)
+  return () => {
+    const held = batch()
+    const write = held.write.bind(held)
+    return Object.assign(held, { write: () => hold(() => write({ sync: true })) })
   }
 }

@@ -8,7 +8,7 @@
  */
 import { ApplyFailure, LevelUnknownError } from './apply-failure.ts'
 import { assert } from '../../base/assert.ts'
-import { costOf } from '../proposals/batcher.ts'
+import { EntryCosts } from './entry-costs.ts'
 import { type EntrySkip, skipOf } from '../base/entry-skips.ts'
 import {
   decodeCommandEntry,
@@ -72,6 +72,7 @@ const NO_REPLY = new Uint8Array(0)
 export class Applier {
   readonly #parts: ApplierParts
   #waiting: Entry[] = []
+  readonly #costs: EntryCosts
   /** Of the latest batch. */
   #taken: readonly Entry[] = []
   #appliedIndex: LogIndex
@@ -91,6 +92,7 @@ export class Applier {
 
   constructor(parts: ApplierParts) {
     this.#parts = parts
+    this.#costs = new EntryCosts(parts.stateMachine)
     const { record } = parts
     this.#appliedIndex = record.appliedIndex
     this.#appliedTerm = record.appliedTerm
@@ -182,6 +184,7 @@ export class Applier {
   async close(): Promise<void> {
     this.#isClosed = true
     this.#waiting = []
+    this.#costs.clear()
     await this.#work
   }
 
@@ -197,6 +200,7 @@ export class Applier {
     this.#featureLevel = record.featureLevel
     this.#isSuspended = false
     this.#waiting = this.#waiting.filter(({ index }) => index > record.appliedIndex)
+    this.#costs.clear()
   }
 
   #next(): void {
@@ -278,7 +282,7 @@ export class Applier {
       const { index, data } = entry
       bytes += data.length
       // A single entry is taken regardless of its cost, so its cost is not computed.
-      if (this.#waiting.length > 1) cost += this.#costOf(entry)
+      if (this.#waiting.length > 1) cost += this.#costs.of(entry)
       const isFull = bytes > applyBytesMax || cost > applyCostMax
       if (count > 0 && (count >= applyEntriesMax || isFull)) break
       count += 1
@@ -286,21 +290,6 @@ export class Applier {
       if (index % checksumEvery === 0) break
     }
     return this.#waiting.splice(0, count)
-  }
-
-  #costOf({ kind, data }: Entry): number {
-    if (kind !== 'command') return 0
-    const { stateMachine } = this.#parts
-    try {
-      return decodeCommandEntry(data).proposals.reduce(
-        (sum, { command }) => sum + (stateMachine.cost?.(command) ?? costOf({ command })),
-        0,
-      )
-    } catch (error) {
-      if (damageIn(error) !== null) throw error
-      // It is skipped, or fails when its turn comes: in a batch of its own, so that the entries before it are applied.
-      return Number.POSITIVE_INFINITY
-    }
   }
 
   #admit(entries: readonly Entry[]): Admitted {
@@ -319,9 +308,10 @@ export class Applier {
     const { index, kind, data } = entry
     if (kind === 'configuration') batches.push(...this.#reconfigure(index, data))
     if (kind !== 'command') return
+    const known = this.#costs.take(index)
     const skip = skipOf(this.#parts.skips ?? [], entry)
     if (skip !== null) return void batches.push(this.#skip(entry, skip))
-    const { time, proposals, level } = decodeCommandEntry(data)
+    const { time, proposals, level } = known ?? decodeCommandEntry(data)
     this.#time.advance(time, this.#featureLevel)
     if (level !== null) this.#raise(level)
     const commands: Uint8Array[] = []

@@ -6,6 +6,7 @@
 import { hash } from 'node:crypto'
 import type { TextDigest } from '../../state-machine/base/view.ts'
 import { type ApplyBatch, EntryFailedError } from '../../../cluster/index.ts'
+import type { Proposal } from '../../state-machine/commands.ts'
 import { apply } from '../../state-machine/state-machine.ts'
 import type { BatchView } from './batch-view.ts'
 import { decodeCommand, encodeReply } from '../../commands/command-codec.ts'
@@ -20,11 +21,12 @@ const digest: TextDigest = (text) => hash('sha256', text)
 export function* applyEntry(
   view: BatchView,
   entry: ApplyBatch['entries'][number],
+  decode: (command: Uint8Array) => Proposal = decodeCommand,
 ): Generator<Uint8Array, void> {
   const { commands, ...where } = entry
   for (const [ordinal, bytes] of commands.entries()) {
     yield decided(where.index, () => {
-      const { writes, reply } = apply(view, decodeCommand(bytes), { ...where, ordinal, digest })
+      const { writes, reply } = apply(view, decode(bytes), { ...where, ordinal, digest })
       view.write(writes)
       return encodeReply(reply)
     })

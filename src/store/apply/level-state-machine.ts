@@ -19,6 +19,7 @@ import {
   type StateMachine,
   type StateSource,
 } from '../../../cluster/index.ts'
+import type { Proposal } from '../../state-machine/commands.ts'
 import { commandCost } from '../../state-machine/command-cost.ts'
 import { applyEntry } from './apply-entry.ts'
 import { BatchView } from './batch-view.ts'
@@ -63,6 +64,8 @@ export class LevelStateMachine implements StateMachine {
   /** A damaged state that was in use: it is no longer read, and it is closed when another takes its place. */
   #withdrawn: OpenState | null = null
   #seal: StateSeal | null = null
+  /** Commands whose cost was asked for: their apply is next, and decodes them no second time. */
+  readonly #decoded = new WeakMap<Uint8Array, Proposal>()
   #isInstalled = false
   #writing = false
   #isClosed = false
@@ -125,7 +128,10 @@ export class LevelStateMachine implements StateMachine {
   cost(command: Uint8Array): number {
     const state = this.handle.usable
     const view: View = state === null ? NO_ROWS : { get: (key) => state.read(key) }
-    return command.length === 0 ? 0 : commandCost(view, decodeCommand(command))
+    if (command.length === 0) return 0
+    const proposal = this.#decode(command)
+    this.#decoded.set(command, proposal)
+    return commandCost(view, proposal)
   }
 
   checksum(): Uint8Array {
@@ -193,6 +199,10 @@ export class LevelStateMachine implements StateMachine {
     }
   }
 
+  #decode(command: Uint8Array): Proposal {
+    return this.#decoded.get(command) ?? decodeCommand(command)
+  }
+
   get #sealed(): StateSeal {
     this.#assertTrusted()
     assert(this.#seal !== null, 'the state is used after it was opened')
@@ -222,7 +232,7 @@ export class LevelStateMachine implements StateMachine {
   ): Promise<readonly Uint8Array[]> {
     const replies: Uint8Array[] = []
     let touched = view.touched
-    for (const reply of applyEntry(view, entry)) {
+    for (const reply of applyEntry(view, entry, (command) => this.#decode(command))) {
       replies.push(reply)
       if (turns.isOver(view.touched - touched)) await turns.end()
       touched = view.touched

@@ -165,7 +165,7 @@ t.test('sums and order of texts are those of their bytes', async () => {
   const any = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 60 }),
     fc
-      .array(fc.constantFrom('a', '\u007f', '\ud7ff', '\ue000', '\uffff', '😀', '\u{10ffff}'))
+      .array(fc.constantFrom('a', '\u007f', '\u0080', 'é', '\ud7ff', '\ue000', '\uffff', '😀', '\u{10ffff}'))
       .map((all) => all.join('')),
   )
   fc.assert(

@@ -27,12 +27,13 @@ const OPEN_TABLE_BYTES = 1.5 * MIB
 const OTHER_FILES = 10
 
 /** Shares of the memory: one part in this many. */
-const WRITE_BUFFER_SHARE = 512
+const WRITE_BUFFER_SHARE = 256
 const CACHE_SHARE = 64
 const OPEN_TABLES_SHARE = 32
 
 const WRITE_BUFFER_MIN_BYTES = 4 * MIB
-const WRITE_BUFFER_MAX_BYTES = 64 * MIB
+/** A larger one saves no more writes: docs/adr/0062-listings-and-apply.md. */
+const WRITE_BUFFER_MAX_BYTES = 48 * MIB
 const CACHE_MIN_BYTES = 16 * MIB
 const CACHE_MAX_BYTES = 512 * MIB
 const OPEN_TABLES_MIN = 64

@@ -8,6 +8,7 @@
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { Attached } from '../base/attached.ts'
 
 /** With so many behind the one that is served, nothing more is read from the connection. What is parsed already is taken. Count. */
 const PIPELINED_MAX = 64
@@ -21,7 +22,7 @@ interface Waiting {
 
 export function inTurns(serve: RequestListener): RequestListener {
   /** Of connections with a request under way: those behind it. */
-  const lanes = new WeakMap<Socket, Waiting[]>()
+  const lanes = new Attached<Socket, Waiting[]>()
 
   const begin = ({ request, response }: Waiting): void => {
     // No client would receive an answer.
@@ -36,7 +37,7 @@ export function inTurns(serve: RequestListener): RequestListener {
     const first = lane?.shift()
     if (lane === undefined || first === undefined || socket.destroyed) {
       // The requests behind a connection that is gone were never started.
-      lanes.delete(socket)
+      lanes.set(socket, undefined)
       return
     }
     if (lane.length < PIPELINED_MAX && socket.isPaused()) socket.resume()

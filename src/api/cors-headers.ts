@@ -9,13 +9,14 @@ import type { FastifyRequest } from 'fastify'
 import { canSeeBucket } from '../access/authorize.ts'
 import type { CorsGrant } from '../access/cors-match.ts'
 import type { AccessKeyPrincipal, Principal } from '../access/base/principal.ts'
+import { Attached } from '../base/attached.ts'
 import { findCorsGrant } from '../operations/buckets/find-cors-grant.ts'
 import type { Services } from '../operations/base/services.ts'
 
 type Headers = Readonly<Record<string, string>>
 
 const VARY: Headers = { vary: 'Origin, Access-Control-Request-Method, Access-Control-Request-Headers' }
-const ANSWERS = new WeakMap<FastifyRequest, Headers>()
+const ANSWERS = new Attached<FastifyRequest, Headers>()
 
 /** Settles what is said on every answer to this request, problems too. Nothing where the request names no bucket. */
 export function admitOrigin(

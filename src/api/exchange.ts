@@ -9,6 +9,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { BodySource } from '../content/content.ts'
 import { releasing } from '../content/spent-bytes.ts'
+import { Attached } from '../base/attached.ts'
 import { Refusal } from '../base/refusal.ts'
 import type { Admission } from '../limits/admission.ts'
 import type { BodyPace } from './body-pace.ts'
@@ -27,7 +28,7 @@ const WHOLE_DRAIN: DrainBounds = { bytes: 128 * 1024 * 1024, ms: 60_000, silentM
 /** Where the client is refused too often to be worth it. */
 const SHORT_DRAIN: DrainBounds = { bytes: 64 * 1024, ms: 500, silentMs: 500 }
 
-const EXCHANGES = new WeakMap<IncomingMessage, Exchange>()
+const EXCHANGES = new Attached<IncomingMessage, Exchange>()
 const WAITING_FOR_CONTINUE = new WeakSet<IncomingMessage>()
 
 /** No client is left to answer: no fault of this node, and recorded only in the audit log. */

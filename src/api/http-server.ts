@@ -149,7 +149,9 @@ function closeInOrder(server: FastifyInstance, hasPreamble: boolean): (reply: Fa
     silent.set(place, socket)
     socket.once('close', () => silent.delete(place))
   })
-  server.server.on('request', ({ socket }) => silent.delete(placeOf(socket)))
+  server.server.on('request', ({ socket }) => {
+    if (silent.size > 0) silent.delete(placeOf(socket))
+  })
   server.addHook('preClose', async () => {
     closing = true
     // Browsers connect before they have anything to ask. Node counts such a connection as busy until its headers are overdue.

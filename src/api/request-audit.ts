@@ -16,6 +16,7 @@ import type { Services } from '../operations/base/services.ts'
 import type { AuditRow } from '../state-machine/audit/records.ts'
 import type { Command, Reply } from '../state-machine/commands.ts'
 import type { Caller } from '../state-machine/tenants/callers.ts'
+import { Attached } from '../base/attached.ts'
 import { networkOf } from '../base/network-address.ts'
 import type { AuditNote } from './audit-note.ts'
 import { Exchange } from './exchange.ts'
@@ -27,12 +28,12 @@ export const CLIENT_GONE = 'client_gone'
 /** A caller that goes too fast may ask without an end. */
 const IS_LIMITED: ReadonlySet<string> = new Set(['rate_limited', 'slow_down'])
 
-const AUDITS = new WeakMap<IncomingMessage, RequestAudit>()
+const AUDITS = new Attached<IncomingMessage, RequestAudit>()
 /** Connections with a request that has not ended: what breaks on one is recorded in the row of that request. */
-const UNDER_WAY = new WeakSet<Socket>()
+const UNDER_WAY = new Attached<Socket, true>()
 
 export function hasRequestUnderWay(socket: Socket): boolean {
-  return UNDER_WAY.has(socket)
+  return UNDER_WAY.get(socket) === true
 }
 
 export class RequestAudit {
@@ -59,9 +60,9 @@ export class RequestAudit {
     const audit = new RequestAudit(services, api, pair)
     const { socket } = pair.request.raw
     AUDITS.set(pair.request.raw, audit)
-    UNDER_WAY.add(socket)
+    UNDER_WAY.set(socket, true)
     pair.reply.raw.once('close', () => {
-      UNDER_WAY.delete(socket)
+      UNDER_WAY.set(socket, undefined)
       audit.#finish()
     })
     return audit

@@ -8,6 +8,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyRequest } from 'fastify'
+import { Attached } from '../../base/attached.ts'
 import { parseRange, rangesOf } from '../../base/network-address.ts'
 import { Refusal } from '../../base/refusal.ts'
 import type { Config } from '../../config/types.ts'
@@ -16,7 +17,7 @@ import { bareAddress, type Hops, hopsOfForwarded, hopsOfForwardedFor } from './f
 /** What the audit log and limits see where a socket has no address, as one that is closed. */
 const NO_ADDRESS = 'unknown'
 
-const ADDRESSES = new WeakMap<IncomingMessage, string>()
+const ADDRESSES = new Attached<IncomingMessage, string>()
 
 /** An IPv4 or IPv6 address without port, or "unknown". IPv4 in the spelling of IPv6 is written as IPv4. */
 export function clientAddress({ raw }: Pick<FastifyRequest, 'raw'>): string {
@@ -53,7 +54,8 @@ export class ClientAddresses {
 
   /** Of a connection: as the PROXY protocol says, or of its other side. */
   ofConnection(socket: Socket): string {
-    return this.#places.get(placeOf(socket))?.address ?? peerAddress(socket)
+    const place = this.#places.size === 0 ? undefined : this.#places.get(placeOf(socket))
+    return place?.address ?? peerAddress(socket)
   }
 
   /**

@@ -5,6 +5,7 @@
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AccessKeyPrincipal } from '../../../access/base/principal.ts'
+import { Attached } from '../../../base/attached.ts'
 import type { Services } from '../../../operations/base/services.ts'
 import { admitOrigin, corsHeadersOf } from '../../cors-headers.ts'
 import { Exchange } from '../../exchange.ts'
@@ -14,7 +15,7 @@ import { RequestAudit } from '../../request-audit.ts'
 import { checkExpectedOwner, refuseForeignS3Headers } from '../base/s3-headers.ts'
 import type { S3Route } from '../base/s3-route.ts'
 
-const ROUTES = new WeakMap<FastifyRequest, S3Route>()
+const ROUTES = new Attached<FastifyRequest, S3Route>()
 
 /** The route that a request was found to mean; undefined: none yet. */
 export const s3RouteOf = (request: FastifyRequest): S3Route | undefined => ROUTES.get(request)

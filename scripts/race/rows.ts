@@ -19,6 +19,8 @@ const DELETED_A_SECOND = 2000
 const DELETED_MAX = 12_000
 /** Of --operations: so many small ones cost as much. */
 const SHARE = { small: 1, list: 0.1, large: 0.01 } as const
+/** Uploads that may fail while a population is made. */
+const REFUSED_MAX = 500
 /** Of 20 operations of the mixed row; the others read. */
 const MIXED = { puts: 4, deletes: 1, heads: 1, all: 20 } as const
 
@@ -232,8 +234,16 @@ function inTurn(objects: BenchObjects, storedMax = Number.POSITIVE_INFINITY): ()
 }
 
 async function store(field: Field, { objects, storedMin, clients }: Kind): Promise<void> {
+  let refused = 0
   const some = async (client: number): Promise<void> => {
-    while (objects.stored.length < storedMin) await field.put(objects, { client, clients })
+    while (objects.stored.length < storedMin) {
+      try {
+        await field.put(objects, { client, clients })
+      } catch (error) {
+        // A crowded machine may refuse some; the figures begin later.
+        if (++refused > REFUSED_MAX) throw error
+      }
+    }
   }
   const all = Math.max(clients, Math.min(16, storedMin))
   await Promise.all(Array.from({ length: all }, (_, client) => some(client)))

@@ -33,6 +33,7 @@ const LISTED = 100
 /** No collection may fall between two samples: the space for young objects is larger than what a measurement allocates. */
 const YOUNG_MIB = 128
 const ATTEMPTS_MAX = 3
+const REFUSED_MAX = 10
 /** Objects of each size: as many as any operation on them may need. */
 const STORED = 2 * AT_ONCE + ALONE + (ATTEMPTS_MAX - 1) * (AT_ONCE + ALONE)
 /** Rarely, so that a slow machine counts few of them between two samples. */
@@ -60,6 +61,8 @@ function summed<T extends object>(nodes: readonly T[]): T {
 }
 
 class Counting {
+  /** Requests that were refused for a moment. */
+  refused = 0
   readonly #cluster: ProcessCluster
   readonly #sockets: string
 
@@ -69,7 +72,14 @@ class Counting {
     const cluster = await ProcessCluster.start(t, 3, PACE, {
       launch: (node) => {
         const [program = '', ...args] = serverCommand(node)
-        const flags = ['--expose-gc', young, young.replace('max', 'min'), '--import', COUNTER]
+        const flags = [
+          '--expose-gc',
+          '--no-memory-reducer',
+          young,
+          young.replace('max', 'min'),
+          '--import',
+          COUNTER,
+        ]
         const env = { HOLDFAST_WORK_SOCKET: join(sockets, node.nodeId) }
         return { command: [program, ...flags, ...args], env }
       },
@@ -192,8 +202,13 @@ function operations(): readonly Operation[] {
   ]
 }
 
+/** A crowded machine may refuse a request for a moment; what was counted meanwhile is counted again. */
 async function ask(counting: Counting, { name, asked, status }: Operation, n: number): Promise<void> {
-  const answer = await counting.ask(n, asked(n))
+  let answer = await counting.ask(n, asked(n))
+  for (let refused = 0; answer.status === 503 && refused < REFUSED_MAX; refused++) {
+    counting.refused += 1
+    answer = await counting.ask(n, asked(n))
+  }
   if (answer.status !== status) throw new Error(`${name} gave ${answer.status}: ${answer.body.toString()}`)
 }
 
@@ -203,10 +218,12 @@ async function measured(counting: Counting, count: number, work: () => Promise<v
     const figures = await attempted(counting, count, work)
     if (figures !== null) return figures
   }
-  throw new Error(`A collection ran whenever ${count} operations were counted: raise YOUNG_MIB`)
+  throw new Error(
+    `A collection ran or a node refused requests whenever ${count} operations were counted: raise YOUNG_MIB`,
+  )
 }
 
-/** Null when a collection ran. */
+/** Null when a collection ran, or a request was refused. */
 async function attempted(
   counting: Counting,
   count: number,
@@ -216,11 +233,12 @@ async function attempted(
   await counting.light({ collect: true })
   const start = await counting.sample()
   const lightStart = await counting.light()
+  const { refused } = counting
   await work()
   const lightEnd = await counting.light()
   await counting.settled()
   const end = await counting.sample()
-  if (lightEnd.collections > lightStart.collections) return null
+  if (lightEnd.collections > lightStart.collections || counting.refused > refused) return null
   const each = (of: (sample: Sample) => number): number => rounded((of(end) - of(start)) / count)
   const soon = (of: (sample: Light) => number): number => rounded((of(lightEnd) - of(lightStart)) / count)
   return {

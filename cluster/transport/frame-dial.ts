@@ -27,12 +27,15 @@ export interface DialOptions {
   readonly tls: PeerTls | null
   readonly names: AddressMemory
   readonly clock: Clock
+  /** Until the host has accepted the connection. */
   readonly timeoutMs: number
+  /** From then on until TLS is established. A busy node needs longer than its host. */
+  readonly handshakeMs: number
 }
 
 /** Rejects with SpeaksHttpError, or with the error of the socket. */
 export async function dial(options: DialOptions): Promise<Socket> {
-  const { tls, clock, timeoutMs, peer } = options
+  const { tls, clock, timeoutMs, handshakeMs, peer } = options
   const socket = tls === null ? plainSocket(options) : tlsSocket(options, tls)
   await new Promise<void>((resolve, reject) => {
     const fail = (error: Error): void => {
@@ -40,8 +43,12 @@ export async function dial(options: DialOptions): Promise<Socket> {
       socket.destroy()
       reject(advised(error))
     }
-    const timer = clock.after(timeoutMs, () => fail(new Error(`No connection within ${timeoutMs} ms`)))
+    let timer = clock.after(timeoutMs, () => fail(new Error(`No connection within ${timeoutMs} ms`)))
     socket.once('error', fail)
+    socket.once('connect', () => {
+      timer.cancel()
+      timer = clock.after(handshakeMs, () => fail(new Error(`No handshake within ${handshakeMs} ms`)))
+    })
     socket.once(tls === null ? 'connect' : 'secureConnect', () => {
       timer.cancel()
       socket.off('error', fail)

@@ -9,7 +9,7 @@ import { dial, type DialOptions } from './frame-dial.ts'
 import { FrameConnection, type FrameConnectionOptions } from './frame-connection.ts'
 
 export interface FrameLaneOptions
-  extends Omit<DialOptions, 'timeoutMs'>,
+  extends Omit<DialOptions, 'timeoutMs' | 'handshakeMs'>,
     Omit<FrameConnectionOptions, 'socket' | 'onLeaving' | 'onClosed'> {
   readonly connectTimeoutMs: number
   /** A connection broke; what was under way on it may have arrived or not. */
@@ -93,8 +93,12 @@ export class FrameLane {
   }
 
   async #connect(): Promise<FrameConnection> {
-    const { connectTimeoutMs, onDisconnect } = this.#options
-    const socket = await dial({ ...this.#options, timeoutMs: connectTimeoutMs })
+    const { connectTimeoutMs, helloTimeoutMs, onDisconnect } = this.#options
+    const socket = await dial({
+      ...this.#options,
+      timeoutMs: connectTimeoutMs,
+      handshakeMs: helloTimeoutMs,
+    })
     const connection: FrameConnection = new FrameConnection({
       ...this.#options,
       socket,

@@ -53,6 +53,7 @@ export class PeerFrames {
     const common = {
       ...options,
       connectTimeoutMs: limits.connectTimeoutMs,
+      helloTimeoutMs: limits.callTimeoutMs,
       bodyIdleMs: limits.bodyIdleMs,
       idleMs: KEEP_ALIVE_MS,
     }
@@ -60,13 +61,11 @@ export class PeerFrames {
     this.#lanes = {
       short: new FrameLane({
         ...common,
-        helloTimeoutMs: batchTimeoutMs,
         silentMs: batchTimeoutMs,
         onDisconnect,
       }),
       bulk: new FrameLane({
         ...common,
-        helloTimeoutMs: callTimeoutMs,
         silentMs: callTimeoutMs,
         onDisconnect: () => {},
       }),
@@ -75,7 +74,7 @@ export class PeerFrames {
 
   async postBatch(batch: Uint8Array): Promise<void> {
     const { short } = this.#lanes
-    await (short.current ?? (await short.open())).postBatch(batch)
+    await (short.current ?? (await this.#openForBatch())).postBatch(batch)
   }
 
   async call(method: string, request: CallRequest): Promise<CallResponse> {
@@ -114,6 +113,17 @@ export class PeerFrames {
   /** All calls in flight fail at once. */
   close(): void {
     for (const lane of Object.values(this.#lanes)) lane.close(new Error('This node closed its connections'))
+  }
+
+  /** A batch does not wait longer than it is worth; the connection continues to open. */
+  async #openForBatch(): Promise<FrameConnection> {
+    const { clock, limits } = this.#options
+    const deadline = new Deadline({ clock, timeoutMs: limits.batchTimeoutMs })
+    try {
+      return await deadline.race(this.#lanes.short.open())
+    } finally {
+      deadline.release()
+    }
   }
 
   /** First a connection, within the time limit of the call. */

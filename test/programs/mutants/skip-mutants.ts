@@ -51,7 +51,7 @@ const rows: readonly TestedRow[] = [
   [
     'SK6',
     'an unreadable entry keeps those before it from being applied',
-    `${NODE}state/applier.ts`,
+    `${NODE}state/entry-costs.ts`,
     '      return Number.POSITIVE_INFINITY\n',
     '      return 0\n',
     'node/entry-skips',

@@ -22,6 +22,7 @@ import { endsWithParent } from './ends-with-parent.ts'
 import { removeWitnessesIn } from './flush-witnesses.ts'
 import { withoutLoader } from './without-loader.ts'
 import { type NodePlan, planNodes, prepare, type Setup } from '../../scripts/local/setup.ts'
+import { withSmallInlineBodies } from './small-inline-bodies.ts'
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 
@@ -121,8 +122,8 @@ export class ProcessCluster {
     const { spares: count = 0, ...hooks } = more
     const dataDir = temporaryFolder(t)
     const basePort = await freeBasePort(nodes + count)
-    const configFile = settings === null ? null : join(temporaryFolder(t), 'settings.yaml')
-    if (configFile !== null) writeFileSync(configFile, settings ?? '')
+    const configFile = join(temporaryFolder(t), 'settings.yaml')
+    writeFileSync(configFile, withSmallInlineBodies(settings))
     const options = { nodes, dataDir, basePort, json: true, configFile, restart: false }
     const launch = (node: NodePlan): Launch => ({ command: serverCommand(node) })
     const all = planNodes({ ...options, nodes: nodes + count })

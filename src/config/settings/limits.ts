@@ -6,10 +6,11 @@ export const LIMIT_SETTINGS = [
   {
     name: 'limits.inline_bytes',
     kind: 'bytes',
-    fallback: '2KiB',
+    fallback: '8KiB',
     min: 0,
     max: 65_536,
-    meaning: 'the size up to which bodies are stored inside the log',
+    meaning:
+      'the size up to which bodies are stored inside the log, on every node; equal ones are not stored once, as chunks are',
   },
   {
     name: 'limits.object_put_bytes',

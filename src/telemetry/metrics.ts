@@ -31,14 +31,52 @@ const MISNAMED_DEFAULTS = [
 ]
 const LATENCY_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
+/** What was counted of one API. */
+interface ApiCounts {
+  received: number
+  sent: number
+  inflight: number
+}
+
+interface AnswerCount {
+  readonly labels: Readonly<Record<'api' | 'operation' | 'code', string>>
+  count: number
+}
+
+/** The same for each request in a few additions: the registry hashes all labels each time, and gets the sums at a scrape. */
+class RequestCounts {
+  readonly #answers = new Map<string, AnswerCount>()
+  readonly #apis = new Map<RequestObservation['api'], ApiCounts>()
+
+  get answers(): Iterable<AnswerCount> {
+    return this.#answers.values()
+  }
+
+  get apis(): Iterable<readonly [RequestObservation['api'], ApiCounts]> {
+    return this.#apis
+  }
+
+  of(api: RequestObservation['api']): ApiCounts {
+    const known = this.#apis.get(api)
+    if (known !== undefined) return known
+    const made = { received: 0, sent: 0, inflight: 0 }
+    this.#apis.set(api, made)
+    return made
+  }
+
+  answered({ api, operation, status }: RequestObservation): void {
+    const name = `${api} ${operation} ${status}`
+    const known = this.#answers.get(name)
+    if (known !== undefined) known.count += 1
+    else this.#answers.set(name, { labels: { api, operation, code: String(status) }, count: 1 })
+  }
+}
+
 export class Metrics {
   readonly #registry = new Registry()
   readonly #samples: () => readonly MetricSample[]
-  readonly #requests: Counter<'api' | 'operation' | 'code'>
+  readonly #counts = new RequestCounts()
   readonly #duration: Histogram<'api' | 'operation'>
-  readonly #received: Counter<'api'>
-  readonly #sent: Counter<'api'>
-  readonly #inflight: Gauge<'api'>
 
   constructor(options: MetricsOptions) {
     this.#samples = options.samples
@@ -51,35 +89,12 @@ export class Metrics {
       labelNames: ['version', 'node'],
       registers,
     }).set({ version: options.version, node: options.nodeId }, 1)
-    this.#requests = new Counter({
-      name: 'holdfast_http_requests_total',
-      help: 'Requests answered.',
-      labelNames: ['api', 'operation', 'code'],
-      registers,
-    })
+    registerCounts(this.#counts, registers)
     this.#duration = new Histogram({
       name: 'holdfast_http_request_duration_seconds',
       help: 'From the first header byte to the last byte of the answer.',
       labelNames: ['api', 'operation'],
       buckets: LATENCY_BUCKETS,
-      registers,
-    })
-    this.#received = new Counter({
-      name: 'holdfast_http_received_bytes_total',
-      help: 'Bytes of request bodies.',
-      labelNames: ['api'],
-      registers,
-    })
-    this.#sent = new Counter({
-      name: 'holdfast_http_sent_bytes_total',
-      help: 'Bytes of answer bodies.',
-      labelNames: ['api'],
-      registers,
-    })
-    this.#inflight = new Gauge({
-      name: 'holdfast_http_inflight_requests',
-      help: 'Requests in progress.',
-      labelNames: ['api'],
       registers,
     })
   }
@@ -89,20 +104,65 @@ export class Metrics {
   }
 
   requestStarted(api: RequestObservation['api']): void {
-    this.#inflight.inc({ api })
+    this.#counts.of(api).inflight += 1
   }
 
-  requestFinished({ api, operation, status, seconds, receivedBytes, sentBytes }: RequestObservation): void {
-    this.#inflight.dec({ api })
-    this.#requests.inc({ api, operation, code: String(status) })
+  requestFinished(seen: RequestObservation): void {
+    const { api, operation, seconds, receivedBytes, sentBytes } = seen
+    const counts = this.#counts.of(api)
+    counts.inflight -= 1
+    counts.received += receivedBytes
+    counts.sent += sentBytes
+    this.#counts.answered(seen)
     this.#duration.observe({ api, operation }, seconds)
-    this.#received.inc({ api }, receivedBytes)
-    this.#sent.inc({ api }, sentBytes)
   }
 
   async render(): Promise<string> {
     return `${await this.#registry.metrics()}\n${renderSamples(this.#samples())}`
   }
+}
+
+/** Metrics that show the counts as they are at a scrape. */
+function registerCounts(counts: RequestCounts, registers: Registry[]): void {
+  new Counter({
+    name: 'holdfast_http_requests_total',
+    help: 'Requests answered.',
+    labelNames: ['api', 'operation', 'code'],
+    registers,
+    collect() {
+      this.reset()
+      for (const { labels, count } of counts.answers) this.inc(labels, count)
+    },
+  })
+  new Counter({
+    name: 'holdfast_http_received_bytes_total',
+    help: 'Bytes of request bodies.',
+    labelNames: ['api'],
+    registers,
+    collect() {
+      this.reset()
+      for (const [api, { received }] of counts.apis) this.inc({ api }, received)
+    },
+  })
+  new Counter({
+    name: 'holdfast_http_sent_bytes_total',
+    help: 'Bytes of answer bodies.',
+    labelNames: ['api'],
+    registers,
+    collect() {
+      this.reset()
+      for (const [api, { sent }] of counts.apis) this.inc({ api }, sent)
+    },
+  })
+  new Gauge({
+    name: 'holdfast_http_inflight_requests',
+    help: 'Requests in progress.',
+    labelNames: ['api'],
+    registers,
+    collect() {
+      for (const [api, { inflight }] of counts.apis) this.set({ api }, inflight)
+    },
+  })
 }
 
 const escapeLabel = (value: string): string =>

@@ -1,5 +1,5 @@
 /**
- * One damaged place anywhere in the log loses nothing: every flipped bit, every lost sector, every misdirected write.
+ * One damaged place anywhere in the log loses nothing: every flipped bit (one in seven in `npm test`), every lost sector, every misdirected write.
  */
 import type { Test } from 'tap'
 import t from 'tap'
@@ -7,12 +7,15 @@ import type { Entry } from '../../cluster/raft/types.ts'
 import { isWhatWasLost } from '../../cluster/wal/lost-entry.ts'
 import { repairedLog } from '../../cluster/wal/log-repair.ts'
 import { recoverLog } from '../../cluster/wal/recovery.ts'
+import { PLAYS_WHOLE } from '../helpers/proof-size.ts'
 import { threeSegments } from './known-log.ts'
 import { contentOn, IDENTITY, repairedOn, textOf } from './log-on-files.ts'
 import type { MemoryFiles } from './memory-files.ts'
 import { DIR, SECTOR } from './memory-files.ts'
 
 const { files: whole, content: expected, truth } = threeSegments()
+/** One bit in seven: at least one of every byte, and each place in a byte in turn. */
+const BIT_STEP = PLAYS_WHOLE ? 1 : 7
 
 /** The outcome for the log: only read, with the holes filled in memory. */
 function readingOf(files: MemoryFiles): string {
@@ -51,19 +54,22 @@ class Tally {
 t.test('SegmentedLog.open after one flipped bit', async (t) => {
   t.equal(whole.segments().length, 3)
 
-  t.test('reads the same log, or one with holes that peers close, for every bit of every file', async (t) => {
-    const tally = new Tally()
-    for (const path of whole.paths()) {
-      const bytes = whole.bytesOf(path)
-      for (let bit = 0; bit < bytes.length * 8; bit++) {
-        flip(bytes, bit)
-        tally.add(readingOf(whole))
-        flip(bytes, bit)
+  t.test(
+    `reads the same log, or one with holes that peers close, for one bit in ${BIT_STEP} of every file`,
+    async (t) => {
+      const tally = new Tally()
+      for (const path of whole.paths()) {
+        const bytes = whole.bytesOf(path)
+        for (let bit = 0; bit < bytes.length * 8; bit += BIT_STEP) {
+          flip(bytes, bit)
+          tally.add(readingOf(whole))
+          flip(bytes, bit)
+        }
       }
-    }
-    tally.check(t, 'every bit')
-    t.ok(tally.counts.has('read from its second copy, or void'))
-  })
+      tally.check(t, `one bit in ${BIT_STEP}`)
+      t.ok(tally.counts.has('read from its second copy, or void'))
+    },
+  )
 
   t.test('restarts with the same log for one bit of every byte of every file', async (t) => {
     const tally = new Tally()

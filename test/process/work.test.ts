@@ -219,7 +219,7 @@ async function measured(counting: Counting, count: number, work: () => Promise<v
     if (figures !== null) return figures
   }
   throw new Error(
-    `A collection ran or a node refused requests whenever ${count} operations were counted: raise YOUNG_MIB`,
+    `${ATTEMPTS_MAX} times no ${count} operations could be counted: ${counting.refused} requests were refused since the start (is the machine overloaded?), or V8 collected (raise YOUNG_MIB)`,
   )
 }
 

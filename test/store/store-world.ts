@@ -139,10 +139,7 @@ export function failingBatch(error: Error): object {
 }
 
 /** What makes batches of LevelDB, for the place of `db.batch`: each write goes through `hold`. */
-export function heldBatches(
-  db: Database,
-  hold: (write: () => Promise<void>) => Promise<void>,
-): () => object {
+export function heldBatches(db: Database, hold: (write: () => Promise<void>) => Promise<void>): () => object {
   const batch = db.batch.bind(db)
   return () => {
     const held = batch()

@@ -112,7 +112,7 @@ t.test('the forwarding headers of a request have no effect', async (t) => {
 })
 
 t.test('no secret is in a log line or a refusal', async (t) => {
-  const world = await ApiWorld.start(t, { limits: { adminRequestsBurst: 10_000 } })
+  const world = await ApiWorld.start(t, { limits: { adminRequestsBurst: 10_000 }, requestLines: 'all' })
   await world.memory.tenant('acme')
   const key = await world.memory.accessKey('acme', 'read,write,delete,admin')
   const token = world.memory.services.access.exchange({ ...key, clientAddress: 'x' }).token

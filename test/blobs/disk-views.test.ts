@@ -115,8 +115,8 @@ t.test('a write when a disk is full', async (t) => {
     const { store } = cluster.node('n2')
     cluster.setDisk('n2', { level: 'stopWriting' })
     let asked = 0
-    const write = store.write.bind(store)
-    store.write = (...args) => {
+    const write = store.writeNew.bind(store)
+    store.writeNew = (...args) => {
       asked++
       return write(...args)
     }

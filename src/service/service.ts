@@ -377,7 +377,8 @@ export async function startService(
       await Promise.allSettled([kept, worked])
       await work.close()
     })
-    logger.info({ ...addresses, version: VERSION }, 'node started')
+    const waiting = cluster.membership.isJoining ? cluster.membership.identity : null
+    logger.info({ ...addresses, version: VERSION, isWaiting: waiting !== null }, 'node started')
     return {
       dataAddress: addresses.data,
       adminAddress: addresses.admin,
@@ -389,7 +390,7 @@ export async function startService(
           (error: Error) => error,
         ),
       ]),
-      waiting: cluster.membership.isJoining ? cluster.membership.identity : null,
+      waiting,
       stop: () => teardown.run(logger),
     }
   } catch (error) {

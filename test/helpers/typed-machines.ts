@@ -23,6 +23,11 @@ holdfast() {
     kill -0 $! 2>/dev/null || { cat server.out server.log; return 1; }
     sleep 0.1
   done
+  # A node that waits prints what to type next behind that line of its log.
+  while grep -q '"isWaiting":true' server.log && ! grep -q '^  certificate' server.out; do
+    kill -0 $! 2>/dev/null || break
+    sleep 0.1
+  done
   cat server.out
 }
 scp() {

@@ -75,4 +75,11 @@ export function boundsFor(measured: Bounds): Bounds {
   )
 }
 
+/** Figure by figure. */
+export function leastOf(one: Figures, other: Figures): Figures {
+  return Object.fromEntries(
+    figureNames.map((figure) => [figure, Math.min(one[figure], other[figure])]),
+  ) as Record<Figure, number>
+}
+
 export const rounded = (value: number): number => Math.round(100 * value) / 100

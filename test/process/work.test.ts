@@ -16,6 +16,7 @@ import {
   type Bounds,
   boundsFor,
   excesses,
+  leastOf,
   figureNames,
   type Figures,
   rounded,
@@ -34,8 +35,12 @@ const LISTED = 100
 const YOUNG_MIB = 128
 const ATTEMPTS_MAX = 3
 const REFUSED_MAX = 10
-/** Objects of each size: as many as any operation on them may need. */
-const STORED = 2 * AT_ONCE + ALONE + (ATTEMPTS_MAX - 1) * (AT_ONCE + ALONE)
+/** Objects of each size at least, which reads ask for again and again. */
+const STORED = 2 * AT_ONCE
+/** A figure above its bound is measured again: what runs beside the operations comes by time. */
+const MEASUREMENTS_MAX = 4
+/** As many as all measurements of one operation can ask for. */
+const DELETED_MAX = AT_ONCE + MEASUREMENTS_MAX * ATTEMPTS_MAX * (AT_ONCE + ALONE)
 /** Rarely, so that a slow machine counts few of them between two samples. */
 const PACE = 'cluster: { heartbeat: 1s, election_timeout: 10s }\nlogging: { level: warn }\n'
 /** So many equal samples in a row mean that the work of the operations is done. */
@@ -169,15 +174,15 @@ interface Operation {
 function operations(): readonly Operation[] {
   const path = (name: string, n: number): string =>
     `/buckets/work/objects/${name}-${String(n).padStart(6, '0')}`
-  const put = (label: string, name: string, bytes: number): Operation => ({
+  const put = (label: string, name: string, bytes: number, askedMin = STORED): Operation => ({
     name: `PUT ${label}`,
     // No two objects are equal: nothing is deduplicated.
     asked: (n) => ({ method: 'PUT', path: path(name, n), body: Buffer.alloc(bytes, `${name} ${n} `) }),
     status: 200,
-    askedMin: STORED,
+    askedMin,
   })
   return [
-    put('1 KiB', 'a', KIB),
+    put('1 KiB', 'a', KIB, DELETED_MAX),
     put('4 KiB', 'b', 4 * KIB),
     put('64 KiB', 'c', 64 * KIB),
     {
@@ -258,7 +263,18 @@ t.test('how much work an operation is', { skip: process.platform !== 'linux' }, 
   const counting = await Counting.start(t)
   const made = await counting.ask(0, { method: 'POST', path: '/buckets', body: '{"name":"work"}' })
   t.equal(made.status, 201)
+  const isRewritten = process.argv.includes('--rewrite')
+  const known = JSON.parse(readFileSync(TABLE_FILE, 'utf8')) as Bounds
   const figures: Record<string, Figures> = {}
+  /** What runs beside the operations only adds to them, so the least of several measurements is nearest to what they are. */
+  const measure = async (name: string, count: number, work: () => Promise<void>): Promise<void> => {
+    let least = await measured(counting, count, work)
+    for (let n = 1; n < MEASUREMENTS_MAX; n++) {
+      if (!isRewritten && excesses({ [name]: least }, known, TABLE).length === 0) break
+      least = leastOf(least, await measured(counting, count, work))
+    }
+    figures[name] = least
+  }
   for (const operation of operations()) {
     let next = 0
     const atOnce = async (): Promise<void> => {
@@ -266,16 +282,15 @@ t.test('how much work an operation is', { skip: process.platform !== 'linux' }, 
       await Promise.all(requests)
     }
     await atOnce()
-    figures[`${operation.name} alone`] = await measured(counting, ALONE, async () => {
+    await measure(`${operation.name} alone`, ALONE, async () => {
       for (let n = 0; n < ALONE; n++) await ask(counting, operation, next++)
     })
-    figures[`${operation.name} at once`] = await measured(counting, AT_ONCE, atOnce)
+    await measure(`${operation.name} at once`, AT_ONCE, atOnce)
     while (next < operation.askedMin) await atOnce()
   }
   for (const [name, one] of Object.entries(figures))
     t.comment(`${name}: ${figureNames.map((figure) => `${figure} ${one[figure]}`).join(', ')}`)
-  if (process.argv.includes('--rewrite'))
-    writeFileSync(TABLE_FILE, `${JSON.stringify(boundsFor(figures), null, 2)}\n`)
+  if (isRewritten) writeFileSync(TABLE_FILE, `${JSON.stringify(boundsFor(figures), null, 2)}\n`)
   const bounds = JSON.parse(readFileSync(TABLE_FILE, 'utf8')) as Bounds
   t.strictSame(excesses(figures, bounds, TABLE), [], 'no figure is above its bound')
   t.strictSame(Object.keys(bounds), Object.keys(figures), 'the table has every operation and no other')

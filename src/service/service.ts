@@ -377,8 +377,7 @@ export async function startService(
       await Promise.allSettled([kept, worked])
       await work.close()
     })
-    const waiting = cluster.membership.isJoining ? cluster.membership.identity : null
-    logger.info({ ...addresses, version: VERSION, isWaiting: waiting !== null }, 'node started')
+    logger.info({ ...addresses, version: VERSION, isWaiting: cluster.membership.isJoining }, 'node started')
     return {
       dataAddress: addresses.data,
       adminAddress: addresses.admin,
@@ -390,7 +389,7 @@ export async function startService(
           (error: Error) => error,
         ),
       ]),
-      waiting,
+      waiting: cluster.membership.isJoining ? cluster.membership.identity : null,
       stop: () => teardown.run(logger),
     }
   } catch (error) {

@@ -119,7 +119,7 @@ t.test('three nodes with spoiled disks', async (t) => {
     await until('a repair has filled the disk', () => failed() > before)
     disk('n2').pretendsRoom = false
     await until('the others wait', () => (metric(n2, 'holdfast_repair_waiting') ?? 0) > 0)
-    // One may be on its way still.
+    // One may still write.
     await until('nothing unfinished stays', async () => (await unfinished(n2)).length === 0)
     disk('n2').makeRoom()
     await until('all copies are made', isWhole)

@@ -34,6 +34,8 @@ export interface FrameConnectionOptions {
   readonly bodyIdleMs: number
   /** Without anything to do for this long, it is closed. ms */
   readonly idleMs: number
+  /** After so many calls or batches it asks nothing new. Count. */
+  readonly numbersMax: number
   /** Nothing new may be asked: it is closed, or will be when everything asked is answered. */
   readonly onLeaving: () => void
   /** Once, after `onLeaving`. `isOrderly`: nothing was under way. */
@@ -42,7 +44,6 @@ export interface FrameConnectionOptions {
 
 /** Calls of one connection whose answers have not ended. Count. */
 const CALLS_MAX = 1024
-const STREAM_MAX = 0x7fff_ffff
 /** Looks at the signs of life per `silentMs`. */
 const LOOKS = 3
 
@@ -118,6 +119,7 @@ export class FrameConnection implements FrameSocketEvents {
     this.#saysStatus = true
     this.#sentBatches++
     this.#frames.send({ type: FRAME.raft, payload: [Buffer.from(batch)] })
+    if (this.#sentBatches === this.#options.numbersMax) this.retire()
   }
 
   async call(
@@ -126,12 +128,11 @@ export class FrameConnection implements FrameSocketEvents {
     request: CallRequest,
     timeoutMs: number,
   ): Promise<CallResponse> {
-    const { clock, traffic, peer, bodyIdleMs } = this.#options
+    const { clock, traffic, peer, bodyIdleMs, numbersMax } = this.#options
     if (this.#calls.size >= CALLS_MAX)
       throw new PeerUnreachableError(peer, `More than ${CALLS_MAX} calls to ${peer} are waiting`)
     if (!this.isOpen) throw this.#gone('The connection closed before the call was sent')
     const stream = ++this.#lastStream
-    if (stream === STREAM_MAX) this.retire()
     const parts: FrameCallParts = {
       stream,
       method,
@@ -149,7 +150,9 @@ export class FrameConnection implements FrameSocketEvents {
     const call = new FrameCall(parts)
     this.#calls.set(stream, call)
     this.#saysStatus = true
-    return call.run(header, request)
+    const answer = call.run(header, request)
+    if (stream === numbersMax) this.retire()
+    return answer
   }
 
   /** Nothing new is asked on it; it closes when everything is answered. */

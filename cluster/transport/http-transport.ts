@@ -63,6 +63,7 @@ const DEFAULT_LIMITS: PeerClientLimits = {
   bodyIdleMs: 60_000,
   callConnectionsMax: 16,
   callsMax: 1_024,
+  numbersMax: 0x7fff_ffff,
 }
 
 /** How often the addresses of names are refreshed. ms */

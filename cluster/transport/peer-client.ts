@@ -55,6 +55,8 @@ export interface PeerClientLimits {
   readonly callConnectionsMax: number
   /** Calls to this peer that run or wait for a connection. Count. */
   readonly callsMax: number
+  /** After so many calls or batches a connection of frames gives way to a new one: their numbers have 32 bits. Count. */
+  readonly numbersMax: number
 }
 
 /** Shorter than the server's, so that the server never closes a connection while a request is in flight on it. ms */

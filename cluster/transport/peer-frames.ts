@@ -56,6 +56,7 @@ export class PeerFrames {
       helloTimeoutMs: limits.callTimeoutMs,
       bodyIdleMs: limits.bodyIdleMs,
       idleMs: KEEP_ALIVE_MS,
+      numbersMax: limits.numbersMax,
     }
     const { batchTimeoutMs, callTimeoutMs } = limits
     this.#lanes = {

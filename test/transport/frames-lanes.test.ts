@@ -39,6 +39,23 @@ t.test('short calls and messages share a connection, other calls have another', 
   t.match(lanesOf(a.transport), { short: 1, bulk: 1, http: 0 })
 })
 
+t.test('a connection whose numbers are used up gives way to a new one, and nothing is lost', async (t) => {
+  const bench = new HttpBench(t, { shortMethods: ['quick'], limits: { numbersMax: 3 } })
+  const a = await bench.start('a')
+  const b = await bench.start('b', { quick: echo })
+  const isClosed = (): boolean => lanesOf(a.transport)['short'] === 0
+  for (let n = 0; n < 3; n++)
+    t.equal((await a.transport.call('b', 'quick', { header: n })).header, n, 'the last one too')
+  await until('the connection is closed', isClosed)
+  for (let n = 1; n < 4; n++) {
+    a.transport.send({ ...VOTE, term: n })
+    await until('the message arrives', () => b.received.length === n)
+  }
+  await until('the next one is closed, behind the acknowledgement', isClosed)
+  t.equal((await a.transport.call('b', 'quick', { header: 'more' })).header, 'more')
+  t.strictSame(a.unreachable, [], 'nothing under way was given up')
+})
+
 t.test('bodies that are not read delay nothing else', async (t) => {
   const bench = new HttpBench(t, { shortMethods: ['quick'] })
   const a = await bench.start('a')

@@ -34,7 +34,7 @@ export class CreditPool {
   }
 }
 
-export interface ArrivingBodyOptions {
+export interface FrameBodyReaderOptions {
   readonly clock: Clock
   /** The longest wait for the next bytes. ms */
   readonly idleMs: number
@@ -57,8 +57,8 @@ type Waiter = {
 
 const DONE = { done: true, value: undefined } as const
 
-export class ArrivingBody implements ByteStream, AsyncIterableIterator<Uint8Array, undefined> {
-  readonly #options: ArrivingBodyOptions
+export class FrameBodyReader implements ByteStream, AsyncIterableIterator<Uint8Array, undefined> {
+  readonly #options: FrameBodyReaderOptions
   readonly #pieces: Uint8Array[] = []
   #waiter: Waiter | null = null
   /** What the sender may still send. */
@@ -70,7 +70,7 @@ export class ArrivingBody implements ByteStream, AsyncIterableIterator<Uint8Arra
   #failure: Error | null = null
   #isDone = false
 
-  constructor(options: ArrivingBodyOptions) {
+  constructor(options: FrameBodyReaderOptions) {
     this.#options = options
   }
 
@@ -188,7 +188,7 @@ export class ArrivingBody implements ByteStream, AsyncIterableIterator<Uint8Arra
   }
 }
 
-export interface LeavingBodyOptions {
+export interface FrameBodySenderOptions {
   readonly clock: Clock
   /** The longest wait for credit or room. ms */
   readonly stallMs: number
@@ -199,14 +199,14 @@ export interface LeavingBodyOptions {
 }
 
 /** Sends the rest of a body. `stop` ends it on every path, and the source with it. */
-export class LeavingBody {
-  readonly #options: LeavingBodyOptions
+export class FrameBodySender {
+  readonly #options: FrameBodySenderOptions
   readonly #source: Iterator<Uint8Array> | AsyncIterator<Uint8Array>
   #credit: number
   #isStopped = false
   #wake: () => void = () => {}
 
-  constructor(source: Iterable<Uint8Array> | AsyncIterable<Uint8Array>, options: LeavingBodyOptions) {
+  constructor(source: Iterable<Uint8Array> | AsyncIterable<Uint8Array>, options: FrameBodySenderOptions) {
     this.#options = options
     this.#credit = options.credit
     this.#source = Symbol.asyncIterator in source ? source[Symbol.asyncIterator]() : source[Symbol.iterator]()

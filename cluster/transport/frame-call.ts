@@ -7,19 +7,14 @@
 import type { Clock, Timer } from '../base/clock.ts'
 import type { NodeId } from '../raft/types.ts'
 import { decodeHeader } from './frame.ts'
-import { ArrivingBody, LeavingBody } from './frame-body.ts'
+import { FrameBodyReader, type FrameBodySender } from './frame-body.ts'
 import { decodeCount, decodeRefused, encodeCount, methodHead, splitHeader } from './frame-payloads.ts'
+import { sendWithBody } from './frame-sending.ts'
 import type { FrameSocket } from './frame-socket.ts'
 import { MalformedFrameError } from './msgpack-guard.ts'
 import type { PeerTraffic } from './peer-traffic.ts'
-import {
-  type ByteStream,
-  type CallRequest,
-  type CallResponse,
-  PeerRefusedError,
-  PeerUnreachableError,
-} from './transport.ts'
-import { FIRST_CREDIT, type Frame, FRAME, INLINE_BYTES_MAX } from './wire-frame.ts'
+import { type CallRequest, type CallResponse, PeerRefusedError, PeerUnreachableError } from './transport.ts'
+import { type Frame, FRAME } from './wire-frame.ts'
 
 export interface FrameCallParts {
   readonly stream: number
@@ -39,8 +34,8 @@ const STALL_MS = 120_000
 
 export class FrameCall {
   readonly #parts: FrameCallParts
-  readonly #answer: ArrivingBody
-  #leaving: LeavingBody | null = null
+  readonly #answer: FrameBodyReader
+  #sender: FrameBodySender | null = null
   #settle: { resolve(response: CallResponse): void; reject(error: Error): void } | null = null
   #timer: Timer | null = null
   #signal: AbortSignal | undefined
@@ -50,7 +45,7 @@ export class FrameCall {
   constructor(parts: FrameCallParts) {
     this.#parts = parts
     const { clock, bodyIdleMs, frames, stream, peer } = parts
-    this.#answer = new ArrivingBody({
+    this.#answer = new FrameBodyReader({
       clock,
       idleMs: bodyIdleMs,
       giveCredit: (bytes) => frames.send({ type: FRAME.credit, stream, payload: [encodeCount(bytes)] }),
@@ -77,7 +72,7 @@ export class FrameCall {
   onFrame({ type, payload, isLast }: Frame): void {
     if (type === FRAME.answer) return this.#answered(payload, isLast)
     if (type === FRAME.refused) return this.#finish(decodeRefused(payload))
-    if (type === FRAME.credit) return this.#leaving?.addCredit(decodeCount(payload))
+    if (type === FRAME.credit) return this.#sender?.addCredit(decodeCount(payload))
     if (type === FRAME.reset) return this.fail(new Error('The peer broke the call off'))
     if (this.#settle !== null) throw new MalformedFrameError('A body came before its answer')
     this.#count('receivedBytes', payload.length)
@@ -87,38 +82,25 @@ export class FrameCall {
   /** Nothing more comes from the peer. */
   fail(cause: unknown): void {
     const { method, peer } = this.#parts
-    this.#leaving?.stop()
+    this.#sender?.stop()
     if (this.#settle !== null) return this.#finish(this.#explain(`Call ${method} to ${peer} failed`, cause))
     this.#answer.fail(cause)
     this.#done()
   }
 
   #send(header: Uint8Array, body: CallRequest['body']): void {
-    const { stream, method, frames } = this.#parts
-    const head = [methodHead(method), header]
-    const parts = partsOf(body)
-    const length = parts?.reduce((sum, part) => sum + part.length, 0) ?? Infinity
-    const isWhole = parts !== null && length <= INLINE_BYTES_MAX
-    this.#count('sentBytes', header.length + (isWhole ? length : 0))
-    frames.send({
+    const { stream, method, frames, clock } = this.#parts
+    this.#count('sentBytes', header.length)
+    this.#sender = sendWithBody(frames, {
       type: FRAME.request,
       stream,
-      isLast: isWhole,
-      payload: isWhole ? [...head, ...parts] : head,
-    })
-    if (isWhole) return
-    this.#leaving = new LeavingBody(parts ?? (body as ByteStream), {
-      clock: this.#parts.clock,
+      head: [methodHead(method), header],
+      body,
+      clock,
       stallMs: STALL_MS,
-      credit: FIRST_CREDIT,
-      send: (piece, isLast) => {
-        this.#count('sentBytes', piece.length)
-        frames.send({ type: FRAME.data, stream, isLast, payload: [piece] })
-      },
-      isCongested: () => frames.isCongested,
-      whenRoom: (callback) => frames.whenRoom(callback),
+      onSent: (bytes) => this.#count('sentBytes', bytes),
     })
-    this.#leaving.run().catch((err: unknown) => this.#cancel(err))
+    this.#sender?.run().catch((err: unknown) => this.#cancel(err))
   }
 
   #answered(payload: Buffer, isLast: boolean): void {
@@ -130,7 +112,7 @@ export class FrameCall {
     this.#settle = null
     this.#timer?.cancel()
     // The peer has seen enough of the request.
-    if (isLast) this.#leaving?.stop()
+    if (isLast) this.#sender?.stop()
     this.#answer.push(body, isLast)
     if (isLast) this.#done()
     settle.resolve({ header, body: this.#answer })
@@ -148,7 +130,7 @@ export class FrameCall {
     const settle = this.#settle
     if (settle === null) throw new MalformedFrameError('A call was refused after its answer')
     this.#settle = null
-    this.#leaving?.stop()
+    this.#sender?.stop()
     this.#done()
     settle.reject(error)
   }
@@ -158,7 +140,7 @@ export class FrameCall {
     this.#isDone = true
     this.#timer?.cancel()
     this.#signal?.removeEventListener('abort', this.#onAbort)
-    this.#leaving?.stop()
+    this.#sender?.stop()
     this.#parts.onDone()
   }
 
@@ -173,11 +155,4 @@ export class FrameCall {
     const why = cause instanceof Error ? cause.message : String(cause)
     return new PeerUnreachableError(peer, `${what}: ${why}`, { cause })
   }
-}
-
-/** The pieces of a body whose length is known; null: a stream. */
-export function partsOf(body: CallRequest['body']): readonly Uint8Array[] | null {
-  if (body === undefined) return []
-  if (body instanceof Uint8Array) return [body]
-  return Array.isArray(body) ? (body as readonly Uint8Array[]) : null
 }

@@ -8,15 +8,15 @@
 import type { Clock } from '../base/clock.ts'
 import type { NodeId } from '../raft/types.ts'
 import { decodeHeader, encodeHeader, HEADER_LENGTH_BYTES } from './frame.ts'
-import { ArrivingBody, LeavingBody } from './frame-body.ts'
-import { partsOf } from './frame-call.ts'
+import { FrameBodyReader, type FrameBodySender } from './frame-body.ts'
 import { decodeCount, encodeCount, encodeRefused, type RequestFrame } from './frame-payloads.ts'
+import { sendWithBody } from './frame-sending.ts'
 import type { FrameSocket } from './frame-socket.ts'
 import { MalformedFrameError } from './msgpack-guard.ts'
 import type { PeerTraffic } from './peer-traffic.ts'
 import { type HandlerContext, runHandler } from './run-handler.ts'
-import { type ByteStream, type OutgoingAnswer, PeerRefusedError, PeerUnreachableError } from './transport.ts'
-import { FIRST_CREDIT, type Frame, FRAME, INLINE_BYTES_MAX } from './wire-frame.ts'
+import { type OutgoingAnswer, PeerRefusedError, PeerUnreachableError } from './transport.ts'
+import { type Frame, FRAME } from './wire-frame.ts'
 
 export interface ServedCallParts {
   readonly stream: number
@@ -34,14 +34,14 @@ const IDLE_MS = 120_000
 
 export class ServedCall {
   readonly #parts: ServedCallParts
-  readonly #body: ArrivingBody
-  #leaving: LeavingBody | null = null
+  readonly #body: FrameBodyReader
+  #sender: FrameBodySender | null = null
   #isDone = false
 
   constructor(parts: ServedCallParts) {
     this.#parts = parts
     const { clock, frames, stream, from } = parts
-    this.#body = new ArrivingBody({
+    this.#body = new FrameBodyReader({
       clock,
       idleMs: IDLE_MS,
       giveCredit: (bytes) => frames.send({ type: FRAME.credit, stream, payload: [encodeCount(bytes)] }),
@@ -62,7 +62,7 @@ export class ServedCall {
 
   onFrame({ type, payload, isLast }: Frame): void {
     const { traffic, from } = this.#parts
-    if (type === FRAME.credit) return this.#leaving?.addCredit(decodeCount(payload))
+    if (type === FRAME.credit) return this.#sender?.addCredit(decodeCount(payload))
     if (type === FRAME.reset) return this.end(new Error('The caller broke the call off'))
     if (type !== FRAME.data)
       throw new MalformedFrameError(`A frame of type ${type} does not belong to a call`)
@@ -93,29 +93,17 @@ export class ServedCall {
   async #answer({ header, body }: OutgoingAnswer): Promise<void> {
     const { frames, stream, clock } = this.#parts
     const packed = encodeHeader(header)
-    const parts = partsOf(body)
-    const length = parts?.reduce((sum, part) => sum + part.length, 0) ?? Infinity
-    const isWhole = parts !== null && length <= INLINE_BYTES_MAX
-    this.#countSent(packed.length + (isWhole ? length : 0))
-    frames.send({
+    this.#countSent(packed.length)
+    this.#sender = sendWithBody(frames, {
       type: FRAME.answer,
       stream,
-      isLast: isWhole,
-      payload: isWhole ? [packed, ...parts] : [packed],
-    })
-    if (isWhole) return this.#finish()
-    this.#leaving = new LeavingBody(parts ?? (body as ByteStream), {
+      head: [packed],
+      body,
       clock,
       stallMs: IDLE_MS,
-      credit: FIRST_CREDIT,
-      send: (piece, isLast) => {
-        this.#countSent(piece.length)
-        frames.send({ type: FRAME.data, stream, isLast, payload: [piece] })
-      },
-      isCongested: () => frames.isCongested,
-      whenRoom: (callback) => frames.whenRoom(callback),
+      onSent: (bytes) => this.#countSent(bytes),
     })
-    await this.#leaving.run()
+    if (this.#sender !== null) await this.#sender.run()
     this.#finish()
   }
 
@@ -137,7 +125,7 @@ export class ServedCall {
   #finish(): void {
     if (this.#isDone) return
     this.#isDone = true
-    this.#leaving?.stop()
+    this.#sender?.stop()
     // A handler that reads on must not take this for the end of the body.
     this.#body.fail(new Error('The call was answered'))
     this.#body.abandon()

@@ -2,7 +2,7 @@
  * Bodies over frames: credit, and that an end that comes too early is never taken for the end.
  */
 import t from 'tap'
-import { ArrivingBody, CreditPool, LeavingBody } from '../../cluster/transport/frame-body.ts'
+import { FrameBodyReader, CreditPool, FrameBodySender } from '../../cluster/transport/frame-body.ts'
 import { FIRST_CREDIT, PIECE_BYTES_MAX } from '../../cluster/transport/wire-frame.ts'
 import { VirtualClock } from '../programs/simulator/virtual-clock.ts'
 import { collect, meteredStream, pattern, rejection, streamOf } from './streams.ts'
@@ -15,12 +15,12 @@ class ArrivalBench {
   readonly credits: number[] = []
   readonly cancelled: string[] = []
   readonly pool: CreditPool
-  readonly body: ArrivingBody
+  readonly body: FrameBodyReader
   done = 0
 
   constructor(pool = new CreditPool()) {
     this.pool = pool
-    this.body = new ArrivingBody({
+    this.body = new FrameBodyReader({
       clock: this.clock,
       idleMs: STALL_MS,
       pool,
@@ -119,8 +119,8 @@ class DepartureBench {
   readonly rooms: (() => void)[] = []
   isCongested = false
 
-  leave(source: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): LeavingBody {
-    return new LeavingBody(source, {
+  leave(source: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): FrameBodySender {
+    return new FrameBodySender(source, {
       clock: this.clock,
       stallMs: STALL_MS,
       credit: FIRST_CREDIT,

@@ -25,7 +25,7 @@ import { RecoveryFile } from './quorum-recovery/recovery-file.ts'
 import { SkipFile } from './quorum-recovery/skip-file.ts'
 import { SystemClock } from './base/system-clock.ts'
 import { StartNotes } from './start-notes.ts'
-import { HttpTransport } from './transport/http-transport.ts'
+import { PeerTransport } from './transport/peer-transport.ts'
 import { FREE_BYTES_LEAST, missingReserve, type RoomView } from './node/base/room-watch.ts'
 import { GossipRounds } from './gossip-rounds.ts'
 import { RepairStatuses } from './repair-statuses.ts'
@@ -44,7 +44,7 @@ import { ThreadWal } from './wal/thread-wal.ts'
 interface Machine extends BlobParts {
   readonly node: Node
   readonly wal: ThreadWal
-  readonly transport: HttpTransport
+  readonly transport: PeerTransport
   readonly status: () => RepairStatus
   readonly statuses: RepairStatuses
   readonly gossip: GossipRounds
@@ -222,8 +222,8 @@ function transportOf(
   { clusterId, nodeId, listen, tls }: ClusterOptions,
   { identity: { incarnation }, directory }: OnDisk,
   { clock, logger, node, membership }: Late,
-): HttpTransport {
-  return new HttpTransport({
+): PeerTransport {
+  return new PeerTransport({
     clusterId,
     nodeId,
     incarnation,

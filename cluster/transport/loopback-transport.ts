@@ -2,7 +2,7 @@
  * Transports of the nodes of one process, for tests and simulations.
  *
  * Owns: handlers, and both sides of a call. Knows nothing of: delays and partitions, which LoopbackWire decides.
- * Rule: it guarantees exactly what HttpTransport guarantees; test/port-suites/transport.ts tests both.
+ * Rule: it guarantees exactly what PeerTransport guarantees; test/port-suites/transport.ts tests both.
  */
 import assert from 'node:assert/strict'
 import type { Message, NodeId } from '../raft/types.ts'

@@ -1,7 +1,7 @@
 /**
  * The port between nodes: Raft messages without guaranteed delivery, and calls with an answer.
  *
- * Owns: the guarantees of any transport. Adapters: HttpTransport (frames over TLS, HTTP to older nodes) and LoopbackTransport (tests;
+ * Owns: the guarantees of any transport. Adapters: PeerTransport (frames over TLS, HTTP to older nodes) and LoopbackTransport (tests;
  * delay, loss and partitions on a virtual clock).
  * Knows nothing of: what the bytes mean. Rule: every request carries cluster id, sender, receiver, incarnation and status, and is
  * refused when they do not fit.

@@ -9,7 +9,7 @@ import { CopyLocks } from '../../cluster/blobs/disk/copy-locks.ts'
 import { DiskBlobStore } from '../../cluster/blobs/disk/disk-blob-store.ts'
 import { ReplicatedBlobs } from '../../cluster/blobs/replication/replicated-blobs.ts'
 import { SystemClock } from '../../cluster/base/system-clock.ts'
-import { HttpTransport } from '../../cluster/transport/http-transport.ts'
+import { PeerTransport } from '../../cluster/transport/peer-transport.ts'
 import { BlobDamagedError, BlobMissingError } from '../../cluster/base/types.ts'
 import { collect, refOf, sampleBlob, sha256 } from './blob-samples.ts'
 import { until } from '../helpers/async.ts'
@@ -29,7 +29,7 @@ async function startNodes(t: Test) {
   const clock = new SystemClock()
   const nodes = members.map(({ nodeId }) => {
     const directory = join(root, nodeId)
-    const transport = new HttpTransport({
+    const transport = new PeerTransport({
       clusterId: 'sockets',
       nodeId,
       incarnation: nodeId,

@@ -2,7 +2,7 @@
  * Bad input to every internal route of a real node: refused, without effect, and the node continues.
  * [issue: wrong length, wrong hash, unknown chunk, oversized frame, deep msgpack, replay]
  *
- * The test acts as a stopped member, because unknown peers are refused earlier (test/transport/http-refusals.test.ts).
+ * The test acts as a stopped member, because unknown peers are refused earlier (test/transport/peer-refusals.test.ts).
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'

@@ -5,7 +5,7 @@ import type { LookupAddress } from 'node:dns'
 import t from 'tap'
 import { AddressMemory, type ResolveName } from '../../cluster/transport/address-memory.ts'
 import { VirtualClock } from '../programs/simulator/virtual-clock.ts'
-import { HttpBench } from './benches.ts'
+import { PeerBench } from './benches.ts'
 
 /** A name server that answers when the test says so, in the order of the questions. */
 class NameServer {
@@ -94,10 +94,10 @@ t.test('AddressMemory', async (t) => {
   })
 })
 
-t.test('HttpTransport resolves the names of its peers periodically, until it stops', async (t) => {
+t.test('PeerTransport resolves the names of its peers periodically, until it stops', async (t) => {
   const server = new NameServer()
   const clock = new VirtualClock()
-  const bench = new HttpBench(t, { resolveName: server.resolve, clock })
+  const bench = new PeerBench(t, { resolveName: server.resolve, clock })
   bench.addresses.set('b', 'localhost:1')
   const { transport } = await bench.start('a')
   t.equal(server.open.length, 1)
@@ -112,9 +112,9 @@ t.test('HttpTransport resolves the names of its peers periodically, until it sto
   t.equal(server.open.length, 0)
 })
 
-t.test('HttpTransport reaches a peer for the first time after the name server went silent', async (t) => {
+t.test('PeerTransport reaches a peer for the first time after the name server went silent', async (t) => {
   const server = new NameServer()
-  const bench = new HttpBench(t, { resolveName: server.resolve })
+  const bench = new PeerBench(t, { resolveName: server.resolve })
   await bench.start('b', { echo: async ({ header }) => ({ header }) })
   const port = bench.addresses.get('b')?.split(':')[1]
   bench.addresses.set('b', `localhost:${port}`)

@@ -6,20 +6,20 @@ import { until } from '../helpers/async.ts'
 import { type LogLine, recordingLogger } from '../helpers/loggers.ts'
 import { SystemClock } from '../../cluster/base/system-clock.ts'
 import type { NodeId } from '../../cluster/raft/types.ts'
-import { HttpTransport, type HttpTransportOptions } from '../../cluster/transport/http-transport.ts'
+import { PeerTransport, type PeerTransportOptions } from '../../cluster/transport/peer-transport.ts'
 import { LoopbackNetwork } from '../../cluster/transport/loopback-transport.ts'
 import type { CallHandler, Transport } from '../../cluster/transport/transport.ts'
 import type { PeerAddress } from '../../cluster/base/types.ts'
 import type { BenchNode, TransportBench } from '../port-suites/transport.ts'
 import { VirtualClock } from '../programs/simulator/virtual-clock.ts'
 
-type NodeOptions = Readonly<Record<NodeId, Partial<HttpTransportOptions>>>
+type NodeOptions = Readonly<Record<NodeId, Partial<PeerTransportOptions>>>
 type Handlers = Readonly<Record<string, CallHandler>>
 
 /** A port on which no process listens: lower than the ports that a user may bind. */
 export const NOWHERE: PeerAddress = '127.0.0.1:1'
 
-export class HttpBench implements TransportBench {
+export class PeerBench implements TransportBench {
   readonly clock = new SystemClock()
   readonly addresses = new Map<NodeId, PeerAddress>([
     ['a', NOWHERE],
@@ -27,18 +27,18 @@ export class HttpBench implements TransportBench {
   ])
   readonly lines: LogLine[] = []
   readonly #t: Test
-  readonly #options: Partial<HttpTransportOptions>
+  readonly #options: Partial<PeerTransportOptions>
   readonly #only: NodeOptions
 
   /** `only`: options of single nodes, over those of all. */
-  constructor(t: Test, options: Partial<HttpTransportOptions> = {}, only: NodeOptions = {}) {
+  constructor(t: Test, options: Partial<PeerTransportOptions> = {}, only: NodeOptions = {}) {
     this.#t = t
     this.#options = options
     this.#only = only
   }
 
-  make(nodeId: NodeId, options: Partial<HttpTransportOptions> = {}): HttpTransport {
-    const transport = new HttpTransport({
+  make(nodeId: NodeId, options: Partial<PeerTransportOptions> = {}): PeerTransport {
+    const transport = new PeerTransport({
       clusterId: 'test-cluster',
       nodeId,
       incarnation: `life-of-${nodeId}`,
@@ -58,11 +58,11 @@ export class HttpBench implements TransportBench {
   async start(
     nodeId: NodeId,
     handlers: Handlers = {},
-  ): Promise<BenchNode & { readonly transport: HttpTransport }> {
+  ): Promise<BenchNode & { readonly transport: PeerTransport }> {
     return this.run(nodeId, this.make(nodeId), handlers)
   }
 
-  async run(nodeId: NodeId, transport: HttpTransport, handlers: Handlers = {}) {
+  async run(nodeId: NodeId, transport: PeerTransport, handlers: Handlers = {}) {
     const node = await startNode(transport, handlers)
     this.addresses.set(nodeId, transport.address)
     return { ...node, transport }

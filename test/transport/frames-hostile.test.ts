@@ -9,7 +9,7 @@ import { decodeRefused, encodeCount, encodeRefused } from '../../cluster/transpo
 import { encodeStatus } from '../../cluster/transport/status-frame.ts'
 import { PeerUnreachableError } from '../../cluster/transport/transport.ts'
 import { FIRST_CREDIT, FRAME, type FrameParts, PREFACE } from '../../cluster/transport/wire-frame.ts'
-import { HttpBench } from './benches.ts'
+import { PeerBench } from './benches.ts'
 import { strangeServer, writeAndHangUp } from './raw-peer.ts'
 import { bytesOf, headOf, helloFrame, RawFrames, requestFrame } from './raw-frames.ts'
 import { everyMessage } from './sample-messages.ts'
@@ -23,7 +23,7 @@ const batchFrame: FrameParts = { type: FRAME.raft, payload: [BATCH] }
 t.test('a node refuses over frames', async (t) => {
   const gone = new Set<string>()
   const clock = new PatientClock()
-  const bench = new HttpBench(t, {
+  const bench = new PeerBench(t, {
     clock,
     judge({ nodeId, incarnation, boot, recoveryEpoch, featureLevel, stateLevel }) {
       if (incarnation === `dead-${nodeId}` || gone.has(nodeId))
@@ -190,7 +190,7 @@ t.test('a node refuses over frames', async (t) => {
 })
 
 t.test('a node that calls over frames', async (t) => {
-  const bench = new HttpBench(t, { limits: { callTimeoutMs: 500, batchTimeoutMs: 500 }, shortMethods: ['x'] })
+  const bench = new PeerBench(t, { limits: { callTimeoutMs: 500, batchTimeoutMs: 500 }, shortMethods: ['x'] })
   const a = await bench.start('a')
   const answer = (stream: number, isLast: boolean): FrameParts => {
     return { type: FRAME.answer, stream, isLast, payload: [encodeHeader('fine')] }

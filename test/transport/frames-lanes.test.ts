@@ -7,11 +7,11 @@ import t, { type Test } from 'tap'
 import { deferred, until } from '../helpers/async.ts'
 import type { PeerClaims } from '../../cluster/transport/peer-identity.ts'
 import { FrameSocket } from '../../cluster/transport/frame-socket.ts'
-import type { HttpTransport } from '../../cluster/transport/http-transport.ts'
+import type { PeerTransport } from '../../cluster/transport/peer-transport.ts'
 import { type CallHandler, PeerUnreachableError } from '../../cluster/transport/transport.ts'
 import { TurnEnd } from '../../cluster/transport/turn-end.ts'
 import { FRAME } from '../../cluster/transport/wire-frame.ts'
-import { HttpBench } from './benches.ts'
+import { PeerBench } from './benches.ts'
 import { strangeServer } from './raw-peer.ts'
 import { bytesOf, RawFrames } from './raw-frames.ts'
 import { collect, meteredStream, MIB, pattern, rejection, streamOf, untilStalled } from './streams.ts'
@@ -22,13 +22,13 @@ const HTTP = { speaks: 'http' } as const
 const echo: CallHandler = async ({ header, body }) => ({ header, body })
 
 /** Connections of node `a` to `b`, by lane. */
-function lanesOf(transport: HttpTransport): Record<string, number> {
+function lanesOf(transport: PeerTransport): Record<string, number> {
   const samples = transport.metrics().filter(({ name }) => name === 'holdfast_peer_connections')
   return Object.fromEntries(samples.map(({ labels, value }) => [labels?.['lane'] ?? '', value]))
 }
 
 t.test('short calls and messages share a connection, other calls have another', async (t) => {
-  const bench = new HttpBench(t, { shortMethods: ['quick'] })
+  const bench = new PeerBench(t, { shortMethods: ['quick'] })
   const a = await bench.start('a')
   const b = await bench.start('b', { quick: echo, echo })
   await a.transport.call('b', 'quick', { header: 1 })
@@ -40,7 +40,7 @@ t.test('short calls and messages share a connection, other calls have another', 
 })
 
 t.test('a connection whose numbers are used up gives way to a new one, and nothing is lost', async (t) => {
-  const bench = new HttpBench(t, { shortMethods: ['quick'], limits: { numbersMax: 3 } })
+  const bench = new PeerBench(t, { shortMethods: ['quick'], limits: { numbersMax: 3 } })
   const a = await bench.start('a')
   const b = await bench.start('b', { quick: echo })
   const isClosed = (): boolean => lanesOf(a.transport)['short'] === 0
@@ -57,7 +57,7 @@ t.test('a connection whose numbers are used up gives way to a new one, and nothi
 })
 
 t.test('bodies that are not read delay nothing else', async (t) => {
-  const bench = new HttpBench(t, { shortMethods: ['quick'] })
+  const bench = new PeerBench(t, { shortMethods: ['quick'] })
   const a = await bench.start('a')
   const meters = Array.from({ length: 64 }, () => ({ sent: 0, ended: false }))
   const gate = deferred()
@@ -138,7 +138,7 @@ t.test('what one turn says leaves in one write', async (t) => {
   )
 })
 
-async function speaksWithOlder(t: Test, bench: HttpBench): Promise<void> {
+async function speaksWithOlder(t: Test, bench: PeerBench): Promise<void> {
   const a = await bench.run('a', bench.make('a'), { echo })
   const old = await bench.run('b', bench.make('b', HTTP), { echo })
   const roundTrip = async (): Promise<void> => {
@@ -165,12 +165,12 @@ async function speaksWithOlder(t: Test, bench: HttpBench): Promise<void> {
 }
 
 t.test('a node of a version that knows only HTTP is asked over HTTP until it is upgraded', async (t) => {
-  await t.test('over plain TCP', (t) => speaksWithOlder(t, new HttpBench(t)))
+  await t.test('over plain TCP', (t) => speaksWithOlder(t, new PeerBench(t)))
   const skip = opensslVersion() === null
   await t.test('over TLS', { skip }, (t) => {
     const authority = new TestAuthority(t, 'cluster')
     const tls = (name: string) => ({ tls: authority.issue({ commonName: name }) })
-    return speaksWithOlder(t, new HttpBench(t, {}, { a: tls('a'), b: tls('b') }))
+    return speaksWithOlder(t, new PeerBench(t, {}, { a: tls('a'), b: tls('b') }))
   })
 })
 
@@ -189,7 +189,7 @@ t.test('each turn carries the status of the node, and another process says hello
     seen.push(claims)
     return null
   }
-  const bench = new HttpBench(
+  const bench = new PeerBench(
     t,
     { shortMethods: ['echo'] },
     { a: { peerStatus: () => status }, b: { judge } },
@@ -216,7 +216,7 @@ t.test('each turn carries the status of the node, and another process says hello
 })
 
 t.test('a peer that says nothing any more is given up in bounded time', async (t) => {
-  const bench = new HttpBench(t, {
+  const bench = new PeerBench(t, {
     limits: { batchTimeoutMs: 90, callTimeoutMs: 10_000 },
     shortMethods: ['x'],
   })
@@ -238,7 +238,7 @@ t.test('a peer that says nothing any more is given up in bounded time', async (t
 })
 
 t.test('many calls share a connection, more than it takes are refused', async (t) => {
-  const bench = new HttpBench(t, { limits: { callsMax: 2000 } })
+  const bench = new PeerBench(t, { limits: { callsMax: 2000 } })
   const gate = deferred()
   const a = await bench.start('a')
   let running = 0

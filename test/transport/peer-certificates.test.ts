@@ -12,7 +12,7 @@ import { CertificateNameError } from '../../cluster/transport/certificate-identi
 import { decodeHeader, encodeHeader, HEADER_LENGTH_BYTES } from '../../cluster/transport/frame.ts'
 import type { TlsFiles } from '../../cluster/base/types.ts'
 import { until } from '../helpers/async.ts'
-import { HttpBench } from './benches.ts'
+import { PeerBench } from './benches.ts'
 import { MadeCertificates, put } from './made-certificates.ts'
 import { PatientClock } from './patient-clock.ts'
 import { FITTING } from './raw-peer.ts'
@@ -22,7 +22,7 @@ const handlers = { echo: async () => ({ header: 'answered' }) }
 
 async function startNode(t: Test, tls: TlsFiles, nodeId = 'a', speaks: 'both' | 'http' = 'both') {
   const clock = new PatientClock()
-  const bench = new HttpBench(t, { clock, speaks })
+  const bench = new PeerBench(t, { clock, speaks })
   const node = await bench.run(nodeId, bench.make(nodeId, { tls }), handlers)
   const { transport } = node
   return { bench, transport, clock, address: transport.address, lines: bench.lines }
@@ -199,7 +199,7 @@ t.test('a certificate of another node is not reported as silence', async (t) => 
     ['certificate_of_another', /at the address of node b names node c$/, made.issue('c')],
   ] as const
   for (const [code, words, files] of cases) {
-    const other = new HttpBench(t, { clock: new PatientClock() })
+    const other = new PeerBench(t, { clock: new PatientClock() })
     const clusterId = code === 'foreign_cluster' ? 'other-cluster' : 'test-cluster'
     const { transport: there } = await other.run('c', other.make('c', { tls: files, clusterId }), handlers)
     bench.addresses.set('b', there.address)

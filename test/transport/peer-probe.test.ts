@@ -5,7 +5,7 @@ import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import t, { type Test } from 'tap'
 import { type PeerProbeOptions, probePeer } from '../../cluster/transport/peer-probe.ts'
-import { HttpBench, NOWHERE } from './benches.ts'
+import { PeerBench, NOWHERE } from './benches.ts'
 import { opensslVersion, TestAuthority } from './test-certificates.ts'
 
 const LIMIT_MS = 10_000
@@ -24,7 +24,7 @@ function probe(address: string, change: Partial<PeerProbeOptions> = {}) {
 }
 
 t.test('probePeer', async (t) => {
-  const bench = new HttpBench(t)
+  const bench = new PeerBench(t)
   const judged: unknown[] = []
   const { transport } = await bench.run(
     'a',
@@ -73,7 +73,7 @@ t.test('probePeer', async (t) => {
 t.test('probePeer over TLS', { skip: opensslVersion() === null }, async (t) => {
   const authority = new TestAuthority(t, 'cluster')
   const issue = (commonName: string) => authority.issue({ commonName })
-  const bench = new HttpBench(t)
+  const bench = new PeerBench(t)
   const { transport } = await bench.run('a', bench.make('a', { tls: issue('a') }))
   t.match(await probe(transport.address, { tls: issue('b') }), { outcome: 'accepted' })
   t.match(await probe(transport.address, { tls: authority.issue({ commonName: 'b', days: -1 }) }), {

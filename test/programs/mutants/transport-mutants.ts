@@ -27,7 +27,7 @@ const rows: readonly TestedRow[] = [
     'peer-identity.ts',
     '  if (cluster !== self.clusterId)\n',
     "  if (cluster === '')\n",
-    'transport/http-refusals',
+    'transport/peer-refusals',
   ],
   [
     'T4',
@@ -35,7 +35,7 @@ const rows: readonly TestedRow[] = [
     'peer-identity.ts',
     '  const objection = rules.judge(claims)\n',
     '  const objection = claims.boot < 0 ? rules.judge(claims) : null\n',
-    'transport/http-refusals',
+    'transport/peer-refusals',
   ],
   [
     'T5',
@@ -43,7 +43,7 @@ const rows: readonly TestedRow[] = [
     'peer-server.ts',
     '    if (length > FRAME_BYTES_MAX) return null\n',
     '',
-    'transport/http-refusals',
+    'transport/peer-refusals',
   ],
   [
     'T6',

@@ -2,7 +2,7 @@
  * The transport port of one simulated process.
  *
  * Owns: handlers, both sides of a call, streams that break in the middle. Knows nothing of: delays and partitions.
- * Rule: it promises what HttpTransport promises and no more; a header crosses as MessagePack, a body as bytes.
+ * Rule: it promises what PeerTransport promises and no more; a header crosses as MessagePack, a body as bytes.
  */
 import type { Message, NodeId } from '../../../cluster/raft/types.ts'
 import type { PeerClaims, PeerObjection, PeerStatus } from '../../../cluster/transport/peer-identity.ts'

@@ -1,5 +1,5 @@
 /**
- * HttpTransport over mutual TLS: which connections are accepted, which identities are proved, what is refused at start.
+ * PeerTransport over mutual TLS: which connections are accepted, which identities are proved, what is refused at start.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { connect, type ConnectionOptions } from 'node:tls'
@@ -7,7 +7,7 @@ import { request } from 'node:https'
 import t, { type Test } from 'tap'
 import { PeerUnreachableError } from '../../cluster/transport/transport.ts'
 import { StartError, type TlsFiles } from '../../cluster/base/types.ts'
-import { HttpBench } from './benches.ts'
+import { PeerBench } from './benches.ts'
 import { decodeHeader, encodeHeader, HEADER_LENGTH_BYTES } from '../../cluster/transport/frame.ts'
 import { FITTING } from './raw-peer.ts'
 import { collect, pattern, rejection } from './streams.ts'
@@ -16,7 +16,7 @@ import { opensslVersion, TestAuthority } from './test-certificates.ts'
 const skip = opensslVersion() === null ? 'the openssl command is needed to make certificates' : false
 
 async function startPair(t: Test, files: { readonly a: TlsFiles; readonly b: TlsFiles }) {
-  const bench = new HttpBench(t)
+  const bench = new PeerBench(t)
   const handlers = {
     echo: async ({ from, body }: { from: string; body: AsyncIterable<Uint8Array> }) => ({
       header: from,
@@ -28,7 +28,7 @@ async function startPair(t: Test, files: { readonly a: TlsFiles; readonly b: Tls
   return { bench, a, b }
 }
 
-t.test('HttpTransport over TLS', { skip }, async (t) => {
+t.test('PeerTransport over TLS', { skip }, async (t) => {
   const authority = new TestAuthority(t, 'cluster')
   const byName = { a: authority.issue({ commonName: 'a' }), b: authority.issue({ commonName: 'b' }) }
   const bySan = {
@@ -92,14 +92,14 @@ t.test('HttpTransport over TLS', { skip }, async (t) => {
     t.ok(await isRefused(a.transport.address, { ca }), 'no certificate')
     t.ok(await isRefused(a.transport.address, { ca, ...files, maxVersion: 'TLSv1.2' }), 'TLS 1.2')
     t.notOk(await isRefused(a.transport.address, { ca, ...files }))
-    const plain = new HttpBench(t)
+    const plain = new PeerBench(t)
     plain.addresses.set('a', a.transport.address)
     const b = await plain.start('b')
     t.ok((await rejection(b.transport.call('a', 'echo', { header: null }))) instanceof PeerUnreachableError)
   })
 
   t.test('allows addresses that other machines reach', async (t) => {
-    const bench = new HttpBench(t)
+    const bench = new PeerBench(t)
     t.ok(
       bench.make('a', {
         tls: byName.a,
@@ -110,7 +110,7 @@ t.test('HttpTransport over TLS', { skip }, async (t) => {
   })
 
   t.test('does not start with files that are missing, broken or of another node', async (t) => {
-    const bench = new HttpBench(t)
+    const bench = new PeerBench(t)
     const broken = `${byName.a.cert}.broken`
     writeFileSync(broken, 'no certificate')
     const cases = {

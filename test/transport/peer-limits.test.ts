@@ -1,21 +1,21 @@
 /**
- * HttpTransport at its limits: silent peers, ports in use, addresses that need TLS, counters.
+ * PeerTransport at its limits: silent peers, ports in use, addresses that need TLS, counters.
  */
 import t from 'tap'
 import { deferred } from '../helpers/async.ts'
-import { HttpTransport } from '../../cluster/transport/http-transport.ts'
+import { PeerTransport } from '../../cluster/transport/peer-transport.ts'
 import { PeerUnreachableError } from '../../cluster/transport/transport.ts'
 import { StartError } from '../../cluster/base/types.ts'
 import { SILENT } from '../helpers/loggers.ts'
-import { HttpBench, NOWHERE } from './benches.ts'
+import { PeerBench, NOWHERE } from './benches.ts'
 import { strangeServer } from './raw-peer.ts'
 import { collect, pattern, rejection } from './streams.ts'
 
 const EVENTS = { onMessages: () => {}, onUnreachable: () => {} }
 
-t.test('HttpTransport', async (t) => {
+t.test('PeerTransport', async (t) => {
   t.test('times out repeatedly on a peer that accepts connections and never answers', async (t) => {
-    const bench = new HttpBench(t, { limits: { batchTimeoutMs: 20, callTimeoutMs: 20 } })
+    const bench = new PeerBench(t, { limits: { batchTimeoutMs: 20, callTimeoutMs: 20 } })
     let connections = 0
     const hole = await strangeServer(t, () => void connections++)
     const a = await bench.start('a')
@@ -32,7 +32,7 @@ t.test('HttpTransport', async (t) => {
   })
 
   t.test('aborts an answer that stops in the middle of its body', async (t) => {
-    const bench = new HttpBench(t, { limits: { bodyIdleMs: 20 } })
+    const bench = new PeerBench(t, { limits: { bodyIdleMs: 20 } })
     const a = await bench.start('a')
     const started = Buffer.concat([
       Buffer.from('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n'),
@@ -47,7 +47,7 @@ t.test('HttpTransport', async (t) => {
   })
 
   t.test('holds a bounded number of calls to one peer', async (t) => {
-    const bench = new HttpBench(t, { limits: { callsMax: 3, callConnectionsMax: 1 } })
+    const bench = new PeerBench(t, { limits: { callsMax: 3, callConnectionsMax: 1 } })
     const gate = deferred()
     const a = await bench.start('a')
     await bench.start('b', { wait: () => gate.promise.then(() => ({ header: 'done' })) })
@@ -65,7 +65,7 @@ t.test('HttpTransport', async (t) => {
   })
 
   t.test('uses a changed address of a peer with the next request', async (t) => {
-    const bench = new HttpBench(t)
+    const bench = new PeerBench(t)
     const a = await bench.start('a')
     const first = await bench.start('b', { who: async () => ({ header: 1 }) })
     t.equal((await a.transport.call('b', 'who', { header: null })).header, 1)
@@ -75,7 +75,7 @@ t.test('HttpTransport', async (t) => {
   })
 
   t.test('calls itself without a socket', async (t) => {
-    const bench = new HttpBench(t)
+    const bench = new PeerBench(t)
     const a = await bench.start('a', { own: async ({ from }) => ({ header: from, body: pattern(5) }) })
     bench.addresses.set('a', NOWHERE)
     const { header, body } = await a.transport.call('a', 'own', { header: null })
@@ -85,14 +85,14 @@ t.test('HttpTransport', async (t) => {
   })
 
   t.test('counts the traffic with each peer', async (t) => {
-    const bench = new HttpBench(t)
+    const bench = new PeerBench(t)
     const a = await bench.start('a')
     const b = await bench.start('b', { echo: async ({ body }) => ({ header: null, body }) })
     a.transport.send({ type: 'TimeoutNow', from: 'a', to: 'b', term: 1 })
     a.transport.send({ type: 'TimeoutNow', from: 'a', to: 'b', term: 1 })
     await bench.until(() => b.received.length === 2)
     await collect((await a.transport.call('b', 'echo', { header: null, body: pattern(100_000) })).body)
-    const value = (transport: HttpTransport, name: string) =>
+    const value = (transport: PeerTransport, name: string) =>
       transport.metrics().find((sample) => sample.name === name)?.value ?? -1
     t.match(a.transport.metrics()[0], { labels: { peer: 'b' }, kind: 'counter' })
     t.equal(value(a.transport, 'holdfast_peer_sent_messages_total'), 2)
@@ -108,7 +108,7 @@ t.test('HttpTransport', async (t) => {
   })
 
   t.test('stops with idle connections and ends hanging ones', async (t) => {
-    const bench = new HttpBench(t)
+    const bench = new PeerBench(t)
     const a = await bench.start('a')
     const b = await bench.start('b', { ok: async () => ({ header: null }) })
     await collect((await a.transport.call('b', 'ok', { header: null })).body)
@@ -121,8 +121,8 @@ t.test('HttpTransport', async (t) => {
   })
 })
 
-t.test('HttpTransport does not start', async (t) => {
-  const bench = new HttpBench(t)
+t.test('PeerTransport does not start', async (t) => {
+  const bench = new PeerBench(t)
   const refusalOf = (make: () => unknown) => {
     try {
       make()

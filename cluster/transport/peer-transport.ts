@@ -38,7 +38,7 @@ import {
 } from './transport.ts'
 import { TurnEnd } from './turn-end.ts'
 
-export interface HttpTransportOptions extends PeerIdentity, PeerPolicy {
+export interface PeerTransportOptions extends PeerIdentity, PeerPolicy {
   /** Port 0 selects a free port; see `address`. */
   readonly listen: PeerAddress
   /** Addresses of all members, this node included. May be a live view; a changed address takes effect with the next request. */
@@ -75,8 +75,8 @@ interface Link {
   readonly lane: RaftLane
 }
 
-export class HttpTransport implements Transport {
-  readonly #options: HttpTransportOptions
+export class PeerTransport implements Transport {
+  readonly #options: PeerTransportOptions
   readonly #tls: PeerTls | null
   readonly #traffic: PeerTraffic
   readonly #names: AddressMemory
@@ -92,7 +92,7 @@ export class HttpTransport implements Transport {
   #stopped: Promise<void> | null = null
 
   /** Throws StartError for files or addresses that cannot be used. */
-  constructor(options: HttpTransportOptions) {
+  constructor(options: PeerTransportOptions) {
     this.#options = options
     for (const value of [options.clusterId, options.nodeId, options.incarnation]) {
       assert(/^[\x21-\x7e]{1,128}$/.test(value), `'${value}' is not valid in a header`)

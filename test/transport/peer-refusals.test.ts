@@ -1,19 +1,19 @@
 /**
- * What HttpTransport refuses: foreign identities, broken frames, servers that are not nodes.
+ * What PeerTransport refuses: foreign identities, broken frames, servers that are not nodes.
  */
 import { request } from 'undici'
 import t from 'tap'
 import { encodeBatch, encodeHeader, FRAME_BYTES_MAX } from '../../cluster/transport/frame.ts'
 import { PeerUnreachableError } from '../../cluster/transport/transport.ts'
-import { HttpBench } from './benches.ts'
+import { PeerBench } from './benches.ts'
 import { ask, FITTING, type RawRequest, strangeServer, writeAndHangUp } from './raw-peer.ts'
 import { everyMessage } from './sample-messages.ts'
 import { collect, pattern, rejection } from './streams.ts'
 
 const BATCH = encodeBatch(everyMessage({ from: 'b', to: 'a' }), { from: 'b', to: 'a' })
 
-t.test('HttpTransport refuses', async (t) => {
-  const bench = new HttpBench(t, {
+t.test('PeerTransport refuses', async (t) => {
+  const bench = new PeerBench(t, {
     judge({ nodeId, incarnation, boot, recoveryEpoch, featureLevel, stateLevel }) {
       if (incarnation === `dead-${nodeId}`) return { code: 'member_tombstoned', message: 'dead' }
       if (boot < 1) return { code: 'member_rolled_back', message: 'an older one' }

@@ -14,6 +14,7 @@ import { clientAddress } from './admission/client-address.ts'
 import type { UnprovedCallers } from './admission/unproved-callers.ts'
 import { clientCertificate } from './client-certificate.ts'
 import type { Exchange, TimeLimit } from './exchange.ts'
+import type { AdmissionRequest } from '../limits/limits.ts'
 import { limitedCaller } from './rate-headers.ts'
 import { RequestAudit } from './request-audit.ts'
 
@@ -50,23 +51,15 @@ export function lookingAgain(
 /** Once for each request: a read that looks again has its turn already. Throws Refusal and Condition. */
 export async function admitCaller(
   { limits }: Services,
-  { isUpload, operation }: { readonly isUpload: boolean; readonly operation: { readonly id: string } | null },
+  kind: Pick<AdmissionRequest, 'isUpload' | 'isListing'>,
   { principal, exchange }: { readonly principal: Principal | null; readonly exchange: Exchange },
 ): Promise<void> {
   if (principal?.kind !== 'accessKey' || exchange.admission !== null) return
   const { signal } = exchange
   exchange.isProved = true
-  const admission = limits.admit(limitedCaller(principal), {
-    isUpload,
-    isListing: isListing(operation),
-    signal,
-  })
+  const admission = limits.admit(limitedCaller(principal), { ...kind, signal })
   exchange.hold(admission instanceof Promise ? await admission : admission)
 }
-
-/** Operations that list are named so. */
-const isListing = (operation: { readonly id: string } | null): boolean =>
-  operation?.id.startsWith('list') === true
 
 export function connectionOf(request: FastifyRequest): Connection {
   return {

@@ -56,8 +56,8 @@ export function serveRoute(
     audit.principal = principal
     gateProof(gate, route, { principal, address: clientAddress(request) })
     const exchange = Exchange.of(request.raw, reply.raw)
-    const asked = { isUpload: route.body.kind === 'bytes', operation: route.operation }
-    await admitCaller(services, asked, { principal, exchange })
+    const kind = { isUpload: route.body.kind === 'bytes', isListing: route.operation.isListing }
+    await admitCaller(services, kind, { principal, exchange })
     admitOrigin(services, request, { principal, bucket: routedBucket(request) })
     reply.headers(corsHeadersOf(request)).headers(rateHeadersOf(services, principal))
     const { params } = audit

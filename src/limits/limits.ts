@@ -45,7 +45,7 @@ export interface Caller {
 export interface AdmissionRequest {
   readonly isUpload: boolean
   /** Of many rows, which are in memory together. */
-  readonly isListing?: boolean
+  readonly isListing?: boolean | undefined
   /** Aborted when the client is gone. */
   readonly signal: AbortSignal
 }

@@ -91,6 +91,8 @@ export class MemoryServices {
   now = Date.now()
   /** The clock of the limits of callers. */
   limitsNow: () => number = () => performance.now()
+  /** What requests seem to hold of `limits.memory`. Share. */
+  memoryUsed = 0
   /** While set, barriers and proposals throw it. */
   barrierFault: Error | null = null
   proposeFault: Error | null = null
@@ -133,7 +135,9 @@ export class MemoryServices {
     const reachesLevel = async (level: number): Promise<boolean> => this.featureLevel >= level
     const proposing = createPropose({ propose: (command) => this.#propose(command) })
     const propose = withLevelGate(proposing, { reachesLevel })
-    this.limits = new Limits({ settings: config.callers, state, now: () => this.limitsNow() })
+    const measure = () => ({ heap: 0, heapMax: Infinity, external: this.memoryUsed })
+    const memory = { bytesMax: 1, measure, onLevel: () => undefined }
+    this.limits = new Limits({ settings: config.callers, state, memory, now: () => this.limitsNow() })
     const nextSession = () => this.blobs.nextSession()
     this.uploads = new UploadSessions({ nodeId: 'n1', nextSession, propose })
     const { blobs, uploads } = this

@@ -21,6 +21,8 @@ interface Outcomes {
    * audit log, but for denials, and they are answered while there is no space for rows. docs/guide/audit.md names them.
    */
   readonly isRoutine?: true
+  /** It holds many rows in memory together, so it is refused before others where memory is scarce. */
+  readonly isListing?: true
 }
 
 /** The facts of an operation, without what it does. */

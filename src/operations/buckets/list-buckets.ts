@@ -26,6 +26,7 @@ export interface BucketListing {
 export const listBuckets = dataOperation(
   {
     id: 'listBuckets',
+    isListing: true,
     requires: accessKey('read', 'tenant'),
     // It aims at no bucket; scopes decide which buckets it shows.
     s3Action: null,

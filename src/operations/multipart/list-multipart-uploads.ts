@@ -30,6 +30,7 @@ export interface UploadListing extends UploadPage {
 export const listMultipartUploads = dataOperation(
   {
     id: 'listMultipartUploads',
+    isListing: true,
     requires: accessKey('read', 'key'),
     s3Action: S3_ACTIONS.listBucketMultipartUploads,
     refuses: [],

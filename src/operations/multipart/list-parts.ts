@@ -25,6 +25,7 @@ export interface PartListing extends PartsPage {
 export const listParts = dataOperation(
   {
     id: 'listParts',
+    isListing: true,
     requires: accessKey('read', 'key'),
     s3Action: S3_ACTIONS.listMultipartUploadParts,
     refuses: [],

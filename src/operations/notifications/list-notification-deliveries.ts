@@ -38,6 +38,7 @@ export interface DeliveryListing {
 export const listNotificationDeliveries = dataOperation(
   {
     id: 'listNotificationDeliveries',
+    isListing: true,
     // Deliveries name keys of the whole bucket.
     requires: accessKey('read', 'whole-bucket'),
     s3Action: S3_ACTIONS.getBucketNotification,

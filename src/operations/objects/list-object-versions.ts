@@ -28,6 +28,7 @@ export interface VersionListing extends VersionPage {
 export const listObjectVersions = dataOperation(
   {
     id: 'listObjectVersions',
+    isListing: true,
     requires: accessKey('read', 'key'),
     s3Action: S3_ACTIONS.listBucketVersions,
     refuses: [],

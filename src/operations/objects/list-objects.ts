@@ -32,6 +32,7 @@ export interface ObjectListing {
 export const listObjects = dataOperation(
   {
     id: 'listObjects',
+    isListing: true,
     requires: accessKey('read', 'key'),
     s3Action: S3_ACTIONS.listBucket,
     refuses: [],

@@ -47,7 +47,7 @@ export async function enterRoute(
   ROUTES.set(request, route)
   audit.routed(audited, names)
   const isUpload = route.body.kind === 'bytes' || route.isUpload === true
-  await admitCaller(services, { isUpload, operation }, { principal, exchange })
+  await admitCaller(services, { isUpload, isListing: operation.isListing }, { principal, exchange })
   admitOrigin(services, request, { principal, bucket: bucket === '' ? undefined : bucket })
   reply
     .headers(s3Headers(services, request))

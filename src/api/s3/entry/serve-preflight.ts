@@ -54,7 +54,7 @@ export async function answerPreflight(
   audit.principal = principal
   gate.unproved.proved(clientAddress(request))
   const exchange = Exchange.of(raw, reply.raw)
-  await admitCaller(services, { isUpload: false, operation: null }, { principal, exchange })
+  await admitCaller(services, { isUpload: false }, { principal, exchange })
   const { operation } = findS3Route(table, { ...target, method, query: queryOf(originalUrl), headers: {} })
   assert('s3Action' in operation, 'a route of S3 has an operation of the data plane')
   const { bucket } = target

@@ -8,6 +8,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { open, readFile, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { syncDirectory } from './base/file-ops.ts'
 import type { DiskFindings, DiskProof } from './node/base/disk-proof.ts'
 import {
   type DiskVerdict,
@@ -173,15 +174,6 @@ async function madeMarker(dataDir: string): Promise<string> {
   }
   await syncDirectory(dataDir)
   return (await markerOf(dataDir)) ?? ''
-}
-
-async function syncDirectory(path: string): Promise<void> {
-  const directory = await open(path, 'r')
-  try {
-    await directory.sync()
-  } finally {
-    await directory.close()
-  }
 }
 
 function digestOf(line: string): string {

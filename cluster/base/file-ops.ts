@@ -80,7 +80,8 @@ function after(pieces: readonly Uint8Array[], bytes: number): Uint8Array[] {
   })
 }
 
-async function syncDirectory(path: string): Promise<void> {
+/** The names in it are durable when this resolves. */
+export async function syncDirectory(path: string): Promise<void> {
   const directory = await open(path, 'r')
   try {
     await directory.sync()

@@ -7,7 +7,7 @@
 import { randomBytes } from 'node:crypto'
 import { open, type FileHandle, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { StartError } from '../../cluster/index.ts'
+import { StartError, syncDirectory } from '../../cluster/index.ts'
 
 const FILE_BYTES_MAX = 1024
 const GROUP_AND_OTHERS = 0o077
@@ -31,7 +31,7 @@ export async function readKeyFile(file: string): Promise<string> {
 /** The file and its directory entry are durable when this resolves: losing this key later loses every object. */
 export async function createKeyFile(file: string, line: string): Promise<void> {
   await writeNew(file, line)
-  await syncDirectoryOf(file)
+  await syncDirectory(dirname(file))
 }
 
 /** After a crash the old or the new content is there, never a mixture. Throws StartError `master_key_unwritable`. */
@@ -41,7 +41,7 @@ export async function replaceKeyFile(file: string, text: string): Promise<void> 
   try {
     await writeNew(temporary, text)
     await rename(temporary, file)
-    await syncDirectoryOf(file)
+    await syncDirectory(dirname(file))
   } finally {
     await rm(temporary, { force: true })
   }
@@ -54,15 +54,6 @@ async function writeNew(file: string, text: string): Promise<void> {
     await handle.sync()
   } finally {
     await handle.close()
-  }
-}
-
-async function syncDirectoryOf(file: string): Promise<void> {
-  const directory = await open(dirname(file), 'r')
-  try {
-    await directory.sync()
-  } finally {
-    await directory.close()
   }
 }
 

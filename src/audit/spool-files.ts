@@ -4,6 +4,7 @@
  * Owns: the calls to the operating system. Rule: bytes are durable after `sync`, a name after `syncDir`.
  */
 import { mkdir, open, readdir, rm, stat } from 'node:fs/promises'
+import { syncDirectory } from '../../cluster/index.ts'
 
 export interface SpoolFile {
   write(bytes: Uint8Array, position: number): Promise<void>
@@ -30,7 +31,7 @@ export const nodeSpoolFiles: SpoolFiles = {
   read,
   create,
   unlink: (path) => rm(path),
-  syncDir,
+  syncDir: syncDirectory,
 }
 
 async function read(path: string, position: number, bytesMax: number): Promise<Buffer> {
@@ -59,14 +60,5 @@ async function create(path: string): Promise<SpoolFile> {
     },
     sync: () => handle.datasync(),
     close: () => handle.close(),
-  }
-}
-
-async function syncDir(dir: string): Promise<void> {
-  const handle = await open(dir, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
   }
 }

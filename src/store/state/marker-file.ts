@@ -7,6 +7,7 @@
 import { open, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
+import { syncDirectory } from '../../../cluster/index.ts'
 
 const DRAFT = '.new'
 const LINE = /^(\{.*\}) ([0-9a-f]{8})\n$/
@@ -50,15 +51,6 @@ export async function writeMarker(dir: string, name: string, value: object): Pro
 export async function removeMarker(dir: string, name: string): Promise<void> {
   await rm(join(dir, name), { force: true })
   await syncDirectory(dir)
-}
-
-export async function syncDirectory(path: string): Promise<void> {
-  const directory = await open(path, 'r')
-  try {
-    await directory.sync()
-  } finally {
-    await directory.close()
-  }
 }
 
 function sumOf(text: string): string {

@@ -7,8 +7,8 @@
  */
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { StartError } from '../../../cluster/index.ts'
-import { readMarker, removeMarker, syncDirectory, writeMarker } from './marker-file.ts'
+import { StartError, syncDirectory } from '../../../cluster/index.ts'
+import { readMarker, removeMarker, writeMarker } from './marker-file.ts'
 
 /** Of rows, markers and layout together. 1 had no checksum over all rows, 2 no versions, 3 a row for each part of an upload, 4 no rows of locked versions and no lists of keys, 5 no value files. */
 export const STATE_FORMAT = 6

@@ -6,9 +6,9 @@
  * is never continued. After an error nothing more is appended.
  */
 import { closeSync, fdatasync, mkdirSync, openSync, writeSync, writevSync } from 'node:fs'
-import { open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
+import { syncDirectory } from '../../../cluster/index.ts'
 import { MAGIC, recordHead, type ValueRecord } from './value-format.ts'
 import type { ValuePlace } from './value-readers.ts'
 
@@ -81,14 +81,5 @@ export class ValueAppender {
         written += writeSync(this.#descriptor, all, written, wanted - written, this.#size + written)
     }
     this.#size += wanted
-  }
-}
-
-async function syncDirectory(path: string): Promise<void> {
-  const directory = await open(path, 'r')
-  try {
-    await directory.sync()
-  } finally {
-    await directory.close()
   }
 }

@@ -4,22 +4,10 @@
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { UsageError, wholeNumber } from '../local/options.ts'
+import { ROW_IDS } from '../race/rows.ts'
 
-/** By the words of the command line; the ids of the rows of the race. */
-export const PROFILED = [
-  'put-1k',
-  'put-4k',
-  'put-64k',
-  'get-1k',
-  'get-4k',
-  'get-64k',
-  'head',
-  'list',
-  'mixed',
-  'delete',
-  'put-64m',
-  'get-64m',
-] as const
+/** The rows of the race, without those that state their own number of clients. */
+const PROFILED = ROW_IDS.filter((id) => !id.endsWith('-1'))
 const PLACES = ['leader', 'follower'] as const
 
 export interface ProfileOptions {

@@ -2,7 +2,12 @@
  * Disks that are full on all nodes at once: new data is refused, commands that free space are accepted, and no restart is needed.
  */
 import t from 'tap'
-import { RoomWatch, missingReserve } from '../../cluster/node/base/room-watch.ts'
+import {
+  missingReserve,
+  type RoomView,
+  RoomWatch,
+  type RoomWatchParts,
+} from '../../cluster/node/base/room-watch.ts'
 import { DISK_THRESHOLDS } from '../../cluster/base/disk-level.ts'
 import { Condition, type RoomNeed } from '../../cluster/base/types.ts'
 import { recordingLogger } from '../helpers/loggers.ts'
@@ -121,21 +126,7 @@ t.test('RoomWatch', async (t) => {
       const GIB = 1024 ** 3
       const clock = new VirtualClock()
       let freeBytes = 0
-      const watch = new RoomWatch({
-        clock,
-        logger: recordingLogger([]),
-        room: {
-          usage: async () => ({ totalBytes: 4000 * GIB, freeBytes }),
-          scarceFrom: DISK_THRESHOLDS.reserve,
-          isScarceAt: () => false,
-        },
-        wal: {},
-        isReserveSpent: () => false,
-        onReserveBack: () => undefined,
-        offerLead: () => undefined,
-        voters: () => ['n1'],
-        self: 'n1',
-      })
+      const watch = watchOf(clock, async () => ({ totalBytes: 4000 * GIB, freeBytes }))
       for (const [gib, level] of [
         [15, 'open'],
         [14, 'scarce'],
@@ -156,23 +147,9 @@ t.test('RoomWatch', async (t) => {
     const clock = new VirtualClock()
     let looks = 0
     let freeBytes = 1000 * GIB
-    const watch = new RoomWatch({
-      clock,
-      logger: recordingLogger([]),
-      room: {
-        usage: async () => {
-          looks += 1
-          return { totalBytes: 4000 * GIB, freeBytes }
-        },
-        scarceFrom: DISK_THRESHOLDS.reserve,
-        isScarceAt: () => false,
-      },
-      wal: {},
-      isReserveSpent: () => false,
-      onReserveBack: () => undefined,
-      offerLead: () => undefined,
-      voters: () => ['n1'],
-      self: 'n1',
+    const watch = watchOf(clock, async () => {
+      looks += 1
+      return { totalBytes: 4000 * GIB, freeBytes }
     })
     const looksIn = async (ms: number): Promise<number> => {
       const before = looks
@@ -199,20 +176,11 @@ t.test('RoomWatch', async (t) => {
       const MIB = 1024 ** 2
       let freeBytes = 1024 * MIB
       let isSpent = false
-      const watch = new RoomWatch({
-        clock,
-        logger: recordingLogger([]),
-        room: {
-          usage: async () => ({ totalBytes: 1024 * MIB, freeBytes }),
-          scarceFrom: DISK_THRESHOLDS.reserve,
-          isScarceAt: () => false,
-        },
+      const watch = watchOf(clock, async () => ({ totalBytes: 1024 * MIB, freeBytes }), {
         wal: { reserve: { ...reserve, bytes: 64 * MIB } },
         isReserveSpent: () => isSpent,
         onReserveBack: () => (isSpent = false),
         offerLead: () => calls.push('offer'),
-        voters: () => ['n1'],
-        self: 'n1',
       })
       const look = async (): Promise<readonly string[]> => {
         calls = []
@@ -241,3 +209,23 @@ t.test('RoomWatch', async (t) => {
     },
   )
 })
+
+/** Of the only voter of a group. */
+function watchOf(
+  clock: VirtualClock,
+  usage: RoomView['usage'],
+  more: Partial<RoomWatchParts> = {},
+): RoomWatch {
+  return new RoomWatch({
+    clock,
+    logger: recordingLogger([]),
+    room: { usage, scarceFrom: DISK_THRESHOLDS.reserve, isScarceAt: () => false },
+    wal: {},
+    isReserveSpent: () => false,
+    onReserveBack: () => undefined,
+    offerLead: () => undefined,
+    voters: () => ['n1'],
+    self: 'n1',
+    ...more,
+  })
+}

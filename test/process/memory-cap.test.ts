@@ -20,9 +20,9 @@ metrics: { public: true }
 t.test('a node at limits.memory', { timeout: 300_000 }, async (t) => {
   const cluster = await ProcessCluster.start(t, 1, SETTINGS)
   await cluster.login('n1')
-  t.equal((await cluster.call('n1', 'POST', '/buckets', '{"name":"work"}')).status, 201)
+  t.equal((await cluster.call('n1', 'POST', '/buckets', '{"name":"photos"}')).status, 201)
   const put = (key: string, body: Readable | Buffer, signal: AbortSignal): Promise<Answer> =>
-    cluster.ask('n1', { method: 'PUT', path: `/buckets/work/objects/${key}`, body, signal })
+    cluster.ask('n1', { method: 'PUT', path: `/buckets/photos/objects/${key}`, body, signal })
   const ended = new AbortController()
   t.teardown(() => ended.abort())
   /** Sends less than a chunk, and waits. */
@@ -52,5 +52,5 @@ t.test('a node at limits.memory', { timeout: 300_000 }, async (t) => {
   await until('uploads are served again', async () => {
     return (await put('after', Buffer.from('small'), more.signal)).status === 200
   })
-  t.equal((await cluster.call('n1', 'GET', '/buckets/work/objects/after')).status, 200)
+  t.equal((await cluster.call('n1', 'GET', '/buckets/photos/objects/after')).status, 200)
 })

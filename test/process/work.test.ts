@@ -173,7 +173,7 @@ interface Operation {
 
 function operations(): readonly Operation[] {
   const path = (name: string, n: number): string =>
-    `/buckets/work/objects/${name}-${String(n).padStart(6, '0')}`
+    `/buckets/counted/objects/${name}-${String(n).padStart(6, '0')}`
   const put = (label: string, name: string, bytes: number, askedMin = STORED): Operation => ({
     name: `PUT ${label}`,
     // No two objects are equal: nothing is deduplicated.
@@ -199,7 +199,7 @@ function operations(): readonly Operation[] {
     },
     {
       name: `LIST ${LISTED} keys`,
-      asked: () => ({ method: 'GET', path: `/buckets/work/objects?maxKeys=${LISTED}` }),
+      asked: () => ({ method: 'GET', path: `/buckets/counted/objects?maxKeys=${LISTED}` }),
       status: 200,
       askedMin: 0,
     },
@@ -261,7 +261,7 @@ async function attempted(
 
 t.test('how much work an operation is', { skip: process.platform !== 'linux' }, async (t) => {
   const counting = await Counting.start(t)
-  const made = await counting.ask(0, { method: 'POST', path: '/buckets', body: '{"name":"work"}' })
+  const made = await counting.ask(0, { method: 'POST', path: '/buckets', body: '{"name":"counted"}' })
   t.equal(made.status, 201)
   const isRewritten = process.argv.includes('--rewrite')
   const known = JSON.parse(readFileSync(TABLE_FILE, 'utf8')) as Bounds

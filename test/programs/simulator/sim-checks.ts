@@ -17,6 +17,7 @@ export interface CheckedProcess {
   /** The log as the process has it in memory. */
   readonly memory: LogMirror
   readonly hasFailed: boolean
+  readonly isStopping: boolean
   status(): RaftStatus | null
 }
 

@@ -15,8 +15,8 @@ export function windowExcess(
   windowEntries: number,
 ): string | null {
   const status = process.status()
-  // A failed node no longer gets the completions of its disk.
-  if (status === null || process.hasFailed) return null
+  // A node that failed or is stopping no longer gets the completions of its disk.
+  if (status === null || process.hasFailed || process.isStopping) return null
   const { memory } = process
   let waiting = 0
   for (let index = memory.lastIndex; index > memory.base.index; index -= 1) {

@@ -31,8 +31,11 @@ export interface ServedConnectionOptions extends FrameServerOptions {
 const HELLO_TIMEOUT_MS = 10_000
 /** Without any traffic. Longer than any client keeps a connection without any. ms */
 const IDLE_TIMEOUT_MS = 120_000
-/** Batches are acknowledged together: the sender needs to know that this node lives, and no more. ms */
-const ACK_DELAY_MS = 50
+/**
+ * Batches are acknowledged together: the sender needs to know that this node lives, and no more. Shorter than the time between two
+ * looks of the sender at the signs of life; a heartbeat each would cost an acknowledgement. ms
+ */
+const ACK_DELAY_MS = 500
 /** Calls of one connection that are being answered; a client makes no more. Count. */
 const CALLS_MAX = 1024
 

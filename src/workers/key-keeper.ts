@@ -16,6 +16,7 @@ import { Refusal } from '../base/refusal.ts'
 import type { View } from '../state-machine/base/view.ts'
 import { tenantKeys } from '../state-machine/tenants/keys.ts'
 import type { ClusterKeyRecord } from '../state-machine/tenants/records.ts'
+import { pauseMs } from './repeating.ts'
 
 const TURN_MS = 1000
 /** Turns between two walks over all secrets while there is nothing to do but an older key is still in the file. */
@@ -60,7 +61,7 @@ export class KeyKeeper {
         if (!(error instanceof Condition) && !(error instanceof Refusal)) throw error
         this.#parts.logger.debug({ err: error }, 'master key turn put off')
       }
-      await wait(TURN_MS, undefined, { signal }).catch(() => undefined)
+      await wait(pauseMs(TURN_MS, performance.now()), undefined, { signal }).catch(() => undefined)
     }
   }
 

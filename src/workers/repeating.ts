@@ -3,7 +3,8 @@
  *
  * Owns: the pace and the end. Knows nothing of: what the work is.
  * Rules: never twice at a time; a failure is logged and retried, because the cluster may have no leader; a round that is under way
- * when the signal fires is awaited.
+ * when the signal fires is awaited. Work of the same pace begins in the same turn of the event loop: an idle node is woken once for
+ * all of it ([docs/adr/0070-what-an-idle-node-does.md]).
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { Condition, type Logger } from '../../cluster/index.ts'
@@ -24,6 +25,12 @@ export async function repeat({ name, work, everyMs, logger }: Repeating, signal:
       else logger.error({ err, worker: name }, 'background work failed')
       return false
     })
-    if (!isMore) await wait(everyMs, undefined, { signal }).catch(() => undefined)
+    if (!isMore) await wait(pauseMs(everyMs, performance.now()), undefined, { signal }).catch(() => undefined)
   }
+}
+
+/** From `now` to a common beat: to the multiple of `everyMs` that is nearest to the end of a whole pause. More than half a pause, at most one and a half. ms */
+export function pauseMs(everyMs: number, now: number): number {
+  const toBeat = everyMs - (now % everyMs)
+  return Math.ceil(toBeat > everyMs / 2 ? toBeat : toBeat + everyMs)
 }

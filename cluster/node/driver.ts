@@ -140,7 +140,7 @@ export class Driver {
     return watchDisks(this.#options, this.#parts, {
       isLeader: () => this.#leaderView.isLeader,
       offerLead: (target) => this.#offerLead(target),
-      voters: () => this.#loop.status().configuration.voters,
+      voters: () => this.#loop.configuration.voters,
       onDead: this.#onFatal,
     })
   }
@@ -165,7 +165,7 @@ export class Driver {
     const { rebuild } = this.state
     const [session, leaderView, loop] = [this.#session, this.#leaderView, this.#loop]
     const silentTicksMax = electionTicksOf(this.#options)
-    const flow = new ApplyFlow({ ...this.#parts, loop, applier, silentTicksMax })
+    const flow = new ApplyFlow({ ...this.#parts, self: this.#options.nodeId, loop, applier, silentTicksMax })
     return new ProposalPath({ ...this.#parts, session, leaderView, loop, clocks, room, flow, rebuild })
   }
 
@@ -233,7 +233,7 @@ export class Driver {
 
   /** Resolves when this node does not lead any more. */
   async handOver(target: NodeId | null = null): Promise<void> {
-    if (!this.#leaderView.isLeader || this.#loop.status().configuration.voters.length === 1) return
+    if (!this.#leaderView.isLeader || this.#loop.configuration.voters.length === 1) return
     const gone = new Promise<void>((resolve) => this.#leaderViewWaiters.add(resolve))
     this.#loop.submit({ type: 'transferLeadership', target })
     await gone
@@ -252,7 +252,7 @@ export class Driver {
   }
 
   #peers(): readonly NodeId[] {
-    return membersOf(this.#loop.status().configuration).filter((peer) => peer !== this.#options.nodeId)
+    return membersOf(this.#loop.configuration).filter((peer) => peer !== this.#options.nodeId)
   }
 
   #offerLead(target: NodeId | null = null): void {

@@ -51,6 +51,7 @@ import { statusOf } from './status.ts'
 import { admit } from './terms.ts'
 import { transferLeadership } from './transfer.ts'
 import type {
+  Configuration,
   Effect,
   Entry,
   Input,
@@ -81,6 +82,16 @@ export class Raft {
 
   status(): RaftStatus {
     return statusOf(this.#core)
+  }
+
+  /** The one in force, which is never changed: another one takes its place. */
+  get configuration(): Configuration {
+    return this.#core.configurations.current
+  }
+
+  /** Ticks since this leader last received a message of the peer. Null: this member does not lead, or sends nothing to it. */
+  silentTicksOf(peer: NodeId): number | null {
+    return this.#core.leadership?.peers.get(peer)?.silentTicks ?? null
   }
 
   /** The entry that memory holds at `index`, committed or not. Null: there is none, or only the segments hold it. */

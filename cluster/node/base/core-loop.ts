@@ -5,7 +5,16 @@
  * inputs submitted meanwhile. Knows nothing of: what an effect does. Rule: after `mute` it takes no input and gives no effect.
  */
 import type { Raft } from '../../raft/raft.ts'
-import type { Effect, Entry, Input, LogIndex, RaftStatus, Term } from '../../raft/types.ts'
+import type {
+  Configuration,
+  Effect,
+  Entry,
+  Input,
+  LogIndex,
+  NodeId,
+  RaftStatus,
+  Term,
+} from '../../raft/types.ts'
 
 export interface CoreLoopEvents {
   readonly begin: (effect: Effect) => void
@@ -47,6 +56,15 @@ export class CoreLoop {
 
   status(): RaftStatus {
     return this.#raft.status()
+  }
+
+  get configuration(): Configuration {
+    return this.#raft.configuration
+  }
+
+  /** Null: not known here. */
+  silentTicksOf(peer: NodeId): number | null {
+    return this.#raft.silentTicksOf(peer)
   }
 
   /** Null: not in memory. */

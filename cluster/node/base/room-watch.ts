@@ -79,13 +79,19 @@ export class RoomWatch {
 
   /** The voters that can store more are a majority. */
   get hasMajority(): boolean {
-    return this.#roomy().length * 2 > this.#parts.voters().length
+    const voters = this.#parts.voters()
+    let roomy = 0
+    // Asked for each proposal: a count makes no lists.
+    for (const voter of voters) if (this.#isRoomy(voter)) roomy += 1
+    return roomy * 2 > voters.length
   }
 
   /** The lead goes to a voter that can store more, if that helps the group; from a disk that does not answer, to any voter. */
   leaveDisk(isStalled: boolean): void {
-    const { self, offerLead } = this.#parts
-    const successor = this.hasMajority ? this.#roomy().find((voter) => voter !== self) : undefined
+    const { self, voters, offerLead } = this.#parts
+    const successor = this.hasMajority
+      ? voters().find((voter) => voter !== self && this.#isRoomy(voter))
+      : undefined
     if (isStalled) offerLead(null)
     else if (successor !== undefined) offerLead(successor)
   }
@@ -127,11 +133,9 @@ export class RoomWatch {
     if (this.#parts.isReserveSpent() && reserve?.isHeld() === true) this.#parts.onReserveBack()
   }
 
-  #roomy(): readonly NodeId[] {
-    const { voters, self, room } = this.#parts
-    return voters().filter((voter) =>
-      voter === self ? this.level === 'open' : room?.isScarceAt(voter) !== true,
-    )
+  #isRoomy(voter: NodeId): boolean {
+    const { self, room } = this.#parts
+    return voter === self ? this.level === 'open' : room?.isScarceAt(voter) !== true
   }
 }
 

@@ -5,15 +5,16 @@
  * version) delays nothing; a silent voter counts as one that has applied nothing, because it contributes to no majority.
  */
 import { quorumIndex } from '../../raft/quorum.ts'
-import type { LogIndex } from '../../raft/types.ts'
+import type { LogIndex, NodeId } from '../../raft/types.ts'
 import type { CoreLoop } from '../base/core-loop.ts'
 import type { NodeLimits } from '../base/limits.ts'
 import type { ProposalRefusal } from './intents.ts'
 import type { PeerGate } from '../peers/peer-gate.ts'
 
 export interface ApplyFlowParts {
+  readonly self: NodeId
   readonly limits: NodeLimits
-  readonly loop: Pick<CoreLoop, 'status' | 'unapplied'>
+  readonly loop: Pick<CoreLoop, 'configuration' | 'commitIndex' | 'silentTicksOf' | 'unapplied'>
   /** Of the state here. */
   readonly applier: { readonly appliedIndex: LogIndex }
   readonly gate: Pick<PeerGate, 'appliedOf'>
@@ -43,13 +44,11 @@ export class ApplyFlow {
   }
 
   #appliedByMajority(): LogIndex {
-    const { loop, applier, gate, silentTicksMax } = this.#parts
-    const { nodeId: self, commitIndex, configuration, peers } = loop.status()
-    const silence = new Map(peers.map(({ nodeId, silentTicks }) => [nodeId, silentTicks]))
-    return quorumIndex(configuration, (nodeId) => {
+    const { self, loop, applier, gate, silentTicksMax } = this.#parts
+    return quorumIndex(loop.configuration, (nodeId) => {
       if (nodeId === self) return applier.appliedIndex
-      if ((silence.get(nodeId) ?? Number.POSITIVE_INFINITY) > silentTicksMax) return 0
-      return gate.appliedOf(nodeId) ?? commitIndex
+      if ((loop.silentTicksOf(nodeId) ?? Number.POSITIVE_INFINITY) > silentTicksMax) return 0
+      return gate.appliedOf(nodeId) ?? loop.commitIndex
     })
   }
 }

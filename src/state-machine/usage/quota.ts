@@ -95,18 +95,18 @@ function recordsFault(
   },
   growth: Growth,
 ): Refused | null {
-  const bounded = [
-    ['object versions and delete markers', records.versions, growth.versions, quota.maxVersions ?? null],
-    ['unfinished uploads', records.uploads, growth.uploads, quota.maxUploads ?? null],
-    ['bytes of metadata', records.metadataBytes, growth.metadataBytes, metadataBytesMaxOf(quota)],
-  ] as const
-  for (const [what, present, more = 0, max] of bounded)
-    if (max !== null && more > 0 && present + more > max)
-      return refuse(
-        'quota_exceeded',
-        `Tenant "${tenantId}" has ${present} of at most ${max} ${what}: ${more} more do not fit`,
-      )
-  return null
+  const fault = (what: string, present: number, more = 0, max: number | null = null): Refused | null =>
+    max !== null && more > 0 && present + more > max
+      ? refuse(
+          'quota_exceeded',
+          `Tenant "${tenantId}" has ${present} of at most ${max} ${what}: ${more} more do not fit`,
+        )
+      : null
+  return (
+    fault('object versions and delete markers', records.versions, growth.versions, quota.maxVersions) ??
+    fault('unfinished uploads', records.uploads, growth.uploads, quota.maxUploads) ??
+    fault('bytes of metadata', records.metadataBytes, growth.metadataBytes, metadataBytesMaxOf(quota))
+  )
 }
 
 /** The limits alone; those that are absent stay absent. */

@@ -42,15 +42,15 @@ export function configBytes(
   return RECORD_BYTES + utf8Bytes(typeof config === 'string' ? config : JSON.stringify(config))
 }
 
-function bytesOf({
-  key,
-  contentType = '',
-  metadata = {},
-  tags = {},
-  representation = {},
-}: Described): number {
-  const pairs = [metadata, tags, representation].flatMap((texts) => Object.entries(texts)).flat()
-  return [key, contentType, ...pairs].reduce((bytes, text) => bytes + utf8Bytes(`${text}`), RECORD_BYTES)
+function bytesOf({ key, contentType = '', metadata, tags, representation }: Described): number {
+  const texts = bytesOfTexts(metadata) + bytesOfTexts(tags) + bytesOfTexts(representation)
+  return RECORD_BYTES + utf8Bytes(key) + utf8Bytes(contentType) + texts
+}
+
+function bytesOfTexts(texts: object | undefined): number {
+  let bytes = 0
+  for (const [name, text] of Object.entries(texts ?? {})) bytes += utf8Bytes(name) + utf8Bytes(`${text}`)
+  return bytes
 }
 
 /** Length in UTF-8, without an encoder: this room imports none. */

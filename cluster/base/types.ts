@@ -83,7 +83,9 @@ export interface ApplyBatch {
 
 /**
  * The replicated state. Guarantees that an implementation must give (test/port-suites/state-machine.ts checks them):
- *  - `apply` is called with one batch at a time and resolves when rows and `record` are durable together, or not at all;
+ *  - `apply` is called with one batch at a time and resolves when rows and `record` are in the state together, or not at all. It may flush
+ *    nothing: after a power cut the state is as after one of the batches, the last one before a `checkpoint` or a later one;
+ *  - `checkpoint` may be called at any time, and makes everything durable that was applied before. A state that was opened or installed is;
  *  - replies come in the order of the commands; the same entries always give the same rows and replies;
  *  - it never throws for a command that it refuses: a refusal is a reply. A throw is a bug and stops the node: an EntryFailedError,
  *    which names the entry, where an entry could not be decided; any other error where the store failed;
@@ -105,9 +107,11 @@ export interface StateMachine {
    */
   open(onDamaged?: (error: StateDamagedError) => void): Promise<OpenedState>
   apply(batch: ApplyBatch): Promise<readonly (readonly Uint8Array[])[]>
+  /** What was applied before the call is durable when it resolves. Until then the log has to keep it. */
+  checkpoint(): Promise<void>
   /** Rows that a command may change, to bound a batch. Absent: it is estimated from the bytes. */
   cost?(command: Uint8Array): number
-  /** Checksum of the rows as of the last durable batch, without the record. 32 bytes. */
+  /** Checksum of the rows as of the last batch, without the record. 32 bytes. */
   checksum(): Uint8Array
   /** Reads every row of a consistent cut and compares with the checksum; does not block `apply`. Resolves with null, or with the fault. */
   verify(): Promise<string | null>

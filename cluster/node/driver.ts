@@ -7,7 +7,7 @@
  */
 import { Raft } from '../raft/raft.ts'
 import { membersOf } from '../raft/configuration.ts'
-import type { Effect, Entry, NodeId, RaftStatus } from '../raft/types.ts'
+import type { Effect, Entry, LogIndex, NodeId, RaftStatus } from '../raft/types.ts'
 import { Condition } from '../base/types.ts'
 import {
   type CallHandler,
@@ -358,7 +358,12 @@ export class Driver {
 
   #compact(): void {
     const index = this.state.keeper.takeCompactable(() => this.state.pins(this.status(), this.disk))
-    if (index === null) return
+    if (index !== null) void this.#trim(index)
+  }
+
+  /** The log is what a power cut leaves of entries that the state does not hold durably. */
+  async #trim(index: LogIndex): Promise<void> {
+    if (!(await this.state.checkpoint()) || this.#loop.isMute) return
     this.#loop.submit({ type: 'compact', index })
     const { base } = this.#loop.status()
     if (base.index === index) this.#parts.wal.compact(base)

@@ -46,10 +46,27 @@ export class MemoryState {
   isInstalled = false
   /** The last stop was a clean one. */
   isClosed = false
+  /** What is durable: the rest is lost with the power. */
+  #flushed: Pick<MemoryState, 'current' | 'sum' | 'isInstalled'> = {
+    current: EMPTY,
+    sum: new RowSum().bytes(),
+    isInstalled: false,
+  }
   /** The blocks that an unfinished install has pulled. */
   incoming: MemoryBlocks = newBlocks()
 
-  /** The state that a power cut now would leave. */
+  /** What is there now is durable. */
+  flush(): void {
+    const { current, sum, isInstalled } = this
+    this.#flushed = { current, sum, isInstalled }
+  }
+
+  /** The host lost power: batches since the last flush are gone. */
+  loseUnflushed(): void {
+    Object.assign(this, this.#flushed)
+  }
+
+  /** The state that a process that ends now would leave. */
   copy(): MemoryState {
     const copy = Object.assign(new MemoryState(), this)
     copy.incoming = structuredClone(this.incoming)
@@ -128,6 +145,7 @@ export class MemoryStateMachine implements StateMachine {
     if (state.quarantined !== null) return { record: null, fault: state.quarantined }
     // A test that empties the state makes a new one.
     if (state.current.record === null) state.sum = sumOf(rowsOf(state.current))
+    state.flush()
     return { record: state.current.record, fault: null, isInstalled: state.isInstalled }
   }
 
@@ -146,6 +164,11 @@ export class MemoryStateMachine implements StateMachine {
       this.batches.push(batch)
       return replies
     })
+  }
+
+  async checkpoint(): Promise<void> {
+    this.#assertTrusted(false)
+    await this.#durable(() => this.#state.flush())
   }
 
   checksum(): Uint8Array {
@@ -201,6 +224,7 @@ export class MemoryStateMachine implements StateMachine {
         state.sum = sum
         state.quarantined = null
         state.damage = null
+        state.flush()
         this.#withdrawn = null
         this.#isReported = false
       }, 'switched')

@@ -53,6 +53,29 @@ t.test('restart', async (t) => {
   })
 })
 
+t.test('power cut', async (t) => {
+  t.test('takes no batch that the log does not hold, however short the log is kept', async (t) => {
+    const node = { logKeepEntries: 8, logKeepBytes: 1024 * 1024 }
+    const world = await NodeWorld.started({ nodeIds: ['n1'], node })
+    let least = Infinity
+    for (let i = 0; i < 60; i += 1) {
+      await world.run(world.append('n1', `text ${i}`))
+      if (i % 7 !== 6) continue
+      world.crash('n1')
+      const held = world.state('n1').current.texts.length
+      world.state('n1').loseUnflushed()
+      least = Math.min(least, world.state('n1').current.texts.length - held)
+      await world.start('n1')
+      await world.untilReady()
+      await world.clock.runUntil(() => world.texts('n1').length === i + 1, { limitMs: 10_000 })
+    }
+    t.equal(world.texts('n1').length, 60, 'all texts are there again')
+    t.ok(least < 0, 'the state had lost batches')
+    t.ok(world.node('n1').status().base.index > 40, 'and the log did not hold all of them')
+    await world.stopAll()
+  })
+})
+
 t.test('snapshot', async (t) => {
   const keepLittle = { logKeepEntries: 8, logKeepBytes: 1024 * 1024 }
 

@@ -19,6 +19,7 @@ import type { NodeOptions, NodeParts } from '../base/options.ts'
 import type { Recovered } from '../log/log-recovery.ts'
 import type { LeaderView } from '../base/leader-view.ts'
 import { type SnapshotCounts, SnapshotCuts } from './snapshot-cuts.ts'
+import { damageIn } from './quarantine.ts'
 import { SnapshotPuller } from './snapshot-puller.ts'
 import { StateGuard } from './state-guard.ts'
 import { StateRebuild } from './state-rebuild.ts'
@@ -112,6 +113,19 @@ export class LocalState {
   /** By order of the core. */
   fetch(from: NodeId, atLeast: LogBase): void {
     this.#puller.fetch(from, atLeast)
+  }
+
+  /** True when everything that is applied now is durable in the state. False: the state is damaged, or the node stops. */
+  async checkpoint(): Promise<boolean> {
+    try {
+      await this.#parts.stateMachine.checkpoint()
+      return true
+    } catch (error) {
+      const damage = damageIn(error)
+      if (damage === null) this.#parts.onFatal(error instanceof Error ? error : new Error(String(error)))
+      else this.#onDamaged(damage)
+      return false
+    }
   }
 
   /** Which nodes need the log of this node, and from where. */

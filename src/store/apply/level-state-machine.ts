@@ -1,9 +1,9 @@
 /**
  * The StateMachine port on LevelDB: the pure state machine over a disk that is not trusted.
  *
- * Owns: one synced write per apply batch with record and running checksum inside, snapshots, the switch to an installed
+ * Owns: one atomic write per apply batch with record and running checksum inside, checkpoints, snapshots, the switch to an installed
  * state. Knows nothing of: what commands mean, what the record says.
- * Rules: rows, checksum and record become durable together or not at all. After a failed write nothing more is applied, because
+ * Rules: rows, checksum and record of a batch are in the state together or not at all, and never without the batch before. After a failed write nothing more is applied, because
  * LevelDB's errors are sticky and the content of the disk is uncertain. After damage nothing is applied or read until an install.
  * A damaged state is replaced as a whole: a flipped bit spoils a block of many rows, and no row is known good.
  */
@@ -155,6 +155,13 @@ export class LevelStateMachine implements StateMachine {
     await this.#mark(why)
   }
 
+  async checkpoint(): Promise<void> {
+    this.#assertTrusted()
+    const state = this.handle.current
+    await this.#fatal(() => state.lease(() => state.checkpoint()))
+    this.#assertTrusted()
+  }
+
   async snapshot(): Promise<StateCut> {
     this.#assertTrusted()
     return takeCut(this.handle.current)
@@ -189,8 +196,14 @@ export class LevelStateMachine implements StateMachine {
     await this.#marking
     if (state === null) return
     const isClean = this.#failure === null && !this.#writing
+    try {
+      // Before the files are hashed: a power cut after the stop must find them as they are.
+      if (isClean) await state.checkpoint()
+    } catch (cause) {
+      this.#failure = writeRefusal(cause)
+    }
     await state.close()
-    if (!isClean) return
+    if (!isClean || this.#failure !== null) return
     try {
       const values = state.db.rows.files.counts
       await writeCleanStop(this.#directory.path, basename(state.location), { seal: this.#sealed, values })
@@ -274,6 +287,7 @@ export class LevelStateMachine implements StateMachine {
       assert(seal !== null, 'an installed state has a seal')
       await state.repairs.load()
       await state.countValues(null)
+      await state.checkpoint()
       return { state, seal }
     } catch (cause) {
       await state.close()

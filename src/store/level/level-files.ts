@@ -4,14 +4,13 @@
  * Owns: which files count, and that each is there and whole. Knows nothing of: rows.
  * Rule: only files that the manifest names count; a table that was being written when the power failed belongs to no state.
  */
-import { type FileHandle, open, readdir, readFile } from 'node:fs/promises'
+import { type FileHandle, open, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { UnreadableError } from './level-bytes.ts'
 import { readLog } from './level-log.ts'
+import { logsIn } from './level-logs.ts'
 import { liveFiles, type LiveFiles } from './level-manifest.ts'
 import { faultInTable, type TableBytes, type TablePart } from './level-table.ts'
-
-const LOG = /^([0-9]+)\.log$/
 
 export interface FileCheck {
   readonly fault: string | null
@@ -88,13 +87,9 @@ async function readAt(file: FileHandle, offset: number, length: number): Promise
   return bytes.subarray(0, filled)
 }
 
-/** Only the last log may end in the middle of an entry: the one before was whole when it was started. */
+/** Only the last log may end in the middle of an entry: what a power cut left of unflushed logs was cut before (level-tail.ts). */
 async function faultInLogs(location: string, { firstLog }: LiveFiles): Promise<string | null> {
-  const logs = (await readdir(location))
-    .filter((name) => LOG.test(name))
-    .map((name) => ({ name, number: Number.parseInt(name, 10) }))
-    .filter(({ number }) => number >= firstLog)
-    .toSorted((a, b) => a.number - b.number)
+  const logs = (await logsIn(location)).filter(({ number }) => number >= firstLog)
   if (logs[0]?.number !== firstLog) return `its log ${firstLog} is missing`
   for (const [i, { name }] of logs.entries()) {
     const { isTorn, isDamaged } = readLog(await readFile(join(location, name)))

@@ -4,8 +4,8 @@
  *   blocks of 32 KiB; in them records: u32le masked CRC-32C over kind and data, u16le length, u8 kind, data
  *
  * Owns: reading it, and distinguishing a torn end from damage. Knows nothing of: what the entries mean.
- * Rule: each entry was flushed before the next was started. So bytes that do not verify are a torn end only if no entry begins
- * after them; LevelDB drops them silently in both cases.
+ * Rule: bytes that do not verify are a torn end only if no entry begins after them; LevelDB drops them silently in both cases. What was
+ * not flushed may be torn anywhere: level-tail.ts cuts such a log before it is judged.
  */
 import { agreesWith } from './level-bytes.ts'
 
@@ -17,6 +17,8 @@ const LAST = 4
 
 export interface LogContent {
   readonly entries: readonly Buffer[]
+  /** Of each entry, where it ends in the file. */
+  readonly ends: readonly number[]
   /** Bytes after the last entry that verifies do not verify, or are half of an entry. */
   readonly isTorn: boolean
   /** Bytes that do not verify stand before an entry that does. */
@@ -31,19 +33,22 @@ interface Fragment {
 
 export function readLog(bytes: Buffer): LogContent {
   const entries: Buffer[] = []
+  const ends: number[] = []
   let parts: Buffer[] = []
   let at = recordAt(bytes, 0)
   for (let one = fragmentAt(bytes, at); one !== null; one = fragmentAt(bytes, at)) {
     const isBeginning = one.kind === FULL || one.kind === FIRST
-    if (isBeginning !== (parts.length === 0)) return { entries, isTorn: true, isDamaged: true }
+    if (isBeginning !== (parts.length === 0)) return { entries, ends, isTorn: true, isDamaged: true }
     parts.push(one.data)
     if (one.kind === FULL || one.kind === LAST) {
       entries.push(Buffer.concat(parts))
+      ends.push(one.end)
       parts = []
     }
     at = recordAt(bytes, one.end)
   }
-  return { entries, isTorn: at < bytes.length || parts.length > 0, isDamaged: entryBeginsAfter(bytes, at) }
+  const isTorn = at < bytes.length || parts.length > 0
+  return { entries, ends, isTorn, isDamaged: entryBeginsAfter(bytes, at) }
 }
 
 /** Where the next record begins: the rest of a block may be too short for one. */

@@ -1,7 +1,7 @@
 /**
  * One opened LevelDB directory that holds the replicated state, and the handle through which all code reaches it.
  *
- * Owns: opening, typed single reads, and a close that waits for reads in flight.
+ * Owns: opening, typed single reads, checkpoints, and a close that waits for reads in flight.
  * Knows nothing of: what rows mean, which directory is the current one.
  * Rules: no caller keeps an OpenState; a read takes it from the handle each time, because an install swaps it. Damage that a read
  * meets is reported to the owner of the state before the reader gets the error. To a reader damage is one more reason why this
@@ -12,7 +12,8 @@ import type { View } from '../../state-machine/base/view.ts'
 import type { RowKey } from '../../state-machine/base/row-key.ts'
 import { Condition, StateDamagedError } from '../../../cluster/index.ts'
 import { cutView } from './cut-view.ts'
-import { damageIn, damageInWrite } from './state-errors.ts'
+import { LevelLogs } from '../level/level-logs.ts'
+import { damageIn, damageInWrite, writeRefusal } from './state-errors.ts'
 import { RepairWindow } from './repair-window.ts'
 import { RowCache, type KeptRow } from './row-cache.ts'
 import { decodeRow, keyBytes, openRow } from './row-codec.ts'
@@ -22,6 +23,10 @@ import { Turns } from './turns.ts'
 import { type Database, type DatabaseSnapshot, openDatabase } from './row-database.ts'
 import { countPointers, FIRST_STATE_KEY, removeKeys } from './state-rows.ts'
 import type { ValueCounts } from '../values/value-files.ts'
+
+/** What is written between two checkpoints, which a start after a power cut may have to apply again: a second of work. Bytes, batches. */
+const CHECKPOINT_BYTES = 8 * 1024 * 1024
+const CHECKPOINT_BATCHES = 2_000
 
 export type OnDamage = (error: StateDamagedError, state: OpenState) => void
 
@@ -41,6 +46,13 @@ export class OpenState {
   readonly repairs: RepairWindow
   readonly #onDamage: OnDamage
   readonly #cache = new RowCache()
+  readonly #logs: LevelLogs
+  /** Since the last checkpoint. Never nothing before the first: LevelDB has started a log. */
+  #unflushed = { batches: 1, bytes: 0 }
+  /** Value files that lost their last row since the last checkpoint stay: a power cut may bring the row back. */
+  #unpin: () => void
+  /** The checkpoint under way, or the last. Rejects for good once one has failed. */
+  #checkpoints: Promise<void> = Promise.resolve()
   /** Batches that LevelDB is writing now. */
   #writes = 0
   #leases = 0
@@ -51,6 +63,8 @@ export class OpenState {
     this.location = location
     this.db = db
     this.repairs = new RepairWindow(db)
+    this.#logs = new LevelLogs(location)
+    this.#unpin = db.rows.files.pin()
     this.#onDamage = onDamage
   }
 
@@ -109,7 +123,8 @@ export class OpenState {
     return this.#watched(() => readSeal(this.db, snapshot))
   }
 
-  /** Durable when it resolves. Throws StateDamagedError where LevelDB found damage in files that it read for the write. */
+  /** Durable with the next checkpoint, and not before any write before it. Throws StateDamagedError where LevelDB found damage in files that it
+   * read for the write. */
   async write(operations: readonly BatchOperation[]): Promise<void> {
     const endChange = this.#cache.changing(operations.map(({ key }) => key))
     this.#writes += 1
@@ -120,12 +135,49 @@ export class OpenState {
       settle()
       endChange()
       this.#writes -= 1
+      await this.#count(stored)
     } catch (error) {
       const damage = error instanceof StateDamagedError ? error : damageInWrite(error)
       if (damage === null) throw error
       this.#onDamage(damage, this)
       throw damage
     }
+  }
+
+  /**
+   * Everything that was written before the call is durable when it resolves. Once a flush has failed, every call rejects: what the disk holds is
+   * not known any more.
+   */
+  checkpoint(): Promise<void> {
+    this.#checkpoints = this.#checkpoints.then(() => this.#flush())
+    // Every caller gets the failure; without one it is not an unhandled rejection.
+    this.#checkpoints.catch(() => {})
+    return this.#checkpoints
+  }
+
+  async #flush(): Promise<void> {
+    if (this.#unflushed.batches === 0) return
+    // Before the flush: a write that ends meanwhile counts for the next one.
+    this.#unflushed = { batches: 0, bytes: 0 }
+    const unpin = this.#unpin
+    this.#unpin = this.db.rows.files.pin()
+    try {
+      await this.#logs.flush()
+    } catch (cause) {
+      // Never damage, which another node could replace: what this disk accepts is not known any more.
+      throw writeRefusal(cause)
+    }
+    unpin()
+  }
+
+  /** A write without a checkpoint soon afterwards has to be bounded. */
+  async #count(stored: readonly BatchOperation[]): Promise<void> {
+    const unflushed = this.#unflushed
+    unflushed.batches += 1
+    for (const operation of stored)
+      unflushed.bytes += operation.key.length + (operation.type === 'put' ? operation.value.length : 0)
+    if (unflushed.bytes >= CHECKPOINT_BYTES || unflushed.batches >= CHECKPOINT_BATCHES)
+      await this.checkpoint()
   }
 
   /** One atomic batch: it is handed over row by row, which costs half of what an array of rows does, and written at the end. */

@@ -9,6 +9,7 @@ import { StartError, type Logger } from '../../../cluster/index.ts'
 import { changedSince, type CleanStop, faultInSeal, readCleanStop, removeCleanStop } from './clean-stop.ts'
 import { damageIn, hasReadError, isLocked, isRefusal, reasonOf } from '../rows/state-errors.ts'
 import { checkFiles, type FileCheck } from '../level/level-files.ts'
+import { cutTornLogs } from '../level/level-tail.ts'
 import { type OnDamage, OpenState } from '../rows/open-state.ts'
 import { RowSum } from '../rows/row-sum.ts'
 import type { StateDirectory } from './state-directory.ts'
@@ -80,6 +81,7 @@ export class StateOpening {
       // From here on a state without a checksum row is a damaged one.
       await state.write(sealOperations(seal))
       await state.countValues(null)
+      await state.checkpoint()
       await directory.makeCurrent(name)
       return { state, seal, unread: new Map(), isValueUnread: false }
     } catch (cause) {
@@ -112,12 +114,19 @@ export class StateOpening {
     try {
       const changed = stop === null ? null : await changedSince(stop, location)
       if (changed !== null) return { fault: changed, unread: none }
+      if (stop === null) await this.#cut(location)
       return await checkFiles(location, stop === null ? Infinity : wholeBytesMax)
     } catch (error) {
       const damage = damageIn(error)
       if (damage === null) throw directory.unusable(`${name} cannot be read`, error)
       return { fault: damage.message, unread: none, isUnreadable: hasReadError(error) }
     }
+  }
+
+  /** A power cut may have taken any part of what was not flushed: the log of the machine holds it, and applies it again. */
+  async #cut(location: string): Promise<void> {
+    const cut = await cutTornLogs(location)
+    if (cut !== null) this.#parts.logger.warn(cut, 'end of the state was not whole, and is applied again')
   }
 
   async #openExisting(name: string): Promise<OpenState | { readonly fault: string }> {
@@ -144,6 +153,7 @@ export class StateOpening {
       await state.repairs.load()
       await state.removeNotes()
       await state.countValues(stop?.values ?? null)
+      await state.checkpoint()
       return { state, seal, unread, isValueUnread: stop !== null && !state.db.rows.files.isEmpty }
     } catch (error) {
       const damage = damageIn(error)

@@ -119,6 +119,11 @@ export class SimMachine implements StateMachine {
     return replies.map((entry) => entry.map((reply) => Buffer.from(reply, 'latin1')))
   }
 
+  async checkpoint(): Promise<void> {
+    if (!this.#parts.isAlive()) return never()
+    this.#assertTrusted(false)
+  }
+
   checksum(): Uint8Array {
     return this.#parts.state.rows.checksum
   }

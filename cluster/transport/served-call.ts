@@ -127,7 +127,7 @@ export class ServedCall {
     this.#isDone = true
     this.#sender?.stop()
     // A handler that reads on must not take this for the end of the body.
-    this.#body.fail(new Error('The call was answered'))
+    if (!this.#body.hasEnded) this.#body.fail(new Error('The call was answered'))
     this.#body.abandon()
     this.#parts.onDone()
   }

@@ -27,15 +27,25 @@ function afterPowerCut(world: PackWorld): PackWorld {
 }
 
 t.test('PackBlobStore', async (t) => {
-  t.test('makes writes that arrive during a flush durable with the next flush', async (t) => {
-    const world = new PackWorld()
-    const store = await world.open()
-    await writeAll(store, [sampleBlob(100)])
-    const flushes: string[] = []
-    world.files.beforeChange = (operation) => void flushes.push(operation)
-    await Promise.all(samples(64).map((blob) => store.write(blob, streamOf(blob.bytes), blob)))
-    t.strictSame(flushes, ['write', 'fdatasync', 'write', 'fdatasync'])
-  })
+  t.test(
+    'makes writes of one turn durable with one flush, and those that arrive during it with the next',
+    async (t) => {
+      const world = new PackWorld()
+      const store = await world.open()
+      await writeAll(store, [sampleBlob(100)])
+      const flushes: string[] = []
+      const late: Promise<void>[] = []
+      const write = (blob: SampleBlob) => store.write(blob, streamOf(blob.bytes), blob)
+      world.files.beforeChange = (operation) => {
+        flushes.push(operation)
+        if (flushes.length === 1)
+          for (const blob of [700, 701, 702].map((seed) => sampleBlob(seed))) late.push(write(blob))
+      }
+      await Promise.all(samples(64).map(write))
+      await Promise.all(late)
+      t.strictSame(flushes, ['write', 'fdatasync', 'write', 'fdatasync'])
+    },
+  )
 
   t.test(
     'counts a copy once that comes again as a new one, before or after its row is written',
@@ -72,7 +82,7 @@ t.test('PackBlobStore', async (t) => {
     asked.length = 0
     await store.writeNew(sampleBlob(100), streamOf(sampleBlob(100).bytes), sampleBlob(100))
     await Promise.all(samples(64).map((blob) => store.writeNew(blob, streamOf(blob.bytes), blob)))
-    t.strictSame(asked, [1, 1, 63])
+    t.strictSame(asked, [1, 64])
   })
 
   t.test(
@@ -164,7 +174,8 @@ t.test('PackBlobStore', async (t) => {
     await Promise.all(blobs.map((blob) => store.write(blob, streamOf(blob.bytes), blob)))
     world.limits = { packBytesMax: 4096 }
     const again = await world.open()
-    t.equal(world.packs().length, 3)
+    t.ok(world.packs().length > 2)
+    for (const path of world.packs().slice(1)) t.ok(world.files.bytesOf(path).length <= 4096 + 512, path)
     for (const blob of blobs) t.equal((await again.verify(blob)).checksum, blob.checksum)
     t.strictSame(
       world.logged.map(({ message }) => message),

@@ -217,9 +217,11 @@ t.test('ReplicatedBlobs bounds', async (t) => {
     for (const peer of ['n2', 'n3']) {
       cluster.node(peer).store.gate = () => new Promise((resolve) => void cluster.clock.after(5_000, resolve))
     }
-    const first = cluster.node('n1').blobs.write(sampleBlob(1))
+    // Of this size each is a call of its own; small ones wait for each other here, and ask the peer once.
+    const [one, two] = [sampleBlob(1, 300_000), sampleBlob(2, 300_000)]
+    const first = cluster.node('n1').blobs.write(one)
     await cluster.clock.advance(100)
-    await t.rejects(cluster.write(sampleBlob(2)), { code: 'slow_down' })
+    await t.rejects(cluster.write(two), { code: 'slow_down' })
     t.equal((await cluster.clock.resolve(first, { limitMs: 10_000 })).replicas.length, 3)
   })
 })

@@ -6,6 +6,7 @@
  * of one process writes a pack: each start begins a new pack, so a torn end is never overwritten.
  */
 import { randomBytes } from 'node:crypto'
+import { setImmediate as turnEnd } from 'node:timers/promises'
 import type { BlobName } from '../../base/types.ts'
 import { HEADER_BYTES } from '../base/blob-header.ts'
 import { fileNameOf } from '../base/blob-name.ts'
@@ -98,7 +99,9 @@ export class PackWriter {
 
   // ---------------------------------------------------------------------------------------------
 
+  /** Begins at the end of the turn: what arrives in one turn shares a flush, also when none is in progress. */
   async #drain(): Promise<void> {
+    await turnEnd()
     while (this.#queue.length > 0) {
       const batch = this.#takeBatch()
       try {
@@ -111,12 +114,13 @@ export class PackWriter {
     this.#draining = null
   }
 
-  /** Waiting records in order, up to the size of a batch. */
+  /** Waiting records in order, up to the size of a batch, and of a pack. */
   #takeBatch(): Waiting[] {
+    const bytesMax = Math.min(BATCH_BYTES, this.#packBytesMax - PACK_HEAD_BYTES)
     let [count, bytes] = [0, 0]
     for (const { record } of this.#queue) {
       bytes += recordBytes(record.content.size)
-      if (count > 0 && bytes > BATCH_BYTES) break
+      if (count > 0 && bytes > bytesMax) break
       count++
     }
     return this.#queue.splice(0, count)

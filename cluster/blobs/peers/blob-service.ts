@@ -25,7 +25,7 @@ import {
 import type { BlobLimits } from '../base/blob-limits.ts'
 import { BlobWriteError } from '../base/blob-store.ts'
 import { limitStalls, primed } from '../base/bounded-stream.ts'
-import { cutBatch } from './incoming-batch.ts'
+import { type CutBlob, cutBatch } from './incoming-batch.ts'
 import type { LocalBlobs } from '../disk/local-blobs.ts'
 import { Slots } from './slots.ts'
 import { releaseBytes, releasing } from '../base/spent-bytes.ts'
@@ -74,15 +74,19 @@ export class BlobService {
     return { header: {} }
   }
 
-  /** A blob that fails does not affect the others. Blobs that the body does not fully contain fail too. */
+  /**
+   * All blobs of a call are written together, so that they share a flush. A blob that fails does not affect the others; one that the body
+   * does not fully contain fails too.
+   */
   async #putBatch(call: IncomingCall): Promise<OutgoingAnswer> {
     const blobs = readBatchOf(call.header)
     const release = await this.#puts.acquire()
     try {
-      const writes: Promise<Outcome>[] = []
-      for await (const { blob, bytes } of cutBatch(blobs, this.#limited(call)))
-        writes.push(outcomeOf(this.#writeWhole(blob, bytes)))
-      const outcomes = await Promise.all(writes)
+      const whole: CutBlob[] = []
+      for await (const cut of cutBatch(blobs, this.#limited(call))) whole.push(cut)
+      const outcomes = await Promise.all(
+        whole.map(({ blob, bytes }) => outcomeOf(this.#writeWhole(blob, bytes))),
+      )
       const cutOff = blobs
         .slice(outcomes.length)
         .map((): Outcome => ['size_mismatch', 'The body is too short'])

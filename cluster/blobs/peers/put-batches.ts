@@ -2,15 +2,12 @@
  * Sends small blobs to one peer in batches: blobs that wait while a call is in flight share the next call.
  *
  * Owns: the queue, the contents of each call, the outcome of each blob. Knows nothing of: which copies are wanted.
- * Rules: a blob counts as durable only when the peer confirmed this very blob; one that fails does not affect the others. Few
- * calls run at once, so that many blobs share a call and one flush at the peer. The writes of this node bound the queue.
+ * Rules: a blob counts as durable only when the peer confirmed this very blob; one that fails does not affect the others. One call
+ * runs at a time, so that many blobs share a call and one flush at the peer. The writes of this node bound the queue.
  */
 import { PeerRefusedError } from '../../transport/transport.ts'
 import { BATCH_BLOBS_MAX, BATCH_BYTES_MAX } from '../base/blob-calls.ts'
 import type { OutgoingBlob } from './peer-blobs.ts'
-
-/** One call is on the wire while the peer flushes the other. */
-const CALLS_MAX = 2
 
 export interface PutBatchesOptions {
   /** One `puts` call: resolves with an outcome for each blob, in the order of `blobs`. */
@@ -26,7 +23,8 @@ interface Waiting {
 export class PutBatches {
   readonly #send: PutBatchesOptions['send']
   readonly #waiting = new Set<Waiting>()
-  #calls = 0
+  /** A call is in flight. The peer flushes one batch after the other, so a second call would only wait there, with fewer blobs. */
+  #isCalling = false
 
   constructor({ send }: PutBatchesOptions) {
     this.#send = send
@@ -56,14 +54,12 @@ export class PutBatches {
   }
 
   #pump(): void {
-    while (this.#calls < CALLS_MAX && this.#waiting.size > 0) {
-      const batch = this.#take()
-      this.#calls++
-      void this.#deliver(batch).finally(() => {
-        this.#calls--
-        this.#pump()
-      })
-    }
+    if (this.#isCalling || this.#waiting.size === 0) return
+    this.#isCalling = true
+    void this.#deliver(this.#take()).finally(() => {
+      this.#isCalling = false
+      this.#pump()
+    })
   }
 
   #take(): readonly Waiting[] {

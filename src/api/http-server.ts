@@ -33,6 +33,7 @@ import {
   type Plane,
   unknownPathAuthAt,
 } from './plane.ts'
+import { NO_COMPILERS } from './no-compilers.ts'
 import { expectedProblem, unexpectedProblem } from './problem.ts'
 import { rateHeadersOf } from './rate-headers.ts'
 import { RequestAudit } from './request-audit.ts'
@@ -88,6 +89,7 @@ export function createHttpServer(
       return listenerServer({ ...listening, onRequest: inTurns(onRequest) })
     },
     routerOptions: { maxParamLength: HEADER_BYTES_MAX },
+    schemaController: { compilersFactory: NO_COMPILERS },
     rewriteUrl: toRoutable,
     frameworkErrors: (error, request, reply) => {
       begin({ request, reply })

@@ -249,7 +249,7 @@ function house(files: Files): ReturnType<typeof repository> & {
 const OF_THE_RUNNER: Files = {
   'test/log/size.ts': 'export const size = (): number => 1\n',
   'test/log/size.test.ts': `${TAP}import { size } from './size.ts'\n\nt.equal(size(), 1, 'the size is one')\n`,
-  'test/log/ends.test.ts': `${TAP}\nt.ok(true)\n`,
+  'test/log/ends.test.ts': `${TAP}\nt.same(process.execArgv, [], 'as with node FILE')\n`,
   'docs/unread.json': '{}\n',
 }
 

@@ -36,7 +36,7 @@ import { chunkKeys } from '../state-machine/chunks/keys.ts'
 
 /** Background work is cheap while there is nothing to do. */
 const WORK_EVERY_MS = 1_000
-const DELIVER_EVERY_MS = 200
+const DELIVER_EVERY_MS = 250
 const TRIM_EVERY_MS = 60_000
 const NOTE_USES_EVERY_MS = 60_000
 const FOLLOW_EVERY_MS = 250

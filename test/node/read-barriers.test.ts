@@ -71,6 +71,25 @@ t.test('ReadBarriers', async (t) => {
     t.equal(bench.reads.readerCount, 0)
   })
 
+  t.test('whose round was confirmed in time blames the apply, not the quorum', async (t) => {
+    const bench = new ReadBench()
+    const behind = t.rejects(bench.reads.barrier(), {
+      code: 'slow_down',
+      message: /applied 10 of 11 entries/,
+    })
+    await bench.clock.settle()
+    await bench.ready(0, 11)
+    const unconfirmed = t.rejects(bench.reads.barrier(), {
+      code: 'no_quorum',
+      message: /no majority confirmed/,
+    })
+    await bench.clock.settle()
+    await bench.clock.advance(DEFAULT_NODE_LIMITS.readDeadlineMs)
+    bench.reads.onTick()
+    await Promise.all([behind, unconfirmed])
+    t.equal(bench.reads.readerCount, 0)
+  })
+
   t.test('ignores a late answer to a repeated round', async (t) => {
     const bench = new ReadBench()
     await bench.read('one')

@@ -150,11 +150,11 @@ export class ReadBarriers {
   }
 
   #expire(now: number): void {
-    const keep = (readers: readonly Reader[]): Reader[] => {
+    const keep = (readers: readonly Reader[], awaited: LogIndex | null = null): Reader[] => {
       const kept = readers.filter(({ deadline }) => deadline > now)
       if (kept.length === readers.length) return kept
       this.#readerCount -= readers.length - kept.length
-      for (const reader of readers) if (reader.deadline <= now) reader.reject(this.#missed())
+      for (const reader of readers) if (reader.deadline <= now) reader.reject(this.#missed(awaited))
       return kept
     }
     for (const [readId, round] of this.#asked) {
@@ -162,16 +162,22 @@ export class ReadBarriers {
       if (round.readers.length === 0) this.#asked.delete(readId)
     }
     this.#confirmed = this.#confirmed.flatMap(({ index, readers }) => {
-      const kept = keep(readers)
+      const kept = keep(readers, index)
       return kept.length > 0 ? [{ index, readers: kept }] : []
     })
     this.#gathering = keep(this.#gathering)
   }
 
-  #missed(): Condition {
+  /** `awaited`: the index that the apply did not reach; null: no round was confirmed. */
+  #missed(awaited: LogIndex | null): Condition {
     const { readDeadlineMs } = this.#parts.limits
     const why = this.#parts.unreadable()
     if (why !== null) return new Condition('leader_not_ready', `Cannot read: ${why}`)
+    if (awaited !== null)
+      return new Condition(
+        'slow_down',
+        `Cannot read: this node has applied ${this.#parts.appliedIndex()} of ${awaited} entries after ${readDeadlineMs} ms`,
+      )
     return this.#parts.hasLeader()
       ? new Condition(
           'no_quorum',

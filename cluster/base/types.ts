@@ -274,6 +274,8 @@ export interface MembershipPort {
   readonly identity: NodeIdentity
   /** This node's place as configured, if it differs from the committed one; null: it does not differ. */
   readonly ownPlace: Place | null
+  /** The feature level of the state here: one member of `local`, for those who ask with each request. */
+  readonly stateLevel: number
   local(): MemberStatus
   /** Resolves within seconds; null: the node does not answer. */
   ask(nodeId: NodeId): Promise<MemberStatus | null>

@@ -126,6 +126,10 @@ export class DirectoryService implements MembershipPort {
     return this.#parts.directory.ownPlace
   }
 
+  get stateLevel(): number {
+    return this.#parts.node.featureLevels.state
+  }
+
   local(): MemberStatus {
     const { node, directory, incarnation, version, heartbeatMs, transport, clock, downloads } = this.#parts
     const {

@@ -31,6 +31,7 @@ export function singleNodeMembership(nodeId: string): MembershipPort {
     isJoining: false,
     identity: { nodeId, incarnation: `life-of-${nodeId}`, peerAddress: '10.0.0.1:9002', fingerprint: null },
     ownPlace: null,
+    stateLevel: status.stateLevel,
     local: () => status,
     ask: async (asked) => (asked === nodeId ? status : null),
     memberStatuses: async () => new Map([[nodeId, status]]),

@@ -77,7 +77,7 @@ function rehearsed(services: Services): Services {
   const view = new RehearsedView(services.state)
   const propose = async (command: Command): Promise<unknown> => {
     await requireLevel(services.cluster, commandLevel(command))
-    const featureLevel = services.cluster.membership.local().stateLevel
+    const featureLevel = services.cluster.membership.stateLevel
     const times = rehearsedTimes(services.cluster.time)
     const context = { index: NO_INDEX, ...times, ordinal: 0, featureLevel }
     const { writes, reply } = apply(view, command, context)
@@ -103,6 +103,7 @@ function onlyAsking(membership: MembershipPort): MembershipPort {
     isJoining: membership.isJoining,
     identity: membership.identity,
     ownPlace: membership.ownPlace,
+    stateLevel: membership.stateLevel,
     local: () => membership.local(),
     ask: (nodeId) => membership.ask(nodeId),
     memberStatuses: () => membership.memberStatuses(),

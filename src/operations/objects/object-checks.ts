@@ -116,7 +116,7 @@ export function earlyRefusal(
   requested: NewVersion,
   size: number,
 ): Refusal | null {
-  const featureLevel = services.cluster.membership.local().stateLevel
+  const featureLevel = services.cluster.membership.stateLevel
   const context = { ...NO_TIME, featureLevel }
   const fault = newVersionFault(services.state, { bucket, requested, size }, context)
   if (fault === null) return null

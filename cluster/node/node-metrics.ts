@@ -25,7 +25,7 @@ function groupMetrics(driver: Driver): readonly MetricSample[] {
     gauge('raft_is_leader', '1 when this node leads', leaderView.isLeader ? 1 : 0),
     gauge('raft_has_leader', '1 when this node knows a leader', leaderView.leaderId === null ? 0 : 1),
     gauge('raft_commit_index', 'Last entry known to be committed', status.commitIndex),
-    gauge('raft_applied_index', 'Last entry that the local state holds durably', applier.appliedIndex),
+    gauge('raft_applied_index', 'Last entry that the local state holds', applier.appliedIndex),
     gauge('raft_last_log_index', 'Last entry in the local log', status.lastIndex),
     gauge('raft_first_log_index', 'Oldest entry in the local log', status.base.index + 1),
     gauge('raft_log_window_entries', 'Newest entries of the log that are in memory', status.window.entries),

@@ -1,5 +1,5 @@
 /**
- * From committed entries to durable state and replies.
+ * From committed entries to the state and replies.
  *
  * Owns: the machine record (applied index, sessions, time, configuration) and the entries that wait for the state machine.
  * Knows nothing of: what commands do. Rule: one StateMachine.apply at a time, in log order, each entry once; the record travels in
@@ -45,7 +45,7 @@ export interface ApplierParts {
   readonly record: MachineRecord
   /** Ordered by an operator, for this data directory. Absent: none. */
   readonly skips?: readonly EntrySkip[]
-  /** Everything up to `appliedIndex` is durable. `entries` are those that just became so. */
+  /** The state holds everything up to `appliedIndex`. `entries` are those that it just took. */
   readonly onApplied: (entries: readonly Entry[], completions: readonly Completion[]) => void
   /** The state holds everything up to an index where every node takes its checksum, and nothing after it. */
   readonly onPoint: (index: LogIndex, checksum: Uint8Array) => void
@@ -104,7 +104,7 @@ export class Applier {
     this.#featureLevel = record.featureLevel
   }
 
-  /** Durable in the state machine. */
+  /** In the state machine; durable with its next checkpoint. */
   get appliedIndex(): LogIndex {
     return this.#appliedIndex
   }

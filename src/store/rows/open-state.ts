@@ -189,7 +189,7 @@ export class OpenState {
       else batch.del(operation.key)
       if (turns.isOver(1)) await turns.end()
     }
-    await batch.write({ sync: true })
+    await batch.write({ sync: false })
   }
 
   /** How much of each value file is in use: as it was at a clean stop, or counted from all rows. Before that no file is compacted or removed. */

@@ -95,7 +95,7 @@ export async function countPointers(db: Database): Promise<void> {
   }
 }
 
-/** In bounded steps, each of them synced: no unsynced write in LevelDB's log may precede a later one that is durable. */
+/** In bounded steps, each of them synced: a state that is being installed has no checkpoints. */
 export async function removeKeys(
   db: Database,
   range: { readonly [bound in 'gt' | 'gte' | 'lt' | 'lte']?: Buffer },

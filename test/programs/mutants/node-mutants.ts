@@ -42,6 +42,14 @@ const named: readonly TestedRow[] = [
     'node/node',
   ],
   [
+    'N43',
+    'the log is trimmed before what it replays is durable in the state',
+    `${NODE}driver.ts`,
+    '    if (!(await this.state.checkpoint()) || this.#loop.isMute) return\n',
+    '    if (this.#loop.isMute) return\n',
+    'node/node-recovery',
+  ],
+  [
     'M24',
     'a promotion is in force and not in the record',
     `${NODE}state/applier.ts`,

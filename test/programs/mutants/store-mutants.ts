@@ -215,6 +215,46 @@ const rows: readonly TestedRow[] = [
     '',
     'store/state-install',
   ],
+  [
+    'S30',
+    'a log stays although the end of the one before it is lost',
+    'level/level-tail.ts',
+    '    if (next !== null && first !== next) break\n',
+    '',
+    'store/torn-logs',
+  ],
+  [
+    'S31',
+    'LevelDB opens logs that a power cut has torn',
+    'state/state-opening.ts',
+    '      if (stop === null) await this.#cut(location)\n',
+    '',
+    'store/power-cut',
+  ],
+  [
+    'S32',
+    'a checkpoint flushes the newest log alone',
+    'level/level-logs.ts',
+    'for (const { name } of logs) await',
+    'for (const { name } of logs.slice(-1)) await',
+    'store/torn-logs',
+  ],
+  [
+    'S33',
+    'a clean stop is noted before the state is durable',
+    'apply/level-state-machine.ts',
+    '      if (isClean) await state.checkpoint()\n',
+    '',
+    'store/power-cut',
+  ],
+  [
+    'S34',
+    'a value file is removed before the removal of its last row is durable',
+    'rows/open-state.ts',
+    '    this.#unpin = this.db.rows.files.pin()\n    try',
+    '    try',
+    'store/power-cut',
+  ],
 ]
 
 const applying: readonly TestedRow[] = [

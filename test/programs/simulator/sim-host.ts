@@ -5,10 +5,11 @@
  * are at most a minority.
  */
 import type { Membership } from '../../../cluster/directory/directory.ts'
+import { decodeMachineRecord } from '../../../cluster/node/base/machine-record.ts'
 import type { Member } from '../../../cluster/base/types.ts'
 import { LogMirror } from './log-mirror.ts'
 import { SimFiles, type SimFilesOptions } from './sim-files.ts'
-import { SimState } from './sim-machine.ts'
+import { loseUnflushed, SimState } from './sim-machine.ts'
 import { SimRows } from './sim-rows.ts'
 import { type DirectoryProof, SimEvidence } from './sim-disk-proof.ts'
 import type { SimProcess } from './sim-process.ts'
@@ -80,6 +81,12 @@ export class SimHost {
     return this.state.isDamaged || this.state.fault !== null
   }
 
+  /** The state may be an earlier one afterwards. */
+  losePower(below: (bound: number) => number): void {
+    this.files.powerCut()
+    if (loseUnflushed(this.state, below) > 0) this.stateIndex = indexIn(this.state.record)
+  }
+
   /** A copy of the whole disk, as a snapshot of the volume holds it at this moment. */
   image(): DiskImage {
     const { rows, record } = this.state
@@ -144,4 +151,8 @@ export class SimHost {
     this.evidence.emptied()
     this.#generation += 1
   }
+}
+
+function indexIn(record: Uint8Array | null): number {
+  return record === null ? 0 : decodeMachineRecord(record).appliedIndex
 }

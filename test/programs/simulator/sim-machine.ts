@@ -1,8 +1,9 @@
 /**
- * The StateMachine port as a simulation has it: rows in memory with the behaviour of LevelDB with synced batches.
+ * The StateMachine port as a simulation has it: rows in memory with the behaviour of LevelDB with batches that are not flushed.
  *
- * Owns: atomic batches, their duration, the state after a crash. Knows nothing of: the log.
- * Rule: rows are seen, and confirmed, only once they are durable; a batch in flight at a crash may be present or absent.
+ * Owns: atomic batches, their duration, checkpoints, the state after a crash and after a power cut. Knows nothing of: the log.
+ * Rules: rows are seen, and confirmed, only once they are written; a batch in flight at a crash may be present or absent. A power cut takes
+ * any number of the latest batches since the last checkpoint, never one before another.
  */
 import { createHash } from 'node:crypto'
 import {
@@ -19,12 +20,21 @@ import type { MachineRules, Performed } from './machine-rules.ts'
 import type { Random } from './random.ts'
 import { SimRows } from './sim-rows.ts'
 
+/** A batch that no checkpoint has made durable: what was there before it. */
+interface Unflushed {
+  readonly rows: ReadonlyMap<string, string | null>
+  readonly record: Uint8Array | null
+  readonly isInstalled: boolean
+}
+
 /** The state that survives a crash. */
 export class SimState {
   rows = new SimRows()
   record: Uint8Array | null = null
   /** Nothing was applied since an install. */
   isInstalled = false
+  /** In their order. */
+  unflushed: Unflushed[] = []
   fault: string | null = null
   /** A row is not what was written; not every reader finds it. */
   isDamaged = false
@@ -37,6 +47,21 @@ export class SimState {
   faultsMet = 0
 }
 
+/** The host loses power. Returns the number of batches that it takes. */
+export function loseUnflushed(state: SimState, below: (bound: number) => number): number {
+  const { unflushed } = state
+  if (unflushed.length === 0) return 0
+  const lost = unflushed.splice(below(unflushed.length + 1))
+  for (const { rows, record, isInstalled } of lost.toReversed()) {
+    for (const [key, value] of rows) state.rows.set(key, value)
+    state.record = record
+    state.isInstalled = isInstalled
+  }
+  // The rest has reached the disk.
+  state.unflushed = []
+  return lost.length
+}
+
 export interface AppliedBatch extends Performed {
   readonly batch: ApplyBatch
 }
@@ -45,7 +70,7 @@ export interface SimMachineParts {
   readonly state: SimState
   readonly rules: MachineRules
   readonly random: Random
-  /** How long the next batch takes to be durable. ms */
+  /** How long the next batch or flush takes. ms */
   readonly flushMs: () => number
   readonly after: (ms: number, kind: string, run: () => void) => void
   /** Asked before every effect; false: the process is gone. */
@@ -85,13 +110,15 @@ export class SimMachine implements StateMachine {
   async open(onDamaged: (error: StateDamagedError) => void = () => undefined): Promise<OpenedState> {
     const { state } = this.#parts
     this.#onDamaged = onDamaged
+    // LevelDB writes what it recovers to a table.
+    state.unflushed = []
     // Every row is read, for no stop counts as a clean one.
     if (state.isDamaged) state.fault ??= DAMAGE
     const { record, fault, isInstalled } = state
     return { record: fault === null ? record : null, fault, isInstalled }
   }
 
-  /** The durable ones. */
+  /** As they are now. */
   get rows(): SimRows {
     return this.#parts.state.rows
   }
@@ -105,12 +132,14 @@ export class SimMachine implements StateMachine {
     if (!isAlive()) return never()
     this.#assertTrusted()
     const { replies, changes } = this.#perform(this.#parts.doesTwice ? doubled(batch) : batch)
-    await this.#durably('state flushed', () => {
+    await this.#durably('state written', () => {
       if (state.failsApply) {
         state.failsApply = false
         state.faultsMet += 1
         throw new Error('EIO: simulated state disk')
       }
+      const before = new Map([...changes.keys()].map((key) => [key, state.rows.get(key)]))
+      state.unflushed.push({ rows: before, record: state.record, isInstalled: state.isInstalled })
       for (const [key, value] of changes) state.rows.set(key, value)
       state.record = batch.record
       state.isInstalled = false
@@ -120,7 +149,13 @@ export class SimMachine implements StateMachine {
   }
 
   async checkpoint(): Promise<void> {
-    if (!this.#parts.isAlive()) return never()
+    const { state, isAlive, after, flushMs } = this.#parts
+    if (!isAlive()) return never()
+    this.#assertTrusted(false)
+    const last = state.unflushed.at(-1)
+    await new Promise<void>((resolve) => after(flushMs(), 'state flushed', resolve))
+    // An install may have replaced them all.
+    if (last !== undefined) state.unflushed.splice(0, state.unflushed.indexOf(last) + 1)
     this.#assertTrusted(false)
   }
 
@@ -181,6 +216,7 @@ export class SimMachine implements StateMachine {
       state.rows = rows
       state.record = source.record
       state.isInstalled = true
+      state.unflushed = []
       state.fault = null
       state.isDamaged = false
       state.pulled = []
@@ -191,7 +227,9 @@ export class SimMachine implements StateMachine {
     return source.record
   }
 
-  async close(): Promise<void> {}
+  async close(): Promise<void> {
+    this.#parts.state.unflushed = []
+  }
 
   /** The process dies: pending writes may still have reached the disk. */
   crash(): void {

@@ -160,8 +160,9 @@ export class SimWorld {
   /** The machine loses power. */
   cutPower(host: SimHost): void {
     host.evidence.hostLost()
-    if (host.process === null) host.files.powerCut()
-    else this.#end(host, () => host.files.powerCut())
+    const lose = (): void => host.losePower((bound) => this.random.disk.below(bound))
+    if (host.process === null) lose()
+    else this.#end(host, lose)
   }
 
   /** The process finds its own end in the middle of its work, and comes back later. */

@@ -3,6 +3,7 @@
  */
 import t from 'tap'
 import type { Command } from '../../src/state-machine/commands.ts'
+import { crossedPlace } from '../helpers/crossed-state-machine.ts'
 import { stateMachineContract } from '../port-suites/state-machine.ts'
 import { createTenant, put } from '../state-machine/map-world.ts'
 import { levelPlace } from './level-place.ts'
@@ -29,6 +30,11 @@ const COMMANDS: readonly Command[] = [
   },
   { type: 'deleteObject', tenantId: 'acme', bucket: 'photos', key: 'k', versionId: null, ifMatch: null },
 ]
+
+t.test('LevelStateMachine keeps it across threads, where only clones of plain data arrive', (t) => {
+  stateMachineContract(t, async (t) => crossedPlace(levelPlace(t, COMMANDS)))
+  t.end()
+})
 
 t.test('LevelStateMachine keeps the contract of StateMachine', (t) => {
   stateMachineContract(t, async (t) => levelPlace(t, COMMANDS))

@@ -9,6 +9,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { request } from 'undici'
 import type { BenchTarget } from './options.ts'
 import { freeBasePort } from '../local/free-ports.ts'
 import type { ClusterDescription } from '../local/cluster.ts'
@@ -63,6 +64,14 @@ export async function freshCluster(
     await stop()
     throw error
   }
+}
+
+/** The place of the leader in the order of the endpoints. */
+export async function leaderOf({ adminUrls }: Pick<MeasuredCluster, 'adminUrls'>): Promise<number> {
+  const pages = await Promise.all(adminUrls.map(async (url) => (await request(`${url}/metrics`)).body.text()))
+  const leader = pages.findIndex((page) => /^holdfast_raft_is_leader 1$/m.test(page))
+  if (leader < 0) throw new Error('No node leads')
+  return leader
 }
 
 /** Stops the cluster when the work is done, has failed or is interrupted. */

@@ -1,13 +1,18 @@
 /**
- * CPU profiles of a running node by its inspector: of the main thread and of every worker.
+ * The threads of a running node by its inspector, the main thread and every worker: CPU profiles, and what an expression gives there.
  *
  * Owns: the connection. Knows nothing of: stages. Rule: only nodes that this program started are inspected.
  */
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { CpuProfile } from './cpu-profile.ts'
 
 const SAMPLE_MICROS = 1000
 const ANSWER_MS_MAX = 60_000
+const ERROR_CHARACTERS_MAX = 1000
+
+/** NODE_OPTIONS of nodes that are inspected: each chooses a free port and writes it into its log. */
+export const INSPECTED = '--inspect=127.0.0.1:0'
 
 interface Message {
   readonly id?: number
@@ -23,11 +28,28 @@ export interface ThreadProfile {
   readonly profile: CpuProfile
 }
 
+export interface ThreadText {
+  readonly thread: string
+  readonly text: string
+}
+
 /** The address that `--inspect` writes into the log of a node. */
 export function inspectorUrl(logFile: string): string {
   const url = /Debugger listening on (ws:\/\/\S+)/.exec(readFileSync(logFile, 'utf8'))?.[1]
   if (url === undefined) throw new Error(`There is no address of an inspector in ${logFile}`)
   return url
+}
+
+/** The nodes of a cluster that was started with INSPECTED, in the order of their names. */
+export async function inspectedNodes({
+  folder,
+  pids,
+}: {
+  readonly folder: string | null
+  readonly pids: readonly number[]
+}): Promise<readonly InspectedNode[]> {
+  const logs = pids.map((_, node) => join(folder ?? '', 'data', `n${node + 1}.log`))
+  return Promise.all(logs.map((file) => InspectedNode.open(inspectorUrl(file))))
 }
 
 interface Thread {
@@ -69,6 +91,19 @@ export class InspectedNode {
       for (const { reject } of this.#waiting.values())
         reject(new Error('The inspector closed its connection'))
     })
+  }
+
+  /** The text that an expression gives on each thread that runs now. Throws what it throws there. */
+  async evaluate(expression: string): Promise<readonly ThreadText[]> {
+    const texts: ThreadText[] = []
+    for (const { thread, send } of this.#threads()) {
+      const { result, exceptionDetails } = await send('Runtime.evaluate', { expression })
+      if (exceptionDetails !== undefined)
+        throw new Error(`${thread}: ${JSON.stringify(exceptionDetails).slice(0, ERROR_CHARACTERS_MAX)}`)
+      const value: unknown = typeof result === 'object' && result !== null ? Reflect.get(result, 'value') : ''
+      texts.push({ thread, text: String(value) })
+    }
+    return texts
   }
 
   async start(): Promise<void> {

@@ -6,9 +6,7 @@
  */
 import { writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { join } from 'node:path'
-import { request } from 'undici'
-import { freshCluster, type MeasuredCluster, withCluster } from '../bench/cluster.ts'
+import { freshCluster, leaderOf, type MeasuredCluster, withCluster } from '../bench/cluster.ts'
 import { runLoad } from '../bench/load.ts'
 import { UsageError } from '../local/options.ts'
 import { Field } from '../race/field.ts'
@@ -17,7 +15,7 @@ import { loadNow } from '../race/machine.ts'
 import { rowsOf } from '../race/rows.ts'
 import { loadOf, warmUp } from '../race/turn.ts'
 import { add, sumsOf, total } from './cpu-profile.ts'
-import { InspectedNode, inspectorUrl, type ThreadProfile } from './inspected-node.ts'
+import { INSPECTED, type InspectedNode, inspectedNodes, type ThreadProfile } from './inspected-node.ts'
 import { parseProfileOptions, PROFILE_USAGE, type ProfileOptions } from './options.ts'
 import { type LoadProfile, type NodeProfile, pageOf, type ProfileReport } from './page.ts'
 import { grownSince, sampleThreads, type ThreadTimes } from './threads.ts'
@@ -38,13 +36,6 @@ interface Planned {
   readonly row: string
   readonly at: 'leader' | 'follower'
   readonly clients: number
-}
-
-async function leaderOf({ adminUrls }: MeasuredCluster): Promise<number> {
-  const pages = await Promise.all(adminUrls.map(async (url) => (await request(`${url}/metrics`)).body.text()))
-  const leader = pages.findIndex((page) => /^holdfast_raft_is_leader 1$/m.test(page))
-  if (leader < 0) throw new Error('No node leads')
-  return leader
 }
 
 async function profiled(setting: Setting, { row: id, at, clients }: Planned): Promise<LoadProfile> {
@@ -124,11 +115,6 @@ function byStage({ threads, profiles, operations }: Sampled, root: string): Omit
   }
 }
 
-async function inspectedNodes({ folder, pids }: MeasuredCluster): Promise<readonly InspectedNode[]> {
-  const logs = pids.map((_, node) => join(folder ?? '', 'data', `n${node + 1}.log`))
-  return Promise.all(logs.map((file) => InspectedNode.open(inspectorUrl(file))))
-}
-
 async function report(options: ProfileOptions): Promise<ProfileReport> {
   const root = options.build ?? ROOT
   const about = {
@@ -138,8 +124,7 @@ async function report(options: ProfileOptions): Promise<ProfileReport> {
     processors: availableParallelism(),
     loadBefore: loadNow(),
   }
-  // Inherited by the nodes; each chooses a free port and writes it into its log.
-  process.env['NODE_OPTIONS'] = '--inspect=127.0.0.1:0'
+  process.env['NODE_OPTIONS'] = INSPECTED
   const loads = await withCluster(
     await freshCluster(options.configFile, clusterProgram(root)),
     async (cluster) => {

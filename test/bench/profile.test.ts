@@ -91,6 +91,13 @@ t.test('a real process', { skip: process.platform !== 'linux' }, async (t) => {
       .map(({ thread }) => thread)
     return names.includes('main') && names.includes('wal')
   })
+  const texts = await node.evaluate('String(process.pid)')
+  t.strictSame(
+    texts.map(({ thread, text }) => `${thread} ${text}`),
+    [`main ${pid}`, `wal ${pid}`],
+    'an expression is evaluated on each thread',
+  )
+  await t.rejects(node.evaluate('noSuchName'), /main: .*noSuchName/s)
   t.ok((grownSince(before, pid).get('main') ?? 0) > 0, 'the kernel says the time of the same threads')
   node.close()
 })

@@ -1,0 +1,132 @@
+/**
+ * `node scripts/bench/event-loops.ts [SECONDS] [CONFIG.yaml]`: how late the event loop of each thread of each node comes while one cluster of three
+ * serves every kind of row of the race at once, and whether a leader was elected meanwhile.
+ *
+ * Owns: the mix and the page. Knows nothing of: which work held a loop up; `npm run profile` shows that.
+ * Rules: the thread of Raft is found by the name of its row, today `main`. An idle thread of this program is measured beside them:
+ * what it waits for the machine, all of them wait. No figure is judged here.
+ */
+import { availableParallelism, loadavg } from 'node:os'
+import { Worker } from 'node:worker_threads'
+import { request } from 'undici'
+import { wholeNumber } from '../local/options.ts'
+import { type InspectedNode, INSPECTED, inspectedNodes } from '../profile/inspected-node.ts'
+import { Field } from '../race/field.ts'
+import { clusterProgram, holdfastSystem, ROOT, versionOf } from '../race/holdfast.ts'
+import { type RaceRow, rowsOf } from '../race/rows.ts'
+import { loadOf } from '../race/turn.ts'
+import { freshCluster, leaderOf, type MeasuredCluster, withCluster } from './cluster.ts'
+import { type LoadResult, runLoad } from './load.ts'
+
+/** Small requests, bodies that are cut, sealed and opened, listings; deletions are in the mixed row. */
+const MIX = ['put-1k', 'put-64k', 'get-4k', 'list', 'mixed', 'put-64m', 'get-64m'] as const
+/** Of each row whose number of clients can be chosen. */
+const CLIENTS = 8
+/** The histogram measures the pause between two timers of this length, which itself is no delay. */
+const RESOLUTION_MS = 1
+
+const START = `globalThis.loopDelay = process.getBuiltinModule('node:perf_hooks').monitorEventLoopDelay({ resolution: ${RESOLUTION_MS} }); loopDelay.enable(); ''`
+const FIGURES = `[loopDelay.percentile(50), loopDelay.percentile(99), loopDelay.percentile(99.9), loopDelay.max].join(' ')`
+/** Any message ends it. */
+const IDLE_THREAD = `const { parentPort } = require('node:worker_threads'); ${START}; parentPort.once('message', () => parentPort.postMessage(${FIGURES}))`
+
+const say = (text: string): void => void process.stderr.write(`${text}\n`)
+
+/** The nanoseconds of FIGURES as a row of milliseconds. */
+function rowOf(name: string, text: string): string {
+  const figures = text.split(' ').map((nanos) => Math.max(0, Number(nanos) / 1e6 - RESOLUTION_MS).toFixed(1))
+  return `| ${[name, ...figures].join(' | ')} |`
+}
+
+interface Row {
+  readonly id: string
+  readonly run: (seconds: number) => Promise<LoadResult>
+}
+
+/** The clients of each row have numbers, and so connections, of their own. */
+async function preparedRows(field: Field, seconds: number): Promise<readonly Row[]> {
+  const rows: Row[] = []
+  let first = 0
+  for (const row of rowsOf(field, { clients: CLIENTS, seconds, operations: null, chosen: MIX })) {
+    say(`${row.name}: objects are stored ...`)
+    await row.prepare()
+    const own = first
+    const operation: RaceRow['operation'] = (one) => row.operation({ ...one, client: own + one.client })
+    rows.push({
+      id: row.id,
+      run: (ofSeconds) => runLoad({ ...loadOf({ ...row, operation }, null), seconds: ofSeconds }),
+    })
+    first += row.clients
+  }
+  return rows
+}
+
+/** Terms that began, summed over the nodes: zero without an election. */
+async function terms({ adminUrls }: MeasuredCluster): Promise<number> {
+  const pages = await Promise.all(adminUrls.map(async (url) => (await request(`${url}/metrics`)).body.text()))
+  return pages.reduce((sum, page) => sum + Number(/^holdfast_raft_term (\d+)$/m.exec(page)?.[1]), 0)
+}
+
+async function idleThread(): Promise<() => Promise<string>> {
+  const worker = new Worker(IDLE_THREAD, { eval: true })
+  await new Promise((resolve) => worker.once('online', resolve))
+  return async () => {
+    const text = await new Promise<string>((resolve) => {
+      worker.once('message', resolve)
+      worker.postMessage('stop')
+    })
+    await worker.terminate()
+    return text
+  }
+}
+
+async function delays(nodes: readonly InspectedNode[], leader: number): Promise<readonly string[]> {
+  const lines: string[] = []
+  for (const [at, node] of nodes.entries())
+    for (const { thread, text } of await node.evaluate(FIGURES))
+      lines.push(rowOf(`n${at + 1}${at === leader ? ', leader' : ''}: ${thread}`, text))
+  return lines
+}
+
+async function measured(cluster: MeasuredCluster, seconds: number): Promise<readonly string[]> {
+  const nodes = await inspectedNodes(cluster)
+  const system = holdfastSystem(cluster, { name: 'holdfast', version: '' })
+  await system.open()
+  const field = new Field(system, { compareEach: 64, only: null })
+  try {
+    const rows = await preparedRows(field, seconds)
+    const [leader, before] = [await leaderOf(cluster), await terms(cluster)]
+    const idle = await idleThread()
+    for (const node of nodes) await node.evaluate(START)
+    say(`all rows at once, ${seconds} s ...`)
+    const results = await Promise.all(rows.map(({ run }) => run(seconds)))
+    const lines = await delays(nodes, leader)
+    const began = (await terms(cluster)) - before
+    const counts = results.map(({ latencies, errors, firstError }, at) => {
+      const failed = errors === 0 ? '' : ` (${errors} failed: ${firstError})`
+      return `${rows[at]?.id} ${latencies.count}${failed}`
+    })
+    return [
+      '| delay of the event loop, ms | p50 | p99 | p99.9 | longest |',
+      '|---|---:|---:|---:|---:|',
+      ...lines,
+      rowOf('an idle thread beside them', await idle()),
+      '',
+      `Operations: ${counts.join(', ')}. ${began === 0 ? 'No election.' : `ELECTIONS: terms rose by ${began} over three nodes.`}`,
+    ]
+  } finally {
+    field.close()
+    for (const node of nodes) node.close()
+  }
+}
+
+const [secondsText = '20', configFile = null] = process.argv.slice(2)
+const seconds = wholeNumber(secondsText, 'SECONDS', { min: 1, max: 3600 })
+// Inherited by the nodes.
+process.env['NODE_OPTIONS'] = INSPECTED
+const loadBefore = loadavg()[0] ?? 0
+const cluster = await freshCluster(configFile, clusterProgram(ROOT))
+const lines = await withCluster(cluster, (one) => measured(one, seconds))
+const loads = `load average ${loadBefore.toFixed(1)} before, ${(loadavg()[0] ?? 0).toFixed(1)} after`
+const machine = `Commit ${versionOf(ROOT)}, Node ${process.versions.node}, ${availableParallelism()} cores, ${loads}, ${seconds} s`
+process.stdout.write(`${[machine, '', ...lines].join('\n')}\n`)

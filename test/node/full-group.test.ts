@@ -62,10 +62,12 @@ t.test('a group whose disks are all full', async (t) => {
     async (t) => {
       const world = await NodeWorld.started()
       const leader = world.leaderOrDie()
+      const term = world.metric(leader, 'term')
       await filled(world, world.nodeIds, 1)
       for (const nodeId of world.nodeIds) world.host(nodeId).fillDisk()
       await world.clock.advance(30_000)
       t.equal(world.leader, leader, 'no other node would do better')
+      t.equal(world.metric(leader, 'term'), term, 'and none has led meanwhile')
       for (const nodeId of world.nodeIds) t.same(world.node(nodeId).readiness().reasons, [], nodeId)
       t.same(await outcomes(world, 'growth'), ALL_REFUSED)
       t.same(await outcomes(world, 'relief'), ALL_TAKEN)

@@ -44,8 +44,10 @@ const rows: readonly TestedRow[] = [
     'LM5',
     'leadership rotates among nodes whose disks are all full',
     `${NODE}base/room-watch.ts`,
-    'const successor = this.hasMajority ? this.#roomy().find((voter) => voter !== self) : undefined',
-    'const successor = this.#parts.voters().find((voter) => voter !== self)',
+    `this.hasMajority
+      ? voters().find((voter) => voter !== self && this.#isRoomy(voter))
+      : undefined`,
+    'voters().find((voter) => voter !== self)',
     'node/full-group',
   ],
   [

@@ -66,9 +66,14 @@ export async function freshCluster(
   }
 }
 
+/** `/metrics` of each node, in the order of the endpoints. */
+export function metricsOf({ adminUrls }: Pick<MeasuredCluster, 'adminUrls'>): Promise<readonly string[]> {
+  return Promise.all(adminUrls.map(async (url) => (await request(`${url}/metrics`)).body.text()))
+}
+
 /** The place of the leader in the order of the endpoints. */
-export async function leaderOf({ adminUrls }: Pick<MeasuredCluster, 'adminUrls'>): Promise<number> {
-  const pages = await Promise.all(adminUrls.map(async (url) => (await request(`${url}/metrics`)).body.text()))
+export async function leaderOf(cluster: Pick<MeasuredCluster, 'adminUrls'>): Promise<number> {
+  const pages = await metricsOf(cluster)
   const leader = pages.findIndex((page) => /^holdfast_raft_is_leader 1$/m.test(page))
   if (leader < 0) throw new Error('No node leads')
   return leader

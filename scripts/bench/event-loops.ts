@@ -8,14 +8,13 @@
  */
 import { availableParallelism, loadavg } from 'node:os'
 import { Worker } from 'node:worker_threads'
-import { request } from 'undici'
 import { wholeNumber } from '../local/options.ts'
 import { type InspectedNode, INSPECTED, inspectedNodes } from '../profile/inspected-node.ts'
 import { Field } from '../race/field.ts'
 import { clusterProgram, holdfastSystem, ROOT, versionOf } from '../race/holdfast.ts'
 import { type RaceRow, rowsOf } from '../race/rows.ts'
 import { loadOf } from '../race/turn.ts'
-import { freshCluster, leaderOf, type MeasuredCluster, withCluster } from './cluster.ts'
+import { freshCluster, leaderOf, type MeasuredCluster, metricsOf, withCluster } from './cluster.ts'
 import { type LoadResult, runLoad } from './load.ts'
 
 /** Small requests, bodies that are cut, sealed and opened, listings; deletions are in the mixed row. */
@@ -62,8 +61,8 @@ async function preparedRows(field: Field, seconds: number): Promise<readonly Row
 }
 
 /** Terms that began, summed over the nodes: zero without an election. */
-async function terms({ adminUrls }: MeasuredCluster): Promise<number> {
-  const pages = await Promise.all(adminUrls.map(async (url) => (await request(`${url}/metrics`)).body.text()))
+async function terms(cluster: MeasuredCluster): Promise<number> {
+  const pages = await metricsOf(cluster)
   return pages.reduce((sum, page) => sum + Number(/^holdfast_raft_term (\d+)$/m.exec(page)?.[1]), 0)
 }
 

@@ -36,8 +36,7 @@ export function usageOf(view: View, tenantId: TenantId): UsageRecord {
 export function countTenant(draft: Draft, tenantId: TenantId, change: Partial<UsageRecord>): void {
   const present = draft.get(usageKeys.usage(tenantId))
   const row = { ...NO_USAGE, ...present }
-  for (let at = 0; at < FIGURES.length; at++) {
-    const figure = FIGURES[at] as keyof typeof NO_USAGE
+  for (const figure of FIGURES) {
     const more = change[figure]
     if (more === undefined || more === 0) continue
     row[figure] += more

@@ -3,8 +3,9 @@
  *
  * Owns: one atomic write per apply batch with record and running checksum inside, checkpoints, snapshots, the switch to an installed
  * state. Knows nothing of: what commands mean, what the record says.
- * Rules: rows, checksum and record of a batch are in the state together or not at all, and never without the batch before. After a failed write nothing more is applied, because
- * LevelDB's errors are sticky and the content of the disk is uncertain. After damage nothing is applied or read until an install.
+ * Rules: rows, checksum and record of a batch are in the state together or not at all, and never without the batch before. After a failed
+ * write nothing more is applied, because LevelDB's errors are sticky and the content of the disk is uncertain. After damage nothing is
+ * applied or read until an install.
  * A damaged state is replaced as a whole: a flipped bit spoils a block of many rows, and no row is known good.
  */
 import assert from 'node:assert/strict'

@@ -5,10 +5,10 @@
  * Batches are written without a flush, so a power cut may take any part of those after the last flush: the end of a log, a piece in its
  * middle, the end of a full log while the next one survives. LevelDB would drop what is torn without a word and read on.
  *
- *   entry of a log = one batch: u64le number of its first operation, u32le count of operations, operations
+ *   entry of a log = one batch: u64le sequence number of its first operation, u32le count of operations, operations
  *
  * Owns: where the unbroken batches end, over all logs that count. Knows nothing of: tables, rows.
- * Rules: a batch stays only if every batch before it is there: the number of its first operation follows from them. What is cut off was
+ * Rules: a batch stays only if every batch before it is there: its sequence number follows from them. What is cut off was
  * never promised to be durable, or is replayed from elsewhere; that the state is at least what was promised is checked above.
  * The logs are shortened from the last to the first, each durably, so that a crash in between leaves what a next cut completes.
  */
@@ -34,7 +34,7 @@ export interface CutLogs {
 interface Unbroken {
   /** Bytes. */
   readonly kept: number
-  /** Of the operation that follows. */
+  /** Sequence number of the operation that follows. */
   readonly next: bigint | null
 }
 

@@ -123,8 +123,10 @@ export class OpenState {
     return this.#watched(() => readSeal(this.db, snapshot))
   }
 
-  /** Durable with the next checkpoint, and not before any write before it. Throws StateDamagedError where LevelDB found damage in files that it
-   * read for the write. */
+  /**
+   * Durable with the next checkpoint, and never without the writes before it. Throws StateDamagedError where LevelDB found damage in files
+   * that it read for the write.
+   */
   async write(operations: readonly BatchOperation[]): Promise<void> {
     const endChange = this.#cache.changing(operations.map(({ key }) => key))
     this.#writes += 1

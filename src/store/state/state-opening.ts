@@ -123,7 +123,7 @@ export class StateOpening {
     }
   }
 
-  /** A power cut may have taken any part of what was not flushed: the log of the machine holds it, and applies it again. */
+  /** A power cut may have taken any part of what was not flushed: the log of the group holds it, and it is applied again. */
   async #cut(location: string): Promise<void> {
     const cut = await cutTornLogs(location)
     if (cut !== null) this.#parts.logger.warn(cut, 'end of the state was not whole, and is applied again')

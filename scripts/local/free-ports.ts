@@ -1,7 +1,7 @@
 /**
  * Finds ports for a cluster on this machine, and holds them for this process.
  *
- * Rules: it uses ports below the ephemeral range; otherwise an outgoing connection might occupy one. The last port of each node is bound until this
+ * Rules: it uses ports below the ephemeral range; otherwise an outgoing connection might occupy one. One port of each node is bound until this
  * process ends, so that two clusters that start at the same time, in whichever processes, never get the same ports.
  */
 import { createServer, type Server } from 'node:net'
@@ -9,8 +9,8 @@ import { createServer, type Server } from 'node:net'
 const PORTS_A_NODE = 10
 /** Of each node: data, admin and peer listener. */
 const PORTS_IN_USE = [0, 1, 2]
-/** No node listens there; the process that binds it has the ports of the node. */
-const PLACEHOLDER = PORTS_A_NODE - 1
+/** Nothing else listens there; the process that binds it has the ports of the node. Not the last one: RECEIVER_OFFSET in setup.ts is one. */
+const PLACEHOLDER = 8
 const ATTEMPTS_MAX = 200
 
 /**

@@ -11,6 +11,8 @@ import { endsWithParent } from './ends-with-parent.ts'
 import { withoutLoader } from './without-loader.ts'
 import { freeBasePort } from './process-cluster.ts'
 
+/** The documents use ports up to 99 after the base: those of a fourth node and of a receiver. */
+const TENS_OF_PORTS = 10
 const LAUNCHER = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'scripts', 'local', 'cluster.ts')
 
 /** Resolves with the base port once three nodes serve. `options`: further options of the launcher. */
@@ -19,7 +21,7 @@ export async function startLauncher(
   data: string,
   options: readonly string[] = [],
 ): Promise<number> {
-  const basePort = await freeBasePort(3)
+  const basePort = await freeBasePort(TENS_OF_PORTS)
   const start = [process.execPath, LAUNCHER, '--json', '--data', data, '--base-port', String(basePort)]
   const child = spawn(...withoutLoader(...endsWithParent('TERM', [...start, ...options])), {
     stdio: ['ignore', 'pipe', 'inherit'],

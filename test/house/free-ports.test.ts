@@ -18,11 +18,14 @@ t.test('freeBasePort', async (t) => {
     await t.rejects(freeBasePort(1, { from: base, to: base + PORTS }), none)
     await t.rejects(freeBasePort(NODES, { from: base, to: base + PORTS }), none)
   })
-  t.test('leaves the ports of the nodes themselves free', async (t) => {
-    for (const port of [base, base + 1, base + 2, base + 12, base + 22]) {
-      const server = createServer().listen(port, '127.0.0.1')
-      await t.resolves(once(server, 'listening'), `port ${port - base}`)
-      server.close()
-    }
-  })
+  t.test(
+    'leaves the ports of the nodes themselves free, and the last of each ten for a receiver',
+    async (t) => {
+      for (const port of [base, base + 1, base + 2, base + 9, base + 12, base + 22]) {
+        const server = createServer().listen(port, '127.0.0.1')
+        await t.resolves(once(server, 'listening'), `port ${port - base}`)
+        server.close()
+      }
+    },
+  )
 })

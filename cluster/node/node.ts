@@ -164,7 +164,7 @@ export class Node {
   async transferLeadership(target: NodeId | null): Promise<void> {
     this.#assertRepaired()
     const { electionTimeoutMs } = this.#options
-    await Promise.race([this.#running.handOver(target), this.#pause(2 * electionTimeoutMs)])
+    await this.#within(2 * electionTimeoutMs, this.#running.handOver(target))
     if (this.#running.leaderView.isLeader)
       throw new Condition(
         'leader_not_ready',
@@ -384,8 +384,8 @@ export class Node {
     const why = new Condition('shutting_down', 'This node is stopping')
     driver.proposals.own.refuse(why)
     if (!this.#failure) {
-      await Promise.race([driver.handOver(), this.#pause(this.#options.electionTimeoutMs)])
-      await Promise.race([driver.proposals.own.idle(), this.#pause(this.#options.electionTimeoutMs)])
+      await this.#within(this.#options.electionTimeoutMs, driver.handOver())
+      await this.#within(this.#options.electionTimeoutMs, driver.proposals.own.idle())
     }
     driver.mute(why)
     await driver.state.close()
@@ -393,7 +393,11 @@ export class Node {
     await driver.applier.close()
   }
 
-  #pause(ms: number): Promise<void> {
-    return new Promise((resolve) => void this.#parts.clock.after(ms, resolve))
+  /** Resolves when `done` has, after `ms` at the latest. Leaves no timer behind: a pending one keeps the process alive. */
+  #within(ms: number, done: Promise<unknown>): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const timer = this.#parts.clock.after(ms, resolve)
+      void done.then(() => resolve(), reject).then(() => timer.cancel())
+    })
   }
 }

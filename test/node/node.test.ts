@@ -329,4 +329,10 @@ t.test('stop', async (t) => {
     t.equal(node.stop(), node.stop(), 'a second stop is the same stop')
     await world.stopAll()
   })
+
+  t.test('leaves no timer that would keep the process alive', async (t) => {
+    const world = await NodeWorld.started()
+    for (const nodeId of world.nodeIds) await world.stop(nodeId)
+    t.equal(world.clock.pending, 0)
+  })
 })

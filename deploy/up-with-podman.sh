@@ -218,7 +218,7 @@ for node in n1 n2 n3; do
   quietly healthcheck run "${PROJECT}_${node}_1" || fail "the health check of $node failed"
 done
 say 'owner token through the command line in the container'
-HOLDFAST_OWNER_TOKEN=$(podman exec "${PROJECT}_n1_1" node dist/src/main.js admin-token create \
+HOLDFAST_OWNER_TOKEN=$(podman exec "${PROJECT}_n1_1" node dist/bundle/main.js admin-token create \
   --name podman --role owner --data /var/lib/holdfast 2> "$work/token.log") || { cat "$work/token.log" >&2; exit 1; }
 export HOLDFAST_OWNER_TOKEN
 (umask 077 && echo "$HOLDFAST_OWNER_TOKEN" > "$work/owner-token")

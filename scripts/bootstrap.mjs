@@ -1,7 +1,7 @@
 /**
  * The entry point of `npm start`, `npm test` and `npm run holdfast`, also on a machine where nothing is installed yet.
  *
- * Owns: installing what the lockfile names, building dist/ when it is stale, and handing over to the project's own
+ * Owns: installing what the lockfile names, building the program when a source has changed, and handing over to the project's own
  * Node. Plain JavaScript without dependencies, because it runs on any Node version that the machine has.
  * Rule: standard output belongs to the started program; messages of this file go to standard error.
  */
@@ -15,27 +15,30 @@ const ROOT = dirname(dirname(fileURLToPath(import.meta.url)))
 const BIN = join(ROOT, 'node_modules', '.bin')
 const STAMP = join(ROOT, 'node_modules', '.holdfast-installed')
 
+const BUILD = 'scripts/build/main.ts'
+/** What runs nodes builds them by itself. */
 const PROGRAMS = {
-  start: { build: true, file: 'dist/scripts/local/cluster.js', args: [] },
-  holdfast: { build: true, file: 'dist/src/main.js', args: [] },
-  bench: { build: true, file: 'dist/scripts/bench/main.js', args: [] },
-  'bench-s3': { build: true, file: 'dist/scripts/bench/s3.js', args: [] },
-  'bench-listing': { build: true, file: 'dist/scripts/bench/listing.js', args: [] },
-  profile: { build: false, file: 'scripts/profile/main.ts', args: [] },
-  race: { build: false, file: 'scripts/race/main.ts', args: [] },
-  sim: { build: false, file: 'test/programs/simulator/main.ts', args: [] },
-  damage: { build: true, file: 'dist/scripts/damage/main.js', args: [] },
-  failover: { build: true, file: 'dist/scripts/failover/main.js', args: [] },
-  mutants: { build: false, file: 'test/programs/mutants/main.ts', args: [] },
-  attacks: { build: false, file: 'test/programs/attacks/main.ts', args: [] },
-  fuzz: { build: false, file: 'test/programs/fuzz/main.ts', args: [] },
-  schemathesis: { build: false, file: 'test/programs/schemathesis/main.ts', args: [] },
-  's3-clients': { build: false, file: 'test/s3-clients/main.ts', args: [] },
-  's3-conformance': { build: false, file: 'test/programs/s3-conformance/main.ts', args: [] },
-  chaos: { build: false, file: 'test/programs/chaos/main.ts', args: [] },
-  interruptions: { build: false, file: 'test/programs/interruptions/main.ts', args: [] },
-  garbage: { build: false, file: 'test/programs/garbage/main.ts', args: [] },
-  test: { build: false, file: 'scripts/checks/main.ts', args: [] },
+  build: BUILD,
+  holdfast: 'dist/bundle/main.js',
+  start: 'scripts/local/cluster.ts',
+  bench: 'scripts/bench/main.ts',
+  'bench-s3': 'scripts/bench/s3.ts',
+  'bench-listing': 'scripts/bench/listing.ts',
+  profile: 'scripts/profile/main.ts',
+  race: 'scripts/race/main.ts',
+  sim: 'test/programs/simulator/main.ts',
+  damage: 'scripts/damage/main.ts',
+  failover: 'scripts/failover/main.ts',
+  mutants: 'test/programs/mutants/main.ts',
+  attacks: 'test/programs/attacks/main.ts',
+  fuzz: 'test/programs/fuzz/main.ts',
+  schemathesis: 'test/programs/schemathesis/main.ts',
+  's3-clients': 'test/s3-clients/main.ts',
+  's3-conformance': 'test/programs/s3-conformance/main.ts',
+  chaos: 'test/programs/chaos/main.ts',
+  interruptions: 'test/programs/interruptions/main.ts',
+  garbage: 'test/programs/garbage/main.ts',
+  test: 'scripts/checks/main.ts',
 }
 
 function say(text) {
@@ -75,12 +78,11 @@ function installIfNeeded() {
 }
 
 function buildIfNeeded() {
-  if (run(join(BIN, 'tsc'), ['-b', 'src', 'scripts']) !== 0)
-    fail('Cannot build dist/: the compiler refused the sources, see above.')
+  if (run(join(BIN, 'node'), [join(ROOT, BUILD)]) !== 0) fail('Cannot build the program: see above.')
 }
 
-function handOver(program, args) {
-  const child = spawn(join(BIN, 'node'), [join(ROOT, program.file), ...program.args, ...args], {
+function handOver(file, args) {
+  const child = spawn(join(BIN, 'node'), [join(ROOT, file), ...args], {
     // The caller's folder, so that relative paths on the command line are resolved as expected.
     cwd: process.env.INIT_CWD ?? process.cwd(),
     stdio: 'inherit',
@@ -92,13 +94,13 @@ function handOver(program, args) {
       if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal)
     })
   }
-  child.on('error', (error) => fail(`Cannot start ${program.file}: ${error.message}`))
+  child.on('error', (error) => fail(`Cannot start ${file}: ${error.message}`))
   child.on('exit', (code, signal) => process.exit(signal ? 128 + 15 : (code ?? 1)))
 }
 
 const [name, ...args] = process.argv.slice(2)
-const program = PROGRAMS[name ?? '']
-if (!program) fail(`Unknown program '${name ?? ''}': expected one of ${Object.keys(PROGRAMS).join(', ')}.`)
+const file = PROGRAMS[name ?? '']
+if (!file) fail(`Unknown program '${name ?? ''}': expected one of ${Object.keys(PROGRAMS).join(', ')}.`)
 installIfNeeded()
-if (program.build) buildIfNeeded()
-handOver(program, args)
+if (name === 'holdfast') buildIfNeeded()
+handOver(file, args)

@@ -18,6 +18,7 @@ import {
 } from '../base/types.ts'
 import { unreadableLogError } from '../wal/wal-errors.ts'
 import { assert } from '../base/assert.ts'
+import { within } from '../base/within.ts'
 import type { ChecksumPoint } from './state/checksum-points.ts'
 import { CLOCK_SKEW_MAX_MS, ClusterTime } from './time/cluster-time.ts'
 import { damageIn, quarantine } from './state/quarantine.ts'
@@ -164,7 +165,7 @@ export class Node {
   async transferLeadership(target: NodeId | null): Promise<void> {
     this.#assertRepaired()
     const { electionTimeoutMs } = this.#options
-    await this.#within(2 * electionTimeoutMs, this.#running.handOver(target))
+    await within(this.#parts.clock, 2 * electionTimeoutMs, this.#running.handOver(target))
     if (this.#running.leaderView.isLeader)
       throw new Condition(
         'leader_not_ready',
@@ -381,23 +382,17 @@ export class Node {
   }
 
   async #leave(driver: Driver): Promise<void> {
+    const { clock } = this.#parts
+    const { electionTimeoutMs } = this.#options
     const why = new Condition('shutting_down', 'This node is stopping')
     driver.proposals.own.refuse(why)
     if (!this.#failure) {
-      await this.#within(this.#options.electionTimeoutMs, driver.handOver())
-      await this.#within(this.#options.electionTimeoutMs, driver.proposals.own.idle())
+      await within(clock, electionTimeoutMs, driver.handOver())
+      await within(clock, electionTimeoutMs, driver.proposals.own.idle())
     }
     driver.mute(why)
     await driver.state.close()
     await this.#parts.transport.stop()
     await driver.applier.close()
-  }
-
-  /** Resolves when `done` has, after `ms` at the latest. Leaves no timer behind: a pending one keeps the process alive. */
-  #within(ms: number, done: Promise<unknown>): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const timer = this.#parts.clock.after(ms, resolve)
-      void done.then(() => resolve(), reject).then(() => timer.cancel())
-    })
   }
 }

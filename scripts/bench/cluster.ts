@@ -15,8 +15,7 @@ import { freeBasePort } from '../local/free-ports.ts'
 import type { ClusterDescription } from '../local/cluster.ts'
 import { UsageError } from '../local/options.ts'
 
-const EXTENSION = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
-const LOCAL_CLUSTER = fileURLToPath(new URL(`../local/cluster.${EXTENSION}`, import.meta.url))
+const LOCAL_CLUSTER = fileURLToPath(new URL('../local/cluster.ts', import.meta.url))
 const NODES = 3
 const PORT_RANGE = { from: 12_000, to: 30_000 }
 

@@ -15,8 +15,7 @@ import { request } from 'undici'
 import type { BenchNodePlan } from './raft-node.ts'
 import { freeBasePort } from '../local/free-ports.ts'
 
-const EXTENSION = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
-const NODE_FILE = fileURLToPath(new URL(`./raft-node.${EXTENSION}`, import.meta.url))
+const NODE_FILE = fileURLToPath(new URL('./raft-node.ts', import.meta.url))
 const HOST = '127.0.0.1'
 const NODES = ['n1', 'n2', 'n3'] as const
 const PORT_RANGE = { from: 12_000, to: 30_000 }

@@ -10,17 +10,14 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, statSync } from
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { request } from 'undici'
 import type { BenchTarget } from '../bench/options.ts'
+import { nodeProgram } from '../build/node-program.ts'
 import { freeBasePort } from './free-ports.ts'
 import { demoCredentials } from './demo.ts'
 import type { LocalOptions } from './options.ts'
 import { type NodePlan, planNodes, prepare } from './setup.ts'
 
-const MAIN = fileURLToPath(
-  new URL(import.meta.url.endsWith('.ts') ? '../../src/main.ts' : '../../src/main.js', import.meta.url),
-)
 const NODES = 3
 const PORT_RANGE = { from: 12_000, to: 30_000 }
 const POLL_MS = 5
@@ -78,7 +75,7 @@ export class LoopbackCluster {
   startNode(nodeId: string): void {
     const { configFile, logFile } = this.#node(nodeId)
     const log = openSync(logFile, 'a', 0o600)
-    const child = spawn(process.execPath, [MAIN, 'server', '--config', configFile], {
+    const child = spawn(process.execPath, [nodeProgram(), 'server', '--config', configFile], {
       stdio: ['ignore', log, log],
     })
     closeSync(log)

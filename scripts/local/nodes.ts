@@ -6,13 +6,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import { connect } from 'node:net'
-import { fileURLToPath } from 'node:url'
+import { nodeProgram } from '../build/node-program.ts'
 import type { NodePlan } from './setup.ts'
 import { UsageError } from './options.ts'
 
-const MAIN = fileURLToPath(
-  new URL(import.meta.url.endsWith('.ts') ? '../../src/main.ts' : '../../src/main.js', import.meta.url),
-)
 const RESTART_MS = 1000
 /** As in deploy/Dockerfile and deploy/holdfast.service: short-lived garbage and free pages take little. */
 const SMALL_MEMORY_FLAGS = ['--max-semi-space-size=8']
@@ -84,7 +81,7 @@ export class LocalNodes {
     const log = openSync(node.logFile, 'a', 0o600)
     const child = spawn(
       process.execPath,
-      [...SMALL_MEMORY_FLAGS, MAIN, 'server', '--config', node.configFile],
+      [...SMALL_MEMORY_FLAGS, nodeProgram(), 'server', '--config', node.configFile],
       {
         stdio: ['ignore', log, log],
         env: { ...SMALL_MEMORY_ENVIRONMENT, ...process.env },

@@ -125,6 +125,8 @@ async function report(options: ProfileOptions): Promise<ProfileReport> {
     loadBefore: loadNow(),
   }
   process.env['NODE_OPTIONS'] = INSPECTED
+  // Stages are known by the files of the sources.
+  process.env['HOLDFAST_FROM_SOURCES'] = '1'
   const loads = await withCluster(
     await freshCluster(options.configFile, clusterProgram(root)),
     async (cluster) => {

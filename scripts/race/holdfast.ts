@@ -4,7 +4,7 @@
 import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { freshCluster, type MeasuredCluster } from '../bench/cluster.ts'
 import { logIn, makeBucket } from '../bench/log-in.ts'
@@ -14,13 +14,8 @@ import { s3Dialect } from './s3-dialect.ts'
 import type { RaceRequest } from './race-socket.ts'
 import { type Dialect, headOf, LIST_KEYS, type RaceSystem } from './system.ts'
 
-/** Of this checkout. The sources stand two folders up, compiled programs three. */
-export const ROOT = checkoutOf(fileURLToPath(new URL('../../', import.meta.url)))
-
-function checkoutOf(folder: string): string {
-  const plain = folder.replace(/\/$/, '')
-  return basename(plain) === 'dist' ? dirname(plain) : plain
-}
+/** Of this checkout. */
+export const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 export interface Build {
   readonly name: string
@@ -30,15 +25,15 @@ export interface Build {
   readonly configFile: string | null
 }
 
-/** The program that starts the nodes of a checkout: its sources as they are, so that no stale build is raced. */
+/** The program that starts the nodes of a checkout. It builds them first when a source has changed, so no stale build is raced. */
 export function clusterProgram(folder: string): string {
-  const places = ['scripts/local/cluster.ts', 'dist/scripts/local/cluster.js']
-  const found = places.map((place) => join(folder, place)).find((file) => existsSync(file))
-  if (found === undefined || !existsSync(join(folder, 'node_modules')))
+  const place = 'scripts/local/cluster.ts'
+  const file = join(folder, place)
+  if (!existsSync(file) || !existsSync(join(folder, 'node_modules')))
     throw new UsageError(
-      `'${folder}' is no checkout that can be started: expected '${places[0]}' and 'node_modules' in it`,
+      `'${folder}' is no checkout that can be started: expected '${place}' and 'node_modules' in it`,
     )
-  return found
+  return file
 }
 
 /** Both names of a checkout: how the table calls it, and its commit. */

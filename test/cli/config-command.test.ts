@@ -2,16 +2,17 @@
  * `holdfast config check` and `print` as a user types them: exit codes, texts, their places and JSON.
  */
 import { spawnSync } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
 import t from 'tap'
+import { nodeProgram } from '../../scripts/build/node-program.ts'
 import { withoutLoader } from '../helpers/without-loader.ts'
 import { SMALLEST, writeConfig } from '../config/written-config.ts'
 
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
-
 function run(...args: readonly string[]) {
   const env = { ...process.env, HOLDFAST_LOGGING__LEVEL: 'debug' }
-  return spawnSync(...withoutLoader(process.execPath, MAIN, 'config', ...args), { encoding: 'utf8', env })
+  return spawnSync(...withoutLoader(process.execPath, nodeProgram(), 'config', ...args), {
+    encoding: 'utf8',
+    env,
+  })
 }
 
 t.test('holdfast config', async (t) => {

@@ -5,6 +5,7 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
+import { nodeProgram } from '../../scripts/build/node-program.ts'
 import { examineConfig, loadConfig } from '../../src/config/load-config.ts'
 import { MEMBERS_MAX } from '../../src/state-machine/members/records.ts'
 import { SETTINGS } from '../../src/config/settings.ts'
@@ -155,9 +156,10 @@ t.test('a file that is not a configuration', async (t) => {
 
   t.test('is a pipe: it is read', async (t) => {
     const file = writeConfig(t, SMALLEST)
-    const main = new URL('../../src/main.ts', import.meta.url).pathname
     const script = 'cat "$1" | env -u NODE_OPTIONS "$2" "$3" config check --config /dev/stdin'
-    const out = execFileSync('sh', ['-c', script, 'sh', file, process.execPath, main], { encoding: 'utf8' })
+    const out = execFileSync('sh', ['-c', script, 'sh', file, process.execPath, nodeProgram()], {
+      encoding: 'utf8',
+    })
     t.match(out, /valid configuration of node n1/)
   })
 })

@@ -169,7 +169,7 @@ t.test('deploy/Dockerfile', async (t) => {
   t.test('starts the service itself with the mounted configuration, and probes liveness', async (t) => {
     const [command] = instructions('CMD')
     const words: string[] = JSON.parse(command ?? '')
-    const started = ['node', '--max-semi-space-size=8', 'dist/src/main.js', 'server', '--config']
+    const started = ['node', '--max-semi-space-size=8', 'dist/bundle/main.js', 'server', '--config']
     t.same(words.slice(0, 5), started, 'Node is process 1')
     t.ok(
       mountsOf('n1').some(({ source, target }) => source === './deploy/node.yaml' && target === words.at(-1)),
@@ -196,7 +196,7 @@ t.test('secrets and data', async (t) => {
       'data/master.key',
       '.git/config',
       'node_modules/level/index.js',
-      'dist/src/main.js',
+      'dist/bundle/main.js',
       'test/x.ts',
     ]
     for (const path of [...secret, ...outside]) t.notOk(files.isLetIn(path), path)

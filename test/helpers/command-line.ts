@@ -2,10 +2,9 @@
  * The command line as a user runs it: a separate process, with only the environment that a test gives.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
+import { nodeProgram } from '../../scripts/build/node-program.ts'
 import { withoutLoader } from './without-loader.ts'
 
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 const RUN_MS_MAX = 60_000
 
 export interface Ran {
@@ -55,7 +54,7 @@ export class CommandLine {
   /** The test must end it. */
   start(args: readonly string[]): ChildProcess {
     const { cwd, env } = this.#surroundings
-    return spawn(...withoutLoader(process.execPath, MAIN, ...args), {
+    return spawn(...withoutLoader(process.execPath, nodeProgram(), ...args), {
       cwd,
       env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'], ...env },
       stdio: ['pipe', 'pipe', 'pipe'],

@@ -6,9 +6,9 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { cpSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { request } from 'undici'
 import { stringify } from 'yaml'
+import { nodeProgram } from '../../scripts/build/node-program.ts'
 import { MasterKey } from '../../src/access/master-key.ts'
 import type { Examination } from '../../src/cli/doctor/examine.ts'
 import type { Finding } from '../../src/cli/doctor/finding.ts'
@@ -17,7 +17,6 @@ import { endsWithParent } from './ends-with-parent.ts'
 import { withoutLoader } from './without-loader.ts'
 import { freeBasePort, temporaryFolder } from './process-cluster.ts'
 
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 const RUN_MS_MAX = 30_000
 
 type Teardown = { teardown(callback: () => unknown): unknown }
@@ -80,7 +79,7 @@ export class DoctorSetups {
 
   /** Runs a node in the foreground; resolves when it is ready. */
   async run(t: Teardown, configFile: string) {
-    const server = [process.execPath, MAIN, 'server', '--config', configFile]
+    const server = [process.execPath, nodeProgram(), 'server', '--config', configFile]
     const child = spawn(...withoutLoader(...endsWithParent('KILL', server)), { stdio: 'ignore' })
     const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
     t.teardown(() => {
@@ -114,7 +113,7 @@ export class DoctorSetups {
     const command = withoutLoader(
       ...before,
       process.execPath,
-      MAIN,
+      nodeProgram(),
       'doctor',
       '--json',
       '--config',

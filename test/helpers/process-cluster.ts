@@ -11,9 +11,9 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
-import { fileURLToPath } from 'node:url'
 import { Agent, request } from 'undici'
 import { parse, stringify } from 'yaml'
+import { nodeProgram } from '../../scripts/build/node-program.ts'
 import { freeBasePort as freePorts } from '../../scripts/local/free-ports.ts'
 import { demoCredentials } from '../../scripts/local/demo.ts'
 import type { LocalOptions } from '../../scripts/local/options.ts'
@@ -23,8 +23,6 @@ import { removeWitnessesIn } from './flush-witnesses.ts'
 import { withoutLoader } from './without-loader.ts'
 import { type NodePlan, planNodes, prepare, type Setup } from '../../scripts/local/setup.ts'
 import { withSmallInlineBodies } from './small-inline-bodies.ts'
-
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 
 /** Test files run at the same time; each has its own ports, or two files could find the same port free. */
 const JOBS_MAX = 8
@@ -82,10 +80,10 @@ interface Launch {
   readonly env?: Readonly<Record<string, string>>
 }
 
-/** The service, started from the sources. */
-export const serverCommand = ({ configFile }: NodePlan): readonly string[] => [
+/** The service, as it is shipped unless a test needs modules of the sources. */
+export const serverCommand = ({ configFile }: NodePlan, program = nodeProgram()): readonly string[] => [
   process.execPath,
-  MAIN,
+  program,
   'server',
   '--config',
   configFile,

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { nodeProgram } from '../../scripts/build/node-program.ts'
 import { withoutLoader } from './without-loader.ts'
 import { blocksOf as typedBlocks } from './typed-page.ts'
 
@@ -17,7 +18,7 @@ export function blocksOf(page: string): readonly string[] {
 /** Puts `holdfast` of this tree into the folder, for the PATH of the shell. */
 export function installCommand(folder: string): void {
   const file = join(folder, 'holdfast')
-  writeFileSync(file, `#!/bin/sh\nexec "${process.execPath}" "${join(ROOT, 'src', 'main.ts')}" "$@"\n`)
+  writeFileSync(file, `#!/bin/sh\nexec "${process.execPath}" "${nodeProgram()}" "$@"\n`)
   chmodSync(file, 0o755)
 }
 

@@ -6,18 +6,17 @@
  */
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { nodeProgram } from '../../scripts/build/node-program.ts'
 import { until } from './async.ts'
 import { Terminal } from './terminal.ts'
 
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 const DESK = 'desk'
 
 const PREAMBLE = `
 holdfast() {
-  if [ "$1" != server ]; then '${process.execPath}' '${MAIN}' "$@"; return; fi
+  if [ "$1" != server ]; then '${process.execPath}' '${nodeProgram()}' "$@"; return; fi
   : >server.log
-  '${process.execPath}' '${MAIN}' "$@" >server.out 2>server.log &
+  '${process.execPath}' '${nodeProgram()}' "$@" >server.out 2>server.log &
   echo $! >server.pid
   until grep -q '"node started"' server.log; do
     kill -0 $! 2>/dev/null || { cat server.out server.log; return 1; }

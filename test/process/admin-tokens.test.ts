@@ -4,13 +4,12 @@
  */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import t from 'tap'
+import { nodeProgram } from '../../scripts/build/node-program.ts'
 import { until } from '../helpers/async.ts'
 import { withoutLoader } from '../helpers/without-loader.ts'
 import { ProcessCluster } from '../helpers/process-cluster.ts'
 
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 const ROUNDS = 2
 
 interface Minted {
@@ -21,7 +20,7 @@ interface Minted {
 
 function cli(dataDir: string, ...words: readonly string[]): string {
   const { status, stdout, stderr } = spawnSync(
-    ...withoutLoader(process.execPath, MAIN, 'admin-token', ...words, '--data', dataDir, '--json'),
+    ...withoutLoader(process.execPath, nodeProgram(), 'admin-token', ...words, '--data', dataDir, '--json'),
     { encoding: 'utf8' },
   )
   if (status !== 0) throw new Error(`${words.join(' ')}: ${stderr}`)

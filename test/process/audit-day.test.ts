@@ -6,8 +6,8 @@ import { spawn } from 'node:child_process'
 import { hash } from 'node:crypto'
 import { request } from 'node:http'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import t from 'tap'
+import { nodeProgram } from '../../scripts/build/node-program.ts'
 import type { RowKey } from '../../src/state-machine/base/row-key.ts'
 import { auditRowKeys } from '../../src/state-machine/audit/keys.ts'
 import { linkHash } from '../../src/state-machine/audit/audit-chain.ts'
@@ -18,7 +18,6 @@ import { SILENT } from '../helpers/loggers.ts'
 import { withoutLoader } from '../helpers/without-loader.ts'
 import { ProcessCluster } from '../helpers/process-cluster.ts'
 
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 /** On Linux all of 127/8 is loopback. */
 const placeOf = (n: number): string => (process.platform === 'linux' ? `127.0.0.${n}` : '127.0.0.1')
 
@@ -52,7 +51,7 @@ interface Ended {
 
 function holdfast(token: string, ...args: readonly string[]): Promise<Ended> {
   const env = { ...process.env, HOLDFAST_ADMIN_TOKEN: token }
-  const child = spawn(...withoutLoader(process.execPath, MAIN, ...args), {
+  const child = spawn(...withoutLoader(process.execPath, nodeProgram(), ...args), {
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
   })

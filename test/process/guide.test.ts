@@ -11,6 +11,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { parse, stringify } from 'yaml'
+import { nodeProgram } from '../../scripts/build/node-program.ts'
 import { startLauncher } from '../helpers/launched-cluster.ts'
 import { temporaryFolder } from '../helpers/process-cluster.ts'
 import { Terminal } from '../helpers/terminal.ts'
@@ -60,7 +61,7 @@ async function startedFor(t: Test, folder: string, settings: object = {}): Promi
       .replaceAll('data/cluster.json', join(data, 'cluster.json'))
       .replaceAll('data/n1', join(data, 'n1'))
       .replaceAll('$PWD/dist', join(ROOT, 'dist'))
-      .replaceAll('npm run -s holdfast --', `${process.execPath} ${join(ROOT, 'src', 'main.ts')}`)
+      .replaceAll('npm run -s holdfast --', `${process.execPath} ${nodeProgram()}`)
       .replace(/127\.0\.0\.1:9(\d{3})/g, (_, offset: string) => `127.0.0.1:${basePort + Number(offset)}`)
 }
 

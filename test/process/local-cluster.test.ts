@@ -8,12 +8,12 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { parse, stringify } from 'yaml'
+import { nodeProgram } from '../../scripts/build/node-program.ts'
 import { withoutLoader } from '../helpers/without-loader.ts'
 import { until } from '../helpers/async.ts'
 import { freeBasePort, temporaryFolder } from '../helpers/process-cluster.ts'
 
 const LAUNCHER = fileURLToPath(new URL('../../scripts/local/cluster.ts', import.meta.url))
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 interface Description {
@@ -245,7 +245,7 @@ t.test('holdfast server refuses, names the remedy, and changes nothing', { timeo
     change(config)
     const file = join(dataDir, `${name}.yaml`)
     writeFileSync(file, stringify(config))
-    return spawnSync(...withoutLoader(process.execPath, MAIN, 'server', '--config', file), {
+    return spawnSync(...withoutLoader(process.execPath, nodeProgram(), 'server', '--config', file), {
       encoding: 'utf8',
       env: { ...process.env, ...environment },
       timeout: 900_000,
@@ -299,7 +299,7 @@ t.test('holdfast server refuses, names the remedy, and changes nothing', { timeo
   })
   await t.test('a master key that does not match this data', async (t) => {
     const key = spawnSync(
-      ...withoutLoader(process.execPath, MAIN, 'master-key', 'create', join(dataDir, 'other.key')),
+      ...withoutLoader(process.execPath, nodeProgram(), 'master-key', 'create', join(dataDir, 'other.key')),
       { encoding: 'utf8' },
     )
     t.equal(key.status, 0, key.stderr)
@@ -358,7 +358,7 @@ t.test('holdfast admin-token', { timeout: 900_000 }, async (t) => {
   const args = ['--data', dataDir, '--nodes', '1', '--base-port', basePort, '--json']
   const ofFirstNode = ['--data', join(dataDir, 'n1'), '--json']
   const cli = (...words: readonly string[]) =>
-    spawnSync(...withoutLoader(process.execPath, MAIN, 'admin-token', ...words, ...ofFirstNode), {
+    spawnSync(...withoutLoader(process.execPath, nodeProgram(), 'admin-token', ...words, ...ofFirstNode), {
       encoding: 'utf8',
     })
   const first = launch(t, args)

@@ -5,17 +5,16 @@
 import { spawnSync } from 'node:child_process'
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import t from 'tap'
+import { nodeProgram } from '../../scripts/build/node-program.ts'
 import { until } from '../helpers/async.ts'
 import { withoutLoader } from '../helpers/without-loader.ts'
 import { ProcessCluster } from '../helpers/process-cluster.ts'
 
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 const NODES = ['n1', 'n2', 'n3']
 
 function holdfast(...args: readonly string[]): string {
-  const { status, stdout, stderr } = spawnSync(...withoutLoader(process.execPath, MAIN, ...args), {
+  const { status, stdout, stderr } = spawnSync(...withoutLoader(process.execPath, nodeProgram(), ...args), {
     encoding: 'utf8',
   })
   if (status !== 0) throw new Error(`holdfast ${args.join(' ')} ended with ${status}: ${stderr}`)

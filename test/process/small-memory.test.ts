@@ -10,6 +10,7 @@ import { readFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
+import { nodeProgram, sourceProgram } from '../../scripts/build/node-program.ts'
 import { type Asked, ProcessCluster, serverCommand, sha256 } from '../helpers/process-cluster.ts'
 
 const HEAP_MIB = Number(process.env['HOLDFAST_HEAP_MIB'] ?? 96)
@@ -184,8 +185,9 @@ async function runsWithinBounds(t: Test, cluster: ProcessCluster): Promise<void>
 t.test(`three nodes with heaps of ${HEAP_MIB} MiB`, { skip, timeout: 900_000 + PARTS * 1000 }, async (t) => {
   const cluster = await ProcessCluster.start(t, 3, null, {
     launch: (node) => {
-      const [program = '', ...args] = serverCommand(node)
       const hooks = PART_KIB === 0 ? [] : ['--import', SMALL_PARTS]
+      const main = PART_KIB === 0 ? nodeProgram() : sourceProgram()
+      const [program = '', ...args] = serverCommand(node, main)
       return { command: [program, `--max-old-space-size=${HEAP_MIB}`, ...hooks, ...args] }
     },
   })

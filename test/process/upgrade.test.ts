@@ -6,8 +6,8 @@
  */
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import t from 'tap'
+import { nodeProgram } from '../../scripts/build/node-program.ts'
 import { decodeMachineRecord } from '../../cluster/node/base/machine-record.ts'
 import { FEATURE_LEVEL } from '../../cluster/node/base/feature-level.ts'
 import { openStore } from '../../src/store/open-store.ts'
@@ -20,7 +20,6 @@ import { ProcessCluster, sha256, temporaryFolder } from '../helpers/process-clus
 import { blocksOf, installCommand, typed } from '../helpers/runbook.ts'
 import { SteadyLoad } from '../helpers/steady-load.ts'
 
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 const NODES = ['n1', 'n2', 'n3']
 const [LOOK = '', STOP = '', CHECK = '', WAIT = '', BACK = '', AFTER = '', STATUS = ''] =
   blocksOf('rolling-upgrade.md')
@@ -102,7 +101,7 @@ t.test('a rolling upgrade', { timeout: 900_000, skip }, async (t) => {
   const versions = new Map(NODES.map((nodeId) => [nodeId, previous]))
   const cluster = await ProcessCluster.start(t, 3, null, {
     launch: ({ nodeId, configFile }) => ({
-      command: [process.execPath, versions.get(nodeId) ?? MAIN, 'server', '--config', configFile],
+      command: [process.execPath, versions.get(nodeId) ?? nodeProgram(), 'server', '--config', configFile],
     }),
   })
   const operator = new Operator(cluster, temporaryFolder(t))
@@ -112,7 +111,7 @@ t.test('a rolling upgrade', { timeout: 900_000, skip }, async (t) => {
   load.start()
   t.teardown(() => load.stop())
   const becomes = async (nodeId: string, version: string): Promise<void> => {
-    const isNew = version === MAIN && versions.get(nodeId) !== MAIN
+    const isNew = version === nodeProgram() && versions.get(nodeId) !== nodeProgram()
     const how = await operator.restarts(nodeId, async () => {
       versions.set(nodeId, version)
       if (isNew) await operator.types(CHECK, nodeId)
@@ -131,14 +130,14 @@ t.test('a rolling upgrade', { timeout: 900_000, skip }, async (t) => {
     )
     for (const nodeId of NODES)
       t.match(await operator.types(LOOK, nodeId), new RegExp(`holdfast_raft_feature_level ${before}\n`))
-    await becomes(first, MAIN)
+    await becomes(first, nodeProgram())
     t.match(await operator.types(BACK, first), new RegExp(`holdfast_raft_feature_level ${before}\n`))
     await becomes(first, previous)
   })
 
   await t.test('raises the level when the last node is new, and not before', async (t) => {
     for (const nodeId of [first, second]) {
-      await becomes(nodeId, MAIN)
+      await becomes(nodeId, nodeProgram())
       t.strictSame(
         await operator.levels(),
         NODES.map(() => PREVIOUS_LEVEL),
@@ -151,7 +150,7 @@ t.test('a rolling upgrade', { timeout: 900_000, skip }, async (t) => {
       })
       t.match(refused.body.toString(), /"version_incompatible"/)
     }
-    await becomes(last, MAIN)
+    await becomes(last, nodeProgram())
     const raised = NODES.map(() => FEATURE_LEVEL)
     await until('the level is raised', async () => (await operator.levels()).join() === raised.join())
     for (const nodeId of NODES)
@@ -173,9 +172,9 @@ t.test('a rolling upgrade', { timeout: 900_000, skip }, async (t) => {
 
   await t.test('restarts of one version, the leader first and the leader last', async () => {
     const leader = (await operator.leaderLast()).at(-1) ?? ''
-    await becomes(leader, MAIN)
+    await becomes(leader, nodeProgram())
     const others = (await operator.leaderLast()).filter((nodeId) => nodeId !== leader)
-    for (const nodeId of others) await becomes(nodeId, MAIN)
+    for (const nodeId of others) await becomes(nodeId, nodeProgram())
   })
 
   await t.test('loses nothing, and leaves equal states', async (t) => {

@@ -10,6 +10,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { request } from 'undici'
+import { sourceProgram } from '../../scripts/build/node-program.ts'
 import { until } from '../helpers/async.ts'
 import { type Asked, ProcessCluster, serverCommand, temporaryFolder } from '../helpers/process-cluster.ts'
 import {
@@ -76,7 +77,7 @@ class Counting {
     const young = `--max-semi-space-size=${YOUNG_MIB}`
     const cluster = await ProcessCluster.start(t, 3, PACE, {
       launch: (node) => {
-        const [program = '', ...args] = serverCommand(node)
+        const [program = '', ...args] = serverCommand(node, sourceProgram())
         const flags = [
           '--expose-gc',
           '--no-memory-reducer',

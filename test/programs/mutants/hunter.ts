@@ -108,7 +108,11 @@ async function run(
   limitMs: number,
   more: More = {},
 ): Promise<Ended> {
-  const ended = await runPlainly(['--import', SWITCH, ...args], limitMs, { HOLDFAST_MUTANT: id, ...more })
+  const ended = await runPlainly(['--import', SWITCH, ...args], limitMs, {
+    HOLDFAST_MUTANT: id,
+    HOLDFAST_FROM_SOURCES: '1',
+    ...more,
+  })
   if (ended.signal === null) return ended
   throw new Error(`Cannot hunt ${id}: ended by ${ended.signal}, at most ${limitMs} ms are allowed`)
 }

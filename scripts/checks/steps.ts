@@ -26,6 +26,12 @@ const TIDY: Step = {
   command: process.execPath,
   args: [join(ROOT, 'scripts', 'checks', 'tidy.ts')],
 }
+/** Once, before several files want it. */
+const BUILD: Step = {
+  name: 'build',
+  command: process.execPath,
+  args: [join(ROOT, 'scripts', 'build', 'main.ts')],
+}
 /** `tap build` writes the test class without the TypeScript plugin; a fresh clone does not have it yet. */
 const TAP_BUILD: Step = { name: 'tap build', command: bin('tap'), args: ['build'] }
 
@@ -36,6 +42,7 @@ export const ALL_STEPS: readonly Step[] = [
   TIDY,
   { name: 'format', command: bin('biome'), args: ['format'] },
   { name: 'dead code', command: bin('knip'), args: ['--no-progress'] },
+  BUILD,
   TAP_BUILD,
 ]
 

@@ -7,7 +7,6 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'yaml'
-import { nodeProgram } from '../build/node-program.ts'
 import { ROOT } from './steps.ts'
 import TapSummary from './tap-summary.ts'
 import { groupsOf } from './test-groups.ts'
@@ -43,8 +42,6 @@ export async function runTests(files: readonly string[], options: Options): Prom
   )
   const report = new TapSummary()
   report.pipe(process.stdout)
-  // Once, before several files want it.
-  nodeProgram()
   process.stderr.write('== tests\n')
   const outcomes = await runTestFiles(
     {

@@ -20,7 +20,7 @@ import { ScrubFile } from './repair/scrub-file.ts'
 import { SweepFile } from './repair/sweep-file.ts'
 import { StoreMarker } from './repair/store-marker.ts'
 import { Throttle } from './repair/throttle.ts'
-import type { Transport } from './transport/transport.ts'
+import type { PeerCalls } from './transport/transport.ts'
 import type { ClusterOptions, ClusterParts, Member } from './base/types.ts'
 
 export interface BlobParts {
@@ -34,7 +34,7 @@ export interface BlobParts {
 
 export interface BlobNeeds extends Pick<ClusterParts, 'copyLedger' | 'logger' | 'blobFiles'> {
   readonly identity: Identity
-  readonly transport: Transport
+  readonly transport: PeerCalls
   readonly clock: Clock
   /** Always the present members. */
   readonly members: readonly Member[]

@@ -8,7 +8,7 @@
 import type { Clock, Timer } from './base/clock.ts'
 import { type Gossip, GOSSIP_BYTES_MAX, GOSSIP_EVERY_MS, type GossipChannel } from './base/gossip-channel.ts'
 import { collectBody } from './transport/collect-body.ts'
-import type { Transport } from './transport/transport.ts'
+import type { PeerCalls } from './transport/transport.ts'
 import type { Logger, NodeId } from './base/types.ts'
 
 export const GOSSIP_METHOD = 'gossip.report'
@@ -17,7 +17,7 @@ const CALL_MS_MAX = 1_000
 export interface GossipRoundsParts {
   readonly nodeId: NodeId
   readonly members: () => readonly NodeId[]
-  readonly transport: Pick<Transport, 'call' | 'handle'>
+  readonly transport: PeerCalls
   readonly clock: Clock
   readonly logger: Logger
 }

@@ -9,7 +9,7 @@ export { diskLevel, type DiskThreshold, type DiskThresholds, usedShare } from '.
 export { syncDirectory, usableSpace } from './base/file-ops.ts'
 export type { MemberDoubt } from './base/member-doubt.ts'
 export { expulsionOf, expulsionText } from './node/base/expulsion.ts'
-export { declareCurrent, notedState } from './disk-proof-file.ts'
+export { declareCurrent, notedState } from './raft-half/disk-proof-file.ts'
 export type { ProofState } from './node/disk-proof/disk-verdict.ts'
 export { type Bound, bindToPlan } from './quorum-recovery/apply-plan.ts'
 export type { NodeFacts } from './quorum-recovery/node-facts.ts'

@@ -8,7 +8,7 @@
 import { isDiskLevel } from './base/disk-level.ts'
 import type { Clock } from './base/clock.ts'
 import { collectBody } from './transport/collect-body.ts'
-import type { Transport } from './transport/transport.ts'
+import type { PeerCalls } from './transport/transport.ts'
 import type { DiskState, Logger, NodeId, NodeRepair, RepairStatus } from './base/types.ts'
 
 export const REPAIR_STATUS_METHOD = 'repair.status'
@@ -19,7 +19,7 @@ const DISK_MS_MAX = 1_000
 export interface RepairStatusesParts {
   readonly nodeId: NodeId
   readonly members: () => readonly NodeId[]
-  readonly transport: Pick<Transport, 'call' | 'handle'>
+  readonly transport: PeerCalls
   readonly status: () => RepairStatus
   readonly disk: () => Promise<DiskState>
   readonly clock: Clock

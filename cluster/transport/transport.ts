@@ -69,13 +69,17 @@ export interface TransportEvents {
   onRefused?(peer: NodeId, code: string): void
 }
 
-export interface Transport {
+/** Calls between nodes, without the messages of Raft. */
+export interface PeerCalls {
+  handle(method: string, handler: CallHandler): void
+  /** Throws PeerRefusedError or PeerUnreachableError. A call to oneself never touches a socket. */
+  call(to: NodeId, method: string, request: CallRequest): Promise<CallResponse>
+}
+
+export interface Transport extends PeerCalls {
   /** Listens; resolves when calls can come in. Handlers and events must be set before. */
   start(events: TransportEvents): Promise<void>
   /** Fire and forget. Bounded: when the lane to a peer is full, the oldest messages are dropped. */
   send(message: Message): void
-  handle(method: string, handler: CallHandler): void
-  /** Throws PeerRefusedError or PeerUnreachableError. A call to oneself never touches a socket. */
-  call(to: NodeId, method: string, request: CallRequest): Promise<CallResponse>
   stop(): Promise<void>
 }

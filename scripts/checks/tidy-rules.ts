@@ -52,6 +52,15 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'cluster/wal/',
     'cluster/directory/',
   ],
+  'cluster/raft-half/': [
+    'cluster/base/',
+    'cluster/directory/',
+    'cluster/node/',
+    'cluster/quorum-recovery/',
+    'cluster/transport/',
+    'cluster/wal/',
+    RAFT_TYPES,
+  ],
   'cluster/repair/': ['cluster/base/', 'cluster/blobs/', 'cluster/placement/', RAFT_TYPES],
   'src/base/': ['src/state-machine/', CLUSTER_DOOR],
   // A client like any other: it knows the contract document and nothing of the service.

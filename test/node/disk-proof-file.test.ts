@@ -3,7 +3,7 @@ import { cpSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
-import { declareCurrent, DiskProofFile, notedState } from '../../cluster/disk-proof-file.ts'
+import { declareCurrent, DiskProofFile, notedState } from '../../cluster/raft-half/disk-proof-file.ts'
 import { FlushWitness, readWitness } from '../../cluster/wal/flush-witness.ts'
 import type { DiskTrust } from '../../cluster/raft/types.ts'
 import { SILENT } from '../helpers/loggers.ts'

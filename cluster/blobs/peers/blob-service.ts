@@ -10,7 +10,7 @@ import {
   type OutgoingAnswer,
   PeerRefusedError,
   PeerUnreachableError,
-  type Transport,
+  type PeerCalls,
 } from '../../transport/transport.ts'
 import { BlobDamagedError, BlobMissingError, Condition } from '../../base/types.ts'
 import {
@@ -53,7 +53,7 @@ export class BlobService {
     this.#gets = new Slots({ refusal: 'Cannot give a blob', count: limits.incomingGetsMax, ...waiting })
   }
 
-  register(transport: Transport): void {
+  register(transport: PeerCalls): void {
     transport.handle(BLOB_METHODS.put, (call) => refusing(() => this.#put(call)))
     transport.handle(BLOB_METHODS.puts, (call) => refusing(() => this.#putBatch(call)))
     transport.handle(BLOB_METHODS.get, (call) => refusing(() => this.#get(call)))

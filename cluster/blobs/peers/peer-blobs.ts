@@ -10,7 +10,7 @@ import {
   type CallResponse,
   PeerRefusedError,
   PeerUnreachableError,
-  type Transport,
+  type PeerCalls,
 } from '../../transport/transport.ts'
 import { BlobDamagedError, BlobMissingError, type BlobName, type NodeId } from '../../base/types.ts'
 import {
@@ -29,7 +29,7 @@ import type { PeerHealth } from './peer-health.ts'
 import { PutBatches } from './put-batches.ts'
 
 export interface PeerBlobsOptions {
-  readonly transport: Transport
+  readonly transport: PeerCalls
   readonly health: PeerHealth
   readonly clock: Clock
   readonly limits: BlobLimits
@@ -40,7 +40,7 @@ export interface OutgoingBlob extends BlobName, ExpectedContent {
 }
 
 export class PeerBlobs {
-  readonly #transport: Transport
+  readonly #transport: PeerCalls
   readonly #health: PeerHealth
   readonly #clock: Clock
   readonly #limits: BlobLimits

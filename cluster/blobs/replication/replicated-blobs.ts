@@ -9,7 +9,7 @@
 import { createHash } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
 import { type PlacementMember, placeReplicas } from '../../placement/rendezvous.ts'
-import { PeerRefusedError, type Transport } from '../../transport/transport.ts'
+import { PeerRefusedError, type PeerCalls } from '../../transport/transport.ts'
 import {
   type BlobCopy,
   BlobDamagedError,
@@ -56,7 +56,7 @@ export interface ReplicatedBlobsOptions {
   readonly store: BlobStore
   /** Shared with all components that write, judge or remove copies of this node. */
   readonly locks: CopyLocks
-  readonly transport: Transport
+  readonly transport: PeerCalls
   readonly clock: Clock
   /** The name of this data directory, and of one run of the process in it: together never used twice in a cluster. */
   readonly incarnation: string

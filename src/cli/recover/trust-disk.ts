@@ -1,7 +1,7 @@
 /**
  * `holdfast recover trust-disk`: an operator declares the directory of a stopped node current. [deploy/runbooks/disk-went-back.md]
  *
- * Owns: the text, the order of audit row and declaration. Knows nothing of: how a disk is proved current (cluster/disk-proof-file.ts).
+ * Owns: the text, the order of audit row and declaration. Knows nothing of: how a disk is proved current (cluster/raft-half/disk-proof-file.ts).
  * Rules: nothing is changed without `--confirm`; the audit row is durable before the declaration takes effect.
  */
 import { declareCurrent, notedState } from '../../../cluster/index.ts'

@@ -83,7 +83,7 @@ const rows: readonly TestedRow[] = [
   [
     'RB10',
     'a second start on the same host proves the first',
-    'cluster/disk-proof-file.ts',
+    'cluster/raft-half/disk-proof-file.ts',
     "    await this.#write(trust === 'proved' ? 'running' : trust)\n",
     "    await this.#write('running')\n",
     'node/disk-proof-file',

@@ -1,9 +1,9 @@
 /**
  * The disk use of the Raft log as metric samples.
  */
-import { counter, gauge } from './base/metric-samples.ts'
-import type { MetricSample } from './base/types.ts'
-import type { WalMetrics } from './wal/measured-file-ops.ts'
+import { counter, gauge } from '../base/metric-samples.ts'
+import type { MetricSample } from '../base/types.ts'
+import type { WalMetrics } from '../wal/measured-file-ops.ts'
 
 export function logMetrics({
   fsyncs,

@@ -4,7 +4,7 @@
  * Owns: that one write does not undo another. Knows nothing of: the meaning of the fingerprint.
  * Rule: one write at a time, each with everything that was noted before.
  */
-import { type Identity, writeIdentity } from './directory/identity.ts'
+import { type Identity, writeIdentity } from '../directory/identity.ts'
 
 export class StartNotes {
   readonly #dataDir: string

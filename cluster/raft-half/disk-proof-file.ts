@@ -8,17 +8,17 @@ import { createHash, randomBytes } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { open, readFile, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { syncDirectory } from './base/file-ops.ts'
-import type { DiskFindings, DiskProof } from './node/base/disk-proof.ts'
+import { syncDirectory } from '../base/file-ops.ts'
+import type { DiskFindings, DiskProof } from '../node/base/disk-proof.ts'
 import {
   type DiskVerdict,
   type NotedDisk,
   type ProofState,
   verdictOf,
-} from './node/disk-proof/disk-verdict.ts'
-import type { DiskTrust } from './raft/types.ts'
-import type { Logger } from './base/types.ts'
-import { readWitness } from './wal/flush-witness.ts'
+} from '../node/disk-proof/disk-verdict.ts'
+import type { DiskTrust } from '../raft/types.ts'
+import type { Logger } from '../base/types.ts'
+import { readWitness } from '../wal/flush-witness.ts'
 
 const FORMAT = 1
 const FILE = 'disk-proof.json'

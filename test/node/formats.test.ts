@@ -52,6 +52,22 @@ t.test('command entry', async (t) => {
     )
   })
 
+  t.test('keeps no other bytes in memory, regardless of what is packed beside it', async (t) => {
+    const command = new Uint8Array(6_000)
+    const proposal = { nodeId: 'n1', incarnation: 'a', boot: 1, sequence: 2, ackedBelow: 2, command }
+    const proposals = Array.from({ length: 10 }, () => proposal)
+    const entries = [encodeRaise({ time: 5, level: 2 })]
+    for (let i = 0; i < 20; i++) {
+      entries.push(encodeCommandEntry({ time: 5, proposals }))
+      for (let row = 0; row < 1_000; row++) packr.pack(new Uint8Array(150))
+    }
+    const held = new Set(entries.map(({ buffer }) => buffer))
+    t.equal(
+      [...held].reduce((sum, { byteLength }) => sum + byteLength, 0),
+      entries.reduce((sum, { byteLength }) => sum + byteLength, 0),
+    )
+  })
+
   t.test('has the bytes that docs/formats/log-entry.md shows', async (t) => {
     const command = new TextEncoder().encode('x')
     const proposals = [{ nodeId: 'n1', incarnation: 'a', boot: 1, sequence: 2, ackedBelow: 2, command }]

@@ -53,11 +53,19 @@ export function encodeCommandEntry(entry: Pick<CommandEntry, 'time' | 'proposals
   const isCorrection = entry.proposals.some(({ correction }) => correction !== undefined)
   assert(!isCorrection || entry.proposals.length === 1, 'a correction of the time has an entry of its own')
   const version = isCorrection ? VERSION_OF_CORRECTION : VERSION
-  return packr.pack([version, entry.time, entry.proposals.map(toRow)])
+  return ownBytes(packr.pack([version, entry.time, entry.proposals.map(toRow)]))
 }
 
 export function encodeRaise({ time, level }: { readonly time: number; readonly level: number }): Uint8Array {
-  return packr.pack([VERSION_OF_RAISE, time, [], level])
+  return ownBytes(packr.pack([VERSION_OF_RAISE, time, [], level]))
+}
+
+/**
+ * The packer cuts its results from buffers that everything packed in this process shares. An entry stays in memory long after the others are
+ * gone, and would hold all of their bytes as well.
+ */
+function ownBytes(packed: Uint8Array): Uint8Array {
+  return new Uint8Array(packed)
 }
 
 export function decodeCommandEntry(data: Uint8Array): CommandEntry {

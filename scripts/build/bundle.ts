@@ -11,7 +11,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, w
 import { basename, dirname, join } from 'node:path'
 import { readLockedProject } from '../supply-chain/lockfile.ts'
 
-/** The program, the client for other programs, and the threads, each from a file of its own beside the file that starts it. */
+/** The program, the client for other programs, and the threads, each from a file of its own beside the file that starts it. An older checkout lacks some. */
 const ENTRIES = [
   'src/main.ts',
   'src/client/clients.ts',
@@ -37,9 +37,10 @@ export type Inputs = readonly string[]
 export function bundle(root: string, folder: string, further: Readonly<Record<string, string>> = {}): Inputs {
   const fresh = `${folder}.${process.pid}`
   try {
+    const entries = ENTRIES.filter((file) => existsSync(join(root, file)))
     const { metafile } = buildSync({
       absWorkingDir: root,
-      entryPoints: Object.fromEntries(ENTRIES.map((file) => [basename(file, '.ts'), file])),
+      entryPoints: Object.fromEntries(entries.map((file) => [basename(file, '.ts'), file])),
       outdir: fresh,
       bundle: true,
       splitting: true,

@@ -7,6 +7,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, realpathSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { bundle } from '../../scripts/build/bundle.ts'
 import { temporaryFolder } from './process-cluster.ts'
 
 /** Its highest feature level. */
@@ -16,7 +17,7 @@ const COMMIT = 'fbc2da6659c044b4f0c9aada8c3ea5bfdeac18da'
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const TREE_BYTES_MAX = 256 * 1024 * 1024
 
-/** Its main file; null where the history does not reach that commit, as in a shallow clone. */
+/** Its main file, bundled as this build is; null where the history does not reach that commit, as in a shallow clone. */
 export function previousBuild(t: Parameters<typeof temporaryFolder>[0]): string | null {
   const archive = spawnSync('git', ['archive', COMMIT, 'package.json', 'cluster', 'src'], {
     cwd: ROOT,
@@ -28,5 +29,7 @@ export function previousBuild(t: Parameters<typeof temporaryFolder>[0]): string 
   const unpacked = spawnSync('tar', ['-x', '-C', folder], { input: archive.stdout })
   if (unpacked.status !== 0) throw new Error(`Cannot unpack ${COMMIT}: ${unpacked.stderr.toString()}`)
   symlinkSync(realpathSync(join(ROOT, 'node_modules')), join(folder, 'node_modules'))
-  return join(folder, 'src', 'main.ts')
+  const place = join(folder, 'dist', 'bundle')
+  bundle(folder, place)
+  return join(place, 'main.js')
 }

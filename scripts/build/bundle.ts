@@ -11,7 +11,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, w
 import { basename, dirname, join } from 'node:path'
 import { readLockedProject } from '../supply-chain/lockfile.ts'
 
-/** The program, the client for other programs, and the threads, each from a file of its own beside the file that starts it. An older checkout lacks some. */
+/** The program, the client for other programs, and the threads, each from a file of its own beside the file that starts it. An older checkout does not have all of them. */
 const ENTRIES = [
   'src/main.ts',
   'src/client/clients.ts',

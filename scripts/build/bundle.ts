@@ -85,11 +85,16 @@ function licencesOf(root: string, places: readonly string[]): string {
   return `${parts.join(`\n\n${'-'.repeat(80)}\n\n`)}\n`
 }
 
-/** Processes that run from the old files have loaded them. */
+/** Processes that run from the old files have loaded them. Of two builds at once one stays: both are of the same sources. */
 function replace(folder: string, fresh: string): void {
   const old = `${fresh}.old`
   mkdirSync(dirname(folder), { recursive: true })
-  if (existsSync(folder)) renameSync(folder, old)
-  renameSync(fresh, folder)
-  rmSync(old, { recursive: true, force: true })
+  try {
+    if (existsSync(folder)) renameSync(folder, old)
+    renameSync(fresh, folder)
+  } catch (error) {
+    if (!existsSync(folder)) throw error
+  } finally {
+    rmSync(old, { recursive: true, force: true })
+  }
 }

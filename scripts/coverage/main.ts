@@ -34,7 +34,7 @@ function compile(): boolean {
   const { status } = spawnSync(tsc, ['-p', join(ROOT, 'scripts', 'coverage', 'tsconfig.json')], {
     stdio: ['ignore', 2, 2],
   })
-  for (const file of globSync('{*.md,test/**/*.{txt,json,pem,md}}', { cwd: ROOT }))
+  for (const file of globSync('{*.md,docs/formats/*.md,test/**/*.{txt,json,pem,md}}', { cwd: ROOT }))
     cpSync(join(ROOT, file), join(OUT, file))
   return status === 0
 }

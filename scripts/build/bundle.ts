@@ -27,14 +27,15 @@ const REQUIRE =
 const LICENCES = 'LICENCES.txt'
 const LICENCE_FILE = /^(licen[cs]e|copying|notice)/i
 
-/** Files that were read, relative to the root of the checkout. */
-export type Inputs = readonly string[]
-
 /**
  * Writes the bundle to `folder`, in the place of one that is there, with further files by name and text.
- * Throws when a source is no TypeScript; types are not checked.
+ * Returns the files that were read, relative to `root`. Throws when a source is no TypeScript; types are not checked.
  */
-export function bundle(root: string, folder: string, further: Readonly<Record<string, string>> = {}): Inputs {
+export function bundle(
+  root: string,
+  folder: string,
+  further: Readonly<Record<string, string>> = {},
+): readonly string[] {
   const fresh = `${folder}.${process.pid}`
   try {
     const entries = ENTRIES.filter((file) => existsSync(join(root, file)))

@@ -3,7 +3,8 @@
  *
  * Rule: standard output stays empty, because programs build before they start.
  */
-import { bundleOf, isFresh, ROOT, STAMP, stampOf } from './node-program.ts'
+import { ROOT } from '../supply-chain/lockfile.ts'
+import { bundleOf, isFresh, STAMP, stampOf } from './node-program.ts'
 
 // Before the sources are read: one that changes meanwhile counts as changed afterwards.
 const stamp = stampOf(ROOT)

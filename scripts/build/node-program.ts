@@ -9,8 +9,8 @@ import { createHash } from 'node:crypto'
 import { existsSync, globSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { ROOT } from '../supply-chain/lockfile.ts'
 
-export const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const BUILD = fileURLToPath(new URL('main.ts', import.meta.url))
 /** What the bundle depends on. */
 const SOURCES = ['src/**/*.ts', 'cluster/**/*.ts', 'scripts/build/*.ts', 'package.json', 'package-lock.json']

@@ -1,4 +1,4 @@
-/** The build: it runs without the packages that are inside, starts its threads, and hands on their licences. */
+/** The build: it runs without the packages that are inside it, has a file for each thread, and hands on the licences. */
 import { spawnSync } from 'node:child_process'
 import {
   cpSync,
@@ -15,10 +15,11 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import t, { type Test } from 'tap'
 import { bundle, OUTSIDE } from '../../scripts/build/bundle.ts'
-import { isFresh, ROOT, STAMP, stampOf } from '../../scripts/build/node-program.ts'
+import { isFresh, STAMP, stampOf } from '../../scripts/build/node-program.ts'
+import { ROOT } from '../../scripts/supply-chain/lockfile.ts'
 import { withoutLoader } from '../helpers/without-loader.ts'
 
-/** They load their binaries by these. */
+/** What the packages outside the bundle depend on. */
 const OF_OUTSIDE = [
   'abstract-level',
   'buffer',
@@ -61,13 +62,16 @@ t.test('a bundle', async (t) => {
   })
 
   t.test('has the file of each thread beside the files that start it', async (t) => {
-    const text = globSync('dist/bundle/*.js', { cwd: folder }).map((file) =>
-      readFileSync(join(folder, file), 'utf8'),
-    )
+    const files = globSync('*.js', { cwd: join(folder, 'dist', 'bundle') })
+    const text = files.map((file) => readFileSync(join(folder, 'dist', 'bundle', file), 'utf8'))
     const named = new Set(
       text.flatMap((code) => code.match(/(?<=["']\.\/)[a-z0-9]+-worker\.js(?=["'])/g) ?? []),
     )
     t.same([...named].sort(), ['md5-worker.js', 'sealing-worker.js', 'wal-worker.js'])
+    t.same(
+      [...named].filter((name) => !files.includes(name)),
+      [],
+    )
   })
 
   t.test('contains nothing of the tests, and of no package that only development needs', async (t) => {

@@ -2,13 +2,16 @@
 /**
  * The entry point. Owns: the check of the Node.js version, before any import that needs it, and the mask of file modes, before any file.
  */
-const NODE_MAJOR_MIN = 24
-const major = Number(process.versions.node.split('.')[0])
+/** As `engines` in package.json. */
+const NODE_MIN = [24, 12]
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+const [majorMin = 0, minorMin = 0] = NODE_MIN
 
-if (major < NODE_MAJOR_MIN) {
+if (major < majorMin || (major === majorMin && minor < minorMin)) {
   process.stderr.write(
-    `holdfast needs Node.js ${NODE_MAJOR_MIN} or newer; this is ${process.versions.node}.\n` +
-      'Run it through npm (npm start, npm run -s holdfast -- ...), which brings its own Node, or install Node 24.\n',
+    `holdfast needs Node.js ${majorMin}.${minorMin} or newer; this is ${process.versions.node} (${process.execPath}).\n` +
+      `Install Node.js ${majorMin} (https://nodejs.org, or nvm install ${majorMin}); for one project: npm install node@${majorMin}, then npx holdfast ...\n` +
+      'In a clone of the repository npm start and npm run -s holdfast -- ... bring their own.\n',
   )
   process.exitCode = 1
 } else {

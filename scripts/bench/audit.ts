@@ -16,8 +16,8 @@ import { parseArgs } from 'node:util'
 import { BenchClient } from './client.ts'
 import { Processes } from './processes.ts'
 import { freeBasePort } from '../local/free-ports.ts'
-import { demoCredentials } from '../local/demo.ts'
-import { planNodes, prepare } from '../local/setup.ts'
+import { demoCredentials } from '../../src/cli/up/demo.ts'
+import { planNodes, prepare } from '../../src/cli/up/setup.ts'
 import { logIn, makeBucket } from './log-in.ts'
 
 const NODE = fileURLToPath(new URL('audit-node.ts', import.meta.url))

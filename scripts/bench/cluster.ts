@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url'
 import { request } from 'undici'
 import type { BenchTarget } from './options.ts'
 import { freeBasePort } from '../local/free-ports.ts'
-import type { ClusterDescription } from '../local/cluster.ts'
+import type { ClusterDescription } from '../../src/cli/up/up-command.ts'
 import { UsageError } from '../local/options.ts'
 
 const LOCAL_CLUSTER = fileURLToPath(new URL('../local/cluster.ts', import.meta.url))

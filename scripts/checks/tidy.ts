@@ -20,7 +20,7 @@ function main(): number {
       (path) => /\.(md|ya?ml|json|sh)$|Dockerfile|\.ci\/run$/.test(path) && path !== 'package-lock.json',
     )
     .map(read)
-  const manifest: { dependencies?: Record<string, string> } = JSON.parse(
+  const manifest: { dependencies?: Record<string, string>; bundled?: readonly string[] } = JSON.parse(
     readFileSync(join(ROOT, 'package.json'), 'utf8'),
   )
   const findings = [
@@ -28,7 +28,7 @@ function main(): number {
     ...checkFolders(sources),
     ...checkRepository({
       lockfile: readFileSync(join(ROOT, 'package-lock.json'), 'utf8'),
-      dependencies: Object.keys(manifest.dependencies ?? {}),
+      dependencies: [...Object.keys(manifest.dependencies ?? {}), ...(manifest.bundled ?? [])],
       decisions: files
         .filter((path) => path.startsWith('docs/adr/'))
         .map((path) => read(path).text)

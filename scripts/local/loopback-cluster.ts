@@ -14,9 +14,9 @@ import { request } from 'undici'
 import type { BenchTarget } from '../bench/options.ts'
 import { nodeProgram } from '../build/node-program.ts'
 import { freeBasePort } from './free-ports.ts'
-import { demoCredentials } from './demo.ts'
-import type { LocalOptions } from './options.ts'
-import { type NodePlan, planNodes, prepare } from './setup.ts'
+import { demoCredentials } from '../../src/cli/up/demo.ts'
+import type { LocalOptions } from '../../src/cli/up/local-options.ts'
+import { type NodePlan, planNodes, prepare } from '../../src/cli/up/setup.ts'
 
 const NODES = 3
 const PORT_RANGE = { from: 12_000, to: 30_000 }

@@ -1,8 +1,10 @@
 /**
  * The packages that the lockfile names, as data.
  *
- * Owns: reading the lockfile. Knows nothing of: what is done with a package. Rule: what is installed is what the lockfile says, so nothing
- * is read from node_modules; the order does not depend on the machine.
+ * Owns: reading the lockfile, and which packages are part of a node: those that are installed with it, and those inside its bundle, which for
+ * npm are development dependencies and are named under `bundled` in package.json (docs/adr/0077-the-package.md).
+ * Knows nothing of: what is done with a package. Rule: what is installed is what the lockfile says, so nothing is read from node_modules; the
+ * order does not depend on the machine.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -33,7 +35,6 @@ interface Lockfile {
         readonly version?: string
         readonly license?: string
         readonly integrity?: string
-        readonly dev?: boolean
         readonly dependencies?: Readonly<Record<string, string>>
         readonly optionalDependencies?: Readonly<Record<string, string>>
       }
@@ -41,20 +42,30 @@ interface Lockfile {
   >
 }
 
+interface Manifest {
+  /** Names of packages. */
+  readonly bundled?: readonly string[]
+}
+
 export interface LockedProject {
   readonly name: string
   readonly version: string
   readonly license: string | null
+  /** What a node consists of: the packages that are installed with it, and those in its bundle. */
   readonly dependsOn: readonly string[]
   /** By path. */
   readonly packages: readonly LockedPackage[]
 }
 
 export function readLockedProject(): LockedProject {
-  return lockedProject(JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as Lockfile)
+  const parsed = (file: string): unknown => JSON.parse(readFileSync(join(ROOT, file), 'utf8'))
+  return lockedProject(parsed('package-lock.json') as Lockfile, parsed('package.json') as Manifest)
 }
 
-function lockedProject({ packages }: Lockfile): LockedProject {
+function lockedProject({ packages }: Lockfile, { bundled = [] }: Manifest): LockedProject {
+  const root = packages['']
+  const installed = Object.keys({ ...root?.dependencies, ...root?.optionalDependencies })
+  const dependsOn = [...new Set([...installed, ...bundled])].sort()
   const found = Object.entries(packages)
     .filter(([path]) => path !== '')
     .map(([path, entry]) => ({
@@ -63,18 +74,30 @@ function lockedProject({ packages }: Lockfile): LockedProject {
       version: entry.version ?? '',
       license: entry.license ?? null,
       integrity: entry.integrity ?? null,
-      isDev: entry.dev === true,
+      isDev: true,
       dependsOn: Object.keys({ ...entry.dependencies, ...entry.optionalDependencies }).sort(),
     }))
     .sort((a, b) => (a.path < b.path ? -1 : 1))
-  const root = packages['']
+  const ofNode = reachable(found, dependsOn)
   return {
     name: root?.name ?? '',
     version: root?.version ?? '',
     license: root?.license ?? null,
-    dependsOn: Object.keys(root?.dependencies ?? {}).sort(),
-    packages: found,
+    dependsOn,
+    packages: found.map((item) => ({ ...item, isDev: !ofNode.has(item.path) })),
   }
+}
+
+/** The paths of these packages of the root, and of what they depend on, directly or through others. */
+function reachable(packages: readonly LockedPackage[], names: readonly string[]): ReadonlySet<string> {
+  const byPath = new Map(packages.map((item) => [item.path, item]))
+  const targets = (path: string, wanted: readonly string[]): readonly string[] =>
+    wanted.flatMap((name) => resolved(byPath, path, name)?.path ?? [])
+  const found = new Set(targets('', names))
+  // A set is walked to its end, also over what is added meanwhile.
+  for (const path of found)
+    for (const target of targets(path, byPath.get(path)?.dependsOn ?? [])) found.add(target)
+  return found
 }
 
 /** The package that `name` means for the package at `path`: the nearest one on the way to the root, as Node.js finds it. */

@@ -37,6 +37,7 @@ import { recoverCommand } from './commands/recover.ts'
 import { serverCommand } from './commands/server.ts'
 import { syncCommand } from './commands/sync.ts'
 import { tenantCommand, usageCommand } from './commands/tenant.ts'
+import { upCommand } from './commands/up.ts'
 import { EXIT, reportError } from './base/exit.ts'
 
 type Group = (done: Done) => Command
@@ -77,6 +78,7 @@ const SECTIONS: readonly (readonly [heading: string, groups: readonly Group[]])[
   [
     'A node:',
     [
+      upCommand,
       serverCommand,
       configCommand,
       doctorCommand,

@@ -16,7 +16,7 @@ import { dirname, join } from 'node:path'
 import t, { type Test } from 'tap'
 import { bundle, OUTSIDE } from '../../scripts/build/bundle.ts'
 import { isFresh, STAMP, stampOf } from '../../scripts/build/node-program.ts'
-import { ROOT } from '../../scripts/supply-chain/lockfile.ts'
+import { readLockedProject, ROOT } from '../../scripts/supply-chain/lockfile.ts'
 import { withoutLoader } from '../helpers/without-loader.ts'
 
 /** What the packages outside the bundle depend on. */
@@ -75,9 +75,7 @@ t.test('a bundle', async (t) => {
   })
 
   t.test('contains nothing of the tests, and of no package that only development needs', async (t) => {
-    const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
-      packages: Record<string, { dev?: boolean }>
-    }
+    const ofNode = new Set(readLockedProject().packages.flatMap(({ path, isDev }) => (isDev ? [] : path)))
     const ours = inputs.filter((path) => !path.includes('node_modules/'))
     t.ok(ours.length > 500)
     t.same(
@@ -88,7 +86,7 @@ t.test('a bundle', async (t) => {
       inputs.flatMap((path) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? []),
     )
     t.same(
-      [...used].filter((place) => packages[place]?.dev !== undefined || packages[place] === undefined),
+      [...used].filter((place) => !ofNode.has(place)),
       [],
     )
     const licences = readFileSync(join(folder, 'dist', 'bundle', 'LICENCES.txt'), 'utf8')

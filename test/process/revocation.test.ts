@@ -5,7 +5,7 @@
  */
 import t from 'tap'
 import { until } from '../helpers/async.ts'
-import type { NodePlan } from '../../scripts/local/setup.ts'
+import type { NodePlan } from '../../src/cli/up/setup.ts'
 import { ProcessCluster } from '../helpers/process-cluster.ts'
 
 /** Each node gives each answer once. */

@@ -1,5 +1,5 @@
 /**
- * The addresses of the service and the credentials: from options, the environment, or the file that `npm start` writes.
+ * The addresses of the service and the credentials: from options, the environment, or the file that `holdfast up` writes.
  *
  * Owns: which source takes precedence. Knows nothing of: the requests.
  * Rules: a secret comes from a file or the environment, never from the command line, which other users can read. Secrets of a cluster
@@ -22,7 +22,7 @@ export interface AdminAccessOptions {
   readonly clusterFile?: string
 }
 
-/** As scripts/local/cluster.ts writes it. */
+/** As src/cli/up/up-command.ts writes it. */
 export interface ClusterFile {
   readonly nodes: readonly { readonly dataUrl: string; readonly adminUrl: string }[]
   readonly ownerToken: string
@@ -150,7 +150,7 @@ function clusterFile(named: string | undefined, { read }: Surroundings): FoundFi
   } catch {
     // The error below covers this case too.
   }
-  throw usage(`'${path}' describes no local cluster`, 'Name the cluster.json that npm start wrote.')
+  throw usage(`'${path}' describes no local cluster`, 'Name the cluster.json that holdfast up wrote.')
 }
 
 function mayServe(file: FoundFile, endpoints: readonly string[], known: readonly string[]): boolean {

@@ -31,7 +31,7 @@ export const certificateOption = (): Option =>
 export const clusterFileOption = (): Option =>
   new Option(
     '--cluster-file <file>',
-    'the file that npm start wrote (default: data/cluster.json, if it exists)',
+    'the file that holdfast up wrote (default: data/cluster.json, if it exists)',
   ).env('HOLDFAST_CLUSTER_FILE')
 
 export const caOption = (): Option =>

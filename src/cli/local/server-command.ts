@@ -20,13 +20,24 @@ function stopRequested(): Promise<string> {
   })
 }
 
-export async function runServer(configFile: string, isJoining: boolean): Promise<number> {
+export interface ServerOptions {
+  /** Waits on an empty data directory until a running cluster adds this node. */
+  readonly isJoining?: boolean
+  /** Called when the node listens; if it rejects, the node stops with that error. */
+  readonly started?: () => Promise<void>
+}
+
+/** Resolves with the exit code when the node has ended. */
+export async function runServer(
+  configFile: string,
+  { isJoining = false, started = async () => undefined }: ServerOptions = {},
+): Promise<number> {
   const config = loadConfig(configFile, process.env)
   const logger = createLogger({ level: config.logging.level, nodeId: config.node.id })
   const stop = stopRequested()
   const service = await startService(config, logger, { isJoining })
   if (service.waiting !== null) printLine(waitingText(service.waiting))
-  const why = await Promise.race([stop, service.failed])
+  const why = await Promise.race([stop, service.failed, failureOf(started())])
   if (why instanceof Error) logger.fatal({ err: why }, 'node failed')
   else logger.info({ signal: why }, 'stopping')
   const timer = setTimeout(() => {
@@ -38,6 +49,12 @@ export async function runServer(configFile: string, isJoining: boolean): Promise
   logger.info({}, 'stopped')
   return why instanceof Error ? reportError(why, false) : EXIT.done
 }
+
+/** Resolves with the error, or never. */
+const failureOf = (work: Promise<void>): Promise<Error> =>
+  new Promise((resolve) => {
+    work.catch(resolve)
+  })
 
 /** The text that an operator compares with the dry run of the join, so that no other machine is added under this name. */
 export function waitingText({ nodeId, incarnation, peerAddress, fingerprint }: NodeIdentity): string {

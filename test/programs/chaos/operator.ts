@@ -8,7 +8,7 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type AdminClient, adminClient, ApiError, NoAnswerError } from '../../../src/client/clients.ts'
-import type { NodePlan } from '../../../scripts/local/setup.ts'
+import type { NodePlan } from '../../../src/cli/up/setup.ts'
 import type { ProcessCluster } from '../../helpers/process-cluster.ts'
 import type { Hosts } from './hosts-site.ts'
 

@@ -4,11 +4,10 @@
  * Owns: child processes and their log files. Rule: only processes started here are ever signalled, each by its handle.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { closeSync, openSync, readFileSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs'
 import { connect } from 'node:net'
-import { nodeProgram } from '../build/node-program.ts'
+import { notStarted } from './local-options.ts'
 import type { NodePlan } from './setup.ts'
-import { UsageError } from './options.ts'
 
 const RESTART_MS = 1000
 /** As in deploy/Dockerfile and deploy/holdfast.service: short-lived garbage and free pages take little. */
@@ -37,26 +36,31 @@ export async function requireFreePorts(plan: readonly NodePlan[]): Promise<void>
   const addresses = plan.flatMap(({ dataUrl, adminUrl, peerAddress }) => [dataUrl, adminUrl, peerAddress])
   for (const address of addresses.map((url) => url.replace('http://', ''))) {
     if (await isTaken(address)) {
-      throw new UsageError(
-        `The address ${address} is already in use: is another cluster running? Stop it, or give another --base-port`,
+      throw notStarted(
+        `The address ${address} is already in use`,
+        'Is another cluster running? Stop it, or give other ports.',
       )
     }
   }
 }
 
-export function logTail(node: NodePlan): string {
-  return readFileSync(node.logFile, 'utf8').trimEnd().split('\n').slice(-LOG_TAIL_LINES).join('\n')
-}
-
 export class LocalNodes {
   readonly #plan: readonly NodePlan[]
+  readonly #program: string
   readonly #children = new Map<string, ChildProcess>()
+  /** Where the log of a node ended when this process started it first. */
+  readonly #logStarts = new Map<string, number>()
   readonly #restart: boolean
   readonly #watcher: NodeWatcher
   #stopping = false
 
-  constructor(plan: readonly NodePlan[], restart: boolean, watcher: NodeWatcher) {
+  constructor(
+    plan: readonly NodePlan[],
+    { program, restart }: { readonly program: string; readonly restart: boolean },
+    watcher: NodeWatcher,
+  ) {
     this.#plan = plan
+    this.#program = program
     this.#restart = restart
     this.#watcher = watcher
   }
@@ -77,11 +81,18 @@ export class LocalNodes {
     return this.#children.has(nodeId)
   }
 
+  /** The last lines that a node wrote since this process started it; those of earlier runs are not among them. */
+  logTail({ nodeId, logFile }: NodePlan): string {
+    const text = readFileSync(logFile).toString('utf8', this.#logStarts.get(nodeId) ?? 0)
+    return text.trimEnd().split('\n').slice(-LOG_TAIL_LINES).join('\n')
+  }
+
   #start(node: NodePlan): void {
     const log = openSync(node.logFile, 'a', 0o600)
+    if (!this.#logStarts.has(node.nodeId)) this.#logStarts.set(node.nodeId, fstatSync(log).size)
     const child = spawn(
       process.execPath,
-      [...SMALL_MEMORY_FLAGS, nodeProgram(), 'server', '--config', node.configFile],
+      [...SMALL_MEMORY_FLAGS, this.#program, 'server', '--config', node.configFile],
       {
         stdio: ['ignore', log, log],
         env: { ...SMALL_MEMORY_ENVIRONMENT, ...process.env },

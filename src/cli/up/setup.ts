@@ -1,17 +1,17 @@
 /**
  * The files that a local cluster keeps between two runs, and the configuration files made from them.
  *
- * Owns: `setup.json` (identity and credentials, mode 0600), `master.key`, one YAML file a node.
+ * Owns: `setup.json` (identity and credentials, mode 0600), `master.key`, one YAML file a node, a `.gitignore` over all of it.
  * Rule: a folder with other contents is never written to.
  */
 import { randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse, stringify } from 'yaml'
-import { MasterKey } from '../../src/access/master-key.ts'
-import { newAdminToken } from '../../src/access/admin-token.ts'
-import { leaveTokenRequest } from '../../src/workers/pending-tokens.ts'
-import { type LocalOptions, UsageError } from './options.ts'
+import { MasterKey } from '../../access/master-key.ts'
+import { newAdminToken } from '../../access/admin-token.ts'
+import { leaveTokenRequest } from '../../workers/pending-tokens.ts'
+import { type LocalOptions, wrongUse } from './local-options.ts'
 
 export interface Setup {
   readonly clusterId: string
@@ -36,6 +36,9 @@ export interface NodePlan {
 
 const HOST = '127.0.0.1'
 const SETUP_FILE = 'setup.json'
+const IGNORE_FILE = '.gitignore'
+/** What an earlier run that was interrupted may have left. */
+const OWN_FILES = ['master.key', `${SETUP_FILE}.tmp`, IGNORE_FILE]
 
 /** Readable only by its owner, and never partially written. */
 export function writePrivate(file: string, value: unknown): void {
@@ -64,8 +67,9 @@ function readSetup(options: LocalOptions): Setup | null {
   if (!existsSync(file)) return null
   const setup = JSON.parse(readFileSync(file, 'utf8')) as Setup
   if (setup.nodes !== options.nodes) {
-    throw new UsageError(
-      `'${options.dataDir}' contains a cluster of ${setup.nodes} nodes, not ${options.nodes}: start it with --nodes ${setup.nodes}, or give another --data`,
+    throw wrongUse(
+      `'${options.dataDir}' contains a cluster of ${setup.nodes} nodes, not ${options.nodes}`,
+      `Start it with --nodes ${setup.nodes}, or give another folder.`,
     )
   }
   return setup
@@ -74,14 +78,15 @@ function readSetup(options: LocalOptions): Setup | null {
 async function createSetup(options: LocalOptions): Promise<Setup> {
   mkdirSync(options.dataDir, { recursive: true, mode: 0o700 })
   const keyFile = join(options.dataDir, 'master.key')
-  const otherFiles = readdirSync(options.dataDir).filter(
-    (name) => name !== 'master.key' && name !== `${SETUP_FILE}.tmp`,
-  )
-  if (otherFiles.length > 0) {
-    throw new UsageError(
-      `'${options.dataDir}' is not empty and contains no cluster ('${otherFiles[0]}' is there): give an empty folder with --data`,
+  const [otherFile] = readdirSync(options.dataDir).filter((name) => !OWN_FILES.includes(name))
+  if (otherFile !== undefined) {
+    throw wrongUse(
+      `'${options.dataDir}' is not empty and contains no cluster ('${otherFile}' is there)`,
+      'Give an empty or new folder.',
     )
   }
+  // The folder often lies in a repository, and contains secrets.
+  writeFileSync(join(options.dataDir, IGNORE_FILE), '*\n')
   if (!existsSync(keyFile)) await MasterKey.create(keyFile)
   const owner = newAdminToken()
   const setup: Setup = {
@@ -156,7 +161,7 @@ function writeConfigs(options: LocalOptions, setup: Setup, plan: readonly NodePl
     const text = stringify(overlay(nodeConfig(setup, plan, node), over))
     writeFileSync(
       node.configFile,
-      `# Written by npm start at every run; pass your own settings with --config.\n${text}`,
+      `# Written at every start of the local cluster; give your own settings with --config.\n${text}`,
     )
   }
 }

@@ -2,8 +2,8 @@
  * The demo tenant and its key, created once through the admin API, as an operator would do it.
  */
 import { setTimeout as wait } from 'node:timers/promises'
-import { type AdminClient, adminClient, ApiError } from '../../src/client/clients.ts'
-import { type LocalOptions, UsageError } from './options.ts'
+import { type AdminClient, adminClient, ApiError } from '../../client/clients.ts'
+import { type LocalOptions, notStarted } from './local-options.ts'
 import { type NodePlan, saveSetup, type Setup } from './setup.ts'
 
 /** A minute: on a busy machine the first proposals of a new cluster take seconds. */
@@ -24,6 +24,7 @@ async function patiently<T>(call: () => Promise<T>): Promise<T> {
   }
 }
 
+/** Returns the setup with the key, and saves it. Throws CommandError when the cluster does not grant it. */
 export async function demoCredentials(
   options: LocalOptions,
   setup: Setup,
@@ -39,7 +40,10 @@ export async function demoCredentials(
     return complete
   } catch (cause) {
     if (!(cause instanceof ApiError)) throw cause
-    throw new UsageError(`Cannot create the demo tenant and its key: ${cause.message}`)
+    throw notStarted(
+      `Cannot create the demo tenant and its key: ${cause.message}`,
+      'Start it again: what is there already is kept.',
+    )
   } finally {
     await client.close()
   }

@@ -49,7 +49,7 @@ One YAML file for each node, given with \`holdfast server --config FILE\`. This 
 - Sections are written as YAML sections: \`node.id\` is the key \`id\` under \`node:\`.
 - Every setting can be given by an environment variable, which wins over the file: \`HOLDFAST_\`, the section, two
   underscores, the key, all in capitals. \`security.native_api_token_ttl\` is \`HOLDFAST_SECURITY__NATIVE_API_TOKEN_TTL\`.
-- A duration has a unit: \`100ms\`, \`90s\`, \`15m\`, \`24h\`, \`7d\`. A size is a number of bytes or has one: \`64KiB\`, \`16MiB\`, \`5GiB\`.
+- A duration has a unit: \`100ms\`, \`90s\`, \`15m\`, \`24h\`, \`7d\`. A size is a number of bytes or has one: \`64KiB\`, \`16MiB\`, \`5GiB\`, or decimal as in \`10GB\`.
 - A percentage carries its sign: \`85%\`, \`92.5%\`.
 - A path is relative to the folder of the file.
 - A list is given by environment as YAML in one line: \`[{id: n1, peer: "10.0.0.1:9002"}]\`; origins and addresses as well with commas between them.

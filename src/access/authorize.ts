@@ -83,7 +83,21 @@ function decideByScopes(
   const missing = missingVerb(principal.scopes, { verbs, reach }, target)
   if (missing === null) return
   const wanted = missing === 'any' ? 'scope' : `'${missing}' scope`
-  deny(`Access key '${principal.accessKeyId}' has no ${wanted} that covers '${id}' here`)
+  const limits = limitsOf(principal.scopes, missing)
+  deny(`Access key '${principal.accessKeyId}' has no ${wanted} that covers '${id}' here${limits}`)
+}
+
+/** A message has this many places of the scopes of its own caller, and this much of each. */
+const PLACES_SHOWN = 3
+const PLACE_CHARS_SHOWN = 80
+
+/** `: its write scope is limited to photos/in/`; empty if the key has no scope for this verb. */
+function limitsOf(scopes: readonly Scope[], verb: Verb | 'any'): string {
+  const places = scopes.flatMap((scope) => (scope.verb === verb ? [`${scope.bucket}/${scope.prefix}`] : []))
+  if (places.length === 0) return ''
+  const shown = places.slice(0, PLACES_SHOWN).map((place) => place.slice(0, PLACE_CHARS_SHOWN))
+  const more = places.length > PLACES_SHOWN ? ` and ${places.length - PLACES_SHOWN} more` : ''
+  return `: its ${verb} scope is limited to ${shown.join(', ')}${more}`
 }
 
 /** The first verb without a scope that reaches the target; `any`: no scope does; null: nothing is missing. */

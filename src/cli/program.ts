@@ -38,6 +38,7 @@ import { serverCommand } from './commands/server.ts'
 import { syncCommand } from './commands/sync.ts'
 import { tenantCommand, usageCommand } from './commands/tenant.ts'
 import { upCommand } from './commands/up.ts'
+import { withEarlyOptions } from './early-options.ts'
 import { EXIT, reportError } from './base/exit.ts'
 
 type Group = (done: Done) => Command
@@ -124,13 +125,14 @@ function endWithReader(): void {
   })
 }
 
-export async function runProgram(argv: readonly string[]): Promise<number> {
+export async function runProgram(typed: readonly string[]): Promise<number> {
   endWithReader()
-  const isJson = argv.includes('--json')
   let exitCode: number = EXIT.done
   const program = programOf((code) => {
     exitCode = code
   })
+  const argv = withEarlyOptions(program, typed)
+  const isJson = argv.includes('--json')
   try {
     await prepared(program, isJson).parseAsync([...argv], { from: 'user' })
   } catch (error) {

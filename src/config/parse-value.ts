@@ -23,6 +23,11 @@ const SIZE_BYTES: Readonly<Record<string, number>> = {
   MiB: 1024 ** 2,
   GiB: 1024 ** 3,
   TiB: 1024 ** 4,
+  kB: 1000,
+  KB: 1000,
+  MB: 1000 ** 2,
+  GB: 1000 ** 3,
+  TB: 1000 ** 4,
 }
 
 /** `90s`, `1.5h`, `7d` -> milliseconds. */
@@ -34,12 +39,12 @@ export function parseDuration(text: string): number {
   return Number(match[1]) * unit
 }
 
-/** `4096`, `64KiB`, `5GiB` -> bytes. */
+/** `4096`, `64KiB`, `10GB` -> bytes. */
 export function parseBytes(text: string): number {
   const match = /^(\d+)\s*([A-Za-z]*)$/.exec(text)
   const unit = match && SIZE_BYTES[match[2] ?? '']
   if (!match || unit === undefined || unit === null)
-    throw new ValueError(`expected a size such as 4096, 64KiB or 5GiB, got '${text}'`)
+    throw new ValueError(`expected a size such as 4096, 64KiB, 5GiB or 10GB, got '${text}'`)
   return Number(match[1]) * unit
 }
 

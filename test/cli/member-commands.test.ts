@@ -97,7 +97,7 @@ t.test('the fingerprint that an operator gives takes precedence, and a blocker e
   const { requests, run } = await api(t, GATE)
   const { code, err } = await run(...JOIN, '--fingerprint', expected)
   t.equal(code, 3)
-  t.match(err, /error: .*no\n/)
+  t.match(err, /error: .*no \(412 precondition_failed\)\n/)
   t.match(requests, [{ url: /dryRun=true/, body: { fingerprint: expected } }])
   const second = await api(t, plan(FINGERPRINT), NOOP)
   t.match((await second.run(...JOIN, '--fingerprint', FINGERPRINT)).err, '(as expected)')

@@ -223,7 +223,7 @@ function observed(
 t.test('[membership.recover.verify] each check is well, waiting or broken', async (t) => {
   const stateOfCheck = (name: string, what: Observation) =>
     checksOf(what).find(({ check }) => check === name)?.state
-  t.ok(checksOf(observed()).every(({ state }) => state === 'well'))
+  t.ok(checksOf(observed()).every(({ state }) => state === 'ok'))
   t.equal(stateOfCheck('recovery', observed({ recoveries: [] })), 'broken')
   t.equal(stateOfCheck('leader', observed({ leaderId: null })), 'waiting')
   t.equal(stateOfCheck('members', observed({}, { reachable: false })), 'waiting')
@@ -236,5 +236,5 @@ t.test('[membership.recover.verify] each check is well, waiting or broken', asyn
   const error = 'Of 2 chunks the only listed copy is on this member'
   const given = { ...operation, status: 'failed', error } as const
   const copies = checksOf(observed({}, {}, { operations: [given] })).find(({ check }) => check === 'copies')
-  t.match(copies, { state: 'well', found: /n3: Of 2 chunks/ })
+  t.match(copies, { state: 'ok', found: /n3: Of 2 chunks/ })
 })

@@ -1,6 +1,7 @@
 /**
  * `holdfast tenant` and `holdfast usage`.
  */
+import type { AdminOperations } from '../../client/generated/admin-operations.ts'
 import { askAdmin, pagesOf } from '../base/asking.ts'
 import { type AdminAccessOptions, tenantOf } from '../base/cluster-access.ts'
 import { EXIT } from '../base/exit.ts'
@@ -55,21 +56,48 @@ export function showUsage(options: UsageOptions): Promise<number> {
       return EXIT.done
     }
     const { byBucket, ...totals } = answer
-    printFacts(
-      Object.fromEntries(Object.entries(totals).map(([name, value]) => [name, inUnits(name, value)])),
-    )
+    printTable(usageRows(totals))
+    if (totals.isTruncated) note('Only the first 1,000 buckets are listed below.')
     note('')
-    printTable(
-      byBucket.map(({ name, objects, versions, logicalBytes }) => [
+    printTable([
+      ...(byBucket.length === 0 ? [] : [['SIZE'.padStart(10), 'OBJECTS', 'VERSIONS', 'BUCKET']]),
+      ...byBucket.map(({ name, objects, versions, logicalBytes }) => [
         sizeText(logicalBytes).padStart(10),
-        `${objects} objects`,
-        `${versions} versions`,
+        `${objects}`,
+        `${versions}`,
         name,
       ]),
-    )
+    ])
     return EXIT.done
   })
 }
 
-const inUnits = (name: string, value: unknown): unknown =>
-  name.endsWith('Bytes') && typeof value === 'number' ? `${value} (${sizeText(value)})` : value
+type Totals = Omit<AdminOperations['getTenantUsage']['answer'], 'byBucket'>
+
+/** What people read in place of the names of the API. */
+const USAGE_NAMES: readonly (readonly [member: keyof Totals, name: string])[] = [
+  ['tenantId', 'tenant'],
+  ['asOf', 'at'],
+  ['buckets', 'buckets'],
+  ['objects', 'objects'],
+  ['versions', 'versions'],
+  ['deleteMarkers', 'delete markers'],
+  ['logicalBytes', 'bytes of versions'],
+  ['multipartUploads', 'unfinished uploads'],
+  ['multipartBytes', 'bytes of unfinished uploads'],
+  ['metadataBytes', 'bytes of metadata'],
+  ['notificationConfigs', 'notification configs'],
+  ['physicalBytes', 'bytes on disks, all copies'],
+  ['storedBytes', 'bytes stored, each chunk once'],
+  ['inlineBytes', 'bytes of small bodies'],
+  ['dedupSavedBytes', 'bytes saved by deduplication'],
+  ['compressionSavedBytes', 'bytes saved by compression'],
+]
+
+function usageRows(totals: Totals): readonly (readonly string[])[] {
+  return USAGE_NAMES.map(([member, name]) => {
+    const value = totals[member]
+    const isSize = typeof value === 'number' && member.endsWith('Bytes')
+    return [name, isSize ? `${value} (${sizeText(value)})` : `${String(value)}`]
+  })
+}

@@ -14,6 +14,8 @@ import {
 import type { RepeatPolicy } from '../../client/repeating.ts'
 import { adminAccess, type AdminAccessOptions, dataAccess, type DataAccessOptions } from './cluster-access.ts'
 import { CommandError, EXIT } from './exit.ts'
+import { type NoAnswer, noAnswer, tlsInstead } from './no-answer.ts'
+import { refusedCall } from './refused-call.ts'
 
 /** `repeat`: other than that of the client. */
 export async function askData<T>(
@@ -38,7 +40,7 @@ async function asked<C extends { close(): Promise<void> }, T>(
   try {
     return await work(client)
   } catch (cause) {
-    throw commandErrorOf(cause)
+    throw await explained(cause)
   } finally {
     await client.close()
   }
@@ -71,47 +73,26 @@ const GATES: readonly string[] = [
 /** Errors that the client does not throw are returned unchanged. */
 export function commandErrorOf(cause: unknown): unknown {
   if (cause instanceof ApiError) {
-    const { status, code, requestId } = cause
-    const gates = gatesIn(cause)
-    const blockers = gates.map((gate) => `blocked by ${gate}\n  `).join('')
-    const advice = HINTS[code] ?? 'see docs/errors.md for this code'
-    const hint = `${blockers}Request ${requestId ?? 'without an id'}; ${advice}.`
-    return new CommandError(cause.message, { code, hint, requestId, exitCode: exitCodeOf(status, code) })
+    const { code, message, advice, blockers, request } = refusedCall(cause)
+    const hint = [...blockers.map((blocker) => `blocked by ${blocker}`), request].join('\n  ')
+    const exitCode = exitCodeOf(cause.status, code)
+    return new CommandError(message, { code, advice, hint, requestId: cause.requestId, exitCode })
   }
   if (!(cause instanceof NoAnswerError)) return cause
-  const hint =
-    'Check that this is the address of a running node. --endpoint and --admin-endpoint take several addresses, separated by commas; an https address may need --ca-file.'
-  return new CommandError(cause.message, { code: 'unreachable', hint, exitCode: EXIT.unreachable })
+  return unreachable(noAnswer(cause))
 }
 
-/** Each blocker as the dry run prints it: its code, as the tables of the runbooks name it, and what it says. */
-function gatesIn({ problem }: ApiError): readonly string[] {
-  const { blockers } = problem
-  if (!Array.isArray(blockers)) return []
-  return blockers.flatMap((one: unknown) => {
-    const { code, message } = { ...(typeof one === 'object' ? one : {}) } as {
-      readonly code?: unknown
-      readonly message?: unknown
-    }
-    if (typeof code !== 'string') return []
-    return [typeof message === 'string' ? `${code}: ${message}` : code]
-  })
+/** May ask the node whether it speaks TLS. */
+async function explained(cause: unknown): Promise<unknown> {
+  const met = cause instanceof NoAnswerError ? await tlsInstead(cause) : null
+  return met === null ? commandErrorOf(cause) : unreachable(met)
+}
+
+function unreachable({ message, hint }: NoAnswer): CommandError {
+  return new CommandError(message, { code: 'unreachable', hint, exitCode: EXIT.unreachable })
 }
 
 function exitCodeOf(status: number, code: string): number {
   if (status === 502 || status === 503 || status === 504) return EXIT.unreachable
   return GATES.includes(code) ? EXIT.refused : EXIT.failed
-}
-
-const HINTS: Readonly<Record<string, string>> = {
-  access_denied: 'the access key does not allow this: check its scopes and the policy of the bucket',
-  bucket_not_empty:
-    'remove its objects first: holdfast rm --recursive, with --all-versions if the bucket keeps versions',
-  invalid_credentials: 'the access key or its secret is wrong',
-  not_found: 'check the name; buckets of other tenants are not shown',
-  object_locked: 'the object is under retention or legal hold: holdfast stat shows until when',
-  precondition_failed: 'a condition of this request is not met',
-  quota_exceeded: 'remove objects, or ask an operator for a higher quota: holdfast quota get',
-  rate_limited: 'wait a moment, or send fewer requests at once',
-  unauthorized: 'the credentials are wrong, expired or revoked',
 }

@@ -128,7 +128,7 @@ export function tenantOf(
 ): string {
   const tenant = options.tenant ?? clusterFile(options.clusterFile, surroundings)?.content.tenantId
   if (tenant !== undefined && tenant !== '') return tenant
-  throw usage('No tenant is given', 'Name it with --tenant, or set HOLDFAST_TENANT.')
+  throw usage('Which tenant?', 'Give --tenant ID, or set HOLDFAST_TENANT.')
 }
 
 interface FoundFile {
@@ -162,7 +162,7 @@ function endpointsOf(given: string | undefined, known: readonly string[], how: s
     given === undefined ? known : given.split(',').map((text) => text.trim().replace(/\/$/, ''))
   if (endpoints.length === 0)
     throw usage(
-      'No address of the service is known',
+      'No endpoint is configured',
       `Name nodes with ${how}, or run the command in the folder that contains ${DEFAULT_FILE} of a local cluster.`,
     )
   for (const endpoint of endpoints)

@@ -10,7 +10,10 @@ export const EXIT = { done: 0, failed: 1, usage: 2, refused: 3, unreachable: 4 }
 
 interface CommandErrorOptions {
   readonly code: string
+  /** Sentences. */
   readonly hint: string
+  /** Continues the message, after a semicolon. */
+  readonly advice?: string
   readonly requestId?: string | null
   readonly exitCode?: number
   readonly cause?: unknown
@@ -21,6 +24,7 @@ export class CommandError extends Error {
   readonly exitCode: number
   readonly code: string
   readonly hint: string
+  readonly advice: string
   /** The request id of the refusal. */
   readonly requestId: string | null
   constructor(message: string, options: CommandErrorOptions) {
@@ -28,6 +32,7 @@ export class CommandError extends Error {
     this.name = 'CommandError'
     this.code = options.code
     this.hint = options.hint
+    this.advice = options.advice ?? ''
     this.requestId = options.requestId ?? null
     this.exitCode = options.exitCode ?? EXIT.failed
   }
@@ -37,6 +42,7 @@ interface ErrorText {
   readonly code: string
   readonly message: string
   readonly hint: string
+  readonly advice?: string
   readonly requestId?: string | null
   readonly exitCode: number
 }
@@ -85,9 +91,18 @@ function chainOf(error: unknown): readonly Error[] {
 
 /** Resolves with the exit code. */
 export async function reportError(error: unknown, json: boolean): Promise<number> {
-  const { code, message, hint, exitCode, requestId } = await describe(error)
+  const { code, message, hint, advice = '', exitCode, requestId } = await describe(error)
   const named = requestId === undefined || requestId === null ? {} : { requestId }
-  if (json) process.stderr.write(`${JSON.stringify({ error: { code, message, hint, ...named } })}\n`)
-  else process.stderr.write(`error: ${message}${rootCause(error, message)}${hint ? `\n  ${hint}` : ''}\n`)
+  if (json) {
+    const hints = [...(advice === '' ? [] : [sentence(advice)]), ...(hint === '' ? [] : [hint])]
+    process.stderr.write(
+      `${JSON.stringify({ error: { code, message, hint: hints.join('\n  '), ...named } })}\n`,
+    )
+  } else {
+    const said = `${message}${advice === '' ? '' : `; ${advice}`}${rootCause(error, message)}`
+    process.stderr.write(`error: ${said}${hint ? `\n  ${hint}` : ''}\n`)
+  }
   return exitCode
 }
+
+const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`

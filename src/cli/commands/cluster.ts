@@ -95,7 +95,7 @@ function steerCommand(how: keyof typeof STEERS, done: Done): Command {
 function rebalanceCommand(done: Done): Command {
   return withWait(change('rebalance'))
     .description('move the copies of a tenant or a bucket to the nodes where placement puts them')
-    .argument('<tenant>')
+    .argument('<tenant>', 'the id of the tenant')
     .option('--bucket <name>', 'only this bucket')
     .option('--max-rate <size>', 'bytes a second for all nodes together, such as 20MiB', sizeValue)
     .addOption(reasonOption())

@@ -37,13 +37,26 @@ export function keyCommand(done: Done): Command {
 
 const ofTenant = (name: string): Command => withAdminAccess(new Command(name)).addOption(tenantOption())
 
-function withLimits(command: Command): Command {
-  for (const verb of ['read', 'write', 'delete', 'admin'])
+/** What a key may be allowed, as its help says it. */
+const ALLOWED = {
+  read: 'allow to read there',
+  write: 'allow to write there',
+  delete: 'allow to delete there',
+  admin: 'allow administration there (CORS, policies, notifications)',
+} as const
+
+function withVerbs(command: Command): Command {
+  for (const [verb, allows] of Object.entries(ALLOWED))
     command.addOption(
-      new Option(`--${verb} <bucket/prefix>`, `allow to ${verb} there; may be repeated`).argParser(listValue),
+      new Option(`--${verb} <bucket/prefix>`, `${allows}; may be repeated`).argParser(listValue),
     )
   return command
-    .option('--scopes <text>', 'all scopes in one text, such as read,write (default: read,write,delete)')
+}
+
+/** `otherwise`: the scopes without an option. */
+function withLimits(command: Command, otherwise: string): Command {
+  return withVerbs(command)
+    .option('--scopes <text>', `all scopes in one text, such as read,write (default: ${otherwise})`)
     .addOption(new Option('--expires-in <duration>', 'such as 90d').conflicts('expiresAt'))
     .option('--expires-at <time>', 'RFC 3339 time or date')
     .addOption(addressOption())
@@ -64,7 +77,7 @@ function listCommand(done: Done): Command {
 }
 
 function createCommand(done: Done): Command {
-  return withLimits(ofTenant('create'))
+  return withLimits(ofTenant('create'), 'read,write,delete')
     .description('create a key; its secret is printed only once')
     .option('--name <name>', 'what it is for')
     .option('--account <id>', 'the service account that it belongs to')
@@ -82,7 +95,7 @@ function createCommand(done: Done): Command {
 }
 
 function rotateCommand(done: Done): Command {
-  return withLimits(ofTenant('rotate'))
+  return withLimits(ofTenant('rotate'), 'those that the key has')
     .description('give a key a new secret; the old secret and its tokens become invalid immediately')
     .argument('<keyId>')
     .addHelpText('after', examples('key rotate AK7Q3M… --tenant acme > ci.env'))
@@ -110,14 +123,9 @@ function revokeCommand(done: Done): Command {
 }
 
 function temporaryCommand(done: Done): Command {
-  const command = withDataAccess(new Command('temporary'))
+  return withVerbs(withDataAccess(new Command('temporary')))
     .description('make a temporary credential that may do less than the access key in use')
     .requiredOption('--session <name>', 'recorded with each request in the audit log')
-  for (const verb of ['read', 'write', 'delete', 'admin'])
-    command.addOption(
-      new Option(`--${verb} <bucket/prefix>`, `allow to ${verb} there; may be repeated`).argParser(listValue),
-    )
-  return command
     .option('--scopes <text>', 'all scopes in one text (default: those of the key)')
     .addOption(new Option('--expires-in <duration>', 'such as 15m (default: 1h)').argParser(durationValue))
     .addOption(jsonOption())

@@ -26,8 +26,7 @@ import {
 const PARALLEL_MAX = 64
 
 const versionOption = (): Option => new Option('--version-id <id>', 'this version, not the latest')
-export const noProgressOption = (): Option =>
-  new Option('--no-progress', 'no progress bar, even on a terminal')
+export const noProgressOption = (): Option => new Option('--no-progress', 'show no progress bar')
 export const parallelOption = (): Option =>
   new Option('--parallel <n>', 'requests at once').argParser(countValue(PARALLEL_MAX)).default(4)
 
@@ -109,7 +108,7 @@ function partSizeValue(text: string): number {
 
 export function getCommand(done: Done): Command {
   return withDataAccess(new Command('get'))
-    .description('download an object and verify its checksums')
+    .description('download an object and verify it')
     .argument('<path>', 'bucket/key')
     .argument('[file]', 'a file or folder, or - for standard output (default: the last part of the key)')
     .addOption(versionOption())

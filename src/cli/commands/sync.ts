@@ -8,9 +8,7 @@ import { type Done, dryRunOption, examples, jsonLinesOption, withDataAccess } fr
 
 export function syncCommand(done: Done): Command {
   return withDataAccess(new Command('sync'))
-    .description(
-      'copy a folder to a prefix, or a prefix to a folder: only files that differ in size or are newer are copied',
-    )
+    .description('copy what differs between a folder and a prefix, one way: by size and time, or by content')
     .argument('<from>', 'a folder whose path begins with . or /, or bucket/prefix')
     .argument('<to>', 'a bucket/prefix or a folder, whichever <from> is not')
     .option('--delete', 'remove what exists only at the target, after everything is copied')

@@ -26,10 +26,14 @@ export function list(path: string | undefined, options: ListOptions): Promise<nu
 }
 
 async function listBuckets(client: DataClient, { json = false }: ListOptions): Promise<void> {
+  let isFirst = true
   for await (const { buckets } of pagesOf((from) => client.call('listBuckets', { query: from }))) {
     if (json) for (const bucket of buckets) printJson(bucket)
-    else
+    else {
+      if (isFirst && buckets.length > 0) printTable([['CREATED'.padEnd(24), 'VERSIONING ', 'BUCKET']])
       printTable(buckets.map(({ createdAt, versioning, name }) => [createdAt, versioning.padEnd(11), name]))
+    }
+    isFirst = false
   }
 }
 

@@ -1,11 +1,12 @@
 /**
  * `holdfast cp`, `stat` and `sign`: commands about one object that do not transfer its bytes.
  */
+import { ApiError, type DataClient } from '../../client/clients.ts'
 import { askData } from '../base/asking.ts'
 import type { DataAccessOptions } from '../base/cluster-access.ts'
 import { CommandError, EXIT } from '../base/exit.ts'
 import { note, printable, printFacts, printJson, printLine, versionText } from '../base/printing.ts'
-import { objectPath, remotePath } from './remote-path.ts'
+import { objectPath, type RemotePath, remotePath } from './remote-path.ts'
 
 interface OneObjectOptions extends DataAccessOptions {
   readonly versionId?: string
@@ -46,12 +47,33 @@ export function stat(path: string, { versionId, json, ...access }: StatOptions):
   return askData(access, async (client) => {
     const query = versionId === undefined ? {} : { versionId }
     const { headers } = await client.call('headObject', { params, query })
-    const facts = { ...params, ...factsOf(headers) }
+    const facts = { ...params, ...factsOf(headers), ...(await exactTime(client, params, headers)) }
     if (json) printJson(facts)
     else printFacts(facts)
     return EXIT.done
   })
 }
+
+/** The time with milliseconds, as listings have it; the header has seconds. Nothing where this key may not list. */
+async function exactTime(
+  client: DataClient,
+  { bucket, key }: RemotePath,
+  headers: Readonly<Record<string, string>>,
+): Promise<{ readonly lastModified?: string }> {
+  const versionId = headers['x-service-version-id'] ?? 'null'
+  const call = { params: { bucket }, query: { prefix: key, maxKeys: VERSIONS_SEARCHED } }
+  try {
+    const { answer } = await client.call('listObjectVersions', call)
+    const listed = answer.versions.find((one) => one.key === key && one.versionId === versionId)
+    return listed === undefined ? {} : { lastModified: listed.lastModified }
+  } catch (cause) {
+    if (cause instanceof ApiError && cause.status < 500) return {}
+    throw cause
+  }
+}
+
+/** The newest come first; an older version keeps the seconds of its header. */
+const VERSIONS_SEARCHED = 100
 
 const CHECKSUM = /^x-service-checksum-(?!type$)(.+)$/
 const METADATA = /^x-service-meta-(.+)$/

@@ -21,14 +21,14 @@ export interface VerifyOptions extends AdminAccessOptions {
 
 export interface Check {
   readonly check: 'recovery' | 'leader' | 'members' | 'epochs' | 'states' | 'copies' | 'unreadable'
-  readonly state: 'well' | 'waiting' | 'broken'
+  readonly state: 'ok' | 'waiting' | 'broken'
   readonly found: string
 }
 
 export function verifyRecovery(options: VerifyOptions): Promise<number> {
   return askAdmin(options, async (client) => {
     const checks = checksOf(await observationOf(client))
-    const isWell = checks.every(({ state }) => state === 'well')
+    const isWell = checks.every(({ state }) => state === 'ok')
     if (options.json) printJson({ ok: isWell, checks })
     else printTable(checks.map(({ check, state, found }) => [state, check, found]))
     return isWell ? EXIT.done : EXIT.failed
@@ -70,21 +70,21 @@ export function checksOf(observed: Observation): readonly Check[] {
   return [
     last === undefined
       ? check('recovery', 'broken', 'this cluster was never recovered')
-      : check('recovery', 'well', `plan ${last.planId}, epoch ${last.epoch}, at index ${last.index}`),
+      : check('recovery', 'ok', `plan ${last.planId}, epoch ${last.epoch}, at index ${last.index}`),
     leaderId === null
       ? check('leader', 'waiting', 'there is no leader')
-      : check('leader', 'well', `${leaderId} leads`),
+      : check('leader', 'ok', `${leaderId} leads`),
     membersCheck('members', 'waiting', silent, 'do not answer'),
     isOneEpoch
-      ? check('epochs', 'well', 'all members are at the same recovery epoch')
+      ? check('epochs', 'ok', 'all members are at the same recovery epoch')
       : check('epochs', 'broken', `the members are at the epochs ${[...epochs].join(', ')}`),
     unequal.length > 0
       ? membersCheck('states', 'broken', unequal, 'have a state that differs from that of the leader')
       : membersCheck('states', 'waiting', unknown, 'have no checksum in common with the leader yet'),
     copiesCheck(observed, last?.dead ?? []),
     last === undefined || last.loss.versions === 0
-      ? check('unreadable', 'well', 'no object version is lost')
-      : check('unreadable', 'well', `${last.loss.versions} object versions are lost; the plan names them`),
+      ? check('unreadable', 'ok', 'no object version is lost')
+      : check('unreadable', 'ok', `${last.loss.versions} object versions are lost; the plan names them`),
   ]
 }
 
@@ -101,9 +101,9 @@ function copiesCheck({ repair, operations }: Observation, dead: readonly string[
       'waiting',
       `${pending} copies are still to be made; ${running.length} dead members are still being processed`,
     )
-  if (failed.length === 0) return check('copies', 'well', 'every chunk that can be read has its copies')
+  if (failed.length === 0) return check('copies', 'ok', 'every chunk that can be read has its copies')
   const why = failed.map(({ nodeId, error }) => `${nodeId}: ${error}`)
-  return check('copies', 'well', `every chunk that can be read has its copies; ${why.join('; ')}`)
+  return check('copies', 'ok', `every chunk that can be read has its copies; ${why.join('; ')}`)
 }
 
 function membersCheck(
@@ -113,7 +113,7 @@ function membersCheck(
   what: string,
 ): Check {
   return nodes.length === 0
-    ? check(name, 'well', 'all members')
+    ? check(name, 'ok', 'all members')
     : check(name, state, `${nodes.join(', ')} ${what}`)
 }
 

@@ -87,7 +87,7 @@ export class SyncReport {
   #failed({ action, path, submit }: Attempt, cause: unknown): void {
     const failure = commandErrorOf(cause)
     const isFinal = failure instanceof CommandError && failure.exitCode === EXIT.unreachable
-    if (isFinal || (cause instanceof Error && cause.name === 'AbortError')) throw failure
+    if (isFinal || (cause instanceof Error && cause.name === 'AbortError')) throw cause
     const { message, code } =
       failure instanceof CommandError ? failure : { message: String(failure), code: 'failed' }
     this.failures++

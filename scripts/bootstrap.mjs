@@ -29,6 +29,7 @@ const PROGRAMS = {
   sim: 'test/programs/simulator/main.ts',
   damage: 'scripts/damage/main.ts',
   failover: 'scripts/failover/main.ts',
+  release: 'scripts/release/main.ts',
   mutants: 'test/programs/mutants/main.ts',
   attacks: 'test/programs/attacks/main.ts',
   fuzz: 'test/programs/fuzz/main.ts',

@@ -14,6 +14,7 @@ import { certsCommand } from './commands/certs.ts'
 import { clusterCommand } from './commands/cluster.ts'
 import { completionCommand } from './commands/completion.ts'
 import { configCommand } from './commands/config.ts'
+import { corsCommand, deliveriesCommand, notificationsCommand } from './commands/bucket-parts.ts'
 import { doctorCommand } from './commands/doctor.ts'
 import { importCommand } from './commands/import.ts'
 import { keyCommand } from './commands/key.ts'
@@ -29,6 +30,7 @@ import {
   statCommand,
   tokenCommand,
 } from './commands/objects.ts'
+import { legalHoldCommand, retentionCommand, tagCommand } from './commands/object-settings.ts'
 import type { Done } from './commands/options.ts'
 import { openApiCommand } from './commands/openapi.ts'
 import { policyCommand } from './commands/policy.ts'
@@ -38,6 +40,7 @@ import { serverCommand } from './commands/server.ts'
 import { syncCommand } from './commands/sync.ts'
 import { tenantCommand, usageCommand } from './commands/tenant.ts'
 import { upCommand } from './commands/up.ts'
+import { uploadsCommand } from './commands/uploads.ts'
 import { withEarlyOptions } from './early-options.ts'
 import { EXIT, reportError } from './base/exit.ts'
 
@@ -58,6 +61,13 @@ const SECTIONS: readonly (readonly [heading: string, groups: readonly Group[]])[
       signCommand,
       syncCommand,
       importCommand,
+      uploadsCommand,
+      tagCommand,
+      retentionCommand,
+      legalHoldCommand,
+      corsCommand,
+      notificationsCommand,
+      deliveriesCommand,
       tokenCommand,
     ],
   ],

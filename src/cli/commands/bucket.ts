@@ -57,16 +57,16 @@ const STATUSES: Readonly<Record<string, string>> = { on: 'Enabled', off: 'Suspen
 
 function versioningCommand(done: Done): Command {
   const command = withDataAccess(new Command('versioning')).description(
-    'start or stop keeping versions of new objects',
+    'show whether versions of new objects are kept, or start or stop it',
   )
   return command
     .argument('<name>')
-    .addArgument(command.createArgument('<state>').choices(Object.keys(STATUSES)))
+    .addArgument(command.createArgument('[state]').choices(Object.keys(STATUSES)))
     .addOption(jsonOption())
     .addHelpText('after', examples('bucket versioning photos on'))
-    .action(async (name: string, state: string, options: BucketOptions) => {
+    .action(async (name: string, state: string | undefined, options: BucketOptions) => {
       const { setVersioning } = await import('../objects/bucket-commands.ts')
-      done(await setVersioning(name, STATUSES[state] ?? state, options))
+      done(await setVersioning(name, state === undefined ? null : (STATUSES[state] ?? state), options))
     })
 }
 

@@ -25,7 +25,7 @@ import {
 /** An upload holds this many parts and one more in memory. */
 const PARALLEL_MAX = 64
 
-const versionOption = (): Option => new Option('--version-id <id>', 'this version, not the latest')
+export const versionOption = (): Option => new Option('--version-id <id>', 'this version, not the latest')
 export const noProgressOption = (): Option => new Option('--no-progress', 'show no progress bar')
 export const parallelOption = (): Option =>
   new Option('--parallel <n>', 'requests at once').argParser(countValue(PARALLEL_MAX)).default(4)

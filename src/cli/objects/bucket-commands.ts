@@ -43,9 +43,18 @@ export function deleteBucket(bucket: string, options: BucketOptions): Promise<nu
   })
 }
 
-export function setVersioning(bucket: string, status: string, options: BucketOptions): Promise<number> {
+/** `status` null: it is only shown. */
+export function setVersioning(
+  bucket: string,
+  status: string | null,
+  options: BucketOptions,
+): Promise<number> {
+  const params = { bucket }
   return askData(options, async (client) => {
-    const { answer } = await client.call('setBucketVersioning', { params: { bucket }, body: { status } })
+    const { answer } =
+      status === null
+        ? await client.call('getBucketVersioning', { params })
+        : await client.call('setBucketVersioning', { params, body: { status } })
     if (options.json) printJson(answer)
     else note(`${bucket}: versioning is ${answer.status}`)
     return EXIT.done

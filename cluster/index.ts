@@ -2,7 +2,8 @@
  * The public interface of cluster/: src/ imports this file and nothing deeper.
  */
 export * from './base/types.ts'
-export { counter, gauge } from './base/metric-samples.ts'
+export { LATENCY_BOUNDS, type LatencyFigures, LatencyHistogram } from './base/latency-histogram.ts'
+export { counter, gauge, histogram } from './base/metric-samples.ts'
 export { type GossipChannel, GOSSIP_BYTES_MAX, GOSSIP_EVERY_MS } from './base/gossip-channel.ts'
 export { createCluster } from './cluster.ts'
 export { diskLevel, type DiskThreshold, type DiskThresholds, usedShare } from './base/disk-level.ts'

@@ -8,6 +8,7 @@ import type { BlobId, Blobs, CopyLedger, NodeRepair, RepairStatus } from './blob
 import type { DiskThresholds } from './disk-level.ts'
 import type { FileOps } from './file-ops.ts'
 import type { Gossip } from './gossip-channel.ts'
+import type { LatencyFigures } from './latency-histogram.ts'
 import type { MemberStatus, NewcomerStatus } from './member-types.ts'
 import type { LogIndex, NodeId, RefusalReason } from '../raft/types.ts'
 import type { ProposeOptions, RoomNeed } from './room-need.ts'
@@ -212,9 +213,12 @@ export interface MetricSample {
   /** Full name with unit, e.g. holdfast_raft_commit_index. Counters end in _total. */
   readonly name: string
   readonly help: string
-  readonly kind: 'gauge' | 'counter'
+  readonly kind: 'gauge' | 'counter' | 'histogram'
+  /** Of a histogram: the number of observations. */
   readonly value: number
   readonly labels?: Readonly<Record<string, string>>
+  /** Of a histogram. */
+  readonly latency?: LatencyFigures
 }
 
 export interface Readiness {

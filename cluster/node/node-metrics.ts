@@ -2,6 +2,7 @@
  * The figures of one node. Owns: names and units. Rule: labels are bounded by the number of members.
  */
 import { membersOf } from '../raft/configuration.ts'
+import { histogram } from '../base/metric-samples.ts'
 import type { MetricSample } from '../base/types.ts'
 import type { Driver } from './driver.ts'
 
@@ -10,6 +11,7 @@ export function nodeMetrics(driver: Driver): readonly MetricSample[] {
     ...groupMetrics(driver),
     ...logMetrics(driver),
     ...workMetrics(driver),
+    ...timeMetrics(driver),
     ...stateMetrics(driver),
     ...peerMetrics(driver),
     ...clockMetrics(driver),
@@ -25,6 +27,11 @@ function groupMetrics(driver: Driver): readonly MetricSample[] {
     gauge('raft_is_leader', '1 when this node leads', leaderView.isLeader ? 1 : 0),
     gauge('raft_has_leader', '1 when this node knows a leader', leaderView.leaderId === null ? 0 : 1),
     gauge('raft_commit_index', 'Last entry known to be committed', status.commitIndex),
+    counter(
+      'raft_committed_entries_total',
+      'Entries known to be committed, from the first of the cluster on',
+      status.commitIndex,
+    ),
     gauge('raft_applied_index', 'Last entry that the local state holds', applier.appliedIndex),
     gauge('raft_last_log_index', 'Last entry in the local log', status.lastIndex),
     gauge('raft_first_log_index', 'Oldest entry in the local log', status.base.index + 1),
@@ -77,6 +84,26 @@ function workMetrics({ proposals, reads, disk, room }: Driver): readonly MetricS
     ),
     gauge('raft_log_disk_full', '1 when the disk of the log is full', disk.isFull ? 1 : 0),
     gauge('raft_room_scarce', '1 when the disk of log and state takes nothing new', isScarce ? 1 : 0),
+  ]
+}
+
+function timeMetrics({ proposals, state }: Driver): readonly MetricSample[] {
+  return [
+    histogram(
+      'holdfast_raft_commit_duration_seconds',
+      'From the append of an entry at this leader until a majority has it',
+      proposals.commitTimes.figures(),
+    ),
+    histogram(
+      'holdfast_raft_apply_duration_seconds',
+      'Time of the state machine for one batch of entries',
+      state.applyTimes.figures(),
+    ),
+    histogram(
+      'holdfast_raft_proposal_duration_seconds',
+      'From the proposal of a change at this node until its reply',
+      proposals.replyTimes.figures(),
+    ),
   ]
 }
 

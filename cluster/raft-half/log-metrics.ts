@@ -1,13 +1,14 @@
 /**
  * The disk use of the Raft log as metric samples.
  */
-import { counter, gauge } from '../base/metric-samples.ts'
+import { counter, gauge, histogram } from '../base/metric-samples.ts'
 import type { MetricSample } from '../base/types.ts'
 import type { WalMetrics } from '../wal/measured-file-ops.ts'
 
 export function logMetrics({
   fsyncs,
   fsyncSecondsTotal,
+  fsyncCounts,
   bytes,
   reserveBytes,
 }: WalMetrics): readonly MetricSample[] {
@@ -18,6 +19,10 @@ export function logMetrics({
       'Time spent in flushes of the Raft log',
       fsyncSecondsTotal,
     ),
+    histogram('holdfast_raft_log_fsync_duration_seconds', 'Time of one flush of the Raft log', {
+      counts: fsyncCounts,
+      sum: fsyncSecondsTotal,
+    }),
     counter('holdfast_raft_log_written_bytes_total', 'Bytes written to the Raft log', bytes),
     gauge(
       'holdfast_raft_log_reserve_bytes',

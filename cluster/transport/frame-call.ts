@@ -40,10 +40,12 @@ export class FrameCall {
   #timer: Timer | null = null
   #signal: AbortSignal | undefined
   #isDone = false
+  readonly #startedMs: number
   readonly #onAbort = (): void => this.#cancel(this.#signal?.reason)
 
   constructor(parts: FrameCallParts) {
     this.#parts = parts
+    this.#startedMs = parts.clock.now()
     const { clock, bodyIdleMs, frames, stream, peer } = parts
     this.#answer = new FrameBodyReader({
       clock,
@@ -109,6 +111,8 @@ export class FrameCall {
     const { header: packed, body } = splitHeader(payload)
     const header = decodeHeader(packed)
     this.#count('receivedBytes', payload.length)
+    const { traffic, peer, clock } = this.#parts
+    traffic.answered(peer, (clock.now() - this.#startedMs) / 1000)
     this.#settle = null
     this.#timer?.cancel()
     // The peer has seen enough of the request.

@@ -5,6 +5,8 @@
  */
 import type { Clock } from '../base/clock.ts'
 import type { NodeId } from '../raft/types.ts'
+import { LatencyHistogram } from '../base/latency-histogram.ts'
+import { histogram } from '../base/metric-samples.ts'
 import type { MetricSample } from '../base/types.ts'
 
 interface Counters {
@@ -19,6 +21,7 @@ interface Counters {
 }
 
 interface PeerRecord {
+  readonly calls: LatencyHistogram
   readonly counters: Counters
   /** clock.now() of the last proof that the peer is alive. */
   lastContact: number | null
@@ -49,6 +52,11 @@ export class PeerTraffic {
     this.#of(peer).lastContact = this.#clock.now()
   }
 
+  /** The answer of the peer has started. */
+  answered(peer: NodeId, seconds: number): void {
+    this.#of(peer).calls.observe(seconds)
+  }
+
   /** clock.now() of the last contact, or null. */
   lastContact(peer: NodeId): number | null {
     return this.#peers.get(peer)?.lastContact ?? null
@@ -58,6 +66,12 @@ export class PeerTraffic {
     return [...this.#peers].flatMap(([peer, record]) => [
       ...this.#counters(peer, record),
       ...this.#contact(peer, record),
+      histogram(
+        'holdfast_peer_call_duration_seconds',
+        'From a call to the peer until its answer begins, its work included',
+        record.calls.figures(),
+        { peer },
+      ),
     ])
   }
 
@@ -94,7 +108,7 @@ export class PeerTraffic {
         droppedMessages: 0,
         failures: 0,
       }
-      record = { counters, lastContact: null }
+      record = { counters, lastContact: null, calls: new LatencyHistogram() }
       this.#peers.set(peer, record)
     }
     return record

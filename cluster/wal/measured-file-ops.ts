@@ -3,19 +3,28 @@
  *
  * Knows nothing of: segments, metrics libraries. Rule: an operation that throws is not counted.
  */
+import { bucketOf, LATENCY_BOUNDS } from '../base/latency-histogram.ts'
 import type { FileOps } from './file-ops.ts'
 
 export interface WalMetrics {
   /** Flushes of files, data only or whole. */
   readonly fsyncs: number
   readonly fsyncSecondsTotal: number
+  /** The flushes by their time, in the buckets of `LATENCY_BOUNDS`. */
+  readonly fsyncCounts: readonly number[]
   /** Bytes written, framing included. */
   readonly bytes: number
   /** Space reserved for a full disk; 0 when none could be reserved, or the reserve was released. */
   readonly reserveBytes: number
 }
 
-export const NO_METRICS: WalMetrics = { fsyncs: 0, fsyncSecondsTotal: 0, bytes: 0, reserveBytes: 0 }
+export const NO_METRICS: WalMetrics = {
+  fsyncs: 0,
+  fsyncSecondsTotal: 0,
+  fsyncCounts: [...LATENCY_BOUNDS, Infinity].map(() => 0),
+  bytes: 0,
+  reserveBytes: 0,
+}
 
 export class MeasuredFileOps implements FileOps {
   readonly #files: FileOps
@@ -99,6 +108,14 @@ export class MeasuredFileOps implements FileOps {
     flush()
     const seconds = (this.#now() - start) / 1000
     const { fsyncs, fsyncSecondsTotal } = this.#metrics
-    this.#metrics = { ...this.#metrics, fsyncs: fsyncs + 1, fsyncSecondsTotal: fsyncSecondsTotal + seconds }
+    const fsyncCounts = [...this.#metrics.fsyncCounts]
+    const at = bucketOf(seconds)
+    fsyncCounts[at] = (fsyncCounts[at] ?? 0) + 1
+    this.#metrics = {
+      ...this.#metrics,
+      fsyncs: fsyncs + 1,
+      fsyncSecondsTotal: fsyncSecondsTotal + seconds,
+      fsyncCounts,
+    }
   }
 }

@@ -60,6 +60,10 @@ export class Exchange {
   readonly #gone = new AbortController()
   /** On the clock of `performance.now()`. */
   readonly startedMs = performance.now()
+  /** On the same clock; null: no body was read to its end. */
+  bodyEndedMs: number | null = null
+  /** On the same clock, when the first bytes of the answer left; null: none have. */
+  answeredMs: number | null = null
   /** Set before a body is read or sent; null: it may take as long as it likes. */
   pace: { readonly body: BodyPace; readonly answer: BodyPace; readonly now: () => number } | null = null
   #admission: Admission | null = null
@@ -147,7 +151,19 @@ export class Exchange {
       this.#admission?.rest()
       askedMs = this.pace?.now() ?? 0
     }
+    this.bodyEndedMs = performance.now()
     await this.#admission?.resume()
+  }
+
+  /** The first bytes of the answer leave now. Repeating it changes nothing. */
+  answering(): void {
+    this.answeredMs ??= performance.now()
+  }
+
+  /** What the node itself took: of this time no client has a part. Null: there was no answer. */
+  get firstByteSeconds(): number | null {
+    if (this.answeredMs === null) return null
+    return (this.answeredMs - (this.bodyEndedMs ?? this.startedMs)) / 1000
   }
 
   /** The same, all of it within this time. Throws Refusal request_timeout; the connection is not used again then. */

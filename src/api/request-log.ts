@@ -56,11 +56,12 @@ export class RequestLog {
     this.#meter.requestStarted(api)
     reply.raw.once('close', () => {
       const durationMs = performance.now() - started
-      const { receivedBytes, sentBytes } = Exchange.of(request.raw, reply.raw)
+      const { receivedBytes, sentBytes, firstByteSeconds } = Exchange.of(request.raw, reply.raw)
       const { operation } = RequestAudit.of(request)
       const { statusCode: status, writableFinished: finished } = reply.raw
       const sizes = { receivedBytes, sentBytes }
-      this.#meter.requestFinished({ api, operation, status, seconds: durationMs / 1000, ...sizes })
+      const seconds = durationMs / 1000
+      this.#meter.requestFinished({ api, operation, status, seconds, firstByteSeconds, ...sizes })
       if (this.#repeated.has(request)) return this.#countRepeated()
       const { requests } = this.#services.config.logging
       if (requests === 'problems' && !isProblem({ status, finished, durationMs })) return

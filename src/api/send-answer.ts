@@ -53,6 +53,7 @@ export async function sendAnswer(reply: FastifyReply, answer: Answer, usual: Usu
       reply.header('content-length', `${answer.length}`)
       return body === null ? undefined : sendBody(reply, body, usual)
     case 'empty':
+      usual.exchange.answering()
       return void reply.send()
   }
 }
@@ -75,6 +76,7 @@ async function sendWhole(
   reply.code(answer.status ?? status).headers(answer.headers ?? {})
   const response = takenOver(reply.header('content-length', `${answer.length}`))
   // Not left to `end`: where Node.js counts the body itself, it changes the bytes of a content-disposition.
+  exchange.answering()
   response.writeHead(response.statusCode).end(body)
 }
 
@@ -110,7 +112,9 @@ function countSent(exchange: Exchange, bytes: number): void {
 
 /** Bytes, not text: fastify appends a charset to the type of a text. */
 function sendText(reply: FastifyReply, contentType: string, bytes: Buffer): void {
-  if (reply.request.method !== 'HEAD') countSent(Exchange.of(reply.request.raw, reply.raw), bytes.length)
+  const exchange = Exchange.of(reply.request.raw, reply.raw)
+  exchange.answering()
+  if (reply.request.method !== 'HEAD') countSent(exchange, bytes.length)
   reply.header('content-type', contentType).send(bytes)
 }
 
@@ -139,6 +143,7 @@ async function sendBody(
   try {
     for await (const piece of body) {
       exchange.requireTime()
+      exchange.answering()
       exchange.sentBytes += piece.length
       await admission?.pass('out', piece.length)
       admission?.rest()

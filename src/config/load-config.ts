@@ -186,6 +186,7 @@ function callers(read: Reader): Config['callers'] {
 const metrics = (read: Reader): Config['metrics'] => ({
   public: read.get<boolean>('metrics.public'),
   perTenant: read.get<boolean>('metrics.per_tenant'),
+  perBucket: read.get<boolean>('metrics.per_bucket'),
 })
 
 const bounds = (read: Reader): Pick<Config, 'limits' | 'callers'> => ({

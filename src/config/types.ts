@@ -127,7 +127,7 @@ export interface Config {
     readonly allowPorts: readonly number[]
     readonly allowOrigins: readonly AllowedOrigin[]
   }
-  readonly metrics: { readonly public: boolean; readonly perTenant: boolean }
+  readonly metrics: { readonly public: boolean; readonly perTenant: boolean; readonly perBucket: boolean }
   readonly logging: {
     readonly level: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
     readonly requests: 'problems' | 'all'

@@ -8,7 +8,7 @@
  * Reasons: docs/adr/0039-memory-of-uploads.md
  */
 import assert from 'node:assert/strict'
-import { Condition } from '../../cluster/index.ts'
+import { Condition, LatencyHistogram } from '../../cluster/index.ts'
 import type { ClientSpeed } from './client-speed.ts'
 import { MemoryShares, type UploadCaller } from './memory-shares.ts'
 
@@ -87,6 +87,8 @@ export class UploadMemory {
   /** In the order of their first byte. */
   readonly #held = new Set<ChunkShare>()
   readonly #waiters = new Set<Waiter>()
+  /** How long chunks waited that were not granted memory at once. */
+  readonly waits = new LatencyHistogram()
   #head: ChunkShare | null = null
   #judgedMs = -Infinity
   #review: NodeJS.Timeout | null = null
@@ -209,6 +211,7 @@ export class UploadMemory {
   #turn(share: ChunkShare, bytes: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason)
+      const sinceMs = this.#options.now()
       const leave = (): void => {
         this.#waiters.delete(waiter)
         reject(signal.reason)
@@ -216,6 +219,7 @@ export class UploadMemory {
       const admit = (): void => {
         signal.removeEventListener('abort', leave)
         this.#waiters.delete(waiter)
+        this.waits.observe((this.#options.now() - sinceMs) / 1000)
         this.#grant(share, bytes)
         resolve()
       }

@@ -1,5 +1,5 @@
 /** The figures of uploads in memory, for /metrics. */
-import { counter, gauge, type MetricSample } from '../../cluster/index.ts'
+import { counter, gauge, histogram, type MetricSample } from '../../cluster/index.ts'
 import type { UploadMemory } from './upload-memory.ts'
 
 export function uploadSamples(memory: UploadMemory, chunksHeld: number): readonly MetricSample[] {
@@ -14,6 +14,11 @@ export function uploadSamples(memory: UploadMemory, chunksHeld: number): readonl
       'holdfast_content_uploads_waiting',
       'Uploads that wait for memory, and their clients with them.',
       memory.waiting,
+    ),
+    histogram(
+      'holdfast_content_upload_wait_duration_seconds',
+      'How long uploads waited for memory for a chunk; those that did not wait are not counted.',
+      memory.waits.figures(),
     ),
     gauge(
       'holdfast_content_oldest_chunk_seconds',

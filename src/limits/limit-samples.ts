@@ -4,7 +4,7 @@
  * Knows nothing of: how they are served. Rule: labels are bounded. Tenants are named only where the setting asks for it, at most
  * TENANTS_NAMED_MAX of them; what the others used is counted as one.
  */
-import { counter, gauge, type MetricSample } from '../../cluster/index.ts'
+import { counter, gauge, histogram, type LatencyHistogram, type MetricSample } from '../../cluster/index.ts'
 import type { CallerUse } from './caller-use.ts'
 import type { Limits } from './limits.ts'
 import { type MemoryGate, severityOf } from './memory-gate.ts'
@@ -54,10 +54,21 @@ export function limitSamples(
       'Time that requests of the data plane have waited for their turn.',
       turns.waitedSeconds,
     ),
+    waits('request', turns.waits),
+    waits('answer', reads.waits),
+    waits('proposal', proposals.waits),
     ...(memory === null ? [] : memorySamples(memory)),
     ...(isPerTenant ? perTenant([...tenants.all()]) : []),
   ]
 }
+
+const waits = (queue: 'request' | 'answer' | 'proposal', times: LatencyHistogram): MetricSample =>
+  histogram(
+    'holdfast_limits_wait_duration_seconds',
+    'How long requests of the data plane waited for one turn; those that did not wait are not counted.',
+    times.figures(),
+    { queue },
+  )
 
 function memorySamples(memory: MemoryGate): readonly MetricSample[] {
   return [

@@ -139,7 +139,7 @@ export class Limits {
     })
   }
 
-  get turns(): Pick<Turns<Admission>, 'working' | 'waiting' | 'waitedSeconds' | 'advance'> {
+  get turns(): Pick<Turns<Admission>, 'working' | 'waiting' | 'waitedSeconds' | 'waits' | 'advance'> {
     return this.#turns
   }
 

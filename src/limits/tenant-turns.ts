@@ -5,6 +5,7 @@
  * well each has few at once, by weight, because all that was started for one is in front of the others in log, disks and event loop. What
  * waits is bounded by the admitted requests, is not refused and begins in any case.
  */
+import type { LatencyHistogram } from '../../cluster/index.ts'
 import type { TenantPresence } from './tenant-presence.ts'
 import { Turns, type WaitingTurn } from './turns.ts'
 
@@ -58,6 +59,11 @@ export class TenantTurns {
 
   get waiting(): number {
     return this.#turns.waiting
+  }
+
+  /** How long work waited that did not begin at once. */
+  get waits(): LatencyHistogram {
+    return this.#turns.waits
   }
 
   /** Settles as the work does. */

@@ -4,6 +4,7 @@
  * Owns: the timers and promises around FairQueue. Knows nothing of: whose limits hold. Rules: a wait to begin is bounded, a wait to
  * continue ends when the request does; whatever ends a turn, or lets another begin, is followed by `advance`.
  */
+import { LatencyHistogram } from '../../cluster/index.ts'
 import { FairQueue, type FairQueueOptions, type Turn } from './fair-queue.ts'
 
 /** Why a request did not get its turn. */
@@ -27,6 +28,8 @@ export class Turns<T extends WaitingTurn> {
   /** Runs while there are waiting turns: leases end without a call. */
   #timer: NodeJS.Timeout | null = null
   waitedSeconds = 0
+  /** Of turns that did not start at once. */
+  readonly waits = new LatencyHistogram()
 
   constructor(options: TurnsOptions<T>) {
     this.#options = options
@@ -85,7 +88,9 @@ export class Turns<T extends WaitingTurn> {
       signal?.addEventListener('abort', gone, { once: true })
       this.#waiting.set(turn, settle)
     })
-    this.waitedSeconds += (now() - sinceMs) / 1000
+    const seconds = (now() - sinceMs) / 1000
+    this.waitedSeconds += seconds
+    this.waits.observe(seconds)
     return outcome
   }
 

@@ -33,7 +33,8 @@ import { ClusterContent } from '../content/cluster-content.ts'
 import { Downloads } from '../content/downloads.ts'
 import { ObjectContent } from '../content/object-content.ts'
 import { localSocketPath } from '../base/local-socket.ts'
-import { approvalSamples } from '../operations/approvals/approval-samples.ts'
+import { usageSamples } from '../operations/tenants/usage-samples.ts'
+import { samplesOf } from './node-samples.ts'
 import { AuditSegments } from '../operations/audit-segments/audit-segments.ts'
 import { ReplicaCounter } from '../operations/base/replica-counts.ts'
 import { WritesInProgress } from '../operations/base/writes-in-progress.ts'
@@ -42,7 +43,6 @@ import type { Services } from '../operations/base/services.ts'
 import { membersOf } from '../state-machine/members/members.ts'
 import { createCopyLedger } from '../store/ledger/copy-ledger.ts'
 import { openStore } from '../store/open-store.ts'
-import { valueSamples } from '../store/reads/value-samples.ts'
 import { createPropose } from '../commands/propose.ts'
 import type { View } from '../state-machine/base/view.ts'
 import { Metrics } from '../telemetry/metrics.ts'
@@ -52,7 +52,7 @@ import { auditedWhile, openAuditTrail, openExport } from './audit-parts.ts'
 import { allWorkers, type Work } from '../workers/all-workers.ts'
 import { KeyKeeper } from '../workers/key-keeper.ts'
 import { repeat } from '../workers/repeating.ts'
-import { type NodeLimits, openLimits } from './node-limits.ts'
+import { openLimits } from './node-limits.ts'
 import { runStartupTasks } from '../workers/startup-tasks.ts'
 import { UploadSessions } from '../workers/upload-sessions.ts'
 import { prepareDataDir } from './data-dir.ts'
@@ -215,22 +215,6 @@ function openAccess(
   return { access, masterKeyGate }
 }
 
-function samplesOf(
-  parts: Pick<Components, 'cluster' | 'work' | 'keyKeeper' | 'audit'> & {
-    readonly limits: NodeLimits
-    readonly access: NativeAccess
-    readonly state: Services['state']
-  },
-): Components['samples'] {
-  const { cluster, work, keyKeeper, audit, limits, access, state } = parts
-  return () => [
-    ...[cluster.metrics(), work.samples(), keyKeeper.samples(), limits.samples(), access.samples()].flat(),
-    ...audit.samples(cluster.time.now()),
-    ...approvalSamples(state, cluster.time.now()),
-    ...valueSamples(state),
-  ]
-}
-
 /** The uploads of this node, the content of objects, and that of the cluster itself. */
 function contentOf(
   config: Config,
@@ -317,6 +301,7 @@ async function openListeners(
     version: VERSION,
     nodeId: cluster.nodeId,
     samples: () => [samples(), content.samples(), edges.samples()].flat(),
+    read: () => usageSamples(services.state, config.metrics),
   })
   const admin = createAdminServer(services, metrics, edges.admin)
   teardown.add('admin listener', async () => admin.close())

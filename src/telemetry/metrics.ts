@@ -5,13 +5,15 @@
  * counters end in _total. Rule: labels are bounded: operation ids and status codes, never a tenant, bucket or key.
  */
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
-import type { MetricSample } from '../../cluster/index.ts'
+import { LATENCY_BOUNDS, type MetricSample } from '../../cluster/index.ts'
 
 export interface RequestObservation {
   readonly api: 'native' | 's3' | 'admin'
   readonly operation: string
   readonly status: number
   readonly seconds: number
+  /** From the last byte of the request to the first of the answer; null: none was sent. */
+  readonly firstByteSeconds: number | null
   readonly receivedBytes: number
   readonly sentBytes: number
 }
@@ -21,6 +23,8 @@ export interface MetricsOptions {
   readonly nodeId: string
   /** Called at every scrape. */
   readonly samples: () => readonly MetricSample[]
+  /** The same for what has to be read first. Absent: nothing. */
+  readonly read?: () => Promise<readonly MetricSample[]>
 }
 
 /** Gauges that prom-client names `_total`, which promtool refuses; they are removed, the other defaults are kept. */
@@ -78,11 +82,14 @@ class RequestCounts {
 export class Metrics {
   readonly #registry = new Registry()
   readonly #samples: () => readonly MetricSample[]
+  readonly #read: () => Promise<readonly MetricSample[]>
   readonly #counts = new RequestCounts()
   readonly #duration: Histogram<'api' | 'operation'>
+  readonly #firstByte: Histogram<'api' | 'operation'>
 
   constructor(options: MetricsOptions) {
     this.#samples = options.samples
+    this.#read = options.read ?? (async () => [])
     const registers = [this.#registry]
     collectDefaultMetrics({ register: this.#registry, eventLoopMonitoringPrecision: LAG_MEASURED_EVERY_MS })
     for (const name of MISNAMED_DEFAULTS) this.#registry.removeSingleMetric(name)
@@ -93,6 +100,13 @@ export class Metrics {
       registers,
     }).set({ version: options.version, node: options.nodeId }, 1)
     registerCounts(this.#counts, registers)
+    this.#firstByte = new Histogram({
+      name: 'holdfast_http_time_to_first_byte_seconds',
+      help: 'From the last byte of the request to the first byte of the answer: the time of this node alone.',
+      labelNames: ['api', 'operation'],
+      buckets: [...LATENCY_BOUNDS],
+      registers,
+    })
     this.#duration = new Histogram({
       name: 'holdfast_http_request_duration_seconds',
       help: 'From the first header byte to the last byte of the answer.',
@@ -111,17 +125,20 @@ export class Metrics {
   }
 
   requestFinished(seen: RequestObservation): void {
-    const { api, operation, seconds, receivedBytes, sentBytes } = seen
+    const { api, operation, seconds, firstByteSeconds, receivedBytes, sentBytes } = seen
     const counts = this.#counts.of(api)
     counts.inflight -= 1
     counts.received += receivedBytes
     counts.sent += sentBytes
     this.#counts.answered(seen)
-    this.#duration.observe({ api, operation }, seconds)
+    const labels = { api, operation }
+    this.#duration.observe(labels, seconds)
+    if (firstByteSeconds !== null) this.#firstByte.observe(labels, firstByteSeconds)
   }
 
   async render(): Promise<string> {
-    return `${await this.#registry.metrics()}\n${renderSamples(this.#samples())}`
+    const read = await this.#read()
+    return `${await this.#registry.metrics()}\n${renderSamples([...this.#samples(), ...read])}`
   }
 }
 
@@ -171,16 +188,29 @@ function registerCounts(counts: RequestCounts, registers: Registry[]): void {
 const escapeLabel = (value: string): string =>
   value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')
 
+function renderRow({ name, labels = {}, value, latency }: MetricSample, lines: string[]): void {
+  const pairs = Object.entries(labels).map(([key, text]) => `${key}="${escapeLabel(text)}"`)
+  const row = (suffix: string, amount: number, more: readonly string[] = []): void => {
+    const all = [...pairs, ...more]
+    lines.push(`${name}${suffix}${all.length > 0 ? `{${all.join(',')}}` : ''} ${amount}`)
+  }
+  if (latency === undefined) return row('', value)
+  let count = 0
+  for (const [at, own] of latency.counts.entries()) {
+    count += own
+    row('_bucket', count, [`le="${LATENCY_BOUNDS[at] ?? '+Inf'}"`])
+  }
+  row('_sum', latency.sum)
+  row('_count', count)
+}
+
 /** Prometheus text format 0.0.4; all samples of one name follow one HELP and TYPE. */
 export function renderSamples(samples: readonly MetricSample[]): string {
   const lines: string[] = []
   for (const name of new Set(samples.map((sample) => sample.name))) {
     const rows = samples.filter((sample) => sample.name === name)
     lines.push(`# HELP ${name} ${rows[0]?.help ?? ''}`, `# TYPE ${name} ${rows[0]?.kind ?? 'gauge'}`)
-    for (const { labels = {}, value } of rows) {
-      const pairs = Object.entries(labels).map(([key, text]) => `${key}="${escapeLabel(text)}"`)
-      lines.push(`${name}${pairs.length > 0 ? `{${pairs.join(',')}}` : ''} ${value}`)
-    }
+    for (const row of rows) renderRow(row, lines)
   }
   return lines.length > 0 ? `${lines.join('\n')}\n` : ''
 }

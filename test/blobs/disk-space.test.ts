@@ -235,7 +235,15 @@ t.test('DiskBlobStore on a disk that fails', async (t) => {
     const usage = await store.usage()
     t.match(usage, { level: 'stopPlacing', isSuspect: true })
     const counts = { readBytes: 0, writtenBytes: 0, damaged: 0 }
-    const samples = blobMetrics({ counts, usage, writesUnderWay: 0, lateCopies: 0 })
+    const none = { counts: [0], sum: 0 }
+    const samples = blobMetrics({
+      counts,
+      usage,
+      writesUnderWay: 0,
+      lateCopies: 0,
+      writeTimes: none,
+      writeWaits: none,
+    })
     const valueOf = (name: string) => samples.find((sample) => sample.name === name)?.value
     t.equal(valueOf('holdfast_blob_disk_suspect'), 1)
     t.equal(valueOf('holdfast_blob_disk_level'), 1)

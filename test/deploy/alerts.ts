@@ -29,6 +29,18 @@ export function alertRules(): readonly AlertRule[] {
   return groups.flatMap(({ rules }) => rules)
 }
 
+export interface RecordingRule {
+  readonly record: string
+  readonly expr: string
+}
+
+export function recordingRules(): readonly RecordingRule[] {
+  const { groups } = parse(read('deploy/prometheus/recording.yml')) as {
+    groups: { rules: RecordingRule[] }[]
+  }
+  return groups.flatMap(({ rules }) => rules)
+}
+
 /** The metrics of an expression, with the labels that it selects by. */
 export function wantedBy(expr: string): readonly Wanted[] {
   const plain = expr
@@ -36,7 +48,7 @@ export function wantedBy(expr: string): readonly Wanted[] {
     .replace(/\[[^\]]*\]/g, '')
     // Lists of labels, not of metrics.
     .replace(/\b(by|on|without|ignoring|group_left|group_right)\s*\([^)]*\)/g, ' ')
-  return [...plain.matchAll(/\b([a-zA-Z_]\w*)\b(?!\s*\()(?:\{([^}]*)\})?/g)]
+  return [...plain.matchAll(/\b([a-zA-Z_][\w:]*)\b(?!\s*\()(?:\{([^}]*)\})?/g)]
     .map(([, metric = '', selector = '']) => ({
       metric,
       labels: [...selector.matchAll(/(\w+)\s*[=!]/g)].map((match) => match[1] ?? ''),

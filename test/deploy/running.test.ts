@@ -8,16 +8,18 @@ import { parse } from 'yaml'
 import { certificateSamples } from '../../cluster/transport/certificate-samples.ts'
 import { until } from '../helpers/async.ts'
 import { ProcessCluster } from '../helpers/process-cluster.ts'
-import { alertRules, groupingLabels, served, TARGET_LABELS, wantedBy } from './alerts.ts'
+import { alertRules, groupingLabels, recordingRules, served, TARGET_LABELS, wantedBy } from './alerts.ts'
 import { CHARTS, DASHBOARD } from './dashboard.ts'
+import { PROMETHEUS, startPrometheus } from './prometheus.ts'
 import { hasCommand, inRoot, read } from './files.ts'
 
 const SPAWN_MS_MAX = 60_000
 const EXPORTING = 'audit:\n  export:\n    to: otlp\n    url: http://127.0.0.1:9/v1/logs\n'
 const PROMTOOL = 'promtool'
-const CASES = ['test/deploy/alerts.promtool.yml', 'test/deploy/caller-alerts.promtool.yml']
+const CASES = ['alerts', 'caller-alerts', 'latency'].map((name) => `test/deploy/${name}.promtool.yml`)
 
 const withPromtool = hasCommand(PROMTOOL, '--version') ? false : 'promtool is not installed'
+const withPrometheus = hasCommand(PROMETHEUS, '--version') ? false : 'prometheus is not installed'
 const withCurl = ['bash', 'curl', 'sha256sum'].every((name) => hasCommand(name, '--version'))
   ? false
   : 'bash, curl and sha256sum are needed'
@@ -60,7 +62,7 @@ t.test('alerts.yml', async (t) => {
   })
 
   t.test('is loaded by prometheus.yml', async (t) => {
-    t.same(parse(read('deploy/prometheus/prometheus.yml')).rule_files, ['alerts.yml'])
+    t.same(parse(read('deploy/prometheus/prometheus.yml')).rule_files, ['alerts.yml', 'recording.yml'])
   })
 
   t.test('has a case for each rule in which it fires', async (t) => {
@@ -106,7 +108,10 @@ t.test('deploy/grafana/holdfast.json', async (t) => {
 
 t.test('beside a running cluster', async (t) => {
   // No receiver listens there: the figures of an export are served whether or not it succeeds.
+  for (const name of ['PER_TENANT', 'PER_BUCKET']) process.env[`HOLDFAST_METRICS__${name}`] = 'true'
   const cluster = await ProcessCluster.start(t, 3, EXPORTING)
+  await cluster.login('n1')
+  await cluster.call('n1', 'POST', '/buckets', JSON.stringify({ name: 'kept' }))
   const page = async (): Promise<string> => {
     const answers = cluster.plan.map(({ adminUrl }) => fetch(`${adminUrl}/metrics`))
     return (await Promise.all(answers.map(async (answer) => (await answer).text()))).join('\n')
@@ -125,6 +130,10 @@ t.test('beside a running cluster', async (t) => {
       return late.every((name) => names.has(name))
     })
     const names = served(await page()).set('up', new Set())
+    for (const { record, expr } of recordingRules()) {
+      for (const { metric } of wantedBy(expr)) t.ok(names.has(metric), `${record}: ${metric}`)
+      names.set(record, new Set(groupingLabels(expr)))
+    }
     // A cluster on loopback has no certificates; test/process/certificates.test.ts asks one that has.
     const certificates = { validity: { certificateEndsAt: 0, authorityEndsAt: 0 }, isStale: false }
     for (const { name, labels = {} } of certificateSamples('peer', certificates))
@@ -155,6 +164,30 @@ t.test('beside a running cluster', async (t) => {
       }
     }
   })
+
+  await t.test(
+    'Prometheus loads the rules, scrapes the nodes and answers the panels',
+    { skip: withPrometheus },
+    async (t) => {
+      const targets = cluster.plan.map(({ adminUrl }) => new URL(adminUrl).host)
+      const { ask } = await startPrometheus(t, targets)
+      await until('three nodes are scraped twice', async () => {
+        const [samples] = (await ask('query', { query: 'min(count_over_time(up[5m]))' })).result
+        return Number(samples?.value?.[1] ?? 0) >= 2
+      })
+      const { groups } = await ask('rules', {})
+      const rules = groups.flatMap((group) => group.rules)
+      t.equal(rules.length, alertRules().length + recordingRules().length)
+      for (const { name, lastError } of rules) t.notOk(lastError, name)
+      for (const { title, targets: queries = [] } of CHARTS) {
+        for (const { expr } of queries) {
+          const query = expr.replaceAll('$job', '.*').replaceAll('$instance', '.*')
+          const { result } = await ask('query', { query })
+          t.ok(result.length > 0, `${title}: ${query}`)
+        }
+      }
+    },
+  )
 
   await t.test('the probes that the error rate leaves out have the names it uses', async (t) => {
     await fetch(`${cluster.node('n1').dataUrl}/readyz`)

@@ -373,7 +373,7 @@ function testConfig(dataDir: string, options: Options): Config {
       export: null,
     },
     notifications: { allowHttp: false, allowPorts: [443, 8443], allowOrigins: [], ...options.notifications },
-    metrics: { public: options.metricsPublic ?? false, perTenant: false },
+    metrics: { public: options.metricsPublic ?? false, perTenant: false, perBucket: false },
     logging: { level: 'silent', requests: options.requestLines ?? 'problems' },
     limits: { ...TEST_LIMITS, tokenMintPerMinute: 6000, tokenMintBurst: 1000, ...options.limits },
     callers: { ...TEST_CALLERS, ...options.callers },

@@ -4,7 +4,13 @@ import { Metrics } from '../../src/telemetry/metrics.ts'
 
 t.test('requests are counted by API, operation and code, and a scrape changes nothing', async (t) => {
   const metrics = new Metrics({ version: '1', nodeId: 'n1', samples: () => [] })
-  const seen = { api: 'native', operation: 'getObject', status: 200, seconds: 0.02 } as const
+  const seen = {
+    api: 'native',
+    operation: 'getObject',
+    status: 200,
+    seconds: 0.02,
+    firstByteSeconds: 0.0003,
+  } as const
   for (const status of [200, 200, 404]) {
     metrics.requestStarted('native')
     metrics.requestFinished({ ...seen, status, receivedBytes: 3, sentBytes: 5 })
@@ -14,6 +20,8 @@ t.test('requests are counted by API, operation and code, and a scrape changes no
     'holdfast_http_requests_total{api="native",operation="getObject",code="200"} 2',
     'holdfast_http_requests_total{api="native",operation="getObject",code="404"} 1',
     'holdfast_http_request_duration_seconds_count{api="native",operation="getObject"} 3',
+    'holdfast_http_time_to_first_byte_seconds_bucket{le="0.00025",api="native",operation="getObject"} 0',
+    'holdfast_http_time_to_first_byte_seconds_bucket{le="0.0005",api="native",operation="getObject"} 3',
     'holdfast_http_received_bytes_total{api="native"} 9',
     'holdfast_http_sent_bytes_total{api="native"} 15',
     'holdfast_http_inflight_requests{api="native"} 0',

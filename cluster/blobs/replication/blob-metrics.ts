@@ -1,7 +1,8 @@
 /**
  * The metrics of the blob component, in the shape of Prometheus. Rule: no label names a blob or a caller.
  */
-import { counter, gauge } from '../../base/metric-samples.ts'
+import type { LatencyFigures } from '../../base/latency-histogram.ts'
+import { counter, gauge, histogram } from '../../base/metric-samples.ts'
 import type { MetricSample } from '../../base/types.ts'
 import type { DiskUsage } from '../base/blob-store.ts'
 import { severityOf } from '../../base/disk-level.ts'
@@ -13,6 +14,8 @@ export interface BlobFacts {
   readonly usage: DiskUsage | null
   readonly writesUnderWay: number
   readonly lateCopies: number
+  readonly writeTimes: LatencyFigures
+  readonly writeWaits: LatencyFigures
 }
 
 export function blobMetrics({
@@ -20,6 +23,8 @@ export function blobMetrics({
   usage,
   writesUnderWay,
   lateCopies,
+  writeTimes,
+  writeWaits,
 }: BlobFacts): readonly MetricSample[] {
   return [
     counter('holdfast_blob_read_bytes_total', "Bytes read from this node's blob files.", counts.readBytes),
@@ -39,6 +44,16 @@ export function blobMetrics({
       writesUnderWay,
     ),
     gauge('holdfast_blob_late_copies', 'Copies that continue after their write was answered.', lateCopies),
+    histogram(
+      'holdfast_blob_write_duration_seconds',
+      'From the beginning of a replicated blob write until enough copies are durable.',
+      writeTimes,
+    ),
+    histogram(
+      'holdfast_blob_write_wait_seconds',
+      'Time that a replicated blob write waits until it may begin.',
+      writeWaits,
+    ),
     ...(usage === null ? [] : diskGauges(usage)),
   ]
 }

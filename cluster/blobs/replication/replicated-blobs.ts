@@ -38,6 +38,7 @@ import type { CopyLocks } from '../disk/copy-locks.ts'
 import { CopiesFailedError, CopyRound } from './copy-round.ts'
 import { DiskRounds } from '../peers/disk-rounds.ts'
 import type { DiskLevel } from '../../base/disk-level.ts'
+import { LatencyHistogram } from '../../base/latency-histogram.ts'
 import { DiskViews } from '../peers/disk-views.ts'
 import { Hedge } from '../peers/hedge.ts'
 import { LocalBlobs } from '../disk/local-blobs.ts'
@@ -82,6 +83,8 @@ export class ReplicatedBlobs implements Blobs {
   readonly #reports = new Set<string>()
   #sessions = 0
   #lateCopies = 0
+  readonly #writeTimes = new LatencyHistogram()
+  readonly #writeWaits = new LatencyHistogram()
   #ownWrites = 0
   #stopping = false
   #usage: DiskUsage | null = null
@@ -149,10 +152,16 @@ export class ReplicatedBlobs implements Blobs {
 
   async write(blob: BlobToWrite): Promise<WrittenBlob> {
     if (this.#stopping) throw new Condition('shutting_down', 'Cannot write a blob: the node is stopping')
+    const { clock } = this.#options
+    const askedMs = clock.now()
     const release = await this.#writes.acquire()
     try {
+      const startMs = clock.now()
+      this.#writeWaits.observe((startMs - askedMs) / 1000)
       const users = new BytesInUse(blob.onSpent)
-      return await users.until(this.#writeCopies({ ...blob, size: blob.bytes.length }, users))
+      const written = await users.until(this.#writeCopies({ ...blob, size: blob.bytes.length }, users))
+      this.#writeTimes.observe((clock.now() - startMs) / 1000)
+      return written
     } finally {
       release()
     }
@@ -211,6 +220,8 @@ export class ReplicatedBlobs implements Blobs {
       usage: this.#usage,
       writesUnderWay: this.#writes.used,
       lateCopies: this.#lateCopies,
+      writeTimes: this.#writeTimes.figures(),
+      writeWaits: this.#writeWaits.figures(),
     })
   }
 

@@ -9,6 +9,7 @@
 import type { Condition, ProposeOptions, RoomNeed } from '../../base/types.ts'
 import type { LogIndex, Term } from '../../raft/types.ts'
 import type { Clock } from '../../base/clock.ts'
+import { LatencyHistogram } from '../../base/latency-histogram.ts'
 import type { ClockWatch } from '../time/clock-watch.ts'
 import type { CoreLoop } from '../base/core-loop.ts'
 import type { NodeLimits } from '../base/limits.ts'
@@ -20,6 +21,7 @@ import type { RoomWatch } from '../base/room-watch.ts'
 import type { LeaderView } from '../base/leader-view.ts'
 import type { ApplyFlow } from './apply-flow.ts'
 import { Batcher, type EntryTerms } from './batcher.ts'
+import { CommitTimes } from './commit-times.ts'
 import type {
   BatcherIntent,
   ForwardIntent,
@@ -51,6 +53,9 @@ export class ProposalPath {
   /** The proposals of this process, as far as nothing follows that has to be carried out. */
   readonly own: Pick<Proposals, 'counts' | 'pendingCount' | 'refuse' | 'idle' | 'onApplied'>
   readonly #own: Proposals
+  readonly commitTimes: CommitTimes
+  /** Of the proposals of this process, from the call until their reply. */
+  readonly replyTimes = new LatencyHistogram()
   readonly #batcher: Batcher
   readonly #dispatching = new OncePerTurn(() => this.#carryOut(this.#own.dispatch(this.#view())))
   readonly #sealing = new OncePerTurn(() => this.seal())
@@ -61,14 +66,19 @@ export class ProposalPath {
     this.#own = new Proposals(parts.limits, parts.session)
     this.own = this.#own
     this.#batcher = new Batcher(parts.limits)
+    this.commitTimes = new CommitTimes(parts.clock)
     this.#leaderView = parts.leaderView
   }
 
   /** Resolves with the reply once the command is applied here. Throws Condition. */
   async propose(command: Uint8Array, how: ProposeOptions = {}): Promise<Uint8Array> {
     const spaceRefusal = this.#parts.room.refusal(how.need ?? 'growth')
-    const reply = this.#own.propose({ ...how, command, spaceRefusal }, this.#parts.clock.now())
+    const { clock } = this.#parts
+    const start = clock.now()
+    const replied = this.#own.propose({ ...how, command, spaceRefusal }, start)
     this.#dispatchSoon()
+    const reply = await replied
+    this.replyTimes.observe((clock.now() - start) / 1000)
     return reply
   }
 
@@ -101,6 +111,7 @@ export class ProposalPath {
     this.#own.onLeaderView(leaderView)
     this.#dispatchSoon()
     if (leaderView.isLeader) return
+    this.commitTimes.onLeadershipLost()
     this.#batcher.onLeadershipLost()
     this.seal()
   }
@@ -115,6 +126,7 @@ export class ProposalPath {
   }
 
   onAccepted(id: number, term: Term, index: LogIndex): void {
+    this.commitTimes.onAccepted(index)
     this.#carryOut(this.#batcher.onAccepted(id, term, index))
   }
 
@@ -123,6 +135,7 @@ export class ProposalPath {
   }
 
   onCommitted(index: LogIndex): void {
+    this.commitTimes.onCommitted(index)
     this.#batcher.onCommitted(index)
     this.seal()
   }

@@ -8,7 +8,9 @@
 import type { Entry, Input, LogBase, NodeId, RaftStatus } from '../../raft/types.ts'
 import type { CallHandler } from '../../transport/transport.ts'
 import type { StateDamagedError } from '../../base/types.ts'
+import { LatencyHistogram } from '../../base/latency-histogram.ts'
 import { Applier, type Completion } from './applier.ts'
+import { measuredApply } from './measured-apply.ts'
 import type { ChecksumPoint } from './checksum-points.ts'
 import type { NodeLimits } from '../base/limits.ts'
 import type { ProposalSessionId } from '../base/log-entry.ts'
@@ -54,6 +56,7 @@ export class LocalState {
     fetchedBytes: 0,
     reusedBytes: 0,
   }
+  readonly applyTimes = new LatencyHistogram()
   readonly keeper: LogKeeper
   readonly #puller: SnapshotPuller
   readonly #cuts: SnapshotCuts
@@ -69,6 +72,7 @@ export class LocalState {
     this.keeper.onApplied(restored.entries.filter(({ index }) => index <= restored.appliedIndex))
     this.applier = new Applier({
       ...parts,
+      stateMachine: measuredApply(parts.stateMachine, parts.clock, this.applyTimes),
       record,
       onApplied: (entries, completions) => this.#onApplied(entries, completions),
       onPoint: (index, checksum) => this.guard.onPoint(index, checksum),

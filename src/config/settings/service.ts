@@ -139,7 +139,15 @@ export const SERVICE_SETTINGS = [
     name: 'metrics.per_tenant',
     kind: 'boolean',
     fallback: 'false',
-    meaning: 'whether /metrics names single tenants with their requests, bytes and refusals; at most 200',
+    meaning:
+      'whether /metrics names single tenants with their requests, bytes, refusals and what they store; at most 200',
+  },
+  {
+    name: 'metrics.per_bucket',
+    kind: 'boolean',
+    fallback: 'false',
+    meaning:
+      'whether /metrics names single buckets, with their tenants, objects and bytes; at most 500 of the first 200 tenants',
   },
   { name: 'logging.level', kind: 'level', fallback: 'info', meaning: `one of ${LOG_LEVELS.join(', ')}` },
   {

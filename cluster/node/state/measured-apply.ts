@@ -1,0 +1,23 @@
+/**
+ * Measures how long the state machine takes for a batch of entries. Knows nothing of: what a batch does.
+ */
+import type { Clock } from '../../base/clock.ts'
+import type { LatencyHistogram } from '../../base/latency-histogram.ts'
+import type { StateMachine } from '../../base/types.ts'
+
+type Applied = Pick<StateMachine, 'apply' | 'checksum' | 'cost'>
+
+/** The same machine; a batch that throws is not counted. */
+export function measuredApply(machine: Applied, clock: Clock, times: LatencyHistogram): Applied {
+  const { cost } = machine
+  return {
+    apply: async (batch) => {
+      const start = clock.now()
+      const replies = await machine.apply(batch)
+      times.observe((clock.now() - start) / 1000)
+      return replies
+    },
+    checksum: () => machine.checksum(),
+    ...(cost === undefined ? {} : { cost: (command) => cost.call(machine, command) }),
+  }
+}

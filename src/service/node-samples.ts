@@ -1,0 +1,32 @@
+/**
+ * The figures of all components of one node, for /metrics. Knows nothing of: how they are served.
+ */
+import type { Cluster, MetricSample } from '../../cluster/index.ts'
+import type { NativeAccess } from '../access/native-access.ts'
+import type { CountingTrail } from '../audit/counting-trail.ts'
+import { approvalSamples } from '../operations/approvals/approval-samples.ts'
+import type { Services } from '../operations/base/services.ts'
+import { valueSamples } from '../store/reads/value-samples.ts'
+import type { Work } from '../workers/all-workers.ts'
+import type { KeyKeeper } from '../workers/key-keeper.ts'
+import type { NodeLimits } from './node-limits.ts'
+
+export interface SampledParts {
+  readonly cluster: Cluster
+  readonly work: Work
+  readonly keyKeeper: KeyKeeper
+  readonly audit: CountingTrail
+  readonly limits: NodeLimits
+  readonly access: NativeAccess
+  readonly state: Services['state']
+}
+
+export function samplesOf(parts: SampledParts): () => readonly MetricSample[] {
+  const { cluster, work, keyKeeper, audit, limits, access, state } = parts
+  return () => [
+    ...[cluster.metrics(), work.samples(), keyKeeper.samples(), limits.samples(), access.samples()].flat(),
+    ...audit.samples(cluster.time.now()),
+    ...approvalSamples(state, cluster.time.now()),
+    ...valueSamples(state),
+  ]
+}

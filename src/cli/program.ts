@@ -34,6 +34,7 @@ import { legalHoldCommand, retentionCommand, tagCommand } from './commands/objec
 import type { Done } from './commands/options.ts'
 import { openApiCommand } from './commands/openapi.ts'
 import { policyCommand } from './commands/policy.ts'
+import { loginCommand, logoutCommand, profilesCommand, useCommand } from './commands/profiles.ts'
 import { quotaCommand } from './commands/quota.ts'
 import { recoverCommand } from './commands/recover.ts'
 import { serverCommand } from './commands/server.ts'
@@ -99,6 +100,7 @@ const SECTIONS: readonly (readonly [heading: string, groups: readonly Group[]])[
       certsCommand,
     ],
   ],
+  ['Profiles:', [loginCommand, useCommand, profilesCommand, logoutCommand]],
   ['Other:', [openApiCommand, completionCommand]],
 ]
 

@@ -10,9 +10,10 @@ import { Endpoints } from './endpoints.ts'
 import { ADMIN_ROUTES, type AdminOperations } from './generated/admin-operations.ts'
 import { DATA_ROUTES, type DataOperations } from './generated/data-operations.ts'
 import { REPEAT_POLICY, type RepeatPolicy } from './repeating.ts'
-import { FixedToken, type Minted, MintedToken } from './token-source.ts'
+import { FixedToken, type Minted, MintedToken, type TokenStore } from './token-source.ts'
 
 export { ApiError, NoAnswerError } from './api-error.ts'
+export type { Minted, TokenStore } from './token-source.ts'
 export type DataClient = ApiClient<DataOperations>
 export type AdminClient = ApiClient<AdminOperations>
 
@@ -27,6 +28,8 @@ export interface ClientOptions {
   readonly answerMs?: number
   readonly silenceMs?: number
   readonly repeat?: Partial<RepeatPolicy>
+  /** Where the token of an access key outlives this client. */
+  readonly tokenStore?: TokenStore
   readonly clock?: Clock
   readonly random?: () => number
 }
@@ -45,7 +48,8 @@ const SYSTEM_CLOCK: Clock = {
 
 export function dataClient(options: ClientOptions & DataCredentials): DataClient {
   const parts = partsOf(options)
-  const tokens = 'token' in options ? new FixedToken(options.token) : mintedFor(parts, options)
+  const tokens =
+    'token' in options ? new FixedToken(options.token) : mintedFor(parts, options, options.tokenStore)
   return new ApiClient<DataOperations>(DATA_ROUTES, parts, tokens)
 }
 
@@ -56,6 +60,7 @@ export function adminClient(options: ClientOptions & { readonly token: string })
 function mintedFor(
   parts: ClientParts,
   { accessKeyId, secretKey }: { readonly accessKeyId: string; readonly secretKey: string },
+  store?: TokenStore,
 ): MintedToken {
   const open = new ApiClient<DataOperations>(DATA_ROUTES, parts, null)
   const mint = async (): Promise<Minted> => {
@@ -66,7 +71,7 @@ function mintedFor(
     const lifeMs = answer.expiresIn * 1000
     return { token: answer.token, renewAt: requestedAt + lifeMs - Math.min(RENEW_MS, lifeMs / 10) }
   }
-  return new MintedToken(mint, () => parts.clock.now())
+  return new MintedToken(mint, () => parts.clock.now(), store ?? null)
 }
 
 function partsOf(options: ClientOptions): ClientParts {

@@ -15,6 +15,15 @@ export interface TokenSource {
   refused(token: string): boolean
 }
 
+/** Keeps the token of an access key longer than one client lives. Its methods do not throw. */
+export interface TokenStore {
+  /** Null: none. */
+  load(): Promise<Minted | null>
+  save(minted: Minted): Promise<void>
+  /** Forgets this token. */
+  drop(token: string): Promise<void>
+}
+
 /** A token that the caller supplies, such as an admin token. */
 export class FixedToken implements TokenSource {
   readonly #token: string
@@ -32,12 +41,15 @@ export class FixedToken implements TokenSource {
 export class MintedToken implements TokenSource {
   readonly #mint: () => Promise<Minted>
   readonly #now: () => number
+  readonly #store: TokenStore | null
   #held: Minted | null = null
   #minting: Promise<Minted> | null = null
+  #refused: string | null = null
 
-  constructor(mint: () => Promise<Minted>, now: () => number) {
+  constructor(mint: () => Promise<Minted>, now: () => number, store: TokenStore | null = null) {
     this.#mint = mint
     this.#now = now
+    this.#store = store
   }
 
   async token(): Promise<string> {
@@ -48,15 +60,26 @@ export class MintedToken implements TokenSource {
 
   refused(token: string): boolean {
     if (this.#held?.token === token) this.#held = null
+    this.#refused = token
     return true
   }
 
   async #minted(): Promise<Minted> {
     try {
-      this.#held = await this.#mint()
+      const stored = await this.#stored()
+      this.#held = stored ?? (await this.#mint())
+      if (stored === null) await this.#store?.save(this.#held)
       return this.#held
     } finally {
       this.#minting = null
     }
+  }
+
+  /** Null: none that is still good. One that was refused is forgotten; another process may have stored the next. */
+  async #stored(): Promise<Minted | null> {
+    if (this.#store === null) return null
+    if (this.#refused !== null) await this.#store.drop(this.#refused)
+    const stored = await this.#store.load()
+    return stored !== null && stored.token !== this.#refused && this.#now() < stored.renewAt ? stored : null
   }
 }

@@ -48,6 +48,8 @@ t.test(
     writeFileSync(join(root, 'sub/two'), 'two')
     t.teardown(() => delete process.env['HOLDFAST_ACCESS_KEY_ID'])
     t.teardown(() => delete process.env['HOLDFAST_SECRET_KEY'])
+    process.env['HOLDFAST_TOKEN_CACHE'] = 'off'
+    t.teardown(() => delete process.env['HOLDFAST_TOKEN_CACHE'])
     process.env['HOLDFAST_ACCESS_KEY_ID'] = 'key'
     process.env['HOLDFAST_SECRET_KEY'] = 'secret'
     const written = t.capture(process.stdout, 'write')

@@ -12,6 +12,9 @@ export interface Printed {
   readonly err: string
 }
 
+/** Neither profiles nor tokens of the user who runs the tests; a test sets a folder of its own. */
+process.env['XDG_CONFIG_HOME'] ??= '/dev/null/none'
+
 const PRINTING = new AsyncLocalStorage<Record<'stdout' | 'stderr', string>>()
 
 for (const name of ['stdout', 'stderr'] as const) {

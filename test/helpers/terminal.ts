@@ -33,6 +33,8 @@ export class Terminal {
     const shell = spawn(...withoutLoader('sh', '-eu'), {
       cwd,
       detached: true,
+      // Profiles of the user who runs the tests are none of the machine that is typed on.
+      env: { ...process.env, XDG_CONFIG_HOME: '/dev/null/none' },
       stdio: ['pipe', 'pipe', 'pipe'],
     })
     this.#shell = shell

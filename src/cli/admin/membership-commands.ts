@@ -18,7 +18,7 @@ type Changed = AdminOperations['joinVoter']['answer']
 export type MemberChange = 'join' | 'demote' | 'lost' | 'remove' | 'replace'
 
 export interface StatusOptions
-  extends Pick<StartOptions, 'adminEndpoint' | 'caFile' | 'tokenFile' | 'clusterFile' | 'json'> {
+  extends Pick<StartOptions, 'adminEndpoint' | 'caFile' | 'tokenFile' | 'clusterFile' | 'profile' | 'json'> {
   /** Show the view of the queried node; this works without a leader. */
   readonly local?: boolean
 }

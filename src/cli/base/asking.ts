@@ -12,25 +12,38 @@ import {
   NoAnswerError,
 } from '../../client/clients.ts'
 import type { RepeatPolicy } from '../../client/repeating.ts'
-import { adminAccess, type AdminAccessOptions, dataAccess, type DataAccessOptions } from './cluster-access.ts'
+import {
+  adminAccess,
+  type AdminAccessOptions,
+  dataAccess,
+  type DataAccessOptions,
+  type Surroundings,
+  SURROUNDINGS,
+} from './cluster-access.ts'
 import { CommandError, EXIT } from './exit.ts'
 import { type NoAnswer, noAnswer, tlsInstead } from './no-answer.ts'
 import { refusedCall } from './refused-call.ts'
+import { tokenCache } from './token-cache.ts'
 
 /** `repeat`: other than that of the client. */
 export async function askData<T>(
   options: DataAccessOptions,
   work: (client: DataClient) => Promise<T>,
   repeat: Partial<RepeatPolicy> = {},
+  surroundings: Surroundings = SURROUNDINGS,
 ): Promise<T> {
-  return asked(dataClient({ ...dataAccess(options), repeat }), work)
+  const access = dataAccess(options, surroundings)
+  const tokenStore = 'token' in access ? null : tokenCache(access, surroundings.env)
+  const kept = tokenStore === null ? {} : { tokenStore }
+  return asked(dataClient({ ...access, ...kept, repeat }), work)
 }
 
 export async function askAdmin<T>(
   options: AdminAccessOptions,
   work: (client: AdminClient) => Promise<T>,
+  surroundings: Surroundings = SURROUNDINGS,
 ): Promise<T> {
-  return asked(adminClient(adminAccess(options)), work)
+  return asked(adminClient(adminAccess(options, surroundings)), work)
 }
 
 async function asked<C extends { close(): Promise<void> }, T>(

@@ -8,6 +8,8 @@ import { noProgressOption, parallelOption } from './objects.ts'
 import {
   caOption,
   clusterFileOption,
+  endpointOption,
+  profileOption,
   type Done,
   dryRunOption,
   examples,
@@ -44,12 +46,9 @@ export function importCommand(done: Done): Command {
     )
     .option('--bytes-per-second <size>', 'read no faster than this, such as 20MiB', rateValue)
     .option('--state-folder <dir>', 'where large objects under way are written down', '.holdfast-import')
-    .addOption(
-      new Option('--target-endpoint <urls>', 'data addresses of nodes, separated by commas').env(
-        'HOLDFAST_ENDPOINT',
-      ),
-    )
+    .addOption(endpointOption('--target-endpoint <urls>'))
     .addOption(caOption())
+    .addOption(profileOption())
     .addOption(clusterFileOption())
     .addOption(dryRunOption())
     .addOption(parallelOption())

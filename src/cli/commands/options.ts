@@ -35,17 +35,21 @@ export const clusterFileOption = (): Option =>
   ).env('HOLDFAST_CLUSTER_FILE')
 
 export const caOption = (): Option =>
-  new Option('--ca-file <file>', 'the CA certificate for https addresses (PEM)').env('HOLDFAST_CA_FILE')
+  new Option('--ca-file <file>', 'the CA certificate for https addresses (PEM) (env: HOLDFAST_CA_FILE)')
+
+export const profileOption = (): Option =>
+  new Option('--profile <name>', 'a profile of holdfast login (default: that of holdfast use)')
+
+/** Those of the environment are read with the profiles, which decide whether they count. */
+export const endpointOption = (flags: string): Option =>
+  new Option(flags, 'data addresses of nodes, separated by commas (env: HOLDFAST_ENDPOINT)')
 
 /** For commands that use the data API. */
 export function withDataAccess(command: Command): Command {
   return command
-    .addOption(
-      new Option('--endpoint <urls>', 'data addresses of nodes, separated by commas').env(
-        'HOLDFAST_ENDPOINT',
-      ),
-    )
+    .addOption(endpointOption('--endpoint <urls>'))
     .addOption(caOption())
+    .addOption(profileOption())
     .addOption(clusterFileOption())
 }
 
@@ -53,17 +57,22 @@ export function withDataAccess(command: Command): Command {
 export function withAdminAccess(command: Command): Command {
   return command
     .addOption(
-      new Option('--admin-endpoint <urls>', 'admin addresses of nodes, separated by commas').env(
-        'HOLDFAST_ADMIN_ENDPOINT',
+      new Option(
+        '--admin-endpoint <urls>',
+        'admin addresses of nodes, separated by commas (env: HOLDFAST_ADMIN_ENDPOINT)',
       ),
     )
     .addOption(caOption())
     .option('--token-file <file>', 'a file with an admin token (default: HOLDFAST_ADMIN_TOKEN)')
+    .addOption(profileOption())
     .addOption(clusterFileOption())
 }
 
 export const tenantOption = (): Option =>
-  new Option('--tenant <id>', 'the tenant (default: that of the cluster file)').env('HOLDFAST_TENANT')
+  new Option(
+    '--tenant <id>',
+    'the tenant (default: that of the profile or cluster file) (env: HOLDFAST_TENANT)',
+  )
 
 export function examples(...lines: readonly string[]): string {
   const heading = lines.length === 1 ? 'Example' : 'Examples'

@@ -38,6 +38,7 @@ export interface ImportOptions {
   readonly targetEndpoint?: string
   readonly caFile?: string
   readonly clusterFile?: string
+  readonly profile?: string
   readonly into?: string
   readonly all?: boolean
   readonly create?: boolean
@@ -69,10 +70,11 @@ export async function importBuckets(text: string, options: ImportOptions): Promi
   const ca = options.sourceCa === undefined ? null : authorityIn(options.sourceCa)
   warnOfPlainHttp(endpoint)
   useMaskOfCaller()
-  const { targetEndpoint, caFile, clusterFile, region, virtualHost: isVirtualHost = false } = options
+  const { targetEndpoint, caFile, clusterFile, profile, region, virtualHost: isVirtualHost = false } = options
   const access = {
     ...(targetEndpoint === undefined ? {} : { endpoint: targetEndpoint }),
     ...(caFile === undefined ? {} : { caFile }),
+    ...(profile === undefined ? {} : { profile }),
     ...(clusterFile === undefined ? {} : { clusterFile }),
   }
   const progress = progressOn(process.stderr, 'import', options.progress)

@@ -30,6 +30,7 @@ export function queryAudit(options: QueryAuditOptions): Promise<number> {
     caFile: __,
     tokenFile: ___,
     clusterFile: ____,
+    profile: _____,
     json = false,
     ...requested
   } = options

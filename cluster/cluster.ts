@@ -17,6 +17,7 @@ import { GossipRounds } from './gossip-rounds.ts'
 import { FREE_BYTES_LEAST } from './node/base/room-watch.ts'
 import { openRaftHalf } from './raft-half/raft-half.ts'
 import type { RaftPort, StatePort } from './raft-half/raft-port.ts'
+import { openRaftThread } from './raft-thread/raft-thread.ts'
 import { RepairStatuses } from './repair-statuses.ts'
 import { SHORT_METHODS } from './short-calls.ts'
 import { giveUpReserve } from './wal/reserve.ts'
@@ -90,7 +91,8 @@ async function assemble(
     downloads,
     isScarceAt: (peer) => blobParts.blobs.diskLevelOf(peer) === 'reserve',
   }
-  const raft = await openRaftHalf({ ...options, shortMethods: SHORT_METHODS }, known, state)
+  const openRaft = options.raftThread === true ? openRaftThread : openRaftHalf
+  const raft: RaftPort = await openRaft({ ...options, shortMethods: SHORT_METHODS }, known, state)
   const clock = new SystemClock()
   const { transport, identity } = raft
   const blobParts: BlobParts = assembleBlobs(options, {
@@ -132,8 +134,8 @@ function clusterOf({ nodeId, clusterId }: ClusterOptions, machine: Machine, lock
     await remover.sweep.keep()
     await lock.release()
   }
-  const metrics = (): readonly MetricSample[] => [
-    ...raft.metrics(),
+  const metrics = async (): Promise<readonly MetricSample[]> => [
+    ...(await raft.metrics()),
     ...blobs.metrics(),
     ...repair.metrics(),
     ...remover.metrics(),

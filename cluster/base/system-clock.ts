@@ -2,7 +2,7 @@
  * Real time behind the Clock port.
  *
  * Owns: the only calls to performance, Date and setTimeout in cluster/.
- * Rule: a delay longer than Node's timers can hold is a bug of the caller; Node would fire it at once.
+ * Rules: all threads of a process have the same `now`; a delay longer than Node's timers can hold is a bug of the caller; Node would fire it at once.
  */
 import assert from 'node:assert/strict'
 import type { Clock, Timer } from './clock.ts'
@@ -10,9 +10,12 @@ import type { Clock, Timer } from './clock.ts'
 /** Node keeps delays in a signed 32-bit integer and turns larger delays into 1 ms. */
 const DELAY_MS_MAX = 2 ** 31 - 1
 
+/** From the start of this thread, which performance counts from, to that of the machine's monotonic clock. ms */
+const SHIFT_MS = monotonicMs() - performance.now()
+
 export class SystemClock implements Clock {
   now(): number {
-    return performance.now()
+    return performance.now() + SHIFT_MS
   }
 
   wallTime(): number {
@@ -24,4 +27,9 @@ export class SystemClock implements Clock {
     const timeout = setTimeout(callback, ms)
     return { cancel: () => clearTimeout(timeout) }
   }
+}
+
+function monotonicMs(): number {
+  const [seconds, nanos] = process.hrtime()
+  return seconds * 1e3 + nanos / 1e6
 }

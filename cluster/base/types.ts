@@ -73,6 +73,8 @@ export interface ClusterOptions {
   readonly scrubEveryMs?: number
   /** From where on the disk accepts less; the default is DISK_THRESHOLDS. */
   readonly diskThresholds?: DiskThresholds
+  /** Raft with its log, timers and peers runs on a thread of its own; the default is the thread of the caller. */
+  readonly raftThread?: boolean
 }
 
 export interface ApplyBatch {
@@ -336,7 +338,8 @@ export interface Cluster {
   repairStatus(): RepairStatus
   /** The status of all members, each asked separately, in their order; within seconds even if members do not answer. Never rejects. */
   repairStatuses(): Promise<readonly NodeRepair[]>
-  metrics(): readonly MetricSample[]
+  /** As of the call. Never rejects. */
+  metrics(): Promise<readonly MetricSample[]>
   /** The fingerprint of this start is not that of the group: the next start may use another. Durable when it resolves. */
   forgetFingerprint(): Promise<void>
   /** Hands leadership over, finishes running work, closes the log. Idempotent. */

@@ -13,6 +13,7 @@ import type {
   ClusterOptions,
   ClusterTimePort,
   Member,
+  MemberStatus,
   MetricSample,
   ProposeOptions,
   Readiness,
@@ -82,6 +83,7 @@ export async function openRaftHalf(
 
 export class RaftHalf implements RaftPort {
   readonly #parts: Parts
+  #isOpen = false
   #stopped: Promise<void> | null = null
 
   constructor(parts: Parts) {
@@ -117,8 +119,9 @@ export class RaftHalf implements RaftPort {
   }
 
   /** Throws StartError. */
-  open(): Promise<void> {
-    return this.#parts.node.open()
+  async open(): Promise<void> {
+    await this.#parts.node.open()
+    this.#isOpen = true
   }
 
   /** Throws StartError. */
@@ -157,13 +160,25 @@ export class RaftHalf implements RaftPort {
     return { ready: false, reasons: [blocker, ...reasons] }
   }
 
-  metrics(): readonly MetricSample[] {
+  async metrics(): Promise<readonly MetricSample[]> {
     const { node, wal, transport } = this.#parts
     return [...node.metrics(), ...logMetrics(wal.metrics()), ...transport.metrics()]
   }
 
   forgetFingerprint(): Promise<void> {
     return this.#parts.notes.forgetFingerprint()
+  }
+
+  /** Null: this node takes no part yet. */
+  localStatus(): MemberStatus | null {
+    const { node, membership } = this.#parts
+    return this.#isOpen && !node.isRepairing ? membership.local() : null
+  }
+
+  /** Of the log. */
+  get reserve(): { readonly bytes: number; readonly isHeld: boolean } {
+    const { reserve } = this.#parts.wal
+    return { bytes: reserve.bytes, isHeld: reserve.isHeld() }
   }
 
   heldBackBytes(totalBytes: number): number {

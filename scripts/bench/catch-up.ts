@@ -91,12 +91,13 @@ async function stop(nodeId: string): Promise<void> {
   running.delete(nodeId)
 }
 
-function figure(cluster: Cluster | undefined, name: string): number {
-  return cluster?.metrics().find((row) => row.name === `holdfast_${name}`)?.value ?? 0
+async function figure(cluster: Cluster | undefined, name: string): Promise<number> {
+  const samples = (await cluster?.metrics()) ?? []
+  return samples.find((row) => row.name === `holdfast_${name}`)?.value ?? 0
 }
 
 function leader(): Cluster | undefined {
-  return [...running.values()].find((cluster) => figure(cluster, 'raft_is_leader') === 1)
+  return [...running.values()].find((cluster) => cluster.isJobRunner())
 }
 
 function putOf(n: number): Command {
@@ -170,10 +171,11 @@ async function catchUp(nodeId: string): Promise<CatchUp> {
   let [behind, rss, window, equalSince] = [0, 0, 0, Number.POSITIVE_INFINITY]
   const elapsedS = (): number => (performance.now() - since) / 1000
   while (performance.now() - equalSince < 1_000 && elapsedS() < CATCH_UP_MAX_S) {
-    const lag = figure(leader(), 'raft_commit_index') - figure(cluster, 'raft_applied_index')
+    const committed = await figure(leader(), 'raft_commit_index')
+    const lag = committed - (await figure(cluster, 'raft_applied_index'))
     behind = Math.max(behind, lag)
     rss = Math.max(rss, process.memoryUsage.rss())
-    window = Math.max(window, figure(cluster, 'raft_log_window_bytes'))
+    window = Math.max(window, await figure(cluster, 'raft_log_window_bytes'))
     equalSince = lag <= LAG_MAX ? Math.min(equalSince, performance.now()) : Number.POSITIVE_INFINITY
     await pause(POLL_MS)
   }
@@ -189,15 +191,16 @@ async function catchUp(nodeId: string): Promise<CatchUp> {
   }
 }
 
-function lineOf(what: string, nodeId: string, result: CatchUp): string {
+async function lineOf(what: string, nodeId: string, result: CatchUp): Promise<string> {
   const cluster = running.get(nodeId)
-  const mib = (name: string): string => `${(figure(cluster, name) / 1024 ** 2).toFixed(2)} MiB`
+  const mib = async (name: string): Promise<string> =>
+    `${((await figure(cluster, name)) / 1024 ** 2).toFixed(2)} MiB`
   const { seconds, behind, rssMiB, windowMiB, processorS, writesPerS } = result
   return [
     `${what}: ${seconds === null ? `not equal within ${CATCH_UP_MAX_S} s` : `equal after ${seconds.toFixed(1)} s`}`,
     `${behind} entries behind at most, ${writesPerS.toFixed(0)} writes/s meanwhile`,
-    `${figure(cluster, 'raft_snapshots_installed_total')} snapshots, fetched ${mib('raft_snapshot_fetched_bytes_total')}, reused ${mib('raft_snapshot_reused_bytes_total')}`,
-    `window of the log ${windowMiB.toFixed(2)} MiB, read back by the leader ${figure(leader(), 'raft_log_read_back_total')} entries`,
+    `${await figure(cluster, 'raft_snapshots_installed_total')} snapshots, fetched ${await mib('raft_snapshot_fetched_bytes_total')}, reused ${await mib('raft_snapshot_reused_bytes_total')}`,
+    `window of the log ${windowMiB.toFixed(2)} MiB, read back by the leader ${await figure(leader(), 'raft_log_read_back_total')} entries`,
     `all nodes: ${processorS.toFixed(1)} s of processor, ${rssMiB.toFixed(0)} MiB`,
   ].join('; ')
 }
@@ -211,8 +214,8 @@ async function measure(): Promise<readonly string[]> {
     const away = NAMES.slice(0, 3).find((nodeId) => running.get(nodeId) !== leader()) ?? 'n3'
     await stop(away)
     await pause(AWAY_S * 1000)
-    lines.push(lineOf(`away for ${AWAY_S} s`, away, await catchUp(away)))
-    lines.push(lineOf('empty', 'n4', await catchUp('n4')))
+    lines.push(await lineOf(`away for ${AWAY_S} s`, away, await catchUp(away)))
+    lines.push(await lineOf('empty', 'n4', await catchUp('n4')))
     return [...lines, `${written} objects at the end`]
   } finally {
     isOver = true

@@ -68,7 +68,8 @@ http.post<{ Body: { key: string; value: string } }>('/v3/kv/put', { schema: putS
 })
 http.get('/health', async (_, reply) => {
   const { ready, reasons } = cluster.readiness()
-  const leads = cluster.metrics().some(({ name, value }) => name === 'holdfast_raft_is_leader' && value === 1)
+  const samples = await cluster.metrics()
+  const leads = samples.some(({ name, value }) => name === 'holdfast_raft_is_leader' && value === 1)
   return reply.code(ready ? 200 : 503).send({ health: ready ? 'true' : 'false', reasons, leads })
 })
 await http.listen({ host: HOST, port: httpPort })

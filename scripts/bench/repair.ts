@@ -68,8 +68,9 @@ async function start(nodeId: string, members: readonly Member[]): Promise<BenchN
   return { cluster, propose, pending: () => reader.get(chunkKeys.repairTotal())?.count ?? 0 }
 }
 
-function figure({ cluster }: BenchNode, name: string): number {
-  return cluster.metrics().find((row) => row.name === `holdfast_${name}`)?.value ?? 0
+async function figure({ cluster }: BenchNode, name: string): Promise<number> {
+  const samples = await cluster.metrics()
+  return samples.find((row) => row.name === `holdfast_${name}`)?.value ?? 0
 }
 
 /** Copies on two disks, and one object for each CHUNKS_PER_PUT of them. */
@@ -118,15 +119,15 @@ function putOf(n: number, refs: readonly BlobRef[]): Command {
 /** A node that was down while the others stored makes its owed copies; measured from when its rows name them. */
 async function repaired(owing: BenchNode): Promise<void> {
   while (owing.pending() < copies * OWED_LEAST) await pause(POLL_MS)
-  const entries = figure(owing, 'raft_applied_index')
-  const [made, owed] = [figure(owing, 'repair_done_total'), owing.pending()]
+  const entries = await figure(owing, 'raft_applied_index')
+  const [made, owed] = [await figure(owing, 'repair_done_total'), owing.pending()]
   const [since, processor] = [performance.now(), process.cpuUsage()]
   owing.cluster.setRepairRate(null)
   while (owing.pending() > 0) await pause(POLL_MS)
   const seconds = (performance.now() - since) / 1000
   const { user, system } = process.cpuUsage(processor)
-  const count = figure(owing, 'repair_done_total') - made
-  const used = figure(owing, 'raft_applied_index') - entries
+  const count = (await figure(owing, 'repair_done_total')) - made
+  const used = (await figure(owing, 'raft_applied_index')) - entries
   const each = (user + system) / 1000 / Math.max(1, count)
   process.stdout.write(
     `${owed} copies of ${bytesOfCopy} bytes owed: ${(owed / seconds).toFixed(0)} a second, ${used} entries, ${each.toFixed(2)} ms of processor for each (all nodes)\n`,

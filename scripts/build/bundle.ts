@@ -18,6 +18,7 @@ const ENTRIES = [
   'src/content/sealing-worker.ts',
   'src/content/md5-worker.ts',
   'cluster/wal/wal-worker.ts',
+  'cluster/raft-thread/raft-worker.ts',
 ]
 /** Packages that load native code, and stay packages beside the bundle. */
 export const OUTSIDE = ['@node-rs/crc32', 'classic-level', 'msgpackr-extract']

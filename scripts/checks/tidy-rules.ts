@@ -61,6 +61,14 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'cluster/wal/',
     RAFT_TYPES,
   ],
+  'cluster/raft-thread/': [
+    'cluster/base/',
+    'cluster/directory/',
+    'cluster/node/',
+    'cluster/raft-half/',
+    'cluster/transport/',
+    RAFT_TYPES,
+  ],
   'cluster/repair/': ['cluster/base/', 'cluster/blobs/', 'cluster/placement/', RAFT_TYPES],
   'src/base/': ['src/state-machine/', CLUSTER_DOOR],
   // A client like any other: it knows the contract document and nothing of the service.

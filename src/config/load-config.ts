@@ -240,6 +240,7 @@ function assemble(read: Reader): Config {
       dataDir: read.text('node.data_dir'),
       zone: read.text('node.zone'),
       witnessDir: read.has('node.witness_dir') ? read.text('node.witness_dir') : null,
+      raftThread: read.get<boolean>('node.raft_thread'),
     },
     cluster: {
       id: read.text('cluster.id'),

@@ -49,6 +49,7 @@ export interface Config {
     readonly zone: string
     /** Null: the first folder in memory that this machine has. */
     readonly witnessDir: string | null
+    readonly raftThread: boolean
   }
   readonly cluster: {
     readonly id: string

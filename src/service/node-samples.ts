@@ -21,10 +21,16 @@ export interface SampledParts {
   readonly state: Services['state']
 }
 
-export function samplesOf(parts: SampledParts): () => readonly MetricSample[] {
+export function samplesOf(parts: SampledParts): () => Promise<readonly MetricSample[]> {
   const { cluster, work, keyKeeper, audit, limits, access, state } = parts
-  return () => [
-    ...[cluster.metrics(), work.samples(), keyKeeper.samples(), limits.samples(), access.samples()].flat(),
+  return async () => [
+    ...[
+      await cluster.metrics(),
+      work.samples(),
+      keyKeeper.samples(),
+      limits.samples(),
+      access.samples(),
+    ].flat(),
     ...audit.samples(cluster.time.now()),
     ...approvalSamples(state, cluster.time.now()),
     ...valueSamples(state),

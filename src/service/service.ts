@@ -47,6 +47,7 @@ import { createPropose } from '../commands/propose.ts'
 import type { View } from '../state-machine/base/view.ts'
 import { Metrics } from '../telemetry/metrics.ts'
 import { VERSION } from '../base/version.ts'
+import { clusterOptions } from './cluster-options.ts'
 import { MasterKeyGate } from '../workers/master-key-gate.ts'
 import { auditedWhile, openAuditTrail, openExport } from './audit-parts.ts'
 import { allWorkers, type Work } from '../workers/all-workers.ts'
@@ -79,35 +80,7 @@ interface Components {
   readonly keyKeeper: KeyKeeper
   readonly work: Work
   readonly audit: CountingTrail
-  readonly samples: () => readonly MetricSample[]
-}
-
-function clusterOptions(
-  config: Config,
-  masterKey: MasterKey,
-  isJoining: boolean,
-): Parameters<typeof createCluster>[0] {
-  return {
-    clusterId: config.cluster.id,
-    nodeId: config.node.id,
-    dataDir: config.node.dataDir,
-    witnessDir: config.node.witnessDir,
-    listen: config.listeners.peer,
-    members: config.cluster.members,
-    isJoining,
-    version: VERSION,
-    tls: config.peerTls,
-    fingerprint: masterKey.fingerprint,
-    olderFingerprints: masterKey.fingerprints.slice(1),
-    heartbeatMs: config.cluster.heartbeatMs,
-    electionTimeoutMs: config.cluster.electionTimeoutMs,
-    clockSkewMaxMs: config.cluster.clockSkewMaxMs,
-    logKeepEntries: config.cluster.logKeepEntries,
-    logKeepBytes: config.cluster.logKeepBytes,
-    logPinBytes: config.cluster.logPinBytes,
-    diskThresholds: config.disk,
-    scrubEveryMs: config.repair.scrubEveryMs,
-  }
+  readonly samples: () => Promise<readonly MetricSample[]>
 }
 
 function workSettings(config: Config, state: View) {
@@ -300,7 +273,7 @@ async function openListeners(
   const metrics = new Metrics({
     version: VERSION,
     nodeId: cluster.nodeId,
-    samples: () => [samples(), content.samples(), edges.samples()].flat(),
+    samples: async () => [await samples(), content.samples(), edges.samples()].flat(),
     read: () => usageSamples(services.state, config.metrics),
   })
   const admin = createAdminServer(services, metrics, edges.admin)

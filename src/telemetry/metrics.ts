@@ -22,7 +22,7 @@ export interface MetricsOptions {
   readonly version: string
   readonly nodeId: string
   /** Called at every scrape. */
-  readonly samples: () => readonly MetricSample[]
+  readonly samples: () => readonly MetricSample[] | Promise<readonly MetricSample[]>
   /** The same for what has to be read first. Absent: nothing. */
   readonly read?: () => Promise<readonly MetricSample[]>
 }
@@ -81,7 +81,7 @@ class RequestCounts {
 
 export class Metrics {
   readonly #registry = new Registry()
-  readonly #samples: () => readonly MetricSample[]
+  readonly #samples: MetricsOptions['samples']
   readonly #read: () => Promise<readonly MetricSample[]>
   readonly #counts = new RequestCounts()
   readonly #duration: Histogram<'api' | 'operation'>
@@ -138,7 +138,7 @@ export class Metrics {
 
   async render(): Promise<string> {
     const read = await this.#read()
-    return `${await this.#registry.metrics()}\n${renderSamples([...this.#samples(), ...read])}`
+    return `${await this.#registry.metrics()}\n${renderSamples([...(await this.#samples()), ...read])}`
   }
 }
 

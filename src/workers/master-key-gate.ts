@@ -32,7 +32,6 @@ export class MasterKeyGate {
       membership: cluster.membership,
       time: cluster.time,
       reachesLevel: (level, withinMs) => cluster.reachesLevel(level, withinMs),
-      metrics: () => cluster.metrics(),
       repairStatuses: () => cluster.repairStatuses(),
       placement: (id) => cluster.placement(id),
       readBarrier: async () => {

@@ -261,7 +261,6 @@ export class MemoryServices {
       },
       readiness: () => ({ ready: this.notReady.length === 0, reasons: this.notReady }),
       time: this.#clusterTime(),
-      metrics: () => [],
       repairStatuses: async () => this.repairs,
       placement: () => this.wanted,
       get membership() {
@@ -323,7 +322,7 @@ export const QUIET_REPAIR: RepairStatus = {
 
 function testConfig(dataDir: string, options: Options): Config {
   return {
-    node: { id: 'n1', dataDir, witnessDir: null, zone: 'z1' },
+    node: { id: 'n1', dataDir, witnessDir: null, raftThread: false, zone: 'z1' },
     cluster: {
       id: 'memory-cluster',
       members: [{ nodeId: 'n1', peerAddress: '127.0.0.1:1', zone: 'z1', weight: 1 }],

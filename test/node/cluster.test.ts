@@ -30,12 +30,18 @@ class Place {
   readonly states = new Map<string, MemoryState>()
   readonly tasks: ReplicaTask[] = []
 
-  private constructor(root: string, members: readonly Member[]) {
+  readonly #changes: Partial<ClusterOptions>
+
+  private constructor(root: string, members: readonly Member[], changes: Partial<ClusterOptions>) {
     this.root = root
     this.members = members
+    this.#changes = changes
   }
 
-  static async make(t: Test, count = 3): Promise<Place> {
+  static async make(
+    t: Test,
+    { count = 3, changes = {} }: { readonly count?: number; readonly changes?: Partial<ClusterOptions> } = {},
+  ): Promise<Place> {
     const root = await mkdtemp(join(tmpdir(), 'holdfast-cluster-'))
     t.teardown(() => {
       removeWitnessesIn(root)
@@ -46,7 +52,7 @@ class Place {
       const peerAddress = `127.0.0.1:${await freePort()}`
       members.push({ nodeId: `n${i}`, peerAddress, zone: 'z', weight: 1 })
     }
-    return new Place(root, members)
+    return new Place(root, members, changes)
   }
 
   options(nodeId: string, changes: Partial<ClusterOptions> = {}): ClusterOptions {
@@ -64,6 +70,7 @@ class Place {
       logKeepEntries: 1_000,
       logKeepBytes: 1024 * 1024,
       logPinBytes: 2 ** 26,
+      ...this.#changes,
       ...changes,
     }
   }
@@ -103,11 +110,17 @@ async function contentOf(dir: string): Promise<string[]> {
   return (await Promise.all(rows)).sort()
 }
 
-t.test('createCluster', async (t) => {
+for (const raftThread of [false, true]) {
+  t.test(raftThread ? 'createCluster, with Raft on a thread of its own' : 'createCluster', (t) =>
+    serves(t, { raftThread }),
+  )
+}
+
+async function serves(t: Test, changes: Partial<ClusterOptions>): Promise<void> {
   t.test(
     'replicates commands and blobs over real sockets and disks, and survives losing a node',
     async (t) => {
-      const place = await Place.make(t)
+      const place = await Place.make(t, { changes })
       const clusters = await place.startAll(t)
       const [first, second, third] = clusters
       if (!first || !second || !third) throw new Error('three nodes')
@@ -161,22 +174,13 @@ t.test('createCluster', async (t) => {
     },
   )
 
-  t.test('keeps everything when all nodes stop and start again', async (t) => {
-    const place = await Place.make(t)
-    const before = await Promise.all(place.members.map(({ nodeId }) => place.start(nodeId)))
-    for (let i = 0; i < 5; i += 1) await before[i % 3]?.propose(command(`append ${i}`))
-    await Promise.all(before.map((cluster) => cluster.stop()))
-    const [first] = await place.startAll(t)
-    t.equal(textOf((await first?.propose(command('append last'))) ?? new Uint8Array()), '6')
-  })
-
   t.test('serves when it is the only member, and measures itself', async (t) => {
-    const place = await Place.make(t, 1)
+    const place = await Place.make(t, { count: 1, changes })
     const [cluster] = await place.startAll(t)
     if (!cluster) throw new Error('one node')
     t.equal(textOf(await cluster.propose(command('append alone'))), '1')
     await cluster.readBarrier()
-    const samples = cluster.metrics()
+    const samples = await cluster.metrics()
     const names = samples.map(({ name, labels }) => name + JSON.stringify(labels ?? {}))
     t.equal(new Set(names).size, names.length, 'no sample is reported twice')
     const value = (name: string): number | undefined =>
@@ -190,10 +194,19 @@ t.test('createCluster', async (t) => {
     t.strictSame(cluster.readiness().ready, false)
     await t.rejects(cluster.propose(command('append late')), { code: 'shutting_down' })
   })
+}
+
+t.test('createCluster keeps everything when all nodes stop and start again', async (t) => {
+  const place = await Place.make(t)
+  const before = await Promise.all(place.members.map(({ nodeId }) => place.start(nodeId)))
+  for (let i = 0; i < 5; i += 1) await before[i % 3]?.propose(command(`append ${i}`))
+  await Promise.all(before.map((cluster) => cluster.stop()))
+  const [first] = await place.startAll(t)
+  t.equal(textOf((await first?.propose(command('append last'))) ?? new Uint8Array()), '6')
 })
 
 t.test('createCluster refuses', async (t) => {
-  const place = await Place.make(t, 1)
+  const place = await Place.make(t, { count: 1 })
   const cluster = await place.start('n1')
   await cluster.propose(command('append kept'))
   await t.rejects(place.start('n1'), { code: 'data_dir_in_use', hint: /other process/ })
@@ -202,6 +215,12 @@ t.test('createCluster refuses', async (t) => {
   const kept = place.states.get('n1')
   place.states.delete('n1')
   await t.rejects(place.start('n1', { dataDir: join(place.root, 'other') }), { code: 'address_in_use' }, port)
+  const onThread = { dataDir: join(place.root, 'other'), raftThread: true }
+  await t.rejects(place.start('n1', onThread), {
+    name: 'StartError',
+    code: 'address_in_use',
+    hint: /holds it/,
+  })
   if (kept) place.states.set('n1', kept)
   await cluster.stop()
 
@@ -225,7 +244,7 @@ t.test('createCluster refuses', async (t) => {
   }
 
   await t.test('takes a newer key while the older one is still listed, and never goes back', async (t) => {
-    const place = await Place.make(t, 1)
+    const place = await Place.make(t, { count: 1 })
     await (await place.start('n1')).stop()
     const newer = { fingerprint: 'key 2', olderFingerprints: ['key 0', 'key 1'] }
     await (await place.start('n1', newer)).stop()
@@ -234,7 +253,7 @@ t.test('createCluster refuses', async (t) => {
   })
 
   await t.test('takes another key after the group refused the one of the first start', async (t) => {
-    const place = await Place.make(t, 1)
+    const place = await Place.make(t, { count: 1 })
     const mistaken = await place.start('n1', { fingerprint: 'a key of another cluster' })
     await mistaken.forgetFingerprint()
     await mistaken.stop()

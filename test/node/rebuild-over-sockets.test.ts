@@ -65,8 +65,9 @@ async function restarted(nodes: SocketNodes, nodeId: string): Promise<SocketNode
   return again
 }
 
-function rebuilds({ cluster }: SocketNode): number {
-  return cluster.metrics().find(({ name }) => name === 'holdfast_state_rebuilds_total')?.value ?? -1
+async function rebuilds({ cluster }: SocketNode): Promise<number> {
+  const samples = await cluster.metrics()
+  return samples.find(({ name }) => name === 'holdfast_state_rebuilds_total')?.value ?? -1
 }
 
 async function damagedInUse(t: Test, nodes: SocketNodes, wrong: SocketNode): Promise<void> {
@@ -95,7 +96,7 @@ async function damagedInUse(t: Test, nodes: SocketNodes, wrong: SocketNode): Pro
     )
   t.ok(acked.length > 0)
   t.equal(await machine.verify(), null)
-  t.equal(rebuilds(wrong), 1)
+  t.equal(await rebuilds(wrong), 1)
   t.notOk(hasFailed, 'the node did not fail')
 }
 

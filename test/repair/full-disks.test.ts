@@ -24,8 +24,10 @@ t.test('three nodes with spoiled disks', async (t) => {
     all.push(...uploads)
     return uploads
   }
-  const metric = ({ cluster }: RealNode, name: string): number | undefined =>
-    cluster.metrics().find((sample) => sample.name === name)?.value
+  const metric = async ({ cluster }: RealNode, name: string): Promise<number | undefined> => {
+    const samples = await cluster.metrics()
+    return samples.find((sample) => sample.name === name)?.value
+  }
   const isWhole = async (): Promise<boolean> => {
     for (const { ref } of all) if (three.listed(ref).length < 3) return false
     for (const node of three.nodes) if ((await copiesOn(node, all)).length < all.length) return false
@@ -59,18 +61,18 @@ t.test('three nodes with spoiled disks', async (t) => {
           t.strictSame([...ref.replicas].sort(), ['n1', 'n3'])
         }
       }
-      await until('the owed copies wait', () => metric(n2, 'holdfast_repair_waiting') === 12)
-      await until('its metrics show that', () => metric(n2, 'holdfast_blob_disk_level') === 2)
+      await until('the owed copies wait', async () => (await metric(n2, 'holdfast_repair_waiting')) === 12)
+      await until('its metrics show that', async () => (await metric(n2, 'holdfast_blob_disk_level')) === 2)
       t.equal(n2.cluster.repairStatus().waitingForDisk, 12)
       const reported = (await n2.cluster.repairStatuses()).find(({ nodeId }) => nodeId === 'n2')
       t.match(reported?.disk, { level: 'stopWriting', isSuspect: false })
-      t.equal(metric(n2, 'holdfast_repair_failed_total'), 0)
+      t.equal(await metric(n2, 'holdfast_repair_failed_total'), 0)
       t.strictSame(await copiesOn(n2, all), [])
       t.strictSame(await unfinished(n2), [])
       t.strictSame(await unreadable(n2), [])
       disk('n2').makeRoom()
       await until('all copies are made', isWhole)
-      t.equal(metric(n2, 'holdfast_repair_waiting'), 0)
+      t.equal(await metric(n2, 'holdfast_repair_waiting'), 0)
     },
   )
 
@@ -100,7 +102,7 @@ t.test('three nodes with spoiled disks', async (t) => {
     t.ok(uploads.some(({ missing }) => missing.includes('n2')))
     // On a busy machine some of them come late, as repairs.
     await until('it took the copies that fit', () => disk('n2').bytesLeft < 300_000)
-    await until('the owed copies wait', () => (metric(n2, 'holdfast_repair_waiting') ?? 0) > 0)
+    await until('the owed copies wait', async () => ((await metric(n2, 'holdfast_repair_waiting')) ?? 0) > 0)
     t.strictSame(await unfinished(n2), [])
     t.strictSame(await unreadable(n2), [])
     disk('n2').makeRoom()
@@ -112,13 +114,13 @@ t.test('three nodes with spoiled disks', async (t) => {
     await allPlaceOn('n1', 'n3')
     const uploads = await upload(12)
     for (const { missing } of uploads) t.strictSame(missing, ['n2'])
-    const failed = () => metric(n2, 'holdfast_repair_failed_total') ?? 0
-    const before = failed()
+    const failed = async () => (await metric(n2, 'holdfast_repair_failed_total')) ?? 0
+    const before = await failed()
     disk('n2').bytesLeft = 700_000
     disk('n2').pretendsRoom = true
-    await until('a repair has filled the disk', () => failed() > before)
+    await until('a repair has filled the disk', async () => (await failed()) > before)
     disk('n2').pretendsRoom = false
-    await until('the others wait', () => (metric(n2, 'holdfast_repair_waiting') ?? 0) > 0)
+    await until('the others wait', async () => ((await metric(n2, 'holdfast_repair_waiting')) ?? 0) > 0)
     // One may still write.
     await until('nothing unfinished stays', async () => (await unfinished(n2)).length === 0)
     disk('n2').makeRoom()
@@ -129,7 +131,7 @@ t.test('three nodes with spoiled disks', async (t) => {
     const n3 = three.node('n3')
     disk('n3').isFailing = true
     t.strictSame(await unreadable(n3), [])
-    await until('it is suspect', () => metric(n3, 'holdfast_blob_disk_suspect') === 1)
+    await until('it is suspect', async () => (await metric(n3, 'holdfast_blob_disk_suspect')) === 1)
     await allPlaceOn('n1', 'n2')
     for (const through of ['n1', 'n3']) {
       for (const { missing } of await upload(2, through)) t.strictSame(missing, ['n3'])

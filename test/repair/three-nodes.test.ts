@@ -88,7 +88,8 @@ t.test('three nodes', async (t) => {
       (progress?.blobsDone ?? 0) > 0 && progress?.blobsDone === progress?.blobsTotal,
       JSON.stringify(progress),
     )
-    const sample = node.cluster.metrics().find(({ name }) => name === 'holdfast_blob_directory_lost_total')
+    const samples = await node.cluster.metrics()
+    const sample = samples.find(({ name }) => name === 'holdfast_blob_directory_lost_total')
     t.equal(sample?.value, 1)
   })
 

@@ -151,7 +151,10 @@ function roomLevel(size: DiskSize, scarceFrom: DiskThreshold): RoomLevel {
 }
 
 /** The free bytes that belong to the reserve of the log, which was released or is not made yet. */
-export function missingReserve(reserve: WalReserve | undefined, totalBytes: number): number {
+export function missingReserve(
+  reserve: Pick<WalReserve, 'bytes' | 'isHeld'> | undefined,
+  totalBytes: number,
+): number {
   if (reserve === undefined || reserve.isHeld() || totalBytes < RESERVE_SHARE * reserve.bytes) return 0
   return reserve.bytes
 }

@@ -33,6 +33,13 @@ export const MACHINE_SETTINGS = [
     meaning: 'a folder in memory that detects a disk that went back; default: /dev/shm or $XDG_RUNTIME_DIR',
   },
   {
+    name: 'node.raft_thread',
+    kind: 'boolean',
+    fallback: 'false',
+    meaning:
+      'whether consensus, its log and the connections to other nodes have a thread of their own, so that no request can delay a heartbeat',
+  },
+  {
     name: 'cluster.id',
     kind: 'text',
     pattern: /^[A-Za-z0-9-]{8,64}$/,

@@ -28,7 +28,6 @@ export interface Services {
     | 'reachesLevel'
     | 'readBarrier'
     | 'readiness'
-    | 'metrics'
     | 'repairStatuses'
     | 'placement'
   >

@@ -1,0 +1,179 @@
+/**
+ * What the thread of the state asks of Raft, answered on the thread of Raft; and what Raft says of itself without being asked.
+ *
+ * Owns: the half that was assembled here, when it is published. Knows nothing of: terms, sockets, how messages travel.
+ * Rules: nothing here makes Raft wait for the other thread; at most one unasked publication is under way.
+ */
+import type { Clock } from '../base/clock.ts'
+import { openRaftHalf, type RaftHalf } from '../raft-half/raft-half.ts'
+import { asStream } from '../transport/call-self.ts'
+import type { CallHandler } from '../transport/transport.ts'
+import { uncrossedBody } from './crossed-body.ts'
+import type { HandlersOf, Link } from './link.ts'
+import { crossError, uncrossError } from './link-errors.ts'
+import { LinkedState } from './linked-state.ts'
+import type { Published, RaftCalls, StateCalls } from './raft-calls.ts'
+
+export interface RaftServiceParts {
+  readonly link: Link<StateCalls>
+  readonly clock: Clock
+}
+
+export class RaftService {
+  readonly #parts: RaftServiceParts
+  readonly #state: LinkedState
+  #half: RaftHalf | null = null
+  #heartbeatMs = 0
+  #isSaying = false
+  #isOver = false
+  /** As published last. */
+  #members = ''
+
+  constructor(parts: RaftServiceParts) {
+    this.#parts = parts
+    this.#state = new LinkedState(parts.link)
+    parts.link.serve<RaftCalls>(this.#handlers())
+  }
+
+  get #running(): RaftHalf {
+    if (this.#half === null) throw new Error('The half of Raft is not assembled yet')
+    return this.#half
+  }
+
+  #handlers(): HandlersOf<RaftCalls> {
+    const { stateMachine } = this.#state
+    return {
+      ...this.#lifeCycle(),
+      ...this.#membership(),
+      propose: ({ command, how }) => this.#running.propose(command, how),
+      readBarrier: () => this.#running.readBarrier().then(() => null),
+      reachesLevel: ({ level, withinMs }) => this.#afterwards(this.#running.reachesLevel(level, withinMs)),
+      metrics: () => this.#running.metrics(),
+      forgetFingerprint: () => this.#running.forgetFingerprint().then(() => null),
+      peerCall: (call, signal) => this.#callPeer(call, signal),
+      stateSays: (said) => {
+        this.#state.onSaid(said)
+        return null
+      },
+      stateDamaged: (error) => {
+        stateMachine.onDamaged(error)
+        return null
+      },
+      sourceBlock: ({ install, request }) => stateMachine.sourceBlock(install, request),
+    }
+  }
+
+  #lifeCycle(): Pick<HandlersOf<RaftCalls>, 'assemble' | 'open' | 'start' | 'stop' | 'fail'> {
+    const { link } = this.#parts
+    return {
+      assemble: async ({ options, known }) => {
+        const half = await openRaftHalf(options, known, this.#state)
+        this.#half = half
+        this.#heartbeatMs = options.heartbeatMs
+        void half.serving.then(() => link.call('serving', null)).catch(() => null)
+        void half.failed.then((error) => link.call('failed', crossError(error))).catch(() => null)
+        return { identity: half.identity, published: this.#published() }
+      },
+      open: () => this.#afterwards(this.#running.open().then(() => null)),
+      start: async ({ methods }) => {
+        for (const method of methods) this.#running.transport.handle(method, this.#handlerOf(method))
+        await this.#running.start()
+        this.#tick()
+        return this.#afterwards(Promise.resolve(null))
+      },
+      stop: async () => {
+        this.#isOver = true
+        await this.#running.stop()
+        return null
+      },
+      fail: (error) => {
+        this.#running.fail(uncrossError(error))
+        return null
+      },
+    }
+  }
+
+  #membership(): Pick<
+    HandlersOf<RaftCalls>,
+    'askMember' | 'memberStatuses' | 'newcomer' | 'change' | 'transfer' | 'setMembers'
+  > {
+    return {
+      askMember: (nodeId) => this.#running.membership.ask(nodeId),
+      memberStatuses: async () => [...(await this.#running.membership.memberStatuses())],
+      newcomer: ({ nodeId, address, isWelcome }) =>
+        this.#running.membership.newcomer(nodeId, address, isWelcome),
+      change: ({ voters, learners, index }) =>
+        this.#afterwards(this.#running.membership.change({ voters, learners }, index).then(() => null)),
+      transfer: (target) => this.#afterwards(this.#running.membership.transfer(target).then(() => null)),
+      setMembers: ({ known, isJoining }) =>
+        this.#afterwards(this.#running.membership.setMembers(known, isJoining).then(() => null)),
+    }
+  }
+
+  /** What an answer follows from is known on the other thread when the answer arrives. */
+  async #afterwards<T>(work: Promise<T>): Promise<T> {
+    const result = await work
+    void this.#say()
+    return result
+  }
+
+  async #callPeer(
+    { to, method, header, body, timeoutMs }: RaftCalls['peerCall']['input'],
+    signal?: AbortSignal,
+  ): Promise<RaftCalls['peerCall']['output']> {
+    const { link } = this.#parts
+    const bytes = uncrossedBody(link, body)
+    const answer = await this.#running.transport.call(to, method, {
+      header,
+      ...(bytes === undefined ? {} : { body: bytes }),
+      ...(signal === undefined ? {} : { signal }),
+      ...(timeoutMs === null ? {} : { timeoutMs }),
+    })
+    const { certificate = null } = answer
+    return { header: answer.header, stream: link.sendStream(answer.body), certificate }
+  }
+
+  #handlerOf(method: string): CallHandler {
+    const { link } = this.#parts
+    return async ({ from, header, body }) => {
+      const answer = await link.call('peerServe', { from, method, header, stream: link.sendStream(body) })
+      const answered = uncrossedBody(link, answer.body)
+      return { header: answer.header, ...(answered === undefined ? {} : { body: asStream(answered) }) }
+    }
+  }
+
+  #tick(): void {
+    if (this.#isOver) return
+    if (!this.#isSaying) {
+      this.#isSaying = true
+      void this.#say().finally(() => (this.#isSaying = false))
+    }
+    this.#parts.clock.after(this.#heartbeatMs, () => this.#tick())
+  }
+
+  async #say(): Promise<void> {
+    await this.#parts.link.call('raftSays', this.#published()).catch(() => null)
+  }
+
+  #published(): Published {
+    const half = this.#running
+    const { clock } = this.#parts
+    const { isJoining, identity, ownPlace, stateLevel } = half.membership
+    const text = JSON.stringify(half.members)
+    const members = text === this.#members ? null : [...half.members]
+    this.#members = text
+    return {
+      members,
+      readiness: half.readiness(),
+      isJobRunner: half.isJobRunner(),
+      timeOffset: half.time.now() - clock.now(),
+      time: half.time.status(),
+      isJoining,
+      identity,
+      ownPlace,
+      stateLevel,
+      local: half.localStatus(),
+      reserve: half.reserve,
+    }
+  }
+}

@@ -1,0 +1,34 @@
+/** What the settings of a node mean for the machine under it. */
+import type { createCluster } from '../../cluster/index.ts'
+import type { MasterKey } from '../access/master-key.ts'
+import { VERSION } from '../base/version.ts'
+import type { Config } from '../config/types.ts'
+
+export function clusterOptions(
+  config: Config,
+  masterKey: MasterKey,
+  isJoining: boolean,
+): Parameters<typeof createCluster>[0] {
+  return {
+    clusterId: config.cluster.id,
+    nodeId: config.node.id,
+    dataDir: config.node.dataDir,
+    witnessDir: config.node.witnessDir,
+    raftThread: config.node.raftThread,
+    listen: config.listeners.peer,
+    members: config.cluster.members,
+    isJoining,
+    version: VERSION,
+    tls: config.peerTls,
+    fingerprint: masterKey.fingerprint,
+    olderFingerprints: masterKey.fingerprints.slice(1),
+    heartbeatMs: config.cluster.heartbeatMs,
+    electionTimeoutMs: config.cluster.electionTimeoutMs,
+    clockSkewMaxMs: config.cluster.clockSkewMaxMs,
+    logKeepEntries: config.cluster.logKeepEntries,
+    logKeepBytes: config.cluster.logKeepBytes,
+    logPinBytes: config.cluster.logPinBytes,
+    diskThresholds: config.disk,
+    scrubEveryMs: config.repair.scrubEveryMs,
+  }
+}

@@ -13,7 +13,14 @@ import { ROOT } from '../supply-chain/lockfile.ts'
 
 const BUILD = fileURLToPath(new URL('main.ts', import.meta.url))
 /** What the bundle depends on. */
-const SOURCES = ['src/**/*.ts', 'cluster/**/*.ts', 'scripts/build/*.ts', 'package.json', 'package-lock.json']
+const SOURCES = [
+  'src/**/*.ts',
+  'cluster/**/*.ts',
+  'packages/client/src/**/*.ts',
+  'scripts/build/*.ts',
+  'package.json',
+  'package-lock.json',
+]
 /** The file of the bundle that says which sources it was built of. */
 export const STAMP = 'sources.sha256'
 

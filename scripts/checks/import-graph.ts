@@ -17,7 +17,7 @@ export interface Reached {
   readonly changed: string
 }
 
-const IS_PRODUCT = /^(cluster|src)\//
+const IS_PRODUCT = /^(cluster|packages|src)\//
 
 /** `files`: all paths of the repository. Documents and folders that a source names are ends of edges too. */
 export function importGraph(sources: readonly SourceFile[], files: readonly string[]): ImportGraph {

@@ -62,7 +62,7 @@ export async function checkPart(part: Part): Promise<number> {
 
 function select(files: readonly string[], wanted: Parameters<typeof selectTests>[1]): Selection {
   const sources = files
-    .filter((path) => /^(cluster|src|test|scripts)\/.*\.(ts|mjs)$/.test(path))
+    .filter((path) => /^(cluster|packages|src|test|scripts)\/.*\.(ts|mjs)$/.test(path))
     .map((path) => ({ path, text: readFileSync(join(ROOT, path), 'utf8') }))
   return selectTests(importGraph(sources, files), wanted)
 }

@@ -71,8 +71,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   'cluster/repair/': ['cluster/base/', 'cluster/blobs/', 'cluster/placement/', RAFT_TYPES],
   'src/base/': ['src/state-machine/', CLUSTER_DOOR],
-  // A client like any other: it knows the contract document and nothing of the service.
-  'src/client/': [],
+  // A client like any other: it knows the contract documents and nothing of the service.
+  'packages/client/': [],
+  'src/client/': ['packages/client/'],
   'src/config/': ['src/base/', CLUSTER_DOOR],
   'src/telemetry/': ['src/config/', CLUSTER_DOOR],
   'src/commands/': ['src/base/', 'src/state-machine/', CLUSTER_DOOR],
@@ -237,7 +238,7 @@ const pureRoomIsPure: Rule = ({ path, text }) => {
 }
 
 const importsFitTheTable: Rule = ({ path, text }) => {
-  const room = /^(cluster|src)\/[^/]+\//.exec(path)?.[0]
+  const room = /^(cluster|packages|src)\/[^/]+\//.exec(path)?.[0]
   if (room === undefined || PURE_ROOMS.includes(room)) return []
   const others = MAY_IMPORT[room]
   if (!others)
@@ -275,7 +276,9 @@ const asksThePolicies: Rule = ({ path, text }) =>
     : []
 
 const speaksThroughTheLogger: Rule = ({ path, text }) =>
-  /^(cluster|src)\//.test(path) && !path.startsWith('src/cli/') && /\bconsole\./.test(withoutComments(text))
+  /^(cluster|packages|src)\//.test(path) &&
+  !path.startsWith('src/cli/') &&
+  /\bconsole\./.test(withoutComments(text))
     ? ['writes to the console: use the logger it was given']
     : []
 
@@ -299,7 +302,7 @@ export function checkSource(file: SourceFile): readonly Finding[] {
 export function checkFolders(files: readonly SourceFile[]): readonly Finding[] {
   const imports = new Map<string, Map<string, string>>()
   for (const file of files) {
-    if (!/^(cluster|src)\//.test(file.path)) continue
+    if (!/^(cluster|packages|src)\//.test(file.path)) continue
     const folder = folderOf(file.path)
     for (const target of relativeImportsOf(file)) {
       if (folderOf(target) === folder) continue

@@ -14,7 +14,9 @@ const read = (path: string): SourceFile => ({ path, text: readFileSync(join(ROOT
 
 function main(): number {
   const files = repositoryFiles(ROOT)
-  const sources = files.filter((path) => /^(cluster|src|test|scripts)\/.*\.(ts|mjs)$/.test(path)).map(read)
+  const sources = files
+    .filter((path) => /^(cluster|packages|src|test|scripts)\/.*\.(ts|mjs)$/.test(path))
+    .map(read)
   const prose = files
     .filter(
       (path) => /\.(md|ya?ml|json|sh)$|Dockerfile|\.ci\/run$/.test(path) && path !== 'package-lock.json',

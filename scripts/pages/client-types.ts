@@ -1,25 +1,17 @@
 /**
- * Writes the types and routes of src/client from the committed contract documents: `node scripts/pages/client-types.ts`.
+ * Writes the types, routes and methods of packages/client from the committed contract documents: `node scripts/pages/client-types.ts`.
  *
- * Owns: the text of src/client/generated/. Rule: it reads only the documents, so the types contain what any other client can know.
+ * Owns: the text of packages/client/src/generated/. Rule: it reads only the documents, so the types contain what any other client can know.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { clientMethodsText, type MethodFacts, methodRoute, type Parameter } from './client-methods.ts'
 import { memberText, type Schema, typeText } from './schema-types.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
 
 export const CLIENT_PLANES = ['data', 'admin'] as const
 export type ClientPlane = (typeof CLIENT_PLANES)[number]
-
-interface Parameter {
-  readonly name: string
-  readonly in: string
-  readonly required?: boolean
-  readonly description?: string
-  readonly schema: Schema
-  readonly 'x-rest-of-path'?: boolean
-}
 
 type Content = Readonly<Record<string, { readonly schema: Schema }>>
 
@@ -37,39 +29,81 @@ interface Document {
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> }
 }
 
-export const clientTypesFile = (plane: ClientPlane): string =>
-  join(ROOT, 'src', 'client', 'generated', `${plane}-operations.ts`)
+const FOLDER = join(ROOT, 'packages', 'client', 'src', 'generated')
 
-export function clientTypesText(plane: ClientPlane): string {
+/** The files of a plane and their texts. */
+export function clientFiles(plane: ClientPlane): readonly { readonly file: string; readonly text: string }[] {
   const file = join(ROOT, 'docs', 'openapi', `${plane}.json`)
-  const { paths, components } = JSON.parse(readFileSync(file, 'utf8')) as Document
-  // Browsers send a preflight by themselves.
-  const operations = Object.entries(paths).flatMap(([path, item]) =>
-    Object.entries(item)
-      .filter(([method]) => method !== 'options')
-      .map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
-  )
-  const Plane = plane === 'data' ? 'Data' : 'Admin'
+  const document = JSON.parse(readFileSync(file, 'utf8')) as Document
   // The shape of a problem is the same for every operation, and errors are classes.
-  const { Problem: _, ...records } = components.schemas
+  const { Problem: _, ...records } = document.components.schemas
+  const operations = Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item)
+      // Browsers send a preflight by themselves.
+      .filter(([method]) => method !== 'options')
+      .map(([method, operation]): Placed => {
+        const facts = methodFacts(document, method.toUpperCase(), operation)
+        return { path, method: method.toUpperCase(), operation, facts }
+      }),
+  )
+  const methods = operations.map(({ facts }) => facts)
+  return [
+    { file: join(FOLDER, `${plane}-operations.ts`), text: operationsText(plane, operations, records) },
+    {
+      file: join(FOLDER, `${plane}-methods.ts`),
+      text: clientMethodsText(plane, methods, Object.keys(records)),
+    },
+  ]
+}
+
+interface Placed {
+  readonly path: string
+  readonly method: string
+  readonly operation: Operation
+  readonly facts: MethodFacts
+}
+
+function operationsText(
+  plane: ClientPlane,
+  operations: readonly Placed[],
+  records: Readonly<Record<string, Schema>>,
+): string {
+  const Plane = plane === 'data' ? 'Data' : 'Admin'
   const operationTexts = operations.map(({ operation }) => operationText(operation)).join('\n')
   const used = ['Body', 'Download'].filter((name) => new RegExp(`: ${name}\\b`).test(operationTexts))
   return [
     '/**',
     ` * The operations of the ${plane} plane as docs/openapi/${plane}.json has them. Made by \`node scripts/pages/client-types.ts\`.`,
     ' */',
-    `import type { ${[...used, 'Route'].join(', ')} } from '../base/operation.ts'`,
+    `import type { ${[...used, 'Route'].join(', ')} } from '../call/operation.ts'`,
     '',
     ...Object.entries(records).map(([name, schema]) => `export type ${name} = ${typeText(schema)}\n`),
     `export interface ${Plane}Operations {`,
     operationTexts,
     '}',
     '',
-    `export const ${Plane.toUpperCase()}_ROUTES = {`,
-    ...operations.map(({ path, method, operation }) => routeText(path, method, operation)),
-    `} as const satisfies Record<keyof ${Plane}Operations, Route>`,
+    `export const ${Plane.toUpperCase()}_ROUTES: Readonly<Record<keyof ${Plane}Operations, Route>> = {`,
+    ...operations.map(routeText),
+    '}',
     '',
   ].join('\n')
+}
+
+function methodFacts({ components }: Document, method: string, operation: Operation): MethodFacts {
+  const { operationId, summary, parameters = [], requestBody } = operation
+  const resolved = (schema: Schema = {}): Schema =>
+    schema.$ref === undefined ? schema : (components.schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {})
+  return {
+    operationId,
+    summary,
+    parameters,
+    method,
+    body: bodyKind(operation),
+    isBodyRequired: requestBody?.required === true,
+    bodySchema: resolved(requestBody?.content['application/json']?.schema),
+    answerSchema: resolved(successes(operation)[0]?.schema),
+    answer: answerKind(operation),
+  }
 }
 
 function operationText(operation: Operation): string {
@@ -123,15 +157,18 @@ function answerText(operation: Operation): string {
   return isSometimesEmpty ? `${type} | undefined` : type
 }
 
-function routeText(path: string, method: string, operation: Operation): string {
-  const { operationId, requestBody, security, parameters = [] } = operation
-  const body =
-    requestBody === undefined ? 'none' : 'application/json' in requestBody.content ? 'json' : 'bytes'
+function routeText({ path, method, operation, facts: ofMethod }: Placed): string {
+  const { operationId, security, parameters = [] } = operation
   const rest = parameters.find((parameter) => parameter['x-rest-of-path'] === true)?.name ?? null
   // A token is sent only to operations that take one.
   const takesToken = security.some((way) => 'bearer' in way)
-  const facts = { method, path, rest, body, answer: answerKind(operation), takesToken }
-  return `  ${operationId}: ${JSON.stringify(facts)},`
+  const facts = { method, path, rest, body: bodyKind(operation), answer: answerKind(operation), takesToken }
+  return `  ${operationId}: ${JSON.stringify({ ...facts, ...methodRoute(ofMethod) })},`
+}
+
+function bodyKind({ requestBody }: Operation): 'none' | 'json' | 'bytes' {
+  if (requestBody === undefined) return 'none'
+  return 'application/json' in requestBody.content ? 'json' : 'bytes'
 }
 
 function answerKind(operation: Operation): 'json' | 'bytes' | 'text' | 'empty' {
@@ -150,4 +187,5 @@ function successes({ responses }: Operation): readonly { readonly type: string; 
 }
 
 if (import.meta.main)
-  for (const plane of CLIENT_PLANES) writeFileSync(clientTypesFile(plane), clientTypesText(plane))
+  for (const plane of CLIENT_PLANES)
+    for (const { file, text } of clientFiles(plane)) writeFileSync(file, text)

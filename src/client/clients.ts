@@ -1,21 +1,27 @@
 /**
- * The two clients of the service: for the data plane with an access key, for the admin plane with an admin token.
+ * The two clients of the command line: those of packages/client over connections of Node.js, with an authority of one's own.
  *
- * The only entry point of this folder.
+ * The only entry point of this folder. Owns: nothing of a call; packages/client does.
  */
-import { setTimeout as wait } from 'node:timers/promises'
-import { ApiClient, type ClientParts, type Clock } from './api-client.ts'
-import { type ClientCertificateFiles, Connections } from './attempt.ts'
-import { Endpoints } from './endpoints.ts'
-import { ADMIN_ROUTES, type AdminOperations } from './generated/admin-operations.ts'
-import { DATA_ROUTES, type DataOperations } from './generated/data-operations.ts'
-import { REPEAT_POLICY, type RepeatPolicy } from './repeating.ts'
-import { FixedToken, type Minted, MintedToken, type TokenStore } from './token-source.ts'
+import type { Readable } from 'node:stream'
+import { ApiClient, type ClientParts } from '../../packages/client/src/call/api-client.ts'
+import { Endpoints } from '../../packages/client/src/call/endpoints.ts'
+import { REPEAT_POLICY, type RepeatPolicy } from '../../packages/client/src/call/repeating.ts'
+import { FixedToken, type TokenStore } from '../../packages/client/src/call/token-source.ts'
+import { type Clock, SYSTEM_CLOCK } from '../../packages/client/src/call/transport.ts'
+import { VERSION } from '../../packages/client/src/call/version.ts'
+import { type DataCredentials, mintedFor } from '../../packages/client/src/client/credentials.ts'
+import { ADMIN_ROUTES, type AdminOperations } from '../../packages/client/src/generated/admin-operations.ts'
+import { DATA_ROUTES, type DataOperations } from '../../packages/client/src/generated/data-operations.ts'
+import { type ClientCertificateFiles, Connections } from './connections.ts'
 
-export { ApiError, NoAnswerError } from './api-error.ts'
-export type { Minted, TokenStore } from './token-source.ts'
-export type DataClient = ApiClient<DataOperations>
-export type AdminClient = ApiClient<AdminOperations>
+export { ApiError, NoAnswerError } from '../../packages/client/src/call/errors.ts'
+export { delayBefore, isPassing, type RepeatPolicy } from '../../packages/client/src/call/repeating.ts'
+export type { Minted, TokenStore } from '../../packages/client/src/call/token-source.ts'
+export type { Clock } from '../../packages/client/src/call/transport.ts'
+export type { DataCredentials } from '../../packages/client/src/client/credentials.ts'
+export type DataClient = ApiClient<DataOperations, Readable>
+export type AdminClient = ApiClient<AdminOperations, Readable>
 
 export interface ClientOptions {
   /** URLs of nodes; the first is used until it fails. */
@@ -34,52 +40,28 @@ export interface ClientOptions {
   readonly random?: () => number
 }
 
-export type DataCredentials =
-  | { readonly accessKeyId: string; readonly secretKey: string }
-  | { readonly token: string }
-
-/** A token is replaced this long before it expires, or when a tenth of its lifetime is left if that is less. */
-const RENEW_MS = 60_000
-
-const SYSTEM_CLOCK: Clock = {
-  now: () => Date.now(),
-  wait: (ms, signal) => wait(ms, undefined, signal === undefined ? {} : { signal }),
-}
+const USER_AGENT = `holdfast/${VERSION}`
 
 export function dataClient(options: ClientOptions & DataCredentials): DataClient {
-  const parts = partsOf(options)
+  const parts = partsOf('data', options)
   const tokens =
     'token' in options ? new FixedToken(options.token) : mintedFor(parts, options, options.tokenStore)
-  return new ApiClient<DataOperations>(DATA_ROUTES, parts, tokens)
+  return new ApiClient<DataOperations, Readable>(DATA_ROUTES, parts, tokens)
 }
 
 export function adminClient(options: ClientOptions & { readonly token: string }): AdminClient {
-  return new ApiClient<AdminOperations>(ADMIN_ROUTES, partsOf(options), new FixedToken(options.token))
+  const tokens = new FixedToken(options.token)
+  return new ApiClient<AdminOperations, Readable>(ADMIN_ROUTES, partsOf('admin', options), tokens)
 }
 
-function mintedFor(
-  parts: ClientParts,
-  { accessKeyId, secretKey }: { readonly accessKeyId: string; readonly secretKey: string },
-  store?: TokenStore,
-): MintedToken {
-  const open = new ApiClient<DataOperations>(DATA_ROUTES, parts, null)
-  const mint = async (): Promise<Minted> => {
-    const requestedAt = parts.clock.now()
-    const body = { accessKeyId, secretKey }
-    const { answer } = await open.call('createToken', { body, isRepeatable: true })
-    // Computed from the lifetime: the clocks of the node and of this machine may differ.
-    const lifeMs = answer.expiresIn * 1000
-    return { token: answer.token, renewAt: requestedAt + lifeMs - Math.min(RENEW_MS, lifeMs / 10) }
-  }
-  return new MintedToken(mint, () => parts.clock.now(), store ?? null)
-}
-
-function partsOf(options: ClientOptions): ClientParts {
+function partsOf(plane: 'data' | 'admin', options: ClientOptions): ClientParts<Readable> {
   const { connectMs = 5_000, answerMs = 60_000, silenceMs = 60_000 } = options
   return {
-    connections: new Connections(
+    plane,
+    transport: new Connections(
       { connectMs, answerMs, silenceMs },
       { ca: options.ca ?? null, certificate: options.clientCertificate ?? null },
+      USER_AGENT,
     ),
     endpoints: new Endpoints(options.endpoints),
     policy: { ...REPEAT_POLICY, ...options.repeat },

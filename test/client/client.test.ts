@@ -3,14 +3,14 @@
  */
 import { readFileSync } from 'node:fs'
 import t from 'tap'
-import { CLIENT_PLANES, clientTypesFile, clientTypesText } from '../../scripts/pages/client-types.ts'
+import { CLIENT_PLANES, clientFiles } from '../../scripts/pages/client-types.ts'
 import { adminClient, ApiError, dataClient } from '../../src/client/clients.ts'
 import { ApiWorld } from '../api/api-world.ts'
 import { problem, ScriptedServer } from './scripted-server.ts'
 
 t.test('the types are those of the documents (node scripts/pages/client-types.ts)', async (t) => {
   for (const plane of CLIENT_PLANES)
-    t.equal(readFileSync(clientTypesFile(plane), 'utf8'), clientTypesText(plane), plane)
+    for (const { file, text } of clientFiles(plane)) t.equal(readFileSync(file, 'utf8'), text, file)
 })
 
 async function start(t: Parameters<typeof ApiWorld.start>[0]) {

@@ -10,8 +10,8 @@ import {
   type DataClient,
   dataClient,
   NoAnswerError,
+  type RepeatPolicy,
 } from '../../client/clients.ts'
-import type { RepeatPolicy } from '../../client/repeating.ts'
 import {
   adminAccess,
   type AdminAccessOptions,

@@ -3,7 +3,7 @@
  *
  * Owns: the times; the clock is passed in. Rule: after a pause no more than one second of the rate is caught up.
  */
-import type { Clock } from '../../client/api-client.ts'
+import type { Clock } from '../../client/clients.ts'
 
 const BURST_MS = 1_000
 

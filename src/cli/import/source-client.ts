@@ -6,8 +6,7 @@
  */
 import type { Readable } from 'node:stream'
 import { Agent } from 'undici'
-import type { Clock } from '../../client/api-client.ts'
-import { delayBefore, isPassing, type RepeatPolicy } from '../../client/repeating.ts'
+import { type Clock, delayBefore, isPassing, type RepeatPolicy } from '../../client/clients.ts'
 import { CommandError, EXIT } from '../base/exit.ts'
 import { signedHeaders } from './signed-request.ts'
 import { type Place, placeOf, type Target } from './source-address.ts'

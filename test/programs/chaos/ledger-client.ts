@@ -5,8 +5,8 @@
  * Rule: a 503 or no answer at all is allowed; everything else is an answer, which the caller checks.
  */
 import { setTimeout as wait } from 'node:timers/promises'
-import { DATA_ROUTES, type DataOperations } from '../../../src/client/generated/data-operations.ts'
-import { requestOf } from '../../../src/client/base/operation.ts'
+import { DATA_ROUTES, type DataOperations } from '../../../packages/client/src/generated/data-operations.ts'
+import { requestOf } from '../../../packages/client/src/call/operation.ts'
 import type { Answer, ProcessCluster } from '../../helpers/process-cluster.ts'
 import type { Random } from '../simulator/random.ts'
 

@@ -1,21 +1,16 @@
 /**
- * One request at one endpoint.
+ * One request at one endpoint over connections of Node.js, for what `fetch` cannot do: an authority and a certificate of one's own, a time
+ * limit for connecting, keys that consist of dots.
  *
  * Owns: the connections. Knows nothing of: tokens, repeating, the meaning of an answer.
  * Rule: the path is sent as given; a URL parser would resolve the dots in a key.
  */
 import { Readable } from 'node:stream'
 import { Agent } from 'undici'
-import type { ByteSource, Request } from './base/operation.ts'
+import type { Request } from '../../packages/client/src/call/operation.ts'
+import { type Attempted, collected, type Transport } from '../../packages/client/src/call/transport.ts'
 
-export interface Attempted {
-  readonly status: number
-  readonly headers: Readonly<Record<string, string>>
-  /** Must be read or destroyed. */
-  readonly body: Readable
-}
-
-export interface RetryLoop {
+export interface TimeLimits {
   readonly connectMs: number
   /** From the end of the request to the headers of the answer. */
   readonly answerMs: number
@@ -37,27 +32,38 @@ export interface Trust {
   readonly certificate: ClientCertificateFiles | null
 }
 
-export class Connections {
+/** The bytes of an answer come as a stream of Node.js. */
+export class Connections implements Transport<Readable> {
   readonly #agent: Agent
+  readonly #userAgent: string
 
-  constructor({ connectMs, answerMs, silenceMs }: RetryLoop, { ca, certificate }: Trust) {
+  constructor({ connectMs, answerMs, silenceMs }: TimeLimits, { ca, certificate }: Trust, userAgent: string) {
     const connect = { timeout: connectMs, ...(ca === null ? {} : { ca }), ...certificate }
     this.#agent = new Agent({ connect, headersTimeout: answerMs, bodyTimeout: silenceMs })
+    this.#userAgent = userAgent
   }
 
-  /** Throws when there is no answer. */
-  async attempt(endpoint: string, request: Request, signal: AbortSignal | undefined): Promise<Attempted> {
+  async attempt(
+    endpoint: string,
+    request: Request,
+    signal: AbortSignal | undefined,
+  ): Promise<Attempted<Readable>> {
     const { origin, pathname } = new URL(endpoint)
     const { method, path, headers, body } = request
     const answer = await this.#agent.request({
       origin,
       path: pathname.replace(/\/$/, '') + path,
       method,
-      headers,
-      body: isSource(body) ? Readable.from(body.open()) : body,
+      headers: { 'user-agent': this.#userAgent, ...headers },
+      body: bodyFor(body),
       ...(signal === undefined ? {} : { signal }),
     })
-    return { status: answer.statusCode, headers: plain(answer.headers), body: answer.body }
+    return {
+      status: answer.statusCode,
+      headers: plain(answer.headers),
+      body: answer.body,
+      bytes: () => collected(answer.body),
+    }
   }
 
   close(): Promise<void> {
@@ -65,7 +71,10 @@ export class Connections {
   }
 }
 
-const isSource = (body: Request['body']): body is ByteSource => body !== null && 'open' in body
+function bodyFor(body: Request['body']): Uint8Array | Readable | null {
+  if (body === null || body instanceof Uint8Array) return body
+  return Readable.from('open' in body ? body.open() : body.stream())
+}
 
 function plain(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
   const given = Object.entries(headers).flatMap(([name, value]) =>

@@ -4,7 +4,7 @@
  * Owns: the decision; pure. Rule: a call that may have changed something is repeated only if repeating it changes nothing more: because
  * of its method, or because of its idempotency key. Repeating does not help after a 501 or 507.
  */
-import type { Request } from './base/operation.ts'
+import type { Request } from './operation.ts'
 
 export interface RepeatPolicy {
   /** Attempts of one call, including the first. */

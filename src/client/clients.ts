@@ -15,7 +15,7 @@ import { ADMIN_ROUTES, type AdminOperations } from '../../packages/client/src/ge
 import { DATA_ROUTES, type DataOperations } from '../../packages/client/src/generated/data-operations.ts'
 import { type ClientCertificateFiles, Connections } from './connections.ts'
 
-export { ApiError, NoAnswerError } from '../../packages/client/src/call/errors.ts'
+export { ApiError, NoAnswerError, WrongListenerError } from '../../packages/client/src/call/errors.ts'
 export { delayBefore, isPassing, type RepeatPolicy } from '../../packages/client/src/call/repeating.ts'
 export type { Minted, TokenStore } from '../../packages/client/src/call/token-source.ts'
 export type { Clock } from '../../packages/client/src/call/transport.ts'

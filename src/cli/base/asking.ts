@@ -11,6 +11,7 @@ import {
   dataClient,
   NoAnswerError,
   type RepeatPolicy,
+  WrongListenerError,
 } from '../../client/clients.ts'
 import {
   adminAccess,
@@ -91,6 +92,8 @@ export function commandErrorOf(cause: unknown): unknown {
     const exitCode = exitCodeOf(cause.status, code)
     return new CommandError(message, { code, advice, hint, requestId: cause.requestId, exitCode })
   }
+  if (cause instanceof WrongListenerError)
+    return unreachable({ message: cause.message, hint: 'Name the address of its other listener.' })
   if (!(cause instanceof NoAnswerError)) return cause
   return unreachable(noAnswer(cause))
 }

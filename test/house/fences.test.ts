@@ -30,6 +30,7 @@ function house(files: Readonly<Record<string, string>>): {
     'cluster',
     'cluster/raft',
     'cluster/placement',
+    'packages/client',
     'src',
     'src/state-machine',
     'scripts',
@@ -78,6 +79,14 @@ t.test('compiler fence of the pure rooms', async (t) => {
     const broken = house({ 'cluster/raft/a.ts': code, 'cluster/outside.ts': 'export const x = 1\n' })
     t.notOk(broken.run('tsc', '-p', 'cluster/raft', '--noEmit').ok, `refuses ${what}`)
   }
+})
+
+t.test('compiler fence of the client: nothing of Node.js', async (t) => {
+  const client = (code: string) =>
+    house({ 'packages/client/src/a.ts': code }).run('tsc', '-p', 'packages/client', '--noEmit').ok
+  t.ok(client("export const x = fetch('http://localhost')\n"), 'it compiles with what the web has')
+  for (const code of ['process.pid', 'Buffer.alloc(1)', "import('node:fs')"])
+    t.notOk(client(`export const x = ${code}\n`), `refuses ${code}`)
 })
 
 t.test('lint fence', async (t) => {

@@ -1,4 +1,4 @@
 /**
- * The types of the admin plane for the command line, as packages/client has them from docs/openapi/admin.json.
+ * The operations of the admin plane for the command line, as packages/client has them from docs/openapi/admin.json.
  */
-export type * from '../../../packages/client/src/generated/admin-operations.ts'
+export * from '../../../packages/client/src/generated/admin-operations.ts'

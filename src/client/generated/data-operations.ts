@@ -1,4 +1,4 @@
 /**
- * The types of the data plane for the command line, as packages/client has them from docs/openapi/data.json.
+ * The operations of the data plane for the command line, as packages/client has them from docs/openapi/data.json.
  */
-export type * from '../../../packages/client/src/generated/data-operations.ts'
+export * from '../../../packages/client/src/generated/data-operations.ts'

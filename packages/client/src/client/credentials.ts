@@ -3,7 +3,13 @@
  */
 import { ApiClient, type ClientParts } from '../call/api-client.ts'
 import { ArgumentError } from '../call/errors.ts'
-import { FixedToken, type Minted, MintedToken, type TokenSource, type TokenStore } from '../call/token-source.ts'
+import {
+  FixedToken,
+  type Minted,
+  MintedToken,
+  type TokenSource,
+  type TokenStore,
+} from '../call/token-source.ts'
 import { DATA_ROUTES, type DataOperations } from '../generated/data-operations.ts'
 
 export interface AccessKeyCredentials {

@@ -22,6 +22,7 @@ import {
   SURROUNDINGS,
 } from './cluster-access.ts'
 import { CommandError, EXIT } from './exit.ts'
+import { interruption } from './interruption.ts'
 import { type NoAnswer, noAnswer, tlsInstead } from './no-answer.ts'
 import { refusedCall } from './refused-call.ts'
 import { tokenCache } from './token-cache.ts'
@@ -39,11 +40,14 @@ export async function askData<T>(
   return asked(dataClient({ ...access, ...kept, repeat }), work)
 }
 
+/** `wait`: the work may start an operation and then waits for its end. */
 export async function askAdmin<T>(
-  options: AdminAccessOptions,
+  options: AdminAccessOptions & { readonly wait?: boolean },
   work: (client: AdminClient) => Promise<T>,
   surroundings: Surroundings = SURROUNDINGS,
 ): Promise<T> {
+  // From the first request on, because the answer that a signal would cut off names the operation that continues.
+  if (options.wait === true) interruption()
   return asked(adminClient(adminAccess(options, surroundings)), work)
 }
 

@@ -43,6 +43,11 @@ export interface RealNode {
 /** Under the blobs of a node. */
 export type FilesOf = (nodeId: string) => FileOps
 
+interface Settings {
+  readonly filesOf: FilesOf
+  readonly electionTimeoutMs: number
+}
+
 export interface Upload {
   readonly blob: SampleBlob
   readonly ref: BlobRef
@@ -53,29 +58,33 @@ export class RealNodes {
   nodes: readonly RealNode[] = []
   readonly #root: string
   readonly #ports: readonly number[]
-  readonly #filesOf: FilesOf
+  readonly #settings: Settings
   #session = ''
   #births = 0
   #puts = 0
 
-  private constructor(root: string, ports: readonly number[], filesOf: FilesOf) {
+  private constructor(root: string, ports: readonly number[], settings: Settings) {
     this.#root = root
     this.#ports = ports
-    this.#filesOf = filesOf
+    this.#settings = settings
   }
 
-  /** One node for each weight: n1, n2 and so on, each in its own zone; their blobs are on the system's disk by default. */
+  /**
+   * One node for each weight: n1, n2 and so on, each in its own zone; their blobs are on the system's disk by default.
+   * `electionTimeoutMs`: longer where the test needs the same leader from its begin to its end.
+   */
   static async start(
     t: Test,
     weights: readonly number[] = [1, 1, 1],
     filesOf: FilesOf = () => systemFileOps,
+    electionTimeoutMs = 500,
   ): Promise<RealNodes> {
     const root = await mkdtemp(join(tmpdir(), 'holdfast-real-'))
     t.teardown(() => {
       removeWitnessesIn(root)
       return rm(root, { recursive: true, force: true })
     })
-    const real = new RealNodes(root, await freePorts(weights.length), filesOf)
+    const real = new RealNodes(root, await freePorts(weights.length), { filesOf, electionTimeoutMs })
     t.teardown(() => real.stop())
     await real.open(weights)
     const { propose } = real.node('n1')
@@ -100,7 +109,13 @@ export class RealNodes {
     })
     this.nodes = await Promise.all(
       members.map((member) => {
-        return startNode(this.#root, { member, members, blobFiles: this.#filesOf(member.nodeId) })
+        const { filesOf, electionTimeoutMs } = this.#settings
+        return startNode(this.#root, {
+          member,
+          members,
+          blobFiles: filesOf(member.nodeId),
+          electionTimeoutMs,
+        })
       }),
     )
   }
@@ -198,9 +213,11 @@ interface NewNode {
   readonly member: Member
   readonly members: readonly Member[]
   readonly blobFiles: FileOps
+  readonly electionTimeoutMs: number
 }
 
-async function startNode(root: string, { member, members, blobFiles }: NewNode): Promise<RealNode> {
+async function startNode(root: string, newcomer: NewNode): Promise<RealNode> {
+  const { member, members, blobFiles, electionTimeoutMs } = newcomer
   const { nodeId } = member
   const dataDir = join(root, nodeId)
   const { stateMachine, reader } = openStore({ dir: join(dataDir, 'state'), logger: SILENT })
@@ -211,7 +228,7 @@ async function startNode(root: string, { member, members, blobFiles }: NewNode):
   const options = { clusterId: 'real', nodeId, dataDir, listen: member.peerAddress, members, tls: null }
   const raft = {
     heartbeatMs: 50,
-    electionTimeoutMs: 500,
+    electionTimeoutMs,
     logKeepEntries: 10_000,
     logKeepBytes: 1 << 24,
     logPinBytes: 2 ** 26,

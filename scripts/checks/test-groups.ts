@@ -24,7 +24,7 @@ const ALONE = /^test\/(programs|process|s3-clients|house|deploy|bench)\//
 /** A file that asks for more time than others. */
 const LONG = 'test/programs/simulator/time-limit.ts'
 /** So that a group is not the last one to end, and a crash takes few files along. */
-const FILES_MAX = 12
+const FILES_MAX = 24
 
 /** Each group: paths of test files, at least one. `sources`: all sources of the repository. */
 export function groupsOf(

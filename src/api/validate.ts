@@ -19,9 +19,8 @@ const CODE_OF_MISSING: Readonly<Record<string, RefusalCode>> = {
 
 /** For the body of a request. Throws Refusal invalid_request, or the code of the member that is missing. */
 export function bodyCheck(schema: TObject): Check {
-  const validator = validatorOf(schema)
   return (value) => {
-    if (validator.Check(value)) return
+    if (validatorOf(schema).Check(value)) return
     const fault = firstFault(schema, value)
     const code = CODE_OF_MISSING[fault.missing ?? ''] ?? 'invalid_request'
     throw new Refusal(code, `The body is not accepted: ${fault.sentence}`)
@@ -30,13 +29,12 @@ export function bodyCheck(schema: TObject): Check {
 
 /** Reads the texts of a query by the schema. Throws Refusal invalid_argument. */
 export function queryReader(schema: TObject): (texts: Readonly<Record<string, string>>) => unknown {
-  const validator = validatorOf(schema)
   const types = schema.properties
   return (texts) => {
     const values = Object.fromEntries(
       Object.entries(texts).map(([name, text]) => [name, typed(types[name], text)]),
     )
-    if (validator.Check(values)) return values
+    if (validatorOf(schema).Check(values)) return values
     throw new Refusal('invalid_argument', `The query is not accepted: ${firstFault(schema, values).sentence}`)
   }
 }

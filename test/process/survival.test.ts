@@ -7,9 +7,10 @@ import { join } from 'node:path'
 import t from 'tap'
 import { until } from '../helpers/async.ts'
 import { ProcessCluster } from '../helpers/process-cluster.ts'
+import { shareOf } from '../helpers/proof-size.ts'
 import { Workload } from '../helpers/workload.ts'
 
-const UPLOADS_BETWEEN = 15
+const UPLOADS_BETWEEN = shareOf(15, 5)
 
 function blobsOn(cluster: ProcessCluster, nodeId: string): readonly string[] {
   const root = join(cluster.node(nodeId).dataDir, 'blobs')

@@ -11,8 +11,8 @@ import { SMALL } from './base/sizes.ts'
 import { S3World } from './base/s3-world.ts'
 import { CLIENTS } from './clients.ts'
 
-/** The signatures of two libraries, checksums in trailers, copies between sides, many small objects. */
-const IN_A_SHARE = ['aws-sdk', 'minio-js', 'aws-cli', 'rclone', 'restic']
+/** Two families of signatures and of checksums, copies between sides. */
+const IN_A_SHARE = ['aws-sdk', 'minio-js', 'rclone']
 
 /** Why a client is not played. */
 function skipped(name: string, absence: string | null): string | false {

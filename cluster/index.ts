@@ -31,5 +31,5 @@ export {
   identityOf,
   nodeUri,
 } from './transport/certificate-identity.ts'
-export { CertificateFiles } from './transport/certificate-files.ts'
+export { CertificateFiles, lookAtCertificates } from './transport/certificate-files.ts'
 export { certificateSamples } from './transport/certificate-samples.ts'

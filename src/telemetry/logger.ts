@@ -28,9 +28,19 @@ export interface LoggerOptions {
   readonly destination?: { write(line: string): void }
 }
 
+/** The children of each logger: one for each component, made at the start. */
+const CHILDREN = new WeakMap<PinoLogger, PinoLogger[]>()
+
+/** Of a logger from createLogger, and of everything that got a child of it. */
+export function setLogLevel(logger: PinoLogger, level: LoggerOptions['level']): void {
+  for (const one of [logger, ...(CHILDREN.get(logger) ?? [])]) one.level = level
+}
+
 export function createLogger(options: LoggerOptions): PinoLogger {
-  return pino(
+  const children: PinoLogger[] = []
+  const logger = pino(
     {
+      onChild: (child) => void children.push(child),
       level: options.level,
       base: { node: options.nodeId },
       timestamp: pino.stdTimeFunctions.isoTime,
@@ -39,4 +49,6 @@ export function createLogger(options: LoggerOptions): PinoLogger {
     },
     options.destination ?? pino.destination({ fd: 2, sync: true }),
   )
+  CHILDREN.set(logger, children)
+  return logger
 }

@@ -9,6 +9,7 @@ import { type Duplex, PassThrough } from 'node:stream'
 import { connect } from 'node:tls'
 import t, { type Test } from 'tap'
 import { StartError, type TlsFiles } from '../../cluster/base/types.ts'
+import { lookAtCertificates } from '../../cluster/index.ts'
 import { ClientAddresses } from '../../src/api/admission/client-address.ts'
 import { answerClientError } from '../../src/api/client-error.ts'
 import { createDataServer } from '../../src/api/server/data-server.ts'
@@ -208,6 +209,12 @@ t.test('a listener over TLS', async (t) => {
       t.equal(stale(), 0)
     },
   )
+  await t.test('shows a new one at once when the files are looked at on demand', async (t) => {
+    const next = made.pair('n1', { hosts: HOSTS })
+    put(files, next)
+    await lookAtCertificates()
+    t.equal(await shownBy(dataPort, ca), next.certificate)
+  })
   await t.test('says when its certificate ends', async (t) => {
     const [expiry] = tls.samples()
     t.match(expiry, { labels: { listener: 'data', certificate: 'own' } })

@@ -2,7 +2,9 @@
  * The supply chain: licences, bill of materials, the answer of the registry to an audit, and the unit that runs a node.
  */
 import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { auditVerdict } from '../../scripts/supply-chain/audit.ts'
@@ -11,6 +13,7 @@ import { type LockedPackage, readLockedProject } from '../../scripts/supply-chai
 import { billOfMaterials } from '../../scripts/supply-chain/sbom.ts'
 
 const project = readLockedProject()
+const UNIT = readFileSync(new URL('../../deploy/holdfast.service', import.meta.url), 'utf8')
 const some: LockedPackage = {
   path: 'node_modules/some',
   name: 'some',
@@ -100,8 +103,26 @@ t.test('an audit', async (t) => {
     t.match(auditVerdict(silent), { exitCode: 2, text: /No audit was made/ }, 'no answer is not a good one')
 })
 
+t.test('the unit for systemd is accepted, and exposes little', async (t) => {
+  const has = spawnSync('systemd-analyze', ['--version'])
+  const skip = has.status === 0 ? false : 'systemd-analyze is not installed'
+  await t.test('by systemd-analyze', { skip }, async (t) => {
+    const folder = mkdtempSync(join(tmpdir(), 'holdfast-unit-'))
+    t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+    const file = join(folder, 'holdfast.service')
+    // The program is not installed on the machine that runs the test.
+    writeFileSync(file, UNIT.replace('ExecStart=/usr/lib/holdfast/bin/node', `ExecStart=${process.execPath}`))
+    const verified = spawnSync('systemd-analyze', ['verify', '--man=no', file], { encoding: 'utf8' })
+    const said = verified.stderr.split('\n').filter((line) => line.includes('holdfast.service'))
+    t.same(said, [])
+    const security = ['security', '--offline=yes', '--threshold=20', file]
+    const judged = spawnSync('systemd-analyze', security, { encoding: 'utf8' })
+    t.equal(judged.status, 0, judged.stdout.slice(-200))
+    t.match(judged.stdout, /Overall exposure level for holdfast\.service: [01]\.\d/)
+  })
+})
+
 t.test('the unit for systemd keeps a node to its own folder', async (t) => {
-  const unit = readFileSync(new URL('../../deploy/holdfast.service', import.meta.url), 'utf8')
   for (const line of [
     'UMask=0077',
     'StateDirectoryMode=0700',
@@ -113,5 +134,5 @@ t.test('the unit for systemd keeps a node to its own folder', async (t) => {
     'MemorySwapMax=0',
     'CapabilityBoundingSet=',
   ])
-    t.ok(unit.split('\n').includes(line), line)
+    t.ok(UNIT.split('\n').includes(line), line)
 })

@@ -2,7 +2,7 @@
  * The certificates of a real cluster are exchanged as the runbook says, while it serves and without a restart.
  * [deploy/runbooks/rotate-certificates.md]
  */
-import { appendFileSync, copyFileSync, readFileSync } from 'node:fs'
+import { appendFileSync, copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { until } from '../helpers/async.ts'
@@ -67,6 +67,27 @@ t.test('an exchange of certificates', { timeout: 900_000 }, async (t) => {
     t.ok((await figure('n1')) > before)
     for (const node of NODES) t.equal(count(node, 'peer connection refused'), 0, node)
   })
+  await t.test(
+    'is asked for by SIGHUP, which also reads the level of the log and stops no node',
+    async (t) => {
+      const config = cluster.node('n1').configFile
+      const good = readFileSync(config, 'utf8')
+      const pid = cluster.pid('n1')
+      appendFileSync(config, '\nlogging: { level: loud }\n')
+      process.kill(pid, 'SIGHUP')
+      const refused = 'configuration cannot be read again, the present one stays'
+      await until('the fault is reported', () => count('n1', refused) === 1)
+      await issue('third')
+      copy('third')
+      writeFileSync(config, `${good}\nlogging: { level: debug }\n`)
+      process.kill(pid, 'SIGHUP')
+      await until('it has the new one', () => count('n1', 'new certificate in use') === 2)
+      await until('it has the new level', () => count('n1', '"level":"debug"') > 1)
+      t.ok(await cluster.ready('n1'))
+      t.equal(cluster.pid('n1'), pid)
+      writeFileSync(config, good)
+    },
+  )
   await t.test('ends with nodes that communicate by the new ones', async (t) => {
     await cluster.signal('n2', 'SIGTERM')
     cluster.startNode('n2')

@@ -1,8 +1,8 @@
 /**
  * `holdfast server`: one node until a signal or a failure ends it.
  *
- * Owns: signals and the shutdown. SIGTERM, SIGINT and SIGHUP stop in order (hand over, finish, flush). A second signal changes nothing:
- * an incomplete shutdown is worse than a slow one, and a supervisor can send SIGKILL.
+ * Owns: signals and the shutdown. SIGTERM and SIGINT stop in order (hand over, finish, flush). A second signal changes nothing:
+ * an incomplete shutdown is worse than a slow one, and a supervisor can send SIGKILL. SIGHUP reloads and never stops a node.
  */
 import { loadConfig } from '../../config/load-config.ts'
 import { startService } from '../../service/service.ts'
@@ -10,13 +10,28 @@ import { createLogger } from '../../telemetry/logger.ts'
 import type { NodeIdentity } from '../../../cluster/index.ts'
 import { EXIT, reportError } from '../base/exit.ts'
 import { printLine } from '../base/printing.ts'
+import { reload } from './reload.ts'
+import { type ServiceManager, serviceManagerOf } from './notify-systemd.ts'
 
 /** After this the process exits even if something is still open. [decisions 15: SIGTERM] */
 const STOP_MS_MAX = 30_000
 
-function stopRequested(): Promise<string> {
+function stopRequested(signals: readonly NodeJS.Signals[]): Promise<string> {
   return new Promise((resolve) => {
-    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => resolve(signal))
+    for (const signal of signals) process.on(signal, () => resolve(signal))
+  })
+}
+
+/** One reload after the other. Before `isServing` there is nothing to reload: everything is being read. */
+function reloadAtHangup(manager: ServiceManager, isServing: () => boolean, work: () => Promise<void>): void {
+  let reloaded = Promise.resolve()
+  process.on('SIGHUP', () => {
+    if (!isServing()) return
+    reloaded = reloaded.then(async () => {
+      manager.reloading()
+      await work()
+      manager.ready(SERVING)
+    })
   })
 }
 
@@ -25,17 +40,36 @@ export interface ServerOptions {
   readonly isJoining?: boolean
   /** Called when the node listens; if it rejects, the node stops with that error. */
   readonly started?: () => Promise<void>
+  /** For a trial in a terminal: it ends when the terminal is closed. */
+  readonly endsWithTerminal?: boolean
 }
+
+const SERVING = 'serving; holdfast doctor and /readyz say how it is'
 
 /** Resolves with the exit code when the node has ended. */
 export async function runServer(
   configFile: string,
-  { isJoining = false, started = async () => undefined }: ServerOptions = {},
+  { isJoining = false, started = async () => undefined, endsWithTerminal = false }: ServerOptions = {},
 ): Promise<number> {
   const config = loadConfig(configFile, process.env)
   const logger = createLogger({ level: config.logging.level, nodeId: config.node.id })
-  const stop = stopRequested()
+  const manager = serviceManagerOf({
+    env: process.env,
+    pid: process.pid,
+    monotonicMicros: () => process.hrtime.bigint() / 1000n,
+    warn: (err) => logger.warn({ err }, 'service manager cannot be notified'),
+  })
+  const stop = stopRequested(endsWithTerminal ? ['SIGTERM', 'SIGINT', 'SIGHUP'] : ['SIGTERM', 'SIGINT'])
+  let isServing = false
+  if (!endsWithTerminal)
+    reloadAtHangup(
+      manager,
+      () => isServing,
+      () => reload(configFile, logger),
+    )
   const service = await startService(config, logger, { isJoining })
+  isServing = true
+  manager.ready(SERVING)
   if (service.waiting !== null) printLine(waitingText(service.waiting))
   const why = await Promise.race([stop, service.failed, failureOf(started())])
   if (why instanceof Error) logger.fatal({ err: why }, 'node failed')
@@ -45,7 +79,10 @@ export async function runServer(
     process.exit(EXIT.failed)
   }, STOP_MS_MAX)
   timer.unref()
+  isServing = false
+  manager.stopping()
   await service.stop()
+  await manager.close()
   logger.info({}, 'stopped')
   return why instanceof Error ? reportError(why, false) : EXIT.done
 }

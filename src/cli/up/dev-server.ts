@@ -34,6 +34,7 @@ export async function runDevServer({ data, basePort }: DevServerOptions): Promis
   await requireFreePorts(plan)
   const prepared = await prepare(options, plan)
   return runServer(node.configFile, {
+    endsWithTerminal: true,
     started: async () => {
       await untilReady(node, { isRunning: () => true, log: () => 'The log above says why.' })
       const setup = await demoCredentials(options, prepared, plan)

@@ -27,8 +27,10 @@ const PARALLEL_MAX = 64
 
 export const versionOption = (): Option => new Option('--version-id <id>', 'this version, not the latest')
 export const noProgressOption = (): Option => new Option('--no-progress', 'show no progress bar')
-export const parallelOption = (): Option =>
-  new Option('--parallel <n>', 'requests at once').argParser(countValue(PARALLEL_MAX)).default(4)
+export const parallelOption = (count = 4): Option =>
+  new Option('--parallel <n>', 'requests at once').argParser(countValue(PARALLEL_MAX)).default(count)
+export const noTimesOption = (): Option =>
+  new Option('--no-times', 'do not keep the times of files (metadata mtime)')
 
 export function tokenCommand(done: Done): Command {
   return withDataAccess(new Command('token'))
@@ -83,6 +85,7 @@ export function putCommand(done: Done): Command {
     )
     .addOption(parallelOption())
     .option('--resume', 'continue an interrupted upload of this key')
+    .addOption(noTimesOption())
     .addOption(noProgressOption())
     .addOption(jsonOption())
     .addHelpText(

@@ -3,8 +3,11 @@
  */
 import { Command } from 'commander'
 import type { SyncOptions } from '../sync/sync-command.ts'
-import { noProgressOption, parallelOption } from './objects.ts'
-import { type Done, dryRunOption, examples, jsonLinesOption, withDataAccess } from './options.ts'
+import { noProgressOption, noTimesOption, parallelOption } from './objects.ts'
+import { type Done, dryRunOption, examples, jsonLinesOption, listValue, withDataAccess } from './options.ts'
+
+/** Small ones; of large ones fewer, because their parts are in memory. */
+const FILES_AT_ONCE = 32
 
 export function syncCommand(done: Done): Command {
   return withDataAccess(new Command('sync'))
@@ -14,7 +17,18 @@ export function syncCommand(done: Done): Command {
     .option('--delete', 'remove what exists only at the target, after everything is copied')
     .option('--checksum', 'compare contents instead of times where sizes are equal')
     .addOption(dryRunOption())
-    .addOption(parallelOption())
+    .option(
+      '--exclude <pattern>',
+      "leave these paths alone on both sides, such as '*.tmp' or 'cache/'; may be repeated",
+      listValue,
+    )
+    .option(
+      '--include <pattern>',
+      'of those that are excluded, not these; alone: only these; may be repeated',
+      listValue,
+    )
+    .addOption(parallelOption(FILES_AT_ONCE))
+    .addOption(noTimesOption())
     .addOption(noProgressOption())
     .addOption(jsonLinesOption())
     .addHelpText(
@@ -22,6 +36,7 @@ export function syncCommand(done: Done): Command {
       examples(
         'sync ./photos photos/2026',
         'sync ./photos photos/2026 --delete --dry-run',
+        "sync ./site web --exclude '*.map' --exclude node_modules/",
         'sync photos/2026 /srv/photos --checksum --json',
       ),
     )

@@ -9,6 +9,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { DataClient } from '../../client/clients.ts'
 import { CommandError } from '../base/exit.ts'
 import { crc64nvme, type RunningDigest, sha256 } from './digests.ts'
+import { timeIn } from './file-time.ts'
 
 export interface DownloadRequest {
   readonly bucket: string
@@ -29,6 +30,8 @@ export interface Downloaded {
   readonly etag: string
   readonly contentType: string | null
   readonly lastModified: string
+  /** Of the file that was stored; null: it is not known. */
+  readonly fileTime: string | null
   /** The verified digests: base64, by algorithm. */
   readonly verified: Readonly<Record<string, string>>
 }
@@ -138,6 +141,7 @@ function verified({ bucket, key }: DownloadRequest, { headers, size, digests }: 
       )
     known[algorithm] = actual
   }
+  const fileTime = timeIn(headers)
   return {
     bucket,
     key,
@@ -146,6 +150,7 @@ function verified({ bucket, key }: DownloadRequest, { headers, size, digests }: 
     etag: (headers['etag'] ?? '').replaceAll('"', ''),
     contentType: headers['content-type'] ?? null,
     lastModified: new Date(headers['last-modified'] ?? '').toISOString(),
+    fileTime: fileTime === null ? null : new Date(fileTime).toISOString(),
     verified: known,
   }
 }

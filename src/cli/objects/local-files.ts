@@ -13,17 +13,21 @@ import { CommandError } from '../base/exit.ts'
 import type { UploadSource } from './upload.ts'
 
 const READ_BYTES = 1024 * 1024
+const READ_BYTES_MIN = 4 * 1024
 
 export interface OpenedFile extends UploadSource {
   readonly pieces: Readable
   /** Null: not known before the end. */
   readonly size: number | null
+  /** Nanoseconds since 1970; null: it has no time. */
+  readonly modifiedNs: bigint | null
   close(): Promise<void>
 }
 
 export function standardInput(signal: AbortSignal): OpenedFile {
   return {
     size: null,
+    modifiedNs: null,
     pieces: ending(process.stdin, signal),
     assertUnchanged: async () => {},
     // An open standard input would keep the process alive.
@@ -33,7 +37,7 @@ export function standardInput(signal: AbortSignal): OpenedFile {
 
 export async function openFile(path: string, signal: AbortSignal): Promise<OpenedFile> {
   const handle = await open(path, 'r')
-  const before = await handle.stat()
+  const before = await handle.stat({ bigint: true })
   if (!before.isFile()) {
     await handle.close()
     throw new CommandError(`'${path}' is not a file`, {
@@ -42,15 +46,18 @@ export async function openFile(path: string, signal: AbortSignal): Promise<Opene
     })
   }
   const assertUnchanged = async (): Promise<void> => {
-    const now = await handle.stat()
-    if (now.size === before.size && now.mtimeMs === before.mtimeMs) return
+    const now = await handle.stat({ bigint: true })
+    if (now.size === before.size && now.mtimeNs === before.mtimeNs) return
     throw new CommandError(`'${path}' changed while it was uploaded`, {
       code: 'file_changed',
       hint: 'Nothing was stored. Upload it again when no program writes to it.',
     })
   }
-  const pieces = ending(handle.createReadStream({ highWaterMark: READ_BYTES, autoClose: false }), signal)
-  return { size: before.size, pieces, assertUnchanged, close: () => handle.close() }
+  const size = Number(before.size)
+  // A buffer of this size is made for each file.
+  const highWaterMark = Math.min(READ_BYTES, Math.max(READ_BYTES_MIN, size))
+  const pieces = ending(handle.createReadStream({ highWaterMark, autoClose: false }), signal)
+  return { size, modifiedNs: before.mtimeNs, pieces, assertUnchanged, close: () => handle.close() }
 }
 
 /** Ends a waiting read too. Only the iteration receives the error; the empty listener keeps it from ending the process. */
@@ -73,8 +80,14 @@ export interface Take {
   (piece: Uint8Array): Promise<void>
 }
 
+interface FileTimes {
+  readonly lastModified: string
+  /** The time of the file that was stored, which counts first. */
+  readonly fileTime?: string | null
+}
+
 /** The bytes that `fill` writes become the file. If `fill` throws, an existing file stays unchanged. */
-export async function writeFile<T extends { readonly lastModified: string }>(
+export async function writeFile<T extends FileTimes>(
   path: string,
   fill: (take: Take) => Promise<T>,
 ): Promise<T> {
@@ -86,7 +99,7 @@ export async function writeFile<T extends { readonly lastModified: string }>(
     })
     await handle.sync()
     await handle.close()
-    const time = new Date(filled.lastModified)
+    const time = new Date(filled.fileTime ?? filled.lastModified)
     await utimes(temporary, time, time)
     await rename(temporary, path)
     return filled

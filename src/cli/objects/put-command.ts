@@ -9,6 +9,7 @@ import { interruption, orInterrupted } from '../base/interruption.ts'
 import { note, printable, printJson, sizeText, versionText } from '../base/printing.ts'
 import { progressOn } from '../base/progress.ts'
 import { contentTypeOf } from './content-type.ts'
+import { TIME_NAME, timeText } from './file-time.ts'
 import { openFile, standardInput } from './local-files.ts'
 import { partBytesFor } from './part-size.ts'
 import { type RemotePath, remotePath } from './remote-path.ts'
@@ -22,6 +23,8 @@ export interface PutOptions extends DataAccessOptions, Representation {
   readonly partSize?: number
   readonly parallel: number
   readonly resume?: boolean
+  /** The time of the file is kept. */
+  readonly times: boolean
   readonly progress: boolean
   readonly json?: boolean
 }
@@ -36,12 +39,12 @@ export async function putObject(file: string, target: string, options: PutOption
     progress.expect(source.size)
     const stored = await askData(options, (client) =>
       orInterrupted(hint, (signal) => {
-        const { parallel, resume = false, meta = {}, contentType = contentTypeOf(key) } = options
+        const { parallel, resume = false, contentType = contentTypeOf(key) } = options
         const requested = {
           bucket,
           key,
           contentType,
-          metadata: meta,
+          metadata: metadataOf(options, source.modifiedNs),
           representation: representationOf(options),
           conditions: conditionsOf(options),
           parallel,
@@ -73,6 +76,10 @@ function named(file: string, target: string): RemotePath {
     hint: `Name the object: ${bucket}/…`,
     exitCode: EXIT.usage,
   })
+}
+
+function metadataOf({ meta = {}, times }: PutOptions, modifiedNs: bigint | null) {
+  return times && modifiedNs !== null ? { [TIME_NAME]: timeText(modifiedNs), ...meta } : meta
 }
 
 function representationOf(options: PutOptions): Representation {

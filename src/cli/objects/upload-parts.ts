@@ -117,7 +117,10 @@ export async function newUpload(client: DataClient, requested: NewUpload): Promi
 }
 
 /** The newest unfinished upload of exactly this key; null if there is none. */
-async function brokenOff(client: DataClient, { bucket, key, signal }: UploadRequest): Promise<string | null> {
+async function brokenOff(
+  client: DataClient,
+  { bucket, key, signal, resumesSince = -Infinity }: UploadRequest,
+): Promise<string | null> {
   let found: { readonly uploadId: string; readonly createdAt: string } | null = null
   let from: { keyMarker?: string; uploadIdMarker?: string } = {}
   for (;;) {
@@ -125,7 +128,9 @@ async function brokenOff(client: DataClient, { bucket, key, signal }: UploadRequ
     const { answer } = await client.call('listMultipartUploads', call)
     // Keys are in order, so the uploads of this key come before those of longer keys.
     const ofKey = answer.uploads.filter((one) => one.key === key)
-    for (const one of ofKey) if (found === null || one.createdAt >= found.createdAt) found = one
+    for (const one of ofKey)
+      if (Date.parse(one.createdAt) >= resumesSince && (found === null || one.createdAt >= found.createdAt))
+        found = one
     const isPassed = ofKey.length < answer.uploads.length
     if (isPassed || !answer.isTruncated || answer.nextKeyMarker === undefined) return found?.uploadId ?? null
     const { nextKeyMarker: keyMarker, nextUploadIdMarker: uploadIdMarker } = answer

@@ -35,6 +35,8 @@ export interface UploadRequest {
   readonly parallel: number
   /** Resume an unfinished upload of this key. */
   readonly resumes: boolean
+  /** Milliseconds since 1970: an upload that was created earlier is not resumed, because its metadata is of then. */
+  readonly resumesSince?: number
   readonly signal: AbortSignal
   /** Called after bytes are stored. */
   readonly onBytes: (bytes: number) => void

@@ -1,11 +1,12 @@
 /**
  * The two directions of a sync with one interface: list both sides, copy, compare, remove.
  */
-import type { DataClient } from '../../client/clients.ts'
+import { ApiError, type DataClient } from '../../client/clients.ts'
 import { CommandError } from '../base/exit.ts'
 import { contentTypeOf } from '../objects/content-type.ts'
 import { crc64nvme } from '../objects/digests.ts'
 import { download } from '../objects/download.ts'
+import { isSameTime, TIME_NAME, timeIn, timeText } from '../objects/file-time.ts'
 import { openFile, writeFile } from '../objects/local-files.ts'
 import { partBytesFor } from '../objects/part-size.ts'
 import type { RemotePath } from '../objects/remote-path.ts'
@@ -20,6 +21,8 @@ export interface Direction {
   targets(): AsyncIterable<Entry>
   /** Called when both sides exist with the same size. */
   hasSameBytes(pair: Pair): Promise<boolean>
+  /** Called when both sides exist with the same size and the source looks newer. */
+  hasSameTime(pair: Pair): Promise<boolean>
   /** Throws CommandError for a name that the target cannot have. */
   assertPossible(path: string): void
   copy(pair: Pair): Promise<void>
@@ -35,31 +38,39 @@ export interface DirectionParts {
   readonly onBytes: (bytes: number) => void
   /** The folder does not exist yet. */
   readonly isMissing: boolean
+  /** Times of files are kept with their objects. */
+  readonly keepsTimes: boolean
 }
 
 /** Few parts of each file are in memory, because several files are transferred at once. */
 const PARTS_AT_ONCE = 2
 
 export function upwards(parts: DirectionParts): Direction {
-  const { client, root, remote, signal, onBytes } = parts
+  const { client, root, remote, signal, onBytes, keepsTimes } = parts
   return {
     verb: 'upload',
     sources: () => localEntries(root),
     targets: () => remoteEntries(client, remote),
     hasSameBytes: (pair) => isSame(parts, pair),
+    hasSameTime: (pair) => isOfTime(parts, pair.path, pair.source),
     assertPossible: () => {},
     copy: async ({ path }) => {
       const source = await openFile(`${root}/${path}`, signal)
       try {
         const requested = { bucket: remote.bucket, key: remote.key + path, contentType: contentTypeOf(path) }
+        const modifiedNs = source.modifiedNs ?? 0n
+        const modifiedMs = Number(modifiedNs / 1_000_000n)
+        const metadata = keepsTimes ? { [TIME_NAME]: timeText(modifiedNs) } : {}
         const how = {
           partBytes: partBytesFor(source.size),
           parallel: PARTS_AT_ONCE,
           resumes: true,
+          // What was created before the file was changed would keep the time of then.
+          ...(keepsTimes ? { resumesSince: modifiedMs } : {}),
           signal,
           onBytes,
         }
-        await upload(client, { ...requested, metadata: {}, conditions: {}, ...how }, source)
+        await upload(client, { ...requested, metadata, conditions: {}, ...how }, source)
       } finally {
         await source.close()
       }
@@ -71,12 +82,13 @@ export function upwards(parts: DirectionParts): Direction {
 }
 
 export function downwards(parts: DirectionParts): Direction {
-  const { client, root, remote, signal, onBytes, isMissing } = parts
+  const { client, root, remote, signal, onBytes, isMissing, keepsTimes } = parts
   return {
     verb: 'download',
     sources: () => withoutFolderMarks(remoteEntries(client, remote)),
     targets: () => (isMissing ? nothing() : localEntries(root)),
     hasSameBytes: (pair) => isSame(parts, pair),
+    hasSameTime: (pair) => isOfTime(parts, pair.path, pair.target),
     assertPossible: (path) => {
       if (!isFilePath(path)) throw notAFileName(remote.key + path)
     },
@@ -87,13 +99,37 @@ export function downwards(parts: DirectionParts): Direction {
           await take(piece)
           onBytes(piece.length)
         }
-        await download(client, { ...from, signal, onSize: () => {}, onBytes: onPiece })
+        const { fileTime } = await download(client, { ...from, signal, onSize: () => {}, onBytes: onPiece })
         // The time of the listing, which has milliseconds: the next sync compares with the listing.
-        return { lastModified: new Date(source?.modifiedAt ?? 0).toISOString() }
+        const lastModified = new Date(source?.modifiedAt ?? 0).toISOString()
+        return { lastModified, fileTime: keepsTimes ? fileTime : null }
       })
     },
     remove: ({ path }) => removeFile(root, path),
   }
+}
+
+/** How much of a file of this size a transfer holds at most, bytes. */
+export function bytesInMemory(size: number): number {
+  return Math.min(size, (PARTS_AT_ONCE + 1) * partBytesFor(size))
+}
+
+/** Whether the object keeps the time that the file has. */
+async function isOfTime(
+  { client, remote, signal }: DirectionParts,
+  path: string,
+  file: Entry | null,
+): Promise<boolean> {
+  const params = { bucket: remote.bucket, key: remote.key + path }
+  // What cannot be asked is copied, and the copy says why it fails.
+  const kept = await client.call('headObject', { params, signal }).then(
+    ({ headers }) => timeIn(headers),
+    (cause: unknown) => {
+      if (cause instanceof ApiError) return null
+      throw cause
+    },
+  )
+  return kept !== null && file !== null && isSameTime(kept, file.modifiedAt)
 }
 
 async function* nothing(): AsyncGenerator<Entry> {}

@@ -22,21 +22,28 @@ export interface Pair {
   readonly target: Entry | null
 }
 
-export type Step = 'copy' | 'remove' | 'keep' | 'compare'
+/** `compare`: by bytes; `ask`: by the time that is kept with the object. */
+export type Step = 'copy' | 'remove' | 'keep' | 'compare' | 'ask'
 
 export interface Rule {
   /** Entries that exist only at the target are removed. */
   readonly removes: boolean
   /** Compare the bytes, not the times, of entries of the same size. */
   readonly comparesBytes: boolean
+  /** Times of files are kept with their objects, so what looks newer may be equal. */
+  readonly keepsTimes?: boolean
 }
 
-export function stepFor({ source, target }: Pair, { removes, comparesBytes }: Rule): Step {
+export function stepFor(
+  { source, target }: Pair,
+  { removes, comparesBytes, keepsTimes = false }: Rule,
+): Step {
   if (source === null) return removes && target?.isLeftAlone !== true ? 'remove' : 'keep'
   if (source.isLeftAlone === true || target?.isLeftAlone === true) return 'keep'
   if (target === null || source.size !== target.size) return 'copy'
   if (comparesBytes) return 'compare'
-  return source.modifiedAt > target.modifiedAt ? 'copy' : 'keep'
+  if (source.modifiedAt <= target.modifiedAt) return 'keep'
+  return keepsTimes ? 'ask' : 'copy'
 }
 
 export function comparePaths(a: string, b: string): number {

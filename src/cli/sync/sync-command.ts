@@ -8,14 +8,16 @@ import { stat } from 'node:fs/promises'
 import { useMaskOfCaller } from '../../base/private-files.ts'
 import { askData } from '../base/asking.ts'
 import type { DataAccessOptions } from '../base/cluster-access.ts'
+import { ByteBudget } from '../base/byte-budget.ts'
 import { CommandError, EXIT } from '../base/exit.ts'
+import { pathFilter } from '../base/glob.ts'
 import { forEachInOrder } from '../base/in-order.ts'
 import { orInterrupted } from '../base/interruption.ts'
 import { isLocalPath, remotePath } from '../objects/remote-path.ts'
 import { note } from '../base/printing.ts'
 import { progressOn } from '../base/progress.ts'
-import { downwards, type Direction, upwards } from './directions.ts'
-import { type Pair, type Rule, sideBySide, stepFor } from './entry.ts'
+import { bytesInMemory, downwards, type Direction, upwards } from './directions.ts'
+import { type Entry, type Pair, type Rule, sideBySide, stepFor } from './entry.ts'
 import { asFolder } from './remote-side.ts'
 import { SyncReport } from './sync-report.ts'
 
@@ -23,6 +25,10 @@ export interface SyncOptions extends DataAccessOptions {
   readonly delete?: boolean
   readonly checksum?: boolean
   readonly dryRun?: boolean
+  readonly exclude?: readonly string[]
+  readonly include?: readonly string[]
+  /** Times of files are kept. */
+  readonly times: boolean
   readonly parallel: number
   readonly progress: boolean
   readonly json?: boolean
@@ -36,13 +42,17 @@ export async function sync(from: string, to: string, options: SyncOptions): Prom
   const isFolder = (await stat(root).catch(() => null))?.isDirectory() ?? false
   if (isUp && !isFolder) throw notAFolder(root)
   const remote = asFolder(remotePath(isUp ? to : from))
+  const isWanted = pathFilter({ excluded: options.exclude ?? [], included: options.include ?? [] })
   const progress = progressOn(process.stderr, 'sync', options.progress)
   const hint = 'Files that were copied stay. The same command continues with the rest.'
   try {
     return await askData(options, (client) =>
       orInterrupted(hint, (signal) => {
-        const parts = { client, root, remote, signal, onBytes: progress.advance, isMissing: !isFolder }
-        return carriedOut(isUp ? upwards(parts) : downwards(parts), options, progress.clear)
+        const { times: keepsTimes } = options
+        const onBytes = progress.advance
+        const parts = { client, root, remote, signal, onBytes, isMissing: !isFolder, keepsTimes }
+        const direction = filtered(isUp ? upwards(parts) : downwards(parts), isWanted)
+        return carriedOut(direction, options, progress.clear)
       }),
     )
   } finally {
@@ -51,15 +61,16 @@ export async function sync(from: string, to: string, options: SyncOptions): Prom
 }
 
 async function carriedOut(direction: Direction, options: SyncOptions, clear: () => void): Promise<number> {
-  const { parallel, dryRun = false, delete: removes = false, checksum = false } = options
+  const { parallel, dryRun = false, delete: removes = false, checksum = false, times } = options
+  const budget = new ByteBudget(TRANSFER_BYTES_MAX)
   const report = new SyncReport({ isDryRun: dryRun, isJson: options.json ?? false, beforeLine: clear })
-  const rule: Rule = { removes, comparesBytes: checksum }
+  const rule: Rule = { removes, comparesBytes: checksum, keepsTimes: times }
   let sources = 0
   await forEachInOrder(pairsOf(direction), parallel, async (pair, submit) => {
     if (pair.source !== null) sources++
     const step = await decided(direction, pair, rule)
     const attempt = { action: direction.verb, path: pair.path, submit }
-    if (step === 'copy') await report.tried(attempt, () => copied(direction, pair, dryRun))
+    if (step === 'copy') await report.tried(attempt, () => copied(direction, pair, dryRun, budget))
     else if (step === 'keep' && pair.source !== null) report.kept(pair)
   })
   if (removes) {
@@ -71,9 +82,34 @@ async function carriedOut(direction: Direction, options: SyncOptions, clear: () 
   return report.failures === 0 ? EXIT.done : EXIT.failed
 }
 
-async function copied(direction: Direction, pair: Pair, isDryRun: boolean): Promise<void> {
+/** What the parts of all files in transfer take in memory: four large files, or thousands of small ones. */
+const TRANSFER_BYTES_MAX = 4 * 3 * 16 * 1024 * 1024
+
+async function copied(
+  direction: Direction,
+  pair: Pair,
+  isDryRun: boolean,
+  budget: ByteBudget,
+): Promise<void> {
   direction.assertPossible(pair.path)
-  if (!isDryRun) await direction.copy(pair)
+  if (isDryRun) return
+  await budget.with(bytesInMemory(pair.source?.size ?? 0), () => direction.copy(pair))
+}
+
+/** What the patterns leave out is on neither side. */
+function filtered(direction: Direction, isWanted: (path: string) => boolean): Direction {
+  return {
+    ...direction,
+    sources: () => wanted(direction.sources(), isWanted),
+    targets: () => wanted(direction.targets(), isWanted),
+  }
+}
+
+async function* wanted(
+  entries: AsyncIterable<Entry>,
+  isWanted: (path: string) => boolean,
+): AsyncGenerator<Entry> {
+  for await (const entry of entries) if (isWanted(entry.path)) yield entry
 }
 
 const pairsOf = (direction: Direction): AsyncGenerator<Pair> =>
@@ -81,6 +117,7 @@ const pairsOf = (direction: Direction): AsyncGenerator<Pair> =>
 
 async function decided(direction: Direction, pair: Pair, rule: Rule): Promise<'copy' | 'keep' | 'remove'> {
   const step = stepFor(pair, rule)
+  if (step === 'ask') return (await direction.hasSameTime(pair)) ? 'keep' : 'copy'
   if (step !== 'compare') return step
   return (await direction.hasSameBytes(pair)) ? 'keep' : 'copy'
 }

@@ -28,6 +28,7 @@ import type { NodeLimits } from './base/limits.ts'
 import type { ProposalSessionId } from './base/log-entry.ts'
 import { LevelRaise, reportedLevels } from './lifecycle/level-raise.ts'
 import { LocalState } from './state/local-state.ts'
+import { StateWatch } from './state/state-watch.ts'
 import { LogReadBack } from './log/log-read-back.ts'
 import { LogSource } from './log/log-source.ts'
 import { ConfigurationChanges } from './configuration-changes.ts'
@@ -67,6 +68,7 @@ export class Driver {
   readonly membership: ConfigurationChanges
   readonly levels: LevelRaise
   readonly clocks: ClockWatch
+  readonly stateWatch: StateWatch
   readonly doubts: PeerDoubts
   readonly #handlers: ReadonlyMap<string, CallHandler>
   /** Wakes callers that wait for another leader. Bounded: `stop` waits, and operators who requested a transfer. */
@@ -90,6 +92,7 @@ export class Driver {
     this.clocks = this.#makeClocks()
     this.readBack = new LogReadBack(parts.wal, this.#submit)
     this.state = this.#makeState()
+    this.stateWatch = this.#makeStateWatch()
     this.proposals = this.#makeProposals()
     this.reads = new ReadBarriers({
       ...parts,
@@ -157,6 +160,24 @@ export class Driver {
       onApplied: (completions) => this.#onApplied(completions),
       onInstalled: () => this.#onInstalled(),
       onFatal: this.#onFatal,
+    })
+  }
+
+  #makeStateWatch(): StateWatch {
+    const self = this.#options.nodeId
+    const [loop, silentTicksMax] = [this.#loop, electionTicksOf(this.#options)]
+    const isHeard = (nodeId: NodeId): boolean => (loop.silentTicksOf(nodeId) ?? Infinity) <= silentTicksMax
+    return new StateWatch({
+      ...this.#parts,
+      electionTimeoutMs: this.#options.electionTimeoutMs,
+      isLeader: () => this.#leaderView.isLeader,
+      appliedIndex: () => this.applier.appliedIndex,
+      commitIndex: () => loop.commitIndex,
+      others: () =>
+        loop.configuration.voters
+          .filter((nodeId) => nodeId !== self && isHeard(nodeId))
+          .map((nodeId) => ({ nodeId, applied: this.gate.appliedOf(nodeId) })),
+      offerLead: (target) => this.#offerLead(target),
     })
   }
 
@@ -330,6 +351,7 @@ export class Driver {
     this.#loop.submit({ type: kind })
     this.room.onTick()
     this.disk.onTick()
+    this.stateWatch.onTick(kind)
     this.proposals.onTick()
     this.reads.onTick()
     this.membership.onTick()

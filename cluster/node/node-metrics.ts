@@ -63,7 +63,7 @@ function logMetrics(driver: Driver): readonly MetricSample[] {
   ]
 }
 
-function workMetrics({ proposals, reads, disk, room }: Driver): readonly MetricSample[] {
+function workMetrics({ proposals, reads, disk, room, stateWatch }: Driver): readonly MetricSample[] {
   const isScarce = room.level !== 'open'
   const oldest = disk.oldestMs / 1000
   return [
@@ -81,6 +81,11 @@ function workMetrics({ proposals, reads, disk, room }: Driver): readonly MetricS
       'raft_log_slow_total',
       'Times that a slow disk of the log made this leader hand over',
       disk.slowOffers,
+    ),
+    counter(
+      'raft_state_stalled_total',
+      'Times that this leader offered the lead because its state took nothing',
+      stateWatch.offers,
     ),
     gauge('raft_log_disk_full', '1 when the disk of the log is full', disk.isFull ? 1 : 0),
     gauge('raft_room_scarce', '1 when the disk of log and state takes nothing new', isScarce ? 1 : 0),

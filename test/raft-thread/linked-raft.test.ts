@@ -89,7 +89,11 @@ t.test(
     t.match(await raft.failed, /thread of Raft ended/)
     t.match(raft.readiness(), { ready: false, reasons: [/has failed/] })
     t.notOk(raft.isJobRunner())
-    await t.rejects(raft.propose(command('append b')), { code: 'shutting_down' }, 'a later one does not start')
+    await t.rejects(
+      raft.propose(command('append b')),
+      { code: 'shutting_down' },
+      'a later one does not start',
+    )
     await t.rejects(raft.readBarrier(), { code: 'shutting_down' })
   },
 )

@@ -222,7 +222,7 @@ export class LinkedRaft implements RaftPort {
   onSaid(said: Published): void {
     this.#said = said
     this.#heardAt = this.#parts.clock.now()
-    if (said.members !== null) this.members.splice(0, this.members.length, ...said.members)
+    this.members.splice(0, this.members.length, ...said.members)
   }
 
   async #stop(): Promise<void> {

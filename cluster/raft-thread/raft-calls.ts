@@ -36,8 +36,7 @@ export type CrossedBody = null | Uint8Array | readonly Uint8Array[] | number
 
 /** The last that the half of Raft said of itself. */
 export interface Published {
-  /** Null: as before. */
-  readonly members: readonly Member[] | null
+  readonly members: readonly Member[]
   readonly readiness: Readiness
   readonly isJobRunner: boolean
   /** The majority's time less the monotonic clock, which all threads of the process share. ms */

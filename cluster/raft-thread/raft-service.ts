@@ -19,15 +19,21 @@ export interface RaftServiceParts {
   readonly clock: Clock
 }
 
+/** The other thread may know the majority's time less exactly by this much. ms */
+const TIME_OFF_MS_MAX = 5
+
 export class RaftService {
   readonly #parts: RaftServiceParts
   readonly #state: LinkedState
   #half: RaftHalf | null = null
   #heartbeatMs = 0
+  #electionTimeoutMs = 0
   #isSaying = false
   #isOver = false
-  /** As published last. */
-  #members = ''
+  /** What was published last. */
+  #said = ''
+  #saidOffset = 0
+  #saidAt = 0
 
   constructor(parts: RaftServiceParts) {
     this.#parts = parts
@@ -70,6 +76,7 @@ export class RaftService {
         const half = await openRaftHalf(options, known, this.#state)
         this.#half = half
         this.#heartbeatMs = options.heartbeatMs
+        this.#electionTimeoutMs = options.electionTimeoutMs
         void half.serving.then(() => link.call('serving', null)).catch(() => null)
         void half.failed.then((error) => link.call('failed', crossError(error))).catch(() => null)
         return { identity: half.identity, published: this.#published() }
@@ -144,26 +151,34 @@ export class RaftService {
 
   #tick(): void {
     if (this.#isOver) return
-    if (!this.#isSaying) {
+    const published = this.#published()
+    if (!this.#isSaying && this.#isDue(published)) {
       this.#isSaying = true
-      void this.#say().finally(() => (this.#isSaying = false))
+      void this.#say(published).finally(() => (this.#isSaying = false))
     }
     this.#parts.clock.after(this.#heartbeatMs, () => this.#tick())
   }
 
-  async #say(): Promise<void> {
-    await this.#parts.link.call('raftSays', this.#published()).catch(() => null)
+  async #say(published = this.#published()): Promise<void> {
+    this.#said = summaryOf(published)
+    this.#saidOffset = published.timeOffset
+    this.#saidAt = this.#parts.clock.now()
+    await this.#parts.link.call('raftSays', published).catch(() => null)
+  }
+
+  /** An idle node only says that it is there, and seldom: a message wakes two threads. */
+  #isDue(published: Published): boolean {
+    const silentMs = this.#parts.clock.now() - this.#saidAt
+    const isOff = Math.abs(published.timeOffset - this.#saidOffset) > TIME_OFF_MS_MAX
+    return isOff || silentMs >= this.#electionTimeoutMs || summaryOf(published) !== this.#said
   }
 
   #published(): Published {
     const half = this.#running
     const { clock } = this.#parts
     const { isJoining, identity, ownPlace, stateLevel } = half.membership
-    const text = JSON.stringify(half.members)
-    const members = text === this.#members ? null : [...half.members]
-    this.#members = text
     return {
-      members,
+      members: [...half.members],
       readiness: half.readiness(),
       isJobRunner: half.isJobRunner(),
       timeOffset: half.time.now() - clock.now(),
@@ -176,4 +191,10 @@ export class RaftService {
       reserve: half.reserve,
     }
   }
+}
+
+/** Changes with what is published, but for the times. */
+function summaryOf(published: Published): string {
+  const { majorityTime, confirmedTime } = published.time
+  return JSON.stringify({ ...published, timeOffset: null, time: [majorityTime === null, confirmedTime] })
 }

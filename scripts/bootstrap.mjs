@@ -19,6 +19,7 @@ const BUILD = 'scripts/build/main.ts'
 /** What runs nodes builds them by itself. */
 const PROGRAMS = {
   build: BUILD,
+  prepack: 'scripts/build/prepack.ts',
   holdfast: 'dist/bundle/main.js',
   start: 'scripts/local/cluster.ts',
   bench: 'scripts/bench/main.ts',

@@ -63,7 +63,8 @@ function main(): number {
   const tree = mkdtempSync(join(tmpdir(), 'holdfast-release-'))
   try {
     copyCleanTree(ROOT, tree)
-    report(writeRelease(tree, out, { key, hasProgram }))
+    const epoch = Number(run(ROOT, 'git', 'log', '-1', '--format=%ct'))
+    report(writeRelease(tree, out, { key, hasProgram, epoch }))
   } finally {
     rmSync(tree, { recursive: true, force: true })
   }

@@ -17,7 +17,7 @@ export function makeTarball(tree: string, out: string): string {
   const before = process.umask(USUAL_MASK)
   try {
     mkdirSync(out, { recursive: true })
-    run(tree, process.execPath, 'scripts/build/main.ts')
+    run(tree, process.execPath, 'scripts/build/prepack.ts')
     // The build is done; npm would run it a second time.
     const packed = run(tree, 'npm', 'pack', '--ignore-scripts', '--json', '--pack-destination', out)
     const [{ filename } = { filename: '' }] = JSON.parse(packed) as readonly { readonly filename: string }[]

@@ -1,5 +1,5 @@
 /**
- * The files of a release: package, bill of materials, licences, image, checksums, signature.
+ * The files of a release: packages, bill of materials, licences, image, checksums, signature.
  *
  * Owns: their names. Rules: a part that this machine cannot make is named with the reason and never left out in silence; a part that it can make
  * and that fails ends the release; the checksums cover every file but themselves.
@@ -10,6 +10,7 @@ import { basename, join } from 'node:path'
 import { readLockedProject } from '../supply-chain/lockfile.ts'
 import { billOfMaterials } from '../supply-chain/sbom.ts'
 import { licenceList } from './licence-list.ts'
+import { debianArchitecture, makeDebianPackage } from './debian-package.ts'
 import { checksumsOf, publicKeyOf, signatureOf } from './signing.ts'
 import { makeTarball, run } from './tarball.ts'
 
@@ -21,23 +22,31 @@ interface Surroundings {
   /** Null: no signature. */
   readonly key: KeyObject | null
   readonly hasProgram: (name: string) => boolean
+  /** Of what is released: the time of its commit. Seconds since 1970. */
+  readonly epoch: number
 }
 
 /** `tree`: from copyCleanTree; `out`: an empty folder. Throws when a part that can be made fails. */
-export function writeRelease(tree: string, out: string, { key, hasProgram }: Surroundings): readonly Part[] {
+export function writeRelease(
+  tree: string,
+  out: string,
+  { key, hasProgram, epoch }: Surroundings,
+): readonly Part[] {
   const project = readLockedProject()
   const base = `${project.name}-${project.version}`
   const write = (name: string, content: string | Uint8Array): Part => {
     writeFileSync(join(out, name), content)
     return { file: name }
   }
-  const parts: Part[] = [{ file: basename(makeTarball(tree, out)) }]
+  const tarball = makeTarball(tree, out)
+  const parts: Part[] = [{ file: basename(tarball) }]
   parts.push(write(`${base}.cdx.json`, `${JSON.stringify(billOfMaterials(project), null, 2)}\n`))
   const texts = readFileSync(join(tree, 'dist', 'bundle', 'LICENCES.txt'), 'utf8')
   parts.push(write(`${base}.licences.txt`, licenceList(project, texts)))
   parts.push(
     image(tree, out, { tag: `${project.name}:${project.version}`, file: `${base}.image.tar`, hasProgram }),
   )
+  parts.push(debian({ tree, tarball, project, epoch }, out, hasProgram))
   const sums = checksumsOf(out, readdirSync(out))
   parts.push(write(CHECKSUMS, sums))
   if (key === null)
@@ -57,4 +66,17 @@ function image(tree: string, out: string, { tag, file, hasProgram }: Image): Par
   run(tree, 'podman', 'build', '--file', 'deploy/Dockerfile', '--tag', tag, '.')
   run(tree, 'podman', 'save', '--format', 'oci-archive', '--output', join(out, file), tag)
   return { file }
+}
+
+/** With the Node.js that runs this, which is the one of the lockfile. */
+function debian(
+  input: Pick<Parameters<typeof makeDebianPackage>[0], 'tree' | 'tarball' | 'project' | 'epoch'>,
+  out: string,
+  hasProgram: Surroundings['hasProgram'],
+): Part {
+  if (!hasProgram('dpkg-deb')) return { name: 'Debian package', skipped: 'dpkg-deb is not installed' }
+  if (debianArchitecture() === null)
+    return { name: 'Debian package', skipped: `none is made for ${process.arch}` }
+  const all = { ...input, node: process.execPath, compression: 'xz' } as const
+  return { file: makeDebianPackage(all, `${input.tree}.deb`, out) }
 }

@@ -23,6 +23,8 @@ export interface LockedPackage {
   readonly integrity: string | null
   /** Only for work on the project, never part of a node. */
   readonly isDev: boolean
+  /** Installed with the package, beside its bundle. */
+  readonly isInstalled: boolean
   readonly dependsOn: readonly string[]
 }
 
@@ -75,16 +77,22 @@ function lockedProject({ packages }: Lockfile, { bundled = [] }: Manifest): Lock
       license: entry.license ?? null,
       integrity: entry.integrity ?? null,
       isDev: true,
+      isInstalled: false,
       dependsOn: Object.keys({ ...entry.dependencies, ...entry.optionalDependencies }).sort(),
     }))
     .sort((a, b) => (a.path < b.path ? -1 : 1))
   const ofNode = reachable(found, dependsOn)
+  const besides = reachable(found, installed)
   return {
     name: root?.name ?? '',
     version: root?.version ?? '',
     license: root?.license ?? null,
     dependsOn,
-    packages: found.map((item) => ({ ...item, isDev: !ofNode.has(item.path) })),
+    packages: found.map((item) => ({
+      ...item,
+      isDev: !ofNode.has(item.path),
+      isInstalled: besides.has(item.path),
+    })),
   }
 }
 

@@ -42,7 +42,7 @@ function npm(cwd: string, ...args: readonly string[]) {
 
 t.test('the manifest', async (t) => {
   t.notOk(manifest.private)
-  t.equal(manifest.scripts['prepack'], 'node scripts/bootstrap.mjs build', 'a fresh clone packs a program')
+  t.equal(manifest.scripts['prepack'], 'node scripts/bootstrap.mjs prepack', 'a fresh clone packs a program')
   t.same(
     Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies }).sort(),
     [...OUTSIDE].sort(),
@@ -150,6 +150,10 @@ async function firstObject(t: Test, project: string): Promise<void> {
   const command = join(project, 'node_modules', '.bin', 'holdfast')
   const got = run(elsewhere, env, command, 'get', 'demo/hello.txt', '-')
   t.equal(got.stdout, 'Hello\n', got.stderr)
+  const use =
+    "import { Holdfast } from 'holdfast/client'; import 'holdfast/client/admin'; console.log(typeof Holdfast)"
+  const imported = run(project, {}, 'node', '--input-type=module', '--eval', use)
+  t.equal(imported.stdout, 'function\n', imported.stderr)
   const tenants = run(elsewhere, env, command, 'tenant', 'list')
   t.match(tenants.stdout, /demo/, tenants.stderr)
   t.equal(statSync(join(project, 'data', 'cluster.json')).mode & 0o777, 0o600)

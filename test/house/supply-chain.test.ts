@@ -21,6 +21,7 @@ const some: LockedPackage = {
   license: 'MIT',
   integrity: null,
   isDev: false,
+  isInstalled: false,
   dependsOn: [],
 }
 

@@ -19,6 +19,7 @@ import { doctorCommand } from './commands/doctor.ts'
 import { importCommand } from './commands/import.ts'
 import { keyCommand } from './commands/key.ts'
 import { limitsCommand } from './commands/limits.ts'
+import { diffCommand, findCommand, moveCommand, usageBelowCommand, watchCommand } from './commands/many.ts'
 import { masterKeyCommand } from './commands/master-key.ts'
 import {
   copyCommand,
@@ -58,7 +59,12 @@ const SECTIONS: readonly (readonly [heading: string, groups: readonly Group[]])[
       getCommand,
       removeCommand,
       copyCommand,
+      moveCommand,
       statCommand,
+      findCommand,
+      usageBelowCommand,
+      diffCommand,
+      watchCommand,
       signCommand,
       syncCommand,
       importCommand,

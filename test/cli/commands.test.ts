@@ -88,7 +88,7 @@ t.test('holdfast completion', async (t) => {
     t.same(offered(['holdfast', 'buck']), ['bucket'])
     t.same(offered(['holdfast', 'bucket', '']), ['create', 'get', 'delete', 'versioning', 'object-lock'])
     t.same(offered(['holdfast', 'cluster', 'operations', 'pa']), ['pause'])
-    t.same(offered(['holdfast', 'put', 'a.txt', 'b/', '--no-']), ['--no-progress'])
+    t.same(offered(['holdfast', 'put', 'a.txt', 'b/', '--no-p']), ['--no-progress'])
     t.same(offered(['holdfast', 'sign', '--method', '']), ['GET', 'PUT'])
     t.same(offered(['holdfast', 'bucket', 'versioning', 'photos', 'o']), ['on', 'off'])
   })

@@ -111,8 +111,8 @@ function partSizeValue(text: string): number {
 
 export function getCommand(done: Done): Command {
   return withDataAccess(new Command('get'))
-    .description('download an object and verify it')
-    .argument('<path>', 'bucket/key')
+    .description('download an object, or those that match a pattern, and verify them')
+    .argument('<path>', "bucket/key, or a pattern such as 'photos/*.jpg' in quotes")
     .argument('[file]', 'a file or folder, or - for standard output (default: the last part of the key)')
     .addOption(versionOption())
     .addOption(noProgressOption())
@@ -122,19 +122,20 @@ export function getCommand(done: Done): Command {
       examples(
         'get photos/2026/cat.jpg',
         'get vault/backup.tar - | tar x',
+        "get 'photos/2026/*.jpg' ./pictures",
         'get photos/2026/cat.jpg old.jpg --version-id 01JD…',
       ),
     )
     .action(async (path: string, file: string | undefined, options: GetOptions) => {
-      const { getObject } = await import('../objects/get-command.ts')
-      done(await getObject(path, file, options))
+      const { getMatching } = await import('../many/many-commands.ts')
+      done(await getMatching(path, file, options))
     })
 }
 
 export function removeCommand(done: Done): Command {
   return withDataAccess(new Command('rm'))
-    .description('remove an object, or everything below a prefix')
-    .argument('<path>', 'bucket/key, or bucket/prefix with --recursive')
+    .description('remove an object, those that match a pattern, or everything below a prefix')
+    .argument('<path>', "bucket/key, a pattern such as 'photos/*.jpg', or bucket/prefix with --recursive")
     .option('-r, --recursive', 'every object whose key has this prefix')
     .option('--all-versions', 'with --recursive: every version and delete marker, permanently')
     .addOption(versionOption().conflicts('recursive'))
@@ -149,15 +150,15 @@ export function removeCommand(done: Done): Command {
       ),
     )
     .action(async (path: string, options: RemoveOptions) => {
-      const { remove } = await import('../objects/remove-command.ts')
-      done(await remove(path, options))
+      const { removeMatching } = await import('../many/many-commands.ts')
+      done(await removeMatching(path, options))
     })
 }
 
 export function copyCommand(done: Done): Command {
   return withDataAccess(new Command('cp'))
-    .description('copy an object within the store')
-    .argument('<from>', 'bucket/key')
+    .description('copy an object, or those that match a pattern, within the store')
+    .argument('<from>', "bucket/key, or a pattern such as 'photos/*.jpg' in quotes")
     .argument('<to>', 'bucket/key, or a bucket or prefix with a slash at its end to keep the name')
     .addOption(new Option('--version-id <id>', 'this version of the source, not the latest'))
     .addOption(jsonOption())
@@ -169,8 +170,8 @@ export function copyCommand(done: Done): Command {
       ),
     )
     .action(async (from: string, to: string, options: CopyOptions) => {
-      const { copy } = await import('../objects/object-commands.ts')
-      done(await copy(from, to, options))
+      const { copyMatching } = await import('../many/many-commands.ts')
+      done(await copyMatching(from, to, options))
     })
 }
 

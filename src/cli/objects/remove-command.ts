@@ -51,17 +51,26 @@ async function removeOne(
   return EXIT.done
 }
 
-async function removeBelow(client: DataClient, path: RemotePath, options: RemoveOptions): Promise<number> {
-  const { json = false, dryRun = false, allVersions = false } = options
+function removeBelow(client: DataClient, path: RemotePath, options: RemoveOptions): Promise<number> {
+  return removeBatches(client, path.bucket, below(client, path, options.allVersions ?? false), options)
+}
+
+/** Batches of at most a page of a listing. */
+export async function removeBatches(
+  client: DataClient,
+  bucket: string,
+  batches: AsyncIterable<readonly ObjectToRemove[]>,
+  { json = false, dryRun = false }: RemoveOptions,
+): Promise<number> {
   const counts = { removed: 0, failed: 0 }
-  for await (const batch of below(client, path, allVersions)) {
+  for await (const batch of batches) {
     const results = dryRun
       ? batch.map((one) => ({ ...one, deleted: false, error: undefined }))
-      : await removeAll(client, path.bucket, batch)
+      : await removeAll(client, bucket, batch)
     for (const result of results) {
       if (result.error === undefined) counts.removed++
       else counts.failed++
-      const name = printable(`${path.bucket}/${result.key}`)
+      const name = printable(`${bucket}/${result.key}`)
       if (json) printJson(result)
       else if (result.error === undefined) printLine(`${dryRun ? 'would remove' : 'removed'}  ${name}`)
       else note(`failed  ${name}  ${result.error.code}: ${result.error.message}`)

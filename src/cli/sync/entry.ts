@@ -11,6 +11,8 @@ export interface Entry {
   readonly size: number
   /** Milliseconds since 1970. */
   readonly modifiedAt: number
+  /** Of an object. */
+  readonly etag?: string
   /** It exists and is neither read, written nor removed: a symbolic link, a device. */
   readonly isLeftAlone?: boolean
 }

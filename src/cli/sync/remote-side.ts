@@ -13,6 +13,6 @@ export function asFolder({ bucket, key }: RemotePath): RemotePath {
 
 export async function* remoteEntries(client: DataClient, root: RemotePath): AsyncGenerator<Entry> {
   for await (const { objects } of objectPages(client, { ...root, delimiter: '' }))
-    for (const { key, size, lastModified } of objects)
-      yield { path: key.slice(root.key.length), size, modifiedAt: Date.parse(lastModified) }
+    for (const { key, size, etag, lastModified } of objects)
+      yield { path: key.slice(root.key.length), size, modifiedAt: Date.parse(lastModified), etag }
 }

@@ -32,7 +32,7 @@ export interface BlobParts {
   readonly copies: CopyWatch
 }
 
-export interface BlobNeeds extends Pick<ClusterParts, 'copyLedger' | 'logger' | 'blobFiles'> {
+export interface BlobNeeds extends Pick<ClusterParts, 'copyLedger' | 'logger' | 'blobFiles' | 'trace'> {
   readonly identity: Identity
   readonly transport: PeerCalls
   readonly clock: Clock
@@ -69,6 +69,7 @@ export function assembleBlobs(options: ClusterOptions, needs: BlobNeeds): BlobPa
     ...common,
     members,
     transport,
+    trace: needs.trace ?? null,
     incarnation: identity.incarnation,
     boot: String(identity.boot),
     logger: needs.logger.child({ component: 'blobs' }),

@@ -348,12 +348,21 @@ export interface Cluster {
   readonly failed: Promise<Error>
 }
 
+/** Runs the work as a measured part of what it is done for, and settles as it does. */
+export type Trace = <T>(
+  name: string,
+  attributes: Readonly<Record<string, string | number | boolean>>,
+  work: () => Promise<T>,
+) => Promise<T>
+
 export interface ClusterParts {
   readonly stateMachine: StateMachine
   readonly copyLedger: CopyLedger
   readonly logger: Logger
   /** Downloads that this node serves now: when it leaves, the others wait for their end. Absent: it counts none. */
   readonly downloads?: () => number
+  /** Measures the copies of blobs for the requests that write them. Absent or null: nothing is measured. */
+  readonly trace?: Trace | null
   /** For tests: another disk under the blobs. */
   readonly blobFiles?: FileOps
 }

@@ -64,6 +64,10 @@ export class Exchange {
   bodyEndedMs: number | null = null
   /** On the same clock, when the first bytes of the answer left; null: none have. */
   answeredMs: number | null = null
+  /** On the same clock; null: its caller is not known. */
+  provedMs: number | null = null
+  /** Of the trace that the request belongs to; null: it is not traced. */
+  traceId: string | null = null
   /** Set before a body is read or sent; null: it may take as long as it likes. */
   pace: { readonly body: BodyPace; readonly answer: BodyPace; readonly now: () => number } | null = null
   #admission: Admission | null = null

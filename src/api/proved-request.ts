@@ -54,6 +54,7 @@ export async function admitCaller(
   kind: Pick<AdmissionRequest, 'isUpload' | 'isListing'>,
   { principal, exchange }: { readonly principal: Principal | null; readonly exchange: Exchange },
 ): Promise<void> {
+  exchange.provedMs ??= performance.now()
   if (principal?.kind !== 'accessKey' || exchange.admission !== null) return
   const { signal } = exchange
   exchange.isProved = true

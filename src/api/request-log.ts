@@ -2,7 +2,7 @@
  * One observation for each request, and a log line for those that did not go well or took long, or for all of them where that is set; written when
  * its connection is done with the request. Repeated refusals share a line.
  *
- * Rule: the path is logged without its query, which may hold a token; headers and bodies are never logged.
+ * Rule: the path is logged without its query, which may hold a token; of the headers only the user agent, and no body is ever logged.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Services } from '../operations/base/services.ts'
@@ -22,6 +22,9 @@ export const NO_METER: RequestMeter = { requestStarted() {}, requestFinished() {
 
 /** Between two lines about repeated refusals. */
 const REPEATED_EVERY_MS = 10_000
+
+/** The rest of a longer one tells nothing. */
+const USER_AGENT_CHARS_MAX = 200
 
 /** From here on a request is slow. */
 const SLOW_MS = 1_000
@@ -56,8 +59,8 @@ export class RequestLog {
     this.#meter.requestStarted(api)
     reply.raw.once('close', () => {
       const durationMs = performance.now() - started
-      const { receivedBytes, sentBytes, firstByteSeconds } = Exchange.of(request.raw, reply.raw)
-      const { operation } = RequestAudit.of(request)
+      const { receivedBytes, sentBytes, firstByteSeconds, traceId } = Exchange.of(request.raw, reply.raw)
+      const { operation, principal } = RequestAudit.of(request)
       const { statusCode: status, writableFinished: finished } = reply.raw
       const sizes = { receivedBytes, sentBytes }
       const seconds = durationMs / 1000
@@ -76,6 +79,10 @@ export class RequestLog {
         status,
         code,
         finished,
+        tenant: principal?.tenantId ?? null,
+        accessKeyId: principal?.kind === 'accessKey' ? principal.accessKeyId : null,
+        userAgent: request.headers['user-agent']?.slice(0, USER_AGENT_CHARS_MAX) ?? null,
+        ...(traceId === null ? {} : { traceId }),
       }
       this.#services.logger.info({ ...facts, ...sizes, durationMs: Math.round(durationMs) }, 'request served')
     })

@@ -15,6 +15,7 @@ import { dataUrlOf } from './listener-urls.ts'
 import { parseSettings, type Values } from './parse-settings.ts'
 import type { Setting } from './settings/setting.ts'
 import { SETTINGS, type SettingName } from './settings.ts'
+import { telemetry } from './telemetry-settings.ts'
 import type { AllowedOrigin, CallerLimits, Config, ListenerTlsFiles } from './types.ts'
 
 export type { Environment }
@@ -183,12 +184,6 @@ function callers(read: Reader): Config['callers'] {
   }
 }
 
-const metrics = (read: Reader): Config['metrics'] => ({
-  public: read.get<boolean>('metrics.public'),
-  perTenant: read.get<boolean>('metrics.per_tenant'),
-  perBucket: read.get<boolean>('metrics.per_bucket'),
-})
-
 const bounds = (read: Reader): Pick<Config, 'limits' | 'callers'> => ({
   limits: limits(read),
   callers: callers(read),
@@ -271,11 +266,7 @@ function assemble(read: Reader): Config {
     },
     audit: auditSettings(read),
     notifications: notifications(read),
-    metrics: metrics(read),
-    logging: {
-      level: read.get<Config['logging']['level']>('logging.level'),
-      requests: read.text('logging.requests') === 'all' ? 'all' : 'problems',
-    },
+    ...telemetry(read),
     ...bounds(read),
   }
 }

@@ -132,7 +132,14 @@ export interface Config {
   readonly logging: {
     readonly level: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
     readonly requests: 'problems' | 'all'
+    readonly format: 'auto' | 'json' | 'pretty'
   }
+  /** Null: nothing is traced. */
+  readonly tracing: {
+    readonly url: string
+    /** 0 to 1. */
+    readonly sampledShare: number
+  } | null
   readonly limits: {
     /** Bodies up to this size are stored inside the log. */
     readonly inlineBytesMax: number

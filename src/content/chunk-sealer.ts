@@ -4,6 +4,7 @@
  * Owns: that decision. Knows nothing of: how either is done. Rule: the caller does not change the plain bytes until the
  * promise settles; whole frames of large ones must be in shared memory.
  */
+import type { Trace } from '../../cluster/index.ts'
 import type { ChunkId } from '../state-machine/base/record-ids.ts'
 import { framesOf, type PlainBytes, sizeOf } from './frame-cipher.ts'
 import { type Compression, sealChunk, type SealedBytes } from './sealing.ts'
@@ -16,8 +17,12 @@ export const SEALED_ON_THREAD_FROM_BYTES = 256 * 1024
 export class ChunkSealer {
   readonly #pool: SealingPool
 
-  constructor(pool: SealingPool) {
+  readonly #trace: Trace | null
+
+  /** `trace` null: nothing is measured. */
+  constructor(pool: SealingPool, trace: Trace | null = null) {
     this.#pool = pool
+    this.#trace = trace
   }
 
   async nameOf(keys: TenantKeys, plain: PlainBytes): Promise<ChunkId> {
@@ -26,6 +31,16 @@ export class ChunkSealer {
 
   /** Throws Condition slow_down if the sealing thread died. */
   async seal(
+    keys: TenantKeys,
+    chunk: { readonly id: ChunkId; readonly plain: PlainBytes },
+    compression: Compression,
+  ): Promise<SealedBytes> {
+    if (this.#trace === null) return this.#sealed(keys, chunk, compression)
+    const bytes = sizeOf(chunk.plain)
+    return this.#trace('seal', { bytes }, () => this.#sealed(keys, chunk, compression))
+  }
+
+  async #sealed(
     keys: TenantKeys,
     chunk: { readonly id: ChunkId; readonly plain: PlainBytes },
     compression: Compression,

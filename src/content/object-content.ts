@@ -4,7 +4,7 @@
  * Owns: what all requests share: the open keys, memory and slots for chunks, the threads. ingest.ts and read-content.ts
  * do the work.
  */
-import type { Blobs, MetricSample } from '../../cluster/index.ts'
+import type { Blobs, MetricSample, Trace } from '../../cluster/index.ts'
 import type { MasterKey } from '../access/master-key.ts'
 import type { Config } from '../config/types.ts'
 import type { TenantRecord } from '../state-machine/tenants/records.ts'
@@ -37,6 +37,8 @@ export interface ObjectContentParts {
   readonly downloads?: Downloads
   /** Monotonic, in milliseconds. Absent: the clock of the process. */
   readonly now?: () => number
+  /** Absent: nothing is traced. */
+  readonly trace?: Trace | null
 }
 
 export class ObjectContent implements Content {
@@ -68,7 +70,7 @@ export class ObjectContent implements Content {
     this.#pool = new SealingPool({ threads, jobsMax: limits.chunkBuffersMax })
     // At most one upload on each connection.
     this.#md5 = new Md5Pool({ threads, bodiesMax: limits.connectionsMax })
-    this.#sealer = new ChunkSealer(this.#pool)
+    this.#sealer = new ChunkSealer(this.#pool, parts.trace)
   }
 
   /** Whole chunks of uploads that are sealed and stored now; at most limits.chunkBuffersMax. */

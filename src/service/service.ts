@@ -5,17 +5,15 @@
  * Rules: the store opens before the cluster node, and the cluster node before the listeners. At a stop the listeners close first
  * and LevelDB last, because no component may read a closed database.
  */
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as moment } from 'node:timers/promises'
-import type { FastifyInstance } from 'fastify'
 import {
   type Cluster,
   createCluster,
   type Logger,
   type MetricSample,
   type NodeIdentity,
-  StartError,
+  type Trace,
 } from '../../cluster/index.ts'
 import { LastUsed } from '../access/last-used.ts'
 import { MasterKey } from '../access/master-key.ts'
@@ -25,6 +23,7 @@ import type { CountingTrail } from '../audit/counting-trail.ts'
 import { createAdminServer } from '../api/server/admin-server.ts'
 import { createDataServer } from '../api/server/data-server.ts'
 import { publicEdges } from '../api/server/public-edges.ts'
+import { traceRequests } from '../api/trace-requests.ts'
 import { startLocalServer } from '../api/local/local-server.ts'
 import { refusePlainListeners } from '../config/plain-listeners.ts'
 import { adminUrlOf, dataUrlOf } from '../config/listener-urls.ts'
@@ -53,14 +52,18 @@ import { auditedWhile, openAuditTrail, openExport } from './audit-parts.ts'
 import { allWorkers, type Work } from '../workers/all-workers.ts'
 import { KeyKeeper } from '../workers/key-keeper.ts'
 import { repeat } from '../workers/repeating.ts'
+import { listen } from './listen.ts'
 import { openLimits } from './node-limits.ts'
 import { runStartupTasks } from '../workers/startup-tasks.ts'
 import { UploadSessions } from '../workers/upload-sessions.ts'
 import { prepareDataDir } from './data-dir.ts'
+import { openTracing, tracedServices, type Tracing } from './tracing.ts'
 
 export interface Service {
   readonly dataAddress: string
   readonly adminAddress: string
+  /** Resolves when the node has found its cluster and has done what it does once after a start. Never rejects. */
+  readonly ready: Promise<void>
   /** Resolves with the cause when the node cannot continue by itself. Never rejects. */
   readonly failed: Promise<Error>
   /** The identity that an operator compares before this node is added to its cluster; null: it belongs to the cluster. */
@@ -117,11 +120,15 @@ function lateCluster(cluster: () => Cluster): Pick<Cluster, 'propose' | 'reaches
   }
 }
 
-async function composeServices(
-  config: Config,
-  logger: Logger,
-  { stopping, isJoining }: { readonly stopping: AbortSignal; readonly isJoining: boolean },
-): Promise<Components> {
+interface ComposeOptions {
+  readonly stopping: AbortSignal
+  readonly isJoining: boolean
+  /** Null: nothing is traced. */
+  readonly trace: Trace | null
+}
+
+async function composeServices(config: Config, logger: Logger, how: ComposeOptions): Promise<Components> {
+  const { stopping, isJoining, trace } = how
   const masterKey = await MasterKey.load(config.security.masterKeyFile)
   await prepareDataDir(config.node.dataDir, logger)
   const { stateMachine, reader: state } = openStore({
@@ -136,11 +143,13 @@ async function composeServices(
     stateMachine,
     copyLedger: createCopyLedger(state, propose, late),
     downloads: () => downloads.underWay,
+    trace,
     logger,
   })
   const uses = new LastUsed()
   const { access, masterKeyGate } = openAccess(config, { masterKey, state, uses, time: cluster.time })
-  const { uploads, content, own } = contentOf(config, { cluster, propose, state, masterKey, downloads })
+  const shared = { cluster, propose, state, masterKey, downloads, trace }
+  const { uploads, content, own } = contentOf(config, shared)
   const limits = openLimits(config, { cluster, access, state, content, logger })
   const audit = await openAuditTrail(config, logger)
   const services = {
@@ -160,9 +169,9 @@ async function composeServices(
     logger,
   }
   const secrets = new SealedSecrets(masterKey, state)
-  const keyKeeper = createKeyKeeper(services, { cluster, content, masterKey, secrets })
+  const keyKeeper = createKeyKeeper(services, { ...shared, content, secrets })
   const auditTarget = await openExport(config, cluster.time)
-  const parts = { ...services, cluster, uploads, uses, masterKey, own, auditTarget }
+  const parts = { ...services, ...shared, uploads, uses, own, auditTarget }
   const work = allWorkers({ ...workSettings(config, state), ...parts })
   return {
     cluster,
@@ -192,13 +201,14 @@ function openAccess(
 function contentOf(
   config: Config,
   parts: Pick<Services, 'state' | 'propose'> &
-    Pick<Components, 'cluster' | 'masterKey'> & { readonly downloads: Downloads },
+    Pick<Components, 'cluster' | 'masterKey'> &
+    Pick<ComposeOptions, 'trace'> & { readonly downloads: Downloads },
 ): Pick<Components, 'content'> & { readonly uploads: UploadSessions; readonly own: ClusterContent } {
-  const { cluster, propose, state, masterKey, downloads } = parts
+  const { cluster, propose, state, masterKey, downloads, trace } = parts
   const { nodeId, blobs } = cluster
   const uploads = new UploadSessions({ nodeId, nextSession: () => blobs.nextSession(), propose })
   const common = { blobs, uploads, state, masterKey, readBarrier: () => cluster.readBarrier() }
-  const content = new ObjectContent({ ...common, config, downloads })
+  const content = new ObjectContent({ ...common, config, downloads, trace })
   return { uploads, content, own: new ClusterContent(common) }
 }
 
@@ -219,28 +229,6 @@ function createKeyKeeper(
     forgetChangedKeys: () => content.forgetChangedKeys(),
     logger: logger.child({ component: 'keys' }),
   })
-}
-
-async function listen(server: FastifyInstance, address: string, setting: string): Promise<string> {
-  const colon = address.lastIndexOf(':')
-  const host = address.slice(0, colon).replace(/^\[|\]$/g, '')
-  try {
-    await server.listen({ host, port: Number(address.slice(colon + 1)) })
-  } catch (cause) {
-    throw listenError(address, setting, cause)
-  }
-  const { port } = server.server.address() as AddressInfo
-  return `${address.slice(0, colon)}:${port}`
-}
-
-function listenError(address: string, setting: string, cause: unknown): StartError {
-  const code = (cause as NodeJS.ErrnoException).code ?? 'unknown'
-  const taken = code === 'EADDRINUSE'
-  const message = taken ? `The address ${address} is already in use` : `Cannot listen on ${address} (${code})`
-  const hint = taken
-    ? `Stop the program that uses it, or set ${setting} to a free port.`
-    : `Set ${setting} to an address of this machine that this user may listen on.`
-  return new StartError(taken ? 'address_in_use' : 'listen_failed', message, { hint, cause })
 }
 
 /** Undo steps, run from the last to the first; after a failure the others still run. */
@@ -264,22 +252,28 @@ class Teardown {
   }
 }
 
+type Served = Pick<Components, 'cluster' | 'content' | 'services' | 'samples'> & {
+  readonly tracing: Tracing | null
+}
+
 async function openListeners(
   config: Config,
-  { cluster, content, services, samples }: Pick<Components, 'cluster' | 'content' | 'services' | 'samples'>,
+  { cluster, content, services, samples, tracing }: Served,
   teardown: Teardown,
 ): Promise<{ data: string; admin: string }> {
   const edges = publicEdges(config)
   const metrics = new Metrics({
     version: VERSION,
     nodeId: cluster.nodeId,
-    samples: async () => [await samples(), content.samples(), edges.samples()].flat(),
+    samples: async () =>
+      [await samples(), content.samples(), edges.samples(), tracing?.samples() ?? []].flat(),
     read: () => usageSamples(services.state, config.metrics),
   })
   const admin = createAdminServer(services, metrics, edges.admin)
+  const data = createDataServer(services, metrics, edges.data)
+  if (tracing !== null) for (const server of [admin, data]) traceRequests(server, tracing.tracer)
   teardown.add('admin listener', async () => admin.close())
   const adminAddress = await listen(admin, config.listeners.admin, 'listeners.admin')
-  const data = createDataServer(services, metrics, edges.data)
   teardown.add('data listener', async () => data.close())
   const dataAddress = await listen(data, config.listeners.data, 'listeners.data')
   await openLocalSocket(config, services, teardown)
@@ -310,14 +304,18 @@ export async function startService(
   const teardown = new Teardown()
   try {
     const stopping = new AbortController()
-    const composed = await composeServices(config, logger, { stopping: stopping.signal, isJoining })
-    const services = isAudited === undefined ? composed.services : auditedWhile(isAudited, composed.services)
+    const tracing = openTracing(config, logger)
+    if (tracing !== null) teardown.add('tracing', tracing.close)
+    const trace = tracing?.tracer.within ?? null
+    const composed = await composeServices(config, logger, { stopping: stopping.signal, isJoining, trace })
+    const traced = tracedServices(composed.services, tracing)
+    const services = isAudited === undefined ? traced : auditedWhile(isAudited, traced)
     const components = { ...composed, services }
     const { cluster, content, work } = components
     teardown.add('cluster', () => cluster.stop())
     teardown.add('content', () => content.close())
     teardown.add('audit', () => components.audit.close())
-    const addresses = await openListeners(config, components, teardown)
+    const addresses = await openListeners(config, { ...components, tracing }, teardown)
     // Requests that wait for an operation would keep the listeners open.
     teardown.add('waiting', async () => stopping.abort())
     const settling = new AbortController()
@@ -339,6 +337,7 @@ export async function startService(
     return {
       dataAddress: addresses.data,
       adminAddress: addresses.admin,
+      ready: settled.catch(() => new Promise<never>(() => undefined)),
       failed: Promise.race([
         cluster.failed,
         components.audit.failed,

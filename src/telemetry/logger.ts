@@ -1,11 +1,13 @@
 /**
- * The log of one node: JSON lines on standard error, or to a given destination.
+ * The log of one node: lines on standard error, or to a given destination.
  *
- * Owns: level, field redaction, the base fields. Rule: no line contains a secret. Code does not log secrets on purpose; a secret
+ * Owns: level, field redaction, the base fields, the form of a line. Rules: lines are written behind the work that they report, a fatal one and
+ * all before it at once, and the rest at the end of the process however it ends by itself. No line contains a secret. Code does not log secrets on purpose; a secret
  * inside a logged object is redacted by the field names below. A test logs each of them.
  */
-import { pino, type Logger as PinoLogger } from 'pino'
+import { type DestinationStream, pino, type Logger as PinoLogger } from 'pino'
 import type { Config } from '../config/types.ts'
+import { prettyLine } from './pretty-line.ts'
 
 export const SECRET_FIELDS = [
   'secretKey',
@@ -25,6 +27,8 @@ const REDACTED_PATHS = SECRET_FIELDS.flatMap((field) => [field, `*.${field}`, `*
 export interface LoggerOptions {
   readonly level: Config['logging']['level']
   readonly nodeId: string
+  /** Absent: JSON. `auto`: for people where standard error is a terminal. */
+  readonly format?: Config['logging']['format']
   readonly destination?: { write(line: string): void }
 }
 
@@ -47,8 +51,19 @@ export function createLogger(options: LoggerOptions): PinoLogger {
       formatters: { level: (label) => ({ level: label }) },
       redact: { paths: REDACTED_PATHS, censor: '[secret]' },
     },
-    options.destination ?? pino.destination({ fd: 2, sync: true }),
+    options.destination ?? standardError(options.format ?? 'json'),
   )
   CHILDREN.set(logger, children)
   return logger
+}
+
+const STDERR = 2
+
+function standardError(format: Config['logging']['format']): DestinationStream {
+  const isTerminal = process.stderr.isTTY
+  if (format === 'json' || (format === 'auto' && !isTerminal))
+    return pino.destination({ fd: STDERR, sync: false })
+  const out = pino.destination({ fd: STDERR, sync: true })
+  const isColoured = isTerminal && (process.env['NO_COLOR'] ?? '') === ''
+  return { write: (line) => void out.write(prettyLine(line, { isColoured })) }
 }

@@ -8,6 +8,7 @@ import { parse } from 'yaml'
 import { certificateSamples } from '../../cluster/transport/certificate-samples.ts'
 import { until } from '../helpers/async.ts'
 import { ProcessCluster } from '../helpers/process-cluster.ts'
+import { type CollectedSpan, TraceCollector } from '../helpers/trace-collector.ts'
 import { alertRules, groupingLabels, recordingRules, served, TARGET_LABELS, wantedBy } from './alerts.ts'
 import { CHARTS, DASHBOARD } from './dashboard.ts'
 import { PROMETHEUS, startPrometheus } from './prometheus.ts'
@@ -109,6 +110,9 @@ t.test('deploy/grafana/holdfast.json', async (t) => {
 t.test('beside a running cluster', async (t) => {
   // No receiver listens there: the figures of an export are served whether or not it succeeds.
   for (const name of ['PER_TENANT', 'PER_BUCKET']) process.env[`HOLDFAST_METRICS__${name}`] = 'true'
+  const collector = await TraceCollector.start(t)
+  process.env['HOLDFAST_TRACING__URL'] = collector.url
+  process.env['HOLDFAST_TRACING__SAMPLE'] = '100%'
   const cluster = await ProcessCluster.start(t, 3, EXPORTING)
   await cluster.login('n1')
   await cluster.call('n1', 'POST', '/buckets', JSON.stringify({ name: 'kept' }))
@@ -188,6 +192,32 @@ t.test('beside a running cluster', async (t) => {
       }
     },
   )
+
+  await t.test('the trace of an upload shows the copies on three nodes and its change', async (t) => {
+    const { status } = await cluster.call('n1', 'PUT', '/buckets/kept/objects/a', Buffer.alloc(300_000, 'a'))
+    t.equal(status, 200)
+    const ofUpload = (): readonly CollectedSpan[] => {
+      const [request] = collector.named('putObject')
+      return collector.spans.filter(({ traceId }) => traceId === request?.traceId)
+    }
+    await until(
+      'three copies are reported',
+      () => ofUpload().filter(({ name }) => name === 'write copy').length === 3,
+    )
+    const spans = ofUpload()
+    const nodes = spans
+      .filter(({ name }) => name === 'write copy')
+      .map(({ attributes }) => attributes.find(({ key }) => key === 'holdfast.node')?.value.stringValue)
+    t.same(new Set(nodes), new Set(['n1', 'n2', 'n3']))
+    const [body] = spans.filter(({ name }) => name === 'store body')
+    for (const { name, parentSpanId } of spans)
+      if (name === 'write copy' || name === 'seal') t.equal(parentSpanId, body?.spanId, name)
+    for (const name of ['authenticate', 'read barrier', 'seal', 'propose', 'answer'])
+      t.ok(
+        spans.some((span) => span.name === name),
+        name,
+      )
+  })
 
   await t.test('the probes that the error rate leaves out have the names it uses', async (t) => {
     await fetch(`${cluster.node('n1').dataUrl}/readyz`)

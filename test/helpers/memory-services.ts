@@ -373,7 +373,8 @@ function testConfig(dataDir: string, options: Options): Config {
     },
     notifications: { allowHttp: false, allowPorts: [443, 8443], allowOrigins: [], ...options.notifications },
     metrics: { public: options.metricsPublic ?? false, perTenant: false, perBucket: false },
-    logging: { level: 'silent', requests: options.requestLines ?? 'problems' },
+    logging: { level: 'silent', requests: options.requestLines ?? 'problems', format: 'json' },
+    tracing: null,
     limits: { ...TEST_LIMITS, tokenMintPerMinute: 6000, tokenMintBurst: 1000, ...options.limits },
     callers: { ...TEST_CALLERS, ...options.callers },
   }

@@ -24,6 +24,7 @@ import {
   type Member,
   type MetricSample,
   type NodeId,
+  type Trace,
   type WrittenBlob,
 } from '../../base/types.ts'
 import type { CopyVerdict } from '../base/blob-calls.ts'
@@ -68,6 +69,7 @@ export interface ReplicatedBlobsOptions {
   /** Called with each verdict of this node on a copy of its own. */
   readonly onJudged?: (verdict: CopyVerdict) => void
   readonly limits?: Partial<BlobLimits>
+  readonly trace?: Trace | null
 }
 
 export class ReplicatedBlobs implements Blobs {
@@ -239,7 +241,7 @@ export class ReplicatedBlobs implements Blobs {
       graceMs: this.#limits.graceMs,
       zoneWaitMs: this.#limits.zoneWaitMs,
       clock: this.#options.clock,
-      writeCopy: (node, signal) => users.until(this.#writeCopy(node, blob, signal)),
+      writeCopy: (node, signal) => users.until(this.#tracedCopy(node, blob, signal)),
       mayTry: (node) => this.#mayTry(node),
       isFull: (node) => this.#disks.isFull(node),
       keepLate: () => this.#keepLate(),
@@ -256,6 +258,12 @@ export class ReplicatedBlobs implements Blobs {
   #mayTry(node: NodeId): boolean {
     if (this.#disks.isSuspect(node)) return false
     return node === this.#options.nodeId || this.#health.mayTry(node)
+  }
+
+  #tracedCopy(node: NodeId, blob: OutgoingBlob, signal: AbortSignal): Promise<void> {
+    const { trace = null } = this.#options
+    const write = (): Promise<void> => this.#writeCopy(node, blob, signal)
+    return trace === null ? write() : trace('write copy', { 'holdfast.node': node, bytes: blob.size }, write)
   }
 
   async #writeCopy(node: NodeId, blob: OutgoingBlob, signal: AbortSignal): Promise<void> {

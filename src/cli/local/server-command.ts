@@ -52,7 +52,7 @@ export async function runServer(
   { isJoining = false, started = async () => undefined, endsWithTerminal = false }: ServerOptions = {},
 ): Promise<number> {
   const config = loadConfig(configFile, process.env)
-  const logger = createLogger({ level: config.logging.level, nodeId: config.node.id })
+  const logger = createLogger({ ...config.logging, nodeId: config.node.id })
   const manager = serviceManagerOf({
     env: process.env,
     pid: process.pid,
@@ -70,6 +70,8 @@ export async function runServer(
   const service = await startService(config, logger, { isJoining })
   isServing = true
   manager.ready(SERVING)
+  const scheme = config.dataTls === null ? 'http' : 'https'
+  void service.ready.then(() => logger.info({}, `ready, data API at ${scheme}://${service.dataAddress}`))
   if (service.waiting !== null) printLine(waitingText(service.waiting))
   const why = await Promise.race([stop, service.failed, failureOf(started())])
   if (why instanceof Error) logger.fatal({ err: why }, 'node failed')

@@ -158,4 +158,29 @@ export const SERVICE_SETTINGS = [
     meaning:
       'which requests have a line in the log. problems: those that are refused, fail, break off or take a second or longer; all: each. The audit log has a row of every one',
   },
+  {
+    name: 'logging.format',
+    kind: 'text',
+    fallback: 'auto',
+    pattern: /^(auto|json|pretty)$/,
+    meaning:
+      'how lines of the log are written. json: one object each; pretty: for people; auto: pretty on a terminal',
+  },
+  {
+    name: 'tracing.url',
+    kind: 'text',
+    pattern: /^https?:\/\/[^\s@]+$/,
+    fallback: null,
+    optional: true,
+    meaning:
+      'where traces of requests are sent: OTLP over HTTP, JSON, such as http://127.0.0.1:4318/v1/traces (http:// only to this machine). Without it nothing is traced',
+  },
+  {
+    name: 'tracing.sample',
+    kind: 'percent',
+    fallback: '10%',
+    min: 0,
+    max: 100,
+    meaning: 'the share of requests that are traced; where the client sends traceparent, its flag decides',
+  },
 ] as const satisfies readonly Setting[]

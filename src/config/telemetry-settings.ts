@@ -1,0 +1,43 @@
+/**
+ * Metrics, log and traces as one part of the configuration.
+ */
+import { isLoopbackAddress } from '../../cluster/index.ts'
+import { FaultError } from './config-fault.ts'
+import type { SettingName } from './settings.ts'
+import type { Config } from './types.ts'
+
+interface Reader {
+  text(name: SettingName): string
+  number(name: SettingName): number
+  has(name: SettingName): boolean
+  get<T>(name: SettingName): T
+}
+
+/** Throws FaultError. */
+export function telemetry(read: Reader): Pick<Config, 'metrics' | 'logging' | 'tracing'> {
+  return {
+    metrics: {
+      public: read.get<boolean>('metrics.public'),
+      perTenant: read.get<boolean>('metrics.per_tenant'),
+      perBucket: read.get<boolean>('metrics.per_bucket'),
+    },
+    logging: {
+      level: read.get<Config['logging']['level']>('logging.level'),
+      requests: read.text('logging.requests') === 'all' ? 'all' : 'problems',
+      format: read.get<Config['logging']['format']>('logging.format'),
+    },
+    tracing: tracing(read),
+  }
+}
+
+function tracing(read: Reader): Config['tracing'] {
+  if (!read.has('tracing.url')) return null
+  const url = read.text('tracing.url')
+  const { protocol, hostname, port } = new URL(url)
+  if (protocol === 'http:' && !isLoopbackAddress(`${hostname}:${port === '' ? '80' : port}`))
+    throw new FaultError(
+      'tracing.url is plain HTTP beyond this machine',
+      'Give an https:// URL, or that of a collector on this machine.',
+    )
+  return { url, sampledShare: read.number('tracing.sample') / 100 }
+}

@@ -43,6 +43,11 @@ export function corsHeadersOf(request: FastifyRequest): Headers {
   return ANSWERS.get(request) ?? {}
 }
 
+/** The request is judged again, from its proof on. */
+export function forgetOrigin(request: FastifyRequest): void {
+  ANSWERS.set(request, undefined)
+}
+
 /** `asked`: the headers that the page wants to send. A `*` in their place would leave out some of them. [Fetch 4.8] */
 export function preflightHeaders(grant: CorsGrant, asked: readonly string[]): Headers {
   const { allowedMethods, maxAgeSeconds } = grant.rule

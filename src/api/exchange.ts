@@ -78,7 +78,11 @@ export class Exchange {
   /** Set before a request is served; null: it may take as long as it likes. Both on the clock of `now`. */
   deadline: { readonly atMs: number; readonly now: () => number } | null = null
   #isDrainShort = false
-  readonly #readings: AsyncGenerator<Uint8Array>[] = []
+  #readings: AsyncGenerator<Uint8Array>[] = []
+  /** What has come of a body that may have to be read again; null: it is read once. */
+  #kept: Uint8Array[] | null = null
+  #replayed: readonly Uint8Array[] = []
+  #isBodyRead = false
   /** Bytes of bodies, for the figures. */
   receivedBytes = 0
   sentBytes = 0
@@ -140,13 +144,31 @@ export class Exchange {
     return reading
   }
 
+  /** From here on what is read of the body is kept, for `rewind`; only for a body whose declared length is small. */
+  keepBody(): void {
+    this.#kept ??= []
+  }
+
+  /** The next reader gets the body from its beginning again, and it is not kept any more. After `keepBody`, before an answer. */
+  async rewind(): Promise<void> {
+    const readings = this.#readings
+    this.#readings = []
+    await Promise.allSettled(readings.map((reading) => reading.return(undefined)))
+    this.#replayed = this.#kept ?? []
+    this.#kept = null
+  }
+
   async *#pieces(): AsyncGenerator<Uint8Array> {
+    for (const piece of this.#replayed) yield piece
+    if (this.#isBodyRead) return
     if (WAITING_FOR_CONTINUE.delete(this.#request)) this.#response.writeContinue()
     // Leaving the loop early must leave the request whole: what is still to come of it has to be drained.
     this.#admission?.rest()
     let askedMs = this.pace?.now() ?? 0
     for await (const piece of this.#request.iterator({ destroyOnReturn: false })) {
       this.receivedBytes += piece.length
+      // A reader may release the memory of what it gets.
+      this.#kept?.push(new Uint8Array(piece))
       this.requireTime()
       if (this.pace?.body.isTooSlow(piece.length, this.pace.now() - askedMs))
         throw new Refusal('request_timeout', 'The body of the request came too slowly')
@@ -156,6 +178,7 @@ export class Exchange {
       askedMs = this.pace?.now() ?? 0
     }
     this.bodyEndedMs = performance.now()
+    this.#isBodyRead = true
     await this.#admission?.resume()
   }
 

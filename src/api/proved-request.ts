@@ -17,6 +17,7 @@ import type { Exchange, TimeLimit } from './exchange.ts'
 import type { AdmissionRequest } from '../limits/limits.ts'
 import { limitedCaller } from './rate-headers.ts'
 import { RequestAudit } from './request-audit.ts'
+import { startsAgain } from './request-basis.ts'
 
 /** Of one read, each after its body went before a byte of it was sent. */
 const LOOKS_MAX = 4
@@ -29,7 +30,10 @@ export interface Gate {
 
 export type Serve = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
 
-/** A read that meets damage of this node's state, or a body that was removed meanwhile, is served once more, from the barrier on. */
+/**
+ * A read that meets damage of this node's state, or a body that was removed meanwhile, is served once more, from the barrier on; so is a change that
+ * passed none and was not decided.
+ */
 export function lookingAgain(
   services: Services,
   serve: Serve,
@@ -41,6 +45,7 @@ export function lookingAgain(
         await serve(request, reply)
         return reply
       } catch (error) {
+        if (await startsAgain(services, { request, reply }, error)) continue
         if (!isRead(request) || !mayLookAgain(error, look)) throw noted(asKnown(error), request)
         await services.cluster.readBarrier()
       }

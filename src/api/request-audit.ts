@@ -14,12 +14,15 @@ import type { CallerKind, RowClass } from '../audit/audit-trail.ts'
 import { outcomeOf } from '../operations/audit/outcome.ts'
 import type { Services } from '../operations/base/services.ts'
 import type { AuditRow } from '../state-machine/audit/records.ts'
+import type { Basis } from '../state-machine/buckets/basis.ts'
 import type { Command, Reply } from '../state-machine/commands.ts'
+import { mayRest } from '../state-machine/resting-command.ts'
 import type { Caller } from '../state-machine/tenants/callers.ts'
 import { Attached } from '../base/attached.ts'
 import { networkOf } from '../base/network-address.ts'
 import type { AuditNote } from './audit-note.ts'
 import { Exchange } from './exchange.ts'
+import { NeedsBarrier } from './needs-barrier.ts'
 import { type AskedFor, type AuditedRoute, factsOf, type RequestFacts } from './request-origin.ts'
 
 /** The client left before it had its answer. */
@@ -40,6 +43,8 @@ export class RequestAudit {
   principal: Principal | null = null
   query: unknown = undefined
   body: unknown = undefined
+  /** What the authorization of this request rests on; null: on a read barrier. */
+  basis: Basis | null = null
   readonly #services: Services
   readonly #api: AskedFor['api']
   readonly #pair: { readonly request: FastifyRequest; readonly reply: FastifyReply }
@@ -132,6 +137,20 @@ export class RequestAudit {
     return (this.#route?.operation ?? this.#pair.request.routeOptions.config.operation)?.id ?? 'unknown'
   }
 
+  /** A change of this request was proposed, and may be decided. */
+  get isAsked(): boolean {
+    return this.#changes.asked > 0
+  }
+
+  /** What was learned of a request that is served from its proof on again. */
+  forget(): void {
+    this.principal = null
+    this.basis = null
+    this.query = undefined
+    this.body = undefined
+    this.#note = {}
+  }
+
   failed(code: string): void {
     this.#code = code
   }
@@ -145,12 +164,19 @@ export class RequestAudit {
   }
 
   async #propose(command: Command, route: AuditedRoute): Promise<Reply> {
+    const { basis } = this
+    if (basis !== null && !mayRest(command)) throw new NeedsBarrier()
     const origin = { ...this.facts(), elapsedMs: this.#elapsedMs(), successStatus: route.success.status }
     this.#changes.asked++
-    const propose = (): Promise<Reply> => this.#services.propose(command, origin, callerOf(this.principal))
+    const propose = (): Promise<Reply> =>
+      this.#services.propose(command, origin, callerOf(this.principal), basis ?? undefined)
     const { request, reply: answer } = this.#pair
     const { admission } = Exchange.of(request.raw, answer.raw)
     const reply = await (admission === null ? propose() : admission.propose(propose))
+    if (!reply.ok && reply.code === 'basis_gone') {
+      this.#changes.asked--
+      throw new NeedsBarrier()
+    }
     this.#changes.answered++
     this.#changes.isLastRefused = !reply.ok
     return reply

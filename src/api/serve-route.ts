@@ -26,6 +26,7 @@ import { readJsonBody, tooLargeForJson, verifyBody } from './json-body.ts'
 import { type Plane, wildcardDepth } from './plane.ts'
 import { admitCaller, connectionOf, type Gate, lookingAgain, reportBroken } from './proved-request.ts'
 import { rateHeadersOf } from './rate-headers.ts'
+import { passBarrier, takeBasis } from './request-basis.ts'
 import { refuseUnsupportedHeaders } from './refused-headers.ts'
 import { RequestAudit } from './request-audit.ts'
 import { decodeObjectKey, originForm, parseQuery, queryValue, restOfPath } from './request-target.ts'
@@ -51,9 +52,15 @@ export function serveRoute(
     const principal = await prove(services, plane, {
       auth: route.auth,
       request,
+      barrier: () => passBarrier(services, { request, reply }, route.operation.isDecidedByEntry === true),
       mayBeLocal: route.mayBeLocal === true,
     })
     audit.principal = principal
+    takeBasis(services, request, {
+      principal,
+      operation: route.operation,
+      bucket: routedBucket(request),
+    })
     gateProof(gate, route, { principal, address: clientAddress(request) })
     const exchange = Exchange.of(request.raw, reply.raw)
     const kind = { isUpload: route.body.kind === 'bytes', isListing: route.operation.isListing }
@@ -117,9 +124,16 @@ function advised(error: unknown, { inOutage }: RouteDefinition): unknown {
 export async function prove(
   services: Services,
   plane: Plane,
-  call: { readonly auth: AuthKind; readonly request: FastifyRequest; readonly mayBeLocal?: boolean },
+  call: {
+    readonly auth: AuthKind
+    readonly request: FastifyRequest
+    readonly mayBeLocal?: boolean
+    /** Of a bearer token. Absent: that of the cluster. */
+    readonly barrier?: () => Promise<void>
+  },
 ): Promise<Principal | null> {
   const { authorization } = call.request.headers
+  const { barrier = () => services.cluster.readBarrier() } = call
   switch (call.auth) {
     case 'none':
     case 'credentials':
@@ -132,7 +146,7 @@ export async function prove(
     case 'bearer':
     case 'admin': {
       const proof = plane.openToken(services, authorization)
-      if (!isLocalView(call)) await services.cluster.readBarrier()
+      if (!isLocalView(call)) await barrier()
       return proof(connectionOf(call.request))
     }
     case 'signedUrl': {

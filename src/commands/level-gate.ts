@@ -6,9 +6,10 @@
  */
 import type { Cluster } from '../../cluster/index.ts'
 import { Refusal } from '../base/refusal.ts'
-import { CALLER_LEVEL, commandLevel } from '../state-machine/command-levels.ts'
+import { BASIS_LEVEL, CALLER_LEVEL, commandLevel } from '../state-machine/command-levels.ts'
 import type { Command } from '../state-machine/commands.ts'
 import type { Origin } from '../state-machine/base/origin.ts'
+import type { Basis } from '../state-machine/buckets/basis.ts'
 import type { Caller } from '../state-machine/tenants/callers.ts'
 import type { Propose } from './propose.ts'
 
@@ -27,11 +28,17 @@ export async function requireLevel(cluster: Levels, level: number): Promise<void
 }
 
 export function withLevelGate(propose: Propose, cluster: Levels): Propose {
-  const gated = async (command: Command, origin?: Origin, caller?: Caller): Promise<unknown> => {
-    await requireLevel(cluster, commandLevel(command))
+  const gated = async (
+    command: Command,
+    origin?: Origin,
+    caller?: Caller,
+    basis?: Basis,
+  ): Promise<unknown> => {
+    // What rests on a basis is never proposed without it.
+    await requireLevel(cluster, Math.max(commandLevel(command), basis === undefined ? 0 : BASIS_LEVEL))
     // Older members would ignore it and decide otherwise.
     const isKnown = caller !== undefined && (await cluster.reachesLevel(CALLER_LEVEL, 0))
-    return propose(command, origin, isKnown ? caller : undefined)
+    return propose(command, origin, isKnown ? caller : undefined, basis)
   }
   return gated as Propose
 }

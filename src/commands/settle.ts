@@ -13,6 +13,9 @@ export function settle<T extends CommandType>(reply: Reply<T>): ReplyValues[T] {
     // A chunk that the upload relied on was lost before the commit, or its session was closed. The bytes were streamed and are gone, so only the caller can send them again.
     throw new Condition('slow_down', `${reply.message}; send the request again`, { retryAfterMs: 1000 })
   }
+  // The edge serves such a request again, behind a read barrier.
+  if (reply.code === 'basis_gone')
+    throw new Condition('slow_down', `${reply.message}; send the request again`)
   if ('blocker' in reply && reply.blocker !== undefined) {
     const blockers = [{ code: reply.blocker, message: reply.message }]
     throw new Refusal(reply.code, reply.message, { blockers })

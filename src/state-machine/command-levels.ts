@@ -98,6 +98,9 @@ export const COMMAND_LEVELS: { readonly [T in CommandType]: number } = {
 /** The level from which any command may carry its caller; below it the key is asked when a request begins, and no more. */
 export const CALLER_LEVEL = 4
 
+/** The level from which a command may say what its authorization rested on; below it each request passes a read barrier. */
+export const BASIS_LEVEL = 5
+
 /**
  * Of a member: the level of any value, or of the values that are listed; a value that is not listed needs none. Of a list: the members that
  * an item may have.

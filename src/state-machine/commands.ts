@@ -12,6 +12,7 @@ import type { BlockerCode, Missing, RefusalCode } from './base/codes.ts'
 import type { ApprovalCommand, ApprovalReplies } from './approvals/commands.ts'
 import type { QuotaCommand, QuotaReplies } from './usage/commands.ts'
 import type { LimitsCommand, LimitsReplies } from './limits/commands.ts'
+import type { Basis } from './buckets/basis.ts'
 import type { Caller } from './tenants/callers.ts'
 import type { TenantCommand, TenantReplies } from './tenants/commands.ts'
 import type { AuditCommand, AuditReplies } from './audit/commands.ts'
@@ -47,7 +48,11 @@ export type Command =
   | MembershipCommand
 
 /** A command, the request behind it, and the access key that has to be good still; each if there is one. */
-export type Proposal = Command & { readonly origin?: Origin; readonly caller?: Caller }
+export type Proposal = Command & {
+  readonly origin?: Origin
+  readonly caller?: Caller
+  readonly basis?: Basis
+}
 
 export type PutCommand = Extract<Command, { type: 'putObject' }>
 export type CommandType = Command['type']
@@ -81,6 +86,8 @@ export type Reply<T extends CommandType = CommandType> =
       readonly blocker?: BlockerCode
       readonly missing?: Missing
     }
+  /** With a basis only, and without a row of the audit log: it does not hold; authorize again behind a read barrier, and propose without it. */
+  | { readonly ok: false; readonly code: 'basis_gone'; readonly message: string }
   /** putObject and putPart only: these chunks are gone, of another birth, or on too few nodes; upload them again and propose again. */
   | {
       readonly ok: false

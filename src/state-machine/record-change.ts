@@ -40,5 +40,5 @@ function rowOf(
 
 /** The code that the caller receives: lost bytes have to be sent again. */
 function codeOf(code: Exclude<Reply, { ok: true }>['code']): string {
-  return code === 'chunks_gone' || code === 'session_ended' ? 'slow_down' : code
+  return code === 'chunks_gone' || code === 'session_ended' || code === 'basis_gone' ? 'slow_down' : code
 }

@@ -20,6 +20,7 @@ import { createAccount } from './tenants/accounts.ts'
 import { createAdminToken, revokeAdminToken } from './tenants/admin-tokens.ts'
 import { recordAuditExport } from './audit/audit-export.ts'
 import { shipAudit, trimAudit } from './audit/audit.ts'
+import { type Basis, holds } from './buckets/basis.ts'
 import { createBucket, setBucketVersioning } from './buckets/buckets.ts'
 import { setBucketObjectLock } from './buckets/object-lock.ts'
 import { setBucketTags } from './buckets/tags.ts'
@@ -59,6 +60,7 @@ import { finishRecount } from './recount/recount-end.ts'
 import { advanceSession, closeSession, openSession } from './chunks/upload-sessions.ts'
 import { reportShare } from './long-operations/shares.ts'
 import { skipEntry } from './skipped-entries/skipped-entries.ts'
+import { mayRest } from './resting-command.ts'
 import { deleteTenant, disableTenant, shredTenant } from './removal/tenant-end.ts'
 import { eraseTenant } from './removal/tenant-erasure.ts'
 import { callerFault } from './tenants/callers.ts'
@@ -171,17 +173,32 @@ export interface Applied {
 }
 
 export function apply(view: View, proposal: Proposal, at: Omit<ApplyContext, 'origin'>): Applied {
-  const { origin, caller, ...command } = proposal
+  const { origin, caller, basis, ...command } = proposal
   if (!isCommandType(command.type)) throw unknownCommand(command)
   const draft = new Draft(view)
   const context = origin === undefined ? at : { ...at, origin }
-  const fault =
-    (caller === undefined ? null : callerFault(view, caller, context.time)) ??
-    approvalFault(draft, command as Command, context.time)
+  const ended = caller === undefined ? null : callerFault(view, caller, context.time)
+  if (ended === null && basis !== undefined && !isBasisThere(view, command as Command, basis))
+    return BASIS_GONE
+  const fault = ended ?? approvalFault(draft, command as Command, context.time)
   const reply = fault ?? decide(draft, command as Command, context)
   const kept = reply.ok ? draft : new Draft(view)
   if (origin !== undefined) recordChange(kept, { command: command as Command, reply, origin }, context)
   return { writes: kept.writes(), reply }
+}
+
+/** The gateway authorizes again and proposes again: what comes of that is what the audit log tells. */
+const BASIS_GONE: Applied = {
+  writes: [],
+  reply: {
+    ok: false,
+    code: 'basis_gone',
+    message: 'The bucket is not the one that the request was authorized for',
+  },
+}
+
+function isBasisThere(view: View, command: Command, basis: Basis): boolean {
+  return mayRest(command) && holds(view, command, basis)
 }
 
 /** Null: the command comes without an approval, or with one that counted and is used up now. */

@@ -271,7 +271,7 @@ t.test('a request', async (t) => {
     socket.write(
       `PUT ${OBJECTS}/half HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Length: 100\r\n\r\nhalf`,
     )
-    await until('the body is being read', () => memory.barriers > 0)
+    await until('the body is being read', () => memory.arrivals > 0)
     socket.end()
     await until('it is recorded', () => memory.auditRows.slice(before).some(({ key }) => key === 'half'))
     t.match(memory.auditRows.at(-1), {

@@ -56,10 +56,22 @@ t.test('a request that finds a damaged row', async (t) => {
   await t.test('leader_not_ready: is not repeated when it writes, and has changed nothing', async (t) => {
     await memory.damageRow(bucketKey)
     const before = memory.proposals
-    t.match(await ask({ method: 'PUT', body: 'a dog' }), { status: 503, code: 'leader_not_ready' })
+    const large = Buffer.alloc(64 * 1024 + 1)
+    t.match(await ask({ method: 'PUT', body: large }), { status: 503, code: 'leader_not_ready' })
     t.equal(memory.proposals, before)
     t.equal((await ask()).bytes.toString(), 'a cat')
     t.equal((await ask({ method: 'PUT', body: 'a dog' })).status, 200)
     t.equal((await ask()).bytes.toString(), 'a dog')
   })
+
+  await t.test(
+    'damage is met by a small write without a barrier: it is served once more behind one',
+    async (t) => {
+      await memory.damageRow(bucketKey)
+      const { barriers, proposals } = memory
+      t.equal((await ask({ method: 'PUT', body: 'a bird' })).status, 200)
+      t.same([memory.barriers - barriers, memory.proposals - proposals], [1, 1])
+      t.equal((await ask()).bytes.toString(), 'a bird')
+    },
+  )
 })

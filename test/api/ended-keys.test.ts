@@ -25,7 +25,7 @@ async function held(
   { method, path, body, token, type = 'application/octet-stream' }: Held,
   between: () => Promise<unknown>,
 ): Promise<{ readonly status: number; readonly code: string | null; readonly requestId: string }> {
-  const { barriers } = world.memory
+  const { arrivals } = world.memory
   const socket = net.connect(world.dataPort, '127.0.0.1')
   const authorization = token === '' ? '' : `Authorization: Bearer ${token}\r\n`
   const half = Math.floor(body.length / 2)
@@ -33,7 +33,7 @@ async function held(
     `${method} ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${authorization}Content-Type: ${type}\r\n` +
       `Content-Length: ${body.length}\r\n\r\n${body.slice(0, half)}`,
   )
-  await until('the caller is proved', () => world.memory.barriers > barriers)
+  await until('the caller is proved', () => world.memory.arrivals > arrivals)
   await between()
   let answer = ''
   socket.on('data', (piece: Buffer) => (answer += piece.toString('latin1')))

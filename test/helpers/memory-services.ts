@@ -37,6 +37,7 @@ import { WritesInProgress } from '../../src/operations/base/writes-in-progress.t
 import type { Services } from '../../src/operations/base/services.ts'
 import type { AuditRow } from '../../src/state-machine/audit/records.ts'
 import type { AdminRole } from '../../src/state-machine/base/origin.ts'
+import type { Command } from '../../src/state-machine/commands.ts'
 import type { AdminTokenRecord, CallerBinding } from '../../src/state-machine/tenants/records.ts'
 import { openStore, type Store } from '../../src/store/open-store.ts'
 import { withLevelGate } from '../../src/commands/level-gate.ts'
@@ -45,7 +46,7 @@ import { encodeRow, keyBytes } from '../../src/store/rows/row-codec.ts'
 import { TEST_CALLERS, TEST_LIMITS, testMasterKey } from './content-world.ts'
 import { singleNodeMembership } from './membership-samples.ts'
 import { MemoryBlobs } from './memory-blobs.ts'
-import { timesAt } from './entry-time.ts'
+import { MemoryLog } from './memory-log.ts'
 
 interface Teardown {
   teardown(handler: () => void | Promise<void>): void
@@ -110,10 +111,11 @@ export class MemoryServices {
   /** The state before the damage, as a peer has it; the next barrier after the damage was found installs it. */
   #replacement: StateCut | null = null
   barriers = 0
+  /** Requests that asked whether they may do without one, and others that asked for the level of the state. */
+  #rests = 0
   proposals = 0
   readonly #store: Store
-  #index = 0
-  #turn: Promise<unknown> = Promise.resolve()
+  readonly #log: MemoryLog
 
   static async start(t: Teardown, options: Options = {}): Promise<MemoryServices> {
     const dir = mkdtempSync(join(tmpdir(), 'holdfast-services-'))
@@ -129,6 +131,11 @@ export class MemoryServices {
   private constructor(dir: string, options: Options) {
     const logger = recordingLogger(this.lines)
     this.#store = openStore({ dir, logger })
+    this.#log = new MemoryLog({
+      store: this.#store,
+      now: () => Math.max(this.now, Date.now()),
+      featureLevel: () => this.featureLevel,
+    })
     const state = this.#store.reader
     const config = testConfig(dir, options)
     const masterKey = options.masterKey ?? testMasterKey
@@ -167,6 +174,11 @@ export class MemoryServices {
   /** The port of workers, which is wider than that of operations. */
   get reader(): Store['reader'] {
     return this.#store.reader
+  }
+
+  /** Grows with each request whose caller is about to be proved from the rows. */
+  get arrivals(): number {
+    return this.barriers + this.#rests
   }
 
   /** A checksum over all rows. */
@@ -245,11 +257,22 @@ export class MemoryServices {
     if (!reply.ok) throw new Error(`${command.type}: ${reply.code} ${reply.message}`)
   }
 
+  /**
+   * Another node has acknowledged this command, and this one has not applied it: its rows are old until a barrier, or an entry of its own that comes
+   * after it in the log.
+   */
+  changeElsewhere(command: Command): void {
+    this.#log.appendElsewhere(command)
+  }
+
   /** The membership port; a test may replace it. */
   membership: MembershipPort = singleNodeMembership('n1')
 
   #cluster(): Services['cluster'] {
-    const membership = (): MembershipPort => this.membership
+    const membership = (): MembershipPort => {
+      this.#rests += 1
+      return { ...this.membership, stateLevel: this.featureLevel }
+    }
     return {
       nodeId: 'n1',
       clusterId: 'memory-cluster',
@@ -257,6 +280,7 @@ export class MemoryServices {
       readBarrier: async () => {
         this.barriers += 1
         if (this.barrierFault) throw this.barrierFault
+        await this.#log.catchUp()
         await this.#replaceDamaged()
       },
       readiness: () => ({ ready: this.notReady.length === 0, reasons: this.notReady }),
@@ -280,25 +304,11 @@ export class MemoryServices {
 
   /** One command at a time, in the order of the calls, applied at once: the log of a cluster of one. */
   #propose(command: Uint8Array): Promise<Uint8Array> {
-    const applied = this.#turn.then(async () => {
+    return this.#log.propose(command, async () => {
       await this.beforeApply()
       if (this.proposeFault) throw this.proposeFault
       this.proposals += 1
-      this.#index += 1
-      const entry = {
-        index: this.#index,
-        ...timesAt(Math.max(this.now, Date.now()) + this.#index),
-        featureLevel: this.featureLevel,
-        commands: [command],
-      }
-      const record = Buffer.from(`${this.#index}`)
-      const replies = await this.#store.stateMachine.apply({ entries: [entry], record })
-      const reply = replies[0]?.[0]
-      if (reply === undefined) throw new Error('apply answers every command')
-      return reply
     })
-    this.#turn = applied.catch(() => undefined)
-    return applied
   }
 }
 

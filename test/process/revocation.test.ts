@@ -59,6 +59,14 @@ t.test('a right removed at one node is refused at every node', { timeout: 900_00
     const answer = await Promise.all(nodes.map(({ dataUrl }) => send(`${dataUrl}${PATH}`, token)))
     return answer.map(({ status, json }) => (status === 200 ? 200 : json['code']))
   }
+  /** Writes that pass no barrier of their own. */
+  const written = async (token: string): Promise<readonly unknown[]> => {
+    const init = { method: 'PUT', body: { small: true } }
+    const answers = await Promise.all(
+      nodes.map(({ dataUrl }, n) => send(`${dataUrl}${PATH}/${n}`, token, init)),
+    )
+    return answers.map(({ status, json }) => (status === 200 ? 200 : json['code']))
+  }
   /** A new key, and a token of it that every node has just accepted. */
   const accepted = async (
     node: NodePlan,
@@ -79,8 +87,11 @@ t.test('a right removed at one node is refused at every node', { timeout: 900_00
   await t.test('after a revocation [tokens.everywhere]', async (t) => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const { accessKeyId, token } = await accepted(at(round + 1))
+      t.same(await written(token), [200, 200, 200])
       await admin(at(round), `/keys/${accessKeyId}/revoke`, { body: { reason: 'lost' } })
-      t.same(await everywhere(token), ['key_revoked', 'key_revoked', 'key_revoked'])
+      const reads = round % 2 === 0
+      t.same(await (reads ? everywhere : written)(token), ['key_revoked', 'key_revoked', 'key_revoked'])
+      t.same(await (reads ? written : everywhere)(token), ['key_revoked', 'key_revoked', 'key_revoked'])
     }
   })
 
@@ -117,6 +128,19 @@ t.test('a right removed at one node is refused at every node', { timeout: 900_00
       }
     },
   )
+
+  await t.test('a write after a policy was set and removed [policies.everywhere]', async (t) => {
+    const { token } = await accepted(at(0))
+    const path = '/buckets/films/policy'
+    const Resource = 'arn:aws:s3:::films/*'
+    const policy = { Statement: [{ Effect: 'Deny', Principal: '*', Action: 's3:PutObject', Resource }] }
+    for (let round = 0; round < ROUNDS; round += 1) {
+      t.same(await written(token), [200, 200, 200])
+      await admin(at(round), path, { method: 'PUT', body: policy })
+      t.same(await written(token), ['access_denied', 'access_denied', 'access_denied'])
+      await admin(at(round + 2), path, { method: 'DELETE' })
+    }
+  })
 
   await t.test('after a policy was set, narrowed and removed [policies.everywhere]', async (t) => {
     const { accessKeyId, token } = await accepted(at(0))

@@ -25,6 +25,8 @@ const RELEASED: Readonly<Record<number, string>> = {
   2: `
     evacuateCopies foundMembers introduceMember recoverCluster startMembership stepMembership undoMembership`,
   3: `addReplicas correctTime releaseDue sealAudit setAuditKeys skipEntry`,
+  4: `
+    approveChange recordAuditExport rejectChange requestApproval setBucketObjectLock setBucketTags setTenantLimits useApproval`,
 }
 
 const released = Object.entries(RELEASED).flatMap(([level, names]) =>

@@ -21,6 +21,11 @@ interface Outcomes {
    * audit log, but for denials, and they are answered while there is no space for rows. docs/guide/audit.md names them.
    */
   readonly isRoutine?: true
+  /**
+   * Its one command names the bucket that the request names, and decides again whatever the body asks of the state, so that a success needs no
+   * read barrier of its own: `src/api/request-basis.ts`.
+   */
+  readonly isDecidedByEntry?: true
   /** It holds many rows in memory together, so it is refused before others where memory is scarce. */
   readonly isListing?: true
 }

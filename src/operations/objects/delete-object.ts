@@ -32,6 +32,7 @@ export const deleteObject = dataOperation(
     id: 'deleteObject',
     requires: accessKey('delete', 'key'),
     s3Action: S3_ACTIONS.deleteObject,
+    isDecidedByEntry: true,
     refuses: ['object_locked', 'precondition_failed', 'not_implemented', 'quota_exceeded'],
     target: versionTarget,
   },

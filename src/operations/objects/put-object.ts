@@ -62,6 +62,7 @@ export const putObject = dataOperation(
     requires: accessKey('write', 'key'),
     s3Action: S3_ACTIONS.putObject,
     coveredByUrl: { method: 'PUT', isRequired: false },
+    isDecidedByEntry: true,
     refuses: [
       ...NEW_VERSION_REFUSALS,
       'checksum_required',

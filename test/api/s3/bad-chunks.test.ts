@@ -282,11 +282,11 @@ t.test('an upload whose client leaves in the middle stores nothing', async (t) =
   const before = memory.checksum()
   const { headers = {}, method, path } = s3.signed({ ...PUT, payload: 'UNSIGNED-PAYLOAD' })
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${String(value)}\r\n`)
-  const { barriers } = memory
+  const { arrivals } = memory
   const socket = net.connect(dataPort, '127.0.0.1')
   socket.on('error', () => undefined)
   socket.write(`${method} ${path} HTTP/1.1\r\n${lines.join('')}Content-Length: 100\r\n\r\nhalf`)
-  await until('the upload runs', () => memory.barriers > barriers)
+  await until('the upload runs', () => memory.arrivals > arrivals)
   socket.destroy()
   await until('it is recorded', () =>
     memory.auditRows.some(({ api, method: asked }) => api === 's3' && asked === 'PUT'),

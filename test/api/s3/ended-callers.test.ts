@@ -16,7 +16,7 @@ const BUCKET = '/api/v1/buckets/photos'
 /** Sends half of a body, runs `between` once the server has proved the caller, and sends the rest. */
 async function held(s3: S3World, sample: Sample, secret: MadeKey, between: () => Promise<unknown>) {
   const { memory, dataPort } = s3.world
-  const { barriers } = memory
+  const { arrivals } = memory
   const { method, path, headers = {} } = s3.signed({ ...sample, secret })
   const body = String(sample.body)
   const half = Math.floor(body.length / 2)
@@ -25,7 +25,7 @@ async function held(s3: S3World, sample: Sample, secret: MadeKey, between: () =>
   socket.write(
     `${method} ${path} HTTP/1.1\r\n${lines.join('')}Connection: close\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, half)}`,
   )
-  await until('the caller is proved', () => memory.barriers > barriers)
+  await until('the caller is proved', () => memory.arrivals > arrivals)
   await between()
   let answer = ''
   socket.on('data', (piece: Buffer) => (answer += piece.toString('latin1')))

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { AUDIT_MUTANTS } from './audit-mutants.ts'
 import { BACKGROUND_MUTANTS } from './background-mutants.ts'
+import { BASIS_MUTANTS } from './basis-mutants.ts'
 import { CATCH_UP_MUTANTS } from './catch-up-mutants.ts'
 import { CONTENT_MUTANTS } from './content-mutants.ts'
 import { CORE_MUTANTS } from './core-mutants.ts'
@@ -99,6 +100,7 @@ export const MUTANTS_BY_FILE: readonly (readonly Mutant[])[] = [
   READS_MUTANTS,
   REBUILD_MUTANTS,
   BACKGROUND_MUTANTS,
+  BASIS_MUTANTS,
   CATCH_UP_MUTANTS,
   ROLLBACK_MUTANTS,
   SKIP_MUTANTS,

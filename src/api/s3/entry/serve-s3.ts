@@ -17,6 +17,7 @@ import { sharedTurns } from '../../piece-turns.ts'
 import type { ErrorAnswer, CompatibilityApi } from '../../plane.ts'
 import { connectionOf, type Gate, lookingAgain, reportBroken } from '../../proved-request.ts'
 import { RequestAudit } from '../../request-audit.ts'
+import { passBarrier, takeBasis } from '../../request-basis.ts'
 import { decodeObjectKey, originForm, parseQuery } from '../../request-target.ts'
 import type { Answer } from '../../route.ts'
 import { linkHeaders } from '../../link-headers.ts'
@@ -74,7 +75,7 @@ export function serveS3(
     const { bucket } = target
     audit.routed(null, () => namesOf(target))
     const opened = openSignature(services, request.raw, request.originalUrl)
-    await services.cluster.readBarrier()
+    await passBarrier(services, { request, reply }, changesObject(request, target))
     const signer = opened.proof(connectionOf(request))
     const { principal } = signer
     audit.principal = principal
@@ -85,6 +86,7 @@ export function serveS3(
     audit.query = query
     const route = findS3Route(table, { ...target, method: request.method, query, headers: request.headers })
     const entering = { route, principal, bucket, names: () => namesOf(target) }
+    takeBasis(services, request, { principal, operation: route.operation, bucket })
     const entered = await enterRoute(services, { request, reply }, entering)
     const call = await callOf(request, { route, query, opened, signer, exchange })
     const answering = route.handle(entered, principal, call)
@@ -111,6 +113,12 @@ function failedLate(
   const { id: requestId } = request
   if (code === 'internal_error') logger.error({ requestId, err: error }, 'request failed unexpectedly')
   return bytes
+}
+
+/** Which action is meant is looked up once its caller is proved; this is what the two that need no barrier look like. */
+function changesObject({ method, originalUrl, headers }: FastifyRequest, { rawKey }: S3Target): boolean {
+  if (rawKey === '' || (method !== 'PUT' && method !== 'DELETE')) return false
+  return !/\?(?!x-id=\w+$)/.test(originalUrl) && headers['x-amz-copy-source'] === undefined
 }
 
 function namesOf({ bucket, rawKey }: S3Target): Readonly<Record<string, string>> {

@@ -16,6 +16,7 @@ import type { SimHost } from './sim-host.ts'
 import { SimTransport } from './sim-transport.ts'
 import { SimWal } from './sim-wal.ts'
 import type { SimWorld } from './sim-world.ts'
+import { stateBehindLink } from './sim-link.ts'
 import { simLogger } from './sim-logger.ts'
 import type { SimService } from './sim-setup.ts'
 
@@ -99,10 +100,11 @@ export class SimProcess implements Owner {
       onSend: (message) => world.checks.leaving(host, message),
     })
     const options = nodeOptions(world, host)
+    const behind = { nodeId: host.id, stateMachine: this.machine, logger, after: shared.after }
     this.node = new Node(service === null ? options : { ...options, initialConfiguration: service.first }, {
       clock,
       logger,
-      stateMachine: this.machine,
+      stateMachine: plan.isBehindLink ? stateBehindLink(behind) : this.machine,
       wal: this.#wal,
       transport: this.transport,
       ...world.disks.partsOf(host, this),

@@ -41,6 +41,8 @@ export type Machine = 'registers' | 'objects' | 'members'
 export interface Plan {
   readonly seed: number
   readonly machine: Machine
+  /** The state is behind the link that is between two threads. */
+  readonly isBehindLink: boolean
   readonly nodes: number
   /** Machines that are not members at the beginning. */
   readonly spares: number
@@ -140,6 +142,7 @@ export function drawPlan(seed: number): Plan {
   return {
     seed,
     machine: drawMachine(seed),
+    isBehindLink: false,
     nodes,
     spares: 0,
     heartbeatMs,

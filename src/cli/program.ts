@@ -12,7 +12,7 @@ import { auditCommand } from './commands/audit.ts'
 import { bucketCommand } from './commands/bucket.ts'
 import { certsCommand } from './commands/certs.ts'
 import { clusterCommand } from './commands/cluster.ts'
-import { completionCommand } from './commands/completion.ts'
+import { completeCommand, completionCommand } from './commands/completion.ts'
 import { configCommand } from './commands/config.ts'
 import { corsCommand, deliveriesCommand, notificationsCommand } from './commands/bucket-parts.ts'
 import { doctorCommand } from './commands/doctor.ts'
@@ -107,7 +107,7 @@ const SECTIONS: readonly (readonly [heading: string, groups: readonly Group[]])[
     ],
   ],
   ['Profiles:', [loginCommand, useCommand, profilesCommand, logoutCommand]],
-  ['Other:', [openApiCommand, completionCommand]],
+  ['Other:', [openApiCommand, completionCommand, completeCommand]],
 ]
 
 export function programOf(done: Done): Command {

@@ -71,6 +71,7 @@ t.test('every command that changes something over the admin API has a dry run', 
 /** The words that the completion offers after these. */
 function offered(words: readonly string[]): readonly string[] {
   const script = `${completionScript(program, 'bash')}
+holdfast() { if [ "$1 $2 $3" = 'complete -- pho' ]; then echo photos/; else return 1; fi; }
 COMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')})
 COMP_CWORD=${words.length - 1}
 _holdfast
@@ -90,6 +91,8 @@ t.test('holdfast completion', async (t) => {
     t.same(offered(['holdfast', 'cluster', 'operations', 'pa']), ['pause'])
     t.same(offered(['holdfast', 'put', 'a.txt', 'b/', '--no-p']), ['--no-progress'])
     t.same(offered(['holdfast', 'sign', '--method', '']), ['GET', 'PUT'])
+    t.same(offered(['holdfast', 'ls', 'pho']), ['photos/'], 'buckets, from the service')
+    t.same(offered(['holdfast', 'bucket', 'get', 'pho']), ['photos/'])
     t.same(offered(['holdfast', 'bucket', 'versioning', 'photos', 'o']), ['on', 'off'])
   })
 

@@ -62,6 +62,17 @@ t.test('many objects', async (t) => {
     t.same(await keys('photos/m/'), ['m/1'])
   })
 
+  await t.test('complete prints names that begin with a word, and no error', async (t) => {
+    t.same(await cli.run('complete -- ph'), { code: 0, out: 'photos/\n', err: '' })
+    t.same(await cli.run('complete -- photos/a/'), {
+      code: 0,
+      out: ['sub/', '1.jpg', '2.jpg', 'b.png'].map((name) => `photos/a/${name}\n`).join(''),
+      err: '',
+    })
+    t.same(await cli.run('complete none/a'), { code: 1, out: '', err: '' })
+    t.same(await cli.run('complete ./a'), { code: 0, out: '', err: '' })
+  })
+
   await t.test('du sums up folder by folder', async (t) => {
     const { out } = await cli.run('du photos/a/ --depth 2')
     t.equal(

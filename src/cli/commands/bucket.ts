@@ -32,7 +32,7 @@ function createCommand(done: Done): Command {
 function getCommand(done: Done): Command {
   return withDataAccess(new Command('get'))
     .description('show a bucket')
-    .argument('<name>')
+    .argument('<bucket>')
     .addOption(jsonOption())
     .addHelpText('after', examples('bucket get photos'))
     .action(async (name: string, options: BucketOptions) => {
@@ -44,7 +44,7 @@ function getCommand(done: Done): Command {
 function deleteCommand(done: Done): Command {
   return withDataAccess(new Command('delete'))
     .description('delete an empty bucket')
-    .argument('<name>')
+    .argument('<bucket>')
     .addOption(jsonOption())
     .addHelpText('after', examples('bucket delete photos'))
     .action(async (name: string, options: BucketOptions) => {
@@ -60,7 +60,7 @@ function versioningCommand(done: Done): Command {
     'show whether versions of new objects are kept, or start or stop it',
   )
   return command
-    .argument('<name>')
+    .argument('<bucket>')
     .addArgument(command.createArgument('[state]').choices(Object.keys(STATUSES)))
     .addOption(jsonOption())
     .addHelpText('after', examples('bucket versioning photos on'))
@@ -75,7 +75,7 @@ function objectLockCommand(done: Done): Command {
     'switch object lock on for good, and set the retention that new versions get, or none',
   )
   return command
-    .argument('<name>')
+    .argument('<bucket>')
     .addOption(
       command.createOption('--mode <mode>', 'of the default retention').choices(['GOVERNANCE', 'COMPLIANCE']),
     )

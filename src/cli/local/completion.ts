@@ -19,6 +19,8 @@ interface Place {
   readonly path: string
   readonly commands: readonly Completed[]
   readonly options: readonly Completed[]
+  /** An argument is a bucket or a path in the store. */
+  readonly takesPath: boolean
   /** The values of options and arguments with a closed list: by the long name of the option; by the empty text for arguments. */
   readonly choices: ReadonlyMap<string, readonly string[]>
 }
@@ -27,6 +29,9 @@ export function completionScript(program: Command, shell: Shell): string {
   const places = placesOf(program, '')
   return { bash, zsh, fish }[shell](program.name(), places)
 }
+
+/** Arguments that `holdfast complete` knows names for. */
+const PATHS: readonly string[] = ['path', 'bucket', 'from', 'to', 'first', 'second']
 
 function placesOf(command: Command, path: string): readonly Place[] {
   const help = { name: '--help', about: 'display help for command' }
@@ -38,6 +43,7 @@ function placesOf(command: Command, path: string): readonly Place[] {
       ...options.map(({ long, short, description }) => ({ name: long ?? short ?? '', about: description })),
       help,
     ],
+    takesPath: command.registeredArguments.some((one) => PATHS.includes(one.name())),
     choices: new Map([
       ...options.flatMap(choicesOfOption),
       ...choicesOfArguments(command.registeredArguments),
@@ -74,6 +80,7 @@ function bash(name: string, places: readonly Place[]): string {
     `    ${quoted(path)}) words=${quoted([names(commands), ...(choices.get('') ?? [])].join(' ').trim())} ;;`,
   ])
   const paths = places.filter(({ path }) => path !== '').map(({ path }) => quoted(path))
+  const remote = pathPlaces(places)
   return `# Completion of ${name} for bash: source it, or put it into /etc/bash_completion.d.
 _${name}_words() {
   local words=''
@@ -93,11 +100,23 @@ _${name}() {
   if [[ $word_before == --* ]]; then found="$(_${name}_words "\${path:+$path }$word_before")"; fi
   if [[ -z $found && $current == -* ]]; then found="$(_${name}_words "\${path:+$path }-")"; fi
   if [[ -z $found ]]; then found="$(_${name}_words "$path")"; fi
-  COMPREPLY=($(compgen -W "$found" -- "$current"))
+  COMPREPLY=($(compgen -W "$found" -- "$current" || true))
+  if [[ $current == -* || $word_before == --* ]]; then return 0; fi
+  case "$path" in
+    ${remote})
+      COMPREPLY+=($(${name} complete -- "$current" 2>/dev/null || true) $(compgen -f -- "$current" || true))
+      if [[ \${COMPREPLY[0]:-} == */ ]]; then compopt -o nospace 2>/dev/null || true; fi ;;
+  esac
 }
 complete -o bashdefault -o default -F _${name} ${name}
 `
 }
+
+const pathPlaces = (places: readonly Place[]): string =>
+  places
+    .filter(({ takesPath }) => takesPath)
+    .map(({ path }) => quoted(path))
+    .join('|')
 
 const forZsh = ({ name, about }: Completed): string =>
   quoted(`${name}:${about.replaceAll('\\', '\\\\').replaceAll(':', '\\:')}`)
@@ -131,6 +150,11 @@ _${name}() {
   case "$place" in
 ${cases.join('\n')}
   esac
+  if [[ $words[CURRENT] != -* ]]; then
+    case "$place" in
+      ${pathPlaces(places)}) compadd -S '' -- \${(f)"$(${name} complete -- "$words[CURRENT]" 2>/dev/null)"} ;;
+    esac
+  fi
   if (( $#found )); then _describe '${name}' found; else _files; fi
 }
 if [ "$funcstack[1]" = "_${name}" ]; then _${name} "$@"; else compdef _${name} ${name}; fi
@@ -149,6 +173,9 @@ function fish(name: string, places: readonly Place[]): string {
       const taken = values === undefined ? '' : ` -x -a ${quoted(values.join(' '))}`
       return `complete -c ${name} -n ${isHere(place)} -l ${option.replace(/^--/, '')} -d ${quoted(about)}${taken}`
     }),
+    ...(place.takesPath
+      ? [`complete -c ${name} -n ${isHere(place)} -a '(${name} complete -- (commandline -ct) 2>/dev/null)'`]
+      : []),
     ...(place.choices.get('') ?? []).map(
       (value) => `complete -c ${name} -f -n ${isHere(place)} -a ${quoted(value)}`,
     ),

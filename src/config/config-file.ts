@@ -188,9 +188,18 @@ function isEmpty({ value, type }: { value: unknown; type?: unknown }): boolean {
 }
 
 export function unknownName(name: string, known: readonly string[]): { message: string; hint: string } {
-  const near = nearestName(name, known)
+  const near = nearestSection(name, known) ?? nearestName(name, known)
   return {
     message: `Unknown setting '${name.slice(0, 200)}'`,
     hint: near ? `Did you mean '${near}'?` : 'See docs/configuration.md for all settings.',
   }
 }
+
+/** Where the section is unknown, its name is the mistake, whatever stands in it. */
+function nearestSection(name: string, known: readonly string[]): string | undefined {
+  const sections = [...new Set(known.map(sectionOf))]
+  const section = sectionOf(name)
+  return sections.includes(section) ? undefined : nearestName(section, sections)
+}
+
+const sectionOf = (name: string): string => name.split('.', 1)[0] ?? name

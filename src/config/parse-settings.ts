@@ -50,13 +50,13 @@ export function parseSettings(
 }
 
 function missing({ name, meaning }: Setting, where: string): ConfigFault {
-  const hint = `It is ${meaning}. Add it to the file, or set ${environmentName(name)}.`
+  const hint = `${name}: ${meaning}. Add it to the file, or set ${environmentName(name)}.`
   return configFault({ setting: name, where, message: `The setting '${name}' is missing`, hint })
 }
 
 function wrong({ name, meaning }: Setting, where: string, why: string): ConfigFault {
   const message = `The setting '${name}' is wrong: ${why}`
-  return configFault({ setting: name, where, message, hint: `It is ${meaning}.` })
+  return configFault({ setting: name, where, message, hint: `${name}: ${meaning}.` })
 }
 
 function parseSetting(setting: Setting, value: unknown, folder: string): unknown {

@@ -3,6 +3,8 @@
  */
 import { spawnSync } from 'node:child_process'
 import t from 'tap'
+import { examineConfig } from '../../src/config/load-config.ts'
+import { startRefusals } from '../../src/config/start-refusals.ts'
 import { nodeProgram } from '../../scripts/build/node-program.ts'
 import { withoutLoader } from '../helpers/without-loader.ts'
 import { SMALLEST, writeConfig } from '../config/written-config.ts'
@@ -32,6 +34,22 @@ t.test('holdfast config', async (t) => {
       stderr,
       /has 2 faults:[^]*:4: Unknown setting[^]*Did you mean[^]*:5: The setting 'audit\.strict' is wrong/,
     )
+  })
+
+  await t.test('check says what a start refuses without looking at network or folders', async (t) => {
+    for (const [listener, code] of [
+      ['data', 'listener_tls_required'],
+      ['admin', 'listener_tls_required'],
+      ['peer', 'peer_tls_required'],
+    ] as const) {
+      const file = writeConfig(t, `${SMALLEST}listeners: { ${listener}: '0.0.0.0:9100' }\n`)
+      const { config } = examineConfig(file, {})
+      if (config === null) throw new Error('the file has no other fault')
+      t.match(startRefusals(config, file), [{ setting: `listeners.${listener}`, message: code }])
+    }
+    const file = writeConfig(t, `${SMALLEST}listeners: { peer: '0.0.0.0:9100' }\n`)
+    const { status, stderr } = run('check', '--config', file)
+    t.match({ status, stderr }, { status: 2, stderr: /peer_tls_required[^]*peer_tls\.ca/ })
   })
 
   await t.test('check reports the same faults as JSON', async (t) => {

@@ -51,11 +51,12 @@ limits:
   })
 
   t.test('include unknown keys, with the nearest known one [admin.config-nearest]', async (t) => {
-    const { faults } = examined(t, `${SMALLEST}limits: { chunk_bufers: 5 }`, {
+    const { faults } = examined(t, `${SMALLEST}limits: { chunk_bufers: 5 }\ncluser: { name: a }`, {
       HOLDFAST_SECURITY__MAX_PRESIGN_TLL: '1h',
     })
     t.match(faults, [
       { setting: 'limits.chunk_bufers', hint: "Did you mean 'limits.chunk_buffers'?" },
+      { setting: 'cluser.name', hint: "Did you mean 'cluster'?" },
       { hint: "Did you mean 'HOLDFAST_SECURITY__MAX_PRESIGN_TTL'?" },
     ])
   })
@@ -203,6 +204,8 @@ function sampleOf(setting: (typeof SETTINGS)[number]): string {
   if (setting.name === 'listeners.public_url') return 'https://files.example.org'
   if (setting.name === 'content.compression') return 'off'
   if (setting.name === 'logging.requests') return 'all'
+  if (setting.name === 'logging.format') return 'pretty'
+  if (setting.name === 'tracing.url') return 'https://collector.example/v1/traces'
   if (setting.name.endsWith('_tls.client_certificates')) return 'required'
   if (setting.name === 'audit.export.to') return 'otlp'
   if (setting.name === 'security.second_approval') return 'lower_locks'

@@ -107,6 +107,13 @@ t.test('deploy/grafana/holdfast.json', async (t) => {
   })
 })
 
+t.test('docs/observability.md names each panel, alert and recording rule', async (t) => {
+  const page = read('docs/observability.md')
+  for (const { title } of CHARTS) t.match(page, `| ${title} |`, title)
+  for (const { alert } of alertRules()) t.match(page, `| \`${alert}\` |`, alert)
+  for (const { record } of recordingRules()) t.match(page, `- \`${record}\``, record)
+})
+
 t.test('beside a running cluster', async (t) => {
   // No receiver listens there: the figures of an export are served whether or not it succeeds.
   for (const name of ['PER_TENANT', 'PER_BUCKET']) process.env[`HOLDFAST_METRICS__${name}`] = 'true'

@@ -7,6 +7,7 @@
 import { sentenceOf } from '../../config/config-fault.ts'
 import { effectiveSettings, effectiveText } from '../../config/effective-settings.ts'
 import { type Examined, examineConfig } from '../../config/load-config.ts'
+import { isNewcomer, startRefusals } from '../../config/start-refusals.ts'
 import { EXIT } from '../base/exit.ts'
 
 interface ConfigOptions {
@@ -17,8 +18,15 @@ interface ConfigOptions {
 export function checkConfig({ config: file, json = false }: ConfigOptions): number {
   const examined = examineConfig(file, process.env)
   if (examined.config === null) return printFaults(file, examined, json)
+  const { config } = examined
+  const faults = startRefusals(config, file)
+  if (faults.length > 0) return printFaults(file, { faults }, json)
   if (json) process.stdout.write(`${JSON.stringify({ ok: true, file, faults: [] })}\n`)
-  else process.stdout.write(`'${file}' is a valid configuration of node ${examined.config.node.id}.\n`)
+  else {
+    const { id } = config.node
+    const joins = isNewcomer(config) ? ` It is not among cluster.members: start it with --join.` : ''
+    process.stdout.write(`'${file}' is a valid configuration of node ${id}.${joins}\n`)
+  }
   return EXIT.done
 }
 
@@ -31,7 +39,7 @@ export function printConfig({ config: file, json = false }: ConfigOptions): numb
 }
 
 /** As JSON on standard output, or as text on standard error. */
-function printFaults(file: string, { faults }: Examined, json: boolean): number {
+function printFaults(file: string, { faults }: Pick<Examined, 'faults'>, json: boolean): number {
   if (json) {
     process.stdout.write(`${JSON.stringify({ ok: false, file, faults })}\n`)
     return EXIT.usage

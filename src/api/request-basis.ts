@@ -23,11 +23,16 @@ import { RequestAudit } from './request-audit.ts'
 
 /** A body is kept until its change is decided, and a caller whose key was revoked elsewhere may send no more than this in vain. */
 const BODY_BYTES_MAX = 64 * 1024
+/** Beyond so many under way at a node, requests share a barrier, which costs each of them little. */
+const RESTING_MAX = 4
 /** The node has counted, or the client was slow: what others have changed does not matter. */
 const OF_THIS_NODE: ReadonlySet<string> = new Set(['rate_limited', 'request_timeout'])
 
 /** `open`: this attempt passed none. `spent`: there was one, or a barrier. */
 const ATTEMPTS = new Attached<FastifyRequest, 'open' | 'spent'>()
+
+/** Of a node: its requests under way without a barrier. */
+const RESTING = new Attached<Services['cluster'], number>()
 
 interface Pair {
   readonly request: FastifyRequest
@@ -39,6 +44,7 @@ export async function passBarrier(services: Services, pair: Pair, mayRest: boole
   const { request, reply } = pair
   if (mayRest && ATTEMPTS.get(request) === undefined && canRest(services, pair)) {
     ATTEMPTS.set(request, 'open')
+    countUntilClosed(services, reply)
     Exchange.of(request.raw, reply.raw).keepBody()
     return
   }
@@ -80,6 +86,12 @@ export async function startsAgain(services: Services, pair: Pair, error: unknown
   return true
 }
 
+function countUntilClosed({ cluster }: Services, reply: FastifyReply): void {
+  const count = (step: 1 | -1): void => RESTING.set(cluster, (RESTING.get(cluster) ?? 0) + step)
+  count(1)
+  reply.raw.once('close', () => count(-1))
+}
+
 /** Whether rows that are behind may have brought it about. */
 function restsOnRows(error: unknown): boolean {
   if (error instanceof Refusal) return !OF_THIS_NODE.has(error.code)
@@ -91,6 +103,7 @@ function restsOnRows(error: unknown): boolean {
 /** What CORS rules say to a page is not asked for again in the entry. */
 function canRest({ cluster }: Services, { request, reply }: Pair): boolean {
   if (cluster.membership.stateLevel < BASIS_LEVEL || request.headers.origin !== undefined) return false
+  if ((RESTING.get(cluster) ?? 0) >= RESTING_MAX) return false
   const { length } = Exchange.of(request.raw, reply.raw)
   return length !== null && length <= BODY_BYTES_MAX
 }

@@ -5,6 +5,7 @@
  */
 import t, { type Test } from 'tap'
 import type { Command } from '../../src/state-machine/commands.ts'
+import { until } from '../helpers/async.ts'
 import { AuditedWorld } from './audited-world.ts'
 import { keyWithToken } from './issued-keys.ts'
 import type { Ask, ApiAnswer } from './api-world.ts'
@@ -106,6 +107,20 @@ t.test('a barrier comes first where the entry does not decide all', async (t) =>
   await stale.memory.change({ type: 'deleteBucketPolicy', ...NAMED })
   stale.memory.featureLevel = 4
   t.match(await stale.counted(PUT), { status: 200, barriers: 1 }, 'a member may be older')
+})
+
+t.test('many at once share a barrier', async (t) => {
+  const stale = await Stale.start(t)
+  const { memory } = stale
+  const { barriers } = memory
+  let release = (): void => undefined
+  const held = new Promise<void>((resolve) => (release = resolve))
+  memory.beforeApply = () => held
+  const puts = [1, 2, 3, 4, 5].map((n) => stale.ask({ ...PUT, path: `${BUCKET}/objects/${n}` }))
+  await until('one of five passes a barrier', () => memory.barriers > barriers)
+  release()
+  const statuses = (await Promise.all(puts)).map(({ status }) => status)
+  t.same([memory.barriers - barriers, statuses], [1, [200, 200, 200, 200, 200]])
 })
 
 /** What another node has acknowledged; what this one answers a PUT and a DELETE then, and how many barriers each of them passes. */

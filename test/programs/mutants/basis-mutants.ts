@@ -77,10 +77,10 @@ export const BASIS_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'BA9',
-    bug: 'the second attempt passes no barrier either',
+    bug: 'no request passes a barrier, however many are under way',
     file: EDGE,
-    find: 'mayRest && ATTEMPTS.get(request) === undefined && ',
-    replace: 'mayRest && ',
+    find: '>= RESTING_MAX) return false',
+    replace: '>= RESTING_MAX) return true',
     killers: STALE_NODE,
   },
 ]

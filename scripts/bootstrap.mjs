@@ -20,6 +20,7 @@ const BUILD = 'scripts/build/main.ts'
 const PROGRAMS = {
   build: BUILD,
   prepack: 'scripts/build/prepack.ts',
+  'build-client': 'scripts/build/client.ts',
   holdfast: 'dist/bundle/main.js',
   start: 'scripts/local/cluster.ts',
   bench: 'scripts/bench/main.ts',

@@ -11,10 +11,9 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, w
 import { basename, dirname, join } from 'node:path'
 import { readLockedProject } from '../supply-chain/lockfile.ts'
 
-/** The program, the client for other programs, and the threads, each from a file of its own beside the file that starts it. An older checkout does not have all of them. */
+/** The program and the threads, each from a file of its own beside the file that starts it. An older checkout does not have all of them. */
 const ENTRIES = [
   'src/main.ts',
-  'src/client/clients.ts',
   'src/content/sealing-worker.ts',
   'src/content/md5-worker.ts',
   'cluster/wal/wal-worker.ts',

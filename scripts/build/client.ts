@@ -47,7 +47,10 @@ function writeTypes(root: string, folder: string): void {
   if (!existsSync(compiler)) throw new Error(`The types need the compiler: ${compiler} does not exist`)
   const project = ['--project', join(root, CLIENT_PACKAGE), '--rootDir', join(root, CLIENT_PACKAGE, 'src')]
   const emitted = ['--composite', 'false', '--declaration', '--emitDeclarationOnly', '--outDir', folder]
-  const { status, stdout, error } = spawnSync(compiler, [...project, ...emitted], { encoding: 'utf8' })
+  const { status, stdout, error } = spawnSync(process.execPath, [compiler, ...project, ...emitted], {
+    encoding: 'utf8',
+    env: { ...process.env, NODE_OPTIONS: '' },
+  })
   if (error !== undefined) throw error
   if (status !== 0) throw new Error(`The types of the client cannot be written:\n${stdout}`)
   // Not every resolver knows that a declaration may name a source.

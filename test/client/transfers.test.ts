@@ -172,7 +172,7 @@ t.test('a part that fails ends the upload, also one whose body is never ready', 
   await t.rejects(gone, { name: 'NotFoundError', operation: 'createMultipartUpload' })
 })
 
-t.test('a download goes on where the connection broke', async (t) => {
+t.test('a download continues where the connection broke', async (t) => {
   const bytes = new Uint8Array(randomBytes(3 * MIB))
   let breaks = 6
   const watched = watchedFetch((answer, { method, url }) =>

@@ -11,6 +11,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { parse, stringify } from 'yaml'
+import { buildClient } from '../../scripts/build/client.ts'
 import { nodeProgram } from '../../scripts/build/node-program.ts'
 import { startLauncher } from '../helpers/launched-cluster.ts'
 import { temporaryFolder } from '../helpers/process-cluster.ts'
@@ -61,6 +62,7 @@ async function startedFor(t: Test, folder: string, settings: object = {}): Promi
       .replaceAll('data/cluster.json', join(data, 'cluster.json'))
       .replaceAll('data/n1', join(data, 'n1'))
       .replaceAll('$PWD/dist', join(ROOT, 'dist'))
+      .replaceAll('$PWD/packages', join(ROOT, 'packages'))
       .replaceAll('npm run -s holdfast --', `${process.execPath} ${nodeProgram()}`)
       .replace(/127\.0\.0\.1:9(\d{3})/g, (_, offset: string) => `127.0.0.1:${basePort + Number(offset)}`)
 }
@@ -75,6 +77,7 @@ t.test('the output is compared with the page line by line', async (t) => {
 })
 
 t.test('every line of the guide works', { timeout: 900_000 }, async (t) => {
+  buildClient(ROOT)
   const work = temporaryFolder(t)
   const plain = await startedFor(t, join(work, 'plain'))
   // Its settings ask for a second approval, which the other pages know nothing of.

@@ -48,8 +48,8 @@ interface Given {
 
 /** Runs in the page. */
 async function transfers({ endpoint, token }: Given): Promise<unknown> {
-  const load = new Function('path', 'return import(path)') as (path: string) => Promise<typeof Client>
-  const { Holdfast } = await load('/client/index.js')
+  const file: string = '/client/index.js'
+  const { Holdfast } = (await import(file)) as typeof Client
   const client = new Holdfast({ endpoints: endpoint, token })
   const bytes = new Uint8Array(6 * 1024 * 1024).map((_, n) => n * 31)
   const seen: number[] = []
@@ -83,8 +83,8 @@ async function transfers({ endpoint, token }: Given): Promise<unknown> {
 
 /** Runs in the page. `endpoint` is of another origin; `token` that of the same origin's client is in `own`. */
 async function acrossOrigins({ endpoint, token, own }: Given & { readonly own: string }): Promise<unknown> {
-  const load = new Function('path', 'return import(path)') as (path: string) => Promise<typeof Client>
-  const { Holdfast } = await load('/client/index.js')
+  const file: string = '/client/index.js'
+  const { Holdfast } = (await import(file)) as typeof Client
   const refused = await new Holdfast({ endpoints: endpoint, token, repeat: { attemptsMax: 1 } })
     .listBuckets()
     .catch((error: Error) => error.name)

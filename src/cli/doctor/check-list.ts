@@ -118,7 +118,7 @@ export const CHECKS = [
     id: 'peers',
     looksAt: 'every other member of `cluster.members`: whether it answers and accepts this node',
     error: 'it does not answer, another program answers, or it refuses this node, with the reason',
-    warning: '',
+    warning: 'before the first start of this node: nothing listens there yet',
   },
   {
     id: 'clock',

@@ -93,6 +93,8 @@ async function checkConfigured(config: Config | null, node: NodeFacts | null): P
     listenerTlsFacts(config),
     auditFacts(config.node.dataDir, node),
   ])
+  const { identity, failure } = await identityFacts(config.node.dataDir)
+  const isFirstStart = node.kind === 'stopped' && identity === null && failure === null
   // After the other checks: concurrent work of this process would make the disk look slow.
   const ofDisks = await checkDisks(config, directory)
   return [
@@ -103,7 +105,10 @@ async function checkConfigured(config: Config | null, node: NodeFacts | null): P
     ...checkListenerTls(listenerTls, plainListeners(config), Date.now()),
     ...listeners.map(checkListener),
     ...checkWebhookTargets(config.notifications),
-    ...peersOrNone(config, ofPeers.map(checkPeer)),
+    ...peersOrNone(
+      config,
+      ofPeers.map((peer) => checkPeer(peer, isFirstStart)),
+    ),
     ...checkClock(ofPeers, config.cluster.clockSkewMaxMs),
     ...checkAudit(audit),
   ]

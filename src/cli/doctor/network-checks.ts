@@ -57,7 +57,11 @@ const REFUSALS: Readonly<Record<string, string>> = {
   unsupported_protocol: 'Run consecutive versions on the two nodes.',
 }
 
-export function checkPeer({ nodeId, address, outcome, code, message }: PeerFacts): Finding {
+/** `isFirstStart`: this node has no data yet, so the others may be about to start too. */
+export function checkPeer(
+  { nodeId, address, outcome, code, message }: PeerFacts,
+  isFirstStart = false,
+): Finding {
   const name = `${nodeId} at ${address}`
   if (outcome === 'accepted') return well('peers', `${name} answers and accepts this node`)
   const expected = `an answer of node ${nodeId} that accepts this node`
@@ -72,6 +76,13 @@ export function checkPeer({ nodeId, address, outcome, code, message }: PeerFacts
       found: `the program that answers at ${address} is not a holdfast node`,
       expected,
       action: 'Correct the address in cluster.members, or stop the program that uses it.',
+    })
+  // The machine is there and its firewall lets through; only the program does not run.
+  if (isFirstStart && code === 'ECONNREFUSED')
+    return warning('peers', {
+      found: `${name} has not been started: nothing listens there (${code})`,
+      expected,
+      action: 'Start all nodes of the new cluster, in any order, and run this command again.',
     })
   return error('peers', {
     found: `${name} cannot be reached: ${message} (${code})`,

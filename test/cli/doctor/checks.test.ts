@@ -278,6 +278,9 @@ t.test('peers, each with the action', async (t) => {
   t.match(checkPeer(peer({ outcome: 'foreign' })), { severity: 'error', found: /not a holdfast node/ })
   t.match(checkPeer(peer({ outcome: 'unreachable', code: 'ECONNREFUSED' })), { action: /Start that node/ })
   t.match(checkPeer(peer({ outcome: 'unreachable', code: 'CERT_HAS_EXPIRED' })), { action: /certificates/ })
+  const onTheFirstMachine = (code: string) => checkPeer(peer({ outcome: 'unreachable', code }), true)
+  t.match(onTheFirstMachine('ECONNREFUSED'), { severity: 'warning', action: /Start all nodes of the new/ })
+  t.match(onTheFirstMachine('EHOSTUNREACH'), { severity: 'error' })
   t.match(checkPeer(peer({ outcome: 'unreachable', code: 'peer_tls_invalid' })), { action: /certificates/ })
 })
 

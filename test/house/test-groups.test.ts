@@ -57,7 +57,7 @@ t.test('test files share a process', async (t) => {
     )
     t.same(
       groups.map(({ length }) => length),
-      [12, 12, 6],
+      [24, 6],
     )
   })
   t.test('and the output of each is its own', async (t) => {

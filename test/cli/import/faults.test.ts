@@ -355,7 +355,7 @@ t.test('a store', async (t) => {
     const { source, run } = await importWorld(t)
     t.match(await run('s3://photos', '--target-endpoint', 'http://127.0.0.1:1'), {
       code: 4,
-      err: /healthz had no answer/,
+      err: /^error: No node listens at http:\/\/127\.0\.0\.1:1 /,
     })
     t.same(source.asked, [])
   })

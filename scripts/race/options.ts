@@ -33,7 +33,7 @@ export interface RaceOptions {
 
 export const RACE_USAGE = `npm run race -- [--against DIR] [--rows ID,...] [--passes N] [--seconds S] [--clients N] [--out FILE.md] ...
 
-  --against DIR      another checkout of Holdfast with its node_modules, started from its sources: two builds in turns
+  --against DIR      another checkout of Holdfast with its node_modules: two builds in turns
   --systems NAME,...  which take part (default holdfast, with etcd where it is installed or given, and minio where it is given):
                      holdfast, s3 (our nodes through the S3 API), etcd, minio
   --etcd FILE        the program of etcd, when it is not in the path: three members through its HTTP gateway

@@ -16,7 +16,7 @@ export interface PinRules {
 }
 
 export function logPins(
-  { peers }: RaftStatus,
+  { peers }: Pick<RaftStatus, 'peers'>,
   { silentTicksMax, isDiskFull, cuts }: PinRules,
 ): readonly LogPin[] {
   if (isDiskFull) return []

@@ -84,7 +84,7 @@ const rows: readonly TestedRow[] = [
     'cluster/node/log/log-pins.ts',
     'Math.max(matchIndex, offeredIndex ?? 0)',
     'offeredIndex === null ? matchIndex : Number.MAX_SAFE_INTEGER',
-    'node/catch-up',
+    'node/log-pins',
   ],
   [
     'CU11',

@@ -85,16 +85,16 @@ function pidOf(node: NodeFacts): number | null {
 async function checkConfigured(config: Config | null, node: NodeFacts | null): Promise<readonly Finding[]> {
   if (config === null || node === null) return []
   const directory = await directoryFacts(config.node.dataDir)
+  const ofIdentity = await identityFacts(config.node.dataDir)
   const [ofData, ofPeers, listeners, tls, listenerTls, audit] = await Promise.all([
-    checkData(config, node, directory),
+    checkData(config, { node, directory, ofIdentity }),
     peerFacts(config),
     listenerFacts(config, node),
     peerTlsFacts(config),
     listenerTlsFacts(config),
     auditFacts(config.node.dataDir, node),
   ])
-  const { identity, failure } = await identityFacts(config.node.dataDir)
-  const isFirstStart = node.kind === 'stopped' && identity === null && failure === null
+  const isFirstStart = node.kind === 'stopped' && ofIdentity.identity === null && ofIdentity.failure === null
   // After the other checks: concurrent work of this process would make the disk look slow.
   const ofDisks = await checkDisks(config, directory)
   return [
@@ -118,19 +118,21 @@ function peersOrNone({ cluster }: Config, findings: readonly Finding[]): readonl
   return cluster.members.length > 1 ? findings : [well('peers', 'this node is the only member')]
 }
 
+interface DataFacts {
+  readonly node: NodeFacts
+  readonly directory: DirectoryFacts
+  readonly ofIdentity: Awaited<ReturnType<typeof identityFacts>>
+}
+
 async function checkData(
   config: Config,
-  node: NodeFacts,
-  directory: DirectoryFacts,
+  { node, directory, ofIdentity }: DataFacts,
 ): Promise<readonly Finding[]> {
   const { dataDir, id: nodeId } = config.node
   const keyFile = await keyFileFacts(config.security.masterKeyFile)
   const findings = [...checkDirectory(directory), checkKeyFile(keyFile)]
   const status = node.kind === 'answering' ? node.status : null
   const isThere = directory.kind === 'directory' && directory.isWritable
-  const ofIdentity = isThere
-    ? await identityFacts(dataDir)
-    : { identity: null, failure: null, removalNotice: null }
   const keys = {
     inFile: keyFile.fingerprints,
     inDirectory: await agreedKeyOf(dataDir, ofIdentity),

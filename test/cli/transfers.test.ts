@@ -12,7 +12,8 @@ import { scopesOf } from '../../src/cli/admin/scope-options.ts'
 import { forEachBounded } from '../../src/cli/base/bounded.ts'
 import { crc64nvme } from '../../src/cli/objects/digests.ts'
 import { openFile } from '../../src/cli/objects/local-files.ts'
-import { inParts, partBytesFor, PART_BYTES_MAX, PART_COUNT_MAX } from '../../src/cli/objects/part-size.ts'
+import { partBytesFor } from '../../src/cli/objects/part-size.ts'
+import { joinedParts, PART_BYTES_MAX, PART_COUNT_MAX } from '../../src/client/parts.ts'
 import { isLocalPath, remotePath } from '../../src/cli/objects/remote-path.ts'
 import { printable, tableLines } from '../../src/cli/base/printing.ts'
 import { progressLine, progressOn } from '../../src/cli/base/progress.ts'
@@ -28,7 +29,7 @@ t.test('parts contain the bytes of the pieces, regardless of their sizes', async
     fc.array(fc.uint8Array({ maxLength: 40 }), { maxLength: 12 }),
     fc.integer({ min: 1, max: 16 }),
     async (pieces, partBytes) => {
-      const parts = await collected(inParts(of(pieces), partBytes))
+      const parts = await collected(joinedParts(of(pieces), partBytes))
       const isFull = parts.slice(0, -1).every((part) => part.length === partBytes)
       const last = parts.at(-1)?.length ?? -1
       const isEnd = last <= partBytes && (last > 0 || parts.length === 1)

@@ -3,7 +3,7 @@
  */
 import { Command, InvalidArgumentError, Option } from 'commander'
 import type { ImportOptions } from '../import/import-command.ts'
-import { PART_BYTES_DEFAULT, PART_BYTES_MIN } from '../objects/part-size.ts'
+import { PART_BYTES_DEFAULT, PART_BYTES_MIN } from '../../client/parts.ts'
 import { noProgressOption, parallelOption } from './objects.ts'
 import {
   caOption,

@@ -7,7 +7,7 @@
 import { ApiError, type DataClient } from '../../client/clients.ts'
 import type { StoredObject } from '../../client/generated/data-operations.ts'
 import { CommandError } from '../base/exit.ts'
-import { leastPartBytes } from '../objects/part-size.ts'
+import { leastPartBytes } from '../../client/parts.ts'
 import type { RemotePath } from '../objects/remote-path.ts'
 import { upload, type UploadRequest } from '../objects/upload.ts'
 import { type FoundTarget, type Metadata, type SourceVersion, withRecord } from './import-record.ts'

@@ -10,12 +10,12 @@ import type { ListedPart, StoredObject } from '../../client/generated/data-opera
 import { forEachBounded } from '../base/bounded.ts'
 import { CommandError, EXIT } from '../base/exit.ts'
 import { crc64nvme, sha256Of } from './digests.ts'
-import { PART_COUNT_MAX } from './part-size.ts'
+import { PART_COUNT_MAX } from '../../client/parts.ts'
 import type { UploadSource, UploadRequest } from './upload.ts'
 
 export interface NumberedPart {
   readonly partNumber: number
-  readonly bytes: Buffer
+  readonly bytes: Uint8Array
 }
 
 export type KnownParts = ReadonlyMap<number, ListedPart>
@@ -24,7 +24,7 @@ export async function uploadInParts(
   client: DataClient,
   requested: UploadRequest,
   source: UploadSource,
-  bodies: AsyncIterable<Buffer>,
+  bodies: AsyncIterable<Uint8Array>,
 ): Promise<StoredObject> {
   const uploadId =
     (requested.resumes ? await brokenOff(client, requested) : null) ?? (await newUpload(client, requested))
@@ -56,8 +56,8 @@ export async function completeUpload(
 }
 
 async function* numbered(
-  bodies: AsyncIterable<Buffer>,
-  onBytes: (bytes: Buffer) => void,
+  bodies: AsyncIterable<Uint8Array>,
+  onBytes: (bytes: Uint8Array) => void,
 ): AsyncGenerator<NumberedPart> {
   let partNumber = 0
   for await (const bytes of bodies) {

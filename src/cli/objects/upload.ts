@@ -9,7 +9,7 @@ import { randomUUID } from 'node:crypto'
 import type { DataClient } from '../../client/clients.ts'
 import type { StoredObject } from '../../client/generated/data-operations.ts'
 import { sha256Of } from './digests.ts'
-import { inParts } from './part-size.ts'
+import { joinedParts } from '../../client/parts.ts'
 import { uploadInParts } from './upload-parts.ts'
 
 /** How the object is handed out. */
@@ -53,9 +53,9 @@ export async function upload(
   requested: UploadRequest,
   source: UploadSource,
 ): Promise<StoredObject> {
-  const parts = inParts(source.pieces, requested.partBytes)
+  const parts = joinedParts(source.pieces, requested.partBytes)
   try {
-    const first = (await parts.next()).value ?? Buffer.alloc(0)
+    const first = (await parts.next()).value ?? new Uint8Array()
     if (first.length < requested.partBytes) return await uploadWhole(client, requested, source, first)
     const second = await parts.next()
     if (second.done === true) return await uploadWhole(client, requested, source, first)
@@ -70,7 +70,7 @@ async function uploadWhole(
   client: DataClient,
   requested: UploadRequest,
   source: UploadSource,
-  body: Buffer,
+  body: Uint8Array,
 ): Promise<StoredObject> {
   await source.assertUnchanged()
   const { bucket, key, contentType, metadata, tags = {}, representation = {}, conditions, signal } = requested
@@ -107,7 +107,10 @@ function headerText(value: string): string {
   return Buffer.from(value).toString('latin1')
 }
 
-async function* chained(first: readonly Buffer[], rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+async function* chained(
+  first: readonly Uint8Array[],
+  rest: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
   yield* first
   yield* rest
 }

@@ -8,11 +8,11 @@ import { type Body, piecesOf } from '../call/operation.ts'
 import { joined } from '../call/transport.ts'
 
 const MIB = 1024 * 1024
-const PART_BYTES_MIN = 5 * MIB
-const PART_BYTES_MAX = 5 * 1024 * MIB
+export const PART_BYTES_MIN = 5 * MIB
+export const PART_BYTES_MAX = 5 * 1024 * MIB
 export const PART_COUNT_MAX = 10_000
 /** A body that is not larger is sent in one request. */
-const PART_BYTES_DEFAULT = 16 * MIB
+export const PART_BYTES_DEFAULT: number = 16 * MIB
 
 export interface Cut {
   /** Bytes of the body; null: not known before its end. */
@@ -37,7 +37,8 @@ export function cutInParts(body: Body, partSize: number | undefined): Cut {
   return { size, partBytes, parts }
 }
 
-function leastPartBytes(size: number): number {
+/** So that the parts are not too many; whole MiB. */
+export function leastPartBytes(size: number): number {
   return Math.ceil(size / PART_COUNT_MAX / MIB) * MIB
 }
 
@@ -83,7 +84,8 @@ async function* slices({ size, read }: Whole, partBytes: number): Cut['parts'] {
     yield await read(from, Math.min(from + partBytes, size))
 }
 
-async function* joinedParts(pieces: AsyncIterable<Uint8Array>, partBytes: number): Cut['parts'] {
+/** Parts of exactly this size; the last part has the rest. At least one part, which may be empty. */
+export async function* joinedParts(pieces: AsyncIterable<Uint8Array>, partBytes: number): Cut['parts'] {
   let held: Uint8Array[] = []
   let bytes = 0
   let isFirst = true

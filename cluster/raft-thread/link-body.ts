@@ -2,17 +2,17 @@
 import { asStream } from '../transport/call-self.ts'
 import type { ByteStream, CallRequest } from '../transport/transport.ts'
 import type { CallsOf, Link } from './link.ts'
-import type { CrossedBody } from './raft-calls.ts'
+import type { LinkBody } from './raft-calls.ts'
 
-export function crossedBody<C extends CallsOf<C>>(link: Link<C>, body: CallRequest['body']): CrossedBody {
+export function sentBody<C extends CallsOf<C>>(link: Link<C>, body: CallRequest['body']): LinkBody {
   if (body === undefined) return null
   if (body instanceof Uint8Array || Array.isArray(body)) return body as Uint8Array | readonly Uint8Array[]
   return link.sendStream(asStream(body))
 }
 
-export function uncrossedBody<C extends CallsOf<C>>(
+export function receivedBody<C extends CallsOf<C>>(
   link: Link<C>,
-  body: CrossedBody,
+  body: LinkBody,
 ): Uint8Array | readonly Uint8Array[] | ByteStream | undefined {
   if (body === null) return undefined
   return typeof body === 'number' ? link.receiveStream(body) : body

@@ -14,14 +14,14 @@ import {
 } from '../base/types.ts'
 import { PeerRefusedError, PeerUnreachableError } from '../transport/transport.ts'
 
-export interface CrossedError {
+export interface SerializedError {
   readonly kind: string
   readonly name: string
   readonly message: string
   readonly stack: string | undefined
   /** The fields that its class needs, and the code of any other error. */
   readonly fields: Readonly<Record<string, unknown>>
-  readonly cause: CrossedError | null
+  readonly cause: SerializedError | null
 }
 
 /** Deeper causes are left out. Count */
@@ -86,19 +86,19 @@ const KINDS: readonly Kind[] = [
 
 const OTHER = { kind: 'other', fields: ['code'] }
 
-export function crossError(error: unknown, depth = 0): CrossedError {
+export function serializeError(error: unknown, depth = 0): SerializedError {
   const one = error instanceof Error ? error : new Error(String(error))
   const { kind, fields } = KINDS.find((candidate) => candidate.is(one)) ?? OTHER
   const values = new Map<string, unknown>(Object.entries(one))
   const kept = fields.flatMap((field) => (values.has(field) ? [[field, values.get(field)] as const] : []))
   const { name, message, stack, cause } = one
   const hasCause = cause !== undefined && depth < CAUSES_MAX
-  const crossed = hasCause ? crossError(cause, depth + 1) : null
+  const crossed = hasCause ? serializeError(cause, depth + 1) : null
   return { kind, name, message, stack, fields: Object.fromEntries(kept), cause: crossed }
 }
 
-export function uncrossError({ kind, name, message, stack, fields, cause }: CrossedError): Error {
-  const options = cause === null ? {} : { cause: uncrossError(cause) }
+export function deserializeError({ kind, name, message, stack, fields, cause }: SerializedError): Error {
+  const options = cause === null ? {} : { cause: deserializeError(cause) }
   const known = KINDS.find((candidate) => candidate.kind === kind)
   const error = known?.make(message, fields, options) ?? Object.assign(new Error(message, options), fields)
   if (error.name !== name) Object.defineProperty(error, 'name', { value: name, configurable: true })

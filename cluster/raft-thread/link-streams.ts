@@ -5,14 +5,14 @@
  * stream are in flight; a source that breaks is an error for the reader, never a shorter body; a reader that leaves ends the source.
  */
 import type { ByteStream } from '../transport/transport.ts'
-import { type CrossedError, crossError, uncrossError } from './link-errors.ts'
+import { type SerializedError, serializeError, deserializeError } from './link-errors.ts'
 
 export type StreamMessage =
   /** Comes before the message that names the stream. */
   | { readonly kind: 'stream'; readonly stream: number }
   | { readonly kind: 'piece'; readonly stream: number; readonly bytes: Uint8Array }
   | { readonly kind: 'ended'; readonly stream: number }
-  | { readonly kind: 'broken'; readonly stream: number; readonly error: CrossedError }
+  | { readonly kind: 'broken'; readonly stream: number; readonly error: SerializedError }
   /** The reader took so many bytes. */
   | { readonly kind: 'credit'; readonly stream: number; readonly bytes: number }
   | { readonly kind: 'left'; readonly stream: number }
@@ -65,7 +65,7 @@ class Outgoing {
       }
       if (!this.#isStopped) this.#post({ kind: 'ended', stream })
     } catch (error) {
-      if (!this.#isStopped) this.#post({ kind: 'broken', stream, error: crossError(error) })
+      if (!this.#isStopped) this.#post({ kind: 'broken', stream, error: serializeError(error) })
     }
     this.#isStopped = true
   }
@@ -198,7 +198,7 @@ export class LinkStreams {
       case 'ended':
         return this.#onEnd(stream, null)
       case 'broken':
-        return this.#onEnd(stream, uncrossError(message.error))
+        return this.#onEnd(stream, deserializeError(message.error))
       case 'credit':
         return this.#outgoing.get(stream)?.addCredit(message.bytes)
       case 'left':

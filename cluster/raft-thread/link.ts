@@ -8,7 +8,7 @@
 import { Condition } from '../base/types.ts'
 import type { ByteStream } from '../transport/transport.ts'
 import { type Parcel, parcelOf } from './link-bytes.ts'
-import { type CrossedError, crossError, uncrossError } from './link-errors.ts'
+import { type SerializedError, serializeError, deserializeError } from './link-errors.ts'
 import { LinkStreams, type StreamMessage } from './link-streams.ts'
 
 /** By name: what goes there and what comes back. */
@@ -17,7 +17,7 @@ export type CallsOf<C> = { readonly [K in keyof C]: { readonly input: unknown; r
 export type HandlersOf<C extends CallsOf<C>> = {
   readonly [K in keyof C]: (
     input: C[K]['input'],
-    /** Of a caller that may leave; undefined: it waits. */
+    /** Aborts when the caller cancels; undefined: it never does. */
     signal?: AbortSignal,
   ) => Promise<C[K]['output']> | C[K]['output']
 }
@@ -28,10 +28,10 @@ type CallMessage =
       readonly id: number
       readonly method: string
       readonly input: unknown
-      readonly mayLeave: boolean
+      readonly isCancellable: boolean
     }
   | { readonly kind: 'answer'; readonly id: number; readonly output: unknown }
-  | { readonly kind: 'refusal'; readonly id: number; readonly error: CrossedError }
+  | { readonly kind: 'refusal'; readonly id: number; readonly error: SerializedError }
   | { readonly kind: 'cancel'; readonly id: number }
 
 export type LinkMessage = CallMessage | StreamMessage
@@ -57,8 +57,8 @@ const CALLS_MAX = 32_768
 export class Link<Theirs extends CallsOf<Theirs>> {
   readonly #parts: LinkParts
   readonly #pending = new Map<number, Pending>()
-  /** Calls of the other side whose caller may leave. */
-  readonly #leaving = new Map<number, AbortController>()
+  /** Calls of the other side that it may cancel. */
+  readonly #cancellable = new Map<number, AbortController>()
   readonly #streams: LinkStreams
   #handlers: ReadonlyMap<string, Handler> = new Map()
   #outbox: LinkMessage[] = []
@@ -85,7 +85,7 @@ export class Link<Theirs extends CallsOf<Theirs>> {
     this.#handlers = new Map(Object.entries<Handler>({ ...handlers }))
   }
 
-  /** Rejects with the error of the other side. `signal`: the call is broken off there, and ends as it ends there. */
+  /** Rejects with the error of the other side. `signal`: the call is cancelled there, and ends as it ends there. */
   call<K extends keyof Theirs & string>(
     method: K,
     input: Theirs[K]['input'],
@@ -101,12 +101,12 @@ export class Link<Theirs extends CallsOf<Theirs>> {
     const answer = new Promise<Theirs[K]['output']>((resolve, reject) => {
       this.#pending.set(id, { resolve, reject })
     })
-    this.#post({ kind: 'call', id, method, input, mayLeave: signal !== undefined })
+    this.#post({ kind: 'call', id, method, input, isCancellable: signal !== undefined })
     if (signal === undefined) return answer
-    const leave = (): void => this.#post({ kind: 'cancel', id })
-    if (signal.aborted) leave()
-    else signal.addEventListener('abort', leave, { once: true })
-    return answer.finally(() => signal.removeEventListener('abort', leave))
+    const cancel = (): void => this.#post({ kind: 'cancel', id })
+    if (signal.aborted) cancel()
+    else signal.addEventListener('abort', cancel, { once: true })
+    return answer.finally(() => signal.removeEventListener('abort', cancel))
   }
 
   sendStream(source: ByteStream): number {
@@ -129,8 +129,8 @@ export class Link<Theirs extends CallsOf<Theirs>> {
     this.#outbox = []
     for (const { reject } of this.#pending.values()) reject(error)
     this.#pending.clear()
-    for (const leaving of this.#leaving.values()) leaving.abort(error)
-    this.#leaving.clear()
+    for (const controller of this.#cancellable.values()) controller.abort(error)
+    this.#cancellable.clear()
     this.#streams.close(error)
   }
 
@@ -142,28 +142,28 @@ export class Link<Theirs extends CallsOf<Theirs>> {
         this.#pending.get(message.id)?.resolve(message.output)
         return void this.#pending.delete(message.id)
       case 'refusal':
-        this.#pending.get(message.id)?.reject(uncrossError(message.error))
+        this.#pending.get(message.id)?.reject(deserializeError(message.error))
         return void this.#pending.delete(message.id)
       case 'cancel':
-        return this.#leaving.get(message.id)?.abort()
+        return this.#cancellable.get(message.id)?.abort()
       default:
         return this.#streams.onMessage(message)
     }
   }
 
-  #serve({ id, method, input, mayLeave }: Extract<LinkMessage, { kind: 'call' }>): void {
+  #serve({ id, method, input, isCancellable }: Extract<LinkMessage, { kind: 'call' }>): void {
     const handler = this.#handlers.get(method)
-    const leaving = mayLeave ? new AbortController() : null
-    if (leaving !== null) this.#leaving.set(id, leaving)
+    const controller = isCancellable ? new AbortController() : null
+    if (controller !== null) this.#cancellable.set(id, controller)
     const end = (message: LinkMessage): void => {
-      this.#leaving.delete(id)
+      this.#cancellable.delete(id)
       this.#post(message)
     }
     const answer = (output: unknown): void => end({ kind: 'answer', id, output })
-    const refuse = (error: unknown): void => end({ kind: 'refusal', id, error: crossError(error) })
+    const refuse = (error: unknown): void => end({ kind: 'refusal', id, error: serializeError(error) })
     try {
       if (handler === undefined) throw new Error(`The other thread does not answer '${method}'`)
-      const output = handler(input, leaving?.signal)
+      const output = handler(input, controller?.signal)
       if (output instanceof Promise) output.then((settled: unknown) => answer(settled), refuse)
       else answer(output)
     } catch (error) {

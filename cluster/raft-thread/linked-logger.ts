@@ -6,7 +6,7 @@
  */
 import type { Logger } from '../base/types.ts'
 import type { Link } from './link.ts'
-import { type CrossedError, crossError } from './link-errors.ts'
+import { type SerializedError, serializeError } from './link-errors.ts'
 import type { LogCall, StateCalls } from './raft-calls.ts'
 
 /** Lines that the other thread has not taken. Count */
@@ -78,9 +78,9 @@ export class LinkedLogger implements Logger {
   }
 }
 
-function errorsIn(fields: object): Readonly<Record<string, CrossedError>> {
+function errorsIn(fields: object): Readonly<Record<string, SerializedError>> {
   const errors = Object.entries(fields).filter(([, value]) => value instanceof Error)
-  return Object.fromEntries(errors.map(([name, error]) => [name, crossError(error)]))
+  return Object.fromEntries(errors.map(([name, error]) => [name, serializeError(error)]))
 }
 
 function plainFields(fields: object): Readonly<Record<string, unknown>> {

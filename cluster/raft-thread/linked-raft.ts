@@ -22,7 +22,7 @@ import { missingReserve } from '../node/base/room-watch.ts'
 import type { RaftHalfOptions } from '../raft-half/raft-half.ts'
 import type { RaftPort, StatePort } from '../raft-half/raft-port.ts'
 import type { Link } from './link.ts'
-import { crossError, uncrossError } from './link-errors.ts'
+import { serializeError, deserializeError } from './link-errors.ts'
 import { LinkedMembership } from './linked-membership.ts'
 import { LinkedTransport } from './linked-transport.ts'
 import type { Published, RaftCalls, StateCalls } from './raft-calls.ts'
@@ -69,7 +69,7 @@ export class LinkedRaft implements RaftPort {
     let raft: LinkedRaft | null = null
     link.serve<StateCalls>({
       ...stateService({ nodeId: options.nodeId, state, link, handlers }),
-      raftSays: (said) => {
+      publishRaft: (said) => {
         raft?.onSaid(said)
         return null
       },
@@ -78,7 +78,7 @@ export class LinkedRaft implements RaftPort {
         return null
       },
       failed: (error) => {
-        raft?.onFailed(uncrossError(error))
+        raft?.onFailed(deserializeError(error))
         return null
       },
     })
@@ -197,7 +197,7 @@ export class LinkedRaft implements RaftPort {
   }
 
   fail(error: Error): void {
-    this.#parts.link.call('fail', crossError(error)).catch(() => null)
+    this.#parts.link.call('fail', serializeError(error)).catch(() => null)
   }
 
   stop(): Promise<void> {
@@ -252,7 +252,7 @@ export class LinkedRaft implements RaftPort {
     this.#stateSaid = text
     this.#isSaying = true
     link
-      .call('stateSays', { downloads, scarce })
+      .call('publishState', { downloads, scarce })
       .catch(() => null)
       .finally(() => (this.#isSaying = false))
   }

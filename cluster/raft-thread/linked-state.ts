@@ -17,7 +17,7 @@ import type {
 } from '../base/types.ts'
 import type { StatePort } from '../raft-half/raft-port.ts'
 import type { Link } from './link.ts'
-import { uncrossError } from './link-errors.ts'
+import { deserializeError } from './link-errors.ts'
 import { LinkedLogger } from './linked-logger.ts'
 import type { RaftCalls, StateCalls } from './raft-calls.ts'
 
@@ -26,14 +26,14 @@ type StateLink = Link<StateCalls>
 export class LinkedState implements StatePort {
   readonly stateMachine: LinkedStateMachine
   readonly logger: LinkedLogger
-  #said: RaftCalls['stateSays']['input'] = { downloads: 0, scarce: [] }
+  #said: RaftCalls['publishState']['input'] = { downloads: 0, scarce: [] }
 
   constructor(link: StateLink) {
     this.stateMachine = new LinkedStateMachine(link)
     this.logger = new LinkedLogger(link)
   }
 
-  onSaid(said: RaftCalls['stateSays']['input']): void {
+  onSaid(said: RaftCalls['publishState']['input']): void {
     this.#said = said
   }
 
@@ -118,7 +118,7 @@ export class LinkedStateMachine implements StateMachine {
   }
 
   onDamaged(error: RaftCalls['stateDamaged']['input']): void {
-    this.#onDamaged(uncrossError(error))
+    this.#onDamaged(deserializeError(error))
   }
 
   sourceBlock(install: number, request: StateBlockRequest): Promise<StateBlock> {

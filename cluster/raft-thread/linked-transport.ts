@@ -15,7 +15,7 @@ import {
   PeerRefusedError,
   PeerUnreachableError,
 } from '../transport/transport.ts'
-import { crossedBody } from './crossed-body.ts'
+import { sentBody } from './link-body.ts'
 import type { Link } from './link.ts'
 import type { RaftCalls } from './raft-calls.ts'
 
@@ -53,7 +53,7 @@ export class LinkedTransport implements PeerCalls {
       return callSelf(context, { request, clock, timeoutMs: timeoutMs ?? CALL_MS })
     }
     try {
-      const call = { to, method, header, body: crossedBody(link, body), timeoutMs: timeoutMs ?? null }
+      const call = { to, method, header, body: sentBody(link, body), timeoutMs: timeoutMs ?? null }
       const answer = await link.call('peerCall', call, signal)
       const { stream, certificate } = answer
       return { header: answer.header, body: link.receiveStream(stream), certificate }

@@ -1,7 +1,7 @@
 /**
  * What the two halves call across their threads: RaftPort and StatePort as messages.
  *
- * Owns: the names and shapes. Rule: plain data, bytes, numbers of streams and crossed errors only.
+ * Owns: the names and shapes. Rule: plain data, bytes, numbers of streams and serialized errors only.
  */
 import type {
   ApplyBatch,
@@ -24,7 +24,7 @@ import type {
 import type { Membership } from '../directory/directory.ts'
 import type { Identity } from '../directory/identity.ts'
 import type { RaftHalfOptions } from '../raft-half/raft-half.ts'
-import type { CrossedError } from './link-errors.ts'
+import type { SerializedError } from './link-errors.ts'
 
 interface Call<Input, Output> {
   readonly input: Input
@@ -32,9 +32,9 @@ interface Call<Input, Output> {
 }
 
 /** A number: of the stream that carries it. */
-export type CrossedBody = null | Uint8Array | readonly Uint8Array[] | number
+export type LinkBody = null | Uint8Array | readonly Uint8Array[] | number
 
-/** The last that the half of Raft said of itself. */
+/** What the Raft half published last of itself. */
 export interface Published {
   readonly members: readonly Member[]
   readonly readiness: Readiness
@@ -61,7 +61,7 @@ export interface RaftCalls {
   /** `methods`: those that the half of the state answers. */
   readonly start: Call<{ readonly methods: readonly string[] }, null>
   readonly stop: Call<null, null>
-  readonly fail: Call<CrossedError, null>
+  readonly fail: Call<SerializedError, null>
   readonly propose: Call<{ readonly command: Uint8Array; readonly how: ProposeOptions }, Uint8Array>
   readonly readBarrier: Call<null, null>
   readonly reachesLevel: Call<{ readonly level: number; readonly withinMs: number }, boolean>
@@ -84,14 +84,14 @@ export interface RaftCalls {
       readonly to: NodeId
       readonly method: string
       readonly header: unknown
-      readonly body: CrossedBody
+      readonly body: LinkBody
       readonly timeoutMs: number | null
     },
     { readonly header: unknown; readonly stream: number; readonly certificate: string | null }
   >
-  /** What the state says of itself. */
-  readonly stateSays: Call<{ readonly downloads: number; readonly scarce: readonly NodeId[] }, null>
-  readonly stateDamaged: Call<CrossedError, null>
+  /** What the state half publishes of itself. */
+  readonly publishState: Call<{ readonly downloads: number; readonly scarce: readonly NodeId[] }, null>
+  readonly stateDamaged: Call<SerializedError, null>
   /** A block for the install with this number. */
   readonly sourceBlock: Call<{ readonly install: number; readonly request: StateBlockRequest }, StateBlock>
 }
@@ -119,11 +119,11 @@ export interface StateCalls {
   readonly closeState: Call<null, null>
   readonly peerServe: Call<
     { readonly from: NodeId; readonly method: string; readonly header: unknown; readonly stream: number },
-    { readonly header: unknown; readonly body: CrossedBody }
+    { readonly header: unknown; readonly body: LinkBody }
   >
-  readonly raftSays: Call<Published, null>
+  readonly publishRaft: Call<Published, null>
   readonly serving: Call<null, null>
-  readonly failed: Call<CrossedError, null>
+  readonly failed: Call<SerializedError, null>
   readonly log: Call<LogCall, null>
 }
 
@@ -132,6 +132,6 @@ export interface LogCall {
   readonly bindings: Readonly<Record<string, unknown>>
   readonly fields: Readonly<Record<string, unknown>>
   /** Fields that are errors. */
-  readonly errors: Readonly<Record<string, CrossedError>>
+  readonly errors: Readonly<Record<string, SerializedError>>
   readonly message: string
 }

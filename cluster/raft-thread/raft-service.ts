@@ -8,9 +8,9 @@ import type { Clock } from '../base/clock.ts'
 import { openRaftHalf, type RaftHalf } from '../raft-half/raft-half.ts'
 import { asStream } from '../transport/call-self.ts'
 import type { CallHandler } from '../transport/transport.ts'
-import { uncrossedBody } from './crossed-body.ts'
+import { receivedBody } from './link-body.ts'
 import type { HandlersOf, Link } from './link.ts'
-import { crossError, uncrossError } from './link-errors.ts'
+import { serializeError, deserializeError } from './link-errors.ts'
 import { LinkedState } from './linked-state.ts'
 import type { Published, RaftCalls, StateCalls } from './raft-calls.ts'
 
@@ -57,7 +57,7 @@ export class RaftService {
       metrics: () => this.#running.metrics(),
       forgetFingerprint: () => this.#running.forgetFingerprint().then(() => null),
       peerCall: (call, signal) => this.#callPeer(call, signal),
-      stateSays: (said) => {
+      publishState: (said) => {
         this.#state.onSaid(said)
         return null
       },
@@ -78,7 +78,7 @@ export class RaftService {
         this.#heartbeatMs = options.heartbeatMs
         this.#electionTimeoutMs = options.electionTimeoutMs
         void half.serving.then(() => link.call('serving', null)).catch(() => null)
-        void half.failed.then((error) => link.call('failed', crossError(error))).catch(() => null)
+        void half.failed.then((error) => link.call('failed', serializeError(error))).catch(() => null)
         return { identity: half.identity, published: this.#published() }
       },
       open: () => this.#afterwards(this.#running.open().then(() => null)),
@@ -94,7 +94,7 @@ export class RaftService {
         return null
       },
       fail: (error) => {
-        this.#running.fail(uncrossError(error))
+        this.#running.fail(deserializeError(error))
         return null
       },
     }
@@ -129,7 +129,7 @@ export class RaftService {
     signal?: AbortSignal,
   ): Promise<RaftCalls['peerCall']['output']> {
     const { link } = this.#parts
-    const bytes = uncrossedBody(link, body)
+    const bytes = receivedBody(link, body)
     const answer = await this.#running.transport.call(to, method, {
       header,
       ...(bytes === undefined ? {} : { body: bytes }),
@@ -144,7 +144,7 @@ export class RaftService {
     const { link } = this.#parts
     return async ({ from, header, body }) => {
       const answer = await link.call('peerServe', { from, method, header, stream: link.sendStream(body) })
-      const answered = uncrossedBody(link, answer.body)
+      const answered = receivedBody(link, answer.body)
       return { header: answer.header, ...(answered === undefined ? {} : { body: asStream(answered) }) }
     }
   }
@@ -163,7 +163,7 @@ export class RaftService {
     this.#said = summaryOf(published)
     this.#saidOffset = published.timeOffset
     this.#saidAt = this.#parts.clock.now()
-    await this.#parts.link.call('raftSays', published).catch(() => null)
+    await this.#parts.link.call('publishRaft', published).catch(() => null)
   }
 
   /** An idle node only says that it is there, and seldom: a message wakes two threads. */

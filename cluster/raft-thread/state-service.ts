@@ -8,9 +8,9 @@ import type { Logger, StateCut, StateMachine } from '../base/types.ts'
 import type { StatePort } from '../raft-half/raft-port.ts'
 import type { CallHandler, OutgoingAnswer } from '../transport/transport.ts'
 import { type HandlerContext, runHandler } from '../transport/run-handler.ts'
-import { crossedBody } from './crossed-body.ts'
+import { sentBody } from './link-body.ts'
 import type { HandlersOf, Link } from './link.ts'
-import { crossError, uncrossError } from './link-errors.ts'
+import { serializeError, deserializeError } from './link-errors.ts'
 import type { LogCall, RaftCalls, StateCalls } from './raft-calls.ts'
 
 export interface StateServiceParts {
@@ -21,7 +21,7 @@ export interface StateServiceParts {
 }
 
 /** The part of StateCalls that does not need to know what Raft said. */
-export type OfTheState = Omit<StateCalls, 'raftSays' | 'serving' | 'failed'>
+export type OfTheState = Omit<StateCalls, 'publishRaft' | 'serving' | 'failed'>
 
 export function stateService(parts: StateServiceParts): HandlersOf<OfTheState> {
   const { state, link } = parts
@@ -42,7 +42,7 @@ function stateMachineService(machine: StateMachine, link: Link<RaftCalls>): Hand
   return {
     async openState() {
       const opened = await machine.open(
-        (error) => void link.call('stateDamaged', crossError(error)).catch(() => null),
+        (error) => void link.call('stateDamaged', serializeError(error)).catch(() => null),
       )
       return { opened, checksum: machine.checksum() }
     },
@@ -96,7 +96,7 @@ async function servePeer(
   let answer: OutgoingAnswer | null = null
   try {
     answer = await runHandler(context, { from, header, body })
-    return { header: answer.header, body: crossedBody(link, answer.body) }
+    return { header: answer.header, body: sentBody(link, answer.body) }
   } finally {
     // An answer that streams may still read the request.
     if (answer === null || answer.body === undefined || answer.body instanceof Uint8Array)
@@ -105,7 +105,7 @@ async function servePeer(
 }
 
 function writeLine(logger: Logger, { level, bindings, fields, errors, message }: LogCall): null {
-  const again = Object.entries(errors).map(([name, error]) => [name, uncrossError(error)] as const)
+  const again = Object.entries(errors).map(([name, error]) => [name, deserializeError(error)] as const)
   logger[level]({ ...bindings, ...fields, ...Object.fromEntries(again) }, message)
   return null
 }

@@ -45,7 +45,7 @@ async function silentRaft() {
     ...members,
     setMembers: never,
     peerCall: never,
-    stateSays: never,
+    publishState: never,
     stateDamaged: never,
     sourceBlock: never,
     stop: never,

@@ -16,7 +16,7 @@ import type { Services } from '../operations/base/services.ts'
 import type { AuditRow } from '../state-machine/audit/records.ts'
 import type { Basis } from '../state-machine/buckets/basis.ts'
 import type { Command, Reply } from '../state-machine/commands.ts'
-import { mayRest } from '../state-machine/resting-command.ts'
+import { mayOmitBarrier } from '../state-machine/command-without-barrier.ts'
 import type { Caller } from '../state-machine/tenants/callers.ts'
 import { Attached } from '../base/attached.ts'
 import { networkOf } from '../base/network-address.ts'
@@ -165,7 +165,7 @@ export class RequestAudit {
 
   async #propose(command: Command, route: AuditedRoute): Promise<Reply> {
     const { basis } = this
-    if (basis !== null && !mayRest(command)) throw new NeedsBarrier()
+    if (basis !== null && !mayOmitBarrier(command)) throw new NeedsBarrier()
     const origin = { ...this.facts(), elapsedMs: this.#elapsedMs(), successStatus: route.success.status }
     this.#changes.asked++
     const propose = (): Promise<Reply> =>

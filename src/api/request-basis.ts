@@ -24,7 +24,7 @@ import { RequestAudit } from './request-audit.ts'
 /** A body is kept until its change is decided, and a caller whose key was revoked elsewhere may send no more than this in vain. */
 const BODY_BYTES_MAX = 64 * 1024
 /** Beyond so many under way at a node, requests share a barrier, which costs each of them little. */
-const RESTING_MAX = 4
+const WITHOUT_BARRIER_MAX = 4
 /** The node has counted, or the client was slow: what others have changed does not matter. */
 const OF_THIS_NODE: ReadonlySet<string> = new Set(['rate_limited', 'request_timeout'])
 
@@ -32,17 +32,17 @@ const OF_THIS_NODE: ReadonlySet<string> = new Set(['rate_limited', 'request_time
 const ATTEMPTS = new Attached<FastifyRequest, 'open' | 'spent'>()
 
 /** Of a node: its requests under way without a barrier. */
-const RESTING = new Attached<Services['cluster'], number>()
+const WITHOUT_BARRIER = new Attached<Services['cluster'], number>()
 
 interface Pair {
   readonly request: FastifyRequest
   readonly reply: FastifyReply
 }
 
-/** Resolves behind a read barrier, or at once where the request may do without for now; `mayRest`: as far as its form tells. Throws Condition. */
-export async function passBarrier(services: Services, pair: Pair, mayRest: boolean): Promise<void> {
+/** Resolves behind a read barrier, or at once where the request may do without for now; `mayOmitBarrier`: as far as its form tells. Throws Condition. */
+export async function passBarrier(services: Services, pair: Pair, mayOmitBarrier: boolean): Promise<void> {
   const { request, reply } = pair
-  if (mayRest && ATTEMPTS.get(request) === undefined && canRest(services, pair)) {
+  if (mayOmitBarrier && ATTEMPTS.get(request) === undefined && canOmitBarrier(services, pair)) {
     ATTEMPTS.set(request, 'open')
     countUntilClosed(services, reply)
     Exchange.of(request.raw, reply.raw).keepBody()
@@ -77,7 +77,8 @@ export async function startsAgain(services: Services, pair: Pair, error: unknown
   ATTEMPTS.set(request, 'spent')
   const exchange = Exchange.of(request.raw, reply.raw)
   const audit = RequestAudit.of(request)
-  if (exchange.signal.aborted || reply.raw.headersSent || audit.isAsked || !restsOnRows(error)) return false
+  if (exchange.signal.aborted || reply.raw.headersSent || audit.isAsked || !mayComeFromOldRows(error))
+    return false
   const said = { ...corsHeadersOf(request), ...rateHeadersOf(services, audit.principal) }
   for (const name of Object.keys(said)) reply.removeHeader(name)
   forgetOrigin(request)
@@ -87,13 +88,14 @@ export async function startsAgain(services: Services, pair: Pair, error: unknown
 }
 
 function countUntilClosed({ cluster }: Services, reply: FastifyReply): void {
-  const count = (step: 1 | -1): void => RESTING.set(cluster, (RESTING.get(cluster) ?? 0) + step)
+  const count = (step: 1 | -1): void =>
+    WITHOUT_BARRIER.set(cluster, (WITHOUT_BARRIER.get(cluster) ?? 0) + step)
   count(1)
   reply.raw.once('close', () => count(-1))
 }
 
 /** Whether rows that are behind may have brought it about. */
-function restsOnRows(error: unknown): boolean {
+function mayComeFromOldRows(error: unknown): boolean {
   if (error instanceof Refusal) return !OF_THIS_NODE.has(error.code)
   return (
     error instanceof NeedsBarrier || (error instanceof Condition && error.cause instanceof StateDamagedError)
@@ -101,9 +103,9 @@ function restsOnRows(error: unknown): boolean {
 }
 
 /** What CORS rules say to a page is not asked for again in the entry. */
-function canRest({ cluster }: Services, { request, reply }: Pair): boolean {
+function canOmitBarrier({ cluster }: Services, { request, reply }: Pair): boolean {
   if (cluster.membership.stateLevel < BASIS_LEVEL || request.headers.origin !== undefined) return false
-  if ((RESTING.get(cluster) ?? 0) >= RESTING_MAX) return false
+  if ((WITHOUT_BARRIER.get(cluster) ?? 0) >= WITHOUT_BARRIER_MAX) return false
   const { length } = Exchange.of(request.raw, reply.raw)
   return length !== null && length <= BODY_BYTES_MAX
 }

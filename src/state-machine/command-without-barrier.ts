@@ -6,9 +6,9 @@
  */
 import type { Command } from './commands.ts'
 
-type RestingCommand = Extract<Command, { type: 'putObject' | 'deleteObject' }>
+type CommandWithoutBarrier = Extract<Command, { type: 'putObject' | 'deleteObject' }>
 
-export function mayRest(command: Command): command is RestingCommand {
+export function mayOmitBarrier(command: Command): command is CommandWithoutBarrier {
   if (command.type !== 'putObject' && command.type !== 'deleteObject') return false
   return !('bypassGovernance' in command) && !('approval' in command)
 }

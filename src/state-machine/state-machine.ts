@@ -60,7 +60,7 @@ import { finishRecount } from './recount/recount-end.ts'
 import { advanceSession, closeSession, openSession } from './chunks/upload-sessions.ts'
 import { reportShare } from './long-operations/shares.ts'
 import { skipEntry } from './skipped-entries/skipped-entries.ts'
-import { mayRest } from './resting-command.ts'
+import { mayOmitBarrier } from './command-without-barrier.ts'
 import { deleteTenant, disableTenant, shredTenant } from './removal/tenant-end.ts'
 import { eraseTenant } from './removal/tenant-erasure.ts'
 import { callerFault } from './tenants/callers.ts'
@@ -198,7 +198,7 @@ const BASIS_GONE: Applied = {
 }
 
 function isBasisThere(view: View, command: Command, basis: Basis): boolean {
-  return mayRest(command) && holds(view, command, basis)
+  return mayOmitBarrier(command) && holds(view, command, basis)
 }
 
 /** Null: the command comes without an approval, or with one that counted and is used up now. */

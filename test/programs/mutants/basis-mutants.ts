@@ -79,8 +79,8 @@ export const BASIS_MUTANTS: readonly Mutant[] = [
     id: 'BA9',
     bug: 'no request passes a barrier, however many are under way',
     file: EDGE,
-    find: '>= RESTING_MAX) return false',
-    replace: '>= RESTING_MAX) return true',
+    find: '>= WITHOUT_BARRIER_MAX) return false',
+    replace: '>= WITHOUT_BARRIER_MAX) return true',
     killers: STALE_NODE,
   },
 ]

@@ -1,9 +1,11 @@
 /**
  * What an operator sees of narrower credentials: how many temporary ones are made, and which were refused where.
  *
- * Owns: the counts and their metrics. Knows nothing of: why. Rule: labels come from closed lists; no key, tenant or address is one.
+ * Owns: the counts and their metrics. Knows nothing of: why. Rules: labels come from closed lists; no key, tenant or address is one. A request whose
+ * first attempt is forgotten counts once, so a refusal of a caller counts when it is answered.
  */
 import type { MetricSample } from '../../cluster/index.ts'
+import { Attached } from '../base/attached.ts'
 import { Refusal } from '../base/refusal.ts'
 import type { BindingRefusal } from './caller-binding.ts'
 
@@ -17,6 +19,7 @@ export class AccessCounts {
   readonly #temporary = new Map<string, number>()
   readonly #ends = new Map<string, number>()
   readonly #bindings = new Map<string, number>()
+  readonly #atAnswer = new Attached<Refusal, () => void>()
 
   /** Runs what makes a temporary credential, and counts how that ended. */
   making<T>(make: () => T): T {
@@ -30,18 +33,25 @@ export class AccessCounts {
     }
   }
 
-  /** Runs what proves a temporary credential, and counts those that have ended. */
+  /** Runs what proves a temporary credential; those that have ended are counted when they are answered. */
   using<T>(prove: () => T): T {
     try {
       return prove()
     } catch (error) {
-      if (error instanceof Refusal) count(this.#ends, error.code)
+      if (error instanceof Refusal) this.#atAnswer.set(error, () => count(this.#ends, error.code))
       throw error
     }
   }
 
-  refusedBinding({ principal, gate }: BindingRefusal): void {
-    count(this.#bindings, nameOf(CREDENTIALS[principal.kind], gate))
+  /** Counted when it is answered. */
+  refusedBinding(refusal: BindingRefusal): void {
+    const { principal, gate } = refusal
+    this.#atAnswer.set(refusal, () => count(this.#bindings, nameOf(CREDENTIALS[principal.kind], gate)))
+  }
+
+  /** Counts what this refusal stands for, if anything. */
+  answered(refusal: Refusal): void {
+    this.#atAnswer.get(refusal)?.()
   }
 
   samples(): readonly MetricSample[] {

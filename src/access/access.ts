@@ -5,6 +5,7 @@
  * in authorize.ts. Rule: every call decides from the state as it is now; the caller has passed a read barrier, but for the `open` methods, which look
  * at nothing but the credential.
  */
+import type { Refusal } from '../base/refusal.ts'
 import type { AccessKeyId, HookId } from '../state-machine/base/record-ids.ts'
 import type { AccessKeyPrincipal, AdminTokenPrincipal, Connection } from './base/principal.ts'
 import type { SignedUrlPrincipal, SignedUrlTerms } from './base/signed-url.ts'
@@ -122,6 +123,8 @@ export interface Access {
   openAdmin(authorization: string | undefined): Proof<AdminTokenPrincipal>
   /** Throws Refusal access_denied, invalid_argument, token_invalid, key_revoked, tenant_disabled. */
   temporaryToken(principal: AccessKeyPrincipal, terms: TemporaryTerms): TemporaryGrant
+  /** A refusal of its own that ends a request, once for each request: it is counted. */
+  answered(refusal: Refusal): void
   rateHeadersOf(principal: AdminTokenPrincipal): RateHeaders
   newAccessKey(): NewAccessKey
   /** A fresh secret for an existing key id (rotation). */

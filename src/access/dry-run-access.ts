@@ -20,6 +20,7 @@ export function dryRunAccess(access: Access): Access {
     openPolicy: (signed) => access.openPolicy(signed),
     openAdmin: (authorization) => access.openAdmin(authorization),
     temporaryToken: (principal, terms) => access.temporaryToken(principal, terms),
+    answered: (refusal) => access.answered(refusal),
     rateHeadersOf: (principal) => access.rateHeadersOf(principal),
     newAccessKey: () => emptyKey(NO_KEY_ID),
     newSecret: emptyKey,

@@ -237,22 +237,21 @@ export class NativeAccess implements Access {
   #holder(record: AccessKeyRecord, claims: SignedUrlClaims, connection: Connection): SignedUrlPrincipal {
     const { v: _v, typ: _typ, ak: _ak, kv: _kv, tid: _tid, expiresAt: _expiresAt, ...signedUrl } = claims
     const holder = { ...principalOf(record, { ...connection, at: this.#parts.now() }), signedUrl }
-    const outside = bindingRefusal(record.boundTo, connection, holder)
-    if (outside !== null) throw this.#counted(outside)
+    this.#requireBinding(bindingRefusal(record.boundTo, connection, holder))
     return holder
   }
 
   /** Throws Refusal access_denied where the key may not be used from there. */
   #bound(record: AccessKeyRecord, circumstances: Circumstances): AccessKeyPrincipal {
     const principal = { ...principalOf(record, circumstances), signedUrl: null }
-    const outside = bindingRefusal(record.boundTo, circumstances, principal)
-    if (outside !== null) throw this.#counted(outside)
+    this.#requireBinding(bindingRefusal(record.boundTo, circumstances, principal))
     return principal
   }
 
-  #counted(refusal: BindingRefusal): BindingRefusal {
+  #requireBinding(refusal: BindingRefusal | null): void {
+    if (refusal === null) return
     this.#counts.refusedBinding(refusal)
-    return refusal
+    throw refusal
   }
 
   signUrl(principal: AccessKeyPrincipal, terms: SignedUrlTerms, form: SignedUrlForm): SignedUrlGrant {
@@ -295,10 +294,13 @@ export class NativeAccess implements Access {
     take(this.adminRequests, record.tokenId)
     const { tokenId, role, tenantId, noKeys = false } = record
     const principal = { kind: 'adminToken', tokenId, role, noKeys, tenantId } as const
-    const outside = bindingRefusal(record.boundTo, connection, principal, this.rateHeadersOf(principal))
-    if (outside !== null) throw this.#counted(outside)
+    this.#requireBinding(bindingRefusal(record.boundTo, connection, principal, this.rateHeadersOf(principal)))
     this.#parts.uses.noteToken(record, this.#parts.now())
     return principal
+  }
+
+  answered(refusal: Refusal): void {
+    this.#counts.answered(refusal)
   }
 
   samples(): readonly MetricSample[] {

@@ -46,7 +46,7 @@ export function lookingAgain(
         return reply
       } catch (error) {
         if (await startsAgain(services, { request, reply }, error)) continue
-        if (!isRead(request) || !mayLookAgain(error, look)) throw noted(asKnown(error), request)
+        if (!isRead(request) || !mayLookAgain(error, look)) throw noted(services, asKnown(error), request)
         await services.cluster.readBarrier()
       }
     }
@@ -99,7 +99,8 @@ function isRead({ method }: FastifyRequest): boolean {
 }
 
 /** Who is refused for where he calls from is known, and named in the audit log. */
-function noted(error: unknown, request: FastifyRequest): unknown {
+function noted({ access }: Services, error: unknown, request: FastifyRequest): unknown {
+  if (error instanceof Refusal) access.answered(error)
   if (error instanceof BindingRefusal) RequestAudit.of(request).principal = error.principal
   return error
 }

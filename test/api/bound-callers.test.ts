@@ -85,6 +85,33 @@ t.test('a key that is bound to addresses', async (t) => {
   )
 
   await t.test(
+    'a small PUT from elsewhere, which is tried before a barrier and behind one, is counted once',
+    async (t) => {
+      const { id, secret } = await create({ scopes: 'read,write', allowedAddresses: ELSEWHERE })
+      const { access } = world.memory.services
+      const { token } = access.exchange({
+        accessKeyId: id,
+        secretKey: secret,
+        clientAddress: '127.0.0.1',
+        connection: { address: '203.0.113.9' },
+      })
+      const refused = () =>
+        metricValue(world.memory.access.samples(), 'holdfast_access_binding_refused_total', {
+          credential: 'access_key',
+          gate: 'address',
+        })
+      const before = refused()
+      const { barriers } = world.memory
+      t.match(
+        await world.call({ method: 'PUT', path: '/api/v1/buckets/photos/objects/a', token, body: 'a' }),
+        DENIED,
+      )
+      t.equal(world.memory.barriers - barriers, 1, 'it was tried twice')
+      t.equal(refused(), Number(before) + 1)
+    },
+  )
+
+  await t.test(
     'keeps its list through a rotation that gives none, and loses it by an empty one [admin.keys.bound.rotate]',
     async (t) => {
       const { id } = await create({ allowedAddresses: ELSEWHERE, clientCertificates: ['cn:ci'] })

@@ -2,7 +2,10 @@
  * A leader whose state takes nothing while others apply: the lead goes to one of them, and only then.
  */
 import t from 'tap'
+import { StateWatch } from '../../cluster/node/state/state-watch.ts'
+import { SILENT } from '../helpers/loggers.ts'
 import { ELECTION_TIMEOUT_MS, NodeWorld } from '../helpers/node-world.ts'
+import { VirtualClock } from '../programs/simulator/virtual-clock.ts'
 
 /** So slow that nothing is applied during a test. */
 const NEVER_MS = 3_600_000
@@ -37,5 +40,55 @@ t.test('a leader', async (t) => {
     t.equal(world.metric(leader, 'state_stalled_total'), 0)
     await world.stopAll()
     await stuck
+  })
+})
+
+/** A leader with entries that wait, and a voter that is ahead of it. */
+function watched() {
+  const clock = new VirtualClock()
+  const state = { applied: 10 }
+  const offered: string[] = []
+  const watch = new StateWatch({
+    clock,
+    logger: SILENT,
+    electionTimeoutMs: ELECTION_TIMEOUT_MS,
+    isLeader: () => true,
+    appliedIndex: () => state.applied,
+    commitIndex: () => 100,
+    others: () => [{ nodeId: 'n2', applied: 50 }],
+    offerLead: (target) => offered.push(target),
+  })
+  watch.onTick('tick')
+  const pass = async (kind: 'tick' | 'tickGap', ms: number): Promise<void> => {
+    await clock.advance(ms)
+    watch.onTick(kind)
+  }
+  return { state, offered, pass }
+}
+
+t.test('the watch', async (t) => {
+  t.test('offers the lead once for each election time-out', async (t) => {
+    const { offered, pass } = watched()
+    for (let ms = 0; ms < 2 * ELECTION_TIMEOUT_MS; ms += ELECTION_TIMEOUT_MS / 10)
+      await pass('tick', ELECTION_TIMEOUT_MS / 10)
+    t.strictSame(offered, ['n2', 'n2'])
+  })
+
+  t.test('begins to count again after a pause of the process', async (t) => {
+    const { offered, pass } = watched()
+    await pass('tickGap', 10 * ELECTION_TIMEOUT_MS)
+    await pass('tick', ELECTION_TIMEOUT_MS - 1)
+    t.strictSame(offered, [])
+    await pass('tick', 1)
+    t.strictSame(offered, ['n2'])
+  })
+
+  t.test('takes a state that applies one entry in each election time-out for a slow one', async (t) => {
+    const { state, offered, pass } = watched()
+    for (let index = 11; index < 20; index += 1) {
+      state.applied = index
+      await pass('tick', ELECTION_TIMEOUT_MS)
+    }
+    t.strictSame(offered, [])
   })
 })

@@ -15,6 +15,7 @@ import { NODE_MUTANTS } from './node-mutants.ts'
 import { OBJECT_MUTANTS } from './object-mutants.ts'
 import { OPERATION_MUTANTS } from './operation-mutants.ts'
 import { PROPOSAL_MUTANTS } from './proposal-mutants.ts'
+import { RAFT_THREAD_MUTANTS } from './raft-thread-mutants.ts'
 import { REBUILD_MUTANTS } from './rebuild-mutants.ts'
 import { READS_MUTANTS } from './reads-mutants.ts'
 import { ROLLBACK_MUTANTS } from './rollback-mutants.ts'
@@ -95,6 +96,7 @@ export const MUTANTS_BY_FILE: readonly (readonly Mutant[])[] = [
   NODE_MUTANTS,
   TRANSPORT_MUTANTS,
   PROPOSAL_MUTANTS,
+  RAFT_THREAD_MUTANTS,
   TIME_MUTANTS,
   STORE_MUTANTS,
   READS_MUTANTS,

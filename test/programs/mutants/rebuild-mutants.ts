@@ -134,8 +134,8 @@ const rows: readonly TestedRow[] = [
     'R16',
     'a read that found damage is not repeated',
     'src/api/proved-request.ts',
-    '        if (!isRead(request) || !mayLookAgain(error, look)) throw noted(asKnown(error), request)\n',
-    '        throw noted(asKnown(error), request)\n',
+    '        if (!isRead(request) || !mayLookAgain(error, look)) throw noted(services, asKnown(error), request)\n',
+    '        throw noted(services, asKnown(error), request)\n',
     'api/damaged-state',
   ],
 ]

@@ -3,6 +3,8 @@
  */
 import t from 'tap'
 import { ApiWorld, type ApiAnswer } from './api-world.ts'
+import { BucketClient } from './bucket-client.ts'
+import { denial, FILMS, PolicyClient } from './policy-client.ts'
 
 const LIST = '/api/v1/buckets/photos/objects'
 
@@ -155,3 +157,67 @@ function read(page: ApiAnswer): Listed {
     prefixes: page.json['commonPrefixes'] as string[],
   }
 }
+
+type Described = Readonly<Record<string, Readonly<Record<string, string>> | undefined>>
+
+/** Of the objects of a page, by key. */
+function metadataIn({ json }: ApiAnswer): Described {
+  const objects = json['objects'] as readonly { key: string; metadata?: Readonly<Record<string, string>> }[]
+  return Object.fromEntries(objects.map(({ key, metadata }) => [key, metadata]))
+}
+
+t.test('listObjects with include=metadata [listing.metadata]', async (t) => {
+  const list = (films: BucketClient, query = ''): Promise<ApiAnswer> =>
+    films.ask({ path: `/api/v1/buckets/films/objects?include=metadata${query}` })
+
+  await t.test('has the user metadata of each object, and none unless asked', async (t) => {
+    const films = await BucketClient.start(t)
+    await films.put('a', 'a', { 'x-service-meta-mtime': '1.5', 'x-service-meta-quote': '"\\' })
+    await films.put('b')
+    await films.put('c/1', 'c', { 'x-service-meta-name': Buffer.from('Zoë').toString('latin1') })
+    t.same(metadataIn(await list(films)), {
+      a: { mtime: '1.5', quote: '"\\' },
+      b: {},
+      'c/1': { name: 'Zoë' },
+    })
+    t.same(metadataIn(await list(films, '&delimiter=/')), { a: { mtime: '1.5', quote: '"\\' }, b: {} })
+    const plain = await films.ask({ path: '/api/v1/buckets/films/objects' })
+    t.same(metadataIn(plain), { a: undefined, b: undefined, 'c/1': undefined })
+    for (const include of ['', 'tags', 'metadata,tags', 'Metadata'])
+      t.match(
+        await films.ask({ path: `/api/v1/buckets/films/objects?include=${include}` }),
+        { status: 400, code: 'invalid_argument' },
+        JSON.stringify(include),
+      )
+  })
+
+  await t.test('leaves it out where the policy denies reading the object, and lists the key', async (t) => {
+    const policies = await PolicyClient.start(t)
+    const { films } = policies
+    const headers = { 'x-service-meta-mtime': '1' }
+    for (const key of ['open', 'secret/1', 'secret/2']) await films.put(key, key, headers)
+    await policies.set(denial({ Action: 's3:GetObject', Resource: `${FILMS}/secret/*` }))
+    const hidden = { open: { mtime: '1' }, 'secret/1': undefined, 'secret/2': undefined }
+    t.same(metadataIn(await list(films)), hidden)
+    t.equal((await films.head('secret/1')).status, 403, 'as HEAD refuses it')
+    await policies.clear()
+    t.same(metadataIn(await list(films, '&prefix=secret/2')), { 'secret/2': { mtime: '1' } })
+  })
+
+  await t.test('ends a page that has much metadata early, and continues behind it', async (t) => {
+    const films = await BucketClient.start(t)
+    const headers = { 'x-service-meta-text': 'x'.repeat(2000) }
+    const keys = Array.from({ length: 140 }, (_, n) => `${n}`.padStart(3, '0'))
+    await Promise.all(keys.map((key) => films.put(key, '', headers)))
+    const first = await list(films)
+    const counted = first.json['keyCount'] as number
+    // Of 2,004 bytes each.
+    t.equal(counted, Math.ceil((256 * 1024) / 2004))
+    t.equal(first.json['isTruncated'], true)
+    const second = await list(films, `&continuationToken=${String(first.json['nextContinuationToken'])}`)
+    t.equal(second.json['isTruncated'], false)
+    t.same([...read(first).keys, ...read(second).keys], keys)
+    const plain = await films.ask({ path: '/api/v1/buckets/films/objects' })
+    t.equal(plain.json['keyCount'], keys.length, 'a page without it has them all')
+  })
+})

@@ -62,6 +62,17 @@ t.test('stepFor', async (t) => {
     'copy',
     'sizes that differ are enough',
   )
+  const timed = { ...plain, keepsTimes: true }
+  const object = (fileTime?: number | null): Entry => ({
+    ...entry('a', 1, 9000),
+    ...(fileTime === undefined ? {} : { fileTime }),
+  })
+  t.equal(step(object(), entry('a', 1, 1000), timed), 'ask', 'the listing does not say')
+  t.equal(step(object(1001), entry('a', 1, 1000), timed), 'keep', 'it has the time that is kept')
+  t.equal(step(object(1002), entry('a', 1, 1000), timed), 'copy')
+  t.equal(step(object(null), entry('a', 1, 1000), timed), 'copy', 'no time is kept')
+  t.equal(step(entry('a', 1, 9001), object(9001), timed), 'keep', 'the object may be the target')
+  t.equal(step(entry('a', 1, 9001), object(), timed), 'ask')
   const link = { ...entry('a', 0), isLeftAlone: true }
   t.equal(step(null, link, mirror), 'keep', 'a link is not removed')
   t.equal(step(entry('a'), link, mirror), 'keep', 'a link is not replaced')

@@ -10,7 +10,10 @@ import t from 'tap'
 import { ByteBudget } from '../../src/cli/base/byte-budget.ts'
 import { isPattern, literalStart, pathFilter, patternOf } from '../../src/cli/base/glob.ts'
 import { timeIn, timeText } from '../../src/cli/objects/file-time.ts'
-import { deferred } from '../helpers/async.ts'
+import { collected, deferred } from '../helpers/async.ts'
+import { objectPages } from '../../src/cli/objects/listing.ts'
+import { dataClient } from '../../src/client/clients.ts'
+import { problem, ScriptedServer } from '../client/scripted-server.ts'
 import { CliWorld } from '../helpers/cli-world.ts'
 
 const MIB = 1024 * 1024
@@ -43,6 +46,16 @@ t.test('holdfast sync', async (t) => {
     t.match(await summary(down), { downloaded: 0, unchanged: 2 })
     await cli.json(`get photos/tree/old ${cli.file('one')}`)
     t.equal(statSync(cli.file('one')).mtimeMs, 1_500_000_000_250, 'holdfast get too')
+  })
+
+  await t.test('asks for no object by itself when nothing has changed', async (t) => {
+    const asked: string[] = []
+    const count = ({ method = '', url = '' }: IncomingMessage): void =>
+      void asked.push(`${method} ${url.split('?')[0]}`)
+    cli.world.dataServer.server.on('request', count)
+    t.match(await summary(`sync photos/tree ${cli.file('back')}`), { downloaded: 0, unchanged: 2 })
+    cli.world.dataServer.server.off('request', count)
+    t.same(asked, ['GET /api/v1/buckets/photos/objects'])
   })
 
   await t.test('does not send files again whose times are in the future', async (t) => {
@@ -109,6 +122,31 @@ t.test('holdfast sync', async (t) => {
       'one from before the change is not resumed',
     )
   })
+})
+
+t.test('a node of an earlier release lists without metadata', async (t) => {
+  const server = await ScriptedServer.start(t)
+  const client = dataClient({ endpoints: [server.url], token: 'svctk_x' })
+  t.teardown(() => client.close())
+  const page = (more: object) => ({
+    status: 200,
+    headers: { 'content-type': 'application/json' },
+    body: { objects: [], commonPrefixes: [], ...more },
+  })
+  const pages = () =>
+    collected(objectPages(client, { bucket: 'photos', key: '', delimiter: '', withMetadata: true }))
+  const refused = problem(400, 'invalid_argument')
+  server.script(
+    refused,
+    page({ isTruncated: true, nextContinuationToken: 'x' }),
+    page({ isTruncated: false }),
+  )
+  t.equal((await pages()).length, 2)
+  const includes = server.received.map(({ path }) => new URL(path, server.url).searchParams.get('include'))
+  t.same(includes, ['metadata', null, null], 'it is asked for once')
+  server.script(problem(403, 'access_denied'))
+  await t.rejects(pages(), { status: 403 }, 'what is refused for another reason is not asked again')
+  t.equal(server.received.length, 1)
 })
 
 t.test('the budget of bytes', async (t) => {

@@ -7,7 +7,11 @@ import fc from 'fast-check'
 import { comesBefore } from '../../src/state-machine/base/key-order.ts'
 import { listedVersion } from '../../src/state-machine/versions/listed-version.ts'
 import type { ObjectRecord, VersionRecord } from '../../src/state-machine/versions/records.ts'
-import { readListedObject, readListedVersion } from '../../src/store/reads/listed-rows.ts'
+import {
+  readDescribedObject,
+  readListedObject,
+  readListedVersion,
+} from '../../src/store/reads/listed-rows.ts'
 import { decodePayload, encodeRow, keyBytes, openNamed } from '../../src/store/rows/row-codec.ts'
 import { RowMembers } from '../../src/store/rows/row-members.ts'
 import { byteSum, textSum } from '../../src/store/rows/text-sum.ts'
@@ -82,6 +86,18 @@ t.test('a line is what the decoded row says, for any members in any order', asyn
   )
 })
 
+t.test('a line with metadata has that of the decoded row', async () => {
+  fc.assert(
+    fc.property(record, texts, fc.boolean(), (row, metadata, isLast) => {
+      const payload = payloadOf('row', isLast ? { ...row, metadata } : { metadata, ...row, ...{ metadata } })
+      const decoded: ObjectRecord = decodePayload('row', payload)
+      const line = readDescribedObject('row', decoded.key, payload)
+      assert.deepEqual(line, { ...listedVersion(decoded), metadata: Object.entries(decoded.metadata) })
+    }),
+    { seed: 64, numRuns: 1000 },
+  )
+})
+
 t.test('rows in forms that this build does not write are decoded whole', async (t) => {
   const object = {
     kind: 'object',
@@ -113,6 +129,9 @@ t.test('rows in forms that this build does not write are decoded whole', async (
   t.throws(() => readListedVersion('row', 'k', Buffer.of(0x81)), { name: 'RowDamagedError' })
   const removed = payloadOf('row', { ...line, kind: 'deleteMarker', newer: null })
   t.throws(() => readListedObject('row', 'k', removed), /holds a delete marker/)
+  const long = { ...object, metadata: { a: 'x'.repeat(70_000) } }
+  const described = readDescribedObject('row', 'k', payloadOf('row', long))
+  t.same(described.metadata, Object.entries(long.metadata), 'a text of more than 64 KiB')
   const found: Pick<ObjectRecord, 'key'> = readListedObject('row', 'k', payloadOf('row', object))
   t.equal(found.key, 'k')
 })

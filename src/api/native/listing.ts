@@ -16,6 +16,7 @@ const ListingQuery = Type.Object(
     maxKeys: Type.Optional(Type.Integer()),
     continuationToken: CONTINUATION_TOKEN,
     startAfter: Type.Optional(Type.String()),
+    include: Type.Optional(Type.Enum(['metadata'])),
   },
   { additionalProperties: false },
 )
@@ -42,7 +43,7 @@ export const listingRoutes = [
       path: '/buckets/{bucket}/objects',
       summary: 'List objects by key',
       description:
-        'Keys in UTF-8 byte order. With a delimiter, keys that share the part up to its first occurrence after the prefix come as one of `commonPrefixes`. `maxKeys` counts both and is clamped to 1..1000.',
+        'Keys in UTF-8 byte order. With a delimiter, keys that share the part up to its first occurrence after the prefix come as one of `commonPrefixes`. `maxKeys` counts both and is clamped to 1..1000. `include=metadata` adds `metadata`, the user metadata, to each object that the caller may read (a policy of the bucket can deny that); such a page ends behind the object with which its metadata reaches 256 KiB.',
       query: ListingQuery,
       success: {
         status: 200,
@@ -53,7 +54,8 @@ export const listingRoutes = [
     },
     async (services, principal, { params: { bucket }, query }) => {
       const { prefix = '', delimiter = '', maxKeys, continuationToken, startAfter } = query
-      const asked = { bucket, prefix, delimiter, maxKeys, continuationToken, startAfter }
+      const withMetadata = query.include === 'metadata'
+      const asked = { bucket, prefix, delimiter, maxKeys, continuationToken, startAfter, withMetadata }
       const page = await listObjects(services, principal, asked)
       const { objects, commonPrefixes } = page
       const head = {

@@ -60,6 +60,8 @@ export const ListedObjectView = Type.Object(
     lastModified: Time,
     storageClass: Type.String(),
     versionId: Type.String(),
+    /** Where it was asked for and the caller may read the object. */
+    metadata: Type.Optional(Type.Record(Type.String(), Type.String())),
   },
   { additionalProperties: false },
 )
@@ -103,7 +105,13 @@ function partsOf({ body }: ObjectRecord): number {
 /** JSON of a `ListedObjectView`. */
 export function listedObjectText(object: ListedObject): string {
   const times = `"lastModified":"${timeText(object.lastModified)}","storageClass":"${STORAGE_CLASS}"`
-  return `{"key":${JSON.stringify(object.key)},"size":${object.size},"etag":${JSON.stringify(object.etag)},${times},"versionId":"${clientVersionId(object)}"}`
+  return `{"key":${JSON.stringify(object.key)},"size":${object.size},"etag":${JSON.stringify(object.etag)},${times},"versionId":"${clientVersionId(object)}"${metadataText(object)}}`
+}
+
+function metadataText({ metadata }: ListedObject): string {
+  if (metadata === undefined) return ''
+  const members = metadata.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`)
+  return `,"metadata":{${members.join(',')}}`
 }
 
 export const OBJECT_HEADERS: readonly HeaderNote[] = [

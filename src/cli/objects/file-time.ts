@@ -15,7 +15,11 @@ export function timeText(ns: bigint): string {
 
 /** Milliseconds since 1970, from the headers of an object; null when it has none, or one that is no time. */
 export function timeIn(headers: Readonly<Record<string, string>>): number | null {
-  const text = headers[`x-service-meta-${TIME_NAME}`]
+  return timeOf(headers[`x-service-meta-${TIME_NAME}`])
+}
+
+/** As above, of the value of the metadata. */
+export function timeOf(text: string | undefined): number | null {
   const [, sign = '', seconds = '', decimals = ''] = /^(-?)(\d{1,12})(?:\.(\d{1,9}))?$/.exec(text ?? '') ?? []
   if (seconds === '') return null
   const ms = Number(seconds) * 1000 + Math.floor(Number(decimals.padEnd(9, '0')) / 1_000_000)

@@ -85,7 +85,8 @@ export function downwards(parts: DirectionParts): Direction {
   const { client, root, remote, signal, onBytes, isMissing, keepsTimes } = parts
   return {
     verb: 'download',
-    sources: () => withoutFolderMarks(remoteEntries(client, remote)),
+    // What comes down is older than its object, so the times decide about nearly every file.
+    sources: () => withoutFolderMarks(remoteEntries(client, remote, { withTimes: keepsTimes })),
     targets: () => (isMissing ? nothing() : localEntries(root)),
     hasSameBytes: (pair) => isSame(parts, pair),
     hasSameTime: (pair) => isOfTime(parts, pair.path, pair.target),

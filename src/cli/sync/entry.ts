@@ -5,6 +5,8 @@
  * Rules: both sides are in the order of the UTF-8 bytes of their names, so that they can be merged without holding either in memory. A key
  * that would lead out of the folder, or that a folder cannot contain, never becomes a file.
  */
+import { isSameTime } from '../objects/file-time.ts'
+
 export interface Entry {
   /** With slashes, relative to both sides. */
   readonly path: string
@@ -13,6 +15,8 @@ export interface Entry {
   readonly modifiedAt: number
   /** Of an object. */
   readonly etag?: string
+  /** Of an object: the time of the file that was stored, null if it keeps none. Absent: the listing does not say. */
+  readonly fileTime?: number | null
   /** It exists and is neither read, written nor removed: a symbolic link, a device. */
   readonly isLeftAlone?: boolean
 }
@@ -45,7 +49,15 @@ export function stepFor(
   if (target === null || source.size !== target.size) return 'copy'
   if (comparesBytes) return 'compare'
   if (source.modifiedAt <= target.modifiedAt) return 'keep'
-  return keepsTimes ? 'ask' : 'copy'
+  return keepsTimes ? stepByTime(source, target) : 'copy'
+}
+
+/** The source looks newer; one of both is an object, and the other the file. */
+function stepByTime(source: Entry, target: Entry): Step {
+  const [object, file] = source.fileTime === undefined ? [target, source] : [source, target]
+  const { fileTime } = object
+  if (fileTime === undefined) return 'ask'
+  return fileTime !== null && isSameTime(fileTime, file.modifiedAt) ? 'keep' : 'copy'
 }
 
 export function comparePaths(a: string, b: string): number {

@@ -1,5 +1,6 @@
 /**
- * listObjects: authorize (the prefix must lie inside a scope) -> bucket exists -> one page in UTF-8 byte order. [decisions 4, 14]
+ * listObjects: authorize (the prefix must lie inside a scope) -> bucket exists -> one page in UTF-8 byte order -> metadata, where it
+ * was asked for, of the objects that the caller may read. [decisions 4, 14]
  */
 import { S3_ACTIONS } from '../../access/policies/s3-actions.ts'
 import { accessKey } from '../../access/rights.ts'
@@ -7,6 +8,7 @@ import { openContinuationToken, sealContinuationToken } from '../base/continuati
 import { dataOperation } from '../base/operation.ts'
 import { clampPageSize } from '../base/page-size.ts'
 import { listingTarget } from '../base/targets.ts'
+import { withReadableMetadata } from './readable-metadata.ts'
 import { findBucket } from '../buckets/find-bucket.ts'
 import type { ListedObject } from '../../state-machine/versions/listed-version.ts'
 import { pageOfObjects } from '../../store/reads/object-listing.ts'
@@ -18,6 +20,8 @@ interface ListObjectsInput {
   readonly maxKeys: number | undefined
   readonly continuationToken: string | undefined
   readonly startAfter: string | undefined
+  /** User metadata of each object. */
+  readonly withMetadata?: boolean
 }
 
 export interface ObjectListing {
@@ -40,7 +44,7 @@ export const listObjects = dataOperation(
   },
   async (services, principal, input: ListObjectsInput): Promise<ObjectListing> => {
     const bucket = findBucket(services, principal.tenantId, input.bucket)
-    const { prefix, delimiter } = input
+    const { prefix, delimiter, withMetadata = false } = input
     const limit = clampPageSize(input.maxKeys)
     // The id, not the name: a bucket made again under the same name is another listing.
     const context = ['listObjects', bucket.id, prefix, delimiter]
@@ -48,10 +52,17 @@ export const listObjects = dataOperation(
       input.continuationToken === undefined
         ? (input.startAfter ?? '')
         : openContinuationToken(services, context, input.continuationToken)
-    const page = await pageOfObjects(services.state, bucket.id, { prefix, delimiter, limit, after })
+    const page = await pageOfObjects(services.state, bucket.id, {
+      prefix,
+      delimiter,
+      limit,
+      after,
+      withMetadata,
+    })
+    const { objects } = page
     return {
       maxKeys: limit,
-      objects: page.objects,
+      objects: withMetadata ? await withReadableMetadata(services, principal, { bucket, objects }) : objects,
       commonPrefixes: page.commonPrefixes,
       nextContinuationToken: page.next === null ? null : sealContinuationToken(services, context, page.next),
       nextStartAfter: page.next,

@@ -20,7 +20,12 @@ export interface ListedObject extends ListedPlace {
   /** Of its checksums: of all, or of the one over its parts. */
   readonly algorithms: readonly string[]
   readonly isComposite: boolean
+  /** User metadata; only in a listing that asked for it, of an object whose reader may see it. */
+  readonly metadata?: ListedMetadata
 }
+
+/** Names and values, in the order of the record. */
+export type ListedMetadata = readonly (readonly [name: string, value: string])[]
 
 export interface ListedMarker extends ListedPlace {
   readonly kind: 'deleteMarker'

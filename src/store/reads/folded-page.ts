@@ -26,11 +26,19 @@ export interface FoldedPage<L> {
 export interface FoldedRange<R extends object, L> extends Pick<CursorRange<R>, 'all' | 'first'> {
   /** What the page has of a row. */
   readonly readRow: ReadRow<R, L>
+  /** Absent: lines are counted only. */
+  readonly budget?: LineBudget<L>
+}
+
+/** A page ends behind the line with which the sum of `bytesOf` reaches `bytesMax`, so it has one line at least. */
+interface LineBudget<L> {
+  readonly bytesMax: number
+  readonly bytesOf: (line: L) => number
 }
 
 export function foldedPage<R extends object, L extends object>(
   state: Pick<StateReader, 'lease'>,
-  { all, first, readRow }: FoldedRange<R, L>,
+  { all, first, readRow, budget }: FoldedRange<R, L>,
   query: FoldedQuery,
 ): Promise<FoldedPage<L>> {
   const { prefix, limit } = query
@@ -38,27 +46,32 @@ export function foldedPage<R extends object, L extends object>(
   return state.lease(async ({ db }) => {
     const cursor = await RowCursor.open(db, { all, prefix, first, lines: limit + 1 }, readRow)
     try {
-      return await pageOf(cursor, query)
+      return await pageOf(cursor, query, budget)
     } finally {
       await cursor.close()
     }
   })
 }
 
+const UNWEIGHED: LineBudget<unknown> = { bytesMax: Infinity, bytesOf: () => 0 }
+
 async function pageOf<R extends object, L extends object>(
   cursor: RowCursor<R, L>,
   query: FoldedQuery,
+  { bytesMax, bytesOf }: LineBudget<L> = UNWEIGHED,
 ): Promise<FoldedPage<L>> {
   const rows: L[] = []
   const commonPrefixes: string[] = []
   let last: L | string | null = null
+  let bytes = 0
   for (let found = 0; cursor.name !== null; found++) {
-    if (found === query.limit) return { rows, commonPrefixes, next: last }
+    if (found === query.limit || bytes >= bytesMax) return { rows, commonPrefixes, next: last }
     const folded = commonPrefixOf(cursor.name, query)
     if (folded === null) {
       const row = cursor.row()
       last = row
       rows.push(row)
+      bytes += bytesOf(row)
       if (!cursor.next()) await cursor.more()
     } else {
       last = folded

@@ -5,6 +5,7 @@
  * Rule: the answer is that of `listedVersion` for the decoded record, always; a row in an unusual form is decoded.
  */
 import {
+  type ListedMetadata,
   type ListedObject,
   type ListedVersion,
   listedVersion,
@@ -21,7 +22,18 @@ export function readListedVersion(row: RowKey<VersionRecord>, key: string, paylo
 
 /** As above, of a row that is never a delete marker. */
 export function readListedObject(row: RowKey<ObjectRecord>, key: string, payload: Buffer): ListedObject {
-  const listed = readListedVersion(row, key, payload)
+  return asObject(readListedVersion(row, key, payload))
+}
+
+/** As above, with its user metadata. */
+export function readDescribedObject(row: RowKey<ObjectRecord>, key: string, payload: Buffer): ListedObject {
+  const metadata = metadataFrom(payload)
+  if (metadata !== null) return { ...readListedObject(row, key, payload), metadata }
+  const decoded = decodePayload(row, payload)
+  return { ...asObject(listedVersion(decoded)), metadata: Object.entries(decoded.metadata) }
+}
+
+function asObject(listed: ListedVersion): ListedObject {
   if (listed.kind === 'object') return listed
   throw new Error('Cannot list an object: its row holds a delete marker')
 }
@@ -35,6 +47,7 @@ const IS_NULL = encoded('isNull')
 const VERSION_ID = encoded('versionId')
 const COMPOSITE = encoded('composite')
 const CHECKSUMS = encoded('checksums')
+const METADATA = encoded('metadata')
 const LAST_MODIFIED = encoded('lastModified')
 
 interface Draft {
@@ -129,4 +142,33 @@ function namesIn(members: RowMembers): readonly string[] | null {
     names.push(name)
   }
   return names
+}
+
+/** Null: the row has no user metadata in the form that this build writes. */
+function metadataFrom(payload: Buffer): ListedMetadata | null {
+  const members = new RowMembers(payload)
+  const count = members.enterMap()
+  for (let i = 0; i < count; i++) {
+    const length = members.enterName()
+    if (length === NOWHERE) return null
+    const isMetadata = length === METADATA.length && members.isName(METADATA)
+    members.step(length)
+    if (isMetadata) return pairsIn(members)
+    if (!members.stepOver()) return null
+  }
+  return null
+}
+
+/** Members of a map of texts, with their values. */
+function pairsIn(members: RowMembers): ListedMetadata | null {
+  const count = members.enterMap()
+  if (count === NOWHERE) return null
+  const pairs: (readonly [string, string])[] = []
+  for (let i = 0; i < count; i++) {
+    const name = members.text()
+    const value = members.text()
+    if (name === null || value === null) return null
+    pairs.push([name, value])
+  }
+  return pairs
 }

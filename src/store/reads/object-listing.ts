@@ -7,8 +7,8 @@ import { versionRanges } from '../../state-machine/versions/keys.ts'
 import { successor } from '../../state-machine/base/row-key.ts'
 import type { BucketId } from '../../state-machine/base/record-ids.ts'
 import { commonPrefixOf, foldedPage, type FoldedQuery } from './folded-page.ts'
-import type { ListedObject } from '../../state-machine/versions/listed-version.ts'
-import { readListedObject } from './listed-rows.ts'
+import type { ListedMetadata, ListedObject } from '../../state-machine/versions/listed-version.ts'
+import { readDescribedObject, readListedObject } from './listed-rows.ts'
 import type { StateReader } from './state-reader.ts'
 
 export interface ListObjectsQuery extends FoldedQuery {
@@ -17,6 +17,8 @@ export interface ListObjectsQuery extends FoldedQuery {
    * text inside a common prefix that is nothing below this prefix, which sorts before the text. Empty string for the beginning.
    */
   readonly after: string
+  /** With the user metadata of each object; such a page ends early when it has much of it. */
+  readonly withMetadata?: boolean
 }
 
 export interface ObjectPage {
@@ -31,10 +33,26 @@ export async function pageOfObjects(
   query: ListObjectsQuery,
 ): Promise<ObjectPage> {
   const all = versionRanges.objects(bucket)
-  const range = { all, first: startOf(all.start, query), readRow: readListedObject }
+  const first = startOf(all.start, query)
+  const range =
+    query.withMetadata === true
+      ? { all, first, readRow: readDescribedObject, budget: METADATA_BUDGET }
+      : { all, first, readRow: readListedObject }
   const page = await foldedPage(state, range, query)
   const { rows: objects, commonPrefixes, next } = page
   return { objects, commonPrefixes, next: next === null || typeof next === 'string' ? next : next.key }
+}
+
+/** An object may have 2 KiB, so that a page has at least 128 of them; a time of a file takes some 30 bytes. */
+const METADATA_BUDGET = {
+  bytesMax: 256 * 1024,
+  bytesOf: ({ metadata = [] }: ListedObject) => metadataBytes(metadata),
+}
+
+function metadataBytes(metadata: ListedMetadata): number {
+  let bytes = 0
+  for (const [name, value] of metadata) bytes += name.length + Buffer.byteLength(value)
+  return bytes
 }
 
 function startOf(start: string, query: ListObjectsQuery): string {

@@ -133,6 +133,7 @@ export interface ListObjectsInput {
   readonly maxKeys?: number
   /** nextContinuationToken of the page before, with the same query */ readonly continuationToken?: string
   readonly startAfter?: string
+  readonly include?: "metadata"
 }
 
 export interface PutObjectInput {

@@ -32,6 +32,19 @@ async function start(t: Test, more: Partial<DataOptions> = {}) {
 
 const caught = (work: Promise<unknown>): Promise<unknown> => work.catch((error: unknown) => error)
 
+t.test('a redirect is no answer, and the token does not follow it', async (t) => {
+  const server = await ScriptedServer.start(t)
+  const elsewhere = await ScriptedServer.start(t)
+  const client = new Holdfast({ endpoints: server.url, token: 't', repeat: { attemptsMax: 1 } })
+  for (const status of [301, 302, 303, 307, 308]) {
+    server.script({ status, headers: { location: `${elsewhere.url}/login` } })
+    const error = await caught(client.listBuckets())
+    t.ok(error instanceof NoAnswerError, `${status}`)
+    t.match(error, { message: /redirect/ })
+  }
+  t.equal(elsewhere.received.length, 0)
+})
+
 t.test('the version is that of the release', async (t) => {
   for (const file of ['../../package.json', '../../packages/client/package.json']) {
     const { version } = JSON.parse(readFileSync(new URL(file, import.meta.url), 'utf8')) as {

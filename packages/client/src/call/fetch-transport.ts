@@ -47,12 +47,14 @@ export class FetchTransport implements Transport<ReadableStream<Uint8Array>> {
       const answer = await this.#fetch.call(globalThis, url, {
         method: request.method,
         headers: { ...named, ...request.headers },
-        redirect: 'error',
+        // Not 'error', which runtimes at the edge refuse.
+        redirect: 'manual',
         signal: limit.signal,
         ...bodyOptions(request.body, onEnd),
         ...PLATFORM_OPTIONS,
       })
       limit.stop()
+      await refuseRedirect(answer)
       const body = this.#watched(answer.body, limit)
       const headers = Object.fromEntries(answer.headers)
       return { status: answer.status, headers, body, bytes: () => collected(piecesOf(body)) }
@@ -103,6 +105,15 @@ export class FetchTransport implements Transport<ReadableStream<Uint8Array>> {
       { highWaterMark: 0 },
     )
   }
+}
+
+const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308]
+
+/** A browser does not show the status of a redirect. */
+async function refuseRedirect({ type, status, body }: Response): Promise<void> {
+  if (type !== 'opaqueredirect' && !REDIRECTS.includes(status)) return
+  await body?.cancel()
+  throw new Error('The answer is a redirect, which no node sends and which the token must not follow')
 }
 
 /** Aborts a request when the caller does, or when a time is over. */

@@ -89,7 +89,10 @@ t.test('a line is what the decoded row says, for any members in any order', asyn
 t.test('a line with metadata has that of the decoded row', async () => {
   fc.assert(
     fc.property(record, texts, fc.boolean(), (row, metadata, isLast) => {
-      const payload = payloadOf('row', isLast ? { ...row, metadata } : { metadata, ...row, ...{ metadata } })
+      const payload = payloadOf(
+        'row',
+        isLast ? { ...row, metadata } : Object.assign({ metadata: {} }, row, { metadata }),
+      )
       const decoded: ObjectRecord = decodePayload('row', payload)
       const line = readDescribedObject('row', decoded.key, payload)
       assert.deepEqual(line, { ...listedVersion(decoded), metadata: Object.entries(decoded.metadata) })

@@ -11,6 +11,7 @@ import {
   BlobMissingError,
   type BlobRef,
   type Cluster,
+  Condition,
   createCluster,
   type Member,
 } from '../../cluster/index.ts'
@@ -19,10 +20,14 @@ import type { LevelStateReader } from '../../src/store/reads/level-state-reader.
 import { openStore } from '../../src/store/open-store.ts'
 import { createPropose, type Propose } from '../../src/commands/propose.ts'
 import { type SampleBlob, sampleBlob } from '../blobs/blob-samples.ts'
+import { until } from '../helpers/async.ts'
 import { SILENT } from '../helpers/loggers.ts'
 import { createTenant, putChunks } from '../state-machine/map-world.ts'
 import { removeWitnessesIn } from '../helpers/flush-witnesses.ts'
 import { chunkKeys } from '../../src/state-machine/chunks/keys.ts'
+
+/** A busy machine delays three nodes in one process by seconds; with a shorter one their elections would not end. */
+const ELECTION_MS = 3_000
 
 /** A pass aims to take nine tenths of this. */
 const SCRUB_EVERY_MS = 1_000
@@ -43,11 +48,6 @@ export interface RealNode {
 /** Under the blobs of a node. */
 export type FilesOf = (nodeId: string) => FileOps
 
-interface Settings {
-  readonly filesOf: FilesOf
-  readonly electionTimeoutMs: number
-}
-
 export interface Upload {
   readonly blob: SampleBlob
   readonly ref: BlobRef
@@ -58,33 +58,29 @@ export class RealNodes {
   nodes: readonly RealNode[] = []
   readonly #root: string
   readonly #ports: readonly number[]
-  readonly #settings: Settings
+  readonly #filesOf: FilesOf
   #session = ''
   #births = 0
   #puts = 0
 
-  private constructor(root: string, ports: readonly number[], settings: Settings) {
+  private constructor(root: string, ports: readonly number[], filesOf: FilesOf) {
     this.#root = root
     this.#ports = ports
-    this.#settings = settings
+    this.#filesOf = filesOf
   }
 
-  /**
-   * One node for each weight: n1, n2 and so on, each in its own zone; their blobs are on the system's disk by default.
-   * `electionTimeoutMs`: longer where the test needs the same leader from its begin to its end.
-   */
+  /** One node for each weight: n1, n2 and so on, each in its own zone; their blobs are on the system's disk by default. */
   static async start(
     t: Test,
     weights: readonly number[] = [1, 1, 1],
     filesOf: FilesOf = () => systemFileOps,
-    electionTimeoutMs = 500,
   ): Promise<RealNodes> {
     const root = await mkdtemp(join(tmpdir(), 'holdfast-real-'))
     t.teardown(() => {
       removeWitnessesIn(root)
       return rm(root, { recursive: true, force: true })
     })
-    const real = new RealNodes(root, await freePorts(weights.length), { filesOf, electionTimeoutMs })
+    const real = new RealNodes(root, await freePorts(weights.length), filesOf)
     t.teardown(() => real.stop())
     await real.open(weights)
     const { propose } = real.node('n1')
@@ -108,15 +104,9 @@ export class RealNodes {
       return { nodeId: `n${n + 1}`, peerAddress, zone: `z${n + 1}`, weight }
     })
     this.nodes = await Promise.all(
-      members.map((member) => {
-        const { filesOf, electionTimeoutMs } = this.#settings
-        return startNode(this.#root, {
-          member,
-          members,
-          blobFiles: filesOf(member.nodeId),
-          electionTimeoutMs,
-        })
-      }),
+      members.map((member) =>
+        startNode(this.#root, { member, members, blobFiles: this.#filesOf(member.nodeId) }),
+      ),
     )
   }
 
@@ -213,22 +203,21 @@ interface NewNode {
   readonly member: Member
   readonly members: readonly Member[]
   readonly blobFiles: FileOps
-  readonly electionTimeoutMs: number
 }
 
 async function startNode(root: string, newcomer: NewNode): Promise<RealNode> {
-  const { member, members, blobFiles, electionTimeoutMs } = newcomer
+  const { member, members, blobFiles } = newcomer
   const { nodeId } = member
   const dataDir = join(root, nodeId)
   const { stateMachine, reader } = openStore({ dir: join(dataDir, 'state'), logger: SILENT })
-  const propose = createPropose({ propose: (command) => cluster.propose(command) })
+  const propose = createPropose({ propose: (command) => proposed(cluster, command) })
   const copyLedger = createCopyLedger(reader, propose, {
     reachesLevel: (level, withinMs) => cluster.reachesLevel(level, withinMs),
   })
   const options = { clusterId: 'real', nodeId, dataDir, listen: member.peerAddress, members, tls: null }
   const raft = {
-    heartbeatMs: 50,
-    electionTimeoutMs,
+    heartbeatMs: 100,
+    electionTimeoutMs: ELECTION_MS,
     logKeepEntries: 10_000,
     logKeepBytes: 1 << 24,
     logPinBytes: 2 ** 26,
@@ -238,6 +227,19 @@ async function startNode(root: string, newcomer: NewNode): Promise<RealNode> {
     { stateMachine, copyLedger, logger: SILENT, blobFiles },
   )
   return { nodeId, cluster, reader, propose, directory: join(dataDir, 'blobs') }
+}
+
+/** Elections of a busy machine may outlast the deadline of a proposal; one that reached no leader has changed nothing. */
+async function proposed(cluster: Cluster, command: Uint8Array): ReturnType<Cluster['propose']> {
+  let reply: Uint8Array | null = null
+  await until('a leader takes the command', async () => {
+    reply = await cluster.propose(command).catch((cause: unknown) => {
+      if (cause instanceof Condition && cause.code === 'no_leader') return null
+      throw cause
+    })
+    return reply !== null
+  })
+  return reply ?? new Uint8Array()
 }
 
 /** All ports stay bound until all are known, so that no two are equal. */

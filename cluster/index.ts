@@ -21,7 +21,7 @@ export { SkipFile } from './quorum-recovery/skip-file.ts'
 export type { Rehearsal } from './quorum-recovery/rehearsal.ts'
 export { StoppedNode } from './quorum-recovery/stopped-node.ts'
 export { findIdentity, type Identity } from './directory/identity.ts'
-export { findRemovalNotice, isWaiting } from './directory/open-directory.ts'
+export { examineDirectory, findRemovalNotice, isWaiting } from './directory/open-directory.ts'
 export { type PeerProbe, probePeer } from './transport/peer-probe.ts'
 export { isLoopbackAddress } from './transport/peer-address.ts'
 export {
@@ -31,5 +31,6 @@ export {
   identityOf,
   nodeUri,
 } from './transport/certificate-identity.ts'
+export { examinePeerTls } from './transport/peer-tls.ts'
 export { CertificateFiles, lookAtCertificates } from './transport/certificate-files.ts'
 export { certificateSamples } from './transport/certificate-samples.ts'

@@ -7,7 +7,15 @@
 import { expulsionOf, expulsionText } from '../node/base/expulsion.ts'
 import { type ClusterOptions, type Member, type NodeId, StartError } from '../base/types.ts'
 import { Directory, type Membership, type Places } from './directory.ts'
+import { checkIdentity, type Expected } from './identity.ts'
 import { MemberFile } from './member-file.ts'
+
+/** What of the data directory and of the members refuses a start; changes nothing. Throws StartError, as a start does. */
+export async function examineDirectory(options: Expected): Promise<void> {
+  const known = await new MemberFile(options.dataDir).read()
+  await checkIdentity(options, known)
+  directoryAtStart(options, known)
+}
 
 /** The caller holds the lock of the data directory. */
 export async function openDirectory(

@@ -68,6 +68,11 @@ export class PeerTls {
   }
 }
 
+/** What of the files refuses a start. Throws StartError, as a start does. */
+export function examinePeerTls(files: TlsFiles, self: ClaimedIdentity): void {
+  new PeerTls(files, self).stop()
+}
+
 function refuseOtherName(certificate: X509Certificate, path: string, self: ClaimedIdentity): void {
   if (certificateNames(certificate, self)) return
   const { clusterId, nodeId } = self

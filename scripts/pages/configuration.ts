@@ -55,7 +55,8 @@ One YAML file for each node, given with \`holdfast server --config FILE\`. This 
 - A list is given by environment as YAML in one line: \`[{id: n1, peer: "10.0.0.1:9002"}]\`; origins and addresses as well with commas between them.
 - An unknown key, a key without a value or twice, a wrong unit or a value out of bounds refuses the start. The error lists all faults, each with its line, and names the
   nearest known key.
-- \`holdfast config check --config FILE\` reports the same without a start and ends with 2. \`holdfast config print\` shows every setting with its value and where that came from:
+- \`holdfast config check --config FILE\` reports the same without a start and ends with 2; it also examines the files that the settings name and the data directory, so run it
+  as the user of the node ([what it finds](start-errors.md)). With \`--settings-only\` it examines no file but this one. \`holdfast config print\` shows every setting with its value and where that came from:
   a line of the file, a variable, or the default. Anything in it that looks like a secret is masked. [The doctor](doctor.md) checks what the settings name.
 - Nothing is read again while the node runs: restart it after a change.
 `
@@ -80,9 +81,13 @@ function initial({ fallback, optional }: Setting): string {
 function table(settings: readonly Setting[]): string {
   const rows = settings.map(
     (setting) =>
-      `| \`${setting.name}\` | ${KINDS[setting.kind]} | ${initial(setting)} | ${range(setting)} | ${setting.meaning} |`,
+      `| \`${setting.name}\` | ${KINDS[setting.kind]} | ${initial(setting)} | ${range(setting)} | ${setting.meaning} | ${setting.advice} |`,
   )
-  return ['| setting | kind | default | range | meaning |', '|---|---|---|---|---|', ...rows].join('\n')
+  return [
+    '| setting | kind | default | range | meaning | what to write |',
+    '|---|---|---|---|---|---|',
+    ...rows,
+  ].join('\n')
 }
 
 export function configurationPage(): string {

@@ -16,7 +16,7 @@ holdfast doctor --config n1.yaml --json      one JSON object: status, node, find
 
 Each line is a finding: \`ok\`, \`warning\` or \`error\`, the name of the check, what was found; where it is not \`ok\` also what was expected and what to do.
 It ends with 0 when there is no error and with 1 when there is one. With only warnings it ends with 0: what they report may be intended.
-For the settings only, without checking what they name: \`holdfast config check\` and \`holdfast config print\`
+For what refuses a start and nothing else: \`holdfast config check\`; for the settings with their values: \`holdfast config print\`
 ([configuration](configuration.md)). This page is made from [\`check-list.ts\`](../src/cli/doctor/check-list.ts) by
 \`node scripts/pages/doctor.ts\`; do not edit it.
 

@@ -12,6 +12,65 @@ interface StartErrorHelp {
   readonly action: string
 }
 
+interface OnlyAStart {
+  readonly reason: string
+  readonly codes: readonly string[]
+}
+
+/** What `holdfast config check` cannot find, and why. */
+export const ONLY_A_START: readonly OnlyAStart[] = [
+  {
+    reason:
+      'The machine decides it at the moment of the start: who listens on a port, which addresses there are, who holds the directory, how full the disk is. A check beside the running node would meet that node.',
+    codes: [
+      'address_in_use',
+      'listen_failed',
+      'peer_listen_failed',
+      'data_dir_in_use',
+      'state_locked',
+      'state_unusable',
+    ],
+  },
+  {
+    reason:
+      'It is in the log, the state or a record beside them. Reading them takes as long as a start, and nothing else may read them while the node runs.',
+    codes: [
+      'master_key_needed',
+      'damaged_recovery',
+      'damaged_skips',
+      'apply_failed',
+      'log_foreign',
+      'log_damaged',
+      'log_unreadable',
+      'log_missing',
+      'state_format_foreign',
+      'feature_level_too_high',
+    ],
+  },
+  {
+    reason: 'It shows when this node compares itself with the other nodes, over the network.',
+    codes: ['wrong_master_key', 'stale_epoch', 'history_contradicted', 'cannot_mend', 'invalid_peer_address'],
+  },
+]
+
+/** Of the offline commands, and of no start. */
+export const OF_COMMANDS: readonly string[] = [
+  'master_key_exists',
+  'master_key_unwritable',
+  'skip_ordered',
+  'already_applied',
+  'states_differ',
+  'not_comparable',
+  'report_unusable',
+  'too_many_skips',
+  'plan_pending',
+  'plan_outdated',
+  'node_changed',
+  'paper_unreadable',
+  'seal_broken',
+  'audit_unwritable',
+]
+
 const SAME_AS = (code: string): string => `As for \`${code}\`.`
 const RECOVERY: StartErrorHelp = {
   meaning: '`holdfast recover` refuses a plan or a report on this node.',
@@ -224,18 +283,35 @@ A node that cannot start prints one of these codes with a message and what to do
 [\`start-errors.ts\`](../scripts/pages/start-errors.ts) by \`node scripts/pages/start-errors.ts\`; do not edit it. Errors of the APIs are in
 [errors.md](errors.md).
 
-\`holdfast doctor --config n1.yaml\`, run as the user of the node, finds most of these before a start ([its checks](doctor.md)).
+\`holdfast config check --config n1.yaml\`, run as the user of the node, refuses with the same code, sentence and hint what a start refuses; "check"
+in the last column marks these codes. It changes nothing and uses no network; \`--join\` checks for a start with \`--join\`, \`--settings-only\` looks at no
+file that the settings name. [What only a start can find](#what-only-a-start-can-find) is listed below. [The doctor](doctor.md) also looks at ports, disks, clocks
+and the other nodes.
 
-| code | what it means | what to do |
-|---|---|---|
+| code | what it means | what to do | found by |
+|---|---|---|---|
+`
+
+const START_ONLY_TITLE = `
+## What only a start can find
+
 `
 
 /** One row for each code, in the order of a start. */
 export function startErrorsPage(): string {
   const rows = Object.entries(START_ERRORS).map(
-    ([code, { meaning, action }]) => `| \`${code}\` | ${meaning} | ${action} |\n`,
+    ([code, { meaning, action }]) => `| \`${code}\` | ${meaning} | ${action} | ${foundBy(code)} |\n`,
   )
-  return INTRODUCTION + rows.join('')
+  const reasons = ONLY_A_START.map(
+    ({ reason, codes }) => `- ${reason} ${codes.map((code) => `\`${code}\``).join(', ')}.\n`,
+  )
+  return INTRODUCTION + rows.join('') + START_ONLY_TITLE + reasons.join('')
+}
+
+/** `check`: `holdfast config check`, and a start with the same words. */
+export function foundBy(code: string): 'check' | 'start' | 'command' {
+  if (OF_COMMANDS.includes(code)) return 'command'
+  return ONLY_A_START.some(({ codes }) => codes.includes(code)) ? 'start' : 'check'
 }
 
 if (import.meta.main) writeFileSync(new URL('../../docs/start-errors.md', import.meta.url), startErrorsPage())

@@ -15,11 +15,13 @@ const GROUP_AND_OTHERS = 0o077
 export async function readKeyFile(file: string): Promise<string> {
   const handle = await openExisting(file)
   try {
-    const { mode, size } = await handle.stat()
+    const found = await handle.stat()
+    if (found.isDirectory()) throw notAFile(file)
+    const { mode, size } = found
     refuseExposed(file, mode)
     if (size > FILE_BYTES_MAX) {
       throw new StartError('master_key_malformed', `Master key file '${file}' is too large to be a key`, {
-        hint: 'Point security.master_key_file at the file that holds the key and nothing else',
+        hint: 'Point security.master_key_file at the file that holds the key and nothing else.',
       })
     }
     return await handle.readFile('utf8')
@@ -63,7 +65,7 @@ async function openExisting(file: string): Promise<FileHandle> {
   } catch (cause) {
     throw new StartError('master_key_missing', `Cannot read the master key file '${file}'`, {
       cause,
-      hint: 'Copy the key file of this cluster to that path; every node needs the same one',
+      hint: 'Copy the key file of this cluster to that path; every node needs the same one.',
     })
   }
 }
@@ -76,9 +78,18 @@ async function openNew(file: string): Promise<FileHandle> {
     throw new StartError(
       exists ? 'master_key_exists' : 'master_key_unwritable',
       `Cannot create the master key file '${file}'${exists ? ': it exists already' : ''}`,
-      { cause, hint: exists ? 'Use the existing key, or name another file' : 'Make its directory writable' },
+      {
+        cause,
+        hint: exists ? 'Use the existing key, or name another file.' : 'Make its directory writable.',
+      },
     )
   }
+}
+
+function notAFile(file: string): StartError {
+  return new StartError('master_key_malformed', `The master key file '${file}' is a folder`, {
+    hint: 'Point security.master_key_file at the file that holds the key and nothing else.',
+  })
 }
 
 function refuseExposed(file: string, mode: number): void {

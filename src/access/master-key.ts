@@ -57,7 +57,7 @@ export class MasterKey {
         'master_key_unwritable',
         `Master key file '${file}' holds ${MASTER_KEYS_MAX} keys`,
         {
-          hint: 'Remove the lines of keys that nothing is sealed under any more, see deploy/runbooks/rotate-master-key.md',
+          hint: 'Remove the lines of keys that nothing is sealed under any more, see deploy/runbooks/rotate-master-key.md.',
         },
       )
     }
@@ -76,7 +76,7 @@ export class MasterKey {
     for (const { id, secret } of lines) {
       if (KEY_ID.test(id) && secret.length === KEY_BYTES) continue
       throw new StartError('master_key_malformed', `Master key '${id}' is not in the expected format`, {
-        hint: 'A master key has an id like mk-2026 and 32 bytes',
+        hint: 'A master key has an id like mk-2026 and 32 bytes.',
       })
     }
     return new MasterKey(lines.map(({ id, secret }) => ({ id, secret: Buffer.from(secret) })))
@@ -170,7 +170,7 @@ function parseLines(file: string, text: string): readonly KeyLine[] {
   if (good.length === lines.length && ids.size === lines.length && lines.length <= MASTER_KEYS_MAX)
     return good
   throw new StartError('master_key_malformed', `Master key file '${file}' is not in the expected format`, {
-    hint: 'Restore the file from its backup: lines holdfast-master-key-1:<id>:<43 characters>, each id once',
+    hint: 'Restore the file from its backup: lines holdfast-master-key-1:<id>:<43 characters>, each id once.',
   })
 }
 

@@ -11,6 +11,7 @@ import { type ConfigFault, configFault, FaultError, invalidConfig } from './conf
 import { checkDisk } from './disk-order.ts'
 import { readConfigFile, type Written } from './config-file.ts'
 import { type Environment, readEnvironment } from './environment.ts'
+import { checkListeners } from './listener-addresses.ts'
 import { dataUrlOf } from './listener-urls.ts'
 import { parseSettings, type Values } from './parse-settings.ts'
 import type { Setting } from './settings/setting.ts'
@@ -286,13 +287,6 @@ function checkElection({ cluster: { heartbeatMs, electionTimeoutMs } }: Config):
   )
 }
 
-function checkListeners({ listeners: { data, admin, peer } }: Config): void {
-  const addresses = [data, admin, peer].filter((address) => !address.endsWith(':0'))
-  const twice = addresses.find((address, n) => addresses.indexOf(address) !== n)
-  if (twice === undefined) return
-  throw refuse(`Two listeners have the address ${twice}`, 'Give each listener a port of its own.')
-}
-
 function checkContentOrigin(config: Config): void {
   const { contentOrigin } = config.listeners
   const dataUrl = dataUrlOf(config)
@@ -314,7 +308,7 @@ function checkProxies({ listeners: { trustedProxies, proxyProtocol } }: Config):
 const crossChecks = (config: Config): readonly (() => void)[] => [
   () => checkElection(config),
   () => checkDisk(config.disk),
-  () => checkListeners(config),
+  () => checkListeners(config.listeners),
   () => checkProxies(config),
   () => checkContentOrigin(config),
 ]

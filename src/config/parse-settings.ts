@@ -49,14 +49,14 @@ export function parseSettings(
   return { values, faults }
 }
 
-function missing({ name, meaning }: Setting, where: string): ConfigFault {
-  const hint = `${name}: ${meaning}. Add it to the file, or set ${environmentName(name)}.`
+function missing({ name, advice }: Setting, where: string): ConfigFault {
+  const hint = `${advice} The environment variable ${environmentName(name)} does the same.`
   return configFault({ setting: name, where, message: `The setting '${name}' is missing`, hint })
 }
 
-function wrong({ name, meaning }: Setting, where: string, why: string): ConfigFault {
+function wrong({ name, advice }: Setting, where: string, why: string): ConfigFault {
   const message = `The setting '${name}' is wrong: ${why}`
-  return configFault({ setting: name, where, message, hint: `${name}: ${meaning}.` })
+  return configFault({ setting: name, where, message, hint: advice })
 }
 
 function parseSetting(setting: Setting, value: unknown, folder: string): unknown {

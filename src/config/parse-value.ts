@@ -3,6 +3,7 @@
  *
  * Owns: the spellings that the configuration accepts. Rule: an error names the value that was read, and what is accepted with an example.
  */
+import { isIPv4, isIPv6 } from 'node:net'
 import { parseRange } from '../base/network-address.ts'
 import type { Setting, SettingKind } from './settings/setting.ts'
 import { LOG_LEVELS } from './settings/service.ts'
@@ -67,9 +68,15 @@ function parseBoolean(text: string): boolean {
 
 export function parseAddress(text: string): string {
   const match = /^(\[[0-9a-fA-F:]+\]|[A-Za-z0-9.-]+):(\d{1,5})$/.exec(text)
-  if (!match || Number(match[2]) > PORT_MAX)
+  if (!match || Number(match[2]) > PORT_MAX || !isHost(match[1] ?? ''))
     throw new ValueError(`expected host:port such as 127.0.0.1:9000, got '${text}'`)
   return text
+}
+
+/** A name of digits and dots is meant as an address of IPv4, and no name server knows it. */
+function isHost(host: string): boolean {
+  if (host.startsWith('[')) return isIPv6(host.slice(1, -1))
+  return !/^[\d.]+$/.test(host) || isIPv4(host)
 }
 
 const PORTS_MAX = 100
@@ -161,6 +168,8 @@ export function parseScalar(setting: Setting, text: string): string | number | b
       if (text === '') throw new ValueError('expected a text, got nothing')
       if (setting.pattern && !setting.pattern.test(text))
         throw new ValueError(`'${text}' does not match ${setting.pattern.source}`)
+      if (setting.isUrl && URL.parse(text) === null)
+        throw new ValueError(`expected a URL with a host and a port up to ${PORT_MAX}, got '${text}'`)
       return text
   }
 }

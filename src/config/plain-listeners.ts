@@ -4,7 +4,7 @@
  * Owns: the rule. Tokens, secrets and contents can be read and changed on the way to such a listener, so a start refuses it without
  * `listeners.data_plain` or `listeners.admin_plain`; the doctor warns of it either way.
  */
-import { isLoopbackAddress, StartError } from '../../cluster/index.ts'
+import { isLoopbackAddress } from '../../cluster/index.ts'
 import type { Config } from './types.ts'
 
 export interface PlainListener {
@@ -29,15 +29,3 @@ export function plainListeners({ listeners, dataTls, adminTls }: Config): readon
 /** What makes the listener acceptable, one sentence. */
 export const plainListenerHint = (listener: PlainListener['listener']): string =>
   `Set ${listener}_tls.cert and ${listener}_tls.key; or, if a proxy ends TLS or the network is private, listeners.${listener}_plain: true.`
-
-/** Throws StartError `listener_tls_required`. */
-export function refusePlainListeners(config: Config): void {
-  const refused = plainListeners(config).find(({ isAllowed }) => !isAllowed)
-  if (refused === undefined) return
-  const { listener, address } = refused
-  throw new StartError(
-    'listener_tls_required',
-    `Cannot start: listeners.${listener} (${address}) would serve other machines over plain HTTP`,
-    { hint: plainListenerHint(listener) },
-  )
-}

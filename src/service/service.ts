@@ -25,7 +25,6 @@ import { createDataServer } from '../api/server/data-server.ts'
 import { publicEdges } from '../api/server/public-edges.ts'
 import { traceRequests } from '../api/trace-requests.ts'
 import { startLocalServer } from '../api/local/local-server.ts'
-import { refusePlainListeners } from '../config/plain-listeners.ts'
 import { adminUrlOf, dataUrlOf } from '../config/listener-urls.ts'
 import type { Config } from '../config/types.ts'
 import { ClusterContent } from '../content/cluster-content.ts'
@@ -57,6 +56,7 @@ import { openLimits } from './node-limits.ts'
 import { runStartupTasks } from '../workers/startup-tasks.ts'
 import { UploadSessions } from '../workers/upload-sessions.ts'
 import { prepareDataDir } from './data-dir.ts'
+import { refuseStart } from './start-refusals.ts'
 import { openTracing, tracedServices, type Tracing } from './tracing.ts'
 
 export interface Service {
@@ -300,7 +300,7 @@ export async function startService(
   logger: Logger,
   { isAudited, isJoining = false }: { readonly isAudited?: () => boolean; readonly isJoining?: boolean } = {},
 ): Promise<Service> {
-  refusePlainListeners(config)
+  await refuseStart(config, isJoining)
   const teardown = new Teardown()
   try {
     const stopping = new AbortController()

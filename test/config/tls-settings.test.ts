@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
-import { StartError } from '../../cluster/index.ts'
-import { plainListeners, refusePlainListeners } from '../../src/config/plain-listeners.ts'
+import { plainListeners } from '../../src/config/plain-listeners.ts'
+import { plainTextRefusals } from '../../src/config/start-refusals.ts'
 import { loadConfig } from '../../src/config/load-config.ts'
 import type { Config } from '../../src/config/types.ts'
 
@@ -49,13 +49,10 @@ t.test('data_tls and admin_tls', async (t) => {
 t.test('listeners that would serve other machines over plain HTTP', async (t) => {
   const refused = async (more: string): Promise<string> => {
     const { config } = await load(t, more)
-    try {
-      refusePlainListeners(config)
-      return 'started'
-    } catch (cause) {
-      if (cause instanceof StartError) return `${cause.code}: ${cause.message}. ${cause.hint}`
-      throw cause
-    }
+    const [refusal] = plainTextRefusals(config)
+    if (refusal === undefined) return 'started'
+    const { code, message, hint } = refusal.error
+    return `${code}: ${message}. ${hint}`
   }
   await t.test('refuse the start, and name the listener and both remedies', async (t) => {
     for (const address of ['0.0.0.0:9000', '10.0.0.1:9000', '[::]:9000', '[fd00::1]:9000', 'node1:9000'])

@@ -2,6 +2,7 @@
  * `holdfast config`: its names, options and help.
  */
 import { Command, Option } from 'commander'
+import type { CheckOptions } from '../local/config-command.ts'
 import type { CreateConfigOptions } from '../local/config-create-command.ts'
 import { configOption, countValue, type Done, examples, jsonOption, listValue, pairValue } from './options.ts'
 
@@ -15,13 +16,24 @@ export function configCommand(done: Done): Command {
   group.addCommand(createCommand(done))
   group
     .command('check')
-    .description('report every fault; exits with 2 if there is one')
+    .description(
+      'report what a start would refuse: settings, the files that they name, the data directory; run it as the user of the node; exits with 2 if there is a fault',
+    )
     .addOption(configOption())
+    .option('--join', 'check for a start with --join')
+    .option('--settings-only', 'check the file and the environment, but no file or folder that they name')
     .addOption(jsonOption())
-    .addHelpText('after', examples('config check --config n1.yaml'))
-    .action(async (options: { config: string; json?: boolean }) => {
+    .addHelpText(
+      'after',
+      examples(
+        'config check --config n1.yaml',
+        'config check --config n4.yaml --join',
+        'config check --config n1.yaml --settings-only',
+      ),
+    )
+    .action(async (options: CheckOptions) => {
       const { checkConfig } = await import('../local/config-command.ts')
-      done(checkConfig(options))
+      done(await checkConfig(options))
     })
   group
     .command('print')
@@ -33,7 +45,7 @@ export function configCommand(done: Done): Command {
     .addHelpText('after', examples('config print --config n1.yaml', 'config print --config n1.yaml --json'))
     .action(async (options: { config: string; json?: boolean }) => {
       const { printConfig } = await import('../local/config-command.ts')
-      done(printConfig(options))
+      done(await printConfig(options))
     })
   return group
 }

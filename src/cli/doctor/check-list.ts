@@ -13,7 +13,7 @@ export interface CheckEntry {
 export const CHECKS = [
   {
     id: 'configuration',
-    looksAt: 'the file and the environment, as `holdfast config check` does',
+    looksAt: 'the file and the environment, as `holdfast config check --settings-only` does',
     error: 'any fault; checks that need the configuration are then skipped',
     warning: '',
   },

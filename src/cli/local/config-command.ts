@@ -1,51 +1,82 @@
 /**
  * `holdfast config check` and `print`: the configuration as a node reads it, without a node.
  *
- * Owns: how faults and values are printed. Rule: only the file and the environment are examined; `holdfast doctor` examines
- * the keys, folders and addresses that they name.
+ * Owns: how faults and values are printed. Rule: `check` refuses what a start refuses, with the same error; `print` examines only the
+ * file and the environment.
  */
-import { sentenceOf } from '../../config/config-fault.ts'
+import { type ConfigFault, invalidConfig } from '../../config/config-fault.ts'
 import { effectiveSettings, effectiveText } from '../../config/effective-settings.ts'
-import { type Examined, examineConfig } from '../../config/load-config.ts'
-import { isNewcomer, startRefusals } from '../../config/start-refusals.ts'
-import { EXIT } from '../base/exit.ts'
+import { type Environment, type Examined, examineConfig } from '../../config/load-config.ts'
+import type { StartError } from '../../../cluster/index.ts'
+import { EXIT, reportError } from '../base/exit.ts'
 
 interface ConfigOptions {
   readonly config: string
   readonly json?: boolean
 }
 
-export function checkConfig({ config: file, json = false }: ConfigOptions): number {
-  const examined = examineConfig(file, process.env)
-  if (examined.config === null) return printFaults(file, examined, json)
-  const { config } = examined
-  const faults = startRefusals(config, file)
-  if (faults.length > 0) return printFaults(file, { faults }, json)
-  if (json) process.stdout.write(`${JSON.stringify({ ok: true, file, faults: [] })}\n`)
-  else {
-    const { id } = config.node
-    const joins = isNewcomer(config) ? ` It is not among cluster.members: start it with --join.` : ''
-    process.stdout.write(`'${file}' is a valid configuration of node ${id}.${joins}\n`)
-  }
-  return EXIT.done
+export interface CheckOptions extends ConfigOptions {
+  /** As `holdfast server --join`. */
+  readonly join?: boolean
+  /** Nothing that the settings name is looked at. */
+  readonly settingsOnly?: boolean
 }
 
-export function printConfig({ config: file, json = false }: ConfigOptions): number {
+interface CodedFault extends ConfigFault {
+  readonly code: string
+}
+
+/** Why a start is refused: each error as the start reports it, and the faults behind them with their places. */
+export interface Refusals {
+  readonly errors: readonly StartError[]
+  readonly faults: readonly CodedFault[]
+  /** Null with a fault of a setting. */
+  readonly config: Examined['config']
+}
+
+export async function examineStart(options: CheckOptions, environment: Environment): Promise<Refusals> {
+  const { config: file, join = false, settingsOnly = false } = options
+  const { config, faults, written } = examineConfig(file, environment)
+  const [fault, ...others] = faults
+  if (fault !== undefined) {
+    const coded = faults.map((each) => ({ code: 'invalid_config', ...each }))
+    return { errors: [invalidConfig(file, [fault, ...others])], faults: coded, config: null }
+  }
+  if (config === null || settingsOnly) return { errors: [], faults: [], config }
+  const { startRefusals } = await import('../../service/start-refusals.ts')
+  const refusals = await startRefusals(config, join)
+  return {
+    errors: refusals.map(({ error }) => error),
+    faults: refusals.map(({ setting, error: { code, message, hint } }) => {
+      const where = setting === null ? file : (written.get(setting)?.origin.where ?? file)
+      return { code, setting, where, message, hint }
+    }),
+    config,
+  }
+}
+
+export async function checkConfig(options: CheckOptions): Promise<number> {
+  const { config: file, json = false } = options
+  const { errors, faults, config } = await examineStart(options, process.env)
+  const ok = errors.length === 0
+  if (json) process.stdout.write(`${JSON.stringify({ ok, file, faults })}\n`)
+  else {
+    for (const error of errors) await reportError(error, false)
+    if (config !== null && ok)
+      process.stdout.write(`'${file}' is a valid configuration of node ${config.node.id}.\n`)
+  }
+  return ok ? EXIT.done : EXIT.usage
+}
+
+export async function printConfig({ config: file, json = false }: ConfigOptions): Promise<number> {
   const examined = examineConfig(file, process.env)
-  if (examined.config === null) return printFaults(file, examined, json)
+  const [fault, ...others] = examined.faults
+  if (fault !== undefined) {
+    if (json) process.stdout.write(`${JSON.stringify({ ok: false, file, faults: examined.faults })}\n`)
+    else await reportError(invalidConfig(file, [fault, ...others]), false)
+    return EXIT.usage
+  }
   const settings = effectiveSettings(examined)
   process.stdout.write(json ? `${JSON.stringify({ file, settings })}\n` : effectiveText(settings))
   return EXIT.done
-}
-
-/** As JSON on standard output, or as text on standard error. */
-function printFaults(file: string, { faults }: Pick<Examined, 'faults'>, json: boolean): number {
-  if (json) {
-    process.stdout.write(`${JSON.stringify({ ok: false, file, faults })}\n`)
-    return EXIT.usage
-  }
-  const count = faults.length === 1 ? 'a fault' : `${faults.length} faults`
-  const lines = faults.map((fault) => `  ${sentenceOf(fault)}\n    ${fault.hint}\n`)
-  process.stderr.write(`error: the configuration '${file}' has ${count}:\n${lines.join('')}`)
-  return EXIT.usage
 }

@@ -21,6 +21,7 @@ const settingsOf = <const S extends string>(scope: S, whose: string, defaults: D
       min: 0,
       max: COUNT_MAX,
       meaning: `the most data requests of ${whose} per second, over all nodes; 0: no limit`,
+      advice: `Set limits.${scope}_requests_per_second to a number of requests, or to 0 for no limit, for example limits.${scope}_requests_per_second: 500.`,
     },
     {
       name: `limits.${scope}_bytes_in_per_second`,
@@ -29,6 +30,7 @@ const settingsOf = <const S extends string>(scope: S, whose: string, defaults: D
       min: 0,
       max: RATE_MAX,
       meaning: `the most bytes of bodies that ${whose} sends per second, over all nodes; 0: no limit`,
+      advice: `Set limits.${scope}_bytes_in_per_second to a size, or to 0 for no limit, for example limits.${scope}_bytes_in_per_second: 100MiB.`,
     },
     {
       name: `limits.${scope}_bytes_out_per_second`,
@@ -37,6 +39,7 @@ const settingsOf = <const S extends string>(scope: S, whose: string, defaults: D
       min: 0,
       max: RATE_MAX,
       meaning: `the most bytes of bodies that ${whose} gets per second, over all nodes; 0: no limit`,
+      advice: `Set limits.${scope}_bytes_out_per_second to a size, or to 0 for no limit, for example limits.${scope}_bytes_out_per_second: 100MiB.`,
     },
     {
       name: `limits.${scope}_requests_at_once`,
@@ -45,6 +48,7 @@ const settingsOf = <const S extends string>(scope: S, whose: string, defaults: D
       min: 0,
       max: COUNT_MAX,
       meaning: `the most data requests of ${whose} that run at the same time, over all nodes; 0: no limit`,
+      advice: `Set limits.${scope}_requests_at_once to a number of requests, or to 0 for no limit, for example limits.${scope}_requests_at_once: 100.`,
     },
     {
       name: `limits.${scope}_uploads_at_once`,
@@ -53,6 +57,7 @@ const settingsOf = <const S extends string>(scope: S, whose: string, defaults: D
       min: 0,
       max: COUNT_MAX,
       meaning: `the most of them that are uploads of objects and parts; 0: no limit`,
+      advice: `Set limits.${scope}_uploads_at_once to a number of uploads, or to 0 for no limit, for example limits.${scope}_uploads_at_once: 50.`,
     },
   ] as const satisfies readonly Setting[]
 
@@ -72,6 +77,7 @@ export const CALLER_SETTINGS = [
     min: SECOND,
     max: 3600 * SECOND,
     meaning: 'the time of each of these rates that may come at once after a quiet time',
+    advice: 'Set limits.burst to a duration, for example limits.burst: 10s.',
   },
   {
     name: 'limits.work_at_once',
@@ -81,6 +87,7 @@ export const CALLER_SETTINGS = [
     max: 100_000,
     meaning:
       'the number of data requests that a node works on at the same time; those that wait for their client do not count, others wait in turns of tenants',
+    advice: 'Set limits.work_at_once to a number of requests, for example limits.work_at_once: 64.',
   },
   {
     name: 'limits.queue_wait',
@@ -89,5 +96,6 @@ export const CALLER_SETTINGS = [
     min: 10,
     max: 60 * SECOND,
     meaning: 'the longest that a data request waits for its turn before it is refused',
+    advice: 'Set limits.queue_wait to a duration, for example limits.queue_wait: 2s.',
   },
 ] as const satisfies readonly Setting[]

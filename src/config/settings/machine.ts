@@ -11,12 +11,16 @@ export const MACHINE_SETTINGS = [
     pattern: NODE_ID,
     fallback: null,
     meaning: 'the name of this machine, unique in the cluster',
+    advice:
+      'Set node.id to the name of this machine in lower-case letters, digits and hyphens, for example node.id: n1.',
   },
   {
     name: 'node.data_dir',
     kind: 'path',
     fallback: null,
     meaning: 'the folder for all data of this node; relative to this file',
+    advice:
+      'Set node.data_dir to a folder on the disk of this node that no other node uses, for example node.data_dir: /var/lib/holdfast.',
   },
   {
     name: 'node.zone',
@@ -24,6 +28,8 @@ export const MACHINE_SETTINGS = [
     pattern: NODE_ID,
     fallback: 'default',
     meaning: 'the failure zone of this node: a rack, a room, a site',
+    advice:
+      'Set node.zone to what fails together with this machine, in lower-case letters, digits and hyphens, for example node.zone: rack-1.',
   },
   {
     name: 'node.witness_dir',
@@ -31,6 +37,8 @@ export const MACHINE_SETTINGS = [
     fallback: null,
     optional: true,
     meaning: 'a folder in memory that detects a disk that went back; default: /dev/shm or $XDG_RUNTIME_DIR',
+    advice:
+      'Set node.witness_dir to a folder that loses its contents when the machine restarts, for example node.witness_dir: /dev/shm.',
   },
   {
     name: 'node.raft_thread',
@@ -38,6 +46,8 @@ export const MACHINE_SETTINGS = [
     fallback: 'false',
     meaning:
       'whether consensus, its log and the connections to other nodes have a thread of their own, so that no request can delay a heartbeat',
+    advice:
+      'Set node.raft_thread to true for a thread of its own, or to false, for example node.raft_thread: true.',
   },
   {
     name: 'cluster.id',
@@ -45,12 +55,16 @@ export const MACHINE_SETTINGS = [
     pattern: /^[A-Za-z0-9-]{8,64}$/,
     fallback: null,
     meaning: 'the id of the cluster: the same on every node, different from that of any other cluster',
+    advice:
+      'Set cluster.id to 8 to 64 letters, digits and hyphens, the same on every node, for example cluster.id: photos-production.',
   },
   {
     name: 'cluster.members',
     kind: 'members',
     fallback: null,
     meaning: 'the first members: a list of {id, peer, zone, weight}',
+    advice:
+      'List the first nodes in cluster.members, each with its id and the address of its peer listener, for example cluster.members: [{id: n1, peer: "10.0.0.1:9002", zone: rack-1}].',
   },
   {
     name: 'cluster.heartbeat',
@@ -59,6 +73,8 @@ export const MACHINE_SETTINGS = [
     min: 10,
     max: 5 * SECOND,
     meaning: 'the interval of the heartbeats of a leader',
+    advice:
+      'Set cluster.heartbeat to a duration of at most a tenth of cluster.election_timeout, for example cluster.heartbeat: 100ms.',
   },
   {
     name: 'cluster.election_timeout',
@@ -68,6 +84,8 @@ export const MACHINE_SETTINGS = [
     max: 60 * SECOND,
     meaning:
       'how long a voter waits without contact to the leader before an election; at least ten heartbeats',
+    advice:
+      'Set cluster.election_timeout to a duration of at least ten heartbeats, for example cluster.election_timeout: 1s.',
   },
   {
     name: 'cluster.log_keep_entries',
@@ -76,6 +94,8 @@ export const MACHINE_SETTINGS = [
     min: 16,
     max: 10_000_000,
     meaning: 'the number of applied log entries that are kept on disk for nodes that were away',
+    advice:
+      'Set cluster.log_keep_entries to a number of entries, for example cluster.log_keep_entries: 250000.',
   },
   {
     name: 'cluster.log_keep_bytes',
@@ -84,6 +104,7 @@ export const MACHINE_SETTINGS = [
     min: 65_536,
     max: 64 * 1024 * MIB,
     meaning: 'the most bytes of applied log entries that are kept',
+    advice: 'Set cluster.log_keep_bytes to a size, for example cluster.log_keep_bytes: 256MiB.',
   },
   {
     name: 'cluster.log_pin_bytes',
@@ -93,6 +114,8 @@ export const MACHINE_SETTINGS = [
     max: 1024 * 1024 * MIB,
     meaning:
       'the size up to which the log on disk grows for members that catch up; beyond it, or on a full disk, they get a snapshot',
+    advice:
+      'Set cluster.log_pin_bytes to a size that the disk has room for, for example cluster.log_pin_bytes: 4GiB.',
   },
   {
     name: 'cluster.collect_after',
@@ -102,6 +125,8 @@ export const MACHINE_SETTINGS = [
     max: 7 * 24 * 3600 * SECOND,
     meaning:
       'how long a download can continue after its object was deleted or replaced; the space is free after twice this time',
+    advice:
+      'Set cluster.collect_after to a duration that the longest download may take, for example cluster.collect_after: 30s.',
   },
   {
     name: 'cluster.promote_after',
@@ -110,6 +135,7 @@ export const MACHINE_SETTINGS = [
     min: SECOND,
     max: 3600 * SECOND,
     meaning: 'how long a new node keeps up without a gap before it gets its vote; lower it only for trials',
+    advice: 'Set cluster.promote_after to a duration, for example cluster.promote_after: 10s.',
   },
   {
     name: 'cluster.clock_skew_max',
@@ -119,6 +145,8 @@ export const MACHINE_SETTINGS = [
     max: DAY,
     meaning:
       'the largest difference between the clock of this node and that of the majority; beyond it the node transfers leadership and is not ready. The doctor uses it too',
+    advice:
+      'Set cluster.clock_skew_max to a duration that the clocks of a healthy cluster never differ by, for example cluster.clock_skew_max: 5s.',
   },
   {
     name: 'disk.stop_placing',
@@ -127,6 +155,8 @@ export const MACHINE_SETTINGS = [
     min: 1,
     max: 100,
     meaning: 'the disk usage from which new copies go to other nodes if those are equally suitable',
+    advice:
+      'Set disk.stop_placing to a percentage with its sign, at most that of disk.stop_writing, for example disk.stop_placing: 85%.',
   },
   {
     name: 'disk.stop_placing_free',
@@ -135,6 +165,8 @@ export const MACHINE_SETTINGS = [
     min: 64 * MIB,
     max: 16 * 1024 * 1024 * MIB,
     meaning: 'with so many bytes free, disk.stop_placing is not reached, whatever share of the disk they are',
+    advice:
+      'Set disk.stop_placing_free to a size of at least disk.stop_writing_free, for example disk.stop_placing_free: 60GiB.',
   },
   {
     name: 'disk.stop_writing',
@@ -144,6 +176,8 @@ export const MACHINE_SETTINGS = [
     max: 100,
     meaning:
       'the disk usage from which this node accepts no new copies; it still reads, removes and compacts',
+    advice:
+      'Set disk.stop_writing to a percentage with its sign, from that of disk.stop_placing to that of disk.reserve, for example disk.stop_writing: 92%.',
   },
   {
     name: 'disk.stop_writing_free',
@@ -153,6 +187,8 @@ export const MACHINE_SETTINGS = [
     max: 16 * 1024 * 1024 * MIB,
     meaning:
       'with so many bytes free, disk.stop_writing is not reached, whatever share of the disk they are. At most disk.stop_placing_free',
+    advice:
+      'Set disk.stop_writing_free to a size from disk.reserve_free to disk.stop_placing_free, for example disk.stop_writing_free: 30GiB.',
   },
   {
     name: 'disk.reserve',
@@ -162,6 +198,8 @@ export const MACHINE_SETTINGS = [
     max: 100,
     meaning:
       'the disk usage from which this node refuses every request that stores something, including small objects and metadata; requests that free space continue. At least disk.stop_writing',
+    advice:
+      'Set disk.reserve to a percentage with its sign, at least that of disk.stop_writing, for example disk.reserve: 95%.',
   },
   {
     name: 'disk.reserve_free',
@@ -171,6 +209,8 @@ export const MACHINE_SETTINGS = [
     max: 16 * 1024 * 1024 * MIB,
     meaning:
       'with so many bytes free, disk.reserve is not reached, whatever share of the disk they are. At most disk.stop_writing_free',
+    advice:
+      'Set disk.reserve_free to a size of at most disk.stop_writing_free, for example disk.reserve_free: 15GiB.',
   },
   {
     name: 'repair.scrub_every',
@@ -179,5 +219,7 @@ export const MACHINE_SETTINGS = [
     min: 60 * SECOND,
     max: 365 * DAY,
     meaning: 'the longest time between two reads of a copy by the scrub of this node',
+    advice:
+      'Set repair.scrub_every to the duration within which the scrub reads each copy once, for example repair.scrub_every: 7d.',
   },
 ] as const satisfies readonly Setting[]

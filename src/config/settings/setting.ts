@@ -21,6 +21,8 @@ export interface Setting {
   readonly name: string
   readonly kind: SettingKind
   readonly meaning: string
+  /** What to write, one sentence that ends with an example: `Set node.id to …, for example node.id: n1.` The hint of every fault of its value. */
+  readonly advice: string
   /** The default as it is written in the file; null: the setting is required. */
   readonly fallback: string | null
   /** For numbers, in ms, bytes, percent or units. */
@@ -28,5 +30,7 @@ export interface Setting {
   readonly max?: number
   /** For text. */
   readonly pattern?: RegExp
+  /** For text that has to be a URL as well. */
+  readonly isUrl?: true
   readonly optional?: true
 }

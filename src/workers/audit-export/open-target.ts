@@ -3,7 +3,9 @@
  *
  * Owns: reading its files. Rule: a file that cannot be used refuses the start, with the setting that names it.
  */
+import { X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
+import { createSecureContext } from 'node:tls'
 import { StartError } from '../../../cluster/index.ts'
 import type { ExportTarget, TargetTls } from './export-target.ts'
 import { HttpTarget, otlpForm, webhookForm } from './http-target.ts'
@@ -21,6 +23,8 @@ export interface ExportSettings {
 
 const SECRET_BYTES_MIN = 24
 const SECRET_BYTES_MAX = 64
+/** What the value of a header may hold. */
+const PRINTABLE = /^[\x20-\x7e]{1,4096}$/
 
 /** Throws StartError `audit_export_unusable`. `now`: milliseconds since 1970. */
 export async function openTarget(settings: ExportSettings, now: () => number): Promise<ExportTarget> {
@@ -28,6 +32,8 @@ export async function openTarget(settings: ExportSettings, now: () => number): P
   const tls = await readTls(settings)
   if (kind === 'syslog') return new SyslogTarget(url, tls)
   const secret = await readText('secret_file', settings.secretFile)
+  if (secret !== null && !PRINTABLE.test(secret))
+    throw unusable('audit.export.secret_file is empty, or does not hold one line of printable characters')
   const form = kind === 'otlp' ? otlpForm(url, secret) : webhookForm(url, webhookSecret(secret))
   return new HttpTarget(form, tls, now)
 }
@@ -38,7 +44,23 @@ async function readTls({ ca, cert, key }: ExportSettings): Promise<TargetTls> {
     cert: await readText('cert', cert),
     key: await readText('key', key),
   }
+  examine(texts)
   return Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== null))
+}
+
+/** Otherwise each delivery would fail, and the log would stay here without a word of why. */
+function examine({ ca, cert, key }: Readonly<Record<'ca' | 'cert' | 'key', string | null>>): void {
+  try {
+    if (ca !== null) new X509Certificate(ca)
+  } catch (cause) {
+    throw unusable('audit.export.ca names a file that contains no PEM certificate', cause)
+  }
+  if (cert === null || key === null) return
+  try {
+    createSecureContext({ cert, key })
+  } catch (cause) {
+    throw unusable('audit.export.cert and audit.export.key do not name a PEM certificate and its key', cause)
+  }
 }
 
 async function readText(setting: string, path: string | null): Promise<string | null> {

@@ -1,0 +1,66 @@
+/**
+ * Everything that refuses a start and can be known before it: by the settings, the files that they name, and the data directory.
+ *
+ * Owns: the list, in the order of a start. Rules: a start asks here before it changes anything, and so does `holdfast config check`: what
+ * one refuses, the other refuses with the same error. Nothing is written, and no network is used. What only a start can find out (ports
+ * that are taken, the contents of log and state, the other nodes) is listed in docs/start-errors.md.
+ */
+import { examineDirectory, examinePeerTls, StartError } from '../../cluster/index.ts'
+import { MasterKey } from '../access/master-key.ts'
+import { ListenerTls } from '../api/listener-tls.ts'
+import { plainTextRefusals, type StartRefusal } from '../config/start-refusals.ts'
+import type { SettingName } from '../config/settings.ts'
+import type { Config } from '../config/types.ts'
+import { openTarget } from '../workers/audit-export/open-target.ts'
+import { clusterOptions } from './cluster-options.ts'
+import { examineDataDir } from './data-dir.ts'
+
+/** `isJoining`: as `holdfast server --join`. */
+export async function startRefusals(config: Config, isJoining: boolean): Promise<readonly StartRefusal[]> {
+  const found = [...plainTextRefusals(config)]
+  const examine = async (setting: SettingName | null, work: () => unknown): Promise<void> => {
+    try {
+      await work()
+    } catch (error) {
+      if (!(error instanceof StartError)) throw error
+      found.push({ setting, error })
+    }
+  }
+  let masterKey: MasterKey | null = null
+  await examine('security.master_key_file', async () => {
+    masterKey = await MasterKey.load(config.security.masterKeyFile)
+  })
+  await examine('node.data_dir', () => examineDataDir(config.node.dataDir))
+  const isUsable = found.every(({ setting }) => setting !== 'node.data_dir')
+  if (isUsable) await examine(null, () => examineOwner(config, masterKey, isJoining))
+  const { peerTls, dataTls, adminTls, audit } = config
+  const self = { clusterId: config.cluster.id, nodeId: config.node.id }
+  if (peerTls !== null) await examine('peer_tls.cert', () => examinePeerTls(peerTls, self))
+  if (dataTls !== null) await examine('data_tls.cert', () => new ListenerTls('data', dataTls))
+  if (adminTls !== null) await examine('admin_tls.cert', () => new ListenerTls('admin', adminTls))
+  if (audit.export !== null) await examine('audit.export.to', () => examineExport(audit.export))
+  return found
+}
+
+/** Throws StartError for the first of them. */
+export async function refuseStart(config: Config, isJoining: boolean): Promise<void> {
+  const [first] = await startRefusals(config, isJoining)
+  if (first !== undefined) throw first.error
+}
+
+/** Whether the data directory belongs to this node, and whether this node is a member. Without a key its owner is compared all the same. */
+async function examineOwner(config: Config, masterKey: MasterKey | null, isJoining: boolean): Promise<void> {
+  if (masterKey !== null) return examineDirectory(clusterOptions(config, masterKey, isJoining))
+  const options = clusterOptions(config, MasterKey.fromBytes('mk-none', new Uint8Array(32)), isJoining)
+  try {
+    await examineDirectory(options)
+  } catch (error) {
+    if (!(error instanceof StartError) || error.code !== 'wrong_fingerprint') throw error
+  }
+}
+
+async function examineExport(settings: Config['audit']['export']): Promise<void> {
+  if (settings === null) return
+  const target = await openTarget(settings, () => 0)
+  await target.close()
+}

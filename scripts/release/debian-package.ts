@@ -4,7 +4,17 @@
  * Owns: where files are installed. Rules: nothing is fetched at installation; data, keys and configurations are never removed, not even by a purge;
  * equal inputs give equal bytes (owners, modes and times are set).
  */
-import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { LockedProject } from '../supply-chain/lockfile.ts'
 import { run } from './tarball.ts'
@@ -100,10 +110,7 @@ function installControl(
 ): void {
   const folder = join(staging, 'DEBIAN')
   const debian = join(tree, 'deploy', 'debian')
-  const kibibytes = Math.ceil(
-    Number(run(tree, 'du', '--summarize', '--bytes', staging).split('\t')[0]) / 1024,
-  )
-  const values = { VERSION: version, ARCHITECTURE: architecture, SIZE: String(kibibytes) }
+  const values = { VERSION: version, ARCHITECTURE: architecture, SIZE: String(installedKibibytes(staging)) }
   const control = readFileSync(join(debian, 'control'), 'utf8').replace(
     /@([A-Z]+)@/g,
     (_, name: keyof typeof values) => values[name],
@@ -114,6 +121,13 @@ function installControl(
     copyFile(join(debian, script), join(folder, script), 0o755)
   // Folders made above have the mask of this process.
   run(tree, 'chmod', '--recursive', 'u=rwX,go=rX', staging)
+}
+
+/** Whole KiB for each file and one for each folder, as dpkg-gencontrol counts: what a folder takes depends on the file system. */
+function installedKibibytes(staging: string): number {
+  const paths = readdirSync(staging, { recursive: true, encoding: 'utf8' })
+  const sizes = paths.map((path) => lstatSync(join(staging, path)))
+  return sizes.reduce((sum, one) => sum + (one.isDirectory() ? 1 : Math.ceil(one.size / 1024)), 0)
 }
 
 function copyFile(from: string, to: string, mode: number): void {

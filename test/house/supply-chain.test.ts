@@ -123,6 +123,11 @@ t.test('the unit for systemd is accepted, and exposes little', async (t) => {
   })
 })
 
+t.test('the unit for systemd starts no program that a minimal Debian has not', async (t) => {
+  const programs = [...UNIT.matchAll(/^Exec\w+=(\S+)/gm)].map(([, program]) => program)
+  t.same(programs, ['/usr/lib/holdfast/bin/node', '/bin/sh'], '/bin/kill is of procps')
+})
+
 t.test('the unit for systemd keeps a node to its own folder', async (t) => {
   for (const line of [
     'UMask=0077',

@@ -21,6 +21,7 @@ const PROGRAMS = {
   build: BUILD,
   prepack: 'scripts/build/prepack.ts',
   'build-client': 'scripts/build/client.ts',
+  docs: 'scripts/docs/main.ts',
   holdfast: 'dist/bundle/main.js',
   start: 'scripts/local/cluster.ts',
   bench: 'scripts/bench/main.ts',

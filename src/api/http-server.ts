@@ -25,14 +25,8 @@ import { type Edge, PLAIN_EDGE } from './edge.ts'
 import { answerExpectationsLate, Exchange } from './exchange.ts'
 import { HEADER_BYTES_MAX, listenerServer } from './listener-server.ts'
 import { SYSTEM_TIME } from './listener-tls.ts'
-import {
-  allowedMethods,
-  type ErrorAnswer,
-  methodsOf,
-  pathsOf,
-  type Plane,
-  unknownPathAuthAt,
-} from './plane.ts'
+import { COMPATIBILITY_PATH, mountRoutes } from './mount-routes.ts'
+import { allowedMethods, type ErrorAnswer, type Plane, unknownPathAuthAt } from './plane.ts'
 import { NO_COMPILERS } from './no-compilers.ts'
 import { expectedProblem, unexpectedProblem } from './problem.ts'
 import { rateHeadersOf } from './rate-headers.ts'
@@ -40,11 +34,11 @@ import { RequestAudit } from './request-audit.ts'
 import { newRequestId } from './request-id.ts'
 import { RequestLog, type RequestMeter } from './request-log.ts'
 import { originForm, pathOf } from './request-target.ts'
-import { routableUrl, routerPath } from './routable-url.ts'
-import type { AuthKind, RouteDefinition } from './route.ts'
+import { routableUrl } from './routable-url.ts'
+import type { AuthKind } from './route.ts'
 import { problemBytes, sendError } from './send-answer.ts'
 import type { Gate } from './proved-request.ts'
-import { prove, serveRoute } from './serve-route.ts'
+import { prove } from './serve-route.ts'
 import { refuseUnclearRequest } from './unclear-request.ts'
 
 declare module 'fastify' {
@@ -55,9 +49,6 @@ declare module 'fastify' {
     readonly isCompatibility?: true
   }
 }
-
-/** To the router, the path of every request of the compatibility API. A client that asks for this very path means that API too: it lies below no mount. */
-const COMPATIBILITY_PATH = '/-/compatibility'
 
 export function createHttpServer(
   services: Services,
@@ -110,10 +101,10 @@ export function createHttpServer(
   server.addHook('preClose', async () => refusals.release())
   checkEach(server, { services, plane, addresses, begin, isClosing })
   server.setErrorHandler((error, request, reply) => fail(error, request, reply))
-  server.setNotFoundHandler(async (request) => {
-    await refuseUnknownPath(services, plane, request, noSuchRoute(plane, request))
-  })
-  mountRoutes(server, { services, plane, gate })
+  const unknown = (request: FastifyRequest): Promise<never> =>
+    refuseUnknownPath(services, plane, request, noSuchRoute(plane, request))
+  server.setNotFoundHandler(unknown)
+  mountRoutes(server, { services, plane, gate, unknown })
   return server
 }
 
@@ -201,41 +192,6 @@ function checkEach(server: FastifyInstance, { services, plane, addresses, begin,
 }
 
 const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)))
-
-function mountRoute(
-  server: FastifyInstance,
-  parts: {
-    readonly services: Services
-    readonly plane: Plane
-    readonly route: RouteDefinition
-    readonly gate: Gate
-  },
-): void {
-  const { services, plane, route, gate } = parts
-  const handler = serveRoute(services, plane, route, gate)
-  for (const path of pathsOf(plane, route)) {
-    server.route({
-      method: [...methodsOf(plane, route)],
-      url: routerPath(path, route),
-      config: { operation: route.operation, auth: route.auth },
-      handler,
-    })
-  }
-}
-
-function mountRoutes(
-  server: FastifyInstance,
-  { services, plane, gate }: { readonly services: Services; readonly plane: Plane; readonly gate: Gate },
-): void {
-  for (const route of plane.routes) mountRoute(server, { services, plane, route, gate })
-  if (plane.compatibilityApi === undefined) return
-  server.route({
-    method: [...server.supportedMethods],
-    url: COMPATIBILITY_PATH,
-    config: { isCompatibility: true },
-    handler: plane.compatibilityApi.serve(services, gate),
-  })
-}
 
 interface Pair {
   readonly request: FastifyRequest

@@ -10,7 +10,7 @@ import type { Principal } from '../access/base/principal.ts'
 import type { Services } from '../operations/base/services.ts'
 import type { Config } from '../config/types.ts'
 import type { Gate } from './proved-request.ts'
-import type { AuthKind, Method, RouteDefinition } from './route.ts'
+import type { Answer, AuthKind, Method, RouteDefinition } from './route.ts'
 
 export interface Plane {
   /** How figures and logs name it. */
@@ -25,6 +25,17 @@ export interface Plane {
   readonly openToken: (services: Services, authorization: string | undefined) => Proof<Principal>
   /** The S3 API on the same listener. */
   readonly compatibilityApi?: CompatibilityApi
+  /** What browsers find on the same listener. */
+  readonly pages?: Pages
+}
+
+/** Files and pages for people, without a credential; no part of the contract. */
+export interface Pages {
+  /** As the router spells them. Below `open` everything is answered; at `asked` only what a browser asks for, and the rest as if there were no such path. */
+  readonly open: readonly string[]
+  readonly asked: readonly string[]
+  /** null: this request is not for a page. */
+  readonly answer: (config: Config, request: FastifyRequest) => Promise<Answer> | null
 }
 
 /** An error as it goes out. */

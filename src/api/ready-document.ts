@@ -51,21 +51,25 @@ async function formsOf(document: object): Promise<Readonly<Record<Coding, Form>>
   }
 }
 
-/** The smallest form that the client takes. Codings that it names with `q=0` it does not. */
+/** The smallest form that the client takes. */
 export function acceptedCoding(header: string | string[] | undefined): Coding {
+  if (takesCoding(header, 'br')) return 'br'
+  return takesCoding(header, 'gzip') ? 'gzip' : 'identity'
+}
+
+/** Codings that a client names with `q=0` it does not take. */
+export function takesCoding(header: string | string[] | undefined, coding: 'br' | 'gzip'): boolean {
   const taken = new Map<string, boolean>()
   for (const part of String(header ?? '').split(',')) {
     const [name = '', ...parameters] = part.trim().toLowerCase().split(';')
     const isRefused = parameters.some((parameter) => /^\s*q\s*=\s*0(\.0*)?\s*$/.test(parameter))
     if (name.trim() !== '') taken.set(name.trim(), !isRefused)
   }
-  const takes = (coding: Coding): boolean => taken.get(coding) ?? taken.get('*') ?? false
-  if (takes('br')) return 'br'
-  return takes('gzip') ? 'gzip' : 'identity'
+  return taken.get(coding) ?? taken.get('*') ?? false
 }
 
 /** Weak comparison. [RFC 9110 13.1.2] */
-function isHeld(header: string | undefined, etag: string): boolean {
+export function isHeld(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false
   return header.split(',').some((one) => one.trim() === '*' || one.trim().replace(/^W\//, '') === etag)
 }

@@ -78,7 +78,13 @@ t.test('the tarball', { timeout: 600_000 }, async (t) => {
   await t.test('contains the program whole, and nothing that only work on the project needs', async (t) => {
     for (const file of readdirSync(join(ROOT, 'dist', 'bundle')))
       if (file !== 'sources.sha256') t.ok(listed.includes(`package/dist/bundle/${file}`), file)
-    for (const file of ['LICENSE', 'README.md', 'CHANGELOG.md', 'deploy/prometheus/alerts.yml'])
+    for (const file of [
+      'LICENSE',
+      'README.md',
+      'CHANGELOG.md',
+      'deploy/prometheus/alerts.yml',
+      'dist/docs/site.pack',
+    ])
       t.ok(listed.includes(`package/${file}`), file)
     t.same(
       listed.filter((path) =>

@@ -120,6 +120,12 @@ export class Page {
     this.#send = send
   }
 
+  /** Shows the page on a screen of this width. CSS pixels. */
+  async resize(width: number): Promise<void> {
+    const size = { width, height: 800, deviceScaleFactor: 1, mobile: false }
+    await this.#send('Emulation.setDeviceMetricsOverride', size)
+  }
+
   /** Runs the text of `script` in the page with these arguments; arguments and result travel as JSON. */
   async run<T>(script: (...given: never[]) => unknown, ...given: readonly unknown[]): Promise<T> {
     const expression = `(${script.toString()})(...${JSON.stringify(given)})`

@@ -6,6 +6,7 @@ import type { Services } from '../../operations/base/services.ts'
 import type { MetricsPage } from '../admin/metrics.ts'
 import { adminPlane } from '../admin/routes.ts'
 import { type Edge, PLAIN_EDGE } from '../edge.ts'
+import { adminPages } from '../pages/admin-pages.ts'
 import { createHttpServer } from '../http-server.ts'
 import type { RequestMeter } from '../request-log.ts'
 
@@ -14,5 +15,5 @@ export function createAdminServer(
   metrics: MetricsPage & RequestMeter,
   edge: Edge = PLAIN_EDGE,
 ): FastifyInstance {
-  return createHttpServer(services, adminPlane(metrics), metrics, edge)
+  return createHttpServer(services, { ...adminPlane(metrics), pages: adminPages() }, metrics, edge)
 }

@@ -13,6 +13,7 @@ import type { Config } from '../../../config/types.ts'
 import type { Services } from '../../../operations/base/services.ts'
 import { clientAddress } from '../../admission/client-address.ts'
 import { ClientGoneError, Exchange } from '../../exchange.ts'
+import { dataFront } from '../../pages/data-front.ts'
 import { sharedTurns } from '../../piece-turns.ts'
 import type { ErrorAnswer, CompatibilityApi } from '../../plane.ts'
 import { connectionOf, type Gate, lookingAgain, reportBroken } from '../../proved-request.ts'
@@ -22,7 +23,6 @@ import { decodeObjectKey, originForm, parseQuery } from '../../request-target.ts
 import type { Answer } from '../../route.ts'
 import { linkHeaders } from '../../link-headers.ts'
 import { sendAnswer } from '../../send-answer.ts'
-import { isAskedByBrowser, landingPage } from './landing-page.ts'
 import { isLate, sendLate } from './late-answer.ts'
 import { s3Bytes, withoutChecksums } from '../base/s3-bytes.ts'
 import { findS3Route, type S3Table } from './s3-dispatch.ts'
@@ -63,10 +63,11 @@ export function serveS3(
       const answer = await answerForm(services, { request, reply }, { bucket: target.bucket, gate })
       return send(answer, 204)
     }
-    if (target.level === 'service' && isAskedByBrowser(request)) {
+    const front = target.level === 'object' ? null : dataFront(services.config, request, target.bucket)
+    if (front !== null) {
       const refusal = gate.unproved.count(clientAddress(request))
       if (refusal !== null) throw refusal
-      return send(landingPage(services.config), 200)
+      return send(front, 200)
     }
     if (isPreflight(request)) {
       const asked = { table, target, gate, queryOf: parametersOf, names: () => namesOf(target) }

@@ -49,7 +49,7 @@ interface PageGlobals {
   ) => { observe(): void }
 }
 
-/** Runs in the page. What its policy has refused since it began to load; the last one is a script that this function puts in, to be refused. */
+/** Runs in the page. What its policy has refused since it began to load; the last one is an image that this function puts in, to be refused. */
 function refused(): Promise<readonly string[]> {
   const { document, ReportingObserver } = globalThis as PageGlobals
   if (document === undefined || ReportingObserver === undefined) throw new Error('This is no page')
@@ -58,20 +58,20 @@ function refused(): Promise<readonly string[]> {
     const observer = new ReportingObserver(
       (reports) => {
         found.push(...reports.map(({ body }) => `${body.effectiveDirective} ${body.blockedURL}`))
-        if (found.some((text) => text === 'script-src-elem inline'))
+        if (found.some((text) => text === 'img-src https://elsewhere.invalid/'))
           // Its own policy and that of the answer refuse the same.
           resolve([...new Set(found)])
       },
       { types: ['csp-violation'], buffered: true },
     )
     observer.observe()
-    const script = document.createElement('script')
-    Object.assign(script, { textContent: 'document.title = "it ran"' })
-    document.body.append(script)
+    const image = document.createElement('img')
+    Object.assign(image, { src: 'https://elsewhere.invalid/' })
+    document.body.append(image)
   })
 }
 
-const OWN = ['script-src-elem inline']
+const OWN = ['img-src https://elsewhere.invalid/']
 
 /** CSS pixels. */
 const SMALL_SCREEN = 360

@@ -90,6 +90,12 @@ const DESCRIBERS: { readonly [T in CommandType]: Describer<T> } = {
   }),
   setBucketTags: ({ tenantId, name, tags }) => ({ tenantId, bucket: name, details: { tags } }),
   deleteBucketCors: ({ tenantId, name }) => ({ tenantId, bucket: name }),
+  setBucketLifecycle: ({ tenantId, name, rules }) => ({ tenantId, bucket: name, details: { rules } }),
+  deleteBucketLifecycle: ({ tenantId, name }) => ({ tenantId, bucket: name }),
+  applyLifecycleRule: ({ ruleId }, value) => ({
+    details: { ruleId, ...(value === null ? {} : { done: value.done, kept: value.kept }) },
+  }),
+  endLifecycleWalk: nothing,
   // Only the ids: the URL of a hook may contain a secret.
   setNotifications: ({ tenantId, bucket, configs }) => ({
     tenantId,

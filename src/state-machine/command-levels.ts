@@ -91,6 +91,10 @@ export const COMMAND_LEVELS: { readonly [T in CommandType]: number } = {
   useApproval: 4,
   setBucketObjectLock: 4,
   setBucketTags: 4,
+  setBucketLifecycle: 6,
+  deleteBucketLifecycle: 6,
+  applyLifecycleRule: 6,
+  endLifecycleWalk: 6,
   // The level does not matter: the command is never proposed.
   skipEntry: 3,
 }

@@ -23,6 +23,7 @@ import type { MasterKeyCommand, MasterKeyReplies } from './master-keys/commands.
 import type { ObjectCommand, ObjectReplies } from './objects/commands.ts'
 import type { MembershipCommand, MembershipReplies } from './members/commands.ts'
 import type { BucketCommand, BucketReplies } from './buckets/commands.ts'
+import type { LifecycleCommand, LifecycleReplies } from './lifecycle/commands.ts'
 import type { LongOperationCommand, LongOperationReplies } from './long-operations/commands.ts'
 import type { RemovalCommand, RemovalReplies } from './removal/commands.ts'
 import type { BodyCommand, BodyReplies } from './bodies/commands.ts'
@@ -35,6 +36,7 @@ export type Command =
   | LimitsCommand
   | ApprovalCommand
   | BucketCommand
+  | LifecycleCommand
   | RemovalCommand
   | ChunkCommand
   | LongOperationCommand
@@ -65,6 +67,7 @@ export interface ReplyValues
     LimitsReplies,
     ApprovalReplies,
     BucketReplies,
+    LifecycleReplies,
     RemovalReplies,
     ChunkReplies,
     LongOperationReplies,

@@ -31,6 +31,11 @@ export const ROOM_NEEDS: { readonly [T in CommandType]: RoomNeed } = {
   setBucketCors: 'growth',
   deleteBucketCors: 'relief',
   setBucketTags: 'growth',
+  // Rules free space.
+  setBucketLifecycle: 'relief',
+  deleteBucketLifecycle: 'relief',
+  applyLifecycleRule: 'relief',
+  endLifecycleWalk: 'relief',
   setQuota: 'upkeep',
   setTenantLimits: 'upkeep',
   // What is approved may be what frees space.

@@ -15,6 +15,7 @@ import type {
   TenantAccessRecord,
   TenantRecord,
 } from './tenants/records.ts'
+import type { LifecycleRecord, LifecycleTurnRecord, LifecycleWalkRecord } from './lifecycle/records.ts'
 import type { LongOperation } from './long-operations/records.ts'
 import type { CompletedRecord, ExpiryRecord, IdempotencyRecord, UploadRecord } from './objects/records.ts'
 import type { ClusterRecovery, MembersRecord } from './members/records.ts'
@@ -73,6 +74,10 @@ export interface RowTypes {
   bucketPolicy: BucketPolicyRecord
   cors: CorsRecord
   bucketTags: BucketTagsRecord
+  lifecycle: LifecycleRecord
+  lifecycleWalk: LifecycleWalkRecord
+  /** Index: buckets with life-cycle rules, in the order of their turns. */
+  lifecycleTurn: LifecycleTurnRecord
   object: ObjectRecord
   version: VersionRecord
   /** Index: versions that carry a lock setting, ended or not. */

@@ -23,6 +23,8 @@ import { shipAudit, trimAudit } from './audit/audit.ts'
 import { type Basis, holds } from './buckets/basis.ts'
 import { createBucket, setBucketVersioning } from './buckets/buckets.ts'
 import { setBucketObjectLock } from './buckets/object-lock.ts'
+import { deleteBucketLifecycle, setBucketLifecycle } from './lifecycle/rules.ts'
+import { applyLifecycleRule, endLifecycleWalk } from './lifecycle/acting.ts'
 import { setBucketTags } from './buckets/tags.ts'
 import { recordChange } from './record-change.ts'
 import { deleteBucket } from './removal/delete-bucket.ts'
@@ -95,6 +97,10 @@ const HANDLERS: { readonly [T in CommandType]: Handler<T> } = {
   setBucketCors,
   deleteBucketCors,
   setBucketTags,
+  setBucketLifecycle,
+  deleteBucketLifecycle,
+  applyLifecycleRule,
+  endLifecycleWalk,
   setQuota,
   setTenantLimits,
   requestApproval,

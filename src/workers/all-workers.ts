@@ -17,6 +17,7 @@ import { Discarding } from './discarding.ts'
 import { Evacuating } from './evacuating.ts'
 import { Expiry } from './expiry.ts'
 import { followMembers, type FollowingParts } from './following-members.ts'
+import { Lifecycle } from './lifecycle.ts'
 import { MembershipWorker } from './membership.ts'
 import { recordLastUsed } from './last-used-recorder.ts'
 import { Rebalancing } from './rebalancing.ts'
@@ -79,6 +80,7 @@ export function allWorkers(parts: WorkerParts): Work {
   const { time } = parts.cluster
   const confirmedTime = (): number => time.status().confirmedTime
   const expiry = new Expiry({ ...parts, confirmedTime, logger })
+  const lifecycle = new Lifecycle({ ...parts, confirmedTime, logger })
   const discarding = new Discarding({ ...parts, delayMs: collectAfterMs, now, logger })
   const tenantDeletion = new TenantDeletion({ ...parts, logger })
   const delivering = createDelivering(parts, logger)
@@ -89,6 +91,7 @@ export function allWorkers(parts: WorkerParts): Work {
     { name: 'recounting', work: () => recounting.round(), ...often },
     { name: 'collection', work: () => collection.round(), ...often },
     { name: 'expiry', work: () => expiry.round(), ...often },
+    { name: 'life cycle', work: () => lifecycle.round(), ...often },
     { name: 'delivering', work: () => delivering.round(), ...often, everyMs: DELIVER_EVERY_MS },
     { name: 'trimming', work: () => trimming.round(), ...often, everyMs: TRIM_EVERY_MS },
     { name: 'discarding', work: () => discarding.round(), ...often },
@@ -117,7 +120,12 @@ export function allWorkers(parts: WorkerParts): Work {
   ]
   return {
     workers,
-    samples: () => [...recounting.metrics(), ...delivering.samples(), ...audit.samples()],
+    samples: () => [
+      ...recounting.metrics(),
+      ...lifecycle.metrics(),
+      ...delivering.samples(),
+      ...audit.samples(),
+    ],
     close: async () => void (await Promise.all([delivering.close(), audit.close()])),
   }
 }

@@ -70,6 +70,10 @@ const ALLOWED = {
   getBucketCORS: READERS,
   setBucketCORS: ['admin', 'photosAdmin'],
   deleteBucketCORS: ['admin', 'photosAdmin'],
+  getBucketLifecycle: ['admin', 'photosAdmin'],
+  setBucketLifecycle: ['admin', 'photosAdmin'],
+  deleteBucketLifecycle: ['admin', 'photosAdmin'],
+  previewBucketLifecycle: ['admin', 'photosAdmin'],
   getBucketNotifications: READERS,
   // Each of them needs two verbs, and no principal here has both.
   setBucketNotifications: [],

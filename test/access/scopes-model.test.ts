@@ -18,7 +18,13 @@ const NO_POLICIES = { get: () => undefined }
 const READS = /^(get|head|list)/
 const DELETES = ['deleteObject', 'batchDeleteObjects', 'deleteBucket']
 const POLICIES = ['getBucketPolicy', 'getBucketPolicyStatus', 'setBucketPolicy', 'deleteBucketPolicy']
-const ADMIN = ['setBucketCORS', 'deleteBucketCORS', 'setBucketObjectLock', ...POLICIES]
+const LIFECYCLE = [
+  'getBucketLifecycle',
+  'setBucketLifecycle',
+  'deleteBucketLifecycle',
+  'previewBucketLifecycle',
+]
+const ADMIN = ['setBucketCORS', 'deleteBucketCORS', 'setBucketObjectLock', ...LIFECYCLE, ...POLICIES]
 const OPEN = ['healthz', 'readyz', 'getOpenAPI', 'createToken', 'preflightSigned']
 const BY_URL = ['getSigned', 'putSigned']
 const SETS_HOOKS = ['setBucketNotifications', 'deleteBucketNotifications']

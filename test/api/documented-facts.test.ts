@@ -10,6 +10,21 @@ type Case = readonly [operation: string, method: string, path: string, body: obj
 
 const BUCKET = '/api/v1/buckets/films'
 const RULE = { allowedOrigins: ['*'], allowedMethods: ['GET'] }
+const EXPIRES = { status: 'Enabled', expiration: { days: 1 } }
+const LIFECYCLE_RULES = [
+  { ...EXPIRES, status: 'On' },
+  { ...EXPIRES, id: '' },
+  { ...EXPIRES, expiration: { days: 0 } },
+  { ...EXPIRES, expiration: { days: 36_501 } },
+  { ...EXPIRES, expiration: { date: 'tomorrow' } },
+  { ...EXPIRES, filter: { prefix: 'a'.repeat(1025) } },
+  { ...EXPIRES, filter: { prefix: '\u0000' } },
+  { ...EXPIRES, filter: { sizeGreaterThan: -1 } },
+  { ...EXPIRES, noncurrentVersionExpiration: { noncurrentDays: 0 } },
+  { ...EXPIRES, noncurrentVersionExpiration: { noncurrentDays: 1, newerNoncurrentVersions: 0 } },
+  { ...EXPIRES, noncurrentVersionExpiration: { noncurrentDays: 1, newerNoncurrentVersions: 101 } },
+  { ...EXPIRES, abortIncompleteMultipartUpload: { daysAfterInitiation: 0 } },
+]
 const HOOK = { url: 'https://hooks.example/x', events: ['object-created'] }
 const LINK = { method: 'GET', bucket: 'films' }
 const COPY = { sourceBucket: 'films', sourceKey: 'k' }
@@ -63,6 +78,18 @@ const FORBIDDEN: readonly Case[] = [
     'PUT',
     `${BUCKET}/cors`,
     { rules: [{ ...RULE, exposeHeaders: ['a b'] }] },
+    'invalid_request',
+  ],
+  ...LIFECYCLE_RULES.map(
+    (rule) =>
+      ['setBucketLifecycle', 'PUT', `${BUCKET}/lifecycle`, { rules: [rule] }, 'invalid_request'] as const,
+  ),
+  ['setBucketLifecycle', 'PUT', `${BUCKET}/lifecycle`, { rules: [] }, 'invalid_request'],
+  [
+    'previewBucketLifecycle',
+    'POST',
+    `${BUCKET}/lifecycle/preview`,
+    { rules: [{ status: 'On', expiration: { days: 1 } }] },
     'invalid_request',
   ],
   [

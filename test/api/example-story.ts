@@ -34,6 +34,7 @@ const FIRST: readonly ExampleId[] = [
   ['getObject', 'headObject', 'copyObject', 'listObjects', 'listObjectVersions'],
   ['setBucketCORS', 'getBucketCORS', 'signURL', 'getSigned', 'preflightSigned'],
   ['deleteBucketCORS', 'signUpload', 'putSigned'],
+  ['setBucketLifecycle', 'getBucketLifecycle', 'previewBucketLifecycle', 'deleteBucketLifecycle'],
   ['setBucketNotifications', 'getBucketNotifications', 'testNotification'],
   ['listNotificationDeliveries', 'redeliverNotification', 'deleteBucketNotifications'],
   ['setObjectTags', 'getObjectTags', 'deleteObjectTags', 'setObjectLegalHold'],

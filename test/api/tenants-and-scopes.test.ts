@@ -21,6 +21,8 @@ const BODIES: Readonly<Record<string, object>> = {
   setObjectLegalHold: { status: 'ON' },
   completeMultipartUpload: { parts: [{ partNumber: 1, etag: `${'0'.repeat(32)}-1` }] },
   setBucketObjectLock: {},
+  setBucketLifecycle: { rules: [{ status: 'Enabled', expiration: { days: 1 } }] },
+  previewBucketLifecycle: { rules: [{ status: 'Enabled', expiration: { days: 1 } }] },
   setBucketCORS: { rules: [{ allowedOrigins: ['*'], allowedMethods: ['GET'] }] },
 }
 
@@ -163,6 +165,10 @@ const VERBS: Readonly<Record<string, string>> = {
   getBucketCORS: 'read',
   setBucketCORS: 'admin',
   deleteBucketCORS: 'admin',
+  getBucketLifecycle: 'admin',
+  setBucketLifecycle: 'admin',
+  deleteBucketLifecycle: 'admin',
+  previewBucketLifecycle: 'admin',
 }
 
 t.test(

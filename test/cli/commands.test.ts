@@ -87,7 +87,14 @@ printf '%s\\n' "\${COMPREPLY[@]}"`
 t.test('holdfast completion', async (t) => {
   await t.test('offers in bash the commands, options and values that may follow', async (t) => {
     t.same(offered(['holdfast', 'buck']), ['bucket'])
-    t.same(offered(['holdfast', 'bucket', '']), ['create', 'get', 'delete', 'versioning', 'object-lock'])
+    t.same(offered(['holdfast', 'bucket', '']), [
+      'create',
+      'get',
+      'delete',
+      'versioning',
+      'object-lock',
+      'lifecycle',
+    ])
     t.same(offered(['holdfast', 'cluster', 'operations', 'pa']), ['pause'])
     t.same(offered(['holdfast', 'put', 'a.txt', 'b/', '--no-p']), ['--no-progress'])
     t.same(offered(['holdfast', 'sign', '--method', '']), ['GET', 'PUT'])

@@ -13,6 +13,8 @@ const RELEASED = [
   'operationList outbox outboxTotal quota repair repairTotal session settings tenant tenantAccess tenantAccessKey usage',
   // Since level 4.
   'approval approvalList auditExport limits originHooks tenantHooks',
+  // Since level 6.
+  'lifecycleTurn',
 ]
 
 t.test('row keys have the kinds that released versions wrote', async (t) => {

@@ -57,6 +57,8 @@ export const S3_ACTIONS = {
   putBucketNotification: onBucket('s3:PutBucketNotification'),
   getBucketTagging: onBucket('s3:GetBucketTagging'),
   putBucketTagging: onBucket('s3:PutBucketTagging'),
+  getLifecycle: onBucket('s3:GetLifecycleConfiguration'),
+  putLifecycle: onBucket('s3:PutLifecycleConfiguration'),
   getBucketPolicy: onBucket('s3:GetBucketPolicy'),
   putBucketPolicy: onBucket('s3:PutBucketPolicy'),
   deleteBucketPolicy: onBucket('s3:DeleteBucketPolicy'),

@@ -11,6 +11,7 @@ import { BucketView } from './bucket-view.ts'
 import { bucketRoutes } from './buckets.ts'
 import { copyRoutes } from './copy.ts'
 import { corsRoutes } from './cors.ts'
+import { lifecycleRoutes } from './lifecycle.ts'
 import { listingRoutes } from './listing.ts'
 import { HoldView, RetentionView } from './lock-view.ts'
 import { multipartPartRoutes } from './multipart-parts.ts'
@@ -41,6 +42,7 @@ const dataRoutes: readonly RouteDefinition[] = [
   ...bucketRoutes,
   ...objectLockRoutes,
   ...corsRoutes,
+  ...lifecycleRoutes,
   ...listingRoutes,
   ...objectRoutes,
   ...batchDeleteRoutes,

@@ -8,15 +8,12 @@ import type { S3Level, S3Refused } from './base/s3-route.ts'
 
 const PER_BUCKET = 'what it configures does not exist here'
 const REMOVAL = 'it would end what always holds here'
-const NO_LIFECYCLE = 'there are no life-cycle rules'
 const NO_SELECT = 'objects are not queried'
 const NO_COLD_STORAGE = 'there is one storage class, and nothing to restore from'
 
 type Row = readonly [action: string, method: Method, marks: readonly string[], why: string]
 
 const OF_BUCKETS: readonly Row[] = [
-  ['PutBucketLifecycleConfiguration', 'PUT', ['lifecycle'], NO_LIFECYCLE],
-  ['DeleteBucketLifecycle', 'DELETE', ['lifecycle'], NO_LIFECYCLE],
   ['PutBucketLogging', 'PUT', ['logging'], 'requests are in the audit log'],
   ['PutBucketWebsite', 'PUT', ['website'], PER_BUCKET],
   ['DeleteBucketWebsite', 'DELETE', ['website'], PER_BUCKET],

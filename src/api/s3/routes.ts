@@ -9,6 +9,7 @@ import { bucketPolicyRoutes } from './buckets/bucket-policy-routes.ts'
 import { bucketRoutes } from './buckets/bucket-routes.ts'
 import { copyRoutes } from './objects/copy-routes.ts'
 import { deleteObjectsRoutes } from './objects/delete-objects-route.ts'
+import { lifecycleRoutes } from './buckets/lifecycle-routes.ts'
 import { listingRoutes } from './listings/listing-routes.ts'
 import { multipartRoutes } from './multipart/multipart-routes.ts'
 import { notificationRoutes } from './buckets/notification-routes.ts'
@@ -28,6 +29,7 @@ export const s3Table: S3Table = {
     ...bucketRoutes,
     ...bucketAccessRoutes,
     ...bucketCorsRoutes,
+    ...lifecycleRoutes,
     ...bucketPolicyRoutes,
     ...notificationRoutes,
     ...absentRoutes,

@@ -3,6 +3,7 @@
  */
 import { Command } from 'commander'
 import type { BucketOptions, CreateBucketOptions, ObjectLockOptions } from '../objects/bucket-commands.ts'
+import { bucketLifecycleCommand } from './bucket-lifecycle.ts'
 import { countValue, type Done, examples, jsonOption, withDataAccess } from './options.ts'
 
 export function bucketCommand(done: Done): Command {
@@ -13,6 +14,7 @@ export function bucketCommand(done: Done): Command {
     .addCommand(deleteCommand(done))
     .addCommand(versioningCommand(done))
     .addCommand(objectLockCommand(done))
+    .addCommand(bucketLifecycleCommand(done))
 }
 
 function createCommand(done: Done): Command {

@@ -5,7 +5,7 @@
  */
 import { Refusal } from '../../base/refusal.ts'
 
-const KEY_BYTES_MAX = 1024
+export const KEY_BYTES_MAX = 1024
 /** JSON can write one; it has no UTF-8 form. */
 const LONE_SURROGATE = /[\ud800-\udfff]/u
 

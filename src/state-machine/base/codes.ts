@@ -76,6 +76,7 @@ export type Missing =
   | 'corsRules'
   | 'bucketPolicy'
   | 'bucketTags'
+  | 'lifecycleRules'
   | 'retention'
   | 'objectLock'
 

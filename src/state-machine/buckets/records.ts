@@ -45,11 +45,13 @@ export interface BucketRecord {
   readonly uploadBytes: number
   /** Present: it has a cors row. */
   readonly hasCors?: true
+  /** Present: it has life-cycle rules. */
+  readonly hasLifecycle?: true
   /** Share of each configuration in the usage of the tenant. Absent: none, it was set below feature level 4 or there is none. */
   readonly configBytes?: Readonly<Partial<Record<BucketConfig, number>>>
 }
 
-export type BucketConfig = 'policy' | 'cors' | 'notifications' | 'tags'
+export type BucketConfig = 'policy' | 'cors' | 'notifications' | 'tags' | 'lifecycle'
 
 export type CorsMethod = 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE'
 

@@ -28,6 +28,8 @@ const TYPE_OF = {
   's3:ObjectCreated:CompleteMultipartUpload': 'object-created',
   's3:ObjectRemoved:Delete': 'object-removed',
   's3:ObjectRemoved:DeleteMarkerCreated': 'object-removed',
+  's3:LifecycleExpiration:Delete': 'object-removed',
+  's3:LifecycleExpiration:DeleteMarkerCreated': 'object-removed',
   's3:ObjectTagging:Put': 'object-tagged',
   's3:ObjectTagging:Delete': 'object-tagged',
   's3:ObjectRetention:Put': 'object-lock-changed',

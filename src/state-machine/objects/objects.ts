@@ -1,7 +1,7 @@
 /**
  * Objects: put and delete.
  *
- * Owns: the effect of a delete in each state of versioning. Knows nothing of: rows of versions and bodies.
+ * Owns: the effect of a delete in each state of versioning, by a request or by a life-cycle rule. Knows nothing of: rows of versions and bodies.
  * Rule: nothing is written until all checks have passed; no command removes a locked version.
  */
 import type { ApplyContext, View } from '../base/view.ts'
@@ -100,14 +100,29 @@ export function deleteObjects(
   return accept(results)
 }
 
-interface Deletion {
+/** The names of the events of a deletion. */
+const DELETED_BY = {
+  request: { gone: 's3:ObjectRemoved:Delete', hidden: 's3:ObjectRemoved:DeleteMarkerCreated' },
+  lifecycle: {
+    gone: 's3:LifecycleExpiration:Delete',
+    hidden: 's3:LifecycleExpiration:DeleteMarkerCreated',
+  },
+} as const
+
+interface DeletedVersion {
   readonly bucket: BucketRecord
   readonly key: string
-  readonly versionId: string | null
-  readonly ifMatch: readonly string[] | null
+  readonly chain: VersionChain
   readonly bypassGovernance?: boolean
+  /** Absent: a request. */
+  readonly by?: keyof typeof DELETED_BY
   /** Its position in the command: each delete marker needs an id of its own. */
   readonly n: number
+}
+
+interface Deletion extends Omit<DeletedVersion, 'chain'> {
+  readonly versionId: string | null
+  readonly ifMatch: readonly string[] | null
 }
 
 function deleteOne(draft: Draft, deletion: Deletion, context: ApplyContext): Accepted<Deleted> | Refused {
@@ -119,9 +134,9 @@ function deleteOne(draft: Draft, deletion: Deletion, context: ApplyContext): Acc
     const found = chain.find(versionId ?? NULL_VERSION)
     return found === undefined
       ? accept(NOTHING_DELETED)
-      : removeOne(draft, { ...deletion, chain, found }, context)
+      : removeVersion(draft, { ...deletion, chain, found }, context)
   }
-  return mark(draft, { ...deletion, chain }, context)
+  return hideVersions(draft, { ...deletion, chain }, context)
 }
 
 function conditionFault(view: View, { bucket: { id }, key, versionId, ifMatch }: Deletion): Refused | null {
@@ -130,7 +145,8 @@ function conditionFault(view: View, { bucket: { id }, key, versionId, ifMatch }:
   return preconditionFault({ ifMatch, ifNoneMatch: null }, meant?.kind === 'object' ? meant : undefined)
 }
 
-function removeOne(
+/** Removes one version for good, unless it is locked. */
+export function removeVersion(
   draft: Draft,
   {
     bucket,
@@ -138,7 +154,8 @@ function removeOne(
     found,
     n,
     bypassGovernance,
-  }: Deletion & { readonly chain: VersionChain; readonly found: VersionRecord },
+    by = 'request',
+  }: DeletedVersion & { readonly found: VersionRecord },
   context: ApplyContext,
 ): Accepted<Deleted> | Refused {
   const locked = lockedFault(found, context, bypassGovernance)
@@ -146,7 +163,7 @@ function removeOne(
   chain.remove(found)
   countVersions(draft, bucket, chain)
   if (found.kind === 'object') discardBody(draft, placeOf(bucket, found), found.body, context)
-  announce(draft, bucket, { eventName: 's3:ObjectRemoved:Delete', version: found, n }, context)
+  announce(draft, bucket, { eventName: DELETED_BY[by].gone, version: found, n }, context)
   return accept({ existed: true, version: found, isMade: false })
 }
 
@@ -158,9 +175,9 @@ function growthBy({ metadataBytes = 0 }: Pick<VersionRecord, 'metadataBytes'>, r
 }
 
 /** Makes a delete marker, which hides all versions; in a suspended bucket it replaces the null version. */
-function mark(
+export function hideVersions(
   draft: Draft,
-  { bucket, chain, key, n, bypassGovernance }: Deletion & { readonly chain: VersionChain },
+  { bucket, chain, key, n, bypassGovernance, by = 'request' }: DeletedVersion,
   context: ApplyContext,
 ): Accepted<Deleted> | Refused {
   const isNull = bucket.versioning === 'Suspended'
@@ -185,6 +202,6 @@ function mark(
   })
   countVersions(draft, bucket, chain)
   if (replaced?.kind === 'object') discardBody(draft, placeOf(bucket, replaced), replaced.body, context)
-  announce(draft, bucket, { eventName: 's3:ObjectRemoved:DeleteMarkerCreated', version: marker, n }, context)
+  announce(draft, bucket, { eventName: DELETED_BY[by].hidden, version: marker, n }, context)
   return accept({ existed, version: marker, isMade: true })
 }

@@ -7,6 +7,8 @@
  */
 import { versionKeys } from '../versions/keys.ts'
 import { objectKeys } from '../objects/keys.ts'
+import { lifecycleKeys } from '../lifecycle/keys.ts'
+import type { LifecycleWalkRecord } from '../lifecycle/records.ts'
 import { chunkKeys } from '../chunks/keys.ts'
 import { bucketKeys } from '../buckets/keys.ts'
 import type { Row, View } from '../base/view.ts'
@@ -112,7 +114,7 @@ export class Recount {
     else if (kind === 'tenant') this.#countBuckets(owner, -(row as TenantRecord).bucketCount)
     else if (kind === 'usage') this.#stored.set(owner, row as UsageRecord)
     else if (kind === 'drop') this.#takeDrop(owner, key)
-    else if (kind === 'expiry') this.#followed -= this.#hash(key)
+    else if (kind === 'expiry' || kind === 'lifecycleTurn') this.#followed -= this.#hash(key)
     else if (kind === 'making' || kind === 'condemned' || kind === 'repair') this.#derived -= this.#hash(key)
     if (kind === 'repair') this.#repairs++
     if (kind === 'auditLink') this.#auditLinks++
@@ -132,7 +134,9 @@ export class Recount {
       if (count !== 0) this.#differ(`uploads and their parts differ: ${what} by ${count}`)
     if (this.#neighbours !== 0n) this.#differ('versions do not agree on who is older and who is newer')
     if (this.#followed !== 0n)
-      this.#differ('chains, locked versions, CORS rules or due times do not follow from what there is')
+      this.#differ(
+        'chains, locked versions, CORS rules, life-cycle rules or due times do not follow from what there is',
+      )
     const counted = this.#view.get(chunkKeys.repairTotal())?.count ?? 0
     if (counted !== this.#repairs) this.#differ(`${this.#repairs} repair rows are counted as ${counted}`)
     const { first, next } = this.#view.get(auditRowKeys.auditHead()) ?? NO_HEAD
@@ -161,6 +165,7 @@ export class Recount {
     for (const metadataBytes of Object.values(row.configBytes ?? {}))
       this.#add(row.tenantId, { metadataBytes })
     if (row.hasCors) this.#followed += this.#hash(bucketKeys.cors(row.id))
+    if (row.hasLifecycle) this.#followed += this.#hash(lifecycleKeys.lifecycle(row.id))
     this.#outbox.takeBucket(row)
   }
 
@@ -173,6 +178,15 @@ export class Recount {
       case 'cors':
         this.#followed -= this.#hash(bucketKeys.cors(bucketId))
         return
+      case 'lifecycle':
+        // Its walk row follows from it, and the turn from that.
+        this.#followed += this.#hash(lifecycleKeys.lifecycleWalk(bucketId)) - this.#hash(key)
+        return
+      case 'lifecycleWalk': {
+        const { turnAt } = row as LifecycleWalkRecord
+        this.#followed += this.#hash(lifecycleKeys.lifecycleTurn(turnAt, bucketId)) - this.#hash(key)
+        return
+      }
       case 'inlineBody':
         return this.#takeInline(bucketId, row as InlineBodyRecord)
       case 'manifestPage':

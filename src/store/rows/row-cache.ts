@@ -8,6 +8,7 @@
  */
 import { Recent, type RecentBounds } from '../../base/recent.ts'
 import { bucketKeys } from '../../state-machine/buckets/keys.ts'
+import { lifecycleKeys } from '../../state-machine/lifecycle/keys.ts'
 import { limitKeys } from '../../state-machine/limits/keys.ts'
 import { kindOf, type RowKey, SEPARATOR } from '../../state-machine/base/row-key.ts'
 import { keyText } from './row-codec.ts'
@@ -28,6 +29,7 @@ const KINDS: ReadonlySet<string> = new Set(
     bucketKeys.bucket('', ''),
     bucketKeys.bucketPolicy(''),
     bucketKeys.cors(''),
+    lifecycleKeys.lifecycle(''),
     limitKeys.limits(''),
   ].map(kindOf),
 )

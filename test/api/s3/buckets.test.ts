@@ -2,7 +2,7 @@
  * Buckets through the S3 API: create, look, delete, location, versioning; what is refused by its name.
  *
  * Actions: CreateBucket, HeadBucket, DeleteBucket, GetBucketLocation, GetBucketVersioning, PutBucketVersioning, GetBucketRequestPayment
- * Actions: GetBucketAccelerateConfiguration, GetBucketLogging, GetBucketLifecycleConfiguration, GetBucketReplication, GetBucketWebsite
+ * Actions: GetBucketAccelerateConfiguration, GetBucketLogging, GetBucketReplication, GetBucketWebsite
  */
 import t from 'tap'
 import { refusedActions } from '../../../src/api/s3/refused-actions.ts'
@@ -143,7 +143,6 @@ t.test('PutBucketVersioning and GetBucketVersioning', async (t) => {
 t.test('configurations that nothing here has are not there, or empty', async (t) => {
   const s3 = await S3World.start(t)
   for (const [mark, code] of [
-    ['lifecycle', 'NoSuchLifecycleConfiguration'],
     ['website', 'NoSuchWebsiteConfiguration'],
     ['replication', 'ReplicationConfigurationNotFoundError'],
   ] as const)
@@ -152,7 +151,7 @@ t.test('configurations that nothing here has are not there, or empty', async (t)
     t.match(await s3.call({ path: `/photos?${mark}` }), { status: 200, xml: { children: [] } }, mark)
   const payer = await s3.call({ path: '/photos?requestPayment' })
   t.equal(payer.xml?.textOf('Payer'), 'BucketOwner')
-  t.equal((await s3.call({ path: '/absent?lifecycle' })).s3Code, 'NoSuchBucket')
+  t.equal((await s3.call({ path: '/absent?website' })).s3Code, 'NoSuchBucket')
 })
 
 t.test('every action of the table is refused by its name, and never done as another one', async (t) => {

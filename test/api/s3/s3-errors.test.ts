@@ -71,6 +71,7 @@ t.test('s3ErrorOf', async (t) => {
       version: 'NoSuchVersion',
       upload: 'NoSuchUpload',
       corsRules: 'NoSuchCORSConfiguration',
+      lifecycleRules: 'NoSuchLifecycleConfiguration',
       bucketPolicy: 'NoSuchBucketPolicy',
       bucketTags: 'NoSuchTagSet',
       retention: 'NoSuchObjectLockConfiguration',

@@ -26,6 +26,7 @@ const RENEWED = [
     'uploadPart',
     'rebalance',
     'setBucketCORS',
+    'setBucketLifecycle',
     'setTenantBucketPolicy',
     'signURL',
     'signUpload',

@@ -10,9 +10,13 @@ export interface Explanation {
 
 export const EXPLANATIONS: readonly Explanation[] = [
   {
-    names: [/^test_lifecycle/, /^test_delete_marker_expiration$/, /^test_(?:restore_|read_through)/],
+    names: [/^test_lifecycle.*(?:transition|cloud)/, /^test_(?:restore_|read_through)/],
+    reason: 'There is one storage class: transitions and restores are refused by name with 501.',
+  },
+  {
+    names: [/^test_lifecycle(?:v2)?_.*expiration/, /^test_delete_marker_expiration$/],
     reason:
-      'Life-cycle rules, and with them transitions and restores, are not there yet: the calls are refused by name with 501.',
+      'They wait for days of some seconds, a setting of the server that the suite was written for. A day has 24 hours here.',
   },
   {
     names: [/_aws2$/, /^test_cors_presigned_.*_v2$/],

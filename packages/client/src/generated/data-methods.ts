@@ -126,6 +126,26 @@ export interface DeleteBucketCORSInput {
   readonly bucket: string
 }
 
+export interface GetBucketLifecycleInput {
+  readonly bucket: string
+}
+
+export interface SetBucketLifecycleInput {
+  readonly bucket: string
+  readonly rules: readonly ({ readonly id?: string; readonly status: "Enabled" | "Disabled"; /** Every condition has to hold; none: all objects */ readonly filter?: { readonly prefix?: string; /** At most 10; values of at most 256 characters */ readonly tags?: Readonly<Record<string, string>>; readonly sizeGreaterThan?: number; readonly sizeLessThan?: number }; /** One of the three. A delete marker under which no version is left goes by the third, and by days */ readonly expiration?: { readonly days?: number; /** A midnight in UTC */ readonly date?: string; readonly expiredObjectDeleteMarker?: boolean }; readonly noncurrentVersionExpiration?: { readonly noncurrentDays: number; readonly newerNoncurrentVersions?: number }; readonly abortIncompleteMultipartUpload?: { readonly daysAfterInitiation: number } })[]
+}
+
+export interface DeleteBucketLifecycleInput {
+  readonly bucket: string
+}
+
+export interface PreviewBucketLifecycleInput {
+  readonly bucket: string
+  readonly rules?: readonly ({ readonly id?: string; readonly status: "Enabled" | "Disabled"; /** Every condition has to hold; none: all objects */ readonly filter?: { readonly prefix?: string; /** At most 10; values of at most 256 characters */ readonly tags?: Readonly<Record<string, string>>; readonly sizeGreaterThan?: number; readonly sizeLessThan?: number }; /** One of the three. A delete marker under which no version is left goes by the third, and by days */ readonly expiration?: { readonly days?: number; /** A midnight in UTC */ readonly date?: string; readonly expiredObjectDeleteMarker?: boolean }; readonly noncurrentVersionExpiration?: { readonly noncurrentDays: number; readonly newerNoncurrentVersions?: number }; readonly abortIncompleteMultipartUpload?: { readonly daysAfterInitiation: number } })[]
+  readonly limit?: number
+  /** nextContinuationToken of the page before, with the same query */ readonly continuationToken?: string
+}
+
 export interface ListObjectsInput {
   readonly bucket: string
   readonly prefix?: string
@@ -483,6 +503,26 @@ export abstract class DataMethods extends Methods<DataPages> {
   /** Remove the CORS rules of a bucket; that there were none is no error */
   deleteBucketCORS(input: DeleteBucketCORSInput, options?: MethodOptions): Promise<void> {
     return this.run('deleteBucketCORS', input, options)
+  }
+
+  /** Get the life-cycle rules of a bucket */
+  getBucketLifecycle(input: GetBucketLifecycleInput, options?: MethodOptions): Promise<DataOperations['getBucketLifecycle']['answer']> {
+    return this.run('getBucketLifecycle', input, options)
+  }
+
+  /** Replace the life-cycle rules of a bucket */
+  setBucketLifecycle(input: SetBucketLifecycleInput, options?: MethodOptions): Promise<DataOperations['setBucketLifecycle']['answer']> {
+    return this.run('setBucketLifecycle', input, options)
+  }
+
+  /** Remove the life-cycle rules of a bucket; that there were none is no error */
+  deleteBucketLifecycle(input: DeleteBucketLifecycleInput, options?: MethodOptions): Promise<void> {
+    return this.run('deleteBucketLifecycle', input, options)
+  }
+
+  /** Show what life-cycle rules would do now */
+  previewBucketLifecycle(input: PreviewBucketLifecycleInput, options?: MethodOptions): Promise<DataOperations['previewBucketLifecycle']['answer']> {
+    return this.run('previewBucketLifecycle', input, options)
   }
 
   /** List objects by key */

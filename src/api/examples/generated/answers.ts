@@ -197,7 +197,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "expiresAt": "2026-11-21T12:00:00.000Z"
   },
   "createTemporaryToken": {
-    "token": "svctmp_eyJ2IjoxLCJ0eXAiOiJ0bXAiLCJhayI6IkFLTkgzNVhUVElGNFc2NVVHNVhVIiwia3YiOjEsInRpZCI6ImFjbWUiLCJpYXQiOjE3OTU3MTY1NzUsImV4cCI6MTc5NTcxNzQ3NSwianRpIjoidm4wVm9ibzB1X0RWIiwic2NwIjoib3A9cmVhZDpidWNrZXQ9cGhvdG9zOnByZWZpeD0yMDI2LyIsInNuIjoiYnVpbGQtMTcifQ.j5tz0qGBMOSFk0LqLoxcLsILXsSe8U9gB4nkYbzZ7Gg",
+    "token": "svctmp_eyJ2IjoxLCJ0eXAiOiJ0bXAiLCJhayI6IkFLTFhUNkRFRkZBVUhNQ0VFWEhGIiwia3YiOjEsInRpZCI6ImFjbWUiLCJpYXQiOjE3OTU3ODA3NzYsImV4cCI6MTc5NTc4MTY3NiwianRpIjoiWXJiajFPRWJ4VllKIiwic2NwIjoib3A9cmVhZDpidWNrZXQ9cGhvdG9zOnByZWZpeD0yMDI2LyIsInNuIjoiYnVpbGQtMTcifQ.C92iVjBJX5-Vm4ThnJbhW8GKYqn8Tybe4gJUGFx9hHo",
     "tokenType": "Bearer",
     "expiresIn": 900,
     "expiresAt": "2026-11-21T12:00:00.000Z",
@@ -382,6 +382,27 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
           "ETag"
         ],
         "maxAgeSeconds": 600
+      }
+    ]
+  },
+  "getBucketLifecycle": {
+    "rules": [
+      {
+        "id": "tmp",
+        "status": "Enabled",
+        "filter": {
+          "prefix": "tmp/",
+          "tags": {
+            "keep": "no"
+          }
+        },
+        "expiration": {
+          "days": 30
+        },
+        "noncurrentVersionExpiration": {
+          "noncurrentDays": 7,
+          "newerNoncurrentVersions": 3
+        }
       }
     ]
   },
@@ -835,7 +856,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
   "listNotificationDeliveries": {
     "deliveries": [
       {
-        "deliveryId": "evt_01M8CGRXTM0000000000J00000-XUUX2BVSBS7L4XJH",
+        "deliveryId": "evt_01M8EE05ZY0000000000M00000-NPX24BBCNEZXYV2N",
         "configId": "thumbs",
         "type": "test",
         "eventName": "s3:TestEvent",
@@ -1076,6 +1097,21 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "blockers": [],
     "error": null
   },
+  "previewBucketLifecycle": {
+    "judgedAt": "2026-11-21T12:00:00.000Z",
+    "rows": 0,
+    "counts": {
+      "expired": 0,
+      "hidden": 0,
+      "noncurrent": 0,
+      "marker": 0,
+      "upload": 0
+    },
+    "bytes": 0,
+    "locked": 0,
+    "items": [],
+    "isTruncated": false
+  },
   "putObject": {
     "bucket": "photos",
     "key": "2026/cat.txt",
@@ -1148,7 +1184,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
   "queryAuditLog": {
     "records": [
       {
-        "id": "au_33",
+        "id": "au_35",
         "time": "2026-11-21T12:00:00.000Z",
         "requestId": "019ab000-0000-7000-8000-000000000000",
         "api": "native",
@@ -1243,7 +1279,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "error": null
   },
   "redeliverNotification": {
-    "deliveryId": "evt_01M8CGRXTM0000000000J00000-XUUX2BVSBS7L4XJH",
+    "deliveryId": "evt_01M8EE05ZY0000000000M00000-NPX24BBCNEZXYV2N",
     "configId": "thumbs",
     "type": "test",
     "eventName": "s3:TestEvent",
@@ -1564,6 +1600,27 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
       }
     ]
   },
+  "setBucketLifecycle": {
+    "rules": [
+      {
+        "id": "tmp",
+        "status": "Enabled",
+        "filter": {
+          "prefix": "tmp/",
+          "tags": {
+            "keep": "no"
+          }
+        },
+        "expiration": {
+          "days": 30
+        },
+        "noncurrentVersionExpiration": {
+          "noncurrentDays": 7,
+          "newerNoncurrentVersions": 3
+        }
+      }
+    ]
+  },
   "setBucketNotifications": {
     "configs": [
       {
@@ -1577,7 +1634,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
         "suffix": "",
         "enabled": true,
         "payloadFormat": "native",
-        "signingSecret": "whsec_8v8qBkooe6MVuP04scwwP8I3SOpqkksG",
+        "signingSecret": "whsec_KScuBShUwoDKo+M3L0CB9qSXTXMxQRh+",
         "suspended": false,
         "suspensionReason": "",
         "createdAt": "2026-11-21T12:00:00.000Z",
@@ -1750,7 +1807,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "contentLengthMax": 1000
   },
   "testNotification": {
-    "deliveryId": "evt_01M8CGRXTM0000000000J00000-XUUX2BVSBS7L4XJH",
+    "deliveryId": "evt_01M8EE05ZY0000000000M00000-NPX24BBCNEZXYV2N",
     "configId": "thumbs",
     "type": "test",
     "eventName": "s3:TestEvent",

@@ -136,6 +136,7 @@ const CODE_OF_MISSING = {
   version: 'NoSuchVersion',
   upload: 'NoSuchUpload',
   corsRules: 'NoSuchCORSConfiguration',
+  lifecycleRules: 'NoSuchLifecycleConfiguration',
   bucketPolicy: 'NoSuchBucketPolicy',
   bucketTags: 'NoSuchTagSet',
   retention: 'NoSuchObjectLockConfiguration',

@@ -19,7 +19,7 @@ const SEALED_BYTES = 128
 const OBJECTS_PER_REPORT = 100_000
 
 /** In a second bucket: as many folders as fill a page, with this many objects each. */
-export const FOLDER_SIZES = [1, 2, 10, 100] as const
+export const FOLDER_SIZES = [1, 2, 10, 30, 100] as const
 const FOLDERS_OF_EACH_SIZE = 1000
 
 export function foldersOf(size: number): string {

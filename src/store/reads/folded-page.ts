@@ -2,7 +2,7 @@
  * One page of a listing in which everything below a common prefix is folded into one line.
  *
  * Owns: the walk over rows of one kind, and what a common prefix is. Knows nothing of: what the rows are.
- * Rule: work is bounded by the page, not by the bucket: rows below a common prefix are stepped over, by a seek where there are many.
+ * Rule: work is bounded by the page, not by the bucket: rows below a common prefix are stepped over, by what is known of them or by a seek where there are many.
  */
 import assert from 'node:assert/strict'
 import { type CursorRange, type ReadRow, RowCursor } from '../rows/row-cursor.ts'
@@ -43,12 +43,17 @@ export function foldedPage<R extends object, L extends object>(
 ): Promise<FoldedPage<L>> {
   const { prefix, limit } = query
   assert(limit >= 1 && limit <= PAGE_ROWS_MAX, 'a listing asks for 1 to 1,000 lines')
-  return state.lease(async ({ db }) => {
-    const cursor = await RowCursor.open(db, { all, prefix, first, lines: limit + 1 }, readRow)
+  return state.lease(async ({ db, knownGaps }) => {
+    const gaps = knownGaps.walk()
     try {
-      return await pageOf(cursor, query, budget)
+      const cursor = await RowCursor.open(db, { all, prefix, first, lines: limit + 1, gaps }, readRow)
+      try {
+        return await pageOf(cursor, query, budget)
+      } finally {
+        await cursor.close()
+      }
     } finally {
-      await cursor.close()
+      gaps.close()
     }
   })
 }
@@ -64,6 +69,7 @@ async function pageOf<R extends object, L extends object>(
   const commonPrefixes: string[] = []
   let last: L | string | null = null
   let bytes = 0
+  const isFolded = (name: string): boolean => commonPrefixOf(name, query) !== null
   for (let found = 0; cursor.name !== null; found++) {
     if (found === query.limit || bytes >= bytesMax) return { rows, commonPrefixes, next: last }
     const folded = commonPrefixOf(cursor.name, query)
@@ -76,7 +82,7 @@ async function pageOf<R extends object, L extends object>(
     } else {
       last = folded
       commonPrefixes.push(folded)
-      if (!cursor.skip(folded)) await cursor.more()
+      if (!cursor.skip(folded, isFolded)) await cursor.more()
     }
   }
   return { rows, commonPrefixes, next: null }

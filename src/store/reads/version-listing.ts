@@ -4,7 +4,7 @@
  *
  * Owns: the merge of object rows with version rows. Knows nothing of: tokens, HTTP. [decisions 4]
  * Rules: both are read from one cut; work is bounded by the page, not by the bucket nor by the versions of a key: it
- * begins behind the marker, and rows below a common prefix are stepped over, by a seek where there are many.
+ * begins behind the marker, and rows below a common prefix are stepped over, by what is known of them or by a seek where there are many.
  */
 import assert from 'node:assert/strict'
 import { versionKeys, versionRanges } from '../../state-machine/versions/keys.ts'
@@ -20,7 +20,8 @@ import type { ListedVersion } from '../../state-machine/versions/listed-version.
 import { readListedVersion } from './listed-rows.ts'
 import { type CursorRange, RowCursor } from '../rows/row-cursor.ts'
 import { cutView } from '../rows/cut-view.ts'
-import type { Database } from '../rows/state-rows.ts'
+import type { GapWalk } from '../rows/known-gaps.ts'
+import type { OpenState } from '../rows/open-state.ts'
 import { PAGE_ROWS_MAX } from './row-page.ts'
 import type { StateReader } from './state-reader.ts'
 
@@ -59,30 +60,33 @@ export function pageOfVersions(
   query: ListVersionsQuery,
 ): Promise<VersionPage> {
   assert(query.limit >= 1 && query.limit <= PAGE_ROWS_MAX, 'a listing asks for 1 to 1,000 lines')
-  return state.lease(({ db }) => pageOf(db, bucket, query))
+  return state.lease((opened) => pageOf(opened, bucket, query))
 }
 
-async function pageOf(db: Database, bucket: BucketId, query: ListVersionsQuery): Promise<VersionPage> {
+async function pageOf(
+  { db, knownGaps }: Pick<OpenState, 'db' | 'knownGaps'>,
+  bucket: BucketId,
+  query: ListVersionsQuery,
+): Promise<VersionPage> {
   const snapshot = db.snapshot()
+  const gapWalks = [knownGaps.walk(), knownGaps.walk()] as const
   const open: VersionCursor[] = []
   try {
     const shown = lastShown(cutView(db, snapshot), bucket, query)
     const { prefix, limit } = query
     const [objects, versions] = walks(bucket, query, shown)
-    const cursorOf = async (walk: Walk): Promise<VersionCursor> => {
-      const cursor = await RowCursor.open(
-        db,
-        { ...walk, prefix, lines: limit + 1, snapshot },
-        readListedVersion,
-      )
+    const cursorOf = async (walk: Walk, gaps: GapWalk): Promise<VersionCursor> => {
+      const range = { ...walk, prefix, lines: limit + 1, snapshot, gaps }
+      const cursor = await RowCursor.open(db, range, readListedVersion)
       open.push(cursor)
       return cursor
     }
-    const cursors = [await cursorOf(objects), await cursorOf(versions)] as const
+    const cursors = [await cursorOf(objects, gapWalks[0]), await cursorOf(versions, gapWalks[1])] as const
     await passShown(cursors[0], query.keyMarker, shown)
     return await merge(cursors, query)
   } finally {
     for (const cursor of open) await cursor.close()
+    for (const gaps of gapWalks) gaps.close()
     await snapshot.close()
   }
 }
@@ -133,6 +137,7 @@ async function merge(
   const versions: ListedVersion[] = []
   const commonPrefixes: string[] = []
   let next: VersionMarker | null = null
+  const isFolded = (name: string): boolean => commonPrefixOf(name, query) !== null
   for (;;) {
     const cursor = foremost(cursors)
     if (cursor.name === null) return { versions, commonPrefixes, next: null }
@@ -146,7 +151,7 @@ async function merge(
     } else {
       commonPrefixes.push(folded)
       next = { keyMarker: folded, versionIdMarker: '' }
-      const behind = cursors.filter((one) => !one.skip(folded))
+      const behind = cursors.filter((one) => !one.skip(folded, isFolded))
       if (behind.length > 0) await Promise.all(behind.map((one) => one.more()))
     }
   }

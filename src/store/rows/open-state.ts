@@ -12,11 +12,12 @@ import type { View } from '../../state-machine/base/view.ts'
 import type { RowKey } from '../../state-machine/base/row-key.ts'
 import { Condition, StateDamagedError } from '../../../cluster/index.ts'
 import { cutView } from './cut-view.ts'
+import { KnownGaps } from './known-gaps.ts'
 import { LevelLogs } from '../level/level-logs.ts'
 import { damageIn, damageInWrite, writeRefusal } from './state-errors.ts'
 import { RepairWindow } from './repair-window.ts'
 import { RowCache, type KeptRow } from './row-cache.ts'
-import { decodeRow, keyBytes, openRow } from './row-codec.ts'
+import { decodeRow, keyBytes, keyText, openRow } from './row-codec.ts'
 import type { BatchOperation } from './separated-rows.ts'
 import { readSeal, type StateSeal } from './state-seal.ts'
 import { Turns } from './turns.ts'
@@ -44,6 +45,7 @@ export class OpenState {
   readonly location: string
   readonly db: Database
   readonly repairs: RepairWindow
+  readonly knownGaps = new KnownGaps()
   readonly #onDamage: OnDamage
   readonly #cache = new RowCache()
   readonly #logs: LevelLogs
@@ -128,7 +130,9 @@ export class OpenState {
    * that it read for the write.
    */
   async write(operations: readonly BatchOperation[]): Promise<void> {
-    const endChange = this.#cache.changing(operations.map(({ key }) => key))
+    const keys = operations.map(({ key }) => keyText(key))
+    const endChange = this.#cache.changing(keys)
+    const endWriting = this.knownGaps.writing(keys)
     this.#writes += 1
     try {
       // Values first: a pointer to bytes that are not durable may outlive them.
@@ -136,6 +140,7 @@ export class OpenState {
       await this.#writeInTurns(stored)
       settle()
       endChange()
+      endWriting()
       this.#writes -= 1
       await this.#count(stored)
     } catch (error) {

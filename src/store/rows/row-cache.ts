@@ -11,7 +11,6 @@ import { bucketKeys } from '../../state-machine/buckets/keys.ts'
 import { lifecycleKeys } from '../../state-machine/lifecycle/keys.ts'
 import { limitKeys } from '../../state-machine/limits/keys.ts'
 import { kindOf, type RowKey, SEPARATOR } from '../../state-machine/base/row-key.ts'
-import { keyText } from './row-codec.ts'
 import { tenantKeys } from '../../state-machine/tenants/keys.ts'
 
 /** Of one generation of `Recent`. */
@@ -67,8 +66,8 @@ export class RowCache {
   }
 
   /** Call it before a write begins. Returns what to call when it is durable; after a write that failed, its rows are not kept again. */
-  changing(keys: readonly Buffer[]): () => void {
-    const names = keys.map(keyText).filter(isOfCallers)
+  changing(keys: readonly string[]): () => void {
+    const names = keys.filter(isOfCallers)
     for (const name of names) {
       this.#kept.delete(name)
       this.#changing.set(name, (this.#changing.get(name) ?? 0) + 1)

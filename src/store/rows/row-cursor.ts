@@ -3,10 +3,13 @@
  *
  * Owns: the iterator, its order, what was read ahead of the walk. Knows nothing of: lines of a listing.
  * Rules: every row that it visits must ascend; only rows that a caller takes are verified and read. Rows that are stepped over
- * are read where that costs less than a seek, and never more than a few of them for each step. A step to a row that was read already waits for nothing.
+ * are read where that costs less than a seek, and never more than a few of them for each step. A step to a row that was read already waits for nothing,
+ * nor does one over a gap that is known: of the row behind it the walk has the name alone.
  */
+import assert from 'node:assert/strict'
 import { comesBefore } from '../../state-machine/base/key-order.ts'
 import { type KeyRange, narrow, type RowKey, successor } from '../../state-machine/base/row-key.ts'
+import type { Gap, GapWalk } from './known-gaps.ts'
 import { ReadPace } from './read-pace.ts'
 import { keyBytes, openNamed } from './row-codec.ts'
 import { type Database, type DatabaseSnapshot, outOfPlace } from './state-rows.ts'
@@ -25,6 +28,8 @@ export interface CursorRange<R extends object = object> {
   readonly lines: number
   /** Absent: the walk is over the rows as they are now. */
   readonly snapshot?: DatabaseSnapshot
+  /** Started at the moment that the cursor walks over: that of the snapshot, or that of this call. */
+  readonly gaps: GapWalk
 }
 
 /** What a caller takes of a row: `name` is the object key in its row key. Throws RowDamagedError. */
@@ -33,7 +38,9 @@ export type ReadRow<R extends object, L> = (key: RowKey<R>, name: string, payloa
 /** A key as text and its row as it is stored. */
 type Entry = readonly [key: string, value: Buffer]
 
-const NOWHERE: Entry = ['', Buffer.alloc(0)]
+/** In place of a row that was not read. */
+const UNREAD = Buffer.alloc(0)
+const NOWHERE: Entry = ['', UNREAD]
 
 export class RowCursor<R extends object, L> {
   readonly #iterator: ReturnType<typeof iterate>
@@ -42,6 +49,8 @@ export class RowCursor<R extends object, L> {
   readonly #startSum: number
   readonly #readRow: ReadRow<R, L>
   readonly #pace: ReadPace
+  readonly #gaps: GapWalk
+  readonly #end: string
   /** The last read, and the position of the cursor in it. */
   #read: readonly Entry[] = []
   #at = 0
@@ -49,12 +58,18 @@ export class RowCursor<R extends object, L> {
   #lines = 0
   #entry: Entry = NOWHERE
   #name: string | null = null
+  /** Where the step over a common prefix began that is not done yet. */
+  #steppedFrom: string | null = null
+  /** In front of the current row, which is not verified yet. */
+  #gap: Gap | null = null
 
   private constructor(db: Database, range: CursorRange, readRow: ReadRow<R, L>) {
     this.#start = range.all.start
     this.#startSum = textSum(this.#start)
     this.#readRow = readRow
     this.#pace = new ReadPace(range.lines)
+    this.#gaps = range.gaps
+    this.#end = narrow(range.all, range.prefix).end
     this.#iterator = iterate(db, range)
   }
 
@@ -79,9 +94,10 @@ export class RowCursor<R extends object, L> {
     return this.#name
   }
 
-  /** What the current row holds. Throws RowDamagedError. */
+  /** What the current row holds; never after a step for which its name was enough. Throws RowDamagedError. */
   row(): L {
     const [key, value] = this.#entry
+    assert(value !== UNREAD, 'a row is taken that a step needed the name of')
     return this.#readRow(key as RowKey<R>, this.#name ?? '', this.#verified(key, value))
   }
 
@@ -91,16 +107,36 @@ export class RowCursor<R extends object, L> {
     return this.#stands()
   }
 
-  /** Steps over the rows that begin with `prefix`, if it is at one. False: as for `next`. Throws RowDamagedError. */
-  skip(prefix: string): boolean {
+  /**
+   * Steps over the rows that begin with `prefix`, if it is at one. `isNameEnough`: whether the caller takes nothing but the name of the row
+   * behind them, and steps on with this function. False: as for `next`. Throws RowDamagedError.
+   */
+  skip(prefix: string, isNameEnough: (name: string) => boolean): boolean {
     if (this.#name?.startsWith(prefix) !== true) return true
     const [key, value] = this.#entry
-    this.#verified(key, value)
+    if (value !== UNREAD) this.#verified(key, value)
     const alike = this.#start + prefix
     do this.#at++
     while (this.#read[this.#at]?.[0].startsWith(alike) === true)
-    if (this.#at >= this.#read.length) this.#iterator.seek(successor(alike))
+    const behind = successor(alike)
+    if (this.#at >= this.#read.length) {
+      if (this.#leaps(behind, isNameEnough)) return true
+      this.#iterator.seek(behind)
+    }
+    this.#steppedFrom = behind
     return this.#stands()
+  }
+
+  /** To the row behind a gap that is known, or to the end. */
+  #leaps(behind: string, isNameEnough: (name: string) => boolean): boolean {
+    const key = this.#gaps.next(behind)
+    if (key === null) return false
+    const name = comesBefore(key, this.#end) ? this.#nameIn(key) : null
+    if (name !== null && !isNameEnough(name)) return false
+    this.#entry = [key, UNREAD]
+    this.#name = name
+    this.#pace.passed()
+    return true
   }
 
   async more(): Promise<void> {
@@ -119,15 +155,24 @@ export class RowCursor<R extends object, L> {
     const entry = this.#read[this.#at]
     if (entry === undefined) return false
     if (!comesBefore(this.#entry[0], entry[0])) throw outOfPlace()
+    this.#gap = this.#steppedFrom === null ? null : { from: this.#steppedFrom, to: entry[0] }
+    this.#steppedFrom = null
     this.#entry = entry
     this.#lines++
-    const end = entry[0].indexOf('\u0000', this.#start.length)
-    this.#name = end === -1 ? entry[0].slice(this.#start.length) : entry[0].slice(this.#start.length, end)
+    this.#name = this.#nameIn(entry[0])
     return true
   }
 
+  #nameIn(key: string): string {
+    const end = key.indexOf('\u0000', this.#start.length)
+    return end === -1 ? key.slice(this.#start.length) : key.slice(this.#start.length, end)
+  }
+
   #verified(key: string, value: Buffer): Buffer {
-    return openNamed(key, textSum(key, this.#startSum, this.#start.length), value)
+    const payload = openNamed(key, textSum(key, this.#startSum, this.#start.length), value)
+    if (this.#gap !== null) this.#gaps.found(this.#gap)
+    this.#gap = null
+    return payload
   }
 }
 

@@ -1,13 +1,13 @@
 /**
- * Requests one URL and exits 0 when the answer is 2xx: the health check of an image without curl.
+ * Requests one URL, an argument or HOLDFAST_PROBE_URL, and exits 0 when the answer is 2xx: the health check of an image without curl.
  *
  * Rule: it stops before the time limit of the checker (5 s), and prints the fault to standard error.
  */
 const TIMEOUT_MS = 4000
-const [url] = process.argv.slice(2)
+const [url = process.env.HOLDFAST_PROBE_URL] = process.argv.slice(2)
 
 if (url === undefined) {
-  process.stderr.write('usage: node probe.mjs URL\n')
+  process.stderr.write('usage: node probe.mjs URL, or HOLDFAST_PROBE_URL\n')
   process.exitCode = 2
 } else {
   try {

@@ -3,7 +3,7 @@
 # survives the loss of its leader and is seen by Prometheus, and takes it down again. No image registry is needed; the base image comes from
 # debootstrap (Debian's archive) and the build's packages from npm. The cluster itself uses no external network.
 #
-# Every step is bounded; also after a failure, containers, networks, volumes and firewall chains of this run are removed
+# Every step is bounded, and one that takes too long is named with what to look at; also after a failure, containers, networks, volumes and firewall chains of this run are removed
 # (unless --keep is given). The two images stay for the next run: podman rmi holdfast:local removes the second.
 set -euo pipefail
 
@@ -21,25 +21,43 @@ Usage: deploy/up-with-podman.sh [--base-port P] [--keep] [--down]
   --down          only remove what an earlier run left (containers, networks, volumes; images and secrets stay)
 
 Run as root on Debian with: apt-get install podman podman-compose runc debootstrap netavark aardvark-dns iptables
-openssl curl. With Debian's prometheus package, Prometheus runs beside the cluster, otherwise it is left out.
+curl. With Debian's prometheus package, Prometheus runs beside the cluster, otherwise it is left out.
 TEXT
 }
 
-say() { echo "== $*"; }
 fail() {
   echo "up-with-podman: $1" >&2
   exit "${2:-1}"
 }
 
+# Each step has a name, a limit in seconds, and what to look at when it takes longer.
+step_name=start step_begun=0 step_s_max=0 step_look=''
+step() {
+  step_name=$1 step_s_max=$2 step_look=$3 step_begun=$SECONDS
+  echo "== $step_name"
+}
+in_time() { ((SECONDS - step_begun < step_s_max)); }
+timed_out() {
+  fail "step '$step_name' timed out after $((SECONDS - step_begun)) s (limit $step_s_max s)${1:+: $1}. Look at: $step_look"
+}
+# Runs a command for what is left of the step, in the foreground, so that Ctrl-C reaches it.
+bounded() {
+  local code=0 left=$((step_s_max - (SECONDS - step_begun)))
+  timeout --foreground "$((left > 0 ? left : 1))" "$@" || code=$?
+  ((code != 124)) || timed_out
+  return "$code"
+}
+took() { echo "   $1 after $((SECONDS - step_begun)) s"; }
+
 check_tools() {
   local tool missing=()
-  for tool in podman podman-compose runc debootstrap iptables openssl curl npm; do
+  for tool in podman podman-compose runc debootstrap iptables curl npm; do
     command -v "$tool" > /dev/null || missing+=("$tool")
   done
   [[ -x /usr/lib/podman/netavark ]] || missing+=(netavark)
   [[ -x /usr/lib/podman/aardvark-dns ]] || missing+=(aardvark-dns)
   ((${#missing[@]} == 0)) || fail "missing: ${missing[*]} (apt-get install ${missing[*]})"
-  ((EUID == 0)) || fail 'run it as root: debootstrap and the secrets of uid 10001 need it'
+  ((EUID == 0)) || fail 'run it as root: debootstrap needs it'
 }
 
 # Settings only of this run: nothing under /etc is changed. runc and cgroupfs work without systemd, too.
@@ -55,8 +73,7 @@ TEXT
   export CONTAINERS_CONF=$work/containers.conf
 }
 
-# In the foreground, so that Ctrl-C reaches it.
-compose() { timeout --foreground 300 podman-compose -p "$PROJECT" -f "$root/docker-compose.cluster.yml" "$@"; }
+compose() { bounded podman-compose -p "$PROJECT" -f "$root/docker-compose.cluster.yml" "$@"; }
 
 build_image() {
   local extra=()
@@ -65,8 +82,9 @@ build_image() {
     extra=(--volume "$NODE_EXTRA_CA_CERTS:/tmp/extra-ca.pem:ro" --build-arg NODE_EXTRA_CA_CERTS=/tmp/extra-ca.pem)
   fi
   # The docker format, because the OCI format has no health checks.
-  timeout --foreground 600 podman build --quiet --format docker --network host "${extra[@]}" \
-    -f "$root/deploy/Dockerfile" -t holdfast:local "$root" > /dev/null
+  bounded podman build --format docker --network host "${extra[@]}" \
+    -f "$root/deploy/Dockerfile" -t holdfast:local "$root" > "$work/build.log" 2>&1 ||
+    { tail -n 30 "$work/build.log" >&2; fail 'the image cannot be built'; }
 }
 
 # Debian's prometheus instead of the published image, under its name, only on this machine.
@@ -83,7 +101,7 @@ RUN mkdir /prometheus && chown 65534:65534 /prometheus
 USER 65534
 ENTRYPOINT ["/bin/prometheus"]
 TEXT
-  timeout --foreground 120 podman build --quiet --network none -t "$PROMETHEUS_IMAGE" "$work/prometheus" > /dev/null
+  bounded podman build --quiet --network none -t "$PROMETHEUS_IMAGE" "$work/prometheus" > /dev/null
 }
 
 # Containers, volumes and networks of the project, created by podman-compose or podman.
@@ -107,7 +125,7 @@ finish() {
   local code=$?
   trap - EXIT INT TERM
   if ((code != 0 && started)); then
-    for node in n1 n2 n3; do
+    for node in init n1 n2 n3; do
       podman container exists "${PROJECT}_${node}_1" || continue
       echo "-- last lines of $node" >&2
       podman logs --tail 15 "${PROJECT}_${node}_1" >&2 || true
@@ -118,7 +136,7 @@ finish() {
     exit 0
   fi
   if ((started)); then
-    say 'taking it down'
+    step 'take it down' 120 'podman ps --all, podman volume ls, podman network ls'
     take_down || code=1
   fi
   rm -rf "$work"
@@ -126,10 +144,10 @@ finish() {
 }
 
 wait_ready() {
-  local url give_up=$((SECONDS + READY_S_MAX))
+  local url
   for url in "$@"; do
     until curl --silent --fail --max-time 2 --output /dev/null "$url/readyz"; do
-      ((SECONDS < give_up)) || fail "$url is not ready after $READY_S_MAX s: $(curl --silent --max-time 2 "$url/readyz")"
+      in_time || timed_out "$url/readyz says: $(curl --silent --max-time 2 "$url/readyz" || echo nothing)"
       sleep 0.5
     done
   done
@@ -137,27 +155,26 @@ wait_ready() {
 
 # The first scrape comes up to one interval after the start.
 wait_scraped() {
-  local written loaded give_up=$((SECONDS + READY_S_MAX)) url="http://127.0.0.1:$PROMETHEUS_PORT/api/v1"
-  until [[ $(curl --silent --max-time 2 "$url/targets?state=active" | grep -o '"health":"up"' | wc -l) == 3 ]]; do
-    ((SECONDS < give_up)) || fail "Prometheus does not reach three nodes after $READY_S_MAX s"
+  local written loaded url="http://127.0.0.1:$PROMETHEUS_PORT/api/v1"
+  until [[ $(curl --silent --max-time 2 "$url/targets?state=active" | grep -o '"health":"up"' | wc -l) == "$1" ]]; do
+    in_time || timed_out "Prometheus does not see $1 nodes up"
     sleep 0.5
   done
   written=$(grep -c -- '- alert:' "$root/deploy/prometheus/alerts.yml")
   loaded=$(curl --silent --max-time 5 "$url/rules" | grep -o '"type":"alerting"' | wc -l)
   [[ $loaded == "$written" ]] || fail "Prometheus loaded $loaded of $written alert rules"
-  echo "prometheus: 3 targets up, $loaded alert rules loaded"
+  took "$1 of 3 targets up, $loaded alert rules loaded,"
 }
 
 # Sets `leader` to the position of the node that leads, among the positions given.
 find_leader() {
-  local give_up=$((SECONDS + READY_S_MAX))
-  until ((SECONDS >= give_up)); do
+  while in_time; do
     for leader in "$@"; do
       curl --silent --max-time 2 "${admin[leader]}/metrics" | grep -q '^holdfast_raft_is_leader 1$' && return 0
     done
     sleep 0.1
   done
-  fail "no node leads after $READY_S_MAX s"
+  timed_out 'no node leads'
 }
 
 # There is no systemd to run podman's health timers; podman reports that at every start and stop.
@@ -192,58 +209,70 @@ trap 'exit 130' INT
 trap 'exit 143' TERM
 podman_settings
 if ((only_down)); then
-  # podman-compose wants the file of the environment even for this.
-  mkdir -p "$HOLDFAST_SECRETS" && touch "$HOLDFAST_SECRETS/cluster.env"
   started=1
   exit 0
 fi
 [[ -z $(left_over) ]] || fail 'something of an earlier run is there: deploy/up-with-podman.sh --down'
 
-say 'base image'
-bash "$root/deploy/podman/base-image.sh"
-say 'image of the service'
+step 'base image' 600 'the network to Debian: debootstrap --variant=minbase bookworm /tmp/try'
+bounded bash "$root/deploy/podman/base-image.sh"
+step 'image of the service' 600 'the network to the npm registry, and the output of: podman build -f deploy/Dockerfile .'
 build_image
-podman image inspect holdfast:local --format 'holdfast:local  user {{.Config.User}}  {{.Size}} bytes'
-say 'secrets'
-bash "$root/deploy/make-secrets.sh" --dir "$HOLDFAST_SECRETS"
+podman image inspect holdfast:local --format '   holdfast:local  user {{.Config.User}}  {{.Size}} bytes'
+step 'image of Prometheus' 120 'podman build, and whether prometheus is installed'
 services=(n1 n2 n3)
-if prometheus_image; then services+=(prometheus); else say 'Prometheus is left out: no image and no prometheus here'; fi
-say "starting ${services[*]}"
+if prometheus_image; then services+=(prometheus); else echo '   left out: no image and no prometheus here'; fi
+step 'set-up: keys, certificates, configurations' 60 'podman logs of the init container'
 started=1
-since=$SECONDS
+compose run --rm -T --no-deps init > "$work/init.log" 2>&1 || { cat "$work/init.log" >&2; fail 'the set-up failed'; }
+grep -q 'to no node: anyone with it' "$work/init.log" || { cat "$work/init.log" >&2; fail 'the set-up made nothing'; }
+(cd "$HOLDFAST_SECRETS" && find ca n1 -type f -printf '   %M %U %p\n' | sort -k3)
+step "start ${services[*]}" "$READY_S_MAX" "podman logs ${PROJECT}_n1_1"
 compose up -d --no-build "${services[@]}" > "$work/up.log" 2>&1 || { cat "$work/up.log" >&2; fail 'compose up failed'; }
 wait_ready "${admin[@]}" "${data[@]}"
-echo "all three nodes ready after $((SECONDS - since)) s"
+took 'all three nodes ready'
 for node in n1 n2 n3; do
   quietly healthcheck run "${PROJECT}_${node}_1" || fail "the health check of $node failed"
 done
-say 'owner token through the command line in the container'
-HOLDFAST_OWNER_TOKEN=$(podman exec "${PROJECT}_n1_1" node dist/bundle/main.js admin-token create \
+step 'owner token through the command line in the container' 60 "podman logs ${PROJECT}_n1_1"
+HOLDFAST_OWNER_TOKEN=$(bounded podman exec "${PROJECT}_n1_1" holdfast admin-token create \
   --name podman --role owner --data /var/lib/holdfast 2> "$work/token.log") || { cat "$work/token.log" >&2; exit 1; }
 export HOLDFAST_OWNER_TOKEN
 (umask 077 && echo "$HOLDFAST_OWNER_TOKEN" > "$work/owner-token")
-say 'upload through n1, download through n2, n3 and n1'
+bounded podman exec --env HOLDFAST_ADMIN_TOKEN="$HOLDFAST_OWNER_TOKEN" "${PROJECT}_n1_1" holdfast cluster status
+step 'upload through n1, download through n2, n3 and n1' 300 "podman logs of ${PROJECT}_n1_1, and the disk: df"
 smoke first "${admin[0]}" "${data[0]}" "${data[1]}" "${data[2]}" "${data[0]}"
+if [[ " ${services[*]} " == *' prometheus '* ]]; then
+  step 'Prometheus' "$READY_S_MAX" "podman logs ${PROJECT}_prometheus_1, http://127.0.0.1:$PROMETHEUS_PORT/targets"
+  wait_scraped 3
+fi
 find_leader 0 1 2
 dead=$leader killed=n$((leader + 1)) a=$(((leader + 1) % 3)) b=$(((leader + 2) % 3))
-say "kill the leader $killed (SIGKILL): download through the others, and upload another file"
+step "kill the leader $killed (SIGKILL): download through the others, and upload another file" 300 \
+  "podman logs of the two others, curl ${admin[a]}/readyz"
 quietly kill --signal KILL "${PROJECT}_${killed}_1"
-since=$SECONDS
 find_leader "$a" "$b"
-echo "n$((leader + 1)) leads after $((SECONDS - since)) s"
+took "n$((leader + 1)) leads"
 wait_ready "${admin[a]}" "${admin[b]}"
 smoke first "${admin[a]}" "${data[a]}" "${data[a]}" "${data[b]}"
 smoke second "${admin[a]}" "${data[a]}" "${data[b]}"
-say "start $killed again, download both files through it"
+if [[ " ${services[*]} " == *' prometheus '* ]]; then
+  step 'Prometheus sees the loss' "$READY_S_MAX" "http://127.0.0.1:$PROMETHEUS_PORT/targets"
+  wait_scraped 2
+fi
+step "start $killed again, download both files through it" "$READY_S_MAX" "podman logs ${PROJECT}_${killed}_1"
 quietly start "${PROJECT}_${killed}_1"
 wait_ready "${admin[dead]}" "${data[dead]}"
+took "$killed ready"
 smoke first "${admin[dead]}" "${data[dead]}" "${data[dead]}"
 smoke second "${admin[dead]}" "${data[dead]}" "${data[dead]}"
-if [[ " ${services[*]} " == *' prometheus '* ]]; then say 'Prometheus' && wait_scraped; fi
-say 'stop n2 (SIGTERM)'
+step 'set-up again: nothing changes' 60 'podman logs of the init container'
+compose run --rm -T --no-deps init > "$work/init.log" 2>&1 || { cat "$work/init.log" >&2; fail 'the set-up failed'; }
+grep 'nothing was changed' "$work/init.log"
+step 'stop n2 (SIGTERM)' 60 "podman logs ${PROJECT}_n2_1"
 quietly stop --time 35 "${PROJECT}_n2_1"
 code=$(podman inspect "${PROJECT}_n2_1" --format '{{.State.ExitCode}}')
 [[ $code == 0 ]] || fail "n2 ended with $code instead of 0"
-echo 'n2 stopped cleanly, exit code 0'
+took 'n2 stopped cleanly, exit code 0,'
 ((keep == 0)) || { quietly start "${PROJECT}_n2_1" && wait_ready "${admin[1]}"; }
 echo "The container cluster works: data ${data[*]}, admin ${admin[*]}"

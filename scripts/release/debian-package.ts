@@ -7,7 +7,6 @@
 import {
   chmodSync,
   cpSync,
-  existsSync,
   lstatSync,
   mkdirSync,
   readdirSync,
@@ -17,13 +16,12 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { LockedProject } from '../supply-chain/lockfile.ts'
+import { copyInstalledPackages } from '../build/installed-packages.ts'
 import { run } from './tarball.ts'
 
 /** Names of Debian for those of Node.js. */
 const ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' }
 const HOME = 'usr/lib/holdfast'
-/** What only a compiler or a reader needs. */
-const UNUSED = /\/(deps|src|test|types|build)$|\.(cc|gyp|md|map)$|\.d\.ts$/
 
 interface DebianInput {
   /** From copyCleanTree, built. */
@@ -68,9 +66,7 @@ function installFiles({ tree, tarball, project, node }: DebianInput, staging: st
   const home = join(staging, HOME)
   mkdirSync(join(home, 'bin'), { recursive: true })
   run(tree, 'tar', '--extract', '--file', tarball, '--directory', home, '--strip-components=1')
-  // The lockfile names those of other platforms too.
-  for (const { path, isInstalled } of project.packages)
-    if (isInstalled && existsSync(join(tree, path))) copyPackage(join(tree, path), join(home, path))
+  copyInstalledPackages(project, tree, home)
   copyFile(node, join(home, 'bin', 'node'), 0o755)
   const debian = join(tree, 'deploy', 'debian')
   copyFile(join(debian, 'holdfast'), join(staging, 'usr/bin/holdfast'), 0o755)
@@ -93,15 +89,6 @@ https://github.com/nodejs/node/blob/main/LICENSE
 
 ${'-'.repeat(80)}
 `
-
-function copyPackage(from: string, to: string): void {
-  const otherPlatform = new RegExp(`/prebuilds/(?!linux-${process.arch}$)[^/]+$|\\.musl\\.node$`)
-  cpSync(from, to, {
-    recursive: true,
-    dereference: true,
-    filter: (path) => !UNUSED.test(path) && !otherPlatform.test(path) && !path.endsWith('/node_modules'),
-  })
-}
 
 function installControl(
   { tree }: DebianInput,

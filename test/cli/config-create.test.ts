@@ -1,13 +1,26 @@
 /**
  * `holdfast config create`: nodes accept its files, and it writes all of them or none.
  */
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { X509Certificate } from 'node:crypto'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import t, { type Test } from 'tap'
 import { MasterKey } from '../../src/access/master-key.ts'
 import { examineConfig } from '../../src/config/load-config.ts'
 import { type Printed, runCommand } from '../helpers/run-command.ts'
+
+const NOT_ROOT = process.getuid?.() === 0 ? false : 'only root can give files away'
 
 function folderOf(t: Test): string {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-create-'))
@@ -72,6 +85,10 @@ t.test('config create', async (t) => {
       [['--node', 'n1=10.0.0.1', '--node', 'n1=10.0.0.2'], /'n1' appears twice/],
       [['--node', 'n1=10.0.0.1', '--node', 'n2=10.0.0.1'], /'10\.0\.0\.1:9002' appears twice/],
       [['--node', 'n1=10.0.0.1', '--zone', 'n2=a'], /names 'n2', which is no --node/],
+      [['--node', 'ca=10.0.0.1'], /No node can be named 'ca'/],
+      [['--node', 'n1=10.0.0.1', '--owner', '10001:10001'], /--owner needs --node-folders/],
+      [['--node', 'n1=10.0.0.1', '--node-folders', '--owner', 'holdfast'], /not UID:GID in numbers/],
+      [['--node', 'n1=10.0.0.1', '--listen', 'all of them'], /listeners\.data/],
       [['--node', 'n1=10.0.0.1', '--cluster-id', 'a/b'], /cluster\.id/],
       [['--node', 'n1=10.0.0.1', '--port', '65534'], /whole number from 1 to 65533/],
       [[], /--node/],
@@ -90,4 +107,82 @@ t.test('config create', async (t) => {
     })
     t.match((await run(join(folderOf(t), 'b'), '--node', 'n1=10.0.0.1')).out, /with 3 one may fail/)
   })
+})
+
+const BOXED = [...THREE, '--node-folders', '--listen', '0.0.0.0', '--plain', '--once'] as const
+const OWN = ['ca.pem', 'master.key', 'node.key', 'node.pem', 'node.yaml']
+
+t.test('config create --node-folders', async (t) => {
+  const dir = join(folderOf(t), 'cluster')
+  // As a container engine makes a folder that it mounts.
+  mkdirSync(join(dir, 'n1'), { recursive: true })
+  const { code, err } = await run(dir, ...BOXED)
+  t.equal(code, 0, err)
+  const contents = (): Readonly<Record<string, string>> =>
+    Object.fromEntries(
+      readdirSync(dir, { recursive: true, encoding: 'utf8', withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map(({ parentPath, name }) => join(parentPath, name))
+        .map((file) => [relative(dir, file), readFileSync(file, 'utf8')]),
+    )
+
+  await t.test('gives each node all that it needs and no key of another', async (t) => {
+    t.strictSame(readdirSync(dir).toSorted(), ['ca', 'n1', 'n2', 'n3'])
+    t.strictSame(readdirSync(join(dir, 'ca')).toSorted(), ['ca.key', 'ca.pem', 'master.key'])
+    for (const id of ['n1', 'n2', 'n3']) {
+      const folder = join(dir, id)
+      t.strictSame(readdirSync(folder).toSorted(), OWN)
+      t.equal(statSync(folder).mode & 0o777, 0o700, id)
+      for (const file of OWN) t.equal(statSync(join(folder, file)).mode & 0o077, 0, `${id}/${file}`)
+      const { config, faults } = examineConfig(join(folder, 'node.yaml'), {})
+      t.strictSame(faults, [])
+      t.match(config, {
+        node: { id },
+        listeners: { data: '0.0.0.0:9000', peer: '0.0.0.0:9002', dataPlain: true, adminPlain: true },
+        dataTls: null,
+        adminTls: null,
+        security: { masterKeyFile: join(folder, 'master.key') },
+      })
+      const certificate = new X509Certificate(readFileSync(join(folder, 'node.pem')))
+      t.match(certificate.subjectAltName, new RegExp(`URI:holdfast://[0-9a-f]{32}/${id}$`))
+      t.ok(certificate.verify(new X509Certificate(readFileSync(join(folder, 'ca.pem'))).publicKey))
+    }
+  })
+  await t.test('--once changes nothing when it runs again', async (t) => {
+    const before = contents()
+    t.match(await run(dir, ...BOXED), { code: 0, out: /holds the files of this cluster already/ })
+    t.match(JSON.parse((await run(dir, ...BOXED, '--json')).out), { created: false })
+    t.strictSame(contents(), before)
+  })
+  await t.test('--once refuses a folder with a missing file, and leaves it', async (t) => {
+    for (const lost of ['ca/master.key', 'n2/node.key', 'n3/node.yaml']) {
+      renameSync(join(dir, lost), `${dir}.kept`)
+      const before = contents()
+      t.match(await run(dir, ...BOXED), { code: 3, err: new RegExp(`is incomplete: ${lost} missing`) })
+      t.strictSame(contents(), before)
+      renameSync(`${dir}.kept`, join(dir, lost))
+    }
+  })
+  await t.test('--once does without the key of the authority, which may be kept elsewhere', async (t) => {
+    rmSync(join(dir, 'ca', 'ca.key'))
+    t.match(await run(dir, ...BOXED), { code: 0, out: /nothing was changed/ })
+    t.notOk(existsSync(join(dir, 'ca', 'ca.key')))
+  })
+  await t.test('without --once a folder that is in use is refused', async (t) => {
+    const [, ...rest] = BOXED.toReversed()
+    t.match(await run(dir, ...rest.toReversed()), { code: 3, err: /is not empty/ })
+  })
+  await t.test(
+    '--owner gives the folders of nodes away, not that of the operator',
+    { skip: NOT_ROOT },
+    async (t) => {
+      const given = join(folderOf(t), 'given')
+      t.equal((await run(given, ...BOXED, '--owner', '10001:10002')).code, 0)
+      for (const path of ['n1', ...OWN.map((file) => join('n3', file))]) {
+        const { uid, gid } = statSync(join(given, path))
+        t.strictSame([uid, gid], [10001, 10002], path)
+      }
+      t.equal(statSync(join(given, 'ca', 'master.key')).uid, process.getuid?.())
+    },
+  )
 })

@@ -4,9 +4,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
-import { plainListeners } from '../../src/config/plain-listeners.ts'
 import { plainTextRefusals } from '../../src/config/start-refusals.ts'
 import { loadConfig } from '../../src/config/load-config.ts'
 import type { Config } from '../../src/config/types.ts'
@@ -78,17 +76,6 @@ t.test('listeners that would serve other machines over plain HTTP', async (t) =>
       `listeners: { data: '0.0.0.0:9000', data_plain: true }`,
     ])
       t.equal(await refused(more), 'started', more)
-  })
-  await t.test('the configuration of the containers starts', async (t) => {
-    const file = fileURLToPath(new URL('../../deploy/node.yaml', import.meta.url))
-    const config = loadConfig(file, { HOLDFAST_NODE__ID: 'n1', HOLDFAST_CLUSTER__ID: 'of-containers' })
-    t.same(
-      plainListeners(config).map(({ listener, isAllowed }) => [listener, isAllowed]),
-      [
-        ['data', true],
-        ['admin', true],
-      ],
-    )
   })
 })
 

@@ -2,31 +2,45 @@
  * The deployment files fit each other, the code and the tree: read and compared, without podman or docker.
  */
 import { execFileSync, spawnSync } from 'node:child_process'
-import { statSync } from 'node:fs'
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import t from 'tap'
 import { parse } from 'yaml'
 import { loadConfig } from '../../src/config/load-config.ts'
+import { plainListeners } from '../../src/config/plain-listeners.ts'
 import type { Config } from '../../src/config/types.ts'
+import { runCommand } from '../helpers/run-command.ts'
 import * as files from './files.ts'
 import { compose, instructions, mountsOf, NODES, read, ROOT, service } from './files.ts'
 
-const CLUSTER_ID = 'HOLDFAST_CLUSTER__ID'
 const SCRIPTS = [
-  'deploy/make-secrets.sh',
   'deploy/smoke.sh',
   'deploy/up-with-podman.sh',
   'deploy/podman/base-image.sh',
   'deploy/podman/remove-firewall-chains.sh',
 ]
 
-/** The configuration of a node as its container sees it; cluster.env gives the cluster id. */
+/** What the init service makes, without the change of owner, which needs root. */
+const SECRETS = mkdtempSync(join(tmpdir(), 'holdfast-deploy-'))
+t.teardown(() => rmSync(SECRETS, { recursive: true, force: true }))
+
+/** The configuration of a node as its container sees it. */
 function configOf(node: string): Config {
-  return loadConfig(files.inRoot('deploy/node.yaml'), {
-    ...service(node).environment,
-    [CLUSTER_ID]: '0123456789abcdef0123456789abcdef',
-  })
+  const variables = Object.entries(service(node).environment ?? {})
+  const filledIn = variables.map(([name, text]) => [name, files.fillIn(text)])
+  return loadConfig(join(SECRETS, node, 'node.yaml'), Object.fromEntries(filledIn))
 }
+
+t.before(async () => {
+  const [program, ...args] = service('init').command ?? []
+  if (program !== 'holdfast') throw new Error('the init service does not run the command line')
+  const here = args
+    .filter((arg) => !arg.startsWith('--owner='))
+    .map((arg) => (arg === '--dir=/cluster' ? `--dir=${SECRETS}` : arg))
+  const { code, err } = await runCommand(...here)
+  if (code !== 0) throw new Error(err)
+})
 
 const portOf = (address: string): string => address.split(':').at(-1) ?? ''
 
@@ -36,8 +50,13 @@ const tracked = (...folders: readonly string[]): readonly string[] =>
     .filter((path) => path !== '' && files.exists(path))
 
 t.test('docker-compose.cluster.yml', async (t) => {
-  t.test('runs three nodes and Prometheus, each with volumes of its own', async (t) => {
-    t.same(Object.keys(compose.services), [...NODES, 'prometheus'])
+  t.test('runs three nodes, Prometheus and, if wanted, Grafana, each with volumes of its own', async (t) => {
+    t.same(Object.keys(compose.services), ['init', ...NODES, 'prometheus', 'grafana'])
+    const optional = Object.entries(compose.services).filter(([, { profiles }]) => profiles !== undefined)
+    t.same(
+      optional.map(([name]) => name),
+      ['grafana'],
+    )
     const named = Object.keys(compose.services)
       .flatMap((name) => mountsOf(name))
       .map(({ source }) => source)
@@ -47,15 +66,15 @@ t.test('docker-compose.cluster.yml', async (t) => {
   })
 
   t.test('publishes ports on loopback only, no two the same', async (t) => {
-    const published = Object.values(compose.services).flatMap(({ ports }) =>
+    const published = Object.values(compose.services).flatMap(({ ports = [] }) =>
       ports.map((port) => files.fillIn(port)),
     )
     for (const port of published) t.match(port, /^127\.0\.0\.1:\d+:\d+$/)
     t.equal(new Set(published.map((port) => port.split(':')[1])).size, published.length)
   })
 
-  t.test('mounts only files that exist or that make-secrets makes, all read-only', async (t) => {
-    for (const name of Object.keys(compose.services)) {
+  t.test('mounts only files that exist or that the init service makes, all read-only', async (t) => {
+    for (const name of Object.keys(compose.services).filter((other) => other !== 'init')) {
       for (const { source, target, isReadOnly } of mountsOf(name)) {
         if (!source.startsWith('.')) continue
         t.ok(isReadOnly, `${name}: ${target}`)
@@ -70,16 +89,25 @@ t.test('docker-compose.cluster.yml', async (t) => {
     }
   })
 
+  t.test('starts a node when the init service has ended, on the folder that is made for it', async (t) => {
+    t.same(mountsOf('init'), [{ source: './deploy/secrets', target: '/cluster', isReadOnly: false }])
+    t.same(service('init').cap_add, ['CHOWN', 'DAC_OVERRIDE', 'FOWNER'])
+    t.match(service('init').command, ['holdfast', 'config', 'create', '--once'])
+    t.notOk(service('init').ports)
+    for (const node of NODES)
+      t.same(service(node).depends_on, { init: { condition: 'service_completed_successfully' } })
+  })
+
   t.test('gives every node its own secrets and no rights', async (t) => {
     for (const node of NODES) {
-      const { hostname, env_file, read_only, cap_drop, security_opt, privileged, user } = service(node)
+      const { hostname, read_only, cap_drop, security_opt, privileged, user } = service(node)
       const secrets = mountsOf(node).filter(({ source }) => source.includes('secrets'))
-      t.same(secrets, [{ source: `./deploy/secrets/${node}`, target: '/run/holdfast', isReadOnly: true }])
-      t.equal(files.fillIn(env_file ?? ''), './deploy/secrets/cluster.env')
+      t.same(secrets, [{ source: `./deploy/secrets/${node}`, target: '/etc/holdfast', isReadOnly: true }])
       t.match({ hostname, read_only, cap_drop }, { hostname: node, read_only: true, cap_drop: ['ALL'] })
       t.same([security_opt, privileged, user], [['no-new-privileges:true'], undefined, undefined])
     }
-    t.ok(mountsOf('prometheus').every(({ source }) => !source.includes('secrets')))
+    for (const other of ['prometheus', 'grafana'])
+      t.ok(mountsOf(other).every(({ source }) => !source.includes('secrets')))
   })
 
   t.test('waits longer for a node to stop than the node needs', async (t) => {
@@ -92,11 +120,12 @@ t.test('docker-compose.cluster.yml', async (t) => {
   })
 })
 
-t.test('deploy/node.yaml', async (t) => {
-  t.test('is a configuration that every node accepts with the environment of the compose file', async (t) => {
+t.test('the configurations that the init service makes', async (t) => {
+  t.test('are accepted by every node with the environment of the compose file', async (t) => {
     for (const node of NODES) {
       const config = configOf(node)
       t.equal(config.node.id, node)
+      t.equal(new Set(config.cluster.members.map(({ zone }) => zone)).size, NODES.length, 'a zone each')
       t.same(
         config.cluster.members.map(({ nodeId, peerAddress }) => [nodeId, peerAddress]),
         NODES.map((id) => [id, `${id}:${portOf(config.listeners.peer)}`]),
@@ -105,22 +134,35 @@ t.test('deploy/node.yaml', async (t) => {
     }
   })
 
-  t.test('names only paths that the compose file mounts', async (t) => {
-    const config = configOf('n1')
-    const targets = mountsOf('n1').map(({ target }) => target)
-    t.ok(targets.includes(config.node.dataDir))
-    const { ca, cert, key } = config.peerTls ?? { ca: '', cert: '', key: '' }
-    for (const path of [ca, cert, key, config.security.masterKeyFile])
-      t.ok(targets.includes(dirname(path)), path)
+  t.test('say that plain HTTP is meant, so that a start does not refuse it', async (t) => {
+    t.same(
+      plainListeners(configOf('n1')).map(({ listener, isAllowed }) => [listener, isAllowed]),
+      [
+        ['data', true],
+        ['admin', true],
+      ],
+    )
   })
 
-  t.test('listens on the ports that are published, probed and scraped', async (t) => {
+  t.test('name only paths that the compose file mounts', async (t) => {
+    const config = configOf('n1')
+    t.ok(mountsOf('n1').some(({ target }) => target === config.node.dataDir))
+    const { ca, cert, key } = config.peerTls ?? { ca: '', cert: '', key: '' }
+    for (const path of [ca, cert, key, config.security.masterKeyFile])
+      t.equal(dirname(path), join(SECRETS, 'n1'), path)
+  })
+
+  t.test('listen on the ports that are published, probed and scraped', async (t) => {
     const { data, admin, peer } = configOf('n1').listeners
     t.same(instructions('EXPOSE'), [[data, admin, peer].map(portOf).join(' ')])
     for (const node of NODES) {
-      const inside = service(node).ports.map((port) => portOf(files.fillIn(port)))
+      const inside = (service(node).ports ?? []).map((port) => portOf(files.fillIn(port)))
       t.same(inside, [portOf(data), portOf(admin)], 'the peer port is published nowhere')
-      t.same(service(node).healthcheck?.test.at(-1), `http://127.0.0.1:${portOf(admin)}/readyz`)
+      const { HOLDFAST_PROBE_URL: probed, HOLDFAST_ADMIN_ENDPOINT: asked } = service(node).environment ?? {}
+      t.same(
+        [probed, asked],
+        [`http://127.0.0.1:${portOf(admin)}/readyz`, `http://127.0.0.1:${portOf(admin)}`],
+      )
     }
     const { scrape_configs } = parse(read('deploy/prometheus/prometheus.yml'))
     t.same(
@@ -138,12 +180,10 @@ t.test('deploy/node.yaml', async (t) => {
 t.test('deploy/Dockerfile', async (t) => {
   t.test('is based on the Node version of the project', async (t) => {
     const { devDependencies } = JSON.parse(read('package.json'))
-    const bases = instructions('FROM').map((rest) => rest.split(' ')[0] ?? '')
-    t.ok(bases.length > 0)
-    for (const base of bases) {
-      t.equal(/\/node:(\d+)-/.exec(base)?.[1], devDependencies.node.split('.')[0], base)
-      t.match(read('deploy/podman/base-image.sh'), `readonly IMAGE=${base}\n`)
-    }
+    const [base = '', ...others] = instructions('FROM').map((rest) => rest.split(' ')[0] ?? '')
+    t.same(others, ['scratch'], 'nothing of the base but what is copied')
+    t.equal(/\/node:(\d+)-/.exec(base)?.[1], devDependencies.node.split('.')[0], base)
+    t.match(read('deploy/podman/base-image.sh'), `readonly IMAGE=${base}\n`)
   })
 
   t.test('copies only what exists and .dockerignore lets in', async (t) => {
@@ -158,29 +198,36 @@ t.test('deploy/Dockerfile', async (t) => {
   t.test('runs as a user without rights, who owns the data and the secrets', async (t) => {
     const [user = ''] = instructions('USER')
     t.match(user, /^[1-9]\d*:[1-9]\d*$/)
-    const uid = user.split(':')[0]
-    t.match(read('deploy/make-secrets.sh'), `readonly OWNER=${uid}\n`)
+    t.ok(service('init').command?.includes(`--owner=${user}`))
+    t.match(read('scripts/build/image.ts'), `holdfast:x:${user}:`)
     const { dataDir } = configOf('n1').node
     t.same(instructions('VOLUME'), [dataDir])
-    t.ok(instructions('RUN').some((run) => run.includes(`chown ${user} ${dataDir}`)))
+    t.ok(instructions('COPY').includes(`--from=build --chown=${user} /image/data ${dirname(dataDir)}`))
     t.equal(files.dockerfile.filter(({ word }) => word === 'FROM' || word === 'USER').at(-1)?.word, 'USER')
   })
 
   t.test('starts the service itself with the mounted configuration, and probes liveness', async (t) => {
     const [command] = instructions('CMD')
     const words: string[] = JSON.parse(command ?? '')
-    const started = ['node', '--max-semi-space-size=8', 'dist/bundle/main.js', 'server', '--config']
+    const started = [
+      'node',
+      '--max-semi-space-size=8',
+      '/opt/holdfast/dist/bundle/main.js',
+      'server',
+      '--config',
+    ]
     t.same(words.slice(0, 5), started, 'Node is process 1')
-    t.ok(
-      mountsOf('n1').some(({ source, target }) => source === './deploy/node.yaml' && target === words.at(-1)),
+    t.equal(words.at(-1), join(mountsOf('n1')[1]?.target ?? '', 'node.yaml'))
+    t.match(instructions('HEALTHCHECK')[0], '/opt/holdfast/probe.mjs')
+    t.match(
+      instructions('ENV').find((rest) => rest.startsWith('HOLDFAST_PROBE_URL=')),
+      '/healthz',
     )
-    t.match(instructions('HEALTHCHECK')[0], '/healthz')
-    t.ok(files.exists('src/main.ts'))
   })
 })
 
 t.test('secrets and data', async (t) => {
-  const secret = ['deploy/secrets/ca/master.key', 'deploy/secrets/n1/node.key', 'deploy/secrets/cluster.env']
+  const secret = ['deploy/secrets/ca/master.key', 'deploy/secrets/n1/node.key', 'deploy/secrets/ca/ca.key']
   t.test('never enter git', async (t) => {
     for (const path of [...secret, 'data/n1/raft/x']) {
       t.equal(spawnSync('git', ['check-ignore', '--quiet', path], { cwd: ROOT }).status, 0, path)
@@ -214,7 +261,7 @@ t.test('the scripts', async (t) => {
       t.same([status, stderr], [0, ''], script)
       t.match(read(script), /^#!\/usr\/bin\/env bash\n[\s\S]*\nset -euo pipefail\n/, script)
     }
-    for (const script of SCRIPTS.slice(0, 3))
+    for (const script of SCRIPTS.slice(0, 2))
       t.ok(statSync(join(ROOT, script)).mode & 0o100, `${script} is executable`)
   })
 
@@ -225,18 +272,45 @@ t.test('the scripts', async (t) => {
     const variables = [...read('docker-compose.cluster.yml').matchAll(/\$\{(\w+):-/g)].map(
       (match) => match[1] ?? '',
     )
-    t.equal(new Set(variables).size, 8)
-    for (const variable of variables) t.match(podman, new RegExp(`\\b${variable}=\\$`), variable)
+    t.equal(new Set(variables).size, 9)
+    // No Grafana comes without a registry.
+    for (const variable of variables.filter((name) => name !== 'GRAFANA_PORT'))
+      t.match(podman, new RegExp(`\\b${variable}=\\$`), variable)
   })
 
   t.test('explain themselves and refuse what they do not know', async (t) => {
-    for (const script of ['deploy/make-secrets.sh', 'deploy/up-with-podman.sh']) {
-      const help = spawnSync('bash', [join(ROOT, script), '--help'], { encoding: 'utf8' })
-      t.match([help.status, help.stdout], [0, /^Usage: /], script)
-      const wrong = spawnSync('bash', [join(ROOT, script), '--nonsense'], { encoding: 'utf8' })
-      t.match([wrong.status, wrong.stderr], [2, "unknown option '--nonsense'"], script)
-    }
+    const podman = join(ROOT, 'deploy/up-with-podman.sh')
+    const help = spawnSync('bash', [podman, '--help'], { encoding: 'utf8' })
+    t.match([help.status, help.stdout], [0, /^Usage: /])
+    const wrong = spawnSync('bash', [podman, '--nonsense'], { encoding: 'utf8' })
+    t.match([wrong.status, wrong.stderr], [2, "unknown option '--nonsense'"])
     const smoke = spawnSync('bash', [join(ROOT, 'deploy/smoke.sh')], { encoding: 'utf8' })
     t.match([smoke.status, smoke.stderr], [2, /^Usage: /])
   })
+
+  t.test('name the step that takes too long, how long it waited and what to look at', async (t) => {
+    const [functions = ''] = /^fail\(\) \{[\s\S]*?^took\(\) .*$/m.exec(read('deploy/up-with-podman.sh')) ?? []
+    const run = (what: string) =>
+      spawnSync('bash', ['-c', `set -eu\n${functions}\nstep 'start n1' 1 'podman logs n1'\n${what}`], {
+        encoding: 'utf8',
+      })
+    const late = run('bounded tail --follow /dev/null')
+    t.match([late.status, late.stdout], [1, '== start n1\n'])
+    t.match(late.stderr, /step 'start n1' timed out after \d+ s \(limit 1 s\)\. Look at: podman logs n1/)
+    t.match(
+      run("until false; do in_time || timed_out 'not ready'; done").stderr,
+      /limit 1 s\): not ready\. Look/,
+    )
+    t.match(run('bounded false').status, 1, 'a failure is no timeout')
+    t.equal(run('bounded false').stderr, '')
+  })
+})
+
+t.test('deploy/grafana/provisioning', async (t) => {
+  const [datasource] = parse(read('deploy/grafana/provisioning/datasources/prometheus.yaml')).datasources
+  t.match(datasource, { type: 'prometheus', url: 'http://prometheus:9090', isDefault: true })
+  const [provider] = parse(read('deploy/grafana/provisioning/dashboards/holdfast.yaml')).providers
+  const mounted = mountsOf('grafana').find(({ source }) => source === './deploy/grafana/holdfast.json')
+  t.equal(dirname(mounted?.target ?? ''), provider.options.path)
+  t.equal(service('grafana').environment?.['GF_DASHBOARDS_DEFAULT_HOME_DASHBOARD_PATH'], mounted?.target)
 })

@@ -18,9 +18,11 @@ export interface Service {
   readonly image: string
   readonly build?: { readonly context: string; readonly dockerfile: string }
   readonly hostname?: string
-  readonly env_file?: string
   readonly environment?: Readonly<Record<string, string>>
-  readonly ports: readonly string[]
+  readonly ports?: readonly string[]
+  readonly profiles?: readonly string[]
+  readonly depends_on?: unknown
+  readonly cap_add?: readonly string[]
   readonly volumes: readonly string[]
   readonly command?: readonly string[]
   readonly stop_grace_period?: string
@@ -29,7 +31,6 @@ export interface Service {
   readonly security_opt?: readonly string[]
   readonly privileged?: boolean
   readonly user?: string
-  readonly healthcheck?: { readonly test: readonly string[] }
 }
 
 export interface Compose {

@@ -233,7 +233,12 @@ t.test('beside a running cluster', async (t) => {
   })
 
   await t.test('the probe succeeds for a live node', async (t) => {
-    t.same(await probe(`${cluster.node('n1').adminUrl}/healthz`), { code: 0, stdout: '', stderr: '' })
+    const url = `${cluster.node('n1').adminUrl}/healthz`
+    t.same(await probe(url), { code: 0, stdout: '', stderr: '' })
+    const byEnvironment = await run(process.execPath, [inRoot('deploy/probe.mjs')], {
+      HOLDFAST_PROBE_URL: url,
+    })
+    t.same(byEnvironment, { code: 0, stdout: '', stderr: '' })
   })
 
   await t.test(

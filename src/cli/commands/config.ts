@@ -1,7 +1,8 @@
 /**
  * `holdfast config`: its names, options and help.
  */
-import { Command, Option } from 'commander'
+import { Command, InvalidArgumentError, Option } from 'commander'
+import type { Owner } from '../local/cluster-folder.ts'
 import type { CheckOptions } from '../local/config-command.ts'
 import type { CreateConfigOptions } from '../local/config-create-command.ts'
 import { configOption, countValue, type Done, examples, jsonOption, listValue, pairValue } from './options.ts'
@@ -80,13 +81,35 @@ function createCommand(done: Done): Command {
         .argParser(countValue(PORT_MAX))
         .default(9000),
     )
+    .option(
+      '--listen <address>',
+      'the address that all listeners bind to, such as 0.0.0.0 (default: the host of the node)',
+    )
+    .option('--plain', 'data and admin listeners without TLS, for a private network or behind a proxy')
+    .option('--node-folders', 'a folder DIR/ID for each node with all that it needs, and DIR/ca for you')
+    .addOption(
+      new Option('--owner <uid:gid>', 'with --node-folders: who owns the folder of each node').argParser(
+        ownerValue,
+      ),
+    )
+    .option('--once', 'succeed without a change when DIR holds all of these files already')
     .addOption(jsonOption())
     .addHelpText(
       'after',
-      examples('config create --dir cluster --node n1=10.0.0.1 --node n2=10.0.0.2 --node n3=10.0.0.3'),
+      examples(
+        'config create --dir cluster --node n1=10.0.0.1 --node n2=10.0.0.2 --node n3=10.0.0.3',
+        'config create --dir cluster --node n1=n1 --node n2=n2 --node n3=n3 --listen 0.0.0.0 --node-folders --owner 10001:10001',
+      ),
     )
     .action(async (options: CreateConfigOptions) => {
       const { createConfig } = await import('../local/config-create-command.ts')
       done(await createConfig(options))
     })
+}
+
+function ownerValue(text: string): Owner {
+  const [, uid, gid] = /^(\d{1,9}):(\d{1,9})$/.exec(text) ?? []
+  if (uid === undefined || gid === undefined)
+    throw new InvalidArgumentError('It is not UID:GID in numbers, such as 10001:10001.')
+  return { uid: Number(uid), gid: Number(gid) }
 }

@@ -1,14 +1,12 @@
 /**
- * `holdfast config create`: all files that the nodes of a new cluster need, in one folder.
+ * `holdfast config create`: all files that the nodes of a new cluster need, in one folder or in one for each node.
  *
- * Owns: the names of the files, the configuration of each node. Rules: every argument is checked before a secret is written; only a new or
+ * Owns: the order, the configuration of each node, the printed text. Rules: every argument is checked before a secret is written; only a new or
  * empty folder is written to, so no key of a cluster is ever overwritten; no node is contacted.
  */
 import { randomBytes } from 'node:crypto'
-import { existsSync } from 'node:fs'
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { isIPv6 } from 'node:net'
-import { join } from 'node:path'
 import { stringify } from 'yaml'
 import { MasterKey } from '../../access/master-key.ts'
 import { sentenceOf } from '../../config/config-fault.ts'
@@ -17,7 +15,9 @@ import { AUTHORITY_DAYS, NODE_DAYS } from '../base/certificate-days.ts'
 import { CommandError, EXIT } from '../base/exit.ts'
 import { printJson, printLine, printTable } from '../base/printing.ts'
 import { type Authority, newAuthority, newNodePair, readAuthority } from '../certificates/authority.ts'
-import { pairFiles, writePair } from '../certificates/certificate-files.ts'
+import { writePair } from '../certificates/certificate-files.ts'
+import { AUTHORITY, type ClusterFiles, clusterFiles } from './cluster-files.ts'
+import { contentOf, copyShared, giveTo, makeFolders, type Owner } from './cluster-folder.ts'
 
 export interface CreateConfigOptions {
   readonly dir: string
@@ -29,6 +29,16 @@ export interface CreateConfigOptions {
   readonly dataDir: string
   /** Of the data listener; the admin and peer listeners have the next two. */
   readonly port: number
+  /** The address that all listeners bind to; by default the host of the node. */
+  readonly listen?: string
+  /** The data and admin listeners speak plain HTTP. */
+  readonly plain?: boolean
+  /** A folder for each node instead of one for all. */
+  readonly nodeFolders?: boolean
+  /** Of the folder of each node and its files. */
+  readonly owner?: Owner
+  /** A folder that holds all files already is left as it is. */
+  readonly once?: boolean
   readonly json?: boolean
 }
 
@@ -37,25 +47,55 @@ interface Founder {
   readonly host: string
 }
 
-const MASTER_KEY = 'master.key'
-
 export async function createConfig(options: CreateConfigOptions): Promise<number> {
-  const { dir, json = false } = options
+  const { dir, json = false, nodeFolders = false, owner } = options
+  if (owner !== undefined && !nodeFolders)
+    throw wrongUse(
+      '--owner needs --node-folders',
+      'In one folder for all nodes, each could read the keys of the others.',
+    )
   const clusterId = options.clusterId ?? randomBytes(16).toString('hex')
   const founders = foundersOf(options)
-  await refuseUsedFolder(dir)
+  const nodeIds = founders.map(({ nodeId }) => nodeId)
+  const files = clusterFiles(dir, nodeIds, nodeFolders)
+  if (await isMade(dir, files, options.once)) {
+    if (json) printJson({ dir, created: false })
+    else printLine(`'${dir}' holds the files of this cluster already; nothing was changed.`)
+    return EXIT.done
+  }
   const now = Date.now()
   const authorityPair = newAuthority(clusterId, { now, days: AUTHORITY_DAYS })
   const authority = readAuthority(authorityPair, now)
   const pairs = founders.map((founder) => [founder.nodeId, pairOf(authority, founder, now)] as const)
-  await mkdir(dir, { recursive: true, mode: 0o700 })
-  await writeConfigs(options, { clusterId, founders })
-  const masterKeyFile = join(dir, MASTER_KEY)
-  await MasterKey.create(masterKeyFile)
-  await writePair(pairFiles(dir, 'ca'), authorityPair)
-  for (const [nodeId, pair] of pairs) await writePair(pairFiles(dir, nodeId), pair)
-  print({ dir, clusterId, masterKeyFile, founders, json })
+  await makeFolders(files)
+  await writeConfigs(options, { clusterId, founders, files })
+  await MasterKey.create(files.masterKey)
+  await writePair(files.authority, authorityPair)
+  for (const [nodeId, pair] of pairs) await writePair(files.node(nodeId).pair, pair)
+  await copyShared(files)
+  if (owner !== undefined) await giveTo(owner, files)
+  print({ clusterId, founders, files, json })
   return EXIT.done
+}
+
+/** Throws CommandError when the folder holds anything else than all of the files. */
+async function isMade(dir: string, files: ClusterFiles, once = false): Promise<boolean> {
+  const content = await contentOf(dir)
+  const [name] = content
+  if (name === undefined) return false
+  if (!once)
+    throw new CommandError(`'${dir}' is not empty: it contains '${name}'`, {
+      code: 'folder_not_empty',
+      hint: 'Name a new folder with --dir. Nothing was written.',
+      exitCode: EXIT.refused,
+    })
+  const missing = files.names.filter((wanted) => !content.includes(wanted))
+  if (missing.length === 0) return true
+  throw new CommandError(`'${dir}' is incomplete: ${missing.join(', ')} missing`, {
+    code: 'folder_incomplete',
+    hint: 'Copy them back from your backup. Only if no node has ever run with these files, remove the folder. Nothing was written.',
+    exitCode: EXIT.refused,
+  })
 }
 
 function foundersOf({ node, zone = {} }: CreateConfigOptions): readonly Founder[] {
@@ -65,32 +105,21 @@ function foundersOf({ node, zone = {} }: CreateConfigOptions): readonly Founder[
       throw wrongUse(`'${text}' is no node`, 'Give each node as --node ID=HOST, such as --node n1=10.0.0.1.')
     return { nodeId: text.slice(0, at), host: text.slice(at + 1) }
   })
+  if (founders.some(({ nodeId }) => nodeId === AUTHORITY))
+    throw wrongUse(`No node can be named '${AUTHORITY}'`, 'The files of the authority have this name.')
   const unknown = Object.keys(zone).find((id) => founders.every(({ nodeId }) => nodeId !== id))
   if (unknown !== undefined)
     throw wrongUse(`--zone names '${unknown}', which is no --node`, 'Give each zone as --zone ID=ZONE.')
   return founders
 }
 
-async function refuseUsedFolder(dir: string): Promise<void> {
-  const [name] = existsSync(dir) ? await readdir(dir) : []
-  if (name === undefined) return
-  throw new CommandError(`'${dir}' is not empty: it contains '${name}'`, {
-    code: 'folder_not_empty',
-    hint: 'Name a new folder with --dir. Nothing was written.',
-    exitCode: EXIT.refused,
-  })
-}
-
 const pairOf = (authority: Authority, { nodeId, host }: Founder, now: number) =>
   newNodePair(authority, { nodeId, hosts: [host] }, { now, days: NODE_DAYS })
 
 /** Removes them again if a node would refuse one. Throws CommandError with the first fault. */
-async function writeConfigs(
-  options: CreateConfigOptions,
-  cluster: { readonly clusterId: string; readonly founders: readonly Founder[] },
-): Promise<void> {
+async function writeConfigs(options: CreateConfigOptions, cluster: Cluster): Promise<void> {
   const files = cluster.founders.map((founder) => ({
-    file: configFile(options.dir, founder.nodeId),
+    file: cluster.files.node(founder.nodeId).config,
     text: stringify(configOf(options, cluster, founder), { lineWidth: 0, aliasDuplicateObjects: false }),
   }))
   for (const { file, text } of files) await writeFile(file, text, { mode: 0o600, flush: true })
@@ -100,15 +129,20 @@ async function writeConfigs(
   throw wrongUse(`No node would accept this: ${sentenceOf(fault)}`, `${fault.hint} Nothing was written.`)
 }
 
-const configFile = (dir: string, nodeId: string): string => join(dir, `${nodeId}.yaml`)
+interface Cluster {
+  readonly clusterId: string
+  readonly founders: readonly Founder[]
+  readonly files: ClusterFiles
+}
 
 function configOf(
-  { dataDir, port, zone = {} }: CreateConfigOptions,
-  { clusterId, founders }: { readonly clusterId: string; readonly founders: readonly Founder[] },
+  { dataDir, port, zone = {}, listen, plain = false }: CreateConfigOptions,
+  { clusterId, founders, files }: Cluster,
   { nodeId, host }: Founder,
 ): object {
   const at = (of: string, offset: number): string => `${isIPv6(of) ? `[${of}]` : of}:${port + offset}`
-  const own = { cert: `${nodeId}.pem`, key: `${nodeId}.key` }
+  const own = files.node(nodeId).ownPair
+  const bound = listen ?? host
   const members = founders.map((member) => {
     const inZone = zone[member.nodeId]
     return { id: member.nodeId, peer: at(member.host, 2), ...(inZone === undefined ? {} : { zone: inZone }) }
@@ -116,41 +150,45 @@ function configOf(
   return {
     node: { id: nodeId, data_dir: dataDir },
     cluster: { id: clusterId, members },
-    listeners: { data: at(host, 0), admin: at(host, 1), peer: at(host, 2) },
+    listeners: {
+      data: at(bound, 0),
+      admin: at(bound, 1),
+      peer: at(bound, 2),
+      ...(plain ? { data_plain: true, admin_plain: true } : {}),
+    },
     peer_tls: { ca: 'ca.pem', ...own },
-    data_tls: own,
-    admin_tls: own,
-    security: { master_key_file: MASTER_KEY },
+    ...(plain ? {} : { data_tls: own, admin_tls: own }),
+    security: { master_key_file: 'master.key' },
   }
 }
 
-interface Created {
-  readonly dir: string
-  readonly clusterId: string
-  readonly masterKeyFile: string
-  readonly founders: readonly Founder[]
-  readonly json: boolean
-}
-
-function print({ dir, clusterId, masterKeyFile, founders, json }: Created): void {
-  const ca = pairFiles(dir, 'ca')
-  const nodes = founders.map(({ nodeId }) => ({
-    nodeId,
-    configFile: configFile(dir, nodeId),
-    certificateFile: pairFiles(dir, nodeId).certificate,
-    keyFile: pairFiles(dir, nodeId).key,
-  }))
-  if (json) return printJson({ clusterId, masterKeyFile, caFile: ca.certificate, caKeyFile: ca.key, nodes })
+function print({ clusterId, founders, files, json }: Cluster & { readonly json: boolean }): void {
+  const { authority, masterKey } = files
+  const nodes = founders.map(({ nodeId }) => {
+    const { config, pair } = files.node(nodeId)
+    return { nodeId, configFile: config, certificateFile: pair.certificate, keyFile: pair.key }
+  })
+  if (json)
+    return printJson({
+      clusterId,
+      masterKeyFile: masterKey,
+      caFile: authority.certificate,
+      caKeyFile: authority.key,
+      nodes,
+    })
+  const everywhere = files.hasFolders ? 'in the folder of every node' : 'to every node'
   printTable([
-    [masterKeyFile, 'to every node; without it all data is lost: keep a copy in a safe place'],
-    [ca.certificate, 'to every node, and to clients'],
-    [ca.key, 'to no node: anyone with it can add nodes'],
+    [masterKey, `${everywhere}; without it all data is lost: keep a copy in a safe place`],
+    [authority.certificate, `${everywhere}, and to clients`],
+    [authority.key, 'to no node: anyone with it can add nodes'],
     ...nodes.map(({ nodeId }) => [
-      join(dir, `${nodeId}.*`),
-      `to ${nodeId}: its configuration, certificate and key`,
+      files.node(nodeId).all,
+      `to ${nodeId}: ${files.hasFolders ? 'all that it needs' : 'its configuration, certificate and key'}`,
     ]),
   ])
-  printLine(`Then on each node, in the folder of these files: holdfast server --config ID.yaml`)
+  printLine(
+    `Then on each node, in the folder of these files: holdfast server --config ${files.hasFolders ? 'node' : 'ID'}.yaml`,
+  )
   if (founders.length < 3)
     printLine(
       `Note: ${founders.length} of ${founders.length} voters must work for the cluster to serve; with 3 one may fail.`,

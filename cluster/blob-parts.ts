@@ -32,7 +32,8 @@ export interface BlobParts {
   readonly copies: CopyWatch
 }
 
-export interface BlobNeeds extends Pick<ClusterParts, 'copyLedger' | 'logger' | 'blobFiles' | 'trace'> {
+export interface BlobNeeds
+  extends Pick<ClusterParts, 'copyLedger' | 'logger' | 'blobFiles' | 'trace' | 'peerTraces'> {
   readonly identity: Identity
   readonly transport: PeerCalls
   readonly clock: Clock
@@ -70,6 +71,7 @@ export function assembleBlobs(options: ClusterOptions, needs: BlobNeeds): BlobPa
     members,
     transport,
     trace: needs.trace ?? null,
+    peerTraces: needs.peerTraces ?? null,
     incarnation: identity.incarnation,
     boot: String(identity.boot),
     logger: needs.logger.child({ component: 'blobs' }),

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { assembleBlobs, type BlobParts } from './blob-parts.ts'
 import { lockDataDir, type DataLock } from './base/data-lock.ts'
 import { SystemClock } from './base/system-clock.ts'
+import type { PeerTraces } from './base/peer-traces.ts'
 import type { Cluster, ClusterOptions, ClusterParts, MetricSample, RepairStatus } from './base/types.ts'
 import type { Membership } from './directory/directory.ts'
 import { checkIdentity } from './directory/identity.ts'
@@ -19,6 +20,7 @@ import { openRaftHalf } from './raft-half/raft-half.ts'
 import type { RaftPort, StatePort } from './raft-half/raft-port.ts'
 import { openRaftThread } from './raft-thread/raft-thread.ts'
 import { RepairStatuses } from './repair-statuses.ts'
+import { TraceNotes } from './trace-notes.ts'
 import { SHORT_METHODS } from './short-calls.ts'
 import { giveUpReserve } from './wal/reserve.ts'
 
@@ -27,6 +29,8 @@ interface Machine extends BlobParts {
   readonly status: () => RepairStatus
   readonly statuses: RepairStatuses
   readonly gossip: GossipRounds
+  /** Null: this node takes part in no trace. */
+  readonly notes: TraceNotes | null
 }
 
 /** Resolves when peers can reach this node; `readiness` reports the rest. Throws StartError. */
@@ -45,7 +49,7 @@ export async function createCluster(options: ClusterOptions, parts: ClusterParts
   try {
     const machine = await assemble(options, parts, known)
     await open(machine, () => (isActive = true))
-    return clusterOf(options, machine, lock)
+    return clusterOf(options, machine, { lock, traces: parts.peerTraces ?? null })
   } catch (error) {
     if (!isActive)
       await first
@@ -110,7 +114,11 @@ async function assemble(
   const sees = { members, status, disk: () => blobParts.store.usage() }
   const statuses = new RepairStatuses({ nodeId, transport, clock, logger, ...sees })
   const gossip = new GossipRounds({ nodeId, transport, clock, logger, members })
-  return { raft, ...blobParts, status, statuses, gossip }
+  const { peerTraces: traces = null } = parts
+  const entryTimes: RaftPort['entryTimes'] = (wanted) => raft.entryTimes(wanted)
+  const notes =
+    traces === null ? null : new TraceNotes({ nodeId, transport, clock, logger, members, traces, entryTimes })
+  return { raft, ...blobParts, status, statuses, gossip, notes }
 }
 
 function statusOf({ throttle, repair, copies }: BlobParts): RepairStatus {
@@ -119,11 +127,29 @@ function statusOf({ throttle, repair, copies }: BlobParts): RepairStatus {
   return { bytesPerSecond, pending, waitingForDisk, ...copies.status() }
 }
 
-function clusterOf({ nodeId, clusterId }: ClusterOptions, machine: Machine, lock: DataLock): Cluster {
+/** A change that a traced request proposes names its span, and what became of it is said to the members. */
+function proposeOf({ raft, notes }: Machine, traces: PeerTraces | null): Cluster['propose'] {
+  if (traces === null || notes === null) return (command, how) => raft.propose(command, how)
+  return async (command, how) => {
+    const trace = traces.present()
+    if (trace === null) return raft.propose(command, how)
+    const reply = await raft.propose(command, { ...how, trace })
+    void notes.onReply(trace)
+    return reply
+  }
+}
+
+interface Held {
+  readonly lock: DataLock
+  readonly traces: PeerTraces | null
+}
+
+function clusterOf({ nodeId, clusterId }: ClusterOptions, machine: Machine, { lock, traces }: Held): Cluster {
   const { raft, store, blobs, throttle, repair, remover, copies } = machine
   let stopped: Promise<void> | null = null
   const stop = async (): Promise<void> => {
     machine.gossip.stop()
+    machine.notes?.stop()
     blobs.stop()
     throttle.close()
     await copies.stop()
@@ -145,7 +171,7 @@ function clusterOf({ nodeId, clusterId }: ClusterOptions, machine: Machine, lock
     nodeId,
     clusterId,
     blobs,
-    propose: (command, how) => raft.propose(command, how),
+    propose: proposeOf(machine, traces),
     time: raft.time,
     reachesLevel: (level, withinMs) => raft.reachesLevel(level, withinMs),
     readBarrier: () => raft.readBarrier(),

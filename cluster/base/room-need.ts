@@ -5,6 +5,7 @@
  * `upkeep` as well, `relief` never.
  */
 
+import type { Traceparent } from './peer-traces.ts'
 import type { TimeCorrection } from './time-types.ts'
 
 /** `growth`: it stores something new. `upkeep`: the cluster needs it to continue, and it takes little. `relief`: it leads to free space. */
@@ -17,4 +18,6 @@ export interface ProposeOptions {
   readonly correction?: TimeCorrection | undefined
   /** Rows that the command may change: where a batch ends depends on it. Absent: it is estimated from the bytes. */
   readonly cost?: number | undefined
+  /** The span of the traced request behind it. Absent: it is for none. */
+  readonly trace?: Traceparent
 }

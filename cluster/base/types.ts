@@ -13,11 +13,13 @@ import type { MemberStatus, NewcomerStatus } from './member-types.ts'
 import type { LogIndex, NodeId, RefusalReason } from '../raft/types.ts'
 import type { ProposeOptions, RoomNeed } from './room-need.ts'
 import type { StateDamagedError } from './state-errors.ts'
+import type { PeerTraces } from './peer-traces.ts'
 import type { AppliedEntry, ClusterTimePort } from './time-types.ts'
 
 export type { LogIndex, NodeId, ProposeOptions, RoomNeed }
 export * from './blob-types.ts'
 export * from './member-types.ts'
+export type { PeerTraces, TracedPiece, Traceparent } from './peer-traces.ts'
 export * from './state-errors.ts'
 export * from './time-types.ts'
 /** host:port */
@@ -75,6 +77,8 @@ export interface ClusterOptions {
   readonly diskThresholds?: DiskThresholds
   /** Raft with its log, timers and peers runs on a thread of its own; the default is the thread of the caller. */
   readonly raftThread?: boolean
+  /** This node measures single entries of its log for traces; the default is that it measures none. */
+  readonly timesEntries?: boolean
 }
 
 export interface ApplyBatch {
@@ -363,6 +367,8 @@ export interface ClusterParts {
   readonly downloads?: () => number
   /** Measures the copies of blobs for the requests that write them. Absent or null: nothing is measured. */
   readonly trace?: Trace | null
+  /** Traces over several nodes. Absent or null: this node takes part in none. */
+  readonly peerTraces?: PeerTraces | null
   /** For tests: another disk under the blobs. */
   readonly blobFiles?: FileOps
 }

@@ -295,7 +295,7 @@ export class Driver {
   #begin(effect: Effect): void {
     switch (effect.type) {
       case 'appendWal':
-        this.proposals.onAppend(effect.sequence)
+        this.proposals.onAppend(effect.sequence, effect.entries)
         this.disk.onAppend(effect.sequence, effect.entries.at(-1)?.index ?? null)
         return this.#parts.wal.append(effect)
       case 'readLog':
@@ -362,7 +362,7 @@ export class Driver {
   #onApplied(completions: readonly Completion[]): void {
     if (this.#loop.isMute) return
     this.#loop.submit({ type: 'applied', index: this.applier.appliedIndex })
-    for (const { sequence, reply } of completions) this.proposals.own.onApplied(sequence, reply)
+    this.proposals.onApplied(completions)
     this.#onState()
     this.#compact()
   }

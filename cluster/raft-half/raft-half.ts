@@ -7,6 +7,7 @@
 import { join } from 'node:path'
 import { DISK_THRESHOLDS } from '../base/disk-level.ts'
 import { systemFileOps } from '../base/file-ops.ts'
+import type { EntryReport, EntryWanted } from '../base/peer-traces.ts'
 import { randomNumbers } from '../base/random-numbers.ts'
 import { SystemClock } from '../base/system-clock.ts'
 import type {
@@ -26,6 +27,7 @@ import { openDirectory } from '../directory/open-directory.ts'
 import { expulsionOf, expulsionText } from '../node/base/expulsion.ts'
 import { DEFAULT_NODE_LIMITS } from '../node/base/limits.ts'
 import { missingReserve, type RoomView } from '../node/base/room-watch.ts'
+import { EntryTimes } from '../node/base/entry-times.ts'
 import { Node } from '../node/node.ts'
 import { RecoveryFile } from '../quorum-recovery/recovery-file.ts'
 import { SkipFile } from '../quorum-recovery/skip-file.ts'
@@ -59,6 +61,8 @@ interface Parts {
   /** The only writer of the identity after the start. */
   readonly notes: StartNotes
   readonly identity: Identity
+  /** Null: single entries are not measured. */
+  readonly entryTimes: EntryTimes | null
 }
 
 /** `known`: what the data directory had of the members. The caller has checked the identity and holds the lock. Throws StartError. */
@@ -165,6 +169,10 @@ export class RaftHalf implements RaftPort {
     return [...node.metrics(), ...logMetrics(wal.metrics()), ...transport.metrics()]
   }
 
+  async entryTimes(wanted: EntryWanted): Promise<EntryReport | null> {
+    return this.#parts.entryTimes?.of(wanted) ?? null
+  }
+
   forgetFingerprint(): Promise<void> {
     return this.#parts.notes.forgetFingerprint()
   }
@@ -220,8 +228,10 @@ function assemble(options: RaftHalfOptions, state: StatePort, onDisk: OnDisk): P
   const notes = new StartNotes(dataDir, identity)
   const confirm = (): Promise<void> =>
     notes.confirm().catch((err: unknown) => logger.warn({ err }, 'registration of this process not noted'))
+  const entryTimes = options.timesEntries === true ? new EntryTimes(clock) : null
   const node = nodeOf(options, onDisk, {
     clock,
+    entryTimes,
     wal,
     transport,
     stateMachine: state.stateMachine,
@@ -238,7 +248,7 @@ function assemble(options: RaftHalfOptions, state: StatePort, onDisk: OnDisk): P
     ...belonging,
     logger: logger.child({ component: 'membership' }),
   })
-  return { node, wal, transport, directory, membership, notes, identity }
+  return { node, wal, transport, directory, membership, notes, identity, entryTimes }
 }
 
 function nodeOf(

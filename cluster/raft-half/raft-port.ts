@@ -5,6 +5,7 @@
  * cross, and what is asked without a promise is answered from what the other half published. The state never holds Raft up: Raft does not wait
  * for an answer of the state before it votes, acknowledges or sends a heartbeat. [docs/adr/0067, docs/adr/0072]
  */
+import type { EntryReport, EntryWanted } from '../base/peer-traces.ts'
 import type { Cluster, Logger, Member, NodeId, StateMachine } from '../base/types.ts'
 import type { Identity } from '../directory/identity.ts'
 import type { PeerCalls } from '../transport/transport.ts'
@@ -35,6 +36,8 @@ export interface RaftPort
   open(): Promise<void>
   /** Resolves when peers can reach this node. Throws StartError. */
   start(): Promise<void>
+  /** What this node measured of an entry; null: nothing, or nothing any more. */
+  entryTimes(wanted: EntryWanted): Promise<EntryReport | null>
   /** Makes the node mute permanently: a part of the state found that its data cannot be trusted. Idempotent. */
   fail(error: Error): void
   /** The free bytes of a disk of this size that belong to the reserve of the log. */

@@ -6,6 +6,7 @@
  * the link ends without `stop` the node has failed, because what was promised is not known.
  */
 import type { Clock } from '../base/clock.ts'
+import type { EntryReport, EntryWanted } from '../base/peer-traces.ts'
 import { within } from '../base/within.ts'
 import {
   type ClusterTimePort,
@@ -185,6 +186,10 @@ export class LinkedRaft implements RaftPort {
       asked.then((metrics) => void (this.#metrics = metrics)),
     )
     return this.#metrics
+  }
+
+  entryTimes(wanted: EntryWanted): Promise<EntryReport | null> {
+    return this.#parts.link.call('entryTimes', wanted)
   }
 
   async forgetFingerprint(): Promise<void> {

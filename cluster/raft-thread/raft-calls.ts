@@ -21,6 +21,7 @@ import type {
   StateBlock,
   StateBlockRequest,
 } from '../base/types.ts'
+import type { EntryReport, EntryWanted } from '../base/peer-traces.ts'
 import type { Membership } from '../directory/directory.ts'
 import type { Identity } from '../directory/identity.ts'
 import type { RaftHalfOptions } from '../raft-half/raft-half.ts'
@@ -67,6 +68,7 @@ export interface RaftCalls {
   readonly reachesLevel: Call<{ readonly level: number; readonly withinMs: number }, boolean>
   readonly forgetFingerprint: Call<null, null>
   readonly metrics: Call<null, readonly MetricSample[]>
+  readonly entryTimes: Call<EntryWanted, EntryReport | null>
   readonly askMember: Call<NodeId, MemberStatus | null>
   readonly memberStatuses: Call<null, readonly (readonly [NodeId, MemberStatus | null])[]>
   readonly newcomer: Call<

@@ -55,6 +55,7 @@ export class RaftService {
       readBarrier: () => this.#running.readBarrier().then(() => null),
       reachesLevel: ({ level, withinMs }) => this.#afterwards(this.#running.reachesLevel(level, withinMs)),
       metrics: () => this.#running.metrics(),
+      entryTimes: (wanted) => this.#running.entryTimes(wanted),
       forgetFingerprint: () => this.#running.forgetFingerprint().then(() => null),
       peerCall: (call, signal) => this.#callPeer(call, signal),
       publishState: (said) => {

@@ -30,5 +30,6 @@ export function clusterOptions(
     logPinBytes: config.cluster.logPinBytes,
     diskThresholds: config.disk,
     scrubEveryMs: config.repair.scrubEveryMs,
+    timesEntries: config.tracing !== null,
   }
 }

@@ -13,6 +13,7 @@ import {
   type Logger,
   type MetricSample,
   type NodeIdentity,
+  type PeerTraces,
   type Trace,
 } from '../../cluster/index.ts'
 import { LastUsed } from '../access/last-used.ts'
@@ -125,10 +126,11 @@ interface ComposeOptions {
   readonly isJoining: boolean
   /** Null: nothing is traced. */
   readonly trace: Trace | null
+  readonly peerTraces: PeerTraces | null
 }
 
 async function composeServices(config: Config, logger: Logger, how: ComposeOptions): Promise<Components> {
-  const { stopping, isJoining, trace } = how
+  const { stopping, isJoining, trace, peerTraces } = how
   const masterKey = await MasterKey.load(config.security.masterKeyFile)
   await prepareDataDir(config.node.dataDir, logger)
   const { stateMachine, reader: state } = openStore({
@@ -144,6 +146,7 @@ async function composeServices(config: Config, logger: Logger, how: ComposeOptio
     copyLedger: createCopyLedger(state, propose, late),
     downloads: () => downloads.underWay,
     trace,
+    peerTraces,
     logger,
   })
   const uses = new LastUsed()
@@ -307,7 +310,9 @@ export async function startService(
     const tracing = openTracing(config, logger)
     if (tracing !== null) teardown.add('tracing', tracing.close)
     const trace = tracing?.tracer.within ?? null
-    const composed = await composeServices(config, logger, { stopping: stopping.signal, isJoining, trace })
+    const peerTraces = tracing?.tracer.peers ?? null
+    const how = { stopping: stopping.signal, isJoining, trace, peerTraces }
+    const composed = await composeServices(config, logger, how)
     const traced = tracedServices(composed.services, tracing)
     const services = isAudited === undefined ? traced : auditedWhile(isAudited, traced)
     const components = { ...composed, services }

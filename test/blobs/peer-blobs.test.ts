@@ -69,3 +69,45 @@ t.test('PeerBlobs.get', async (t) => {
     }
   })
 })
+
+t.test(
+  'the calls for a copy name its trace, and without one they are as if there were no traces',
+  async (t) => {
+    const trace = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`
+    const headersWith = async (present: string | null, hasTracer = true) => {
+      const clock = new VirtualClock()
+      const headers: unknown[] = []
+      const transport: Transport = {
+        start: async () => undefined,
+        send: () => undefined,
+        handle: () => undefined,
+        call: async (_, __, { header }) => {
+          headers.push(header)
+          return { header: { outcomes: [null] }, body: streamOf() }
+        },
+        stop: async () => undefined,
+      }
+      const traces = {
+        present: () => present,
+        within: <T>(_: string, __: object, work: () => Promise<T>) => work(),
+        note: () => undefined,
+      }
+      const peers = new PeerBlobs({
+        transport,
+        health: new PeerHealth({ clock, coolDownMs: 500, coolDownMaxMs: 500 }),
+        clock,
+        limits: BLOB_LIMITS,
+        ...(hasTracer ? { traces } : {}),
+      })
+      for (const size of [10, BLOB_LIMITS.batchedBelowBytes]) {
+        const content = { size, checksum: 'c'.repeat(64), bytes: new Uint8Array(size) }
+        await peers.put('n2', { ...sampleBlob(1), ...content }, new AbortController().signal)
+      }
+      return headers
+    }
+    const plain = await headersWith(null, false)
+    t.same(await headersWith(null), plain, 'a request that is not traced')
+    t.match(await headersWith(trace), [{ traces: [[0, trace]] }, { trace }])
+    t.notMatch(JSON.stringify(plain), 'trace')
+  },
+)

@@ -10,12 +10,22 @@ export interface CollectedSpan {
   readonly kind: number
   readonly startTimeUnixNano: string
   readonly endTimeUnixNano: string
-  readonly attributes: readonly { readonly key: string; readonly value: { readonly stringValue?: string } }[]
+  readonly attributes: readonly Attribute[]
+}
+
+interface Attribute {
+  readonly key: string
+  readonly value: { readonly stringValue?: string; readonly intValue?: string }
+}
+
+/** With the node that measured it. */
+export interface PlacedSpan extends CollectedSpan {
+  readonly node: string
 }
 
 export class TraceCollector {
   readonly url: string
-  readonly spans: CollectedSpan[] = []
+  readonly spans: PlacedSpan[] = []
   /** Of the next answers; 200 when there are none. */
   readonly statuses: number[] = []
 
@@ -42,14 +52,21 @@ export class TraceCollector {
     this.url = `http://127.0.0.1:${port}/v1/traces`
   }
 
-  named(name: string): readonly CollectedSpan[] {
+  named(name: string): readonly PlacedSpan[] {
     return this.spans.filter((span) => span.name === name)
   }
 
   #take(text: string): void {
     const { resourceSpans } = JSON.parse(text) as {
-      resourceSpans: { scopeSpans: { spans: CollectedSpan[] }[] }[]
+      resourceSpans: {
+        resource: { attributes: Attribute[] }
+        scopeSpans: { spans: CollectedSpan[] }[]
+      }[]
     }
-    for (const { scopeSpans } of resourceSpans) for (const { spans } of scopeSpans) this.spans.push(...spans)
+    for (const { resource, scopeSpans } of resourceSpans) {
+      const named = resource.attributes.find(({ key }) => key === 'service.instance.id')
+      const node = named?.value.stringValue ?? ''
+      for (const { spans } of scopeSpans) this.spans.push(...spans.map((span) => ({ ...span, node })))
+    }
   }
 }

@@ -38,7 +38,14 @@ async function silentRaft() {
     before: null,
   }
   const refuse = () => Promise.reject(new Condition('no_leader', 'no leader is known'))
-  const others = { open: never, start: never, fail: never, reachesLevel: never, forgetFingerprint: never }
+  const others = {
+    open: never,
+    start: never,
+    fail: never,
+    reachesLevel: never,
+    entryTimes: never,
+    forgetFingerprint: never,
+  }
   const members = { askMember: never, memberStatuses: never, newcomer: never, change: never, transfer: never }
   right.serve<RaftCalls>({
     ...others,

@@ -4,6 +4,7 @@
  * Rule: a header comes from another machine; every field of it is checked before it is used.
  */
 import { PeerRefusedError } from '../../transport/transport.ts'
+import { isTraceparent, type Traceparent } from '../../base/peer-traces.ts'
 import type { BlobName } from '../../base/types.ts'
 import { assertBlobName, isChecksum } from './blob-name.ts'
 import type { ExpectedContent } from './blob-store.ts'
@@ -12,7 +13,8 @@ import { type DiskView, isDiskLevel } from '../../base/disk-level.ts'
 /**
  * put: name + content, body = bytes -> {}. puts: rows of [id, birth, size, checksum, crc32c], body = the bytes of all blobs, concatenated
  * -> rows of null or [code, message], in the same order. Both: a node of an earlier build sends no CRC-32C. get: name + range -> {}, body. stat: name -> content. report: name ->
- * verdict. disk: {} -> the node's own view of its disk.
+ * verdict. disk: {} -> the node's own view of its disk. `trace` of put and `traces` of puts, rows of [number of the blob, traceparent], are there only for a traced
+ * request, and a node of an earlier build does not look at them.
  */
 export const BLOB_METHODS = {
   put: 'blob.put',
@@ -77,6 +79,24 @@ export function readBatchOf(header: unknown): readonly NamedContent[] {
   const bytes = read.reduce((sum, { size }) => sum + size, 0)
   if (bytes > BATCH_BYTES_MAX) throw invalid(`the batch has ${bytes} bytes, at most ${BATCH_BYTES_MAX} fit`)
   return read
+}
+
+/** The span that the copy of a `put` call belongs to; null: it belongs to none. */
+export function readTraceOf(header: unknown): Traceparent | null {
+  const { trace } = asFields(header)
+  return isTraceparent(trace) ? trace : null
+}
+
+/** By the number of a blob of a `puts` call. */
+export function readTracesOf(header: unknown, count: number): ReadonlyMap<number, Traceparent> {
+  const { traces } = asFields(header)
+  const found = new Map<number, Traceparent>()
+  if (!Array.isArray(traces) || traces.length > count) return found
+  for (const row of traces as readonly unknown[]) {
+    const [n, trace]: unknown[] = Array.isArray(row) ? row : []
+    if (typeof n === 'number' && isTraceparent(trace)) found.set(n, trace)
+  }
+  return found
 }
 
 /** The outcome of each blob of a `puts` call: null means durable. */

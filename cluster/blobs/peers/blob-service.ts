@@ -12,6 +12,7 @@ import {
   PeerUnreachableError,
   type PeerCalls,
 } from '../../transport/transport.ts'
+import type { PeerTraces, Traceparent } from '../../base/peer-traces.ts'
 import { BlobDamagedError, BlobMissingError, Condition } from '../../base/types.ts'
 import {
   BLOB_METHODS,
@@ -21,6 +22,8 @@ import {
   readContentOf,
   readName,
   readRangeOf,
+  readTraceOf,
+  readTracesOf,
 } from '../base/blob-calls.ts'
 import type { BlobLimits } from '../base/blob-limits.ts'
 import { BlobWriteError } from '../base/blob-store.ts'
@@ -35,19 +38,23 @@ export interface BlobServiceOptions {
   readonly local: LocalBlobs
   readonly clock: Clock
   readonly limits: BlobLimits
+  /** Absent or null: this node measures for no trace. */
+  readonly traces?: PeerTraces | null
 }
 
 export class BlobService {
   readonly #local: LocalBlobs
   readonly #clock: Clock
   readonly #limits: BlobLimits
+  readonly #traces: PeerTraces | null
   readonly #puts: Slots
   readonly #gets: Slots
 
-  constructor({ local, clock, limits }: BlobServiceOptions) {
+  constructor({ local, clock, limits, traces = null }: BlobServiceOptions) {
     this.#local = local
     this.#clock = clock
     this.#limits = limits
+    this.#traces = traces
     const waiting = { waitersMax: limits.incomingWaitingMax, waitMs: limits.incomingWaitMs, clock }
     this.#puts = new Slots({ refusal: 'Cannot take a blob', count: limits.incomingPutsMax, ...waiting })
     this.#gets = new Slots({ refusal: 'Cannot give a blob', count: limits.incomingGetsMax, ...waiting })
@@ -67,7 +74,8 @@ export class BlobService {
     const content = readContentOf(call.header)
     const release = await this.#puts.acquire()
     try {
-      await this.#local.write(name, this.#limited(call), content)
+      const write = (): Promise<void> => this.#local.write(name, this.#limited(call), content)
+      await this.#traced(readTraceOf(call.header), content.size, write)
     } finally {
       release()
     }
@@ -80,12 +88,16 @@ export class BlobService {
    */
   async #putBatch(call: IncomingCall): Promise<OutgoingAnswer> {
     const blobs = readBatchOf(call.header)
+    const traces = this.#traces === null ? NO_TRACES : readTracesOf(call.header, blobs.length)
     const release = await this.#puts.acquire()
     try {
       const whole: CutBlob[] = []
       for await (const cut of cutBatch(blobs, this.#limited(call))) whole.push(cut)
       const outcomes = await Promise.all(
-        whole.map(({ blob, bytes }) => outcomeOf(this.#writeWhole(blob, bytes))),
+        whole.map(({ blob, bytes }, n) => {
+          const write = (): Promise<void> => this.#writeWhole(blob, bytes)
+          return outcomeOf(this.#traced(traces.get(n) ?? null, blob.size, write))
+        }),
       )
       const cutOff = blobs
         .slice(outcomes.length)
@@ -94,6 +106,12 @@ export class BlobService {
     } finally {
       release()
     }
+  }
+
+  /** Until the copy is durable here, as a piece of the span of the node that sent it. */
+  #traced(parent: Traceparent | null, bytes: number, write: () => Promise<void>): Promise<void> {
+    if (parent === null || this.#traces === null) return write()
+    return this.#traces.within(parent, { name: 'store copy', attributes: { bytes } }, write)
   }
 
   /** When the write has failed a system call may still use the bytes: then they are left to the garbage collection. */
@@ -138,6 +156,8 @@ export class BlobService {
     return { header: { level, isSuspect } }
   }
 }
+
+const NO_TRACES: ReadonlyMap<number, Traceparent> = new Map()
 
 /** Null means durable. */
 type Outcome = readonly [code: string, message: string] | null

@@ -12,6 +12,7 @@ import {
   PeerUnreachableError,
   type PeerCalls,
 } from '../../transport/transport.ts'
+import type { PeerTraces, Traceparent } from '../../base/peer-traces.ts'
 import { BlobDamagedError, BlobMissingError, type BlobName, type NodeId } from '../../base/types.ts'
 import {
   BLOB_METHODS,
@@ -33,10 +34,14 @@ export interface PeerBlobsOptions {
   readonly health: PeerHealth
   readonly clock: Clock
   readonly limits: BlobLimits
+  /** Absent or null: no call names a trace. */
+  readonly traces?: PeerTraces | null
 }
 
 export interface OutgoingBlob extends BlobName, ExpectedContent {
   readonly bytes: Uint8Array
+  /** The span that the copy belongs to. Absent: it belongs to none. */
+  readonly trace?: Traceparent
 }
 
 export class PeerBlobs {
@@ -44,22 +49,26 @@ export class PeerBlobs {
   readonly #health: PeerHealth
   readonly #clock: Clock
   readonly #limits: BlobLimits
+  readonly #traces: PeerTraces | null
   /** As many as there are members. */
   readonly #batches = new Map<NodeId, PutBatches>()
 
-  constructor({ transport, health, clock, limits }: PeerBlobsOptions) {
+  constructor({ transport, health, clock, limits, traces = null }: PeerBlobsOptions) {
     this.#transport = transport
     this.#health = health
     this.#clock = clock
     this.#limits = limits
+    this.#traces = traces
   }
 
   /** Resolves when the peer's copy is durable. Throws PeerRefusedError or PeerUnreachableError. */
   async put(peer: NodeId, blob: OutgoingBlob, signal: AbortSignal): Promise<void> {
+    const present = this.#traces?.present() ?? null
+    const traced = present === null ? {} : { trace: present }
     if (blob.size > 0 && blob.size < this.#limits.batchedBelowBytes)
-      return this.#batchesTo(peer).put(blob, signal)
+      return this.#batchesTo(peer).put(present === null ? blob : { ...blob, ...traced }, signal)
     const { id, birth, size, checksum, crc32c, bytes } = blob
-    const header = { id, birth, size, checksum, ...(crc32c === undefined ? {} : { crc32c }) }
+    const header = { id, birth, size, checksum, ...(crc32c === undefined ? {} : { crc32c }), ...traced }
     const response = await this.#call(peer, BLOB_METHODS.put, { header, body: bytes, signal })
     await drain(response)
   }
@@ -77,7 +86,9 @@ export class PeerBlobs {
       crc32c === undefined ? [id, birth, size, checksum] : [id, birth, size, checksum, crc32c],
     )
     const body = blobs.map(({ bytes }) => bytes)
-    const response = await this.#call(peer, BLOB_METHODS.puts, { header: { blobs: rows }, body })
+    const traces = blobs.flatMap(({ trace }, n) => (trace === undefined ? [] : [[n, trace]]))
+    const header = { blobs: rows, ...(traces.length === 0 ? {} : { traces }) }
+    const response = await this.#call(peer, BLOB_METHODS.puts, { header, body })
     await drain(response)
     return readOutcomes(response.header, blobs.length)
   }

@@ -24,6 +24,7 @@ import {
   type Member,
   type MetricSample,
   type NodeId,
+  type PeerTraces,
   type Trace,
   type WrittenBlob,
 } from '../../base/types.ts'
@@ -70,6 +71,8 @@ export interface ReplicatedBlobsOptions {
   readonly onJudged?: (verdict: CopyVerdict) => void
   readonly limits?: Partial<BlobLimits>
   readonly trace?: Trace | null
+  /** What a copy is for, towards the peer that stores it. */
+  readonly peerTraces?: PeerTraces | null
 }
 
 export class ReplicatedBlobs implements Blobs {
@@ -94,7 +97,7 @@ export class ReplicatedBlobs implements Blobs {
 
   /** Registers the blob calls, so it must be called before the transport starts. */
   constructor(options: ReplicatedBlobsOptions) {
-    const { clock, transport } = options
+    const { clock, transport, peerTraces: traces = null } = options
     const limits = { ...BLOB_LIMITS, ...options.limits }
     this.#options = options
     this.#limits = limits
@@ -104,7 +107,7 @@ export class ReplicatedBlobs implements Blobs {
       coolDownMaxMs: limits.coolDownMaxMs,
     })
     this.#local = new LocalBlobs(options)
-    this.#peers = new PeerBlobs({ transport, health: this.#health, clock, limits })
+    this.#peers = new PeerBlobs({ transport, health: this.#health, clock, limits, traces })
     this.#disks = new DiskViews({ clock, believedMs: limits.diskBelievedMs })
     this.#diskRounds = new DiskRounds({
       members: () => options.members.map(({ nodeId }) => nodeId),
@@ -126,7 +129,7 @@ export class ReplicatedBlobs implements Blobs {
       delayMaxMs: limits.hedgeDelayMaxMs,
       shareMax: limits.hedgeShareMax,
     })
-    new BlobService({ local: this.#local, clock, limits }).register(transport)
+    new BlobService({ local: this.#local, clock, limits, traces }).register(transport)
   }
 
   get copiesToAck(): number {

@@ -6,6 +6,7 @@ import type { Transport } from '../../transport/transport.ts'
 import type { Logger, StateMachine } from '../../base/types.ts'
 import type { Wal } from '../../wal/wal.ts'
 import type { Clock } from '../../base/clock.ts'
+import type { EntryTimes } from './entry-times.ts'
 import type { DiskProof } from './disk-proof.ts'
 import type { EntrySkip } from './entry-skips.ts'
 import type { EpochFloor } from './epoch-floor.ts'
@@ -57,6 +58,8 @@ export interface NodeParts {
   readonly skips?: readonly EntrySkip[]
   /** Of the data directory; absent: it cannot go back. */
   readonly diskProof?: DiskProof
+  /** Measures single entries for traces. Absent or null: none is measured. */
+  readonly entryTimes?: EntryTimes | null
 }
 
 /** Heartbeats in an election time-out. */

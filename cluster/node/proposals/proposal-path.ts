@@ -7,7 +7,7 @@
  * whose answer decides whether another one is due.
  */
 import type { Condition, ProposeOptions, RoomNeed } from '../../base/types.ts'
-import type { LogIndex, Term } from '../../raft/types.ts'
+import type { Entry, LogIndex, Term } from '../../raft/types.ts'
 import type { Clock } from '../../base/clock.ts'
 import { LatencyHistogram } from '../../base/latency-histogram.ts'
 import type { ClockWatch } from '../time/clock-watch.ts'
@@ -18,6 +18,7 @@ import type { NodeView } from '../base/node-view.ts'
 import { OncePerTurn } from '../base/once-per-turn.ts'
 import type { PeerGate } from '../peers/peer-gate.ts'
 import type { RoomWatch } from '../base/room-watch.ts'
+import type { EntryTimes } from '../base/entry-times.ts'
 import type { LeaderView } from '../base/leader-view.ts'
 import type { ApplyFlow } from './apply-flow.ts'
 import { Batcher, type EntryTerms } from './batcher.ts'
@@ -46,6 +47,16 @@ export interface ProposalPathParts extends Omit<ForwardParts, 'signal'> {
   readonly flow: Pick<ApplyFlow, 'objection'>
   /** `reason`: why there is no usable state here; null when there is. */
   readonly rebuild: { readonly reason: string | null }
+  /** Absent or null: single entries are not measured. */
+  readonly entryTimes?: EntryTimes | null
+}
+
+/** A proposal of this process that has taken effect here. */
+interface AppliedProposal {
+  readonly sequence: number
+  /** Of its entry; null: of none that was applied now. */
+  readonly index: LogIndex | null
+  readonly reply: Uint8Array
 }
 
 export class ProposalPath {
@@ -116,12 +127,14 @@ export class ProposalPath {
     this.seal()
   }
 
-  onAppend(sequence: number): void {
+  onAppend(sequence: number, entries: readonly Entry[] = []): void {
+    this.#parts.entryTimes?.onAppend(sequence, entries, this.#leaderView.isLeader)
     this.#batcher.onAppend(sequence)
   }
 
   /** Before the core learns of it; call `seal` after. */
   onDurable(sequence: number): void {
+    this.#parts.entryTimes?.onDurable(sequence)
     this.#batcher.onDurable(sequence)
   }
 
@@ -136,8 +149,19 @@ export class ProposalPath {
 
   onCommitted(index: LogIndex): void {
     this.commitTimes.onCommitted(index)
+    this.#parts.entryTimes?.onCommitted(index)
     this.#batcher.onCommitted(index)
     this.seal()
+  }
+
+  /** Own proposals have their replies. Their callers may ask at once for what was measured of their entries. */
+  onApplied(completions: readonly AppliedProposal[]): void {
+    const { entryTimes = null } = this.#parts
+    for (const { sequence, index, reply } of completions) {
+      const trace = entryTimes === null || index === null ? null : this.#own.traceOf(sequence)
+      if (trace !== null && index !== null) entryTimes?.onProposed(trace, index)
+      this.#own.onApplied(sequence, reply)
+    }
   }
 
   onInstalled(hasTakenEffect: (sequence: number) => boolean): void {

@@ -7,6 +7,7 @@
  */
 import { Condition, type ProposeOptions, type RoomNeed, type TimeCorrection } from '../../base/types.ts'
 import { assert } from '../../base/assert.ts'
+import type { Traceparent } from '../../base/peer-traces.ts'
 import { batchLength } from './batcher.ts'
 import type { NodeId, Term } from '../../raft/types.ts'
 import type {
@@ -49,6 +50,7 @@ interface Pending extends Ends {
   readonly correction: TimeCorrection | undefined
   readonly need: RoomNeed
   readonly cost: number | undefined
+  readonly trace: Traceparent | null
   readonly deadline: number
   state: 'queued' | 'travelling' | 'accepted'
   /** Attempts without an answer yet. */
@@ -164,6 +166,11 @@ export class Proposals {
     }
   }
 
+  /** The span of the request behind it; null: it is for no traced one. */
+  traceOf(sequence: number): Traceparent | null {
+    return this.#pending.get(sequence)?.trace ?? null
+  }
+
   onApplied(sequence: number, reply: Uint8Array): void {
     const pending = this.#pending.get(sequence)
     if (!pending) return
@@ -204,7 +211,11 @@ export class Proposals {
     }
   }
 
-  #admit({ command, need = 'growth', correction, cost }: ProposalRequest, now: number, ends: Ends): void {
+  #admit(
+    { command, need = 'growth', correction, cost, trace }: ProposalRequest,
+    now: number,
+    ends: Ends,
+  ): void {
     const sequence = this.#nextSequence
     this.#nextSequence += 1
     this.#pending.set(sequence, {
@@ -212,6 +223,7 @@ export class Proposals {
       need,
       correction,
       cost,
+      trace: trace ?? null,
       ...ends,
       sequence,
       deadline: now + this.#limits.proposalDeadlineMs,

@@ -34,6 +34,8 @@ import type { NodeLimits } from '../base/limits.ts'
 /** A reply for a proposal of this process. */
 export interface Completion {
   readonly sequence: number
+  /** Of its entry; null: it took effect without one, or in one that was applied before. */
+  readonly index: LogIndex | null
   readonly reply: Uint8Array
 }
 
@@ -261,7 +263,7 @@ export class Applier {
     const completions = expected.map(({ sequence, place }) => {
       const reply = place ? replies[place.entry]?.[place.command] : NO_REPLY
       assert(reply !== undefined, 'the state machine answers each command')
-      return { sequence, reply }
+      return { sequence, index: place ? (batches[place.entry]?.index ?? null) : null, reply }
     })
     this.#appliedIndex = last.index
     this.#appliedTerm = last.term

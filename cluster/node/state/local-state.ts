@@ -72,7 +72,10 @@ export class LocalState {
     this.keeper.onApplied(restored.entries.filter(({ index }) => index <= restored.appliedIndex))
     this.applier = new Applier({
       ...parts,
-      stateMachine: measuredApply(parts.stateMachine, parts.clock, this.applyTimes),
+      stateMachine: measuredApply(parts.stateMachine, parts.clock, {
+        times: this.applyTimes,
+        entries: parts.entryTimes ?? null,
+      }),
       record,
       onApplied: (entries, completions) => this.#onApplied(entries, completions),
       onPoint: (index, checksum) => this.guard.onPoint(index, checksum),

@@ -14,6 +14,10 @@ export interface TraceContext {
 const FORM = /^([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(-.*)?$/
 const NONE = /^0+$/
 
+/** Of a span that is traced. */
+export const writeTraceparent = ({ traceId, spanId }: Pick<TraceContext, 'traceId' | 'spanId'>): string =>
+  `00-${traceId}-${spanId}-01`
+
 export function parseTraceparent(header: string | undefined): TraceContext | null {
   const [, version = '', traceId = '', spanId = '', flags = '', more] = FORM.exec(header ?? '') ?? []
   // Later versions may append fields, this one has none. [3.2.4]

@@ -5,7 +5,8 @@
  * done as if there were no tracer; what a span measures is never changed by it.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { TraceContext } from './trace-context.ts'
+import type { PeerTraces } from '../../../cluster/index.ts'
+import { parseTraceparent, type TraceContext, writeTraceparent } from './trace-context.ts'
 
 export type Attributes = Readonly<Record<string, string | number | boolean>>
 
@@ -71,7 +72,10 @@ export class Tracer {
   }
 
   /** A piece of work of the span that was measured elsewhere. */
-  note(of: OpenSpan, piece: Pick<Span, 'name' | 'startMs' | 'endMs' | 'attributes'>): void {
+  note(
+    of: Pick<OpenSpan, 'traceId' | 'spanId'>,
+    piece: Pick<Span, 'name' | 'startMs' | 'endMs' | 'attributes'>,
+  ): void {
     const { traceId, spanId: parentId } = of
     const spanId = this.#parts.newId(8)
     this.#parts.onSpan({ ...piece, traceId, spanId, parentId, isServer: false, error: null })
@@ -80,7 +84,32 @@ export class Tracer {
   /** Runs the work as a piece of the present one. Settles as it does. */
   within = async <T>(name: string, attributes: Attributes, work: () => Promise<T>): Promise<T> => {
     const parent = this.#present.getStore()
-    if (parent === undefined) return work()
+    return parent === undefined ? work() : this.#measure(parent, { name, attributes }, work)
+  }
+
+  /** Spans of other nodes: their work here, and ours there. */
+  readonly peers: PeerTraces = {
+    present: () => {
+      const span = this.#present.getStore()
+      return span === undefined ? null : writeTraceparent(span)
+    },
+    within: (of, { name, attributes }, work) => {
+      const parent = parseTraceparent(of)
+      return parent === null ? work() : this.#measure(parent, { name, attributes }, work)
+    },
+    note: (of, { name, startAgoMs, endAgoMs, attributes }) => {
+      const parent = parseTraceparent(of)
+      if (parent === null) return
+      const now = this.#parts.now()
+      this.note(parent, { name, startMs: now - startAgoMs, endMs: now - endAgoMs, attributes })
+    },
+  }
+
+  async #measure<T>(
+    parent: Pick<OpenSpan, 'traceId' | 'spanId'>,
+    { name, attributes }: Pick<Span, 'name' | 'attributes'>,
+    work: () => Promise<T>,
+  ): Promise<T> {
     const { newId, now, onSpan } = this.#parts
     const { traceId, spanId: parentId } = parent
     const span = { traceId, spanId: newId(8), parentId, startMs: now() }

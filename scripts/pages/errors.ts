@@ -6,6 +6,7 @@
  */
 import { writeFileSync } from 'node:fs'
 import { STATUS_OF } from '../../src/api/problem.ts'
+import type { BlockerCode } from '../../src/state-machine/base/codes.ts'
 
 const MEANINGS: Readonly<Record<keyof typeof STATUS_OF, string>> = {
   invalid_request: 'A header, the query or a field is not as documented. The message names it.',
@@ -96,7 +97,7 @@ const INTRODUCTION = `# Error codes
 
 Every error of both APIs is \`application/problem+json\` with \`status\`, \`code\`, \`message\` and \`requestId\`; programs
 use \`code\`, people read \`message\`. This page is made from [\`problem.ts\`](../src/api/problem.ts) by
-\`node scripts/pages/errors.ts\`; do not edit it. Some codes belong to operations that later versions bring.
+\`node scripts/pages/errors.ts\`; do not edit it.
 
 A 401 carries \`WWW-Authenticate\`. A 429 or 503 carries \`Retry-After\` in seconds. Errors that keep a node from
 starting are in [start-errors.md](start-errors.md).
@@ -105,10 +106,42 @@ starting are in [start-errors.md](start-errors.md).
 |---|---|---|
 `
 
+const BLOCKERS: Readonly<Record<BlockerCode, string>> = {
+  learner_not_ready:
+    'The node does not keep up with the log yet, or waits for no join. Wait, or start it with `--join`.',
+  member_unreachable: 'The node does not answer. Start it, and check its address and the network.',
+  certificate_mismatch:
+    'Another node answers at that address than the one that `fingerprint` names. Compare what the waiting node prints.',
+  would_lose_quorum:
+    'Without this member no majority of the voters would answer. Bring another one back first.',
+  below_minimum_voters: 'It is the last voter. Join another node first.',
+  member_reachable: 'The member answers, so it is not lost. Demote it instead.',
+  not_demoted: 'The member still has its vote. Demote it first, or cancel its join.',
+  not_drained: 'The member still has copies that are not elsewhere. Wait until they are moved.',
+  version_incompatible:
+    'The node does not know the feature level of the state. Start the version that the members run.',
+  state_checksum_mismatch:
+    'The state of the node differs from that of the leader. Cancel the operation, and let the machine join under a new name with an empty data directory.',
+}
+
+const BLOCKERS_TITLE = `
+## Blockers
+
+A change of the members that is not safe now is refused with \`precondition_failed\`, and its dry run names all reasons. Each has one of these codes ([members](guide/members.md)).
+
+| code | what it means, what to do |
+|---|---|
+`
+
 export function errorsPage(): string {
   const codes = Object.keys(STATUS_OF) as (keyof typeof STATUS_OF)[]
   return (
-    INTRODUCTION + codes.map((code) => `| ${STATUS_OF[code]} | \`${code}\` | ${MEANINGS[code]} |\n`).join('')
+    INTRODUCTION +
+    codes.map((code) => `| ${STATUS_OF[code]} | \`${code}\` | ${MEANINGS[code]} |\n`).join('') +
+    BLOCKERS_TITLE +
+    Object.entries(BLOCKERS)
+      .map(([code, meaning]) => `| \`${code}\` | ${meaning} |\n`)
+      .join('')
   )
 }
 

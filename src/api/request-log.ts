@@ -10,6 +10,7 @@ import type { RequestObservation } from '../telemetry/metrics.ts'
 import { clientAddress } from './admission/client-address.ts'
 import { ClientGoneError, Exchange } from './exchange.ts'
 import { RequestAudit } from './request-audit.ts'
+import { STATUS_OF } from './problem.ts'
 import { pathOf } from './request-target.ts'
 
 /** Where the figures go; src/telemetry/metrics.ts is one. */
@@ -35,6 +36,13 @@ interface Ending {
   readonly finished: boolean
   readonly durationMs: number
 }
+
+/** A probe of a node that is not ready is answered as it should be, again and again. */
+const isExpected = (request: FastifyRequest, { status, finished, durationMs }: Ending): boolean =>
+  request.routeOptions.config.operation?.isRoutine === true &&
+  status === STATUS_OF.leader_not_ready &&
+  finished &&
+  durationMs < SLOW_MS
 
 /** What an operator may look for later. */
 export function isProblem({ status, finished, durationMs }: Ending): boolean {
@@ -67,7 +75,8 @@ export class RequestLog {
       this.#meter.requestFinished({ api, operation, status, seconds, firstByteSeconds, ...sizes })
       if (this.#repeated.has(request)) return this.#countRepeated()
       const { requests } = this.#services.config.logging
-      if (requests === 'problems' && !isProblem({ status, finished, durationMs })) return
+      const ending = { status, finished, durationMs }
+      if (requests === 'problems' && (!isProblem(ending) || isExpected(request, ending))) return
       const { method, id: requestId } = request
       const code = this.#codes.get(request) ?? null
       const facts = {

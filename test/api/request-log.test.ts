@@ -32,6 +32,19 @@ t.test('all: each request has a line', async (t) => {
   t.same(statusesOf(world).slice(before), [200, 200])
 })
 
+t.test(
+  'probes have no line, of a node that is not ready neither; a scrape that is refused has one',
+  async (t) => {
+    const { world } = await ApiWorld.withBucket(t)
+    await world.call({ path: '/readyz' })
+    world.memory.notReady = ['it starts']
+    t.equal((await world.call({ path: '/readyz' })).status, 503)
+    await world.call({ path: OBJECT, token: 'none' })
+    await until('the refusal after them is logged', () => statusesOf(world).length >= 1)
+    t.same(statusesOf(world), [401])
+  },
+)
+
 t.test('what is slow or breaks off is a problem too', (t) => {
   const well = { status: 200, finished: true, durationMs: 999 }
   t.equal(isProblem(well), false)

@@ -5,6 +5,7 @@ export interface Panel {
   readonly id: number
   readonly type: string
   readonly title: string
+  readonly description?: string
   readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number }
   readonly datasource?: { readonly type: string; readonly uid: string }
   readonly targets?: readonly { readonly expr: string; readonly legendFormat: string }[]

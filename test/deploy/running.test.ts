@@ -107,12 +107,18 @@ t.test('deploy/grafana/holdfast.json', async (t) => {
   })
 })
 
-t.test('docs/observability.md names each panel, alert and recording rule', async (t) => {
-  const page = read('docs/observability.md')
-  for (const { title } of CHARTS) t.match(page, `| ${title} |`, title)
-  for (const { alert } of alertRules()) t.match(page, `| \`${alert}\` |`, alert)
-  for (const { record } of recordingRules()) t.match(page, `- \`${record}\``, record)
-})
+t.test(
+  'docs/observability.md names each alert and recording rule, and each panel with its description',
+  async (t) => {
+    const page = read('docs/observability.md')
+    for (const { title, description = '' } of CHARTS) {
+      t.match(description, /^[A-Z0-9].{20,}\.$/, `${title}: a sentence says what it shows`)
+      t.match(page, `| ${title} | ${description} |`, title)
+    }
+    for (const { alert } of alertRules()) t.match(page, `| \`${alert}\` |`, alert)
+    for (const { record } of recordingRules()) t.match(page, `- \`${record}\``, record)
+  },
+)
 
 t.test('beside a running cluster', async (t) => {
   // No receiver listens there: the figures of an export are served whether or not it succeeds.

@@ -91,7 +91,7 @@ export class ImportReport {
     note(`${this.#isDryRun ? 'Dry run: ' : ''}${texts.join(', ') || 'nothing to do'}  (${sizeText(bytes)})`)
     if (withoutChecksum > 0)
       note(
-        `The source keeps no checksum of ${withoutChecksum} of them as a whole: they are held against their size alone.`,
+        `The source keeps no checksum of ${withoutChecksum} of them as a whole: only their size is compared.`,
       )
     for (const [what, count] of this.#leftBehind) note(`Left behind: ${what} of ${count} objects.`)
     if (counts.conflicts > 0)

@@ -111,7 +111,7 @@ t.test('bytes', async (t) => {
     ])
   })
 
-  await t.test('are held against each checksum that S3 knows', async (t) => {
+  await t.test('are verified against each checksum that S3 knows', async (t) => {
     const { source, lines } = await importWorld(t)
     // The check values of the CRC catalogue, and SHA-1 as in FIPS 180.
     const known: Readonly<Record<string, string>> = {

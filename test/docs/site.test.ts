@@ -1,6 +1,9 @@
 /**
  * The documentation as a site: every link and anchor leads somewhere, every command and operation has its place, pages hold to their policy.
  */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Command } from 'commander'
 import t from 'tap'
 import MiniSearch from 'minisearch'
 import { SEARCH_OPTIONS } from '../../scripts/docs/browser/search-options.ts'
@@ -59,6 +62,30 @@ t.test('every document, command and operation is in it', async (t) => {
   const routes = [...dataPlane.routes, ...adminPlane(METRICS).routes]
   for (const { operation } of routes) t.match(shown, `<h2 id="${operation.id.toLowerCase()}">`, operation.id)
 })
+
+t.test('every command that is named beside one of MinIO exists', async (t) => {
+  const text = readFileSync(join(ROOT, 'docs/guide/moving-from-minio.md'), 'utf8')
+  const [, rows = ''] = /^## Which command becomes which\n([\s\S]*?)^## /m.exec(text) ?? []
+  const named = [...rows.matchAll(/^\|[^|]*\|([^|]*)\|$/gm)]
+    .flatMap(([, cell = '']) => [...cell.matchAll(/`([^`]+)`/g)])
+    .map(([, words = '']) => words)
+    .filter((words) => words !== 'holdfast' && words !== '-')
+  t.ok(named.length > 30)
+  t.same(
+    named.filter((words) => !isCommand(words)),
+    [],
+  )
+  t.notOk(isCommand('cluster drain'))
+})
+
+/** Words such as `bucket create`. */
+function isCommand(words: string): boolean {
+  const found = words.split(' ').reduce<Command | undefined>(
+    (above, word) => above?.commands.find((command) => command.name() === word),
+    programOf(() => undefined),
+  )
+  return found !== undefined
+}
 
 t.test('no page has a script, a style or an address of another host inside', async (t) => {
   for (const path of pages) {

@@ -49,7 +49,7 @@ async function servePage(t: { teardown(handler: () => void): void }): Promise<st
 
 const FAILED = { failed: 'TypeError: Failed to fetch' }
 
-t.test('pages in Chromium', { timeout: 900_000 }, async (t) => {
+t.test('pages in Chromium', { timeout: 1_800_000 }, async (t) => {
   const films = await (await BucketClient.start(t)).asAdmin()
   const signed = new SignedClient(films)
   const [app, foreign] = [await servePage(t), await servePage(t)]

@@ -35,7 +35,7 @@ t.test('versions are ordered as dpkg does it', async (t) => {
   t.equal(debianVersion('1.2.3-rc.1'), '1.2.3~rc.1', 'before the release')
 })
 
-t.test('the Debian package under systemd', { skip: reasonToSkip(), timeout: 900_000 }, async (t) => {
+t.test('the Debian package under systemd', { skip: reasonToSkip(), timeout: 1_800_000 }, async (t) => {
   const folder = temporaryFolder(t)
   const program = (name: string): string => join(ROOT, 'scripts', 'release', name)
   const made = spawnSync(...withoutLoader(process.execPath, program('try-debian.ts'), folder), {

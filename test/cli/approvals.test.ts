@@ -4,7 +4,7 @@ import { CommandLine } from '../helpers/command-line.ts'
 import { temporaryFolder } from '../helpers/process-cluster.ts'
 import { ApiWorld } from '../api/api-world.ts'
 
-t.test('holdfast approvals', { timeout: 300_000 }, async (t) => {
+t.test('holdfast approvals', { timeout: 1_800_000 }, async (t) => {
   const world = await ApiWorld.start(t, { security: { secondApproval: ['delete_tenant'] } })
   await world.memory.tenant('acme')
   await world.memory.change({ type: 'disableTenant', tenantId: 'acme', reason: 'unpaid' })

@@ -109,7 +109,7 @@ async function acrossOrigins({ endpoint, token, own }: Given & { readonly own: s
   }
 }
 
-t.test('the client in Chromium', { timeout: 900_000 }, async (t) => {
+t.test('the client in Chromium', { timeout: 1_800_000 }, async (t) => {
   const dist = mkdtempSync(join(tmpdir(), 'holdfast-client-'))
   t.teardown(() => rmSync(dist, { recursive: true, force: true }))
   buildClient(ROOT, join(dist, 'dist'))

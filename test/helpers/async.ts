@@ -4,7 +4,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 
 /** Generous: the machine may be busy with other work. */
-const CONDITION_MS_MAX = 180_000
+const CONDITION_MS_MAX = 600_000
 /** Polls often at first, then after a tenth of the wait so far: each poll costs the nodes under test something. */
 const POLL_MS_MIN = 20
 const POLL_MS_MAX = 200

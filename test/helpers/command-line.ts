@@ -5,7 +5,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { nodeProgram } from '../../scripts/build/node-program.ts'
 import { withoutLoader } from './without-loader.ts'
 
-const RUN_MS_MAX = 60_000
+const RUN_MS_MAX = 600_000
 
 export interface Ran {
   readonly status: number | null

@@ -17,7 +17,7 @@ import { endsWithParent } from './ends-with-parent.ts'
 import { withoutLoader } from './without-loader.ts'
 import { freeBasePort, temporaryFolder } from './process-cluster.ts'
 
-const RUN_MS_MAX = 30_000
+const RUN_MS_MAX = 600_000
 
 type Teardown = { teardown(callback: () => unknown): unknown }
 export type Sections = Record<string, Record<string, unknown>>

@@ -8,7 +8,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { withoutLoader } from './without-loader.ts'
 
 /** Some commands wait for long operations. */
-const TYPED_MS_MAX = 180_000
+const TYPED_MS_MAX = 600_000
 
 export interface TerminalOptions {
   readonly cwd: string

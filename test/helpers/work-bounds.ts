@@ -82,4 +82,11 @@ export function leastOf(one: Figures, other: Figures): Figures {
   ) as Record<Figure, number>
 }
 
+/** Figure by figure, and never below zero. */
+export function without(all: Figures, background: Figures): Figures {
+  return Object.fromEntries(
+    figureNames.map((figure) => [figure, rounded(Math.max(0, all[figure] - background[figure]))]),
+  ) as Record<Figure, number>
+}
+
 export const rounded = (value: number): number => Math.round(100 * value) / 100

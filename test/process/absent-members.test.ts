@@ -7,7 +7,7 @@ import { ProcessCluster } from '../helpers/process-cluster.ts'
 
 const OBJECTS = 12
 
-t.test('members that are down', { timeout: 900_000 }, async (t) => {
+t.test('members that are down', { timeout: 1_800_000 }, async (t) => {
   const cluster = await ProcessCluster.start(t, 3, QUICK_MEMBERS, { spares: 1 })
   await cluster.login('n1')
   await cluster.call('n1', 'POST', '/buckets', JSON.stringify({ name: 'kept' }))

@@ -30,7 +30,7 @@ function cli(dataDir: string, ...words: readonly string[]): string {
 const mint = (dataDir: string, name: string): Minted =>
   JSON.parse(cli(dataDir, 'create', '--name', name, '--role', 'viewer')) as Minted
 
-t.test('admin tokens', { timeout: 900_000 }, async (t) => {
+t.test('admin tokens', { timeout: 1_800_000 }, async (t) => {
   let first: Minted | undefined
   const cluster = await ProcessCluster.start(t, 3, null, {
     beforeStart: async ({ plan }) => {

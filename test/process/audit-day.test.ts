@@ -61,7 +61,7 @@ function holdfast(token: string, ...args: readonly string[]): Promise<Ended> {
   return new Promise((resolve) => child.once('close', (code) => resolve({ code, ...output })))
 }
 
-t.test('a day of work', { timeout: 900_000 }, async (t) => {
+t.test('a day of work', { timeout: 1_800_000 }, async (t) => {
   const unreachable = holdfast('any', 'audit', 'query', '--admin-endpoint', 'http://127.0.0.1:1', '--json')
   const cluster = await ProcessCluster.start(t, 3)
   const nodes = cluster.plan.map(({ nodeId }) => nodeId)

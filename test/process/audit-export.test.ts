@@ -13,7 +13,7 @@ const WRITES = 150
 
 t.test(
   'no audit row is missing outside after the exporting node is killed',
-  { timeout: 300_000 },
+  { timeout: 1_800_000 },
   async (t) => {
     const server = await SyslogServer.start(t)
     const ca = join(temporaryFolder(t), 'ca.pem')

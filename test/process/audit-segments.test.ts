@@ -22,7 +22,7 @@ interface Page {
   readonly nextContinuationToken?: string
 }
 
-t.test('rows of a segment are found at every node [audit.segments]', { timeout: 900_000 }, async (t) => {
+t.test('rows of a segment are found at every node [audit.segments]', { timeout: 1_800_000 }, async (t) => {
   const cluster = await ProcessCluster.start(t, 3)
   await cluster.login('n1')
   await cluster.call('n1', 'POST', '/buckets', '{"name":"photos"}')

@@ -29,7 +29,7 @@ async function reported(cluster: ProcessCluster): Promise<Map<string, number>> {
 
 t.test(
   'no answer is without its row, with any node killed [audit.strict]',
-  { timeout: 900_000 },
+  { timeout: 1_800_000 },
   async (t) => {
     process.env['HOLDFAST_AUDIT__STRICT'] = 'true'
     const cluster = await ProcessCluster.start(t, 3)

@@ -113,7 +113,7 @@ class Scene {
   }
 }
 
-t.test('the disk of one node of three goes bad', { timeout: 900_000 }, async (t) => {
+t.test('the disk of one node of three goes bad', { timeout: 1_800_000 }, async (t) => {
   const scene = await Scene.set(t)
   const { cluster } = scene
   await t.test('it is slow: leadership moves away from it', async (t) => {

@@ -16,7 +16,7 @@ async function holdfast(...argv: readonly string[]): Promise<void> {
   if (code !== 0) throw new Error(`holdfast ${argv.join(' ')} ended with ${code}: ${err}`)
 }
 
-t.test('an exchange of certificates', { timeout: 900_000 }, async (t) => {
+t.test('an exchange of certificates', { timeout: 1_800_000 }, async (t) => {
   const cluster = await ProcessCluster.start(t, 3)
   const certs = temporaryFolder(t)
   const { clusterId } = cluster.setup

@@ -81,7 +81,7 @@ async function tenantKeys(dataDir: string, masterKeyFile: string): Promise<reado
   }
 }
 
-t.test('the disks of a cluster of three processes', { timeout: 900_000 }, async (t) => {
+t.test('the disks of a cluster of three processes', { timeout: 1_800_000 }, async (t) => {
   const cluster = await ProcessCluster.start(t, 3)
   await cluster.login('n1')
   t.equal((await cluster.call('n1', 'POST', '/buckets', '{"name":"a-bucket-name"}')).status, 201)

@@ -20,7 +20,7 @@ interface ShownTime {
   readonly majorityTime: string
 }
 
-t.test('the lines of clock-jump.md', { timeout: 900_000 }, async (t) => {
+t.test('the lines of clock-jump.md', { timeout: 1_800_000 }, async (t) => {
   const world = await SkewedCluster.start(t)
   const { cluster } = world
   const nodes = cluster.plan.map(({ nodeId }) => nodeId)

@@ -16,7 +16,7 @@ const retainedUntil = (ms: number): Readonly<Record<string, string>> => ({
   'x-service-retain-until': new Date(Date.now() + ms).toISOString(),
 })
 
-t.test('a leader with a wrong clock', { timeout: 900_000 }, async (t) => {
+t.test('a leader with a wrong clock', { timeout: 1_800_000 }, async (t) => {
   const world = await SkewedCluster.start(t)
   const { cluster } = world
   const [first] = cluster.plan

@@ -20,7 +20,7 @@ function copiesOn(cluster: ProcessCluster, nodeId: string): number {
   return names.filter((path) => /^[0-9a-f]{2}\/[0-9a-f]{64}\./.test(path)).length
 }
 
-t.test('a deleted object leaves every disk', { timeout: 900_000 }, async (t) => {
+t.test('a deleted object leaves every disk', { timeout: 1_800_000 }, async (t) => {
   const cluster = await ProcessCluster.start(t, 3)
   const nodes = cluster.plan.map(({ nodeId }) => nodeId)
   await cluster.login('n1')

@@ -23,7 +23,7 @@ const MIB = 1024 * 1024
 /** No process listens on it. */
 const NOWHERE = 'http://127.0.0.1:1'
 
-t.test('the command line', { timeout: 900_000 }, async (t) => {
+t.test('the command line', { timeout: 1_800_000 }, async (t) => {
   const cluster = await ProcessCluster.start(t, 1)
   const { dataUrl, adminUrl } = cluster.node('n1')
   const { accessKeyId, secretKey, ownerToken } = cluster.setup

@@ -114,7 +114,7 @@ class Scene {
   }
 }
 
-t.test('an older copy of a directory, beside a node that lags', { timeout: 900_000 }, async (t) => {
+t.test('an older copy of a directory, beside a node that lags', { timeout: 1_800_000 }, async (t) => {
   const scene = await Scene.set(t)
   const { leader, second, third } = await scene.acknowledgeByTwo()
   scene.restore(second)
@@ -140,7 +140,7 @@ t.test('an older copy of a directory, beside a node that lags', { timeout: 900_0
   await scene.endsWhole(t)
 })
 
-t.test('a log that ends before its state, beside a node that lags', { timeout: 900_000 }, async (t) => {
+t.test('a log that ends before its state, beside a node that lags', { timeout: 1_800_000 }, async (t) => {
   const scene = await Scene.set(t)
   const { leader, second, third } = await scene.acknowledgeByTwo()
   scene.cutLog(second)
@@ -153,7 +153,7 @@ t.test('a log that ends before its state, beside a node that lags', { timeout: 9
   await scene.endsWhole(t)
 })
 
-t.test('an older copy of a directory under the same leader', { timeout: 900_000 }, async (t) => {
+t.test('an older copy of a directory under the same leader', { timeout: 1_800_000 }, async (t) => {
   const scene = await Scene.set(t)
   const { cluster } = scene
   const leader = (await cluster.leader()) ?? 'n1'
@@ -168,7 +168,7 @@ t.test('an older copy of a directory under the same leader', { timeout: 900_000 
   t.match(scene.logOf(leader), /member_rolled_back/)
 })
 
-t.test('kill -9 of all nodes on a host that keeps running', { timeout: 900_000 }, async (t) => {
+t.test('kill -9 of all nodes on a host that keeps running', { timeout: 1_800_000 }, async (t) => {
   const scene = await Scene.set(t)
   const { cluster } = scene
   await scene.tenMore('n1')
@@ -180,7 +180,7 @@ t.test('kill -9 of all nodes on a host that keeps running', { timeout: 900_000 }
   t.notMatch(scene.logOf('n1'), /disk is not proved current.*suspect/)
 })
 
-t.test('an operator states that a disk is current', { timeout: 900_000 }, async (t) => {
+t.test('an operator states that a disk is current', { timeout: 1_800_000 }, async (t) => {
   const scene = await Scene.set(t)
   const { second, third } = await scene.acknowledgeByTwo()
   scene.restore(second)

@@ -56,7 +56,7 @@ function pictureOf(folder: string): readonly string[] {
     })
 }
 
-t.test('holdfast doctor', { timeout: 900_000 }, async (t) => {
+t.test('holdfast doctor', { timeout: 1_800_000 }, async (t) => {
   const setups = await DoctorSetups.open(t)
 
   await t.test(

@@ -19,7 +19,7 @@ function openToOthers(folder: string): readonly string[] {
   )
 }
 
-t.test('files of a node', { timeout: 900_000 }, async (t) => {
+t.test('files of a node', { timeout: 1_800_000 }, async (t) => {
   const setups = await DoctorSetups.open(t)
   const at = (name: string): string => join(setups.folder, name)
   const using = (name: string): string =>

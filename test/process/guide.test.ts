@@ -76,7 +76,7 @@ t.test('the output is compared with the page line by line', async (t) => {
   t.notOk(fits('a\nb', 'a\n…\nc'))
 })
 
-t.test('every line of the guide works', { timeout: 900_000 }, async (t) => {
+t.test('every line of the guide works', { timeout: 1_800_000 }, async (t) => {
   buildClient(ROOT)
   const work = temporaryFolder(t)
   const plain = await startedFor(t, join(work, 'plain'))

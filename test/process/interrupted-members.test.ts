@@ -13,7 +13,7 @@ import { faultsIn } from '../programs/interruptions/verdict.ts'
 const OBJECTS = 5
 const reason = 'tests'
 
-t.test('operations on members are all or nothing [membership.resume]', { timeout: 900_000 }, async (t) => {
+t.test('operations on members are all or nothing [membership.resume]', { timeout: 1_800_000 }, async (t) => {
   const cluster = await ProcessCluster.start(t, 3, QUICK_MEMBERS, { spares: 2 })
   await cluster.login('n1')
   await cluster.call('n1', 'POST', '/buckets', JSON.stringify({ name: 'kept' }))

@@ -66,7 +66,7 @@ function unfinishedFiles(cluster: ProcessCluster): readonly string[] {
   return cluster.plan.flatMap(({ dataDir }) => readdirSync(join(dataDir, 'blobs', 'tmp')))
 }
 
-t.test('a cluster of three processes', { timeout: 900_000 }, async (t) => {
+t.test('a cluster of three processes', { timeout: 1_800_000 }, async (t) => {
   const cluster = await ProcessCluster.start(t, 3)
   await cluster.login('n1')
   t.equal((await cluster.call('n1', 'POST', '/buckets', '{"name":"work"}')).status, 201)

@@ -95,7 +95,7 @@ async function tokenOf(cluster: Description): Promise<string> {
   return String(body['token'])
 }
 
-t.test('npm start --json', { timeout: 900_000 }, async (t) => {
+t.test('npm start --json', { timeout: 1_800_000 }, async (t) => {
   const dataDir = join(temporaryFolder(t), 'data')
   const basePort = await freeBasePort(3)
   const args = ['--data', dataDir, '--base-port', String(basePort), '--json']
@@ -180,7 +180,7 @@ t.test('npm start --json', { timeout: 900_000 }, async (t) => {
 
 t.test(
   'npm start accepts any port, also 10080, and forwards SIGTERM: no node outlives it',
-  { timeout: 900_000 },
+  { timeout: 1_800_000 },
   async (t) => {
     const args = ['--json', '--nodes', '1', '--data', join(temporaryFolder(t), 'data')]
     // The admin listener gets 10080, a port that fetch refuses.
@@ -228,7 +228,7 @@ t.test('npm start refuses', async (t) => {
   t.match(taken.stderr, new RegExp(`127.0.0.1:${basePort} is already in use`))
 })
 
-t.test('holdfast server refuses, names the remedy, and changes nothing', { timeout: 900_000 }, async (t) => {
+t.test('holdfast server refuses, names the remedy, and changes nothing', { timeout: 999_000 }, async (t) => {
   const dataDir = join(temporaryFolder(t), 'data')
   const basePort = await freeBasePort(1)
   const run = launch(t, ['--data', dataDir, '--nodes', '1', '--base-port', String(basePort), '--json'])
@@ -248,7 +248,7 @@ t.test('holdfast server refuses, names the remedy, and changes nothing', { timeo
     return spawnSync(...withoutLoader(process.execPath, nodeProgram(), 'server', '--config', file), {
       encoding: 'utf8',
       env: { ...process.env, ...environment },
-      timeout: 900_000,
+      timeout: 1_800_000,
     })
   }
   const refused = (
@@ -352,7 +352,7 @@ t.test('holdfast server refuses, names the remedy, and changes nothing', { timeo
   })
 })
 
-t.test('holdfast admin-token', { timeout: 900_000 }, async (t) => {
+t.test('holdfast admin-token', { timeout: 1_800_000 }, async (t) => {
   const dataDir = join(temporaryFolder(t), 'data')
   const basePort = String(await freeBasePort(1))
   const args = ['--data', dataDir, '--nodes', '1', '--base-port', basePort, '--json']

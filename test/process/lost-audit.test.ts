@@ -44,7 +44,7 @@ interface Loss {
   }
 }
 
-t.test('a segment of the audit log whose nodes are all destroyed', { timeout: 900_000 }, async (t) => {
+t.test('a segment of the audit log whose nodes are all destroyed', { timeout: 1_800_000 }, async (t) => {
   const cluster = await ProcessCluster.start(t, 5, QUICK_MEMBERS)
   const dirOf = (nodeId: string): string => cluster.node(nodeId).dataDir
   const all = cluster.plan.map(({ nodeId }) => nodeId)

@@ -33,7 +33,7 @@ interface PlanView {
 
 t.test(
   'two of five come back [membership.recover.collect] [membership.recover.plan] [membership.recover.apply]',
-  { timeout: 900_000 },
+  { timeout: 1_800_000 },
   async (t) => {
     const cluster = await ProcessCluster.start(t, 5, QUICK_MEMBERS, { spares: 1 })
     const configOf = (nodeId: string): string => cluster.node(nodeId).configFile

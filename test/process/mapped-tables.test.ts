@@ -61,7 +61,7 @@ async function diesOfItsTables(t: Test, cluster: ProcessCluster): Promise<void> 
   t.ok(await readsAll(cluster, 'n2'))
 }
 
-t.test('a table of the state that cannot be read any more', { skip, timeout: 600_000 }, async (t) => {
+t.test('a table of the state that cannot be read any more', { skip, timeout: 1_800_000 }, async (t) => {
   const cluster = await ProcessCluster.start(t, 3)
   await cluster.login('n1')
   await cluster.call('n1', 'POST', '/buckets', '{"name":"work"}')

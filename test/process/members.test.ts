@@ -69,7 +69,7 @@ function commandLine(t: Parameters<typeof temporaryFolder>[0], cluster: ProcessC
 
 t.test(
   'members come and go while clients write [membership.join] [membership.replace]',
-  { timeout: 900_000 },
+  { timeout: 1_800_000 },
   async (t) => {
     const cluster = await ProcessCluster.start(t, 1, QUICK_MEMBERS, { spares: 3 })
     await cluster.login('n1')

@@ -17,7 +17,7 @@ limits: { memory: 192MiB, upload_memory: 1GiB, contended_bytes_per_second: 0 }
 metrics: { public: true }
 `
 
-t.test('a node at limits.memory', { timeout: 300_000 }, async (t) => {
+t.test('a node at limits.memory', { timeout: 1_800_000 }, async (t) => {
   const cluster = await ProcessCluster.start(t, 1, SETTINGS)
   await cluster.login('n1')
   t.equal((await cluster.call('n1', 'POST', '/buckets', '{"name":"photos"}')).status, 201)

@@ -11,7 +11,7 @@ const RECEIVER_OFFSET = 99
 
 t.test(
   'no notification is lost when nodes are killed [notifications.same-entry]',
-  { timeout: 900_000 },
+  { timeout: 1_800_000 },
   async (t) => {
     const cluster = await ProcessCluster.start(t, 3)
     await cluster.login('n1')

@@ -12,7 +12,7 @@ import { ProcessCluster } from '../helpers/process-cluster.ts'
 const ROUNDS = 6
 const FAR = '2099-01-01T00:00:00.000Z'
 
-t.test('races', { timeout: 900_000 }, async (t) => {
+t.test('races', { timeout: 1_800_000 }, async (t) => {
   const cluster = await ProcessCluster.start(t, 3)
   await cluster.login('n1')
   const nodes = cluster.plan.map(({ nodeId }) => nodeId)

@@ -14,7 +14,7 @@ const SMALL_OBJECTS = 300
 
 type Json = Readonly<Record<string, unknown>>
 
-t.test('operations', { timeout: 900_000 }, async (t) => {
+t.test('operations', { timeout: 1_800_000 }, async (t) => {
   const cluster = await ProcessCluster.start(t, 3)
   const nodes = cluster.plan.map(({ nodeId }) => nodeId)
   await cluster.login('n1')

@@ -74,7 +74,7 @@ class Desk {
   }
 }
 
-t.test('mistakes of operators who join a node', { timeout: 900_000 }, async (t) => {
+t.test('mistakes of operators who join a node', { timeout: 1_800_000 }, async (t) => {
   const cluster = await ProcessCluster.start(t, 1, SLOW_MEMBERS, { spares: 4 })
   const desk = new Desk(cluster)
 

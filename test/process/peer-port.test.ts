@@ -107,7 +107,7 @@ const BROKEN_FRAMES: readonly Buffer[] = [
   deep(60_000),
 ]
 
-t.test('the peer port of a real node', { timeout: 900_000 }, async (t) => {
+t.test('the peer port of a real node', { timeout: 1_800_000 }, async (t) => {
   const cluster = await ProcessCluster.start(t, 3)
   await cluster.login('n1')
   t.equal((await cluster.call('n1', 'POST', '/buckets', '{"name":"work"}')).status, 201)

@@ -17,7 +17,7 @@ import { programsNamed } from '../s3-clients/base/programs.ts'
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
 
-t.test('every command of the README works', { timeout: 900_000 }, async (t) => {
+t.test('every command of the README works', { timeout: 1_800_000 }, async (t) => {
   // The folder is removed after the cluster has stopped: teardowns run from the last to the first.
   const work = temporaryFolder(t)
   const data = join(work, 'data')

@@ -20,7 +20,7 @@ const WHOLE_MS_MAX = 180_000
 
 t.test(
   'a cluster is restored from copies of its disks [membership.recover.apply]',
-  { timeout: 900_000 },
+  { timeout: 1_800_000 },
   async (t) => {
     const cluster = await ProcessCluster.start(t, NODES.length, MANY_ADMIN_REQUESTS)
     const configOf = (nodeId: string): string => cluster.node(nodeId).configFile

@@ -198,7 +198,7 @@ async function emptied(t: Test, returning: ReturningNodes, nodeId: string, code:
   }
 }
 
-t.test('nodes that left come back [membership.tombstone]', { timeout: 900_000 }, async (t) => {
+t.test('nodes that left come back [membership.tombstone]', { timeout: 1_800_000 }, async (t) => {
   const cluster = await ProcessCluster.start(t, 5, MANY_ADMIN_REQUESTS)
   const returning = new ReturningNodes(cluster)
   await cluster.login('n1')

@@ -39,7 +39,7 @@ async function send(
   return answer
 }
 
-t.test('a right removed at one node is refused at every node', { timeout: 900_000 }, async (t) => {
+t.test('a right removed at one node is refused at every node', { timeout: 1_800_000 }, async (t) => {
   const cluster = await ProcessCluster.start(t, 3)
   const { ownerToken } = cluster.setup
   const nodes = cluster.plan

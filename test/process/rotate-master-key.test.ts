@@ -43,7 +43,7 @@ async function restart(cluster: ProcessCluster, nodeId: string): Promise<void> {
   await cluster.allReady()
 }
 
-t.test('a rotation of the master key', { timeout: 900_000 }, async (t) => {
+t.test('a rotation of the master key', { timeout: 1_800_000 }, async (t) => {
   const cluster = await ProcessCluster.start(t, 3)
   const files = keyFiles(cluster)
   const fileOf = (nodeId: string): string => files.get(nodeId) ?? ''

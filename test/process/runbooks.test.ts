@@ -231,7 +231,7 @@ async function wrongIdentities(t: Test, site: Site): Promise<void> {
 
 t.test(
   'runbooks about members',
-  { timeout: 900_000, skip: process.platform !== 'linux' && 'on other systems 127.0.0.4 is no address' },
+  { timeout: 1_800_000, skip: process.platform !== 'linux' && 'on other systems 127.0.0.4 is no address' },
   async (t) => {
     const site = await Site.start(t)
     const { cluster, machines } = site

@@ -24,7 +24,7 @@ const OBJECTS = 8
 /** Of chunks. */
 const OBJECT_BYTES = 6_000
 
-t.test('an entry that no node can apply', { timeout: 480_000 }, async (t) => {
+t.test('an entry that no node can apply', { timeout: 1_800_000 }, async (t) => {
   const cluster = await ProcessCluster.start(t, NODES.length)
   const configOf = (nodeId: string): string => cluster.node(nodeId).configFile
   const folderOf = (nodeId: string): string => join(dirname(configOf(nodeId)), nodeId)

@@ -49,7 +49,7 @@ async function killUnderLoad(
   await work.moreAcknowledged(UPLOADS_BETWEEN)
 }
 
-t.test('a cluster of three processes', { timeout: 900_000 }, async (t) => {
+t.test('a cluster of three processes', { timeout: 1_800_000 }, async (t) => {
   const cluster = await ProcessCluster.start(t, 3)
   await cluster.login('n1')
   t.equal((await cluster.call('n2', 'POST', '/buckets', '{"name":"work"}')).status, 201)

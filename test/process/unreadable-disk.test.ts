@@ -18,7 +18,7 @@ const PARTS: readonly (readonly [path: string, reported: RegExp])[] = [
   [STATE, /state[^]*EIO/],
 ]
 
-t.test('a single node whose disk returns an I/O error at the start', { timeout: 900_000 }, async (t) => {
+t.test('a single node whose disk returns an I/O error at the start', { timeout: 1_800_000 }, async (t) => {
   const faults = join(temporaryFolder(t), 'faults')
   const cluster = await ProcessCluster.start(t, 1, null, {
     launch: (node) => {

@@ -97,7 +97,7 @@ async function readBack(cluster: ProcessCluster, nodeId: string, written: Readon
 const previous = previousBuild(t) ?? ''
 const skip = previous === '' && 'the history does not reach back to the previous version'
 
-t.test('a rolling upgrade', { timeout: 900_000, skip }, async (t) => {
+t.test('a rolling upgrade', { timeout: 1_800_000, skip }, async (t) => {
   const versions = new Map(NODES.map((nodeId) => [nodeId, previous]))
   const cluster = await ProcessCluster.start(t, 3, null, {
     launch: ({ nodeId, configFile }) => ({
@@ -200,7 +200,7 @@ t.test('a rolling upgrade', { timeout: 900_000, skip }, async (t) => {
       ...withoutLoader(process.execPath, previous, 'server', '--config', configFile),
       {
         encoding: 'utf8',
-        timeout: 900_000,
+        timeout: 1_800_000,
       },
     )
     t.not(started.status, 0)

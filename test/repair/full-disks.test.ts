@@ -9,7 +9,7 @@ import { until } from '../helpers/async.ts'
 import { copiesOn, type RealNode, RealNodes, type Upload } from './real-nodes.ts'
 import { SpoiledDisk } from './spoiled-disk.ts'
 
-t.test('three nodes with spoiled disks', async (t) => {
+t.test('three nodes with spoiled disks', { timeout: 1_800_000 }, async (t) => {
   const disks = new Map(['n1', 'n2', 'n3'].map((nodeId) => [nodeId, new SpoiledDisk()]))
   const disk = (nodeId: string): SpoiledDisk => disks.get(nodeId) ?? new SpoiledDisk()
   const three = await RealNodes.start(t, [1, 1, 1], (nodeId) => disk(nodeId).ops)

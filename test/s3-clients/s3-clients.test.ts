@@ -20,7 +20,7 @@ function skipped(name: string, absence: string | null): string | false {
   return !PLAYS_WHOLE && !IN_A_SHARE.includes(name) && 'played by npm test -- --whole and npm run s3-clients'
 }
 
-t.test('clients of S3', { timeout: 900_000 }, async (t) => {
+t.test('clients of S3', { timeout: 1_800_000 }, async (t) => {
   const world = await S3World.start(t)
   for (const { name, find, absence } of CLIENTS) {
     const [client] = find()

@@ -8,7 +8,7 @@ import { OpenUploads } from '../../../src/cli/import/open-uploads.ts'
 import { BODY, isStored, PART, PARTS, rangeOf } from './film.ts'
 import { importWorld } from './import-world.ts'
 
-t.test('a large object', { timeout: 240_000 }, async (t) => {
+t.test('a large object', { timeout: 1_800_000 }, async (t) => {
   await t.test('is read in ranges, and keeps everything', async (t) => {
     const here = await importWorld(t)
     const headers = { 'content-type': 'video/mp4', 'cache-control': 'no-cache', 'x-amz-meta-of': 'me' }

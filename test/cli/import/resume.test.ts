@@ -47,7 +47,7 @@ function storedParts(folder: string): number {
   return (JSON.parse(readFileSync(join(folder, name), 'utf8')) as { readonly parts: number }).parts
 }
 
-t.test('an import that was killed inside a large object', { timeout: 240_000 }, async (t) => {
+t.test('an import that was killed inside a large object', { timeout: 1_800_000 }, async (t) => {
   await t.test('reads the rest of it alone, and verifies all of it', async (t) => {
     const here = await killed(t)
     const [name = ''] = readdirSync(here.folder)

@@ -35,7 +35,7 @@ t.test('a recount', async (t) => {
   t.equal(recountSays({ status: 'succeeded', error: null }, { lastRecount: null, collection }).length, 1)
 })
 
-t.test('the judge of a run', { timeout: 900_000 }, async (t) => {
+t.test('the judge of a run', { timeout: 1_800_000 }, async (t) => {
   const cluster = await ProcessCluster.start(t, 3)
   await cluster.login('n1')
   t.equal((await cluster.call('n1', 'POST', '/buckets', JSON.stringify({ name: LEDGER_BUCKET }))).status, 201)

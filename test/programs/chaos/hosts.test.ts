@@ -31,7 +31,7 @@ const outside = () => [Object.keys(networkInterfaces()), readdirSync('/sys/class
 t.test('the wires between hosts', { skip }, async (t) => {
   const before = outside()
   const [program, args] = withoutLoader(...inPrivate([process.execPath, INSIDE]))
-  const report = JSON.parse((await execute(program, args, { timeout: 900_000 })).stdout) as Report
+  const report = JSON.parse((await execute(program, args, { timeout: 1_800_000 })).stdout) as Report
 
   await t.test('carry everything, before a fault and after it', async (t) => {
     // Each fault was preceded and followed by a mark over every way, or there would be no report.

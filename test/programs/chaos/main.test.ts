@@ -10,7 +10,7 @@ function run(env: NodeJS.ProcessEnv, ...args: string[]) {
   return spawnSync(process.execPath, [MAIN, ...args], {
     env: { ...own, ...env },
     encoding: 'utf8',
-    timeout: 900_000,
+    timeout: 1_800_000,
   })
 }
 

@@ -16,7 +16,7 @@ const skip = !PLAYS_WHOLE
   : obstructed !== null && `hosts cannot be made here, see process/members.test.ts: ${obstructed}`
 const STEPS = ['join', 'rebalance', 'restart', 'transfer', 'kill', 'replace', 'demote', 'remove']
 
-t.test(`npm run chaos -- --plan walk --seed ${SEED}`, { skip, timeout: 900_000 }, async (t) => {
+t.test(`npm run chaos -- --plan walk --seed ${SEED}`, { skip, timeout: 1_800_000 }, async (t) => {
   const report = await keptReport(t, {
     plan: 'walk',
     nodes: 3,

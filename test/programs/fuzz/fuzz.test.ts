@@ -10,7 +10,7 @@ const S3_REQUESTS = 1500
 
 t.test(
   `${REQUESTS} nearly right requests, npm run fuzz -- --seed ${SEED}`,
-  { timeout: 900_000 },
+  { timeout: 1_800_000 },
   async (t) => {
     const world = await FuzzWorld.start(t, 1)
     const { faults, operations, statuses, requests } = await new FuzzRun(world.target, SEED).run(
@@ -25,7 +25,7 @@ t.test(
   },
 )
 
-t.test(`${S3_REQUESTS} nearly right requests of the S3 API`, { timeout: 900_000 }, async (t) => {
+t.test(`${S3_REQUESTS} nearly right requests of the S3 API`, { timeout: 1_800_000 }, async (t) => {
   const world = await FuzzWorld.start(t, 1)
   const { faults, operations, statuses, requests } = await new S3FuzzRun(world.s3Target, SEED).run(
     (report) => report.requests >= S3_REQUESTS,

@@ -9,9 +9,8 @@ import { askData } from '../base/asking.ts'
 import { CommandError, EXIT } from '../base/exit.ts'
 import { isPattern } from '../base/glob.ts'
 import { orInterrupted } from '../base/interruption.ts'
-import { download } from '../objects/download.ts'
+import { downloadToFile } from '../objects/file-download.ts'
 import { type GetOptions, getObject } from '../objects/get-command.ts'
-import { writeFile } from '../objects/local-files.ts'
 import { copy, type CopyOptions } from '../objects/object-commands.ts'
 import { remove, removeBatches, type RemoveOptions } from '../objects/remove-command.ts'
 import { type RemotePath, remotePath } from '../objects/remote-path.ts'
@@ -38,9 +37,7 @@ export async function getMatching(
         const name = key.slice(matching.folder.length)
         if (!isFilePath(name)) throw notAFileName(key)
         const target = await fileFor(root, name)
-        const got = await writeFile(target, (take) =>
-          download(client, { bucket: from.bucket, key, signal, onSize: () => {}, onBytes: take }),
-        )
+        const got = await downloadToFile(client, { path: target, bucket: from.bucket, key, signal })
         return { ...got, file: target }
       }),
     )

@@ -1,7 +1,7 @@
 /**
  * Downloads one object completely and verifies its digests.
  *
- * Owns: resumption after a broken connection. Knows nothing of: files.
+ * Owns: resumption after a broken connection, and behind bytes that an earlier command received. Knows nothing of: files.
  * Rules: it resumes with the object that it started with, by version and etag. The bytes count as correct only when their digests equal
  * those that the service keeps of the whole object.
  */
@@ -10,6 +10,7 @@ import type { DataClient } from '../../client/clients.ts'
 import { CommandError } from '../base/exit.ts'
 import { crc64nvme, type RunningDigest, sha256 } from './digests.ts'
 import { timeIn } from './file-time.ts'
+import { stateOf } from './unfinished-files.ts'
 
 export interface DownloadRequest {
   readonly bucket: string
@@ -18,8 +19,25 @@ export interface DownloadRequest {
   readonly signal: AbortSignal
   /** Called before the first byte. */
   readonly onSize: (bytes: number) => void
+  /** What is there already; it counts if the object is still of this state. */
+  readonly held?: HeldBytes
+  /** Called before the first byte, and after `onSize`. */
+  readonly onStart?: (start: DownloadStart) => Promise<void>
   /** Resolves when it no longer needs the piece. */
   readonly onBytes: (piece: Uint8Array) => Promise<void>
+}
+
+interface HeldBytes {
+  /** As `stateOf` gives it. */
+  readonly state: string
+  readonly bytes: number
+  readonly pieces: () => AsyncIterable<Uint8Array>
+}
+
+export interface DownloadStart {
+  readonly state: string
+  /** Those that count; only what follows them is passed to `onBytes`. */
+  readonly heldBytes: number
 }
 
 export interface Downloaded {
@@ -49,15 +67,10 @@ interface Transfer {
 
 /** Throws CommandError checksum_mismatch when the bytes do not have the digests that the service keeps. */
 export async function download(client: DataClient, requested: DownloadRequest): Promise<Downloaded> {
-  const { answer, headers } = await client.call('getObject', callOf(requested, null))
-  const transfer: Transfer = {
-    headers,
-    size: Number(headers['x-service-object-length']),
-    digests: await digestsFor(headers),
-    received: 0,
-  }
+  const { transfer, rest } = (await heldTransfer(client, requested)) ?? (await newTransfer(client, requested))
   requested.onSize(transfer.size)
-  let body: AsyncIterable<Uint8Array> = answer
+  await requested.onStart?.({ state: stateOf(transfer.headers), heldBytes: transfer.received })
+  let body = rest
   for (let attempts = 0, reached = -1; !(await isWhole(body, transfer, requested)); ) {
     attempts = transfer.received > reached ? 1 : attempts + 1
     reached = transfer.received
@@ -74,6 +87,41 @@ export async function download(client: DataClient, requested: DownloadRequest): 
   }
   return verified(requested, transfer)
 }
+
+interface Begun {
+  readonly transfer: Transfer
+  readonly rest: AsyncIterable<Uint8Array>
+}
+
+async function newTransfer(client: DataClient, requested: DownloadRequest): Promise<Begun> {
+  const { answer, headers } = await client.call('getObject', callOf(requested, null))
+  return { transfer: await transferOf(headers), rest: answer }
+}
+
+/** Null: there are no bytes that can count. */
+async function heldTransfer(client: DataClient, requested: DownloadRequest): Promise<Begun | null> {
+  const { held } = requested
+  if (held === undefined || held.bytes === 0) return null
+  const { headers } = await client.call('headObject', callOf(requested, null))
+  const transfer = await transferOf(headers)
+  if (stateOf(headers) !== held.state || held.bytes > transfer.size || transfer.digests.size === 0)
+    return null
+  for await (const piece of held.pieces()) received(transfer, piece)
+  if (transfer.received === transfer.size) return { transfer, rest: nothing() }
+  return { transfer, rest: (await client.call('getObject', callOf(requested, transfer))).answer }
+}
+
+async function transferOf(headers: Transfer['headers']): Promise<Transfer> {
+  const size = Number(headers['x-service-object-length'])
+  return { headers, size, digests: await digestsFor(headers), received: 0 }
+}
+
+function received(transfer: Transfer, piece: Uint8Array): void {
+  for (const digest of transfer.digests.values()) digest.update(piece)
+  transfer.received += piece.length
+}
+
+async function* nothing(): AsyncGenerator<Uint8Array> {}
 
 /** `transfer` null: from the first byte. */
 function callOf({ bucket, key, versionId, signal }: DownloadRequest, transfer: Transfer | null) {
@@ -98,8 +146,7 @@ async function isWhole(
 ): Promise<boolean> {
   try {
     for await (const piece of body) {
-      for (const digest of transfer.digests.values()) digest.update(piece)
-      transfer.received += piece.length
+      received(transfer, piece)
       await requested.onBytes(piece).catch((cause: unknown) => {
         throw new SinkError(cause)
       })

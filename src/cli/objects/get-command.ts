@@ -11,7 +11,8 @@ import { orInterrupted } from '../base/interruption.ts'
 import { note, printable, printJson, sizeText } from '../base/printing.ts'
 import { type Progress, progressOn } from '../base/progress.ts'
 import { download, type Downloaded } from './download.ts'
-import { type Take, targetFile, writeFile, writeToStandardOutput } from './local-files.ts'
+import { downloadToFile } from './file-download.ts'
+import { targetFile, writeToStandardOutput } from './local-files.ts'
 import { objectPath, type RemotePath } from './remote-path.ts'
 
 export interface GetOptions extends DataAccessOptions {
@@ -32,9 +33,9 @@ export async function getObject(
   const progress = progressOn(process.stderr, from.key, options.progress)
   try {
     const got = await askData(options, (client) =>
-      orInterrupted('No file was written.', (signal) => {
-        const fill = (take: Take) => fetched(client, { from, options, progress, signal }, take)
-        return target === null ? fill(writeToStandardOutput) : writeFile(target, fill)
+      orInterrupted(INTERRUPTED, (signal) => {
+        const fetch = { from, options, progress, signal }
+        return target === null ? toStandardOutput(client, fetch) : toFile(client, fetch, target)
       }),
     )
     progress.end()
@@ -54,22 +55,27 @@ interface Fetch {
   readonly signal: AbortSignal
 }
 
-function fetched(
-  client: DataClient,
-  { from, options, progress, signal }: Fetch,
-  take: Take,
-): Promise<Downloaded> {
-  const { versionId } = options
-  return download(client, {
-    ...from,
-    ...(versionId === undefined ? {} : { versionId }),
-    signal,
-    onSize: progress.expect,
-    onBytes: async (piece) => {
-      await take(piece)
-      progress.advance(piece.length)
-    },
-  })
+const INTERRUPTED =
+  'No file was written. What has arrived of a large object is kept beside it for the same command, which continues with it.'
+
+const objectOf = ({ from, options: { versionId }, signal }: Fetch) => ({
+  ...from,
+  ...(versionId === undefined ? {} : { versionId }),
+  signal,
+})
+
+function toFile(client: DataClient, fetch: Fetch, path: string): Promise<Downloaded> {
+  const { expect: onSize, advance: onBytes } = fetch.progress
+  return downloadToFile(client, { ...objectOf(fetch), path, onSize, onBytes })
+}
+
+function toStandardOutput(client: DataClient, fetch: Fetch): Promise<Downloaded> {
+  const { progress } = fetch
+  const onBytes = async (piece: Uint8Array): Promise<void> => {
+    await writeToStandardOutput(piece)
+    progress.advance(piece.length)
+  }
+  return download(client, { ...objectOf(fetch), onSize: progress.expect, onBytes })
 }
 
 function bytesAndJson(): CommandError {

@@ -1,13 +1,11 @@
 /**
  * Files and the standard streams as source and target of a transfer.
  *
- * Rules: a file gets its name only when all of it is on disk and verified, so no program reads a partial file. A source file that
- * changes while it is read fails the upload.
+ * Rule: a source file that changes while it is read fails the upload.
  */
-import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { open, rename, stat, unlink, utimes } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { open, stat } from 'node:fs/promises'
+import { basename, join } from 'node:path'
 import { addAbortSignal, type Readable } from 'node:stream'
 import { CommandError } from '../base/exit.ts'
 import type { UploadSource } from './upload.ts'
@@ -69,45 +67,6 @@ function ending(pieces: Readable, signal: AbortSignal): Readable {
 export async function targetFile(path: string, key: string): Promise<string> {
   const found = await stat(path).catch(() => null)
   return found?.isDirectory() ? join(path, basename(key)) : path
-}
-
-const TEMPORARY = /^\.holdfast-[0-9a-f]{16}\.part$/
-
-/** Whether it is the name of an unfinished transfer. */
-export const isTemporary = (name: string): boolean => TEMPORARY.test(name)
-
-export interface Take {
-  (piece: Uint8Array): Promise<void>
-}
-
-interface FileTimes {
-  readonly lastModified: string
-  /** The time of the file that was stored, which counts first. */
-  readonly fileTime?: string | null
-}
-
-/** The bytes that `fill` writes become the file. If `fill` throws, an existing file stays unchanged. */
-export async function writeFile<T extends FileTimes>(
-  path: string,
-  fill: (take: Take) => Promise<T>,
-): Promise<T> {
-  const temporary = join(dirname(path), `.holdfast-${randomBytes(8).toString('hex')}.part`)
-  const handle = await open(temporary, 'wx')
-  try {
-    const filled = await fill(async (piece) => {
-      for (let at = 0; at < piece.length; ) at += (await handle.write(piece, at)).bytesWritten
-    })
-    await handle.sync()
-    await handle.close()
-    const time = new Date(filled.fileTime ?? filled.lastModified)
-    await utimes(temporary, time, time)
-    await rename(temporary, path)
-    return filled
-  } catch (cause) {
-    await handle.close().catch(() => {})
-    await unlink(temporary).catch(() => {})
-    throw cause
-  }
 }
 
 export async function writeToStandardOutput(piece: Uint8Array): Promise<void> {

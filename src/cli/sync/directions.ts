@@ -5,9 +5,9 @@ import { ApiError, type DataClient } from '../../client/clients.ts'
 import { CommandError } from '../base/exit.ts'
 import { contentTypeOf } from '../objects/content-type.ts'
 import { crc64nvme } from '../objects/digests.ts'
-import { download } from '../objects/download.ts'
+import { downloadToFile } from '../objects/file-download.ts'
 import { isSameTime, TIME_NAME, timeIn, timeText } from '../objects/file-time.ts'
-import { openFile, writeFile } from '../objects/local-files.ts'
+import { openFile } from '../objects/local-files.ts'
 import { partBytesFor } from '../objects/part-size.ts'
 import type { RemotePath } from '../objects/remote-path.ts'
 import { upload } from '../objects/upload.ts'
@@ -94,16 +94,16 @@ export function downwards(parts: DirectionParts): Direction {
       if (!isFilePath(path)) throw notAFileName(remote.key + path)
     },
     copy: async ({ path, source }) => {
-      await writeFile(await fileFor(root, path), async (take) => {
-        const from = { bucket: remote.bucket, key: remote.key + path }
-        const onPiece = async (piece: Uint8Array): Promise<void> => {
-          await take(piece)
-          onBytes(piece.length)
-        }
-        const { fileTime } = await download(client, { ...from, signal, onSize: () => {}, onBytes: onPiece })
-        // The time of the listing, which has milliseconds: the next sync compares with the listing.
-        const lastModified = new Date(source?.modifiedAt ?? 0).toISOString()
-        return { lastModified, fileTime: keepsTimes ? fileTime : null }
+      // The time of the listing, which has milliseconds: the next sync compares with the listing.
+      const listed = new Date(source?.modifiedAt ?? 0).toISOString()
+      await downloadToFile(client, {
+        path: await fileFor(root, path),
+        bucket: remote.bucket,
+        key: remote.key + path,
+        size: source?.size ?? 0,
+        signal,
+        onBytes,
+        timeOf: ({ fileTime }) => (keepsTimes ? fileTime : null) ?? listed,
       })
     },
     remove: ({ path }) => removeFile(root, path),

@@ -8,7 +8,7 @@ import type { Dirent } from 'node:fs'
 import { lstat, mkdir, readdir, realpath, unlink } from 'node:fs/promises'
 import { dirname, join, sep } from 'node:path'
 import { CommandError } from '../base/exit.ts'
-import { isTemporary } from '../objects/local-files.ts'
+import { isTemporary } from '../objects/unfinished-files.ts'
 import { comparePaths, type Entry } from './entry.ts'
 
 export async function* localEntries(root: string, below = ''): AsyncGenerator<Entry> {

@@ -88,8 +88,8 @@ t.test('transfers of the command line after kill -9', { timeout: 900_000 }, asyn
   const env = {
     PATH: process.env['PATH'] ?? '',
     HOLDFAST_ENDPOINT: relay.url,
-    HOLDFAST_ACCESS_KEY_ID: accessKeyId,
-    HOLDFAST_SECRET_KEY: secretKey,
+    HOLDFAST_ACCESS_KEY_ID: accessKeyId ?? '',
+    HOLDFAST_SECRET_KEY: secretKey ?? '',
     HOLDFAST_TOKEN_CACHE: 'off',
   }
   const command = new CommandLine({ cwd: folder, env })

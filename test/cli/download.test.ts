@@ -141,7 +141,7 @@ t.test('a download that a kill ended', async (t) => {
     const path = unfinishedPath({ path: join(folder, 'a'), bucket: 'photos', key: 'a' }, stateOf(headers))
     writeFileSync(path.replace(`-${process.pid}.part`, `-${pid}.part`), bytes)
   }
-  const begun = async (t: Parameters<typeof start>[0] & Parameters<typeof temporaryFolder>[0]) => {
+  const startedIn = async (t: Parameters<typeof start>[0] & Parameters<typeof temporaryFolder>[0]) => {
     const { client, received, requested } = await start(t, { cuts: [Infinity] })
     const folder = temporaryFolder(t)
     const counted: number[] = []
@@ -151,7 +151,7 @@ t.test('a download that a kill ended', async (t) => {
   }
 
   await t.test('continues behind the bytes that are there', async (t) => {
-    const { folder, received, counted, get, content } = await begun(t)
+    const { folder, received, counted, get, content } = await startedIn(t)
     left(folder, BODY.subarray(0, 4000))
     t.match((await get()).verified, { CRC64NVME: /=$/, SHA256: /=$/ })
     t.ok(content().equals(BODY))
@@ -167,7 +167,7 @@ t.test('a download that a kill ended', async (t) => {
   })
 
   await t.test('asks for no byte when all are there', async (t) => {
-    const { folder, received, get, content } = await begun(t)
+    const { folder, received, get, content } = await startedIn(t)
     left(folder, BODY)
     await get()
     t.ok(content().equals(BODY))
@@ -184,7 +184,7 @@ t.test('a download that a kill ended', async (t) => {
       [Buffer.concat([BODY, BODY]), object],
       [Buffer.alloc(0), object],
     ] as const) {
-      const { folder, get, content } = await begun(t)
+      const { folder, get, content } = await startedIn(t)
       left(folder, bytes, headers)
       await get()
       t.ok(content().equals(BODY))
@@ -193,7 +193,7 @@ t.test('a download that a kill ended', async (t) => {
   })
 
   await t.test('keeps nothing when the bytes that were there are wrong', async (t) => {
-    const { folder, get, content } = await begun(t)
+    const { folder, get, content } = await startedIn(t)
     left(folder, Buffer.alloc(4000))
     await t.rejects(get(), { code: 'checksum_mismatch' })
     t.same(readdirSync(folder), [])
@@ -202,7 +202,7 @@ t.test('a download that a kill ended', async (t) => {
   })
 
   await t.test('leaves alone what another process writes, and what is for another file', async (t) => {
-    const { folder, received, get } = await begun(t)
+    const { folder, received, get } = await startedIn(t)
     left(folder, BODY.subarray(0, 4000), object, process.ppid)
     writeFileSync(join(folder, '.holdfast-0123456789abcdef.part'), 'of an earlier release')
     await get()
@@ -211,7 +211,7 @@ t.test('a download that a kill ended', async (t) => {
   })
 
   await t.test('removes what is left twice', async (t) => {
-    const { folder, get } = await begun(t)
+    const { folder, get } = await startedIn(t)
     left(folder, BODY.subarray(0, 10))
     left(folder, BODY.subarray(0, 20), { ...object, etag: '"e-0"' })
     await get()

@@ -88,18 +88,18 @@ export async function download(client: DataClient, requested: DownloadRequest): 
   return verified(requested, transfer)
 }
 
-interface Begun {
+interface Started {
   readonly transfer: Transfer
   readonly rest: AsyncIterable<Uint8Array>
 }
 
-async function newTransfer(client: DataClient, requested: DownloadRequest): Promise<Begun> {
+async function newTransfer(client: DataClient, requested: DownloadRequest): Promise<Started> {
   const { answer, headers } = await client.call('getObject', callOf(requested, null))
   return { transfer: await transferOf(headers), rest: answer }
 }
 
 /** Null: there are no bytes that can count. */
-async function heldTransfer(client: DataClient, requested: DownloadRequest): Promise<Begun | null> {
+async function heldTransfer(client: DataClient, requested: DownloadRequest): Promise<Started | null> {
   const { held } = requested
   if (held === undefined || held.bytes === 0) return null
   const { headers } = await client.call('headObject', callOf(requested, null))

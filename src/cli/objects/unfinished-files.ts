@@ -26,7 +26,7 @@ const NAME = /^\.holdfast-([0-9a-f]{16})(?:-([0-9a-f]{16})-(\d{1,10}))?\.part$/
 /** Whether it is the name of an unfinished transfer. */
 export const isTemporary = (name: string): boolean => NAME.test(name)
 
-/** Of which object, and which of its versions, an answer has bytes. */
+/** Names the object and the version whose bytes an answer has. */
 export function stateOf(headers: Readonly<Record<string, string>>): string {
   return hashOf([headers['x-service-version-id'] ?? '', headers['etag'] ?? ''])
 }

@@ -133,7 +133,7 @@ function overviewPage(section: (typeof SECTIONS)[number], pages: ReadonlyMap<str
 }
 
 function homePage(): PageContent {
-  const writer = new PageWriter('Holdfast')
+  const writer = new PageWriter('Documentation')
   const what =
     'A private, multi-tenant object store for three or more ordinary machines: replicated, encrypted, deduplicated, self-healing.'
   writer.add(`<p>${escaped(what)}</p>`, what)

@@ -144,6 +144,12 @@ async function firstObject(t: Test, project: string): Promise<void> {
   await up.saying(/Ctrl-C stops it/)
   t.match(up.output(), /all data is in data\n/)
   t.match(up.output(), /  npx holdfast put hello\.txt demo\/\n/)
+  const docs = /^Documentation, in a browser: (\S+)$/m.exec(up.output())?.[1] ?? ''
+  t.match(
+    await (await fetch(docs)).text(),
+    /<title>Documentation · Holdfast<\/title>/,
+    'the documentation is inside',
+  )
   writeFileSync(join(project, 'hello.txt'), 'Hello\n')
   const created = holdfast(project, {}, 'bucket', 'create', 'demo')
   t.equal(created.status, 0, created.stderr)

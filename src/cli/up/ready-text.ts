@@ -67,6 +67,8 @@ The same file by curl, through ${download?.nodeId}
   TOKEN=$(curl -s -u "$HOLDFAST_ACCESS_KEY_ID:$HOLDFAST_SECRET_KEY" -X POST ${upload?.dataUrl}/api/v1/auth/token | sed 's/.*"token":"\\([^"]*\\)".*/\\1/')
   curl -H "Authorization: Bearer $TOKEN" ${download?.dataUrl}/${object}
 
+Documentation, in a browser: ${upload?.adminUrl}/docs/
+
 Ctrl-C stops it; the same command starts it again with the same data.
 `
 }

@@ -51,6 +51,52 @@ export async function playVersions(stage: Stage, aws: AwsProgram): Promise<void>
   })
 }
 
+/** Rules that act on nothing yet. */
+export async function playLifecycle(stage: Stage, aws: AwsProgram): Promise<void> {
+  const bucket = stage.bucket('rules')
+  const Rules = [
+    { ID: 'tmp', Filter: { Prefix: 'tmp/' }, Status: 'Enabled', Expiration: { Days: 30 } },
+    {
+      ID: 'old',
+      Filter: { And: { Prefix: 'a/', Tags: [{ Key: 'keep', Value: 'no' }], ObjectSizeGreaterThan: 5 } },
+      Status: 'Disabled',
+      NoncurrentVersionExpiration: { NoncurrentDays: 3, NewerNoncurrentVersions: 2 },
+    },
+    {
+      ID: 'rest',
+      Filter: { Prefix: '' },
+      Status: 'Enabled',
+      Expiration: { ExpiredObjectDeleteMarker: true },
+      AbortIncompleteMultipartUpload: { DaysAfterInitiation: 7 },
+    },
+  ]
+  await stage.step('put-bucket-lifecycle-configuration and what it gives back', async (at) => {
+    await aws.api(at, 'create-bucket', '--bucket', bucket)
+    const given = ['--lifecycle-configuration', JSON.stringify({ Rules })]
+    await aws.api(at, 'put-bucket-lifecycle-configuration', '--bucket', bucket, ...given)
+    const found = await aws.api(at, 'get-bucket-lifecycle-configuration', '--bucket', bucket)
+    deepEqual(found['Rules'], Rules)
+  })
+  await stage.step('head-object shows the expiration', async (at) => {
+    const file = await writeLocal(stage.path('short'), 10, 'short')
+    const object = ['--bucket', bucket, '--key', 'tmp/a']
+    await aws.api(at, 'put-object', ...object, '--body', file.path)
+    match(String((await aws.api(at, 'head-object', ...object))['Expiration']), /rule-id="tmp"/)
+  })
+  await stage.step('a transition is refused; delete-bucket-lifecycle', async (at) => {
+    const Transitions = [{ Days: 1, StorageClass: 'GLACIER' }]
+    const rule = { ID: 'cold', Filter: { Prefix: '' }, Status: 'Enabled', Transitions }
+    const given = ['--lifecycle-configuration', JSON.stringify({ Rules: [rule] })]
+    const put = ['s3api', 'put-bucket-lifecycle-configuration', '--bucket', bucket, ...given]
+    match(await aws.refused(at, ...put), /NotImplemented/)
+    await aws.api(at, 'delete-bucket-lifecycle', '--bucket', bucket)
+    const get = ['s3api', 'get-bucket-lifecycle-configuration', '--bucket', bucket]
+    match(await aws.refused(at, ...get), /NoSuchLifecycleConfiguration/)
+    await aws.s3(at, 'rm', `s3://${bucket}/tmp/a`)
+    await aws.s3(at, 'rb', `s3://${bucket}`)
+  })
+}
+
 export async function playLocks(stage: Stage, aws: AwsProgram): Promise<void> {
   const bucket = stage.bucket('locks')
   const object = ['--bucket', bucket, '--key', 'kept.txt']

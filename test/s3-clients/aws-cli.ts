@@ -4,7 +4,7 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { rmSync } from 'node:fs'
 import { Readable } from 'node:stream'
-import { playLocks, playVersions } from './aws-cli-versions.ts'
+import { playLifecycle, playLocks, playVersions } from './aws-cli-versions.ts'
 import { AwsProgram, type Json } from './aws-program.ts'
 import type { ClientScript, FoundClient } from './base/client-script.ts'
 import {
@@ -48,6 +48,7 @@ class AwsRoundTrip {
     await this.#parts()
     await playVersions(this.#stage, this.#aws)
     await playLocks(this.#stage, this.#aws)
+    await playLifecycle(this.#stage, this.#aws)
     await this.#ends()
   }
 

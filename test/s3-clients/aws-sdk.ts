@@ -11,17 +11,21 @@ import {
   CreateBucketCommand,
   CreateMultipartUploadCommand,
   DeleteBucketCommand,
+  DeleteBucketLifecycleCommand,
   DeleteObjectCommand,
   DeleteObjectsCommand,
+  GetBucketLifecycleConfigurationCommand,
   GetObjectAttributesCommand,
   GetObjectCommand,
   GetObjectTaggingCommand,
   HeadBucketCommand,
   HeadObjectCommand,
+  type LifecycleRule,
   ListMultipartUploadsCommand,
   ListObjectVersionsCommand,
   ListPartsCommand,
   paginateListObjectsV2,
+  PutBucketLifecycleConfigurationCommand,
   PutBucketVersioningCommand,
   PutObjectCommand,
   PutObjectLegalHoldCommand,
@@ -59,6 +63,7 @@ class SdkRoundTrip {
     await this.#signed()
     await this.#versions()
     await this.#locks()
+    await this.#lifecycle()
     await this.#ends()
   }
 
@@ -284,6 +289,33 @@ class SdkRoundTrip {
         DeleteMarkers.map(({ IsLatest }) => IsLatest),
         [true],
       )
+    })
+  }
+
+  async #lifecycle(): Promise<void> {
+    const Bucket = this.#Bucket
+    const Rules: LifecycleRule[] = [
+      {
+        ID: 'dated',
+        Filter: { And: { Prefix: 'none/', Tags: [{ Key: 'a', Value: 'b' }] } },
+        Status: 'Enabled',
+        Expiration: { Date: new Date('2027-01-31T00:00:00Z') },
+      },
+      {
+        ID: 'uploads',
+        Filter: { Prefix: '' },
+        Status: 'Enabled',
+        AbortIncompleteMultipartUpload: { DaysAfterInitiation: 3 },
+      },
+    ]
+    await this.#step('life-cycle rules', async (s3) => {
+      const LifecycleConfiguration = { Rules }
+      await s3.send(new PutBucketLifecycleConfigurationCommand({ Bucket, LifecycleConfiguration }))
+      const found = await s3.send(new GetBucketLifecycleConfigurationCommand({ Bucket }))
+      deepEqual(found.Rules, Rules)
+      await s3.send(new DeleteBucketLifecycleCommand({ Bucket }))
+      const again = s3.send(new GetBucketLifecycleConfigurationCommand({ Bucket }))
+      await rejects(again, { name: 'NoSuchLifecycleConfiguration' })
     })
   }
 

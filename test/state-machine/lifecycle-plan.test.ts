@@ -16,15 +16,12 @@ import type { LifecycleRule } from '../../src/state-machine/lifecycle/records.ts
 import type { UploadRecord } from '../../src/state-machine/objects/records.ts'
 import { versionRanges } from '../../src/state-machine/versions/keys.ts'
 import type { Tags, VersionRecord } from '../../src/state-machine/versions/records.ts'
+import { isNamed, type LifecycleVersion } from './model-lifecycle.ts'
 import { ALL, actOn, bucketIn, DAY_MS, ruleWith, setLifecycle } from './lifecycle-samples.ts'
 import { createBucket, createTenant, MapWorld, put, recounted, remove, rowsUnder } from './map-world.ts'
 
-interface ModelVersion {
+interface ModelVersion extends LifecycleVersion {
   readonly id: string
-  readonly isMarker: boolean
-  readonly size: number
-  readonly tags: Tags
-  readonly at: number
   readonly isHeld: boolean
 }
 
@@ -99,41 +96,6 @@ class Model {
           found.add(version.id)
     return found
   }
-}
-
-/** The sentence of each action, without the code of the product. */
-function isNamed(
-  { filter, expiration, noncurrent }: LifecycleRule,
-  versions: readonly ModelVersion[],
-  n: number,
-  now: number,
-): boolean {
-  const version = versions[n]
-  assert(version !== undefined)
-  const { tags, sizeGreaterThan, sizeLessThan } = filter
-  const isPlain = Object.keys(tags).length === 0 && sizeGreaterThan === null && sizeLessThan === null
-  const fits = version.isMarker
-    ? isPlain
-    : (Object.keys(tags).length === 0 || version.tags['t'] === '1') &&
-      (sizeGreaterThan === null || version.size > sizeGreaterThan) &&
-      (sizeLessThan === null || version.size < sizeLessThan)
-  if (!fits) return false
-  const isOld = (since: number, count: number): boolean => {
-    const end = new Date(since + count * DAY_MS)
-    const midnight = Date.UTC(end.getUTCFullYear(), end.getUTCMonth(), end.getUTCDate())
-    return now >= (midnight === end.getTime() ? midnight : midnight + DAY_MS)
-  }
-  if (n > 0) {
-    const kept = versions.slice(1, n).filter(({ isMarker }) => !isMarker).length
-    return (
-      noncurrent !== null && kept >= noncurrent.newerKept && isOld(versions[n - 1]?.at ?? 0, noncurrent.days)
-    )
-  }
-  if (expiration === null) return false
-  if (version.isMarker && versions.length > 1) return false
-  if ('days' in expiration) return isOld(version.at, expiration.days)
-  if ('date' in expiration) return !version.isMarker && now >= expiration.date
-  return version.isMarker
 }
 
 function play(
@@ -273,6 +235,23 @@ t.test('of rules that act at different times the first one is named', async (t) 
   const subject = { kind: 'current', version } as const
   t.equal(firstDue([of('slow', 9), of('fast', 2), of('also', 2)], subject)?.rule.id, 'fast')
   t.equal(firstDue([{ ...of('off', 1), isEnabled: false }], subject), null)
+})
+
+t.test('every condition of a filter has to hold', async (t) => {
+  const { world } = play([{ do: 'put', key: 'b/x', isTagged: true, isHeld: false, size: 10 }], [])
+  const [version] = rowsUnder<VersionRecord>(world, versionRanges.objects(bucketIn(world).id))
+  if (version?.kind !== 'object') throw new Error('there is an object')
+  const isNamed = (more: Partial<LifecycleRule['filter']>) =>
+    firstDue([ruleWith({ filter: { ...ALL, ...more }, expiration: { days: 1 } })], {
+      kind: 'current',
+      version,
+    }) !== null
+  t.ok(isNamed({ prefix: 'b/', tags: { t: '1' }, sizeGreaterThan: 9, sizeLessThan: 11 }))
+  t.notOk(isNamed({ tags: { t: '1', u: '1' } }), 'each of the tags')
+  t.notOk(isNamed({ tags: { t: '2' } }))
+  t.notOk(isNamed({ prefix: 'x' }))
+  t.notOk(isNamed({ sizeGreaterThan: 10 }))
+  t.notOk(isNamed({ sizeLessThan: 10 }))
 })
 
 t.test('uploads are named by prefix and age alone', async (t) => {

@@ -6,6 +6,7 @@
 import assert from 'node:assert/strict'
 import type { Command } from '../../src/state-machine/commands.ts'
 import type { Deleted, NewVersion } from '../../src/state-machine/objects/commands.ts'
+import type { LifecycleRule } from '../../src/state-machine/lifecycle/records.ts'
 import type { RetentionRecord } from '../../src/state-machine/versions/records.ts'
 
 export type Of<T extends Command['type']> = Extract<Command, { type: T }>
@@ -18,6 +19,8 @@ export interface ModelVersion {
   readonly etag: string
   /** The pieces of its body, in order. */
   readonly content: readonly string[]
+  /** When it was made. */
+  readonly at: number
   tags: Readonly<Record<string, string>>
   retention: RetentionRecord | null
   legalHold: boolean
@@ -42,6 +45,8 @@ export interface ModelBucket {
   versioning: 'Unversioned' | 'Enabled' | 'Suspended'
   hasLock: boolean
   defaultRetention: Of<'setBucketObjectLock'>['defaultRetention']
+  /** null: none. Steps set one rule. */
+  lifecycle: LifecycleRule | null
   /** Newest first. */
   readonly keys: Map<string, ModelVersion[]>
   readonly uploads: Map<string, ModelUpload>
@@ -171,7 +176,12 @@ export function deleteCode(
   return goes !== undefined && isLocked(goes, time, bypass) ? 'object_locked' : null
 }
 
-export function takeDeleted(bucket: ModelBucket, { key, versionId }: Named, reply: Deleted): void {
+export function takeDeleted(
+  bucket: ModelBucket,
+  { key, versionId }: Named,
+  reply: Deleted,
+  madeAt: number,
+): void {
   const isMade = versionId === null && bucket.versioning !== 'Unversioned'
   const goes = versionId === null ? replacedIn(bucket, key) : named(bucket, key, versionId)
   const existed = isMade ? newestObject(bucket, key) !== undefined : goes !== undefined
@@ -182,7 +192,7 @@ export function takeDeleted(bucket: ModelBucket, { key, versionId }: Named, repl
   assert(reply.version?.kind === 'deleteMarker')
   const empty = { size: 0, etag: '', content: [], tags: {}, retention: null, legalHold: false }
   const isNull = bucket.versioning === 'Suspended'
-  insert(bucket, key, { id: reply.version.versionId, isNull, isMarker: true, ...empty })
+  insert(bucket, key, { id: reply.version.versionId, isNull, isMarker: true, at: madeAt, ...empty })
 }
 
 export function addVersion(
@@ -194,7 +204,7 @@ export function addVersion(
   dropFrom(bucket, key, replacedIn(bucket, key))
   const isNull = bucket.versioning !== 'Enabled'
   const locks = { retention: retention ?? defaultOf(bucket, madeAt), legalHold }
-  insert(bucket, key, { id, isNull, isMarker: false, size, etag, content, tags, ...locks })
+  insert(bucket, key, { id, isNull, isMarker: false, at: madeAt, size, etag, content, tags, ...locks })
 }
 
 function defaultOf({ defaultRetention }: ModelBucket, madeAt: number): RetentionRecord | null {
@@ -203,11 +213,11 @@ function defaultOf({ defaultRetention }: ModelBucket, madeAt: number): Retention
   return { mode: defaultRetention.mode, until: madeAt + hours * 3_600_000 }
 }
 
-function insert({ keys }: ModelBucket, key: string, version: ModelVersion): void {
+export function insert({ keys }: ModelBucket, key: string, version: ModelVersion): void {
   keys.set(key, [version, ...(keys.get(key) ?? [])])
 }
 
-function dropFrom({ keys }: ModelBucket, key: string, version: ModelVersion | undefined): void {
+export function dropFrom({ keys }: ModelBucket, key: string, version: ModelVersion | undefined): void {
   const left = (keys.get(key) ?? []).filter((one) => one !== version)
   if (left.length === 0) keys.delete(key)
   else keys.set(key, left)

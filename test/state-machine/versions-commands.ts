@@ -10,6 +10,7 @@ import type { PutBody } from '../../src/state-machine/chunks/commands.ts'
 import type { ChunkRecord } from '../../src/state-machine/chunks/records.ts'
 import type { Command } from '../../src/state-machine/commands.ts'
 import type { GovernanceBypass, NewVersion } from '../../src/state-machine/objects/commands.ts'
+import type { LifecycleRule } from '../../src/state-machine/lifecycle/records.ts'
 import type { ExpiryRecord } from '../../src/state-machine/objects/records.ts'
 import { createBucket, fresh, type MapWorld, partsOf, rowsOf } from './map-world.ts'
 import type { ModelVersion } from './model-bucket.ts'
@@ -35,6 +36,8 @@ export const STEP_WEIGHTS = {
   collectChunks: 1,
   setBucketVersioning: 2,
   setQuota: 1,
+  setBucketLifecycle: 2,
+  applyLifecycleRule: 4,
   createBucket: 1,
   deleteBucket: 1,
   /** Time passes. */
@@ -150,8 +153,49 @@ export function commandOf(step: Step, world: Known, model: VersionsModel, n: num
       const maxMetadataBytes = Number.MAX_SAFE_INTEGER
       return { type: op, tenantId: 'acme', maxBytes, maxObjects, maxBuckets: null, maxMetadataBytes }
     }
+    case 'setBucketLifecycle':
+      return more % 9 === 8
+        ? { type: 'deleteBucketLifecycle', tenantId: 'acme', name: bucket }
+        : { type: op, tenantId: 'acme', name: bucket, rules: [ruleOf(step)] }
+    case 'applyLifecycleRule': {
+      const held = model.buckets.get(bucket)
+      const versions = held?.keys.get(key) ?? []
+      const uploads = [...(held?.uploads ?? [])].slice(0, 9)
+      const items = [
+        ...versions.slice(0, 99).map(({ id }) => ({ key, versionId: id })),
+        ...uploads.map(([uploadId, upload]) => ({ key: upload.key, uploadId })),
+        { key, versionId: 'Z'.repeat(26) },
+      ]
+      const ruleId = more % 8 === 7 ? 'other' : (held?.lifecycle?.id ?? 'r0')
+      return { type: op, tenantId: 'acme', bucket, bucketId: held?.id ?? 'none', ruleId, items }
+    }
     default:
       return uploadCommand(step, world, model, n) ?? bucketCommand(step)
+  }
+}
+
+/** It does something, and asks nothing that contradicts itself. */
+function ruleOf({ bucket, more, body, pick }: Step): LifecycleRule {
+  const isTagged = pick === 0
+  const sizeGreaterThan = pick === 1 ? 8 : null
+  const isPlain = !isTagged && sizeGreaterThan === null
+  const expirations = [
+    bucket === 'plain' ? { date: 0 } : null,
+    { days: 1 },
+    { date: 0 },
+    isPlain ? { expiredDeleteMarker: true as const } : null,
+  ]
+  const noncurrents = [null, { days: 1, newerKept: 0 }, { days: 1, newerKept: 2 }]
+  const noncurrent = noncurrents[(more >> 2) % 3] ?? null
+  const expiration = expirations[more % 4] ?? (noncurrent === null ? { date: 0 } : null)
+  const prefix = body === 3 ? 'b/' : ''
+  return {
+    id: `r${more % 2}`,
+    isEnabled: pick !== 2,
+    filter: { prefix, tags: isTagged ? { at: 'birth' } : {}, sizeGreaterThan, sizeLessThan: null },
+    expiration,
+    noncurrent,
+    abortUploadDays: isPlain && more > 31 ? 1 : null,
   }
 }
 

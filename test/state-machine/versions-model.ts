@@ -8,6 +8,7 @@ import assert from 'node:assert/strict'
 import type { BucketRecord } from '../../src/state-machine/buckets/records.ts'
 import type { Command, Reply } from '../../src/state-machine/commands.ts'
 import type { Deleted, ItemRefused, NewVersion } from '../../src/state-machine/objects/commands.ts'
+import type { LifecycleDone } from '../../src/state-machine/lifecycle/commands.ts'
 import type { UploadRecord } from '../../src/state-machine/objects/records.ts'
 import type { ObjectRecord } from '../../src/state-machine/versions/records.ts'
 import {
@@ -32,6 +33,7 @@ import {
   uploadBytes,
   uploadOf,
 } from './model-bucket.ts'
+import { takeLifecycle } from './model-lifecycle.ts'
 
 const PART_BYTES_MIN = 5 * 1024 ** 2
 const DAY_MS = 24 * 3_600_000
@@ -119,6 +121,9 @@ export class VersionsModel {
         if (bucket.versioning === command.versioning) return null
         if (command.versioning === 'Unversioned') return 'invalid_request'
         return bucket.hasLock ? 'invalid_bucket_state' : null
+      case 'setBucketLifecycle':
+      case 'deleteBucketLifecycle':
+        return bucket === undefined ? 'not_found' : null
       case 'setBucketObjectLock':
         if (bucket === undefined) return 'not_found'
         return bucket.versioning === 'Enabled' ? null : 'invalid_bucket_state'
@@ -196,7 +201,14 @@ export class VersionsModel {
       const maps = { keys: new Map(), uploads: new Map(), answers: new Map(), completed: new Map() }
       const { versioning, objectLockEnabled: hasLock } = command
       const { id } = value as BucketRecord
-      this.buckets.set(command.name, { id, versioning, hasLock, defaultRetention: null, ...maps })
+      this.buckets.set(command.name, {
+        id,
+        versioning,
+        hasLock,
+        defaultRetention: null,
+        lifecycle: null,
+        ...maps,
+      })
     } else if (command.type === 'deleteBucket') this.buckets.delete(command.name)
     else if (command.type === 'setBucketVersioning') {
       const bucket = this.buckets.get(command.name)
@@ -206,6 +218,9 @@ export class VersionsModel {
       if (bucket === undefined) return
       bucket.hasLock = true
       bucket.defaultRetention = command.defaultRetention
+    } else if (command.type === 'setBucketLifecycle' || command.type === 'deleteBucketLifecycle') {
+      const bucket = this.buckets.get(command.name)
+      if (bucket !== undefined) bucket.lifecycle = ('rules' in command ? command.rules[0] : null) ?? null
     } else if ('bucket' in command) {
       const bucket = this.buckets.get(command.bucket ?? '')
       if (bucket !== undefined) this.#changeIn(bucket, command, value, time)
@@ -235,14 +250,14 @@ export class VersionsModel {
         return addVersion(bucket, command, { id, size, etag, content }, this.#madeAt)
       }
       case 'deleteObject':
-        return takeDeleted(bucket, command, value as Deleted)
+        return takeDeleted(bucket, command, value as Deleted, this.#madeAt)
       case 'deleteObjects':
         command.items.forEach((item, n) => {
           const result = (value as readonly (Deleted | ItemRefused)[])[n]
           assert(result !== undefined)
           const code = deleteCode(bucket, item, time, command.bypassGovernance)
           assert.equal('code' in result ? result.code : null, code)
-          if (!('code' in result)) takeDeleted(bucket, item, result)
+          if (!('code' in result)) takeDeleted(bucket, item, result, this.#madeAt)
         })
         return
       case 'setObjectTags':
@@ -255,6 +270,10 @@ export class VersionsModel {
         if (retention !== undefined) version.retention = retention
         if (legalHold !== undefined) version.legalHold = legalHold
         return
+      }
+      case 'applyLifecycleRule': {
+        const { done } = value as { readonly done: readonly LifecycleDone[] }
+        return takeLifecycle(bucket, command, done, { time, madeAt: this.#madeAt })
       }
       default:
         return takeUploadChange(bucket, command, value, this.#madeAt)

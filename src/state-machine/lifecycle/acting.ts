@@ -104,9 +104,16 @@ function act(
     ? hideVersions(draft, deletion, context)
     : removeVersion(draft, { ...deletion, found }, context)
   if (!reply.ok) return null
+  const marker = isHidden ? reply.value.version : null
   const bytes = 0 - chain.change.bytes
   const kind = isHidden ? 'hidden' : KINDS[subject.kind]
-  return { kind, key, id: clientIdOf(found), bytes }
+  return {
+    kind,
+    key,
+    id: clientIdOf(found),
+    bytes,
+    ...(marker === null ? {} : { markerId: marker.versionId }),
+  }
 }
 
 const KINDS = { current: 'expired', marker: 'marker', noncurrent: 'noncurrent', upload: 'upload' } as const

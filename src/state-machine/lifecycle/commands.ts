@@ -55,6 +55,8 @@ export interface LifecycleDone {
   readonly id: string
   /** Bytes that count no more. */
   readonly bytes: number
+  /** The delete marker that hides it. Absent: none was made. */
+  readonly markerId?: VersionId
 }
 
 export interface LifecycleReplies {

@@ -115,3 +115,23 @@ t.test(
     t.equal((await s3.call({ path: PATH })).status, 404, 'nothing was set')
   },
 )
+
+t.test('GetObject and HeadObject say when the current version goes, and by which rule', async (t) => {
+  const s3 = await S3World.start(t)
+  for (const key of ['tmp/a', 'kept']) await s3.call({ method: 'PUT', path: `/photos/${key}`, body: 'hello' })
+  const slow = `<Rule><ID>slow</ID><Filter/>${ENABLED}<Expiration><Date>2999-01-01T00:00:00Z</Date></Expiration></Rule>`
+  const fast = `<Rule><ID>tmp 1</ID><Filter><Prefix>tmp/</Prefix></Filter>${ENABLED}<Expiration><Date>2998-12-31T00:00:00Z</Date></Expiration></Rule>`
+  const shown = async (method: string, path: string) =>
+    (await s3.call({ method, path })).headers['x-amz-expiration']
+  t.equal(await shown('GET', '/photos/tmp/a'), undefined, 'without rules')
+  await set(s3, slow + fast)
+  for (const method of ['GET', 'HEAD']) {
+    t.equal(
+      await shown(method, '/photos/tmp/a'),
+      'expiry-date="Mon, 31 Dec 2998 00:00:00 GMT", rule-id="tmp%201"',
+    )
+    t.match(await shown(method, '/photos/kept'), 'rule-id="slow"')
+  }
+  await set(s3, slow.replace('Enabled', 'Disabled'))
+  t.equal(await shown('HEAD', '/photos/kept'), undefined)
+})

@@ -177,7 +177,33 @@ const UPLOADS: readonly Row[] = [
   ],
 ]
 
-const rows = [...PRECONDITIONS, ...QUOTAS, ...LOCKS, ...IDEMPOTENCY, ...VERSIONS, ...BUCKETS, ...UPLOADS]
+const LIFECYCLE: readonly Row[] = [
+  [
+    'A40',
+    'a life-cycle rule removes what it does not name any more',
+    'lifecycle/acting.ts',
+    '  if (!isDue(rule, subject, context)) return null\n',
+    "  if (rule.id === '') return null\n",
+  ],
+  [
+    'A41',
+    'a life-cycle rule removes locked versions',
+    'lifecycle/acting.ts',
+    '    : removeVersion(draft, { ...deletion, found }, context)\n',
+    '    : removeVersion(draft, { ...deletion, found }, { ...context, confirmedTime: Infinity })\n',
+  ],
+]
+
+const rows = [
+  ...PRECONDITIONS,
+  ...QUOTAS,
+  ...LOCKS,
+  ...IDEMPOTENCY,
+  ...VERSIONS,
+  ...BUCKETS,
+  ...UPLOADS,
+  ...LIFECYCLE,
+]
 
 export const OBJECT_MUTANTS: readonly Mutant[] = rows.map(([id, bug, file, find, replace]) => {
   return { id, bug, file: `${ROOM}${file}`, find, replace, killers: 'objects' }

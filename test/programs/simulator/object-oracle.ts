@@ -5,7 +5,7 @@
  * Rule: every answer must be the one of the model, in the order of the log; the rows are compared every few batches and at the end.
  */
 import assert from 'node:assert/strict'
-import type { Command, Reply } from '../../../src/state-machine/commands.ts'
+import type { Command, Reply, ReplyValues } from '../../../src/state-machine/commands.ts'
 import type { TenantRecord } from '../../../src/state-machine/tenants/records.ts'
 import { MapWorld, recounted } from '../../state-machine/map-world.ts'
 import { VersionsModel } from '../../state-machine/versions-model.ts'
@@ -80,7 +80,14 @@ export class ObjectOracle implements ApplyObserver {
   #count({ type }: Command, reply: Reply): void {
     const isReplayed = reply.ok && (reply.value as { replayed?: boolean } | null)?.replayed === true
     const how = `${type} ${isReplayed ? 'replayed' : reply.ok ? 'ok' : reply.code}`
-    this.answers.set(how, (this.answers.get(how) ?? 0) + 1)
+    this.#add(how)
+    if (type !== 'applyLifecycleRule' || !reply.ok) return
+    for (const { kind } of (reply.value as ReplyValues['applyLifecycleRule']).done)
+      this.#add(`${type} ${kind}`)
+  }
+
+  #add(answer: string): void {
+    this.answers.set(answer, (this.answers.get(answer) ?? 0) + 1)
   }
 
   #judge(command: Command, reply: Reply, madeAt: number): void {

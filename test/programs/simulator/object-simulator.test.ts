@@ -130,6 +130,12 @@ const ANSWERS: readonly (readonly [answer: string, least: number])[] = [
   ['completeUpload invalid_part', 1],
   ['abortUpload ok', 10],
   ['expire ok', 20],
+  ['setBucketLifecycle ok', 20],
+  ['applyLifecycleRule ok', 20],
+  ['applyLifecycleRule expired', 3],
+  ['applyLifecycleRule hidden', 3],
+  ['applyLifecycleRule noncurrent', 5],
+  ['applyLifecycleRule upload', 2],
   ['releaseDiscarded ok', 20],
 ]
 

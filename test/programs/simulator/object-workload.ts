@@ -55,13 +55,29 @@ const RIVALS: Partial<Readonly<Record<Op, readonly Op[]>>> = {
   setQuota: ['putObject', 'putPart', 'putPart', 'copyObject'],
   deleteBucket: ['putObject', 'createUpload', 'createBucket'],
   createBucket: ['createBucket', 'deleteBucket'],
+  setBucketLifecycle: ['pass', 'pass', 'applyLifecycleRule', 'applyLifecycleRule', 'setBucketLifecycle'],
+  pass: ['applyLifecycleRule', 'applyLifecycleRule', 'expire'],
+  applyLifecycleRule: [
+    'putObject',
+    'setObjectTags',
+    'setObjectLegalHold',
+    'applyLifecycleRule',
+    'setBucketLifecycle',
+  ],
 }
 /** Where there is none yet, one is created instead. */
 const NEEDS_UPLOAD: readonly Op[] = ['putPart', 'completeUpload', 'abortUpload']
 const LOCKS: readonly Op[] = ['setObjectRetention', 'setObjectLegalHold']
-const NEEDS_VERSION: readonly Op[] = [...LOCKS, 'setObjectTags', 'copyObject']
+const RULES: readonly Op[] = ['setBucketLifecycle', 'applyLifecycleRule']
+const NEEDS_VERSION: readonly Op[] = [...LOCKS, 'setObjectTags', 'copyObject', 'applyLifecycleRule']
 /** A lock that cannot be read is nothing that a client brings about; quotas come and go, for few steps meet one. */
-const WEIGHTS = { ...STEP_WEIGHTS, damage: 0, setQuota: 4 }
+const WEIGHTS = {
+  ...STEP_WEIGHTS,
+  damage: 0,
+  setQuota: 4,
+  setBucketVersioning: 4,
+  applyLifecycleRule: 6,
+}
 const OPS = Object.entries(WEIGHTS).flatMap(([op, weight]) => Array.from({ length: weight }, () => op as Op))
 
 export class ObjectWorkload implements Workload {
@@ -212,15 +228,23 @@ export class ObjectWorkload implements Workload {
 
   /** The same write, or its prerequisite. */
   #possible(drawn: Step): Step {
-    const step =
-      LOCKS.includes(drawn.op) && this.#parts.random.chance(0.8) ? { ...drawn, bucket: 'locked' } : drawn
+    const step = { ...drawn, bucket: this.#bucketFor(drawn) }
     const bucket = this.#parts.oracle.models.get('acme')?.buckets.get(step.bucket)
     if (bucket === undefined) return step
+    if (step.op === 'applyLifecycleRule' && bucket.lifecycle === null)
+      return { ...step, op: 'setBucketLifecycle' }
     if (NEEDS_VERSION.includes(step.op) && !bucket.keys.has(step.key)) return { ...step, op: 'putObject' }
     if (!NEEDS_UPLOAD.includes(step.op)) return step
     if (bucket.uploads.size + bucket.completed.size === 0) return { ...step, op: 'createUpload' }
     const hasParts = [...bucket.uploads.values()].some(({ parts }) => parts.size > 0)
     return hasParts || bucket.completed.size > 0 ? step : { ...step, op: 'putPart' }
+  }
+
+  /** Few steps on locks need another bucket than the one with locks; rules meet each of the three. */
+  #bucketFor({ op, bucket }: Step): string {
+    const { random } = this.#parts
+    if (LOCKS.includes(op)) return random.chance(0.8) ? 'locked' : bucket
+    return RULES.includes(op) && random.chance(0.4) ? 'plain' : bucket
   }
 
   #key(): string {

@@ -2,6 +2,7 @@
  * What answers of the S3 API say of an object beside its body. [AWS S3 API reference: GetObject, HeadObject]
  */
 import { clientVersionId, type FoundObject } from '../../../operations/objects/object-checks.ts'
+import type { ObjectExpiry } from '../../../operations/lifecycle/object-expiry.ts'
 import type { BucketRecord } from '../../../state-machine/buckets/records.ts'
 import type { ObjectRecord, VersionRecord } from '../../../state-machine/versions/records.ts'
 import { metadataHeaders } from '../../native/metadata-headers.ts'
@@ -20,6 +21,13 @@ export function s3VersionHeaders(
   if (version === null || versioning === 'Unversioned') return {}
   const marker = version.kind === 'deleteMarker' ? { 'x-amz-delete-marker': 'true' } : {}
   return { 'x-amz-version-id': clientVersionId(version), ...marker }
+}
+
+/** Of GET and HEAD. The id is encoded as in a URL, as in S3. */
+export function expirationHeader(expiry: ObjectExpiry | null): Headers {
+  if (expiry === null) return {}
+  const date = new Date(expiry.at).toUTCString()
+  return { 'x-amz-expiration': `expiry-date="${date}", rule-id="${encodeURIComponent(expiry.ruleId)}"` }
 }
 
 /** Of an answer to a copy. */

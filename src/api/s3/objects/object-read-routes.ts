@@ -4,6 +4,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { getObject } from '../../../operations/objects/get-object.ts'
 import { getObjectParts } from '../../../operations/objects/get-object-parts.ts'
+import { objectExpiry } from '../../../operations/lifecycle/object-expiry.ts'
 import type { FoundObject } from '../../../operations/objects/object-checks.ts'
 import { type DescribedObject, headObject } from '../../../operations/objects/object-lookups.ts'
 import { partCountOf, type PlacedPart } from '../../../operations/objects/object-parts.ts'
@@ -12,7 +13,7 @@ import { isWanted, wantedRange } from '../../native/read-conditions.ts'
 import { cachingHeaders, representationHeaders } from '../../native/representation-headers.ts'
 import type { Answer } from '../../route.ts'
 import { attributesElement, readAttributes } from './object-attributes.ts'
-import { checksumHeaders, s3ObjectHeaders, s3VersionHeaders } from './object-headers.ts'
+import { checksumHeaders, expirationHeader, s3ObjectHeaders, s3VersionHeaders } from './object-headers.ts'
 import { overriddenHeaders, RESPONSE_PARAMETERS } from './response-parameters.ts'
 import { S3Fault } from '../base/s3-errors.ts'
 import { type S3Call, type S3Route, s3Route } from '../base/s3-route.ts'
@@ -39,6 +40,7 @@ export const objectReadRoutes: readonly S3Route[] = [
       kind: 'bytes',
       status: range === null ? 200 : 206,
       headers: {
+        ...expirationHeader(objectExpiry(services, found.bucket, object)),
         ...headersOf(found, call, part, range === null),
         ...(range === null || object.size === 0
           ? {}
@@ -58,10 +60,15 @@ export const objectReadRoutes: readonly S3Route[] = [
       if (!isWanted(headers, found.object)) return notModified(found)
       const part = askedPart(call, found)
       const { start, end } = part?.range ?? { start: 0, end: found.object.size }
+      const expiry = objectExpiry(services, found.bucket, found.object)
       return {
         kind: 'empty',
         status: part === null ? 200 : 206,
-        headers: { ...headersOf(found, call, part, true), 'content-length': `${end - start}` },
+        headers: {
+          ...expirationHeader(expiry),
+          ...headersOf(found, call, part, true),
+          'content-length': `${end - start}`,
+        },
       }
     },
   ),

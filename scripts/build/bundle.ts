@@ -25,6 +25,8 @@ export const OUTSIDE = ['@node-rs/crc32', 'classic-level', 'msgpackr-extract']
 const REQUIRE =
   "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);"
 const LICENCES = 'LICENCES.txt'
+/** In the script of the documentation, which lies beside the bundle. */
+const IN_DOCUMENTATION = join('node_modules', 'minisearch')
 const LICENCE_FILE = /^(licen[cs]e|copying|notice)/i
 
 /**
@@ -56,7 +58,13 @@ export function bundle(
       logLevel: 'error',
     })
     const inputs = Object.keys(metafile.inputs)
-    writeFileSync(join(fresh, LICENCES), licencesOf(root, packagesIn(metafile)))
+    writeFileSync(
+      join(fresh, LICENCES),
+      licencesOf(
+        root,
+        packagesIn(metafile, existsSync(join(root, IN_DOCUMENTATION)) ? [IN_DOCUMENTATION] : []),
+      ),
+    )
     for (const [name, text] of Object.entries(further)) writeFileSync(join(fresh, name), text)
     replace(folder, fresh)
     return inputs
@@ -66,11 +74,11 @@ export function bundle(
 }
 
 /** Where they are installed, relative to the root, sorted. */
-function packagesIn({ inputs }: Metafile): readonly string[] {
+function packagesIn({ inputs }: Metafile, further: readonly string[]): readonly string[] {
   const found = Object.keys(inputs).flatMap(
     (path) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? [],
   )
-  return [...new Set(found)].sort()
+  return [...new Set([...found, ...further])].sort()
 }
 
 /** A package that is handed on needs its licence beside it. */

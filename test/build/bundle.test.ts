@@ -94,6 +94,7 @@ t.test('a bundle', async (t) => {
       const name = place.slice(place.lastIndexOf('node_modules/') + 'node_modules/'.length)
       t.match(licences, new RegExp(`^${name} \\d`, 'm'))
     }
+    t.match(licences, /^minisearch \d/m, 'it is in the script of the documentation')
     t.match(licences, /Permission is hereby granted/)
   })
 

@@ -17,7 +17,7 @@ const SOURCES = [
   'src/**/*.ts',
   'cluster/**/*.ts',
   'packages/client/src/**/*.ts',
-  'scripts/build/*.ts',
+  'scripts/build/**/*.{ts,cjs}',
   'package.json',
   'package-lock.json',
 ]

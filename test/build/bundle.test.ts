@@ -79,7 +79,7 @@ t.test('a bundle', async (t) => {
     const ours = inputs.filter((path) => !path.includes('node_modules/'))
     t.ok(ours.length > 500)
     t.same(
-      ours.filter((path) => !/^(src|cluster|packages\/client\/src)\//.test(path)),
+      ours.filter((path) => !/^(src|cluster|packages\/client\/src|scripts\/build\/builtins)\//.test(path)),
       [],
     )
     const used = new Set(
@@ -96,6 +96,13 @@ t.test('a bundle', async (t) => {
     }
     t.match(licences, /^minisearch \d/m, 'it is in the script of the documentation')
     t.match(licences, /Permission is hereby granted/)
+  })
+
+  t.test('imports no built-in module whose properties load more of Node.js', async (t) => {
+    for (const file of globSync('*.js', { cwd: join(folder, 'dist', 'bundle') })) {
+      const code = readFileSync(join(folder, 'dist', 'bundle', file), 'utf8')
+      t.notMatch(code, /^(import|\} from) .*"node:(http|process)"/m, file)
+    }
   })
 
   t.test('takes the place of the one before as a whole', async (t) => {

@@ -1,5 +1,5 @@
 /**
- * The files of a release: packages, bill of materials, licences, image, checksums, signature.
+ * The files of a release: packages, bill of materials, licences, image, chart, checksums, signature.
  *
  * Owns: their names. Rules: a part that this machine cannot make is named with the reason and never left out in silence; a part that it can make
  * and that fails ends the release; the checksums cover every file but themselves.
@@ -47,12 +47,41 @@ export function writeRelease(
     image(tree, out, { tag: `${project.name}:${project.version}`, file: `${base}.image.tar`, hasProgram }),
   )
   parts.push(debian({ tree, tarball, project, epoch }, out, hasProgram))
+  parts.push(chart(tree, out, { file: `${base}.chart.tgz`, epoch }))
   const sums = checksumsOf(out, readdirSync(out))
   parts.push(write(CHECKSUMS, sums))
   if (key === null)
     return [...parts, { name: 'signature', skipped: 'no key was given; sign the checksums with --key FILE' }]
   parts.push(write(`${CHECKSUMS}.sig`, signatureOf(Buffer.from(sums), key)))
   return [...parts, write('release.pub', publicKeyOf(key))]
+}
+
+/** As `helm package` does, and the same bytes from the same files. helm takes it under any name. */
+function chart(
+  tree: string,
+  out: string,
+  { file, epoch }: { readonly file: string; readonly epoch: number },
+): Part {
+  const equal = [
+    '--sort=name',
+    '--owner=0',
+    '--group=0',
+    '--numeric-owner',
+    '--mode=u=rwX,go=rX',
+    `--mtime=@${epoch}`,
+  ]
+  const compressed = '--use-compress-program=gzip --no-name'
+  run(
+    tree,
+    'tar',
+    '--create',
+    ...equal,
+    compressed,
+    '--directory=deploy/helm',
+    `--file=${join(out, file)}`,
+    'holdfast',
+  )
+  return { file }
 }
 
 interface Image {

@@ -34,6 +34,7 @@ t.test('a release', { timeout: 600_000 }, async (t) => {
       { file: `holdfast-${version}.licences.txt` },
       { name: 'image', skipped: 'podman is not installed' },
       { name: 'Debian package', skipped: 'dpkg-deb is not installed' },
+      { file: `holdfast-${version}.chart.tgz` },
       { file: 'SHA256SUMS' },
       { file: 'SHA256SUMS.sig' },
       { file: 'release.pub' },
@@ -44,7 +45,7 @@ t.test('a release', { timeout: 600_000 }, async (t) => {
   t.test('has the checksum of each of its files, signed', async (t) => {
     const check = spawnSync('sha256sum', ['--check', 'SHA256SUMS'], { cwd: out, encoding: 'utf8' })
     t.equal(check.status, 0, check.stderr)
-    t.equal(check.stdout.trim().split('\n').length, 3)
+    t.equal(check.stdout.trim().split('\n').length, 4)
     const read = (name: string): Buffer => readFileSync(join(out, name))
     const publicKey = createPublicKey(read('release.pub'))
     t.ok(verify(null, read('SHA256SUMS'), publicKey, read('SHA256SUMS.sig')))
@@ -52,6 +53,14 @@ t.test('a release', { timeout: 600_000 }, async (t) => {
     const openssl = spawnSync('openssl', line.split(' '), { cwd: out, encoding: 'utf8' })
     if (openssl.error === undefined)
       t.match(openssl.stdout, /Signature Verified Successfully/, openssl.stderr)
+  })
+
+  t.test('has the chart with its scripts, in the folder that helm expects', async (t) => {
+    const list = spawnSync('tar', ['--list', '--file', join(out, `holdfast-${version}.chart.tgz`)], {
+      encoding: 'utf8',
+    })
+    for (const file of ['Chart.yaml', 'values.schema.json', 'templates/nodes.yaml', 'files/start.mjs'])
+      t.match(list.stdout, `\nholdfast/${file}\n`, file)
   })
 
   t.test('lists each package of a node with its licence', async (t) => {

@@ -85,6 +85,13 @@ function buildIfNeeded() {
   if (run(join(BIN, 'node'), [join(ROOT, BUILD)]) !== 0) fail('Cannot build the program: see above.')
 }
 
+/** What the nodes of `npm start` show in a browser. A later `npm run docs` replaces it; a cluster runs without it, too. */
+function buildDocumentationOnce() {
+  if (existsSync(join(ROOT, 'dist', 'docs', 'site.pack'))) return
+  if (run(join(BIN, 'node'), [join(ROOT, PROGRAMS.docs)]) !== 0)
+    say('Cannot build the documentation, see above: the nodes start without it.')
+}
+
 function handOver(file, args) {
   const child = spawn(join(BIN, 'node'), [join(ROOT, file), ...args], {
     // The caller's folder, so that relative paths on the command line are resolved as expected.
@@ -107,4 +114,5 @@ const file = PROGRAMS[name ?? '']
 if (!file) fail(`Unknown program '${name ?? ''}': expected one of ${Object.keys(PROGRAMS).join(', ')}.`)
 installIfNeeded()
 if (name === 'holdfast') buildIfNeeded()
+if (name === 'start') buildDocumentationOnce()
 handOver(file, args)

@@ -21,9 +21,9 @@ import { lifecyclePage, type LifecyclePlace } from '../store/reads/lifecycle-wal
 import type { StateReader } from '../store/reads/state-reader.ts'
 
 /** Rows that one round reads. */
-const PAGE_ROWS = 256
+const PAGE_ROWS = 128
 /** Items of one entry: to apply them holds the event loop as long as a large request does. */
-const ITEMS_PER_ENTRY = 64
+const ITEMS_PER_ENTRY = 32
 /** Buckets that are walked in rotation, so that a large one does not hold up the others. */
 const BUCKETS_AT_ONCE = 8
 

@@ -97,6 +97,9 @@ async function readBack(cluster: ProcessCluster, nodeId: string, written: Readon
 const previous = previousBuild(t) ?? ''
 const skip = previous === '' && 'the history does not reach back to the previous version'
 
+/** They name nothing that the load writes. */
+const RULES = '{"rules":[{"status":"Enabled","filter":{"prefix":"none/"},"expiration":{"days":1}}]}'
+
 t.test('a rolling upgrade', { timeout: 1_800_000, skip }, async (t) => {
   const versions = new Map(NODES.map((nodeId) => [nodeId, previous]))
   const cluster = await ProcessCluster.start(t, 3, null, {
@@ -149,6 +152,7 @@ t.test('a rolling upgrade', { timeout: 1_800_000, skip }, async (t) => {
         body: { withheldMs: 1, reason: 'older members would stop at the command' },
       })
       t.match(refused.body.toString(), /"version_incompatible"/)
+      t.equal((await cluster.call(nodeId, 'PUT', '/buckets/work/lifecycle', RULES)).status, 412)
     }
     await becomes(last, nodeProgram())
     const raised = NODES.map(() => FEATURE_LEVEL)
@@ -159,6 +163,7 @@ t.test('a rolling upgrade', { timeout: 1_800_000, skip }, async (t) => {
         new RegExp(`holdfast_raft_feature_level ${FEATURE_LEVEL}\n`),
         nodeId,
       )
+    t.equal((await cluster.call(first, 'PUT', '/buckets/work/lifecycle', RULES)).status, 200)
     await until(
       'the members are founded',
       async () => (await membershipAt(cluster, 'n1')).members.length === 3,

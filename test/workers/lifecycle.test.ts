@@ -110,7 +110,7 @@ t.test('Lifecycle', async (t) => {
     await rounds()
     t.same(await keys(world.photos.id), [])
     for (const { command, origin } of acts(proposed)) {
-      assert.ok(command.type === 'applyLifecycleRule' && command.items.length <= 64)
+      assert.ok(command.type === 'applyLifecycleRule' && command.items.length <= 32)
       t.match(origin, {
         api: 'internal',
         operation: 'applyLifecycleRule',

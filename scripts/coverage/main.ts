@@ -27,7 +27,10 @@ const TEST_MS_MAX = 900_000
 
 const say = (text: string): void => void process.stderr.write(`${text}\n`)
 
-/** Tests read text files next to their sources; the compiler copies only code. */
+/**
+ * Tests read text files next to their sources; the compiler copies only code. It checks no types: `npm run check` does, and code of pages and
+ * code of Node do not compile together.
+ */
 function compile(): boolean {
   rmSync(OUT, { recursive: true, force: true })
   const tsc = join(ROOT, 'node_modules', '.bin', 'tsc')

@@ -147,11 +147,12 @@ async function measured(cluster: MeasuredCluster, options: Options): Promise<rea
 
 try {
   const options = parseOptions()
-  const loadBefore = loadavg()[0] ?? 0
+  // Before the run: the checkout may change meanwhile.
+  const [version, loadBefore] = [versionOf(ROOT), loadavg()[0] ?? 0]
   const cluster = await freshCluster(values.config ?? null, clusterProgram(ROOT))
   const lines = await withCluster(cluster, (one) => measured(one, options))
   const loads = `load average ${loadBefore.toFixed(1)} before, ${(loadavg()[0] ?? 0).toFixed(1)} after`
-  const machine = `Commit ${versionOf(ROOT)}, Node ${process.versions.node}, ${availableParallelism()} cores, ${loads}`
+  const machine = `Commit ${version}, Node ${process.versions.node}, ${availableParallelism()} cores, ${loads}`
   process.stdout.write(`${[machine, '', ...lines].join('\n')}\n`)
 } catch (error) {
   if (!(error instanceof UsageError)) throw error

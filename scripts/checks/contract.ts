@@ -32,7 +32,7 @@ export interface ContractReport {
 const TEST_NAME = /\bt\.test\(\s*(?:'((?:\\.|[^'\\\n])*)'|"((?:\\.|[^"\\\n])*)"|`((?:\\.|[^`\\])*)`)/g
 /** Words joined by dots, unlike citations such as [decisions 14]. */
 const CLAIM = /\[([a-z][a-z-]*(?:\.[a-z0-9_-]+)+)\]/g
-const SAYS = /^\S.* \[(native|admin|decisions)[^\]]*\]$/
+const SAYS = /^\S.* \[(native|admin|decisions|record)[^\]]*\]$/
 
 export function claimsOf(text: string): readonly string[] {
   return [...text.matchAll(TEST_NAME)].flatMap(([, single, double, template]) =>

@@ -52,7 +52,7 @@ export const listingRows = {
   'listing.next-absent': 'next members are absent unless isTruncated [decisions 16]',
   'listing.no-markers': 'a key hidden by a delete marker is not listed [native: Objects]',
   'listing.metadata':
-    'include=metadata: the user metadata of each object that the caller may read; other values: 400 [docs/adr/0083]',
+    'include=metadata: the user metadata of each object that the caller may read; other values: 400 [record 83]',
   'listing.scope': 'prefix must lie within the scope of the key, else 403 [decisions 14]',
   'listing.unknown-query': 'an unknown or repeated parameter: 400 [decisions 0]',
   'listing.no-bucket': 'no bucket: 404 [native: Errors 404]',

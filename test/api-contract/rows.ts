@@ -15,6 +15,7 @@ import { bucketRows, listingRows, versionRows } from './bucket-rows.ts'
 import { adminLimitRows, callerLimitRows } from './caller-limit-rows.ts'
 import { corsRows } from './cors-rows.ts'
 import { errorRows, limitRows } from './error-rows.ts'
+import { lifecycleRows } from './lifecycle-rows.ts'
 import { membershipRows } from './membership-rows.ts'
 import { notificationRows } from './notification-rows.ts'
 import { multipartRows } from './multipart-rows.ts'
@@ -39,6 +40,7 @@ export const CONTRACT: readonly ContractArea[] = [
   { name: 'policies', built: true, rows: policyRows },
   { name: 'signed-urls', built: true, rows: signedUrlRows },
   { name: 'cors', built: true, rows: corsRows },
+  { name: 'lifecycle', built: true, rows: lifecycleRows },
   { name: 'notifications', built: true, rows: notificationRows },
   { name: 'audit', built: true, rows: auditRows },
   {

@@ -35,7 +35,7 @@ async function later(films: BucketClient, days: number): Promise<BucketClient> {
   return films.asAdmin()
 }
 
-t.test('set, read, replace and remove', async (t) => {
+t.test('set, read, replace and remove [lifecycle.get] [lifecycle.set] [lifecycle.delete]', async (t) => {
   const films = await start(t)
   const unset = {
     status: 404,
@@ -64,49 +64,52 @@ t.test('a rule without an id gets one, and a day is a midnight', async (t) => {
   t.match(rules[0], { filter: {}, expiration: { date: '2027-01-31T00:00:00.000Z' } })
 })
 
-t.test('invalid_request: what contradicts itself or does nothing, by the name of the field', async (t) => {
-  const films = await start(t)
-  const rule = { status: 'Enabled' }
-  const marker = { expiration: { expiredObjectDeleteMarker: true } }
-  const abort = { abortIncompleteMultipartUpload: { daysAfterInitiation: 1 } }
-  const cases: readonly (readonly [object, RegExp])[] = [
-    [rule, /"rules.0" does nothing/],
-    [{ ...rule, expiration: {} }, /"rules.0.expiration" is empty/],
-    [{ ...rule, expiration: { expiredObjectDeleteMarker: false } }, /does nothing/],
-    [{ ...rule, expiration: { days: 1, date: '2027-01-31' } }, /more than one of days, date/],
-    [{ ...rule, expiration: { date: '2027-01-31T10:00:00Z' } }, /no midnight in UTC: give one, such as/],
-    [{ ...rule, ...marker, filter: { tags: { a: 'b' } } }, /removes delete markers, which have neither/],
-    [{ ...rule, ...abort, filter: { sizeLessThan: 5 } }, /aborts uploads, which have neither/],
-    [{ ...EXPIRES, filter: { sizeGreaterThan: 5, sizeLessThan: 6 } }, /more than 5 and less than 6 bytes/],
-    [{ ...EXPIRES, filter: { sizeLessThan: 0 } }, /no object has such a size/],
-    [{ ...EXPIRES, filter: { prefix: 'ä'.repeat(513) } }, /more than 1024 bytes/],
-    [{ ...EXPIRES, transitions: [] }, /transitions/],
-  ]
-  for (const [given, message] of cases)
-    t.match(
-      await set(films, given),
-      { status: 400, code: 'invalid_request', json: { message } },
-      String(message),
-    )
-  const tags = Object.fromEntries(Array.from({ length: 11 }, (_, n) => [`t${n}`, '']))
-  t.match(await set(films, { ...EXPIRES, filter: { tags } }), { status: 400, code: 'invalid_tag' })
-  t.match(await set(films, EXPIRES, EXPIRES), {
-    code: 'invalid_request',
-    json: { message: /like that of an earlier rule/ },
-  })
-  const many = Array.from({ length: 101 }, (_, n) => ({ ...EXPIRES, id: `r${n}` }))
-  t.match(await set(films, ...many), { code: 'invalid_request', json: { message: /at most 100/ } })
-  const large = Array.from({ length: 99 }, (_, n) => ({
-    ...EXPIRES,
-    id: `r${n}`,
-    filter: { prefix: 'p'.repeat(900) },
-  }))
-  t.match(await set(films, ...large), { status: 413, code: 'entity_too_large' })
-  t.match(await films.ask({ path: PATH }), { status: 404 }, 'nothing was set')
-})
+t.test(
+  'invalid_request: what contradicts itself or does nothing, by the name of the field [lifecycle.rules]',
+  async (t) => {
+    const films = await start(t)
+    const rule = { status: 'Enabled' }
+    const marker = { expiration: { expiredObjectDeleteMarker: true } }
+    const abort = { abortIncompleteMultipartUpload: { daysAfterInitiation: 1 } }
+    const cases: readonly (readonly [object, RegExp])[] = [
+      [rule, /"rules.0" does nothing/],
+      [{ ...rule, expiration: {} }, /"rules.0.expiration" is empty/],
+      [{ ...rule, expiration: { expiredObjectDeleteMarker: false } }, /does nothing/],
+      [{ ...rule, expiration: { days: 1, date: '2027-01-31' } }, /more than one of days, date/],
+      [{ ...rule, expiration: { date: '2027-01-31T10:00:00Z' } }, /no midnight in UTC: give one, such as/],
+      [{ ...rule, ...marker, filter: { tags: { a: 'b' } } }, /removes delete markers, which have neither/],
+      [{ ...rule, ...abort, filter: { sizeLessThan: 5 } }, /aborts uploads, which have neither/],
+      [{ ...EXPIRES, filter: { sizeGreaterThan: 5, sizeLessThan: 6 } }, /more than 5 and less than 6 bytes/],
+      [{ ...EXPIRES, filter: { sizeLessThan: 0 } }, /no object has such a size/],
+      [{ ...EXPIRES, filter: { prefix: 'ä'.repeat(513) } }, /more than 1024 bytes/],
+      [{ ...EXPIRES, transitions: [] }, /transitions/],
+    ]
+    for (const [given, message] of cases)
+      t.match(
+        await set(films, given),
+        { status: 400, code: 'invalid_request', json: { message } },
+        String(message),
+      )
+    const tags = Object.fromEntries(Array.from({ length: 11 }, (_, n) => [`t${n}`, '']))
+    t.match(await set(films, { ...EXPIRES, filter: { tags } }), { status: 400, code: 'invalid_tag' })
+    t.match(await set(films, EXPIRES, EXPIRES), {
+      code: 'invalid_request',
+      json: { message: /like that of an earlier rule/ },
+    })
+    const many = Array.from({ length: 101 }, (_, n) => ({ ...EXPIRES, id: `r${n}` }))
+    t.match(await set(films, ...many), { code: 'invalid_request', json: { message: /at most 100/ } })
+    const large = Array.from({ length: 99 }, (_, n) => ({
+      ...EXPIRES,
+      id: `r${n}`,
+      filter: { prefix: 'p'.repeat(900) },
+    }))
+    t.match(await set(films, ...large), { status: 413, code: 'entity_too_large' })
+    t.match(await films.ask({ path: PATH }), { status: 404 }, 'nothing was set')
+  },
+)
 
 t.test(
-  'access_denied without the verb admin over the whole bucket; another tenant sees no bucket',
+  'access_denied without the verb admin over the whole bucket; another tenant sees no bucket [lifecycle.admin]',
   async (t) => {
     const films = await start(t)
     const { memory } = films.world
@@ -125,7 +128,7 @@ t.test(
   },
 )
 
-t.test('precondition_failed below the feature level', async (t) => {
+t.test('precondition_failed below the feature level [lifecycle.level]', async (t) => {
   const films = await start(t)
   films.world.memory.featureLevel = 5
   const refused = { status: 412, code: 'precondition_failed', json: { message: /needs feature level 6/ } }
@@ -139,31 +142,34 @@ t.test('previewBucketLifecycle', async (t) => {
   const counts = ({ json }: ApiAnswer) => [json['counts'], json['bytes'], json['locked']]
   const none = { expired: 0, hidden: 0, noncurrent: 0, marker: 0, upload: 0 }
 
-  t.test('says what would go now, by rules that are set or given, and changes nothing', async (t) => {
-    const today = await start(t)
-    await today.put('tmp/a')
-    await today.put('tmp/b')
-    await today.put('kept')
-    t.match(await preview(today, {}), { status: 404, code: 'not_found' }, 'without rules')
-    await set(today, EXPIRES)
-    t.same(counts(await preview(today, {})), [none, 0, 0])
-    const films = await later(today, 40)
-    const before = films.world.memory.checksum()
-    const answer = await preview(films, {})
-    t.same(counts(answer), [{ ...none, expired: 2 }, 10, 0])
-    t.match(answer.json, {
-      isTruncated: false,
-      items: [
-        { kind: 'expired', ruleId: 'tmp', key: 'tmp/a', versionId: 'null', bytes: 5 },
-        { kind: 'expired', ruleId: 'tmp', key: 'tmp/b' },
-      ],
-    })
-    const given = { rules: [{ status: 'Enabled', expiration: { days: 1 } }], limit: 1 }
-    const other = await preview(films, given)
-    t.same(counts(other), [{ ...none, expired: 3 }, 15, 0])
-    t.equal((other.json['items'] as object[]).length, 1)
-    t.equal(films.world.memory.checksum(), before)
-  })
+  t.test(
+    'says what would go now, by rules that are set or given, and changes nothing [lifecycle.preview]',
+    async (t) => {
+      const today = await start(t)
+      await today.put('tmp/a')
+      await today.put('tmp/b')
+      await today.put('kept')
+      t.match(await preview(today, {}), { status: 404, code: 'not_found' }, 'without rules')
+      await set(today, EXPIRES)
+      t.same(counts(await preview(today, {})), [none, 0, 0])
+      const films = await later(today, 40)
+      const before = films.world.memory.checksum()
+      const answer = await preview(films, {})
+      t.same(counts(answer), [{ ...none, expired: 2 }, 10, 0])
+      t.match(answer.json, {
+        isTruncated: false,
+        items: [
+          { kind: 'expired', ruleId: 'tmp', key: 'tmp/a', versionId: 'null', bytes: 5 },
+          { kind: 'expired', ruleId: 'tmp', key: 'tmp/b' },
+        ],
+      })
+      const given = { rules: [{ status: 'Enabled', expiration: { days: 1 } }], limit: 1 }
+      const other = await preview(films, given)
+      t.same(counts(other), [{ ...none, expired: 3 }, 15, 0])
+      t.equal((other.json['items'] as object[]).length, 1)
+      t.equal(films.world.memory.checksum(), before)
+    },
+  )
 
   t.test('shows what a lock keeps apart from what goes', async (t) => {
     const today = await start(t, { objectLockEnabled: true })

@@ -27,6 +27,7 @@ const PROGRAMS = {
   bench: 'scripts/bench/main.ts',
   'bench-s3': 'scripts/bench/s3.ts',
   'bench-listing': 'scripts/bench/listing.ts',
+  'bench-idle': 'scripts/bench/idle.ts',
   profile: 'scripts/profile/main.ts',
   race: 'scripts/race/main.ts',
   sim: 'test/programs/simulator/main.ts',

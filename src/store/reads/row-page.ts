@@ -20,6 +20,9 @@ export async function readPage<R extends object>(
 ): Promise<RowPage<R>> {
   const limit = Math.min(query.limit, PAGE_ROWS_MAX)
   const range = narrow(all, query.prefix ?? '')
+  const isWholeNow = query.snapshot === undefined && (query.after ?? '') === ''
+  if (isWholeNow && state.emptyRanges.has(range)) return { items: [], names: [], next: null }
+  const { moment } = state.emptyRanges
   const items: R[] = []
   const names: RowKey<R>[] = []
   let last: Uint8Array = new Uint8Array()
@@ -40,6 +43,7 @@ export async function readPage<R extends object>(
     names.push(key)
     last = bytes
   }
+  if (isWholeNow && items.length === 0) state.emptyRanges.found(range, moment)
   return { items, names, next: null }
 }
 
@@ -54,12 +58,17 @@ function startOf(all: KeyRange, range: KeyRange, { after = '', isBelowSkipped = 
 /** Null: the range is empty. */
 export function lastRow<R extends object>(
   reader: Pick<StateReader, 'lease'>,
-  { start, end }: KeyRange<R>,
+  all: KeyRange<R>,
 ): Promise<R | null> {
-  const range = { gte: keyBytes(start), lt: keyBytes(end), reverse: true, limit: 1 }
-  return reader.lease(async ({ db }) => {
+  const range = { gte: keyBytes(all.start), lt: keyBytes(all.end), reverse: true, limit: 1 }
+  return reader.lease(async ({ db, emptyRanges }) => {
+    if (emptyRanges.has(all)) return null
+    const { moment } = emptyRanges
     const [last] = await db.iterator(range).all()
-    if (last === undefined) return null
+    if (last === undefined) {
+      emptyRanges.found(all, moment)
+      return null
+    }
     const key: RowKey<R> = last[0].toString('utf8')
     return decodeRow(key, last[1])
   })

@@ -12,6 +12,7 @@ import type { View } from '../../state-machine/base/view.ts'
 import type { RowKey } from '../../state-machine/base/row-key.ts'
 import { Condition, StateDamagedError } from '../../../cluster/index.ts'
 import { cutView } from './cut-view.ts'
+import { EmptyRanges } from './empty-ranges.ts'
 import { KnownGaps } from './known-gaps.ts'
 import { LevelLogs } from '../level/level-logs.ts'
 import { damageIn, damageInWrite, writeRefusal } from './state-errors.ts'
@@ -46,6 +47,7 @@ export class OpenState {
   readonly db: Database
   readonly repairs: RepairWindow
   readonly knownGaps = new KnownGaps()
+  readonly emptyRanges = new EmptyRanges()
   readonly #onDamage: OnDamage
   readonly #cache = new RowCache()
   readonly #logs: LevelLogs
@@ -133,6 +135,7 @@ export class OpenState {
     const keys = operations.map(({ key }) => keyText(key))
     const endChange = this.#cache.changing(keys)
     const endWriting = this.knownGaps.writing(keys)
+    const endFilling = this.emptyRanges.writing()
     this.#writes += 1
     try {
       // Values first: a pointer to bytes that are not durable may outlive them.
@@ -141,6 +144,7 @@ export class OpenState {
       settle()
       endChange()
       endWriting()
+      endFilling()
       this.#writes -= 1
       await this.#count(stored)
     } catch (error) {

@@ -44,7 +44,7 @@ export function writeRelease(
   const texts = readFileSync(join(tree, 'dist', 'bundle', 'LICENCES.txt'), 'utf8')
   parts.push(write(`${base}.licences.txt`, licenceList(project, texts)))
   parts.push(
-    image(tree, out, { tag: `${project.name}:${project.version}`, file: `${base}.image.tar`, hasProgram }),
+    image(tree, out, { tag: `${project.name}:${project.version}`, file: `${base}.image.tar.gz`, hasProgram }),
   )
   parts.push(debian({ tree, tarball, project, epoch }, out, hasProgram))
   parts.push(chart(tree, out, { file: `${base}.chart.tgz`, epoch }))
@@ -90,10 +90,24 @@ interface Image {
   readonly hasProgram: Surroundings['hasProgram']
 }
 
+/** In the format of Docker: that of OCI has no health check. */
 function image(tree: string, out: string, { tag, file, hasProgram }: Image): Part {
   if (!hasProgram('podman')) return { name: 'image', skipped: 'podman is not installed' }
-  run(tree, 'podman', 'build', '--file', 'deploy/Dockerfile', '--tag', tag, '.')
-  run(tree, 'podman', 'save', '--format', 'oci-archive', '--output', join(out, file), tag)
+  const authority = process.env['NODE_EXTRA_CA_CERTS']
+  const behindProxy =
+    authority === undefined
+      ? []
+      : [
+          '--volume',
+          `${authority}:/tmp/extra-ca.pem:ro`,
+          '--build-arg',
+          'NODE_EXTRA_CA_CERTS=/tmp/extra-ca.pem',
+        ]
+  const build = ['--format', 'docker', '--network', 'host', ...behindProxy]
+  run(tree, 'podman', 'build', ...build, '--file', 'deploy/Dockerfile', '--tag', tag, '.')
+  const archive = join(out, file.replace(/\.gz$/, ''))
+  run(tree, 'podman', 'save', '--format', 'docker-archive', '--output', archive, tag)
+  run(tree, 'gzip', '--no-name', archive)
   return { file }
 }
 

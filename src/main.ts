@@ -19,7 +19,9 @@ if (major < majorMin || (major === majorMin && minor < minorMin)) {
   keepFilesPrivate()
   // Node.js keeps compiled code between runs, which halves the time to --help and to a listening node.
   const { enableCompileCache } = await import('node:module')
-  enableCompileCache()
+  const { compiledCodeFolder } = await import('./base/compiled-code.ts')
+  const folder = compiledCodeFolder(process.env)
+  if (folder !== null) enableCompileCache(folder)
   const { runProgram } = await import('./cli/program.ts')
   process.exitCode = await runProgram(process.argv.slice(2))
 }

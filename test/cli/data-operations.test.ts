@@ -83,6 +83,29 @@ t.test('the commands reach every operation of the data API', async (t) => {
     t.match(await cli.run(`cors set photos ${cli.file('odd.json')}`), { code: 2, err: /no list 'rules'/ })
   })
 
+  await t.test('life-cycle rules of a bucket', async (t) => {
+    const rules = [{ id: 'tmp', status: 'Enabled', filter: { prefix: 'tmp/' }, expiration: { days: 30 } }]
+    writeFileSync(cli.file('rules.json'), JSON.stringify({ rules }))
+    t.match(await cli.json(`bucket lifecycle preview photos ${cli.file('rules.json')}`), [
+      { counts: { expired: 0 }, items: [] },
+    ])
+    t.match(await cli.json(`bucket lifecycle set photos ${cli.file('rules.json')}`), [{ rules }])
+    const { out } = await cli.run('bucket lifecycle get photos')
+    writeFileSync(cli.file('same.json'), out)
+    t.match(
+      await cli.json(`bucket lifecycle set photos ${cli.file('same.json')}`),
+      [{ rules }],
+      'what it prints it takes',
+    )
+    t.match(await cli.json('bucket lifecycle delete photos'), [{ deleted: true }])
+    t.match(await cli.run('bucket lifecycle get photos'), { code: 1, err: /no life-cycle rules/ })
+    writeFileSync(cli.file('wrong.json'), '{"rule":[]}')
+    t.match(await cli.run(`bucket lifecycle set photos ${cli.file('wrong.json')}`), {
+      code: 2,
+      err: /no list 'rules'/,
+    })
+  })
+
   await t.test('notifications of a bucket and their deliveries', async (t) => {
     const configs = [{ id: 'app', url: 'https://app.example/hook', events: ['object-created'] }]
     writeFileSync(cli.file('hooks.json'), JSON.stringify({ configs }))

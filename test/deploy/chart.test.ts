@@ -112,11 +112,13 @@ interface Secret {
 /** As much of the API of Kubernetes as the Job calls. */
 class SecretsApi {
   readonly secrets = new Map<string, Secret>()
-  readonly refused: string[] = []
+  /** What each request said of its connection. */
+  readonly connections: (string | undefined)[] = []
   url = ''
 
   async start(t: Test): Promise<void> {
     const server = createServer(async (request, response) => {
+      this.connections.push(request.headers.connection)
       const { status, body } = this.#answer(request, await text(request))
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body ?? {}))
     })
@@ -171,6 +173,10 @@ t.test('the Job of the secrets', async (t) => {
   const { code, out, err } = await run('h-0', 'h-1', 'h-2')
   t.equal(code, 0, err)
   t.match(out, /made h-authority: back it up/)
+  t.ok(
+    api.connections.every((one) => one === 'close'),
+    'no call waits on a connection that the server closed while certificates were made',
+  )
   const first = dataOf('h-nodes')
   await t.test('makes the authority apart from what nodes get', async (t) => {
     t.same(Object.keys(dataOf('h-authority')).sort(), ['ca.key', 'ca.pem', 'cluster-id', 'master.key'])

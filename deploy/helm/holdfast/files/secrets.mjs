@@ -30,7 +30,12 @@ async function call(method, name, { body, type = 'application/json' } = {}) {
   const path = `/api/v1/namespaces/${NAMESPACE}/secrets${name === '' ? '' : `/${name}`}`
   const response = await fetch(`${KUBERNETES}${path}`, {
     method,
-    headers: { authorization: `Bearer ${readFileSync(TOKEN_FILE, 'utf8').trim()}`, 'content-type': type },
+    headers: {
+      authorization: `Bearer ${readFileSync(TOKEN_FILE, 'utf8').trim()}`,
+      'content-type': type,
+      // Certificates are made between two calls, for longer than a server keeps an idle connection.
+      connection: 'close',
+    },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     signal: AbortSignal.timeout(CALL_MS_MAX),
   })

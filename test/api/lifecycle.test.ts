@@ -65,7 +65,7 @@ t.test('a rule without an id gets one, and a day is a midnight', async (t) => {
 })
 
 t.test(
-  'invalid_request: what contradicts itself or does nothing, by the name of the field [lifecycle.rules]',
+  'invalid_request: what contradicts itself or does nothing; invalid_argument: a value; by the name of the field [lifecycle.rules]',
   async (t) => {
     const films = await start(t)
     const rule = { status: 'Enabled' }
@@ -76,24 +76,25 @@ t.test(
       [{ ...rule, expiration: {} }, /"rules.0.expiration" is empty/],
       [{ ...rule, expiration: { expiredObjectDeleteMarker: false } }, /does nothing/],
       [{ ...rule, expiration: { days: 1, date: '2027-01-31' } }, /more than one of days, date/],
-      [{ ...rule, expiration: { date: '2027-01-31T10:00:00Z' } }, /no midnight in UTC: give one, such as/],
       [{ ...rule, ...marker, filter: { tags: { a: 'b' } } }, /removes delete markers, which have neither/],
       [{ ...rule, ...abort, filter: { sizeLessThan: 5 } }, /aborts uploads, which have neither/],
       [{ ...EXPIRES, filter: { sizeGreaterThan: 5, sizeLessThan: 6 } }, /more than 5 and less than 6 bytes/],
       [{ ...EXPIRES, filter: { sizeLessThan: 0 } }, /no object has such a size/],
-      [{ ...EXPIRES, filter: { prefix: 'ä'.repeat(513) } }, /more than 1024 bytes/],
       [{ ...EXPIRES, transitions: [] }, /transitions/],
     ]
-    for (const [given, message] of cases)
-      t.match(
-        await set(films, given),
-        { status: 400, code: 'invalid_request', json: { message } },
-        String(message),
-      )
+    const values: typeof cases = [
+      [{ ...rule, expiration: { date: '2027-01-31T10:00:00Z' } }, /no midnight in UTC: give one, such as/],
+      [{ ...rule, expiration: { days: 36_501 } }, /"rules.0.expiration.days" is 36501/],
+      [{ ...EXPIRES, filter: { prefix: 'ä'.repeat(513) } }, /more than 1024 bytes/],
+    ]
+    const refused = async (code: string, given: object, message: RegExp): Promise<void> =>
+      void t.match(await set(films, given), { status: 400, code, json: { message } }, String(message))
+    for (const [given, message] of cases) await refused('invalid_request', given, message)
+    for (const [given, message] of values) await refused('invalid_argument', given, message)
     const tags = Object.fromEntries(Array.from({ length: 11 }, (_, n) => [`t${n}`, '']))
     t.match(await set(films, { ...EXPIRES, filter: { tags } }), { status: 400, code: 'invalid_tag' })
     t.match(await set(films, EXPIRES, EXPIRES), {
-      code: 'invalid_request',
+      code: 'invalid_argument',
       json: { message: /like that of an earlier rule/ },
     })
     const many = Array.from({ length: 101 }, (_, n) => ({ ...EXPIRES, id: `r${n}` }))

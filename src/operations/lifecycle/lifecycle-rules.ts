@@ -44,7 +44,7 @@ export interface LifecycleRuleInput {
   readonly abortIncompleteMultipartUpload?: { readonly daysAfterInitiation: number }
 }
 
-/** Throws Refusal invalid_request that names the field, and invalid_tag. A rule without an id gets one. */
+/** Throws Refusal invalid_request and invalid_argument that name the field, and invalid_tag. A rule without an id gets one. */
 export function checkLifecycleRules(rules: readonly LifecycleRuleInput[]): readonly LifecycleRule[] {
   if (rules.length === 0)
     refuse('rules', 'is empty: give at least one rule, or delete the configuration of the bucket')
@@ -54,11 +54,11 @@ export function checkLifecycleRules(rules: readonly LifecycleRuleInput[]): reado
   for (const [n, { id }] of rules.entries()) {
     if (id === undefined) continue
     if (id === '' || Array.from(id).length > LIFECYCLE_ID_CHARACTERS_MAX || UNPRINTABLE.test(id))
-      refuse(
+      refuseValue(
         `rules.${n}.id`,
         `must have 1 to ${LIFECYCLE_ID_CHARACTERS_MAX} characters, and no control characters`,
       )
-    if (ids.has(id)) refuse(`rules.${n}.id`, `is "${id}" like that of an earlier rule`)
+    if (ids.has(id)) refuseValue(`rules.${n}.id`, `is "${id}" like that of an earlier rule`)
     ids.add(id)
   }
   return rules.map((rule, n) => checkRule({ ...rule, id: rule.id ?? freeId(ids, n) }, `rules.${n}`))
@@ -104,16 +104,16 @@ function checkRule(rule: LifecycleRuleInput & { readonly id: string }, at: strin
 function checkFilter(filter: NonNullable<LifecycleRuleInput['filter']>, at: string): LifecycleFilter {
   const { prefix = '', tags: given = [], sizeGreaterThan = null, sizeLessThan = null } = filter
   if (Buffer.byteLength(prefix) > KEY_BYTES_MAX)
-    refuse(`${at}.prefix`, `has more than ${KEY_BYTES_MAX} bytes, so no key begins with it`)
+    refuseValue(`${at}.prefix`, `has more than ${KEY_BYTES_MAX} bytes, so no key begins with it`)
   if (prefix !== '' && !isKeyPart(prefix))
-    refuse(`${at}.prefix`, 'contains a NUL or is not valid Unicode, so no key begins with it')
+    refuseValue(`${at}.prefix`, 'contains a NUL or is not valid Unicode, so no key begins with it')
   const tags = checkTags(given)
   for (const [name, size] of [
     ['sizeGreaterThan', sizeGreaterThan],
     ['sizeLessThan', sizeLessThan],
   ] as const)
     if (size !== null && !(Number.isSafeInteger(size) && size >= 0))
-      refuse(`${at}.${name}`, `is ${size}: give a whole number of bytes of zero or more`)
+      refuseValue(`${at}.${name}`, `is ${size}: give a whole number of bytes of zero or more`)
   if (sizeLessThan !== null && sizeLessThan <= (sizeGreaterThan ?? -1) + 1)
     refuse(
       at,
@@ -143,7 +143,7 @@ function checkNoncurrent(
   const { noncurrentDays, newerNoncurrentVersions: newerKept = 0 } = given
   const days = checkDays(noncurrentDays, `${at}.noncurrentDays`)
   if (given.newerNoncurrentVersions !== undefined && !isCount(newerKept, LIFECYCLE_KEPT_MAX))
-    refuse(
+    refuseValue(
       `${at}.newerNoncurrentVersions`,
       `is ${newerKept}: give a whole number from 1 to ${LIFECYCLE_KEPT_MAX}`,
     )
@@ -156,7 +156,7 @@ function checkAbort(given: LifecycleRuleInput['abortIncompleteMultipartUpload'],
 
 function checkDays(days: number, at: string): number {
   if (isCount(days, LIFECYCLE_DAYS_MAX)) return days
-  return refuse(at, `is ${days}: give a whole number from 1 to ${LIFECYCLE_DAYS_MAX}`)
+  return refuseValue(at, `is ${days}: give a whole number from 1 to ${LIFECYCLE_DAYS_MAX}`)
 }
 
 const isCount = (count: number, max: number): boolean =>
@@ -166,14 +166,23 @@ function checkDate(text: string, at: string): number {
   const isDay = /^\d{4}-\d{2}-\d{2}$/.test(text) && isRealDay(text)
   const time = parseTimestamp(isDay ? `${text}T00:00:00Z` : text)
   if (time === null || time < 0)
-    return refuse(at, `is "${text.slice(0, 80)}": give a midnight in UTC, such as 2027-01-31T00:00:00Z`)
+    return refuseValue(at, `is "${text.slice(0, 80)}": give a midnight in UTC, such as 2027-01-31T00:00:00Z`)
   if (time % DAY_MS === 0) return time
-  return refuse(
+  return refuseValue(
     at,
     `is "${text.slice(0, 80)}", which is no midnight in UTC: give one, such as 2027-01-31T00:00:00Z`,
   )
 }
 
+/** For what contradicts itself, is missing or does nothing. */
 function refuse(at: string, fault: string): never {
-  throw new Refusal('invalid_request', `The life-cycle rules are not accepted: "${at}" ${fault}`)
+  throw new Refusal('invalid_request', sentence(at, fault))
 }
+
+/** For one value that is not allowed. */
+function refuseValue(at: string, fault: string): never {
+  throw new Refusal('invalid_argument', sentence(at, fault))
+}
+
+const sentence = (at: string, fault: string): string =>
+  `The life-cycle rules are not accepted: "${at}" ${fault}`

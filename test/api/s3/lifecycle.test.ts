@@ -102,7 +102,9 @@ t.test(
       [`<Rule>${ENABLED}<Filter/>${EXPIRES}${EXPIRES}</Rule>`, 'MalformedXML', 'Expiration'],
       [`<Rule>${ENABLED}<Filter/><Expiration><Days>x</Days></Expiration></Rule>`, 'MalformedXML', 'Days'],
       [`<Rule>${ENABLED}<Filter/><NoncurrentVersionExpiration/></Rule>`, 'MalformedXML', 'NoncurrentDays'],
-      [`<Rule>${ENABLED}<Filter/><Expiration><Days>0</Days></Expiration></Rule>`, 'InvalidRequest', 'days'],
+      [`<Rule>${ENABLED}<Filter/><Expiration><Days>0</Days></Expiration></Rule>`, 'InvalidArgument', 'days'],
+      [`<Rule><ID>a</ID>${ENABLED}<Filter/>${EXPIRES}</Rule>`.repeat(2), 'InvalidArgument', 'earlier rule'],
+      [`<Rule><ID>${'a'.repeat(256)}</ID>${ENABLED}<Filter/>${EXPIRES}</Rule>`, 'InvalidArgument', 'id'],
       [`<Rule>${ENABLED}<Filter/></Rule>`, 'InvalidRequest', 'does nothing'],
       [`<Rule>${ENABLED}<Filter><Tag><Key/><Value/></Tag></Filter>${EXPIRES}</Rule>`, 'InvalidTag', 'name'],
     ]

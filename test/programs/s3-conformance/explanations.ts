@@ -14,6 +14,16 @@ export const EXPLANATIONS: readonly Explanation[] = [
     reason: 'There is one storage class: transitions and restores are refused by name with 501.',
   },
   {
+    names: [/^test_lifecycle_get(?:_no_id)?$/],
+    reason:
+      'They set rules with the older `Prefix` of a rule and expect it back. It comes back as a `Filter`, which means the same.',
+  },
+  {
+    names: [/^test_lifecycle_expiration_header_put$/],
+    reason:
+      'It expects `x-amz-expiration` in the answer to PutObject; it is in the answers to GetObject and HeadObject.',
+  },
+  {
     names: [/^test_lifecycle(?:v2)?_.*expiration/, /^test_delete_marker_expiration$/],
     reason:
       'They wait for days of some seconds, a setting of the server that the suite was written for. A day has 24 hours here.',

@@ -5,87 +5,31 @@
  * Owns: the measurement, over the LevelDB of one node; the log is left out. `--due`: percent of the objects that the rule names.
  * Rule: no figure is judged here; the same figures of the idle process and the load of the machine are printed with them.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { availableParallelism, loadavg, tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { availableParallelism, loadavg } from 'node:os'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import pino from 'pino'
-import { FEATURE_LEVEL } from '../../cluster/node/base/feature-level.ts'
-import { decodeReply, encodeCommand } from '../../src/commands/command-codec.ts'
-import { createPropose } from '../../src/commands/propose.ts'
 import { bucketKeys } from '../../src/state-machine/buckets/keys.ts'
-import type { Command } from '../../src/state-machine/commands.ts'
-import type { LifecycleRule } from '../../src/state-machine/lifecycle/records.ts'
-import { openStore } from '../../src/store/open-store.ts'
+import { DAY_MS } from '../../src/state-machine/lifecycle/due.ts'
 import { Lifecycle } from '../../src/workers/lifecycle.ts'
 import { UsageError, wholeNumber } from '../local/options.ts'
-import { keyAt, LARGE_BUCKET, putOf } from './listing-rows.ts'
+import { LARGE_BUCKET } from './listing-rows.ts'
+import { OneNode } from './one-node.ts'
 
-const DAY_MS = 86_400_000
-const COMMANDS_PER_ENTRY = 1000
+/** The rule is due by then. */
+const DAYS_LATER = 3
 const IDLE_MS = 3_000
 
-const logger = pino({ level: 'silent' })
-const dir = mkdtempSync(join(tmpdir(), 'holdfast-lifecycle-'))
-const { stateMachine, reader } = openStore({ dir, logger })
-let index = 0
-let daysLater = 0
-let longestEntryMs = 0
-let turn: Promise<unknown> = Promise.resolve()
-
-const timeNow = (): number => 1_900_000_000_000 + index + daysLater * DAY_MS
-
-async function apply(commands: readonly Uint8Array[]): Promise<readonly Uint8Array[]> {
-  index++
-  const time = timeNow()
-  const entry = { index, time, confirmedTime: time, orderTime: time, featureLevel: FEATURE_LEVEL, commands }
-  const start = performance.now()
-  const [replies = []] = await stateMachine.apply({ entries: [entry], record: Buffer.from(`${index}`) })
-  longestEntryMs = Math.max(longestEntryMs, performance.now() - start)
-  return replies
-}
-
-async function commit(commands: readonly Command[]): Promise<void> {
-  for (const reply of (await apply(commands.map(encodeCommand))).map(decodeReply))
-    if (!reply.ok) throw new Error(reply.message)
-}
-
-/** One after the other, in the order of the log. */
-function inTurn(command: Uint8Array): Promise<Uint8Array> {
-  const applied = turn.then(async () => (await apply([command]))[0] ?? new Uint8Array())
-  turn = applied.catch(() => undefined)
-  return applied
-}
+const node = new OneNode('lifecycle')
 
 async function fill(objects: number, due: number): Promise<void> {
-  const keys = { dataKey: Buffer.alloc(32), dedupKey: Buffer.alloc(32), masterKeyId: 'mk-1' }
-  const plain = { bucketsMax: 1, versioning: 'Unversioned', objectLockEnabled: false } as const
   const filter = { prefix: '', tags: { due: 'yes' }, sizeGreaterThan: null, sizeLessThan: null }
-  const rule: LifecycleRule = {
-    id: 'r',
-    isEnabled: true,
-    filter,
-    expiration: { days: 1 },
-    noncurrent: null,
-    abortUploadDays: null,
-  }
-  await commit([
-    { type: 'createTenant', id: 'acme', name: 'acme', ...keys },
-    { type: 'createBucket', tenantId: 'acme', name: LARGE_BUCKET, ...plain },
-    { type: 'setBucketLifecycle', tenantId: 'acme', name: LARGE_BUCKET, rules: [rule] },
-  ])
-  const tagsOf = (n: number) => ({ tags: { due: n % 100 < due ? 'yes' : 'no' } })
-  for (let n = 0; n < objects; n += COMMANDS_PER_ENTRY) {
-    const count = Math.min(COMMANDS_PER_ENTRY, objects - n)
-    await commit(
-      Array.from({ length: count }, (_, i) => ({
-        ...putOf(n + i, { bucket: LARGE_BUCKET, key: keyAt(n + i) }),
-        ...tagsOf(n + i),
-      })),
-    )
-  }
+  const ends = { expiration: { days: 1 }, noncurrent: null, abortUploadDays: null }
+  const rules = [{ id: 'r', isEnabled: true, filter, ...ends }]
+  await node.fill(objects, {
+    further: [{ type: 'setBucketLifecycle', tenantId: 'acme', name: LARGE_BUCKET, rules }],
+    change: (put, n) => ({ ...put, tags: { due: n % 100 < due ? 'yes' : 'no' } }),
+  })
 }
 
 /** Of the delay of a timer of 1 ms, while `work` runs. */
@@ -102,14 +46,15 @@ async function delays(work: () => Promise<void>): Promise<string> {
 }
 
 async function measure(objects: number, due: number): Promise<readonly string[]> {
-  await stateMachine.open()
+  await node.open()
   await fill(objects, due)
-  daysLater = 3
+  node.laterMs = DAYS_LATER * DAY_MS
   const cluster = { isJobRunner: () => true, nodeId: 'n1' }
-  const propose = createPropose({ propose: inTurn })
-  const lifecycle = new Lifecycle({ cluster, state: reader, propose, confirmedTime: timeNow, logger })
+  const { reader, propose, logger } = node
+  const confirmedTime = (): number => node.time
+  const lifecycle = new Lifecycle({ cluster, state: reader, propose, confirmedTime, logger })
   const idle = await delays(() => wait(IDLE_MS))
-  longestEntryMs = 0
+  node.longestEntryMs = 0
   const start = performance.now()
   const busy = await delays(async () => {
     while (await lifecycle.round()) continue
@@ -119,7 +64,7 @@ async function measure(objects: number, due: number): Promise<readonly string[]>
   return [
     `${objects} objects in one bucket, a rule names ${due} %; ${objects - left} are gone`,
     `${seconds.toFixed(1)} s, ${(objects / seconds).toFixed(0)} objects/s looked at`,
-    `longest entry: ${longestEntryMs.toFixed(0)} ms with its write to the disk`,
+    `longest entry: ${node.longestEntryMs.toFixed(0)} ms with its write to the disk`,
     `event loop while idle: ${idle}`,
     `event loop in the walk: ${busy}`,
   ]
@@ -145,6 +90,5 @@ try {
   process.stderr.write(`${error.message}\n`)
   process.exitCode = 2
 } finally {
-  await stateMachine.close()
-  rmSync(dir, { recursive: true, force: true })
+  await node.close()
 }

@@ -25,6 +25,8 @@ interface Write {
 export class Durability {
   #hardState: HardState
   #hardStateSequence = 0
+  /** The first write of a term; 0: there was one at the start, null: there is none yet. */
+  #termSequence: number | null
   #logSequence = 0
   #lastSequence = 0
   #doneSequence = 0
@@ -38,11 +40,17 @@ export class Durability {
   constructor(hardState: HardState, durableIndex: LogIndex) {
     this.#hardState = hardState
     this.#durableIndex = durableIndex
+    this.#termSequence = hardState.currentTerm > 0 ? 0 : null
   }
 
   /** Everything in the log up to here survives a crash. */
   get durableIndex(): LogIndex {
     return this.#durableIndex
+  }
+
+  /** Some term survives a crash: what is applied before would look like a state whose log was lost. */
+  get hasTerm(): boolean {
+    return this.#termSequence !== null && this.#termSequence <= this.#doneSequence
   }
 
   isDurable(hardState: HardState): boolean {
@@ -107,7 +115,10 @@ export class Durability {
     this.#lastSequence += 1
     this.#stagedFrom = null
     this.#stagedBase = null
-    if (isHardStateNew) this.#hardStateSequence = this.#lastSequence
+    if (isHardStateNew) {
+      this.#hardStateSequence = this.#lastSequence
+      this.#termSequence ??= this.#lastSequence
+    }
     if (from !== null) this.#logSequence = this.#lastSequence
     this.#hardState = hardState
     this.#writes.push({ sequence: this.#lastSequence, lastIndex: from === null ? 0 : log.lastIndex })

@@ -3,7 +3,8 @@
  *
  * Owns: when to pull, which part of the log survives an install. Knows nothing of: the bytes, which the driver moves.
  * Rule: a log that agrees with the snapshot keeps the entries after it [thesis 5.1]; a log that contradicts it is dropped whole:
- * entries after a wrong entry are wrong as well. A snapshot never takes the state machine back.
+ * entries after a wrong entry are wrong as well. A snapshot never takes the state machine back. None is installed before some term is durable: after a crash the
+ * state would have a log without a term, as if that had been lost.
  */
 import { assert } from './assert.ts'
 import { commitTo, emit, envelope, promise } from './core.ts'
@@ -19,7 +20,8 @@ export function handleInstallSnapshot(core: Core, message: InstallSnapshot): voi
     lastIncluded.index <= core.commitIndex || core.log.matches(lastIncluded.index, lastIncluded.term)
   if (isHeld) {
     answer(core, message.from, Math.max(lastIncluded.index, core.commitIndex))
-  } else if (core.fetching === null && !core.isStateLost) {
+  } else if (core.fetching === null && !core.isStateLost && core.durability.hasTerm) {
+    // Otherwise the leader repeats its offer.
     core.fetching = lastIncluded
     emit(core, { type: 'fetchSnapshot', from: message.from, atLeast: lastIncluded })
   }

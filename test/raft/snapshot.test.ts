@@ -10,6 +10,9 @@ function offer(lastIncluded: LogBase, term = 5): InstallSnapshot {
   return { type: 'InstallSnapshot', from: 'b', to: 'a', term, lastIncluded, configuration: THREE }
 }
 
+/** A log without entries, and a term that is durable. */
+const EMPTY = { hardState: { currentTerm: 1, votedFor: null } } as const
+
 function fetchesOf(effects: readonly Effect[]): readonly Effect[] {
   return effects.filter((effect) => effect.type === 'fetchSnapshot')
 }
@@ -122,13 +125,22 @@ t.test('an offer', async (t) => {
   })
 
   t.test('starts one pull, not two, and a failed one may be repeated', async (t) => {
-    const single = new Single()
+    const single = new Single(EMPTY)
     t.match(fetchesOf(single.receive(offer({ index: 8, term: 4 }))), [
       { from: 'b', atLeast: { index: 8, term: 4 } },
     ])
     t.strictSame(fetchesOf(single.receive(offer({ index: 9, term: 4 }))), [])
     single.step({ type: 'snapshotFailed' })
     t.match(fetchesOf(single.receive(offer({ index: 9, term: 4 }))), [{ atLeast: { index: 9 } }])
+  })
+
+  t.test('is not taken before some term is durable: the state would have a log without one', async (t) => {
+    const single = new Single()
+    const offered = single.receive(offer({ index: 8, term: 4 }))
+    t.strictSame(fetchesOf(offered), [], 'its first write is under way')
+    t.strictSame(fetchesOf(single.receive(offer({ index: 8, term: 4 }))), [])
+    single.confirm(offered)
+    t.match(fetchesOf(single.receive(offer({ index: 8, term: 4 }))), [{ from: 'b' }], 'the offer is repeated')
   })
 
   t.test('stops handing out entries until the state is replaced', async (t) => {
@@ -163,7 +175,7 @@ t.test('an installed snapshot', async (t) => {
   })
 
   t.test('may be newer than the offer, and the log continues right after it', async (t) => {
-    const single = new Single()
+    const single = new Single(EMPTY)
     single.confirm(single.receive(offer({ index: 4, term: 4 })))
     single.confirm(install(single, { index: 9, term: 5 }))
     const entries = [{ index: 10, term: 5, kind: 'command', data: Uint8Array.of(1) } as const]
@@ -195,7 +207,7 @@ t.test('an installed snapshot', async (t) => {
   })
 
   t.test('of a later term ends the term in which it was offered', async (t) => {
-    const single = new Single()
+    const single = new Single(EMPTY)
     single.confirm(single.receive(offer({ index: 4, term: 4 }, 5)))
     const effects = install(single, { index: 9, term: 6 })
     t.match(writeOf(effects), { hardState: { currentTerm: 6, votedFor: null }, base: { index: 9, term: 6 } })
@@ -221,7 +233,7 @@ t.test('an installed snapshot', async (t) => {
   })
 
   t.test('two in a row leave one state', async (t) => {
-    const single = new Single()
+    const single = new Single(EMPTY)
     single.confirm(single.receive(offer({ index: 4, term: 4 })))
     const first = install(single, { index: 4, term: 4 })
     single.receive(offer({ index: 9, term: 5 }))

@@ -133,7 +133,7 @@ const rows: readonly Row[] = [
     'M27',
     'a second snapshot is pulled while the first is running',
     'snapshot.ts',
-    '} else if (core.fetching === null && !core.isStateLost) {',
+    '} else if (core.fetching === null && !core.isStateLost && core.durability.hasTerm) {',
     '} else {',
   ],
   [

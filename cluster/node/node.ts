@@ -1,7 +1,7 @@
 /**
  * One member of the group, from start to stop.
  *
- * Owns: the life cycle: reading the disk, log repair, taking part, failure, orderly stop. The work in between is the driver's.
+ * Owns: the lifecycle: reading the disk, log repair, taking part, failure, orderly stop. The work in between is the driver's.
  * Knows nothing of: blobs, HTTP, where its ports come from. Rule: after a failure the node is mute permanently; only a new process,
  * which reads the real content of the disk again, may speak in its name. Until its log is repaired it is mute as well.
  */

@@ -1,5 +1,5 @@
 /**
- * `node scripts/bench/lifecycle.ts [--objects 100000] [--due 100]`: how fast the walk of life-cycle rules removes this many small objects of one
+ * `node scripts/bench/lifecycle.ts [--objects 100000] [--due 100]`: how fast the walk of lifecycle rules removes this many small objects of one
  * bucket, and how late the event loop of the node comes meanwhile.
  *
  * Owns: the measurement, over the LevelDB of one node; the log is left out. `--due`: percent of the objects that the rule names.

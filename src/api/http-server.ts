@@ -1,7 +1,7 @@
 /**
  * Builds the fastify server of one plane: limits, routes, and every error in the one problem shape.
  *
- * Owns: all that touches fastify's life cycle. Knows nothing of: what the routes do.
+ * Owns: all that touches fastify's lifecycle. Knows nothing of: what the routes do.
  * Rules: fastify never reads a body and never decodes an object key; nothing leaves here without a request id; a path
  * that does not exist is answered only to a caller whose token is good.
  */

@@ -76,7 +76,7 @@ export interface RowTypes {
   bucketTags: BucketTagsRecord
   lifecycle: LifecycleRecord
   lifecycleWalk: LifecycleWalkRecord
-  /** Index: buckets with life-cycle rules, in the order of their turns. */
+  /** Index: buckets with lifecycle rules, in the order of their turns. */
   lifecycleTurn: LifecycleTurnRecord
   object: ObjectRecord
   version: VersionRecord

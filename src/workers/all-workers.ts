@@ -91,7 +91,7 @@ export function allWorkers(parts: WorkerParts): Work {
     { name: 'recounting', work: () => recounting.round(), ...often },
     { name: 'collection', work: () => collection.round(), ...often },
     { name: 'expiry', work: () => expiry.round(), ...often },
-    { name: 'life cycle', work: () => lifecycle.round(), ...often },
+    { name: 'lifecycle', work: () => lifecycle.round(), ...often },
     { name: 'delivering', work: () => delivering.round(), ...often, everyMs: DELIVER_EVERY_MS },
     { name: 'trimming', work: () => trimming.round(), ...often, everyMs: TRIM_EVERY_MS },
     { name: 'discarding', work: () => discarding.round(), ...often },

@@ -1,5 +1,5 @@
 /**
- * Carries out the life-cycle rules of all buckets. [docs/adr/0085-life-cycle-rules.md]
+ * Carries out the lifecycle rules of all buckets. [docs/adr/0085-lifecycle-rules.md]
  *
  * Owns: which bucket is walked now, where in it, and the size of an entry. Knows nothing of: what a rule acts on; the planner says that, and apply
  * decides it. Rules: one page of one bucket a round, buckets at the head of the queue in rotation; a walk judges by the confirmed time at which
@@ -85,19 +85,19 @@ export class Lifecycle {
       ...Object.entries(this.#done).map(([kind, count]) =>
         counter(
           'holdfast_lifecycle_actions_total',
-          'What life-cycle rules did by this node: expired and noncurrent versions, delete markers that were made (hidden) and removed (marker), uploads that were aborted.',
+          'What lifecycle rules did by this node: expired and noncurrent versions, delete markers that were made (hidden) and removed (marker), uploads that were aborted.',
           count,
           { kind },
         ),
       ),
       counter(
         'holdfast_lifecycle_bytes_total',
-        'Bytes of versions and parts that life-cycle rules removed by this node.',
+        'Bytes of versions and parts that lifecycle rules removed by this node.',
         this.#bytes,
       ),
       counter(
         'holdfast_lifecycle_walks_total',
-        'Buckets that this node has walked through for their life-cycle rules.',
+        'Buckets that this node has walked through for their lifecycle rules.',
         this.#walked,
       ),
       gauge(
@@ -154,7 +154,7 @@ export class Lifecycle {
       const command = { type: 'applyLifecycleRule', tenantId, bucket: name, bucketId, ruleId, items } as const
       const reply = await propose(command, originOf(cluster.nodeId, bucket))
       if (!reply.ok) {
-        logger.warn({ bucket: name, rule: ruleId, reason: reply.message }, 'life-cycle rule not carried out')
+        logger.warn({ bucket: name, rule: ruleId, reason: reply.message }, 'lifecycle rule not carried out')
         return null
       }
       for (const { kind, bytes } of reply.value.done) {
@@ -164,7 +164,7 @@ export class Lifecycle {
       }
       logger.debug(
         { bucket: name, rule: ruleId, done: reply.value.done.length },
-        'life-cycle rule carried out',
+        'lifecycle rule carried out',
       )
     }
     return kinds

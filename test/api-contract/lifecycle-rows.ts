@@ -1,5 +1,5 @@
 /**
- * Life-cycle rules of buckets, beyond the contract.
+ * Lifecycle rules of buckets, beyond the contract.
  */
 export const lifecycleRows = {
   'lifecycle.get': 'GET /buckets/{bucket}/lifecycle: the rules; 404 not_found where none are set [record 85]',

@@ -1,5 +1,5 @@
 /**
- * Life-cycle rules through the native API: set, read, removed, refused, and what they would do. [docs/adr/0085-life-cycle-rules.md]
+ * Lifecycle rules through the native API: set, read, removed, refused, and what they would do. [docs/adr/0085-lifecycle-rules.md]
  */
 import t from 'tap'
 import type { ApiAnswer } from './api-world.ts'
@@ -40,7 +40,7 @@ t.test('set, read, replace and remove [lifecycle.get] [lifecycle.set] [lifecycle
   const unset = {
     status: 404,
     code: 'not_found',
-    json: { message: 'Bucket "films" has no life-cycle rules' },
+    json: { message: 'Bucket "films" has no lifecycle rules' },
   }
   t.match(await films.ask({ path: PATH }), unset)
   for (const rules of [[EXPIRES], [FULL, REST]]) {

@@ -83,7 +83,7 @@ t.test('the commands reach every operation of the data API', async (t) => {
     t.match(await cli.run(`cors set photos ${cli.file('odd.json')}`), { code: 2, err: /no list 'rules'/ })
   })
 
-  await t.test('life-cycle rules of a bucket', async (t) => {
+  await t.test('lifecycle rules of a bucket', async (t) => {
     const rules = [{ id: 'tmp', status: 'Enabled', filter: { prefix: 'tmp/' }, expiration: { days: 30 } }]
     writeFileSync(cli.file('rules.json'), JSON.stringify({ rules }))
     t.match(await cli.json(`bucket lifecycle preview photos ${cli.file('rules.json')}`), [
@@ -98,7 +98,7 @@ t.test('the commands reach every operation of the data API', async (t) => {
       'what it prints it takes',
     )
     t.match(await cli.json('bucket lifecycle delete photos'), [{ deleted: true }])
-    t.match(await cli.run('bucket lifecycle get photos'), { code: 1, err: /no life-cycle rules/ })
+    t.match(await cli.run('bucket lifecycle get photos'), { code: 1, err: /no lifecycle rules/ })
     writeFileSync(cli.file('wrong.json'), '{"rule":[]}')
     t.match(await cli.run(`bucket lifecycle set photos ${cli.file('wrong.json')}`), {
       code: 2,

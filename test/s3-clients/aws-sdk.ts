@@ -308,7 +308,7 @@ class SdkRoundTrip {
         AbortIncompleteMultipartUpload: { DaysAfterInitiation: 3 },
       },
     ]
-    await this.#step('life-cycle rules', async (s3) => {
+    await this.#step('lifecycle rules', async (s3) => {
       const LifecycleConfiguration = { Rules }
       await s3.send(new PutBucketLifecycleConfigurationCommand({ Bucket, LifecycleConfiguration }))
       const found = await s3.send(new GetBucketLifecycleConfigurationCommand({ Bucket }))

@@ -1,4 +1,4 @@
-/** What a life-cycle rule does to items of a bucket, decided again in the entry: nothing that it does not name, nothing locked. */
+/** What a lifecycle rule does to items of a bucket, decided again in the entry: nothing that it does not name, nothing locked. */
 import t from 'tap'
 import { objectKeys } from '../../src/state-machine/objects/keys.ts'
 import type { VersionId } from '../../src/state-machine/base/record-ids.ts'

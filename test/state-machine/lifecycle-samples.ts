@@ -1,4 +1,4 @@
-/** Life-cycle rules with all members, and the commands of a bucket `acme`/`photos` with them. */
+/** Lifecycle rules with all members, and the commands of a bucket `acme`/`photos` with them. */
 import { bucketKeys } from '../../src/state-machine/buckets/keys.ts'
 import type { Command } from '../../src/state-machine/commands.ts'
 import type { LifecycleItem } from '../../src/state-machine/lifecycle/commands.ts'

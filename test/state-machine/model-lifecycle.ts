@@ -1,5 +1,5 @@
 /**
- * Life-cycle rules as users understand them: which versions of a list a rule names, and what becomes of the list.
+ * Lifecycle rules as users understand them: which versions of a list a rule names, and what becomes of the list.
  *
  * Owns: the sentences, written differently from the code on purpose. Knows nothing of: rows, links.
  */

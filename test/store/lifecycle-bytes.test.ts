@@ -1,4 +1,4 @@
-/** The bytes of the rows and commands of life-cycle rules, as docs/formats/lifecycle.md shows them: logs and states keep them forever. */
+/** The bytes of the rows and commands of lifecycle rules, as docs/formats/lifecycle.md shows them: logs and states keep them forever. */
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { decodeCommand, encodeCommand } from '../../src/commands/command-codec.ts'

@@ -1,4 +1,4 @@
-/** The walks of life-cycle rules over a real store: what they carry out, when, in which steps. */
+/** The walks of lifecycle rules over a real store: what they carry out, when, in which steps. */
 import assert from 'node:assert/strict'
 import t from 'tap'
 import { bucketKeys } from '../../src/state-machine/buckets/keys.ts'

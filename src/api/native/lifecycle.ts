@@ -1,5 +1,5 @@
 /**
- * The routes of a bucket's life-cycle rules, and of what they would do now. [docs/adr/0085-life-cycle-rules.md]
+ * The routes of a bucket's lifecycle rules, and of what they would do now. [docs/adr/0085-lifecycle-rules.md]
  */
 import Type, { type Static } from 'typebox'
 import { PRINTABLE_PATTERN } from '../../base/printable.ts'
@@ -160,7 +160,7 @@ export const lifecycleRoutes = [
     {
       method: 'GET',
       path: PATH,
-      summary: 'Get the life-cycle rules of a bucket',
+      summary: 'Get the lifecycle rules of a bucket',
       description: '404 when none are set.',
       success: SHOWN,
       example: { params: PHOTOS },
@@ -173,7 +173,7 @@ export const lifecycleRoutes = [
     {
       method: 'PUT',
       path: PATH,
-      summary: 'Replace the life-cycle rules of a bucket',
+      summary: 'Replace the lifecycle rules of a bucket',
       description: `What is removed by age. 1 to ${LIFECYCLE_RULES_MAX} rules, ${CONFIGURATION_BYTES_MAX / 1024} KiB in all; a rule without an id gets one. Days end at the first midnight in UTC that is not before them. A rule acts within minutes of being set, and then after each midnight; nothing that is locked is removed.`,
       body: { schema: LifecycleView, bytesMax: CONFIGURATION_BYTES_MAX },
       success: SHOWN,
@@ -190,7 +190,7 @@ export const lifecycleRoutes = [
     {
       method: 'POST',
       path: `${PATH}/preview`,
-      summary: 'Show what life-cycle rules would do now',
+      summary: 'Show what lifecycle rules would do now',
       description: `Of the rules of the bucket, or of those in the body, which need not be set. Changes nothing. An answer counts at most ${PREVIEW_ROWS_MAX} rows; with \`nextContinuationToken\` the next one counts those behind.`,
       body: { schema: PreviewRequest, bytesMax: CONFIGURATION_BYTES_MAX },
       success: {
@@ -223,8 +223,8 @@ export const lifecycleRoutes = [
     {
       method: 'DELETE',
       path: PATH,
-      summary: 'Remove the life-cycle rules of a bucket; that there were none is no error',
-      success: { status: 204, description: 'The bucket has no life-cycle rules' },
+      summary: 'Remove the lifecycle rules of a bucket; that there were none is no error',
+      success: { status: 204, description: 'The bucket has no lifecycle rules' },
       example: { params: PHOTOS },
     },
     async (services, principal, { params }) => {

@@ -20,7 +20,7 @@ export function bucketLifecycleCommand(done: Done): Command {
 
 function getCommand(done: Done): Command {
   return ofBucket('get')
-    .description('show the life-cycle rules of a bucket')
+    .description('show the lifecycle rules of a bucket')
     .addOption(jsonOption())
     .addHelpText('after', examples('bucket lifecycle get photos > rules.json'))
     .action(async (bucket: string, options: LifecycleOptions) => {
@@ -31,7 +31,7 @@ function getCommand(done: Done): Command {
 
 function setCommand(done: Done): Command {
   return ofBucket('set')
-    .description('set the life-cycle rules of a bucket; replaces the present ones')
+    .description('set the lifecycle rules of a bucket; replaces the present ones')
     .argument('<file>', 'a JSON file, or - for standard input')
     .addOption(jsonOption())
     .addHelpText('after', examples('bucket lifecycle set photos rules.json'))
@@ -43,7 +43,7 @@ function setCommand(done: Done): Command {
 
 function deleteCommand(done: Done): Command {
   return ofBucket('delete')
-    .description('remove the life-cycle rules of a bucket')
+    .description('remove the lifecycle rules of a bucket')
     .addOption(jsonOption())
     .addHelpText('after', examples('bucket lifecycle delete photos'))
     .action(async (bucket: string, options: LifecycleOptions) => {

@@ -36,7 +36,7 @@ export function getLifecycle(bucket: string, options: LifecycleOptions): Promise
 }
 
 async function rulesIn(file: string): Promise<Rules> {
-  const from = { file, what: 'life-cycle rules', example: EXAMPLE }
+  const from = { file, what: 'lifecycle rules', example: EXAMPLE }
   return listIn(await jsonInput(file, from.what, from.example), 'rules', from) as Rules
 }
 
@@ -45,7 +45,7 @@ export async function setLifecycle(bucket: string, file: string, options: Lifecy
   return askData(options, async (client) => {
     const { answer } = await client.call('setBucketLifecycle', { params: { bucket }, body: { rules } })
     if (options.json) printJson(answer)
-    else note(`${bucket} has ${answer.rules.length} life-cycle rules now`)
+    else note(`${bucket} has ${answer.rules.length} lifecycle rules now`)
     return EXIT.done
   })
 }
@@ -54,7 +54,7 @@ export function deleteLifecycle(bucket: string, options: LifecycleOptions): Prom
   return askData(options, async (client) => {
     await client.call('deleteBucketLifecycle', { params: { bucket } })
     if (options.json) printJson({ bucket, deleted: true })
-    else note(`${bucket} has no life-cycle rules now`)
+    else note(`${bucket} has no lifecycle rules now`)
     return EXIT.done
   })
 }

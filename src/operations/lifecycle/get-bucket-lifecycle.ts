@@ -26,7 +26,7 @@ export const getBucketLifecycle = dataOperation(
 export function storedRules({ state }: Services, bucket: BucketRecord): LifecycleRecord {
   const record = lifecycleOf(state, bucket)
   if (record !== undefined) return record
-  throw new Refusal('not_found', `Bucket "${bucket.name}" has no life-cycle rules`, {
+  throw new Refusal('not_found', `Bucket "${bucket.name}" has no lifecycle rules`, {
     missing: 'lifecycleRules',
   })
 }

@@ -1,5 +1,5 @@
 /**
- * What good life-cycle rules are.
+ * What good lifecycle rules are.
  *
  * Owns: the check of a configuration and its sentences; it has one for every way into a bucket's rules. Knows nothing of: when a rule acts.
  * Rule: what contradicts itself, or could never act, is refused with the name of the field, because its author meant something else.
@@ -185,4 +185,4 @@ function refuseValue(at: string, fault: string): never {
 }
 
 const sentence = (at: string, fault: string): string =>
-  `The life-cycle rules are not accepted: "${at}" ${fault}`
+  `The lifecycle rules are not accepted: "${at}" ${fault}`

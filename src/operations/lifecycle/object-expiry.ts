@@ -1,5 +1,5 @@
 /**
- * When life-cycle rules will act on an object, for answers that show it. Changes nothing and promises nothing: rules and tags may change.
+ * When lifecycle rules will act on an object, for answers that show it. Changes nothing and promises nothing: rules and tags may change.
  */
 import type { BucketRecord } from '../../state-machine/buckets/records.ts'
 import { firstDue } from '../../state-machine/lifecycle/due.ts'

@@ -45,7 +45,7 @@ export interface BucketRecord {
   readonly uploadBytes: number
   /** Present: it has a cors row. */
   readonly hasCors?: true
-  /** Present: it has life-cycle rules. */
+  /** Present: it has lifecycle rules. */
   readonly hasLifecycle?: true
   /** Share of each configuration in the usage of the tenant. Absent: none, it was set below feature level 4 or there is none. */
   readonly configBytes?: Readonly<Partial<Record<BucketConfig, number>>>

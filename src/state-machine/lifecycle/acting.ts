@@ -1,5 +1,5 @@
 /**
- * Carries out one life-cycle rule on some items of a bucket, and ends a walk.
+ * Carries out one lifecycle rule on some items of a bucket, and ends a walk.
  *
  * Owns: what a rule does to each kind of item. Knows nothing of: how items were found.
  * Rules: each item is decided again, by the rule and the rows at this index and by the confirmed time; what the rule does not name is kept;

@@ -1,5 +1,5 @@
 /**
- * Commands about life-cycle rules, and their replies.
+ * Commands about lifecycle rules, and their replies.
  */
 import type { BucketId, TenantId, VersionId } from '../base/record-ids.ts'
 import type { LifecycleRecord, LifecycleRule } from './records.ts'

@@ -1,9 +1,9 @@
 /**
- * When a life-cycle rule acts on a version, a delete marker or an upload.
+ * When a lifecycle rule acts on a version, a delete marker or an upload.
  *
  * Owns: the filters and the rounding to midnight UTC. Knows nothing of: rows, locks, what the action does to the rows.
  * Rules: the walk, the preview, the header `x-amz-expiration` and apply ask the same function; where S3 leaves a choice, the later time counts.
- * [docs/adr/0085-life-cycle-rules.md] [AWS S3 user guide: lifecycle configuration elements]
+ * [docs/adr/0085-lifecycle-rules.md] [AWS S3 user guide: lifecycle configuration elements]
  */
 import type { UploadRecord } from '../objects/records.ts'
 import type { DeleteMarkerRecord, ObjectRecord, VersionRecord } from '../versions/records.ts'

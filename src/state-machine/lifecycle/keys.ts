@@ -1,5 +1,5 @@
 /**
- * Row keys of life-cycle rules, and the range that the node on duty reads.
+ * Row keys of lifecycle rules, and the range that the node on duty reads.
  */
 import { hex, INDEX_DIGITS, join, type KeyRange, rangeOf, type RowKey } from '../base/row-key.ts'
 import type { BucketId } from '../base/record-ids.ts'

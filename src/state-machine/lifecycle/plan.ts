@@ -1,5 +1,5 @@
 /**
- * The planner: rows of a bucket in, what life-cycle rules would do to them now out.
+ * The planner: rows of a bucket in, what lifecycle rules would do to them now out.
  *
  * Owns: which rows have to be read for a set of rules, and what is due among them. Knows nothing of: where rows come from, when it is asked.
  * Rule: a plan decides nothing; apply judges each item again. What is locked is planned as locked, so that a preview can say so.

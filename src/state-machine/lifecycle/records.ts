@@ -1,5 +1,5 @@
 /**
- * Rows of life-cycle rules, and the bounds of a configuration.
+ * Rows of lifecycle rules, and the bounds of a configuration.
  */
 import type { BucketId, TenantId } from '../base/record-ids.ts'
 import type { Tags } from '../versions/records.ts'

@@ -1,5 +1,5 @@
 /**
- * The life-cycle rules of a bucket: one row, always replaced as a whole, and its place in the queue of walks.
+ * The lifecycle rules of a bucket: one row, always replaced as a whole, and its place in the queue of walks.
  *
  * Owns: the rows, and `hasLifecycle` in the row of the bucket. Knows nothing of: valid rules; gateways check them before they propose them.
  * Rule: rules that were set have their turn at once, so that a walk that is under way with other rules never counts for them.
@@ -34,7 +34,7 @@ export function setBucketLifecycle(
   if (!tenant.ok) return tenant
   const bucket = bucketOf(draft, tenantId, name)
   if (!bucket.ok) return bucket
-  const tooManyRules = tooMany('set life-cycle rules', rules.length)
+  const tooManyRules = tooMany('set lifecycle rules', rules.length)
   if (tooManyRules !== null) return tooManyRules
   const record: LifecycleRecord = { rules, updatedAt: context.time, revision: context.index }
   const bytes = configBytes(context, record)

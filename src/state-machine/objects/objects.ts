@@ -1,7 +1,7 @@
 /**
  * Objects: put and delete.
  *
- * Owns: the effect of a delete in each state of versioning, by a request or by a life-cycle rule. Knows nothing of: rows of versions and bodies.
+ * Owns: the effect of a delete in each state of versioning, by a request or by a lifecycle rule. Knows nothing of: rows of versions and bodies.
  * Rule: nothing is written until all checks have passed; no command removes a locked version.
  */
 import type { ApplyContext, View } from '../base/view.ts'

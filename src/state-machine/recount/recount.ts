@@ -135,7 +135,7 @@ export class Recount {
     if (this.#neighbours !== 0n) this.#differ('versions do not agree on who is older and who is newer')
     if (this.#followed !== 0n)
       this.#differ(
-        'chains, locked versions, CORS rules, life-cycle rules or due times do not follow from what there is',
+        'chains, locked versions, CORS rules, lifecycle rules or due times do not follow from what there is',
       )
     const counted = this.#view.get(chunkKeys.repairTotal())?.count ?? 0
     if (counted !== this.#repairs) this.#differ(`${this.#repairs} repair rows are counted as ${counted}`)

@@ -1,5 +1,5 @@
 /**
- * Removes an empty bucket, and with it its policy, its CORS rules, its life-cycle rules, its tags and its notifications.
+ * Removes an empty bucket, and with it its policy, its CORS rules, its lifecycle rules, its tags and its notifications.
  */
 import { tenantKeys } from '../tenants/keys.ts'
 import { bucketKeys } from '../buckets/keys.ts'

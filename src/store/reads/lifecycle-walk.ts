@@ -1,5 +1,5 @@
 /**
- * Walks through a bucket for what its life-cycle rules would act on now, a page at a time.
+ * Walks through a bucket for what its lifecycle rules would act on now, a page at a time.
  *
  * Owns: the order of the kinds, and where a page ends. Knows nothing of: what becomes of the result. Rule: a page is bounded, and of one moment.
  */

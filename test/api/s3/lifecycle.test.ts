@@ -1,5 +1,5 @@
 /**
- * Life-cycle rules through the S3 API: what comes back, what is refused, and that both APIs mean the same rules.
+ * Lifecycle rules through the S3 API: what comes back, what is refused, and that both APIs mean the same rules.
  *
  * Actions: PutBucketLifecycleConfiguration, GetBucketLifecycleConfiguration, DeleteBucketLifecycle
  */

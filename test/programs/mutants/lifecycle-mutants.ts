@@ -1,5 +1,5 @@
 /**
- * Bugs of life-cycle rules: what a rule names, what apply decides again, and when a bucket is walked.
+ * Bugs of lifecycle rules: what a rule names, what apply decides again, and when a bucket is walked.
  */
 import type { Mutant } from './mutant.ts'
 import { killedByTests, type TestedRow } from './rows.ts'

@@ -180,14 +180,14 @@ const UPLOADS: readonly Row[] = [
 const LIFECYCLE: readonly Row[] = [
   [
     'A40',
-    'a life-cycle rule removes what it does not name any more',
+    'a lifecycle rule removes what it does not name any more',
     'lifecycle/acting.ts',
     '  if (!isDue(rule, subject, context)) return null\n',
     "  if (rule.id === '') return null\n",
   ],
   [
     'A41',
-    'a life-cycle rule removes locked versions',
+    'a lifecycle rule removes locked versions',
     'lifecycle/acting.ts',
     '    : removeVersion(draft, { ...deletion, found }, context)\n',
     '    : removeVersion(draft, { ...deletion, found }, { ...context, confirmedTime: Infinity })\n',

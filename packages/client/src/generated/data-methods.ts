@@ -505,22 +505,22 @@ export abstract class DataMethods extends Methods<DataPages> {
     return this.run('deleteBucketCORS', input, options)
   }
 
-  /** Get the life-cycle rules of a bucket */
+  /** Get the lifecycle rules of a bucket */
   getBucketLifecycle(input: GetBucketLifecycleInput, options?: MethodOptions): Promise<DataOperations['getBucketLifecycle']['answer']> {
     return this.run('getBucketLifecycle', input, options)
   }
 
-  /** Replace the life-cycle rules of a bucket */
+  /** Replace the lifecycle rules of a bucket */
   setBucketLifecycle(input: SetBucketLifecycleInput, options?: MethodOptions): Promise<DataOperations['setBucketLifecycle']['answer']> {
     return this.run('setBucketLifecycle', input, options)
   }
 
-  /** Remove the life-cycle rules of a bucket; that there were none is no error */
+  /** Remove the lifecycle rules of a bucket; that there were none is no error */
   deleteBucketLifecycle(input: DeleteBucketLifecycleInput, options?: MethodOptions): Promise<void> {
     return this.run('deleteBucketLifecycle', input, options)
   }
 
-  /** Show what life-cycle rules would do now */
+  /** Show what lifecycle rules would do now */
   previewBucketLifecycle(input: PreviewBucketLifecycleInput, options?: MethodOptions): Promise<DataOperations['previewBucketLifecycle']['answer']> {
     return this.run('previewBucketLifecycle', input, options)
   }

@@ -1,5 +1,5 @@
 /**
- * The routes of the S3 API of a bucket's life-cycle rules. [AWS S3 API reference: LifecycleRule]
+ * The routes of the S3 API of a bucket's lifecycle rules. [AWS S3 API reference: LifecycleRule]
  *
  * Rule: what is not done here, such as a transition to another storage class, is refused by the name of its element.
  */

@@ -82,7 +82,7 @@ const FORBIDDEN: readonly Case[] = [
   ],
   ...LIFECYCLE_RULES.map(
     (rule) =>
-      ['setBucketLifecycle', 'PUT', `${BUCKET}/lifecycle`, { rules: [rule] }, 'invalid_request'] as const,
+      ['setBucketLifecycle', 'PUT', `${BUCKET}/lifecycle`, { rules: [rule] }, 'invalid_argument'] as const,
   ),
   ['setBucketLifecycle', 'PUT', `${BUCKET}/lifecycle`, { rules: [] }, 'invalid_request'],
   [
@@ -90,7 +90,7 @@ const FORBIDDEN: readonly Case[] = [
     'POST',
     `${BUCKET}/lifecycle/preview`,
     { rules: [{ status: 'On', expiration: { days: 1 } }] },
-    'invalid_request',
+    'invalid_argument',
   ],
   [
     'setBucketNotifications',

@@ -75,7 +75,7 @@ function freeId(ids: Set<string>, n: number): string {
 function checkRule(rule: LifecycleRuleInput & { readonly id: string }, at: string): LifecycleRule {
   const { id, status } = rule
   if (status !== 'Enabled' && status !== 'Disabled')
-    refuse(`${at}.status`, `is "${status.slice(0, 80)}": give Enabled or Disabled`)
+    refuseValue(`${at}.status`, `is "${status.slice(0, 80)}": give Enabled or Disabled`)
   const filter = checkFilter(rule.filter ?? {}, `${at}.filter`)
   const expiration = checkExpiration(rule.expiration, `${at}.expiration`)
   const noncurrent = checkNoncurrent(rule.noncurrentVersionExpiration, `${at}.noncurrentVersionExpiration`)

@@ -151,6 +151,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'src/workers/',
     CLUSTER_DOOR,
   ],
+  'src/s3-client/': ['src/access/', 'src/api/s3/xml/', 'src/base/'],
   'src/cli/': [
     'src/access/',
     'src/api/local/',
@@ -160,6 +161,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'src/client/',
     'src/config/',
     'src/quorum-recovery/',
+    'src/s3-client/',
     'src/service/',
     'src/state-machine/',
     'src/store/state/',

@@ -114,6 +114,14 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'src/telemetry/',
     CLUSTER_DOOR,
   ],
+  'src/backup/': [
+    'src/access/',
+    'src/base/',
+    'src/content/',
+    'src/state-machine/',
+    'src/store/',
+    CLUSTER_DOOR,
+  ],
   'src/workers/': [
     'src/access/',
     'src/audit/',
@@ -151,7 +159,6 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'src/workers/',
     CLUSTER_DOOR,
   ],
-  'src/s3-client/': ['src/access/', 'src/api/s3/xml/', 'src/base/'],
   'src/cli/': [
     'src/access/',
     'src/api/local/',
@@ -161,7 +168,6 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'src/client/',
     'src/config/',
     'src/quorum-recovery/',
-    'src/s3-client/',
     'src/service/',
     'src/state-machine/',
     'src/store/state/',

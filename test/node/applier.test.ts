@@ -32,8 +32,8 @@ const EMPTY: MachineRecord = {
   featureLevel: 1,
 }
 
-function entry(index: number): Entry {
-  const proposal = { ...session, sequence: index, ackedBelow: 0, command: command(`append ${index}`) }
+function entry(index: number, { boot = session.boot } = {}): Entry {
+  const proposal = { ...session, boot, sequence: index, ackedBelow: 0, command: command(`append ${index}`) }
   return { index, term: 1, kind: 'command', data: encodeCommandEntry({ time: index, proposals: [proposal] }) }
 }
 
@@ -70,6 +70,11 @@ class ApplierBench {
 
 const raise = (index: number, level: number): Entry => {
   return { index, term: 1, kind: 'command', data: encodeRaise({ time: index, level }) }
+}
+
+const configured = (index: number): Entry => {
+  const data = encodeConfiguration({ voters: ['n1'], learners: ['n2'], outgoing: [] })
+  return { index, term: 1, kind: 'configuration', data }
 }
 
 t.test('Applier', async (t) => {
@@ -153,8 +158,48 @@ t.test('Applier', async (t) => {
     bench.applier.push(entries(1, 3))
     await bench.clock.advance(5)
     t.equal(bench.applier.appliedIndex, 0, 'the write is in flight')
-    await bench.clock.advance(10)
+    await bench.clock.advance(20)
     t.equal(bench.applier.appliedIndex, 3)
+  })
+
+  t.test('makes what it judges peers and its own disk by durable before it counts as applied', async (t) => {
+    const cases: readonly (readonly [string, readonly Entry[], number])[] = [
+      ['a registration', entries(1, 1), 1],
+      ['further commands of a registered process', entries(2, 4), 0],
+      ['the next process of that directory', [entry(5, { boot: 2 })], 1],
+      ['a raise of the level', [raise(6, 3)], 1],
+      ['a configuration', [configured(7)], 1],
+      ['no fact', [entry(8, { boot: 2 }), entry(9, { boot: 2 })], 0],
+    ]
+    const bench = new ApplierBench({ featureLevelMax: 3 })
+    const checkpoint = bench.machine.checkpoint.bind(bench.machine)
+    let durable: readonly number[] = []
+    bench.machine.checkpoint = async () => {
+      const { appliedIndex } = bench.applier
+      await checkpoint()
+      durable = [...durable, appliedIndex]
+    }
+    for (const [what, pushed, count] of cases) {
+      durable = []
+      const before = bench.applier.appliedIndex
+      bench.applier.push(pushed)
+      await bench.clock.advance(1_000)
+      t.strictSame(
+        durable,
+        Array.from({ length: count }, () => before),
+        what,
+      )
+      t.equal(bench.applier.appliedIndex, pushed.at(-1)?.index)
+    }
+  })
+
+  t.test('stops where the flush of such a fact fails', async (t) => {
+    const bench = new ApplierBench()
+    bench.machine.checkpoint = () => Promise.reject(new Error('EIO: simulated'))
+    bench.applier.push(entries(1, 2))
+    await bench.clock.advance(1_000)
+    t.match(bench.failures, [{ message: /Cannot apply the log: EIO/ }])
+    t.strictSame([bench.applier.appliedIndex, bench.replies], [0, []])
   })
 
   t.test('replaces the state only when the batch in progress is finished', async (t) => {

@@ -33,6 +33,7 @@ interface Session {
 
 export class ProposalSessions {
   readonly #byNode = new Map<NodeId, Session>()
+  #registrations = 0
 
   constructor(rows: readonly ProposalSessionRow[] = []) {
     for (const { nodeId, incarnation, boot, ackedBelow, applied } of rows) {
@@ -49,6 +50,7 @@ export class ProposalSessions {
     if (!session || session.boot < boot) {
       session = { incarnation, boot, ackedBelow: 0, applied: [] }
       this.#byNode.set(nodeId, session)
+      this.#registrations += 1
     }
     if (has(session, sequence)) return 'duplicate'
     insert(session.applied, sequence)
@@ -65,6 +67,11 @@ export class ProposalSessions {
   /** The data directory that owns this name, and its latest process; null while no node of that name has committed anything. */
   registered(nodeId: NodeId): Registered | null {
     return this.#byNode.get(nodeId) ?? null
+  }
+
+  /** How often a process took over a name, since this table was made. */
+  get registrations(): number {
+    return this.#registrations
   }
 
   /** In the order in which the names first appeared in the log: equal on every node. */

@@ -40,7 +40,7 @@ export interface Completion {
 }
 
 export interface ApplierParts {
-  readonly stateMachine: Pick<StateMachine, 'apply' | 'checksum' | 'cost'>
+  readonly stateMachine: Pick<StateMachine, 'apply' | 'checkpoint' | 'checksum' | 'cost'>
   readonly session: ProposalSessionId
   readonly limits: NodeLimits
   /** What the state machine holds. */
@@ -245,7 +245,9 @@ export class Applier {
   async #applyBatch(): Promise<void> {
     const entries = this.#take()
     this.#taken = entries
+    const facts = this.#facts
     const { batches, expected } = this.#admit(entries)
+    const changesFacts = this.#facts.some((fact, at) => fact !== facts[at])
     const last = entries.at(-1)
     assert(last !== undefined, 'a batch has an entry')
     const record = encodeMachineRecord({
@@ -259,6 +261,7 @@ export class Applier {
       featureLevel: this.#featureLevel,
     })
     const replies = await this.#parts.stateMachine.apply({ entries: batches, record })
+    if (changesFacts) await this.#parts.stateMachine.checkpoint()
     assert(replies.length === batches.length, 'the state machine answers each entry')
     const completions = expected.map(({ sequence, place }) => {
       const reply = place ? replies[place.entry]?.[place.command] : NO_REPLY
@@ -269,9 +272,13 @@ export class Applier {
     this.#appliedTerm = last.term
     if (this.#isClosed) return
     this.#parts.onApplied(entries, this.#isSuspended ? [] : completions)
-    if (this.#isSuspended) return
-    if (last.index % this.#parts.limits.checksumEvery === 0)
+    if (!this.#isSuspended && last.index % this.#parts.limits.checksumEvery === 0)
       this.#parts.onPoint(last.index, this.#parts.stateMachine.checksum())
+  }
+
+  /** By these a node judges peers and its own disk, so no power cut may take them back. [record 65] */
+  get #facts(): readonly number[] {
+    return [this.#sessions.registrations, this.#configurationIndex, this.#recoveryEpoch, this.#featureLevel]
   }
 
   /** Cuts the waiting entries to the limits of one batch, and at the checksum points; checks that the log has no gap. */

@@ -6,7 +6,7 @@ import type { LatencyHistogram } from '../../base/latency-histogram.ts'
 import type { StateMachine } from '../../base/types.ts'
 import type { EntryTimes } from '../base/entry-times.ts'
 
-type Applied = Pick<StateMachine, 'apply' | 'checksum' | 'cost'>
+type Applied = Pick<StateMachine, 'apply' | 'checkpoint' | 'checksum' | 'cost'>
 
 /** The same machine; a batch that throws is not counted. */
 export function measuredApply(
@@ -24,6 +24,7 @@ export function measuredApply(
       if (first !== undefined && last !== undefined) entries?.onApplied(first, last, start)
       return replies
     },
+    checkpoint: () => machine.checkpoint(),
     checksum: () => machine.checksum(),
     ...(cost === undefined ? {} : { cost: (command) => cost.call(machine, command) }),
   }

@@ -135,6 +135,7 @@ const ALLOWED = {
   pauseOperation: OWNERS,
   resumeOperation: OWNERS,
   getRepair: OWNERS,
+  getClusterPlacement: OWNERS,
   setRepair: OWNERS,
   scrub: OWNERS,
   recount: OWNERS,

@@ -48,7 +48,7 @@ const LAST: readonly ExampleId[] = [
   ['setTenantLimits', 'getTenantLimits', 'deleteTenantLimits'],
   ['deleteObject', 'getTenantUsage', 'setTenantBucketPolicy', 'getTenantBucketPolicy'],
   ['deleteTenantBucketPolicy', 'rebalance', 'listOperations', 'getOperation'],
-  ['pauseOperation', 'resumeOperation', 'cancelOperation', 'getRepair', 'setRepair'],
+  ['pauseOperation', 'resumeOperation', 'cancelOperation', 'getRepair', 'setRepair', 'getClusterPlacement'],
   ['scrub', 'recount', 'resumeCollection', 'rotateTenantKey', 'revokeTenantKey'],
   ['getClusterTime', 'confirmClusterTime', 'setBackClusterTime'],
   ['createLeavingTenant', 'disableTenant', 'deleteTenant'],

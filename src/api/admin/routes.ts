@@ -20,6 +20,7 @@ import { LongOperationView } from './operation-view.ts'
 import { longOperationRoutes } from './operations.ts'
 import { limitRoutes, TenantLimitsView } from './limits.ts'
 import { PolicyView } from './policy-schema.ts'
+import { placementRoutes, PlacementView } from './placement.ts'
 import { quotaRoutes, QuotaView } from './quota.ts'
 import { repairRoutes, RepairView } from './repair.ts'
 import { tenantRoutes, TenantView } from './tenants.ts'
@@ -37,6 +38,7 @@ export function adminPlane(metrics: MetricsPage): Plane {
     ...accessKeyRoutes,
     ...longOperationRoutes,
     ...repairRoutes,
+    ...placementRoutes,
     ...timeRoutes,
     ...quotaRoutes,
     ...limitRoutes,
@@ -75,6 +77,7 @@ export function adminDocument(): OpenApiDocument {
       TenantLimits: TenantLimitsView,
       Approval: ApprovalView,
       Repair: RepairView,
+      Placement: PlacementView,
       ClusterTime: ClusterTimeView,
       Membership: MembershipView,
     },

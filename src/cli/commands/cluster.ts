@@ -8,6 +8,7 @@ import type {
   ScrubOptions,
   StartOptions,
 } from '../admin/operation-commands.ts'
+import type { PlacementOptions } from '../admin/placement-commands.ts'
 import type { RepairOptions, ResumeCollectionOptions } from '../admin/repair-commands.ts'
 import { memberCommands, statusCommand } from './members.ts'
 import {
@@ -26,13 +27,14 @@ import { withWait } from './wait-options.ts'
 
 export function clusterCommand(done: Done): Command {
   const group = new Command('cluster')
-    .description('members of the cluster, long operations, repair and the cluster time')
+    .description('members of the cluster, long operations, repair, placement and the cluster time')
     .addCommand(statusCommand(done))
     .addCommand(operationsCommand(done))
     .addCommand(rebalanceCommand(done))
     .addCommand(scrubCommand(done))
     .addCommand(recountCommand(done))
     .addCommand(repairCommand(done))
+    .addCommand(placementCommand(done))
     .addCommand(timeCommand(done))
   for (const command of memberCommands(done)) group.addCommand(command)
   return group
@@ -132,6 +134,22 @@ function recountCommand(done: Done): Command {
     .action(async (options: StartOptions) => {
       const { recount } = await import('../admin/operation-commands.ts')
       done(await recount(options))
+    })
+}
+
+function placementCommand(done: Done): Command {
+  return withAdminAccess(new Command('placement'))
+    .description('show where the copies are, by node and zone, and how far that is from the weights')
+    .option('--tenant <id>', 'only what this tenant stores')
+    .option('--bucket <name>', 'only this bucket of the tenant')
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      examples('cluster placement', 'cluster placement --tenant acme --bucket photos --json'),
+    )
+    .action(async (options: PlacementOptions) => {
+      const { showPlacement } = await import('../admin/placement-commands.ts')
+      done(await showPlacement(options))
     })
 }
 

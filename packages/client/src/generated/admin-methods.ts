@@ -129,6 +129,13 @@ export interface ResumeCollectionInput {
   readonly reason: string
 }
 
+export interface GetClusterPlacementInput {
+  /** Only the chunks of this tenant */ readonly tenantId?: string
+  /** Only the chunks of this bucket, with tenantId. A chunk that several objects share may count once for each of them */ readonly bucket?: string
+  /** Chunks to count: 1 to 20000, the most if absent */ readonly limit?: number
+  /** nextContinuationToken of the page before, with the same query */ readonly continuationToken?: string
+}
+
 export interface ConfirmClusterTimeInput {
   /** So far the confirmed time lags behind the time of the log: by steps that are not confirmed */ readonly withheldMs: number
   readonly reason: string
@@ -284,6 +291,7 @@ export interface AdminPages {
   readonly listTenantAccounts: { readonly input: ListTenantAccountsInput; readonly page: AdminOperations['listTenantAccounts']['answer'] }
   readonly listTenantKeys: { readonly input: ListTenantKeysInput; readonly page: AdminOperations['listTenantKeys']['answer'] }
   readonly listOperations: { readonly input: ListOperationsInput; readonly page: AdminOperations['listOperations']['answer'] }
+  readonly getClusterPlacement: { readonly input: GetClusterPlacementInput; readonly page: AdminOperations['getClusterPlacement']['answer'] }
   readonly queryAuditLog: { readonly input: QueryAuditLogInput; readonly page: AdminOperations['queryAuditLog']['answer'] }
 }
 
@@ -416,6 +424,11 @@ export abstract class AdminMethods extends Methods<AdminPages> {
   /** Resume the collection of garbage after a halt; otherwise nothing changes */
   resumeCollection(input: ResumeCollectionInput, options?: MethodOptions): Promise<Exclude<AdminOperations['resumeCollection']['answer'], Planned>> {
     return this.run('resumeCollection', input, options)
+  }
+
+  /** Get where the copies of the cluster, a tenant or a bucket are, by node and zone; pages add up to the whole */
+  getClusterPlacement(input?: GetClusterPlacementInput, options?: MethodOptions): Promise<AdminOperations['getClusterPlacement']['answer']> {
+    return this.run('getClusterPlacement', input, options)
   }
 
   /** Get the time of the log, what of it is withheld, and how far clocks are off */
@@ -561,6 +574,11 @@ export abstract class AdminMethods extends Methods<AdminPages> {
   /** Each of all pages of listOperations */
   operations(input?: ListOperationsInput, options?: MethodOptions): AsyncGenerator<AdminOperations['listOperations']['answer']['operations'][number], void, undefined> {
     return this.each('listOperations', input, options)
+  }
+
+  /** Each of all pages of getClusterPlacement */
+  nodes(input?: GetClusterPlacementInput, options?: MethodOptions): AsyncGenerator<AdminOperations['getClusterPlacement']['answer']['nodes'][number], void, undefined> {
+    return this.each('getClusterPlacement', input, options)
   }
 
   /** Each of all pages of queryAuditLog */

@@ -539,6 +539,75 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "departed": [],
     "recoveries": []
   },
+  "getClusterPlacement": {
+    "chunks": 0,
+    "bytes": 0,
+    "held": {
+      "copies": 0,
+      "bytes": 0
+    },
+    "owed": {
+      "copies": 0,
+      "bytes": 0
+    },
+    "singleCopies": 0,
+    "singleZones": 0,
+    "nodes": [
+      {
+        "nodeId": "n1",
+        "zone": "rack-1",
+        "weight": 1,
+        "weightShare": 0.3333333333333333,
+        "copies": 0,
+        "bytes": 0,
+        "bytesShare": 0,
+        "owed": {
+          "copies": 0,
+          "bytes": 0
+        },
+        "disks": null
+      },
+      {
+        "nodeId": "n2",
+        "zone": "rack-1",
+        "weight": 1,
+        "weightShare": 0.3333333333333333,
+        "copies": 0,
+        "bytes": 0,
+        "bytesShare": 0,
+        "owed": {
+          "copies": 0,
+          "bytes": 0
+        },
+        "disks": null
+      },
+      {
+        "nodeId": "n3",
+        "zone": "rack-1",
+        "weight": 1,
+        "weightShare": 0.3333333333333333,
+        "copies": 0,
+        "bytes": 0,
+        "bytesShare": 0,
+        "owed": {
+          "copies": 0,
+          "bytes": 0
+        },
+        "disks": null
+      }
+    ],
+    "zones": [
+      {
+        "zone": "rack-1",
+        "weightShare": 1,
+        "copies": 0,
+        "bytes": 0,
+        "bytesShare": 0
+      }
+    ],
+    "skew": null,
+    "isTruncated": false
+  },
   "getClusterTime": {
     "nodeId": "n1",
     "logTime": "2026-11-21T12:00:00.000Z",

@@ -1,0 +1,169 @@
+/**
+ * The route of placement: where the bytes of the cluster, a tenant or a bucket are. No rules here.
+ */
+import Type, { type Static } from 'typebox'
+import type { NodeRepair } from '../../../cluster/index.ts'
+import { skewOf } from '../../base/placement-skew.ts'
+import {
+  getClusterPlacement,
+  PLACEMENT_CHUNKS_MAX,
+  type PlacementPart,
+} from '../../operations/placement/get-cluster-placement.ts'
+import type { NodePlacement } from '../../operations/placement/placement-tally.ts'
+import { adminRoute, type Answer } from '../route.ts'
+import { CONTINUATION_TOKEN, orNull, PAGE_END_SCHEMA, pageEnd } from '../wire.ts'
+
+const Count = Type.Integer({ minimum: 0 })
+const Share = Type.Number({ minimum: 0, maximum: 1 })
+const HELD = { copies: Count, bytes: Count }
+const Held = Type.Object(HELD)
+
+const DiskView = Type.Object(
+  {
+    level: Type.Enum(['open', 'stopPlacing', 'stopWriting', 'reserve']),
+    totalBytes: Count,
+    freeBytes: Count,
+    isSuspect: Type.Boolean(),
+  },
+  { additionalProperties: false },
+)
+
+const NodeView = Type.Object(
+  {
+    nodeId: Type.String(),
+    zone: orNull(Type.String({ description: 'null: it is no member any more' })),
+    weight: Type.Number({ minimum: 0, description: 'Relative share of new copies; 0 while it takes none' }),
+    weightShare: Share,
+    ...HELD,
+    bytesShare: Share,
+    owed: Held,
+    disks: orNull(
+      Type.Array(DiskView, {
+        description: 'As they are now, whatever the query asks for; null: the node did not answer in time',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+)
+const ZoneView = Type.Object({ zone: Type.String(), weightShare: Share, ...HELD, bytesShare: Share })
+const NodeSkewView = Type.Object({
+  nodeId: Type.String(),
+  ratio: Type.Number({
+    minimum: 0,
+    description: 'Share of the bytes divided by share of the weights: 1 is exact, 2 is twice as much',
+  }),
+})
+
+export const PlacementView = Type.Object(
+  {
+    chunks: Type.Integer({ minimum: 0, description: 'Counted in this answer' }),
+    bytes: Type.Integer({ minimum: 0, description: 'Sealed bytes of these chunks, each chunk once' }),
+    held: Held,
+    owed: Held,
+    singleCopies: Type.Integer({ minimum: 0, description: 'Chunks with one copy' }),
+    singleZones: Type.Integer({
+      minimum: 0,
+      description: 'Chunks whose copies are all in one zone, although members are in several',
+    }),
+    nodes: Type.Array(NodeView),
+    zones: Type.Array(ZoneView),
+    skew: orNull(
+      Type.Object(
+        { most: NodeSkewView, least: NodeSkewView },
+        {
+          description:
+            'null: nothing is held. Copies of one chunk are on different nodes and zones before weights count',
+        },
+      ),
+    ),
+    ...PAGE_END_SCHEMA,
+  },
+  { additionalProperties: false },
+)
+
+const PlacementQuery = Type.Object(
+  {
+    tenantId: Type.Optional(Type.String({ description: 'Only the chunks of this tenant' })),
+    bucket: Type.Optional(
+      Type.String({
+        description:
+          'Only the chunks of this bucket, with tenantId. A chunk that several objects share may count once for each of them',
+      }),
+    ),
+    limit: Type.Optional(
+      Type.Integer({ description: `Chunks to count: 1 to ${PLACEMENT_CHUNKS_MAX}, the most if absent` }),
+    ),
+    continuationToken: CONTINUATION_TOKEN,
+  },
+  { additionalProperties: false },
+)
+
+export const placementRoutes = [
+  adminRoute(
+    getClusterPlacement,
+    {
+      method: 'GET',
+      path: '/cluster/placement',
+      summary:
+        'Get where the copies of the cluster, a tenant or a bucket are, by node and zone; pages add up to the whole',
+      query: PlacementQuery,
+      success: {
+        status: 200,
+        description: 'What the chunks of this page have where, and the disks of every node that answers',
+        content: { type: 'application/json', schema: PlacementView },
+      },
+      example: {},
+    },
+    async (services, principal, { query }): Promise<Answer> => {
+      return { kind: 'json', body: placementView(await getClusterPlacement(services, principal, query)) }
+    },
+  ),
+]
+
+export function placementView(part: PlacementPart): Static<typeof PlacementView> {
+  const { sums, disks, nextContinuationToken } = part
+  const { nodes, ...facts } = sums
+  const weights = sum(nodes.map(({ weight }) => weight))
+  const shares = { weights, bytes: sums.held.bytes }
+  const disksOf = new Map(disks.map((node) => [node.nodeId, disksView(node)]))
+  return {
+    ...facts,
+    nodes: nodes.map((node) => ({ ...nodeView(node, shares), disks: disksOf.get(node.nodeId) ?? null })),
+    zones: zoneViews(nodes, shares),
+    skew: skewOf(nodes.map(({ nodeId, weight, held }) => ({ nodeId, weight, bytes: held.bytes }))),
+    ...pageEnd(nextContinuationToken),
+  }
+}
+
+interface Whole {
+  readonly weights: number
+  readonly bytes: number
+}
+
+function nodeView({ nodeId, zone, weight, held, owed }: NodePlacement, { weights, bytes }: Whole) {
+  const weightShare = shareOf(weight, weights)
+  return { nodeId, zone, weight, weightShare, ...held, bytesShare: shareOf(held.bytes, bytes), owed }
+}
+
+function zoneViews(nodes: readonly NodePlacement[], whole: Whole): Static<typeof ZoneView>[] {
+  const zones = [...new Set(nodes.flatMap(({ zone }) => (zone === null ? [] : [zone])))].sort()
+  return zones.map((zone) => {
+    const own = nodes.filter((node) => node.zone === zone)
+    const bytes = sum(own.map(({ held }) => held.bytes))
+    return {
+      zone,
+      weightShare: shareOf(sum(own.map(({ weight }) => weight)), whole.weights),
+      copies: sum(own.map(({ held }) => held.copies)),
+      bytes,
+      bytesShare: shareOf(bytes, whole.bytes),
+    }
+  })
+}
+
+function disksView({ disk }: NodeRepair): Static<typeof DiskView>[] | null {
+  return disk === null ? null : [{ ...disk }]
+}
+
+const shareOf = (part: number, whole: number): number => (whole === 0 ? 0 : part / whole)
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0)

@@ -1,0 +1,87 @@
+/**
+ * Where the copies are, through real sockets.
+ */
+import { randomBytes } from 'node:crypto'
+import t from 'tap'
+import { type Ask, ApiWorld } from './api-world.ts'
+
+const PLACEMENT = '/admin/api/v1/cluster/placement'
+const BYTES = 20_000
+
+t.test('placement', async (t) => {
+  const { world, token: bearer } = await ApiWorld.withBucket(t)
+  const token = await world.memory.adminToken('owner')
+  const call = (query = '', ask: Partial<Ask> = {}) =>
+    world.call({ admin: true, token, path: PLACEMENT + query, ...ask })
+  const put = (key: string) =>
+    world.call({
+      method: 'PUT',
+      path: `/api/v1/buckets/photos/objects/${key}`,
+      token: bearer,
+      body: randomBytes(BYTES),
+    })
+
+  for (const key of ['a', 'b', 'c']) t.equal((await put(key)).status, 200)
+  await world.memory.tenant('other')
+
+  await t.test('placement.get: shows chunks, copies and shares of each node and zone', async (t) => {
+    const { json } = await call()
+    t.match(json, { chunks: 3, singleCopies: Number, owed: { copies: Number }, isTruncated: false })
+    t.ok(Number(json['bytes']) >= 3 * BYTES, 'sealed bytes')
+    const nodes = json['nodes'] as readonly { readonly nodeId: string; readonly copies: number }[]
+    const { copies } = json['held'] as { readonly copies: number }
+    t.equal(
+      nodes.reduce((all, node) => all + node.copies, 0),
+      copies,
+    )
+    t.ok(copies >= 3)
+  })
+
+  await t.test('placement.pages: pages with a bounded number of chunks add up to the whole', async (t) => {
+    for (const scope of ['', '&tenantId=acme', '&tenantId=acme&bucket=photos']) {
+      let [chunks, copies, pages, from] = [0, 0, 0, '']
+      do {
+        const { status, json } = await call(`?limit=1${scope}${from}`)
+        t.equal(status, 200)
+        t.ok(Number(json['chunks']) <= 1)
+        chunks += Number(json['chunks'])
+        copies += (json['held'] as { copies: number }).copies
+        const next = json['nextContinuationToken']
+        from = typeof next === 'string' ? `&continuationToken=${next}` : ''
+        pages++
+      } while (from !== '' && pages < 10)
+      const whole = (await call(`?${scope.slice(1)}`)).json
+      t.match(
+        { chunks, held: { copies } },
+        { chunks: whole['chunks'], held: { copies: (whole['held'] as { copies: number }).copies } },
+        scope,
+      )
+      t.equal(chunks, 3)
+    }
+  })
+
+  await t.test('placement.scope: of a tenant or a bucket alone, which must exist', async (t) => {
+    t.match((await call('?tenantId=other')).json, { chunks: 0, skew: null })
+    t.match((await call('?tenantId=acme&bucket=photos')).json, { chunks: 3 })
+    t.match(await call('?tenantId=absent'), { status: 404, code: 'not_found' })
+    t.match(await call('?tenantId=acme&bucket=nothing'), { status: 404, code: 'not_found' })
+    t.match(await call('?bucket=photos'), { status: 400, code: 'invalid_argument' })
+    t.match(await call('?zone=a'), { status: 400 })
+  })
+
+  await t.test('invalid_continuation_token: a token of another scope', async (t) => {
+    const next = (await call('?limit=1')).json['nextContinuationToken']
+    t.type(next, 'string')
+    t.match(await call(`?tenantId=acme&continuationToken=${String(next)}`), {
+      status: 400,
+      code: 'invalid_continuation_token',
+    })
+  })
+
+  await t.test('shows the disks of nodes that answer', async (t) => {
+    const disk = { level: 'open', totalBytes: 1_000, freeBytes: 400, isSuspect: true } as const
+    world.memory.repairs = [{ nodeId: 'n1', status: null, disk }]
+    const { nodes } = (await call()).json as { nodes: readonly { nodeId: string; disks: unknown }[] }
+    for (const node of nodes) t.same(node.disks, node.nodeId === 'n1' ? [disk] : null, node.nodeId)
+  })
+})

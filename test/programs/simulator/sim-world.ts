@@ -99,8 +99,9 @@ export class SimWorld {
     this.setup = setupOf(plan, { random: this.random.clients, violate, pass, world: this })
     const { rules, observer, workload } = this.setup
     const committedIndex = (): number => this.checks.committedIndex
+    // A node that joins begins with the members that it was given, also a founder whose disk was emptied.
     const beganElsewhere = (nodeId: string, index: number): boolean =>
-      !this.voters.includes(nodeId) &&
+      (!this.voters.includes(nodeId) || hosts.get(nodeId)?.joins === true) &&
       index < (this.checks.committedConfigurations[1]?.index ?? Number.POSITIVE_INFINITY)
     const judgeTime: OracleParts['judgeTime'] = (entry) =>
       this.wallClocks.check({ ...entry, trueTime: this.trueTime })

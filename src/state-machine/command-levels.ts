@@ -133,6 +133,7 @@ const MEMBER_LEVELS: { readonly [T in CommandType]?: Readonly<Record<string, Mem
   deleteBucketPolicy: { approval: 4 },
   setObjectLegalHold: { approval: 4 },
   createAdminToken: { role: { auditor: 4 }, noKeys: 4, boundTo: 4 },
+  startOperation: { kind: { backup: 7 }, backup: 7 },
 }
 
 /** The level that this command needs: that of its type, or of the newest member that it uses. */

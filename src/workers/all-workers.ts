@@ -70,15 +70,22 @@ export interface Work {
 }
 
 export function allWorkers(parts: WorkerParts): Work {
-  const { members, collectAfterMs, state } = parts
+  const { members, collectAfterMs } = parts
   const logger = parts.logger.child({ component: 'workers' })
   const now = (): number => performance.now()
-  const collection = new Collection({ ...parts, members, delayMs: collectAfterMs, now, logger })
   const recounting = new Recounting({ ...parts, everyMs: RECOUNT_EVERY_MS, now, logger })
   const scrubbing = new Scrubbing({ ...parts, now, logger })
   const rebalancing = new Rebalancing({ ...parts, now, logger })
   const { time } = parts.cluster
   const confirmedTime = (): number => time.status().confirmedTime
+  const collection = new Collection({
+    ...parts,
+    members,
+    delayMs: collectAfterMs,
+    confirmedTime,
+    now,
+    logger,
+  })
   const expiry = new Expiry({ ...parts, confirmedTime, logger })
   const lifecycle = new Lifecycle({ ...parts, confirmedTime, logger })
   const discarding = new Discarding({ ...parts, delayMs: collectAfterMs, now, logger })
@@ -97,21 +104,7 @@ export function allWorkers(parts: WorkerParts): Work {
     { name: 'discarding', work: () => discarding.round(), ...often },
     { name: 'tenant deletion', work: () => tenantDeletion.round(), ...often },
     ...audit.workers,
-    {
-      name: 'repair rate',
-      work: async () => {
-        followRepairRate(parts.cluster, state)
-        return false
-      },
-      everyMs: WORK_EVERY_MS,
-      logger,
-    },
-    {
-      name: 'noting uses',
-      work: () => recordLastUsed({ ...parts, logger }),
-      everyMs: NOTE_USES_EVERY_MS,
-      logger,
-    },
+    ...followingWork(parts, logger),
     { name: 'rebalancing', work: () => rebalancing.round(), ...often },
     ...membershipWork(parts, now, logger),
     { name: 'scrubbing', work: () => scrubbing.round(), ...often },
@@ -128,6 +121,20 @@ export function allWorkers(parts: WorkerParts): Work {
     ],
     close: async () => void (await Promise.all([delivering.close(), audit.close()])),
   }
+}
+
+/** What follows settings and requests of this node. */
+function followingWork(parts: WorkerParts, logger: Logger): readonly Repeating[] {
+  const { cluster, state } = parts
+  const followRate = async (): Promise<boolean> => {
+    followRepairRate(cluster, state)
+    return false
+  }
+  const recordUses = (): Promise<boolean> => recordLastUsed({ ...parts, logger })
+  return [
+    { name: 'repair rate', work: followRate, everyMs: WORK_EVERY_MS, logger },
+    { name: 'noting uses', work: recordUses, everyMs: NOTE_USES_EVERY_MS, logger },
+  ]
 }
 
 async function keepUploadSessions({

@@ -13,6 +13,8 @@ import { DelayMarks } from './delay-marks.ts'
 import { chunkRanges } from '../state-machine/chunks/keys.ts'
 import { lastRow } from '../store/reads/row-page.ts'
 import { openUploadSessions } from '../store/reads/chunk-reads.ts'
+import { heldAfter } from '../state-machine/long-operations/backups.ts'
+import { unfinishedOperations } from '../state-machine/long-operations/operations.ts'
 import { settingsOf } from '../state-machine/chunks/collection.ts'
 
 export interface CollectionParts {
@@ -21,6 +23,8 @@ export interface CollectionParts {
   readonly propose: Propose
   readonly members: () => readonly string[]
   readonly delayMs: number
+  /** The confirmed time of the log, as far as it is applied here. ms since 1970 */
+  readonly confirmedTime: () => number
   /** Of this process; only differences count. */
   readonly now: () => number
   readonly logger: Logger
@@ -45,8 +49,9 @@ export class Collection {
     await this.#closeUnknown()
     if (settingsOf(state).collectionHalted !== null) return false
     const due = this.#marks.dueUpTo((await lastRow(state, chunkRanges.condemned()))?.condemnedAt ?? null)
+    const keptAfter = heldAfter(unfinishedOperations(state), this.#parts.confirmedTime())
     const queue = (await state.page(chunkRanges.condemned(), { limit: ITEMS_PER_COMMAND_MAX })).items
-    const chunks = queue.filter(({ condemnedAt }) => condemnedAt <= due)
+    const chunks = queue.filter(({ condemnedAt }) => condemnedAt <= due && condemnedAt <= keptAfter)
     if (chunks.length === 0) return false
     const collected = await this.#collect(chunks)
     return collected === ITEMS_PER_COMMAND_MAX

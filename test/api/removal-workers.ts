@@ -17,7 +17,7 @@ export class Workers {
     const parts = { state, propose, delayMs: DELAY_MS, now, logger: SILENT }
     const cluster = { isJobRunner: () => true }
     this.#discarding = new Discarding({ ...parts, cluster })
-    this.#collection = new Collection({ ...parts, cluster, members: () => ['n1'] })
+    this.#collection = new Collection({ confirmedTime: () => 0, ...parts, cluster, members: () => ['n1'] })
   }
 
   async run(): Promise<void> {

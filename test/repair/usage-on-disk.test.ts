@@ -164,6 +164,7 @@ t.test(`usage of a body of ${BYTES} bytes under ${NAMES} names`, async (t) => {
     const { cluster, reader: state, propose } = node
     const duty = { isJobRunner: () => true, nodeId: cluster.nodeId }
     const collection = new Collection({
+      confirmedTime: () => 0,
       cluster: duty,
       state,
       propose,

@@ -17,6 +17,7 @@ class Bench {
   constructor(world: StoreWorld) {
     this.world = world
     this.collection = new Collection({
+      confirmedTime: () => 0,
       cluster: { isJobRunner: () => this.isJobRunner },
       state: world.store.reader,
       propose: world.propose,

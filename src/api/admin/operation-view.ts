@@ -20,6 +20,7 @@ export const LongOperationView = Type.Object(
       'scrub',
       'recount',
       'tenantDeletion',
+      'backup',
       'join',
       'demote',
       'replace',

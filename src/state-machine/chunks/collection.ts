@@ -3,7 +3,7 @@
  *
  * Owns: collectChunks and its halt. Knows nothing of: the proposers; any node may propose it any number of times.
  * Rule: a chunk is collected only while it is condemned at exactly the index that the proposer saw: a chunk that was
- * revived stays, even if it was condemned again since.
+ * revived stays, even if it was condemned again since. A chunk that a backup may need stays until that has ended.
  */
 import { chunkKeys } from './keys.ts'
 import type { ApplyContext, View } from '../base/view.ts'
@@ -12,6 +12,8 @@ import { changeChunk } from './chunk-rows.ts'
 import { tooMany } from '../base/batch-bound.ts'
 import type { SettingsRecord } from './records.ts'
 import type { Draft } from '../base/draft.ts'
+import { heldAfter } from '../long-operations/backups.ts'
+import { unfinishedOperations } from '../long-operations/operations.ts'
 import { type Accepted, accept, type Refused, refuse } from '../base/reply.ts'
 
 const DEFAULT_SETTINGS: SettingsRecord = {
@@ -24,6 +26,7 @@ const DEFAULT_SETTINGS: SettingsRecord = {
 export function collectChunks(
   draft: Draft,
   command: Extract<ChunkCommand, { type: 'collectChunks' }>,
+  context: ApplyContext,
 ): Accepted<{ readonly collected: number }> | Refused {
   const fault = tooMany('collect chunks', command.chunks.length)
   if (fault !== null) return fault
@@ -31,11 +34,13 @@ export function collectChunks(
   if (halted !== null) {
     return refuse('precondition_failed', `Cannot collect chunks: collection is halted (${halted.reason})`)
   }
+  const keptAfter = heldAfter(unfinishedOperations(draft), context.confirmedTime)
   let collected = 0
   for (const { tenantId, chunkId, birth, condemnedAt } of command.chunks) {
     const before = draft.get(chunkKeys.chunk(tenantId, chunkId))
     const isStill = before?.birth === birth && before.condemnedAt === condemnedAt
     if (before === undefined || !isStill || before.references > 0) continue
+    if (condemnedAt > keptAfter) continue
     changeChunk(draft, { before, after: null })
     collected++
   }

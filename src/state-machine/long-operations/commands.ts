@@ -2,7 +2,13 @@
  * Commands about long operations, and their replies.
  */
 import type { TenantId } from '../base/record-ids.ts'
-import type { MembershipKind, LongOperationProgress, LongOperation, LongOperationShare } from './records.ts'
+import type {
+  BackupRun,
+  LongOperation,
+  LongOperationProgress,
+  LongOperationShare,
+  MembershipKind,
+} from './records.ts'
 
 export type LongOperationCommand =
   | {
@@ -17,6 +23,8 @@ export type LongOperationCommand =
       readonly maxBytesPerSecond: number | null
       /** Nodes that each do a share. */
       readonly nodes?: readonly string[]
+      /** Of a backup, and of no other kind. Since level 7. */
+      readonly backup?: Pick<BackupRun, 'backupId' | 'target'>
     }
   /** The whole progress of `node` in its share so far. */
   | {
@@ -32,7 +40,8 @@ export type LongOperationCommand =
       readonly from: string
       readonly cursor: string
       readonly phase: string
-      readonly counted: Partial<Omit<LongOperationProgress, 'tasksOpen' | 'bytesMoved'>>
+      /** `bytesMoved`: of a backup alone; other kinds count them in the entries that end their tasks. */
+      readonly counted: Partial<Omit<LongOperationProgress, 'tasksOpen'>>
     }
   | {
       readonly type: 'setOperationStatus'

@@ -17,6 +17,7 @@ import type {
   LongOperationShare,
   LongOperationStatus,
 } from './records.ts'
+import { backupFault, renewHold, startHold } from './backups.ts'
 import { cancelFault, isRevocable } from './cancelling.ts'
 import type { Draft } from '../base/draft.ts'
 import { type Accepted, accept, type Refused, refuse } from '../base/reply.ts'
@@ -100,7 +101,8 @@ export function startOperation(
   }
   const scope = tenantId !== null && bucket !== null ? bucketOf(draft, tenantId, bucket) : accept(null)
   if (!scope.ok) return scope
-  return tooManyOperations(draft) ?? accept(beginOperation(draft, asked, context))
+  const fault = backupFault(unfinishedOperations(draft), asked.kind, asked.backup) ?? tooManyOperations(draft)
+  return fault ?? accept(beginOperation(draft, asked, context))
 }
 
 /** Null: one more may start. Recoveries neither count nor are refused: no caller requests them, and each node has at most one. */
@@ -116,13 +118,14 @@ export function tooManyOperations(view: View): Refused | null {
 /** Adds a row, and its id to the list of unfinished operations. */
 export function beginOperation(
   draft: Draft,
-  { nodes, ...asked }: AskedOperation,
+  { nodes, backup, ...asked }: AskedOperation,
   context: ApplyContext,
 ): LongOperation {
   const shares = nodes && Object.fromEntries(nodes.map((node) => [node, NOT_STARTED]))
   const operation: LongOperation = {
     ...asked,
     ...(shares === undefined ? {} : { shares }),
+    ...(backup === undefined ? {} : { backup: startHold(backup, context) }),
     status: 'queued',
     phase: 'queued',
     createdAt: context.time,
@@ -158,7 +161,9 @@ export function advanceOperation(
       `Cannot advance operation: "${operationId}" is at another cursor now`,
     )
   }
-  const moved = { ...present.value, cursor, phase, progress: added(present.value.progress, counted) }
+  const held = renewHold(present.value, context)
+  if (!held.ok) return held
+  const moved = { ...held.value, cursor, phase, progress: added(held.value.progress, counted) }
   const operation: LongOperation = {
     ...moved,
     status: 'running',

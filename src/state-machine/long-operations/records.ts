@@ -32,7 +32,7 @@ export interface LongOperationShare {
 
 export interface LongOperation {
   readonly operationId: string
-  readonly kind: 'rebalance' | 'recovery' | 'scrub' | 'recount' | 'tenantDeletion' | MembershipKind
+  readonly kind: 'rebalance' | 'recovery' | 'scrub' | 'recount' | 'tenantDeletion' | 'backup' | MembershipKind
   readonly status: LongOperationStatus
   /** What it does now, for people. */
   readonly phase: string
@@ -49,6 +49,8 @@ export interface LongOperation {
   /** Only the driver interprets it; empty at the start. */
   readonly cursor: string
   readonly progress: LongOperationProgress
+  /** Of a backup; absent for other kinds. Since level 7. */
+  readonly backup?: BackupRun
   /** By node; absent where the operation has no shares. */
   readonly shares?: Readonly<Record<string, LongOperationShare>>
   /** The joining node of a join or a replacement. Absent for other kinds. */
@@ -61,6 +63,18 @@ export interface LongOperation {
   readonly isRevoked?: boolean
   /** One sentence, if it failed. */
   readonly error: string | null
+}
+
+/** What a backup writes to, and which chunks it holds meanwhile. */
+export interface BackupRun {
+  /** Names the folder of the backup in its target. */
+  readonly backupId: string
+  /** Such as `directory:/mnt/backups`; names no secret. */
+  readonly target: string
+  /** Index of the entry that started it: chunks that were condemned later are kept. */
+  readonly heldFrom: number
+  /** Confirmed time at which the hold ends unless a step renews it. ms since 1970 */
+  readonly heldUntil: number
 }
 
 /** A safety check that an operation waits for. */

@@ -79,7 +79,7 @@ class Place {
     const uploads = new UploadSessions({ nodeId, nextSession: () => cluster.blobs.nextSession(), propose })
     const names = members.map((member) => member.nodeId)
     const parts = { cluster, state: reader, propose, members: () => names, now: () => 0, logger: SILENT }
-    const collection = new Collection({ ...parts, delayMs: 0 })
+    const collection = new Collection({ confirmedTime: () => 0, ...parts, delayMs: 0 })
     const discarding = new Discarding({ ...parts, delayMs: 0 })
     this.nodes.set(nodeId, {
       cluster,

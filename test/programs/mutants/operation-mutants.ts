@@ -11,6 +11,7 @@ const RECOVERIES = killedBy('state-machine/rereplications')
 const SHARES = killedBy('state-machine/shares')
 const DEMAND = killedBy('repair/scrub-demand')
 const DRY_RUN = killedBy('api/dry-run')
+const HOLD = killedBy('state-machine/backup-hold')
 
 export const OPERATION_MUTANTS: readonly Mutant[] = [
   {
@@ -172,5 +173,29 @@ export const OPERATION_MUTANTS: readonly Mutant[] = [
     find: 'chunk.sealedSize < chunk.size',
     replace: 'chunk.sealedSize < 0',
     killers: killedBy('api/usage'),
+  },
+  {
+    id: 'O21',
+    bug: 'a chunk that a backup needs is collected',
+    file: 'src/state-machine/chunks/collection.ts',
+    find: 'if (condemnedAt > keptAfter) continue',
+    replace: 'if (condemnedAt > keptAfter * 2) continue',
+    killers: HOLD,
+  },
+  {
+    id: 'O22',
+    bug: 'a backup that makes no step holds chunks indefinitely',
+    file: 'src/state-machine/long-operations/backups.ts',
+    find: 'backup === undefined || backup.heldUntil <= confirmedTime ? first',
+    replace: 'backup === undefined ? first',
+    killers: HOLD,
+  },
+  {
+    id: 'O23',
+    bug: 'a hold that has ended starts again',
+    file: 'src/state-machine/long-operations/backups.ts',
+    find: 'if (backup.heldUntil <= confirmedTime)',
+    replace: 'if (backup.heldUntil < 0)',
+    killers: HOLD,
   },
 ]

@@ -116,8 +116,10 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   'src/backup/': [
     'src/access/',
+    'src/api/s3/xml/',
     'src/base/',
     'src/content/',
+    'src/s3-client/',
     'src/state-machine/',
     'src/store/',
     CLUSTER_DOOR,
@@ -159,6 +161,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'src/workers/',
     CLUSTER_DOOR,
   ],
+  'src/s3-client/': ['src/access/', 'src/api/s3/xml/', 'src/base/'],
   'src/cli/': [
     'src/access/',
     'src/api/local/',
@@ -168,6 +171,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'src/client/',
     'src/config/',
     'src/quorum-recovery/',
+    'src/s3-client/',
     'src/service/',
     'src/state-machine/',
     'src/store/state/',

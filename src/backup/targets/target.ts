@@ -73,9 +73,12 @@ export class TargetCorrupt extends TargetError {
 const NAME_LENGTH_MAX = 512
 const SEGMENT = /^[a-z0-9_-][a-z0-9._-]*$/
 
+export const isName = (name: string): boolean =>
+  name.length <= NAME_LENGTH_MAX && name.split('/').every((segment) => SEGMENT.test(segment))
+
 /** Throws TargetRefused for a name that is none: no other may become part of a path. */
 export function checkName(name: string): void {
-  if (name.length <= NAME_LENGTH_MAX && name.split('/').every((segment) => SEGMENT.test(segment))) return
+  if (isName(name)) return
   throw new TargetRefused(
     `Cannot use ${JSON.stringify(name.slice(0, 80))} in a backup target: a name is segments of a-z, 0-9, ".", "_" and "-", joined by "/"`,
   )

@@ -1,8 +1,7 @@
 /**
- * Addresses of another S3 store: `s3://bucket/prefix` as it is typed, and the URL of a request. [AWS S3 API reference: Virtual hosting of buckets]
+ * Addresses of another S3 store as they are typed: `s3://bucket/prefix`, and its endpoint.
  *
- * Owns: the spelling and the two styles; pure. Rule: every octet of a key that is not unreserved is percent-encoded, so that both sides sign
- * the same path. [RFC 3986 2.3]
+ * Owns: the spelling; pure. Knows nothing of: requests.
  */
 import { CommandError, EXIT } from '../base/exit.ts'
 
@@ -33,48 +32,6 @@ export function sourceEndpoint(text: string): URL {
   throw usage(
     `'${text}' is not the address of a store`,
     'Write it like https://s3.example.net or http://127.0.0.1:9000, without a bucket.',
-  )
-}
-
-export interface Target {
-  readonly bucket?: string
-  readonly key?: string
-  readonly query?: Readonly<Record<string, string>>
-}
-
-export interface Place {
-  readonly origin: string
-  /** As the Host header and the signature carry it. */
-  readonly host: string
-  /** Percent-encoded, without the query. */
-  readonly path: string
-  /** Percent-encoded, without `?`. */
-  readonly query: string
-}
-
-/** `isVirtualHost`: the bucket is part of the name of the host. */
-export function placeOf(
-  endpoint: URL,
-  isVirtualHost: boolean,
-  { bucket = '', key = '', query = {} }: Target,
-): Place {
-  const isInHost = isVirtualHost && bucket !== ''
-  const host = isInHost ? `${bucket}.${endpoint.host}` : endpoint.host
-  const segments = [...(isInHost || bucket === '' ? [] : [bucket]), ...(key === '' ? [] : key.split('/'))]
-  return {
-    origin: `${endpoint.protocol}//${host}`,
-    host,
-    path: `${endpoint.pathname.replace(/\/$/, '')}/${segments.map(encoded).join('/')}`,
-    query: Object.entries(query)
-      .map((pair) => pair.map(encoded).join('='))
-      .join('&'),
-  }
-}
-
-function encoded(text: string): string {
-  return encodeURIComponent(text).replace(
-    /[!'()*]/g,
-    (found) => `%${found.charCodeAt(0).toString(16).toUpperCase()}`,
   )
 }
 

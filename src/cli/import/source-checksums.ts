@@ -7,7 +7,7 @@
  */
 import { createCRC32, createCRC64, createMD5, createSHA1, createSHA256, type IHasher } from 'hash-wasm'
 import { CRC64_NVME_POLYNOMIAL } from '../objects/digests.ts'
-import { unquoted } from './source-listing.ts'
+import { unquoted } from '../../s3-client/object-listing.ts'
 
 const MAKERS = {
   CRC64NVME: () => createCRC64(CRC64_NVME_POLYNOMIAL),

@@ -7,11 +7,12 @@
 import type { Readable } from 'node:stream'
 import { Agent } from 'undici'
 import { type Clock, delayBefore, isPassing, type RepeatPolicy } from '../../client/clients.ts'
+import { textHeaders } from '../../s3-client/answer-headers.ts'
+import { errorBytes } from '../../s3-client/error-document.ts'
+import { type Place, placeOf, type PlaceTarget } from '../../s3-client/place.ts'
+import { type S3Credentials, signedHeaders } from '../../s3-client/signed-headers.ts'
 import { CommandError, EXIT } from '../base/exit.ts'
-import { signedHeaders } from './signed-request.ts'
-import { type Place, placeOf, type Target } from './source-address.ts'
-import type { SourceCredentials } from './source-credentials.ts'
-import { ERROR_BYTES_MAX, SourceError, sourceErrorOf } from './source-error.ts'
+import { SourceError, sourceErrorOf } from './source-error.ts'
 
 const CONNECT_MS = 10_000
 /** From the end of the request to the headers of the answer, and between two pieces of an answer. */
@@ -32,7 +33,7 @@ export interface SourceParts {
   readonly endpoint: URL
   readonly isVirtualHost: boolean
   readonly region: string
-  readonly credentials: SourceCredentials
+  readonly credentials: S3Credentials
   /** PEM; null: the authorities that Node.js knows. */
   readonly ca: string | null
   readonly clock: Clock
@@ -42,7 +43,7 @@ export interface SourceParts {
   readonly policy?: RepeatPolicy
 }
 
-export interface SourceRequest extends Target {
+export interface SourceRequest extends PlaceTarget {
   readonly method?: 'GET' | 'HEAD'
   /** For messages, such as `ListObjectsV2`. */
   readonly action: string
@@ -110,7 +111,7 @@ export class SourceClient {
       this.#hasAnswered = true
       const read = { status: answer.statusCode, headers: textHeaders(answer.headers), body: answer.body }
       if (read.status < 300) return read
-      const body = await firstBytes(read.body)
+      const body = await errorBytes(read.body)
       const named = [action, [request.bucket, request.key].filter(Boolean).join('/')]
         .filter(Boolean)
         .join(' ')
@@ -136,37 +137,4 @@ function unreachable({ origin }: Place, cause: unknown): CommandError {
 /** Ends an answer whose body is not read to its end. */
 export function drop(body: Readable): void {
   body.on('error', () => {}).destroy()
-}
-
-/** A page of a proxy may be of any size; the rest of it is not read. */
-async function firstBytes(body: Readable): Promise<Buffer> {
-  const pieces: Buffer[] = []
-  let bytes = 0
-  for await (const piece of body) {
-    pieces.push(piece as Buffer)
-    bytes += (piece as Buffer).length
-    if (bytes >= ERROR_BYTES_MAX) break
-  }
-  return Buffer.concat(pieces).subarray(0, ERROR_BYTES_MAX)
-}
-
-const STRICT_UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-
-function textHeaders(
-  headers: Readonly<Record<string, string | string[] | undefined>>,
-): Record<string, string> {
-  const given = Object.entries(headers).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, headerText(Array.isArray(value) ? value.join(', ') : value)] as const],
-  )
-  return Object.fromEntries(given)
-}
-
-/** Header values arrive with one character for each byte. */
-function headerText(value: string): string {
-  try {
-    return STRICT_UTF8.decode(Buffer.from(value, 'latin1'))
-  } catch {
-    // Older stores send Latin-1, which the characters already are.
-    return value
-  }
 }

@@ -4,20 +4,14 @@
  * Rules: never from the command line, which other users can read. A file with several keys is refused: a guess could be the wrong store.
  */
 import { readFileSync } from 'node:fs'
+import type { S3Credentials } from '../../s3-client/signed-headers.ts'
 import { CommandError, EXIT } from '../base/exit.ts'
-
-export interface SourceCredentials {
-  readonly accessKeyId: string
-  readonly secretKey: string
-  /** Of temporary credentials; null: none. */
-  readonly sessionToken: string | null
-}
 
 type Environment = Readonly<Record<string, string | undefined>>
 
 /** Lines such as `AWS_ACCESS_KEY_ID=…`, `aws_access_key_id = …` of AWS tools, and what `holdfast key create` prints. */
 const LINE = /^\s*(?:export\s+)?([A-Za-z_]+)\s*=\s*(.*?)\s*$/
-const MEANINGS: Readonly<Record<string, keyof SourceCredentials>> = {
+const MEANINGS: Readonly<Record<string, keyof S3Credentials>> = {
   AWS_ACCESS_KEY_ID: 'accessKeyId',
   AWS_SECRET_ACCESS_KEY: 'secretKey',
   AWS_SESSION_TOKEN: 'sessionToken',
@@ -26,10 +20,7 @@ const MEANINGS: Readonly<Record<string, keyof SourceCredentials>> = {
 }
 
 /** `file` undefined: from the environment. Throws CommandError. */
-export function sourceCredentials(
-  file: string | undefined,
-  env: Environment = process.env,
-): SourceCredentials {
+export function sourceCredentials(file: string | undefined, env: Environment = process.env): S3Credentials {
   if (file !== undefined) return fromText(readFileSync(file, 'utf8'), file)
   const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretKey, AWS_SESSION_TOKEN: token } = env
   if (accessKeyId && secretKey) return { accessKeyId, secretKey, sessionToken: token || null }
@@ -39,8 +30,8 @@ export function sourceCredentials(
   )
 }
 
-function fromText(text: string, file: string): SourceCredentials {
-  const found = new Map<keyof SourceCredentials, string>()
+function fromText(text: string, file: string): S3Credentials {
+  const found = new Map<keyof S3Credentials, string>()
   for (const line of text.split('\n')) {
     const [, name = '', value = ''] = LINE.exec(line) ?? []
     const meaning = MEANINGS[name.toUpperCase()]

@@ -4,7 +4,7 @@
  * Owns: the explanation of each code, and which of them no other request of the command will escape. Rules: stores differ in their texts, so
  * codes and statuses decide; the text of the store is quoted, bounded and without control characters.
  */
-import { MalformedXmlError, readXml } from '../../api/s3/xml/read-xml.ts'
+import { type ErrorDocument, errorDocument, s3CodeOf } from '../../s3-client/error-document.ts'
 import { CommandError, EXIT } from '../base/exit.ts'
 import { printable } from '../base/printing.ts'
 
@@ -20,7 +20,6 @@ export interface Refused {
   readonly at: number
 }
 
-export const ERROR_BYTES_MAX: number = 64 * 1024
 const TEXT_MAX = 200
 
 export class SourceError extends CommandError {
@@ -55,14 +54,6 @@ export class SourceError extends CommandError {
   }
 }
 
-/** Members of an error document that are used. */
-interface ErrorDocument {
-  readonly code: string | null
-  readonly message: string | null
-  readonly region: string | null
-  readonly endpoint: string | null
-}
-
 interface Explained {
   readonly says: string
   readonly hint: string
@@ -70,42 +61,13 @@ interface Explained {
 }
 
 export async function sourceErrorOf(refused: Refused): Promise<SourceError> {
-  const document = await documentOf(refused.body)
-  const s3Code = document.code ?? CODE_OF_STATUS[refused.status] ?? `Status${refused.status}`
+  const document = await errorDocument(refused.body)
+  const s3Code = s3CodeOf(document, refused.status)
   const { says, hint, isFinal } = explained(s3Code, document, refused)
   const text = document.message === null ? '' : `: ${printable(document.message.slice(0, TEXT_MAX))}`
   const shown = printable(s3Code.slice(0, TEXT_MAX))
   const message = `${says} (${refused.action} was answered ${refused.status} ${shown}${text})`
   return new SourceError(message, { refused, s3Code, hint, isFinal })
-}
-
-/** HEAD has no body, and a proxy in front of the store answers with its own page. */
-const CODE_OF_STATUS: Readonly<Record<number, string>> = {
-  301: 'PermanentRedirect',
-  307: 'TemporaryRedirect',
-  403: 'AccessDenied',
-  404: 'NoSuchKey',
-  405: 'MethodNotAllowed',
-  412: 'PreconditionFailed',
-  416: 'InvalidRange',
-  501: 'NotImplemented',
-}
-
-async function documentOf(body: Uint8Array): Promise<ErrorDocument> {
-  try {
-    const root = await readXml([body], { bytesMax: ERROR_BYTES_MAX, elementsMax: 100, depthMax: 8 })
-    const error = root.name === 'Error' ? root : (root.child('Error') ?? root)
-    const textOf = (name: string): string | null => error.textOf(name)?.trim() || null
-    return {
-      code: textOf('Code'),
-      message: textOf('Message'),
-      region: textOf('Region'),
-      endpoint: textOf('Endpoint'),
-    }
-  } catch (cause) {
-    if (!(cause instanceof MalformedXmlError)) throw cause
-    return { code: null, message: null, region: null, endpoint: null }
-  }
 }
 
 const ELSEWHERE: readonly string[] = ['PermanentRedirect', 'TemporaryRedirect', 'Redirect']

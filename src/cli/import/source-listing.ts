@@ -1,24 +1,23 @@
 /**
  * Buckets and objects of another store, page by page. [AWS S3 API reference: ListBuckets, ListObjectsV2, GetObjectTagging]
  *
- * Owns: reading of the XML. Rules: one page is in memory; a listing that does not advance is refused, so that no store keeps the command busy for
- * ever; keys are decoded as the answer says they are encoded, because not every store obeys `encoding-type`.
+ * Owns: how a page is asked for again. Rule: one page is in memory.
  */
 import { MalformedXmlError, type ReadElement, readXml, type XmlBounds } from '../../api/s3/xml/read-xml.ts'
+import {
+  type ListedObject,
+  type ListingPage,
+  listingPage,
+  OddListingError,
+  pageQuery,
+} from '../../s3-client/object-listing.ts'
 import { CommandError } from '../base/exit.ts'
 import { drop, type SourceClient, type SourceRequest } from './source-client.ts'
 
 /** Ten thousand buckets, or a thousand objects, and what stores add to them. */
 const BOUNDS: XmlBounds = { bytesMax: 16 * 1024 * 1024, elementsMax: 200_000, depthMax: 16 }
 
-export interface ListedSource {
-  readonly key: string
-  readonly size: number
-  /** Without quotes. */
-  readonly etag: string
-  /** Milliseconds since 1970. */
-  readonly modifiedAt: number
-}
+export type ListedSource = ListedObject
 
 export async function* sourceBuckets(client: SourceClient): AsyncGenerator<string> {
   for (let token: string | null = null; ; ) {
@@ -43,45 +42,19 @@ export async function* sourceObjects(
   }: { readonly bucket: string; readonly prefix: string; readonly pageKeys?: number },
 ): AsyncGenerator<ListedSource> {
   for (let token: string | null = null; ; ) {
-    const query: Record<string, string> = {
-      'list-type': '2',
-      'encoding-type': 'url',
-      'max-keys': `${pageKeys}`,
-      ...(prefix === '' ? {} : { prefix }),
-      ...(token === null ? {} : { 'continuation-token': token }),
-    }
-    const root = await xmlOf(client, { action: 'ListObjectsV2', bucket, query })
-    const isUrl = root.textOf('EncodingType')?.trim() === 'url'
-    for (const entry of root.childrenNamed('Contents')) yield listed(entry, isUrl)
-    if (root.textOf('IsTruncated')?.trim() !== 'true') return
-    token = advanced(token, root.textOf('NextContinuationToken')?.trim() || null)
-    if (token === null) throw odd('A listing continues, but has no NextContinuationToken')
+    const query = pageQuery(prefix, { token, maxKeys: pageKeys })
+    const page = pageOf(await xmlOf(client, { action: 'ListObjectsV2', bucket, query }), token)
+    yield* page.objects
+    token = page.next
+    if (token === null) return
   }
 }
 
-function listed(entry: ReadElement, isUrl: boolean): ListedSource {
-  const key = entry.needed('Key').text
-  const size = Number(entry.textOf('Size')?.trim() ?? '')
-  if (!Number.isSafeInteger(size) || size < 0) throw odd(`A listing has the size "${entry.textOf('Size')}"`)
-  return {
-    key: isUrl ? decoded(key) : key,
-    size,
-    etag: unquoted(entry.textOf('ETag') ?? ''),
-    modifiedAt: Date.parse(entry.textOf('LastModified')?.trim() ?? ''),
-  }
-}
-
-/** Quotes and white space around it are not part of it. */
-export function unquoted(etag: string): string {
-  return etag.trim().replace(/^W\//, '').replaceAll('"', '')
-}
-
-/** As forms write it: a plus sign is a space. */
-function decoded(key: string): string {
+function pageOf(root: ReadElement, token: string | null): ListingPage {
   try {
-    return decodeURIComponent(key.replaceAll('+', ' '))
+    return listingPage(root, token)
   } catch (cause) {
-    throw odd(`A listing has the key "${key.slice(0, 80)}", which is not percent-encoded UTF-8`, cause)
+    throw cause instanceof OddListingError ? odd(cause.message, cause) : cause
   }
 }
 

@@ -10,7 +10,7 @@ import type { Representation } from '../objects/upload.ts'
 import type { BytesRate } from './bytes-rate.ts'
 import { drop, type SourceAnswer, type SourceClient } from './source-client.ts'
 import { type Claims, claimsOf } from './source-checksums.ts'
-import { unquoted } from './source-listing.ts'
+import { unquoted } from '../../s3-client/object-listing.ts'
 
 export interface SourceName {
   readonly bucket: string

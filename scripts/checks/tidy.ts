@@ -5,6 +5,7 @@
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { checkGuide } from './guide-pages.ts'
 import { repositoryFiles } from './repository-files.ts'
 import { checkFolders, checkRepository, checkSource, type SourceFile } from './tidy-rules.ts'
 
@@ -28,6 +29,7 @@ function main(): number {
   const findings = [
     ...sources.flatMap(checkSource),
     ...checkFolders(sources),
+    ...checkGuide(prose),
     ...checkRepository({
       lockfile: readFileSync(join(ROOT, 'package-lock.json'), 'utf8'),
       dependencies: [...Object.keys(manifest.dependencies ?? {}), ...(manifest.bundled ?? [])],

@@ -9,6 +9,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { withoutLoader } from '../helpers/without-loader.ts'
+import { checkGuide } from '../../scripts/checks/guide-pages.ts'
 import { checkFolders, checkRepository, checkSource } from '../../scripts/checks/tidy-rules.ts'
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
@@ -201,6 +202,14 @@ t.test('tidy fence', async (t) => {
     'refuses two folders that import each other',
   )
   t.match(around[0]?.message, /src\/a\/x\.ts -> src\/b\/y\.ts, src\/b\/z\.ts -> src\/a\/w\.ts/)
+  const page = (path: string, blocks: number) => ({ path, text: '```sh\nls\n```\n'.repeat(blocks) })
+  const pages = [page('docs/guide/some.md', 4), page('docs/guide/README.md', 0), page('docs/other.md', 0)]
+  t.strictSame(checkGuide(pages), [])
+  t.match(
+    checkGuide([page('docs/guide/some.md', 3)]),
+    [{ path: 'docs/guide/some.md', message: /^has 3 blocks/ }],
+    'refuses a page of the guide that is not typed',
+  )
   const repository = { lockfile: '{}', dependencies: [], decisions: '', texts: [] }
   t.strictSame(checkRepository(repository), [])
   t.equal(

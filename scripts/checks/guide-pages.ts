@@ -1,0 +1,22 @@
+/**
+ * Pages of the guide are typed by test/process/guide.test.ts, so each has lines to type.
+ *
+ * Owns: which pages need none, and how many blocks the others need. Knows nothing of: the disk, what a line does.
+ */
+import type { Finding, SourceFile } from './tidy-rules.ts'
+
+const GUIDE = 'docs/guide/'
+/** Settings of proxies, which no line of a shell shows; and a page with a test of its own. */
+export const UNTYPED_PAGES: readonly string[] = ['README.md', 'proxies-and-floods.md', 'three-machines.md']
+const BLOCKS_MIN = 4
+
+export function checkGuide(pages: readonly SourceFile[]): readonly Finding[] {
+  return pages
+    .filter(({ path }) => path.startsWith(GUIDE) && !UNTYPED_PAGES.includes(path.slice(GUIDE.length)))
+    .map(({ path, text }) => ({ path, blocks: text.match(/^```sh\b/gm)?.length ?? 0 }))
+    .filter(({ blocks }) => blocks < BLOCKS_MIN)
+    .map(({ path, blocks }) => ({
+      path,
+      message: `has ${blocks} blocks that begin with \`\`\`sh: give it ${BLOCKS_MIN} that test/process/guide.test.ts can type, or add the page to UNTYPED_PAGES with the reason`,
+    }))
+}

@@ -244,9 +244,11 @@ export class ProcessCluster {
   async ended(nodeId: string): Promise<number | string> {
     const child = this.#children.get(nodeId)
     if (child === undefined) throw new Error(`node ${nodeId} does not run`)
-    const how = await new Promise<number | string>((resolve) =>
+    const ended = new Promise<number | string>((resolve) =>
       child.once('exit', (code, by) => resolve(code ?? by ?? 'unknown')),
     )
+    // Says so once, which may have been before.
+    const how = child.exitCode ?? child.signalCode ?? (await ended)
     this.#children.delete(nodeId)
     return how
   }

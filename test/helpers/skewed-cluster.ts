@@ -13,6 +13,11 @@ const PRELOAD = fileURLToPath(new URL('./skewed-date.ts', import.meta.url))
 /** Tolerance for clocks of one machine that are read one after the other under load. */
 export const TOLERANCE_MS = 60_000
 
+interface AuditPage {
+  readonly records: readonly { readonly requestId: string }[]
+  readonly nextContinuationToken?: string
+}
+
 type Json = Readonly<Record<string, unknown>>
 
 export class SkewedCluster {
@@ -79,11 +84,14 @@ export class SkewedCluster {
   }
 
   async auditRows(nodeId: string): Promise<readonly string[]> {
-    const { body } = await this.cluster.admin(nodeId, {
-      method: 'GET',
-      path: '/audit?since=3650d&limit=1000',
-    })
-    const { records } = JSON.parse(body.toString()) as { records: readonly { requestId: string }[] }
-    return records.map(({ requestId }) => requestId)
+    const ids: string[] = []
+    for (let from = ''; ; ) {
+      const path = `/audit?since=3650d&limit=1000${from}`
+      const { body } = await this.cluster.admin(nodeId, { method: 'GET', path })
+      const page = JSON.parse(body.toString()) as AuditPage
+      ids.push(...page.records.map(({ requestId }) => requestId))
+      if (page.nextContinuationToken === undefined) return ids
+      from = `&continuationToken=${page.nextContinuationToken}`
+    }
   }
 }

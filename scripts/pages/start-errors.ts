@@ -48,6 +48,10 @@ export const ONLY_A_START: readonly OnlyAStart[] = [
     ],
   },
   {
+    reason: 'It shows when the provider of the master key is asked, over the network.',
+    codes: ['key_provider_unreachable', 'key_provider_denied', 'key_provider_failed', 'master_key_mismatch'],
+  },
+  {
     reason: 'It shows when this node compares itself with the other nodes, over the network.',
     codes: ['wrong_master_key', 'stale_epoch', 'history_contradicted', 'cannot_mend', 'invalid_peer_address'],
   },
@@ -163,6 +167,31 @@ export const START_ERRORS: Readonly<Record<string, StartErrorHelp>> = {
   master_key_unwritable: {
     meaning: 'The key file cannot be written.',
     action: 'Use a folder that this user may write to.',
+  },
+  master_key_wrong_provider: {
+    meaning: 'The key file is wrapped by another provider than the settings name, or not at all.',
+    action:
+      'Correct `security.master_key_provider`, or [move the file](../deploy/runbooks/move-master-key.md).',
+  },
+  key_provider_unusable: {
+    meaning: 'A file that the settings of the provider name cannot be read, or holds something else.',
+    action: 'Correct the setting or the file; [the guide](guide/master-key.md) shows each form.',
+  },
+  key_provider_unreachable: {
+    meaning: 'The provider of the master key did not answer for `security.master_key_wait`.',
+    action: 'Bring the provider back, and start the node again.',
+  },
+  key_provider_denied: {
+    meaning: 'The provider does not let this node use its key.',
+    action: 'Give the node another credential, or its role [the policy it needs](guide/master-key.md#vault).',
+  },
+  key_provider_failed: {
+    meaning: 'The provider knows no such key, or what answers is no provider.',
+    action: 'Compare address, mount and name of the key with those of the other nodes.',
+  },
+  master_key_mismatch: {
+    meaning: 'The provider opened a line of the key file to something that is not the key of this line.',
+    action: 'Compare the settings with those of the other nodes, and the key file with its backup.',
   },
   master_key_needed: {
     meaning: 'Data is still encrypted with a key that was removed from the key file.',

@@ -9,7 +9,8 @@ import { open, type FileHandle, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { StartError, syncDirectory } from '../../cluster/index.ts'
 
-const FILE_BYTES_MAX = 1024
+/** Eight wrapped lines of the longest form. */
+const FILE_BYTES_MAX = 48 * 1024
 const GROUP_AND_OTHERS = 0o077
 
 export async function readKeyFile(file: string): Promise<string> {

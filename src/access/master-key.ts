@@ -1,23 +1,21 @@
 /**
  * The master keys of a deployment: the one it seals with, and older or newer ones that only open.
  *
- * Owns: the lines of the key file, which key is current. Knows nothing of: tenants, tokens, chunks.
+ * Owns: which key is current. Knows nothing of: the key file and who opens its lines (provided-keys.ts), tenants, tokens, chunks.
  * Rule: a node seals with the key that the cluster agreed on, not with the one it would like: what it seals must open
  * on nodes that do not have the newest key yet.
- *
- * File: 1 to 8 lines `holdfast-master-key-1:<id>:<base64url of 32 bytes>`, the newest first, readable only by its owner.
  */
 import assert from 'node:assert/strict'
-import { type KeyObject, randomBytes } from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
 import { StartError } from '../../cluster/index.ts'
-import { MASTER_KEYS_MAX } from '../state-machine/master-keys/limits.ts'
-import { createKeyFile, readKeyFile, replaceKeyFile } from './master-key-file.ts'
+import { newLine, parseKeyLines, plainOnly, textOfLine } from './key-lines.ts'
+import { createKeyFile, readKeyFile } from './master-key-file.ts'
 import { KEY_BYTES, type KeyLabel, MasterKeyVersion, namedKeyOf } from './master-key-version.ts'
 
 const KEY_ID = /^mk-[a-z0-9-]{1,32}$/
-const FILE_LINE = /^holdfast-master-key-1:(mk-[a-z0-9-]{1,32}):([A-Za-z0-9_-]{43})$/
 
-interface KeyLine {
+/** A key as its file or its provider gave it. */
+export interface RawKey {
   readonly id: string
   readonly secret: Uint8Array
 }
@@ -29,41 +27,26 @@ export class MasterKey {
   /** By label, until another key is current. */
   readonly #verifying = new Map<KeyLabel, readonly KeyObject[]>()
 
-  private constructor(lines: readonly KeyLine[]) {
+  private constructor(lines: readonly RawKey[]) {
     this.#versions = lines.map(({ id, secret }) => new MasterKeyVersion(id, secret))
     const [newest] = this.#versions
     assert(newest !== undefined, 'a key file has a line')
     this.#current = newest
   }
 
-  /** Throws StartError `master_key_missing`, `master_key_exposed` or `master_key_malformed`. */
+  /**
+   * From a file that holds the keys themselves. Throws StartError `master_key_missing`, `master_key_exposed`, `master_key_malformed` or
+   * `master_key_wrong_provider`.
+   */
   static async load(file: string): Promise<MasterKey> {
-    return new MasterKey(parseLines(file, await readKeyFile(file)))
+    return new MasterKey(plainOnly(file, parseKeyLines(file, await readKeyFile(file))))
   }
 
-  /** Makes a new key and its file, durable when this resolves. Throws StartError `master_key_exists`. */
+  /** Makes a new key and a file that holds it, durable when this resolves. Throws StartError `master_key_exists`. */
   static async create(file: string): Promise<MasterKey> {
     const line = newLine()
-    await createKeyFile(file, textOf(line))
+    await createKeyFile(file, textOfLine(line))
     return new MasterKey([line])
-  }
-
-  /** Puts a new key in front of those in the file; durable when this resolves. Throws StartError as load(), `master_key_unwritable`. */
-  static async add(file: string): Promise<MasterKey> {
-    const text = await readKeyFile(file)
-    const present = parseLines(file, text)
-    if (present.length === MASTER_KEYS_MAX) {
-      throw new StartError(
-        'master_key_unwritable',
-        `Master key file '${file}' holds ${MASTER_KEYS_MAX} keys`,
-        {
-          hint: 'Remove the lines of keys that nothing is sealed under any more, see deploy/runbooks/rotate-master-key.md.',
-        },
-      )
-    }
-    const lines = [newLine(), ...present]
-    await replaceKeyFile(file, lines.map(textOf).join(''))
-    return new MasterKey(lines)
   }
 
   /** For processes that receive the key by other means, and for tests. */
@@ -72,7 +55,7 @@ export class MasterKey {
   }
 
   /** The newest first. Throws StartError `master_key_malformed`. */
-  static of(lines: readonly KeyLine[]): MasterKey {
+  static of(lines: readonly RawKey[]): MasterKey {
     for (const { id, secret } of lines) {
       if (KEY_ID.test(id) && secret.length === KEY_BYTES) continue
       throw new StartError('master_key_malformed', `Master key '${id}' is not in the expected format`, {
@@ -153,32 +136,4 @@ export class MasterKey {
     }
     return null
   }
-}
-
-function newLine(): KeyLine {
-  return { id: `mk-${randomBytes(6).toString('hex')}`, secret: randomBytes(KEY_BYTES) }
-}
-
-function textOf({ id, secret }: KeyLine): string {
-  return `holdfast-master-key-1:${id}:${Buffer.from(secret).toString('base64url')}\n`
-}
-
-function parseLines(file: string, text: string): readonly KeyLine[] {
-  const lines = text.replace(/\n$/, '').split('\n').map(parseLine)
-  const good = lines.filter((line) => line !== null)
-  const ids = new Set(good.map(({ id }) => id))
-  if (good.length === lines.length && ids.size === lines.length && lines.length <= MASTER_KEYS_MAX)
-    return good
-  throw new StartError('master_key_malformed', `Master key file '${file}' is not in the expected format`, {
-    hint: 'Restore the file from its backup: lines holdfast-master-key-1:<id>:<43 characters>, each id once.',
-  })
-}
-
-function parseLine(line: string): KeyLine | null {
-  const match = FILE_LINE.exec(line)
-  const [id, encoded] = [match?.[1], match?.[2]]
-  if (id === undefined || encoded === undefined) return null
-  const secret = Buffer.from(encoded, 'base64url')
-  // Two texts must never mean the same key: the unused bits of the last character have to be zero.
-  return secret.length === KEY_BYTES && secret.toString('base64url') === encoded ? { id, secret } : null
 }

@@ -13,6 +13,7 @@ import { readConfigFile, type Written } from './config-file.ts'
 import { type Environment, readEnvironment } from './environment.ts'
 import { checkListeners } from './listener-addresses.ts'
 import { dataUrlOf } from './listener-urls.ts'
+import { keyProvider } from './key-provider-settings.ts'
 import { parseSettings, type Values } from './parse-settings.ts'
 import type { Setting } from './settings/setting.ts'
 import { SETTINGS, type SettingName } from './settings.ts'
@@ -109,6 +110,9 @@ const APPROVED_KINDS = ['delete_tenant', 'lower_locks'] as const
 function security(read: Reader): Config['security'] {
   return {
     masterKeyFile: read.text('security.master_key_file'),
+    keyProvider: keyProvider(read),
+    masterKeyWaitMs: read.number('security.master_key_wait'),
+    masterKeyCheckEveryMs: read.number('security.master_key_check_every'),
     nativeApiTokenTtlMs: read.number('security.native_api_token_ttl'),
     maxPresignTtlMs: read.number('security.max_presign_ttl'),
     maxTemporaryTtlMs: read.number('security.max_temporary_ttl'),

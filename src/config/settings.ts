@@ -6,6 +6,7 @@
  */
 import type { Setting } from './settings/setting.ts'
 import { CALLER_SETTINGS } from './settings/callers.ts'
+import { KEY_PROVIDER_SETTINGS } from './settings/key-providers.ts'
 import { LIMIT_SETTINGS } from './settings/limits.ts'
 import { LISTENER_SETTINGS } from './settings/listeners.ts'
 import { MACHINE_SETTINGS } from './settings/machine.ts'
@@ -16,6 +17,7 @@ export const SETTINGS = [
   ...MACHINE_SETTINGS,
   ...LISTENER_SETTINGS,
   ...SECURITY_SETTINGS,
+  ...KEY_PROVIDER_SETTINGS,
   ...SERVICE_SETTINGS,
   ...LIMIT_SETTINGS,
   ...CALLER_SETTINGS,

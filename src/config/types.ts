@@ -19,6 +19,32 @@ export interface CallerLimits {
   readonly uploadsAtOnce: number
 }
 
+/** What opens the lines of the key file. Absolute paths; null: not given. URLs end without a slash. */
+export type KeyProviderSettings =
+  | { readonly kind: 'file' }
+  | {
+      readonly kind: 'vault'
+      readonly url: string
+      readonly mount: string
+      readonly keyName: string
+      readonly namespace: string | null
+      readonly ca: string | null
+      readonly auth: 'token' | 'approle' | 'jwt' | 'kubernetes'
+      readonly authMount: string
+      /** Not null unless `auth` is token. */
+      readonly role: string | null
+      readonly credentialFile: string
+    }
+  | {
+      readonly kind: 'kms'
+      readonly url: string
+      readonly keyName: string
+      readonly ca: string | null
+      readonly cert: string | null
+      readonly key: string | null
+      readonly tokenFile: string | null
+    }
+
 /** Absolute paths. */
 export interface ListenerTlsFiles {
   readonly cert: string
@@ -91,6 +117,11 @@ export interface Config {
   readonly adminTls: ListenerTlsFiles | null
   readonly security: {
     readonly masterKeyFile: string
+    /** What opens the lines of that file. */
+    readonly keyProvider: KeyProviderSettings
+    /** How long a start waits for the provider. */
+    readonly masterKeyWaitMs: number
+    readonly masterKeyCheckEveryMs: number
     readonly nativeApiTokenTtlMs: number
     readonly maxPresignTtlMs: number
     readonly maxTemporaryTtlMs: number

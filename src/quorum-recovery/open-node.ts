@@ -5,7 +5,8 @@
  */
 import { join } from 'node:path'
 import { type Logger, StoppedNode } from '../../cluster/index.ts'
-import { MasterKey } from '../access/master-key.ts'
+import type { MasterKey } from '../access/master-key.ts'
+import { loadMasterKeyOnce } from '../access/provided-keys.ts'
 import { loadConfig } from '../config/load-config.ts'
 import { recoveryFault } from '../state-machine/members/cluster-recoveries.ts'
 import { LevelStateMachine } from '../store/apply/level-state-machine.ts'
@@ -28,7 +29,7 @@ export async function withStoppedNode<T>(
   work: (opened: OpenedNode) => Promise<T>,
 ): Promise<T> {
   const config = loadConfig(configFile, process.env)
-  const masterKey = await MasterKey.load(config.security.masterKeyFile)
+  const masterKey = await loadMasterKeyOnce(config.security)
   const { id: nodeId, dataDir } = config.node
   const logger = createLogger({ level: 'error', nodeId })
   const stateMachine = new LevelStateMachine({ dir: join(dataDir, 'state'), logger })

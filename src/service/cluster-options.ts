@@ -1,12 +1,12 @@
 /** What the settings of a node mean for the machine under it. */
 import type { createCluster } from '../../cluster/index.ts'
-import type { MasterKey } from '../access/master-key.ts'
+import type { KeyNames } from '../access/provided-keys.ts'
 import { VERSION } from '../base/version.ts'
 import type { Config } from '../config/types.ts'
 
 export function clusterOptions(
   config: Config,
-  masterKey: MasterKey,
+  keys: KeyNames,
   isJoining: boolean,
 ): Parameters<typeof createCluster>[0] {
   return {
@@ -20,8 +20,8 @@ export function clusterOptions(
     isJoining,
     version: VERSION,
     tls: config.peerTls,
-    fingerprint: masterKey.fingerprint,
-    olderFingerprints: masterKey.fingerprints.slice(1),
+    fingerprint: keys.fingerprint,
+    olderFingerprints: keys.fingerprints.slice(1),
     heartbeatMs: config.cluster.heartbeatMs,
     electionTimeoutMs: config.cluster.electionTimeoutMs,
     clockSkewMaxMs: config.cluster.clockSkewMaxMs,

@@ -9,12 +9,14 @@ import type { Services } from '../operations/base/services.ts'
 import { valueSamples } from '../store/reads/value-samples.ts'
 import type { Work } from '../workers/all-workers.ts'
 import type { KeyKeeper } from '../workers/key-keeper.ts'
+import type { KeyProviderWatch } from '../workers/key-provider-watch.ts'
 import type { NodeLimits } from './node-limits.ts'
 
 export interface SampledParts {
   readonly cluster: Cluster
   readonly work: Work
   readonly keyKeeper: KeyKeeper
+  readonly keyWatch: KeyProviderWatch
   readonly audit: CountingTrail
   readonly limits: NodeLimits
   readonly access: NativeAccess
@@ -22,12 +24,13 @@ export interface SampledParts {
 }
 
 export function samplesOf(parts: SampledParts): () => Promise<readonly MetricSample[]> {
-  const { cluster, work, keyKeeper, audit, limits, access, state } = parts
+  const { cluster, work, keyKeeper, keyWatch, audit, limits, access, state } = parts
   return async () => [
     ...[
       await cluster.metrics(),
       work.samples(),
       keyKeeper.samples(),
+      keyWatch.samples(),
       limits.samples(),
       access.samples(),
     ].flat(),

@@ -17,7 +17,7 @@ import {
   type Trace,
 } from '../../cluster/index.ts'
 import { LastUsed } from '../access/last-used.ts'
-import { MasterKey } from '../access/master-key.ts'
+import type { MasterKey } from '../access/master-key.ts'
 import { NativeAccess, type NativeAccessParts } from '../access/native-access.ts'
 import { SealedSecrets } from '../access/sealed-secrets.ts'
 import type { CountingTrail } from '../audit/counting-trail.ts'
@@ -51,8 +51,10 @@ import { MasterKeyGate } from '../workers/master-key-gate.ts'
 import { auditedWhile, openAuditTrail, openExport } from './audit-parts.ts'
 import { allWorkers, type Work } from '../workers/all-workers.ts'
 import { KeyKeeper } from '../workers/key-keeper.ts'
+import type { KeyProviderWatch } from '../workers/key-provider-watch.ts'
 import { repeat } from '../workers/repeating.ts'
 import { listen } from './listen.ts'
+import { openMasterKey, openWatch } from './master-key-start.ts'
 import { openLimits } from './node-limits.ts'
 import { runStartupTasks } from '../workers/startup-tasks.ts'
 import { UploadSessions } from '../workers/upload-sessions.ts'
@@ -82,6 +84,7 @@ interface Components {
   readonly secrets: SealedSecrets
   readonly content: ObjectContent
   readonly keyKeeper: KeyKeeper
+  readonly keyWatch: KeyProviderWatch
   readonly work: Work
   readonly audit: CountingTrail
   readonly samples: () => Promise<readonly MetricSample[]>
@@ -124,6 +127,8 @@ function lateCluster(cluster: () => Cluster): Pick<Cluster, 'propose' | 'reaches
 interface ComposeOptions {
   readonly stopping: AbortSignal
   readonly isJoining: boolean
+  /** Ends a start that waits. */
+  readonly ending: AbortSignal
   /** Null: nothing is traced. */
   readonly trace: Trace | null
   readonly peerTraces: PeerTraces | null
@@ -131,7 +136,7 @@ interface ComposeOptions {
 
 async function composeServices(config: Config, logger: Logger, how: ComposeOptions): Promise<Components> {
   const { stopping, isJoining, trace, peerTraces } = how
-  const masterKey = await MasterKey.load(config.security.masterKeyFile)
+  const masterKey = await openMasterKey(config, logger, how.ending)
   await prepareDataDir(config.node.dataDir, logger)
   const { stateMachine, reader: state } = openStore({
     dir: join(config.node.dataDir, 'state'),
@@ -172,7 +177,7 @@ async function composeServices(config: Config, logger: Logger, how: ComposeOptio
     logger,
   }
   const secrets = new SealedSecrets(masterKey, state)
-  const keyKeeper = createKeyKeeper(services, { ...shared, content, secrets })
+  const keyWork = keyWorkOf(services, { ...shared, content, secrets })
   const auditTarget = await openExport(config, cluster.time)
   const parts = { ...services, ...shared, uploads, uses, own, auditTarget }
   const work = allWorkers({ ...workSettings(config, state), ...parts })
@@ -183,10 +188,10 @@ async function composeServices(config: Config, logger: Logger, how: ComposeOptio
     masterKey,
     secrets,
     content,
-    keyKeeper,
+    ...keyWork,
     work,
     audit,
-    samples: samplesOf({ cluster, work, keyKeeper, audit, limits, access, state }),
+    samples: samplesOf({ cluster, work, ...keyWork, audit, limits, access, state }),
   }
 }
 
@@ -215,13 +220,14 @@ function contentOf(
   return { uploads, content, own: new ClusterContent(common) }
 }
 
-function createKeyKeeper(
+function keyWorkOf(
   { config, state, propose, logger }: Services,
   components: Pick<Components, 'cluster' | 'content' | 'masterKey' | 'secrets'>,
-): KeyKeeper {
+): Pick<Components, 'keyKeeper' | 'keyWatch'> {
   const { cluster, content, masterKey, secrets } = components
   const { node } = config
-  return new KeyKeeper({
+  const own = logger.child({ component: 'keys' })
+  const keyKeeper = new KeyKeeper({
     masterKey,
     secrets,
     state,
@@ -230,8 +236,9 @@ function createKeyKeeper(
     members: () => memberNames(state, config),
     isJobRunner: () => cluster.isJobRunner(),
     forgetChangedKeys: () => content.forgetChangedKeys(),
-    logger: logger.child({ component: 'keys' }),
+    logger: own,
   })
+  return { keyKeeper, keyWatch: openWatch(config, masterKey, own) }
 }
 
 /** Undo steps, run from the last to the first; after a failure the others still run. */
@@ -293,15 +300,27 @@ async function openLocalSocket(config: Config, services: Services, teardown: Tea
   teardown.add('local socket', () => new Promise((resolve) => server.close(resolve)))
 }
 
+function tracesOf(tracing: Tracing | null): Pick<ComposeOptions, 'trace' | 'peerTraces'> {
+  return { trace: tracing?.tracer.within ?? null, peerTraces: tracing?.tracer.peers ?? null }
+}
+
+interface StartOptions {
+  readonly isAudited?: () => boolean
+  readonly isJoining?: boolean
+  readonly ending?: AbortSignal
+}
+
+const NEVER = new AbortController().signal
+
 /**
  * Throws StartError with a hint if the start fails for a reason that an operator must correct; nothing is left running then.
- * `isJoining`: this node waits until a running cluster adds it. `isAudited`: only for the benchmark of the costs of the audit log; no
+ * `isJoining`: this node waits until a running cluster adds it. `ending`: ends a start that waits for its master key, with its reason. `isAudited`: only for the benchmark of the costs of the audit log; no
  * setting controls it.
  */
 export async function startService(
   config: Config,
   logger: Logger,
-  { isAudited, isJoining = false }: { readonly isAudited?: () => boolean; readonly isJoining?: boolean } = {},
+  { isAudited, isJoining = false, ending = NEVER }: StartOptions = {},
 ): Promise<Service> {
   await refuseStart(config, isJoining)
   const teardown = new Teardown()
@@ -309,9 +328,7 @@ export async function startService(
     const stopping = new AbortController()
     const tracing = openTracing(config, logger)
     if (tracing !== null) teardown.add('tracing', tracing.close)
-    const trace = tracing?.tracer.within ?? null
-    const peerTraces = tracing?.tracer.peers ?? null
-    const how = { stopping: stopping.signal, isJoining, trace, peerTraces }
+    const how = { stopping: stopping.signal, isJoining, ending, ...tracesOf(tracing) }
     const composed = await composeServices(config, logger, how)
     const traced = tracedServices(composed.services, tracing)
     const services = isAudited === undefined ? traced : auditedWhile(isAudited, traced)
@@ -331,12 +348,13 @@ export async function startService(
     })
     const working = new AbortController()
     const kept = settled.then(() => components.keyKeeper.run(working.signal))
-    const worked = settled.then(() => Promise.all(work.workers.map((one) => repeat(one, working.signal))))
+    const workers = [...work.workers, components.keyWatch.worker(working.signal)]
+    const worked = settled.then(() => Promise.all(workers.map((one) => repeat(one, working.signal))))
     teardown.add('workers', async () => {
       working.abort()
       settling.abort()
       await Promise.allSettled([kept, worked])
-      await work.close()
+      await Promise.all([work.close(), components.keyWatch.close()])
     })
     logger.info({ ...addresses, version: VERSION, isWaiting: cluster.membership.isJoining }, 'node started')
     return {

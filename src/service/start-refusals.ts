@@ -6,7 +6,8 @@
  * that are taken, the contents of log and state, the other nodes) is listed in docs/start-errors.md.
  */
 import { examineDirectory, examinePeerTls, StartError } from '../../cluster/index.ts'
-import { MasterKey } from '../access/master-key.ts'
+import { openProvider } from '../access/key-providers/open-provider.ts'
+import { type KeyNames, keyNames } from '../access/provided-keys.ts'
 import { ListenerTls } from '../api/listener-tls.ts'
 import { plainTextRefusals, type StartRefusal } from '../config/start-refusals.ts'
 import type { SettingName } from '../config/settings.ts'
@@ -26,13 +27,14 @@ export async function startRefusals(config: Config, isJoining: boolean): Promise
       found.push({ setting, error })
     }
   }
-  let masterKey: MasterKey | null = null
+  let keys: KeyNames | null = null
   await examine('security.master_key_file', async () => {
-    masterKey = await MasterKey.load(config.security.masterKeyFile)
+    keys = await keyNames(config.security)
   })
+  await examine('security.master_key_provider', () => examineProvider(config.security.keyProvider))
   await examine('node.data_dir', () => examineDataDir(config.node.dataDir))
   const isUsable = found.every(({ setting }) => setting !== 'node.data_dir')
-  if (isUsable) await examine(null, () => examineOwner(config, masterKey, isJoining))
+  if (isUsable) await examine(null, () => examineOwner(config, keys, isJoining))
   const { peerTls, dataTls, adminTls, audit } = config
   const self = { clusterId: config.cluster.id, nodeId: config.node.id }
   if (peerTls !== null) await examine('peer_tls.cert', () => examinePeerTls(peerTls, self))
@@ -49,14 +51,19 @@ export async function refuseStart(config: Config, isJoining: boolean): Promise<v
 }
 
 /** Whether the data directory belongs to this node, and whether this node is a member. Without a key its owner is compared all the same. */
-async function examineOwner(config: Config, masterKey: MasterKey | null, isJoining: boolean): Promise<void> {
-  if (masterKey !== null) return examineDirectory(clusterOptions(config, masterKey, isJoining))
-  const options = clusterOptions(config, MasterKey.fromBytes('mk-none', new Uint8Array(32)), isJoining)
+async function examineOwner(config: Config, keys: KeyNames | null, isJoining: boolean): Promise<void> {
+  if (keys !== null) return examineDirectory(clusterOptions(config, keys, isJoining))
+  const options = clusterOptions(config, { fingerprint: '', fingerprints: [] }, isJoining)
   try {
     await examineDirectory(options)
   } catch (error) {
     if (!(error instanceof StartError) || error.code !== 'wrong_fingerprint') throw error
   }
+}
+
+async function examineProvider(settings: Config['security']['keyProvider']): Promise<void> {
+  const provider = await openProvider(settings)
+  await provider?.close()
 }
 
 async function examineExport(settings: Config['audit']['export']): Promise<void> {

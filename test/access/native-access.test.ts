@@ -41,6 +41,9 @@ function office(changes: Partial<AccessKeyRecord> = {}) {
       limits: TEST_LIMITS,
       security: {
         masterKeyFile: '',
+        keyProvider: { kind: 'file' },
+        masterKeyWaitMs: 0,
+        masterKeyCheckEveryMs: 0,
         nativeApiTokenTtlMs: HOUR_MS,
         maxPresignTtlMs: HOUR_MS,
         maxTemporaryTtlMs: HOUR_MS,

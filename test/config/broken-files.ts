@@ -25,6 +25,40 @@ const fault = (
   environment = {},
 ): BrokenConfiguration => ({ what, code: 'invalid_config', settings, environment })
 
+const VAULT = {
+  'security.master_key_provider': 'vault',
+  'security.vault.url': 'https://vault.example:8200',
+  'security.vault.key_name': 'holdfast',
+  'security.vault.credential_file': 'token',
+}
+const KMS = {
+  'security.master_key_provider': 'kms',
+  'security.kms.url': 'https://kms.example',
+  'security.kms.key_name': 'holdfast',
+  'security.kms.token_file': 'token',
+}
+
+function ofKeyProviders(): readonly BrokenConfiguration[] {
+  const without = (all: Readonly<Record<string, string>>): readonly BrokenConfiguration[] =>
+    Object.keys(all)
+      .filter((name) => name !== 'security.master_key_provider')
+      .map((name) => fault(`a provider of the master key without ${name}`, { ...all, [name]: null }))
+  return [
+    ...without(VAULT),
+    ...without(KMS),
+    fault('a login without a role', { ...VAULT, 'security.vault.auth': 'approle' }),
+    fault('a Vault in plain text', { ...VAULT, 'security.vault.url': 'http://vault.example:8200' }),
+    fault('a key service in plain text', { ...KMS, 'security.kms.url': 'http://kms.example' }),
+    fault('half of the certificate for a key service', { ...KMS, 'security.kms.client_cert': 'n1.pem' }),
+    fault('a certificate for a key service without TLS', {
+      ...KMS,
+      'security.kms.url': 'http://127.0.0.1:8080',
+      'security.kms.client_cert': 'n1.pem',
+      'security.kms.client_key': 'n1.key',
+    }),
+  ]
+}
+
 export const CONTRADICTIONS: readonly BrokenConfiguration[] = [
   fault('an unknown setting', { 'node.idd': 'n1' }),
   fault('an unknown section', { 'cluser.id': 'test-cluster' }),
@@ -70,6 +104,7 @@ export const CONTRADICTIONS: readonly BrokenConfiguration[] = [
     'audit.export.to': 'webhook',
     'audit.export.url': 'https://a.example/',
   }),
+  ...ofKeyProviders(),
   fault('traces in plain text', { 'tracing.url': 'http://collector.example:4318/v1/traces' }),
   ...(['data', 'admin'] as const).map((listener) => ({
     what: `a plain ${listener} listener that other machines reach`,
@@ -199,6 +234,7 @@ export function ofFiles(certificates: MadeCertificates): readonly BrokenConfigur
       settings: { ...peer, 'peer_tls.cert': other.cert, 'peer_tls.key': other.key },
     },
     ...ofMasterKey(garbage),
+    ...ofProviderFiles({ ca, cert, key, otherKey: other.key }, garbage),
     ...ofExport({ ca, cert, key, otherKey: other.key }, garbage),
   ]
 }
@@ -218,6 +254,77 @@ function ofMasterKey(garbage: (folder: string) => void): readonly BrokenConfigur
       what: `${setting}: a file that others read`,
       code: 'master_key_exposed',
       prepare: (folder) => chmodSync(join(folder, 'key'), 0o644),
+    },
+  ]
+}
+
+/** Lines that a provider has wrapped; nothing opens them before the start. */
+const wraps = (provider: string) => (folder: string) =>
+  writes('key', `holdfast-wrapped-key-1:mk-a:${'0'.repeat(64)}:${provider}:1:AAAA\n`)(folder)
+
+function ofProviderFiles(
+  { ca, cert, key, otherKey }: ExportFiles,
+  garbage: (folder: string) => void,
+): readonly BrokenConfiguration[] {
+  const code = 'key_provider_unusable'
+  const vault = { ...VAULT, 'security.vault.ca': ca }
+  const kms = {
+    ...KMS,
+    'security.kms.ca': ca,
+    'security.kms.client_cert': cert,
+    'security.kms.client_key': key,
+  }
+  const prepareFor = (provider: string) => (folder: string) => {
+    garbage(folder)
+    writes('token', 'hvs.token\n')(folder)
+    wraps(provider)(folder)
+  }
+  const wrong = { 'a missing file': 'none', 'a folder': '.', 'other contents': 'garbage' }
+  const rows = (good: Readonly<Record<string, string>>, provider: string): readonly BrokenConfiguration[] =>
+    Object.keys(good)
+      .filter((name) => /\.(ca|client_cert|client_key|credential_file|token_file)$/.test(name))
+      .flatMap((setting) =>
+        Object.entries(wrong).map(([what, file]) => ({
+          what: `${setting}: ${what}`,
+          code,
+          settings: { ...good, [setting]: file },
+          prepare: prepareFor(provider),
+        })),
+      )
+  return [
+    ...rows(vault, 'vault'),
+    ...rows(kms, 'kms'),
+    {
+      what: 'security.kms.client_key: another key',
+      code,
+      settings: { ...kms, 'security.kms.client_key': otherKey },
+      prepare: prepareFor('kms'),
+    },
+    {
+      what: 'a plain key file with a provider',
+      code: 'master_key_wrong_provider',
+      settings: vault,
+      prepare: writes('token', 'hvs.token\n'),
+    },
+    {
+      what: 'a wrapped key file without a provider',
+      code: 'master_key_wrong_provider',
+      prepare: wraps('vault'),
+    },
+    {
+      what: 'a key file that another provider wrapped',
+      code: 'master_key_wrong_provider',
+      settings: kms,
+      prepare: prepareFor('vault'),
+    },
+    {
+      what: 'the data of another key, with a provider',
+      code: 'wrong_fingerprint',
+      settings: vault,
+      prepare: (folder) => {
+        prepareFor('vault')(folder)
+        leaves({ fingerprint: 'x' })(folder)
+      },
     },
   ]
 }

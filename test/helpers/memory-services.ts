@@ -364,6 +364,9 @@ function testConfig(dataDir: string, options: Options): Config {
     adminTls: null,
     security: {
       masterKeyFile: '',
+      keyProvider: { kind: 'file' },
+      masterKeyWaitMs: 0,
+      masterKeyCheckEveryMs: 0,
       nativeApiTokenTtlMs: 3_600_000,
       maxPresignTtlMs: 604_800_000,
       maxTemporaryTtlMs: 43_200_000,

@@ -56,7 +56,8 @@ export const CHECKS = [
   },
   {
     id: 'master_key_file',
-    looksAt: 'the file with the master key: present, private, well formed',
+    looksAt:
+      'the file with the master key: present, private, well formed, of the provider that is set; the provider is not asked',
     error: 'one of these conditions is not met',
     warning: '',
   },

@@ -129,7 +129,7 @@ async function checkData(
   { node, directory, ofIdentity }: DataFacts,
 ): Promise<readonly Finding[]> {
   const { dataDir, id: nodeId } = config.node
-  const keyFile = await keyFileFacts(config.security.masterKeyFile)
+  const keyFile = await keyFileFacts(config.security)
   const findings = [...checkDirectory(directory), checkKeyFile(keyFile)]
   const status = node.kind === 'answering' ? node.status : null
   const isThere = directory.kind === 'directory' && directory.isWritable

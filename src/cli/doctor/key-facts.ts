@@ -2,12 +2,13 @@
  * Reads the master key file as a node does, and keeps only the fingerprints.
  */
 import { StartError } from '../../../cluster/index.ts'
-import { MasterKey } from '../../access/master-key.ts'
+import { keyNames, type KeySettings } from '../../access/provided-keys.ts'
 import type { KeyFileFacts } from './key-checks.ts'
 
-export async function keyFileFacts(path: string): Promise<KeyFileFacts> {
+export async function keyFileFacts(settings: KeySettings): Promise<KeyFileFacts> {
+  const { masterKeyFile: path } = settings
   try {
-    const { fingerprints } = await MasterKey.load(path)
+    const { fingerprints } = await keyNames(settings)
     return { path, fingerprints, failure: null }
   } catch (cause) {
     if (cause instanceof StartError) {

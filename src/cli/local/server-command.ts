@@ -67,7 +67,18 @@ export async function runServer(
       () => isServing,
       () => reload(configFile, logger),
     )
-  const service = await startService(config, logger, { isJoining })
+  const ending = new AbortController()
+  void stop.then((signal) => ending.abort(new StopRequested(signal)))
+  const service = await startService(config, logger, { isJoining, ending: ending.signal }).catch(
+    (cause: unknown) => {
+      if (cause instanceof StopRequested) return null
+      throw cause
+    },
+  )
+  if (service === null) {
+    logger.info({}, 'stopped before it had started')
+    return EXIT.done
+  }
   isServing = true
   manager.ready(SERVING)
   const scheme = config.dataTls === null ? 'http' : 'https'
@@ -88,6 +99,9 @@ export async function runServer(
   logger.info({}, 'stopped')
   return why instanceof Error ? reportError(why, false) : EXIT.done
 }
+
+/** Ends a start that waits. */
+class StopRequested extends Error {}
 
 /** Resolves with the error, or never. */
 const failureOf = (work: Promise<void>): Promise<Error> =>

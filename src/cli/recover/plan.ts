@@ -8,7 +8,8 @@ import { randomBytes } from 'node:crypto'
 import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { planRecovery, type PlanRefusal, type RecoveryDecision } from '../../../cluster/index.ts'
-import { MasterKey } from '../../access/master-key.ts'
+import type { MasterKey } from '../../access/master-key.ts'
+import { loadMasterKeyOnce } from '../../access/provided-keys.ts'
 import { loadConfig } from '../../config/load-config.ts'
 import { CommandError, EXIT } from '../base/exit.ts'
 import { note, printable, printJson, printLine } from '../base/printing.ts'
@@ -39,7 +40,7 @@ const NAMED_SHOWN_MAX = 20
 
 export async function planFromReports(options: PlanOptions): Promise<number> {
   const { config, reports: folder, dead = [], restored = false, out, json = false } = options
-  const masterKey = await MasterKey.load(loadConfig(config, process.env).security.masterKeyFile)
+  const masterKey = await loadMasterKeyOnce(loadConfig(config, process.env).security)
   const reports = await readReports(masterKey, folder)
   const planned = planRecovery(
     reports.map(({ facts }) => facts),

@@ -8,7 +8,8 @@ import { randomBytes } from 'node:crypto'
 import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { planSkip, type SkipRefusal } from '../../../cluster/index.ts'
-import { MasterKey } from '../../access/master-key.ts'
+import type { MasterKey } from '../../access/master-key.ts'
+import { loadMasterKeyOnce } from '../../access/provided-keys.ts'
 import { loadConfig } from '../../config/load-config.ts'
 import { readSignedFile, signFile } from '../../quorum-recovery/signed-file.ts'
 import {
@@ -35,7 +36,7 @@ const REPORT = /\.entry\.json$/
 
 export async function planSkipping(options: SkipPlanOptions): Promise<number> {
   const { config, reports: folder, reason, dead = [], out, json = false } = options
-  const masterKey = await MasterKey.load(loadConfig(config, process.env).security.masterKeyFile)
+  const masterKey = await loadMasterKeyOnce(loadConfig(config, process.env).security)
   const reports = await readReports(masterKey, folder)
   const planned = planSkip(
     reports.map(({ facts }) => facts),

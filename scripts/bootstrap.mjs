@@ -43,6 +43,7 @@ const PROGRAMS = {
   chaos: 'test/programs/chaos/main.ts',
   interruptions: 'test/programs/interruptions/main.ts',
   garbage: 'test/programs/garbage/main.ts',
+  'console-pictures': 'test/programs/console/pictures.ts',
   test: 'scripts/checks/main.ts',
 }
 

@@ -10,6 +10,7 @@ import { buildSync, type Metafile } from 'esbuild'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { readLockedProject } from '../supply-chain/lockfile.ts'
+import { CONSOLE_ARCHIVE, consolePack, hasConsole, IN_CONSOLE } from './console-site.ts'
 
 /** The program and the threads, each from a file of its own beside the file that starts it. An older checkout does not have all of them. */
 const ENTRIES = [
@@ -27,8 +28,8 @@ const REQUIRE =
 /** An import of these reads properties that load more of Node.js, for 30 ms of processor time in each process: see the files. */
 const BUILTINS = ['http', 'process']
 const LICENCES = 'LICENCES.txt'
-/** In the script of the documentation, which lies beside the bundle. */
-const IN_DOCUMENTATION = join('node_modules', 'minisearch')
+/** In the scripts of the documentation and of the console, which are handed on with the bundle. */
+const IN_PAGES = ['minisearch', ...IN_CONSOLE].map((name) => join('node_modules', name))
 const LICENCE_FILE = /^(licen[cs]e|copying|notice)/i
 
 /**
@@ -67,9 +68,13 @@ export function bundle(
       join(fresh, LICENCES),
       licencesOf(
         root,
-        packagesIn(metafile, existsSync(join(root, IN_DOCUMENTATION)) ? [IN_DOCUMENTATION] : []),
+        packagesIn(
+          metafile,
+          IN_PAGES.filter((place) => existsSync(join(root, place))),
+        ),
       ),
     )
+    if (hasConsole(root)) writeFileSync(join(fresh, CONSOLE_ARCHIVE), consolePack(root))
     for (const [name, text] of Object.entries(further)) writeFileSync(join(fresh, name), text)
     replace(folder, fresh)
     return inputs

@@ -17,6 +17,7 @@ const SOURCES = [
   'src/**/*.ts',
   'cluster/**/*.ts',
   'packages/client/src/**/*.ts',
+  'packages/console/src/**/*',
   'scripts/build/**/*.{ts,cjs}',
   'package.json',
   'package-lock.json',

@@ -9,6 +9,7 @@ const GUIDE = 'docs/guide/'
 /** Settings of proxies and of key providers, which no line of a shell shows; and a page with a test of its own. */
 export const UNTYPED_PAGES: readonly string[] = [
   'README.md',
+  'console.md',
   'master-key.md',
   'proxies-and-floods.md',
   'three-machines.md',

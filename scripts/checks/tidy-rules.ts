@@ -73,6 +73,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'src/base/': ['src/state-machine/', CLUSTER_DOOR],
   // A client like any other: it knows the contract documents and nothing of the service.
   'packages/client/': [],
+  'packages/console/': ['packages/client/'],
   'src/client/': ['packages/client/'],
   'src/config/': ['src/base/', CLUSTER_DOOR],
   'src/telemetry/': ['src/config/', CLUSTER_DOOR],
@@ -225,7 +226,7 @@ const opensWithHeader: Rule = ({ path, text }) =>
 const hasPlainName: Rule = ({ path }) => {
   const name = path.split('/').at(-1) ?? ''
   const problems: string[] = []
-  if (!/^[a-z0-9]+(-[a-z0-9]+)*(\.test)?\.(ts|mjs)$/.test(name)) problems.push('is not named in kebab-case')
+  if (!/^[a-z0-9]+(-[a-z0-9]+)*(\.test)?\.(tsx?|mjs)$/.test(name)) problems.push('is not named in kebab-case')
   if (/\b(utils?|helpers?|common|misc|manager|impl)\b/.test(name.replaceAll('-', ' '))) {
     problems.push('has a name that says nothing: name it after what it exports')
   }

@@ -16,7 +16,7 @@ const read = (path: string): SourceFile => ({ path, text: readFileSync(join(ROOT
 function main(): number {
   const files = repositoryFiles(ROOT)
   const sources = files
-    .filter((path) => /^(cluster|packages|src|test|scripts)\/.*\.(ts|mjs)$/.test(path))
+    .filter((path) => /^(cluster|packages|src|test|scripts)\/.*\.(tsx?|mjs)$/.test(path))
     .map(read)
   const prose = files
     .filter(

@@ -20,7 +20,7 @@ const OF_A_NODE: ReadonlySet<string> = new Set([
   'MIT',
   'Unlicense',
 ])
-const OF_WORK_ALONE: ReadonlySet<string> = new Set([...OF_A_NODE, 'CC-BY-3.0', 'EPL-2.0'])
+const OF_WORK_ALONE: ReadonlySet<string> = new Set([...OF_A_NODE, 'CC-BY-3.0', 'EPL-2.0', 'MPL-2.0'])
 /** Packages whose metadata says nothing, with the licence that was read in their own files. */
 const READ_BY_HAND: Readonly<Record<string, string>> = { 'jsonc-simple-parser@3.0.0': 'MIT' }
 

@@ -120,10 +120,28 @@ export class Page {
     this.#send = send
   }
 
-  /** Shows the page on a screen of this width. CSS pixels. */
-  async resize(width: number): Promise<void> {
-    const size = { width, height: 800, deviceScaleFactor: 1, mobile: false }
+  /** Shows the page on a screen of this size. CSS pixels. */
+  async resize(width: number, height = 800): Promise<void> {
+    const size = { width, height, deviceScaleFactor: 1, mobile: false }
     await this.#send('Emulation.setDeviceMetricsOverride', size)
+  }
+
+  /** As a system with this theme would show it. */
+  async prefer(scheme: 'light' | 'dark'): Promise<void> {
+    const features = [{ name: 'prefers-color-scheme', value: scheme }]
+    await this.#send('Emulation.setEmulatedMedia', { features })
+  }
+
+  /** What the screen shows, as PNG. */
+  async picture(): Promise<Buffer> {
+    const { data } = await this.#send('Page.captureScreenshot', { format: 'png' })
+    return Buffer.from(String(data), 'base64')
+  }
+
+  /** Runs a script in the page, by its text. */
+  async load(script: string): Promise<void> {
+    const result = await this.#send('Runtime.evaluate', { expression: script })
+    assert.ok(!('exceptionDetails' in result), JSON.stringify(result['exceptionDetails']))
   }
 
   /** Runs the text of `script` in the page with these arguments; arguments and result travel as JSON. */

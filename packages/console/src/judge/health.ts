@@ -1,0 +1,160 @@
+/**
+ * From what the API says of the cluster to one sentence, whether data is safe, and findings with what to do. Pure.
+ *
+ * Rules: what is not known is never called safe; what a token may not see is left out and said to be unknown.
+ */
+import type { Membership, Operation, Placement, Repair } from '../../../client/src/admin.ts'
+import { bytes, count } from '../words/format.ts'
+import { TEXT } from '../words/strings.ts'
+
+export type Level = 'danger' | 'attention'
+
+export interface Finding {
+  readonly level: Level
+  readonly title: string
+  readonly todo: string
+  /** Where more of it is shown. */
+  readonly screen: 'cluster' | 'operations'
+  /** Below /docs/. */
+  readonly page: string | null
+}
+
+export interface Facts {
+  readonly membership: Membership | null
+  readonly repair: Repair | null
+  readonly placement: Placement | null
+  readonly operations: readonly Operation[] | null
+}
+
+export interface Judgement {
+  readonly level: 'safe' | 'attention' | 'danger' | 'unknown'
+  readonly sentence: string
+  readonly why: string
+  /** The most urgent first. */
+  readonly findings: readonly Finding[]
+}
+
+const SAYS = TEXT.finding
+const RUNBOOK = {
+  dead: 'runbooks/replace-dead-machine.html',
+  quorum: 'runbooks/lost-quorum.html',
+  grow: 'runbooks/grow-to-five.html',
+  full: 'runbooks/full-blob-disk.html',
+  disk: 'runbooks/replace-blob-disk.html',
+  upgrade: 'runbooks/rolling-upgrade.html',
+  back: 'runbooks/disk-went-back.html',
+}
+/** Below it an operation is of the past. */
+const IS_OPEN = new Set<Operation['status']>(['queued', 'running', 'paused'])
+
+type Said = readonly [title: string, todo: string]
+
+function finding(
+  level: Level,
+  [title, todo]: Said,
+  screen: Finding['screen'],
+  page: string | null = null,
+): Finding {
+  return { level, title, todo, screen, page }
+}
+
+export function judge(facts: Facts): Judgement {
+  const { membership } = facts
+  const findings = [
+    ...(membership === null ? [] : ofMembers(membership)),
+    ...(facts.placement === null ? [] : ofPlacement(facts.placement)),
+    ...(facts.repair === null ? [] : ofRepair(facts.repair)),
+    ...(facts.operations === null ? [] : ofOperations(facts.operations)),
+  ].sort((a, b) => Number(a.level === 'attention') - Number(b.level === 'attention'))
+  const [first] = findings
+  if (first !== undefined) {
+    const sentence = first.level === 'danger' ? TEXT.health.danger : TEXT.health.attention
+    return { level: first.level, sentence, why: `${first.title}. ${first.todo}`, findings }
+  }
+  if (membership === null || facts.placement === null || facts.repair === null)
+    return { level: 'unknown', sentence: TEXT.health.unknown, why: TEXT.health.unknownWhy, findings }
+  const why = TEXT.health.safeWhy(membership.failureTolerance, votersOf(membership).length)
+  return { level: 'safe', sentence: TEXT.health.safe, why, findings }
+}
+
+type Member = Membership['members'][number]
+
+export const votersOf = ({ members }: Membership): readonly Member[] =>
+  members.filter(({ role }) => role === 'voter')
+
+function ofMembers(membership: Membership): readonly Finding[] {
+  const { members, authoritative, failureTolerance, leaderId } = membership
+  const voters = votersOf(membership)
+  const silent = members.filter(({ reachable, phase }) => reachable === false && phase !== 'lost')
+  const silentVoters = silent.filter(({ role }) => role === 'voter').length
+  const found: Finding[] = []
+  if (!authoritative || leaderId === null)
+    found.push(finding('danger', SAYS.noMajority, 'cluster', RUNBOOK.quorum))
+  else if (silentVoters > 0 && silentVoters >= failureTolerance)
+    found.push(finding('danger', SAYS.noSpare, 'cluster', RUNBOOK.dead))
+  if (voters.length < 3 && silentVoters === 0)
+    found.push(finding('attention', SAYS.fewVoters(voters.length), 'cluster', RUNBOOK.grow))
+  for (const { nodeId } of silent)
+    found.push(finding('attention', SAYS.unreachable(nodeId), 'cluster', RUNBOOK.dead))
+  for (const { nodeId, stateEqual, conditions = [] } of members) {
+    if (stateEqual === false) found.push(finding('danger', SAYS.stateDiffers(nodeId), 'cluster'))
+    for (const { code, message } of conditions)
+      found.push(finding('danger', [SAYS.condition(nodeId, code), message], 'cluster', RUNBOOK.back))
+  }
+  const versions = [...new Set(members.flatMap(({ version }) => version ?? []))].sort()
+  if (versions.length > 1)
+    found.push(finding('attention', SAYS.versions(versions.join(', ')), 'cluster', RUNBOOK.upgrade))
+  return found
+}
+
+function ofPlacement({ singleCopies, singleZones, owed, isTruncated }: Placement): readonly Finding[] {
+  const counted = (value: number): string => `${count(value)}${isTruncated ? '+' : ''}`
+  const found: Finding[] = []
+  if (singleCopies > 0) found.push(finding('danger', SAYS.singleCopies(counted(singleCopies)), 'operations'))
+  if (owed.copies > 0)
+    found.push(finding('attention', SAYS.owed(counted(owed.copies), bytes(owed.bytes)), 'operations'))
+  if (singleZones > 0) found.push(finding('attention', SAYS.singleZones(counted(singleZones)), 'cluster'))
+  return found
+}
+
+function ofRepair({ collection, lastRecount, nodes }: Repair): readonly Finding[] {
+  const found: Finding[] = []
+  if (collection.halted !== null)
+    found.push(finding('attention', SAYS.halted(collection.halted.reason), 'operations'))
+  if (lastRecount !== null && lastRecount.differences > 0)
+    found.push(finding('attention', SAYS.recount(lastRecount.differences), 'operations'))
+  return [...found, ...nodes.flatMap(ofNode)]
+}
+
+function ofNode(node: Repair['nodes'][number]): readonly Finding[] {
+  const { nodeId, reachable, disk, directoriesLost, scrub } = node
+  if (!reachable) return [finding('attention', SAYS.noRepair(nodeId), 'cluster')]
+  const found: Finding[] = []
+  if (disk !== null) {
+    const free = bytes(disk.freeBytes)
+    if (disk.level === 'stopPlacing')
+      found.push(finding('attention', SAYS.diskFilling(nodeId, free), 'cluster', RUNBOOK.full))
+    else if (disk.level !== 'open')
+      found.push(finding('danger', SAYS.diskFull(nodeId, free), 'cluster', RUNBOOK.full))
+    if (disk.isSuspect) found.push(finding('attention', SAYS.diskSuspect(nodeId), 'cluster', RUNBOOK.disk))
+  }
+  if ((directoriesLost ?? 0) > 0)
+    found.push(finding('danger', SAYS.directoriesLost(nodeId, directoriesLost ?? 0), 'cluster', RUNBOOK.disk))
+  if ((scrub?.lost ?? 0) > 0)
+    found.push(finding('attention', SAYS.lost(nodeId, scrub?.lost ?? 0), 'operations', RUNBOOK.disk))
+  return found
+}
+
+function ofOperations(operations: readonly Operation[]): readonly Finding[] {
+  return operations.flatMap((operation, at) => {
+    const { type, status, error, blockers, nodeId } = operation
+    const [blocker] = blockers
+    if (IS_OPEN.has(status) && blocker !== undefined)
+      return [finding('attention', SAYS.blocked(type, blocker.message), 'operations')]
+    // A failure counts until the same was tried again.
+    const isLast = !operations.slice(0, at).some((later) => later.type === type && later.nodeId === nodeId)
+    return status === 'failed' && isLast
+      ? [finding('attention', SAYS.failed(type, error ?? ''), 'operations')]
+      : []
+  })
+}

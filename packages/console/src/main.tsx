@@ -1,0 +1,8 @@
+/**
+ * The console: shows the log-in or the frame with one screen, as the session and the address say.
+ */
+import { render } from 'preact'
+import { App } from './screens/app.tsx'
+
+const root = document.getElementById('console')
+if (root !== null) render(<App />, root)

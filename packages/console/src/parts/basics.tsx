@@ -1,0 +1,194 @@
+/**
+ * The small parts of every screen: buttons, badges, bars, notices, facts, the loaded or failed state of a part.
+ */
+import type { ComponentChildren, JSX } from 'preact'
+import { percent, time } from '../words/format.ts'
+import type { Fault, Resource } from '../state/resource.ts'
+import { TEXT } from '../words/strings.ts'
+
+export type Tone = 'good' | 'warn' | 'bad' | 'quiet' | 'info'
+
+interface ButtonProps {
+  readonly children: ComponentChildren
+  readonly onClick?: () => void
+  readonly kind?: 'primary' | 'danger' | 'plain'
+  readonly type?: 'button' | 'submit'
+  readonly isDisabled?: boolean
+  readonly label?: string
+}
+
+export function Button({
+  children,
+  onClick,
+  kind = 'plain',
+  type = 'button',
+  isDisabled = false,
+  label,
+}: ButtonProps) {
+  return (
+    <button
+      class={`button ${kind}`}
+      type={type}
+      disabled={isDisabled}
+      {...(onClick === undefined ? {} : { onClick })}
+      {...(label === undefined ? {} : { 'aria-label': label, title: label })}
+    >
+      {children}
+    </button>
+  )
+}
+
+export function Badge({ tone, children }: { readonly tone: Tone; readonly children: ComponentChildren }) {
+  return <span class={`badge ${tone}`}>{children}</span>
+}
+
+/** `share`: 0 to 1. */
+export function Bar({
+  share,
+  label,
+  tone = 'info',
+}: {
+  readonly share: number
+  readonly label: string
+  readonly tone?: Tone
+}) {
+  const whole = Math.round(Math.min(1, Math.max(0, share)) * 100)
+  return (
+    <span
+      class={`bar ${tone}`}
+      role="progressbar"
+      aria-label={label}
+      aria-valuemin={0}
+      aria-valuemax={100}
+      aria-valuenow={whole}
+      aria-valuetext={percent(share)}
+    >
+      <span style={{ width: `${whole}%` }} />
+    </span>
+  )
+}
+
+export function Notice({
+  tone,
+  title,
+  children,
+}: {
+  readonly tone: Tone
+  readonly title: string
+  readonly children?: ComponentChildren
+}) {
+  return (
+    <div class={`notice ${tone}`} role={tone === 'bad' ? 'alert' : 'status'}>
+      <b>{title}</b>
+      {children}
+    </div>
+  )
+}
+
+export function FaultNotice({ fault }: { readonly fault: Fault }) {
+  const { kind, message, requestId } = fault
+  const says =
+    kind === 'denied' ? TEXT.fault.denied : kind === 'unreachable' ? TEXT.fault.unreachable : message
+  return (
+    <Notice tone={kind === 'denied' ? 'quiet' : 'bad'} title={TEXT.fault.title}>
+      <p>{says}</p>
+      {requestId === null ? null : <p class="soft code">{TEXT.requestId(requestId)}</p>}
+    </Notice>
+  )
+}
+
+/** The value once it is there; before it, that it is loaded, or why not. */
+export function Loaded<T>({
+  of,
+  children,
+}: {
+  readonly of: Resource<T>
+  readonly children: (value: T) => ComponentChildren
+}) {
+  const value = of.value.value
+  const fault = of.fault.value
+  if (value === null) return fault === null ? <Skeleton /> : <FaultNotice fault={fault} />
+  return (
+    <>
+      {fault === null ? null : (
+        <Notice tone="warn" title={TEXT.fault.stale}>
+          <p>{fault.message}</p>
+        </Notice>
+      )}
+      {children(value)}
+    </>
+  )
+}
+
+export function Skeleton() {
+  return (
+    <div class="skeleton" role="status">
+      <span class="unseen">{TEXT.loading}</span>
+    </div>
+  )
+}
+
+/** Name and value pairs. */
+export function FactList({ rows }: { readonly rows: readonly (readonly [string, ComponentChildren])[] }) {
+  return (
+    <dl class="facts">
+      {rows.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+export function Card({
+  title,
+  children,
+  actions,
+}: {
+  readonly title?: string
+  readonly children: ComponentChildren
+  readonly actions?: ComponentChildren
+}) {
+  return (
+    <section class="card">
+      {title === undefined ? null : (
+        <header>
+          <h2>{title}</h2>
+          {actions}
+        </header>
+      )}
+      {children}
+    </section>
+  )
+}
+
+export function Time({ iso }: { readonly iso: string | null }) {
+  return iso === null ? <span class="soft">{TEXT.never}</span> : <time dateTime={iso}>{time(iso)}</time>
+}
+
+const ICONS = {
+  health: 'M3 12h4l2-6 4 12 2-6h6',
+  cluster: 'M4 4h16v6H4zM4 14h16v6H4zM8 7h.01M8 17h.01',
+  operations: 'M12 3v4m0 10v4M3 12h4m10 0h4M6 6l2.5 2.5m7 7L18 18M6 18l2.5-2.5m7-7L18 6',
+  tenants: 'M8 11a3 3 0 1 0 0-6 3 3 0 0 0 0 6zm8 0a3 3 0 1 0 0-6M2 20c0-4 3-6 6-6s6 2 6 6m2-6c3 0 6 2 6 6',
+  audit: 'M6 3h9l4 4v14H6zM9 10h7M9 14h7M9 18h4',
+  docs: 'M4 5c3-1 6-1 8 1 2-2 5-2 8-1v14c-3-1-6-1-8 1-2-2-5-2-8-1zM12 6v14',
+  refresh: 'M20 11a8 8 0 1 0-2 6m2-12v6h-6',
+  out: 'M10 4H5v16h5M14 8l4 4-4 4m4-4H9',
+  theme: 'M12 3a9 9 0 1 0 9 9 7 7 0 0 1-9-9z',
+  good: 'M5 13l4 4L19 7',
+  warn: 'M12 4l9 16H3zM12 10v4m0 3h.01',
+  unknown: 'M9 9a3 3 0 1 1 4 3c-1 .5-1 1-1 2m0 3h.01',
+} as const
+
+export type IconName = keyof typeof ICONS
+
+export function Icon({ name }: { readonly name: IconName }): JSX.Element {
+  return (
+    <svg class="icon" viewBox="0 0 24 24" aria-hidden="true" focusable="false">
+      <path d={ICONS[name]} />
+    </svg>
+  )
+}

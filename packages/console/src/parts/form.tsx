@@ -1,0 +1,59 @@
+/**
+ * Fields of forms: each with its label, its help and its bounds.
+ */
+import { useEffect, useId, useRef } from 'preact/hooks'
+
+interface FieldProps {
+  readonly label: string
+  readonly value: string
+  readonly onChange: (value: string) => void
+  readonly help?: string
+  readonly isSecret?: boolean
+  readonly isRequired?: boolean
+  readonly placeholder?: string
+  /** The first one of a dialog. */
+  readonly isFirst?: boolean
+  readonly charsMax?: number
+}
+
+export function Field(props: FieldProps) {
+  const {
+    label,
+    value,
+    onChange,
+    help,
+    isSecret = false,
+    isRequired = false,
+    placeholder,
+    isFirst = false,
+  } = props
+  const id = useId()
+  const input = useRef<HTMLInputElement>(null)
+  useEffect(() => {
+    if (isFirst) input.current?.focus()
+  }, [isFirst])
+  const common = {
+    id,
+    ref: input,
+    value,
+    required: isRequired,
+    autocomplete: 'off',
+    autocapitalize: 'off' as const,
+    spellcheck: false,
+    maxLength: props.charsMax ?? 1024,
+    onInput: (event: { readonly currentTarget: HTMLInputElement }) => onChange(event.currentTarget.value),
+    ...(placeholder === undefined ? {} : { placeholder }),
+    ...(help === undefined ? {} : { 'aria-describedby': `${id}-help` }),
+  }
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {isSecret ? <input {...common} type="password" /> : <input {...common} type="text" />}
+      {help === undefined ? null : (
+        <p class="soft" id={`${id}-help`}>
+          {help}
+        </p>
+      )}
+    </div>
+  )
+}

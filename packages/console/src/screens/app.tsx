@@ -1,0 +1,97 @@
+/**
+ * The frame around each screen: sections, title, theme, log-out.
+ */
+import type { JSX } from 'preact'
+import { useEffect } from 'preact/hooks'
+import { Button, Icon, type IconName } from '../parts/basics.tsx'
+import { Brand } from '../parts/brand.tsx'
+import { linkTo, place, SCREENS, type Screen } from '../state/route.ts'
+import { client, logOut } from '../state/session.ts'
+import { type Theme, theme, THEMES } from '../state/theme.ts'
+import { TEXT } from '../words/strings.ts'
+import { Cluster } from './cluster.tsx'
+import { Health } from './health.tsx'
+import { LogIn } from './log-in.tsx'
+import { Operations } from './operations.tsx'
+
+const SHOWN: Readonly<Record<Screen, () => JSX.Element>> = {
+  health: Health,
+  cluster: Cluster,
+  operations: Operations,
+}
+
+export function App() {
+  if (client.value === null) return <LogIn />
+  const { screen } = place.value
+  const Shown = SHOWN[screen]
+  return (
+    <>
+      <a class="skip" href="#content">
+        {TEXT.skip}
+      </a>
+      <div class="frame">
+        <Side screen={screen} />
+        <Top screen={screen} />
+        <main id="content" tabIndex={-1}>
+          <Shown key={screen} />
+        </main>
+      </div>
+    </>
+  )
+}
+
+function Side({ screen }: { readonly screen: Screen }) {
+  return (
+    <nav class="side" aria-label={TEXT.sections}>
+      <a class="brand" href={linkTo('health')}>
+        <Brand />
+      </a>
+      <ul>
+        {SCREENS.map((name) => (
+          <li key={name}>
+            <a
+              class="section"
+              href={linkTo(name)}
+              {...(name === screen ? { 'aria-current': 'page' as const } : {})}
+            >
+              <Icon name={name satisfies IconName} />
+              {TEXT.nav[name]}
+            </a>
+          </li>
+        ))}
+      </ul>
+      <a class="section last" href="/docs/">
+        <Icon name="docs" />
+        {TEXT.nav.docs}
+      </a>
+    </nav>
+  )
+}
+
+function Top({ screen }: { readonly screen: Screen }) {
+  const title = TEXT.nav[screen]
+  useEffect(() => {
+    document.title = `${title} · ${TEXT.product}`
+  }, [title])
+  return (
+    <header class="top">
+      <h1>{title}</h1>
+      <select
+        class="theme wide-only"
+        aria-label={TEXT.theme.label}
+        value={theme.value}
+        onChange={(event) => (theme.value = event.currentTarget.value as Theme)}
+      >
+        {THEMES.map((name) => (
+          <option key={name} value={name}>
+            {TEXT.theme[name]}
+          </option>
+        ))}
+      </select>
+      <Button onClick={() => logOut()}>
+        <Icon name="out" />
+        <span>{TEXT.logOut}</span>
+      </Button>
+    </header>
+  )
+}

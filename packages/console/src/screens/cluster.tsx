@@ -1,0 +1,124 @@
+/**
+ * Cluster: each member with what is known of it.
+ */
+import { useEffect } from 'preact/hooks'
+import type { Membership, Repair } from '../../../client/src/admin.ts'
+import { bytes, count, duration } from '../words/format.ts'
+import { Badge, Bar, Card, FactList, Loaded, Time, type Tone } from '../parts/basics.tsx'
+import { Table } from '../parts/table.tsx'
+import { load, membership, repair } from '../state/cluster-data.ts'
+import { TEXT } from '../words/strings.ts'
+
+type Member = Membership['members'][number]
+type Disk = NonNullable<Repair['nodes'][number]['disk']>
+
+const SAYS = TEXT.cluster
+
+export function Cluster() {
+  useEffect(() => void load('membership', 'repair'), [])
+  return (
+    <Loaded of={membership}>
+      {(value) => (
+        <>
+          <div class="grid">
+            {value.members.map((member) => (
+              <MemberCard key={member.nodeId} member={member} committed={value.committedIndex} />
+            ))}
+          </div>
+          {value.departed.length === 0 ? null : <Departed departed={value.departed} />}
+        </>
+      )}
+    </Loaded>
+  )
+}
+
+export function MemberCard({ member, committed }: { readonly member: Member; readonly committed: number }) {
+  const { nodeId, reachable, phase, conditions = [] } = member
+  const tone: Tone = reachable === false ? 'bad' : conditions.length > 0 ? 'warn' : 'good'
+  const disk = repair.value.value?.nodes.find((node) => node.nodeId === nodeId)?.disk ?? null
+  return (
+    <article class="card member" aria-label={nodeId}>
+      <div class="name">
+        <h2>
+          <span class={`dot ${tone}`} />
+          {nodeId}
+          <span class="unseen">{reachable === false ? SAYS.silent : SAYS.answers}</span>
+        </h2>
+        {reachable === false ? <Badge tone="bad">{SAYS.silent}</Badge> : null}
+        {phase === 'active' ? null : <Badge tone="info">{TEXT.status[phase]}</Badge>}
+        <Badge tone={member.isLeader ? 'info' : 'quiet'}>
+          {member.isLeader ? SAYS.leader : SAYS[member.role]}
+        </Badge>
+      </div>
+      {conditions.map(({ code, message }) => (
+        <div class="notice warn" key={code}>
+          <b>{code}</b>
+          <p>{message}</p>
+        </div>
+      ))}
+      <FactList rows={factsOf(member, committed)} />
+      {disk === null ? null : <DiskLine disk={disk} />}
+    </article>
+  )
+}
+
+function factsOf(member: Member, committed: number): readonly (readonly [string, string])[] {
+  const { zone, version, matchIndex, blobs, peerAddress, lastContactMs, isLeader, weight } = member
+  const behind = matchIndex === null ? null : Math.max(0, committed - matchIndex)
+  const lag = behind === null ? TEXT.unknown : behind === 0 ? SAYS.current : SAYS.lagEntries(count(behind))
+  const copies =
+    blobs === null
+      ? TEXT.unknown
+      : `${count(blobs.replicas)}${blobs.lastCopies > 0 ? ` (${SAYS.lastCopies(count(blobs.lastCopies))})` : ''}`
+  return [
+    [SAYS.zone, zone === '' ? TEXT.none : zone],
+    [SAYS.version, version ?? TEXT.unknown],
+    isLeader || lastContactMs === null
+      ? [SAYS.weight, String(weight)]
+      : [SAYS.contact, duration(lastContactMs / 1000)],
+    [SAYS.lag, isLeader ? SAYS.current : lag],
+    [SAYS.copies, copies],
+    [SAYS.address, peerAddress],
+  ]
+}
+
+const DISK_TONE: Readonly<Record<Disk['level'], Tone>> = {
+  open: 'info',
+  stopPlacing: 'warn',
+  stopWriting: 'bad',
+  reserve: 'bad',
+}
+
+function DiskLine({ disk: { totalBytes, freeBytes, level } }: { readonly disk: Disk }) {
+  const used = totalBytes - freeBytes
+  return (
+    <div class="disk">
+      <span>
+        {SAYS.disk}{' '}
+        <span class="soft">
+          {bytes(used)} / {bytes(totalBytes)}
+        </span>
+      </span>
+      <Bar share={totalBytes === 0 ? 0 : used / totalBytes} label={SAYS.disk} tone={DISK_TONE[level]} />
+    </div>
+  )
+}
+
+function Departed({ departed }: { readonly departed: Membership['departed'] }) {
+  return (
+    <Card title={SAYS.departed}>
+      <Table
+        label={SAYS.departed}
+        keyOf={({ nodeId, incarnation }) => `${nodeId} ${incarnation ?? ''}`}
+        empty=""
+        rows={departed}
+        columns={[
+          { head: TEXT.action.node, cell: ({ nodeId }) => nodeId },
+          { head: TEXT.operations.status, cell: ({ how }) => SAYS.how[how] },
+          { head: TEXT.wizard.reason, cell: ({ reason }) => reason ?? '', isMinor: true },
+          { head: TEXT.operations.started, cell: ({ at }) => <Time iso={at} /> },
+        ]}
+      />
+    </Card>
+  )
+}

@@ -1,0 +1,95 @@
+/**
+ * Health: one sentence, whether data is safe, then what to do, then the figures behind it.
+ */
+import { useEffect } from 'preact/hooks'
+import { bytes, count } from '../words/format.ts'
+import { type Finding, judge, type Judgement, votersOf } from '../judge/health.ts'
+import { Badge, Card, FactList, FaultNotice, Icon, Skeleton } from '../parts/basics.tsx'
+import { load, membership, operations, placement, repair } from '../state/cluster-data.ts'
+import { linkTo } from '../state/route.ts'
+import { TEXT } from '../words/strings.ts'
+
+const MARK = { safe: 'good', attention: 'warn', danger: 'warn', unknown: 'unknown' } as const
+
+export function Health() {
+  useEffect(() => void load('membership', 'placement', 'repair', 'operations'), [])
+  const parts = [membership, placement, repair, operations]
+  const isComplete = parts.every(({ value, fault }) => value.value !== null || fault.value !== null)
+  if (!isComplete) return <Skeleton />
+  const judgement = judge({
+    membership: membership.value.value,
+    placement: placement.value.value,
+    repair: repair.value.value,
+    operations: operations.value.value,
+  })
+  return (
+    <>
+      <Verdict judgement={judgement} />
+      {judgement.findings.length === 0 ? null : <Findings findings={judgement.findings} />}
+      <Glance />
+      {parts.flatMap(({ fault }, at) =>
+        fault.value === null ? [] : [<FaultNotice key={at} fault={fault.value} />],
+      )}
+    </>
+  )
+}
+
+function Verdict({ judgement: { level, sentence, why } }: { readonly judgement: Judgement }) {
+  return (
+    <section class={`verdict ${level}`} aria-live="polite">
+      <span class="mark">
+        <Icon name={MARK[level]} />
+      </span>
+      <h2>{sentence}</h2>
+      <p>{why}</p>
+    </section>
+  )
+}
+
+function Findings({ findings }: { readonly findings: readonly Finding[] }) {
+  return (
+    <Card title={TEXT.health.findings}>
+      <ul class="findings">
+        {findings.map(({ level, title, todo, screen, page }) => (
+          <li key={title}>
+            <Badge tone={level === 'danger' ? 'bad' : 'warn'}>
+              {level === 'danger' ? TEXT.health.now : TEXT.health.soon}
+            </Badge>
+            <b>{title}</b>
+            <p class="soft">{todo}</p>
+            <span class="links">
+              <a href={linkTo(screen)}>{TEXT.nav[screen]}</a>
+              {page === null ? null : <a href={`/docs/${page}`}>{TEXT.learnMore}</a>}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  )
+}
+
+function Glance() {
+  const members = membership.value.value
+  const copies = placement.value.value
+  const running = operations.value.value?.filter(({ status }) => status === 'running').length
+  const rows: (readonly [string, string])[] = []
+  if (members !== null)
+    rows.push(
+      [TEXT.health.leader, members.leaderId ?? TEXT.none],
+      [TEXT.health.voters, count(votersOf(members).length)],
+      [TEXT.health.tolerance, count(members.failureTolerance)],
+      [TEXT.health.level, count(members.featureLevel)],
+    )
+  if (copies !== null)
+    rows.push(
+      [TEXT.health.owed, count(copies.owed.copies)],
+      [TEXT.health.singles, count(copies.singleCopies)],
+      [TEXT.health.stored, bytes(copies.held.bytes)],
+    )
+  if (running !== undefined) rows.push([TEXT.health.running, count(running)])
+  return rows.length === 0 ? null : (
+    <Card title={TEXT.health.facts}>
+      <FactList rows={rows} />
+    </Card>
+  )
+}

@@ -1,0 +1,65 @@
+/**
+ * Asks for an admin token.
+ */
+import { useState } from 'preact/hooks'
+import { UnauthorizedError } from '../../../client/src/admin.ts'
+import { Button, Notice } from '../parts/basics.tsx'
+import { Brand } from '../parts/brand.tsx'
+import { Field } from '../parts/form.tsx'
+import { endedBy, logIn } from '../state/session.ts'
+import { faultOf } from '../state/resource.ts'
+import { TEXT } from '../words/strings.ts'
+
+export function LogIn() {
+  const [token, setToken] = useState('')
+  const [fault, setFault] = useState<string | null>(null)
+  const [isBusy, setBusy] = useState(false)
+  const submit = async (): Promise<void> => {
+    setBusy(true)
+    setFault(null)
+    try {
+      await logIn(token.trim())
+    } catch (error) {
+      if (error instanceof UnauthorizedError) setFault(TEXT.login.refused)
+      else if (error instanceof TypeError) setFault(TEXT.login.empty)
+      else setFault(faultOf(error).kind === 'unreachable' ? TEXT.fault.unreachable : faultOf(error).message)
+      setBusy(false)
+    }
+  }
+  const why = endedBy.value
+  return (
+    <main class="entry">
+      <div class="card">
+        <p class="brand">
+          <Brand />
+        </p>
+        <h1>{TEXT.login.title}</h1>
+        <p class="soft">{TEXT.login.intro}</p>
+        {why === null ? null : (
+          <Notice tone="info" title={why === 'idle' ? TEXT.login.ended : TEXT.login.expired} />
+        )}
+        <form
+          onSubmit={(event) => {
+            event.preventDefault()
+            void submit()
+          }}
+        >
+          <Field
+            label={TEXT.login.token}
+            isSecret
+            value={token}
+            onChange={setToken}
+            help={TEXT.login.help}
+            isRequired
+            isFirst
+            placeholder="svcadm_…"
+          />
+          {fault === null ? null : <Notice tone="bad" title={fault} />}
+          <Button type="submit" kind="primary" isDisabled={isBusy}>
+            {TEXT.login.submit}
+          </Button>
+        </form>
+      </div>
+    </main>
+  )
+}

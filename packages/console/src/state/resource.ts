@@ -1,0 +1,70 @@
+/**
+ * Something loaded from the API, with what is known of it: the value, the last fault, whether a request is in flight.
+ *
+ * Rules: the value stays while it is loaded again; of two requests at once the later one counts; it belongs to one session.
+ */
+import { effect, signal, type ReadonlySignal } from '@preact/signals'
+import { ApiError, type HoldfastAdmin } from '../../../client/src/admin.ts'
+import { client, noticeRefusal } from './session.ts'
+
+export interface Fault {
+  readonly kind: 'denied' | 'unreachable' | 'refused'
+  readonly message: string
+  readonly requestId: string | null
+}
+
+export function faultOf(error: unknown): Fault {
+  if (!(error instanceof ApiError))
+    return {
+      kind: 'unreachable',
+      message: String(error instanceof Error ? error.message : error),
+      requestId: null,
+    }
+  const { status, message, requestId } = error
+  return { kind: status === 403 ? 'denied' : 'refused', message, requestId }
+}
+
+export interface Resource<T> {
+  readonly value: ReadonlySignal<T | null>
+  readonly fault: ReadonlySignal<Fault | null>
+  readonly isLoading: ReadonlySignal<boolean>
+  /** When the value came, in milliseconds since 1970; null: never. */
+  readonly at: ReadonlySignal<number | null>
+  readonly load: () => Promise<void>
+  readonly forget: () => void
+}
+
+export function resource<T>(ask: (api: HoldfastAdmin) => Promise<T>): Resource<T> {
+  const value = signal<T | null>(null)
+  const fault = signal<Fault | null>(null)
+  const isLoading = signal(false)
+  const at = signal<number | null>(null)
+  let latest = 0
+  const forget = (): void => {
+    latest++
+    value.value = fault.value = at.value = null
+    isLoading.value = false
+  }
+  const load = async (): Promise<void> => {
+    const api = client.peek()
+    if (api === null) return
+    const own = ++latest
+    isLoading.value = true
+    try {
+      const answer = await ask(api)
+      if (own !== latest) return
+      value.value = answer
+      fault.value = null
+      at.value = Date.now()
+    } catch (error) {
+      if (own !== latest) return
+      fault.value = faultOf(error)
+      noticeRefusal(error)
+    }
+    if (own === latest) isLoading.value = false
+  }
+  effect(() => {
+    if (client.value === null) forget()
+  })
+  return { value, fault, isLoading, at, load, forget }
+}

@@ -1,0 +1,36 @@
+/**
+ * Which screen is shown: the part of the address behind "#", so that back and bookmarks work and nothing is sent.
+ */
+import { signal } from '@preact/signals'
+
+export const SCREENS = ['health', 'cluster', 'operations'] as const
+export type Screen = (typeof SCREENS)[number]
+
+export interface Place {
+  readonly screen: Screen
+  /** What of it, such as the id of a tenant; '' for the screen itself. */
+  readonly item: string
+}
+
+export const place = signal<Place>(read())
+
+function read(): Place {
+  const [, name = '', item = ''] = location.hash.split('/')
+  const screen = SCREENS.find((one) => one === name) ?? 'health'
+  return { screen, item: decoded(item) }
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+export const linkTo = (screen: Screen, item = ''): string =>
+  item === '' ? `#/${screen}` : `#/${screen}/${encodeURIComponent(item)}`
+
+addEventListener('hashchange', () => {
+  place.value = read()
+})

@@ -1,0 +1,299 @@
+/**
+ * Every text that the console shows, in English.
+ *
+ * Rules: words are those of docs/glossary.md; a text says what is, and what to do; names of operations and codes stay as the API spells them.
+ */
+export const TEXT = {
+  product: 'Holdfast',
+  skip: 'To the content',
+  sections: 'Sections',
+  nav: {
+    health: 'Health',
+    cluster: 'Cluster',
+    operations: 'Operations',
+    tenants: 'Tenants',
+    audit: 'Audit',
+    docs: 'Documentation',
+  },
+  theme: { label: 'Theme', auto: 'As the system', light: 'Light', dark: 'Dark' },
+  refresh: 'Refresh',
+  logOut: 'Log out',
+  loading: 'Loading',
+  close: 'Close',
+  copy: 'Copy',
+  copied: 'Copied',
+  never: 'never',
+  none: 'none',
+  unknown: 'unknown',
+  noLimit: 'no limit',
+  more: 'Show more',
+  learnMore: 'What to do',
+  requestId: (id: string) => `Request ${id}`,
+
+  login: {
+    title: 'Log in',
+    intro: 'Use an admin token of this cluster.',
+    token: 'Admin token',
+    help: 'The token stays in the memory of this tab: it is not stored, and a reload of the page asks for it again.',
+    submit: 'Log in',
+    refused: 'This token is wrong, expired or revoked.',
+    empty: 'This is no admin token: one begins with "svcadm_", and `holdfast admin-token create` makes it.',
+    ended: 'You were logged out after 30 minutes without input.',
+    expired: 'The token is expired or revoked: log in with another one.',
+  },
+
+  fault: {
+    title: 'This part could not be loaded',
+    denied: 'The role of this token does not allow this part. An owner can make a token that does.',
+    unreachable: 'This node does not answer. Check that it runs, then refresh.',
+    stale: 'Not up to date: the last request failed.',
+  },
+
+  live: {
+    on: 'Live',
+    off: 'Connecting again',
+    since: (time: string) => `As of ${time}`,
+  },
+
+  health: {
+    title: 'Health',
+    safe: 'Data is safe',
+    safeWhy: (tolerance: number, voters: number) =>
+      tolerance === 0
+        ? `All copies are in place. With ${voters} ${voters === 1 ? 'voter' : 'voters'}, no node may fail without a stop of writes.`
+        : `All copies are in place, and ${tolerance} of ${voters} voters may fail without a stop.`,
+    attention: 'Data is safe, with something to look at',
+    danger: 'Data needs attention now',
+    unknown: 'The state of the data is not known',
+    unknownWhy: 'Parts of the cluster did not answer.',
+    findings: 'Findings',
+    noFindings: 'Nothing needs attention.',
+    now: 'Now',
+    soon: 'Soon',
+    facts: 'At a glance',
+    voters: 'Voters',
+    tolerance: 'May fail',
+    leader: 'Leader',
+    owed: 'Owed copies',
+    singles: 'Chunks with one copy',
+    stored: 'Sealed bytes held',
+    running: 'Operations running',
+    level: 'Feature level',
+  },
+
+  finding: {
+    noMajority: [
+      'No majority of voters answers',
+      'Writes and fresh reads stop until a majority runs. Start the nodes that are down; if they are gone for good, follow the runbook.',
+    ],
+    unreachable: (node: string) =>
+      [
+        `${node} does not answer`,
+        'Look at its machine and its log, and start it. If it never comes back, replace it.',
+      ] as const,
+    noSpare: [
+      'One more failure stops writes',
+      'As many voters are down as the cluster tolerates. Start or replace one first.',
+    ],
+    fewVoters: (voters: number) =>
+      [
+        `The cluster has ${voters} ${voters === 1 ? 'voter' : 'voters'}`,
+        'Three voters or more survive the failure of one. Join another node.',
+      ] as const,
+    condition: (node: string, code: string) => `${node}: ${code}`,
+    stateDiffers: (node: string) =>
+      [
+        `The state of ${node} differs from the others`,
+        'The node replaces its state by itself. If this stays for minutes, look at its log.',
+      ] as const,
+    singleCopies: (count: string) =>
+      [
+        `${count} chunks have one copy only`,
+        'Their other copies are being made. Keep all nodes running until this is zero.',
+      ] as const,
+    owed: (count: string, bytes: string) =>
+      [
+        `${count} copies are owed (${bytes})`,
+        'Repair makes them by itself. Watch the rate under Operations.',
+      ] as const,
+    singleZones: (count: string) =>
+      [`${count} chunks lie in one zone only`, 'A rebalance moves copies into other zones.'] as const,
+    diskFilling: (node: string, free: string) =>
+      [
+        `The disk of ${node} takes no new copies (${free} free)`,
+        'Delete data, add disk space, or join a node.',
+      ] as const,
+    diskFull: (node: string, free: string) =>
+      [
+        `The disk of ${node} is full (${free} free)`,
+        'Writes that need room are refused there. Free space now; deletions are still served.',
+      ] as const,
+    diskSuspect: (node: string) =>
+      [`A disk of ${node} gives errors`, 'Check the disk and plan its replacement.'] as const,
+    directoriesLost: (node: string, count: number) =>
+      [
+        `${node} has lost ${count} data ${count === 1 ? 'directory' : 'directories'}`,
+        'Its copies are made again elsewhere. Replace the disk.',
+      ] as const,
+    halted: (reason: string) =>
+      ['Collection is halted', `${reason}. Find the cause, then resume it with a reason.`] as const,
+    lost: (node: string, count: number) =>
+      [
+        `The last scrub of ${node} found ${count} bad ${count === 1 ? 'copy' : 'copies'}`,
+        'They are made again from good ones. Check the disk when this repeats.',
+      ] as const,
+    recount: (count: number) =>
+      [
+        `The last recount found ${count} ${count === 1 ? 'difference' : 'differences'}`,
+        'Derived counters were wrong and are repaired. Report this with the log of the node.',
+      ] as const,
+    versions: (list: string) =>
+      [
+        `Members run different versions: ${list}`,
+        'Finish the rolling upgrade; the feature level rises when all members are new.',
+      ] as const,
+    failed: (type: string, error: string) => [`Operation ${type} failed`, error] as const,
+    blocked: (type: string, message: string) => [`Operation ${type} waits`, message] as const,
+    noRepair: (node: string) =>
+      [`${node} does not report its copies`, 'Its state of repair is not known until it answers.'] as const,
+  },
+
+  cluster: {
+    title: 'Cluster',
+    id: 'Cluster id',
+    join: 'Join a node',
+    transfer: 'Transfer leadership',
+    rebalance: 'Rebalance',
+    members: 'Members',
+    departed: 'Former members',
+    leader: 'Leader',
+    voter: 'Voter',
+    learner: 'Learner',
+    none: 'No vote',
+    zone: 'Zone',
+    version: 'Version',
+    lag: 'Lag',
+    lagEntries: (entries: string) => `${entries} entries`,
+    current: 'none',
+    contact: 'Last contact',
+    copies: 'Copies',
+    lastCopies: (count: string) => `${count} of them the last one`,
+    disk: 'Disk',
+    address: 'Address',
+    weight: 'Weight',
+    level: 'Level',
+    answers: 'answers',
+    silent: 'does not answer',
+    actions: (node: string) => `Change ${node}`,
+    how: { lost: 'lost', removed: 'removed' },
+  },
+
+  wizard: {
+    plan: 'Show the plan',
+    planTitle: 'What will happen',
+    run: 'Do it',
+    back: 'Back',
+    cancel: 'Cancel',
+    done: 'Close',
+    reason: 'Reason',
+    reasonHelp: 'Stands in the audit log.',
+    confirm: (name: string) => `Type ${name} to confirm`,
+    confirmHelp: 'This cannot be undone.',
+    blockers: 'What stands in the way',
+    blocked: 'Resolve what stands in the way, then show the plan again.',
+    warnings: 'Know before you continue',
+    nothing: 'The cluster is already as asked.',
+    step: 'Step',
+    voters: 'Voters',
+    tolerance: 'May fail',
+    moves: (copies: string, bytes: string) => `${copies} copies (${bytes}) are made elsewhere first.`,
+    noMoves: 'No copies need to move.',
+    newcomer: (node: string, version: string) => `${node} answers and runs ${version}.`,
+    fingerprint: 'Certificate',
+    target: (node: string) => `${node} becomes the leader.`,
+    running: 'Running',
+    follow: 'It continues when this window is closed: see Operations.',
+    succeeded: 'Finished.',
+  },
+
+  action: {
+    join: {
+      name: 'Join a node',
+      about: 'A waiting node (started with --join) copies the state, keeps up for a while and gets a vote.',
+    },
+    demote: {
+      name: 'Demote',
+      about: 'Takes the vote of the member and moves its copies away. It stays a member.',
+    },
+    lost: {
+      name: 'Declare lost',
+      about:
+        'For a member that never comes back: it loses its vote and its name, and its copies are made again.',
+    },
+    remove: { name: 'Remove', about: 'Removes a member that was demoted and drained.' },
+    replace: {
+      name: 'Replace',
+      about: 'Puts a waiting node into the place of this member, also of one that is dead.',
+    },
+    transfer: {
+      name: 'Transfer leadership',
+      about: 'The leader hands its role to another voter. Clients notice a pause of less than a second.',
+    },
+    rebalance: { name: 'Rebalance', about: 'Moves copies to where placement wants them.' },
+    node: 'Name of the node',
+    peer: 'Peer address',
+    peerHelp: 'host:port where it listens for nodes',
+    zone: 'Zone',
+    zoneHelp: 'What fails together: a rack, a room',
+    target: 'New leader',
+    anyTarget: 'The best follower',
+  },
+
+  operations: {
+    title: 'Operations',
+    none: 'No operation has run yet.',
+    running: 'Running',
+    ended: 'History',
+    type: 'Operation',
+    about: 'About',
+    status: 'Status',
+    by: 'Requested by',
+    started: 'Started',
+    took: 'Took',
+    progress: 'Progress',
+    eta: (time: string) => `about ${time} left`,
+    pause: 'Pause',
+    resume: 'Resume',
+    cancel: 'Cancel',
+    copies: (done: string, total: string) => `${done} of ${total} copies`,
+    repair: 'Repair and scrub',
+    rate: 'Rate of repair',
+    pending: 'Owed copies',
+    scrub: 'Scrub',
+    lastFull: 'Last full scrub',
+    nodes: 'Nodes',
+    bad: 'Bad copies',
+    startScrub: 'Scrub now',
+    startRecount: 'Recount',
+    scrubAbout: 'Reads every copy back and makes bad ones again.',
+    recountAbout: 'Computes all derived counters again from the primary rows.',
+  },
+
+  status: {
+    queued: 'Queued',
+    running: 'Running',
+    paused: 'Paused',
+    succeeded: 'Succeeded',
+    failed: 'Failed',
+    cancelled: 'Cancelled',
+    joining: 'Joining',
+    active: 'Active',
+    draining: 'Draining',
+    drained: 'Drained',
+    lost: 'Lost',
+    disabled: 'Disabled',
+    deleting: 'Deleting',
+    deleted: 'Deleted',
+    revoked: 'Revoked',
+  },
+} as const

@@ -1,0 +1,136 @@
+/**
+ * The console in a real browser, on real nodes: log-in, every screen at two widths, its policy, its accessibility, where the token is.
+ */
+import { readFileSync } from 'node:fs'
+import t, { type Test } from 'tap'
+import { Browser } from '../helpers/browser.ts'
+import { HOW_TO_HAVE_ONE } from '../helpers/chromium.ts'
+import { ConsoleDriver } from '../helpers/console-driver.ts'
+import { ProcessCluster } from '../helpers/process-cluster.ts'
+
+/** CSS pixels. */
+const SMALL_SCREEN = 360
+const LARGE_SCREEN = 1280
+
+/** Each with a text that shows that it is there. */
+const SCREENS = [
+  ['health', 'At a glance'],
+  ['cluster', 'Address'],
+  ['operations', 'History'],
+] as const
+
+interface AxeResults {
+  readonly violations: readonly {
+    readonly id: string
+    readonly nodes: readonly { readonly html: string }[]
+  }[]
+}
+
+interface PageGlobals {
+  readonly axe?: { run(): Promise<AxeResults> }
+  readonly localStorage?: object
+  readonly sessionStorage?: object
+  readonly document?: { readonly cookie: string; readonly documentElement: { readonly outerHTML: string } }
+  readonly location?: { readonly href: string }
+  readonly ReportingObserver?: new (
+    observed: (reports: readonly Report[]) => void,
+    options: { readonly types: readonly string[]; readonly buffered: boolean },
+  ) => { observe(): void; takeRecords(): readonly Report[] }
+}
+
+interface Report {
+  readonly body: { readonly effectiveDirective: string; readonly blockedURL: string }
+}
+
+/** Runs in the page: what axe-core objects to. */
+async function violations(): Promise<readonly string[]> {
+  const { axe } = globalThis as PageGlobals
+  const found = (await axe?.run())?.violations ?? []
+  return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
+}
+
+/** Runs in the page: what its policy has refused so far. */
+function refused(): readonly string[] {
+  const { ReportingObserver } = globalThis as PageGlobals
+  if (ReportingObserver === undefined) throw new Error('This browser reports nothing')
+  const observer = new ReportingObserver(() => undefined, { types: ['csp-violation'], buffered: true })
+  observer.observe()
+  return observer.takeRecords().map(({ body }) => `${body.effectiveDirective} ${body.blockedURL}`)
+}
+
+/** Runs in the page: everything of it that outlives it, or that others can see. */
+function traces(): string {
+  const { localStorage, sessionStorage, document, location } = globalThis as PageGlobals
+  return JSON.stringify([
+    localStorage,
+    sessionStorage,
+    document?.cookie,
+    document?.documentElement.outerHTML,
+    location?.href,
+  ])
+}
+
+const AXE = readFileSync(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
+
+async function isAccessible(t: Test, { page }: ConsoleDriver, what: string): Promise<void> {
+  t.same(await page.run<readonly string[]>(violations), [], `${what} for axe`)
+}
+
+t.test('the console in Chromium', { timeout: 900_000 }, async (t) => {
+  const cluster = await ProcessCluster.start(t, 1)
+  const browser = await Browser.start(t)
+  if (browser === null) {
+    process.stderr.write(`NOT TESTED: the console in a browser. ${HOW_TO_HAVE_ONE}\n`)
+    return
+  }
+  const [first] = cluster.plan
+  if (first === undefined) throw new Error('there is no node')
+  const driver = await ConsoleDriver.open(browser, first.adminUrl)
+  await driver.page.load(AXE)
+  const token = cluster.setup.ownerToken
+
+  await t.test('a token that is none, or is wrong, is refused with what to do', async (t) => {
+    await driver.fill('Admin token', 'hello')
+    await driver.click('Log in')
+    await driver.sees('This token is wrong')
+    await driver.fill('Admin token', 'two words')
+    await driver.click('Log in')
+    await driver.sees('This is no admin token')
+    await isAccessible(t, driver, 'the log-in')
+  })
+
+  await t.test('one node is shown as what it is: no failure is survived', async () => {
+    await driver.logIn(token)
+    await driver.sees('The cluster has 1 voter')
+    await driver.sees('Data is safe, with something to look at')
+  })
+
+  for (const [screen, words] of SCREENS)
+    await t.test(`${screen} fits small and large screens, in both themes`, async (t) => {
+      await driver.go(screen)
+      await driver.sees(words)
+      for (const [width, theme] of [
+        [SMALL_SCREEN, 'dark'],
+        [LARGE_SCREEN, 'light'],
+      ] as const) {
+        await driver.page.resize(width)
+        await driver.page.prefer(theme)
+        const shown = await driver.width()
+        t.ok(shown <= width, `${shown} wide on ${width}`)
+        await isAccessible(t, driver, `${screen}, ${theme}`)
+      }
+    })
+
+  await t.test('its policy has refused nothing, and the token is nowhere but in memory', async (t) => {
+    t.same(await driver.page.run<readonly string[]>(refused), [])
+    const found = await driver.page.run<string>(traces)
+    t.notMatch(found, token)
+    t.match(found, 'holdfast-theme', 'it looks where something is')
+  })
+
+  await t.test('a log-out forgets what was shown', async (t) => {
+    await driver.click('Log out')
+    await driver.sees('Admin token')
+    t.notMatch(await driver.text(), /At a glance|History/)
+  })
+})

@@ -1,0 +1,229 @@
+/**
+ * The sentence on top of the console: when data is called safe, and what is found first when it is not.
+ */
+import t from 'tap'
+import type { Membership, Operation, Placement, Repair } from '../../packages/client/src/admin.ts'
+import { judge } from '../../packages/console/src/judge/health.ts'
+import { bytes, duration } from '../../packages/console/src/words/format.ts'
+
+type Member = Membership['members'][number]
+
+const AT = '2026-01-01T00:00:00.000Z'
+
+function member(nodeId: string, more: Partial<Member> = {}): Member {
+  return {
+    nodeId,
+    incarnation: 'i',
+    role: 'voter',
+    phase: 'active',
+    isLeader: nodeId === 'n1',
+    peerAddress: `${nodeId}:9002`,
+    dataAddress: null,
+    adminAddress: null,
+    zone: 'z',
+    weight: 1,
+    reachable: true,
+    lastContactMs: 10,
+    matchIndex: 9,
+    version: '0.3.0',
+    featureLevel: 7,
+    disk: null,
+    blobs: null,
+    drained: false,
+    recoveryEpoch: null,
+    stateEqual: true,
+    addedAt: AT,
+    ...more,
+  }
+}
+
+function membership(more: Partial<Membership> = {}): Membership {
+  return {
+    clusterId: 'c',
+    authoritative: true,
+    term: 1,
+    configIndex: 1,
+    committedIndex: 9,
+    leaderId: 'n1',
+    featureLevel: 7,
+    quorum: 2,
+    failureTolerance: 1,
+    changeInProgress: null,
+    reasons: [],
+    members: [member('n1'), member('n2'), member('n3')],
+    departed: [],
+    recoveries: [],
+    ...more,
+  }
+}
+
+const placement = (more: Partial<Placement> = {}): Placement => ({
+  chunks: 5,
+  bytes: 10,
+  held: { copies: 15, bytes: 30 },
+  owed: { copies: 0, bytes: 0 },
+  singleCopies: 0,
+  singleZones: 0,
+  nodes: [],
+  zones: [],
+  skew: null,
+  isTruncated: false,
+  ...more,
+})
+
+const node = (more: Partial<Repair['nodes'][number]> = {}): Repair['nodes'][number] => ({
+  nodeId: 'n1',
+  reachable: true,
+  pending: 0,
+  waitingForDisk: 0,
+  scrub: null,
+  inventory: null,
+  directoriesLost: 0,
+  disk: { level: 'open', totalBytes: 100, freeBytes: 50, isSuspect: false },
+  ...more,
+})
+
+const repair = (more: Partial<Repair> = {}): Repair => ({
+  maxBytesPerSecond: null,
+  collection: { halted: null, resumed: null },
+  lastRecount: null,
+  nodes: [node()],
+  ...more,
+})
+
+const operation = (more: Partial<Operation> = {}): Operation => ({
+  operationId: 'o',
+  type: 'scrub',
+  status: 'failed',
+  phase: '',
+  requestedBy: 'adm_1',
+  reason: null,
+  tenantId: null,
+  bucket: null,
+  nodeId: null,
+  maxBytesPerSecond: null,
+  createdAt: AT,
+  startedAt: AT,
+  finishedAt: AT,
+  progress: {
+    blobsTotal: 0,
+    blobsDone: 0,
+    bytesTotal: 0,
+    bytesMoved: 0,
+    checksumFailures: 0,
+    skipped: 0,
+    tasksOpen: 0,
+  },
+  etaSeconds: null,
+  nodes: [],
+  blockers: [],
+  error: 'why',
+  ...more,
+})
+
+const WHOLE = { membership: membership(), placement: placement(), repair: repair(), operations: [] }
+const titles = (facts: Parameters<typeof judge>[0]): readonly string[] =>
+  judge(facts).findings.map(({ level, title }) => `${level}: ${title}`)
+
+t.test('data is called safe only when everything is known and nothing is found', async (t) => {
+  t.match(judge(WHOLE), { level: 'safe', findings: [], why: /1 of 3 voters may fail/ })
+  for (const part of ['membership', 'placement', 'repair'] as const)
+    t.match(judge({ ...WHOLE, [part]: null }), { level: 'unknown' }, `without ${part}`)
+})
+
+t.test('what is urgent comes first and makes the sentence', async (t) => {
+  const judged = judge({
+    ...WHOLE,
+    membership: membership({ members: [member('n1'), member('n2', { reachable: false }), member('n3')] }),
+    placement: placement({ singleCopies: 1200, owed: { copies: 3, bytes: 2048 } }),
+  })
+  t.match(judged, { level: 'danger', why: /One more failure stops writes/ })
+  t.same(
+    judged.findings.map(({ level, title }) => `${level}: ${title}`),
+    [
+      'danger: One more failure stops writes',
+      'danger: 1,200 chunks have one copy only',
+      'attention: n2 does not answer',
+      'attention: 3 copies are owed (2.00 KiB)',
+    ],
+  )
+})
+
+t.test('without a majority that is said, and not that one more may fail', async (t) => {
+  const lost = membership({ authoritative: false, leaderId: null })
+  t.same(titles({ ...WHOLE, membership: lost }), ['danger: No majority of voters answers'])
+})
+
+t.test('each condition has a finding', async (t) => {
+  const cases: readonly (readonly [Partial<typeof WHOLE>, RegExp])[] = [
+    [
+      { membership: membership({ members: [member('n1')], failureTolerance: 0 }) },
+      /attention: The cluster has 1 voter$/,
+    ],
+    [
+      { membership: membership({ members: [...membership().members, member('n4', { stateEqual: false })] }) },
+      /danger: The state of n4/,
+    ],
+    [
+      { membership: membership({ members: [...membership().members, member('n4', { version: '0.2.0' })] }) },
+      /attention: .*0\.2\.0, 0\.3\.0/,
+    ],
+    [
+      {
+        membership: membership({
+          members: [
+            ...membership().members,
+            member('n4', { conditions: [{ code: 'member_rolled_back', message: 'M' }] }),
+          ],
+        }),
+      },
+      /danger: n4: member_rolled_back/,
+    ],
+    [{ placement: placement({ singleZones: 2 }) }, /attention: 2 chunks lie in one zone/],
+    [{ repair: repair({ nodes: [node({ reachable: false })] }) }, /attention: n1 does not report/],
+    [
+      {
+        repair: repair({
+          nodes: [node({ disk: { level: 'stopPlacing', totalBytes: 9, freeBytes: 1, isSuspect: false } })],
+        }),
+      },
+      /attention: The disk of n1 takes no new copies/,
+    ],
+    [
+      {
+        repair: repair({
+          nodes: [node({ disk: { level: 'reserve', totalBytes: 9, freeBytes: 1, isSuspect: true } })],
+        }),
+      },
+      /danger: The disk of n1 is full.*attention: A disk of n1 gives errors/,
+    ],
+    [{ repair: repair({ nodes: [node({ directoriesLost: 1 })] }) }, /danger: n1 has lost 1 data directory/],
+    [
+      { repair: repair({ collection: { halted: { reason: 'R', since: AT }, resumed: null } }) },
+      /attention: Collection is halted/,
+    ],
+    [
+      {
+        repair: repair({
+          lastRecount: { nodeId: 'n1', at: AT, rows: 9, differences: 2, firstDifference: null },
+        }),
+      },
+      /attention: The last recount found 2/,
+    ],
+  ]
+  for (const [facts, expected] of cases) t.match(titles({ ...WHOLE, ...facts }).join(', '), expected)
+})
+
+t.test('a failed operation counts until the same was tried again', async (t) => {
+  t.match(titles({ ...WHOLE, operations: [operation()] }), ['attention: Operation scrub failed'])
+  const again = operation({ status: 'succeeded', error: null })
+  t.same(titles({ ...WHOLE, operations: [again, operation()] }), [])
+  const blockers = [{ code: 'c', message: 'A voter is down' }]
+  const held = operation({ status: 'running', finishedAt: null, error: null, blockers })
+  t.match(titles({ ...WHOLE, operations: [held] }), ['attention: Operation scrub waits'])
+})
+
+t.test('figures', async (t) => {
+  t.same([0, 1023, 1024, 1_567_000_000].map(bytes), ['0 B', '1023 B', '1.00 KiB', '1.46 GiB'])
+  t.same([0.25, 59, 3600, 12_000, 90_061].map(duration), ['250 ms', '59 s', '1 h', '3 h 20 min', '1 d 1 h'])
+})

@@ -1,0 +1,71 @@
+/**
+ * `npm run console:pictures -- FOLDER`: pictures of every screen of the console at two widths and in two themes, from three real nodes with something to show.
+ *
+ * Owns: what is shown. Rule: pictures are for looking at; nothing compares them, and none is committed.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Browser } from '../../helpers/browser.ts'
+import { HOW_TO_HAVE_ONE } from '../../helpers/chromium.ts'
+import { ConsoleDriver } from '../../helpers/console-driver.ts'
+import { ProcessCluster } from '../../helpers/process-cluster.ts'
+
+const SIZES = [
+  { width: 1280, height: 860 },
+  { width: 360, height: 780 },
+]
+const THEMES = ['light', 'dark'] as const
+/** Each with a text that says that it is there. */
+const SCREENS = [
+  ['health', 'At a glance'],
+  ['cluster', 'Address'],
+  ['operations', 'History'],
+] as const
+
+/** In which order parts end: the last one first. */
+class Endings {
+  readonly #handlers: (() => unknown)[] = []
+
+  teardown(handler: () => unknown): void {
+    this.#handlers.unshift(handler)
+  }
+
+  async run(): Promise<void> {
+    for (const handler of this.#handlers) await handler()
+  }
+}
+
+async function take(folder: string, driver: ConsoleDriver, name: string): Promise<void> {
+  for (const { width, height } of SIZES)
+    for (const theme of THEMES) {
+      await driver.page.resize(width, height)
+      await driver.page.prefer(theme)
+      writeFileSync(join(folder, `${name}-${width}-${theme}.png`), await driver.page.picture())
+    }
+}
+
+async function main(folder: string): Promise<void> {
+  mkdirSync(folder, { recursive: true })
+  const endings = new Endings()
+  try {
+    const cluster = await ProcessCluster.start(endings, 3)
+    const browser = await Browser.start(endings)
+    if (browser === null) throw new Error(`No browser. ${HOW_TO_HAVE_ONE}`)
+    const [first] = cluster.plan
+    if (first === undefined) throw new Error('there is no node')
+    const driver = await ConsoleDriver.open(browser, first.adminUrl)
+    await take(folder, driver, 'log-in')
+    await driver.logIn(cluster.setup.ownerToken)
+    for (const [screen, words] of SCREENS) {
+      await driver.go(screen)
+      await driver.sees(words)
+      await take(folder, driver, screen)
+    }
+  } finally {
+    await endings.run()
+  }
+}
+
+const [folder] = process.argv.slice(2)
+if (folder === undefined) throw new Error('usage: pictures.ts FOLDER')
+await main(folder)

@@ -7,8 +7,6 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { CopyLocks } from './blobs/disk/copy-locks.ts'
-import { DiskBlobStore } from './blobs/disk/disk-blob-store.ts'
-import { DISK_THRESHOLDS } from './base/disk-level.ts'
 import { systemFileOps } from './base/file-ops.ts'
 import { ReplicatedBlobs } from './blobs/replication/replicated-blobs.ts'
 import { SWEEP_FILE, type Identity } from './directory/identity.ts'
@@ -20,11 +18,11 @@ import { ScrubFile } from './repair/scrub-file.ts'
 import { SweepFile } from './repair/sweep-file.ts'
 import { StoreMarker } from './repair/store-marker.ts'
 import { Throttle } from './repair/throttle.ts'
+import { nodeStore, type NodeStore } from './node-store.ts'
 import type { PeerCalls } from './transport/transport.ts'
 import type { ClusterOptions, ClusterParts, Member } from './base/types.ts'
 
-export interface BlobParts {
-  readonly store: DiskBlobStore
+export interface BlobParts extends NodeStore {
   readonly blobs: ReplicatedBlobs
   readonly throttle: Throttle
   readonly repair: RepairEngine
@@ -52,17 +50,15 @@ export function assembleBlobs(options: ClusterOptions, needs: BlobNeeds): BlobPa
   const { copyLedger: ledger, clock, transport, identity, members } = needs
   const directory = join(options.dataDir, 'blobs')
   const throttle = new Throttle(clock, null)
-  const store = new DiskBlobStore({
-    directory,
+  const { store, ...disks } = nodeStore(options, {
     logger: needs.logger.child({ component: 'blobs' }),
-    thresholds: options.diskThresholds ?? DISK_THRESHOLDS,
     heldBackBytes: needs.heldBackBytes ?? (() => 0),
     fileOps: needs.blobFiles ?? systemFileOps,
     onWrite: (name) => remover.sweep.onWrite(name),
     onUnknown: () => remover.sweep.onStoreUnknown(),
     compactionPace: (bytes, signal) => throttle.pass(bytes, signal),
-    onFatal: (cause) =>
-      needs.fail(new Error(`Cannot trust the blob disk any more: ${cause.message}`, { cause })),
+    fail: needs.fail,
+    onTrouble: () => copies.onTrouble(),
   })
   const logger = needs.logger.child({ component: 'repair' })
   const common = { nodeId, store, locks: new CopyLocks(), clock }
@@ -92,7 +88,7 @@ export function assembleBlobs(options: ClusterOptions, needs: BlobNeeds): BlobPa
   const remover: CopyRemover = new CopyRemover({ ...common, ledger, sweepFile, readBarrier, logger })
   const copies = new CopyWatch({
     ...common,
-    reopenStore: () => store.reopen(),
+    ...disks,
     marker: new StoreMarker({ directory, draw: () => randomBytes(16).toString('hex') }),
     scrubFile: new ScrubFile(join(options.dataDir, 'scrub.json')),
     ledger,
@@ -102,5 +98,5 @@ export function assembleBlobs(options: ClusterOptions, needs: BlobNeeds): BlobPa
     scrubEveryMs: options.scrubEveryMs ?? SCRUB_EVERY_MS,
     onLost: () => repair.kick(),
   })
-  return { store, blobs, throttle, repair, remover, copies }
+  return { store, ...disks, blobs, throttle, repair, remover, copies }
 }

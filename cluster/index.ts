@@ -6,6 +6,8 @@ export { LATENCY_BOUNDS, type LatencyFigures, LatencyHistogram } from './base/la
 export { counter, gauge, histogram } from './base/metric-samples.ts'
 export { type GossipChannel, GOSSIP_BYTES_MAX, GOSSIP_EVERY_MS } from './base/gossip-channel.ts'
 export { createCluster } from './cluster.ts'
+export { examineBlobDirectories } from './blobs/disks/found-disks.ts'
+export { type PreparedDisk, prepareDisk } from './blobs/disks/prepare-disk.ts'
 export { diskLevel, type DiskThreshold, type DiskThresholds, usedShare } from './base/disk-level.ts'
 export { syncDirectory, usableSpace } from './base/file-ops.ts'
 export type { MemberDoubt } from './base/member-doubt.ts'

@@ -9,7 +9,14 @@ import { isDiskLevel } from './base/disk-level.ts'
 import type { Clock } from './base/clock.ts'
 import { collectBody } from './transport/collect-body.ts'
 import type { PeerCalls } from './transport/transport.ts'
-import type { DiskState, Logger, NodeId, NodeRepair, RepairStatus } from './base/types.ts'
+import {
+  DISK_STATUSES,
+  type DiskState,
+  type Logger,
+  type NodeId,
+  type NodeRepair,
+  type RepairStatus,
+} from './base/types.ts'
 
 export const REPAIR_STATUS_METHOD = 'repair.status'
 const ASK_MS_MAX = 2_000
@@ -93,7 +100,11 @@ const STATUS: Shape = {
   inventory: { runs: 'number', endedAt: 'number?', isRunning: 'boolean', copies: 'number', lost: 'number' },
   directoriesLost: 'number',
 }
-const DISK: Shape = { level: 'string', totalBytes: 'number', freeBytes: 'number', isSuspect: 'boolean' }
+const SIZE: Shape = { level: 'string', totalBytes: 'number', freeBytes: 'number' }
+const DISK: Shape = { ...SIZE, isSuspect: 'boolean' }
+const DISK_PART: Shape = { ...SIZE, directory: 'string', diskId: 'string', status: 'string' }
+/** As many as the settings of a node can name. */
+const DISK_PARTS_MAX = 65
 
 /** Ignores fields that the shape does not name: a newer node may send more. Throws TypeError when a named field has another type. */
 export function readRepair(header: unknown): Omit<NodeRepair, 'nodeId'> {
@@ -102,7 +113,23 @@ export function readRepair(header: unknown): Omit<NodeRepair, 'nodeId'> {
   if (disk !== null) check(disk, DISK, 'disk')
   if (disk !== null && !isDiskLevel(fieldsOf(disk)['level']))
     throw new TypeError('Cannot read the repair status: "disk.level" is not a disk level')
+  if (disk !== null) checkDisks(fieldsOf(disk)['disks'])
   return { status: status as RepairStatus, disk: disk as DiskState | null }
+}
+
+/** Absent: a node with one disk, or of a version before. */
+function checkDisks(disks: unknown): void {
+  if (disks === undefined) return
+  if (!Array.isArray(disks) || disks.length > DISK_PARTS_MAX)
+    throw new TypeError(
+      `Cannot read the repair status: "disk.disks" is not a list of at most ${DISK_PARTS_MAX}`,
+    )
+  for (const disk of disks) {
+    check(disk, DISK_PART, 'disk.disks')
+    const { level, status } = fieldsOf(disk)
+    if (!isDiskLevel(level) || !DISK_STATUSES.some((one) => one === status))
+      throw new TypeError('Cannot read the repair status: a disk has an unknown level or status')
+  }
 }
 
 function check(value: unknown, shape: Shape, path: string): void {

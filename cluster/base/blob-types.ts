@@ -3,7 +3,7 @@
  *
  * Owns: the ports Blobs and CopyLedger, and the status of the repair engine. Knows nothing of: what a blob means.
  */
-import type { DiskView } from './disk-level.ts'
+import type { DiskLevel, DiskView } from './disk-level.ts'
 import type { NodeId } from '../raft/types.ts'
 
 /** Lower-case hex. Opaque to the machine; equal id and birth mean equal bytes. */
@@ -191,7 +191,29 @@ export interface InventoryStatus {
 export interface DiskState extends DiskView {
   readonly totalBytes: number
   readonly freeBytes: number
+  /** Of a node with several; its state is that of all that are in use. */
+  readonly disks?: readonly DiskPart[]
 }
+
+/** One of several disks of a node. */
+export interface DiskPart {
+  readonly directory: string
+  /** Empty: the node never had a disk there. */
+  readonly diskId: string
+  /**
+   * `draining`: it takes no new copies. `absent`: nothing or no disk lies at its directory. `foreign`: a disk of another node, or a
+   * second path to one. Copies on a disk that is neither serving nor draining do not count.
+   */
+  readonly status: DiskStatus
+  /** 0 for a disk that is out. */
+  readonly totalBytes: number
+  readonly freeBytes: number
+  readonly level: DiskLevel
+}
+
+export type DiskStatus = (typeof DISK_STATUSES)[number]
+
+export const DISK_STATUSES = ['serving', 'draining', 'absent', 'foreign', 'failed'] as const
 
 /** The status of one member's own copies. */
 export interface NodeRepair {

@@ -43,7 +43,7 @@ export interface TlsFiles {
 export interface ClusterOptions {
   readonly clusterId: string
   readonly nodeId: NodeId
-  /** Absolute. The machine owns `raft/`, `blobs/`, `identity.json`, `members.json`, `recovery.json`, `skipped-entries.json`, `disk-proof.json`, `disk-marker`, `scrub.json` and `sweep.json` in it. */
+  /** Absolute. The machine owns `raft/`, `blobs/`, `identity.json`, `members.json`, `recovery.json`, `skipped-entries.json`, `disk-proof.json`, `disk-marker`, `scrub.json`, `sweep.json` and `disks.json` in it. */
   readonly dataDir: string
   /** In memory; null: the first such folder of this machine. */
   readonly witnessDir?: string | null
@@ -73,6 +73,8 @@ export interface ClusterOptions {
   readonly logPinBytes: number
   /** No copy on this node's disk stays unread for longer; the default is 7 days. */
   readonly scrubEveryMs?: number
+  /** Absolute, each once, none in another or in the data directory: where blobs lie, each on a disk of its own. Absent or empty: `blobs/` in the data directory. */
+  readonly blobDirectories?: readonly string[]
   /** From where on the disk accepts less; the default is DISK_THRESHOLDS. */
   readonly diskThresholds?: DiskThresholds
   /** Raft with its log, timers and peers runs on a thread of its own; the default is the thread of the caller. */

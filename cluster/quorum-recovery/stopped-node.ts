@@ -8,6 +8,8 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { DiskBlobStore } from '../blobs/disk/disk-blob-store.ts'
+import { readDiskRecord } from '../blobs/disks/disk-record.ts'
+import { listOf } from '../blobs/disks/list-of-disks.ts'
 import { lockDataDir, type DataLock } from '../base/data-lock.ts'
 import { checkIdentity, type Expected, findIdentity, type Identity } from '../directory/identity.ts'
 import type { Membership } from '../directory/directory.ts'
@@ -138,29 +140,31 @@ export class StoppedNode {
     return decoded?.proposals.map(({ command }) => command) ?? null
   }
 
-  /** The copies that have a file or a whole record on the disk, in the order of their names; their bytes are not read. */
+  /** The copies that have a file or a whole record on a disk of the node, in the order of their names; their bytes are not read. */
   async *copies(): AsyncGenerator<readonly BlobName[]> {
-    const directory = join(this.dataDir, 'blobs')
-    if (!existsSync(directory)) return
+    const known = await readDiskRecord(this.dataDir)
+    const directories =
+      known.length === 0 ? [join(this.dataDir, 'blobs')] : known.map((disk) => disk.directory)
     const fatal: Error[] = []
-    const store = new DiskBlobStore({
-      directory,
-      logger: this.#parts.logger,
-      isResting: true,
-      onFatal: (error) => fatal.push(error),
-    })
-    await store.open()
+    const stores = directories
+      .filter((directory) => existsSync(directory))
+      .map((directory) => this.#restingStore(directory, (error) => fatal.push(error)))
     try {
-      for (let after: BlobName | null = null; ; ) {
-        const names: readonly BlobName[] = await store.list(after, NAMES_PER_READ)
+      for (const store of stores) await store.open()
+      for (let after: BlobName | null = null; stores.length > 0; ) {
+        const names: readonly BlobName[] = await listOf(stores, after, NAMES_PER_READ)
         if (fatal[0] !== undefined) throw fatal[0]
         yield names
         after = names.at(-1) ?? null
         if (after === null || names.length < NAMES_PER_READ) return
       }
     } finally {
-      await store.close()
+      await Promise.all(stores.map((store) => store.close()))
     }
+  }
+
+  #restingStore(directory: string, onFatal: (error: Error) => void): DiskBlobStore {
+    return new DiskBlobStore({ directory, logger: this.#parts.logger, isResting: true, onFatal })
   }
 
   async close(): Promise<void> {

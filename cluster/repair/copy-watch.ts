@@ -26,6 +26,10 @@ export interface CopyWatchParts {
   /** Makes the directories of the store again where they are missing, while it is in use. */
   readonly reopenStore: () => Promise<void>
   readonly marker: StoreMarker
+  /**
+   * Of a node with several disks, in place of the marker: takes disks out and in, and says whether copies may be gone or there again.
+   */
+  readonly lookAtDisks?: () => Promise<boolean>
   readonly scrubFile: Pick<ScrubFile, 'read' | 'write'>
   readonly ledger: Pick<CopyLedger, 'copyStatus' | 'find' | 'listed' | 'lost' | 'inventoried'>
   readonly remover: Pick<CopyRemover, 'remove'>
@@ -42,6 +46,7 @@ export type CopyWatchStatus = Pick<RepairStatus, 'scrub' | 'inventory' | 'direct
 
 export const SCRUB_EVERY_MS: number = 7 * 24 * 3_600_000
 const MARKER_EVERY_MS = 60_000
+const DISKS_EVERY_MS = 5_000
 /** After this many consecutive verdicts of "missing" the directory is checked. */
 const MISSING_IN_A_ROW = 2
 
@@ -69,8 +74,10 @@ export class CopyWatch {
   /** Once, when the rows are reliable. */
   start(): void {
     this.#isStarted = true
+    const { marker, lookAtDisks } = this.#parts
     this.#begin(async () => {
-      await this.#retryLoop.retry('blob directory not marked yet', () => this.#parts.marker.accept())
+      if (lookAtDisks === undefined)
+        await this.#retryLoop.retry('blob directory not marked yet', () => marker.accept())
       this.#begin(() => this.#watchDirectory())
       await this.#inventory.run()
       await this.#scrub.run()
@@ -89,6 +96,11 @@ export class CopyWatch {
     if (!this.#isStarted || this.#missingInARow < MISSING_IN_A_ROW) return
     this.#missingInARow = 0
     this.#begin(() => this.#lookAtDirectory())
+  }
+
+  /** Call when a disk fails. */
+  onTrouble(): void {
+    if (this.#isStarted) this.#begin(() => this.#lookAtDirectory())
   }
 
   /** Requests a scrub that starts now, under a token chosen by the caller: see Scrub.demand. */
@@ -121,8 +133,9 @@ export class CopyWatch {
   }
 
   async #watchDirectory(): Promise<void> {
+    const everyMs = this.#parts.lookAtDisks === undefined ? MARKER_EVERY_MS : DISKS_EVERY_MS
     for (;;) {
-      await this.#retryLoop.wait(MARKER_EVERY_MS)
+      await this.#retryLoop.wait(everyMs)
       await this.#lookAtDirectory()
     }
   }
@@ -137,7 +150,8 @@ export class CopyWatch {
   }
 
   async #repairDirectory(): Promise<void> {
-    const { marker, reopenStore, logger } = this.#parts
+    const { marker, reopenStore, lookAtDisks, logger } = this.#parts
+    if (lookAtDisks !== undefined) return this.#repairDisks(lookAtDisks)
     const isThere = await marker.isThere()
     if (isThere && this.#isSettled) return
     if (!isThere) {
@@ -149,5 +163,12 @@ export class CopyWatch {
     await marker.accept()
     this.#isSettled = isThere
     this.#begin(() => this.#inventory.run())
+  }
+
+  /** Twice, because a copy may just have been written to a disk that is taken out. */
+  async #repairDisks(lookAtDisks: () => Promise<boolean>): Promise<void> {
+    const isChanged = await lookAtDisks()
+    if (isChanged || !this.#isSettled) this.#begin(() => this.#inventory.run())
+    this.#isSettled = !isChanged
   }
 }

@@ -11,6 +11,7 @@ import { SETTINGS } from '../../src/config/settings.ts'
 const KINDS: Readonly<Record<SettingKind, string>> = {
   text: 'text',
   path: 'path',
+  paths: 'list of paths',
   address: 'host:port',
   duration: 'duration',
   bytes: 'size',

@@ -253,6 +253,11 @@ export const START_ERRORS: Readonly<Record<string, StartErrorHelp>> = {
   foreign_node: FOREIGN,
   log_foreign: FOREIGN,
   data_dir_in_use: { meaning: 'Another process uses the data directory.', action: 'Stop that process.' },
+  blob_directory_unusable: {
+    meaning:
+      'A directory of `node.blob_directories` does not exist, is not empty although the node never used it, or has the disk of another node.',
+    action: 'Follow the hint of the error; see [several disks](guide/disks.md).',
+  },
   data_dir_unusable: {
     meaning: 'The data directory cannot be created, read or written.',
     action: 'Check that the disk is mounted and that this user has permission.',

@@ -15,6 +15,7 @@ import { clusterCommand } from './commands/cluster.ts'
 import { completeCommand, completionCommand } from './commands/completion.ts'
 import { configCommand } from './commands/config.ts'
 import { corsCommand, deliveriesCommand, notificationsCommand } from './commands/bucket-parts.ts'
+import { diskCommand } from './commands/disk.ts'
 import { doctorCommand } from './commands/doctor.ts'
 import { importCommand } from './commands/import.ts'
 import { keyCommand } from './commands/key.ts'
@@ -103,6 +104,7 @@ const SECTIONS: readonly (readonly [heading: string, groups: readonly Group[]])[
       recoverCommand,
       adminTokenCommand,
       masterKeyCommand,
+      diskCommand,
       certsCommand,
     ],
   ],

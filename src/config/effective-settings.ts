@@ -32,7 +32,8 @@ export function effectiveSettings({ written, values }: Examined): readonly Effec
 
 function formatted(setting: Setting, value: unknown, given: unknown): EffectiveSetting['value'] {
   if (setting.kind === 'members') return (value as readonly Member[]).map(formattedMember)
-  if (setting.kind === 'networks') return (value as readonly string[]).map(maskSecrets)
+  if (setting.kind === 'networks' || setting.kind === 'paths')
+    return (value as readonly string[]).map(maskSecrets)
   if (setting.kind === 'origins') return (value as readonly AllowedOrigin[]).map(formattedOrigin)
   if (setting.kind === 'ports') return (value as readonly number[]).join(',')
   // A duration stays 90d and does not become 7776000000; a path is shown as it was resolved.

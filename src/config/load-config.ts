@@ -8,6 +8,7 @@
 import { dirname, resolve } from 'node:path'
 import type { Member } from '../../cluster/index.ts'
 import { type ConfigFault, configFault, FaultError, invalidConfig } from './config-fault.ts'
+import { checkBlobDirectories } from './blob-directories.ts'
 import { checkDisk } from './disk-order.ts'
 import { readConfigFile, type Written } from './config-file.ts'
 import { type Environment, readEnvironment } from './environment.ts'
@@ -238,6 +239,9 @@ function assemble(read: Reader): Config {
     node: {
       id: read.text('node.id'),
       dataDir: read.text('node.data_dir'),
+      blobDirectories: read.has('node.blob_directories')
+        ? read.get<readonly string[]>('node.blob_directories')
+        : [],
       zone: read.text('node.zone'),
       witnessDir: read.has('node.witness_dir') ? read.text('node.witness_dir') : null,
       raftThread: read.get<boolean>('node.raft_thread'),
@@ -312,6 +316,7 @@ function checkProxies({ listeners: { trustedProxies, proxyProtocol } }: Config):
 const crossChecks = (config: Config): readonly (() => void)[] => [
   () => checkElection(config),
   () => checkDisk(config.disk),
+  () => checkBlobDirectories(config.node),
   () => checkListeners(config.listeners),
   () => checkProxies(config),
   () => checkContentOrigin(config),

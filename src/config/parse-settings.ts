@@ -9,7 +9,14 @@ import { type ConfigFault, configFault } from './config-fault.ts'
 import type { Written } from './config-file.ts'
 import { environmentName } from './environment.ts'
 import { parseOrigin, parseOrigins } from './parse-origins.ts'
-import { parseAddress, parseNetworks, parsePorts, parseScalar, ValueError } from './parse-value.ts'
+import {
+  parseAddress,
+  parseNetworks,
+  parsePaths,
+  parsePorts,
+  parseScalar,
+  ValueError,
+} from './parse-value.ts'
 import type { Setting } from './settings/setting.ts'
 import { SETTINGS, type SettingName } from './settings.ts'
 
@@ -63,6 +70,7 @@ function parseSetting(setting: Setting, value: unknown, folder: string): unknown
   if (setting.kind === 'members') return parseMembers(value)
   if (setting.kind === 'origins') return parseOrigins(value)
   if (setting.kind === 'origin') return parseOrigin(String(value))
+  if (setting.kind === 'paths') return parsePaths(value).map((path) => resolve(folder, path))
   if (setting.kind === 'ports') return parsePorts(value)
   if (setting.kind === 'networks') return parseNetworks(value)
   if (typeof value === 'object' && value !== null)

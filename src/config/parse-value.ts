@@ -102,6 +102,21 @@ function parsePort(text: string): number {
   return port
 }
 
+const PATHS_MAX = 64
+
+/** Takes a list, or a text in which commas separate paths. */
+export function parsePaths(value: unknown): readonly string[] {
+  const given: readonly unknown[] = Array.isArray(value) ? value : String(value).split(',')
+  const isSection = typeof value === 'object' && value !== null && !Array.isArray(value)
+  if (isSection || given.some((one) => typeof one === 'object' && one !== null))
+    throw new ValueError('expected paths, got a list or a section')
+  const texts = given.map((one) => (typeof one === 'string' ? one.trim() : ''))
+  if (texts.length === 0 || texts.length > PATHS_MAX)
+    throw new ValueError(`expected 1 to ${PATHS_MAX} paths, got ${texts.length}`)
+  if (texts.includes('')) throw new ValueError('expected paths, got an empty one')
+  return texts
+}
+
 const NETWORKS_MAX = 1000
 /** A range with fewer bits holds addresses of most of the internet. */
 const NETWORK_BITS_MIN = { ipv4: 8, ipv6: 16 } as const

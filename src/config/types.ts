@@ -72,6 +72,8 @@ export interface Config {
   readonly node: {
     readonly id: string
     readonly dataDir: string
+    /** Absolute; empty: `blobs` in the data directory. */
+    readonly blobDirectories: readonly string[]
     readonly zone: string
     /** Null: the first folder in memory that this machine has. */
     readonly witnessDir: string | null

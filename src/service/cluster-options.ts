@@ -13,6 +13,7 @@ export function clusterOptions(
     clusterId: config.cluster.id,
     nodeId: config.node.id,
     dataDir: config.node.dataDir,
+    blobDirectories: config.node.blobDirectories,
     witnessDir: config.node.witnessDir,
     raftThread: config.node.raftThread,
     listen: config.listeners.peer,

@@ -5,7 +5,7 @@
  * one refuses, the other refuses with the same error. Nothing is written, and no network is used. What only a start can find out (ports
  * that are taken, the contents of log and state, the other nodes) is listed in docs/start-errors.md.
  */
-import { examineDirectory, examinePeerTls, StartError } from '../../cluster/index.ts'
+import { examineBlobDirectories, examineDirectory, examinePeerTls, StartError } from '../../cluster/index.ts'
 import { openProvider } from '../access/key-providers/open-provider.ts'
 import { type KeyNames, keyNames } from '../access/provided-keys.ts'
 import { ListenerTls } from '../api/listener-tls.ts'
@@ -35,6 +35,11 @@ export async function startRefusals(config: Config, isJoining: boolean): Promise
   await examine('node.data_dir', () => examineDataDir(config.node.dataDir))
   const isUsable = found.every(({ setting }) => setting !== 'node.data_dir')
   if (isUsable) await examine(null, () => examineOwner(config, keys, isJoining))
+  const { blobDirectories: directories } = config.node
+  if (isUsable && directories.length > 0) {
+    const expected = { clusterId: config.cluster.id, nodeId: config.node.id, dataDir: config.node.dataDir }
+    await examine('node.blob_directories', () => examineBlobDirectories({ ...expected, directories }))
+  }
   const { peerTls, dataTls, adminTls, audit } = config
   const self = { clusterId: config.cluster.id, nodeId: config.node.id }
   if (peerTls !== null) await examine('peer_tls.cert', () => examinePeerTls(peerTls, self))

@@ -82,6 +82,11 @@ t.test('placement', async (t) => {
     const disk = { level: 'open', totalBytes: 1_000, freeBytes: 400, isSuspect: true } as const
     world.memory.repairs = [{ nodeId: 'n1', status: null, disk }]
     const { nodes } = (await call()).json as { nodes: readonly { nodeId: string; disks: unknown }[] }
-    for (const node of nodes) t.same(node.disks, node.nodeId === 'n1' ? [disk] : null, node.nodeId)
+    for (const node of nodes)
+      t.same(
+        node.disks,
+        node.nodeId === 'n1' ? [{ directory: null, status: 'serving', ...disk }] : null,
+        node.nodeId,
+      )
   })
 })

@@ -1,7 +1,7 @@
 /**
  * The store of one disk: the contract for every split of sizes between packs and files, and the guarantees of the split itself.
  */
-import { mkdtemp, open, readdir, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
@@ -12,6 +12,7 @@ import type { BlobName } from '../../cluster/base/types.ts'
 import { blobStoreContract } from '../port-suites/blob-store.ts'
 import { SILENT } from '../helpers/loggers.ts'
 import { collect, sampleBlob, streamOf } from './blob-samples.ts'
+import { flipBit, placeOf } from './stored-bytes.ts'
 
 async function directoryOf(t: Test): Promise<string> {
   const parent = await mkdtemp(join(tmpdir(), 'holdfast-disk-'))
@@ -29,31 +30,6 @@ async function openStore(
   await store.open()
   t.teardown(() => store.close())
   return store
-}
-
-async function flipBit(path: string, at: number): Promise<void> {
-  const file = await open(path, 'r+')
-  const { buffer } = await file.read(Buffer.alloc(1), 0, 1, at)
-  await file.write(Buffer.of((buffer[0] ?? 0) ^ 4), 0, 1, at)
-  await file.close()
-}
-
-/** Where the bytes of a blob are, found by the name in the header before them. */
-async function placeOf(directory: string, { id, birth }: BlobName): Promise<{ path: string; at: number }> {
-  const file = join(directory, id.slice(0, 2), `${id}.${birth}`)
-  const packs = (await readdir(join(directory, 'packs'))).map((name) => join(directory, 'packs', name))
-  for (const path of [file, ...packs.toReversed()]) {
-    const bytes = await open(path).then(
-      async (handle) => handle.readFile().finally(() => handle.close()),
-      () => Buffer.alloc(0),
-    )
-    for (let at = bytes.lastIndexOf(id); at !== -1; at = bytes.lastIndexOf(id, at - 1)) {
-      const start = at - 57
-      if (bytes.toString('latin1', start + 122, start + 122 + birth.length) === birth)
-        return { path, at: start + HEADER_BYTES }
-    }
-  }
-  throw new Error(`"${id}" is nowhere`)
 }
 
 for (const [spread, fileBytesMin] of [

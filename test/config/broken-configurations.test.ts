@@ -18,6 +18,7 @@ import { SETTINGS } from '../../src/config/settings.ts'
 import { startService } from '../../src/service/service.ts'
 import { SILENT } from '../helpers/loggers.ts'
 import { MadeCertificates } from '../transport/made-certificates.ts'
+import { OF_DISKS } from './broken-disks.ts'
 import { type BrokenConfiguration, CONTRADICTIONS, OF_DATA, ofFiles } from './broken-files.ts'
 import { brokenValues } from './broken-values.ts'
 import { withSettings } from './written-config.ts'
@@ -123,6 +124,11 @@ t.test('settings that contradict each other, and those that no machine of severa
 t.test('data directories that are not those of this node', async (t) => {
   const bench = await Bench.of(t)
   for (const row of OF_DATA) same(t, row, await bench.compare(row))
+})
+
+t.test('directories for blobs that are not disks of this node', async (t) => {
+  const bench = await Bench.of(t)
+  for (const row of OF_DISKS) same(t, row, await bench.compare(row))
 })
 
 t.test('files that settings name', async (t) => {

@@ -68,6 +68,10 @@ export const CONTRADICTIONS: readonly BrokenConfiguration[] = [
   fault('elections sooner than ten heartbeats', { 'cluster.heartbeat': '200ms' }),
   fault('a disk that stops writing before it stops placing', { 'disk.stop_placing': '99%' }),
   fault('a reserve that is larger than what stops writing', { 'disk.reserve_free': '31GiB' }),
+  fault('a directory for blobs twice', { 'node.blob_directories': '[d1, d2, d1]' }),
+  fault('a directory for blobs within another', { 'node.blob_directories': '[d1, d1/inner]' }),
+  fault('a directory for blobs within the data directory', { 'node.blob_directories': '[data/raft]' }),
+  fault('a directory for blobs around the data directory', { 'node.blob_directories': '["."]' }),
   fault('two listeners with one address', { 'listeners.admin': '127.0.0.1:9000' }),
   fault('the peer listener with the address of another', { 'listeners.peer': '127.0.0.1:9001' }),
   fault('a listener on every address with the port of another', {
@@ -125,14 +129,14 @@ export const CONTRADICTIONS: readonly BrokenConfiguration[] = [
   { what: 'a node that joins itself', code: 'unknown_member', joins: true },
 ]
 
-const writes = (name: string, text: string) => (folder: string) =>
+export const writes = (name: string, text: string) => (folder: string) =>
   writeFileSync(join(folder, name), text, { mode: 0o600 })
-const makes = (name: string, mode: number) => (folder: string) => {
+export const makes = (name: string, mode: number) => (folder: string) => {
   mkdirSync(join(folder, name), { recursive: true })
   chmodSync(join(folder, name), mode)
 }
 /** Of a node that ran here. */
-const leaves = (identity: Readonly<Record<string, unknown>>) => (folder: string) => {
+export const leaves = (identity: Readonly<Record<string, unknown>>) => (folder: string) => {
   makes('data', 0o700)(folder)
   const own = {
     format: 1,

@@ -13,6 +13,8 @@ export interface DiskFaults {
   readonly flushMs?: number
   /** Reads below a path that contains this text fail with EIO. */
   readonly unreadable?: string
+  /** No file below a path that contains this text opens any more, and no open one flushes: EIO. The files of LevelDB alone are as before. */
+  readonly broken?: string
   /** Only this part of the file. Bytes. */
   readonly part?: { readonly from: number; readonly end: number }
 }
@@ -63,6 +65,24 @@ system.promises.readFile = (async (path: string, ...rest: [undefined]) => {
   failReading(path)
   return readFile(path, ...rest)
 }) as typeof readFile
+/** The path of each open file handle. */
+const handles = new WeakMap<object, string>()
+function failIfBroken(path: string): void {
+  const text = faults().broken
+  if (text === undefined || !path.includes(text)) return
+  throw Object.assign(new Error(`EIO: i/o error, open '${path}'`), {
+    code: 'EIO',
+    errno: -5,
+    syscall: 'open',
+  })
+}
+const { open: reallyOpen } = system.promises
+system.promises.open = (async (path: string, ...rest: [string]) => {
+  failIfBroken(String(path))
+  const opened = await reallyOpen(path, ...rest)
+  handles.set(opened, String(path))
+  return opened
+}) as typeof reallyOpen
 syncBuiltinESMExports()
 
 const handle = await open(process.execPath)
@@ -70,6 +90,7 @@ const prototype = Object.getPrototypeOf(handle) as FileHandle
 await handle.close()
 const datasync = Reflect.get(prototype, 'datasync') as (this: FileHandle) => Promise<void>
 prototype.datasync = async function slowly(this: FileHandle): Promise<void> {
+  failIfBroken(handles.get(this) ?? '')
   await new Promise((resolve) => setTimeout(resolve, faults().flushMs ?? 0))
   return datasync.call(this)
 }

@@ -332,7 +332,7 @@ export const QUIET_REPAIR: RepairStatus = {
 
 function testConfig(dataDir: string, options: Options): Config {
   return {
-    node: { id: 'n1', dataDir, witnessDir: null, raftThread: false, zone: 'z1' },
+    node: { id: 'n1', dataDir, blobDirectories: [], witnessDir: null, raftThread: false, zone: 'z1' },
     cluster: {
       id: 'memory-cluster',
       members: [{ nodeId: 'n1', peerAddress: '127.0.0.1:1', zone: 'z1', weight: 1 }],

@@ -121,6 +121,15 @@ t.test('holdfast doctor', { timeout: 1_800_000 }, async (t) => {
     },
   )
 
+  await t.test('directories of blobs that share a disk, and one whose disk is not mounted', async (t) => {
+    const node = { id: 'n1', data_dir: 'data', blob_directories: ['data/blobs', 'absent'] }
+    const run = await setups.runDoctor(setups.configure((each) => (each['node'] = node)))
+    t.match(run.troubles('blob_directories'), [
+      { severity: 'warning', found: /blobs and .*data are on one file system/ },
+      { severity: 'error', found: /absent does not exist/ },
+    ])
+  })
+
   await t.test('data of another cluster [admin.doctor-foreign-cluster]', async (t) => {
     const config = setups.configure(
       (each) => (each['cluster'] = { ...each['cluster'], id: 'another-cluster' }),

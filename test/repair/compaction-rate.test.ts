@@ -35,7 +35,7 @@ t.test('a compaction waits for the rate of repair, and runs freely without a rat
     tls: null,
     fingerprint: 'key',
   }
-  const { store, throttle } = assembleBlobs(
+  const { store, throttle, reopenStore } = assembleBlobs(
     { ...about, ...raft },
     {
       identity: {
@@ -60,7 +60,7 @@ t.test('a compaction waits for the rate of repair, and runs freely without a rat
   const [kept = sampleBlob(0), ...gone] = blobs
   for (const blob of blobs) await store.write(blob, streamOf(blob.bytes), blob)
   // From now on their pack is not the one that is written.
-  await store.reopen()
+  await reopenStore()
   const packs = () => readdir(join(dataDir, 'blobs', 'packs'))
   const [old = ''] = await packs()
   throttle.setRate(1)

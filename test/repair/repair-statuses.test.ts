@@ -80,15 +80,30 @@ t.test('repairStatuses', async (t) => {
   })
 })
 
+const PART = {
+  directory: '/mnt/disk1',
+  diskId: 'f'.repeat(32),
+  status: 'absent',
+  level: 'reserve',
+  totalBytes: 0,
+  freeBytes: 0,
+}
+
 t.test('readRepair', async (t) => {
   const whole = { status: QUIET_REPAIR, disk: DISK }
   t.test(
     'accepts an answer with unknown fields, and refuses one with missing or malformed fields',
     async (t) => {
       t.match(readRepair({ ...whole, more: 1, status: { ...QUIET_REPAIR, more: 2 } }), whole)
+      const several = { ...whole, disk: { ...DISK, disks: [PART] } }
+      t.same(readRepair(several), several)
       const spoiled = [
         { ...whole, status: null },
         { ...whole, disk: {} },
+        { ...whole, disk: { ...DISK, disks: {} } },
+        { ...whole, disk: { ...DISK, disks: [{ ...PART, status: 'gone' }] } },
+        { ...whole, disk: { ...DISK, disks: [{ ...PART, directory: 1 }] } },
+        { ...whole, disk: { ...DISK, disks: Array.from({ length: 66 }, () => PART) } },
         { ...whole, disk: { ...DISK, level: 'brimful' } },
         { ...whole, status: { ...QUIET_REPAIR, pending: NaN } },
         { ...whole, status: { ...QUIET_REPAIR, scrub: { ...QUIET_REPAIR.scrub, lost: null } } },

@@ -3,7 +3,7 @@
  */
 import type { LatencyFigures } from '../../base/latency-histogram.ts'
 import { counter, gauge, histogram } from '../../base/metric-samples.ts'
-import type { MetricSample } from '../../base/types.ts'
+import type { DiskPart, MetricSample } from '../../base/types.ts'
 import type { DiskUsage } from '../base/blob-store.ts'
 import { severityOf } from '../../base/disk-level.ts'
 import type { BlobCounts } from '../disk/local-blobs.ts'
@@ -58,7 +58,21 @@ export function blobMetrics({
   ]
 }
 
-function diskGauges({ totalBytes, freeBytes, level, isSuspect }: DiskUsage): MetricSample[] {
+/** Of a node with several disks, with the directory as a label. */
+function partGauges({ directory, status, totalBytes, freeBytes }: DiskPart): MetricSample[] {
+  const isInUse = status === 'serving' || status === 'draining'
+  return [
+    gauge('holdfast_disk_in_use', '0 when this disk of the node is out.', isInUse ? 1 : 0, { directory }),
+    gauge('holdfast_disk_total_bytes', 'Space of this disk of the node; 0 when it is out.', totalBytes, {
+      directory,
+    }),
+    gauge('holdfast_disk_free_bytes', 'Space left for blobs on this disk of the node.', freeBytes, {
+      directory,
+    }),
+  ]
+}
+
+function diskGauges({ totalBytes, freeBytes, level, isSuspect, disks = [] }: DiskUsage): MetricSample[] {
   return [
     gauge(
       'holdfast_blob_disk_total_bytes',
@@ -76,5 +90,6 @@ function diskGauges({ totalBytes, freeBytes, level, isSuspect }: DiskUsage): Met
       '1 when the disk failed several operations in a row since the start.',
       isSuspect ? 1 : 0,
     ),
+    ...disks.flatMap(partGauges),
   ]
 }

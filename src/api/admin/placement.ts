@@ -20,6 +20,11 @@ const Held = Type.Object(HELD)
 
 const DiskView = Type.Object(
   {
+    directory: orNull(Type.String({ description: 'null: the node has one disk, in its data directory' })),
+    status: Type.Enum(['serving', 'draining', 'absent', 'foreign', 'failed'], {
+      description:
+        'draining: it takes no new copies; absent: no disk is there; foreign: another one is there, or one twice. Copies on one that is absent, foreign or failed do not count',
+    }),
     level: Type.Enum(['open', 'stopPlacing', 'stopWriting', 'reserve']),
     totalBytes: Count,
     freeBytes: Count,
@@ -161,7 +166,12 @@ function zoneViews(nodes: readonly NodePlacement[], whole: Whole): Static<typeof
 }
 
 function disksView({ disk }: NodeRepair): Static<typeof DiskView>[] | null {
-  return disk === null ? null : [{ ...disk }]
+  if (disk === null) return null
+  const { disks, ...whole } = disk
+  if (disks === undefined) return [{ directory: null, status: 'serving', ...whole }]
+  return disks.map(({ directory, status, level, totalBytes, freeBytes }) => {
+    return { directory, status, level, totalBytes, freeBytes, isSuspect: status === 'failed' }
+  })
 }
 
 const shareOf = (part: number, whole: number): number => (whole === 0 ? 0 : part / whole)

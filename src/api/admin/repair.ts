@@ -2,7 +2,7 @@
  * The routes of repair: its rate, the collection of garbage, and how far the watch over copies has come. No rules here.
  */
 import Type, { type Static } from 'typebox'
-import type { NodeRepair } from '../../../cluster/index.ts'
+import type { DiskState, NodeRepair } from '../../../cluster/index.ts'
 import { getRepair, type RepairOverview } from '../../operations/repair/get-repair.ts'
 import { resumeCollection } from '../../operations/repair/resume-collection.ts'
 import { setRepair } from '../../operations/repair/set-repair.ts'
@@ -179,6 +179,10 @@ function collectionView(settings: SettingsRecord): Static<typeof CollectionView>
   }
 }
 
+function diskView({ level, totalBytes, freeBytes, isSuspect }: DiskState) {
+  return { level, totalBytes, freeBytes, isSuspect }
+}
+
 function recountView({ lastRecount }: SettingsRecord): Static<typeof RecountView> | null {
   if (lastRecount === null) return null
   const { node: nodeId, at, rows, differences, first: firstDifference } = lastRecount
@@ -201,6 +205,6 @@ function nodeView({ nodeId, status, disk }: NodeRepair): Static<typeof NodeView>
     scrub: { ...times, progress, copies, bytes, lost, removed },
     inventory: { ...inventory, endedAt: timeTextOrNull(inventory.endedAt) },
     directoriesLost,
-    disk: disk && { ...disk },
+    disk: disk && diskView(disk),
   }
 }

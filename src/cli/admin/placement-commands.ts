@@ -8,7 +8,7 @@ import type { AdminOperations } from '../../client/generated/admin-operations.ts
 import { askAdmin, pagesOf } from '../base/asking.ts'
 import type { AdminAccessOptions } from '../base/cluster-access.ts'
 import { EXIT } from '../base/exit.ts'
-import { printJson, printLine, printTable, sizeText } from '../base/printing.ts'
+import { printable, printJson, printLine, printTable, sizeText } from '../base/printing.ts'
 
 export interface PlacementOptions extends AdminAccessOptions {
   readonly tenant?: string
@@ -131,7 +131,11 @@ function zoneCells({ zone, weightShare, copies, bytes, bytesShare }: ZoneView): 
 }
 
 function diskText(disk: NonNullable<NodeView['disks']>[number]): string {
-  return `${disk.level}, ${sizeText(disk.freeBytes)} of ${sizeText(disk.totalBytes)} free${disk.isSuspect ? ', SUSPECT' : ''}`
+  const name = disk.directory === null ? '' : `${printable(disk.directory)} `
+  if (disk.status !== 'serving' && disk.status !== 'draining') return `${name}${disk.status.toUpperCase()}`
+  const room = `${sizeText(disk.freeBytes)} of ${sizeText(disk.totalBytes)} free`
+  const is = `${disk.status === 'draining' ? ', draining' : ''}${disk.isSuspect ? ', SUSPECT' : ''}`
+  return `${name}${disk.level}, ${room}${is}`
 }
 
 const percent = (share: number): string => `${Math.round(share * 100)}%`

@@ -88,6 +88,13 @@ export const CHECKS = [
     warning: 'it is in memory, on a network, or the layer of a container',
   },
   {
+    id: 'blob_directories',
+    looksAt: 'whether each directory of `node.blob_directories` is there, and on a disk of its own',
+    error: 'one does not exist or cannot be read: its disk is not mounted',
+    warning:
+      'two of them, or one and the data directory, are on one file system: a disk that fails takes both',
+  },
+  {
     id: 'peer_tls',
     looksAt: 'certificates and key for the traffic between nodes',
     error:

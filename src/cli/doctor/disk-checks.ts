@@ -5,6 +5,7 @@
  */
 import { diskLevel, type DiskThreshold, usedShare } from '../../../cluster/index.ts'
 import type { Config } from '../../config/types.ts'
+import type { DeviceFacts } from './disk-facts.ts'
 import { error, type Finding, warning, well } from './finding.ts'
 
 export interface DiskFacts {
@@ -137,4 +138,35 @@ export function checkFilesystem({ path, filesystem }: Pick<DiskFacts, 'path' | '
     expected: 'a file system on a disk of this machine, such as ext4 or xfs',
     action: 'Mount a disk (in a container: a volume) there, with the node stopped.',
   })
+}
+
+/** Findings about directories of blobs. `devices`: of those that can be read, and of the data directory. */
+export function checkBlobDirectories(
+  dataDir: string,
+  directories: readonly string[],
+  devices: readonly DeviceFacts[],
+): readonly Finding[] {
+  const findings: Finding[] = []
+  for (const [at, directory] of directories.entries()) {
+    const own = devices.find(({ path }) => path === directory)
+    if (own === undefined) {
+      const found = `${directory} does not exist or cannot be read`
+      const expected = 'a directory on a mounted disk'
+      const action = 'Mount its disk, see deploy/runbooks/replace-a-disk.md.'
+      findings.push(error('blob_directories', { found, expected, action }))
+      continue
+    }
+    const before = [dataDir, ...directories.slice(0, at)]
+    const shared = devices.find(({ path, device }) => device === own.device && before.includes(path))
+    if (shared === undefined) continue
+    findings.push(
+      warning('blob_directories', {
+        found: `${directory} and ${shared.path} are on one file system`,
+        expected: 'a disk of its own for each',
+        action: 'Mount another disk there, or name each disk once; otherwise both fail together.',
+      }),
+    )
+  }
+  if (findings.length > 0) return findings
+  return [well('blob_directories', `${directories.length} directories, each on a disk of its own`)]
 }

@@ -31,8 +31,14 @@ export async function diskFacts(path: string): Promise<DiskFacts> {
   }
 }
 
-/** The directory itself, and its `blobs/` if that is on another disk. */
-export async function disksOf(dataDir: string): Promise<readonly string[]> {
+/** The data directory, and the directories of blobs that can be read and are on other disks: `blobs/` in it, or those of the settings. */
+export async function disksOf(dataDir: string, directories: readonly string[]): Promise<readonly string[]> {
+  if (directories.length > 0) {
+    const devices = await devicesOf([dataDir, ...directories])
+    return devices.flatMap(({ path, device }, at) =>
+      devices.findIndex((other) => other.device === device) === at ? [path] : [],
+    )
+  }
   const blobs = join(dataDir, 'blobs')
   try {
     const [own, inside] = await Promise.all([stat(dataDir), stat(blobs)])
@@ -41,6 +47,21 @@ export async function disksOf(dataDir: string): Promise<readonly string[]> {
     // No blobs yet; another check reports a missing data directory.
     return [dataDir]
   }
+}
+
+export interface DeviceFacts {
+  readonly path: string
+  readonly device: number
+}
+
+/** Without those that do not exist or cannot be read. */
+export async function devicesOf(paths: readonly string[]): Promise<readonly DeviceFacts[]> {
+  const found: DeviceFacts[] = []
+  for (const path of paths) {
+    const facts = await stat(path).catch(() => null)
+    if (facts !== null) found.push({ path, device: facts.dev })
+  }
+  return found
 }
 
 export async function speedFacts(path: string): Promise<SpeedFacts> {

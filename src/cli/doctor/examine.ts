@@ -22,8 +22,8 @@ import {
   type DirectoryFacts,
 } from './directory-checks.ts'
 import { agreedKeyOf, directoryFacts, identityFacts, skipFacts, stateFacts } from './directory-facts.ts'
-import { checkFilesystem, checkSpace, checkSpeed } from './disk-checks.ts'
-import { diskFacts, disksOf, speedFacts } from './disk-facts.ts'
+import { checkBlobDirectories, checkFilesystem, checkSpace, checkSpeed } from './disk-checks.ts'
+import { devicesOf, diskFacts, disksOf, speedFacts } from './disk-facts.ts'
 import { error, type Finding, type Severity, well, worst } from './finding.ts'
 import { checkKey, checkKeyFile } from './key-checks.ts'
 import { keyFileFacts } from './key-facts.ts'
@@ -152,10 +152,13 @@ async function checkData(
 async function checkDisks(config: Config, directory: DirectoryFacts): Promise<readonly Finding[]> {
   if (directory.kind !== 'directory' || !directory.isWritable) return []
   const findings: Finding[] = []
-  for (const path of await disksOf(config.node.dataDir)) {
+  const { dataDir, blobDirectories } = config.node
+  for (const path of await disksOf(dataDir, blobDirectories)) {
     const facts = await diskFacts(path)
     const speed = checkSpeed(await speedFacts(path), config.cluster.electionTimeoutMs)
     findings.push(...checkSpace(facts, config.disk), speed, checkFilesystem(facts))
   }
-  return findings
+  if (blobDirectories.length === 0) return findings
+  const devices = await devicesOf([dataDir, ...blobDirectories])
+  return [...findings, ...checkBlobDirectories(dataDir, blobDirectories, devices)]
 }

@@ -23,6 +23,16 @@ export const MACHINE_SETTINGS = [
       'Set node.data_dir to a folder on the disk of this node that no other node uses, for example node.data_dir: /var/lib/holdfast.',
   },
   {
+    name: 'node.blob_directories',
+    kind: 'paths',
+    fallback: null,
+    optional: true,
+    meaning:
+      'the folders for blobs, each on a disk of its own; relative to this file; default: `blobs` in node.data_dir',
+    advice:
+      'List 1 to 64 folders in node.blob_directories, each on a disk of its own, for example node.blob_directories: [/mnt/disk1/holdfast, /mnt/disk2/holdfast].',
+  },
+  {
     name: 'node.zone',
     kind: 'text',
     pattern: NODE_ID,

@@ -4,6 +4,7 @@
 export type SettingKind =
   | 'text'
   | 'path'
+  | 'paths'
   | 'address'
   | 'duration'
   | 'bytes'

@@ -1,0 +1,198 @@
+/**
+ * Nodes with two disks each. A disk that is not mounted any more and one that fails are taken out alone: every object stays readable, the
+ * copies are made again on the disk that is left, and a new disk is taken into use. The runbook is typed. [deploy/runbooks/replace-a-disk.md]
+ */
+import { randomBytes } from 'node:crypto'
+import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import t, { type Test } from 'tap'
+import { parse, stringify } from 'yaml'
+import { until } from '../helpers/async.ts'
+import { ProcessCluster, serverCommand, sha256, temporaryFolder } from '../helpers/process-cluster.ts'
+import { blocksOf, installCommand, typed } from '../helpers/runbook.ts'
+
+const LOADER = fileURLToPath(new URL('../helpers/disk-faults.ts', import.meta.url))
+/** Of their own files, not in packs. */
+const OBJECT_BYTES = 300_000
+const OBJECTS = 24
+
+interface Placement {
+  readonly chunks: number
+  readonly held: { readonly copies: number }
+  readonly owed: { readonly copies: number }
+  readonly nodes: readonly { readonly nodeId: string; readonly disks: readonly Disk[] | null }[]
+}
+
+interface Disk {
+  readonly directory: string
+  readonly status: string
+}
+
+interface Written {
+  readonly node: object
+}
+
+class Scene {
+  readonly cluster: ProcessCluster
+  readonly #disks: string
+  readonly #faults: string
+  readonly stored = new Map<string, string>()
+
+  private constructor(cluster: ProcessCluster, disks: string, faults: string) {
+    this.cluster = cluster
+    this.#disks = disks
+    this.#faults = faults
+  }
+
+  static async set(t: Test): Promise<Scene> {
+    const [disks, faults] = [temporaryFolder(t), temporaryFolder(t)]
+    const cluster = await ProcessCluster.start(t, 3, null, {
+      beforeStart: async ({ plan }) => {
+        for (const { nodeId, configFile } of plan) {
+          const directories = ['d1', 'd2'].map((name) => join(disks, `${nodeId}-${name}`))
+          for (const directory of directories) mkdirSync(directory)
+          const { node, ...rest } = parse(readFileSync(configFile, 'utf8')) as Written
+          const written = { ...rest, node: { ...node, blob_directories: directories } }
+          writeFileSync(configFile, stringify(written))
+        }
+      },
+      launch: (node) => {
+        const [program = '', ...args] = serverCommand(node)
+        const env = { HOLDFAST_DISK_FAULTS: join(faults, node.nodeId) }
+        return { command: [program, '--import', LOADER, ...args], env }
+      },
+    })
+    await cluster.login('n1')
+    t.equal((await cluster.call('n1', 'POST', '/buckets', '{"name":"work"}')).status, 201)
+    return new Scene(cluster, disks, faults)
+  }
+
+  directory(nodeId: string, disk: string): string {
+    return join(this.#disks, `${nodeId}-${disk}`)
+  }
+
+  break(nodeId: string, disk: string): void {
+    writeFileSync(join(this.#faults, nodeId), JSON.stringify({ broken: this.directory(nodeId, disk) }))
+  }
+
+  async store(t: Test, count: number): Promise<void> {
+    for (let n = 0; n < count; n++) {
+      const [path, bytes] = [`/buckets/work/objects/${this.stored.size}`, randomBytes(OBJECT_BYTES)]
+      t.equal((await this.cluster.call('n1', 'PUT', path, bytes)).status, 200)
+      this.stored.set(path, sha256(bytes))
+    }
+  }
+
+  async assertReadable(t: Test): Promise<void> {
+    for (const { nodeId } of this.cluster.plan) {
+      let wrong = 0
+      for (const [path, digest] of this.stored)
+        if (sha256((await this.cluster.call(nodeId, 'GET', path)).body) !== digest) wrong++
+      t.equal(wrong, 0, `${nodeId} reads every object`)
+    }
+  }
+
+  /** Files of copies on a disk. */
+  copiesOn(nodeId: string, disk: string): number {
+    const files = readdirSync(this.directory(nodeId, disk), { recursive: true, encoding: 'utf8' })
+    return files.filter((path) => /^[0-9a-f]{2}\/[0-9a-f]{16,}\./.test(path)).length
+  }
+
+  async placement(): Promise<Placement> {
+    const { adminUrl } = this.cluster.node('n1')
+    const answer = await fetch(`${adminUrl}/admin/api/v1/cluster/placement`, {
+      headers: { authorization: `Bearer ${this.cluster.setup.ownerToken}` },
+    })
+    return (await answer.json()) as Placement
+  }
+
+  async statusOf(nodeId: string, disk: string): Promise<string | undefined> {
+    const { nodes } = await this.placement()
+    const disks = nodes.find((node) => node.nodeId === nodeId)?.disks
+    return disks?.find(({ directory }) => directory === this.directory(nodeId, disk))?.status
+  }
+
+  /** Every member has every object, and on this node's disk are this many copies of all. */
+  async untilWhole(what: string, isThere: () => boolean): Promise<void> {
+    await until(what, async () => {
+      const { chunks, held, owed } = await this.placement()
+      return chunks === this.stored.size && held.copies === 3 * chunks && owed.copies === 0 && isThere()
+    })
+  }
+}
+
+t.test('nodes with two disks each', { timeout: 1_800_000 }, async (t) => {
+  const scene = await Scene.set(t)
+  const { cluster } = scene
+  const [look = '', prepare = '', lookAgain = ''] = blocksOf('replace-a-disk.md')
+  const folder = temporaryFolder(t)
+  installCommand(folder)
+  const env = {
+    PATH: `${folder}${delimiter}${process.env['PATH'] ?? ''}`,
+    HOLDFAST_ADMIN_TOKEN: cluster.setup.ownerToken,
+    HOLDFAST_ADMIN_ENDPOINT: cluster.node('n1').adminUrl,
+    DISK: scene.directory('n2', 'd1'),
+    CONFIG: cluster.node('n2').configFile,
+  }
+
+  await t.test('spread their copies over both', async (t) => {
+    await scene.store(t, OBJECTS)
+    const both = () => scene.copiesOn('n2', 'd1') + scene.copiesOn('n2', 'd2') === OBJECTS
+    await scene.untilWhole('three copies of everything', both)
+    for (const { nodeId } of cluster.plan)
+      for (const disk of ['d1', 'd2']) t.ok(scene.copiesOn(nodeId, disk) > 0, `${nodeId} ${disk}`)
+  })
+
+  await t.test(
+    'a disk that is not mounted any more is taken out alone, and its copies are made again',
+    async (t) => {
+      const directory = scene.directory('n2', 'd1')
+      renameSync(directory, `${directory}.away`)
+      mkdirSync(directory)
+      await until('it is out', async () => (await scene.statusOf('n2', 'd1')) === 'absent')
+      await scene.assertReadable(t)
+      await scene.untilWhole('its copies are on the other disk', () => scene.copiesOn('n2', 'd2') === OBJECTS)
+      t.strictSame(readdirSync(directory), [], 'nothing was written below the mount point')
+      t.equal(await scene.statusOf('n2', 'd2'), 'serving')
+      t.match(await typed(look, env), /n2 .*ABSENT/)
+    },
+  )
+
+  await t.test('a new disk in its place is taken into use, and filled', async (t) => {
+    t.match(await typed(prepare, env), /is disk [0-9a-f]{32} of n2/)
+    await until('it is in use', async () => (await scene.statusOf('n2', 'd1')) === 'serving')
+    t.notMatch(await typed(lookAgain, env), /ABSENT/)
+    await scene.store(t, OBJECTS)
+    await scene.untilWhole('three copies of everything', () => scene.copiesOn('n2', 'd1') > 0)
+    await t.rejects(typed(prepare, env), /already has a disk/)
+  })
+
+  await t.test('a disk that fails is taken out alone, and its copies are made again', async (t) => {
+    const onOther = scene.copiesOn('n3', 'd1')
+    scene.break('n3', 'd2')
+    await scene.assertReadable(t)
+    await scene.store(t, 6)
+    await until('it is out', async () => (await scene.statusOf('n3', 'd2')) === 'failed')
+    const all = () => scene.copiesOn('n3', 'd1') === scene.stored.size
+    await scene.untilWhole('its copies are on the other disk', all)
+    t.ok(scene.copiesOn('n3', 'd1') > onOther)
+    await scene.assertReadable(t)
+    t.match(readFileSync(cluster.node('n3').logFile, 'utf8'), /disk of blobs taken out of use/)
+  })
+
+  await t.test('after a restart every node reads everything from its disks', async (t) => {
+    scene.break('n3', 'none')
+    for (const nodeId of ['n2', 'n3']) {
+      await cluster.signal(nodeId, 'SIGTERM')
+      cluster.startNode(nodeId)
+      await cluster.allReady()
+    }
+    await cluster.login('n1')
+    for (const disk of ['d1', 'd2'])
+      for (const nodeId of ['n2', 'n3'])
+        await until(`${nodeId} ${disk}`, async () => (await scene.statusOf(nodeId, disk)) === 'serving')
+    await scene.untilWhole('three copies of everything', () => true)
+    await scene.assertReadable(t)
+  })
+})

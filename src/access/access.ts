@@ -129,6 +129,7 @@ export interface Access {
   newAccessKey(): NewAccessKey
   /** A fresh secret for an existing key id (rotation). */
   newSecret(accessKeyId: AccessKeyId): NewAccessKey
-  newTenantKeys(tenantId: string): NewTenantKeys
+  /** `version`: of the data key; absent: 1. */
+  newTenantKeys(tenantId: string, version?: number): NewTenantKeys
   newHook(): NewHook
 }

@@ -54,9 +54,10 @@ export function newSecretFor(accessKeyId: AccessKeyId, masterKey: MasterKey): Ne
   }
 }
 
-export function newTenantKeys(tenantId: string, masterKey: MasterKey): NewTenantKeys {
+/** `version`: of the data key. */
+export function newTenantKeys(tenantId: string, masterKey: MasterKey, version = 1): NewTenantKeys {
   return {
-    dataKey: masterKey.seal(randomBytes(TENANT_KEY_BYTES), tenantDataKey(tenantId)),
+    dataKey: masterKey.seal(randomBytes(TENANT_KEY_BYTES), tenantDataKey(tenantId, version)),
     dedupKey: masterKey.seal(randomBytes(TENANT_KEY_BYTES), tenantDedupKey(tenantId)),
     masterKeyId: masterKey.id,
   }

@@ -319,8 +319,8 @@ export class NativeAccess implements Access {
     return newSecretFor(accessKeyId, this.#parts.masterKey)
   }
 
-  newTenantKeys(tenantId: TenantId): NewTenantKeys {
-    return newTenantKeys(tenantId, this.#parts.masterKey)
+  newTenantKeys(tenantId: TenantId, version?: number): NewTenantKeys {
+    return newTenantKeys(tenantId, this.#parts.masterKey, version)
   }
 
   newHook(): NewHook {

@@ -9,7 +9,8 @@ import type { AuditKeysRecord } from '../state-machine/audit/records.ts'
 import { AUDIT_OWNER } from '../state-machine/base/record-ids.ts'
 import type { HookRecord } from '../state-machine/events/records.ts'
 import { REWRAP_ITEMS_MAX } from '../state-machine/master-keys/limits.ts'
-import type { AccessKeyRecord, TenantRecord } from '../state-machine/tenants/records.ts'
+import { dataKeyVersionOf } from '../state-machine/tenants/data-keys.ts'
+import type { AccessKeyRecord, SealedTenantKeys, TenantRecord } from '../state-machine/tenants/records.ts'
 import type { StateReader } from '../store/reads/state-reader.ts'
 import type { MasterKey } from './master-key.ts'
 import { auditRowKeys } from '../state-machine/audit/keys.ts'
@@ -46,11 +47,11 @@ export class SealedSecrets {
   /** The first secret found whose key is not here, or null. */
   async missing(): Promise<MissingKey | null> {
     for await (const tenants of this.#tenants()) {
-      for (const { id, masterKeyId, dataKey, dedupKey } of tenants) {
-        const isMissing = [
-          this.#isKeyMissing(dataKey, tenantDataKey(id)),
-          this.#isKeyMissing(dedupKey, tenantDedupKey(id)),
-        ].includes(true)
+      for (const tenant of tenants) {
+        const { id, masterKeyId, dataKey } = tenant
+        const isMissing = sealedKeysOf(tenant).some(({ sealed, context }) =>
+          this.#isKeyMissing(sealed, context),
+        )
         if (isMissing) return { owner: `tenant '${id}'`, masterKeyId: namedKeyOf(dataKey) ?? masterKeyId }
       }
     }
@@ -130,17 +131,18 @@ export class SealedSecrets {
     return pages((after) => this.#state.page(tenantRanges.tenants(), { after, limit: REWRAP_ITEMS_MAX }))
   }
 
-  #isOldTenant({ id, dataKey, dedupKey }: TenantRecord): boolean {
+  #isOldTenant(tenant: TenantRecord): boolean {
     const { id: current } = this.#masterKey
-    const sealers = [this.#sealer(dataKey, tenantDataKey(id)), this.#sealer(dedupKey, tenantDedupKey(id))]
-    return sealers.some((sealer) => sealer !== current)
+    return sealedKeysOf(tenant).some(({ sealed, context }) => this.#sealer(sealed, context) !== current)
   }
 
-  #newTenant({ id: tenantId, dataKey, dedupKey }: TenantRecord) {
-    const newDataKey = this.#again(dataKey, tenantDataKey(tenantId))
-    const newDedupKey = this.#again(dedupKey, tenantDedupKey(tenantId))
-    if (newDataKey === null || newDedupKey === null) return null
-    return { tenantId, before: { dataKey, dedupKey }, after: { dataKey: newDataKey, dedupKey: newDedupKey } }
+  #newTenant(tenant: TenantRecord) {
+    const [dataKey, dedupKey, formerDataKey] = sealedKeysOf(tenant).map(({ sealed, context }) =>
+      this.#again(sealed, context),
+    )
+    if (!dataKey || !dedupKey || formerDataKey === null) return null
+    const before = keysOf(tenant.dataKey, tenant.dedupKey, tenant.formerKey?.dataKey)
+    return { tenantId: tenant.id, before, after: keysOf(dataKey, dedupKey, formerDataKey) }
   }
 
   #areAuditKeysMissing({ dataKey, dedupKey }: AuditKeysRecord): boolean {
@@ -192,6 +194,30 @@ export class SealedSecrets {
     if (this.#sealer(sealed, context) === null) return null
     return this.#masterKey.seal(this.#masterKey.open(sealed, context), context)
   }
+}
+
+interface SealedKey {
+  readonly sealed: Uint8Array
+  readonly context: string
+}
+
+/** The data key, the key of chunk ids, and during an exchange the former data key. */
+function sealedKeysOf(tenant: TenantRecord): readonly SealedKey[] {
+  const { id, dataKey, dedupKey, formerKey } = tenant
+  const keys = [
+    { sealed: dataKey, context: tenantDataKey(id, dataKeyVersionOf(tenant)) },
+    { sealed: dedupKey, context: tenantDedupKey(id) },
+  ]
+  if (formerKey === undefined) return keys
+  return [...keys, { sealed: formerKey.dataKey, context: tenantDataKey(id, formerKey.version) }]
+}
+
+function keysOf(
+  dataKey: Uint8Array,
+  dedupKey: Uint8Array,
+  formerDataKey: Uint8Array | undefined,
+): SealedTenantKeys {
+  return { dataKey, dedupKey, ...(formerDataKey === undefined ? {} : { formerDataKey }) }
 }
 
 /** What `make` made, and what it could not. */

@@ -7,7 +7,9 @@
 import type { AccessKeyId, HookId, TenantId } from '../state-machine/base/record-ids.ts'
 
 export const accessKeySecret = (id: AccessKeyId): string => `access-key/${id}/secret`
-export const tenantDataKey = (id: TenantId): string => `tenant/${id}/data-key`
+/** A key that was exchanged has its version in the context, so that no row can present an earlier key as a later one. */
+export const tenantDataKey = (id: TenantId, version = 1): string =>
+  version === 1 ? `tenant/${id}/data-key` : `tenant/${id}/data-key/${version}`
 export const tenantDedupKey = (id: TenantId): string => `tenant/${id}/dedup-key`
 export const auditDataKey = (): string => 'audit/data-key'
 export const auditDedupKey = (): string => 'audit/dedup-key'

@@ -8,55 +8,69 @@ import type { MasterKey } from '../access/master-key.ts'
 import { tenantDataKey, tenantDedupKey } from '../access/sealing-contexts.ts'
 import { Refusal } from '../base/refusal.ts'
 import type { TenantId } from '../state-machine/base/record-ids.ts'
+import { dataKeyVersionOf } from '../state-machine/tenants/data-keys.ts'
 import type { TenantRecord } from '../state-machine/tenants/records.ts'
+import { KeyRing } from './key-ring.ts'
 import { TenantKeys } from './tenant-keys.ts'
 
 const TENANTS_KEPT_MAX = 256
+const NO_KEY = new Uint8Array(0)
 
-interface Opened {
-  readonly sealedDataKey: Uint8Array
-  readonly keys: TenantKeys
+type SealedKeys = Pick<TenantRecord, 'dataKey' | 'formerKey'>
+
+interface Opened extends SealedKeys {
+  readonly ring: KeyRing
 }
 
 export class ChunkKeys {
-  readonly #masterKey: MasterKey
+  readonly #masterKey: Pick<MasterKey, 'open'>
   /** Least recently used first. */
   readonly #opened = new Map<TenantId, Opened>()
 
-  constructor(masterKey: MasterKey) {
+  constructor(masterKey: Pick<MasterKey, 'open'>) {
     this.#masterKey = masterKey
   }
 
-  of(tenant: TenantRecord): TenantKeys {
+  of(tenant: TenantRecord): KeyRing {
     const kept = this.#opened.get(tenant.id)
     this.#opened.delete(tenant.id)
-    // The row may have other keys now: they were sealed again, or destroyed.
-    const isCurrent = kept !== undefined && Buffer.compare(kept.sealedDataKey, tenant.dataKey) === 0
-    const opened = isCurrent ? kept : { sealedDataKey: tenant.dataKey, keys: this.#open(tenant) }
+    // The row may have other keys now: they were sealed again, exchanged, or destroyed.
+    const opened = kept !== undefined && areSame(kept, tenant) ? kept : this.#open(tenant)
     this.#opened.set(tenant.id, opened)
     this.#forgetOldest()
-    return opened.keys
+    return opened.ring
   }
 
   /** Removes keys whose row has changed or is gone from memory, even if the tenant is not used again. */
   forgetChanged(rowOf: (id: TenantId) => TenantRecord | undefined): void {
-    for (const [id, { sealedDataKey }] of this.#opened) {
+    for (const [id, opened] of this.#opened) {
       const row = rowOf(id)
-      if (row === undefined || Buffer.compare(row.dataKey, sealedDataKey) !== 0) this.#opened.delete(id)
+      if (row === undefined || !areSame(opened, row)) this.#opened.delete(id)
     }
   }
 
-  #open(tenant: TenantRecord): TenantKeys {
+  #open(tenant: TenantRecord): Opened {
+    const { id, dataKey, formerKey } = tenant
     // shredTenant has destroyed them.
-    if (tenant.dataKey.length === 0) {
+    if (dataKey.length === 0) {
       throw new Refusal(
         'tenant_disabled',
-        `The keys of tenant '${tenant.id}' were destroyed; its objects cannot be opened again`,
+        `The keys of tenant '${id}' were destroyed; its objects cannot be opened again`,
       )
     }
+    const version = dataKeyVersionOf(tenant)
+    const former =
+      formerKey === undefined
+        ? null
+        : { version: formerKey.version, keys: this.#keys(tenant, formerKey.dataKey, formerKey.version) }
+    const ring = new KeyRing({ version, keys: this.#keys(tenant, dataKey, version) }, former)
+    return { dataKey, ...(formerKey === undefined ? {} : { formerKey }), ring }
+  }
+
+  #keys({ id, dedupKey }: TenantRecord, dataKey: Uint8Array, version: number): TenantKeys {
     return TenantKeys.fromBytes(
-      this.#masterKey.open(tenant.dataKey, tenantDataKey(tenant.id)),
-      this.#masterKey.open(tenant.dedupKey, tenantDedupKey(tenant.id)),
+      this.#masterKey.open(dataKey, tenantDataKey(id, version)),
+      this.#masterKey.open(dedupKey, tenantDedupKey(id)),
     )
   }
 
@@ -67,4 +81,9 @@ export class ChunkKeys {
       return
     }
   }
+}
+
+function areSame(a: SealedKeys, b: SealedKeys): boolean {
+  const isSame = Buffer.compare(a.dataKey, b.dataKey) === 0
+  return isSame && Buffer.compare(a.formerKey?.dataKey ?? NO_KEY, b.formerKey?.dataKey ?? NO_KEY) === 0
 }

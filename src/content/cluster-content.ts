@@ -5,15 +5,15 @@
  * Rule: `store` resolves only after every copy that it counts was read back and the plain bytes were opened again from the copies;
  * until `end` is called the copies are kept although no row names them.
  */
-import { createHash } from 'node:crypto'
-import { type BlobCopy, type BlobRef, type Blobs, Condition } from '../../cluster/index.ts'
+import type { BlobRef, Blobs } from '../../cluster/index.ts'
 import type { MasterKey } from '../access/master-key.ts'
 import { auditDataKey, auditDedupKey } from '../access/sealing-contexts.ts'
 import type { AuditKeysRecord } from '../state-machine/audit/records.ts'
 import { AUDIT_OWNER, type ChunkId } from '../state-machine/base/record-ids.ts'
 import type { ChunkUse } from '../state-machine/chunks/commands.ts'
 import type { View } from '../state-machine/base/view.ts'
-import { readChunk } from './read-chunk.ts'
+import { checkCopy } from './copy-check.ts'
+import { type LocatedChunk, readChunk } from './read-chunk.ts'
 import { sealChunk } from './sealing.ts'
 import { TenantKeys } from './tenant-keys.ts'
 import type { UploadOutcome, Uploads } from './uploads.ts'
@@ -70,13 +70,15 @@ export class ClusterContent {
   /** Throws Condition not_enough_replicas when no copy can be read. */
   async read(id: ChunkId, size: number): Promise<Buffer> {
     const { blobs, readBarrier, state } = this.#parts
-    const locate = (): BlobRef | null => {
+    const keys = this.#keys()
+    const locate = (): LocatedChunk | null => {
       const row = state.get(chunkKeys.chunk(AUDIT_OWNER, id))
       if (row === undefined) return null
       const { birth, sealedSize, checksum, replicas } = row
-      return { id: id as string, birth, size: sealedSize, checksum, replicas, owner: AUDIT_OWNER }
+      const ref = { id: id as string, birth, size: sealedSize, checksum, replicas, owner: AUDIT_OWNER }
+      return { ref, keys }
     }
-    const chunk = { blobs, keys: this.#keys(), id, plainSize: size, locate, readBarrier }
+    const chunk = { blobs, id, plainSize: size, locate, readBarrier }
     return wholeOf(readChunk(chunk, { start: 0, end: size }))
   }
 
@@ -84,10 +86,9 @@ export class ClusterContent {
     const { blobs, readBarrier } = this.#parts
     const chunk = {
       blobs,
-      keys,
       id: ref.id as string,
       plainSize: plain.length,
-      locate: () => ref,
+      locate: () => ({ ref, keys }),
       readBarrier,
     }
     const read = await wholeOf(readChunk(chunk, { start: 0, end: plain.length }))
@@ -107,19 +108,6 @@ export class ClusterContent {
     this.#opened = { row, keys }
     return keys
   }
-}
-
-/** Throws Condition not_enough_replicas if the copy cannot be read now, for example because its node has just stopped. */
-async function checkCopy(copy: BlobCopy, ref: BlobRef): Promise<void> {
-  const digest = createHash('sha256')
-  try {
-    for await (const piece of copy.read(0, ref.size)) digest.update(piece)
-  } catch (cause) {
-    const message = `Cannot read back the copy of '${ref.id}' on '${copy.nodeId}'`
-    throw new Condition('not_enough_replicas', message, { cause })
-  }
-  if (digest.digest('hex') === ref.checksum) return
-  throw new Error(`The copy of '${ref.id}' on '${copy.nodeId}' differs from what was written`)
 }
 
 async function wholeOf(pieces: AsyncIterable<Buffer>): Promise<Buffer> {

@@ -27,6 +27,7 @@ import { releaseBytes } from './spent-bytes.ts'
 import type { UploadCaller } from './memory-shares.ts'
 import type { TenantKeys } from './tenant-keys.ts'
 import type { Upload, Uploads } from './uploads.ts'
+import { keyVersionMember } from '../state-machine/tenants/data-keys.ts'
 import { chunkKeys } from '../state-machine/chunks/keys.ts'
 
 /** For each upload: while one chunk is being placed the next one collects. */
@@ -37,7 +38,9 @@ export interface IngestParts {
   readonly blobs: Pick<Blobs, 'write' | 'copiesToAck'>
   readonly uploads: Uploads
   readonly state: View
+  /** Of the key that seals new writes. */
   readonly keys: TenantKeys
+  readonly keyVersion: number
   readonly slots: ChunkSlots
   readonly memory: UploadMemory
   readonly buffers: FrameBuffers
@@ -55,7 +58,7 @@ export async function ingest(request: IngestRequest, parts: IngestParts): Promis
   const speed = new ClientSpeed(() => source.heldMs?.() ?? 0)
   const reader = new BodyReader(request, { speed, now: parts.now })
   const head = await readHead(reader, request.expectedSize, parts.inlineBytesMax)
-  if (head.length <= parts.inlineBytesMax) return smallBody(head, reader, { request, keys: parts.keys })
+  if (head.length <= parts.inlineBytesMax) return smallBody(head, reader, { request, ...parts })
   // Nothing but the client ends the reading of a small body; a chunk that cannot be stored ends that of a large one.
   const failure = new AbortController()
   const signal = AbortSignal.any([request.signal, failure.signal])
@@ -98,7 +101,11 @@ async function readHead(
 function smallBody(
   plain: Buffer,
   reader: BodyReader,
-  { request, keys }: { readonly request: IngestRequest; readonly keys: TenantKeys },
+  {
+    request,
+    keys,
+    keyVersion,
+  }: Pick<IngestParts, 'keys' | 'keyVersion'> & { readonly request: IngestRequest },
 ): IngestedBody {
   const md5 = needsMd5(request) ? createHash('md5').update(plain).digest() : null
   const checksums = reader.verified(md5)
@@ -107,7 +114,7 @@ function smallBody(
   if (size === 0) return { size, ...tagsOf(request, [], md5), checksums, body: { kind: 'empty' }, end }
   const chunkId = keys.chunkIdOf(plain)
   const sealed = sealPlain(keys, chunkId, plain)
-  const body = { kind: 'inline', chunkId, sealed } as const
+  const body = { kind: 'inline', chunkId, sealed, ...keyVersionMember(keyVersion) } as const
   return { size, ...tagsOf(request, [chunkId], md5), checksums, body, end }
 }
 
@@ -243,7 +250,7 @@ class ChunkUpload {
    * written to a disk that is about to remove this copy. The commit takes over a row that has too few copies.
    */
   async #place(id: ChunkId, chunk: CollectedChunk): Promise<ChunkUse> {
-    const { blobs, keys, sealer, upload, compression } = this.#parts
+    const { blobs, keys, keyVersion, sealer, upload, compression } = this.#parts
     const { size } = chunk
     const { sealed, ...sums } = await sealer.seal(keys, { id, plain: chunk.frames }, compression)
     const sealedSize = sealed.length
@@ -254,7 +261,8 @@ class ChunkUpload {
     const onSpent = (): void => releaseBytes(sealed)
     const { checksum } = sums
     const { replicas, missing } = await blobs.write({ id: blobId, birth, bytes: sealed, ...sums, onSpent })
-    return { id, size, birth, sealedSize, checksum, existing: false, replicas, missing }
+    const made = { id, size, birth, sealedSize, checksum, ...keyVersionMember(keyVersion) }
+    return { ...made, existing: false, replicas, missing }
   }
 }
 

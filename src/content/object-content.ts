@@ -9,6 +9,10 @@ import type { MasterKey } from '../access/master-key.ts'
 import type { Config } from '../config/types.ts'
 import type { TenantRecord } from '../state-machine/tenants/records.ts'
 import type { View } from '../state-machine/base/view.ts'
+import type { ChunkRecord } from '../state-machine/chunks/records.ts'
+import type { ResealedChunk } from '../state-machine/key-exchange/commands.ts'
+import type { TenantId } from '../state-machine/base/record-ids.ts'
+import type { KeyRing } from './key-ring.ts'
 import { ChunkKeys } from './chunk-keys.ts'
 import { ChunkSealer } from './chunk-sealer.ts'
 import { Downloads } from './downloads.ts'
@@ -20,13 +24,14 @@ import { ingest } from './ingest.ts'
 import { Md5Pool } from './md5-pool.ts'
 import type { ByteRange } from './range.ts'
 import { readContent } from './read-content.ts'
+import { type InlineToReseal, resealChunk, resealInline } from './resealing.ts'
 import { SealingPool, threadCount } from './sealing-pool.ts'
 import { uploadSamples } from './upload-samples.ts'
 import type { Uploads } from './uploads.ts'
 import { tenantKeys } from '../state-machine/tenants/keys.ts'
 
 export interface ObjectContentParts {
-  readonly blobs: Pick<Blobs, 'write' | 'copiesToAck' | 'reading' | 'report'>
+  readonly blobs: Pick<Blobs, 'write' | 'copiesToAck' | 'copies' | 'reading' | 'report'>
   readonly uploads: Uploads
   readonly state: View
   readonly masterKey: MasterKey
@@ -90,12 +95,12 @@ export class ObjectContent implements Content {
 
   async ingest(request: IngestRequest): Promise<IngestedBody> {
     const { blobs, uploads, state, config } = this.#parts
-    const keys = this.#keys.of(request.tenant)
+    const { keys, version: keyVersion } = this.#keys.of(request.tenant).present
     const { inlineBytesMax } = config.limits
     const { compression } = config.content
     const [slots, sealer, md5, buffers] = [this.#slots, this.#sealer, this.#md5, this.#buffers]
     const shared = { slots, sealer, md5, memory: this.memory, buffers }
-    const parts = { blobs, uploads, state, keys, ...shared, now: this.#now }
+    const parts = { blobs, uploads, state, keys, keyVersion, ...shared, now: this.#now }
     return ingest(request, { ...parts, inlineBytesMax, compression })
   }
 
@@ -105,9 +110,34 @@ export class ObjectContent implements Content {
     range: ByteRange,
   ): AsyncIterable<Uint8Array> {
     const { blobs, state, readBarrier } = this.#parts
-    const keys = this.#keys.of(tenant)
+    const ring = this.#keys.of(tenant)
+    // What was sealed again since is opened with the key that the tenant has now.
+    const keys = (version: number) => ring.of(version) ?? this.#ringOf(tenant.id)?.of(version)
     const parts = { tenantId: tenant.id, bucketId, object, pinned, blobs, state, keys, readBarrier }
     return this.#downloads.counted(readContent(parts, range))
+  }
+
+  /** `birth`: of the new copies. Null: the chunk is gone or was made again. Throws Condition, SealBrokenError. */
+  async resealChunk(
+    tenant: TenantRecord,
+    row: ChunkRecord,
+    birth: string,
+    signal: AbortSignal,
+  ): Promise<ResealedChunk | null> {
+    const { blobs, state, readBarrier } = this.#parts
+    const [slots, sealer, buffers] = [this.#slots, this.#sealer, this.#buffers]
+    const parts = { blobs, state, readBarrier, slots, sealer, buffers, ring: this.#keys.of(tenant) }
+    return resealChunk(row, birth, signal, parts)
+  }
+
+  /** Throws SealBrokenError. */
+  resealInline(tenant: TenantRecord, body: InlineToReseal): Uint8Array {
+    return resealInline(this.#keys.of(tenant), body)
+  }
+
+  #ringOf(id: TenantId): KeyRing | undefined {
+    const tenant = this.#parts.state.get(tenantKeys.tenant(id))
+    return tenant === undefined || tenant.dataKey.length === 0 ? undefined : this.#keys.of(tenant)
   }
 
   /** Call it periodically: a row may change although the tenant is not used again. */

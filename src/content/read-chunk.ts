@@ -29,13 +29,18 @@ import type { TenantKeys } from './tenant-keys.ts'
 /** Copies may move while a reader tries them: so often all copies that the row lists are tried. */
 const ROUNDS_MAX = 3
 
+/** Copies of another birth may be sealed with another key. */
+export interface LocatedChunk {
+  readonly ref: BlobRef
+  readonly keys: TenantKeys
+}
+
 export interface ChunkToRead {
   readonly blobs: Pick<Blobs, 'reading' | 'report'>
-  readonly keys: TenantKeys
   readonly id: ChunkId
   readonly plainSize: number
-  /** The locations of the copies as this node has applied them; null: the chunk is gone. */
-  readonly locate: () => BlobRef | null
+  /** Where the copies are and what opens them, as this node has applied it; null: the chunk is gone. */
+  readonly locate: () => LocatedChunk | null
   /** After it resolves, `locate` knows what was committed before the call. Throws Condition. */
   readonly readBarrier: () => Promise<void>
 }
@@ -43,14 +48,14 @@ export interface ChunkToRead {
 /** Throws Condition not_enough_replicas if no copy can provide the next byte. */
 export async function* readChunk(chunk: ChunkToRead, range: ByteRange): AsyncGenerator<Buffer> {
   const reading = new ChunkReading(chunk, range)
-  let ref = chunk.locate()
-  for (let round = 0; ref !== null && round < ROUNDS_MAX; round += 1) {
-    const copies = chunk.blobs.reading(ref)
-    while (yield* reading.continueFrom(copies, ref)) {
+  let place = chunk.locate()
+  for (let round = 0; place !== null && round < ROUNDS_MAX; round += 1) {
+    const copies = chunk.blobs.reading(place.ref)
+    while (yield* reading.continueFrom(copies, place)) {
       if (reading.isDone) return
     }
     reading.faults.push(...copies.faults)
-    ref = await reading.nextPlace(ref)
+    place = await reading.nextPlace(place.ref)
   }
   throw new Condition('not_enough_replicas', `No copy of chunk '${chunk.id}' could be read`, {
     cause: new AggregateError(reading.faults, faultsText(reading.faults)),
@@ -75,12 +80,12 @@ class ChunkReading {
   }
 
   /** Continues where the previous copy stopped, until the end or a fault of the next copy; returns false when no copy is left. */
-  async *continueFrom(copies: BlobReading, ref: BlobRef): AsyncGenerator<Buffer, boolean> {
-    const { start, end } = this.#firstRead(ref)
+  async *continueFrom(copies: BlobReading, place: LocatedChunk): AsyncGenerator<Buffer, boolean> {
+    const { start, end } = this.#firstRead(place)
     const opened = await copies.next(start, end)
     if (opened === null) return false
     try {
-      for await (const frames of this.#frames(opened, ref)) {
+      for await (const frames of this.#frames(opened, place)) {
         const within = this.#position % FRAME_BYTES
         const plain = frames.subarray(within, within + this.#end - this.#position)
         this.#position += plain.length
@@ -89,7 +94,7 @@ class ChunkReading {
     } catch (fault) {
       if (fault instanceof AssertionError) throw fault
       this.faults.push(fault)
-      await this.#accuse(opened.copy, ref, fault)
+      await this.#accuse(opened.copy, place.ref, fault)
     }
     return true
   }
@@ -98,9 +103,9 @@ class ChunkReading {
    * Where to read next, after every copy in `ref` has failed; null: nowhere. The rows of this node may be older than the copies: once,
    * they are brought up to date. Copies that have not moved are tried again only if one of them may have failed for the moment.
    */
-  async nextPlace(ref: BlobRef): Promise<BlobRef | null> {
+  async nextPlace(ref: BlobRef): Promise<LocatedChunk | null> {
     const known = this.#chunk.locate()
-    if (known === null || !isSamePlace(known, ref)) return known
+    if (known === null || !isSamePlace(known.ref, ref)) return known
     if (this.#isCurrent) return null
     this.#isCurrent = true
     try {
@@ -110,28 +115,28 @@ class ChunkReading {
       return null
     }
     const now = this.#chunk.locate()
-    const isElsewhere = now !== null && !isSamePlace(now, ref)
+    const isElsewhere = now !== null && !isSamePlace(now.ref, ref)
     return isElsewhere || this.faults.some(mayPass) ? now : null
   }
 
   /** The first bytes to read: the layout of the frames, or the frames themselves if the layout is known. */
-  #firstRead(ref: BlobRef): ByteRange {
-    const chunk = this.#sealed(ref)
+  #firstRead(place: LocatedChunk): ByteRange {
+    const chunk = this.#sealed(place)
     const headBytes = layoutBytesOf(chunk)
     return headBytes > 0 ? { start: 0, end: headBytes } : this.#wanted(layoutOf(chunk, Buffer.alloc(0)))
   }
 
-  async *#frames({ copy, pieces }: OpenedCopy, ref: BlobRef): AsyncGenerator<Buffer> {
-    const chunk = this.#sealed(ref)
+  async *#frames({ copy, pieces }: OpenedCopy, place: LocatedChunk): AsyncGenerator<Buffer> {
+    const chunk = this.#sealed(place)
     const hasHead = layoutBytesOf(chunk) > 0
     const layout = layoutOf(chunk, hasHead ? await wholeOf(pieces) : Buffer.alloc(0))
     const { start, end } = this.#wanted(layout)
     yield* openFrames(releasing(hasHead ? copy.read(start, end) : pieces), layout, this.#span)
   }
 
-  /** The chunk as of `ref`: copies of another birth may have another format. */
-  #sealed(ref: BlobRef): SealedChunk {
-    const { keys, id, plainSize } = this.#chunk
+  /** The chunk as of this place: copies of another birth may have another format and another key. */
+  #sealed({ ref, keys }: LocatedChunk): SealedChunk {
+    const { id, plainSize } = this.#chunk
     return { keys, id, size: plainSize, sealedSize: ref.size }
   }
 

@@ -17,7 +17,8 @@ import type { View } from '../state-machine/base/view.ts'
 import { CHUNK_BYTES } from './chunk-slots.ts'
 import { FRAME_BYTES, SealBrokenError } from './frame-cipher.ts'
 import type { ByteRange } from './range.ts'
-import { readChunk } from './read-chunk.ts'
+import { keyVersionOf } from '../state-machine/tenants/data-keys.ts'
+import { type LocatedChunk, readChunk } from './read-chunk.ts'
 import { layoutOf, sealedSizeOf } from './sealing.ts'
 import type { TenantKeys } from './tenant-keys.ts'
 import { bodyKeys } from '../state-machine/bodies/keys.ts'
@@ -41,6 +42,9 @@ const NO_HEAD = Buffer.alloc(0)
 /** The members of an object that a read needs. */
 export type ReadableBody = Pick<ObjectRecord, 'key' | 'versionId' | 'size' | 'body'>
 
+/** The keys of this version of the tenant's data key; undefined: they were destroyed. */
+export type KeySource = (version: number) => TenantKeys | undefined
+
 export interface ReadParts {
   readonly tenantId: TenantId
   readonly bucketId: BucketId
@@ -48,7 +52,7 @@ export interface ReadParts {
   readonly pinned: PinnedRows
   readonly blobs: Pick<Blobs, 'reading' | 'report'>
   readonly state: View
-  readonly keys: TenantKeys
+  readonly keys: KeySource
   /** Brings `state` up to date. Throws Condition. */
   readonly readBarrier: () => Promise<void>
 }
@@ -96,31 +100,41 @@ function isWhole({ size, body }: ObjectPart): boolean {
 async function* nothing(): AsyncGenerator<Buffer> {}
 
 async function* readInline(parts: ReadParts, chunkId: ChunkId, range: ByteRange): AsyncGenerator<Buffer> {
-  const { object, keys } = parts
+  const { object } = parts
   if (range.start === range.end) return
   const row = parts.pinned.inline ?? parts.state.get(bodyKeys.inlineBody(parts.bucketId, object.versionId))
   if (row === undefined) throw replaced(object)
-  const { size } = object
-  const layout = layoutOf({ keys, id: chunkId, size, sealedSize: sealedSizeOf(size) }, NO_HEAD)
-  const sealed = Buffer.from(row.sealed.buffer, row.sealed.byteOffset, row.sealed.byteLength)
-  const last = Math.ceil(range.end / FRAME_BYTES)
-  for (let frame = Math.floor(range.start / FRAME_BYTES); frame < last; frame++) {
-    const start = frame * FRAME_BYTES
-    const plain = openInline(object, () =>
-      layout.open(frame, sealed.subarray(layout.offsetOf(frame), layout.offsetOf(frame + 1))),
-    )
-    yield plain.subarray(Math.max(0, range.start - start), range.end - start)
-  }
-}
-
-function openInline(object: ReadableBody, open: () => Buffer): Buffer {
+  const keys = parts.keys(keyVersionOf(row))
+  // It was sealed with another key after it was read here, and that key is gone; the row that is there now opens.
+  if (keys === undefined) throw replaced(object)
   try {
-    return open()
+    yield* openInline({ keys, chunkId, size: object.size, sealed: row.sealed }, range)
   } catch (cause) {
     if (!(cause instanceof SealBrokenError)) throw cause
     throw new Error(`The inline body of '${object.key}' version '${object.versionId}' does not open`, {
       cause,
     })
+  }
+}
+
+/** Yields the plain bytes of the range, frame by frame. Throws SealBrokenError. */
+export function* openInline(
+  body: {
+    readonly keys: TenantKeys
+    readonly chunkId: ChunkId
+    readonly size: number
+    readonly sealed: Uint8Array
+  },
+  range: ByteRange,
+): Generator<Buffer> {
+  const { keys, chunkId: id, size } = body
+  const layout = layoutOf({ keys, id, size, sealedSize: sealedSizeOf(size) }, NO_HEAD)
+  const sealed = Buffer.from(body.sealed.buffer, body.sealed.byteOffset, body.sealed.byteLength)
+  const last = Math.ceil(range.end / FRAME_BYTES)
+  for (let frame = Math.floor(range.start / FRAME_BYTES); frame < last; frame++) {
+    const start = frame * FRAME_BYTES
+    const plain = layout.open(frame, sealed.subarray(layout.offsetOf(frame), layout.offsetOf(frame + 1)))
+    yield plain.subarray(Math.max(0, range.start - start), range.end - start)
   }
 }
 
@@ -163,16 +177,17 @@ function* linksOf(parts: ReadParts, { first, end }: { first: number; end: number
 }
 
 function chunkToRead(parts: ReadParts, link: ChunkLink) {
-  const { blobs, keys, readBarrier, state, tenantId } = parts
-  const locate = (): BlobRef | null => {
+  const { blobs, readBarrier, state, tenantId } = parts
+  const locate = (): LocatedChunk | null => {
     const row = state.get(chunkKeys.chunk(tenantId, link.id))
-    return row === undefined ? null : blobRefOf(row)
+    const keys = row === undefined ? undefined : parts.keys(keyVersionOf(row))
+    return row === undefined || keys === undefined ? null : { ref: blobRefOf(row), keys }
   }
   if (locate() === null) throw replaced(parts.object)
-  return { blobs, keys, id: link.id, plainSize: link.size, locate, readBarrier }
+  return { blobs, id: link.id, plainSize: link.size, locate, readBarrier }
 }
 
-function blobRefOf(row: ChunkRecord): BlobRef {
+export function blobRefOf(row: ChunkRecord): BlobRef {
   // For the cluster a chunk is a blob, and its id only a name.
   const id: string = row.id
   const { birth, sealedSize: size, checksum, replicas, tenantId: owner } = row

@@ -179,7 +179,7 @@ async function composeServices(config: Config, logger: Logger, how: ComposeOptio
   const secrets = new SealedSecrets(masterKey, state)
   const keyWork = keyWorkOf(services, { ...shared, content, secrets })
   const auditTarget = await openExport(config, cluster.time)
-  const parts = { ...services, ...shared, uploads, uses, own, auditTarget }
+  const parts = { ...services, ...shared, uploads, content, uses, own, auditTarget }
   const work = allWorkers({ ...workSettings(config, state), ...parts })
   return {
     cluster,

@@ -164,6 +164,12 @@ const DESCRIBERS: { readonly [T in CommandType]: Describer<T> } = {
   advanceClusterKey: nothing,
   rewrapTenantKeys: nothing,
   rewrapAccessKeys: nothing,
+  exchangeTenantKey: ({ tenantId, operationId, from, maxBytesPerSecond }) => ({
+    tenantId,
+    details: { operationId, formerVersion: from, maxBytesPerSecond },
+  }),
+  resealBodies: nothing,
+  endKeyExchange: nothing,
   disableTenant: ({ tenantId }, value) => ({
     tenantId,
     details: { accessKeyIds: value?.revoked ?? [] },

@@ -53,6 +53,8 @@ function workOf(view: View, command: Command): number {
       return 2 * AUDIT_TRIM_LINKS_MAX + ROWS_OF_ITEM * AUDIT_TRIM_SEGMENTS_MAX
     case 'sealAudit':
       return AUDIT_SEGMENT_LINKS_MAX + AUDIT_SEGMENT_SPOOLS_MAX
+    case 'resealBodies':
+      return costOfChunks(command.chunks) + ROWS_OF_COPY * command.bodies.length
     case 'disableTenant':
       return ACCESS_KEYS_PER_TENANT_MAX
     case 'eraseTenant':

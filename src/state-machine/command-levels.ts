@@ -95,6 +95,9 @@ export const COMMAND_LEVELS: { readonly [T in CommandType]: number } = {
   deleteBucketLifecycle: 6,
   applyLifecycleRule: 6,
   endLifecycleWalk: 6,
+  exchangeTenantKey: 7,
+  resealBodies: 7,
+  endKeyExchange: 7,
   // The level does not matter: the command is never proposed.
   skipEntry: 3,
 }

@@ -23,6 +23,7 @@ import type { MasterKeyCommand, MasterKeyReplies } from './master-keys/commands.
 import type { ObjectCommand, ObjectReplies } from './objects/commands.ts'
 import type { MembershipCommand, MembershipReplies } from './members/commands.ts'
 import type { BucketCommand, BucketReplies } from './buckets/commands.ts'
+import type { KeyExchangeCommand, KeyExchangeReplies } from './key-exchange/commands.ts'
 import type { LifecycleCommand, LifecycleReplies } from './lifecycle/commands.ts'
 import type { LongOperationCommand, LongOperationReplies } from './long-operations/commands.ts'
 import type { RemovalCommand, RemovalReplies } from './removal/commands.ts'
@@ -32,6 +33,7 @@ import type { SkipEntryCommand, SkipEntryReplies } from './skipped-entries/skipp
 export type Command =
   | TenantCommand
   | MasterKeyCommand
+  | KeyExchangeCommand
   | QuotaCommand
   | LimitsCommand
   | ApprovalCommand
@@ -63,6 +65,7 @@ export type CommandType = Command['type']
 export interface ReplyValues
   extends TenantReplies,
     MasterKeyReplies,
+    KeyExchangeReplies,
     QuotaReplies,
     LimitsReplies,
     ApprovalReplies,

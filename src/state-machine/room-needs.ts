@@ -70,6 +70,10 @@ export const ROOM_NEEDS: { readonly [T in CommandType]: RoomNeed } = {
   advanceClusterKey: 'upkeep',
   rewrapTenantKeys: 'upkeep',
   rewrapAccessKeys: 'upkeep',
+  exchangeTenantKey: 'upkeep',
+  // Each chunk is on the disks twice until its former copies are removed.
+  resealBodies: 'upkeep',
+  endKeyExchange: 'relief',
   disableTenant: 'relief',
   deleteTenant: 'relief',
   eraseTenant: 'relief',

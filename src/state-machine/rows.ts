@@ -12,6 +12,7 @@ import type {
   AccountRecord,
   AdminTokenRecord,
   ClusterKeyRecord,
+  SealedRecord,
   TenantAccessRecord,
   TenantRecord,
 } from './tenants/records.ts'
@@ -60,6 +61,8 @@ import type {
 export interface RowTypes {
   clusterKey: ClusterKeyRecord
   tenant: TenantRecord
+  /** What is sealed with the present data key of a tenant, during an exchange. */
+  sealed: SealedRecord
   accessKey: AccessKeyRecord
   /** Index: the access keys of a tenant. */
   tenantAccessKey: { readonly accessKeyId: AccessKeyId }

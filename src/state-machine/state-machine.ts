@@ -49,6 +49,7 @@ import {
   rewrapHookSecrets,
   rewrapTenantKeys,
 } from './master-keys/master-keys.ts'
+import { endKeyExchange, exchangeTenantKey, resealBodies } from './key-exchange/key-exchange.ts'
 import { deleteObject, deleteObjects, putObject } from './objects/objects.ts'
 import { evacuateCopies } from './chunks/evacuation.ts'
 import { foundMembers, introduceMember } from './members/members.ts'
@@ -133,6 +134,9 @@ const HANDLERS: { readonly [T in CommandType]: Handler<T> } = {
   advanceClusterKey,
   rewrapTenantKeys,
   rewrapAccessKeys,
+  exchangeTenantKey,
+  resealBodies,
+  endKeyExchange,
   disableTenant,
   deleteTenant,
   eraseTenant,

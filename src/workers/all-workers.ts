@@ -4,6 +4,7 @@
  * Owns: the list. Knows nothing of: when it begins and ends; src/service/service.ts runs it.
  * Rule: one round is short and bounded; remaining work is done in the next.
  */
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Cluster, Logger, MetricSample } from '../../cluster/index.ts'
 import type { LastUsed } from '../access/last-used.ts'
 import type { MasterKey } from '../access/master-key.ts'
@@ -17,6 +18,7 @@ import { Discarding } from './discarding.ts'
 import { Evacuating } from './evacuating.ts'
 import { Expiry } from './expiry.ts'
 import { followMembers, type FollowingParts } from './following-members.ts'
+import { KeyExchange, type KeyExchangeParts } from './key-exchange.ts'
 import { Lifecycle } from './lifecycle.ts'
 import { MembershipWorker } from './membership.ts'
 import { recordLastUsed } from './last-used-recorder.ts'
@@ -56,6 +58,7 @@ export interface WorkerParts extends Omit<AuditWorkParts, 'confirmedTime' | 'oft
   readonly state: StateReader
   readonly propose: Propose
   readonly uploads: UploadSessions
+  readonly content: KeyExchangeParts['content']
   readonly uses: LastUsed
   readonly masterKey: Pick<MasterKey, 'open' | 'seal'>
   readonly notifications: TargetSettings
@@ -90,6 +93,7 @@ export function allWorkers(parts: WorkerParts): Work {
   const lifecycle = new Lifecycle({ ...parts, confirmedTime, logger })
   const discarding = new Discarding({ ...parts, delayMs: collectAfterMs, now, logger })
   const tenantDeletion = new TenantDeletion({ ...parts, logger })
+  const keyExchange = new KeyExchange({ ...parts, confirmedTime, now, wait: (ms) => wait(ms), logger })
   const delivering = createDelivering(parts, logger)
   const often = { everyMs: WORK_EVERY_MS, logger }
   const audit = auditWork({ ...parts, confirmedTime, often })
@@ -103,6 +107,7 @@ export function allWorkers(parts: WorkerParts): Work {
     { name: 'trimming', work: () => trimming.round(), ...often, everyMs: TRIM_EVERY_MS },
     { name: 'discarding', work: () => discarding.round(), ...often },
     { name: 'tenant deletion', work: () => tenantDeletion.round(), ...often },
+    { name: 'key exchange', work: () => keyExchange.round(), ...often },
     ...audit.workers,
     ...followingWork(parts, logger),
     { name: 'rebalancing', work: () => rebalancing.round(), ...often },
@@ -116,10 +121,14 @@ export function allWorkers(parts: WorkerParts): Work {
     samples: () => [
       ...recounting.metrics(),
       ...lifecycle.metrics(),
+      ...keyExchange.samples(),
       ...delivering.samples(),
       ...audit.samples(),
     ],
-    close: async () => void (await Promise.all([delivering.close(), audit.close()])),
+    close: async () => {
+      keyExchange.close()
+      await Promise.all([delivering.close(), audit.close()])
+    },
   }
 }
 

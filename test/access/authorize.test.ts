@@ -108,6 +108,8 @@ const ALLOWED = {
   getTenant: VIEWERS,
   disableTenant: TENANT_OWNERS,
   deleteTenant: TENANT_OWNERS,
+  getTenantEncryption: VIEWERS,
+  exchangeDataKey: OPERATORS,
   getTenantQuota: VIEWERS,
   setTenantQuota: OPERATORS,
   deleteTenantQuota: OPERATORS,

@@ -14,6 +14,7 @@ import { auditRows } from './audit-rows.ts'
 import { bucketRows, listingRows, versionRows } from './bucket-rows.ts'
 import { adminLimitRows, callerLimitRows } from './caller-limit-rows.ts'
 import { corsRows } from './cors-rows.ts'
+import { encryptionRows } from './encryption-rows.ts'
 import { errorRows, limitRows } from './error-rows.ts'
 import { lifecycleRows } from './lifecycle-rows.ts'
 import { membershipRows } from './membership-rows.ts'
@@ -48,6 +49,7 @@ export const CONTRACT: readonly ContractArea[] = [
     built: true,
     rows: {
       ...adminTenantRows,
+      ...encryptionRows,
       ...adminKeysRows,
       ...adminQuotaRows,
       ...adminLimitRows,

@@ -186,7 +186,7 @@ function readParts(world: ContentWorld, object: ObjectRecord) {
     blobs: new MemoryBlobs(),
     pinned: {},
     readBarrier: async () => undefined,
-    keys: TenantKeys.fromBytes(Buffer.alloc(32, 1), Buffer.alloc(32, 2)),
+    keys: () => TenantKeys.fromBytes(Buffer.alloc(32, 1), Buffer.alloc(32, 2)),
     state: contentRows({ parts: (version) => world.parts.get(version) }),
   }
 }

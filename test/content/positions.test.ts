@@ -28,7 +28,7 @@ t.test('a read of one byte of an object of 5 TiB', async (t) => {
       blobs: new MemoryBlobs(),
       pinned: {},
       readBarrier: async () => undefined,
-      keys: TenantKeys.fromBytes(Buffer.alloc(32, 1), Buffer.alloc(32, 2)),
+      keys: () => TenantKeys.fromBytes(Buffer.alloc(32, 1), Buffer.alloc(32, 2)),
       state: contentRows({
         chunk: (id) => void rowsRead.push(['chunk', Number(id)]),
         links: (_version, page) => {

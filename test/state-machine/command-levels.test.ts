@@ -27,6 +27,7 @@ const RELEASED: Readonly<Record<number, string>> = {
   3: `addReplicas correctTime releaseDue sealAudit setAuditKeys skipEntry`,
   4: `
     approveChange recordAuditExport rejectChange requestApproval setBucketObjectLock setBucketTags setTenantLimits useApproval`,
+  6: `applyLifecycleRule deleteBucketLifecycle endLifecycleWalk setBucketLifecycle`,
 }
 
 const released = Object.entries(RELEASED).flatMap(([level, names]) =>

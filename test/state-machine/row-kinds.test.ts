@@ -15,6 +15,8 @@ const RELEASED = [
   'approval approvalList auditExport limits originHooks tenantHooks',
   // Since level 6.
   'lifecycleTurn',
+  // Since level 7.
+  'sealed',
 ]
 
 t.test('row keys have the kinds that released versions wrote', async (t) => {

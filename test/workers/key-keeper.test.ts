@@ -11,6 +11,7 @@ import { MasterKeyGate } from '../../src/workers/master-key-gate.ts'
 import { KeyKeeper } from '../../src/workers/key-keeper.ts'
 import { runStartupTasks } from '../../src/workers/startup-tasks.ts'
 import { MemoryServices } from '../helpers/memory-services.ts'
+import { ChunkKeys } from '../../src/content/chunk-keys.ts'
 import { tenantKeys } from '../../src/state-machine/tenants/keys.ts'
 
 const line = (name: string, byte: number) => ({ id: `mk-${name}`, secret: Buffer.alloc(32, byte) })
@@ -179,6 +180,33 @@ t.test('a node whose file does not have a key that is still needed', async (t) =
     })
   })
 })
+
+t.test(
+  'an exchange of a data key during a rotation keeps all three keys of the tenant readable',
+  async (t) => {
+    const { world } = await started(t)
+    await world.tenant('acme')
+    const { dataKey, masterKeyId } = world.services.access.newTenantKeys('acme', 2)
+    const asked = { operationId: 'op1', requestedBy: 'olga', reason: 'yearly', maxBytesPerSecond: null }
+    await world.change({
+      type: 'exchangeTenantKey',
+      tenantId: 'acme',
+      ...asked,
+      from: 1,
+      dataKey,
+      masterKeyId,
+    })
+    const nodes = NODES.map((id) => new Node(world, id, [NEW, OLD]))
+    for (const node of nodes) node.masterKey.use(FINGERPRINT['mk-old'] ?? '')
+    await turns(nodes)
+    t.equal(remaining(nodes[0]), 0)
+    const tenant = world.services.state.get(tenantKeys.tenant('acme'))
+    if (tenant === undefined) return t.fail('the tenant is there')
+    const ring = new ChunkKeys(MasterKey.of([NEW])).of(tenant)
+    t.ok(ring.of(1) !== undefined && ring.of(2) !== undefined, 'the new master key opens both')
+    await settled(world, [NEW])
+  },
+)
 
 t.test('a secret that is damaged', async (t) => {
   t.test('stops neither the start nor the rotation, and is named in the log', async (t) => {

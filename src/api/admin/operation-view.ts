@@ -21,6 +21,7 @@ export const LongOperationView = Type.Object(
       'recount',
       'tenantDeletion',
       'backup',
+      'keyExchange',
       'join',
       'demote',
       'replace',
@@ -42,7 +43,7 @@ export const LongOperationView = Type.Object(
       blobsTotal: Type.Integer({
         minimum: 0,
         description:
-          'Copies looked at so far; final once all are planned. Of a change of the members: copies of the one that leaves, from the beginning. Of a deletion: versions, delete markers and uploads',
+          'Copies looked at so far; final once all are planned. Of a change of the members: copies of the one that leaves, from the beginning. Of a deletion: versions, delete markers and uploads. Of an exchange of a key: chunks',
       }),
       blobsDone: Type.Integer({
         minimum: 0,
@@ -50,7 +51,10 @@ export const LongOperationView = Type.Object(
           'Copies made, read back and committed; of a scrub those that were read; of a deletion what is gone',
       }),
       bytesTotal: Count,
-      bytesMoved: Type.Integer({ minimum: 0, description: 'Of a deletion: removed' }),
+      bytesMoved: Type.Integer({
+        minimum: 0,
+        description: 'Of a deletion: removed. Of an exchange of a key: sealed again',
+      }),
       checksumFailures: Count,
       skipped: Type.Integer({ minimum: 0, description: 'Copies that need nothing, or were given up' }),
       tasksOpen: Type.Integer({ minimum: 0, description: 'Copies planned and not made yet' }),
@@ -125,11 +129,16 @@ function membershipSecondsLeft(operation: LongOperation, nowMs: number): number 
 /** What is to do, in terms of what is done. */
 function leftOf(operation: LongOperation): number | null {
   if (operation.shares !== undefined) return wayLeft(Object.values(operation.shares))
+  if (operation.kind === 'keyExchange') return bytesLeft(operation)
   return operation.kind === 'tenantDeletion' ? contentLeft(operation) : copiesLeft(operation)
 }
 
 function contentLeft({ progress: { blobsTotal, blobsDone } }: LongOperation): number | null {
   return blobsDone === 0 ? null : Math.max(0, blobsTotal - blobsDone) / blobsDone
+}
+
+function bytesLeft({ progress: { bytesTotal, bytesMoved } }: LongOperation): number | null {
+  return bytesMoved === 0 ? null : Math.max(0, bytesTotal - bytesMoved) / bytesMoved
 }
 
 function copiesLeft({ cursor, progress }: LongOperation): number | null {

@@ -13,6 +13,7 @@ import { accountRoutes, AccountView } from './accounts.ts'
 import { approvalRoutes, ApprovalView } from './approvals.ts'
 import { auditRoutes } from './audit.ts'
 import { bucketPolicyRoutes } from './bucket-policies.ts'
+import { encryptionRoutes, TenantEncryptionView } from './encryption.ts'
 import { MembershipView } from './membership-view.ts'
 import { membershipRoutes } from './membership.ts'
 import { type MetricsPage, metricsRoute } from './metrics.ts'
@@ -34,6 +35,7 @@ export function adminPlane(metrics: MetricsPage): Plane {
     documentRoute('getAdminOpenAPI', () => adminDocument()),
     metricsRoute(metrics),
     ...tenantRoutes,
+    ...encryptionRoutes,
     ...accountRoutes,
     ...accessKeyRoutes,
     ...longOperationRoutes,
@@ -68,6 +70,7 @@ export function adminDocument(): OpenApiDocument {
       'Tenants, their quotas and usage, service accounts, access keys, bucket policies, second approvals, the audit log, long operations and repair, for operators. Served on the admin listener alone.',
     schemas: {
       Tenant: TenantView,
+      TenantEncryption: TenantEncryptionView,
       Account: AccountView,
       AccessKey: AccessKeyView,
       AccessKeyWithSecret: AccessKeyWithSecretView,

@@ -159,13 +159,19 @@ function drawn(
   return bytesMoved
 }
 
+/** What the progress of an operation counts, where it is not copies. */
+const COUNTED: Readonly<Partial<Record<Operation['type'], string>>> = {
+  tenantDeletion: 'versions and uploads',
+  keyExchange: 'chunks',
+}
+
 function shown(operation: Operation, { json = false }: OperationOptions): number {
   if (json) printJson(operation)
   else {
     const { progress, nodes, ...facts } = operation
     printFacts(facts)
     const { blobsDone, blobsTotal, bytesMoved, bytesTotal } = progress
-    const counted = facts.type === 'tenantDeletion' ? 'versions and uploads' : 'copies'
+    const counted = COUNTED[facts.type] ?? 'copies'
     note(`${blobsDone} of ${blobsTotal} ${counted}, ${sizeText(bytesMoved)} of ${sizeText(bytesTotal)}`)
     for (const { nodeId, isDone, progress: share } of nodes)
       note(`  ${nodeId}  ${isDone ? 'done' : `${Math.floor(share * 100)}%`}`)

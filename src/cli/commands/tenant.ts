@@ -12,6 +12,7 @@ import {
   tenantOption,
   withAdminAccess,
 } from './options.ts'
+import { encryptionCommand } from './tenant-encryption.ts'
 import { deleteTenantCommand, disableTenantCommand } from './tenant-end.ts'
 
 export function tenantCommand(done: Done): Command {
@@ -21,6 +22,7 @@ export function tenantCommand(done: Done): Command {
     .addCommand(createCommand(done))
     .addCommand(getCommand(done))
     .addCommand(tenantUsageCommand(done))
+    .addCommand(encryptionCommand(done))
     .addCommand(disableTenantCommand(done))
     .addCommand(deleteTenantCommand(done))
 }

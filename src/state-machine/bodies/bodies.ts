@@ -18,6 +18,8 @@ import type { ChunkRecord } from '../chunks/records.ts'
 import type { Draft } from '../base/draft.ts'
 import { dropManifest, readManifest, writeManifest } from './manifests.ts'
 import { type Refused, refuse } from '../base/reply.ts'
+import { countSealed, hasKeyOf, keyVersionMember, keyVersionOf } from '../tenants/data-keys.ts'
+import { tenantKeys } from '../tenants/keys.ts'
 import { countTenant } from '../usage/usage.ts'
 
 /** Bodies of more chunks than this are discarded instead of dropped, even if no download can be reading them. */
@@ -58,10 +60,15 @@ export function bodyFault(
     const message = `Cannot store the body: the sessions of ${births.length} uploads are closed or not open yet`
     return { ok: false, code: 'session_ended', message, births }
   }
-  const chunks = unsafeChunks(view, tenantId, body)
+  const chunks = goneOf(view, tenantId, body)
   if (chunks.length === 0) return null
   const message = `Cannot store the body: ${chunks.length} chunks it counts on are gone or have too few copies`
   return { ok: false, code: 'chunks_gone', message, chunks }
+}
+
+function goneOf(view: View, tenantId: string, body: PutBody): readonly ChunkId[] {
+  if (body.kind === 'inline') return hasKeyOf(view, tenantId, body) ? [] : [body.chunkId]
+  return unsafeChunks(view, tenantId, body)
 }
 
 /** A malformed body: accepting it would lose bytes or count them wrongly. */
@@ -121,10 +128,12 @@ function compressed<B extends object>(body: B, isCompressed: boolean): B & { rea
 function putInline(
   draft: Draft,
   { bucket, id }: BodyPlace,
-  { chunkId, sealed }: { readonly chunkId: ChunkId; readonly sealed: Uint8Array },
+  { chunkId, sealed, ...by }: Omit<Extract<PutBody, { kind: 'inline' }>, 'kind'>,
 ): PieceRecord {
-  draft.put(bodyKeys.inlineBody(bucket.id, id), { sealed })
+  const member = keyVersionMember(keyVersionOf(by))
+  draft.put(bodyKeys.inlineBody(bucket.id, id), { sealed, ...member })
   countTenant(draft, bucket.tenantId, { inlineBytes: sealed.length })
+  countSealed(draft, bucket.tenantId, { inlineBytes: sealed.length, ...member })
   return { kind: 'inline', chunkId, sealedSize: sealed.length }
 }
 
@@ -186,7 +195,7 @@ function copyPiece(
     case 'inline': {
       const row = draft.get(bodyKeys.inlineBody(from.bucket.id, from.id))
       assert(row !== undefined, 'an inline body lives as long as its version')
-      return putInline(draft, to, { chunkId: piece.chunkId, sealed: row.sealed })
+      return putInline(draft, to, { chunkId: piece.chunkId, ...row })
     }
     case 'chunks': {
       const links = readManifest(draft, from.bucket.id, from.id, piece.count)
@@ -223,6 +232,16 @@ export interface PiecePlace {
   readonly bodyId: VersionId
 }
 
+function dropInline(draft: Draft, { tenantId, bucketId, bodyId }: PiecePlace, sealedSize: number): void {
+  const key = bodyKeys.inlineBody(bucketId, bodyId)
+  const isExchanging = draft.get(tenantKeys.tenant(tenantId))?.formerKey !== undefined
+  const row = isExchanging ? draft.get(key) : undefined
+  if (row !== undefined)
+    countSealed(draft, tenantId, { inlineBytes: -sealedSize, ...keyVersionMember(keyVersionOf(row)) })
+  draft.remove(key)
+  countTenant(draft, tenantId, { inlineBytes: -sealedSize })
+}
+
 /** Removes the piece at once, regardless of its size. */
 export function dropPiece(
   draft: Draft,
@@ -234,9 +253,7 @@ export function dropPiece(
     case 'empty':
       return
     case 'inline':
-      draft.remove(bodyKeys.inlineBody(bucketId, bodyId))
-      countTenant(draft, tenantId, { inlineBytes: -body.sealedSize })
-      return
+      return dropInline(draft, { tenantId, bucketId, bodyId }, body.sealedSize)
     case 'chunks': {
       const links = dropManifest(draft, bucketId, bodyId, body.count)
       assert(links.length === body.count, 'a manifest holds as many links as its body says')

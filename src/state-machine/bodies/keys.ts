@@ -38,6 +38,9 @@ export const bodyKeys = {
 } as const
 
 export const bodyRanges = {
+  partPages: (bucket: BucketId): KeyRange<PartPageRecord> => rangeOf('in', bucket, 'partPage'),
+  /** Of all unfinished uploads. */
+  allUploadPages: (bucket: BucketId): KeyRange<UploadPageRecord> => rangeOf('in', bucket, 'uploadPage'),
   manifestPages: (bucket: BucketId): KeyRange<ManifestPageRecord> => rangeOf('in', bucket, 'manifestPage'),
   /** From page `first` on. */
   uploadPages: (bucket: BucketId, uploadId: string, first: number): KeyRange<UploadPageRecord> => ({

@@ -99,4 +99,6 @@ export interface ManifestPageRecord {
 export interface InlineBodyRecord {
   /** Sealed frames in the format of a chunk on disk. */
   readonly sealed: Uint8Array
+  /** Version of the tenant's data key that seals it. Absent: 1. */
+  readonly keyVersion?: number
 }

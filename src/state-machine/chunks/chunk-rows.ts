@@ -1,7 +1,8 @@
 /**
  * A chunk's row together with every row that follows from it.
  *
- * Owns: the making index, the condemned queue, the keys and the number of repair rows, drop rows, usage of chunks.
+ * Owns: the making index, the condemned queue, the keys and the number of repair rows, drop rows, usage of chunks, the count of those that
+ * are sealed with the present key of their tenant.
  * Knows nothing of: why a chunk changes.
  * Rules: only this file writes chunk rows. A node that is no longer listed or owed gets a drop row; a node that becomes listed
  * or owed again loses it. So a copy is never both needed and permitted to be removed.
@@ -12,6 +13,7 @@ import { assert } from '../base/assert.ts'
 import type { Draft } from '../base/draft.ts'
 import { countTasks } from '../long-operations/operations.ts'
 import type { ChunkRecord, RepairRecord } from './records.ts'
+import { countSealed } from '../tenants/data-keys.ts'
 import { countTenant } from '../usage/usage.ts'
 
 export interface ChunkChange {
@@ -33,6 +35,7 @@ export function changeChunk(draft: Draft, { before, after, granted = [] }: Chunk
   moveTasks(draft, { before, after, granted })
   moveDrops(draft, before, after)
   countTenant(draft, chunk.tenantId, difference(before, after))
+  moveSealed(draft, before, after)
 }
 
 export function taskKey(chunk: ChunkRecord, target: string): RowKey<RepairRecord> {
@@ -105,6 +108,21 @@ function difference(before: ChunkRecord | null, after: ChunkRecord | null) {
   const change = { ...now }
   for (const figure of Object.keys(change) as (keyof typeof change)[]) change[figure] -= old[figure]
   return change
+}
+
+function moveSealed(draft: Draft, before: ChunkRecord | null, after: ChunkRecord | null): void {
+  const isSame = before?.birth === after?.birth && before?.keyVersion === after?.keyVersion
+  if (isSame) return
+  for (const [chunk, chunks] of [
+    [before, -1],
+    [after, 1],
+  ] as const)
+    if (chunk !== null) countSealed(draft, chunk.tenantId, sealedFigures(chunk, chunks))
+}
+
+function sealedFigures({ keyVersion, sealedSize }: ChunkRecord, chunks: 1 | -1) {
+  const figures = { chunks, storedBytes: chunks * sealedSize }
+  return keyVersion === undefined ? figures : { ...figures, keyVersion }
 }
 
 /** The share of one chunk in the usage of its tenant. */

@@ -16,6 +16,7 @@ import type { ChunkLink, ChunkRecord } from './records.ts'
 import { grantTasks } from './copies.ts'
 import type { Draft } from '../base/draft.ts'
 import { mayHold } from '../members/members.ts'
+import { hasKeyOf, keyVersionMember, keyVersionOf } from '../tenants/data-keys.ts'
 import { stateOfBirth } from './upload-sessions.ts'
 
 /** All occurrences of one chunk in one manifest. */
@@ -27,14 +28,14 @@ interface Claim {
 
 /**
  * Chunks that the body cannot use, each named once: the gateway found them earlier and they are gone, have another birth,
- * or have fewer copies than an acknowledgement needs. Copies may have been struck off since the gateway read the rows.
+ * have fewer copies than an acknowledgement needs, or are sealed with a key that is destroyed. Copies may have been struck off since the gateway read the rows.
  */
 export function unsafeChunks(view: View, tenantId: TenantId, body: PutBody): readonly ChunkId[] {
   if (body.kind !== 'chunks') return []
   const unsafe: ChunkId[] = []
   for (const { use } of gather(body.chunks)) {
     const present = view.get(chunkKeys.chunk(tenantId, use.id))
-    if (!isSafe(view, { present, use, copiesMin: body.copiesMin })) unsafe.push(use.id)
+    if (!isSafe(view, { tenantId, present, use, copiesMin: body.copiesMin })) unsafe.push(use.id)
   }
   return unsafe
 }
@@ -42,21 +43,23 @@ export function unsafeChunks(view: View, tenantId: TenantId, body: PutBody): rea
 function isSafe(
   view: View,
   claim: {
+    readonly tenantId: TenantId
     readonly present: ChunkRecord | undefined
     readonly use: ChunkUse
     readonly copiesMin: number
   },
 ): boolean {
-  const { present, use, copiesMin } = claim
+  const { tenantId, present, use, copiesMin } = claim
   const isUsable = present !== undefined && hasCopies(view, present.replicas, copiesMin)
-  if (use.existing) return isUsable && present.birth === use.birth
+  if (use.existing) return isUsable && (present.birth === use.birth || present.resealedFrom === use.birth)
+  if (!hasKeyOf(view, tenantId, use)) return false
   // A birth that already made a row is spent: no copy may be listed under it by a second upload.
   if (present?.birth === use.birth) return false
   return isUsable || hasCopies(view, use.replicas, copiesMin)
 }
 
 /** A copy on a lost or drained member does not count. */
-function hasCopies(view: View, holders: readonly string[], copiesMin: number): boolean {
+export function hasCopies(view: View, holders: readonly string[], copiesMin: number): boolean {
   return holders.filter((node) => mayHold(view, node)).length >= copiesMin
 }
 
@@ -141,6 +144,6 @@ function newChunk(view: View, tenantId: TenantId, use: ChunkUse): ChunkRecord {
   const replicas = [...new Set(use.replicas)].filter((node) => mayHold(view, node))
   const missing = [...new Set(use.missing)].filter((node) => mayHold(view, node))
   const owed = missing.filter((node) => !replicas.includes(node))
-  const about = { id, tenantId, birth, size, sealedSize, checksum }
+  const about = { id, tenantId, birth, size, sealedSize, checksum, ...keyVersionMember(keyVersionOf(use)) }
   return { ...about, replicas, owed, references: 0, condemnedAt: null }
 }

@@ -10,6 +10,8 @@ export interface ChunkUse {
   readonly size: number
   readonly sealedSize: number
   readonly checksum: string
+  /** Version of the tenant's data key that seals the copies; only of a fresh upload. Absent: 1. */
+  readonly keyVersion?: number
   readonly existing: boolean
   /** Nodes that hold a durable copy, and nodes that should but do not. Both empty for an `existing` chunk. */
   readonly replicas: readonly string[]
@@ -18,7 +20,13 @@ export interface ChunkUse {
 
 export type PutBody =
   | { readonly kind: 'empty' }
-  | { readonly kind: 'inline'; readonly chunkId: ChunkId; readonly sealed: Uint8Array }
+  | {
+      readonly kind: 'inline'
+      readonly chunkId: ChunkId
+      readonly sealed: Uint8Array
+      /** Version of the tenant's data key that seals it. Absent: 1. */
+      readonly keyVersion?: number
+    }
   | {
       readonly kind: 'chunks'
       readonly chunks: readonly ChunkUse[]

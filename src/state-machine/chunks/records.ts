@@ -19,6 +19,10 @@ export interface ChunkRecord {
   readonly owed: readonly string[]
   /** Number of occurrences in manifests; an audit segment counts one for its chunk. */
   readonly references: number
+  /** Version of the tenant's data key that seals the copies. Absent: 1. */
+  readonly keyVersion?: number
+  /** The birth of the copies before these, if they were made by sealing those again: an upload may have found those. */
+  readonly resealedFrom?: string
   /** Log index at which `references` became zero; null while referenced. Until it is collected a later commit may revive it. */
   readonly condemnedAt: number | null
 }

@@ -58,6 +58,7 @@ const NEVER: Readonly<
     cancel: 'the copies that it makes are needed; lower the rate of repair instead',
   },
   tenantDeletion: { cancel: 'what it has deleted does not come back; pause it instead' },
+  keyExchange: { cancel: 'new writes have the new key already; pause it instead' },
   recount: { pause: 'it reads one snapshot of the rows and cannot continue with another; cancel it instead' },
   join: { pause: 'a membership change cannot be paused; cancel it instead' },
   replace: { pause: 'a membership change cannot be paused; cancel it instead' },

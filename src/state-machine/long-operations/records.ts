@@ -32,7 +32,15 @@ export interface LongOperationShare {
 
 export interface LongOperation {
   readonly operationId: string
-  readonly kind: 'rebalance' | 'recovery' | 'scrub' | 'recount' | 'tenantDeletion' | 'backup' | MembershipKind
+  readonly kind:
+    | 'rebalance'
+    | 'recovery'
+    | 'scrub'
+    | 'recount'
+    | 'tenantDeletion'
+    | 'backup'
+    | 'keyExchange'
+    | MembershipKind
   readonly status: LongOperationStatus
   /** What it does now, for people. */
   readonly phase: string

@@ -12,11 +12,13 @@ import { auditRowKeys } from '../audit/keys.ts'
 import type { MasterKeyCommand, MasterKeyReplies } from './commands.ts'
 import type { Draft } from '../base/draft.ts'
 import type { AuditKeysRecord } from '../audit/records.ts'
+import type { SealedTenantKeys, TenantRecord } from '../tenants/records.ts'
 import { AUDIT_OWNER } from '../base/record-ids.ts'
 import { MASTER_KEYS_MAX, REWRAP_ITEMS_MAX } from './limits.ts'
 import { type Accepted, accept, type Refused, refuse } from '../base/reply.ts'
 
 const HOLDERS_MAX = 256
+const NO_KEY = new Uint8Array(0)
 const FINGERPRINT = /^[0-9a-f]{64}$/
 
 /** Records the master keys of a node; first the one that it wants to seal with. Idempotent. */
@@ -92,11 +94,23 @@ export function rewrapTenantKeys(
     }
     const tenant = draft.get(tenantKeys.tenant(tenantId))
     if (tenant === undefined) continue
-    if (!isSame(tenant.dataKey, before.dataKey) || !isSame(tenant.dedupKey, before.dedupKey)) continue
-    draft.put(tenantKeys.tenant(tenantId), { ...tenant, ...after, masterKeyId })
+    if (!areSame(tenant, before)) continue
+    const { dataKey, dedupKey } = after
+    const { formerKey } = tenant
+    const former =
+      formerKey === undefined
+        ? {}
+        : { formerKey: { ...formerKey, dataKey: after.formerDataKey ?? formerKey.dataKey } }
+    draft.put(tenantKeys.tenant(tenantId), { ...tenant, dataKey, dedupKey, ...former, masterKeyId })
     rewrapped += 1
   }
   return accept({ rewrapped })
+}
+
+/** All keys of the tenant are those that were sealed again: an exchange may have started or ended meanwhile. */
+function areSame(tenant: TenantRecord, before: SealedTenantKeys): boolean {
+  const former = isSame(tenant.formerKey?.dataKey ?? NO_KEY, before.formerDataKey ?? NO_KEY)
+  return former && isSame(tenant.dataKey, before.dataKey) && isSame(tenant.dedupKey, before.dedupKey)
 }
 
 function rewrapAuditKeys(draft: Draft, before: AuditKeysRecord, after: AuditKeysRecord): number {

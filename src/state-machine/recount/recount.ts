@@ -36,6 +36,7 @@ import type { UsageRecord } from '../usage/records.ts'
 import type { ChainRecord, VersionRecord } from '../versions/records.ts'
 import { figuresOf, taskKey } from '../chunks/chunk-rows.ts'
 import { hasLockSetting } from '../versions/locks.ts'
+import { KeyRecount } from './key-recount.ts'
 import { OutboxRecount } from './outbox-recount.ts'
 import { copyStatus } from '../chunks/copy-status.ts'
 import type { TextHash } from '../base/text-hash.ts'
@@ -93,6 +94,7 @@ export class Recount {
   #auditLinks = 0
   readonly #outbox: OutboxRecount
   readonly #access: AccessRecount
+  readonly #keys: KeyRecount
   readonly #found: string[] = []
   #foundCount = 0
 
@@ -101,6 +103,7 @@ export class Recount {
     this.#view = view
     this.#outbox = new OutboxRecount(hash, view)
     this.#access = new AccessRecount(hash)
+    this.#keys = new KeyRecount(view)
   }
 
   /** Takes every row, in the order of keys: buckets come before their contents. */
@@ -111,8 +114,10 @@ export class Recount {
     else if (kind === 'bucket') this.#takeBucket(row as BucketRecord)
     else if (kind === 'discard') this.#takeDiscard(row as DiscardRecord)
     else if (kind === 'discarded') this.#takeDiscarded(row as DiscardedBodyRecord)
-    else if (kind === 'tenant') this.#countBuckets(owner, -(row as TenantRecord).bucketCount)
-    else if (kind === 'usage') this.#stored.set(owner, row as UsageRecord)
+    else if (kind === 'tenant') {
+      this.#countBuckets(owner, -(row as TenantRecord).bucketCount)
+      this.#keys.takeTenant(owner)
+    } else if (kind === 'usage') this.#stored.set(owner, row as UsageRecord)
     else if (kind === 'drop') this.#takeDrop(owner, key)
     else if (kind === 'expiry' || kind === 'lifecycleTurn') this.#followed -= this.#hash(key)
     else if (kind === 'making' || kind === 'condemned' || kind === 'repair') this.#derived -= this.#hash(key)
@@ -148,7 +153,8 @@ export class Recount {
         this.#differ(`the buckets of tenant "${tenantId}" are miscounted by ${difference}`)
     for (const tenantId of new Set([...this.#usage.keys(), ...this.#stored.keys()]))
       this.#compareUsage(tenantId)
-    for (const difference of [...this.#outbox.finish(), ...this.#access.finish()]) this.#differ(difference)
+    for (const part of [this.#outbox, this.#access, this.#keys])
+      for (const difference of part.finish()) this.#differ(difference)
     const more = this.#foundCount - this.#found.length
     return more === 0 ? this.#found : [...this.#found, `and ${more} more`]
   }
@@ -286,11 +292,12 @@ export class Recount {
     if (body.kind === 'parts') this.#pieces.parts += body.count
   }
 
-  #takeInline(bucketId: string, { sealed }: InlineBodyRecord): void {
+  #takeInline(bucketId: string, row: InlineBodyRecord): void {
     const tenantId = this.#tenantOf(bucketId)
     if (tenantId === undefined) return
     this.#pieces.inlineBodies--
-    this.#add(tenantId, { inlineBytes: sealed.length })
+    this.#add(tenantId, { inlineBytes: row.sealed.length })
+    this.#keys.takeInline(tenantId, row)
   }
 
   #takeManifest(bucketId: string, { links }: ManifestPageRecord): void {
@@ -334,6 +341,7 @@ export class Recount {
     const { id, tenantId, birth, references, condemnedAt, replicas, owed } = chunk
     this.#refer(tenantId, id, -BigInt(references))
     this.#add(tenantId, figuresOf(chunk))
+    this.#keys.takeChunk(chunk)
     this.#derived += this.#hash(chunkKeys.making(birth, id))
     if (condemnedAt !== null) this.#derived += this.#hash(chunkKeys.condemned(condemnedAt, tenantId, id))
     for (const target of owed) {

@@ -24,6 +24,7 @@ import type { LongOperationProgress, LongOperation } from '../long-operations/re
 import type { TenantRecord } from '../tenants/records.ts'
 import { type Accepted, accept, type Refused, refuse } from '../base/reply.ts'
 import { revokeKeys, tenantAccessOf } from '../tenants/tenant-access.ts'
+import { forgetSealed, withoutFormerKey } from '../tenants/data-keys.ts'
 import { tenantOf } from '../tenants/tenants.ts'
 import { NO_USAGE } from '../usage/usage.ts'
 
@@ -125,13 +126,14 @@ export function shredTenant(
     return refuse('precondition_failed', `Cannot shred tenant "${tenantId}": it has access keys or accounts`)
   const nothing = new Uint8Array(0)
   const shredded: TenantRecord = {
-    ...tenant,
+    ...withoutFormerKey(tenant),
     status: 'deleted',
     deletedAt: context.time,
     dataKey: nothing,
     dedupKey: nothing,
   }
   draft.put(tenantKeys.tenant(tenantId), shredded)
+  forgetSealed(draft, tenantId)
   if (draft.get(usageKeys.quota(tenantId)) !== undefined) draft.remove(usageKeys.quota(tenantId))
   if (draft.get(limitKeys.limits(tenantId)) !== undefined) draft.remove(limitKeys.limits(tenantId))
   const finish = { type: 'setOperationStatus', operationId, action: 'finish', error: null } as const

@@ -6,6 +6,7 @@ import type {
   AccountRecord,
   AdminTokenRecord,
   ClusterKeyRecord,
+  SealedRecord,
   TenantAccessRecord,
   TenantRecord,
 } from './records.ts'
@@ -23,6 +24,7 @@ export const tenantKeys = {
   tenantAccess: (tenant: TenantId): RowKey<TenantAccessRecord> => join('tenantAccess', tenant),
   adminToken: (tokenId: string): RowKey<AdminTokenRecord> => join('adminToken', tokenId),
   adminTokenHash: (sha256: string): RowKey<{ readonly tokenId: string }> => join('adminTokenHash', sha256),
+  sealed: (tenant: TenantId): RowKey<SealedRecord> => join('sealed', tenant),
   clusterKey: (): RowKey<ClusterKeyRecord> => join('clusterKey'),
 } as const
 

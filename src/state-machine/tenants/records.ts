@@ -28,11 +28,33 @@ export interface TenantRecord {
   readonly dedupKey: Uint8Array
   /** The master key that sealed them. */
   readonly masterKeyId: string
+  /** Rises with every exchange of `dataKey`. Absent: 1, it was never exchanged. */
+  readonly dataKeyVersion?: number
+  /** When `dataKey` became the key of new writes. Absent: with the tenant. */
+  readonly dataKeySince?: number
+  /** The data key before, while an exchange is unfinished: something may still be sealed with it. Absent: nothing is. */
+  readonly formerKey?: FormerKey
   readonly bucketCount: number
   /** The operation that deletes or deleted it. Absent: no deletion was requested. */
   readonly deletion?: string
   /** Absent: not deleted. */
   readonly deletedAt?: number
+}
+
+export interface FormerKey {
+  readonly version: number
+  /** Sealed under the master key. */
+  readonly dataKey: Uint8Array
+  /** The operation that seals with the present key what this one seals. */
+  readonly operation: string
+}
+
+/** What is sealed with the present data key of a tenant. Only while it has a former one. */
+export interface SealedRecord {
+  readonly chunks: number
+  /** Sealed bytes of these chunks, each once. */
+  readonly storedBytes: number
+  readonly inlineBytes: number
 }
 
 /** From where a credential may be used: where a list is not empty, an entry of it must hold. */
@@ -113,4 +135,7 @@ export interface ClusterKeyRecord {
   readonly holders?: Readonly<Record<string, readonly string[]>>
 }
 
-export type SealedTenantKeys = Pick<TenantRecord, 'dataKey' | 'dedupKey'>
+export interface SealedTenantKeys extends Pick<TenantRecord, 'dataKey' | 'dedupKey'> {
+  /** That of `formerKey`. Absent: the tenant has none. */
+  readonly formerDataKey?: Uint8Array
+}

@@ -7,6 +7,7 @@ import { CATCH_UP_MUTANTS } from './catch-up-mutants.ts'
 import { CONTENT_MUTANTS } from './content-mutants.ts'
 import { CORE_MUTANTS } from './core-mutants.ts'
 import { GARBAGE_MUTANTS } from './garbage-mutants.ts'
+import { KEY_EXCHANGE_MUTANTS } from './key-exchange-mutants.ts'
 import { LIFECYCLE_MUTANTS } from './lifecycle-mutants.ts'
 import { LIMIT_MUTANTS } from './limit-mutants.ts'
 import { LOG_MUTANTS } from './log-mutants.ts'
@@ -112,6 +113,7 @@ export const MUTANTS_BY_FILE: readonly (readonly Mutant[])[] = [
   OBJECT_MUTANTS,
   AUDIT_MUTANTS,
   MEMBER_MUTANTS,
+  KEY_EXCHANGE_MUTANTS,
   LIFECYCLE_MUTANTS,
   LIMIT_MUTANTS,
   CONTENT_MUTANTS,

@@ -35,6 +35,17 @@ export interface DeleteTenantInput {
   /** The id of the tenant once more */ readonly confirm: string
 }
 
+export interface GetTenantEncryptionInput {
+  readonly id: string
+}
+
+export interface ExchangeDataKeyInput {
+  readonly id: string
+  /** Answer when the operation is finished, at the latest after so long: 1ms to 60s */ readonly wait?: string
+  readonly reason: string
+  /** Of sealed bytes; absent: it rests as long as it works */ readonly maxBytesPerSecond?: number
+}
+
 export interface ListTenantAccountsInput {
   readonly id: string
   readonly limit?: number
@@ -341,6 +352,16 @@ export abstract class AdminMethods extends Methods<AdminPages> {
     return this.run('deleteTenant', input, options)
   }
 
+  /** Get the version of the data key of a tenant, and how far an exchange is */
+  getTenantEncryption(input: GetTenantEncryptionInput, options?: MethodOptions): Promise<AdminOperations['getTenantEncryption']['answer']> {
+    return this.run('getTenantEncryption', input, options)
+  }
+
+  /** Exchange the data key of a tenant: new writes use another one at once, what is stored is sealed again in the background, then the former key is destroyed */
+  exchangeDataKey(input: ExchangeDataKeyInput, options?: MethodOptions): Promise<Exclude<AdminOperations['exchangeDataKey']['answer'], Planned>> {
+    return this.run('exchangeDataKey', input, options)
+  }
+
   /** List the service accounts of a tenant, the oldest first */
   listTenantAccounts(input: ListTenantAccountsInput, options?: MethodOptions): Promise<AdminOperations['listTenantAccounts']['answer']> {
     return this.run('listTenantAccounts', input, options)
@@ -602,6 +623,11 @@ export class AdminDryRuns extends DryMethods {
   /** What this would do: Delete a disabled tenant with everything it stores, unless a retention or a legal hold stands */
   deleteTenant(input: DeleteTenantInput, options?: MethodOptions): Promise<Extract<AdminOperations['deleteTenant']['answer'], Planned>> {
     return this.run('deleteTenant', input, options)
+  }
+
+  /** What this would do: Exchange the data key of a tenant: new writes use another one at once, what is stored is sealed again in the background, then the former key is destroyed */
+  exchangeDataKey(input: ExchangeDataKeyInput, options?: MethodOptions): Promise<Extract<AdminOperations['exchangeDataKey']['answer'], Planned>> {
+    return this.run('exchangeDataKey', input, options)
   }
 
   /** What this would do: Create a service account, to which access keys can belong */

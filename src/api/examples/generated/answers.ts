@@ -197,7 +197,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "expiresAt": "2026-11-21T12:00:00.000Z"
   },
   "createTemporaryToken": {
-    "token": "svctmp_eyJ2IjoxLCJ0eXAiOiJ0bXAiLCJhayI6IkFLTFhUNkRFRkZBVUhNQ0VFWEhGIiwia3YiOjEsInRpZCI6ImFjbWUiLCJpYXQiOjE3OTU3ODA3NzYsImV4cCI6MTc5NTc4MTY3NiwianRpIjoiWXJiajFPRWJ4VllKIiwic2NwIjoib3A9cmVhZDpidWNrZXQ9cGhvdG9zOnByZWZpeD0yMDI2LyIsInNuIjoiYnVpbGQtMTcifQ.C92iVjBJX5-Vm4ThnJbhW8GKYqn8Tybe4gJUGFx9hHo",
+    "token": "svctmp_eyJ2IjoxLCJ0eXAiOiJ0bXAiLCJhayI6IkFLTklYQVZHQUdVQ1JONVhUNFpZIiwia3YiOjEsInRpZCI6ImFjbWUiLCJpYXQiOjE3OTU3OTA5NDIsImV4cCI6MTc5NTc5MTg0MiwianRpIjoidFpZbWtNOGpZUXFQIiwic2NwIjoib3A9cmVhZDpidWNrZXQ9cGhvdG9zOnByZWZpeD0yMDI2LyIsInNuIjoiYnVpbGQtMTcifQ.NxlbM1o0nNXTpXNrOIVYwMsRBTk4LuMQ4RApuDhYR9M",
     "tokenType": "Bearer",
     "expiresIn": 900,
     "expiresAt": "2026-11-21T12:00:00.000Z",
@@ -333,6 +333,34 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "disabledAt": "2026-11-21T12:00:00.000Z",
     "disabledReason": "The contract has ended",
     "deletedAt": null
+  },
+  "exchangeDataKey": {
+    "operationId": "op_example",
+    "type": "keyExchange",
+    "status": "queued",
+    "phase": "queued",
+    "requestedBy": "adm_0123456789abcdef",
+    "reason": "Yearly exchange",
+    "tenantId": "acme",
+    "bucket": null,
+    "nodeId": null,
+    "maxBytesPerSecond": 100000000,
+    "createdAt": "2026-11-21T12:00:00.000Z",
+    "startedAt": null,
+    "finishedAt": null,
+    "progress": {
+      "blobsTotal": 0,
+      "blobsDone": 0,
+      "bytesTotal": 62,
+      "bytesMoved": 0,
+      "checksumFailures": 0,
+      "skipped": 0,
+      "tasksOpen": 0
+    },
+    "etaSeconds": null,
+    "nodes": [],
+    "blockers": [],
+    "error": null
   },
   "getApproval": {
     "approvalId": "apr_5e0f3c1a9b7d2468ace01357",
@@ -715,6 +743,14 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
       }
     ]
   },
+  "getTenantEncryption": {
+    "tenantId": "acme",
+    "algorithm": "AES256-GCM",
+    "keyVersion": 1,
+    "keySince": "2026-11-21T12:00:00.000Z",
+    "masterKeyId": "mk-test",
+    "exchange": null
+  },
   "getTenantLimits": {
     "tenantId": "acme",
     "limits": {
@@ -925,7 +961,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
   "listNotificationDeliveries": {
     "deliveries": [
       {
-        "deliveryId": "evt_01M8EE05ZY0000000000M00000-NPX24BBCNEZXYV2N",
+        "deliveryId": "evt_01M8EQPD0P0000000000M00000-X2US6AFUH26WEPWE",
         "configId": "thumbs",
         "type": "test",
         "eventName": "s3:TestEvent",
@@ -1000,6 +1036,34 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
   },
   "listOperations": {
     "operations": [
+      {
+        "operationId": "op_example",
+        "type": "keyExchange",
+        "status": "queued",
+        "phase": "queued",
+        "requestedBy": "adm_0123456789abcdef",
+        "reason": "Yearly exchange",
+        "tenantId": "acme",
+        "bucket": null,
+        "nodeId": null,
+        "maxBytesPerSecond": 100000000,
+        "createdAt": "2026-11-21T12:00:00.000Z",
+        "startedAt": null,
+        "finishedAt": null,
+        "progress": {
+          "blobsTotal": 0,
+          "blobsDone": 0,
+          "bytesTotal": 62,
+          "bytesMoved": 0,
+          "checksumFailures": 0,
+          "skipped": 0,
+          "tasksOpen": 0
+        },
+        "etaSeconds": null,
+        "nodes": [],
+        "blockers": [],
+        "error": null
+      },
       {
         "operationId": "op_example",
         "type": "rebalance",
@@ -1253,7 +1317,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
   "queryAuditLog": {
     "records": [
       {
-        "id": "au_35",
+        "id": "au_36",
         "time": "2026-11-21T12:00:00.000Z",
         "requestId": "019ab000-0000-7000-8000-000000000000",
         "api": "native",
@@ -1348,7 +1412,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "error": null
   },
   "redeliverNotification": {
-    "deliveryId": "evt_01M8EE05ZY0000000000M00000-NPX24BBCNEZXYV2N",
+    "deliveryId": "evt_01M8EQPD0P0000000000M00000-X2US6AFUH26WEPWE",
     "configId": "thumbs",
     "type": "test",
     "eventName": "s3:TestEvent",
@@ -1703,7 +1767,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
         "suffix": "",
         "enabled": true,
         "payloadFormat": "native",
-        "signingSecret": "whsec_KScuBShUwoDKo+M3L0CB9qSXTXMxQRh+",
+        "signingSecret": "whsec_ggW/LnJTNQ0JL53u//BXSzxzUjGqMDrg",
         "suspended": false,
         "suspensionReason": "",
         "createdAt": "2026-11-21T12:00:00.000Z",
@@ -1876,7 +1940,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "contentLengthMax": 1000
   },
   "testNotification": {
-    "deliveryId": "evt_01M8EE05ZY0000000000M00000-NPX24BBCNEZXYV2N",
+    "deliveryId": "evt_01M8EQPD0P0000000000M00000-X2US6AFUH26WEPWE",
     "configId": "thumbs",
     "type": "test",
     "eventName": "s3:TestEvent",

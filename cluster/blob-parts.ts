@@ -13,6 +13,7 @@ import { SWEEP_FILE, type Identity } from './directory/identity.ts'
 import type { Clock } from './base/clock.ts'
 import { CopyRemover } from './repair/copy-remover.ts'
 import { CopyWatch, SCRUB_EVERY_MS } from './repair/copy-watch.ts'
+import { DiskDrain } from './repair/disk-drain.ts'
 import { RepairEngine } from './repair/repair-engine.ts'
 import { ScrubFile } from './repair/scrub-file.ts'
 import { SweepFile } from './repair/sweep-file.ts'
@@ -23,6 +24,8 @@ import type { PeerCalls } from './transport/transport.ts'
 import type { ClusterOptions, ClusterParts, Member } from './base/types.ts'
 
 export interface BlobParts extends NodeStore {
+  /** Null: the node has one disk. */
+  readonly drain: DiskDrain | null
   readonly blobs: ReplicatedBlobs
   readonly throttle: Throttle
   readonly repair: RepairEngine
@@ -98,5 +101,7 @@ export function assembleBlobs(options: ClusterOptions, needs: BlobNeeds): BlobPa
     scrubEveryMs: options.scrubEveryMs ?? SCRUB_EVERY_MS,
     onLost: () => repair.kick(),
   })
-  return { store, ...disks, blobs, throttle, repair, remover, copies }
+  const { leaving } = disks
+  const drain = leaving === undefined ? null : new DiskDrain({ ...common, disks: leaving, throttle, logger })
+  return { store, drain, ...disks, blobs, throttle, repair, remover, copies }
 }

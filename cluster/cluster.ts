@@ -61,7 +61,7 @@ export async function createCluster(options: ClusterOptions, parts: ClusterParts
 }
 
 async function open(machine: Machine, onContact: () => void): Promise<void> {
-  const { raft, store, blobs, repair, remover, copies } = machine
+  const { raft, store, blobs, repair, remover, copies, drain } = machine
   try {
     await raft.open()
     await store.open()
@@ -74,6 +74,7 @@ async function open(machine: Machine, onContact: () => void): Promise<void> {
       repair.start()
       remover.start()
       copies.start()
+      drain?.start()
     })
   } catch (error) {
     await raft.stop()
@@ -145,7 +146,7 @@ interface Held {
 }
 
 function clusterOf({ nodeId, clusterId }: ClusterOptions, machine: Machine, { lock, traces }: Held): Cluster {
-  const { raft, store, blobs, throttle, repair, remover, copies } = machine
+  const { raft, store, blobs, throttle, repair, remover, copies, drain } = machine
   let stopped: Promise<void> | null = null
   const stop = async (): Promise<void> => {
     machine.gossip.stop()
@@ -153,6 +154,7 @@ function clusterOf({ nodeId, clusterId }: ClusterOptions, machine: Machine, { lo
     blobs.stop()
     throttle.close()
     await copies.stop()
+    await drain?.stop()
     await repair.stop()
     await remover.stop()
     await raft.stop()
@@ -166,6 +168,7 @@ function clusterOf({ nodeId, clusterId }: ClusterOptions, machine: Machine, { lo
     ...repair.metrics(),
     ...remover.metrics(),
     ...copies.metrics(),
+    ...(machine.drain?.metrics() ?? []),
   ]
   return {
     nodeId,

@@ -17,6 +17,8 @@ export interface NodeStore {
   readonly store: BlobStore & Pick<DiskBlobStore, 'open' | 'close'>
   /** Of one disk: makes its directories again where they are missing. */
   readonly reopenStore: () => Promise<void>
+  /** Of several disks: copies on those that take no new ones. */
+  readonly leaving?: Pick<BlobDisks, 'leaving' | 'moveOff'>
   /** Of several disks: takes disks out and in. True: copies may be gone, or be there again. */
   readonly lookAtDisks?: () => Promise<boolean>
 }
@@ -50,7 +52,7 @@ export function nodeStore(options: Options, parts: NodeStoreParts): NodeStore {
   const { logger, onUnknown } = parts
   const disks = new DiskSet({ expected, storeAt, logger, onUnknown, onTrouble })
   const store = new BlobDisks(disks)
-  return { store, reopenStore: async () => undefined, lookAtDisks: () => disks.look() }
+  return { store, reopenStore: async () => undefined, lookAtDisks: () => disks.look(), leaving: store }
 }
 
 /** The space for the log is held back only on the disk that has the log. */

@@ -201,8 +201,8 @@ export interface DiskPart {
   /** Empty: the node never had a disk there. */
   readonly diskId: string
   /**
-   * `draining`: it takes no new copies. `absent`: nothing or no disk lies at its directory. `foreign`: a disk of another node, or a
-   * second path to one. Copies on a disk that is neither serving nor draining do not count.
+   * `draining`: it takes no new copies, and those that it has move to other disks; `drained`: it has none. `absent`: nothing or no disk lies at its directory. `foreign`: a disk of another node, or a
+   * second path to one. Copies on a disk that is absent, foreign or failed do not count.
    */
   readonly status: DiskStatus
   /** 0 for a disk that is out. */
@@ -213,7 +213,7 @@ export interface DiskPart {
 
 export type DiskStatus = (typeof DISK_STATUSES)[number]
 
-export const DISK_STATUSES = ['serving', 'draining', 'absent', 'foreign', 'failed'] as const
+export const DISK_STATUSES = ['serving', 'draining', 'drained', 'absent', 'foreign', 'failed'] as const
 
 /** The status of one member's own copies. */
 export interface NodeRepair {

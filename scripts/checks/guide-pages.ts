@@ -9,8 +9,8 @@ const GUIDE = 'docs/guide/'
 /** Settings of proxies and of key providers, which no line of a shell shows; the disks of a machine; and a page with a test of its own. */
 export const UNTYPED_PAGES: readonly string[] = [
   'README.md',
-  'disks.md',
   'console.md',
+  'disks.md',
   'master-key.md',
   'proxies-and-floods.md',
   'three-machines.md',

@@ -1,106 +1,19 @@
 /**
  * Several disks as one store: the contract, where copies go, and what becomes of a disk that fails, vanishes, comes back or is replaced.
  */
-import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { type FileOps, systemFileOps } from '../../cluster/base/file-ops.ts'
 import { BlobMissingError, type BlobName, StartError } from '../../cluster/base/types.ts'
-import { BlobDisks } from '../../cluster/blobs/disks/blob-disks.ts'
 import { writeDiskIdentity } from '../../cluster/blobs/disks/disk-identity.ts'
 import { readDiskRecord } from '../../cluster/blobs/disks/disk-record.ts'
-import { DiskSet } from '../../cluster/blobs/disks/disk-set.ts'
 import { DiskBlobStore } from '../../cluster/blobs/disk/disk-blob-store.ts'
 import { WholeBytes } from '../../cluster/blobs/base/whole-bytes.ts'
 import { SILENT } from '../helpers/loggers.ts'
 import { blobStoreContract } from '../port-suites/blob-store.ts'
 import { collect, sampleBlob, sha256, streamOf } from './blob-samples.ts'
+import { DisksWorld, largeBlobs, OWNER, writeAll } from './disks-world.ts'
 import { flipBit, placeOf } from './stored-bytes.ts'
-
-const OWNER = { clusterId: 'cluster-1', nodeId: 'n1' }
-
-class World {
-  readonly root: string
-  readonly directories: string[]
-  /** Operations below this directory fail with EIO: all, or flushes alone. */
-  broken: string | null = null
-  areFlushesBroken = false
-  unknown = 0
-  troubles = 0
-  readonly #t: Test
-  readonly #fileBytesMin: number
-
-  private constructor(t: Test, root: string, fileBytesMin: number) {
-    this.root = root
-    this.directories = ['d1', 'd2'].map((name) => join(root, name))
-    this.#t = t
-    this.#fileBytesMin = fileBytesMin
-  }
-
-  static async make(t: Test, fileBytesMin = 4096): Promise<World> {
-    const root = await mkdtemp(join(tmpdir(), 'holdfast-disks-'))
-    t.teardown(() => rm(root, { recursive: true, force: true }))
-    const world = new World(t, root, fileBytesMin)
-    for (const directory of [...world.directories, join(root, 'data')]) await mkdir(directory)
-    return world
-  }
-
-  get dataDir(): string {
-    return join(this.root, 'data')
-  }
-
-  async open(): Promise<{ readonly set: DiskSet; readonly store: BlobDisks }> {
-    const expected = { ...OWNER, dataDir: this.dataDir, directories: this.directories }
-    const set: DiskSet = new DiskSet({
-      expected,
-      storeAt: (directory, onFatal) => {
-        const options = { directory, logger: SILENT, onFatal, fileBytesMin: this.#fileBytesMin }
-        return new DiskBlobStore({ ...options, fileOps: this.#files(directory) })
-      },
-      logger: SILENT,
-      onUnknown: () => this.unknown++,
-      onTrouble: () => this.troubles++,
-    })
-    const store = new BlobDisks(set)
-    await store.open()
-    this.#t.teardown(() => store.close())
-    return { set, store }
-  }
-
-  /** The directory in which the copy lies. */
-  async where({ id, birth }: BlobName): Promise<string[]> {
-    const found: string[] = []
-    for (const directory of this.directories)
-      if (
-        (await readdir(join(directory, id.slice(0, 2))).catch((): string[] => [])).includes(`${id}.${birth}`)
-      )
-        found.push(directory)
-    return found
-  }
-
-  #files(directory: string): FileOps {
-    const failing = async <T>(work: () => Promise<T>, isFlush = false): Promise<T> => {
-      if (this.broken === directory && (isFlush || !this.areFlushesBroken))
-        throw Object.assign(new Error('EIO'), { code: 'EIO' })
-      return work()
-    }
-    return {
-      ...systemFileOps,
-      create: (path) => failing(() => systemFileOps.create(path)),
-      openForRead: (path) => failing(() => systemFileOps.openForRead(path)),
-      syncFile: (file) => failing(() => systemFileOps.syncFile(file), true),
-    }
-  }
-}
-
-const LARGE = 5_000
-const blobs = (count: number, first = 0) =>
-  Array.from({ length: count }, (_, n) => sampleBlob(first + n, LARGE))
-
-async function writeAll(store: BlobDisks, all: readonly ReturnType<typeof sampleBlob>[]): Promise<void> {
-  for (const blob of all) await store.writeNew(blob, new WholeBytes(blob.bytes), blob)
-}
 
 for (const [spread, fileBytesMin] of [
   ['in packs', Infinity],
@@ -108,7 +21,7 @@ for (const [spread, fileBytesMin] of [
 ] as const)
   t.test(`BlobDisks with everything ${spread}`, (t) =>
     blobStoreContract(t, async (t) => {
-      const world = await World.make(t, fileBytesMin)
+      const world = await DisksWorld.make(t, fileBytesMin)
       const { store } = await world.open()
       const damage = async (name: BlobName): Promise<void> => {
         for (const directory of world.directories) {
@@ -121,9 +34,9 @@ for (const [spread, fileBytesMin] of [
   )
 
 t.test('copies are spread over all disks, and found after a restart', async (t) => {
-  const world = await World.make(t)
+  const world = await DisksWorld.make(t)
   const first = await world.open()
-  const all = blobs(40)
+  const all = largeBlobs(40)
   await writeAll(first.store, all)
   const places = await Promise.all(all.map((blob) => world.where(blob)))
   for (const directory of world.directories)
@@ -139,9 +52,9 @@ t.test('copies are spread over all disks, and found after a restart', async (t) 
 })
 
 t.test('an empty mount point is not taken for an empty disk', async (t) => {
-  const world = await World.make(t)
+  const world = await DisksWorld.make(t)
   const { set, store } = await world.open()
-  const all = blobs(40)
+  const all = largeBlobs(40)
   await writeAll(store, all)
   const [gone = ''] = world.directories
   const lost: ReturnType<typeof sampleBlob>[] = []
@@ -156,7 +69,7 @@ t.test('an empty mount point is not taken for an empty disk', async (t) => {
     await store.areUnchanged(lost),
     lost.map(() => false),
   )
-  await writeAll(store, blobs(10, 100))
+  await writeAll(store, largeBlobs(10, 100))
   t.strictSame(await readdir(gone), [])
   t.equal(await set.look(), false, 'it stays out without news')
 
@@ -184,9 +97,9 @@ t.test('an empty mount point is not taken for an empty disk', async (t) => {
 })
 
 t.test('a copy that was made again while its disk was away stays once', async (t) => {
-  const world = await World.make(t)
+  const world = await DisksWorld.make(t)
   const { set, store } = await world.open()
-  const [blob = sampleBlob(1)] = blobs(1)
+  const [blob = sampleBlob(1)] = largeBlobs(1)
   await writeAll(store, [blob])
   const [home = ''] = await world.where(blob)
   await rename(home, `${home}.away`)
@@ -203,9 +116,9 @@ t.test('a copy that was made again while its disk was away stays once', async (t
 })
 
 t.test('a damaged copy hides no good one on another disk', async (t) => {
-  const world = await World.make(t)
+  const world = await DisksWorld.make(t)
   const { set, store } = await world.open()
-  const [blob = sampleBlob(1)] = blobs(1)
+  const [blob = sampleBlob(1)] = largeBlobs(1)
   await writeAll(store, [blob])
   const [home = ''] = await world.where(blob)
   await rename(home, `${home}.away`)
@@ -226,19 +139,19 @@ for (const areFlushesBroken of [true, false])
   )
 
 async function withBrokenDisk(t: Test, areFlushesBroken: boolean): Promise<void> {
-  const world = await World.make(t)
+  const world = await DisksWorld.make(t)
   world.areFlushesBroken = areFlushesBroken
   const { set, store } = await world.open()
-  const all = blobs(20)
+  const all = largeBlobs(20)
   await writeAll(store, all)
   const [bad = '', good = ''] = world.directories
   world.broken = bad
   // Those that would go to the broken disk go to the other one.
-  await writeAll(store, blobs(20, 100))
+  await writeAll(store, largeBlobs(20, 100))
   t.equal(world.troubles > 0, areFlushesBroken, 'a failed flush says so at once')
   t.equal(await set.look(), true)
   t.match((await store.usage()).disks, [{ status: 'failed' }, { status: 'serving' }])
-  for (const blob of blobs(20, 100)) t.strictSame(await world.where(blob), [good])
+  for (const blob of largeBlobs(20, 100)) t.strictSame(await world.where(blob), [good])
   world.broken = null
   const held = []
   for (const blob of all) if ((await world.where(blob)).includes(bad)) held.push(blob)
@@ -249,7 +162,7 @@ async function withBrokenDisk(t: Test, areFlushesBroken: boolean): Promise<void>
 }
 
 t.test('another disk in the place of a failed one is used at once', async (t) => {
-  const world = await World.make(t)
+  const world = await DisksWorld.make(t)
   const { set, store } = await world.open()
   const [place = ''] = world.directories
   await rename(place, `${place}.old`)
@@ -258,14 +171,14 @@ t.test('another disk in the place of a failed one is used at once', async (t) =>
   await writeDiskIdentity(place, { ...OWNER, diskId: 'f'.repeat(32) })
   t.equal(await set.look(), true)
   t.match((await store.usage()).disks, [{ status: 'serving', diskId: 'f'.repeat(32) }, { status: 'serving' }])
-  const all = blobs(30)
+  const all = largeBlobs(30)
   await writeAll(store, all)
   const places = await Promise.all(all.map((blob) => world.where(blob)))
   t.ok(places.some(([only]) => only === place))
 })
 
 t.test('a disk of another node, or one disk at two paths, is not used', async (t) => {
-  const world = await World.make(t)
+  const world = await DisksWorld.make(t)
   const { set, store } = await world.open()
   const [place = ''] = world.directories
   await rename(place, `${place}.old`)
@@ -280,11 +193,11 @@ t.test('a disk of another node, or one disk at two paths, is not used', async (t
 })
 
 t.test('without any disk nothing is written, and nothing is claimed', async (t) => {
-  const world = await World.make(t)
+  const world = await DisksWorld.make(t)
   const { set, store } = await world.open()
   for (const directory of world.directories) await rename(directory, `${directory}.away`)
   await set.look()
-  const [blob = sampleBlob(0)] = blobs(1)
+  const [blob = sampleBlob(0)] = largeBlobs(1)
   await t.rejects(store.writeNew(blob, new WholeBytes(blob.bytes), blob), { code: 'io_error' })
   await t.rejects(store.verify(blob), BlobMissingError)
   t.match(await store.usage(), { isSuspect: true, level: 'reserve', totalBytes: 0 })
@@ -293,14 +206,14 @@ t.test('without any disk nothing is written, and nothing is claimed', async (t) 
 t.test(
   'the disk of a node that had one is used with what it has, and emptied when it is not named',
   async (t) => {
-    const world = await World.make(t)
+    const world = await DisksWorld.make(t)
     const old = new DiskBlobStore({
       directory: join(world.dataDir, 'blobs'),
       logger: SILENT,
       onFatal: (error) => t.fail(error.message),
     })
     await old.open()
-    const [kept = sampleBlob(0), ...more] = blobs(10)
+    const [kept = sampleBlob(0), ...more] = largeBlobs(10)
     await old.write(kept, streamOf(kept.bytes), kept)
     await old.close()
     const { store } = await world.open()
@@ -320,8 +233,8 @@ t.test(
 )
 
 t.test('blob_directory_unusable', async (t) => {
-  const refused = async (t: Test, prepare: (world: World) => Promise<unknown>, why: RegExp) => {
-    const world = await World.make(t)
+  const refused = async (t: Test, prepare: (world: DisksWorld) => Promise<unknown>, why: RegExp) => {
+    const world = await DisksWorld.make(t)
     await prepare(world)
     const cause: unknown = await world.open().then(
       () => null,

@@ -125,7 +125,7 @@ class Scene {
 t.test('nodes with two disks each', { timeout: 1_800_000 }, async (t) => {
   const scene = await Scene.set(t)
   const { cluster } = scene
-  const [look = '', prepare = '', lookAgain = ''] = blocksOf('replace-a-disk.md')
+  const [look = '', drain = '', prepare = '', lookAgain = ''] = blocksOf('replace-a-disk.md')
   const folder = temporaryFolder(t)
   installCommand(folder)
   const env = {
@@ -160,12 +160,25 @@ t.test('nodes with two disks each', { timeout: 1_800_000 }, async (t) => {
   )
 
   await t.test('a new disk in its place is taken into use, and filled', async (t) => {
-    t.match(await typed(prepare, env), /is disk [0-9a-f]{32} of n2/)
+    t.match(await typed(prepare, env), /is disk [0-9a-f]{32} of this node/)
     await until('it is in use', async () => (await scene.statusOf('n2', 'd1')) === 'serving')
     t.notMatch(await typed(lookAgain, env), /ABSENT/)
     await scene.store(t, OBJECTS)
     await scene.untilWhole('three copies of everything', () => scene.copiesOn('n2', 'd1') > 0)
     await t.rejects(typed(prepare, env), /already has a disk/)
+  })
+
+  await t.test('a disk that is drained is emptied, and used again when that is cancelled', async (t) => {
+    const [directory, { configFile }] = [scene.directory('n1', 'd2'), cluster.node('n1')]
+    const own = { ...env, DISK: directory, CONFIG: configFile }
+    t.ok(scene.copiesOn('n1', 'd2') > 0)
+    await typed(drain, own)
+    await until('it is empty', async () => (await scene.statusOf('n1', 'd2')) === 'drained')
+    t.equal(scene.copiesOn('n1', 'd2'), 0)
+    t.equal(scene.copiesOn('n1', 'd1'), scene.stored.size)
+    await scene.assertReadable(t)
+    await typed(`holdfast disk drain "$DISK" --cancel --config "$CONFIG"`, own)
+    await until('it is in use', async () => (await scene.statusOf('n1', 'd2')) === 'serving')
   })
 
   await t.test('a disk that fails is taken out alone, and its copies are made again', async (t) => {

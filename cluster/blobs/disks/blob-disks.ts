@@ -155,7 +155,68 @@ export class BlobDisks implements BlobStore {
     return { ...sum, level: leastOf(levels), isSuspect: this.#set.used.length === 0, disks }
   }
 
+  /** Copies on disks that take no new ones, in the order of their names. */
+  leaving(after: BlobName | null, limit: number): Promise<readonly BlobName[]> {
+    return listOf(
+      this.#leavingDisks.flatMap(({ store }) => store ?? []),
+      after,
+      limit,
+    )
+  }
+
+  /**
+   * The copy lies on another disk when it resolves: copied, read back there, and only then removed. The caller holds its lock. Resolves
+   * with the bytes that were copied. Throws BlobWriteError: `disk_full` when no other disk takes it, `checksum_mismatch` when it is damaged.
+   */
+  async moveOff(name: BlobName): Promise<number> {
+    let copied = 0
+    for (const disk of this.#leavingDisks) {
+      const content = await this.#asked(disk, (store) => store.stat(name))
+      if (content === null) continue
+      if (!(await this.#isBeside(disk, name))) {
+        await this.#copyOff(disk, name, content)
+        copied += content.size
+      }
+      await this.#asked(disk, (store) => store.remove([name]))
+    }
+    return copied
+  }
+
   // ---------------------------------------------------------------------------------------------
+
+  get #leavingDisks(): readonly OwnDisk[] {
+    return this.#set.used.filter(({ isLeaving }) => isLeaving)
+  }
+
+  async #isBeside(leaving: OwnDisk, name: BlobName): Promise<boolean> {
+    for (const disk of this.#set.used) {
+      if (disk === leaving || disk.isLeaving) continue
+      const isGood = await this.#asked(disk, (store) => store.verify(name)).then(
+        () => true,
+        () => false,
+      )
+      if (isGood) return true
+    }
+    return false
+  }
+
+  async #copyOff(from: OwnDisk, name: BlobName, content: BlobContent): Promise<void> {
+    const ranked = this.#ranked(name)
+    if (ranked.length === 0) throw this.#noDisk()
+    for (const [at, disk] of ranked.entries()) {
+      const { store: source } = from
+      if (source === null) throw new BlobWriteError('io_error', 'Cannot move a blob: its disk is out of use')
+      try {
+        await this.#onto(disk, name, (store) =>
+          store.write(name, source.read(name, 0, content.size), content),
+        )
+        await this.#asked(disk, (store) => store.verify(name))
+        return
+      } catch (cause) {
+        if (!isOfDisk(cause) || at === ranked.length - 1) throw cause
+      }
+    }
+  }
 
   #ranked(name: BlobName): readonly OwnDisk[] {
     const open = this.#set.used.filter(({ status, failure }) => status === 'serving' && failure === null)

@@ -28,6 +28,8 @@ export interface DirectoryFound {
 }
 
 export const DISK_FILE = 'disk.json'
+/** In a directory that is to be emptied. */
+const DRAIN_FILE = 'draining'
 const FORMAT = 1
 const DISK_ID = /^[0-9a-f]{32}$/
 const HARMLESS: readonly string[] = ['lost+found', `${DISK_FILE}.tmp`]
@@ -45,6 +47,19 @@ export async function lookAtDirectory(directory: string): Promise<DirectoryFound
 export async function readDiskIdentity(directory: string): Promise<DiskIdentity | null> {
   const text = await orNull(() => readFile(join(directory, DISK_FILE), 'utf8'))
   return text === null ? null : parse(text, join(directory, DISK_FILE))
+}
+
+/** Whether the directory is marked as one to be emptied. */
+export async function isMarkedDraining(directory: string): Promise<boolean> {
+  return (await orNull(() => readFile(join(directory, DRAIN_FILE)))) !== null
+}
+
+/** Durable when it resolves. */
+export async function markDraining(directory: string, isDraining: boolean): Promise<void> {
+  const path = join(directory, DRAIN_FILE)
+  if (isDraining) return replaceFile(path, '', systemFileOps)
+  await orNull(() => systemFileOps.unlink(path))
+  await systemFileOps.syncDirectory(directory)
 }
 
 /** Durable when it resolves. */

@@ -12,7 +12,7 @@ import type { DiskStatus, Logger } from '../../base/types.ts'
 import type { DiskUsage } from '../base/blob-store.ts'
 import type { DiskBlobStore } from '../disk/disk-blob-store.ts'
 import { admitDisk } from './disk-admission.ts'
-import { lookAtDirectory, writeDiskIdentity } from './disk-identity.ts'
+import { isMarkedDraining, lookAtDirectory, writeDiskIdentity } from './disk-identity.ts'
 import { type KnownDisk, readDiskRecord, writeDiskRecord } from './disk-record.ts'
 import { type DisksExpected, findDisks, firstDirectory, type FoundDisk } from './found-disks.ts'
 
@@ -48,7 +48,12 @@ export class OwnDisk {
   }
 
   get isUsed(): boolean {
-    return this.store !== null && (this.status === 'serving' || this.status === 'draining')
+    return this.store !== null && (this.status === 'serving' || this.isLeaving)
+  }
+
+  /** It takes no new copies. */
+  get isLeaving(): boolean {
+    return this.status === 'draining' || this.status === 'drained'
   }
 }
 
@@ -149,6 +154,7 @@ export class DiskSet {
     }
     const there = await this.#foundAt(disk)
     const isSame = there.kind === 'serve' && there.diskId === disk.diskId
+    if (isSame && disk.isUsed) await this.#judge(disk)
     if (isSame && (disk.isUsed || disk.status === 'failed')) return false
     const wasUsed = disk.isUsed
     if (there.kind !== 'serve') {
@@ -213,8 +219,25 @@ export class DiskSet {
       return
     }
     disk.store = store
-    disk.status = disk.isListed ? 'serving' : 'draining'
+    disk.status = 'serving'
+    await this.#judge(disk)
     logger.info({ directory: disk.directory, disk: disk.diskId, status: disk.status }, 'disk of blobs in use')
+  }
+
+  /** Of a disk that is used: whether it takes new copies, and whether it has any. */
+  async #judge(disk: OwnDisk): Promise<void> {
+    const before = disk.status
+    try {
+      const isLeaving = !disk.isListed || (await isMarkedDraining(disk.directory))
+      const isEmpty = isLeaving && (await disk.store?.list(null, 1))?.length === 0
+      if (!isLeaving) disk.status = 'serving'
+      else disk.status = isEmpty ? 'drained' : 'draining'
+    } catch (cause) {
+      this.fail(disk, cause)
+    }
+    const { directory, diskId, status } = disk
+    if (status !== before)
+      this.#parts.logger.info({ directory, disk: diskId, status }, 'disk of blobs changed its status')
   }
 
   /** Calls in progress on the closed store fail, as they do on a disk that is gone. */

@@ -1,12 +1,12 @@
 /**
- * Gives an empty disk to a node, in the place of one that is gone.
+ * Gives an empty disk to a node, in the place of one that is gone, and says which disk is to be emptied.
  *
- * Rule: only a directory that is there, is empty and is named in the settings gets an identity: the operator says with it that this is
- * the new disk, and not a mount point without one. A running node takes it into use at its next look.
+ * Rules: a running node sees both at its next look. only a directory that is there, is empty and is named in the settings gets an identity: the operator says with it that this is
+ * the new disk, and not a mount point without one.
  */
 import { randomBytes } from 'node:crypto'
 import { StartError } from '../../base/types.ts'
-import { lookAtDirectory, writeDiskIdentity } from './disk-identity.ts'
+import { lookAtDirectory, markDraining, readDiskIdentity, writeDiskIdentity } from './disk-identity.ts'
 import { type DisksExpected, unusable } from './found-disks.ts'
 
 export interface PreparedDisk {
@@ -45,5 +45,31 @@ export async function prepareDisk(
       'Run this as the user of the node, with the disk mounted.',
       cause,
     )
+  }
+}
+
+/** Says that a disk of this node is to be emptied, or no longer. Throws StartError `blob_directory_unusable`. */
+export async function drainDisk(
+  { clusterId, nodeId }: DisksExpected,
+  directory: string,
+  isDraining: boolean,
+): Promise<PreparedDisk> {
+  try {
+    const identity = await readDiskIdentity(directory)
+    if (identity === null)
+      throw unusable(
+        `'${directory}' has no disk of this node`,
+        'Name a directory of a disk that the node uses.',
+      )
+    if (identity.clusterId !== clusterId || identity.nodeId !== nodeId)
+      throw unusable(
+        `'${directory}' has a disk of node "${identity.nodeId}"`,
+        'Run this on the machine of that node.',
+      )
+    await markDraining(directory, isDraining)
+    return { directory, diskId: identity.diskId }
+  } catch (cause) {
+    if (cause instanceof StartError) throw cause
+    throw unusable(`'${directory}' cannot be written`, 'Run this as the user of the node.', cause)
   }
 }

@@ -21,9 +21,9 @@ const Held = Type.Object(HELD)
 const DiskView = Type.Object(
   {
     directory: orNull(Type.String({ description: 'null: the node has one disk, in its data directory' })),
-    status: Type.Enum(['serving', 'draining', 'absent', 'foreign', 'failed'], {
+    status: Type.Enum(['serving', 'draining', 'drained', 'absent', 'foreign', 'failed'], {
       description:
-        'draining: it takes no new copies; absent: no disk is there; foreign: another one is there, or one twice. Copies on one that is absent, foreign or failed do not count',
+        'draining: its copies move to other disks of the node; drained: it has none; absent: no disk is there; foreign: another one is there, or one twice. Copies on one that is absent, foreign or failed do not count',
     }),
     level: Type.Enum(['open', 'stopPlacing', 'stopWriting', 'reserve']),
     totalBytes: Count,

@@ -130,11 +130,13 @@ function zoneCells({ zone, weightShare, copies, bytes, bytesShare }: ZoneView): 
   return [zone, percent(weightShare), String(copies), sizeText(bytes), percent(bytesShare)]
 }
 
+const OUT: readonly string[] = ['absent', 'foreign', 'failed']
+
 function diskText(disk: NonNullable<NodeView['disks']>[number]): string {
   const name = disk.directory === null ? '' : `${printable(disk.directory)} `
-  if (disk.status !== 'serving' && disk.status !== 'draining') return `${name}${disk.status.toUpperCase()}`
+  if (OUT.includes(disk.status)) return `${name}${disk.status.toUpperCase()}`
   const room = `${sizeText(disk.freeBytes)} of ${sizeText(disk.totalBytes)} free`
-  const is = `${disk.status === 'draining' ? ', draining' : ''}${disk.isSuspect ? ', SUSPECT' : ''}`
+  const is = `${disk.status === 'serving' ? '' : `, ${disk.status}`}${disk.isSuspect ? ', SUSPECT' : ''}`
   return `${name}${disk.level}, ${room}${is}`
 }
 

@@ -2,7 +2,7 @@
  * `holdfast disk`: its names, options and help.
  */
 import { Command } from 'commander'
-import type { DiskOptions } from '../local/disk-command.ts'
+import type { DiskOptions, DrainOptions } from '../local/disk-command.ts'
 import { configOption, type Done, examples, jsonOption } from './options.ts'
 
 export function diskCommand(done: Done): Command {
@@ -17,6 +17,26 @@ export function diskCommand(done: Done): Command {
     .action(async (directory: string, options: DiskOptions) => {
       const { prepareDisk } = await import('../local/disk-command.ts')
       done(await prepareDisk(directory, options))
+    })
+  group
+    .command('drain')
+    .argument('<directory>', 'the directory of a disk that the node uses')
+    .description(
+      'empty a disk: it takes no new copies, and those that it has move to other disks of the node',
+    )
+    .option('--cancel', 'use it again')
+    .addOption(configOption())
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      examples(
+        'disk drain /mnt/disk2/holdfast --config n1.yaml',
+        'disk drain /mnt/disk2/holdfast --cancel --config n1.yaml',
+      ),
+    )
+    .action(async (directory: string, options: DrainOptions) => {
+      const { drainDisk } = await import('../local/disk-command.ts')
+      done(await drainDisk(directory, options))
     })
   return group
 }

@@ -127,11 +127,13 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   'src/workers/': [
     'src/access/',
+    'src/api/s3/xml/',
     'src/audit/',
     'src/base/',
     'src/commands/',
     'src/content/',
     'src/operations/',
+    'src/s3-client/',
     'src/state-machine/',
     'src/store/',
     CLUSTER_DOOR,

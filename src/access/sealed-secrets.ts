@@ -1,5 +1,5 @@
 /**
- * Everything that is kept sealed under a master key: the keys of tenants and of the audit log, the secrets of access keys and of hooks.
+ * Everything that is kept sealed under a master key: the keys of tenants and of the audit log, the secrets of access keys, of hooks and of the targets of replication.
  *
  * Owns: the walk over it, and sealing it again. Knows nothing of: who asks for that, and when.
  * Rules: everything that is sealed under a master key and kept in a row belongs here, or a key could be thrown away too early.
@@ -20,11 +20,14 @@ import {
   auditDataKey,
   auditDedupKey,
   hookSecret,
+  siteSecret,
   tenantDataKey,
   tenantDedupKey,
 } from './sealing-contexts.ts'
 import { pageOfAccessKeys } from '../store/reads/access-key-listing.ts'
 import { eventRanges } from '../state-machine/events/keys.ts'
+import { siteRanges } from '../state-machine/sites/keys.ts'
+import type { SiteRecord } from '../state-machine/sites/records.ts'
 import { tenantRanges } from '../state-machine/tenants/keys.ts'
 
 /** What no key of this node opens. */
@@ -70,6 +73,12 @@ export class SealedSecrets {
         return { owner: `notification hook '${hookId}'`, masterKeyId: namedKeyOf(secret) }
       }
     }
+    for await (const sites of this.#sites()) {
+      for (const { bucketId, secret, bucket } of sites) {
+        if (!this.#isKeyMissing(secret, siteSecret(bucketId))) continue
+        return { owner: `replication of bucket '${bucket}'`, masterKeyId: namedKeyOf(secret) }
+      }
+    }
     return null
   }
 
@@ -105,6 +114,21 @@ export class SealedSecrets {
       const command = { type: 'rewrapHookSecrets', items } as const
       yield { command, lost: lost.map(({ hookId }) => `notification hook '${hookId}'`) }
     }
+    for await (const sites of this.#sites()) {
+      const [items, lost] = split(
+        sites.filter(
+          ({ bucketId, secret }) => this.#sealer(secret, siteSecret(bucketId)) !== this.#masterKey.id,
+        ),
+        (one) => this.#newSiteSecret(one),
+      )
+      const command = { type: 'rewrapSiteSecrets', items } as const
+      yield { command, lost: lost.map(({ bucket }) => `replication of bucket '${bucket}'`) }
+    }
+  }
+
+  /** Pages of the replications of buckets. */
+  #sites(): AsyncGenerator<readonly SiteRecord[]> {
+    return pages((after) => this.#state.page(siteRanges.sites(), { after, limit: REWRAP_ITEMS_MAX }))
   }
 
   /** Pages of tenants; those whose keys were destroyed have nothing sealed. */
@@ -178,6 +202,11 @@ export class SealedSecrets {
   #newHookSecret({ bucketId, hookId, secret }: HookRecord) {
     const after = this.#again(secret, hookSecret(hookId))
     return after === null ? null : { bucketId, hookId, before: secret, after }
+  }
+
+  #newSiteSecret({ bucketId, secret }: SiteRecord) {
+    const after = this.#again(secret, siteSecret(bucketId))
+    return after === null ? null : { bucketId, before: secret, after }
   }
 
   /** What names a key that is here and does not open is damaged, which no key file repairs. */

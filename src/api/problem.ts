@@ -62,6 +62,7 @@ export const STATUS_OF = {
   entity_too_large: 413,
   unsupported_media_type: 415,
   range_not_satisfiable: 416,
+  target_refused: 424,
   rate_limited: 429,
   internal_error: 500,
   unsupported_target: 501,

@@ -39,6 +39,7 @@ import { policyCommand } from './commands/policy.ts'
 import { loginCommand, logoutCommand, profilesCommand, useCommand } from './commands/profiles.ts'
 import { quotaCommand } from './commands/quota.ts'
 import { recoverCommand } from './commands/recover.ts'
+import { replicationCommand } from './commands/replication.ts'
 import { serverCommand } from './commands/server.ts'
 import { syncCommand } from './commands/sync.ts'
 import { tenantCommand, usageCommand } from './commands/tenant.ts'
@@ -76,6 +77,7 @@ const SECTIONS: readonly (readonly [heading: string, groups: readonly Group[]])[
       corsCommand,
       notificationsCommand,
       deliveriesCommand,
+      replicationCommand,
       tokenCommand,
     ],
   ],

@@ -55,6 +55,7 @@ import type { KeyProviderWatch } from '../workers/key-provider-watch.ts'
 import { repeat } from '../workers/repeating.ts'
 import { listen } from './listen.ts'
 import { openMasterKey, openWatch } from './master-key-start.ts'
+import { openSites } from './open-sites.ts'
 import { openLimits } from './node-limits.ts'
 import { runStartupTasks } from '../workers/startup-tasks.ts'
 import { UploadSessions } from '../workers/upload-sessions.ts'
@@ -168,6 +169,7 @@ async function composeServices(config: Config, logger: Logger, how: ComposeOptio
     access,
     limits: limits.limits,
     content,
+    ...openSites(config, { time: cluster.time, masterKey }),
     auditSegments: new AuditSegments(own),
     writesInProgress: new WritesInProgress(),
     replicaCounter: new ReplicaCounter({ state, now: Date.now, wait: (ms) => moment(ms), logger }),

@@ -96,6 +96,22 @@ const DESCRIBERS: { readonly [T in CommandType]: Describer<T> } = {
     details: { ruleId, ...(value === null ? {} : { done: value.done, kept: value.kept }) },
   }),
   endLifecycleWalk: nothing,
+  setBucketReplication: ({ tenantId, name, target, rules, existing }) => ({
+    tenantId,
+    bucket: name,
+    details: { target, rules, existing },
+  }),
+  deleteBucketReplication: ({ tenantId, name }) => ({ tenantId, bucket: name }),
+  startResync: ({ tenantId, name }) => ({ tenantId, bucket: name }),
+  retrySiteChanges: ({ tenantId, name, changeIds }) => ({
+    tenantId,
+    bucket: name,
+    details: { changes: changeIds.length },
+  }),
+  recordSends: nothing,
+  queueExisting: nothing,
+  forgetSiteChanges: nothing,
+  rewrapSiteSecrets: nothing,
   // Only the ids: the URL of a hook may contain a secret.
   setNotifications: ({ tenantId, bucket, configs }) => ({
     tenantId,

@@ -98,6 +98,14 @@ export const COMMAND_LEVELS: { readonly [T in CommandType]: number } = {
   exchangeTenantKey: 7,
   resealBodies: 7,
   endKeyExchange: 7,
+  setBucketReplication: 7,
+  deleteBucketReplication: 7,
+  startResync: 7,
+  retrySiteChanges: 7,
+  recordSends: 7,
+  queueExisting: 7,
+  forgetSiteChanges: 7,
+  rewrapSiteSecrets: 7,
   // The level does not matter: the command is never proposed.
   skipEntry: 3,
 }
@@ -125,7 +133,7 @@ const MEMBER_LEVELS: { readonly [T in CommandType]?: Readonly<Record<string, Mem
   putPart: { source: 4 },
   createUpload: { representation: 4, checksumType: 4 },
   completeUpload: { composite: 4 },
-  deleteObject: { bypassGovernance: 4, approval: 4 },
+  deleteObject: { bypassGovernance: 4, approval: 4, replicaOf: 7 },
   deleteObjects: { bypassGovernance: 4, items: { ifMatch: 4 } },
   setObjectRetention: { bypassGovernance: 4, approval: 4, retention: { null: 4 } },
   setNotifications: { bounds: 4 },

@@ -28,6 +28,7 @@ import type { LifecycleCommand, LifecycleReplies } from './lifecycle/commands.ts
 import type { LongOperationCommand, LongOperationReplies } from './long-operations/commands.ts'
 import type { RemovalCommand, RemovalReplies } from './removal/commands.ts'
 import type { BodyCommand, BodyReplies } from './bodies/commands.ts'
+import type { SiteCommand, SiteReplies } from './sites/commands.ts'
 import type { SkipEntryCommand, SkipEntryReplies } from './skipped-entries/skipped-entries.ts'
 
 export type Command =
@@ -39,6 +40,7 @@ export type Command =
   | ApprovalCommand
   | BucketCommand
   | LifecycleCommand
+  | SiteCommand
   | RemovalCommand
   | ChunkCommand
   | LongOperationCommand
@@ -71,6 +73,7 @@ export interface ReplyValues
     ApprovalReplies,
     BucketReplies,
     LifecycleReplies,
+    SiteReplies,
     RemovalReplies,
     ChunkReplies,
     LongOperationReplies,

@@ -19,6 +19,8 @@ import type {
 import type { LifecycleRecord, LifecycleTurnRecord, LifecycleWalkRecord } from './lifecycle/records.ts'
 import type { LongOperation } from './long-operations/records.ts'
 import type { CompletedRecord, ExpiryRecord, IdempotencyRecord, UploadRecord } from './objects/records.ts'
+import type { BusySite } from './sites/keys.ts'
+import type { SiteChangeRecord, SiteRecord, SiteStateRecord } from './sites/records.ts'
 import type { ClusterRecovery, MembersRecord } from './members/records.ts'
 import type {
   DeliveryName,
@@ -81,6 +83,14 @@ export interface RowTypes {
   lifecycleWalk: LifecycleWalkRecord
   /** Index: buckets with lifecycle rules, in the order of their turns. */
   lifecycleTurn: LifecycleTurnRecord
+  site: SiteRecord
+  siteState: SiteStateRecord
+  /** Index: buckets whose replication has something to do. */
+  busySite: BusySite
+  /** Changes that wait for the other site, in the order of the log. */
+  siteChange: SiteChangeRecord
+  /** Changes that were given up. */
+  failedSiteChange: SiteChangeRecord
   object: ObjectRecord
   version: VersionRecord
   /** Index: versions that carry a lock setting, ended or not. */

@@ -25,6 +25,9 @@ import { createBucket, setBucketVersioning } from './buckets/buckets.ts'
 import { setBucketObjectLock } from './buckets/object-lock.ts'
 import { deleteBucketLifecycle, setBucketLifecycle } from './lifecycle/rules.ts'
 import { applyLifecycleRule, endLifecycleWalk } from './lifecycle/acting.ts'
+import { forgetSiteChanges, recordSends, retrySiteChanges } from './sites/sends.ts'
+import { queueExisting, startResync } from './sites/resync.ts'
+import { deleteBucketReplication, setBucketReplication } from './sites/sites.ts'
 import { setBucketTags } from './buckets/tags.ts'
 import { recordChange } from './record-change.ts'
 import { deleteBucket } from './removal/delete-bucket.ts'
@@ -47,6 +50,7 @@ import {
   announceMasterKeys,
   rewrapAccessKeys,
   rewrapHookSecrets,
+  rewrapSiteSecrets,
   rewrapTenantKeys,
 } from './master-keys/master-keys.ts'
 import { endKeyExchange, exchangeTenantKey, resealBodies } from './key-exchange/key-exchange.ts'
@@ -102,6 +106,14 @@ const HANDLERS: { readonly [T in CommandType]: Handler<T> } = {
   deleteBucketLifecycle,
   applyLifecycleRule,
   endLifecycleWalk,
+  setBucketReplication,
+  deleteBucketReplication,
+  startResync,
+  retrySiteChanges,
+  recordSends,
+  queueExisting,
+  forgetSiteChanges,
+  rewrapSiteSecrets,
   setQuota,
   setTenantLimits,
   requestApproval,

@@ -6,11 +6,14 @@
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Cluster, Logger, MetricSample } from '../../cluster/index.ts'
+import type { SiteSecrets } from '../access/site-secrets.ts'
+import type { Content } from '../content/content.ts'
 import type { LastUsed } from '../access/last-used.ts'
 import type { MasterKey } from '../access/master-key.ts'
 import { hookSecret } from '../access/sealing-contexts.ts'
 import type { StateReader } from '../store/reads/state-reader.ts'
 import type { Propose } from '../commands/propose.ts'
+import type { OpenSite } from '../operations/base/remote-store.ts'
 import type { TargetSettings } from '../operations/notifications/target-url.ts'
 import { auditWork, type AuditWorkParts } from './audit-work.ts'
 import { Collection } from './collection.ts'
@@ -33,6 +36,7 @@ import type { UploadSessions } from './upload-sessions.ts'
 import { Delivering } from './webhooks/delivering.ts'
 import { LogClock } from './webhooks/log-clock.ts'
 import { systemResolve } from './webhooks/guarded-connector.ts'
+import { siteWork } from './site-work.ts'
 import { Trimming } from './webhooks/trimming.ts'
 import { WebhookSender } from './webhooks/webhook-sender.ts'
 import { chunkKeys } from '../state-machine/chunks/keys.ts'
@@ -62,6 +66,10 @@ export interface WorkerParts extends Omit<AuditWorkParts, 'confirmedTime' | 'oft
   readonly uses: LastUsed
   readonly masterKey: Pick<MasterKey, 'open' | 'seal'>
   readonly notifications: TargetSettings
+  readonly content: Pick<Content, 'read'>
+  readonly openSite: OpenSite
+  readonly closeSites: () => Promise<void>
+  readonly siteSecrets: Pick<SiteSecrets, 'open'>
   readonly logger: Logger
 }
 
@@ -94,7 +102,7 @@ export function allWorkers(parts: WorkerParts): Work {
   const discarding = new Discarding({ ...parts, delayMs: collectAfterMs, now, logger })
   const tenantDeletion = new TenantDeletion({ ...parts, logger })
   const keyExchange = new KeyExchange({ ...parts, confirmedTime, now, wait: (ms) => wait(ms), logger })
-  const delivering = createDelivering(parts, logger)
+  const outgoing = outgoingWork(parts, logger)
   const often = { everyMs: WORK_EVERY_MS, logger }
   const audit = auditWork({ ...parts, confirmedTime, often })
   const trimming = new Trimming({ ...parts, confirmedTime, logger })
@@ -103,7 +111,7 @@ export function allWorkers(parts: WorkerParts): Work {
     { name: 'collection', work: () => collection.round(), ...often },
     { name: 'expiry', work: () => expiry.round(), ...often },
     { name: 'lifecycle', work: () => lifecycle.round(), ...often },
-    { name: 'delivering', work: () => delivering.round(), ...often, everyMs: DELIVER_EVERY_MS },
+    ...outgoing.workers,
     { name: 'trimming', work: () => trimming.round(), ...often, everyMs: TRIM_EVERY_MS },
     { name: 'discarding', work: () => discarding.round(), ...often },
     { name: 'tenant deletion', work: () => tenantDeletion.round(), ...often },
@@ -122,12 +130,12 @@ export function allWorkers(parts: WorkerParts): Work {
       ...recounting.metrics(),
       ...lifecycle.metrics(),
       ...keyExchange.samples(),
-      ...delivering.samples(),
+      ...outgoing.samples(),
       ...audit.samples(),
     ],
     close: async () => {
       keyExchange.close()
-      await Promise.all([delivering.close(), audit.close()])
+      await Promise.all([outgoing.close(), audit.close()])
     },
   }
 }
@@ -169,14 +177,26 @@ function membershipWork(parts: WorkerParts, now: () => number, logger: Logger): 
   ]
 }
 
-function createDelivering(parts: WorkerParts, logger: Logger): Delivering {
+/** What goes to other machines than the members: notifications, and changes of replicated buckets. */
+function outgoingWork(parts: WorkerParts, logger: Logger): Work {
+  const clock = new LogClock({ time: parts.cluster.time, monotonic: () => performance.now() })
+  const delivering = createDelivering(parts, clock, logger)
+  const sites = siteWork({ ...parts, clock, logger })
+  const deliver = { name: 'delivering', work: () => delivering.round(), everyMs: DELIVER_EVERY_MS, logger }
+  return {
+    workers: [deliver, ...sites.workers],
+    samples: () => [...delivering.samples(), ...sites.samples()],
+    close: async () => void (await Promise.all([delivering.close(), sites.close()])),
+  }
+}
+
+function createDelivering(parts: WorkerParts, clock: LogClock, logger: Logger): Delivering {
   const { cluster, masterKey, notifications } = parts
   const sender = new WebhookSender({
     resolve: systemResolve(),
     allowOrigins: notifications.allowOrigins,
     now: () => cluster.time.now(),
   })
-  const clock = new LogClock({ time: cluster.time, monotonic: () => performance.now() })
   return new Delivering({
     ...parts,
     sender,

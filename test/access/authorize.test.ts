@@ -74,6 +74,13 @@ const ALLOWED = {
   setBucketLifecycle: ['admin', 'photosAdmin'],
   deleteBucketLifecycle: ['admin', 'photosAdmin'],
   previewBucketLifecycle: ['admin', 'photosAdmin'],
+  getBucketReplication: ['admin', 'photosAdmin'],
+  setBucketReplication: ['admin', 'photosAdmin'],
+  deleteBucketReplication: ['admin', 'photosAdmin'],
+  getReplicationStatus: ['admin', 'photosAdmin'],
+  resyncBucketReplication: ['admin', 'photosAdmin'],
+  retryBucketReplication: ['admin', 'photosAdmin'],
+  compareBucketReplication: ['admin', 'photosAdmin'],
   getBucketNotifications: READERS,
   // Each of them needs two verbs, and no principal here has both.
   setBucketNotifications: [],

@@ -24,7 +24,23 @@ const LIFECYCLE = [
   'deleteBucketLifecycle',
   'previewBucketLifecycle',
 ]
-const ADMIN = ['setBucketCORS', 'deleteBucketCORS', 'setBucketObjectLock', ...LIFECYCLE, ...POLICIES]
+const REPLICATION = [
+  'getBucketReplication',
+  'setBucketReplication',
+  'deleteBucketReplication',
+  'getReplicationStatus',
+  'resyncBucketReplication',
+  'retryBucketReplication',
+  'compareBucketReplication',
+]
+const ADMIN = [
+  'setBucketCORS',
+  'deleteBucketCORS',
+  'setBucketObjectLock',
+  ...LIFECYCLE,
+  ...REPLICATION,
+  ...POLICIES,
+]
 const OPEN = ['healthz', 'readyz', 'getOpenAPI', 'createToken', 'preflightSigned']
 const BY_URL = ['getSigned', 'putSigned']
 const SETS_HOOKS = ['setBucketNotifications', 'deleteBucketNotifications']

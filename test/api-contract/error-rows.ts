@@ -48,6 +48,7 @@ export const errorRows = {
   'errors.invalid_event_type': '400 [decisions 10]',
   'errors.object_lock_not_enabled': '400 [decisions 10]',
   'errors.unsupported_target': '501 [native: Errors 501]',
+  'errors.target_refused': '424 [record 90]',
   'errors.unauthorized': '401 with WWW-Authenticate [native: Errors 401]',
   'errors.invalid_signed_url': '401 [native: Errors 401]',
   'errors.signed_url_expired': '401 [decisions 10]',

@@ -17,6 +17,7 @@ import { corsRows } from './cors-rows.ts'
 import { encryptionRows } from './encryption-rows.ts'
 import { errorRows, limitRows } from './error-rows.ts'
 import { lifecycleRows } from './lifecycle-rows.ts'
+import { replicationRows } from './replication-rows.ts'
 import { membershipRows } from './membership-rows.ts'
 import { notificationRows } from './notification-rows.ts'
 import { multipartRows } from './multipart-rows.ts'
@@ -42,6 +43,7 @@ export const CONTRACT: readonly ContractArea[] = [
   { name: 'signed-urls', built: true, rows: signedUrlRows },
   { name: 'cors', built: true, rows: corsRows },
   { name: 'lifecycle', built: true, rows: lifecycleRows },
+  { name: 'replication', built: true, rows: replicationRows },
   { name: 'notifications', built: true, rows: notificationRows },
   { name: 'audit', built: true, rows: auditRows },
   {

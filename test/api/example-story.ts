@@ -35,6 +35,8 @@ const FIRST: readonly ExampleId[] = [
   ['setBucketCORS', 'getBucketCORS', 'signURL', 'getSigned', 'preflightSigned'],
   ['deleteBucketCORS', 'signUpload', 'putSigned'],
   ['setBucketLifecycle', 'getBucketLifecycle', 'previewBucketLifecycle', 'deleteBucketLifecycle'],
+  ['setBucketReplication', 'getBucketReplication', 'getReplicationStatus', 'resyncBucketReplication'],
+  ['retryBucketReplication', 'compareBucketReplication', 'deleteBucketReplication'],
   ['setBucketNotifications', 'getBucketNotifications', 'testNotification'],
   ['listNotificationDeliveries', 'redeliverNotification', 'deleteBucketNotifications'],
   ['setObjectTags', 'getObjectTags', 'deleteObjectTags', 'setObjectLegalHold'],

@@ -23,6 +23,10 @@ const BODIES: Readonly<Record<string, object>> = {
   setBucketObjectLock: {},
   setBucketLifecycle: { rules: [{ status: 'Enabled', expiration: { days: 1 } }] },
   previewBucketLifecycle: { rules: [{ status: 'Enabled', expiration: { days: 1 } }] },
+  setBucketReplication: {
+    target: { endpoint: 'https://s3.example.net', bucket: 'copies', accessKeyId: 'AK', secretKey: 's' },
+  },
+  compareBucketReplication: {},
   setBucketCORS: { rules: [{ allowedOrigins: ['*'], allowedMethods: ['GET'] }] },
 }
 
@@ -169,6 +173,13 @@ const VERBS: Readonly<Record<string, string>> = {
   setBucketLifecycle: 'admin',
   deleteBucketLifecycle: 'admin',
   previewBucketLifecycle: 'admin',
+  getBucketReplication: 'admin',
+  setBucketReplication: 'admin',
+  deleteBucketReplication: 'admin',
+  getReplicationStatus: 'admin',
+  resyncBucketReplication: 'admin',
+  retryBucketReplication: 'admin',
+  compareBucketReplication: 'admin',
 }
 
 t.test(

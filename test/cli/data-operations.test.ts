@@ -106,6 +106,29 @@ t.test('the commands reach every operation of the data API', async (t) => {
     })
   })
 
+  await t.test('replication of a bucket', async (t) => {
+    const site = '--to https://s3.other.example --target-bucket copies'
+    writeFileSync(cli.file('key.env'), 'AWS_ACCESS_KEY_ID=AKOTHER\nAWS_SECRET_ACCESS_KEY=secret\n')
+    writeFileSync(cli.file('sites.json'), '{"rules":[{"filter":{"prefix":"in/"},"deletes":"none"}]}')
+    const key = `--target-key-file ${cli.file('key.env')}`
+    t.match(await cli.run(`replication set photos ${site}`), { code: 2, err: /--target-key-file/ })
+    t.match(await cli.run(`replication set ${site} ${key}`), { code: 2, err: /--all-buckets/ })
+    t.match(await cli.json(`replication set photos ${site} ${key} --rules ${cli.file('sites.json')}`), [
+      { target: { bucket: 'copies' }, rules: [{ deletes: 'none' }] },
+    ])
+    t.match(await cli.json('replication show photos'), [{ rules: [{ filter: { prefix: 'in/' } }] }])
+    const all = await cli.json(`replication set --all-buckets --to https://s3.other.example ${key}`)
+    t.match(all, [{ bucket: 'photos' }, { bucket: 'vault', target: { bucket: 'vault' } }])
+    t.match(await cli.json('replication status photos'), [{ pending: 0, failures: [] }])
+    t.match(await cli.run('replication status photos'), { code: 0, out: /lagSeconds +0/ })
+    t.match(await cli.run('replication diff photos'), { code: 1, out: /missing +cat.jpg/, err: /1 differ/ })
+    t.match(await cli.json('replication resync photos'), [{ endedAt: null }])
+    t.match(await cli.json('replication retry photos'), [{ retried: 0 }])
+    t.match(await cli.json('replication remove photos'), [{ deleted: true }])
+    t.match(await cli.run('replication show photos'), { code: 1, err: /is not replicated/ })
+    await cli.json('replication remove vault')
+  })
+
   await t.test('notifications of a bucket and their deliveries', async (t) => {
     const configs = [{ id: 'app', url: 'https://app.example/hook', events: ['object-created'] }]
     writeFileSync(cli.file('hooks.json'), JSON.stringify({ configs }))

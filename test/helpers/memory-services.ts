@@ -22,6 +22,7 @@ import type {
   ClusterTimeStatus,
 } from '../../cluster/index.ts'
 import { newAdminToken } from '../../src/access/admin-token.ts'
+import { siteSecretsOf } from '../../src/access/site-secrets.ts'
 import { LastUsed } from '../../src/access/last-used.ts'
 import type { MasterKey } from '../../src/access/master-key.ts'
 import { NO_TRAIL } from '../../src/audit/audit-trail.ts'
@@ -45,6 +46,7 @@ import { createPropose, type Propose } from '../../src/commands/propose.ts'
 import { encodeRow, keyBytes } from '../../src/store/rows/row-codec.ts'
 import { TEST_CALLERS, TEST_LIMITS, testMasterKey } from './content-world.ts'
 import { singleNodeMembership } from './membership-samples.ts'
+import { MemorySite } from './memory-site.ts'
 import { MemoryBlobs } from './memory-blobs.ts'
 import { MemoryLog } from './memory-log.ts'
 
@@ -84,6 +86,8 @@ export class MemoryServices {
   readonly limits: Limits
   readonly content: ObjectContent
   readonly blobs = new MemoryBlobs()
+  /** The store of every other site. */
+  readonly otherSite = new MemorySite()
   readonly lines: LogLine[] = []
   /** Rows of the audit log that the edge wrote. */
   readonly access: NativeAccess
@@ -161,6 +165,8 @@ export class MemoryServices {
       access: this.access,
       limits: this.limits,
       content: this.content,
+      openSite: () => this.otherSite,
+      siteSecrets: siteSecretsOf(masterKey),
       auditSegments: new AuditSegments(this.own),
       writesInProgress: new WritesInProgress(),
       replicaCounter: new ReplicaCounter({ state, now: () => this.now, wait: (ms) => rest(ms), logger }),

@@ -59,6 +59,8 @@ export const S3_ACTIONS = {
   putBucketTagging: onBucket('s3:PutBucketTagging'),
   getLifecycle: onBucket('s3:GetLifecycleConfiguration'),
   putLifecycle: onBucket('s3:PutLifecycleConfiguration'),
+  getReplication: onBucket('s3:GetReplicationConfiguration'),
+  putReplication: onBucket('s3:PutReplicationConfiguration'),
   getBucketPolicy: onBucket('s3:GetBucketPolicy'),
   putBucketPolicy: onBucket('s3:PutBucketPolicy'),
   deleteBucketPolicy: onBucket('s3:DeleteBucketPolicy'),

@@ -12,6 +12,7 @@ import { bucketRoutes } from './buckets.ts'
 import { copyRoutes } from './copy.ts'
 import { corsRoutes } from './cors.ts'
 import { lifecycleRoutes } from './lifecycle.ts'
+import { replicationRoutes } from './replication.ts'
 import { listingRoutes } from './listing.ts'
 import { HoldView, RetentionView } from './lock-view.ts'
 import { multipartPartRoutes } from './multipart-parts.ts'
@@ -43,6 +44,7 @@ const dataRoutes: readonly RouteDefinition[] = [
   ...objectLockRoutes,
   ...corsRoutes,
   ...lifecycleRoutes,
+  ...replicationRoutes,
   ...listingRoutes,
   ...objectRoutes,
   ...batchDeleteRoutes,

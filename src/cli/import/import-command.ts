@@ -23,7 +23,7 @@ import { ImportReport } from './import-report.ts'
 import { OpenUploads } from './open-uploads.ts'
 import { type SourcePath, sourceEndpoint, sourcePath } from './source-address.ts'
 import { PATIENT, SourceClient } from './source-client.ts'
-import { sourceCredentials } from './source-credentials.ts'
+import { sourceCredentials } from '../base/store-credentials.ts'
 import { type ListedSource, sourceBuckets, sourceObjects } from './source-listing.ts'
 import { TargetIndex } from './target-index.ts'
 

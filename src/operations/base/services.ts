@@ -7,6 +7,7 @@
 import type { Cluster, Logger } from '../../../cluster/index.ts'
 import type { Access } from '../../access/access.ts'
 import type { AuditTrail } from '../../audit/audit-trail.ts'
+import type { SiteSecrets } from '../../access/site-secrets.ts'
 import type { MasterKey } from '../../access/master-key.ts'
 import type { Config } from '../../config/types.ts'
 import type { Content } from '../../content/content.ts'
@@ -14,6 +15,7 @@ import type { Limits } from '../../limits/limits.ts'
 import type { Propose } from '../../commands/propose.ts'
 import type { StateReader } from '../../store/reads/state-reader.ts'
 import type { AuditSegments } from '../audit-segments/audit-segments.ts'
+import type { OpenSite } from './remote-store.ts'
 import type { ReplicaCounter } from './replica-counts.ts'
 import type { WritesInProgress } from './writes-in-progress.ts'
 
@@ -38,6 +40,8 @@ export interface Services {
   /** Admission is for the edge: operations do not know that their callers are limited. */
   readonly limits: Pick<Limits, 'admit' | 'fieldsOf' | 'reportOf'>
   readonly content: Content
+  readonly openSite: OpenSite
+  readonly siteSecrets: SiteSecrets
   readonly auditSegments: Pick<AuditSegments, 'open' | 'walk'>
   readonly writesInProgress: WritesInProgress
   readonly replicaCounter: Pick<ReplicaCounter, 'look'>

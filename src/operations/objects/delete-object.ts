@@ -8,6 +8,7 @@ import { S3_ACTIONS } from '../../access/policies/s3-actions.ts'
 import { accessKey } from '../../access/rights.ts'
 import { settle } from '../../commands/settle.ts'
 import type { BucketRecord } from '../../state-machine/buckets/records.ts'
+import { COMMAND_LEVELS } from '../../state-machine/command-levels.ts'
 import type { Deleted } from '../../state-machine/objects/commands.ts'
 import { secondApproval } from '../approvals/second-approval.ts'
 import { dataOperation } from '../base/operation.ts'
@@ -20,6 +21,8 @@ interface DeleteObjectInput extends ObjectName {
   readonly ifMatch: readonly string[] | null
   /** Asks that retention in mode GOVERNANCE does not count. */
   readonly bypassGovernance?: boolean
+  /** The mark of a deletion of another site that it repeats. */
+  readonly replicaOf?: string
 }
 
 export interface DeletedObject {
@@ -39,7 +42,10 @@ export const deleteObject = dataOperation(
   async (services, principal, input: DeleteObjectInput): Promise<DeletedObject> => {
     const bypass = governanceBypass(services, principal, input)
     const { bucket, key } = findKey(services, principal, input)
-    const { versionId, ifMatch } = input
+    const { versionId, ifMatch, replicaOf } = input
+    // Below the level nothing is sent to another site, so that nothing needs to be kept from it.
+    const knowsSites = services.cluster.membership.stateLevel >= COMMAND_LEVELS.setBucketReplication
+    const replica = replicaOf === undefined || !knowsSites ? {} : { replicaOf }
     const command = {
       type: 'deleteObject',
       tenantId: principal.tenantId,
@@ -48,6 +54,7 @@ export const deleteObject = dataOperation(
       versionId: versionId ?? null,
       ifMatch,
       ...bypass,
+      ...replica,
     } as const
     const lowersLock = 'bypassGovernance' in bypass && isGoverned(services, { bucket, key, versionId })
     const approval = lowersLock ? await secondApproval(services, principal, 'lower_locks', command) : {}

@@ -72,7 +72,13 @@ export function findObject(
   const missing = versionId === undefined ? 'key' : 'version'
   if (found === undefined)
     throw new Refusal('not_found', `${what} does not exist in bucket "${bucket.name}"`, { missing })
-  const headers = { 'x-service-delete-marker': 'true', 'x-service-version-id': clientVersionId(found) }
+  const headers = {
+    'x-service-delete-marker': 'true',
+    'x-service-version-id': clientVersionId(found),
+    // Another site that replicates to this bucket judges by them which of two changes is later.
+    'x-service-deleted-at': new Date(found.lastModified).toUTCString(),
+    ...(found.replicaOf === undefined ? {} : { 'x-service-replica-of': found.replicaOf }),
+  }
   if (versionId === undefined)
     throw new Refusal('not_found', `${what} was deleted from bucket "${bucket.name}"`, { headers, missing })
   throw new Refusal('method_not_allowed', `${what} is a delete marker: it can only be deleted`, {

@@ -57,6 +57,7 @@ export const REFUSAL_CODES = [
   'entity_too_large',
   'unsupported_media_type',
   'range_not_satisfiable',
+  'target_refused',
   'rate_limited',
   'internal_error',
   'unsupported_target',

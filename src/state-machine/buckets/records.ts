@@ -47,11 +47,13 @@ export interface BucketRecord {
   readonly hasCors?: true
   /** Present: it has lifecycle rules. */
   readonly hasLifecycle?: true
+  /** Present: it is replicated to another site. */
+  readonly hasReplication?: true
   /** Share of each configuration in the usage of the tenant. Absent: none, it was set below feature level 4 or there is none. */
   readonly configBytes?: Readonly<Partial<Record<BucketConfig, number>>>
 }
 
-export type BucketConfig = 'policy' | 'cors' | 'notifications' | 'tags' | 'lifecycle'
+export type BucketConfig = 'policy' | 'cors' | 'notifications' | 'tags' | 'lifecycle' | 'replication'
 
 export type CorsMethod = 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE'
 

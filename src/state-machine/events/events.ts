@@ -18,6 +18,8 @@ import {
   type Subscription,
   TENANT_ROWS_MAX,
 } from './records.ts'
+import { queueForSite } from '../sites/queueing.ts'
+import type { SiteChangeKind } from '../sites/records.ts'
 import type { VersionRecord } from '../versions/records.ts'
 import { versionIdAt } from '../base/version-id.ts'
 
@@ -44,15 +46,35 @@ export interface BucketEvent {
   readonly version: VersionRecord
   /** Its position among the events of the command. */
   readonly n?: number
+  /** Of a removal: the request named the version. */
+  readonly isNamed?: boolean
+  /** Of a deletion: it repeats one of another site. */
+  readonly isReplica?: boolean
 }
 
-/** `bucket`: as it was when the command started. Costs nothing for a bucket without notifications. */
+/** What of this the other site is to learn; null: nothing. */
+const SITE_KIND_OF: Readonly<Record<keyof typeof TYPE_OF, SiteChangeKind | null>> = {
+  's3:ObjectCreated:Put': 'put',
+  's3:ObjectCreated:Copy': 'put',
+  's3:ObjectCreated:CompleteMultipartUpload': 'put',
+  's3:ObjectRemoved:Delete': 'delete',
+  's3:ObjectRemoved:DeleteMarkerCreated': 'delete',
+  's3:LifecycleExpiration:Delete': null,
+  's3:LifecycleExpiration:DeleteMarkerCreated': null,
+  's3:ObjectTagging:Put': 'tags',
+  's3:ObjectTagging:Delete': 'tags',
+  's3:ObjectRetention:Put': 'lock',
+  's3:ObjectLegalHold:Put': 'lock',
+}
+
+/** For hooks and for the other site of the bucket. `bucket`: as it was when the command started. Costs nothing for a bucket with neither. */
 export function announce(
   draft: Draft,
   bucket: BucketRecord,
   event: BucketEvent,
   context: ApplyContext,
 ): void {
+  queueEvent(draft, bucket, event, context)
   if (bucket.hasNotifications !== true) return
   const row = draft.get(eventKeys.notifications(bucket.id))
   assert(row !== undefined, 'a bucket with hasNotifications has the row')
@@ -66,6 +88,14 @@ export function announce(
     const eventId = versionIdAt(context, event.n)
     addDelivery(draft, hook, { ...about(version), type, eventName: event.eventName, eventId }, context)
   }
+}
+
+function queueEvent(draft: Draft, bucket: BucketRecord, event: BucketEvent, context: ApplyContext): void {
+  const { eventName, version, n, isNamed = false, isReplica = false } = event
+  const kind = isNamed ? 'remove' : SITE_KIND_OF[eventName]
+  if (kind === null || isReplica) return
+  const isCopy = eventName === 's3:ObjectCreated:Copy'
+  queueForSite(draft, bucket, { kind, version, isCopy, ...(n === undefined ? {} : { n }) }, context)
 }
 
 /** Null: the outbox is full, or the hook does not deliver now. */

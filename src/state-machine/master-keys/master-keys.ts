@@ -9,6 +9,8 @@ import { tenantKeys } from '../tenants/keys.ts'
 import { eventKeys } from '../events/keys.ts'
 import { isKeyPart } from '../base/row-key.ts'
 import { auditRowKeys } from '../audit/keys.ts'
+import type { SiteCommand, SiteReplies } from '../sites/commands.ts'
+import { siteKeys } from '../sites/keys.ts'
 import type { MasterKeyCommand, MasterKeyReplies } from './commands.ts'
 import type { Draft } from '../base/draft.ts'
 import type { AuditKeysRecord } from '../audit/records.ts'
@@ -151,6 +153,23 @@ export function rewrapHookSecrets(
     const hook = draft.get(key)
     if (hook === undefined || hook.secret.length === 0 || !isSame(hook.secret, before)) continue
     draft.put(key, { ...hook, secret: after })
+    rewrapped += 1
+  }
+  return accept({ rewrapped })
+}
+
+/** Of the targets of replication. */
+export function rewrapSiteSecrets(
+  draft: Draft,
+  { items }: Extract<SiteCommand, { type: 'rewrapSiteSecrets' }>,
+): Accepted<SiteReplies['rewrapSiteSecrets']> | Refused {
+  if (items.length > REWRAP_ITEMS_MAX) return tooMany(items.length)
+  let rewrapped = 0
+  for (const { bucketId, before, after } of items) {
+    const key = siteKeys.site(bucketId)
+    const site = draft.get(key)
+    if (site === undefined || !isSame(site.secret, before)) continue
+    draft.put(key, { ...site, secret: after })
     rewrapped += 1
   }
   return accept({ rewrapped })

@@ -84,6 +84,8 @@ export type ObjectCommand =
         readonly ifMatch: readonly string[] | null
         /** Since level 4. Absent: none was required. */
         readonly approval?: ApprovalUse
+        /** Since level 7. The mark of a deletion of another site that it repeats: it is not sent on to one. Absent: a client deletes. */
+        readonly replicaOf?: string
       })
   | (GovernanceBypass & {
       readonly type: 'deleteObjects'

@@ -114,6 +114,10 @@ interface DeletedVersion {
   readonly key: string
   readonly chain: VersionChain
   readonly bypassGovernance?: boolean
+  /** The mark of a deletion of another site: it is not sent on. */
+  readonly replicaOf?: string
+  /** The request named the version. */
+  readonly isNamed?: boolean
   /** Absent: a request. */
   readonly by?: keyof typeof DELETED_BY
   /** Its position in the command: each delete marker needs an id of its own. */
@@ -134,7 +138,7 @@ function deleteOne(draft: Draft, deletion: Deletion, context: ApplyContext): Acc
     const found = chain.find(versionId ?? NULL_VERSION)
     return found === undefined
       ? accept(NOTHING_DELETED)
-      : removeVersion(draft, { ...deletion, chain, found }, context)
+      : removeVersion(draft, { ...deletion, chain, found, isNamed: versionId !== null }, context)
   }
   return hideVersions(draft, { ...deletion, chain }, context)
 }
@@ -155,6 +159,8 @@ export function removeVersion(
     n,
     bypassGovernance,
     by = 'request',
+    replicaOf,
+    isNamed = false,
   }: DeletedVersion & { readonly found: VersionRecord },
   context: ApplyContext,
 ): Accepted<Deleted> | Refused {
@@ -163,7 +169,13 @@ export function removeVersion(
   chain.remove(found)
   countVersions(draft, bucket, chain)
   if (found.kind === 'object') discardBody(draft, placeOf(bucket, found), found.body, context)
-  announce(draft, bucket, { eventName: DELETED_BY[by].gone, version: found, n }, context)
+  const eventName = DELETED_BY[by].gone
+  announce(
+    draft,
+    bucket,
+    { eventName, version: found, n, isNamed, isReplica: replicaOf !== undefined },
+    context,
+  )
   return accept({ existed: true, version: found, isMade: false })
 }
 
@@ -177,7 +189,7 @@ function growthBy({ metadataBytes = 0 }: Pick<VersionRecord, 'metadataBytes'>, r
 /** Makes a delete marker, which hides all versions; in a suspended bucket it replaces the null version. */
 export function hideVersions(
   draft: Draft,
-  { bucket, chain, key, n, bypassGovernance, by = 'request' }: DeletedVersion,
+  { bucket, chain, key, n, bypassGovernance, by = 'request', replicaOf }: DeletedVersion,
   context: ApplyContext,
 ): Accepted<Deleted> | Refused {
   const isNull = bucket.versioning === 'Suspended'
@@ -198,10 +210,12 @@ export function hideVersions(
     lastModified: context.time,
     older: null,
     newer: null,
+    ...(replicaOf === undefined ? {} : { replicaOf }),
     ...share,
   })
   countVersions(draft, bucket, chain)
   if (replaced?.kind === 'object') discardBody(draft, placeOf(bucket, replaced), replaced.body, context)
-  announce(draft, bucket, { eventName: DELETED_BY[by].hidden, version: marker, n }, context)
+  const eventName = DELETED_BY[by].hidden
+  announce(draft, bucket, { eventName, version: marker, n, isReplica: replicaOf !== undefined }, context)
   return accept({ existed, version: marker, isMade: true })
 }

@@ -38,6 +38,7 @@ import { figuresOf, taskKey } from '../chunks/chunk-rows.ts'
 import { hasLockSetting } from '../versions/locks.ts'
 import { KeyRecount } from './key-recount.ts'
 import { OutboxRecount } from './outbox-recount.ts'
+import { SiteRecount } from './site-recount.ts'
 import { copyStatus } from '../chunks/copy-status.ts'
 import type { TextHash } from '../base/text-hash.ts'
 import { NO_USAGE } from '../usage/usage.ts'
@@ -93,6 +94,7 @@ export class Recount {
   /** Links of the audit log, in segments and in rows. */
   #auditLinks = 0
   readonly #outbox: OutboxRecount
+  readonly #sites: SiteRecount
   readonly #access: AccessRecount
   readonly #keys: KeyRecount
   readonly #found: string[] = []
@@ -102,6 +104,7 @@ export class Recount {
     this.#hash = hash
     this.#view = view
     this.#outbox = new OutboxRecount(hash, view)
+    this.#sites = new SiteRecount(hash)
     this.#access = new AccessRecount(hash)
     this.#keys = new KeyRecount(view)
   }
@@ -125,6 +128,7 @@ export class Recount {
     if (kind === 'auditLink') this.#auditLinks++
     if (kind === 'auditSegment') this.#takeSegment(row as AuditSegmentRecord)
     this.#outbox.take(kindOf(key), key, row)
+    this.#sites.take(kind, key, row)
     this.#access.take(kind, key, row)
   }
 
@@ -153,7 +157,7 @@ export class Recount {
         this.#differ(`the buckets of tenant "${tenantId}" are miscounted by ${difference}`)
     for (const tenantId of new Set([...this.#usage.keys(), ...this.#stored.keys()]))
       this.#compareUsage(tenantId)
-    for (const part of [this.#outbox, this.#access, this.#keys])
+    for (const part of [this.#outbox, this.#sites, this.#access, this.#keys])
       for (const difference of part.finish()) this.#differ(difference)
     const more = this.#foundCount - this.#found.length
     return more === 0 ? this.#found : [...this.#found, `and ${more} more`]
@@ -173,6 +177,7 @@ export class Recount {
     if (row.hasCors) this.#followed += this.#hash(bucketKeys.cors(row.id))
     if (row.hasLifecycle) this.#followed += this.#hash(lifecycleKeys.lifecycle(row.id))
     this.#outbox.takeBucket(row)
+    this.#sites.takeBucket(row)
   }
 
   #countBuckets(tenantId: string, change: number): void {

@@ -1,5 +1,5 @@
 /**
- * Removes an empty bucket, and with it its policy, its CORS rules, its lifecycle rules, its tags and its notifications.
+ * Removes an empty bucket, and with it its policy, its CORS rules, its lifecycle rules, its replication, its tags and its notifications.
  */
 import { tenantKeys } from '../tenants/keys.ts'
 import { bucketKeys } from '../buckets/keys.ts'
@@ -10,6 +10,7 @@ import { accept, type Accepted, refuse, type Refused } from '../base/reply.ts'
 import { bucketOf } from '../buckets/find-bucket.ts'
 import type { BucketRecord } from '../buckets/records.ts'
 import { forgetLifecycle } from '../lifecycle/rules.ts'
+import { forgetSite } from '../sites/sites.ts'
 import { leaveHooks } from '../events/hooks.ts'
 import { activeTenant } from '../tenants/tenants.ts'
 import { countTenant } from '../usage/usage.ts'
@@ -47,6 +48,7 @@ export function removeBucket(
   if (draft.get(policy) !== undefined) draft.remove(policy)
   if (bucket.hasCors) draft.remove(bucketKeys.cors(id))
   forgetLifecycle(draft, bucket)
+  forgetSite(draft, bucket)
   const tags = bucketKeys.bucketTags(id)
   if (draft.get(tags) !== undefined) draft.remove(tags)
   draft.put(tenantKeys.tenant(tenantId), { ...tenant, bucketCount: tenant.bucketCount - 1 })

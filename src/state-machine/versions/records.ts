@@ -60,6 +60,8 @@ export interface ObjectRecord extends VersionPlace, VersionSettings {
 
 export interface DeleteMarkerRecord extends VersionPlace {
   readonly kind: 'deleteMarker'
+  /** The mark of the deletion of another site that made it. Absent: none. */
+  readonly replicaOf?: string
 }
 
 export type VersionRecord = ObjectRecord | DeleteMarkerRecord

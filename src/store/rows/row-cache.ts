@@ -9,6 +9,7 @@
 import { Recent, type RecentBounds } from '../../base/recent.ts'
 import { bucketKeys } from '../../state-machine/buckets/keys.ts'
 import { lifecycleKeys } from '../../state-machine/lifecycle/keys.ts'
+import { siteKeys } from '../../state-machine/sites/keys.ts'
 import { limitKeys } from '../../state-machine/limits/keys.ts'
 import { kindOf, type RowKey, SEPARATOR } from '../../state-machine/base/row-key.ts'
 import { tenantKeys } from '../../state-machine/tenants/keys.ts'
@@ -29,6 +30,7 @@ const KINDS: ReadonlySet<string> = new Set(
     bucketKeys.bucketPolicy(''),
     bucketKeys.cors(''),
     lifecycleKeys.lifecycle(''),
+    siteKeys.site(''),
     limitKeys.limits(''),
   ].map(kindOf),
 )

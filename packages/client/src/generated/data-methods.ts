@@ -146,6 +146,38 @@ export interface PreviewBucketLifecycleInput {
   /** nextContinuationToken of the page before, with the same query */ readonly continuationToken?: string
 }
 
+export interface GetBucketReplicationInput {
+  readonly bucket: string
+}
+
+export interface SetBucketReplicationInput {
+  readonly bucket: string
+  readonly target: { /** Address of the store, without a bucket */ readonly endpoint: string; readonly bucket: string; /** Usually us-east-1 */ readonly region?: string; /** The bucket is part of the name of the host */ readonly virtualHost?: boolean; readonly accessKeyId: string; /** Never shown again. Absent: the present one stays, with endpoint and accessKeyId */ readonly secretKey?: string }
+  readonly rules?: readonly ({ readonly id?: string; readonly status?: "Enabled" | "Disabled"; /** Every condition has to hold; none: all objects */ readonly filter?: { readonly prefix?: string; /** At most 10; values of at most 256 characters */ readonly tags?: Readonly<Record<string, string>> }; /** Which deletions go there: none; markers, which name no version; all, also of versions by their id. Usually markers, and none of a rule with tags */ readonly deletes?: "none" | "markers" | "all" })[]
+  /** Send what the bucket holds already too */ readonly existing?: boolean
+}
+
+export interface DeleteBucketReplicationInput {
+  readonly bucket: string
+}
+
+export interface GetReplicationStatusInput {
+  readonly bucket: string
+}
+
+export interface ResyncBucketReplicationInput {
+  readonly bucket: string
+}
+
+export interface RetryBucketReplicationInput {
+  readonly bucket: string
+}
+
+export interface CompareBucketReplicationInput {
+  readonly bucket: string
+  /** nextContinuationToken of the page before, with the same query */ readonly continuationToken?: string
+}
+
 export interface ListObjectsInput {
   readonly bucket: string
   readonly prefix?: string
@@ -523,6 +555,41 @@ export abstract class DataMethods extends Methods<DataPages> {
   /** Show what lifecycle rules would do now */
   previewBucketLifecycle(input: PreviewBucketLifecycleInput, options?: MethodOptions): Promise<DataOperations['previewBucketLifecycle']['answer']> {
     return this.run('previewBucketLifecycle', input, options)
+  }
+
+  /** Get the replication of a bucket */
+  getBucketReplication(input: GetBucketReplicationInput, options?: MethodOptions): Promise<DataOperations['getBucketReplication']['answer']> {
+    return this.run('getBucketReplication', input, options)
+  }
+
+  /** Replicate a bucket to another Holdfast or S3 store */
+  setBucketReplication(input: SetBucketReplicationInput, options?: MethodOptions): Promise<DataOperations['setBucketReplication']['answer']> {
+    return this.run('setBucketReplication', input, options)
+  }
+
+  /** End the replication of a bucket; that there was none is no error */
+  deleteBucketReplication(input: DeleteBucketReplicationInput, options?: MethodOptions): Promise<void> {
+    return this.run('deleteBucketReplication', input, options)
+  }
+
+  /** Show what of a bucket is not at its other site yet */
+  getReplicationStatus(input: GetReplicationStatusInput, options?: MethodOptions): Promise<DataOperations['getReplicationStatus']['answer']> {
+    return this.run('getReplicationStatus', input, options)
+  }
+
+  /** Queue what a bucket holds for its other site */
+  resyncBucketReplication(input: ResyncBucketReplicationInput, options?: MethodOptions): Promise<DataOperations['resyncBucketReplication']['answer']> {
+    return this.run('resyncBucketReplication', input, options)
+  }
+
+  /** Send changes again that were given up */
+  retryBucketReplication(input: RetryBucketReplicationInput, options?: MethodOptions): Promise<DataOperations['retryBucketReplication']['answer']> {
+    return this.run('retryBucketReplication', input, options)
+  }
+
+  /** Compare a bucket with its other site */
+  compareBucketReplication(input: CompareBucketReplicationInput, options?: MethodOptions): Promise<DataOperations['compareBucketReplication']['answer']> {
+    return this.run('compareBucketReplication', input, options)
   }
 
   /** List objects by key */

@@ -75,6 +75,24 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "blockers": [],
     "error": null
   },
+  "compareBucketReplication": {
+    "compared": 3,
+    "differences": [
+      {
+        "key": "2026/cat.txt",
+        "difference": "missing"
+      },
+      {
+        "key": "2026/copy.txt",
+        "difference": "missing"
+      },
+      {
+        "key": "2026/dog.txt",
+        "difference": "missing"
+      }
+    ],
+    "isTruncated": false
+  },
   "completeMultipartUpload": {
     "bucket": "photos",
     "key": "2026/film.txt",
@@ -466,6 +484,26 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
       "days": 30
     }
   },
+  "getBucketReplication": {
+    "target": {
+      "endpoint": "https://s3.other-site.example",
+      "bucket": "photos-copy",
+      "region": "us-east-1",
+      "virtualHost": false,
+      "accessKeyId": "AKOTHERSITE"
+    },
+    "rules": [
+      {
+        "id": "all-but-drafts",
+        "status": "Enabled",
+        "filter": {
+          "prefix": "2026/"
+        },
+        "deletes": "markers"
+      }
+    ],
+    "updatedAt": "2026-11-21T12:00:00.000Z"
+  },
   "getBucketVersioning": {
     "status": "Enabled"
   },
@@ -720,6 +758,24 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
         "disk": null
       }
     ]
+  },
+  "getReplicationStatus": {
+    "pending": 0,
+    "pendingBytes": 0,
+    "lagSeconds": 0,
+    "oldestAt": null,
+    "failed": 0,
+    "sent": 0,
+    "sentBytes": 0,
+    "skipped": 0,
+    "conflicts": 0,
+    "dropped": 0,
+    "unreachableSince": null,
+    "nextAttemptAt": null,
+    "lastError": null,
+    "lastSentAt": null,
+    "resync": null,
+    "failures": []
   },
   "getSigned": "hello",
   "getTenant": {
@@ -1604,6 +1660,14 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "blockers": [],
     "error": null
   },
+  "resyncBucketReplication": {
+    "startedAt": "2026-11-21T12:00:00.000Z",
+    "endedAt": null,
+    "queued": 0
+  },
+  "retryBucketReplication": {
+    "retried": 0
+  },
   "revokeTenantKey": {
     "accessKeyId": "AKEXAMPLEEXAMPLEEXAM",
     "tenantId": "acme",
@@ -1785,6 +1849,26 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
       "mode": "GOVERNANCE",
       "days": 30
     }
+  },
+  "setBucketReplication": {
+    "target": {
+      "endpoint": "https://s3.other-site.example",
+      "bucket": "photos-copy",
+      "region": "us-east-1",
+      "virtualHost": false,
+      "accessKeyId": "AKOTHERSITE"
+    },
+    "rules": [
+      {
+        "id": "all-but-drafts",
+        "status": "Enabled",
+        "filter": {
+          "prefix": "2026/"
+        },
+        "deletes": "markers"
+      }
+    ],
+    "updatedAt": "2026-11-21T12:00:00.000Z"
   },
   "setBucketVersioning": {
     "status": "Enabled"

@@ -4,6 +4,7 @@
  * Owns: codes, statuses, the document. Knows nothing of: routes. Rules: a problem code without an S3 code does not compile; what is no expected error is
  * reported to the log with the request id, and to the client as `InternalError` without a word about the inside.
  */
+import { REPLICA_HEADER } from '../../../state-machine/sites/mark.ts'
 import { Condition } from '../../../../cluster/index.ts'
 import { SignatureFault } from '../../../access/signature-v4/signature-fault.ts'
 import { type Missing, Refusal } from '../../../base/refusal.ts'
@@ -114,6 +115,7 @@ const CODE_OF = {
   entity_too_large: 'EntityTooLarge',
   unsupported_media_type: 'InvalidRequest',
   range_not_satisfiable: 'InvalidRange',
+  target_refused: 'InvalidRequest',
   rate_limited: 'SlowDown',
   internal_error: 'InternalError',
   unsupported_target: 'NotImplemented',
@@ -149,6 +151,8 @@ const KEY_BYTES_MAX = 1024
 const HEADERS: Readonly<Record<string, string>> = {
   'x-service-delete-marker': 'x-amz-delete-marker',
   'x-service-version-id': 'x-amz-version-id',
+  'x-service-deleted-at': 'last-modified',
+  'x-service-replica-of': REPLICA_HEADER,
 }
 const OF_NATIVE_API = /^x-service-/
 

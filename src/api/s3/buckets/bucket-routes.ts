@@ -14,6 +14,7 @@ import { checkPrivateAcl } from './acl-routes.ts'
 import { checkOwnership } from './bucket-access-routes.ts'
 import { S3Fault } from '../base/s3-errors.ts'
 import { type S3Route, s3Route } from '../base/s3-route.ts'
+import { IDENTITY_HEADER, identityText } from '../../../state-machine/sites/mark.ts'
 import { xmlAnswer } from '../base/xml-answers.ts'
 import { bodyOf, configurationBody, oneOf, takeOnly } from '../base/xml-fields.ts'
 import type { ReadElement } from '../xml/read-xml.ts'
@@ -57,11 +58,17 @@ export const bucketRoutes: readonly S3Route[] = [
     getBucket,
     { action: 'HeadBucket', method: 'HEAD', level: 'bucket' },
     async (services, principal, { bucket }) => {
-      await getBucket(services, principal, { bucket })
+      const { id: bucketId } = await getBucket(services, principal, { bucket })
+      const { clusterId } = services.cluster
       const { s3Region } = services.config.security
       return {
         kind: 'empty',
-        headers: { 'x-amz-bucket-region': s3Region, 'x-amz-access-point-alias': 'false' },
+        headers: {
+          'x-amz-bucket-region': s3Region,
+          'x-amz-access-point-alias': 'false',
+          // By it another site knows whose bucket this is.
+          [IDENTITY_HEADER]: identityText({ clusterId, bucketId }),
+        },
       }
     },
   ),

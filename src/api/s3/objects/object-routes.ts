@@ -1,10 +1,13 @@
 /**
  * The routes of the S3 API that store and delete an object: parse headers and key, run one operation, dress the outcome. No rules here.
  */
+import type { IncomingHttpHeaders } from 'node:http'
 import type { AccessKeyPrincipal } from '../../../access/base/principal.ts'
 import type { Services } from '../../../operations/base/services.ts'
 import { deleteObject } from '../../../operations/objects/delete-object.ts'
 import { putObject, type StoredObject } from '../../../operations/objects/put-object.ts'
+import { markText, readMark, REPLICA_HEADER } from '../../../state-machine/sites/mark.ts'
+import { headerText } from '../../header-text.ts'
 import { readIfMatchAlone, readPrecondition } from '../../native/precondition-headers.ts'
 import { readIdempotencyKey } from '../../native/upload-headers.ts'
 import { asksToBypass, BYPASS_HEADER } from './bypass-header.ts'
@@ -41,18 +44,31 @@ export const objectRoutes: readonly S3Route[] = [
       method: 'DELETE',
       level: 'object',
       parameters: [VERSION_PARAMETER],
-      headers: ['if-match', BYPASS_HEADER],
+      headers: ['if-match', BYPASS_HEADER, REPLICA_HEADER],
       status: 204,
     },
     async (services, principal, { bucket, key, query, headers }) => {
       const bypassGovernance = asksToBypass(headers)
       const ifMatch = readIfMatchAlone(headers)
-      const wanted = { bucket, key, versionId: versionIn(query), ifMatch, bypassGovernance }
+      const replica = replicatedIn(headers)
+      const wanted = { bucket, key, versionId: versionIn(query), ifMatch, bypassGovernance, ...replica }
       const gone = await deleteObject(services, principal, wanted)
       return { kind: 'empty', headers: s3VersionHeaders(gone.bucket, gone.deleted.version) }
     },
   ),
 ]
+
+/** Of a deletion that repeats one of another site. Throws S3Fault InvalidArgument. */
+function replicatedIn(headers: IncomingHttpHeaders): { readonly replicaOf?: string } {
+  const text = headerText(headers, REPLICA_HEADER)
+  if (text === undefined) return {}
+  const mark = readMark(text)
+  if (mark !== null) return { replicaOf: markText(mark) }
+  throw new S3Fault(
+    'InvalidArgument',
+    `${REPLICA_HEADER} is "${text.slice(0, 80)}": only replication sends it`,
+  )
+}
 
 /** An upload, also of a browser form: its fields are such headers too, and how long the file is comes out at its end. */
 export async function storeObject(

@@ -5,9 +5,14 @@
  */
 import { readFileSync } from 'node:fs'
 import type { S3Credentials } from '../../s3-client/signed-headers.ts'
-import { CommandError, EXIT } from '../base/exit.ts'
+import { CommandError, EXIT } from './exit.ts'
 
-type Environment = Readonly<Record<string, string | undefined>>
+/** Whose key it is, and which option names its file. */
+interface Asked {
+  readonly env?: Readonly<Record<string, string | undefined>>
+  readonly option?: string
+  readonly of?: string
+}
 
 /** Lines such as `AWS_ACCESS_KEY_ID=…`, `aws_access_key_id = …` of AWS tools, and what `holdfast key create` prints. */
 const LINE = /^\s*(?:export\s+)?([A-Za-z_]+)\s*=\s*(.*?)\s*$/
@@ -20,13 +25,16 @@ const MEANINGS: Readonly<Record<string, keyof S3Credentials>> = {
 }
 
 /** `file` undefined: from the environment. Throws CommandError. */
-export function sourceCredentials(file: string | undefined, env: Environment = process.env): S3Credentials {
+export function sourceCredentials(
+  file: string | undefined,
+  { env = process.env, option = '--source-key-file', of = 'the source' }: Asked = {},
+): S3Credentials {
   if (file !== undefined) return fromText(readFileSync(file, 'utf8'), file)
   const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretKey, AWS_SESSION_TOKEN: token } = env
   if (accessKeyId && secretKey) return { accessKeyId, secretKey, sessionToken: token || null }
   throw usage(
-    'No access key of the source is configured',
-    'Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or name a file that contains both with --source-key-file.',
+    `No access key of ${of} is configured`,
+    `Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or name a file that contains both with ${option}.`,
   )
 }
 

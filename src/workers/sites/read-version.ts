@@ -1,0 +1,33 @@
+/**
+ * The version that a change is about, as it is here now, with a reader of its bytes.
+ *
+ * Rule: version, neighbours and the rows of its body are of one moment, so that an overwrite in between breaks nothing.
+ */
+import type { Content } from '../../content/content.ts'
+import type { SiteChangeRecord } from '../../state-machine/sites/records.ts'
+import { tenantKeys } from '../../state-machine/tenants/keys.ts'
+import { versionAt } from '../../state-machine/versions/versions.ts'
+import { pinRows } from '../../store/reads/pinned-rows.ts'
+import type { StateReader } from '../../store/reads/state-reader.ts'
+import type { SentVersion } from './send-change.ts'
+
+interface ReadFrom {
+  readonly state: Pick<StateReader, 'cut'>
+  readonly content: Pick<Content, 'read'>
+}
+
+/** Null: it is gone, or it is a delete marker. */
+export function readVersion(
+  { state, content }: ReadFrom,
+  { tenantId, bucketId }: { readonly tenantId: string; readonly bucketId: string },
+  { key, versionId }: SiteChangeRecord,
+): SentVersion | null {
+  return state.cut((view) => {
+    const tenant = view.get(tenantKeys.tenant(tenantId))
+    const object = versionAt(view, bucketId, key, versionId)
+    if (tenant === undefined || object?.kind !== 'object') return null
+    const source = { bucketId, object, pinned: pinRows(view, bucketId, object) }
+    const body = () => content.read(tenant, source, { start: 0, end: object.size })
+    return { ...source, isCurrent: object.newer === null, body }
+  })
+}

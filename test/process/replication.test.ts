@@ -1,0 +1,187 @@
+/**
+ * A bucket of three real nodes that is replicated to a second cluster of one, through the death of the leader and of the connection; then both ways.
+ */
+import t from 'tap'
+import { until } from '../helpers/async.ts'
+import { ProcessCluster } from '../helpers/process-cluster.ts'
+import { TcpDoor } from '../helpers/tcp-door.ts'
+
+/** The port offset of a target that the launcher allows on this machine. */
+const DOOR_OFFSET = 99
+
+interface Status {
+  readonly pending: number
+  readonly failed: number
+  readonly sent: number
+  readonly conflicts: number
+  readonly lagSeconds: number
+  readonly unreachableSince: string | null
+  readonly lastError: string | null
+  readonly resync: { readonly endedAt: string | null } | null
+}
+
+class Side {
+  readonly cluster: ProcessCluster
+  readonly bucket: string
+
+  constructor(cluster: ProcessCluster, bucket: string) {
+    this.cluster = cluster
+    this.bucket = bucket
+  }
+
+  get port(): number {
+    return Number(new URL(this.cluster.plan[0]?.dataUrl ?? '').port)
+  }
+
+  get living(): string {
+    return this.cluster.plan.map(({ nodeId }) => nodeId).find((id) => this.cluster.pid(id) > 0) ?? 'n1'
+  }
+
+  async ask(
+    method: 'GET' | 'PUT' | 'POST' | 'DELETE',
+    path: string,
+    body?: object,
+  ): Promise<{ status: number; body: never }> {
+    const sent = body === undefined ? null : JSON.stringify(body)
+    const answer = await this.cluster.call(this.living, method, `/buckets/${this.bucket}${path}`, sent)
+    const text = answer.body.toString()
+    return { status: answer.status, body: (text === '' ? null : JSON.parse(text)) as never }
+  }
+
+  async make(): Promise<void> {
+    await this.cluster.call(this.living, 'POST', '/buckets', JSON.stringify({ name: this.bucket }))
+    await this.ask('PUT', '/versioning', { status: 'Enabled' })
+  }
+
+  /** Repeated until a node acknowledges it. */
+  async change(method: 'PUT' | 'DELETE', key: string, text?: string): Promise<void> {
+    await until(`${method} ${key} is acknowledged`, async () => {
+      const body = text === undefined ? null : Buffer.from(text)
+      const answer = await this.cluster
+        .call(this.living, method, `/buckets/${this.bucket}/objects/${key}`, body)
+        .catch(() => null)
+      return answer !== null && answer.status < 300
+    })
+  }
+
+  async text(key: string): Promise<string | null> {
+    const { status, body } = await this.cluster.call(
+      this.living,
+      'GET',
+      `/buckets/${this.bucket}/objects/${key}`,
+    )
+    return status === 200 ? body.toString() : null
+  }
+
+  /** By way of a door in front of the other side. */
+  replicateTo(other: Side, more: object = {}) {
+    const { accessKeyId, secretKey } = other.cluster.setup
+    const endpoint = `http://127.0.0.1:${this.port + DOOR_OFFSET}`
+    const target = { endpoint, bucket: other.bucket, accessKeyId, secretKey }
+    return this.ask('PUT', '/replication', { target, ...more })
+  }
+
+  async status(): Promise<Status> {
+    return (await this.ask('GET', '/replication/status')).body
+  }
+
+  settled(): Promise<void> {
+    return until('nothing waits', async () => {
+      const { pending, resync } = await this.status()
+      return pending === 0 && resync?.endedAt !== null
+    })
+  }
+
+  async differences(): Promise<readonly { key: string; difference: string }[]> {
+    const { status, body } = await this.ask('POST', '/replication/compare', {})
+    if (status !== 200) throw new Error(JSON.stringify(body))
+    return (body as { differences: never }).differences
+  }
+}
+
+t.test('replication to a second cluster', { timeout: 1_800_000 }, async (t) => {
+  const [three, one] = [await ProcessCluster.start(t, 3), await ProcessCluster.start(t, 1)]
+  const [here, there] = [new Side(three, 'photos'), new Side(one, 'copies')]
+  await three.login('n1')
+  await one.login('n1')
+  const door = await TcpDoor.open(t, here.port + DOOR_OFFSET, there.port)
+  await TcpDoor.open(t, there.port + DOOR_OFFSET, here.port)
+  await here.make()
+  await there.make()
+  await here.change('PUT', 'before', 'was here before')
+
+  await t.test('a target that does not serve is refused when it is set', async (t) => {
+    const missing = await here.replicateTo(new Side(one, 'no-such-bucket'))
+    t.match(missing, {
+      status: 424,
+      body: { code: 'target_refused', message: /NoSuchBucket.*create the bucket/ },
+    })
+    const { accessKeyId } = one.setup
+    const target = { endpoint: `http://127.0.0.1:${here.port + DOOR_OFFSET}`, bucket: 'copies', accessKeyId }
+    const wrong = await here.ask('PUT', '/replication', { target: { ...target, secretKey: 'x'.repeat(40) } })
+    t.match(wrong, {
+      status: 424,
+      body: { code: 'target_refused', message: /SignatureDoesNotMatch.*check target.secretKey/ },
+    })
+    t.equal((await here.ask('GET', '/replication')).status, 404, 'nothing is set')
+  })
+
+  await t.test('what was there, and each change from then on, arrives', async (t) => {
+    const set = await here.replicateTo(there, { existing: true })
+    t.equal(set.status, 200, JSON.stringify(set.body))
+    t.notMatch(JSON.stringify(set.body), one.setup.secretKey, 'the secret is not shown')
+    for (let n = 0; n < 20; n++) await here.change('PUT', `k${n}`, `text ${n}`)
+    await here.change('PUT', 'k0', 'newer')
+    await here.change('DELETE', 'k1')
+    await here.settled()
+    t.equal(await there.text('before'), 'was here before')
+    t.equal(await there.text('k0'), 'newer')
+    t.equal(await there.text('k1'), null)
+    t.same(await here.differences(), [])
+    t.match(await here.status(), { failed: 0, conflicts: 0, lagSeconds: 0 })
+  })
+
+  await t.test('the leader dies while the target is away: nothing is lost', async (t) => {
+    door.shut()
+    for (let n = 0; n < 10; n++) await here.change('PUT', `away${n}`, `away ${n}`)
+    await here.change('DELETE', 'k2')
+    await until('the outage is seen', async () => (await here.status()).unreachableSince !== null)
+    t.match(await here.differences().catch(({ message }: Error) => message), /target_refused/)
+    const leader = (await three.leader()) ?? 'n1'
+    await three.signal(leader, 'SIGKILL')
+    await here.change('PUT', 'k3', 'without the leader')
+    door.reopen()
+    await until('all of it arrived', async () => (await there.text('k3')) === 'without the leader')
+    await here.settled()
+    t.equal(await there.text('k2'), null)
+    t.same(await here.differences(), [])
+    three.startNode(leader)
+    await three.allReady()
+  })
+
+  await t.test('both ways: no loop, and each change is at both sites', async (t) => {
+    const set = await there.replicateTo(here, { existing: true })
+    t.equal(set.status, 200, JSON.stringify(set.body))
+    await there.change('PUT', 'from-there', 'of the other site')
+    await here.change('PUT', 'from-here', 'of this site')
+    await there.change('DELETE', 'k4')
+    await here.change('DELETE', 'k5')
+    await there.change('PUT', 'k6', 'changed there')
+    await until('both have settled', async () => {
+      await here.settled()
+      await there.settled()
+      return (await here.text('from-there')) !== null && (await here.text('k6')) === 'changed there'
+    })
+    t.equal(await there.text('from-here'), 'of this site')
+    t.same([await here.text('k4'), await there.text('k5')], [null, null])
+    t.same([await here.differences(), await there.differences()], [[], []])
+    const before = [(await here.status()).sent, (await there.status()).sent]
+    await here.change('PUT', 'last', 'last')
+    await here.settled()
+    await there.settled()
+    t.same(
+      [(await here.status()).sent - (before[0] ?? 0), (await there.status()).sent - (before[1] ?? 0)],
+      [1, 0],
+    )
+  })
+})

@@ -9,6 +9,7 @@ import { CORE_MUTANTS } from './core-mutants.ts'
 import { GARBAGE_MUTANTS } from './garbage-mutants.ts'
 import { KEY_EXCHANGE_MUTANTS } from './key-exchange-mutants.ts'
 import { LIFECYCLE_MUTANTS } from './lifecycle-mutants.ts'
+import { SITE_MUTANTS } from './site-mutants.ts'
 import { LIMIT_MUTANTS } from './limit-mutants.ts'
 import { LOG_MUTANTS } from './log-mutants.ts'
 import { MEMBER_MUTANTS } from './member-mutants.ts'
@@ -115,6 +116,7 @@ export const MUTANTS_BY_FILE: readonly (readonly Mutant[])[] = [
   MEMBER_MUTANTS,
   KEY_EXCHANGE_MUTANTS,
   LIFECYCLE_MUTANTS,
+  SITE_MUTANTS,
   LIMIT_MUTANTS,
   CONTENT_MUTANTS,
 ]

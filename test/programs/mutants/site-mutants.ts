@@ -1,0 +1,112 @@
+/**
+ * Bugs of the replication to another site: what is queued, what leaves the queue, what is sent and in which order.
+ */
+import type { Mutant } from './mutant.ts'
+import { killedByTests, type TestedRow } from './rows.ts'
+
+const ROOM = 'src/state-machine/sites/'
+const WORK = 'src/workers/sites/'
+const QUEUE = 'state-machine/sites'
+const RESYNC = 'state-machine/site-resync'
+const SENT = 'workers/sites/sending'
+
+const rows: readonly TestedRow[] = [
+  [
+    'RS1',
+    'a replica is sent on to the next site',
+    `${ROOM}queueing.ts`,
+    '!isCopy && isReplica(version.metadata)',
+    "!isCopy && isReplica(version.metadata) && kind !== 'put'",
+    QUEUE,
+  ],
+  [
+    'RS2',
+    'a deletion that came from a site is sent back',
+    'src/state-machine/events/events.ts',
+    'if (kind === null || isReplica) return',
+    'if (kind === null || (isReplica && isNamed)) return',
+    QUEUE,
+  ],
+  [
+    'RS3',
+    'a disabled rule decides',
+    `${ROOM}queueing.ts`,
+    'one.isEnabled && matches(one, version)',
+    'matches(one, version)',
+    QUEUE,
+  ],
+  [
+    'RS4',
+    'a removal by id is sent by any rule that sends deletions',
+    `${ROOM}queueing.ts`,
+    "return kind !== 'remove' || rule.deletes === 'all'",
+    "return kind !== 'remove' || rule.deletes !== 'none'",
+    QUEUE,
+  ],
+  [
+    'RS5',
+    'a result that is reported again counts again',
+    `${ROOM}sends.ts`,
+    'change?.attempts !== attempts) continue',
+    'change === undefined) continue',
+    QUEUE,
+  ],
+  [
+    'RS6',
+    'a target that does not answer costs each change an attempt until it is given up',
+    `${ROOM}sends.ts`,
+    '      return paused(state, { result, lastError, time })\n',
+    '      return givenUp(draft, state, change)\n',
+    QUEUE,
+  ],
+  [
+    'RS7',
+    'a page of a resync counts twice',
+    `${ROOM}resync.ts`,
+    'resync?.id === resyncId && resync.place === place && resync.endedAt === null',
+    'resync?.id === resyncId && resync.endedAt === null',
+    RESYNC,
+  ],
+  [
+    'RS8',
+    'rows of a bucket that is replicated are forgotten',
+    `${ROOM}sends.ts`,
+    'if (state?.isRemoved !== true) return',
+    'if (state === undefined) return',
+    QUEUE,
+  ],
+  [
+    'RS9',
+    'a change passes one of its key that waits for its next attempt',
+    `${WORK}sending.ts`,
+    'const isFirst = !held.has(change.key)\n        held.add(change.key)',
+    'const isFirst = !held.has(change.key)\n        if (sendIsDue(change.dueAt, now())) held.add(change.key)',
+    SENT,
+  ],
+  [
+    'RS10',
+    'what is there already is sent again',
+    'src/operations/replication/precedence.ts',
+    "if (mark.versionId === own.versionId) return 'same'",
+    "if (mark.versionId === own.versionId) return 'older'",
+    SENT,
+  ],
+  [
+    'RS11',
+    'an older version replaces a newer one of the same origin',
+    'src/operations/replication/precedence.ts',
+    "return mark.versionId < own.versionId ? 'older' : 'superseded'",
+    "return 'older'",
+    SENT,
+  ],
+  [
+    'RS12',
+    'the earlier change wins',
+    'src/operations/replication/precedence.ts',
+    "return theirs < ours ? 'older' : 'later'",
+    "return theirs > ours ? 'older' : 'later'",
+    SENT,
+  ],
+]
+
+export const SITE_MUTANTS: readonly Mutant[] = killedByTests(rows)

@@ -13,6 +13,7 @@ export const UNTYPED_PAGES: readonly string[] = [
   'disks.md',
   'master-key.md',
   'proxies-and-floods.md',
+  'replication.md',
   'three-machines.md',
 ]
 const BLOCKS_MIN = 4

@@ -62,11 +62,10 @@ export interface WorkerParts extends Omit<AuditWorkParts, 'confirmedTime' | 'oft
   readonly state: StateReader
   readonly propose: Propose
   readonly uploads: UploadSessions
-  readonly content: KeyExchangeParts['content']
+  readonly content: KeyExchangeParts['content'] & Pick<Content, 'read'>
   readonly uses: LastUsed
   readonly masterKey: Pick<MasterKey, 'open' | 'seal'>
   readonly notifications: TargetSettings
-  readonly content: Pick<Content, 'read'>
   readonly openSite: OpenSite
   readonly closeSites: () => Promise<void>
   readonly siteSecrets: Pick<SiteSecrets, 'open'>

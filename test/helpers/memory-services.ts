@@ -86,7 +86,6 @@ export class MemoryServices {
   readonly limits: Limits
   readonly content: ObjectContent
   readonly blobs = new MemoryBlobs()
-  /** The store of every other site. */
   readonly otherSite = new MemorySite()
   readonly lines: LogLine[] = []
   /** Rows of the audit log that the edge wrote. */

@@ -215,7 +215,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "expiresAt": "2026-11-21T12:00:00.000Z"
   },
   "createTemporaryToken": {
-    "token": "svctmp_eyJ2IjoxLCJ0eXAiOiJ0bXAiLCJhayI6IkFLTklYQVZHQUdVQ1JONVhUNFpZIiwia3YiOjEsInRpZCI6ImFjbWUiLCJpYXQiOjE3OTU3OTA5NDIsImV4cCI6MTc5NTc5MTg0MiwianRpIjoidFpZbWtNOGpZUXFQIiwic2NwIjoib3A9cmVhZDpidWNrZXQ9cGhvdG9zOnByZWZpeD0yMDI2LyIsInNuIjoiYnVpbGQtMTcifQ.NxlbM1o0nNXTpXNrOIVYwMsRBTk4LuMQ4RApuDhYR9M",
+    "token": "svctmp_eyJ2IjoxLCJ0eXAiOiJ0bXAiLCJhayI6IkFLSzc1Q0RYS1JNWUkzUloyNk9HIiwia3YiOjEsInRpZCI6ImFjbWUiLCJpYXQiOjE3OTU3OTQzMDMsImV4cCI6MTc5NTc5NTIwMywianRpIjoiZ0g2QzNZMXgySWM3Iiwic2NwIjoib3A9cmVhZDpidWNrZXQ9cGhvdG9zOnByZWZpeD0yMDI2LyIsInNuIjoiYnVpbGQtMTcifQ.4cFqul98UcuzZ66KQE4MEVhgifivevvTggLRHqgeAag",
     "tokenType": "Bearer",
     "expiresIn": 900,
     "expiresAt": "2026-11-21T12:00:00.000Z",
@@ -1017,7 +1017,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
   "listNotificationDeliveries": {
     "deliveries": [
       {
-        "deliveryId": "evt_01M8EQPD0P0000000000M00000-X2US6AFUH26WEPWE",
+        "deliveryId": "evt_01M8ETX2XZ0000000000Q00000-RW5KCPJB2ZXV3AJH",
         "configId": "thumbs",
         "type": "test",
         "eventName": "s3:TestEvent",
@@ -1373,7 +1373,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
   "queryAuditLog": {
     "records": [
       {
-        "id": "au_36",
+        "id": "au_39",
         "time": "2026-11-21T12:00:00.000Z",
         "requestId": "019ab000-0000-7000-8000-000000000000",
         "api": "native",
@@ -1468,7 +1468,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "error": null
   },
   "redeliverNotification": {
-    "deliveryId": "evt_01M8EQPD0P0000000000M00000-X2US6AFUH26WEPWE",
+    "deliveryId": "evt_01M8ETX2XZ0000000000Q00000-RW5KCPJB2ZXV3AJH",
     "configId": "thumbs",
     "type": "test",
     "eventName": "s3:TestEvent",
@@ -1831,7 +1831,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
         "suffix": "",
         "enabled": true,
         "payloadFormat": "native",
-        "signingSecret": "whsec_ggW/LnJTNQ0JL53u//BXSzxzUjGqMDrg",
+        "signingSecret": "whsec_P4ridSwY8pWgEGV9L6jacjs7JMp+4AG3",
         "suspended": false,
         "suspensionReason": "",
         "createdAt": "2026-11-21T12:00:00.000Z",
@@ -2024,7 +2024,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "contentLengthMax": 1000
   },
   "testNotification": {
-    "deliveryId": "evt_01M8EQPD0P0000000000M00000-X2US6AFUH26WEPWE",
+    "deliveryId": "evt_01M8ETX2XZ0000000000Q00000-RW5KCPJB2ZXV3AJH",
     "configId": "thumbs",
     "type": "test",
     "eventName": "s3:TestEvent",

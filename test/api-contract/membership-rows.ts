@@ -68,9 +68,9 @@ export const membershipRows = {
   'membership.recover.fenced': 'a returning majority is fenced off [decisions 12: lost quorum]',
   'membership.recover.verify': 'recover verify: one leader, equal checksums [decisions 12: lost quorum]',
   'membership.recover.visible': 'membership.recoveries shows it forever [decisions 12: lost quorum]',
-  'placement.get':
+  'membership.placement':
     'GET /cluster/placement: copies and bytes by node and zone, owed copies, skew against weights, disks [record 91]',
-  'placement.pages': 'pages with a bounded number of chunks add up to the whole [record 91]',
-  'placement.scope':
+  'membership.placement.pages': 'pages with a bounded number of chunks add up to the whole [record 91]',
+  'membership.placement.scope':
     'of the cluster, a tenant or a bucket; 404 not_found; a bucket without its tenant: 400 [record 91]',
 } as const

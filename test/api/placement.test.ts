@@ -24,7 +24,7 @@ t.test('placement', async (t) => {
   for (const key of ['a', 'b', 'c']) t.equal((await put(key)).status, 200)
   await world.memory.tenant('other')
 
-  await t.test('placement.get: shows chunks, copies and shares of each node and zone', async (t) => {
+  await t.test('shows chunks, copies and shares of each node and zone [membership.placement]', async (t) => {
     const { json } = await call()
     t.match(json, { chunks: 3, singleCopies: Number, owed: { copies: Number }, isTruncated: false })
     t.ok(Number(json['bytes']) >= 3 * BYTES, 'sealed bytes')
@@ -37,30 +37,33 @@ t.test('placement', async (t) => {
     t.ok(copies >= 3)
   })
 
-  await t.test('placement.pages: pages with a bounded number of chunks add up to the whole', async (t) => {
-    for (const scope of ['', '&tenantId=acme', '&tenantId=acme&bucket=photos']) {
-      let [chunks, copies, pages, from] = [0, 0, 0, '']
-      do {
-        const { status, json } = await call(`?limit=1${scope}${from}`)
-        t.equal(status, 200)
-        t.ok(Number(json['chunks']) <= 1)
-        chunks += Number(json['chunks'])
-        copies += (json['held'] as { copies: number }).copies
-        const next = json['nextContinuationToken']
-        from = typeof next === 'string' ? `&continuationToken=${next}` : ''
-        pages++
-      } while (from !== '' && pages < 10)
-      const whole = (await call(`?${scope.slice(1)}`)).json
-      t.match(
-        { chunks, held: { copies } },
-        { chunks: whole['chunks'], held: { copies: (whole['held'] as { copies: number }).copies } },
-        scope,
-      )
-      t.equal(chunks, 3)
-    }
-  })
+  await t.test(
+    'pages with a bounded number of chunks add up to the whole [membership.placement.pages]',
+    async (t) => {
+      for (const scope of ['', '&tenantId=acme', '&tenantId=acme&bucket=photos']) {
+        let [chunks, copies, pages, from] = [0, 0, 0, '']
+        do {
+          const { status, json } = await call(`?limit=1${scope}${from}`)
+          t.equal(status, 200)
+          t.ok(Number(json['chunks']) <= 1)
+          chunks += Number(json['chunks'])
+          copies += (json['held'] as { copies: number }).copies
+          const next = json['nextContinuationToken']
+          from = typeof next === 'string' ? `&continuationToken=${next}` : ''
+          pages++
+        } while (from !== '' && pages < 10)
+        const whole = (await call(`?${scope.slice(1)}`)).json
+        t.match(
+          { chunks, held: { copies } },
+          { chunks: whole['chunks'], held: { copies: (whole['held'] as { copies: number }).copies } },
+          scope,
+        )
+        t.equal(chunks, 3)
+      }
+    },
+  )
 
-  await t.test('placement.scope: of a tenant or a bucket alone, which must exist', async (t) => {
+  await t.test('of a tenant or a bucket alone, which must exist [membership.placement.scope]', async (t) => {
     t.match((await call('?tenantId=other')).json, { chunks: 0, skew: null })
     t.match((await call('?tenantId=acme&bucket=photos')).json, { chunks: 3 })
     t.match(await call('?tenantId=absent'), { status: 404, code: 'not_found' })

@@ -16,7 +16,7 @@ import { KEY_BYTES, MasterKeyVersion } from './master-key-version.ts'
 
 const PLAIN = /^holdfast-master-key-1:(mk-[a-z0-9-]{1,32}):([A-Za-z0-9_-]{43})$/
 const WRAPPED =
-  /^holdfast-wrapped-key-1:(mk-[a-z0-9-]{1,32}):([0-9a-f]{64}):(vault|kms):([A-Za-z0-9._-]{1,64}):([A-Za-z0-9_-]{1,4096})$/
+  /^holdfast-wrapped-key-1:(mk-[a-z0-9-]{1,32}):([0-9a-f]{64}):(vault|kms|pkcs11):([A-Za-z0-9._-]{1,64}):([A-Za-z0-9_-]{1,4096})$/
 
 export interface PlainLine {
   readonly form: 'plain'
@@ -80,7 +80,7 @@ function parseWrapped(line: string): WrappedLine | null {
   const bytes = Buffer.from(encoded, 'base64url')
   if (bytes.toString('base64url') !== encoded) return null
   const wrapped = { version, text: bytes.toString('utf8') }
-  return { form: 'wrapped', id, fingerprint, provider: provider === 'kms' ? 'kms' : 'vault', wrapped }
+  return { form: 'wrapped', id, fingerprint, provider: provider as ProviderName, wrapped }
 }
 
 /** Of a file without a provider. Throws StartError `master_key_wrong_provider`; `file` is only named. */

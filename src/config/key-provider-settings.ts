@@ -22,6 +22,8 @@ export function keyProvider(read: Reader): KeyProviderSettings {
       return vault(read)
     case 'kms':
       return kms(read)
+    case 'pkcs11':
+      return pkcs11(read)
     default:
       return { kind: 'file' }
   }
@@ -72,6 +74,16 @@ function kms(read: Reader): KeyProviderSettings {
     )
   const keyName = needed(read, 'security.kms.key_name', 'kms')
   return { kind: 'kms', url, keyName, ca: optional(read, 'security.kms.ca'), cert, key, tokenFile }
+}
+
+function pkcs11(read: Reader): KeyProviderSettings {
+  return {
+    kind: 'pkcs11',
+    module: needed(read, 'security.pkcs11.module', 'pkcs11'),
+    tokenLabel: needed(read, 'security.pkcs11.token_label', 'pkcs11'),
+    keyId: needed(read, 'security.pkcs11.key_id', 'pkcs11'),
+    pinFile: needed(read, 'security.pkcs11.pin_file', 'pkcs11'),
+  }
 }
 
 function optional(read: Reader, name: SettingName): string | null {

@@ -44,6 +44,14 @@ export type KeyProviderSettings =
       readonly key: string | null
       readonly tokenFile: string | null
     }
+  | {
+      readonly kind: 'pkcs11'
+      readonly module: string
+      readonly tokenLabel: string
+      /** Hexadecimal. */
+      readonly keyId: string
+      readonly pinFile: string
+    }
 
 /** Absolute paths. */
 export interface ListenerTlsFiles {

@@ -38,6 +38,14 @@ const KMS = {
   'security.kms.token_file': 'token',
 }
 
+const PKCS11 = {
+  'security.master_key_provider': 'pkcs11',
+  'security.pkcs11.module': 'module.so',
+  'security.pkcs11.token_label': 'holdfast',
+  'security.pkcs11.key_id': '"01"',
+  'security.pkcs11.pin_file': 'token',
+}
+
 function ofKeyProviders(): readonly BrokenConfiguration[] {
   const without = (all: Readonly<Record<string, string>>): readonly BrokenConfiguration[] =>
     Object.keys(all)
@@ -46,6 +54,7 @@ function ofKeyProviders(): readonly BrokenConfiguration[] {
   return [
     ...without(VAULT),
     ...without(KMS),
+    ...without(PKCS11),
     fault('a login without a role', { ...VAULT, 'security.vault.auth': 'approle' }),
     fault('a Vault in plain text', { ...VAULT, 'security.vault.url': 'http://vault.example:8200' }),
     fault('a key service in plain text', { ...KMS, 'security.kms.url': 'http://kms.example' }),
@@ -281,12 +290,15 @@ function ofProviderFiles(
   const prepareFor = (provider: string) => (folder: string) => {
     garbage(folder)
     writes('token', 'hvs.token\n')(folder)
+    writes('module.so', '\x7fELF')(folder)
     wraps(provider)(folder)
   }
   const wrong = { 'a missing file': 'none', 'a folder': '.', 'other contents': 'garbage' }
   const rows = (good: Readonly<Record<string, string>>, provider: string): readonly BrokenConfiguration[] =>
     Object.keys(good)
-      .filter((name) => /\.(ca|client_cert|client_key|credential_file|token_file)$/.test(name))
+      .filter((name) =>
+        /\.(ca|client_cert|client_key|credential_file|token_file|module|pin_file)$/.test(name),
+      )
       .flatMap((setting) =>
         Object.entries(wrong).map(([what, file]) => ({
           what: `${setting}: ${what}`,
@@ -298,6 +310,7 @@ function ofProviderFiles(
   return [
     ...rows(vault, 'vault'),
     ...rows(kms, 'kms'),
+    ...rows(PKCS11, 'pkcs11'),
     {
       what: 'security.kms.client_key: another key',
       code,

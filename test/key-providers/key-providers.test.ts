@@ -1,5 +1,5 @@
 /**
- * The providers of the master key: one suite for the file, Vault and a key service; the real Vault too, where `HOLDFAST_VAULT` names its
+ * The providers of the master key: one suite for the file, Vault and a key service, for security modules in security-module.test.ts; the real Vault too, where `HOLDFAST_VAULT` names its
  * program.
  */
 import { randomBytes } from 'node:crypto'

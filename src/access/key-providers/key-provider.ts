@@ -1,11 +1,11 @@
 /**
  * The port behind which a provider wraps and opens master keys, and what can go wrong with one.
  *
- * Owns: the port. Knows nothing of: HTTP, lines, who asks.
+ * Owns: the port. Knows nothing of: HTTP, modules, lines, who asks.
  * Rules: a provider is asked at a start, by commands on the key file and by the check of a running node, and never for a request of a
  * client; nothing that a provider returns is believed: who calls compares fingerprints. No error quotes a key or a credential.
  */
-export type ProviderName = 'vault' | 'kms'
+export type ProviderName = 'vault' | 'kms' | 'pkcs11'
 
 /** What a provider made of a key. */
 export interface WrappedSecret {

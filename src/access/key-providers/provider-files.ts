@@ -53,6 +53,28 @@ export async function readProviderTls(
   }
 }
 
+/** ELF, Mach-O for one machine and for several, PE. */
+const LIBRARIES = ['7f454c46', 'cffaedfe', 'cafebabe', '4d5a']
+
+/** Throws StartError `key_provider_unusable` unless the file begins as a shared library does. */
+export async function requireModule(setting: string, path: string): Promise<void> {
+  const first = await firstBytes(path).catch((cause: unknown) => {
+    throw unusable(`${setting} names a file that cannot be read`, cause)
+  })
+  if (LIBRARIES.some((magic) => first.startsWith(magic))) return
+  throw unusable(`${setting} names a file that is no shared library`)
+}
+
+async function firstBytes(path: string): Promise<string> {
+  const handle = await open(path, 'r')
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(4), 0, 4, 0)
+    return buffer.subarray(0, bytesRead).toString('hex')
+  } finally {
+    await handle.close()
+  }
+}
+
 async function readText(setting: string, path: string): Promise<string> {
   try {
     const handle = await open(path, 'r')

@@ -1,4 +1,4 @@
-/** The settings of what opens the lines of the key file: Vault, or a key management service over HTTP. */
+/** The settings of what opens the lines of the key file: Vault, a key management service over HTTP, or a security module. */
 import type { Setting } from './setting.ts'
 import { DAY, HOUR, SECOND } from './units.ts'
 
@@ -10,12 +10,12 @@ export const KEY_PROVIDER_SETTINGS = [
   {
     name: 'security.master_key_provider',
     kind: 'text',
-    pattern: /^(file|vault|kms)$/,
+    pattern: /^(file|vault|kms|pkcs11)$/,
     fallback: 'file',
     meaning:
-      'what opens the lines of the key file. file: nothing, they hold the keys; vault: Transit of HashiCorp Vault or OpenBao; kms: a service with [this contract](formats/key-service.md). The same on every node',
+      'what opens the lines of the key file. file: nothing, they hold the keys; vault: Transit of HashiCorp Vault or OpenBao; kms: a service with [this contract](formats/key-service.md); pkcs11: a security module, by pkcs11-tool of OpenSC. The same on every node',
     advice:
-      'Set security.master_key_provider to file, vault or kms, for example security.master_key_provider: vault.',
+      'Set security.master_key_provider to file, vault, kms or pkcs11, for example security.master_key_provider: vault.',
   },
   {
     name: 'security.master_key_wait',
@@ -183,5 +183,44 @@ export const KEY_PROVIDER_SETTINGS = [
     meaning: 'a file with the bearer token for the service, read again at each use',
     advice:
       'Set security.kms.token_file to a file with the token of the service, for example security.kms.token_file: /etc/holdfast/kms-token.',
+  },
+  {
+    name: 'security.pkcs11.module',
+    kind: 'path',
+    fallback: null,
+    optional: true,
+    meaning: 'the PKCS#11 library of the security module; it runs in a process of pkcs11-tool',
+    advice:
+      'Set security.pkcs11.module to the library of the security module, for example security.pkcs11.module: /usr/lib/softhsm/libsofthsm2.so.',
+  },
+  {
+    name: 'security.pkcs11.token_label',
+    kind: 'text',
+    pattern: /^[A-Za-z0-9][A-Za-z0-9 _.-]{0,31}$/,
+    fallback: null,
+    optional: true,
+    meaning: 'the label of the token that holds the pair of keys',
+    advice:
+      'Set security.pkcs11.token_label to the label of the token, for example security.pkcs11.token_label: holdfast.',
+  },
+  {
+    name: 'security.pkcs11.key_id',
+    kind: 'text',
+    pattern: /^([0-9a-f]{2}){1,32}$/,
+    fallback: null,
+    optional: true,
+    meaning:
+      'the id of an RSA pair in hexadecimal, in quotes; new lines are wrapped with it, older lines name their own pair',
+    advice:
+      "Set security.pkcs11.key_id to the id of an RSA pair in hexadecimal, for example security.pkcs11.key_id: '01'.",
+  },
+  {
+    name: 'security.pkcs11.pin_file',
+    kind: 'path',
+    fallback: null,
+    optional: true,
+    meaning: 'a file with the PIN of the user of the token, read again at each use',
+    advice:
+      'Set security.pkcs11.pin_file to a file with the PIN, for example security.pkcs11.pin_file: /etc/holdfast/hsm-pin.',
   },
 ] as const satisfies readonly Setting[]

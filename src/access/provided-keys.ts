@@ -23,8 +23,8 @@ import { MasterKey } from './master-key.ts'
 import { readKeyFile } from './master-key-file.ts'
 import { KEY_BYTES } from './master-key-version.ts'
 
-/** One try of all lines, at least. */
-const TRY_MS_MIN = 10_000
+/** One try of eight lines, with a provider that is slow. */
+const TRY_MS_MIN = 30_000
 const FIRST_PAUSE_MS = 250
 const PAUSE_MS_MAX = 5_000
 

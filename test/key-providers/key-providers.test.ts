@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
+import { createKey } from '../../src/access/key-file-changes.ts'
 import { temporaryFolder } from '../helpers/process-cluster.ts'
 import { keyProviderSuite } from '../port-suites/key-provider.ts'
 import { MadeCertificates } from '../transport/made-certificates.ts'
@@ -93,6 +94,21 @@ t.test(
         keyProvider: vaultAt(server.url, credentialFile(t, secretId), more),
         rotate,
       })
+    })
+    await t.test('denies what the policy of the guide does not allow, as the stand-in does', async (t) => {
+      const { roleId, secretId } = server.appRole
+      const approle = { auth: 'approle', role: roleId } as const
+      const good = credentialFile(t, secretId)
+      for (const keyProvider of [
+        vaultAt(server.url, credentialFile(t, 'hvs.unknown')),
+        vaultAt(server.url, credentialFile(t, 'unknown'), approle),
+        vaultAt(server.url, good, { ...approle, role: 'unknown' }),
+        vaultAt(server.url, good, { ...approle, keyName: 'other' }),
+        vaultAt(server.url, good, { ...approle, mount: 'elsewhere' }),
+      ])
+        await t.rejects(createKey(join(temporaryFolder(t), 'key'), keyProvider), {
+          code: 'key_provider_denied',
+        })
     })
   },
 )

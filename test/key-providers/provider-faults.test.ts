@@ -219,6 +219,11 @@ t.test('a login of Vault', async (t) => {
     server.allow('approle', 'node', 'another secret')
     t.match(await check.check(NEVER), { result: 'denied', reason: /login was refused/ })
     t.equal(logins(), before + 2)
+    server.answersOldLogins = true
+    t.match(await check.check(NEVER), {
+      result: 'denied',
+      reason: /login was refused.*500: invalid secret id/,
+    })
   })
 })
 

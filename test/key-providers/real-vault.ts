@@ -24,11 +24,14 @@ type Answer = Readonly<Record<string, Readonly<Record<string, string>>>>
 export async function startRealVault(t: Test): Promise<RealVault> {
   const port = await freePort()
   const [url, root] = [`http://127.0.0.1:${port}`, randomBytes(16).toString('hex')]
-  const flags = ['server', '-dev', `-dev-root-token-id=${root}`, `-dev-listen-address=127.0.0.1:${port}`]
-  const child = spawn(REAL_VAULT ?? '', flags, {
-    stdio: 'ignore',
-    env: { ...process.env, HOME: '/nonexistent' },
-  })
+  const flags = [
+    'server',
+    '-dev',
+    '-dev-no-store-token',
+    `-dev-root-token-id=${root}`,
+    `-dev-listen-address=127.0.0.1:${port}`,
+  ]
+  const child = spawn(REAL_VAULT ?? '', flags, { stdio: 'ignore' })
   const ended = new Promise((resolve) => child.once('exit', resolve))
   t.teardown(async () => {
     child.kill('SIGTERM')
@@ -44,12 +47,13 @@ export async function startRealVault(t: Test): Promise<RealVault> {
     if (statusCode >= 300) throw new Error(`${path}: ${statusCode} ${text}`)
     return (text === '' ? {} : JSON.parse(text)) as Answer
   }
-  await until('Vault answers', () =>
-    ask('GET', 'sys/health').then(
+  await until('Vault answers', () => {
+    if (child.exitCode !== null) throw new Error(`Vault ended with ${child.exitCode}`)
+    return ask('GET', 'sys/health').then(
       () => true,
       () => false,
-    ),
-  )
+    )
+  })
   await ask('POST', 'sys/mounts/transit', { type: 'transit' })
   await ask('POST', 'transit/keys/holdfast', {})
   await ask('PUT', 'sys/policies/acl/holdfast', { policy: VAULT_POLICY })

@@ -19,6 +19,8 @@ export class VaultStandIn extends StandIn {
   leaseSeconds = 3600
   /** Whether a policy lets a token read what a key is. */
   describes = true
+  /** As Vault 1.14 answered a wrong secret id. */
+  answersOldLogins = false
 
   constructor(tls: StandInTls | null = null) {
     super(tls)
@@ -65,7 +67,9 @@ export class VaultStandIn extends StandIn {
     const role = body['role_id'] ?? body['role'] ?? ''
     const credential = body['secret_id'] ?? body['jwt']
     if (this.#roles.get(`${method}/${role}`) !== credential || credential === undefined)
-      return wrong('invalid role or secret ID')
+      return this.answersOldLogins
+        ? { status: 500, body: { errors: ['invalid secret id'] } }
+        : wrong('invalid role or secret ID')
     const auth = { client_token: this.issueToken(), lease_duration: this.leaseSeconds, renewable: true }
     return { status: 200, body: { auth } }
   }

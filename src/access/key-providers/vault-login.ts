@@ -70,8 +70,7 @@ export class VaultLogin {
         signal,
       )
       .catch((cause: unknown) => {
-        // Vault answers 400 to a wrong secret id and to a JWT that is over.
-        if (cause instanceof ProviderError && cause.fault === 'refused')
+        if (cause instanceof ProviderError && isRefusedLogin(cause))
           throw new ProviderError('denied', `The login was refused: ${cause.message}`)
         throw cause
       })
@@ -84,6 +83,11 @@ export class VaultLogin {
     const leaseMs = typeof seconds === 'number' && seconds > 0 ? seconds * 1000 : ENDLESS_MS
     return { value, usedUntil: this.#now() + leaseMs * USED_SHARE }
   }
+}
+
+/** Vault answers 400 to a wrong secret id and to a JWT that is over, and 1.14 was seen to answer 500 to the first. */
+function isRefusedLogin({ fault, message }: ProviderError): boolean {
+  return fault === 'refused' || /invalid (role|secret) ?id/i.test(message)
 }
 
 export function vaultHeaders({ namespace }: VaultSettings): Readonly<Record<string, string>> {

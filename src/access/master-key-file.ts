@@ -5,7 +5,7 @@
  * Rule: an error names the file and what to do, and never quotes its content.
  */
 import { randomBytes } from 'node:crypto'
-import { open, type FileHandle, rename, rm } from 'node:fs/promises'
+import { chown, open, type FileHandle, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { StartError, syncDirectory } from '../../cluster/index.ts'
 
@@ -37,12 +37,17 @@ export async function createKeyFile(file: string, line: string): Promise<void> {
   await syncDirectory(dirname(file))
 }
 
-/** After a crash the old or the new content is there, never a mixture. Throws StartError `master_key_unwritable`. */
+/**
+ * After a crash the old or the new content is there, never a mixture. The owner stays, so that a command of root leaves a file that the
+ * user of the node can read. Throws StartError `master_key_unwritable`.
+ */
 export async function replaceKeyFile(file: string, text: string): Promise<void> {
   // In the same directory, for a rename does not cross file systems. A leftover of a crash is a secret that is never used.
   const temporary = join(dirname(file), `.${randomBytes(6).toString('hex')}.master-key.tmp`)
   try {
+    const { uid, gid } = await stat(file)
     await writeNew(temporary, text)
+    if (process.getuid?.() === 0) await chown(temporary, uid, gid)
     await rename(temporary, file)
     await syncDirectory(dirname(file))
   } finally {

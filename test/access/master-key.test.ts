@@ -2,7 +2,7 @@
  * The master key: its file, the errors of that file, and that a sealed secret opens only where it belongs.
  */
 import type { KeyObject } from 'node:crypto'
-import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { chown, chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inspect } from 'node:util'
@@ -212,6 +212,18 @@ t.test('several master keys', async (t) => {
     t.equal((await MasterKey.load(file)).ids.length, 8)
     await t.rejects(add(join(folder, 'absent')), { code: 'master_key_missing' })
   })
+
+  t.test(
+    'stay with their owner when root adds one',
+    { skip: process.getuid?.() === 0 ? false : 'only root can give files away' },
+    async (t) => {
+      const file = join(folder, 'owned')
+      await MasterKey.create(file)
+      await chown(file, 12_345, 12_346)
+      await addKey({ masterKeyFile: file, keyProvider: { kind: 'file' } })
+      t.match(await stat(file), { uid: 12_345, gid: 12_346 })
+    },
+  )
 
   t.test('never share an id in one file', async (t) => {
     const file = join(folder, 'twice')

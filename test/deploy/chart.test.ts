@@ -11,6 +11,7 @@ import { delimiter, join } from 'node:path'
 import { Ajv } from 'ajv'
 import t, { type Test } from 'tap'
 import { parse, parseAllDocuments } from 'yaml'
+import { examineConfig } from '../../src/config/load-config.ts'
 import { temporaryFolder } from '../helpers/process-cluster.ts'
 import { exists, hasCommand, inRoot, read } from './files.ts'
 
@@ -219,6 +220,16 @@ const VARIANTS: readonly (readonly string[])[] = [
     'storage.className=fast',
     'config.logging.level=debug',
   ],
+  [
+    'secrets.existing=mine',
+    'masterKey.provider=vault',
+    'masterKey.secret=vault-ca',
+    'masterKey.tokenAudience=vault',
+    ...['url=https://vault.example:8200', 'key_name=holdfast', 'auth=kubernetes', 'role=holdfast'].map(
+      (one) => `masterKey.settings.${one}`,
+    ),
+    'masterKey.settings.credential_file=/run/holdfast-key-token/token',
+  ],
 ]
 
 // A helm that was built by `go install` takes Kubernetes for 1.20.
@@ -324,6 +335,19 @@ t.test('rendered by helm', { skip: withHelm }, async (t) => {
     t.same(jobs(VARIANTS[1] ?? []), ['holdfast-join-1', 'holdfast-leave', 'holdfast-secrets'])
     for (const { kind, spec } of rendered(VARIANTS[1] ?? []))
       if (kind === 'StatefulSet') t.notOk(spec.template.spec.containers[0]?.lifecycle, 'no hook of a pod')
+  })
+
+  t.test('writes the provider of the master key into the configuration that a node accepts', async (t) => {
+    const [, written = ''] =
+      /^ {2}node\.yaml: \|\n([^]*?)^ {2}\S/m.exec(helm('template', VARIANTS[4] ?? []).stdout) ?? []
+    const file = join(temporaryFolder(t), 'node.yaml')
+    writeFileSync(file, written.replace(/^ {4}/gm, ''))
+    const environment = { HOLDFAST_NODE__ID: 'holdfast-0', HOLDFAST_CLUSTER__ID: 'test-cluster' }
+    const { config, faults } = examineConfig(file, environment)
+    t.same(faults, [])
+    t.match(config?.security.keyProvider, { kind: 'vault', auth: 'kubernetes', keyName: 'holdfast' })
+    const plain = VARIANTS[4]?.filter((one) => !one.startsWith('secrets.')) ?? []
+    t.match(helm('template', plain).stderr, /the Job of the chart makes a plain master key/)
   })
 
   t.test('refuses fewer replicas than founders, and values that the schema does not know', async (t) => {

@@ -2,10 +2,11 @@
  * Rows that a download may be reading do not change: checked from one state to the next, only from rows.
  *
  * Owns: the check. Knows nothing of: how apply decides. Rule: rows of the body of a version change only in an entry with a
- * `releaseDue` whose mark has passed the entry that discarded the body.
+ * `releaseDue` whose mark has passed the entry that discarded the body, or, of a small one, where it is sealed again.
  */
 import assert from 'node:assert/strict'
 import type { Row } from '../../src/state-machine/base/view.ts'
+import { bodyKeys } from '../../src/state-machine/bodies/keys.ts'
 import { kindOf } from '../../src/state-machine/base/row-key.ts'
 import type { Command } from '../../src/state-machine/commands.ts'
 import type {
@@ -27,7 +28,10 @@ export interface Transition {
 }
 
 export function checkKept({ before, changed, commands }: Transition): void {
-  const touched = [...changed].filter((key) => BODY_KINDS.has(kindOf(key)) && before.has(key))
+  const sealedAgain = new Set(commands.flatMap(bodiesOf))
+  const touched = [...changed].filter(
+    (key) => BODY_KINDS.has(kindOf(key)) && before.has(key) && !sealedAgain.has(key),
+  )
   if (touched.length === 0) return
   const discardedAt = readableBodies(before)
   const upTo = Math.max(-1, ...commands.map((command) => (command.type === 'releaseDue' ? command.upTo : -1)))
@@ -38,6 +42,12 @@ export function checkKept({ before, changed, commands }: Transition): void {
       `${kindOf(key)} of a body discarded at ${at} changed before its mark`,
     )
   }
+}
+
+/** Rows that hold the same bytes afterwards, under another key that a download finds in the row. */
+function bodiesOf(command: Command): readonly string[] {
+  if (command.type !== 'resealBodies') return []
+  return command.bodies.map(({ bucketId, bodyId }) => bodyKeys.inlineBody(bucketId, bodyId))
 }
 
 /** By id of the body: the entry that discarded it; Infinity: a version names it. Parts of uploads are not included. */

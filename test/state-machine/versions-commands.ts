@@ -12,6 +12,7 @@ import type { Command } from '../../src/state-machine/commands.ts'
 import type { GovernanceBypass, NewVersion } from '../../src/state-machine/objects/commands.ts'
 import type { LifecycleRule } from '../../src/state-machine/lifecycle/records.ts'
 import type { ExpiryRecord } from '../../src/state-machine/objects/records.ts'
+import { EXCHANGE_WEIGHTS, exchangeCommand, sealedBody, sealedUse, sealingVersion } from './exchange-steps.ts'
 import { createBucket, fresh, type MapWorld, partsOf, rowsOf } from './map-world.ts'
 import type { ModelVersion } from './model-bucket.ts'
 import { fingerprintOf } from './upload-commands.ts'
@@ -40,6 +41,7 @@ export const STEP_WEIGHTS = {
   applyLifecycleRule: 4,
   createBucket: 1,
   deleteBucket: 1,
+  ...EXCHANGE_WEIGHTS,
   /** Time passes. */
   pass: 2,
   /** Puts an unreadable lock in a row. */
@@ -169,6 +171,10 @@ export function commandOf(step: Step, world: Known, model: VersionsModel, n: num
       const ruleId = more % 8 === 7 ? 'other' : (held?.lifecycle?.id ?? 'r0')
       return { type: op, tenantId: 'acme', bucket, bucketId: held?.id ?? 'none', ruleId, items }
     }
+    case 'exchangeTenantKey':
+    case 'resealBodies':
+    case 'endKeyExchange':
+      return exchangeCommand(op, world, { more, n })
     default:
       return uploadCommand(step, world, model, n) ?? bucketCommand(step)
   }
@@ -315,14 +321,14 @@ function newVersion({ bucket, key, body, more, pick }: Step, world: Known): NewV
 /** Every chunk is a fresh upload; a present row is kept. */
 function brought(step: Step, world: Known, n: number) {
   const about = { etag: `e${step.body}`, checksums: {} }
+  const version = sealingVersion(world, step.more)
   if (step.body === 0) return { ...about, size: 0, body: { kind: 'empty' } as PutBody }
   if (step.body === 1) {
-    const body: PutBody = { kind: 'inline', chunkId: 'ci', sealed: Uint8Array.of(step.more) }
-    return { ...about, size: 7, body }
+    return { ...about, size: 7, body: sealedBody(step.more, version) }
   }
   const chunks = (BODIES[step.body - 2] ?? []).map((id, i) => {
     const birth = birthOf('birth', world.index * 1000 + n * 100 + i)
-    return fresh(id, { birth, size: id.startsWith('big') ? PART_BYTES : 10 })
+    return sealedUse(fresh(id, { birth, size: id.startsWith('big') ? PART_BYTES : 10 }), version)
   })
   const size = chunks.reduce((sum, chunk) => sum + chunk.size, 0)
   return { ...about, size, body: { kind: 'chunks', chunks, copiesMin: 2 } as PutBody }

@@ -8,6 +8,7 @@ import fc from 'fast-check'
 import { versionKeys } from '../../src/state-machine/versions/keys.ts'
 import { bucketKeys } from '../../src/state-machine/buckets/keys.ts'
 import type { Command } from '../../src/state-machine/commands.ts'
+import { checkSeals } from './exchange-steps.ts'
 import { changedKeys, checkKept } from './kept-bodies.ts'
 import { createBucket, createTenant, MapWorld, OPEN_SESSION, recounted, releaseAll } from './map-world.ts'
 import { isLocked, type ModelVersion } from './model-bucket.ts'
@@ -53,6 +54,7 @@ class Comparison {
     const before = new Map(world.rows)
     const replies = world.entry(commands)
     checkKept({ before, changed: changedKeys(before, world.rows), commands })
+    checkSeals(world)
     commands.forEach((command, n) => {
       const reply = replies[n]
       assert(reply !== undefined)

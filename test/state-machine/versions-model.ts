@@ -33,6 +33,7 @@ import {
   uploadBytes,
   uploadOf,
 } from './model-bucket.ts'
+import { isExchange, ModelKeys } from './exchange-steps.ts'
 import { takeLifecycle } from './model-lifecycle.ts'
 
 const PART_BYTES_MIN = 5 * 1024 ** 2
@@ -42,6 +43,7 @@ export class VersionsModel {
   readonly buckets = new Map<string, ModelBucket>()
   maxBytes: number | null = null
   maxObjects: number | null = null
+  readonly keys = new ModelKeys()
 
   /** The log time of the present command; dates are computed from it. */
   #madeAt = 0
@@ -52,6 +54,7 @@ export class VersionsModel {
    */
   take(command: Command, reply: Reply, time: number, madeAt: number = time): void {
     this.#madeAt = madeAt
+    if (isExchange(command)) return this.keys.take(command, reply)
     const expected = this.#codeFor(command, time)
     const code = reply.ok ? null : reply.code
     assert.equal(code, expected, `${JSON.stringify(command)} got the reply ${JSON.stringify(reply)}`)
@@ -79,7 +82,10 @@ export class VersionsModel {
         const earlier = bucket.answers.get(`${command.key}/${command.idempotency?.key}`)
         if (earlier !== undefined)
           return earlier.fingerprint === command.idempotency?.fingerprint ? null : 'idempotency_conflict'
-        return this.#newVersionCode(bucket, command, { size: command.size, counted: 0, askedAt: time, time })
+        return (
+          this.#newVersionCode(bucket, command, { size: command.size, counted: 0, askedAt: time, time }) ??
+          this.keys.codeFor(command.body)
+        )
       }
       case 'copyObject': {
         const source = this.#source(command)
@@ -98,7 +104,8 @@ export class VersionsModel {
       case 'putPart': {
         const upload = uploadOf(bucket, command)
         if (upload === undefined) return 'not_found'
-        return this.#quotaCode(command.size - (upload.parts.get(command.partNumber)?.size ?? 0), 0)
+        const grows = command.size - (upload.parts.get(command.partNumber)?.size ?? 0)
+        return this.#quotaCode(grows, 0) ?? this.keys.codeFor(command.body)
       }
       case 'completeUpload':
         return this.#completeCode(bucket, command, time)

@@ -2,8 +2,9 @@
  * The bytes of a version or a part: an inline row, a manifest, or parts with ids of their own.
  *
  * Owns: the rows of a body, from writing to removal. Knows nothing of: objects, uploads.
- * Rules: rows of a body are written once and never changed while a download may read them. The body of a removed version is
- * discarded: a row records that, and discards.ts releases the body later in steps, so that no entry does unbounded work.
+ * Rules: rows of a body are written once and never changed while a download may read them, except for a small one that is sealed
+ * again: its row names the key. The body of a removed version is discarded: a row records that, and discards.ts releases the body
+ * later in steps, so that no entry does unbounded work.
  */
 import { chunkKeys } from '../chunks/keys.ts'
 import { bodyKeys } from './keys.ts'

@@ -18,8 +18,12 @@ import type {
 } from '../../../src/state-machine/versions/records.ts'
 import { NO_QUOTA } from '../../../src/state-machine/usage/quota.ts'
 import { NO_USAGE } from '../../../src/state-machine/usage/usage.ts'
+import { checkSeals } from '../../state-machine/exchange-steps.ts'
 import { checkKept } from '../../state-machine/kept-bodies.ts'
 import type { MapWorld } from '../../state-machine/map-world.ts'
+
+/** Kinds of rows that say or have a key. */
+const SEALED: readonly string[] = ['tenant', 'chunk', 'inlineBody']
 
 export interface RowChange {
   readonly key: string
@@ -47,6 +51,7 @@ export class ObjectInvariants {
     checkQuotas(batch)
     checkBuckets(batch)
     checkBodies(batch)
+    if (batch.changes.some(({ key }) => SEALED.includes(kindOf(key)))) checkSeals(batch.state)
     this.#checkAnswers(batch)
     this.#checkCompletions(batch)
   }

@@ -137,6 +137,12 @@ const ANSWERS: readonly (readonly [answer: string, least: number])[] = [
   ['applyLifecycleRule noncurrent', 5],
   ['applyLifecycleRule upload', 2],
   ['releaseDiscarded ok', 20],
+  ['exchangeTenantKey ok', 5],
+  ['exchangeTenantKey precondition_failed', 20],
+  ['resealBodies ok', 20],
+  ['endKeyExchange ok', 4],
+  ['endKeyExchange precondition_failed', 20],
+  ['putObject chunks_gone', 4],
 ]
 
 const FIGURES: readonly (readonly [figure: keyof Outcome['figures'], least: number])[] = [

@@ -55,6 +55,11 @@ const RIVALS: Partial<Readonly<Record<Op, readonly Op[]>>> = {
   setQuota: ['putObject', 'putPart', 'putPart', 'copyObject'],
   deleteBucket: ['putObject', 'createUpload', 'createBucket'],
   createBucket: ['createBucket', 'deleteBucket'],
+  exchangeTenantKey: ['resealBodies', 'resealBodies', 'putObject', 'exchangeTenantKey'],
+  resealBodies: ['resealBodies', 'endKeyExchange', 'endKeyExchange', 'putObject', 'copyObject', 'putPart'],
+  endKeyExchange: ['releaseDue', 'collectChunks', 'resealBodies', 'endKeyExchange'],
+  releaseDue: ['collectChunks', 'releaseDiscarded'],
+  collectChunks: ['resealBodies', 'endKeyExchange'],
   setBucketLifecycle: ['pass', 'pass', 'applyLifecycleRule', 'applyLifecycleRule', 'setBucketLifecycle'],
   pass: ['applyLifecycleRule', 'applyLifecycleRule', 'expire'],
   applyLifecycleRule: [

@@ -33,6 +33,8 @@ export const EXCHANGE_WEIGHTS = { exchangeTenantKey: 2, resealBodies: 4, endKeyE
 export type ExchangeOp = keyof typeof EXCHANGE_WEIGHTS
 
 const ITEMS_MAX = 100
+/** Births of chunks that are sealed again are far from those of uploads. */
+const RESEALED_FROM = 1_000_000_000
 
 export function tenantIn(world: Rows, id = 'acme'): TenantRecord | undefined {
   return world.rows.get(`tenant\u0000${id}`) as TenantRecord | undefined
@@ -101,7 +103,7 @@ function resealedChunks(
   return old.slice(0, ITEMS_MAX).map(({ id, birth, sealedSize }, i) => ({
     chunkId: id,
     from: birth,
-    birth: birthOf('birth', world.index * 1000 + 500 + n * 100 + i),
+    birth: birthOf('birth', RESEALED_FROM + world.index * 1000 + n * 100 + i),
     sealedSize,
     checksum: sumOf(id, version),
     replicas: more % 7 === 3 ? ['n1'] : ['n1', 'n3'],

@@ -29,7 +29,7 @@ import { type MapWorld, rowsOf } from './map-world.ts'
 type Rows = Pick<MapWorld, 'rows'>
 type Known = Rows & Pick<MapWorld, 'index'>
 
-export const EXCHANGE_WEIGHTS = { exchangeTenantKey: 2, resealBodies: 4, endKeyExchange: 3 } as const
+export const EXCHANGE_WEIGHTS = { exchangeTenantKey: 1, resealBodies: 2, endKeyExchange: 2 } as const
 export type ExchangeOp = keyof typeof EXCHANGE_WEIGHTS
 
 const ITEMS_MAX = 100

@@ -56,10 +56,8 @@ const RIVALS: Partial<Readonly<Record<Op, readonly Op[]>>> = {
   deleteBucket: ['putObject', 'createUpload', 'createBucket'],
   createBucket: ['createBucket', 'deleteBucket'],
   exchangeTenantKey: ['resealBodies', 'resealBodies', 'putObject', 'exchangeTenantKey'],
-  resealBodies: ['resealBodies', 'endKeyExchange', 'endKeyExchange', 'putObject', 'copyObject', 'putPart'],
-  endKeyExchange: ['releaseDue', 'collectChunks', 'resealBodies', 'endKeyExchange'],
-  releaseDue: ['collectChunks', 'releaseDiscarded'],
-  collectChunks: ['resealBodies', 'endKeyExchange'],
+  resealBodies: ['endKeyExchange', 'endKeyExchange', 'putObject', 'copyObject'],
+  endKeyExchange: ['putObject', 'releaseDue', 'collectChunks', 'resealBodies'],
   setBucketLifecycle: ['pass', 'pass', 'applyLifecycleRule', 'applyLifecycleRule', 'setBucketLifecycle'],
   pass: ['applyLifecycleRule', 'applyLifecycleRule', 'expire'],
   applyLifecycleRule: [

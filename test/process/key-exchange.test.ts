@@ -56,7 +56,7 @@ t.test('an exchange of a data key under load, with a killed leader', { timeout: 
   t.equal(lines.length, 3)
   const [dryRun = '', rotate = '', show = ''] = lines
   t.match(await typed(dryRun, env), /chunks/)
-  await typed(rotate.replace(' --wait', ''), env)
+  await typed(rotate, env)
   await load.goesOn(5)
   const leader = (await cluster.leader()) ?? 'n1'
   await cluster.signal(leader, 'SIGKILL')

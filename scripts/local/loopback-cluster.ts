@@ -72,6 +72,11 @@ export class LoopbackCluster {
     return { endpoints: this.plan.map(({ dataUrl }) => dataUrl), ...this.#credentials }
   }
 
+  /** Of the nodes that run, in their order. */
+  get pids(): readonly number[] {
+    return this.plan.flatMap(({ nodeId }) => this.#children.get(nodeId)?.pid ?? [])
+  }
+
   startNode(nodeId: string): void {
     const { configFile, logFile } = this.#node(nodeId)
     const log = openSync(logFile, 'a', 0o600)

@@ -4,6 +4,7 @@
  * Owns: looking. Rule: it changes nothing that matters: the stores that it opens make their directories and no more.
  */
 import { join } from 'node:path'
+import pino from 'pino'
 import { DiskBlobStore } from '../../cluster/blobs/disk/disk-blob-store.ts'
 import type { BlobName } from '../../cluster/index.ts'
 import { MasterKey } from '../../src/access/master-key.ts'
@@ -17,9 +18,9 @@ import type { ChunkRecord } from '../../src/state-machine/chunks/records.ts'
 import { tenantKeys } from '../../src/state-machine/tenants/keys.ts'
 import type { TenantRecord } from '../../src/state-machine/tenants/records.ts'
 import { openStore } from '../../src/store/open-store.ts'
-import { SILENT } from './loggers.ts'
 
 const PAGE = 1_000
+const SILENT = pino({ level: 'silent' })
 
 export interface DiskRows {
   readonly tenant: TenantRecord

@@ -37,8 +37,9 @@ const { values } = parseArgs({
 const say = (text: string): void => void process.stderr.write(`${text}\n`)
 const seconds = (ms: number): string => (ms / 1000).toFixed(1)
 
-interface View {
-  readonly exchange: { readonly chunksLeft: number; readonly inlineBytesLeft: number } | null
+interface Left {
+  readonly chunksLeft: number
+  readonly inlineBytesLeft: number
 }
 
 /** Clients at one rate, and how long each of their requests took. */
@@ -175,7 +176,8 @@ async function exchange(cluster: LoopbackCluster): Promise<void> {
     status: 202,
   })
   for (let n = 0; ; n++) {
-    const { exchange: left } = (await cluster.manage({ ...ask, method: 'GET' })) as unknown as View
+    const answer = await cluster.manage({ ...ask, method: 'GET' })
+    const left = answer['exchange'] as Left | null
     if (left === null) return
     if (n % 60 === 0) say(`${left.chunksLeft} chunks and ${left.inlineBytesLeft} bytes of small bodies left`)
     await wait(POLL_MS)

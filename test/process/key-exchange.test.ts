@@ -15,7 +15,7 @@ import { SteadyLoad } from '../helpers/steady-load.ts'
 /** The nodes read it from their environment. */
 process.env['HOLDFAST_CLUSTER__COLLECT_AFTER'] = '0ms'
 
-const BEFORE = 120
+const BEFORE = 60
 /** Inline, in a pack, in a file, of two chunks. */
 const SIZES = [300, 9_000, 400_000, 4_500_000]
 /** The tenant that the set-up of a cluster makes. */

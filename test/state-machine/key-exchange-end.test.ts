@@ -1,9 +1,11 @@
 /** The end of an exchange of a data key, and what else ends or changes meanwhile. [docs/adr/0088-exchange-of-tenant-keys.md] */
 import t from 'tap'
+import type { EraseStep } from '../../src/state-machine/removal/commands.ts'
 import { chunkKeys } from '../../src/state-machine/chunks/keys.ts'
 import { longOperationKeys } from '../../src/state-machine/long-operations/keys.ts'
 import { tenantKeys } from '../../src/state-machine/tenants/keys.ts'
 import {
+  bodyOf,
   acme,
   chunkOf,
   endExchange,
@@ -108,6 +110,20 @@ t.test('the end of a tenant destroys both keys', async (t) => {
   world.do({ type: 'shredTenant', tenantId: 'acme', operationId: 'del' })
   t.match(acme(world), { dataKey: new Uint8Array(0), dedupKey: new Uint8Array(0) })
   t.equal(acme(world).formerKey, undefined)
+  t.strictSame(recounted(world), [])
+})
+
+t.test('a chunk of a tenant that ended during an exchange does not halt the collection', async (t) => {
+  const world = exchanging('c1')
+  disableTenant(world, 'acme')
+  world.do(deleteTenant('acme', 'del'))
+  const { bodyId: versionId } = bodyOf(world, 'k')
+  const erase = (step: EraseStep) =>
+    world.do({ type: 'eraseTenant', tenantId: 'acme', operationId: 'del', step })
+  erase({ kind: 'content', bucket: 'photos', items: [{ kind: 'version', key: 'k', versionId }] })
+  erase({ kind: 'bucket', bucket: 'photos' })
+  world.do({ type: 'shredTenant', tenantId: 'acme', operationId: 'del' })
+  t.equal(chunkOf(world, 'c1')?.keyVersion, undefined, 'it is there, under the former key')
   t.strictSame(recounted(world), [])
 })
 

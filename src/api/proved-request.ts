@@ -10,7 +10,7 @@ import type { Connection, Principal } from '../access/base/principal.ts'
 import { Refusal } from '../base/refusal.ts'
 import { BodyGoneError } from '../content/read-content.ts'
 import type { Services } from '../operations/base/services.ts'
-import { clientAddress } from './admission/client-address.ts'
+import { clientAddress, isSheltered } from './admission/client-address.ts'
 import type { UnprovedCallers } from './admission/unproved-callers.ts'
 import { clientCertificate } from './client-certificate.ts'
 import type { Exchange, TimeLimit } from './exchange.ts'
@@ -71,6 +71,7 @@ export function connectionOf(request: FastifyRequest): Connection {
   return {
     address: clientAddress(request),
     isSecure: request.protocol === 'https',
+    isSheltered: isSheltered(request),
     certificate: clientCertificate(request),
   }
 }

@@ -75,6 +75,8 @@ interface Call<Path extends string, Query, Body> {
   readonly bytes: BodySource
   /** The fields behind the body; call it after the end of `bytes`. */
   readonly trailers: () => IncomingHttpHeaders
+  /** Gives pieces that this node reads itself in turns with the work of other callers, for as long as the request may take. */
+  readonly inTurns: (pieces: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>
   /** Aborted when the client goes away. */
   readonly signal: AbortSignal
   /** What the audit log is to record of this request and cannot know by itself. */

@@ -23,6 +23,7 @@ import { admitOrigin, corsHeadersOf } from './cors-headers.ts'
 import { Exchange } from './exchange.ts'
 import { readDigestHeaders } from './content-digests.ts'
 import { readJsonBody, tooLargeForJson, verifyBody } from './json-body.ts'
+import { sharedTurns } from './piece-turns.ts'
 import { type Plane, wildcardDepth } from './plane.ts'
 import { admitCaller, connectionOf, type Gate, lookingAgain, reportBroken } from './proved-request.ts'
 import { rateHeadersOf } from './rate-headers.ts'
@@ -86,6 +87,7 @@ export function serveRoute(
       clientCertificate: clientCertificate(request),
       bytes: exchange.passingBytes(),
       trailers: () => request.raw.trailers,
+      inTurns: (pieces) => sharedTurns(pieces, exchange),
       signal: exchange.signal,
       note: (note) => audit.note(note),
     })

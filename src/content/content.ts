@@ -5,11 +5,12 @@
  * Rules: every digest is verified before any row refers to the bytes; every frame is authenticated before its bytes
  * leave; memory does not depend on the size of the object.
  */
+import type { KeyObject } from 'node:crypto'
 import type { Claims, TrailingClaims } from './checksums.ts'
 import type { UploadCaller } from './memory-shares.ts'
 import type { ByteRange } from './range.ts'
 import type { BucketId } from '../state-machine/base/record-ids.ts'
-import type { ChecksumAlgorithm, Checksums } from '../state-machine/bodies/records.ts'
+import type { ChecksumAlgorithm, Checksums, CustomerSeal } from '../state-machine/bodies/records.ts'
 import type { PutBody } from '../state-machine/chunks/commands.ts'
 import type { TenantRecord } from '../state-machine/tenants/records.ts'
 import type { ObjectRecord } from '../state-machine/versions/records.ts'
@@ -42,6 +43,8 @@ export interface IngestRequest {
   readonly wanted?: readonly ChecksumAlgorithm[]
   /** Absent: `content`. */
   readonly etag?: EtagForm | undefined
+  /** With which the bytes are sealed instead of the tenant's own. Its etag is of the form `content`, unlike that of any other body. */
+  readonly customer?: { readonly key: KeyObject; readonly seal: CustomerSeal } | undefined
   readonly signal: AbortSignal
 }
 
@@ -61,15 +64,28 @@ export interface IngestedBody {
 export interface PinnedObject {
   readonly bucketId: BucketId
   readonly object: ObjectRecord
+  /** That the client sent. */
+  readonly customerKey?: KeyObject | undefined
   readonly pinned: PinnedRows
 }
 
 export interface Content {
+  /** What is kept instead of the key. `again`: of an upload that may be repeated, what tells it from others. */
+  customerSeal(tenant: TenantRecord, key: KeyObject, again?: string): CustomerSeal
+  /**
+   * Whether the key is the one of the object or upload. Throws Refusal: invalid_request where one is missing or has nothing to open, access_denied for
+   * another key.
+   */
+  checkCustomerKey(
+    tenant: TenantRecord,
+    key: KeyObject | undefined,
+    sealed: { readonly key: string; readonly customerSeal?: CustomerSeal },
+  ): void
   /** Resolves when the bytes are durable on enough nodes for an acknowledgement, or inline in the body. Throws Refusal or Condition. */
   ingest(request: IngestRequest): Promise<IngestedBody>
   /**
    * The authenticated bytes of `range`, in pieces that the reader owns. Switches between copies in mid-stream.
-   * Throws before the first byte if nothing can be read; a later failure breaks the stream, which never contains wrong bytes.
+   * Throws before the first byte if nothing can be read, or as `checkCustomerKey`; a later failure breaks the stream, which never contains wrong bytes.
    */
   read(tenant: TenantRecord, object: PinnedObject, range: ByteRange): AsyncIterable<Uint8Array>
 }

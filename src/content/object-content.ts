@@ -4,6 +4,8 @@
  * Owns: what all requests share: the open keys, memory and slots for chunks, the threads. ingest.ts and read-content.ts
  * do the work.
  */
+import assert from 'node:assert/strict'
+import type { KeyObject } from 'node:crypto'
 import type { Blobs, MetricSample, Trace } from '../../cluster/index.ts'
 import type { MasterKey } from '../access/master-key.ts'
 import type { Config } from '../config/types.ts'
@@ -12,7 +14,10 @@ import type { View } from '../state-machine/base/view.ts'
 import type { ChunkRecord } from '../state-machine/chunks/records.ts'
 import type { ResealedChunk } from '../state-machine/key-exchange/commands.ts'
 import type { TenantId } from '../state-machine/base/record-ids.ts'
-import type { KeyRing } from './key-ring.ts'
+import type { CustomerSeal } from '../state-machine/bodies/records.ts'
+import { CUSTOMER_KEY_VERSION } from '../state-machine/tenants/data-keys.ts'
+import { checkCustomerKey, newCustomerKeys, openedBy } from './customer-keys.ts'
+import type { KeyRing, VersionedKeys } from './key-ring.ts'
 import { ChunkKeys } from './chunk-keys.ts'
 import { ChunkSealer } from './chunk-sealer.ts'
 import { Downloads } from './downloads.ts'
@@ -95,24 +100,51 @@ export class ObjectContent implements Content {
 
   async ingest(request: IngestRequest): Promise<IngestedBody> {
     const { blobs, uploads, state, config } = this.#parts
-    const { keys, version: keyVersion } = this.#keys.of(request.tenant).present
-    const { inlineBytesMax } = config.limits
+    const { keys, version: keyVersion } = this.#sealing(request)
+    // Everything but chunks may be sealed again with the tenant's next key, by which such bytes do not open.
+    const inlineBytesMax = request.customer === undefined ? config.limits.inlineBytesMax : 0
     const { compression } = config.content
     const [slots, sealer, md5, buffers] = [this.#slots, this.#sealer, this.#md5, this.#buffers]
     const shared = { slots, sealer, md5, memory: this.memory, buffers }
     const parts = { blobs, uploads, state, keys, keyVersion, ...shared, now: this.#now }
-    return ingest(request, { ...parts, inlineBytesMax, compression })
+    const etag = request.customer === undefined ? request.etag : 'content'
+    return ingest({ ...request, etag }, { ...parts, inlineBytesMax, compression })
+  }
+
+  customerSeal(tenant: TenantRecord, key: KeyObject, again?: string): CustomerSeal {
+    return newCustomerKeys(this.#keys.of(tenant).present.keys, key, again).seal
+  }
+
+  checkCustomerKey(
+    tenant: TenantRecord,
+    key: KeyObject | undefined,
+    sealed: { readonly key: string; readonly customerSeal?: CustomerSeal },
+  ): void {
+    if (key === undefined && sealed.customerSeal === undefined) return
+    checkCustomerKey(this.#keys.of(tenant).present.keys, key, sealed)
+  }
+
+  #sealing({ tenant, customer }: IngestRequest): VersionedKeys {
+    const { present } = this.#keys.of(tenant)
+    if (customer === undefined) return present
+    const keys = openedBy(present.keys, customer.key, customer.seal)
+    assert(keys !== null, 'the key was compared with the seal before')
+    return { keys, version: CUSTOMER_KEY_VERSION }
   }
 
   read(
     tenant: TenantRecord,
-    { bucketId, object, pinned }: PinnedObject,
+    { bucketId, object, pinned, customerKey }: PinnedObject,
     range: ByteRange,
   ): AsyncIterable<Uint8Array> {
     const { blobs, state, readBarrier } = this.#parts
     const ring = this.#keys.of(tenant)
     // What was sealed again since is opened with the key that the tenant has now.
-    const keys = (version: number) => ring.of(version) ?? this.#ringOf(tenant.id)?.of(version)
+    const customer = checkCustomerKey(ring.present.keys, customerKey, object)
+    const keys = (version: number) =>
+      version === CUSTOMER_KEY_VERSION
+        ? (customer ?? undefined)
+        : (ring.of(version) ?? this.#ringOf(tenant.id)?.of(version))
     const parts = { tenantId: tenant.id, bucketId, object, pinned, blobs, state, keys, readBarrier }
     return this.#downloads.counted(readContent(parts, range))
   }

@@ -51,6 +51,8 @@ export function tracedServices(services: Services, tracing: Tracing | null): Ser
     propose: propose as Services['propose'],
     cluster: { ...cluster, readBarrier: () => within('read barrier', {}, () => cluster.readBarrier()) },
     content: {
+      customerSeal: (tenant, key, again) => content.customerSeal(tenant, key, again),
+      checkCustomerKey: (tenant, key, sealed) => content.checkCustomerKey(tenant, key, sealed),
       ingest: (request) => within('store body', {}, () => content.ingest(request)),
       read: (tenant, object, range) => content.read(tenant, object, range),
     },

@@ -14,6 +14,7 @@ import {
 import type { BodyRecord } from './bodies/records.ts'
 import { bucketOf } from './buckets/find-bucket.ts'
 import { ACCESS_KEYS_PER_TENANT_MAX } from './tenants/records.ts'
+import type { PutBody } from './chunks/commands.ts'
 import type { Command } from './commands.ts'
 import { WORK_PER_STEP } from './bodies/discards.ts'
 import { LINKS_PER_PAGE } from './bodies/manifests.ts'
@@ -40,9 +41,9 @@ function workOf(view: View, command: Command): number {
   switch (command.type) {
     case 'putObject':
     case 'putPart':
-      return command.body.kind === 'chunks' ? costOfChunks(command.body.chunks) : 0
+      return costOfStored(command.body)
     case 'copyObject':
-      return costOfCopy(view, command)
+      return command.stored === undefined ? costOfCopy(view, command) : costOfStored(command.stored.body)
     case 'completeUpload':
       // A page of the upload and one of the object may be cut at either end.
       return 2 * Math.ceil(command.parts.length / PARTS_PER_UPLOAD_PAGE) + ROWS_OF_ITEM
@@ -62,6 +63,10 @@ function workOf(view: View, command: Command): number {
     default:
       return ROWS_OF_ITEM * listed(command)
   }
+}
+
+function costOfStored(body: PutBody): number {
+  return body.kind === 'chunks' ? costOfChunks(body.chunks) : 0
 }
 
 function costOfChunks(

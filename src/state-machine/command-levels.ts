@@ -128,10 +128,10 @@ type MemberLevel = number | Readonly<Record<string, number>>
  */
 const MEMBER_LEVELS: { readonly [T in CommandType]?: Readonly<Record<string, MemberLevel>> } = {
   setQuota: { maxVersions: 4, maxUploads: 4, maxMetadataBytes: 4 },
-  putObject: { representation: 4 },
-  copyObject: { representation: 4, checksums: 4 },
+  putObject: { representation: 4, customerSeal: 7 },
+  copyObject: { representation: 4, checksums: 4, customerSeal: 7, stored: 7 },
   putPart: { source: 4 },
-  createUpload: { representation: 4, checksumType: 4 },
+  createUpload: { representation: 4, checksumType: 4, customerSeal: 7 },
   completeUpload: { composite: 4 },
   deleteObject: { bypassGovernance: 4, approval: 4, replicaOf: 7 },
   deleteObjects: { bypassGovernance: 4, items: { ifMatch: 4 } },

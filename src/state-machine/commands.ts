@@ -97,14 +97,14 @@ export type Reply<T extends CommandType = CommandType> =
     }
   /** With a basis only, and without a row of the audit log: it does not hold; authorize again behind a read barrier, and propose without it. */
   | { readonly ok: false; readonly code: 'basis_gone'; readonly message: string }
-  /** putObject and putPart only: these chunks are gone, of another birth, or on too few nodes; upload them again and propose again. */
+  /** putObject, putPart and a copy with bytes of its own: these chunks are gone, of another birth, or on too few nodes; upload them again and propose again. */
   | {
       readonly ok: false
       readonly code: 'chunks_gone'
       readonly message: string
       readonly chunks: readonly ChunkId[]
     }
-  /** putObject and putPart only: the session of these births is closed, or not open yet; upload again under another session. */
+  /** As above: the session of these births is closed, or not open yet; upload again under another session. */
   | {
       readonly ok: false
       readonly code: 'session_ended'

@@ -11,6 +11,7 @@ import { adminTenantRows } from './admin-tenants-rows.ts'
 import { tlsRows } from './admin-tls-rows.ts'
 import { approvalRows } from './approval-rows.ts'
 import { auditRows } from './audit-rows.ts'
+import { customerKeyRows } from './customer-key-rows.ts'
 import { bucketRows, listingRows, versionRows } from './bucket-rows.ts'
 import { adminLimitRows, callerLimitRows } from './caller-limit-rows.ts'
 import { corsRows } from './cors-rows.ts'
@@ -29,6 +30,7 @@ import { legalHoldRows, retentionRows, tagRows } from './version-part-rows.ts'
 export const CONTRACT: readonly ContractArea[] = [
   { name: 'buckets', built: true, rows: bucketRows },
   { name: 'objects', built: true, rows: { ...objectRows, ...copyRows, ...batchDeleteRows } },
+  { name: 'customer-keys', built: true, rows: customerKeyRows },
   { name: 'versions', built: true, rows: versionRows },
   { name: 'tags', built: true, rows: tagRows },
   { name: 'retention', built: true, rows: retentionRows },

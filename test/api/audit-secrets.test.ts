@@ -2,6 +2,7 @@
  * Every secret that a request can carry is sent in every place where a caller can put it, and then searched for: in the rows of the edge, in
  * the committed links as they lie in the store, in the files of a spool, and in the log.
  */
+import { createHash, randomBytes } from 'node:crypto'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,6 +11,13 @@ import { AuditSpool } from '../../src/audit/audit-spool.ts'
 import { recordingLogger } from '../helpers/loggers.ts'
 import type { Ask } from './api-world.ts'
 import { AuditedWorld } from './audited-world.ts'
+
+const CUSTOMER_KEY = randomBytes(32)
+
+function keyHeaders(prefix: string, key: string): Readonly<Record<string, string>> {
+  const md5 = createHash('md5').update(CUSTOMER_KEY).digest('base64')
+  return { [`${prefix}-algorithm`]: 'AES256', [`${prefix}-key`]: key, [`${prefix}-key-md5`]: md5 }
+}
 
 t.test('no secret is written down anywhere [audit.no-secrets]', async (t) => {
   const audited = await AuditedWorld.start(t)
@@ -48,6 +56,7 @@ t.test('no secret is written down anywhere [audit.no-secrets]', async (t) => {
     signed,
     signingSecret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
     content: 'the-bytes-of-an-object',
+    customerKey: CUSTOMER_KEY.toString('base64'),
   }
   for (const secret of Object.values(secrets)) {
     const asks: Ask[] = [
@@ -61,6 +70,14 @@ t.test('no secret is written down anywhere [audit.no-secrets]', async (t) => {
         headers: { 'x-service-meta-secret': secret, cookie: secret },
       },
       { method: 'PUT', path: '/api/v1/buckets/photos/objects/a', token, body: secret },
+      ...(['PUT', 'GET', 'HEAD'] as const).map((method) => ({
+        method,
+        path: '/api/v1/buckets/photos/objects/sealed',
+        token,
+        headers: keyHeaders('x-service-customer', secret),
+        ...(method === 'PUT' ? { body: 'x' } : {}),
+      })),
+      { path: `/photos/sealed?x-amz-server-side-encryption-customer-key=${encodeURIComponent(secret)}` },
       {
         method: 'POST',
         path: '/api/v1/auth/token',

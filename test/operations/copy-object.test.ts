@@ -16,6 +16,7 @@ const COPY = {
   key: 'copy',
   source: FROM,
   conditions: UNCONDITIONAL,
+  reading: { inTurns: (pieces: AsyncIterable<Uint8Array>) => pieces, signal: new AbortController().signal },
   replacement: null,
   tags: null,
   retention: null,

@@ -135,6 +135,8 @@ t.test(
     const { content } = memory.services
     const leaving: Content = {
       read: content.read.bind(content),
+      customerSeal: content.customerSeal.bind(content),
+      checkCustomerKey: content.checkCustomerKey.bind(content),
       ingest: async (request) => {
         const body = await content.ingest({ ...request, signal: new AbortController().signal })
         client.abort(new Error('gone'))

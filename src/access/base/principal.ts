@@ -21,6 +21,8 @@ export interface Connection {
   /** Of the client: trusted proxies are believed about it. */
   readonly address: string
   readonly isSecure: boolean
+  /** Plain, but from this machine or a trusted proxy, so that no other machine has read it. Absent: it is not known to be. */
+  readonly isSheltered?: boolean
   /** That the client proved to have, by a CA that the listener trusts. Null or absent: none. */
   readonly certificate?: ClientCertificate | null
 }

@@ -16,12 +16,19 @@ import { bareAddress, type Hops, hopsOfForwarded, hopsOfForwardedFor } from './f
 
 /** What the audit log and limits see where a socket has no address, as one that is closed. */
 const NO_ADDRESS = 'unknown'
+const isLoopback = rangesOf([parseRange('127.0.0.0/8'), parseRange('::1')].filter((range) => range !== null))
 
 const ADDRESSES = new Attached<IncomingMessage, string>()
+const SHELTERED = new Attached<IncomingMessage, boolean>()
 
 /** An IPv4 or IPv6 address without port, or "unknown". IPv4 in the spelling of IPv6 is written as IPv4. */
 export function clientAddress({ raw }: Pick<FastifyRequest, 'raw'>): string {
   return ADDRESSES.get(raw) ?? peerAddress(raw.socket)
+}
+
+/** Whether the other side of the connection is this machine or a trusted proxy. */
+export function isSheltered({ raw }: Pick<FastifyRequest, 'raw'>): boolean {
+  return SHELTERED.get(raw) ?? false
 }
 
 /** The other side of a connection, before any header is believed. */
@@ -65,6 +72,8 @@ export class ClientAddresses {
   admit(request: IncomingMessage): void {
     const peer = this.ofConnection(request.socket)
     ADDRESSES.set(request, peer)
+    const side = peerAddress(request.socket)
+    SHELTERED.set(request, isLoopback(side) || this.isTrusted(side))
     if (!this.hasTrusted || !this.isTrusted(peer)) return
     const found = claimsOf(request).map((hops) => this.#firstUntrusted(peer, hops))
     const [address = peer, other = address] = found

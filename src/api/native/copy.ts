@@ -12,6 +12,14 @@ import {
 import { strongTags, weakTags } from '../../operations/objects/entity-tags.ts'
 import { PHOTOS } from '../examples/names.ts'
 import { documented } from '../documented.ts'
+import {
+  CUSTOMER_KEY_HEADERS,
+  customerKeyAnswer,
+  OWN_KEY,
+  OWN_SOURCE_KEY,
+  readCustomerKey,
+  SOURCE_KEY_HEADERS,
+} from '../customer-key-headers.ts'
 import { dataRoute } from '../route.ts'
 import { readTime } from '../wire.ts'
 import { BucketName, ContentType, GivenTime, Metadata, ObjectKey } from './given-schemas.ts'
@@ -53,6 +61,7 @@ export const copyRoutes = [
       description:
         'The path names the target, the body the source, which needs read scope. Up to 5 GiB. With `REPLACE` content type, metadata and `Cache-Control`, `Content-Disposition`, `Content-Encoding`, `Content-Language` and `Expires` are those of the body, else those of the source; tags come along, locks do not. `ifMatch`, `ifNoneMatch`, `ifModifiedSince` and `ifUnmodifiedSince` are about the source, `requireAbsent` and `requireMatchEtag` about the target; any that fails is a 412.',
       body: { schema: Copy },
+      requestHeaders: [...CUSTOMER_KEY_HEADERS, ...SOURCE_KEY_HEADERS],
       responseHeaders: OBJECT_HEADERS,
       success: {
         status: 200,
@@ -64,10 +73,19 @@ export const copyRoutes = [
         body: { sourceBucket: 'photos', sourceKey: '2026/cat.txt', requireAbsent: true },
       },
     },
-    async (services, principal, { params, body }) => {
+    async (services, principal, { params, body, headers, inTurns, signal }) => {
+      const customer = readCustomerKey(headers, OWN_KEY, principal.circumstances)
+      const sourceKey = readCustomerKey(headers, OWN_SOURCE_KEY, principal.circumstances)
       const { bucket, object } = await copyObject(services, principal, {
         ...params,
-        source: { bucket: body.sourceBucket, key: body.sourceKey, versionId: body.sourceVersionId },
+        source: {
+          bucket: body.sourceBucket,
+          key: body.sourceKey,
+          versionId: body.sourceVersionId,
+          customerKey: sourceKey?.key,
+        },
+        customerKey: customer?.key,
+        reading: { inTurns, signal },
         conditions: conditionsOf(body),
         replacement: replacementOf(body),
         tags: null,
@@ -78,7 +96,8 @@ export const copyRoutes = [
           ifNoneMatch: body.requireAbsent === true ? ['*'] : null,
         },
       })
-      return { kind: 'json', headers: objectHeaders(bucket, object), body: objectView(bucket.name, object) }
+      const own = { ...objectHeaders(bucket, object), ...customerKeyAnswer(OWN_KEY, customer) }
+      return { kind: 'json', headers: own, body: objectView(bucket.name, object) }
     },
   ),
 ]

@@ -6,6 +6,7 @@ import { Refusal } from '../../base/refusal.ts'
 import { listParts } from '../../operations/multipart/list-parts.ts'
 import { uploadPart } from '../../operations/multipart/upload-part.ts'
 import { FILM_UPLOAD } from '../examples/names.ts'
+import { CUSTOMER_KEY_HEADERS, customerKeyAnswer, OWN_KEY, readCustomerKey } from '../customer-key-headers.ts'
 import { dataRoute } from '../route.ts'
 import { ListedPartView, listedPartView, PartView, partView } from './multipart-view.ts'
 import { CLAIM_HEADERS, declaredLength, readBodyClaims, refuseForeignHeaders } from './upload-headers.ts'
@@ -41,7 +42,7 @@ export const multipartPartRoutes = [
         'The body is the part. Every digest given is verified before anything is stored. A part that is sent again replaces the one before. Each part but the last has 5 MiB to 5 GiB, which is checked on completion.',
       query: Type.Object({}, { additionalProperties: false }),
       body: 'bytes',
-      requestHeaders: CLAIM_HEADERS,
+      requestHeaders: [...CLAIM_HEADERS, ...CUSTOMER_KEY_HEADERS],
       responseHeaders: [{ name: 'ETag', description: 'Entity tag of the part, quoted' }],
       success: {
         status: 200,
@@ -51,16 +52,23 @@ export const multipartPartRoutes = [
       example: { params: { ...FILM_UPLOAD, partNumber: '1' }, body: 'Once upon a time' },
     },
     async (services, principal, { headers, params, bytes, trailers, signal }) => {
-      refuseForeignHeaders(headers, /^x-service-checksum-/, 'A part has a length and checksums, nothing else')
+      refuseForeignHeaders(
+        headers,
+        /^x-service-(checksum|customer)-/,
+        'A part has a length, checksums and the key of its upload, nothing else',
+      )
+      const customer = readCustomerKey(headers, OWN_KEY, principal.circumstances)
       const part = await uploadPart(services, principal, {
         ...params,
         partNumber: partNumberOf(params.partNumber),
+        customerKey: customer?.key,
         ...readBodyClaims(headers, trailers),
         expectedSize: declaredLength(headers),
         source: bytes,
         signal,
       })
-      return { kind: 'json', headers: { etag: `"${part.etag}"` }, body: partView(part) }
+      const own = { etag: `"${part.etag}"`, ...customerKeyAnswer(OWN_KEY, customer) }
+      return { kind: 'json', headers: own, body: partView(part) }
     },
   ),
 

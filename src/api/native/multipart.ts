@@ -10,6 +10,7 @@ import { PART_TAG_PATTERN } from '../../operations/multipart/named-parts.ts'
 import { UPLOAD_ID } from '../../operations/multipart/upload-id.ts'
 import { FILM, FILM_UPLOAD, PHOTOS } from '../examples/names.ts'
 import { documented } from '../documented.ts'
+import { customerKeyAnswer, OWN_KEY, readCustomerKey } from '../customer-key-headers.ts'
 import { dataRoute } from '../route.ts'
 import { ListedUploadView, listedUploadView, UploadView, uploadView } from './multipart-view.ts'
 import { NEW_UPLOAD_HEADERS, NewUpload, readNewUpload } from './new-upload.ts'
@@ -87,11 +88,13 @@ export const multipartRoutes = [
     },
     async (services, principal, { headers, params, body }) => {
       const requested = readNewUpload(headers, body)
-      const { bucket, upload } = await createMultipartUpload(services, principal, { ...params, ...requested })
+      const customer = readCustomerKey(headers, OWN_KEY, principal.circumstances)
+      const asked = { ...params, ...requested, customerKey: customer?.key }
+      const { bucket, upload } = await createMultipartUpload(services, principal, asked)
       const path = `${bucket.name}/multipart/${upload.uploadId}/parts/${pathText(upload.key)}`
       return {
         kind: 'json',
-        headers: { location: `/api/v1/buckets/${path}` },
+        headers: { location: `/api/v1/buckets/${path}`, ...customerKeyAnswer(OWN_KEY, customer) },
         body: uploadView(bucket.name, upload),
       }
     },

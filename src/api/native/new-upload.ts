@@ -11,6 +11,7 @@ import { checkTags } from '../../operations/base/tags.ts'
 import { Refusal } from '../../base/refusal.ts'
 import type { Representation } from '../../state-machine/versions/records.ts'
 import { documented } from '../documented.ts'
+import { CUSTOMER_KEY_HEADERS } from '../customer-key-headers.ts'
 import { headerText } from '../header-text.ts'
 import type { HeaderNote } from '../route.ts'
 import { readTime } from '../wire.ts'
@@ -39,7 +40,8 @@ export const NewUpload = Type.Object(
 )
 type NewUploadBody = Static<typeof NewUpload>
 
-const TAKEN = /^x-service-(meta-.*|checksum-algorithm|tagging|retention-mode|retain-until|legal-hold)$/
+const TAKEN =
+  /^x-service-(meta-.*|checksum-algorithm|tagging|retention-mode|retain-until|legal-hold|customer-.*)$/
 const ALGORITHM = 'X-Service-Checksum-Algorithm'
 
 export const NEW_UPLOAD_HEADERS: readonly HeaderNote[] = [
@@ -51,6 +53,7 @@ export const NEW_UPLOAD_HEADERS: readonly HeaderNote[] = [
     schema: { enum: [...KEPT_ALGORITHMS] },
   },
   ...SETTINGS_HEADERS,
+  ...CUSTOMER_KEY_HEADERS,
 ]
 
 /** Throws Refusal invalid_request, invalid_tag, checksum_unsupported. */

@@ -46,9 +46,9 @@ export function headAnswer(found: FoundObject, asked: IncomingHttpHeaders, own: 
   return { kind: 'empty', headers: { ...objectHeaders(bucket, object), ...about, ...own } }
 }
 
-export function storedAnswer({ bucket, object, replayed }: StoredObject): Answer {
+export function storedAnswer({ bucket, object, replayed }: StoredObject, own: Headers = {}): Answer {
   const replay: Record<string, string> = replayed ? { 'idempotent-replayed': 'true' } : {}
-  const headers = { ...objectHeaders(bucket, object), ...replay }
+  const headers = { ...objectHeaders(bucket, object), ...replay, ...own }
   return { kind: 'json', headers, body: objectView(bucket.name, object) }
 }
 

@@ -40,6 +40,8 @@ export const ObjectView = Type.Object(
       status: Type.Enum(['encrypted']),
       algorithm: Type.Enum(['AES256-GCM']),
       keyId: Type.String(),
+      /** Its client has the key: requests for its bytes bring it. */
+      customerKey: Type.Optional(Type.Boolean()),
     }),
     compression: Type.Object({ status: Type.Enum(['none', 'zstd']) }),
     retention: orNull(RetentionView),
@@ -60,6 +62,8 @@ export const ListedObjectView = Type.Object(
     lastModified: Time,
     storageClass: Type.String(),
     versionId: Type.String(),
+    /** true: its client has the key. */
+    customerKey: Type.Optional(Type.Boolean()),
     /** Where it was asked for and the caller may read the object. */
     metadata: Type.Optional(Type.Record(Type.String(), Type.String())),
   },
@@ -81,7 +85,12 @@ export function objectView(bucket: string, object: ObjectRecord): Static<typeof 
     checksums: { ...object.checksums },
     checksumType: 'FULL_OBJECT',
     ...(object.composite === undefined ? {} : { compositeChecksum: { ...object.composite } }),
-    encryption: { status: 'encrypted', algorithm: 'AES256-GCM', keyId: object.masterKeyId },
+    encryption: {
+      status: 'encrypted',
+      algorithm: 'AES256-GCM',
+      keyId: object.masterKeyId,
+      ...(object.customerSeal === undefined ? {} : { customerKey: true }),
+    },
     compression: { status: compressionOf(object) },
     retention: object.retention === null ? null : retentionView(object.retention),
     legalHold: holdView(object.legalHold),
@@ -105,7 +114,7 @@ function partsOf({ body }: ObjectRecord): number {
 /** JSON of a `ListedObjectView`. */
 export function listedObjectText(object: ListedObject): string {
   const times = `"lastModified":"${timeText(object.lastModified)}","storageClass":"${STORAGE_CLASS}"`
-  return `{"key":${JSON.stringify(object.key)},"size":${object.size},"etag":${JSON.stringify(object.etag)},${times},"versionId":"${clientVersionId(object)}"${metadataText(object)}}`
+  return `{"key":${JSON.stringify(object.key)},"size":${object.size},"etag":${JSON.stringify(object.etag)},${times},"versionId":"${clientVersionId(object)}"${object.isOfCustomer === true ? ',"customerKey":true' : ''}${metadataText(object)}}`
 }
 
 function metadataText({ metadata }: ListedObject): string {

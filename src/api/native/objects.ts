@@ -7,6 +7,7 @@ import { getObject } from '../../operations/objects/get-object.ts'
 import { headObject } from '../../operations/objects/object-lookups.ts'
 import { putObject } from '../../operations/objects/put-object.ts'
 import { CAT } from '../examples/names.ts'
+import { CUSTOMER_KEY_HEADERS, customerKeyAnswer, OWN_KEY, readCustomerKey } from '../customer-key-headers.ts'
 import { dataRoute, type HeaderNote } from '../route.ts'
 import { readMetadata } from './metadata-headers.ts'
 import { bytesAnswer, headAnswer, storedAnswer } from './object-answers.ts'
@@ -65,6 +66,7 @@ export const objectRoutes = [
         { name: 'X-Service-Meta-<name>', description: 'User metadata, 2 KiB in all' },
         ...REPRESENTATION_NOTES,
         ...SETTINGS_HEADERS,
+        ...CUSTOMER_KEY_HEADERS,
         ...WRITE_CONDITIONS,
         IDEMPOTENCY_KEY,
         {
@@ -97,6 +99,7 @@ export const objectRoutes = [
     async (services, principal, call) => {
       const { headers, params, bytes, trailers, signal } = call
       refuseUnknownUploadHeaders(headers)
+      const customer = readCustomerKey(headers, OWN_KEY, principal.circumstances)
       const stored = await putObject(services, principal, {
         ...params,
         contentType: readContentType(headers),
@@ -105,12 +108,13 @@ export const objectRoutes = [
         ...readSettings(headers),
         precondition: readPrecondition(headers),
         idempotencyKey: readIdempotencyKey(headers),
+        customerKey: customer?.key,
         ...readBodyClaims(headers, trailers),
         expectedSize: declaredLength(headers),
         source: bytes,
         signal,
       })
-      return storedAnswer(stored)
+      return storedAnswer(stored, customerKeyAnswer(OWN_KEY, customer))
     },
   ),
 
@@ -123,7 +127,7 @@ export const objectRoutes = [
       description:
         'Several ranges at once are answered with the whole object. A key whose newest version is a delete marker is a 404 with `X-Service-Delete-Marker: true`; a delete marker asked for by its version a 405.',
       query: VersionQuery,
-      requestHeaders: [...RANGE_HEADERS, ...CONDITION_HEADERS],
+      requestHeaders: [...RANGE_HEADERS, ...CONDITION_HEADERS, ...CUSTOMER_KEY_HEADERS],
       responseHeaders: [...OBJECT_HEADERS, ...GIVEN_BACK_NOTES],
       success: {
         status: 200,
@@ -134,8 +138,10 @@ export const objectRoutes = [
       example: { params: CAT, headers: { Range: 'bytes=0-3' } },
     },
     async (services, principal, { params, query, headers }) => {
-      const found = await getObject(services, principal, { ...params, versionId: query.versionId })
-      return bytesAnswer(found, headers)
+      const customer = readCustomerKey(headers, OWN_KEY, principal.circumstances)
+      const wanted = { ...params, versionId: query.versionId, customerKey: customer?.key }
+      const found = await getObject(services, principal, wanted)
+      return bytesAnswer(found, headers, customerKeyAnswer(OWN_KEY, customer))
     },
   ),
 
@@ -146,15 +152,17 @@ export const objectRoutes = [
       path: PATH,
       summary: 'Read what is known of an object, as headers',
       query: VersionQuery,
-      requestHeaders: CONDITION_HEADERS,
+      requestHeaders: [...CONDITION_HEADERS, ...CUSTOMER_KEY_HEADERS],
       responseHeaders: [...OBJECT_HEADERS, ...GIVEN_BACK_NOTES],
       success: { status: 200, description: 'The headers that GET would give' },
       otherStatuses: { 304: 'Not modified' },
       example: { params: CAT },
     },
     async (services, principal, { params, query, headers }) => {
-      const found = await headObject(services, principal, { ...params, versionId: query.versionId })
-      return headAnswer(found, headers)
+      const customer = readCustomerKey(headers, OWN_KEY, principal.circumstances)
+      const wanted = { ...params, versionId: query.versionId, customerKey: customer?.key }
+      const found = await headObject(services, principal, wanted)
+      return headAnswer(found, headers, customerKeyAnswer(OWN_KEY, customer))
     },
   ),
 

@@ -11,6 +11,7 @@ import { putSigned } from '../../operations/signed/put-signed.ts'
 import type { ObjectRecord } from '../../state-machine/versions/records.ts'
 import { CAT, PHOTOS } from '../examples/names.ts'
 import { linkHeaders } from '../link-headers.ts'
+import { CUSTOMER_KEY_HEADERS, customerKeyAnswer, OWN_KEY, readCustomerKey } from '../customer-key-headers.ts'
 import { signedRoute } from '../route.ts'
 import { readMetadata } from './metadata-headers.ts'
 import { bytesAnswer, headAnswer, storedAnswer } from './object-answers.ts'
@@ -31,7 +32,7 @@ import {
 
 const PATH = `${SIGNED_PATH}/{bucket}/{key...}` as const
 const Query = Type.Object({ token: Type.String() }, { additionalProperties: false })
-const TAKEN = /^(x-service-(meta|checksum)-.+|if-match|if-none-match)$/
+const TAKEN = /^(x-service-(meta|checksum|customer)-.+|if-match|if-none-match)$/
 const NOT_TAKEN = 'A signed URL grants no tags and no locks; metadata, checksums and conditions are taken'
 
 export const signedRoutes = [
@@ -44,7 +45,7 @@ export const signedRoutes = [
       description:
         'Authorized by the token alone; an Authorization header is not looked at. Content type and disposition are those that the URL names, if it names any.',
       query: Query,
-      requestHeaders: [...RANGE_HEADERS, ...CONDITION_HEADERS],
+      requestHeaders: [...RANGE_HEADERS, ...CONDITION_HEADERS, ...CUSTOMER_KEY_HEADERS],
       responseHeaders: [...OBJECT_HEADERS, ...GIVEN_BACK_NOTES],
       success: {
         status: 200,
@@ -55,8 +56,12 @@ export const signedRoutes = [
       example: { params: CAT, query: { token: '{signURL.token}' } },
     },
     async (services, principal, { method, params, headers }) => {
-      const found = await getSigned(services, principal, params)
-      const own = readHeaders(principal.signedUrl, found.object)
+      const customer = readCustomerKey(headers, OWN_KEY, principal.circumstances)
+      const found = await getSigned(services, principal, { ...params, customerKey: customer?.key })
+      const own = {
+        ...readHeaders(principal.signedUrl, found.object),
+        ...customerKeyAnswer(OWN_KEY, customer),
+      }
       return method === 'HEAD' ? headAnswer(found, headers, own) : bytesAnswer(found, headers, own)
     },
   ),
@@ -75,6 +80,7 @@ export const signedRoutes = [
         ...CLAIM_HEADERS,
         { name: 'X-Service-Meta-<name>', description: 'User metadata, 2 KiB in all' },
         ...REPRESENTATION_NOTES,
+        ...CUSTOMER_KEY_HEADERS,
         ...WRITE_CONDITIONS,
         IDEMPOTENCY_KEY,
       ],
@@ -96,6 +102,7 @@ export const signedRoutes = [
     },
     async (services, principal, { params, headers, bytes, trailers, signal }) => {
       refuseForeignHeaders(headers, TAKEN, NOT_TAKEN)
+      const customer = readCustomerKey(headers, OWN_KEY, principal.circumstances)
       const stored = await putSigned(services, principal, {
         ...params,
         contentType: readContentType(headers),
@@ -103,12 +110,13 @@ export const signedRoutes = [
         ...readRepresentation(headers),
         precondition: readPrecondition(headers),
         idempotencyKey: readIdempotencyKey(headers),
+        customerKey: customer?.key,
         ...readBodyClaims(headers, trailers),
         expectedSize: declaredLength(headers),
         source: bytes,
         signal,
       })
-      return storedAnswer(stored)
+      return storedAnswer(stored, customerKeyAnswer(OWN_KEY, customer))
     },
   ),
 ]

@@ -14,6 +14,7 @@ import {
 } from '../../operations/objects/idempotency-key.ts'
 import { Refusal } from '../../base/refusal.ts'
 import { DIGEST_HEADER_NOTES, readDigestHeaders } from '../content-digests.ts'
+import { OWN_KEY } from '../customer-key-headers.ts'
 import { headerText } from '../header-text.ts'
 import type { HeaderNote } from '../route.ts'
 import { CHECKSUM_PREFIX, checksumClaims, readTrailingClaims } from './trailing-claims.ts'
@@ -27,6 +28,7 @@ const OWN = [
   'x-service-retention-mode',
   'x-service-retain-until',
   'x-service-legal-hold',
+  ...Object.values(OWN_KEY),
 ]
 
 const OF_WHOLE_OBJECTS = [

@@ -6,6 +6,7 @@
  * Rule: an upload may end at any moment. A part that is not as named is refused here only while the upload is in
  * progress; once it has ended, the answer to its completion counts. [decisions 6]
  */
+import type { KeyObject } from 'node:crypto'
 import { S3_ACTIONS } from '../../access/policies/s3-actions.ts'
 import { accessKey } from '../../access/rights.ts'
 import { Refusal } from '../../base/refusal.ts'
@@ -27,6 +28,8 @@ import type { Services } from '../base/services.ts'
 import { keyTarget } from '../base/targets.ts'
 import { findKey, type FoundKey, type FoundObject } from '../objects/object-checks.ts'
 import { NEW_VERSION_REFUSALS } from '../objects/refusals.ts'
+import { findTenant } from '../tenants/find-tenant.ts'
+import { customerOfUpload } from './ingest-part.ts'
 import { noSuchUpload, openUpload, type UploadName } from './find-upload.ts'
 import { checkPartList, fingerprintOfParts, type NamedPart, namedParts } from './named-parts.ts'
 import { isUploadId } from './upload-id.ts'
@@ -36,6 +39,8 @@ interface CompleteMultipartUploadInput extends UploadName {
   /** Entity tags with or without quotes. */
   readonly parts: readonly NamedPart[]
   readonly precondition: WritePrecondition
+  /** Compared with that of the upload. Undefined: nothing is compared. */
+  readonly customerKey?: KeyObject | undefined
   /** Of the whole. */
   readonly claimed: ReadonlyMap<ChecksumAlgorithm, Uint8Array>
   /** How `claimed` was made; null: as the upload was created for. Absent: over all bytes. */
@@ -65,6 +70,9 @@ export const completeMultipartUpload = dataOperation(
     const { uploadId, precondition } = input
     const found = findKey(services, principal, input)
     earlierAnswer(services, found, uploadId)
+    const upload = openUpload(services, found, uploadId)
+    if (upload !== null && input.customerKey !== undefined)
+      customerOfUpload(services, { tenant: findTenant(services, tenantId), upload }, input.customerKey)
     const parts = checkPartList(input.parts)
     const whole = await wholeOf(services, found, { uploadId, parts })
     checkWhole(input, whole)

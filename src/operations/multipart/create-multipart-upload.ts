@@ -1,6 +1,7 @@
 /**
  * createMultipartUpload: authorize -> bucket exists -> key is valid -> settings -> commit. What is said here holds for the object once it is whole.
  */
+import type { KeyObject } from 'node:crypto'
 import { S3_ACTIONS } from '../../access/policies/s3-actions.ts'
 import { accessKey } from '../../access/rights.ts'
 import { settle } from '../../commands/settle.ts'
@@ -16,6 +17,8 @@ import { findTenant } from '../tenants/find-tenant.ts'
 import { checkChecksumType } from './checksum-type.ts'
 
 interface CreateMultipartUploadInput extends KeyName, VersionSettings {
+  /** Seals every part instead of the tenant's. */
+  readonly customerKey?: KeyObject | undefined
   readonly contentType: string
   readonly metadata: Readonly<Record<string, string>>
   readonly representation?: Representation
@@ -44,8 +47,10 @@ export const createMultipartUpload = dataOperation(
     authorizeSettings(services, principal, input, input)
     const { checksumType } = input
     if (checksumType !== undefined) checkChecksumType(input.checksumAlg, checksumType)
-    const { masterKeyId } = findTenant(services, tenantId)
+    const tenant = findTenant(services, tenantId)
+    const { masterKeyId } = tenant
     const { contentType, metadata, representation, tags, retention, legalHold, checksumAlg } = input
+    const { customerKey } = input
     const reply = await services.propose({
       type: 'createUpload',
       tenantId,
@@ -57,6 +62,9 @@ export const createMultipartUpload = dataOperation(
       metadata,
       ...(representation === undefined ? {} : { representation }),
       masterKeyId,
+      ...(customerKey === undefined
+        ? {}
+        : { customerSeal: services.content.customerSeal(tenant, customerKey) }),
       tags,
       retention,
       legalHold,

@@ -5,6 +5,7 @@
  * Rules: the caller needs write scope on the target and read scope on the source. The bytes are read and digested, because the tag of the
  * part is a digest of them; a chunk that the tenant has already is not stored again. Nothing is read ahead of what is stored.
  */
+import type { KeyObject } from 'node:crypto'
 import { authorize } from '../../access/authorize.ts'
 import type { AccessKeyPrincipal } from '../../access/base/principal.ts'
 import { S3_ACTIONS } from '../../access/policies/s3-actions.ts'
@@ -21,7 +22,7 @@ import type { Services } from '../base/services.ts'
 import { keyTarget } from '../base/targets.ts'
 import type { ReadConditions } from '../objects/conditions.ts'
 import { checkSource, findSource } from '../objects/copy-source.ts'
-import type { FoundObject, ObjectName } from '../objects/object-checks.ts'
+import type { FoundObject, KeyedObjectName } from '../objects/object-checks.ts'
 import { READ_REFUSALS } from '../objects/refusals.ts'
 import { findTenant } from '../tenants/find-tenant.ts'
 import { findUpload, type UploadName } from './find-upload.ts'
@@ -31,7 +32,8 @@ type Pieces = AsyncIterable<Uint8Array>
 
 export interface UploadPartCopyInput extends UploadName {
   readonly partNumber: number
-  readonly source: ObjectName
+  readonly customerKey?: KeyObject | undefined
+  readonly source: KeyedObjectName
   /** On the source. */
   readonly conditions: ReadConditions
   /** Of the source; null: all of it. */
@@ -86,15 +88,16 @@ async function copyPart(
   checkSource(input.conditions, source)
   const { object } = source
   const range = rangeIn(object, input.range)
-  const { partNumber, signal, inTurns } = input
+  const { partNumber, customerKey, signal, inTurns } = input
   // Otherwise the commit would be refused once all bytes are stored.
   await requireLevel(services.cluster, NAMES_SOURCE_LEVEL)
   const tenant = findTenant(services, principal.tenantId)
-  const bytes = { bucketId: source.bucket.id, object, pinned }
+  const bytes = { bucketId: source.bucket.id, object, pinned, customerKey: input.source.customerKey }
   const pieces = nodeSource(inTurns(services.content.read(tenant, bytes, range)))
   const expectedSize = range.end - range.start
   const part = {
     partNumber,
+    customerKey,
     source: pieces,
     expectedSize,
     claimed: new Map(),

@@ -21,9 +21,9 @@ export const uploadPart = dataOperation(
     target: keyTarget,
   },
   async (services, principal, input: UploadPartInput): Promise<PartRecord> => {
-    const { partNumber, source, expectedSize, claimed, trailing, etag, signal } = input
+    const { partNumber, customerKey, source, expectedSize, claimed, trailing, etag, signal } = input
     const found = findUpload(services, principal, input)
-    const part = { partNumber, source, expectedSize, claimed, trailing, etag, signal }
+    const part = { partNumber, customerKey, source, expectedSize, claimed, trailing, etag, signal }
     return ingestPart(services, principal, found, part)
   },
 )

@@ -1,16 +1,19 @@
 /**
  * copyObject: the order of checks for the target, then for the source -> commit. No byte moves; the bytes are read where the caller wants a
- * digest of them that the source does not have. [native: copy request body]
+ * digest of them that the source does not have, and stored again where a client has the key of source or target. [native: copy request body]
  *
  * Rules: the caller needs write scope on the target and read scope on the source, both in its own tenant. The commit names
  * the version that was looked at; if that version was removed in between, both are authorized and looked at once more.
  */
+import type { KeyObject } from 'node:crypto'
 import { authorize } from '../../access/authorize.ts'
 import type { AccessKeyPrincipal } from '../../access/base/principal.ts'
 import { S3_ACTIONS } from '../../access/policies/s3-actions.ts'
 import { accessKey } from '../../access/rights.ts'
 import { Refusal } from '../../base/refusal.ts'
+import { requireLevel } from '../../commands/level-gate.ts'
 import { settle } from '../../commands/settle.ts'
+import type { EtagForm } from '../../content/content.ts'
 import { BodyGoneError } from '../../content/read-content.ts'
 import type { Checksums } from '../../state-machine/bodies/records.ts'
 import type { BucketRecord } from '../../state-machine/buckets/records.ts'
@@ -21,9 +24,11 @@ import type {
   ObjectRecord,
   RetentionRecord,
   Tags,
+  VersionRecord,
   VersionSettings,
 } from '../../state-machine/versions/records.ts'
 import { pinRows, type PinnedRows } from '../../store/reads/pinned-rows.ts'
+import { commitBody } from '../base/commit-body.ts'
 import { dataOperation } from '../base/operation.ts'
 import type { Services } from '../base/services.ts'
 import { newVersionTarget, versionTarget } from '../base/targets.ts'
@@ -35,17 +40,24 @@ import {
   findKey,
   type FoundKey,
   type FoundObject,
+  type KeyedObjectName,
   type KeyName,
-  type ObjectName,
   refuseEarly,
 } from './object-checks.ts'
 import { getObjectTags } from './object-lookups.ts'
 import { NEW_VERSION_REFUSALS, READ_REFUSALS } from './refusals.ts'
+import { type CopyReading, resealedCopy } from './reseal-copy.ts'
 import { digestOfSource, type PinnedSource, type WantedDigest } from './source-digest.ts'
 import { versionKeys } from '../../state-machine/versions/keys.ts'
 
 interface CopyObjectInput extends KeyName {
-  readonly source: ObjectName
+  readonly source: KeyedObjectName
+  /** Seals the copy instead of the tenant's. */
+  readonly customerKey?: KeyObject | undefined
+  /** How its bytes are read, if they have to be. */
+  readonly reading: CopyReading
+  /** Of a copy whose bytes are stored again. Absent: `content`. */
+  readonly etag?: EtagForm
   /** On the source. */
   readonly conditions: ReadConditions
   /** Null: those of the source. */
@@ -66,6 +78,8 @@ export interface CopiedObject extends FoundObject {
 }
 
 const LOOKS_MAX = 2
+/** From this feature level on, the command may bring the bytes of the copy. */
+const RESEALS_LEVEL = 7
 
 export const copyObject = dataOperation(
   {
@@ -96,6 +110,8 @@ async function copyOnce(
 ): Promise<CopiedObject | Gone> {
   const { bucket, source, command } = planCopy(services, principal, input)
   try {
+    if (isResealed(input, source))
+      return { bucket, object: await reseal(services, principal, input, { source, command }), source }
     const digested = await withDigest(services, principal, { source, digest: input.digest })
     return { bucket, object: settle(await services.propose({ ...command, ...digested })), source }
   } catch (error) {
@@ -106,6 +122,44 @@ async function copyOnce(
 }
 
 type Gone = BodyGoneError | Refusal
+
+/** Whether the bytes of the source are read. */
+function isRead({ digest, customerKey }: CopyObjectInput, version: VersionRecord): version is ObjectRecord {
+  if (version.kind !== 'object') return false
+  return digest !== undefined || customerKey !== undefined || version.customerSeal !== undefined
+}
+
+/** The chunks of a client's key are those of one object. */
+function isResealed({ customerKey }: CopyObjectInput, { object }: FoundObject): boolean {
+  return customerKey !== undefined || object.customerSeal !== undefined
+}
+
+async function reseal(
+  services: Services,
+  principal: AccessKeyPrincipal,
+  {
+    customerKey: key,
+    source: { customerKey: sourceKey },
+    reading,
+    etag = 'content',
+    digest,
+  }: CopyObjectInput,
+  { source, command }: Pick<CopyPlan, 'source' | 'command'>,
+): Promise<ObjectRecord> {
+  const tenant = findTenant(services, principal.tenantId)
+  const customer = key === undefined ? undefined : { key, seal: services.content.customerSeal(tenant, key) }
+  // Otherwise the commit would be refused once all bytes are stored.
+  await requireLevel(services.cluster, RESEALS_LEVEL)
+  const resealing = { tenant, source, sourceKey, customer, etag, digest }
+  const ingested = await resealedCopy(services, principal, resealing, reading)
+  const sealed = customer === undefined ? {} : { customerSeal: customer.seal }
+  const reply = await commitBody(
+    ingested,
+    (stored) => services.propose({ ...command, ...sealed, stored }),
+    reading.signal,
+  )
+  return settle(reply)
+}
 
 const isGone = (copied: CopiedObject | Gone): copied is Gone => copied instanceof Error
 
@@ -128,16 +182,17 @@ interface CopyPlan {
 function planCopy(services: Services, principal: AccessKeyPrincipal, input: CopyObjectInput): CopyPlan {
   const target = findKey(services, principal, input)
   let pinned: PinnedRows = {}
-  const isRead = input.digest !== undefined
   const found = findSource(services, principal, input.source, (view, { id }, version) => {
-    if (isRead && version.kind === 'object') pinned = pinRows(view, id, version)
+    if (isRead(input, version)) pinned = pinRows(view, id, version)
   })
   const source = { ...found, pinned }
+  const tenant = findTenant(services, principal.tenantId)
+  services.content.checkCustomerKey(tenant, input.source.customerKey, source.object)
   refuseCopy(services, input, { target, source })
   const settings = authorizedSettings(services, principal, input, source)
   const { bucket, key } = target
   const { contentType, metadata, representation } = input.replacement ?? source.object
-  const { masterKeyId } = findTenant(services, principal.tenantId)
+  const { masterKeyId } = tenant
   const requested = {
     tenantId: principal.tenantId,
     bucket: bucket.name,
@@ -191,6 +246,16 @@ function refuseCopy(
   checkSource(input.conditions, source)
 }
 
-function changesNothing({ replacement, tags, retention, legalHold, digest }: CopyObjectInput): boolean {
-  return replacement === null && tags === null && retention === null && !legalHold && digest === undefined
+function changesNothing({
+  replacement,
+  tags,
+  retention,
+  legalHold,
+  digest,
+  customerKey,
+  source,
+}: CopyObjectInput): boolean {
+  const isSaid =
+    replacement !== null || tags !== null || retention !== null || legalHold || digest !== undefined
+  return !isSaid && customerKey === undefined && source.customerKey === undefined
 }

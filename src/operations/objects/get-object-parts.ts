@@ -7,11 +7,12 @@ import { PARTS_MAX } from '../../state-machine/objects/limits.ts'
 import { dataOperation } from '../base/operation.ts'
 import { clampPageSize } from '../base/page-size.ts'
 import { versionTarget } from '../base/targets.ts'
-import { findObject, type FoundObject, type ObjectName } from './object-checks.ts'
+import { findTenant } from '../tenants/find-tenant.ts'
+import { findObject, type FoundObject, type KeyedObjectName } from './object-checks.ts'
 import { type DescribedPart, describedParts, partCountOf } from './object-parts.ts'
 import { READ_REFUSALS } from './refusals.ts'
 
-interface GetObjectPartsInput extends ObjectName {
+interface GetObjectPartsInput extends KeyedObjectName {
   /** 1 to 1000; undefined: 1000. */
   readonly maxParts: number | undefined
   /** Exclusive; undefined: from the first. */
@@ -43,6 +44,11 @@ export const getObjectParts = dataOperation(
     const found = findObject(services, principal, input, (view, { id: bucketId }, object) => {
       if (object.kind === 'object') parts = describedParts(view, { bucketId, object }, { after, limit })
     })
+    services.content.checkCustomerKey(
+      findTenant(services, principal.tenantId),
+      input.customerKey,
+      found.object,
+    )
     const partCount = partCountOf(found.object)
     const last = parts.at(-1)?.number ?? 0
     const next = partCount === null || last === 0 || last >= partCount ? null : last

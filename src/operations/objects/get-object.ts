@@ -12,7 +12,7 @@ import type { PinnedRows } from '../../store/reads/pinned-rows.ts'
 import { dataOperation } from '../base/operation.ts'
 import { versionTarget } from '../base/targets.ts'
 import { findTenant } from '../tenants/find-tenant.ts'
-import { findObject, type FoundObject, type ObjectName } from './object-checks.ts'
+import { findObject, type FoundObject, type KeyedObjectName } from './object-checks.ts'
 import { type PlacedPart, placedPart } from './object-parts.ts'
 import { READ_REFUSALS } from './refusals.ts'
 
@@ -32,13 +32,14 @@ export const getObject = dataOperation(
     refuses: [...READ_REFUSALS, 'range_not_satisfiable', 'not_enough_replicas'],
     target: versionTarget,
   },
-  async (services, principal, input: ObjectName): Promise<ReadableObject> => {
+  async (services, principal, input: KeyedObjectName): Promise<ReadableObject> => {
     let pinned: PinnedRows = {}
     const { bucket, object } = findObject(services, principal, input, (view, { id }, version) => {
       if (version.kind === 'object') pinned = pinRows(view, id, version)
     })
     const tenant = findTenant(services, principal.tenantId)
-    const source = { bucketId: bucket.id, object, pinned }
+    services.content.checkCustomerKey(tenant, input.customerKey, object)
+    const source = { bucketId: bucket.id, object, pinned, customerKey: input.customerKey }
     return {
       bucket,
       object,

@@ -9,6 +9,7 @@
  *   quota           `earlyRefusal`  > asked of this node's state before a body is read; decided in the commit
  *   retention       `earlyRefusal` /
  */
+import type { KeyObject } from 'node:crypto'
 import type { AccessKeyPrincipal } from '../../access/base/principal.ts'
 import { Refusal } from '../../base/refusal.ts'
 import type { ApplyContext } from '../../state-machine/base/view.ts'
@@ -39,6 +40,11 @@ export interface KeyName {
 /** `versionId` undefined: the newest version. */
 export interface ObjectName extends KeyName {
   readonly versionId: string | undefined
+}
+
+/** `customerKey`: that its client sealed it with, undefined: none was sent. */
+export interface KeyedObjectName extends ObjectName {
+  readonly customerKey?: KeyObject | undefined
 }
 
 export interface FoundKey {

@@ -8,7 +8,8 @@ import { Refusal } from '../../base/refusal.ts'
 import type { RetentionRecord } from '../../state-machine/versions/records.ts'
 import { dataOperation } from '../base/operation.ts'
 import { versionTarget } from '../base/targets.ts'
-import { findObject, type FoundObject, type ObjectName } from './object-checks.ts'
+import { findTenant } from '../tenants/find-tenant.ts'
+import { findObject, type FoundObject, type KeyedObjectName, type ObjectName } from './object-checks.ts'
 import { type PlacedPart, placedPart } from './object-parts.ts'
 import { READ_REFUSALS } from './refusals.ts'
 
@@ -25,8 +26,9 @@ export const headObject = dataOperation(
     refuses: READ_REFUSALS,
     target: versionTarget,
   },
-  async (services, principal, input: ObjectName): Promise<DescribedObject> => {
+  async (services, principal, input: KeyedObjectName): Promise<DescribedObject> => {
     const { bucket, object } = findObject(services, principal, input)
+    services.content.checkCustomerKey(findTenant(services, principal.tenantId), input.customerKey, object)
     const place = { bucketId: bucket.id, object }
     return { bucket, object, part: (number) => placedPart(services.state, place, number) }
   },

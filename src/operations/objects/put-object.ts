@@ -4,12 +4,14 @@
  * Rules: the order is the design. Everything that needs no body is settled before the first byte is read, and the commit
  * comes after the bytes, so that a crash leaves bytes without a record and never a record without bytes.
  */
+import type { KeyObject } from 'node:crypto'
 import { S3_ACTIONS } from '../../access/policies/s3-actions.ts'
 import { accessKey } from '../../access/rights.ts'
 import { Refusal } from '../../base/refusal.ts'
+import { requireLevel } from '../../commands/level-gate.ts'
 import { settle } from '../../commands/settle.ts'
 import type { Claims, TrailingClaims } from '../../content/checksums.ts'
-import type { BodySource, EtagForm } from '../../content/content.ts'
+import type { BodySource, EtagForm, IngestRequest } from '../../content/content.ts'
 import type { UploadCaller } from '../../content/memory-shares.ts'
 import type { ChecksumAlgorithm } from '../../state-machine/bodies/records.ts'
 import type { BucketRecord } from '../../state-machine/buckets/records.ts'
@@ -28,12 +30,17 @@ import { fingerprintOf } from './fingerprint.ts'
 import { earlyRefusal, findKey, type KeyName } from './object-checks.ts'
 import { NEW_VERSION_REFUSALS } from './refusals.ts'
 
+/** From this feature level on, members know of bodies that are sealed with a key of their client. */
+const CUSTOMER_KEYS_LEVEL = 7
+
 type Described = 'contentType' | 'metadata' | 'representation'
 
 export interface PutObjectInput
   extends KeyName,
     Pick<NewVersion, Described | 'tags' | 'retention' | 'legalHold' | 'precondition'> {
   readonly idempotencyKey: string | null
+  /** Seals the object instead of the tenant's. */
+  readonly customerKey?: KeyObject | undefined
   readonly claimed: Claims
   readonly trailing?: TrailingClaims | undefined
   /** Computed too, although the client does not claim them. */
@@ -119,8 +126,10 @@ async function store(services: Services, { tenant, caller, bucket, input }: Uplo
   const settings = { tags, retention, legalHold }
   const said = input.representation === undefined ? {} : { representation: input.representation }
   const name = { tenantId: tenant.id, bucket: bucket.name, key }
+  const customer = customerOf(services, { tenant, bucket, input })
   const requested = {
     ...name,
+    ...(customer === undefined ? {} : { customerSeal: customer.seal }),
     contentType,
     metadata,
     ...said,
@@ -131,10 +140,12 @@ async function store(services: Services, { tenant, caller, bucket, input }: Uplo
   // In this order: what an earlier request has stored is never seen without its answer, which is given again regardless of the present state.
   const refusal = earlyRefusal(services, bucket, requested, input.expectedSize ?? 0)
   if (refusal !== null && !isAnswered(services, bucket, input)) throw refusal
+  // Otherwise the commit would be refused once all bytes are stored.
+  if (customer !== undefined) await requireLevel(services.cluster, CUSTOMER_KEYS_LEVEL)
   const { source, expectedSize, claimed, trailing, wanted = [], etag, signal } = input
   const sizeMax = sizeMaxOf(services, input.sizeMax)
-  const request = { tenant, caller, source, expectedSize, sizeMax, claimed, trailing, wanted, etag, signal }
-  const ingested = await services.content.ingest(request)
+  const about = { source, expectedSize, sizeMax, claimed, trailing, wanted, etag, signal }
+  const ingested = await services.content.ingest({ tenant, caller, customer, ...about })
   const fingerprint = fingerprintOf({ ...ingested, contentType, metadata, ...said })
   const idempotency = idempotencyKey === null ? null : { key: idempotencyKey, fingerprint }
   const reply = await commitBody(
@@ -143,6 +154,16 @@ async function store(services: Services, { tenant, caller, bucket, input }: Uplo
     signal,
   )
   return { bucket, ...settle(reply) }
+}
+
+/** An upload that is repeated with its idempotency key makes the same chunks, by which it is recognized. */
+function customerOf(
+  { content }: Services,
+  { tenant, bucket, input: { key, idempotencyKey, customerKey } }: Omit<Upload, 'caller'>,
+): IngestRequest['customer'] {
+  if (customerKey === undefined) return undefined
+  const again = idempotencyKey === null ? undefined : JSON.stringify([bucket.id, key, idempotencyKey])
+  return { key: customerKey, seal: content.customerSeal(tenant, customerKey, again) }
 }
 
 /** Whether the key has an answer; whether it is that of this upload is known once the bytes are. */

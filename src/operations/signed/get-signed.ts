@@ -5,7 +5,7 @@ import { accessKey } from '../../access/rights.ts'
 import { dataOperation } from '../base/operation.ts'
 import { keyTarget } from '../base/targets.ts'
 import { getObject, type ReadableObject } from '../objects/get-object.ts'
-import type { KeyName } from '../objects/object-checks.ts'
+import type { KeyedObjectName, KeyName } from '../objects/object-checks.ts'
 import { READ_REFUSALS } from '../objects/refusals.ts'
 
 export const getSigned = dataOperation(
@@ -17,7 +17,11 @@ export const getSigned = dataOperation(
     refuses: [...READ_REFUSALS, 'range_not_satisfiable', 'not_enough_replicas'],
     target: keyTarget,
   },
-  async (services, principal: SignedUrlPrincipal, name: KeyName): Promise<ReadableObject> => {
+  async (
+    services,
+    principal: SignedUrlPrincipal,
+    name: KeyName & Pick<KeyedObjectName, 'customerKey'>,
+  ): Promise<ReadableObject> => {
     return getObject(services, principal, { ...name, versionId: undefined })
   },
 )

@@ -23,6 +23,16 @@ interface Compressed {
   readonly compression?: 'zstd'
 }
 
+/**
+ * Of a body that is sealed with a key that the client sends with each request: what is kept instead of the key. [docs/adr/0092-keys-of-clients.md]
+ */
+export interface CustomerSeal {
+  /** Random, of this object or upload alone; base64url. */
+  readonly salt: string
+  /** HMAC-SHA256 that only the same key gives, with the salt and a secret of the tenant; base64url. */
+  readonly proof: string
+}
+
 /** Where the bytes of one upload request are. An inline body has a row of its own, so that listings never read it. */
 export type PieceRecord =
   | { readonly kind: 'empty' }

@@ -13,7 +13,8 @@ import { assert } from '../base/assert.ts'
 import type { Draft } from '../base/draft.ts'
 import { countTasks } from '../long-operations/operations.ts'
 import type { ChunkRecord, RepairRecord } from './records.ts'
-import { countSealed } from '../tenants/data-keys.ts'
+import { countSealed, CUSTOMER_KEY_VERSION, keyVersionOf } from '../tenants/data-keys.ts'
+import type { UsageRecord } from '../usage/records.ts'
 import { countTenant } from '../usage/usage.ts'
 
 export interface ChunkChange {
@@ -103,10 +104,11 @@ function moveDrops(draft: Draft, before: ChunkRecord | null, after: ChunkRecord 
   }
 }
 
-function difference(before: ChunkRecord | null, after: ChunkRecord | null) {
-  const [old, now] = [figuresOf(before), figuresOf(after)]
-  const change = { ...now }
-  for (const figure of Object.keys(change) as (keyof typeof change)[]) change[figure] -= old[figure]
+function difference(before: ChunkRecord | null, after: ChunkRecord | null): Partial<UsageRecord> {
+  const change: { -readonly [Figure in keyof UsageRecord]?: number } = { ...figuresOf(after) }
+  const old = figuresOf(before)
+  for (const figure of Object.keys(old) as (keyof UsageRecord)[])
+    change[figure] = (change[figure] ?? 0) - (old[figure] ?? 0)
   return change
 }
 
@@ -126,9 +128,10 @@ function sealedFigures({ keyVersion, sealedSize }: ChunkRecord, chunks: 1 | -1) 
 }
 
 /** The share of one chunk in the usage of its tenant. */
-export function figuresOf(chunk: ChunkRecord | null): typeof NO_FIGURES {
-  if (chunk === null) return NO_FIGURES
+export function figuresOf(chunk: ChunkRecord | null): Partial<UsageRecord> {
+  if (chunk === null) return {}
   const { size, sealedSize, replicas, references } = chunk
+  const isOfCustomer = keyVersionOf(chunk) === CUSTOMER_KEY_VERSION
   return {
     chunkCount: 1,
     chunkBytes: size,
@@ -136,14 +139,6 @@ export function figuresOf(chunk: ChunkRecord | null): typeof NO_FIGURES {
     copyBytes: sealedSize * replicas.length,
     dedupSavedBytes: size * Math.max(0, references - 1),
     compressionSavedBytes: Math.max(0, size - sealedSize),
+    ...(isOfCustomer ? { customerChunks: 1, customerBytes: sealedSize } : {}),
   }
-}
-
-const NO_FIGURES = {
-  chunkCount: 0,
-  chunkBytes: 0,
-  storedBytes: 0,
-  copyBytes: 0,
-  dedupSavedBytes: 0,
-  compressionSavedBytes: 0,
 }

@@ -105,11 +105,17 @@ function begin(
 
 /** What is not sealed with the present key. Only of a tenant whose key is being exchanged. */
 export function leftUnderFormer(view: View, tenantId: TenantId): SealedRecord {
-  const { chunkCount, storedBytes, inlineBytes } = usageOf(view, tenantId)
+  const {
+    chunkCount,
+    storedBytes,
+    inlineBytes,
+    customerChunks = 0,
+    customerBytes = 0,
+  } = usageOf(view, tenantId)
   const sealed = sealedOf(view, tenantId)
   return {
-    chunks: chunkCount - sealed.chunks,
-    storedBytes: storedBytes - sealed.storedBytes,
+    chunks: chunkCount - customerChunks - sealed.chunks,
+    storedBytes: storedBytes - customerBytes - sealed.storedBytes,
     inlineBytes: inlineBytes - sealed.inlineBytes,
   }
 }

@@ -9,6 +9,7 @@ import type {
   Checksums,
   ChecksumType,
   CompositeChecksum,
+  CustomerSeal,
   PartRecord,
 } from '../bodies/records.ts'
 import type { PutBody } from '../chunks/commands.ts'
@@ -54,6 +55,14 @@ export interface CopySource {
   readonly versionId: VersionId
 }
 
+/** What a gateway stored for a copy. */
+export interface StoredCopy {
+  readonly size: number
+  readonly etag: string
+  readonly checksums: Checksums
+  readonly body: PutBody
+}
+
 /** The common members of all commands that make a version. */
 export interface NewVersion extends ObjectName, VersionSettings {
   readonly contentType: string
@@ -61,6 +70,8 @@ export interface NewVersion extends ObjectName, VersionSettings {
   /** Since level 4. Absent: nothing is said. */
   readonly representation?: Representation
   readonly masterKeyId: string
+  /** Since level 7. Present: the client has the key of the body. */
+  readonly customerSeal?: CustomerSeal
   readonly precondition: WritePrecondition
 }
 
@@ -99,6 +110,8 @@ export type ObjectCommand =
       readonly source: CopySource
       /** Since level 4. Of all bytes: the copy has them beside those of the source, and no composite one. Absent: it has what the source has. */
       readonly checksums?: Checksums
+      /** Since level 7. The bytes of the source, sealed with another key than there. Absent: the copy names the chunks of the source. */
+      readonly stored?: StoredCopy
     })
   | (ObjectName & {
       readonly type: 'setObjectTags'

@@ -78,9 +78,18 @@ function objectPart(
 }
 
 function settingsOf(upload: UploadRecord) {
-  const { contentType, metadata, representation, masterKeyId, tags, retention, legalHold } = upload
-  const settings = { contentType, metadata, masterKeyId, tags, retention, legalHold }
-  return representation === undefined ? settings : { ...settings, representation }
+  const { contentType, metadata, representation, masterKeyId, tags, retention, legalHold, customerSeal } =
+    upload
+  return {
+    contentType,
+    metadata,
+    masterKeyId,
+    tags,
+    retention,
+    legalHold,
+    ...(representation === undefined ? {} : { representation }),
+    ...(customerSeal === undefined ? {} : { customerSeal }),
+  }
 }
 
 function completedEarlier(view: View, command: CompleteCommand): Accepted<ObjectRecord> | Refused | null {

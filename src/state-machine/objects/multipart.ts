@@ -37,7 +37,7 @@ export function createUpload(
   const bucket = target.value
   const { tenantId, key, initiator, expiresInMs, contentType, metadata, representation, masterKeyId } =
     command
-  const { tags, retention, legalHold, checksumAlg, checksumType } = command
+  const { tags, retention, legalHold, checksumAlg, checksumType, customerSeal } = command
   const share = metered(context, command)
   const fault =
     uploadsFault(bucket) ??
@@ -51,6 +51,7 @@ export function createUpload(
   const said = {
     ...(representation === undefined ? {} : { representation }),
     ...(checksumType === undefined ? {} : { checksumType }),
+    ...(customerSeal === undefined ? {} : { customerSeal }),
   }
   const upload: UploadRecord = { ...about, ...settings, ...said, partCount: 0, bytes: 0, ...share }
   draft.put(objectKeys.upload(bucket.id, key, uploadId), upload)

@@ -131,6 +131,7 @@ export function putVersion(
   context: ApplyContext,
 ): ObjectRecord {
   const { key, contentType, metadata, representation, masterKeyId, tags, retention, legalHold } = requested
+  const { customerSeal } = requested
   const { id: versionId, size, etag, checksums, composite, body } = made
   const chain = new VersionChain(draft, bucket.id, key)
   const replaced = replacedBy(draft, bucket, key)
@@ -151,6 +152,7 @@ export function putVersion(
     metadata,
     ...(representation === undefined ? {} : { representation }),
     masterKeyId,
+    ...(customerSeal === undefined ? {} : { customerSeal }),
     body,
     tags,
     retention: retentionOfNew(bucket, retention, context.time),

@@ -2,7 +2,7 @@
  * Rows of uploads, idempotency keys and expiries.
  */
 import type { BucketId, TenantId } from '../base/record-ids.ts'
-import type { ChecksumAlgorithm, ChecksumType } from '../bodies/records.ts'
+import type { ChecksumAlgorithm, ChecksumType, CustomerSeal } from '../bodies/records.ts'
 import type { ObjectRecord, Representation, VersionSettings } from '../versions/records.ts'
 
 /** The answer to a write with an idempotency key. */
@@ -29,6 +29,8 @@ export interface UploadRecord extends VersionSettings {
   readonly checksumAlg: ChecksumAlgorithm | null
   /** How the digest of the object by `checksumAlg` is made. Absent: nothing was said, and it is over all bytes where it can be. */
   readonly checksumType?: ChecksumType
+  /** Present: its client has the key of every part. */
+  readonly customerSeal?: CustomerSeal
   readonly partCount: number
   readonly bytes: number
   /** Its share in the usage of the tenant, with that of its parts. Absent: none was counted. */

@@ -6,7 +6,13 @@
  */
 import type { InlineBodyRecord } from '../bodies/records.ts'
 import type { ChunkRecord } from '../chunks/records.ts'
-import { dataKeyVersionOf, keyVersionOf, NOTHING_SEALED, sealedOf } from '../tenants/data-keys.ts'
+import {
+  CUSTOMER_KEY_VERSION,
+  dataKeyVersionOf,
+  keyVersionOf,
+  NOTHING_SEALED,
+  sealedOf,
+} from '../tenants/data-keys.ts'
 import { tenantKeys } from '../tenants/keys.ts'
 import type { SealedRecord, TenantRecord } from '../tenants/records.ts'
 import type { View } from '../base/view.ts'
@@ -51,6 +57,7 @@ export class KeyRecount {
     if (count === null) return
     const { tenant, sealed } = count
     const version = keyVersionOf(row)
+    if (version === CUSTOMER_KEY_VERSION) return
     if (version !== dataKeyVersionOf(tenant)) {
       if (version !== tenant.formerKey?.version) count.lost += 1
       return

@@ -41,9 +41,9 @@ import { OutboxRecount } from './outbox-recount.ts'
 import { SiteRecount } from './site-recount.ts'
 import { copyStatus } from '../chunks/copy-status.ts'
 import type { TextHash } from '../base/text-hash.ts'
-import { NO_USAGE } from '../usage/usage.ts'
+import { NO_LATER_USAGE, NO_USAGE } from '../usage/usage.ts'
 
-const UNUSED: Required<UsageRecord> = { ...NO_USAGE, metadataBytes: 0 }
+const UNUSED: Required<UsageRecord> = { ...NO_USAGE, ...NO_LATER_USAGE }
 const SLICES = 256n
 const DIFFERENCES_SHOWN = 16
 

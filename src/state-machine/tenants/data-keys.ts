@@ -17,6 +17,9 @@ export const FIRST_KEY_VERSION = 1
 
 export const NOTHING_SEALED: SealedRecord = { chunks: 0, storedBytes: 0, inlineBytes: 0 }
 
+/** Of a chunk that is sealed with a key that only its client has: no version of the tenant's key, and none that an exchange concerns. */
+export const CUSTOMER_KEY_VERSION = 0
+
 /** Anything that may say which version of the data key seals it. */
 interface Sealed {
   readonly keyVersion?: number
@@ -43,6 +46,7 @@ export function hasKeyOf(view: View, tenantId: TenantId, sealed: Sealed): boolea
   // The cluster itself, which stores under keys of its own.
   if (tenant === undefined) return true
   const version = keyVersionOf(sealed)
+  if (version === CUSTOMER_KEY_VERSION) return true
   return version === dataKeyVersionOf(tenant) || version === tenant.formerKey?.version
 }
 

@@ -24,6 +24,9 @@ export interface UsageRecord {
   readonly compressionSavedBytes: number
   /** Of versions, delete markers, uploads, parts and configurations of buckets (record-bytes.ts). Absent: none was counted. */
   readonly metadataBytes?: number
+  /** Chunks, and their sealed bytes, whose key only a client has; part of the figures above. Absent: there never were any. */
+  readonly customerChunks?: number
+  readonly customerBytes?: number
 }
 
 /** The limits of a tenant; null: no limit. */

@@ -10,8 +10,12 @@ import type { Draft } from '../base/draft.ts'
 import type { TenantId } from '../base/record-ids.ts'
 import type { UsageRecord } from './records.ts'
 
-/** Without `metadataBytes`: it is absent until something is counted, so that rows of older levels stay as they are. */
-export const NO_USAGE: Required<Omit<UsageRecord, 'metadataBytes'>> = {
+/** Figures that are absent until something is counted, so that rows of older levels stay as they are. */
+export const NO_LATER_USAGE = { metadataBytes: 0, customerChunks: 0, customerBytes: 0 }
+
+type LaterFigure = keyof typeof NO_LATER_USAGE
+
+export const NO_USAGE: Required<Omit<UsageRecord, LaterFigure>> = {
   objects: 0,
   versions: 0,
   deleteMarkers: 0,
@@ -28,6 +32,7 @@ export const NO_USAGE: Required<Omit<UsageRecord, 'metadataBytes'>> = {
 }
 
 const FIGURES = Object.keys(NO_USAGE) as (keyof typeof NO_USAGE)[]
+const LATER_FIGURES = Object.keys(NO_LATER_USAGE) as LaterFigure[]
 
 export function usageOf(view: View, tenantId: TenantId): UsageRecord {
   return view.get(usageKeys.usage(tenantId)) ?? NO_USAGE
@@ -42,8 +47,11 @@ export function countTenant(draft: Draft, tenantId: TenantId, change: Partial<Us
     row[figure] += more
     assert(row[figure] >= 0, 'a usage figure is never negative')
   }
-  const metadataBytes = (present?.metadataBytes ?? 0) + (change.metadataBytes ?? 0)
-  assert(metadataBytes >= 0, 'no more metadata goes than was counted')
-  const isMetered = present?.metadataBytes !== undefined || metadataBytes > 0
-  draft.put(usageKeys.usage(tenantId), isMetered ? { ...row, metadataBytes } : row)
+  const later: Partial<Record<LaterFigure, number>> = {}
+  for (const figure of LATER_FIGURES) {
+    const sum = (present?.[figure] ?? 0) + (change[figure] ?? 0)
+    assert(sum >= 0, 'no more goes than was counted')
+    if (present?.[figure] !== undefined || sum > 0) later[figure] = sum
+  }
+  draft.put(usageKeys.usage(tenantId), { ...row, ...later })
 }

@@ -20,6 +20,8 @@ export interface ListedObject extends ListedPlace {
   /** Of its checksums: of all, or of the one over its parts. */
   readonly algorithms: readonly string[]
   readonly isComposite: boolean
+  /** Its client has the key. Absent: the tenant has it. */
+  readonly isOfCustomer?: true
   /** User metadata; only in a listing that asked for it, of an object whose reader may see it. */
   readonly metadata?: ListedMetadata
 }
@@ -39,5 +41,6 @@ export function listedVersion(version: VersionRecord): ListedVersion {
   if (version.kind === 'deleteMarker') return { kind: version.kind, ...place }
   const { kind, size, etag, checksums, composite } = version
   const algorithms = composite === undefined ? Object.keys(checksums) : [composite.algorithm]
-  return { kind, ...place, size, etag, algorithms, isComposite: composite !== undefined }
+  const sealed = version.customerSeal === undefined ? {} : { isOfCustomer: true as const }
+  return { kind, ...place, size, etag, algorithms, isComposite: composite !== undefined, ...sealed }
 }

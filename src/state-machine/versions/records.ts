@@ -2,7 +2,7 @@
  * Rows of the versions of an object, and their chain row.
  */
 import type { VersionId } from '../base/record-ids.ts'
-import type { BodyRecord, Checksums, CompositeChecksum } from '../bodies/records.ts'
+import type { BodyRecord, Checksums, CompositeChecksum, CustomerSeal } from '../bodies/records.ts'
 
 export interface RetentionRecord {
   readonly mode: 'GOVERNANCE' | 'COMPLIANCE'
@@ -55,6 +55,8 @@ export interface ObjectRecord extends VersionPlace, VersionSettings {
   /** Absent: nothing was said. */
   readonly representation?: Representation
   readonly masterKeyId: string
+  /** Present: its client has the key of the body. */
+  readonly customerSeal?: CustomerSeal
   readonly body: BodyRecord
 }
 

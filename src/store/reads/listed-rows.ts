@@ -49,6 +49,7 @@ const COMPOSITE = encoded('composite')
 const CHECKSUMS = encoded('checksums')
 const METADATA = encoded('metadata')
 const LAST_MODIFIED = encoded('lastModified')
+const CUSTOMER_SEAL = encoded('customerSeal')
 
 interface Draft {
   kind: string | null
@@ -112,6 +113,7 @@ function readMember(members: RowMembers, draft: Draft): boolean {
       members.step(length)
       return (draft.algorithms = namesIn(members)) !== null
     case 12:
+      if (members.isName(CUSTOMER_SEAL)) return false
       if (!members.isName(LAST_MODIFIED)) break
       members.step(length)
       return (draft.lastModified = members.wholeNumber()) !== null

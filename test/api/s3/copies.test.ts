@@ -174,7 +174,7 @@ t.test('CopyObject', async (t) => {
       [{ 'x-amz-tagging-directive': 'replace' }, 400, 'InvalidArgument'],
       [{ 'x-amz-storage-class': 'GLACIER' }, 400, 'InvalidStorageClass'],
       [{ 'x-amz-website-redirect-location': '/x' }, 501, 'NotImplemented'],
-      [{ 'x-amz-copy-source-server-side-encryption-customer-algorithm': 'AES256' }, 501, 'NotImplemented'],
+      [{ 'x-amz-copy-source-server-side-encryption-customer-algorithm': 'AES256' }, 400, 'InvalidRequest'],
       [{ 'x-amz-source-expected-bucket-owner': 'other' }, 403, 'AccessDenied'],
     ]
     for (const [headers, status, s3Code] of table)

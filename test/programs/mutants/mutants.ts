@@ -6,6 +6,7 @@ import { BASIS_MUTANTS } from './basis-mutants.ts'
 import { CATCH_UP_MUTANTS } from './catch-up-mutants.ts'
 import { CONTENT_MUTANTS } from './content-mutants.ts'
 import { CORE_MUTANTS } from './core-mutants.ts'
+import { CUSTOMER_KEY_MUTANTS } from './customer-key-mutants.ts'
 import { GARBAGE_MUTANTS } from './garbage-mutants.ts'
 import { KEY_EXCHANGE_MUTANTS } from './key-exchange-mutants.ts'
 import { LIFECYCLE_MUTANTS } from './lifecycle-mutants.ts'
@@ -114,6 +115,7 @@ export const MUTANTS_BY_FILE: readonly (readonly Mutant[])[] = [
   OBJECT_MUTANTS,
   AUDIT_MUTANTS,
   MEMBER_MUTANTS,
+  CUSTOMER_KEY_MUTANTS,
   KEY_EXCHANGE_MUTANTS,
   LIFECYCLE_MUTANTS,
   SITE_MUTANTS,

@@ -34,18 +34,6 @@ export const EXCLUSIONS: readonly Exclusion[] = [
     names: [/(?:^|_)kms(?:_|$)/, /sse-kms/],
   },
   {
-    subject: 'SSE-C',
-    reason: 'Keys that the client sends are refused by name.',
-    marks: [],
-    names: [
-      /sse_c(?:_|$)/,
-      /sse-c/,
-      /enc_conflict/,
-      /^test_encrypted_transfer_/,
-      /^test_encryption_key_no_sse_c$/,
-    ],
-  },
-  {
     subject: 'STS and IAM',
     reason: 'Keys, accounts and temporary credentials are made by the native APIs.',
     marks: ['iam_account', 'iam_user', 'iam_role', 'iam_tenant', 'iam_cross_account', 'test_of_sts'],

@@ -48,6 +48,9 @@ export interface GetSignedInput {
   /** Answer 304 when the etag is one of these */ readonly ifNoneMatch?: string
   /** Answer 304 when not stored since */ readonly ifModifiedSince?: string
   /** Answer 412 when stored since */ readonly ifUnmodifiedSince?: string
+  /** AES256: the object is sealed with the key of the next header */ readonly customerAlgorithm?: "AES256"
+  /** base64 of the 32 bytes; over TLS only, and never kept */ readonly customerKey?: string
+  /** base64 of the MD5 of these bytes */ readonly customerKeyMD5?: string
 }
 
 export interface PutSignedInput {
@@ -68,6 +71,9 @@ export interface PutSignedInput {
   /** Stored with the object, and given back with its bytes; 2 KiB together */ readonly contentEncoding?: string
   /** Stored with the object, and given back with its bytes; 2 KiB together */ readonly contentLanguage?: string
   /** Stored with the object, and given back with its bytes; 2 KiB together */ readonly expires?: string
+  /** AES256: the object is sealed with the key of the next header */ readonly customerAlgorithm?: "AES256"
+  /** base64 of the 32 bytes; over TLS only, and never kept */ readonly customerKey?: string
+  /** base64 of the MD5 of these bytes */ readonly customerKeyMD5?: string
   /** Answer 412 unless the etag is one of these */ readonly ifMatch?: string
   /** Answer 412 when the etag is one of these; *: when there is an object */ readonly ifNoneMatch?: string
   /** 1 to 255 printable ASCII characters */ readonly idempotencyKey?: string
@@ -209,6 +215,9 @@ export interface PutObjectInput {
   /** GOVERNANCE or COMPLIANCE; needs X-Service-Retain-Until */ readonly retentionMode?: "GOVERNANCE" | "COMPLIANCE"
   /** RFC 3339; needs X-Service-Retention-Mode */ readonly retainUntil?: string
   /** ON or OFF */ readonly legalHold?: "ON" | "OFF"
+  /** AES256: the object is sealed with the key of the next header */ readonly customerAlgorithm?: "AES256"
+  /** base64 of the 32 bytes; over TLS only, and never kept */ readonly customerKey?: string
+  /** base64 of the MD5 of these bytes */ readonly customerKeyMD5?: string
   /** Answer 412 unless the etag is one of these */ readonly ifMatch?: string
   /** Answer 412 when the etag is one of these; *: when there is an object */ readonly ifNoneMatch?: string
   /** 1 to 255 printable ASCII characters */ readonly idempotencyKey?: string
@@ -226,6 +235,9 @@ export interface GetObjectInput {
   /** Answer 304 when the etag is one of these */ readonly ifNoneMatch?: string
   /** Answer 304 when not stored since */ readonly ifModifiedSince?: string
   /** Answer 412 when stored since */ readonly ifUnmodifiedSince?: string
+  /** AES256: the object is sealed with the key of the next header */ readonly customerAlgorithm?: "AES256"
+  /** base64 of the 32 bytes; over TLS only, and never kept */ readonly customerKey?: string
+  /** base64 of the MD5 of these bytes */ readonly customerKeyMD5?: string
 }
 
 export interface HeadObjectInput {
@@ -236,6 +248,9 @@ export interface HeadObjectInput {
   /** Answer 304 when the etag is one of these */ readonly ifNoneMatch?: string
   /** Answer 304 when not stored since */ readonly ifModifiedSince?: string
   /** Answer 412 when stored since */ readonly ifUnmodifiedSince?: string
+  /** AES256: the object is sealed with the key of the next header */ readonly customerAlgorithm?: "AES256"
+  /** base64 of the 32 bytes; over TLS only, and never kept */ readonly customerKey?: string
+  /** base64 of the MD5 of these bytes */ readonly customerKeyMD5?: string
 }
 
 export interface DeleteObjectInput {
@@ -254,6 +269,12 @@ export interface BatchDeleteObjectsInput {
 export interface CopyObjectInput {
   readonly bucket: string
   /** The rest of the path: a slash in it may be sent as it is, or as %2F */ readonly key: string
+  /** AES256: the object is sealed with the key of the next header */ readonly customerAlgorithm?: "AES256"
+  /** base64 of the 32 bytes; over TLS only, and never kept */ readonly customerKey?: string
+  /** base64 of the MD5 of these bytes */ readonly customerKeyMD5?: string
+  /** AES256: the source of the copy is sealed with the key of the next header */ readonly copySourceCustomerAlgorithm?: "AES256"
+  /** base64 of the 32 bytes; over TLS only, and never kept */ readonly copySourceCustomerKey?: string
+  /** base64 of the MD5 of these bytes */ readonly copySourceCustomerKeyMD5?: string
   readonly sourceBucket: string
   readonly sourceKey: string
   readonly sourceVersionId?: string
@@ -334,6 +355,9 @@ export interface CreateMultipartUploadInput {
   /** Computed of every part: CRC32, CRC32C, CRC64NVME, SHA1, SHA256 */ readonly checksumAlgorithm?: "CRC32" | "CRC32C" | "CRC64NVME" | "SHA1" | "SHA256"
   /** GOVERNANCE or COMPLIANCE; needs X-Service-Retain-Until */ readonly retentionMode?: "GOVERNANCE" | "COMPLIANCE"
   /** RFC 3339; needs X-Service-Retention-Mode */ readonly retainUntil?: string
+  /** AES256: the object is sealed with the key of the next header */ readonly customerAlgorithm?: "AES256"
+  /** base64 of the 32 bytes; over TLS only, and never kept */ readonly customerKey?: string
+  /** base64 of the MD5 of these bytes */ readonly customerKeyMD5?: string
   readonly contentType?: string
   /** Names and values as headers carry them, 2 KiB in all */ readonly metadata?: Readonly<Record<string, string>>
   readonly cacheControl?: string
@@ -388,6 +412,9 @@ export interface UploadPartInput {
   /** base64 MD5 of the body to verify, as in RFC 1864; it is not kept */ readonly contentMD5?: string
   /** Digests of the body to verify, as in RFC 9530: sha-256 or sha-512, as in sha-256=:base64: */ readonly contentDigest?: string
   /** The same */ readonly reprDigest?: string
+  /** AES256: the object is sealed with the key of the next header */ readonly customerAlgorithm?: "AES256"
+  /** base64 of the 32 bytes; over TLS only, and never kept */ readonly customerKey?: string
+  /** base64 of the MD5 of these bytes */ readonly customerKeyMD5?: string
   /** application/octet-stream unless given */ readonly contentType?: string
   readonly body: Body
 }

@@ -54,6 +54,7 @@ const DIGESTS_OF_NOTHING: Readonly<Record<string, string>> = {
   'x-amz-checksum-sha1': '2jmj7l5rSw0yVb/vlWAYkK/YBwk=',
   'x-amz-checksum-sha256': '47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=',
 }
+const KEY_OF_CLIENT = /-customer-key$/
 const UNSENDABLE = /[^\P{Cc}\t]/u
 
 /**
@@ -68,6 +69,11 @@ export function takeHeadersOfQuery(
     const name = parameter.toLowerCase()
     if (!name.startsWith('x-amz-') || OF_SIGNATURES.has(parameter) || DIGESTS_OF_NOTHING[name] === text)
       continue
+    if (KEY_OF_CLIENT.test(name))
+      throw new S3Fault(
+        'InvalidArgument',
+        `${name} is a secret and has to be sent as a header: URLs are kept in logs and histories`,
+      )
     const value = Buffer.from(text, 'utf8').toString('latin1')
     if (UNSENDABLE.test(text) || (headers[name] ?? value) !== value)
       throw new S3Fault(

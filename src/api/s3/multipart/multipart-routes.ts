@@ -21,7 +21,8 @@ import { readCount, readEncoding } from '../listings/listing-query.ts'
 import { etagElement, prefixElements } from '../listings/listing-view.ts'
 import { objectChecksumElements } from '../objects/checksum-elements.ts'
 import { uploadElement } from './multipart-view.ts'
-import { ENCRYPTION, s3VersionHeaders } from '../objects/object-headers.ts'
+import { CUSTOMER_KEY, encryptionHeaders, readS3Key } from '../base/s3-encryption.ts'
+import { s3VersionHeaders } from '../objects/object-headers.ts'
 import { objectLocation } from '../objects/object-location.ts'
 import { S3Fault } from '../base/s3-errors.ts'
 import { LATE_NOTE, type S3Call, type S3Route, s3Route } from '../base/s3-route.ts'
@@ -43,7 +44,9 @@ export const multipartRoutes: readonly S3Route[] = [
       headers: [...DESCRIPTION_HEADERS, CHECKSUM_TYPE],
     },
     async (services, principal, { bucket, key, headers }) => {
-      const settings = { ...readNewObject(headers), ...readUploadChecksum(headers) }
+      const customer = readS3Key(headers, principal)
+      const own = { ...readNewObject(headers), ...readUploadChecksum(headers) }
+      const settings = { ...own, customerKey: customer?.key }
       const { upload } = await createMultipartUpload(services, principal, { bucket, key, ...settings })
       return xmlAnswer(
         element(
@@ -52,7 +55,7 @@ export const multipartRoutes: readonly S3Route[] = [
           element('Key', key),
           element('UploadId', upload.uploadId),
         ),
-        { ...ENCRYPTION, ...uploadChecksumHeaders(upload) },
+        { ...encryptionHeaders(customer), ...uploadChecksumHeaders(upload) },
       )
     },
   ),
@@ -64,7 +67,7 @@ export const multipartRoutes: readonly S3Route[] = [
       method: 'POST',
       level: 'object',
       marks: [UPLOAD],
-      headers: [...CONDITION_HEADERS, CHECKSUM_TYPE, OBJECT_SIZE],
+      headers: [...CONDITION_HEADERS, CHECKSUM_TYPE, OBJECT_SIZE, ...CUSTOMER_KEY],
       body: COMPLETION,
       claimsObject: true,
       isSlow: true,
@@ -74,12 +77,14 @@ export const multipartRoutes: readonly S3Route[] = [
       const { bucket, key, headers, xml } = call
       const parts = await readCompletedParts(xml)
       const expectedSize = sizeIn(headers)
+      const customer = readS3Key(headers, principal)
       const completed = await completeMultipartUpload(services, principal, {
         bucket,
         key,
         uploadId: uploadIdIn(call),
         parts,
         precondition: readPrecondition(headers),
+        customerKey: customer?.key,
         ...readClaimsOfWhole(headers, parts.length),
         ...(expectedSize === null ? {} : { expectedSize }),
       })
@@ -92,7 +97,12 @@ export const multipartRoutes: readonly S3Route[] = [
           etagElement(completed.object.etag),
           ...objectChecksumElements(completed.object),
         ),
-        { ...ENCRYPTION, ...s3VersionHeaders(completed.bucket, completed.object) },
+        {
+          ...(completed.object.customerSeal === undefined || customer !== undefined
+            ? encryptionHeaders(customer)
+            : {}),
+          ...s3VersionHeaders(completed.bucket, completed.object),
+        },
       )
     },
   ),

@@ -19,7 +19,8 @@ import { etagElement, STORAGE_CLASS } from '../listings/listing-view.ts'
 import { checksumElements, uploadChecksumElements } from '../objects/checksum-elements.ts'
 import { partElement } from './multipart-view.ts'
 import { uploadIdIn } from './multipart-routes.ts'
-import { checksumHeaders, ENCRYPTION, sourceVersionHeaders } from '../objects/object-headers.ts'
+import { CUSTOMER_KEY, encryptionHeaders, readS3Key, readS3SourceKey } from '../base/s3-encryption.ts'
+import { checksumHeaders, sourceVersionHeaders } from '../objects/object-headers.ts'
 import { S3Fault } from '../base/s3-errors.ts'
 import { LATE_NOTE, type S3Call, type S3Route, s3Route } from '../base/s3-route.ts'
 import { ownerElement, wholeNumber, xmlAnswer } from '../base/xml-answers.ts'
@@ -30,16 +31,25 @@ const MARKS = ['partNumber', 'uploadId'] as const
 export const partRoutes: readonly S3Route[] = [
   s3Route(
     uploadPart,
-    { action: 'UploadPart', method: 'PUT', level: 'object', marks: MARKS, body: { kind: 'bytes' } },
+    {
+      action: 'UploadPart',
+      method: 'PUT',
+      level: 'object',
+      marks: MARKS,
+      headers: CUSTOMER_KEY,
+      body: { kind: 'bytes' },
+    },
     async (services, principal, call) => {
       const { bucket, key, bytes, signal } = call
       const { source, length, claimed, trailing } = bytes
       if (length === null)
         throw new S3Fault('MissingContentLength', 'A part needs Content-Length, or a body in signed chunks')
+      const customer = readS3Key(call.headers, principal)
       const part = await uploadPart(services, principal, {
         bucket,
         key,
         ...placeOf(call),
+        customerKey: customer?.key,
         claimed,
         trailing,
         etag: 'md5',
@@ -48,7 +58,10 @@ export const partRoutes: readonly S3Route[] = [
         signal,
       })
       const { 'x-amz-checksum-type': _, ...checksums } = checksumHeaders(part)
-      return { kind: 'empty', headers: { etag: `"${part.etag}"`, ...ENCRYPTION, ...checksums } }
+      return {
+        kind: 'empty',
+        headers: { etag: `"${part.etag}"`, ...encryptionHeaders(customer), ...checksums },
+      }
     },
   ),
 
@@ -60,18 +73,21 @@ export const partRoutes: readonly S3Route[] = [
       level: 'object',
       marks: MARKS,
       markHeader: COPY_SOURCE,
-      headers: [...SOURCE_HEADERS, SOURCE_RANGE],
+      headers: [...SOURCE_HEADERS, SOURCE_RANGE, ...CUSTOMER_KEY],
       isUpload: true,
       isSlow: true,
       note: `The bytes are read, because the ETag is their MD5; what the tenant has already is not stored again. ${LATE_NOTE}`,
     },
     async (services, principal, call) => {
       const { bucket, key, headers, inTurns, signal } = call
+      const customer = readS3Key(headers, principal)
+      const customerKey = readS3SourceKey(headers, principal)?.key
       const { part, source } = await uploadPartCopy(services, principal, {
         bucket,
         key,
         ...placeOf(call),
-        source: readCopySource(headers),
+        customerKey: customer?.key,
+        source: { ...readCopySource(headers), customerKey },
         conditions: readSourceConditions(headers),
         range: readSourceRange(headers),
         inTurns,
@@ -84,7 +100,7 @@ export const partRoutes: readonly S3Route[] = [
           etagElement(part.etag),
           ...checksumElements(part.checksums),
         ),
-        { ...ENCRYPTION, ...sourceVersionHeaders(source) },
+        { ...encryptionHeaders(customer), ...sourceVersionHeaders(source) },
       )
     },
   ),
@@ -97,6 +113,7 @@ export const partRoutes: readonly S3Route[] = [
       level: 'object',
       marks: ['uploadId'],
       parameters: ['max-parts', 'part-number-marker', 'encoding-type'],
+      headers: CUSTOMER_KEY,
     },
     async (services, principal, call) => {
       const { bucket, key, query } = call

@@ -11,6 +11,7 @@ import { strongTags, weakTags } from '../../../operations/objects/entity-tags.ts
 import type { ObjectName } from '../../../operations/objects/object-checks.ts'
 import { headerText } from '../../header-text.ts'
 import { decodeObjectKey } from '../../request-target.ts'
+import { SOURCE_CUSTOMER_KEY } from '../base/s3-encryption.ts'
 import { S3Fault } from '../base/s3-errors.ts'
 
 export const COPY_SOURCE = 'x-amz-copy-source'
@@ -20,6 +21,7 @@ export const SOURCE_HEADERS: readonly string[] = [
   COPY_SOURCE,
   ...CONDITIONS.map((condition) => `${COPY_SOURCE}-if-${condition}`),
   'x-amz-source-expected-bucket-owner',
+  ...SOURCE_CUSTOMER_KEY,
 ]
 export const SOURCE_RANGE = `${COPY_SOURCE}-range`
 const VERSION = '?versionId='

@@ -9,7 +9,8 @@ import { timeText } from '../../wire.ts'
 import { COPY_SOURCE, readCopySource, readSourceConditions, SOURCE_HEADERS } from './copy-headers.ts'
 import { etagElement } from '../listings/listing-view.ts'
 import { objectChecksumElements } from './checksum-elements.ts'
-import { ENCRYPTION, s3VersionHeaders, sourceVersionHeaders } from './object-headers.ts'
+import { encryptionHeaders, readS3Key, readS3SourceKey } from '../base/s3-encryption.ts'
+import { s3VersionHeaders, sourceVersionHeaders } from './object-headers.ts'
 import { S3Fault } from '../base/s3-errors.ts'
 import { LATE_NOTE, type S3Route, s3Route } from '../base/s3-route.ts'
 import { xmlAnswer } from '../base/xml-answers.ts'
@@ -35,10 +36,15 @@ export const copyRoutes: readonly S3Route[] = [
     async (services, principal, { bucket, key, headers, inTurns, signal }) => {
       const { tags, retention, legalHold, ...replacement } = readNewObject(headers)
       const [algorithm] = wantedChecksum(headers)
+      const customer = readS3Key(headers, principal)
+      const customerKey = readS3SourceKey(headers, principal)?.key
       const copied = await copyObject(services, principal, {
         bucket,
         key,
-        source: readCopySource(headers),
+        source: { ...readCopySource(headers), customerKey },
+        customerKey: customer?.key,
+        reading: { inTurns, signal },
+        etag: 'md5',
         conditions: readSourceConditions(headers),
         replacement: isReplaced(headers, OF_METADATA) ? replacement : null,
         tags: isReplaced(headers, OF_TAGS) ? tags : null,
@@ -55,7 +61,11 @@ export const copyRoutes: readonly S3Route[] = [
           etagElement(object.etag),
           ...objectChecksumElements(object),
         ),
-        { ...ENCRYPTION, ...s3VersionHeaders(copied.bucket, object), ...sourceVersionHeaders(copied.source) },
+        {
+          ...encryptionHeaders(customer),
+          ...s3VersionHeaders(copied.bucket, object),
+          ...sourceVersionHeaders(copied.source),
+        },
       )
     },
   ),

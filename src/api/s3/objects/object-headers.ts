@@ -5,13 +5,13 @@ import { clientVersionId, type FoundObject } from '../../../operations/objects/o
 import type { ObjectExpiry } from '../../../operations/lifecycle/object-expiry.ts'
 import type { BucketRecord } from '../../../state-machine/buckets/records.ts'
 import type { ObjectRecord, VersionRecord } from '../../../state-machine/versions/records.ts'
+import type { CustomerKey } from '../../customer-key-headers.ts'
 import { metadataHeaders } from '../../native/metadata-headers.ts'
 import { timeText } from '../../wire.ts'
+import { encryptionHeaders } from '../base/s3-encryption.ts'
 import { METADATA_PREFIX } from './upload-headers.ts'
 
 type Headers = Record<string, string>
-
-export const ENCRYPTION: Headers = { 'x-amz-server-side-encryption': 'AES256' }
 
 /** A bucket that never had versions shows none. */
 export function s3VersionHeaders(
@@ -37,14 +37,21 @@ export function sourceVersionHeaders({ bucket, object }: FoundObject): Headers {
     : { 'x-amz-copy-source-version-id': clientVersionId(object) }
 }
 
-/** Of GET and HEAD; `withChecksums`: the client sent `x-amz-checksum-mode: ENABLED`. */
-export function s3ObjectHeaders(bucket: BucketRecord, object: ObjectRecord, withChecksums: boolean): Headers {
+/** Of GET and HEAD; `withChecksums`: the client sent `x-amz-checksum-mode: ENABLED`; `customer`: the key that it sent. */
+export function s3ObjectHeaders(
+  bucket: BucketRecord,
+  object: ObjectRecord,
+  {
+    withChecksums,
+    customer,
+  }: { readonly withChecksums: boolean; readonly customer: CustomerKey | undefined },
+): Headers {
   const tags = Object.keys(object.tags).length
   return {
     etag: `"${object.etag}"`,
     'last-modified': new Date(object.lastModified).toUTCString(),
     'accept-ranges': 'bytes',
-    ...ENCRYPTION,
+    ...encryptionHeaders(customer),
     ...s3VersionHeaders(bucket, object),
     ...(withChecksums ? checksumHeaders(object) : {}),
     ...(tags === 0 ? {} : { 'x-amz-tagging-count': `${tags}` }),

@@ -11,7 +11,9 @@ import { headerText } from '../../header-text.ts'
 import { readIfMatchAlone, readPrecondition } from '../../native/precondition-headers.ts'
 import { readIdempotencyKey } from '../../native/upload-headers.ts'
 import { asksToBypass, BYPASS_HEADER } from './bypass-header.ts'
-import { checksumHeaders, ENCRYPTION, s3VersionHeaders } from './object-headers.ts'
+import type { CustomerKey } from '../../customer-key-headers.ts'
+import { encryptionHeaders, readS3Key } from '../base/s3-encryption.ts'
+import { checksumHeaders, s3VersionHeaders } from './object-headers.ts'
 import { S3Fault } from '../base/s3-errors.ts'
 import { type S3Call, type S3Route, s3Route } from '../base/s3-route.ts'
 import { NEW_OBJECT_HEADERS, readNewObject, wantedChecksum } from './upload-headers.ts'
@@ -33,7 +35,9 @@ export const objectRoutes: readonly S3Route[] = [
           'MissingContentLength',
           'An upload needs Content-Length, or a body in signed chunks',
         )
-      return { kind: 'empty', headers: storedHeaders(await storeObject(services, principal, call)) }
+      const customer = readS3Key(call.headers, principal)
+      const stored = await storeObject(services, principal, call)
+      return { kind: 'empty', headers: storedHeaders(stored, customer) }
     },
   ),
 
@@ -83,6 +87,7 @@ export async function storeObject(
     ...readNewObject(headers),
     precondition: readPrecondition(headers),
     idempotencyKey: readIdempotencyKey(headers),
+    customerKey: readS3Key(headers, principal)?.key,
     claimed,
     trailing,
     wanted: wantedChecksum(headers),
@@ -93,10 +98,13 @@ export async function storeObject(
   })
 }
 
-export function storedHeaders({ bucket, object, replayed }: StoredObject): Record<string, string> {
+export function storedHeaders(
+  { bucket, object, replayed }: StoredObject,
+  customer: CustomerKey | undefined,
+): Record<string, string> {
   return {
     etag: `"${object.etag}"`,
-    ...ENCRYPTION,
+    ...encryptionHeaders(customer),
     ...s3VersionHeaders(bucket, object),
     ...checksumHeaders(object),
     ...(replayed ? { 'idempotent-replayed': 'true' } : {}),

@@ -13,6 +13,7 @@ import type { SizeRange } from '../form/post-policy.ts'
 import { storedHeaders, storeObject } from './object-routes.ts'
 import { objectLocation } from './object-location.ts'
 import { s3Bytes } from '../base/s3-bytes.ts'
+import { readS3Key } from '../base/s3-encryption.ts'
 import { S3Fault } from '../base/s3-errors.ts'
 import { refuseForeignS3Headers } from '../base/s3-headers.ts'
 import { type S3Call, type S3Route, s3Route } from '../base/s3-route.ts'
@@ -72,7 +73,11 @@ export async function storeForm(
     length: null,
   })
   const stored = await storeObject(services, principal, { bucket, key, headers, bytes, signal: call.signal })
-  return dressed(form, objectLocation(services.config, { bucket, key, headers: call.headers }), stored)
+  const about = {
+    ...storedHeaders(stored, readS3Key(headers, principal)),
+    location: objectLocation(services.config, { bucket, key, headers: call.headers }),
+  }
+  return dressed(form, about, stored)
 }
 
 /** Its end is not reached where the policy wants another size. */
@@ -91,8 +96,12 @@ function sized({ file, heldMs, size: { max, min } }: ProvedForm): BodySource {
   return Object.assign(bytes(), { heldMs })
 }
 
-function dressed({ bucket, fields, key }: ProvedForm, location: string, stored: StoredObject): Answer {
-  const headers = { ...storedHeaders(stored), location }
+function dressed(
+  { bucket, fields, key }: ProvedForm,
+  headers: Record<string, string> & { readonly location: string },
+  stored: StoredObject,
+): Answer {
+  const { location } = headers
   const etag = `"${stored.object.etag}"`
   const target = redirection(fields.get('success_action_redirect') ?? fields.get('redirect'))
   if (target !== null) {

@@ -12,6 +12,7 @@ import { readMetadata } from '../../native/metadata-headers.ts'
 import { readRepresentation } from '../../native/representation-headers.ts'
 import { readSettings, type SettingsNames } from '../../native/settings-headers.ts'
 import { readContentType } from '../../native/upload-headers.ts'
+import { CUSTOMER_KEY } from '../base/s3-encryption.ts'
 import { S3Fault } from '../base/s3-errors.ts'
 
 export const METADATA_PREFIX = 'x-amz-meta-'
@@ -30,6 +31,7 @@ export const DESCRIPTION_HEADERS: readonly string[] = [
   'x-amz-acl',
   'x-amz-server-side-encryption',
   'x-amz-server-side-encryption-bucket-key-enabled',
+  ...CUSTOMER_KEY,
   'x-amz-storage-class',
   'x-amz-checksum-algorithm',
 ]

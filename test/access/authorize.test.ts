@@ -145,6 +145,7 @@ const ALLOWED = {
   resumeOperation: OWNERS,
   getRepair: OWNERS,
   getClusterPlacement: OWNERS,
+  getChanges: OWNERS,
   setRepair: OWNERS,
   scrub: OWNERS,
   recount: OWNERS,

@@ -68,6 +68,10 @@ export const membershipRows = {
   'membership.recover.fenced': 'a returning majority is fenced off [decisions 12: lost quorum]',
   'membership.recover.verify': 'recover verify: one leader, equal checksums [decisions 12: lost quorum]',
   'membership.recover.visible': 'membership.recoveries shows it forever [decisions 12: lost quorum]',
+  'membership.changes':
+    'GET /changes: which topics differ from what a cursor has seen; without one, all [record 93]',
+  'membership.changes.wait':
+    'with wait it answers when something changes, at the latest after that time [record 93]',
   'membership.placement':
     'GET /cluster/placement: copies and bytes by node and zone, owed copies, skew against weights, disks [record 91]',
   'membership.placement.pages': 'pages with a bounded number of chunks add up to the whole [record 91]',

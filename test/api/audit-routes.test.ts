@@ -165,8 +165,9 @@ t.test('a new route leaves its row without further code', async (t) => {
   )
 })
 
-t.test('only probes and scrapes are routine', async (t) => {
-  t.strictSame(ROUTINE.toSorted(), ['adminHealthz', 'adminReadyz', 'getMetrics', 'healthz', 'readyz'])
+t.test('only probes, scrapes and the question what has changed are routine', async (t) => {
+  const routine = ['adminHealthz', 'adminReadyz', 'getChanges', 'getMetrics', 'healthz', 'readyz']
+  t.strictSame(ROUTINE.toSorted(), routine)
 })
 
 t.test('DENIED holds the codes with status 401 and 403 [audit.outcome]', async (t) => {

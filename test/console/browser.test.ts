@@ -3,6 +3,7 @@
  */
 import { readFileSync } from 'node:fs'
 import t, { type Test } from 'tap'
+import { until } from '../helpers/async.ts'
 import { Browser } from '../helpers/browser.ts'
 import { HOW_TO_HAVE_ONE } from '../helpers/chromium.ts'
 import { ConsoleDriver } from '../helpers/console-driver.ts'
@@ -17,7 +18,12 @@ const SCREENS = [
   ['health', 'At a glance'],
   ['cluster', 'Address'],
   ['operations', 'History'],
+  ['tenants', 'Filter by name or id'],
+  ['tenants/demo', 'Usage and quota'],
 ] as const
+
+/** A name that is script in a page that takes texts for markup. */
+const HOSTILE = `"><img src=x onerror="globalThis.wasRun=1"><script>globalThis.wasRun=1</script>`
 
 interface AxeResults {
   readonly violations: readonly {
@@ -32,6 +38,7 @@ interface PageGlobals {
   readonly sessionStorage?: object
   readonly document?: { readonly cookie: string; readonly documentElement: { readonly outerHTML: string } }
   readonly location?: { readonly href: string }
+  readonly wasRun?: number
   readonly ReportingObserver?: new (
     observed: (reports: readonly Report[]) => void,
     options: { readonly types: readonly string[]; readonly buffered: boolean },
@@ -77,7 +84,7 @@ async function isAccessible(t: Test, { page }: ConsoleDriver, what: string): Pro
 }
 
 t.test('the console in Chromium', { timeout: 900_000 }, async (t) => {
-  const cluster = await ProcessCluster.start(t, 1)
+  const cluster = await ProcessCluster.start(t, 1, null, { spares: 1 })
   const browser = await Browser.start(t)
   if (browser === null) {
     process.stderr.write(`NOT TESTED: the console in a browser. ${HOW_TO_HAVE_ONE}\n`)
@@ -120,6 +127,65 @@ t.test('the console in Chromium', { timeout: 900_000 }, async (t) => {
         await isAccessible(t, driver, `${screen}, ${theme}`)
       }
     })
+
+  await t.test('texts of others are shown as texts', async (t) => {
+    await driver.go('tenants')
+    await driver.click('Create a tenant')
+    await driver.fill('Name', HOSTILE)
+    await driver.fill('Id', 'hostile')
+    await driver.click('Show the plan')
+    await driver.click('Do it')
+    await driver.sees('is created.')
+    await isAccessible(t, driver, 'a dialog')
+    await driver.click('Close')
+    await driver.sees(HOSTILE)
+    t.equal(await driver.page.run<unknown>(() => (globalThis as PageGlobals).wasRun ?? null), null)
+  })
+
+  await t.test('an access key is made, shown once, and works', async (t) => {
+    await driver.go('tenants/hostile')
+    await driver.click('Create an access key')
+    await driver.click('Show the plan')
+    await driver.click('Do it')
+    await driver.sees('Copy the secret now')
+    const [accessKeyId = '', secretKey = ''] = (await driver.text())
+      .split('\n')
+      .filter((line) => /^(AK[A-Z0-9]{10,}|[\w+/-]{40,})$/.test(line.trim()))
+    const proof = JSON.stringify({ accessKeyId, secretKey })
+    t.match(await cluster.call(first.nodeId, 'POST', '/auth/token', proof), { status: 200 })
+    await driver.click('Close')
+    await driver.sees(accessKeyId)
+    t.notMatch(await driver.page.run<string>(traces), secretKey)
+  })
+
+  await t.test('a node joins by the wizard, which shows each step as it happens', async (t) => {
+    const [spare] = cluster.spares
+    if (spare === undefined) throw new Error('there is no spare node')
+    cluster.startJoining(spare.nodeId)
+    await driver.go('cluster')
+    await driver.click('Join a node')
+    await driver.fill('Name of the node', spare.nodeId)
+    await driver.fill('Peer address', 'nowhere.invalid:1')
+    await driver.fill('Reason', 'More room')
+    await driver.click('Show the plan')
+    await driver.sees('is not host:port')
+    await driver.fill('Peer address', spare.peerAddress)
+    await until('the plan has no blocker', async () => {
+      await driver.click('Show the plan')
+      await driver.sees('What will happen')
+      if (!/What stands in the way/.test(await driver.text())) return true
+      await driver.click('Back')
+      return false
+    })
+    await isAccessible(t, driver, 'a plan')
+    await driver.click('Do it')
+    // Nothing is clicked from here on.
+    await driver.sees('Succeeded')
+    await driver.click('Close')
+    await driver.sees(/Voter/)
+    await driver.sees(spare.nodeId)
+    cluster.hasJoined(spare.nodeId)
+  })
 
   await t.test('its policy has refused nothing, and the token is nowhere but in memory', async (t) => {
     t.same(await driver.page.run<readonly string[]>(refused), [])

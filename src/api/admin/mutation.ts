@@ -6,21 +6,17 @@
  */
 import Type, { type Static, type TObject, type TSchema } from 'typebox'
 import type { AdminTokenPrincipal } from '../../access/base/principal.ts'
-import { Refusal } from '../../base/refusal.ts'
 import { type DryRun, dryRun, type Plan } from '../../operations/base/dry-run.ts'
 import type { AdminOperation, Operation } from '../../operations/base/operation.ts'
 import type { Services } from '../../operations/base/services.ts'
 import { awaitOperation } from '../../operations/repair/await-operation.ts'
 import { isFinished } from '../../state-machine/long-operations/operations.ts'
 import type { LongOperation } from '../../state-machine/long-operations/records.ts'
-import { documented } from '../documented.ts'
 import { adminRoute, type Answer, type Facts, type RouteDefinition } from '../route.ts'
 import { orNull } from '../wire.ts'
 import { LongOperationView, longOperationView } from './operation-view.ts'
 import { DRY_RUN } from './queries.ts'
-
-/** At most 60 s. */
-const WAIT = /^(?:([1-9][0-9]{0,3}|[1-5][0-9]{4}|60000)ms|([1-9]|[1-5][0-9]|60)s)$/
+import { WAIT_PARAMETER, waitOf } from './wait.ts'
 
 const BlockerView = Type.Object({
   code: Type.String(),
@@ -40,12 +36,7 @@ const BlockerView = Type.Object({
 const OPERATION_QUERY = Type.Object(
   {
     ...DRY_RUN.properties,
-    wait: Type.Optional(
-      Type.String({
-        description: 'Answer when the operation is finished, at the latest after so long: 1ms to 60s',
-        ...documented({ pattern: WAIT.source }),
-      }),
-    ),
+    wait: WAIT_PARAMETER('Answer when the operation is finished, at the latest after so long: 1ms to 60s'),
   },
   { additionalProperties: false },
 )
@@ -259,14 +250,4 @@ async function rehearse<Path extends string, B extends TObject, P extends TObjec
     status: 200,
     body: { dryRun: true, operation: operation.id, tenantId, ...said },
   }
-}
-
-function waitOf(text: string): number {
-  const [, ms, seconds] = WAIT.exec(text) ?? []
-  if (ms !== undefined) return Number(ms)
-  if (seconds !== undefined) return Number(seconds) * 1_000
-  throw new Refusal(
-    'invalid_argument',
-    `Cannot wait "${text.slice(0, 32)}": give a whole number with its unit, from 1ms to 60s, such as 30s`,
-  )
 }

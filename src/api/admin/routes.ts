@@ -12,6 +12,7 @@ import { accessKeyRoutes } from './access-keys.ts'
 import { accountRoutes, AccountView } from './accounts.ts'
 import { approvalRoutes, ApprovalView } from './approvals.ts'
 import { auditRoutes } from './audit.ts'
+import { changeRoutes } from './changes.ts'
 import { bucketPolicyRoutes } from './bucket-policies.ts'
 import { encryptionRoutes, TenantEncryptionView } from './encryption.ts'
 import { MembershipView } from './membership-view.ts'
@@ -41,6 +42,7 @@ export function adminPlane(metrics: MetricsPage): Plane {
     ...longOperationRoutes,
     ...repairRoutes,
     ...placementRoutes,
+    ...changeRoutes,
     ...timeRoutes,
     ...quotaRoutes,
     ...limitRoutes,

@@ -20,6 +20,8 @@ const SCREENS = [
   ['health', 'At a glance'],
   ['cluster', 'Address'],
   ['operations', 'History'],
+  ['tenants', 'Filter by name or id'],
+  ['tenants/demo', 'Usage and quota'],
 ] as const
 
 /** In which order parts end: the last one first. */
@@ -40,7 +42,10 @@ async function take(folder: string, driver: ConsoleDriver, name: string): Promis
     for (const theme of THEMES) {
       await driver.page.resize(width, height)
       await driver.page.prefer(theme)
-      writeFileSync(join(folder, `${name}-${width}-${theme}.png`), await driver.page.picture())
+      writeFileSync(
+        join(folder, `${name.replace('/', '-')}-${width}-${theme}.png`),
+        await driver.page.picture(),
+      )
     }
 }
 

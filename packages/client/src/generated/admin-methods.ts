@@ -147,6 +147,11 @@ export interface GetClusterPlacementInput {
   /** nextContinuationToken of the page before, with the same query */ readonly continuationToken?: string
 }
 
+export interface GetChangesInput {
+  /** The cursor of the answer before; absent: nothing was seen yet */ readonly since?: string
+  /** Answer when something has changed, at the latest after so long: 1ms to 60s */ readonly wait?: string
+}
+
 export interface ConfirmClusterTimeInput {
   /** So far the confirmed time lags behind the time of the log: by steps that are not confirmed */ readonly withheldMs: number
   readonly reason: string
@@ -450,6 +455,11 @@ export abstract class AdminMethods extends Methods<AdminPages> {
   /** Get where the copies of the cluster, a tenant or a bucket are, by node and zone; pages add up to the whole */
   getClusterPlacement(input?: GetClusterPlacementInput, options?: MethodOptions): Promise<AdminOperations['getClusterPlacement']['answer']> {
     return this.run('getClusterPlacement', input, options)
+  }
+
+  /** Which of members and long operations have changed since a caller looked; waits for a change */
+  getChanges(input?: GetChangesInput, options?: MethodOptions): Promise<AdminOperations['getChanges']['answer']> {
+    return this.run('getChanges', input, options)
   }
 
   /** Get the time of the log, what of it is withheld, and how far clocks are off */

@@ -177,6 +177,11 @@ export interface AdminOperations {
     readonly call: { readonly query?: { /** Only the chunks of this tenant */ readonly tenantId?: string; /** Only the chunks of this bucket, with tenantId. A chunk that several objects share may count once for each of them */ readonly bucket?: string; /** Chunks to count: 1 to 20000, the most if absent */ readonly limit?: number; /** nextContinuationToken of the page before, with the same query */ readonly continuationToken?: string } }
     readonly answer: Placement
   }
+  /** Which of members and long operations have changed since a caller looked; waits for a change */
+  readonly getChanges: {
+    readonly call: { readonly query?: { /** The cursor of the answer before; absent: nothing was seen yet */ readonly since?: string; /** Answer when something has changed, at the latest after so long: 1ms to 60s */ readonly wait?: string } }
+    readonly answer: { /** For the next call, at any node */ readonly cursor: string; /** What to load again; empty: nothing */ readonly changed: readonly ("membership" | "operations")[] }
+  }
   /** Get the time of the log, what of it is withheld, and how far clocks are off */
   readonly getClusterTime: {
     readonly call: object
@@ -334,6 +339,7 @@ export const ADMIN_ROUTES: Readonly<Record<keyof AdminOperations, Route>> = {
   setRepair: {"method":"PUT","path":"/admin/api/v1/cluster/repair","rest":null,"body":"json","answer":"json","takesToken":true,"options":{"dryRun":{"in":"query","name":"dryRun"}},"fields":["maxBytesPerSecond"],"cursors":[],"items":null},
   resumeCollection: {"method":"POST","path":"/admin/api/v1/cluster/collection/resume","rest":null,"body":"json","answer":"json","takesToken":true,"options":{"dryRun":{"in":"query","name":"dryRun"}},"fields":["reason"],"cursors":[],"items":null},
   getClusterPlacement: {"method":"GET","path":"/admin/api/v1/cluster/placement","rest":null,"body":"none","answer":"json","takesToken":true,"options":{"tenantId":{"in":"query","name":"tenantId"},"bucket":{"in":"query","name":"bucket"},"limit":{"in":"query","name":"limit"},"continuationToken":{"in":"query","name":"continuationToken"}},"fields":[],"cursors":["continuationToken"],"items":"nodes"},
+  getChanges: {"method":"GET","path":"/admin/api/v1/changes","rest":null,"body":"none","answer":"json","takesToken":true,"options":{"since":{"in":"query","name":"since"},"wait":{"in":"query","name":"wait"}},"fields":[],"cursors":[],"items":null},
   getClusterTime: {"method":"GET","path":"/admin/api/v1/cluster/time","rest":null,"body":"none","answer":"json","takesToken":true,"options":{},"fields":[],"cursors":[],"items":null},
   confirmClusterTime: {"method":"POST","path":"/admin/api/v1/cluster/time/confirm","rest":null,"body":"json","answer":"json","takesToken":true,"options":{"dryRun":{"in":"query","name":"dryRun"}},"fields":["withheldMs","reason"],"cursors":[],"items":null},
   setBackClusterTime: {"method":"POST","path":"/admin/api/v1/cluster/time/set-back","rest":null,"body":"json","answer":"json","takesToken":true,"options":{"dryRun":{"in":"query","name":"dryRun"}},"fields":["majorityTime","reason"],"cursors":[],"items":null},

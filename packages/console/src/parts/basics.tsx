@@ -2,6 +2,7 @@
  * The small parts of every screen: buttons, badges, bars, notices, facts, the loaded or failed state of a part.
  */
 import type { ComponentChildren, JSX } from 'preact'
+import { useState } from 'preact/hooks'
 import { percent, time } from '../words/format.ts'
 import type { Fault, Resource } from '../state/resource.ts'
 import { TEXT } from '../words/strings.ts'
@@ -85,12 +86,19 @@ export function Notice({
   )
 }
 
-export function FaultNotice({ fault }: { readonly fault: Fault }) {
+/** `title`: what failed; a part that was to be shown unless said otherwise. */
+export function FaultNotice({
+  fault,
+  title = TEXT.fault.title,
+}: {
+  readonly fault: Fault
+  readonly title?: string
+}) {
   const { kind, message, requestId } = fault
   const says =
     kind === 'denied' ? TEXT.fault.denied : kind === 'unreachable' ? TEXT.fault.unreachable : message
   return (
-    <Notice tone={kind === 'denied' ? 'quiet' : 'bad'} title={TEXT.fault.title}>
+    <Notice tone={kind === 'denied' ? 'quiet' : 'bad'} title={title}>
       <p>{says}</p>
       {requestId === null ? null : <p class="soft code">{TEXT.requestId(requestId)}</p>}
     </Notice>
@@ -166,6 +174,24 @@ export function Card({
 
 export function Time({ iso }: { readonly iso: string | null }) {
   return iso === null ? <span class="soft">{TEXT.never}</span> : <time dateTime={iso}>{time(iso)}</time>
+}
+
+/** A text to take along, with a button that copies it. */
+export function Copyable({ text, label }: { readonly text: string; readonly label: string }) {
+  const [isCopied, setCopied] = useState(false)
+  const copy = (): void => {
+    void navigator.clipboard?.writeText(text).then(() => setCopied(true))
+  }
+  return (
+    <div class="copyable">
+      <pre tabIndex={0} aria-label={label}>
+        {text}
+      </pre>
+      <Button onClick={copy} label={`${TEXT.copy}: ${label}`}>
+        {isCopied ? TEXT.copied : TEXT.copy}
+      </Button>
+    </div>
+  )
 }
 
 const ICONS = {

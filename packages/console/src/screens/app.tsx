@@ -5,6 +5,7 @@ import type { JSX } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { Button, Icon, type IconName } from '../parts/basics.tsx'
 import { Brand } from '../parts/brand.tsx'
+import { isLive } from '../state/live.ts'
 import { linkTo, place, SCREENS, type Screen } from '../state/route.ts'
 import { client, logOut } from '../state/session.ts'
 import { type Theme, theme, THEMES } from '../state/theme.ts'
@@ -13,11 +14,13 @@ import { Cluster } from './cluster.tsx'
 import { Health } from './health.tsx'
 import { LogIn } from './log-in.tsx'
 import { Operations } from './operations.tsx'
+import { Tenants } from './tenants.tsx'
 
 const SHOWN: Readonly<Record<Screen, () => JSX.Element>> = {
   health: Health,
   cluster: Cluster,
   operations: Operations,
+  tenants: Tenants,
 }
 
 export function App() {
@@ -76,6 +79,11 @@ function Top({ screen }: { readonly screen: Screen }) {
   return (
     <header class="top">
       <h1>{title}</h1>
+      {isLive.value === null ? null : (
+        <span class={`live ${isLive.value ? 'on' : ''}`} role="status">
+          {isLive.value ? TEXT.live.on : TEXT.live.off}
+        </span>
+      )}
       <select
         class="theme wide-only"
         aria-label={TEXT.theme.label}

@@ -1,13 +1,15 @@
 /**
  * Cluster: each member with what is known of it.
  */
-import { useEffect } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import type { Membership, Repair } from '../../../client/src/admin.ts'
 import { bytes, count, duration } from '../words/format.ts'
-import { Badge, Bar, Card, FactList, Loaded, Time, type Tone } from '../parts/basics.tsx'
+import { Badge, Bar, Button, Card, FactList, Loaded, Time, type Tone } from '../parts/basics.tsx'
 import { Table } from '../parts/table.tsx'
 import { load, membership, repair } from '../state/cluster-data.ts'
+import type { MemberAction } from '../state/member-actions.ts'
 import { TEXT } from '../words/strings.ts'
+import { type Chosen, MemberWizard } from './member-wizard.tsx'
 
 type Member = Membership['members'][number]
 type Disk = NonNullable<Repair['nodes'][number]['disk']>
@@ -15,24 +17,52 @@ type Disk = NonNullable<Repair['nodes'][number]['disk']>
 const SAYS = TEXT.cluster
 
 export function Cluster() {
+  const [chosen, setChosen] = useState<Chosen | null>(null)
   useEffect(() => void load('membership', 'repair'), [])
   return (
     <Loaded of={membership}>
       {(value) => (
         <>
+          <div class="actions">
+            <Button kind="primary" onClick={() => setChosen({ action: 'join', member: '' })}>
+              {SAYS.join}
+            </Button>
+            <Button onClick={() => setChosen({ action: 'transfer', member: '' })}>{SAYS.transfer}</Button>
+          </div>
           <div class="grid">
             {value.members.map((member) => (
-              <MemberCard key={member.nodeId} member={member} committed={value.committedIndex} />
+              <MemberCard
+                key={member.nodeId}
+                member={member}
+                committed={value.committedIndex}
+                onChoose={setChosen}
+              />
             ))}
           </div>
           {value.departed.length === 0 ? null : <Departed departed={value.departed} />}
+          {chosen === null ? null : (
+            <MemberWizard
+              key={`${chosen.action} ${chosen.member}`}
+              chosen={chosen}
+              membership={value}
+              onClose={() => setChosen(null)}
+            />
+          )}
         </>
       )}
     </Loaded>
   )
 }
 
-export function MemberCard({ member, committed }: { readonly member: Member; readonly committed: number }) {
+function MemberCard({
+  member,
+  committed,
+  onChoose,
+}: {
+  readonly member: Member
+  readonly committed: number
+  readonly onChoose: (chosen: Chosen) => void
+}) {
   const { nodeId, reachable, phase, conditions = [] } = member
   const tone: Tone = reachable === false ? 'bad' : conditions.length > 0 ? 'warn' : 'good'
   const disk = repair.value.value?.nodes.find((node) => node.nodeId === nodeId)?.disk ?? null
@@ -58,8 +88,27 @@ export function MemberCard({ member, committed }: { readonly member: Member; rea
       ))}
       <FactList rows={factsOf(member, committed)} />
       {disk === null ? null : <DiskLine disk={disk} />}
+      <footer class="actions">
+        {actionsOf(member).map((action) => (
+          <Button
+            key={action}
+            label={`${TEXT.action[action].name}: ${nodeId}`}
+            onClick={() => onChoose({ action, member: nodeId })}
+          >
+            {TEXT.action[action].name}
+          </Button>
+        ))}
+      </footer>
     </article>
   )
+}
+
+/** What may come next for it; the plan says what stands in the way. */
+function actionsOf({ role, reachable }: Member): readonly MemberAction[] {
+  return [
+    ...(role === 'voter' ? (['demote', 'replace'] as const) : (['remove'] as const)),
+    ...(reachable === false ? (['lost'] as const) : []),
+  ]
 }
 
 function factsOf(member: Member, committed: number): readonly (readonly [string, string])[] {

@@ -3,24 +3,14 @@
  */
 import { useEffect } from 'preact/hooks'
 import type { Operation } from '../../../client/src/admin.ts'
-import { bytes, count, duration } from '../words/format.ts'
-import { Badge, Bar, Card, Loaded, Time, type Tone } from '../parts/basics.tsx'
+import { duration } from '../words/format.ts'
+import { Badge, Card, Loaded, Time } from '../parts/basics.tsx'
 import { Table } from '../parts/table.tsx'
 import { load, operations } from '../state/cluster-data.ts'
 import { TEXT } from '../words/strings.ts'
+import { aboutOf, isOpen, OperationState, STATUS_TONE } from './operation-state.tsx'
 
 const SAYS = TEXT.operations
-
-export const STATUS_TONE: Readonly<Record<Operation['status'], Tone>> = {
-  queued: 'quiet',
-  running: 'info',
-  paused: 'warn',
-  succeeded: 'good',
-  failed: 'bad',
-  cancelled: 'quiet',
-}
-
-export const isOpen = ({ finishedAt }: Operation): boolean => finishedAt === null
 
 export function Operations() {
   useEffect(() => void load('operations', 'repair'), [])
@@ -39,45 +29,6 @@ export function Operations() {
         </>
       )}
     </Loaded>
-  )
-}
-
-export const aboutOf = ({ nodeId, tenantId, bucket }: Operation): string =>
-  [nodeId, tenantId, bucket].filter((part) => part !== null).join(' / ')
-
-export function OperationState({ operation }: { readonly operation: Operation }) {
-  const { type, status, phase, progress, etaSeconds, blockers, error } = operation
-  const total = Math.max(progress.blobsTotal, progress.blobsDone)
-  return (
-    <div class="operation">
-      <div class="head">
-        <b>
-          {type} <span class="soft">{aboutOf(operation)}</span>
-        </b>
-        <Badge tone={STATUS_TONE[status]}>{TEXT.status[status]}</Badge>
-      </div>
-      <p>{phase}</p>
-      {total === 0 ? null : (
-        <>
-          <Bar share={progress.blobsDone / total} label={SAYS.progress} />
-          <p class="soft">
-            {SAYS.copies(count(progress.blobsDone), count(total))}, {bytes(progress.bytesMoved)}
-            {etaSeconds === null ? '' : `, ${SAYS.eta(duration(etaSeconds))}`}
-          </p>
-        </>
-      )}
-      {blockers.map(({ code, message }) => (
-        <div class="notice warn" key={code}>
-          <b>{code}</b>
-          <p>{message}</p>
-        </div>
-      ))}
-      {error === null ? null : (
-        <div class="notice bad">
-          <p>{error}</p>
-        </div>
-      )}
-    </div>
   )
 }
 

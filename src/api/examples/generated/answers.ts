@@ -507,6 +507,13 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
   "getBucketVersioning": {
     "status": "Enabled"
   },
+  "getChanges": {
+    "cursor": "mCxiVLgKbv_tPGGu.R3Z7GJGz4SvKpG9_",
+    "changed": [
+      "membership",
+      "operations"
+    ]
+  },
   "getClusterMembership": {
     "clusterId": "memory-cluster",
     "authoritative": true,

@@ -1,0 +1,35 @@
+/**
+ * A window over the page: the browser keeps the focus inside and closes it by Escape.
+ */
+import type { ComponentChildren } from 'preact'
+import { useEffect, useId, useRef } from 'preact/hooks'
+import { TEXT } from '../words/strings.ts'
+
+export function Dialog({
+  title,
+  children,
+  onClose,
+}: {
+  readonly title: string
+  readonly children: ComponentChildren
+  readonly onClose: () => void
+}) {
+  const window = useRef<HTMLDialogElement>(null)
+  const id = useId()
+  useEffect(() => {
+    const shown = window.current
+    shown?.showModal()
+    return () => shown?.close()
+  }, [])
+  return (
+    <dialog ref={window} aria-labelledby={id} onClose={onClose}>
+      <header>
+        <h2 id={id}>{title}</h2>
+        <button class="button plain square" type="button" aria-label={TEXT.close} onClick={onClose}>
+          ×
+        </button>
+      </header>
+      {children}
+    </dialog>
+  )
+}

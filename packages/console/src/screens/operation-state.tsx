@@ -1,0 +1,108 @@
+/**
+ * A long operation as it is now: what it does, how far it is, what holds it back, and the orders that it takes.
+ */
+import { useState } from 'preact/hooks'
+import type { HoldfastAdmin, Operation } from '../../../client/src/admin.ts'
+import { Badge, Bar, Button, FaultNotice, type Tone } from '../parts/basics.tsx'
+import { load } from '../state/cluster-data.ts'
+import { type Fault, faultOf } from '../state/resource.ts'
+import { client, noticeRefusal } from '../state/session.ts'
+import { bytes, count, duration } from '../words/format.ts'
+import { TEXT } from '../words/strings.ts'
+
+const SAYS = TEXT.operations
+
+export const STATUS_TONE: Readonly<Record<Operation['status'], Tone>> = {
+  queued: 'quiet',
+  running: 'info',
+  paused: 'warn',
+  succeeded: 'good',
+  failed: 'bad',
+  cancelled: 'quiet',
+}
+
+export const isOpen = ({ finishedAt }: Operation): boolean => finishedAt === null
+
+export const aboutOf = ({ nodeId, tenantId, bucket }: Operation): string =>
+  [nodeId, tenantId, bucket].filter((part) => part !== null).join(' / ')
+
+export function OperationState({ operation }: { readonly operation: Operation }) {
+  const { type, status, phase, progress, etaSeconds, blockers, error } = operation
+  const total = Math.max(progress.blobsTotal, progress.blobsDone)
+  return (
+    <div class="operation" aria-live="polite">
+      <div class="head">
+        <b>
+          {type} <span class="soft">{aboutOf(operation)}</span>
+        </b>
+        <Badge tone={STATUS_TONE[status]}>{TEXT.status[status]}</Badge>
+      </div>
+      {isOpen(operation) ? <p>{phase}</p> : null}
+      {total === 0 ? null : (
+        <>
+          <Bar share={progress.blobsDone / total} label={SAYS.progress} />
+          <p class="soft">
+            {SAYS.copies(count(progress.blobsDone), count(total))}, {bytes(progress.bytesMoved)}
+            {etaSeconds === null ? '' : `, ${SAYS.eta(duration(etaSeconds))}`}
+          </p>
+        </>
+      )}
+      {blockers.map(({ code, message }) => (
+        <div class="notice warn" key={code}>
+          <b>{code}</b>
+          <p>{message}</p>
+        </div>
+      ))}
+      {error === null ? null : (
+        <div class="notice bad">
+          <p>{error}</p>
+        </div>
+      )}
+      {isOpen(operation) ? <Orders operation={operation} /> : null}
+    </div>
+  )
+}
+
+function Orders({ operation: { operationId: id, status, type } }: { readonly operation: Operation }) {
+  const [fault, setFault] = useState<Fault | null>(null)
+  const order = async (give: (api: HoldfastAdmin) => Promise<unknown>): Promise<void> => {
+    const api = client.peek()
+    if (api === null) return
+    setFault(null)
+    try {
+      await give(api)
+      await load('operations')
+    } catch (error) {
+      noticeRefusal(error)
+      setFault(faultOf(error))
+    }
+  }
+  return (
+    <>
+      <div class="actions">
+        {status === 'paused' ? (
+          <Button
+            label={`${SAYS.resume}: ${type}`}
+            onClick={() => void order((api) => api.resumeOperation({ id }))}
+          >
+            {SAYS.resume}
+          </Button>
+        ) : (
+          <Button
+            label={`${SAYS.pause}: ${type}`}
+            onClick={() => void order((api) => api.pauseOperation({ id }))}
+          >
+            {SAYS.pause}
+          </Button>
+        )}
+        <Button
+          label={`${SAYS.cancel}: ${type}`}
+          onClick={() => void order((api) => api.cancelOperation({ id }))}
+        >
+          {SAYS.cancel}
+        </Button>
+      </div>
+      {fault === null ? null : <FaultNotice fault={fault} title={TEXT.fault.refused} />}
+    </>
+  )
+}

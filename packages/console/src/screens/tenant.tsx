@@ -1,0 +1,182 @@
+/**
+ * One tenant: quota and usage, service accounts, access keys, and its end.
+ */
+import { useEffect, useState } from 'preact/hooks'
+import type { AccessKey, Quota, Tenant } from '../../../client/src/admin.ts'
+import { Badge, Bar, Button, Card, FactList, Loaded, Time } from '../parts/basics.tsx'
+import { Table } from '../parts/table.tsx'
+import { linkTo } from '../state/route.ts'
+import { oneTenant, tenantId } from '../state/tenant-data.ts'
+import { bytes, count } from '../words/format.ts'
+import { TEXT } from '../words/strings.ts'
+import { CreateAccount, CreateKey, RevokeKey } from './key-dialogs.tsx'
+import { DeleteTenant, DisableTenant, SetQuota } from './tenant-dialogs.tsx'
+
+const SAYS = TEXT.tenants
+
+type Open =
+  | { readonly kind: 'quota' | 'disable' | 'delete' | 'account' | 'key' }
+  | { readonly kind: 'revoke'; readonly key: AccessKey }
+
+export function TenantScreen({ id }: { readonly id: string }) {
+  const [open, setOpen] = useState<Open | null>(null)
+  useEffect(() => {
+    tenantId.value = id
+    oneTenant.forget()
+    void oneTenant.load()
+  }, [id])
+  const close = (): void => {
+    setOpen(null)
+    void oneTenant.load()
+  }
+  return (
+    <>
+      <p>
+        <a href={linkTo('tenants')}>{SAYS.back}</a>
+      </p>
+      <Loaded of={oneTenant}>
+        {({ tenant, quota, accounts, keys }) => (
+          <>
+            <Head tenant={tenant} onOpen={setOpen} />
+            <Card
+              title={SAYS.usage}
+              actions={<Button onClick={() => setOpen({ kind: 'quota' })}>{SAYS.setQuota}</Button>}
+            >
+              <Usage quota={quota} />
+            </Card>
+            <Card
+              title={SAYS.keys}
+              actions={<Button onClick={() => setOpen({ kind: 'key' })}>{SAYS.createKey}</Button>}
+            >
+              <Keys keys={keys.rows} onRevoke={(key) => setOpen({ kind: 'revoke', key })} />
+            </Card>
+            <Card
+              title={SAYS.accounts}
+              actions={<Button onClick={() => setOpen({ kind: 'account' })}>{SAYS.createAccount}</Button>}
+            >
+              <Table
+                label={SAYS.accounts}
+                empty={SAYS.noAccounts}
+                keyOf={(account) => account.id}
+                rows={accounts.rows}
+                columns={[
+                  { head: SAYS.name, cell: ({ name }) => name },
+                  { head: SAYS.about, cell: ({ description }) => description, isMinor: true },
+                  { head: SAYS.keys, cell: ({ keyCount }) => count(keyCount), isFigure: true },
+                ]}
+              />
+            </Card>
+            {open?.kind === 'quota' ? <SetQuota id={id} quota={quota} onClose={close} /> : null}
+            {open?.kind === 'disable' ? <DisableTenant id={id} onClose={close} /> : null}
+            {open?.kind === 'delete' ? <DeleteTenant id={id} onClose={close} /> : null}
+            {open?.kind === 'account' ? <CreateAccount id={id} onClose={close} /> : null}
+            {open?.kind === 'key' ? <CreateKey id={id} accounts={accounts.rows} onClose={close} /> : null}
+            {open?.kind === 'revoke' ? <RevokeKey id={id} accessKey={open.key} onClose={close} /> : null}
+          </>
+        )}
+      </Loaded>
+    </>
+  )
+}
+
+function Head({ tenant, onOpen }: { readonly tenant: Tenant; readonly onOpen: (open: Open) => void }) {
+  const { id, name, status, createdAt, disabledReason } = tenant
+  return (
+    <Card
+      title={name}
+      actions={
+        <>
+          {status === 'active' ? (
+            <Button onClick={() => onOpen({ kind: 'disable' })}>{SAYS.disable}</Button>
+          ) : null}
+          {status === 'disabled' ? (
+            <Button onClick={() => onOpen({ kind: 'delete' })}>{SAYS.delete}</Button>
+          ) : null}
+        </>
+      }
+    >
+      <FactList
+        rows={[
+          [SAYS.id, <span class="code">{id}</span>],
+          [SAYS.status, <Badge tone={status === 'active' ? 'good' : 'warn'}>{TEXT.status[status]}</Badge>],
+          [SAYS.created, <Time iso={createdAt} />],
+          ...(disabledReason === null ? [] : [[TEXT.wizard.reason, disabledReason] as const]),
+        ]}
+      />
+    </Card>
+  )
+}
+
+function Usage({ quota: { quota, usage, metadataBytesMax } }: { readonly quota: Quota }) {
+  const rows: readonly (readonly [string, number, number | null, (value: number) => string])[] = [
+    [SAYS.bytes, usage.bytes, quota.maxBytes, bytes],
+    [SAYS.objects, usage.objects, quota.maxObjects, count],
+    [SAYS.versions, usage.versions, quota.maxVersions ?? null, count],
+    [SAYS.buckets, usage.buckets, quota.maxBuckets, count],
+    [SAYS.uploads, usage.uploads, quota.maxUploads ?? null, count],
+    [SAYS.metadata, usage.metadataBytes, metadataBytesMax, bytes],
+  ]
+  return (
+    <ul class="usage">
+      {rows.map(([name, used, max, shown]) => (
+        <li key={name}>
+          <span>{name}</span>
+          <span class="soft">
+            {shown(used)} / {max === null ? TEXT.noLimit : shown(max)}
+          </span>
+          <Bar
+            label={name}
+            share={max === null || max === 0 ? 0 : used / max}
+            tone={max !== null && used >= max ? 'bad' : max !== null && used > 0.85 * max ? 'warn' : 'info'}
+          />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function Keys({
+  keys,
+  onRevoke,
+}: {
+  readonly keys: readonly AccessKey[]
+  readonly onRevoke: (key: AccessKey) => void
+}) {
+  return (
+    <Table
+      label={SAYS.keys}
+      empty={SAYS.noKeys}
+      keyOf={({ accessKeyId }) => accessKeyId}
+      rows={keys}
+      columns={[
+        {
+          head: SAYS.key,
+          cell: ({ accessKeyId, name }) => (
+            <>
+              {name === null ? null : <b>{name} </b>}
+              <span class="code">{accessKeyId}</span>
+            </>
+          ),
+        },
+        { head: SAYS.scopes, cell: ({ scopes }) => <span class="code">{scopes}</span>, isMinor: true },
+        {
+          head: SAYS.status,
+          cell: ({ status }) => (
+            <Badge tone={status === 'active' ? 'good' : 'quiet'}>{TEXT.status[status]}</Badge>
+          ),
+        },
+        { head: SAYS.lastUsed, cell: ({ lastUsedAt }) => <Time iso={lastUsedAt} />, isMinor: true },
+        { head: SAYS.expires, cell: ({ expiresAt }) => <Time iso={expiresAt} />, isMinor: true },
+        {
+          head: SAYS.change,
+          cell: (key) =>
+            key.status === 'active' ? (
+              <Button label={`${SAYS.revoke}: ${key.accessKeyId}`} onClick={() => onRevoke(key)}>
+                {SAYS.revoke}
+              </Button>
+            ) : null,
+        },
+      ]}
+    />
+  )
+}

@@ -20,6 +20,7 @@ const SCREENS = [
   ['operations', 'History'],
   ['tenants', 'Filter by name or id'],
   ['tenants/demo', 'Usage and quota'],
+  ['audit', 'Audit rows'],
 ] as const
 
 /** A name that is script in a page that takes texts for markup. */
@@ -156,6 +157,18 @@ t.test('the console in Chromium', { timeout: 900_000 }, async (t) => {
     await driver.click('Close')
     await driver.sees(accessKeyId)
     t.notMatch(await driver.page.run<string>(traces), secretKey)
+  })
+
+  await t.test('the audit log finds who made it, and saves no formula', async (t) => {
+    await driver.go('audit')
+    await driver.fill('Tenant', 'hostile')
+    await driver.fill('Operation, such as deleteObject', 'createTenant')
+    await driver.click('Search')
+    await until('only this operation is listed', async () => {
+      const text = await driver.text()
+      return text.includes('createTenant hostile') && !text.includes('queryAuditLog')
+    })
+    t.match(await driver.text(), /adm_/)
   })
 
   await t.test('a node joins by the wizard, which shows each step as it happens', async (t) => {

@@ -4,6 +4,7 @@
 import t from 'tap'
 import type { Membership, Operation, Placement, Repair } from '../../packages/client/src/admin.ts'
 import { judge } from '../../packages/console/src/judge/health.ts'
+import { csv } from '../../packages/console/src/words/csv.ts'
 import { bytes, duration } from '../../packages/console/src/words/format.ts'
 
 type Member = Membership['members'][number]
@@ -226,4 +227,9 @@ t.test('a failed operation counts until the same was tried again', async (t) => 
 t.test('figures', async (t) => {
   t.same([0, 1023, 1024, 1_567_000_000].map(bytes), ['0 B', '1023 B', '1.00 KiB', '1.46 GiB'])
   t.same([0.25, 59, 3600, 12_000, 90_061].map(duration), ['250 ms', '59 s', '1 h', '3 h 20 min', '1 d 1 h'])
+})
+
+t.test('a saved table quotes what has to be quoted, and begins no cell with a formula', async (t) => {
+  const rows = [['a,b', 'say "x"', '=1+1', null, -5, ['z']]]
+  t.equal(csv(['one', 'two'], rows), `one,two\r\n"a,b","say ""x""",'=1+1,,-5,"[""z""]"\r\n`)
 })

@@ -22,6 +22,7 @@ const SCREENS = [
   ['operations', 'History'],
   ['tenants', 'Filter by name or id'],
   ['tenants/demo', 'Usage and quota'],
+  ['audit', 'Audit rows'],
 ] as const
 
 /** In which order parts end: the last one first. */

@@ -10,6 +10,7 @@ import { linkTo, place, SCREENS, type Screen } from '../state/route.ts'
 import { client, logOut } from '../state/session.ts'
 import { type Theme, theme, THEMES } from '../state/theme.ts'
 import { TEXT } from '../words/strings.ts'
+import { Audit } from './audit.tsx'
 import { Cluster } from './cluster.tsx'
 import { Health } from './health.tsx'
 import { LogIn } from './log-in.tsx'
@@ -21,6 +22,7 @@ const SHOWN: Readonly<Record<Screen, () => JSX.Element>> = {
   cluster: Cluster,
   operations: Operations,
   tenants: Tenants,
+  audit: Audit,
 }
 
 export function App() {

@@ -22,14 +22,17 @@ export function Health() {
     repair: repair.value.value,
     operations: operations.value.value,
   })
+  // Four parts that are denied are one thing to know.
+  const found = parts.flatMap(({ fault }) => fault.value ?? [])
+  const faults = found.filter(({ kind }, at) => found.findIndex((other) => other.kind === kind) === at)
   return (
     <>
       <Verdict judgement={judgement} />
       {judgement.findings.length === 0 ? null : <Findings findings={judgement.findings} />}
       <Glance />
-      {parts.flatMap(({ fault }, at) =>
-        fault.value === null ? [] : [<FaultNotice key={at} fault={fault.value} />],
-      )}
+      {faults.map((fault) => (
+        <FaultNotice key={fault.kind} fault={fault} />
+      ))}
     </>
   )
 }

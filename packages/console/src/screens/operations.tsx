@@ -8,6 +8,7 @@ import { Badge, Card, Loaded, Time } from '../parts/basics.tsx'
 import { Table } from '../parts/table.tsx'
 import { load, operations } from '../state/cluster-data.ts'
 import { TEXT } from '../words/strings.ts'
+import { RepairCard } from './repair-card.tsx'
 import { aboutOf, isOpen, OperationState, STATUS_TONE } from './operation-state.tsx'
 
 const SAYS = TEXT.operations
@@ -25,6 +26,7 @@ export function Operations() {
               ))}
             </Card>
           ) : null}
+          <RepairCard />
           <History ended={all.filter((operation) => !isOpen(operation))} />
         </>
       )}

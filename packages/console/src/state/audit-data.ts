@@ -1,0 +1,84 @@
+/**
+ * A query of the audit log: what is asked for, the rows that came so far, where the next page begins.
+ *
+ * Rule: what is loaded has a bound; that there is more is said.
+ */
+import { signal } from '@preact/signals'
+import type { AdminOperations, HoldfastAdmin } from '../../../client/src/admin.ts'
+import { type Fault, faultOf } from './resource.ts'
+import { client, noticeRefusal } from './session.ts'
+
+type Page = AdminOperations['queryAuditLog']['answer']
+export type AuditRecord = Page['records'][number]
+type Input = NonNullable<Parameters<HoldfastAdmin['queryAuditLog']>[0]>
+
+export const FILTERS = ['tenant', 'operation', 'actor', 'bucket', 'keyPrefix', 'requestId'] as const
+export type Filter = (typeof FILTERS)[number]
+
+export interface Question {
+  /** Such as 24h. */
+  readonly since: string
+  readonly outcome: '' | 'success' | 'denied' | 'error'
+  readonly filters: Readonly<Record<Filter, string>>
+}
+
+export const NOTHING_ASKED: Question = {
+  since: '24h',
+  outcome: '',
+  filters: { tenant: '', operation: '', actor: '', bucket: '', keyPrefix: '', requestId: '' },
+}
+
+const PAGE = 100
+export const EXPORT_ROWS_MAX = 10_000
+
+export const question = signal<Question>(NOTHING_ASKED)
+/** The newest first; null: nothing was asked yet. */
+export const found = signal<readonly AuditRecord[] | null>(null)
+export const next = signal<string | null>(null)
+export const gaps = signal<NonNullable<Page['gaps']>>([])
+export const fault = signal<Fault | null>(null)
+export const isAsking = signal(false)
+
+export function inputOf({ since, outcome, filters }: Question): Input {
+  const given = Object.entries(filters).filter(([, value]) => value.trim() !== '')
+  return {
+    since,
+    ...(outcome === '' ? {} : { outcome }),
+    ...Object.fromEntries(given.map(([name, value]) => [name, value.trim()])),
+  }
+}
+
+/** The first page of what is asked for, or the one after those that are there. */
+export async function ask(isNext = false): Promise<void> {
+  const api = client.peek()
+  if (api === null) return
+  isAsking.value = true
+  fault.value = null
+  try {
+    const token = isNext ? next.peek() : null
+    const page = await api.queryAuditLog({
+      ...inputOf(question.peek()),
+      limit: PAGE,
+      ...(token === null ? {} : { continuationToken: token }),
+    })
+    found.value = token === null ? page.records : [...(found.peek() ?? []), ...page.records]
+    next.value = page.nextContinuationToken ?? null
+    gaps.value = page.gaps ?? []
+  } catch (error) {
+    noticeRefusal(error)
+    fault.value = faultOf(error)
+  }
+  isAsking.value = false
+}
+
+/** Everything that is asked for, up to a bound. */
+export async function all(): Promise<readonly AuditRecord[]> {
+  const api = client.peek()
+  const rows: AuditRecord[] = []
+  if (api === null) return rows
+  for await (const row of api.records({ ...inputOf(question.peek()), limit: 1000 })) {
+    rows.push(row)
+    if (rows.length === EXPORT_ROWS_MAX) break
+  }
+  return rows
+}

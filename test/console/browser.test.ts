@@ -200,6 +200,22 @@ t.test('the console in Chromium', { timeout: 900_000 }, async (t) => {
     cluster.hasJoined(spare.nodeId)
   })
 
+  await t.test('what cannot be taken back needs the name typed', async (t) => {
+    await driver.go('tenants/hostile')
+    await driver.click('Disable')
+    await driver.fill('Reason', 'Test')
+    await driver.click('Show the plan')
+    await driver.sees('This cannot be undone')
+    t.notOk(await driver.isEnabled('Do it'))
+    await driver.fill('Type hostile to confirm', 'hostil')
+    t.notOk(await driver.isEnabled('Do it'))
+    await driver.fill('Type hostile to confirm', 'hostile')
+    await driver.click('Do it')
+    await driver.sees('The tenant is disabled.')
+    await driver.click('Close')
+    await driver.sees('Revoked')
+  })
+
   await t.test('its policy has refused nothing, and the token is nowhere but in memory', async (t) => {
     t.same(await driver.page.run<readonly string[]>(refused), [])
     const found = await driver.page.run<string>(traces)

@@ -136,7 +136,8 @@ t.test('what is urgent comes first and makes the sentence', async (t) => {
   const judged = judge({
     ...WHOLE,
     membership: membership({ members: [member('n1'), member('n2', { reachable: false }), member('n3')] }),
-    placement: placement({ singleCopies: 1200, owed: { copies: 3, bytes: 2048 } }),
+    placement: placement({ singleCopies: 1200 }),
+    repair: repair({ nodes: [node({ pending: 1 }), node({ nodeId: 'n3', pending: 2 })] }),
   })
   t.match(judged, { level: 'danger', why: /One more failure stops writes/ })
   t.same(
@@ -145,9 +146,16 @@ t.test('what is urgent comes first and makes the sentence', async (t) => {
       'danger: One more failure stops writes',
       'danger: 1,200 chunks have one copy only',
       'attention: n2 does not answer',
-      'attention: 3 copies are owed (2.00 KiB)',
+      'attention: 3 copies are owed',
     ],
   )
+})
+
+t.test('what is owed is counted by the nodes, because placement shows the first chunks alone', async (t) => {
+  const first = placement({ isTruncated: true, owed: { copies: 0, bytes: 0 } })
+  const owing = repair({ nodes: [node({ pending: 7 })] })
+  t.same(titles({ ...WHOLE, placement: first, repair: owing }), ['attention: 7 copies are owed'])
+  t.match(judge({ ...WHOLE, placement: first }), { level: 'safe', why: /No node owes a copy/ })
 })
 
 t.test('without a majority that is said, and not that one more may fail', async (t) => {

@@ -74,6 +74,17 @@ export class ConsoleDriver {
     await until(`"${name}" can be clicked`, () => this.page.run<boolean>(clicked, name, within))
   }
 
+  /** Whether a button that is there would take a click. */
+  isEnabled(name: string): Promise<boolean> {
+    return this.page.run<boolean>((wanted: string) => {
+      const { document } = globalThis as PageGlobals
+      const found = [...(document?.querySelectorAll('button') ?? [])].find(
+        ({ innerText }) => innerText.trim() === wanted,
+      )
+      return found !== undefined && !found.disabled
+    }, name)
+  }
+
   async fill(label: string, value: string): Promise<void> {
     await until(`"${label}" can be filled`, () => this.page.run<boolean>(filled, label, value))
   }

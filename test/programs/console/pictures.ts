@@ -67,6 +67,17 @@ async function main(folder: string): Promise<void> {
       await driver.sees(words)
       await take(folder, driver, screen)
     }
+    await driver.go('cluster')
+    await driver.click('Demote: n2')
+    await driver.fill('Reason', 'The machine is replaced')
+    await driver.click('Show the plan')
+    await driver.sees('What will happen')
+    await take(folder, driver, 'plan')
+    await driver.click('Close')
+    await driver.go('tenants/demo')
+    await driver.click('Create an access key')
+    await driver.sees('Service account')
+    await take(folder, driver, 'key')
   } finally {
     await endings.run()
   }

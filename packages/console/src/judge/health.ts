@@ -107,18 +107,19 @@ function ofMembers(membership: Membership): readonly Finding[] {
   return found
 }
 
-function ofPlacement({ singleCopies, singleZones, owed, isTruncated }: Placement): readonly Finding[] {
+/** Of the first chunks where there are many: what a node owes is counted in full by itself. */
+function ofPlacement({ singleCopies, singleZones, isTruncated }: Placement): readonly Finding[] {
   const counted = (value: number): string => `${count(value)}${isTruncated ? '+' : ''}`
   const found: Finding[] = []
   if (singleCopies > 0) found.push(finding('danger', SAYS.singleCopies(counted(singleCopies)), 'operations'))
-  if (owed.copies > 0)
-    found.push(finding('attention', SAYS.owed(counted(owed.copies), bytes(owed.bytes)), 'operations'))
   if (singleZones > 0) found.push(finding('attention', SAYS.singleZones(counted(singleZones)), 'cluster'))
   return found
 }
 
 function ofRepair({ collection, lastRecount, nodes }: Repair): readonly Finding[] {
   const found: Finding[] = []
+  const owed = nodes.reduce((sum, { pending }) => sum + (pending ?? 0), 0)
+  if (owed > 0) found.push(finding('attention', SAYS.owed(count(owed)), 'operations'))
   if (collection.halted !== null)
     found.push(finding('attention', SAYS.halted(collection.halted.reason), 'operations'))
   if (lastRecount !== null && lastRecount.differences > 0)

@@ -19,6 +19,8 @@ export function Dialog({
   useEffect(() => {
     const shown = window.current
     shown?.showModal()
+    // The browser would begin at the button that closes it.
+    shown?.querySelector<HTMLElement>('form input, form select')?.focus()
     return () => shown?.close()
   }, [])
   return (

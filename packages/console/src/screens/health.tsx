@@ -2,6 +2,7 @@
  * Health: one sentence, whether data is safe, then what to do, then the figures behind it.
  */
 import { useEffect } from 'preact/hooks'
+import type { Placement } from '../../../client/src/admin.ts'
 import { bytes, count } from '../words/format.ts'
 import { type Finding, judge, type Judgement, votersOf } from '../judge/health.ts'
 import { Badge, Card, FactList, FaultNotice, Icon, Skeleton } from '../parts/basics.tsx'
@@ -71,6 +72,9 @@ function Findings({ findings }: { readonly findings: readonly Finding[] }) {
   )
 }
 
+const singlesOf = ({ singleCopies, chunks, isTruncated }: Placement): string =>
+  isTruncated ? TEXT.health.ofFirst(count(singleCopies), count(chunks)) : count(singleCopies)
+
 function Glance() {
   const members = membership.value.value
   const copies = placement.value.value
@@ -83,12 +87,11 @@ function Glance() {
       [TEXT.health.tolerance, count(members.failureTolerance)],
       [TEXT.health.level, count(members.featureLevel)],
     )
+  const owing = repair.value.value?.nodes
+  if (owing !== undefined)
+    rows.push([TEXT.health.owed, count(owing.reduce((sum, { pending }) => sum + (pending ?? 0), 0))])
   if (copies !== null)
-    rows.push(
-      [TEXT.health.owed, count(copies.owed.copies)],
-      [TEXT.health.singles, count(copies.singleCopies)],
-      [TEXT.health.stored, bytes(copies.held.bytes)],
-    )
+    rows.push([TEXT.health.singles, singlesOf(copies)], [TEXT.health.stored, bytes(copies.held.bytes)])
   if (running !== undefined) rows.push([TEXT.health.running, count(running)])
   return rows.length === 0 ? null : (
     <Card title={TEXT.health.facts}>

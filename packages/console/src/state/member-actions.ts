@@ -28,8 +28,8 @@ export type Planned = Pick<Plan, 'allowed' | 'blockers' | 'warnings'> & {
 export type Started = Operation | null
 
 export const takesNewcomer = (action: MemberAction): boolean => action === 'join' || action === 'replace'
-export const takesConfirmation = (action: MemberAction): boolean =>
-  action === 'lost' || action === 'remove' || action === 'replace'
+/** There is no way back: a member that lost its vote never gets one again. */
+export const takesConfirmation = (action: MemberAction): boolean => action !== 'join' && action !== 'transfer'
 
 function newcomerOf({ newcomer, peerAddress, zone }: Answers) {
   return { nodeId: newcomer, peerAddress, ...(zone === '' ? {} : { zone }) }

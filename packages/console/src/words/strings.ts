@@ -59,8 +59,8 @@ export const TEXT = {
     safe: 'Data is safe',
     safeWhy: (tolerance: number, voters: number) =>
       tolerance === 0
-        ? `All copies are in place. With ${voters} ${voters === 1 ? 'voter' : 'voters'}, no node may fail without a stop of writes.`
-        : `All copies are in place, and ${tolerance} of ${voters} voters may fail without a stop.`,
+        ? `No node owes a copy. With ${voters} ${voters === 1 ? 'voter' : 'voters'}, no node may fail without a stop of writes.`
+        : `No node owes a copy, and ${tolerance} of ${voters} voters may fail without a stop.`,
     attention: 'Data is safe, with something to look at',
     danger: 'Data needs attention now',
     unknown: 'The state of the data is not known',
@@ -74,6 +74,7 @@ export const TEXT = {
     leader: 'Leader',
     owed: 'Owed copies',
     singles: 'Chunks with one copy',
+    ofFirst: (found: string, chunks: string) => `${found} of the first ${chunks}`,
     stored: 'Sealed bytes held',
     running: 'Operations running',
     level: 'Feature level',
@@ -109,11 +110,8 @@ export const TEXT = {
         `${count} chunks have one copy only`,
         'Their other copies are being made. Keep all nodes running until this is zero.',
       ] as const,
-    owed: (count: string, bytes: string) =>
-      [
-        `${count} copies are owed (${bytes})`,
-        'Repair makes them by itself. Watch the rate under Operations.',
-      ] as const,
+    owed: (count: string) =>
+      [`${count} copies are owed`, 'Repair makes them by itself. Watch the rate under Operations.'] as const,
     singleZones: (count: string) =>
       [`${count} chunks lie in one zone only`, 'A rebalance moves copies into other zones.'] as const,
     diskFilling: (node: string, free: string) =>

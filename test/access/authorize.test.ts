@@ -146,6 +146,7 @@ const ALLOWED = {
   getRepair: OWNERS,
   getClusterPlacement: OWNERS,
   getChanges: OWNERS,
+  planClusterPlacement: OWNERS,
   setRepair: OWNERS,
   scrub: OWNERS,
   recount: OWNERS,

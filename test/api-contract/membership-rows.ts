@@ -74,6 +74,10 @@ export const membershipRows = {
     'with wait it answers when something changes, at the latest after that time [record 93]',
   'membership.placement':
     'GET /cluster/placement: copies and bytes by node and zone, owed copies, skew against weights, disks [record 91]',
+  'membership.placement.plan':
+    'POST /cluster/placement/plan: what a rebalance would move with other weights or zones; nothing changes [record 91]',
+  'membership.placement.plan.refusals':
+    'a member that is none or not active: 404 not_found; too few that take copies: a blocker [record 91]',
   'membership.placement.pages': 'pages with a bounded number of chunks add up to the whole [record 91]',
   'membership.placement.scope':
     'of the cluster, a tenant or a bucket; 404 not_found; a bucket without its tenant: 400 [record 91]',

@@ -58,6 +58,7 @@ const LAST: readonly ExampleId[] = [
     'setRepair',
     'getClusterPlacement',
     'getChanges',
+    'planClusterPlacement',
   ],
   ['scrub', 'recount', 'resumeCollection', 'rotateTenantKey', 'revokeTenantKey'],
   ['getClusterTime', 'confirmClusterTime', 'setBackClusterTime'],

@@ -18,7 +18,7 @@ import { LongOperationView, longOperationView } from './operation-view.ts'
 import { DRY_RUN } from './queries.ts'
 import { WAIT_PARAMETER, waitOf } from './wait.ts'
 
-const BlockerView = Type.Object({
+export const BlockerView = Type.Object({
   code: Type.String(),
   message: Type.String(),
   count: Type.Optional(Type.Integer({ minimum: 0, description: 'Of how many things this is so' })),

@@ -4,11 +4,8 @@
 import Type, { type Static } from 'typebox'
 import type { NodeRepair } from '../../../cluster/index.ts'
 import { skewOf } from '../../base/placement-skew.ts'
-import {
-  getClusterPlacement,
-  PLACEMENT_CHUNKS_MAX,
-  type PlacementPart,
-} from '../../operations/placement/get-cluster-placement.ts'
+import { getClusterPlacement, type PlacementPart } from '../../operations/placement/get-cluster-placement.ts'
+import { PLACEMENT_CHUNKS_MAX } from '../../operations/placement/subject.ts'
 import type { NodePlacement } from '../../operations/placement/placement-tally.ts'
 import { adminRoute, type Answer } from '../route.ts'
 import { CONTINUATION_TOKEN, orNull, PAGE_END_SCHEMA, pageEnd } from '../wire.ts'

@@ -22,6 +22,7 @@ import { LongOperationView } from './operation-view.ts'
 import { longOperationRoutes } from './operations.ts'
 import { limitRoutes, TenantLimitsView } from './limits.ts'
 import { PolicyView } from './policy-schema.ts'
+import { placementPlanRoute } from './placement-plan.ts'
 import { placementRoutes, PlacementView } from './placement.ts'
 import { quotaRoutes, QuotaView } from './quota.ts'
 import { repairRoutes, RepairView } from './repair.ts'
@@ -43,6 +44,7 @@ export function adminPlane(metrics: MetricsPage): Plane {
     ...repairRoutes,
     ...placementRoutes,
     ...changeRoutes,
+    placementPlanRoute,
     ...timeRoutes,
     ...quotaRoutes,
     ...limitRoutes,

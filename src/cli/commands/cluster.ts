@@ -8,6 +8,7 @@ import type {
   ScrubOptions,
   StartOptions,
 } from '../admin/operation-commands.ts'
+import type { PlanPlacementOptions } from '../admin/placement-plan-command.ts'
 import type { PlacementOptions } from '../admin/placement-commands.ts'
 import type { RepairOptions, ResumeCollectionOptions } from '../admin/repair-commands.ts'
 import { memberCommands, statusCommand } from './members.ts'
@@ -18,6 +19,7 @@ import {
   jsonLinesOption,
   jsonOption,
   orNone,
+  pairValue,
   reasonOption,
   sizeValue,
   withAdminAccess,
@@ -35,6 +37,7 @@ export function clusterCommand(done: Done): Command {
     .addCommand(recountCommand(done))
     .addCommand(repairCommand(done))
     .addCommand(placementCommand(done))
+    .addCommand(planPlacementCommand(done))
     .addCommand(timeCommand(done))
   for (const command of memberCommands(done)) group.addCommand(command)
   return group
@@ -150,6 +153,27 @@ function placementCommand(done: Done): Command {
     .action(async (options: PlacementOptions) => {
       const { showPlacement } = await import('../admin/placement-commands.ts')
       done(await showPlacement(options))
+    })
+}
+
+function planPlacementCommand(done: Done): Command {
+  return withAdminAccess(new Command('plan-placement'))
+    .description('show what a rebalance would move if members had other weights or zones; nothing changes')
+    .option('--weight <node=weight>', 'repeatable: the weight that a member would have', pairValue)
+    .option('--zone <node=zone>', 'repeatable: the zone that a member would be in', pairValue)
+    .option('--tenant <id>', 'only what this tenant stores')
+    .option('--bucket <name>', 'only this bucket of the tenant')
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      examples(
+        'cluster plan-placement --weight n4=2',
+        'cluster plan-placement --zone n3=rack-3 --tenant acme',
+      ),
+    )
+    .action(async (options: PlanPlacementOptions) => {
+      const { planPlacement } = await import('../admin/placement-plan-command.ts')
+      done(await planPlacement(options))
     })
 }
 

@@ -152,6 +152,14 @@ export interface GetChangesInput {
   /** Answer when something has changed, at the latest after so long: 1ms to 60s */ readonly wait?: string
 }
 
+export interface PlanClusterPlacementInput {
+  /** Members that would be placed otherwise; the rest stays as it is */ readonly members: readonly ({ readonly nodeId: string; readonly zone?: string; /** 0: no new copies */ readonly weight?: number })[]
+  /** Only the chunks of this tenant */ readonly tenantId?: string
+  /** Only the chunks of this bucket, with tenantId */ readonly bucket?: string
+  /** Chunks to count: 1 to 20000, the most if absent */ readonly limit?: number
+  /** nextContinuationToken of the page before, with the same query */ readonly continuationToken?: string
+}
+
 export interface ConfirmClusterTimeInput {
   /** So far the confirmed time lags behind the time of the log: by steps that are not confirmed */ readonly withheldMs: number
   readonly reason: string
@@ -460,6 +468,11 @@ export abstract class AdminMethods extends Methods<AdminPages> {
   /** Which of members and long operations have changed since a caller looked; waits for a change */
   getChanges(input?: GetChangesInput, options?: MethodOptions): Promise<AdminOperations['getChanges']['answer']> {
     return this.run('getChanges', input, options)
+  }
+
+  /** Show what a rebalance would move if members had other weights or zones; nothing changes, and pages add up to the whole */
+  planClusterPlacement(input: PlanClusterPlacementInput, options?: MethodOptions): Promise<AdminOperations['planClusterPlacement']['answer']> {
+    return this.run('planClusterPlacement', input, options)
   }
 
   /** Get the time of the log, what of it is withheld, and how far clocks are off */

@@ -1293,6 +1293,46 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "blockers": [],
     "error": null
   },
+  "planClusterPlacement": {
+    "chunks": 0,
+    "chunksToMove": 0,
+    "copiesToMake": 0,
+    "bytesToMove": 0,
+    "singleZones": 0,
+    "nodes": [
+      {
+        "nodeId": "n1",
+        "copiesIn": 0,
+        "bytesIn": 0,
+        "copiesOut": 0,
+        "bytesOut": 0,
+        "zone": "rack-1",
+        "weight": 1
+      },
+      {
+        "nodeId": "n2",
+        "copiesIn": 0,
+        "bytesIn": 0,
+        "copiesOut": 0,
+        "bytesOut": 0,
+        "zone": "rack-1",
+        "weight": 2
+      },
+      {
+        "nodeId": "n3",
+        "copiesIn": 0,
+        "bytesIn": 0,
+        "copiesOut": 0,
+        "bytesOut": 0,
+        "zone": "rack-1",
+        "weight": 1
+      }
+    ],
+    "secondsAtRepairRate": 0,
+    "blockers": [],
+    "warnings": [],
+    "isTruncated": false
+  },
   "previewBucketLifecycle": {
     "judgedAt": "2026-11-21T12:00:00.000Z",
     "rows": 0,

@@ -7,6 +7,7 @@ import { CATCH_UP_MUTANTS } from './catch-up-mutants.ts'
 import { CONTENT_MUTANTS } from './content-mutants.ts'
 import { CORE_MUTANTS } from './core-mutants.ts'
 import { CUSTOMER_KEY_MUTANTS } from './customer-key-mutants.ts'
+import { DISK_MUTANTS } from './disk-mutants.ts'
 import { GARBAGE_MUTANTS } from './garbage-mutants.ts'
 import { KEY_EXCHANGE_MUTANTS } from './key-exchange-mutants.ts'
 import { LIFECYCLE_MUTANTS } from './lifecycle-mutants.ts'
@@ -117,6 +118,7 @@ export const MUTANTS_BY_FILE: readonly (readonly Mutant[])[] = [
   MEMBER_MUTANTS,
   CUSTOMER_KEY_MUTANTS,
   KEY_EXCHANGE_MUTANTS,
+  DISK_MUTANTS,
   LIFECYCLE_MUTANTS,
   SITE_MUTANTS,
   LIMIT_MUTANTS,

@@ -146,6 +146,7 @@ export function checkBlobDirectories(
   directories: readonly string[],
   devices: readonly DeviceFacts[],
 ): readonly Finding[] {
+  if (directories.length === 0) return [well('blob_directories', 'blobs are in the data directory')]
   const findings: Finding[] = []
   for (const [at, directory] of directories.entries()) {
     const own = devices.find(({ path }) => path === directory)

@@ -158,7 +158,6 @@ async function checkDisks(config: Config, directory: DirectoryFacts): Promise<re
     const speed = checkSpeed(await speedFacts(path), config.cluster.electionTimeoutMs)
     findings.push(...checkSpace(facts, config.disk), speed, checkFilesystem(facts))
   }
-  if (blobDirectories.length === 0) return findings
   const devices = await devicesOf([dataDir, ...blobDirectories])
   return [...findings, ...checkBlobDirectories(dataDir, blobDirectories, devices)]
 }

@@ -45,4 +45,5 @@ t.test('directories of blobs', async (t) => {
     ]),
     [/^error: .*\/d1 does not exist/],
   )
+  t.match(texts(checkBlobDirectories('/data', [], [])), [/^ok: .*data directory/])
 })

@@ -98,28 +98,34 @@ t.test('placement', async (t) => {
 
   const plan = (body: object) => call('/plan', { method: 'POST', body })
 
-  await t.test('placement.plan: what would move with other weights or zones; nothing changes', async (t) => {
-    const before = (await call()).json
-    const { status, json } = await plan({ members: [] })
-    t.equal(status, 200)
-    t.match(json, { chunks: 3, nodes: [{ nodeId: 'n1' }], isTruncated: false })
-    let [chunks, from]: [number, object] = [0, {}]
-    for (let pages = 0; pages < 10; pages++) {
-      const page = (await plan({ members: [], tenantId: 'acme', bucket: 'photos', limit: 1, ...from })).json
-      chunks += Number(page['chunks'])
-      if (page['isTruncated'] !== true) break
-      from = { continuationToken: page['nextContinuationToken'] }
-    }
-    t.equal(chunks, 3)
-    t.match((await call()).json, { chunks: before['chunks'], held: before['held'] })
-  })
+  await t.test(
+    'what would move with other weights or zones; nothing changes [membership.placement.plan]',
+    async (t) => {
+      const before = (await call()).json
+      const { status, json } = await plan({ members: [] })
+      t.equal(status, 200)
+      t.match(json, { chunks: 3, nodes: [{ nodeId: 'n1' }], isTruncated: false })
+      let [chunks, from]: [number, object] = [0, {}]
+      for (let pages = 0; pages < 10; pages++) {
+        const page = (await plan({ members: [], tenantId: 'acme', bucket: 'photos', limit: 1, ...from })).json
+        chunks += Number(page['chunks'])
+        if (page['isTruncated'] !== true) break
+        from = { continuationToken: page['nextContinuationToken'] }
+      }
+      t.equal(chunks, 3)
+      t.match((await call()).json, { chunks: before['chunks'], held: before['held'] })
+    },
+  )
 
-  await t.test('placement.plan.refusals: a member that is none, a token of another question', async (t) => {
-    t.match(await plan({ members: [{ nodeId: 'n9', weight: 2 }] }), { status: 404, code: 'not_found' })
-    t.match(await plan({ members: [{ nodeId: 'n1', weight: -1 }] }), { status: 400 })
-    t.match(await plan({}), { status: 400 })
-    const { nextContinuationToken: token } = (await plan({ members: [], limit: 1 })).json
-    const other = { members: [], tenantId: 'acme', continuationToken: token }
-    t.match(await plan(other), { status: 400, code: 'invalid_continuation_token' })
-  })
+  await t.test(
+    'a member that is none, or a token of another question [membership.placement.plan.refusals]',
+    async (t) => {
+      t.match(await plan({ members: [{ nodeId: 'n9', weight: 2 }] }), { status: 404, code: 'not_found' })
+      t.match(await plan({ members: [{ nodeId: 'n1', weight: -1 }] }), { status: 400 })
+      t.match(await plan({}), { status: 400 })
+      const { nextContinuationToken: token } = (await plan({ members: [], limit: 1 })).json
+      const other = { members: [], tenantId: 'acme', continuationToken: token }
+      t.match(await plan(other), { status: 400, code: 'invalid_continuation_token' })
+    },
+  )
 })

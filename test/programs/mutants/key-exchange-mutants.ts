@@ -166,6 +166,14 @@ const rows: readonly TestedRow[] = [
     'src/state-machine/recount/recount.ts',
     '    this.#keys.takeInline(tenantId, row)\n',
     '    if (row.sealed.length === 0) this.#keys.takeInline(tenantId, row)\n',
+    ENTRIES,
+  ],
+  [
+    'TK21',
+    'the recount halts the collection because of what a deleted tenant leaves',
+    'src/state-machine/recount/key-recount.ts',
+    'if (lost > 0 && !isShredded)',
+    'if (lost > 0 || isShredded)',
     END,
   ],
 ]

@@ -199,6 +199,15 @@ const SAMPLES: Readonly<Record<string, string>> = {
   origin: 'https://content.example.org',
 }
 
+/** Of the providers of the master key. */
+const PROVIDER_SAMPLES: Readonly<Record<string, string>> = {
+  'security.master_key_provider': 'vault',
+  'security.vault.url': 'https://vault.example:8200',
+  'security.vault.auth': 'approle',
+  'security.kms.url': 'https://keys.example/v1',
+  'security.pkcs11.key_id': '0a1b',
+}
+
 /** A value that differs from the default and is within the bounds. */
 function sampleOf(setting: (typeof SETTINGS)[number]): string {
   if (setting.name === 'listeners.public_url') return 'https://files.example.org'
@@ -210,6 +219,8 @@ function sampleOf(setting: (typeof SETTINGS)[number]): string {
   if (setting.name === 'audit.export.to') return 'otlp'
   if (setting.name === 'security.second_approval') return 'lower_locks'
   if (setting.name === 'audit.export.url') return 'tls://siem.example:6514'
+  const provided = PROVIDER_SAMPLES[setting.name]
+  if (provided !== undefined) return provided
   if (setting.kind === 'percent') return '94%'
   const sample = SAMPLES[setting.kind]
   if (sample !== undefined) return sample

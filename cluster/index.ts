@@ -23,6 +23,13 @@ export { orderSkip } from './quorum-recovery/skip-order.ts'
 export { planSkip, type SkipDecision, type SkipRefusal } from './quorum-recovery/skip-plan.ts'
 export { SkipFile } from './quorum-recovery/skip-file.ts'
 export type { Rehearsal } from './quorum-recovery/rehearsal.ts'
+export {
+  foundersPlacement,
+  foundersRecord,
+  recordFacts,
+  RestoredNode,
+  type RestoredOptions,
+} from './restored-node.ts'
 export { StoppedNode } from './quorum-recovery/stopped-node.ts'
 export { findIdentity, type Identity } from './directory/identity.ts'
 export { examineDirectory, findRemovalNotice, isWaiting } from './directory/open-directory.ts'

@@ -6,9 +6,10 @@
 import type { Finding, SourceFile } from './tidy-rules.ts'
 
 const GUIDE = 'docs/guide/'
-/** Settings of proxies and of key providers, which no line of a shell shows; the disks of a machine; and a page with a test of its own. */
+/** Settings of proxies and of key providers, which no line of a shell shows; the disks of a machine; and pages with a test of their own. */
 export const UNTYPED_PAGES: readonly string[] = [
   'README.md',
+  'backups.md',
   'console.md',
   'disks.md',
   'master-key.md',

@@ -73,6 +73,7 @@ export const OF_COMMANDS: readonly string[] = [
   'paper_unreadable',
   'seal_broken',
   'audit_unwritable',
+  'same_cluster',
 ]
 
 const SAME_AS = (code: string): string => `As for \`${code}\`.`
@@ -204,9 +205,14 @@ export const START_ERRORS: Readonly<Record<string, StartErrorHelp>> = {
     action: 'Add it before the first start, or start it with `--join`.',
   },
   data_not_empty: {
-    meaning: '`--join` was given, but the data directory belongs to a member or contains a foreign file.',
+    meaning:
+      '`--join` was given, or a backup is restored, but the data directory belongs to a member or contains a foreign file.',
     action:
       'Start without `--join`, or with an empty directory. A member that left the cluster needs a new name.',
+  },
+  same_cluster: {
+    meaning: 'A backup is restored into a cluster with the id of the cluster that made it.',
+    action: 'Give the restored cluster an id of its own in `cluster.id`.',
   },
   members_unreadable: {
     meaning: '`members.json` exists but cannot be read: missing permissions, or a failing disk.',

@@ -10,6 +10,7 @@ import { adminTokenCommand } from './commands/admin-token.ts'
 import { approvalsCommand } from './commands/approvals.ts'
 import { auditCommand } from './commands/audit.ts'
 import { bucketCommand } from './commands/bucket.ts'
+import { backupCommand } from './commands/backup.ts'
 import { certsCommand } from './commands/certs.ts'
 import { clusterCommand } from './commands/cluster.ts'
 import { completeCommand, completionCommand } from './commands/completion.ts'
@@ -93,6 +94,7 @@ const SECTIONS: readonly (readonly [heading: string, groups: readonly Group[]])[
       policyCommand,
       approvalsCommand,
       clusterCommand,
+      backupCommand,
       auditCommand,
     ],
   ],

@@ -273,6 +273,7 @@ function assemble(read: Reader): Config {
       compression: read.text('content.compression') === 'auto' ? 'zstd' : 'none',
       sealingThreads: read.number('content.sealing_threads'),
     },
+    backup: { directory: read.has('backup.directory') ? read.text('backup.directory') : null },
     audit: auditSettings(read),
     notifications: notifications(read),
     ...telemetry(read),

@@ -147,6 +147,10 @@ export interface Config {
     /** 0: chosen by the number of cores. */
     readonly sealingThreads: number
   }
+  readonly backup: {
+    /** Absolute; null: backups to a directory are refused. */
+    readonly directory: string | null
+  }
   readonly audit: {
     readonly keepMs: number
     /** 0: no bound. */

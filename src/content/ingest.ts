@@ -9,6 +9,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import type { Blobs } from '../../cluster/index.ts'
 import type { ChunkId, TenantId } from '../state-machine/base/record-ids.ts'
+import { mayHold } from '../state-machine/members/members.ts'
 import type { ChunkUse } from '../state-machine/chunks/commands.ts'
 import type { ChunkRecord } from '../state-machine/chunks/records.ts'
 import type { View } from '../state-machine/base/view.ts'
@@ -241,7 +242,9 @@ class ChunkUpload {
    */
   #existing(row: ChunkRecord | undefined): Promise<ChunkUse> | null {
     if (row === undefined || row.condemnedAt !== null) return null
-    if (row.replicas.length < this.#parts.blobs.copiesToAck) return null
+    // A copy on a lost member does not count, as in apply.
+    const { state, blobs } = this.#parts
+    if (row.replicas.filter((node) => mayHold(state, node)).length < blobs.copiesToAck) return null
     return Promise.resolve(asExisting(row))
   }
 

@@ -14,12 +14,15 @@ import {
   type MetricSample,
   type NodeIdentity,
   type PeerTraces,
+  type StateCut,
+  type StateMachine,
   type Trace,
 } from '../../cluster/index.ts'
 import { LastUsed } from '../access/last-used.ts'
 import type { MasterKey } from '../access/master-key.ts'
 import { NativeAccess, type NativeAccessParts } from '../access/native-access.ts'
 import { SealedSecrets } from '../access/sealed-secrets.ts'
+import { nodeTargets } from '../backup/targets/open-target.ts'
 import type { CountingTrail } from '../audit/counting-trail.ts'
 import { createAdminServer } from '../api/server/admin-server.ts'
 import { createDataServer } from '../api/server/data-server.ts'
@@ -173,7 +176,7 @@ async function composeServices(config: Config, logger: Logger, how: ComposeOptio
     auditSegments: new AuditSegments(own),
     writesInProgress: new WritesInProgress(),
     replicaCounter: new ReplicaCounter({ state, now: Date.now, wait: (ms) => moment(ms), logger }),
-    signing: masterKey,
+    ...underMasterKey(config, masterKey),
     stopping,
     audit,
     logger,
@@ -182,7 +185,7 @@ async function composeServices(config: Config, logger: Logger, how: ComposeOptio
   const keyWork = keyWorkOf(services, { ...shared, content, secrets })
   const auditTarget = await openExport(config, cluster.time)
   const parts = { ...services, ...shared, uploads, content, uses, own, auditTarget }
-  const work = allWorkers({ ...workSettings(config, state), ...parts })
+  const work = allWorkers({ ...workSettings(config, state), ...parts, snapshot: cutsOf(stateMachine) })
   return {
     cluster,
     services,
@@ -196,6 +199,15 @@ async function composeServices(config: Config, logger: Logger, how: ComposeOptio
     samples: samplesOf({ cluster, work, ...keyWork, audit, limits, access, state }),
   }
 }
+
+function underMasterKey(config: Config, masterKey: MasterKey): Pick<Services, 'signing' | 'backups'> {
+  return { signing: masterKey, backups: { openTarget: nodeTargets(config.backup.directory), masterKey } }
+}
+
+const cutsOf =
+  (stateMachine: Pick<StateMachine, 'snapshot'>): (() => Promise<StateCut>) =>
+  () =>
+    stateMachine.snapshot()
 
 function openAccess(
   config: Config,

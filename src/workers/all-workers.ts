@@ -16,6 +16,8 @@ import type { Propose } from '../commands/propose.ts'
 import type { OpenSite } from '../operations/base/remote-store.ts'
 import type { TargetSettings } from '../operations/notifications/target-url.ts'
 import { auditWork, type AuditWorkParts } from './audit-work.ts'
+import type { OpenTarget } from '../backup/targets/open-target.ts'
+import { BackingUp, type BackingUpParts } from './backing-up.ts'
 import { Collection } from './collection.ts'
 import { Discarding } from './discarding.ts'
 import { Evacuating } from './evacuating.ts'
@@ -65,6 +67,8 @@ export interface WorkerParts extends Omit<AuditWorkParts, 'confirmedTime' | 'oft
   readonly content: KeyExchangeParts['content'] & Pick<Content, 'read'>
   readonly uses: LastUsed
   readonly masterKey: Pick<MasterKey, 'open' | 'seal'>
+  readonly snapshot: BackingUpParts['snapshot']
+  readonly backups: { readonly openTarget: OpenTarget }
   readonly notifications: TargetSettings
   readonly openSite: OpenSite
   readonly closeSites: () => Promise<void>
@@ -102,6 +106,7 @@ export function allWorkers(parts: WorkerParts): Work {
   const tenantDeletion = new TenantDeletion({ ...parts, logger })
   const keyExchange = new KeyExchange({ ...parts, confirmedTime, now, wait: (ms) => wait(ms), logger })
   const outgoing = outgoingWork(parts, logger)
+  const backingUp = new BackingUp({ ...parts, openTarget: parts.backups.openTarget, now, logger })
   const often = { everyMs: WORK_EVERY_MS, logger }
   const audit = auditWork({ ...parts, confirmedTime, often })
   const trimming = new Trimming({ ...parts, confirmedTime, logger })
@@ -117,11 +122,11 @@ export function allWorkers(parts: WorkerParts): Work {
     { name: 'key exchange', work: () => keyExchange.round(), ...often },
     ...audit.workers,
     ...followingWork(parts, logger),
+    { name: 'recoveries', work: () => endRereplications({ ...parts, logger }), ...often },
+    { name: 'backup', work: () => backingUp.round(), ...often },
     { name: 'rebalancing', work: () => rebalancing.round(), ...often },
     ...membershipWork(parts, now, logger),
     { name: 'scrubbing', work: () => scrubbing.round(), ...often },
-    { name: 'recoveries', work: () => endRereplications({ ...parts, logger }), ...often },
-    { name: 'sessions', work: () => keepUploadSessions(parts), ...often },
   ]
   return {
     workers,
@@ -134,7 +139,7 @@ export function allWorkers(parts: WorkerParts): Work {
     ],
     close: async () => {
       keyExchange.close()
-      await Promise.all([outgoing.close(), audit.close()])
+      await Promise.all([outgoing.close(), audit.close(), backingUp.close()])
     },
   }
 }
@@ -147,9 +152,11 @@ function followingWork(parts: WorkerParts, logger: Logger): readonly Repeating[]
     return false
   }
   const recordUses = (): Promise<boolean> => recordLastUsed({ ...parts, logger })
+  const keepSessions = (): Promise<boolean> => keepUploadSessions(parts)
   return [
     { name: 'repair rate', work: followRate, everyMs: WORK_EVERY_MS, logger },
     { name: 'noting uses', work: recordUses, everyMs: NOTE_USES_EVERY_MS, logger },
+    { name: 'sessions', work: keepSessions, everyMs: WORK_EVERY_MS, logger },
   ]
 }
 

@@ -17,6 +17,7 @@ import { adminLimitRows, callerLimitRows } from './caller-limit-rows.ts'
 import { corsRows } from './cors-rows.ts'
 import { encryptionRows } from './encryption-rows.ts'
 import { errorRows, limitRows } from './error-rows.ts'
+import { backupRows } from './backup-rows.ts'
 import { lifecycleRows } from './lifecycle-rows.ts'
 import { replicationRows } from './replication-rows.ts'
 import { membershipRows } from './membership-rows.ts'
@@ -46,6 +47,7 @@ export const CONTRACT: readonly ContractArea[] = [
   { name: 'cors', built: true, rows: corsRows },
   { name: 'lifecycle', built: true, rows: lifecycleRows },
   { name: 'replication', built: true, rows: replicationRows },
+  { name: 'backups', built: true, rows: backupRows },
   { name: 'notifications', built: true, rows: notificationRows },
   { name: 'audit', built: true, rows: auditRows },
   {

@@ -99,6 +99,8 @@ const operation = (more: Partial<Operation> = {}): Operation => ({
   phase: '',
   requestedBy: 'adm_1',
   reason: null,
+  backupId: null,
+  target: null,
   tenantId: null,
   bucket: null,
   nodeId: null,

@@ -4,6 +4,7 @@
  *
  * Faults are switched on by assigning the public fields; nothing here waits for time.
  */
+import { backupsIn, keptBackups } from './kept-backup.ts'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -103,7 +104,6 @@ export class MemoryServices {
   /** Awaited before a proposal is applied. */
   beforeApply: () => Promise<void> = async () => {}
   notReady: readonly string[] = []
-  /** Faults of the state. */
   featureLevel = FEATURE_LEVEL
   /** The copies that members report, and where copies should be. */
   repairs: readonly NodeRepair[] = [{ nodeId: 'n1', status: QUIET_REPAIR, disk: null }]
@@ -132,6 +132,7 @@ export class MemoryServices {
   }
 
   private constructor(dir: string, options: Options) {
+    const { masterKey = testMasterKey } = options
     const logger = recordingLogger(this.lines)
     this.#store = openStore({ dir, logger })
     this.#log = new MemoryLog({
@@ -141,7 +142,6 @@ export class MemoryServices {
     })
     const state = this.#store.reader
     const config = testConfig(dir, options)
-    const masterKey = options.masterKey ?? testMasterKey
     const reachesLevel = async (level: number): Promise<boolean> => this.featureLevel >= level
     const proposing = createPropose({ propose: (command) => this.#propose(command) })
     const propose = withLevelGate(proposing, { reachesLevel })
@@ -151,9 +151,8 @@ export class MemoryServices {
     const nextSession = () => this.blobs.nextSession()
     this.uploads = new UploadSessions({ nodeId: 'n1', nextSession, propose })
     const { blobs, uploads } = this
-    const clock = options.uploadNow === undefined ? {} : { now: options.uploadNow }
     const reading = { blobs, uploads, state, masterKey, readBarrier: async () => undefined }
-    this.content = new ObjectContent({ ...reading, config, ...clock })
+    this.content = new ObjectContent({ ...reading, config, ...clockOf(options) })
     this.own = new ClusterContent(reading)
     this.access = new NativeAccess({ masterKey, state, config, uses: this.uses, now: () => this.now })
     this.services = {
@@ -169,14 +168,13 @@ export class MemoryServices {
       auditSegments: new AuditSegments(this.own),
       writesInProgress: new WritesInProgress(),
       replicaCounter: new ReplicaCounter({ state, now: () => this.now, wait: (ms) => rest(ms), logger }),
-      signing: masterKey,
+      ...keptBackups(dir, masterKey, config),
       stopping: this.stopping.signal,
       audit: { ...NO_TRAIL, append: (row) => void this.auditRows.push(row) },
       logger,
     }
   }
 
-  /** The port of workers, which is wider than that of operations. */
   get reader(): Store['reader'] {
     return this.#store.reader
   }
@@ -335,6 +333,7 @@ export const QUIET_REPAIR: RepairStatus = {
   directoriesLost: 0,
 }
 
+const clockOf = ({ uploadNow }: Options) => (uploadNow === undefined ? {} : { now: uploadNow })
 function testConfig(dataDir: string, options: Options): Config {
   return {
     node: { id: 'n1', dataDir, blobDirectories: [], witnessDir: null, raftThread: false, zone: 'z1' },
@@ -352,6 +351,7 @@ function testConfig(dataDir: string, options: Options): Config {
     },
     disk: DISK_THRESHOLDS,
     repair: { scrubEveryMs: 604_800_000 },
+    backup: { directory: backupsIn(dataDir) },
     listeners: {
       data: '127.0.0.1:0',
       admin: '127.0.0.1:0',

@@ -34,6 +34,8 @@ export const LongOperationView = Type.Object(
     reason: orNull(Type.String()),
     tenantId: orNull(Type.String()),
     bucket: orNull(Type.String()),
+    backupId: orNull(Type.String({ description: 'Of a backup: names it in its target' })),
+    target: orNull(Type.String({ description: 'Where a backup is written to' })),
     nodeId: orNull(Type.String({ description: 'Whose copies it is about; null: of every node' })),
     maxBytesPerSecond: orNull(Count),
     createdAt: Time,
@@ -92,6 +94,8 @@ export function longOperationView(operation: LongOperation, nowMs: number): Stat
     reason: operation.reason,
     tenantId: operation.tenantId,
     bucket: operation.bucket,
+    backupId: operation.backup?.backupId ?? null,
+    target: operation.backup?.target ?? null,
     nodeId: operation.node,
     maxBytesPerSecond: operation.maxBytesPerSecond,
     createdAt: timeText(operation.createdAt),
@@ -130,6 +134,7 @@ function membershipSecondsLeft(operation: LongOperation, nowMs: number): number 
 function leftOf(operation: LongOperation): number | null {
   if (operation.shares !== undefined) return wayLeft(Object.values(operation.shares))
   if (operation.kind === 'keyExchange') return bytesLeft(operation)
+  if (operation.kind === 'backup') return chunksLeft(operation)
   return operation.kind === 'tenantDeletion' ? contentLeft(operation) : copiesLeft(operation)
 }
 
@@ -139,6 +144,13 @@ function contentLeft({ progress: { blobsTotal, blobsDone } }: LongOperation): nu
 
 function bytesLeft({ progress: { bytesTotal, bytesMoved } }: LongOperation): number | null {
   return bytesMoved === 0 ? null : Math.max(0, bytesTotal - bytesMoved) / bytesMoved
+}
+
+/** By chunks that were looked at: those that the target has take no time. */
+function chunksLeft({ progress }: LongOperation): number | null {
+  const { blobsTotal, blobsDone, skipped, checksumFailures } = progress
+  const done = blobsDone + skipped + checksumFailures
+  return done === 0 ? null : Math.max(0, blobsTotal - done) / done
 }
 
 function copiesLeft({ cursor, progress }: LongOperation): number | null {

@@ -13,6 +13,7 @@ import { accountRoutes, AccountView } from './accounts.ts'
 import { approvalRoutes, ApprovalView } from './approvals.ts'
 import { auditRoutes } from './audit.ts'
 import { changeRoutes } from './changes.ts'
+import { backupRoutes, BackupView } from './backups.ts'
 import { bucketPolicyRoutes } from './bucket-policies.ts'
 import { encryptionRoutes, TenantEncryptionView } from './encryption.ts'
 import { MembershipView } from './membership-view.ts'
@@ -41,6 +42,7 @@ export function adminPlane(metrics: MetricsPage): Plane {
     ...accountRoutes,
     ...accessKeyRoutes,
     ...longOperationRoutes,
+    ...backupRoutes,
     ...repairRoutes,
     ...placementRoutes,
     ...changeRoutes,
@@ -79,6 +81,7 @@ export function adminDocument(): OpenApiDocument {
       AccessKey: AccessKeyView,
       AccessKeyWithSecret: AccessKeyWithSecretView,
       Operation: LongOperationView,
+      Backup: BackupView,
       Quota: QuotaView,
       BucketPolicy: PolicyView,
       TenantLimits: TenantLimitsView,

@@ -17,4 +17,6 @@ export const PAGE = 'https://app.example.com'
 /** Asked for by another owner. */
 export const APPROVAL = { id: 'apr_5e0f3c1a9b7d2468ace01357' }
 export const MEMBER = { nodeId: 'n3' }
+/** Finished before the story begins. */
+export const BACKUP = { backupId: '20261127t120000z-0123abcd' }
 export const REBALANCE = { id: '{rebalance.operationId}' }

@@ -32,10 +32,12 @@ const GONE = new Set(['ENOENT', 'ENOTDIR'])
 export class DirectoryTarget implements BackupTarget {
   readonly description: string
   readonly #root: string
+  readonly #mustExist: string
 
-  /** `root`: absolute; it must exist, so that a disk that is not mounted is not mistaken for an empty target. */
-  constructor(root: string) {
+  /** `mustExist`: `root` or a folder above it; it is not made, so that a disk that is not mounted is not mistaken for an empty target. */
+  constructor(root: string, mustExist: string = root) {
     this.#root = root
+    this.#mustExist = mustExist
     this.description = `directory ${root}`
   }
 
@@ -127,9 +129,9 @@ export class DirectoryTarget implements BackupTarget {
   }
 
   async #findRoot(): Promise<void> {
-    const found = await lstat(this.#root).catch(absent)
+    const found = await lstat(this.#mustExist).catch(absent)
     if (found?.isDirectory() !== true && found?.isSymbolicLink() !== true)
-      throw new TargetUnreachable(`${this.description} is not there: mount it, or make it`)
+      throw new TargetUnreachable(`Directory ${this.#mustExist} is not there: mount it, or make it`)
   }
 
   async #makeParents(place: string): Promise<void> {

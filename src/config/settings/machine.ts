@@ -60,6 +60,16 @@ export const MACHINE_SETTINGS = [
       'Set node.raft_thread to true for a thread of its own, or to false, for example node.raft_thread: true.',
   },
   {
+    name: 'backup.directory',
+    kind: 'path',
+    fallback: null,
+    optional: true,
+    meaning:
+      'the folder below which backups to a directory are written: one file system that every node has mounted. Absent: no backup to a directory',
+    advice:
+      'Set backup.directory to a folder of a file system that every node has mounted, for example backup.directory: /mnt/backups.',
+  },
+  {
     name: 'cluster.id',
     kind: 'text',
     pattern: /^[A-Za-z0-9-]{8,64}$/,

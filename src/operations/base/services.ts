@@ -8,6 +8,7 @@ import type { Cluster, Logger } from '../../../cluster/index.ts'
 import type { Access } from '../../access/access.ts'
 import type { AuditTrail } from '../../audit/audit-trail.ts'
 import type { SiteSecrets } from '../../access/site-secrets.ts'
+import type { OpenTarget } from '../../backup/targets/open-target.ts'
 import type { MasterKey } from '../../access/master-key.ts'
 import type { Config } from '../../config/types.ts'
 import type { Content } from '../../content/content.ts'
@@ -47,6 +48,8 @@ export interface Services {
   readonly replicaCounter: Pick<ReplicaCounter, 'look'>
   /** Depend only on the master keys and the label, so every node has the same. For seals such as paging tokens. */
   readonly signing: Pick<MasterKey, 'signingKey' | 'verifyingKeys'>
+  /** Where backups lie, and the keys that open their manifests. */
+  readonly backups: { readonly openTarget: OpenTarget; readonly masterKey: Pick<MasterKey, 'open'> }
   /** Aborted when the node begins to stop, for callers that wait. */
   readonly stopping: AbortSignal
   /** For the edge: operations do not know that they are audited. */

@@ -58,7 +58,7 @@ export function exchangeTenantKey(
   const found = tenantOf(draft, tenantId)
   if (!found.ok) return found
   const tenant = found.value
-  const fault = exchangeFault(draft, tenant, from) ?? tooManyOperations(draft)
+  const fault = exchangeFault(draft, tenant, from) ?? backupUnderWay(draft) ?? tooManyOperations(draft)
   if (fault !== null) return fault
   const { formerKey } = tenant
   if (formerKey !== undefined) {
@@ -87,6 +87,16 @@ function exchangeFault(view: View, tenant: TenantRecord, from: number): Refused 
     return refuse('precondition_failed', `${cannot}: operation "${running.operationId}" still exchanges it`)
   if (dataKeyVersionOf(tenant) === from) return null
   return refuse('precondition_failed', `${cannot}: it was exchanged meanwhile; look at it and ask again`)
+}
+
+/** It replaces chunks that the cut of a backup names. */
+function backupUnderWay(view: View): Refused | null {
+  const backup = unfinishedOperations(view).find(({ kind }) => kind === 'backup')
+  if (backup === undefined) return null
+  return refuse(
+    'precondition_failed',
+    `Cannot exchange a key while backup "${backup.operationId}" is unfinished; wait for its end or cancel it`,
+  )
 }
 
 function begin(

@@ -37,7 +37,10 @@ export function renewHold(
   return accept({ ...operation, backup: { ...backup, heldUntil } })
 }
 
-/** Why no backup may be started now; null: one may. One at a time: a second one would send the same chunks. */
+/**
+ * Why no backup may be started now; null: one may. One at a time: a second one would send the same chunks; and not beside an exchange of a data key, which
+ * replaces chunks that the cut names.
+ */
 export function backupFault(
   unfinished: readonly LongOperation[],
   kind: string,
@@ -50,7 +53,7 @@ export function backupFault(
   }
   if (backup === undefined)
     return refuse('invalid_argument', 'Cannot start operation: a backup needs a target')
-  const present = unfinished.find((one) => one.kind === 'backup')
+  const present = unfinished.find((one) => one.kind === 'backup' || one.kind === 'keyExchange')
   if (present === undefined) return null
   return refuse(
     'precondition_failed',

@@ -132,6 +132,24 @@ export interface ResumeOperationInput {
   /** Answer when the operation is finished, at the latest after so long: 1ms to 60s */ readonly wait?: string
 }
 
+export interface CreateBackupInput {
+  /** Answer when the operation is finished, at the latest after so long: 1ms to 60s */ readonly wait?: string
+  /** Where the backup lies: directory: and a folder below backup.directory, such as directory:weekly */ readonly target: string
+  /** That are sent to the target, on average */ readonly maxBytesPerSecond?: number
+  readonly reason: string
+}
+
+export interface ListClusterBackupsInput {
+  readonly limit?: number
+  /** nextContinuationToken of the page before, with the same query */ readonly continuationToken?: string
+  /** Where the backup lies: directory: and a folder below backup.directory, such as directory:weekly */ readonly target: string
+}
+
+export interface GetClusterBackupInput {
+  readonly backupId: string
+  /** Where the backup lies: directory: and a folder below backup.directory, such as directory:weekly */ readonly target: string
+}
+
 export interface SetRepairInput {
   readonly maxBytesPerSecond: number | null
 }
@@ -315,6 +333,7 @@ export interface AdminPages {
   readonly listTenantAccounts: { readonly input: ListTenantAccountsInput; readonly page: AdminOperations['listTenantAccounts']['answer'] }
   readonly listTenantKeys: { readonly input: ListTenantKeysInput; readonly page: AdminOperations['listTenantKeys']['answer'] }
   readonly listOperations: { readonly input: ListOperationsInput; readonly page: AdminOperations['listOperations']['answer'] }
+  readonly listClusterBackups: { readonly input: ListClusterBackupsInput; readonly page: AdminOperations['listClusterBackups']['answer'] }
   readonly getClusterPlacement: { readonly input: GetClusterPlacementInput; readonly page: AdminOperations['getClusterPlacement']['answer'] }
   readonly queryAuditLog: { readonly input: QueryAuditLogInput; readonly page: AdminOperations['queryAuditLog']['answer'] }
 }
@@ -443,6 +462,21 @@ export abstract class AdminMethods extends Methods<AdminPages> {
   /** Continue a paused operation where it was */
   resumeOperation(input: ResumeOperationInput, options?: MethodOptions): Promise<Exclude<AdminOperations['resumeOperation']['answer'], Planned>> {
     return this.run('resumeOperation', input, options)
+  }
+
+  /** Back the cluster up as it is at one entry of its log; the target gets what it does not have yet */
+  createBackup(input: CreateBackupInput, options?: MethodOptions): Promise<Exclude<AdminOperations['createBackup']['answer'], Planned>> {
+    return this.run('createBackup', input, options)
+  }
+
+  /** List the finished backups of this cluster in a target, the oldest first */
+  listClusterBackups(input: ListClusterBackupsInput, options?: MethodOptions): Promise<AdminOperations['listClusterBackups']['answer']> {
+    return this.run('listClusterBackups', input, options)
+  }
+
+  /** Get what a finished backup contains */
+  getClusterBackup(input: GetClusterBackupInput, options?: MethodOptions): Promise<AdminOperations['getClusterBackup']['answer']> {
+    return this.run('getClusterBackup', input, options)
   }
 
   /** Get the rate of repair, the state of the collection, and how far the scrub of every node has come */
@@ -620,6 +654,11 @@ export abstract class AdminMethods extends Methods<AdminPages> {
     return this.each('listOperations', input, options)
   }
 
+  /** Each of all pages of listClusterBackups */
+  backups(input: ListClusterBackupsInput, options?: MethodOptions): AsyncGenerator<AdminOperations['listClusterBackups']['answer']['backups'][number], void, undefined> {
+    return this.each('listClusterBackups', input, options)
+  }
+
   /** Each of all pages of getClusterPlacement */
   nodes(input?: GetClusterPlacementInput, options?: MethodOptions): AsyncGenerator<AdminOperations['getClusterPlacement']['answer']['nodes'][number], void, undefined> {
     return this.each('getClusterPlacement', input, options)
@@ -701,6 +740,11 @@ export class AdminDryRuns extends DryMethods {
   /** What this would do: Continue a paused operation where it was */
   resumeOperation(input: ResumeOperationInput, options?: MethodOptions): Promise<Extract<AdminOperations['resumeOperation']['answer'], Planned>> {
     return this.run('resumeOperation', input, options)
+  }
+
+  /** What this would do: Back the cluster up as it is at one entry of its log; the target gets what it does not have yet */
+  createBackup(input: CreateBackupInput, options?: MethodOptions): Promise<Extract<AdminOperations['createBackup']['answer'], Planned>> {
+    return this.run('createBackup', input, options)
   }
 
   /** What this would do: Set the rate of repair for all nodes; chunks with a single copy left do not wait for it */

@@ -1,0 +1,163 @@
+/**
+ * The routes of backups: parse the call, run one operation, dress the outcome.
+ */
+import Type, { type Static } from 'typebox'
+import {
+  type FinishedBackup,
+  type FoundBackup,
+  getClusterBackup,
+  listClusterBackups,
+} from '../../operations/backups/backup-lookups.ts'
+import { createBackup, planBackup } from '../../operations/backups/create-backup.ts'
+import { BACKUP } from '../examples/names.ts'
+import { adminRoute, type Answer } from '../route.ts'
+import { orNull, PAGE_END_SCHEMA, pageEnd, Time, timeText } from '../wire.ts'
+import { longOperationRoute } from './mutation.ts'
+import { PageQuery, REASON } from './queries.ts'
+
+const Count = Type.Integer({ minimum: 0 })
+const TargetText = Type.String({
+  maxLength: 512,
+  description:
+    'Where the backup lies: directory: and a folder below backup.directory, such as directory:weekly',
+})
+const NewBackup = Type.Object(
+  {
+    target: TargetText,
+    maxBytesPerSecond: Type.Optional(
+      Type.Integer({ minimum: 1, description: 'That are sent to the target, on average' }),
+    ),
+    ...REASON,
+  },
+  { additionalProperties: false },
+)
+const BackupQuery = Type.Object({ target: TargetText }, { additionalProperties: false })
+const BackupsQuery = Type.Object(
+  { ...PageQuery.properties, target: TargetText },
+  { additionalProperties: false },
+)
+
+export const BackupView = Type.Object(
+  {
+    backupId: Type.String(),
+    clusterId: Type.String(),
+    version: Type.String({ description: 'Of the program that wrote it' }),
+    cutAt: Time,
+    startedAt: Time,
+    finishedAt: Time,
+    index: Type.Integer({ minimum: 0, description: 'The last entry of the log that it contains' }),
+    featureLevel: Count,
+    checksum: Type.String({ description: 'Of all rows, on which the nodes agree; hex' }),
+    rows: Count,
+    chunks: Count,
+    chunkBytes: Count,
+    sentChunks: Type.Integer({ minimum: 0, description: 'For this backup; the target had the rest' }),
+    sentBytes: Count,
+    missingCount: Type.Integer({ minimum: 0, description: 'Chunks that no copy could provide' }),
+    missing: Type.Array(Type.String(), {
+      description: 'The first 1,000 of them, by their names in the target',
+    }),
+  },
+  { additionalProperties: false },
+)
+const ListedView = Type.Object({
+  backupId: Type.String(),
+  backup: orNull(BackupView),
+  problem: orNull(Type.String({ description: 'Why its manifest cannot be read' })),
+})
+const BackupPage = Type.Object({ backups: Type.Array(ListedView), ...PAGE_END_SCHEMA })
+
+export const backupRoutes = [
+  longOperationRoute(
+    createBackup,
+    {
+      method: 'POST',
+      path: '/cluster/backups',
+      summary:
+        'Back the cluster up as it is at one entry of its log; the target gets what it does not have yet',
+      status: 202,
+      body: { schema: NewBackup },
+      plan: Type.Object({
+        target: Type.String(),
+        backups: Type.Integer({ minimum: 0, description: 'Of this cluster, that the target has already' }),
+        chunks: Type.Integer({ minimum: 0, description: 'Of the cluster; what the target has is not sent' }),
+        chunkBytes: Count,
+      }),
+      example: { body: { target: 'directory:weekly', reason: 'Before the upgrade' } },
+    },
+    {
+      run: (services, principal, { body }) => createBackup(services, principal, body),
+      plan: (services, { body }) => planBackup(services, body),
+    },
+  ),
+
+  adminRoute(
+    listClusterBackups,
+    {
+      method: 'GET',
+      path: '/cluster/backups',
+      summary: 'List the finished backups of this cluster in a target, the oldest first',
+      query: BackupsQuery,
+      success: {
+        status: 200,
+        description: 'One page of backups',
+        content: { type: 'application/json', schema: BackupPage },
+      },
+      example: { query: { target: 'directory:weekly', limit: '100' } },
+    },
+    async (services, principal, { query: { target, limit, continuationToken } }): Promise<Answer> => {
+      const page = await listClusterBackups(services, principal, { target, limit, continuationToken })
+      const backups = page.backups.map(listedView)
+      return { kind: 'json', body: { backups, ...pageEnd(page.nextContinuationToken) } }
+    },
+  ),
+
+  adminRoute(
+    getClusterBackup,
+    {
+      method: 'GET',
+      path: '/cluster/backups/{backupId}',
+      summary: 'Get what a finished backup contains',
+      query: BackupQuery,
+      success: {
+        status: 200,
+        description: 'The backup',
+        content: { type: 'application/json', schema: BackupView },
+      },
+      example: { params: BACKUP, query: { target: 'directory:weekly' } },
+    },
+    async (services, principal, { params, query }): Promise<Answer> => {
+      return {
+        kind: 'json',
+        body: backupView(await getClusterBackup(services, principal, { ...params, ...query })),
+      }
+    },
+  ),
+]
+
+function listedView({ backupId, manifest, problem }: FoundBackup): Static<typeof ListedView> {
+  return { backupId, backup: manifest && backupView(manifest), problem }
+}
+
+function backupView(manifest: FinishedBackup): Static<typeof BackupView> {
+  const { backupId, clusterId, version, index, featureLevel, checksum, rows, chunks, chunkBytes } = manifest
+  const { cutAt, startedAt, finishedAt, sentChunks, sentBytes, missingCount, missing } = manifest
+  return {
+    backupId,
+    clusterId,
+    version,
+    index,
+    featureLevel,
+    checksum,
+    rows,
+    chunks,
+    chunkBytes,
+    cutAt: timeText(cutAt),
+    startedAt: timeText(startedAt),
+    finishedAt: timeText(finishedAt),
+    sentChunks,
+    sentBytes,
+    missingCount,
+    missing: [...missing],
+  }
+}

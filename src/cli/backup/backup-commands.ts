@@ -1,0 +1,62 @@
+/**
+ * `holdfast backup create|list|show`: over the admin API.
+ */
+import { askAdmin, pagesOf } from '../base/asking.ts'
+import type { AdminAccessOptions } from '../base/cluster-access.ts'
+import { EXIT } from '../base/exit.ts'
+import { printFacts, printJson, printTable, sizeText } from '../base/printing.ts'
+import { type OperationOptions, reportStarted } from '../admin/operation-commands.ts'
+import { rehearsal } from '../admin/outcome.ts'
+
+export interface CreateBackupOptions extends OperationOptions {
+  readonly to: string
+  readonly reason: string
+  readonly maxRate?: number
+}
+
+export interface LookOptions extends AdminAccessOptions {
+  readonly from: string
+  readonly json?: boolean
+}
+
+export function createBackup(options: CreateBackupOptions): Promise<number> {
+  const { to: target, reason, maxRate } = options
+  const limit = maxRate === undefined ? {} : { maxBytesPerSecond: maxRate }
+  return askAdmin(options, async (client) => {
+    const call = { body: { target, reason, ...limit }, query: rehearsal(options) }
+    return reportStarted(client, (await client.call('createBackup', call)).answer, options)
+  })
+}
+
+export function listBackups(options: LookOptions): Promise<number> {
+  const { from: target, json = false } = options
+  return askAdmin(options, async (client) => {
+    const pages = pagesOf((from) => client.call('listClusterBackups', { query: { ...from, target } }))
+    for await (const { backups } of pages)
+      if (json) for (const backup of backups) printJson(backup)
+      else
+        printTable(
+          backups.map(({ backupId, backup, problem }) =>
+            backup === null
+              ? [backupId, '', '', problem ?? '']
+              : [
+                  backupId,
+                  backup.cutAt,
+                  sizeText(backup.chunkBytes),
+                  backup.missingCount === 0 ? 'whole' : `${backup.missingCount} chunks missing`,
+                ],
+          ),
+        )
+    return EXIT.done
+  })
+}
+
+export function showBackup(backupId: string, options: LookOptions): Promise<number> {
+  const { from: target, json = false } = options
+  return askAdmin(options, async (client) => {
+    const { answer } = await client.call('getClusterBackup', { params: { backupId }, query: { target } })
+    if (json) printJson(answer)
+    else printFacts({ ...answer, missing: answer.missing.join(' ') })
+    return answer.missingCount === 0 ? EXIT.done : EXIT.failed
+  })
+}

@@ -1,0 +1,114 @@
+/**
+ * `holdfast backup`: its names, options and help.
+ */
+import { Command, Option } from 'commander'
+import type { CreateBackupOptions, LookOptions } from '../backup/backup-commands.ts'
+import type { OpenBackupOptions } from '../backup/open-backup.ts'
+import type { RestoreOptions } from '../backup/restore-backup.ts'
+import {
+  configOption,
+  type Done,
+  dryRunOption,
+  examples,
+  jsonLinesOption,
+  jsonOption,
+  reasonOption,
+  sizeValue,
+  withAdminAccess,
+} from './options.ts'
+import { withWait } from './wait-options.ts'
+
+export function backupCommand(done: Done): Command {
+  const group = new Command('backup').description(
+    'backups of the running cluster, and clusters made from them',
+  )
+  for (const command of [createCommand, listCommand, showCommand, verifyCommand, restoreCommand])
+    group.addCommand(command(done))
+  return group
+}
+
+const targetOption = (flags: string): Option =>
+  new Option(
+    flags,
+    'the target, such as directory:weekly, below backup.directory of the nodes',
+  ).makeOptionMandatory()
+
+function createCommand(done: Done): Command {
+  return withWait(withAdminAccess(new Command('create')).addOption(dryRunOption()).addOption(jsonOption()))
+    .description('back up the cluster as it is now; the target gets only what it does not have yet')
+    .addOption(targetOption('--to <target>'))
+    .option('--max-rate <size>', 'bytes a second that are sent, such as 20MiB', sizeValue)
+    .addOption(reasonOption())
+    .addHelpText(
+      'after',
+      examples(
+        "backup create --to directory:weekly --reason 'before the upgrade' --dry-run",
+        "backup create --to directory:weekly --max-rate 50MiB --reason 'before the upgrade' --wait",
+      ),
+    )
+    .action(async (options: CreateBackupOptions) => {
+      const { createBackup } = await import('../backup/backup-commands.ts')
+      done(await createBackup(options))
+    })
+}
+
+function listCommand(done: Done): Command {
+  return withAdminAccess(new Command('list'))
+    .description('list the finished backups of the cluster in a target, the oldest first')
+    .addOption(targetOption('--from <target>'))
+    .addOption(jsonLinesOption())
+    .addHelpText('after', examples('backup list --from directory:weekly'))
+    .action(async (options: LookOptions) => {
+      const { listBackups } = await import('../backup/backup-commands.ts')
+      done(await listBackups(options))
+    })
+}
+
+function showCommand(done: Done): Command {
+  return withAdminAccess(new Command('show'))
+    .description('show what a finished backup contains')
+    .argument('<backup>', 'the id of the backup')
+    .addOption(targetOption('--from <target>'))
+    .addOption(jsonOption())
+    .addHelpText('after', examples('backup show 20261127t120000z-0123abcd --from directory:weekly'))
+    .action(async (backup: string, options: LookOptions) => {
+      const { showBackup } = await import('../backup/backup-commands.ts')
+      done(await showBackup(backup, options))
+    })
+}
+
+const local = (name: string): Command =>
+  new Command(name)
+    .addOption(configOption())
+    .addOption(
+      new Option(
+        '--from <target>',
+        'the target as this machine sees it, such as directory:/mnt/backups/weekly',
+      ).makeOptionMandatory(),
+    )
+    .option('--backup <id>', 'the backup (default: the newest)')
+    .addOption(jsonOption())
+
+function verifyCommand(done: Done): Command {
+  return local('verify')
+    .description('read everything of a backup back and open it, without a node; names what is damaged')
+    .addHelpText('after', examples('backup verify --config n1.yaml --from directory:/mnt/backups/weekly'))
+    .action(async (options: OpenBackupOptions) => {
+      const { verifyBackupCommand } = await import('../backup/verify-backup.ts')
+      done(await verifyBackupCommand(options))
+    })
+}
+
+function restoreCommand(done: Done): Command {
+  return local('restore')
+    .description('make the data directory of a node of a new cluster from a backup, before its first start')
+    .option('--out <file>', 'write what was restored, and what is missing, as JSON')
+    .addHelpText(
+      'after',
+      examples('backup restore --config n1.yaml --from directory:/mnt/backups/weekly --out n1.restored.json'),
+    )
+    .action(async (options: RestoreOptions) => {
+      const { restoreBackup } = await import('../backup/restore-backup.ts')
+      done(await restoreBackup(options))
+    })
+}

@@ -1,0 +1,15 @@
+/**
+ * Backups of the cluster, beyond the contract.
+ */
+export const backupRows = {
+  'backups.create':
+    'POST /cluster/backups: 202, a long operation of type backup; one at a time, otherwise 412 precondition_failed [record 86]',
+  'backups.plan':
+    'POST /cluster/backups?dryRun=true: chunks and bytes of the cluster, backups in the target [record 86]',
+  'backups.list':
+    'GET /cluster/backups: finished backups of this cluster in a target, in pages; one that cannot be read has its problem [record 86]',
+  'backups.get': 'GET /cluster/backups/{backupId}: what it contains; 404 not_found [record 86]',
+  'backups.target':
+    'a target that is none, or leads out of backup.directory: 400 invalid_argument; one that does not answer: 412 [record 86]',
+  'backups.level': 'below feature level 7: 412 precondition_failed [record 86]',
+} as const

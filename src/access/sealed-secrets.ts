@@ -1,5 +1,5 @@
 /**
- * Everything that is kept sealed under a master key: the keys of tenants and of the audit log, the secrets of access keys, of hooks and of the targets of replication.
+ * Everything that is kept sealed under a master key: the keys of tenants and of the audit log, the secrets of access keys, of hooks, of the targets of replication and of backups.
  *
  * Owns: the walk over it, and sealing it again. Knows nothing of: who asks for that, and when.
  * Rules: everything that is sealed under a master key and kept in a row belongs here, or a key could be thrown away too early.
@@ -7,6 +7,7 @@
  */
 import type { AuditKeysRecord } from '../state-machine/audit/records.ts'
 import { AUDIT_OWNER } from '../state-machine/base/record-ids.ts'
+import { targetsOf } from '../state-machine/backup-plans/plans.ts'
 import type { HookRecord } from '../state-machine/events/records.ts'
 import { REWRAP_ITEMS_MAX } from '../state-machine/master-keys/limits.ts'
 import { dataKeyVersionOf } from '../state-machine/tenants/data-keys.ts'
@@ -19,6 +20,7 @@ import {
   accessKeySecret,
   auditDataKey,
   auditDedupKey,
+  backupTargetSecret,
   hookSecret,
   siteSecret,
   tenantDataKey,
@@ -36,6 +38,11 @@ export interface MissingKey {
   readonly owner: string
   /** The id of the master key it needs; null when the secret does not say. */
   readonly masterKeyId: string | null
+}
+
+interface TargetSecret {
+  readonly name: string
+  readonly secret: Uint8Array
 }
 
 export class SealedSecrets {
@@ -78,6 +85,10 @@ export class SealedSecrets {
         if (!this.#isKeyMissing(secret, siteSecret(bucketId))) continue
         return { owner: `replication of bucket '${bucket}'`, masterKeyId: namedKeyOf(secret) }
       }
+    }
+    for (const { name, secret } of this.#targetSecrets()) {
+      if (!this.#isKeyMissing(secret, backupTargetSecret(name))) continue
+      return { owner: `backup target '${name}'`, masterKeyId: namedKeyOf(secret) }
     }
     return null
   }
@@ -124,6 +135,15 @@ export class SealedSecrets {
       const command = { type: 'rewrapSiteSecrets', items } as const
       yield { command, lost: lost.map(({ bucket }) => `replication of bucket '${bucket}'`) }
     }
+    const [items, lost] = split(
+      this.#targetSecrets().filter((one) => this.#isOldTarget(one)),
+      (one) => this.#newTargetSecret(one),
+    )
+    if (items.length + lost.length > 0)
+      yield {
+        command: { type: 'rewrapBackupSecrets', items } as const,
+        lost: lost.map(({ name }) => `backup target '${name}'`),
+      }
   }
 
   /** Pages of the replications of buckets. */
@@ -149,6 +169,22 @@ export class SealedSecrets {
       this.#state.page(eventRanges.hooks(), { after, limit: REWRAP_ITEMS_MAX }),
     ))
       yield hooks.filter(({ secret }) => secret.length > 0)
+  }
+
+  /** A bounded number; directories have none. */
+  #targetSecrets(): readonly TargetSecret[] {
+    return targetsOf(this.#state).flatMap(({ name, place }) =>
+      place.kind === 's3' ? [{ name, secret: place.secret }] : [],
+    )
+  }
+
+  #isOldTarget({ name, secret }: TargetSecret): boolean {
+    return this.#sealer(secret, backupTargetSecret(name)) !== this.#masterKey.id
+  }
+
+  #newTargetSecret({ name, secret }: TargetSecret) {
+    const after = this.#again(secret, backupTargetSecret(name))
+    return after === null ? null : { name, before: secret, after }
   }
 
   #allTenants(): AsyncGenerator<readonly TenantRecord[]> {

@@ -22,7 +22,6 @@ import { LastUsed } from '../access/last-used.ts'
 import type { MasterKey } from '../access/master-key.ts'
 import { NativeAccess, type NativeAccessParts } from '../access/native-access.ts'
 import { SealedSecrets } from '../access/sealed-secrets.ts'
-import { nodeTargets } from '../backup/targets/open-target.ts'
 import type { CountingTrail } from '../audit/counting-trail.ts'
 import { createAdminServer } from '../api/server/admin-server.ts'
 import { createDataServer } from '../api/server/data-server.ts'
@@ -36,6 +35,7 @@ import { Downloads } from '../content/downloads.ts'
 import { ObjectContent } from '../content/object-content.ts'
 import { localSocketPath } from '../base/local-socket.ts'
 import { usageSamples } from '../operations/tenants/usage-samples.ts'
+import { underMasterKey } from './backup-services.ts'
 import { samplesOf } from './node-samples.ts'
 import { AuditSegments } from '../operations/audit-segments/audit-segments.ts'
 import { ReplicaCounter } from '../operations/base/replica-counts.ts'
@@ -176,7 +176,7 @@ async function composeServices(config: Config, logger: Logger, how: ComposeOptio
     auditSegments: new AuditSegments(own),
     writesInProgress: new WritesInProgress(),
     replicaCounter: new ReplicaCounter({ state, now: Date.now, wait: (ms) => moment(ms), logger }),
-    ...underMasterKey(config, masterKey),
+    ...underMasterKey({ config, state, masterKey, cluster, stopping }),
     stopping,
     audit,
     logger,
@@ -198,10 +198,6 @@ async function composeServices(config: Config, logger: Logger, how: ComposeOptio
     audit,
     samples: samplesOf({ cluster, work, ...keyWork, audit, limits, access, state }),
   }
-}
-
-function underMasterKey(config: Config, masterKey: MasterKey): Pick<Services, 'signing' | 'backups'> {
-  return { signing: masterKey, backups: { openTarget: nodeTargets(config.backup.directory), masterKey } }
 }
 
 const cutsOf =

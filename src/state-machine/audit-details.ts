@@ -207,6 +207,16 @@ const DESCRIBERS: { readonly [T in CommandType]: Describer<T> } = {
     ...(bucket === null ? {} : { bucket }),
     details: { operationId, kind, node, maxBytesPerSecond },
   }),
+  setBackupTarget: ({ name, place }) => ({ details: { name, ...shownPlace(place) } }),
+  deleteBackupTarget: ({ name }) => ({ details: { name } }),
+  setBackupSchedule: ({ name, plan }) => ({ details: { name, ...plan } }),
+  deleteBackupSchedule: ({ name }) => ({ details: { name } }),
+  startScheduledBackup: ({ name, slotAt, operationId, backupId }) => ({
+    details: { name, slotAt, operationId, backupId },
+  }),
+  endScheduledBackup: nothing,
+  alignBackupSchedule: nothing,
+  rewrapBackupSecrets: nothing,
   reportShare: nothing,
   advanceOperation: nothing,
   setOperationStatus: ({ operationId, action }) => ({ details: { operationId, action } }),
@@ -260,6 +270,13 @@ export function auditedChangeOf<T extends CommandType>(command: Of<T>, reply: Re
   if (!('approval' in command) || command.approval === undefined) return change
   const { approvalId, approvedBy } = command.approval
   return { ...change, details: { ...change.details, approvalId, approvedBy } }
+}
+
+/** Without the secret. */
+function shownPlace(place: Of<'setBackupTarget'>['place']): AuditDetails {
+  if (place.kind === 'directory') return { kind: place.kind, folder: place.folder }
+  const { kind, endpoint, bucket, prefix, region, accessKeyId } = place
+  return { kind, endpoint, bucket, prefix, region, accessKeyId }
 }
 
 function approved(value: ApprovalRecord | null): Pick<AuditedChange, 'tenantId'> {

@@ -106,6 +106,14 @@ export const COMMAND_LEVELS: { readonly [T in CommandType]: number } = {
   queueExisting: 7,
   forgetSiteChanges: 7,
   rewrapSiteSecrets: 7,
+  setBackupTarget: 7,
+  deleteBackupTarget: 7,
+  setBackupSchedule: 7,
+  deleteBackupSchedule: 7,
+  startScheduledBackup: 7,
+  endScheduledBackup: 7,
+  alignBackupSchedule: 7,
+  rewrapBackupSecrets: 7,
   // The level does not matter: the command is never proposed.
   skipEntry: 3,
 }
@@ -144,7 +152,7 @@ const MEMBER_LEVELS: { readonly [T in CommandType]?: Readonly<Record<string, Mem
   deleteBucketPolicy: { approval: 4 },
   setObjectLegalHold: { approval: 4 },
   createAdminToken: { role: { auditor: 4 }, noKeys: 4, boundTo: 4 },
-  startOperation: { kind: { backup: 7 }, backup: 7 },
+  startOperation: { kind: { backup: 7, backupPrune: 7 }, backup: 7, prune: 7 },
 }
 
 /** The level that this command needs: that of its type, or of the newest member that it uses. */

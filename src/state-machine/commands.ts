@@ -25,6 +25,7 @@ import type { MembershipCommand, MembershipReplies } from './members/commands.ts
 import type { BucketCommand, BucketReplies } from './buckets/commands.ts'
 import type { KeyExchangeCommand, KeyExchangeReplies } from './key-exchange/commands.ts'
 import type { LifecycleCommand, LifecycleReplies } from './lifecycle/commands.ts'
+import type { BackupPlanCommand, BackupPlanReplies } from './backup-plans/commands.ts'
 import type { LongOperationCommand, LongOperationReplies } from './long-operations/commands.ts'
 import type { RemovalCommand, RemovalReplies } from './removal/commands.ts'
 import type { BodyCommand, BodyReplies } from './bodies/commands.ts'
@@ -44,6 +45,7 @@ export type Command =
   | RemovalCommand
   | ChunkCommand
   | LongOperationCommand
+  | BackupPlanCommand
   | AuditCommand
   | BodyCommand
   | RecountCommand
@@ -77,6 +79,7 @@ export interface ReplyValues
     RemovalReplies,
     ChunkReplies,
     LongOperationReplies,
+    BackupPlanReplies,
     AuditReplies,
     BodyReplies,
     RecountReplies,

@@ -44,6 +44,15 @@ export const ROOM_NEEDS: { readonly [T in CommandType]: RoomNeed } = {
   queueExisting: 'growth',
   forgetSiteChanges: 'relief',
   rewrapSiteSecrets: 'upkeep',
+  setBackupTarget: 'upkeep',
+  deleteBackupTarget: 'relief',
+  setBackupSchedule: 'upkeep',
+  deleteBackupSchedule: 'relief',
+  // A full cluster needs its backups more than any other.
+  startScheduledBackup: 'upkeep',
+  endScheduledBackup: 'upkeep',
+  alignBackupSchedule: 'upkeep',
+  rewrapBackupSecrets: 'upkeep',
   setQuota: 'upkeep',
   setTenantLimits: 'upkeep',
   // What is approved may be what frees space.

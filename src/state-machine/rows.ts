@@ -17,6 +17,7 @@ import type {
   TenantRecord,
 } from './tenants/records.ts'
 import type { LifecycleRecord, LifecycleTurnRecord, LifecycleWalkRecord } from './lifecycle/records.ts'
+import type { BackupNamesRecord, BackupScheduleRecord, BackupTargetRecord } from './backup-plans/records.ts'
 import type { LongOperation } from './long-operations/records.ts'
 import type { CompletedRecord, ExpiryRecord, IdempotencyRecord, UploadRecord } from './objects/records.ts'
 import type { BusySite } from './sites/keys.ts'
@@ -144,6 +145,9 @@ export interface RowTypes {
   operation: LongOperation
   /** `unfinished` in the order of the requests, `finished` in the order of the ends. */
   operationList: { readonly unfinished: readonly string[]; readonly finished: readonly string[] }
+  backupTarget: BackupTargetRecord
+  backupSchedule: BackupScheduleRecord
+  backupNames: BackupNamesRecord
   auditLink: AuditLinkRecord
   auditExport: AuditExportRecord
   auditHead: AuditHeadRecord

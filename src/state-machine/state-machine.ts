@@ -34,6 +34,16 @@ import { deleteBucket } from './removal/delete-bucket.ts'
 import { sealAudit, setAuditKeys } from './audit/audit-segments.ts'
 import { deleteBucketPolicy, setBucketPolicy } from './buckets/bucket-policies.ts'
 import { recoverCluster } from './members/cluster-recoveries.ts'
+import {
+  alignBackupSchedule,
+  deleteBackupSchedule,
+  deleteBackupTarget,
+  endScheduledBackup,
+  rewrapBackupSecrets,
+  setBackupSchedule,
+  setBackupTarget,
+  startScheduledBackup,
+} from './backup-plans/plans.ts'
 import { collectChunks, haltCollection, resumeCollection, setRepairRate } from './chunks/collection.ts'
 import type { Command, CommandType, Proposal, Reply } from './commands.ts'
 import { completeUpload } from './objects/complete-upload.ts'
@@ -169,6 +179,14 @@ const HANDLERS: { readonly [T in CommandType]: Handler<T> } = {
   openSession,
   advanceSession,
   closeSession,
+  setBackupTarget,
+  deleteBackupTarget,
+  setBackupSchedule,
+  deleteBackupSchedule,
+  startScheduledBackup,
+  endScheduledBackup,
+  alignBackupSchedule,
+  rewrapBackupSecrets,
   shipAudit,
   trimAudit,
   sealAudit,

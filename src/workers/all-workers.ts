@@ -17,7 +17,8 @@ import type { OpenSite } from '../operations/base/remote-store.ts'
 import type { TargetSettings } from '../operations/notifications/target-url.ts'
 import { auditWork, type AuditWorkParts } from './audit-work.ts'
 import type { OpenTarget } from '../backup/targets/open-target.ts'
-import { BackingUp, type BackingUpParts } from './backing-up.ts'
+import type { BackingUpParts } from './backing-up.ts'
+import { backupWork } from './backup-work.ts'
 import { Collection } from './collection.ts'
 import { Discarding } from './discarding.ts'
 import { Evacuating } from './evacuating.ts'
@@ -92,23 +93,17 @@ export function allWorkers(parts: WorkerParts): Work {
   const rebalancing = new Rebalancing({ ...parts, now, logger })
   const { time } = parts.cluster
   const confirmedTime = (): number => time.status().confirmedTime
-  const collection = new Collection({
-    ...parts,
-    members,
-    delayMs: collectAfterMs,
-    confirmedTime,
-    now,
-    logger,
-  })
+  const shared = { ...parts, confirmedTime, now, logger }
+  const collection = new Collection({ ...shared, members, delayMs: collectAfterMs })
   const expiry = new Expiry({ ...parts, confirmedTime, logger })
   const lifecycle = new Lifecycle({ ...parts, confirmedTime, logger })
   const discarding = new Discarding({ ...parts, delayMs: collectAfterMs, now, logger })
   const tenantDeletion = new TenantDeletion({ ...parts, logger })
   const keyExchange = new KeyExchange({ ...parts, confirmedTime, now, wait: (ms) => wait(ms), logger })
   const outgoing = outgoingWork(parts, logger)
-  const backingUp = new BackingUp({ ...parts, openTarget: parts.backups.openTarget, now, logger })
   const often = { everyMs: WORK_EVERY_MS, logger }
   const audit = auditWork({ ...parts, confirmedTime, often })
+  const backup = backupWork({ ...parts, confirmedTime, now, logger, often })
   const trimming = new Trimming({ ...parts, confirmedTime, logger })
   const workers: readonly Repeating[] = [
     { name: 'recounting', work: () => recounting.round(), ...often },
@@ -123,7 +118,7 @@ export function allWorkers(parts: WorkerParts): Work {
     ...audit.workers,
     ...followingWork(parts, logger),
     { name: 'recoveries', work: () => endRereplications({ ...parts, logger }), ...often },
-    { name: 'backup', work: () => backingUp.round(), ...often },
+    ...backup.workers,
     { name: 'rebalancing', work: () => rebalancing.round(), ...often },
     ...membershipWork(parts, now, logger),
     { name: 'scrubbing', work: () => scrubbing.round(), ...often },
@@ -135,11 +130,12 @@ export function allWorkers(parts: WorkerParts): Work {
       ...lifecycle.metrics(),
       ...keyExchange.samples(),
       ...outgoing.samples(),
+      ...backup.samples(),
       ...audit.samples(),
     ],
     close: async () => {
       keyExchange.close()
-      await Promise.all([outgoing.close(), audit.close(), backingUp.close()])
+      await Promise.all([outgoing.close(), audit.close(), backup.close()])
     },
   }
 }

@@ -41,12 +41,16 @@ const FIRST: readonly ExampleId[] = [
   ['listNotificationDeliveries', 'redeliverNotification', 'deleteBucketNotifications'],
   ['setObjectTags', 'getObjectTags', 'deleteObjectTags', 'setObjectLegalHold'],
   ['getObjectLegalHold', 'setObjectRetention', 'getObjectRetention'],
+  // Before an exchange of a data key: neither starts beside the other.
+  ['createBackup', 'cancelBackup'],
 ].flat()
 
 const LAST: readonly ExampleId[] = [
   ['createMultipartUpload', 'abortMultipartUpload', 'createMultipartUpload', 'uploadPart'],
   ['listParts', 'listMultipartUploads', 'completeMultipartUpload', 'batchDeleteObjects'],
   ['setTenantQuota', 'getTenantQuota', 'deleteTenantQuota'],
+  ['setBackupTarget', 'getBackupTarget', 'listBackupTargets', 'setBackupSchedule', 'getBackupSchedule'],
+  ['pruneBackups', 'listBackupSchedules', 'deleteBackupSchedule', 'deleteBackupTarget'],
   ['setTenantLimits', 'getTenantLimits', 'deleteTenantLimits'],
   ['deleteObject', 'getTenantUsage', 'setTenantBucketPolicy', 'getTenantBucketPolicy'],
   ['deleteTenantBucketPolicy', 'rebalance', 'listOperations', 'getOperation'],

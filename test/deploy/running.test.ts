@@ -7,7 +7,7 @@ import t from 'tap'
 import { parse } from 'yaml'
 import { certificateSamples } from '../../cluster/transport/certificate-samples.ts'
 import { until } from '../helpers/async.ts'
-import { ProcessCluster } from '../helpers/process-cluster.ts'
+import { ProcessCluster, temporaryFolder } from '../helpers/process-cluster.ts'
 import { type CollectedSpan, TraceCollector } from '../helpers/trace-collector.ts'
 import { alertRules, groupingLabels, recordingRules, served, TARGET_LABELS, wantedBy } from './alerts.ts'
 import { CHARTS, DASHBOARD } from './dashboard.ts'
@@ -126,8 +126,10 @@ t.test('beside a running cluster', async (t) => {
   const collector = await TraceCollector.start(t)
   process.env['HOLDFAST_TRACING__URL'] = collector.url
   process.env['HOLDFAST_TRACING__SAMPLE'] = '100%'
-  const cluster = await ProcessCluster.start(t, 3, EXPORTING)
+  const backups = `backup:\n  directory: ${JSON.stringify(temporaryFolder(t))}\n`
+  const cluster = await ProcessCluster.start(t, 3, EXPORTING + backups)
   await cluster.login('n1')
+  await setBackupSchedule(cluster)
   await cluster.call('n1', 'POST', '/buckets', JSON.stringify({ name: 'kept' }))
   const page = async (): Promise<string> => {
     const answers = cluster.plan.map(({ adminUrl }) => fetch(`${adminUrl}/metrics`))
@@ -279,3 +281,13 @@ t.test('beside a running cluster', async (t) => {
     t.match(smoke, { code: 1, stderr: /smoke: no answer from/ })
   })
 })
+
+/** Its figures are there while one is set. */
+async function setBackupSchedule(cluster: ProcessCluster): Promise<void> {
+  const put = async (path: string, body: object) => {
+    const answer = await cluster.admin('n1', { method: 'PUT', path, body })
+    if (answer.status !== 200) throw new Error(`${path}: ${answer.status} ${answer.body.toString()}`)
+  }
+  await put('/cluster/backup-targets/nas', { directory: {} })
+  await put('/cluster/backup-schedules/nightly', { target: 'nas', when: '30 2 * * *', paused: true })
+}

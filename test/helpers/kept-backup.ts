@@ -7,9 +7,9 @@ import type { MasterKey } from '../../src/access/master-key.ts'
 import { BACKUP } from '../../src/api/examples/names.ts'
 import { backupKeyContext, encodeManifest, type Manifest } from '../../src/backup/format/manifest.ts'
 import { manifestName } from '../../src/backup/format/names.ts'
-import { nodeTargets } from '../../src/backup/targets/open-target.ts'
 import type { Config } from '../../src/config/types.ts'
 import type { Services } from '../../src/operations/base/services.ts'
+import { underMasterKey } from '../../src/service/backup-services.ts'
 
 export function keepBackup(
   directory: string,
@@ -59,12 +59,12 @@ export function keepBackup(
 /** `backup.directory` of services that keep their state in this directory. */
 export const backupsIn = (dir: string): string => join(dir, 'backups')
 
-/** Of services with a backup that was finished before. */
+/** Services of backups in which that backup lies. */
 export function keptBackups(
   dir: string,
-  masterKey: MasterKey,
-  { cluster, backup }: Pick<Config, 'cluster' | 'backup'>,
+  parts: Parameters<typeof underMasterKey>[0] & { readonly config: Config },
 ): Pick<Services, 'signing' | 'backups'> {
-  keepBackup(backupsIn(dir), { masterKey, clusterId: cluster.id, backupId: BACKUP.backupId })
-  return { signing: masterKey, backups: { openTarget: nodeTargets(backup.directory), masterKey } }
+  const { config, masterKey } = parts
+  keepBackup(backupsIn(dir), { masterKey, clusterId: config.cluster.id, backupId: BACKUP.backupId })
+  return underMasterKey(parts)
 }

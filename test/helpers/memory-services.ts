@@ -168,7 +168,7 @@ export class MemoryServices {
       auditSegments: new AuditSegments(this.own),
       writesInProgress: new WritesInProgress(),
       replicaCounter: new ReplicaCounter({ state, now: () => this.now, wait: (ms) => rest(ms), logger }),
-      ...keptBackups(dir, masterKey, config),
+      ...keptBackups(dir, { config, state, masterKey, cluster: this.#cluster() }),
       stopping: this.stopping.signal,
       audit: { ...NO_TRAIL, append: (row) => void this.auditRows.push(row) },
       logger,

@@ -151,6 +151,7 @@ export const longOperationRoutes = [
     verb: 'cancel',
     summary: 'End an operation for good; copies that are not made yet are taken back',
     example: { params: REBALANCE },
+    furtherExamples: { cancelBackup: { params: { id: '{createBackup.operationId}' } } },
   }),
 
   statusRoute(pauseOperation, {
@@ -172,7 +173,9 @@ function statusRoute(
   {
     verb,
     ...facts
-  }: Pick<RouteDefinition, 'summary' | 'example'> & { readonly verb: 'cancel' | 'pause' | 'resume' },
+  }: Pick<RouteDefinition, 'summary' | 'example' | 'furtherExamples'> & {
+    readonly verb: 'cancel' | 'pause' | 'resume'
+  },
 ): RouteDefinition {
   return longOperationRoute(
     operation,

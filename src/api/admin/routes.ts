@@ -13,6 +13,8 @@ import { accountRoutes, AccountView } from './accounts.ts'
 import { approvalRoutes, ApprovalView } from './approvals.ts'
 import { auditRoutes } from './audit.ts'
 import { changeRoutes } from './changes.ts'
+import { BackupScheduleView, backupScheduleRoutes } from './backup-schedules.ts'
+import { backupTargetRoutes, BackupTargetView } from './backup-targets.ts'
 import { backupRoutes, BackupView } from './backups.ts'
 import { bucketPolicyRoutes } from './bucket-policies.ts'
 import { encryptionRoutes, TenantEncryptionView } from './encryption.ts'
@@ -43,6 +45,8 @@ export function adminPlane(metrics: MetricsPage): Plane {
     ...accessKeyRoutes,
     ...longOperationRoutes,
     ...backupRoutes,
+    ...backupTargetRoutes,
+    ...backupScheduleRoutes,
     ...repairRoutes,
     ...placementRoutes,
     ...changeRoutes,
@@ -82,6 +86,8 @@ export function adminDocument(): OpenApiDocument {
       AccessKeyWithSecret: AccessKeyWithSecretView,
       Operation: LongOperationView,
       Backup: BackupView,
+      BackupTarget: BackupTargetView,
+      BackupSchedule: BackupScheduleView,
       Quota: QuotaView,
       BucketPolicy: PolicyView,
       TenantLimits: TenantLimitsView,

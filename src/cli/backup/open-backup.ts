@@ -6,11 +6,11 @@
 import type { MasterKey } from '../../access/master-key.ts'
 import { loadMasterKeyOnce } from '../../access/provided-keys.ts'
 import { BackupReader, type ListedBackup, listBackups } from '../../backup/read/backup-reader.ts'
-import { localTargets } from '../../backup/targets/open-target.ts'
 import { TargetError, TargetMissing, TargetUnreachable } from '../../backup/targets/target.ts'
 import { loadConfig } from '../../config/load-config.ts'
 import type { Config } from '../../config/types.ts'
 import { CommandError, EXIT } from '../base/exit.ts'
+import { openLocalTarget } from './local-target.ts'
 
 export interface OpenBackupOptions {
   readonly config: string
@@ -35,7 +35,7 @@ export async function withBackup<T>(
   const config = loadConfig(file, process.env)
   const masterKey = await loadMasterKeyOnce(config.security)
   try {
-    const target = localTargets(from)
+    const target = openLocalTarget(from)
     try {
       const reader = await BackupReader.open(target, await chosen(target, from, backup), masterKey)
       return await work({ reader, config, masterKey })

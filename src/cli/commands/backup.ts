@@ -5,6 +5,7 @@ import { Command, Option } from 'commander'
 import type { CreateBackupOptions, LookOptions } from '../backup/backup-commands.ts'
 import type { OpenBackupOptions } from '../backup/open-backup.ts'
 import type { RestoreOptions } from '../backup/restore-backup.ts'
+import { pruneCommand, scheduleCommand, targetCommand } from './backup-plans.ts'
 import {
   configOption,
   type Done,
@@ -25,6 +26,9 @@ export function backupCommand(done: Done): Command {
   for (const command of [createCommand, listCommand, showCommand, verifyCommand, restoreCommand])
     group.addCommand(command(done))
   return group
+    .addCommand(pruneCommand(done))
+    .addCommand(targetCommand(done))
+    .addCommand(scheduleCommand(done))
 }
 
 const targetOption = (flags: string): Option =>

@@ -86,7 +86,17 @@ function rehearsed(services: Services): Services {
   }
   // Which reply belongs to which command is the promise of apply, as for proposals that are committed.
   const cluster = { ...services.cluster, membership: onlyAsking(services.cluster.membership) }
-  return { ...services, cluster, propose: propose as Propose, access: dryRunAccess(services.access) }
+  const backups = { ...services.backups, book: unmarking(services.backups.book) }
+  return { ...services, cluster, backups, propose: propose as Propose, access: dryRunAccess(services.access) }
+}
+
+/** A place is tried, and gets no marker. */
+function unmarking(book: Services['backups']['book']): Services['backups']['book'] {
+  return {
+    probe: (place) => book.probe(place),
+    secretOf: (name, place) => book.secretOf(name, place),
+    mark: async () => undefined,
+  }
 }
 
 /** As the next entry would have them. */

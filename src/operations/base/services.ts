@@ -9,6 +9,7 @@ import type { Access } from '../../access/access.ts'
 import type { AuditTrail } from '../../audit/audit-trail.ts'
 import type { SiteSecrets } from '../../access/site-secrets.ts'
 import type { OpenTarget } from '../../backup/targets/open-target.ts'
+import type { TargetBook } from '../../backup/targets/target-book.ts'
 import type { MasterKey } from '../../access/master-key.ts'
 import type { Config } from '../../config/types.ts'
 import type { Content } from '../../content/content.ts'
@@ -49,7 +50,12 @@ export interface Services {
   /** Depend only on the master keys and the label, so every node has the same. For seals such as paging tokens. */
   readonly signing: Pick<MasterKey, 'signingKey' | 'verifyingKeys'>
   /** Where backups lie, and the keys that open their manifests. */
-  readonly backups: { readonly openTarget: OpenTarget; readonly masterKey: Pick<MasterKey, 'open'> }
+  readonly backups: {
+    readonly openTarget: OpenTarget
+    /** For new places of targets; a dry run marks none. */
+    readonly book: Pick<TargetBook, 'mark' | 'probe' | 'secretOf'>
+    readonly masterKey: Pick<MasterKey, 'open' | 'seal'>
+  }
   /** Aborted when the node begins to stop, for callers that wait. */
   readonly stopping: AbortSignal
   /** For the edge: operations do not know that they are audited. */

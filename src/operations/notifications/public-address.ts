@@ -31,6 +31,9 @@ const NOT_PUBLIC_V4 = [
 ]
 /** Of what is global unicast. */
 const NOT_PUBLIC_V6 = ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20']
+/** Never a machine that an operator means: of one link, of many machines, or the metadata of a cloud, which holds credentials. */
+const NO_STORE_V4 = ['0.0.0.0/8', '169.254.0.0/16', '224.0.0.0/4', '240.0.0.0/4', '168.63.129.16/32']
+const NO_STORE_V6 = ['::/128', '::ffff:0:0/96', '64:ff9b::/96', 'fe80::/10', 'ff00::/8', 'fd00:ec2::254/128']
 const GLOBAL_UNICAST_V6 = '2000::/3'
 
 function blocked(family: 'ipv4' | 'ipv6', ranges: readonly string[]): BlockList {
@@ -45,6 +48,15 @@ function blocked(family: 'ipv4' | 'ipv6', ranges: readonly string[]): BlockList 
 const V4 = blocked('ipv4', NOT_PUBLIC_V4)
 const V6 = blocked('ipv6', NOT_PUBLIC_V6)
 const GLOBAL_V6 = blocked('ipv6', [GLOBAL_UNICAST_V6])
+
+const NO_STORE = [blocked('ipv4', NO_STORE_V4), blocked('ipv6', NO_STORE_V6)] as const
+
+/** Whether a store that an owner of the cluster names may have this address: a private network is where backups mostly go. False for any text that is no address. */
+export function isStoreAddress(text: string): boolean {
+  const family = isIP(text)
+  if (family === 0 || text.includes('%')) return false
+  return family === 4 ? !NO_STORE[0].check(text, 'ipv4') : !NO_STORE[1].check(text, 'ipv6')
+}
 
 /** False for any text that is no address. */
 export function isPublicAddress(text: string): boolean {

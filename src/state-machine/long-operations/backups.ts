@@ -7,7 +7,7 @@
  */
 import type { ApplyContext } from '../base/view.ts'
 import { type Accepted, accept, type Refused, refuse } from '../base/reply.ts'
-import type { BackupRun, LongOperation } from './records.ts'
+import { type BackupRun, KEEP_MAX, type KeepRules, type LongOperation } from './records.ts'
 
 /** Without a step for so long a backup holds nothing any more: a target that is away for a night does not end it. ms */
 export const HOLD_MS: number = 86_400_000
@@ -38,27 +38,39 @@ export function renewHold(
 }
 
 /**
- * Why no backup may be started now; null: one may. One at a time: a second one would send the same chunks; and not beside an exchange of a data key, which
- * replaces chunks that the cut names.
+ * Why no backup, or prune of backups, may be started now; null: one may. One at a time: a second backup would send the same chunks, and a prune would remove
+ * chunks that a backup has just found in the target. And no backup beside an exchange of a data key, which replaces chunks that the cut names.
  */
 export function backupFault(
   unfinished: readonly LongOperation[],
-  kind: string,
-  backup: unknown,
+  { kind, backup, prune }: Pick<LongOperation, 'kind' | 'prune'> & { readonly backup?: unknown },
 ): Refused | null {
-  if (kind !== 'backup') {
-    return backup === undefined
-      ? null
-      : refuse('invalid_argument', 'Cannot start operation: only a backup has a target')
-  }
-  if (backup === undefined)
-    return refuse('invalid_argument', 'Cannot start operation: a backup needs a target')
-  const present = unfinished.find((one) => one.kind === 'backup' || one.kind === 'keyExchange')
+  if ((kind === 'backup') !== (backup !== undefined))
+    return refuse('invalid_argument', 'Cannot start operation: a backup, and nothing else, has a target')
+  if ((kind === 'backupPrune') !== (prune !== undefined))
+    return refuse('invalid_argument', 'Cannot start operation: a prune, and nothing else, has rules')
+  if (backup === undefined && prune === undefined) return null
+  if (prune !== undefined && !isKeeping(prune.keep))
+    return refuse(
+      'invalid_argument',
+      `Cannot start operation: rules keep whole numbers of backups from 0 to ${KEEP_MAX}, and at least one`,
+    )
+  const others: readonly string[] =
+    kind === 'backup' ? ['backup', 'backupPrune', 'keyExchange'] : ['backup', 'backupPrune']
+  const present = unfinished.find((one) => others.includes(one.kind))
   if (present === undefined) return null
+  const what = kind === 'backup' ? 'a backup' : 'a prune'
   return refuse(
     'precondition_failed',
-    `Cannot start a backup: "${present.operationId}" is unfinished; wait for its end or cancel it`,
+    `Cannot start ${what}: "${present.operationId}" is unfinished; wait for its end or cancel it`,
   )
+}
+
+/** Whether each rule is a whole number in its bounds, and one of them keeps something. */
+export function isKeeping(keep: KeepRules): boolean {
+  const counts: readonly number[] = Object.values(keep)
+  const areCounts = counts.every((count) => Number.isSafeInteger(count) && count >= 0 && count <= KEEP_MAX)
+  return areCounts && counts.some((count) => count > 0)
 }
 
 /** Chunks that were condemned after this index are kept; Infinity: nothing is held. */

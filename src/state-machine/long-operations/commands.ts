@@ -3,6 +3,7 @@
  */
 import type { TenantId } from '../base/record-ids.ts'
 import type {
+  BackupPrune,
   BackupRun,
   LongOperation,
   LongOperationProgress,
@@ -25,6 +26,8 @@ export type LongOperationCommand =
       readonly nodes?: readonly string[]
       /** Of a backup, and of no other kind. Since level 7. */
       readonly backup?: Pick<BackupRun, 'backupId' | 'target'>
+      /** Of a prune of backups, and of no other kind. Since level 7. */
+      readonly prune?: BackupPrune
     }
   /** The whole progress of `node` in its share so far. */
   | {

@@ -102,7 +102,7 @@ export function startOperation(
   }
   const scope = tenantId !== null && bucket !== null ? bucketOf(draft, tenantId, bucket) : accept(null)
   if (!scope.ok) return scope
-  const fault = backupFault(unfinishedOperations(draft), asked.kind, asked.backup) ?? tooManyOperations(draft)
+  const fault = backupFault(unfinishedOperations(draft), asked) ?? tooManyOperations(draft)
   return fault ?? accept(beginOperation(draft, asked, context))
 }
 

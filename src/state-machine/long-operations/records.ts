@@ -40,6 +40,7 @@ export interface LongOperation {
     | 'tenantDeletion'
     | 'backup'
     | 'keyExchange'
+    | 'backupPrune'
     | MembershipKind
   readonly status: LongOperationStatus
   /** What it does now, for people. */
@@ -59,6 +60,8 @@ export interface LongOperation {
   readonly progress: LongOperationProgress
   /** Of a backup; absent for other kinds. Since level 7. */
   readonly backup?: BackupRun
+  /** Of a prune of backups; absent for other kinds. Since level 7. */
+  readonly prune?: BackupPrune
   /** By node; absent where the operation has no shares. */
   readonly shares?: Readonly<Record<string, LongOperationShare>>
   /** The joining node of a join or a replacement. Absent for other kinds. */
@@ -83,6 +86,26 @@ export interface BackupRun {
   readonly heldFrom: number
   /** Confirmed time at which the hold ends unless a step renews it. ms since 1970 */
   readonly heldUntil: number
+}
+
+/** How many backups stay by each rule; 0: the rule keeps none. */
+export interface KeepRules {
+  readonly last: number
+  readonly hourly: number
+  readonly daily: number
+  readonly weekly: number
+  readonly monthly: number
+  readonly yearly: number
+}
+
+/** Of each rule. */
+export const KEEP_MAX = 1_000
+
+/** Removes backups of this cluster from a target. */
+export interface BackupPrune {
+  /** Such as `nas`; names no secret. */
+  readonly target: string
+  readonly keep: KeepRules
 }
 
 /** A safety check that an operation waits for. */

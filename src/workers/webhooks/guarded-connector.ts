@@ -24,6 +24,8 @@ export interface Guard {
   readonly resolve: Resolve
   /** Certificates to trust beside those of Node. */
   readonly ca?: string
+  /** Whether an address may be connected to; default: it is public. */
+  readonly isAllowed?: (address: string) => boolean
 }
 
 /** One sentence for names that are unknown and those that lead inside: two would tell a tenant which internal names exist. */
@@ -49,7 +51,8 @@ export function systemResolve(): Resolve {
 }
 
 /** `mayBeInside`: addresses need not be public. */
-export function guardedConnector({ resolve, ca }: Guard, mayBeInside: boolean): buildConnector.connector {
+export function guardedConnector(guard: Guard, mayBeInside: boolean): buildConnector.connector {
+  const { ca } = guard
   const connect = buildConnector({
     allowH2: false,
     timeout: CONNECT_MS_MAX,
@@ -60,7 +63,7 @@ export function guardedConnector({ resolve, ca }: Guard, mayBeInside: boolean): 
     const url = new URL(
       `${protocol}//${isIP(hostname) === 6 ? `[${hostname}]` : hostname}:${port || defaultPort(protocol)}`,
     )
-    addressesOf(url, resolve, mayBeInside).then(
+    addressesOf(url, guard, mayBeInside).then(
       (addresses) => tryInOrder(addresses),
       (error: Error) => callback(error, null),
     )
@@ -79,13 +82,13 @@ export function guardedConnector({ resolve, ca }: Guard, mayBeInside: boolean): 
 /** The addresses that connections are allowed to. Throws TargetRefusedError. */
 export async function addressesOf(
   url: URL,
-  resolve: Resolve,
+  { resolve, isAllowed = isPublicAddress }: Omit<Guard, 'ca'>,
   mayBeInside: boolean,
 ): Promise<readonly string[]> {
   const host = hostOf(url)
   const addresses = isIP(host) === 0 ? await resolve(host) : [host]
   if (addresses.length === 0) throw new TargetRefusedError(NOT_REACHABLE)
-  if (!mayBeInside && !addresses.every(isPublicAddress)) throw new TargetRefusedError(NOT_REACHABLE)
+  if (!mayBeInside && !addresses.every(isAllowed)) throw new TargetRefusedError(NOT_REACHABLE)
   return addresses.slice(0, ADDRESSES_TRIED_MAX)
 }
 

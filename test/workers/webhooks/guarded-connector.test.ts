@@ -52,7 +52,7 @@ t.test('isPublicAddress knows the first and the last address of every range', as
 
 t.test('one address of a name that is not public refuses it [notifications.guard]', async (t) => {
   const url = new URL('https://hooks.example/a')
-  const ask = (...addresses: string[]) => addressesOf(url, async () => addresses, false)
+  const ask = (...addresses: string[]) => addressesOf(url, { resolve: async () => addresses }, false)
   t.same(await ask('1.1.1.1', '2606:4700::1'), ['1.1.1.1', '2606:4700::1'])
   for (const inside of [
     '10.0.0.1',
@@ -67,7 +67,7 @@ t.test('one address of a name that is not public refuses it [notifications.guard
   const many = Array.from({ length: 9 }, (_, n) => `1.1.1.${n}`)
   t.same(await ask(...many), many.slice(0, 3), 'no more are tried')
   const literal = (text: string, mayBeInside = false) =>
-    addressesOf(new URL(text), async () => ['1.1.1.1'], mayBeInside)
+    addressesOf(new URL(text), { resolve: async () => ['1.1.1.1'] }, mayBeInside)
   for (const text of [
     'http://127.0.0.1/',
     'http://2130706433/',
@@ -104,7 +104,7 @@ t.test(
     // TEST-NET would be refused; at a public address no server listens at this port, or nothing is routed there.
     const rebinding: Resolve = async () => (++asked % 2 === 1 ? ['1.1.1.1'] : ['127.0.0.1'])
     const url = `http://rebind.example:${receiver.port}/`
-    const addresses = await addressesOf(new URL(url), rebinding, false)
+    const addresses = await addressesOf(new URL(url), { resolve: rebinding }, false)
     t.same(addresses, ['1.1.1.1'])
     const sender = senderFor(t, rebinding)
     t.match(

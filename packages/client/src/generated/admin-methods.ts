@@ -150,6 +150,44 @@ export interface GetClusterBackupInput {
   /** Where the backup lies: directory: and a folder below backup.directory, such as directory:weekly */ readonly target: string
 }
 
+export interface GetBackupTargetInput {
+  readonly name: string
+}
+
+export interface SetBackupTargetInput {
+  readonly name: string
+  readonly directory?: { /** Below backup.directory of each node, which has to be the same file system on all of them; absent: that directory itself */ readonly folder?: string }
+  readonly s3?: { /** Such as https://s3.example.net, without a bucket; buckets are named in the path */ readonly endpoint: string; readonly bucket: string; /** Below which everything lies */ readonly prefix?: string; /** Of the signatures; us-east-1 without a value */ readonly region?: string; readonly accessKeyId: string; /** Kept sealed, and never shown; absent: the one that is kept for this endpoint and access key */ readonly secretKey?: string; readonly ca?: string | null }
+}
+
+export interface DeleteBackupTargetInput {
+  readonly name: string
+}
+
+export interface PruneBackupsInput {
+  /** Answer when the operation is finished, at the latest after so long: 1ms to 60s */ readonly wait?: string
+  /** Name of a backup target, or directory: and a folder */ readonly target: string
+  /** Times are UTC. A backup stays by any rule that names it; the newest good one always stays */ readonly keep: { /** The newest ones */ readonly last?: number; /** The newest of each of so many hours that have one */ readonly hourly?: number; /** The newest of each of so many days */ readonly daily?: number; /** The newest of each of so many weeks, which begin on Monday */ readonly weekly?: number; /** The newest of each of so many months */ readonly monthly?: number; /** The newest of each of so many years */ readonly yearly?: number }
+  readonly reason: string
+}
+
+export interface GetBackupScheduleInput {
+  readonly name: string
+}
+
+export interface SetBackupScheduleInput {
+  readonly name: string
+  /** Name of a backup target */ readonly target: string
+  /** Minute, hour, day, month and weekday in UTC, as cron has them, such as 30 2 * * * */ readonly when: string
+  readonly keep?: { /** The newest ones */ readonly last?: number; /** The newest of each of so many hours that have one */ readonly hourly?: number; /** The newest of each of so many days */ readonly daily?: number; /** The newest of each of so many weeks, which begin on Monday */ readonly weekly?: number; /** The newest of each of so many months */ readonly monthly?: number; /** The newest of each of so many years */ readonly yearly?: number } | null
+  readonly paused?: boolean
+  readonly maxBytesPerSecond?: number | null
+}
+
+export interface DeleteBackupScheduleInput {
+  readonly name: string
+}
+
 export interface SetRepairInput {
   readonly maxBytesPerSecond: number | null
 }
@@ -479,6 +517,51 @@ export abstract class AdminMethods extends Methods<AdminPages> {
     return this.run('getClusterBackup', input, options)
   }
 
+  /** List the places where backups go */
+  listBackupTargets(options?: MethodOptions): Promise<AdminOperations['listBackupTargets']['answer']> {
+    return this.run('listBackupTargets', undefined, options)
+  }
+
+  /** Get a place where backups go, without its secret */
+  getBackupTarget(input: GetBackupTargetInput, options?: MethodOptions): Promise<AdminOperations['getBackupTarget']['answer']> {
+    return this.run('getBackupTarget', input, options)
+  }
+
+  /** Set a place where backups go, once it has taken, shown and removed a few bytes */
+  setBackupTarget(input: SetBackupTargetInput, options?: MethodOptions): Promise<Exclude<AdminOperations['setBackupTarget']['answer'], Planned>> {
+    return this.run('setBackupTarget', input, options)
+  }
+
+  /** Forget a place where backups go; what lies there stays, and repeating it is no error */
+  deleteBackupTarget(input: DeleteBackupTargetInput, options?: MethodOptions): Promise<Exclude<AdminOperations['deleteBackupTarget']['answer'], Planned>> {
+    return this.run('deleteBackupTarget', input, options)
+  }
+
+  /** Remove the backups of this cluster that no rule keeps from a target, and what only they need */
+  pruneBackups(input: PruneBackupsInput, options?: MethodOptions): Promise<Exclude<AdminOperations['pruneBackups']['answer'], Planned>> {
+    return this.run('pruneBackups', input, options)
+  }
+
+  /** List the schedules of backups, with what ran last and runs next */
+  listBackupSchedules(options?: MethodOptions): Promise<AdminOperations['listBackupSchedules']['answer']> {
+    return this.run('listBackupSchedules', undefined, options)
+  }
+
+  /** Get a schedule of backups, with what ran last and runs next */
+  getBackupSchedule(input: GetBackupScheduleInput, options?: MethodOptions): Promise<AdminOperations['getBackupSchedule']['answer']> {
+    return this.run('getBackupSchedule', input, options)
+  }
+
+  /** Set when backups are made, where they go, and which stay */
+  setBackupSchedule(input: SetBackupScheduleInput, options?: MethodOptions): Promise<Exclude<AdminOperations['setBackupSchedule']['answer'], Planned>> {
+    return this.run('setBackupSchedule', input, options)
+  }
+
+  /** Remove a schedule of backups; its backups stay, and repeating it is no error */
+  deleteBackupSchedule(input: DeleteBackupScheduleInput, options?: MethodOptions): Promise<Exclude<AdminOperations['deleteBackupSchedule']['answer'], Planned>> {
+    return this.run('deleteBackupSchedule', input, options)
+  }
+
   /** Get the rate of repair, the state of the collection, and how far the scrub of every node has come */
   getRepair(options?: MethodOptions): Promise<AdminOperations['getRepair']['answer']> {
     return this.run('getRepair', undefined, options)
@@ -745,6 +828,31 @@ export class AdminDryRuns extends DryMethods {
   /** What this would do: Back the cluster up as it is at one entry of its log; the target gets what it does not have yet */
   createBackup(input: CreateBackupInput, options?: MethodOptions): Promise<Extract<AdminOperations['createBackup']['answer'], Planned>> {
     return this.run('createBackup', input, options)
+  }
+
+  /** What this would do: Set a place where backups go, once it has taken, shown and removed a few bytes */
+  setBackupTarget(input: SetBackupTargetInput, options?: MethodOptions): Promise<Extract<AdminOperations['setBackupTarget']['answer'], Planned>> {
+    return this.run('setBackupTarget', input, options)
+  }
+
+  /** What this would do: Forget a place where backups go; what lies there stays, and repeating it is no error */
+  deleteBackupTarget(input: DeleteBackupTargetInput, options?: MethodOptions): Promise<Extract<AdminOperations['deleteBackupTarget']['answer'], Planned>> {
+    return this.run('deleteBackupTarget', input, options)
+  }
+
+  /** What this would do: Remove the backups of this cluster that no rule keeps from a target, and what only they need */
+  pruneBackups(input: PruneBackupsInput, options?: MethodOptions): Promise<Extract<AdminOperations['pruneBackups']['answer'], Planned>> {
+    return this.run('pruneBackups', input, options)
+  }
+
+  /** What this would do: Set when backups are made, where they go, and which stay */
+  setBackupSchedule(input: SetBackupScheduleInput, options?: MethodOptions): Promise<Extract<AdminOperations['setBackupSchedule']['answer'], Planned>> {
+    return this.run('setBackupSchedule', input, options)
+  }
+
+  /** What this would do: Remove a schedule of backups; its backups stay, and repeating it is no error */
+  deleteBackupSchedule(input: DeleteBackupScheduleInput, options?: MethodOptions): Promise<Extract<AdminOperations['deleteBackupSchedule']['answer'], Planned>> {
+    return this.run('deleteBackupSchedule', input, options)
   }
 
   /** What this would do: Set the rate of repair for all nodes; chunks with a single copy left do not wait for it */

@@ -47,6 +47,36 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "deletedCount": 2,
     "errorCount": 0
   },
+  "cancelBackup": {
+    "operationId": "op_example",
+    "type": "backup",
+    "status": "cancelled",
+    "phase": "queued",
+    "requestedBy": "adm_0123456789abcdef",
+    "reason": "Before the upgrade",
+    "tenantId": null,
+    "bucket": null,
+    "backupId": "20261127t161535z-ea5d660e",
+    "target": "directory:weekly",
+    "nodeId": null,
+    "maxBytesPerSecond": null,
+    "createdAt": "2026-11-21T12:00:00.000Z",
+    "startedAt": null,
+    "finishedAt": "2026-11-21T12:00:00.000Z",
+    "progress": {
+      "blobsTotal": 0,
+      "blobsDone": 0,
+      "bytesTotal": 0,
+      "bytesMoved": 0,
+      "checksumFailures": 0,
+      "skipped": 0,
+      "tasksOpen": 0
+    },
+    "etaSeconds": null,
+    "nodes": [],
+    "blockers": [],
+    "error": null
+  },
   "cancelOperation": {
     "operationId": "op_example",
     "type": "rebalance",
@@ -198,7 +228,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "reason": "Before the upgrade",
     "tenantId": null,
     "bucket": null,
-    "backupId": "20261127t154815z-8fa94eb6",
+    "backupId": "20261127t161535z-ea5d660e",
     "target": "directory:weekly",
     "nodeId": null,
     "maxBytesPerSecond": null,
@@ -247,7 +277,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "expiresAt": "2026-11-21T12:00:00.000Z"
   },
   "createTemporaryToken": {
-    "token": "svctmp_eyJ2IjoxLCJ0eXAiOiJ0bXAiLCJhayI6IkFLSzc1Q0RYS1JNWUkzUloyNk9HIiwia3YiOjEsInRpZCI6ImFjbWUiLCJpYXQiOjE3OTU3OTQzMDMsImV4cCI6MTc5NTc5NTIwMywianRpIjoiZ0g2QzNZMXgySWM3Iiwic2NwIjoib3A9cmVhZDpidWNrZXQ9cGhvdG9zOnByZWZpeD0yMDI2LyIsInNuIjoiYnVpbGQtMTcifQ.4cFqul98UcuzZ66KQE4MEVhgifivevvTggLRHqgeAag",
+    "token": "svctmp_eyJ2IjoxLCJ0eXAiOiJ0bXAiLCJhayI6IkFLRjJJRjROQVdZSFg3N1hYUFk0Iiwia3YiOjEsInRpZCI6ImFjbWUiLCJpYXQiOjE3OTU3OTYxMzQsImV4cCI6MTc5NTc5NzAzNCwianRpIjoiaEdydkF5aDZQUDNRIiwic2NwIjoib3A9cmVhZDpidWNrZXQ9cGhvdG9zOnByZWZpeD0yMDI2LyIsInNuIjoiYnVpbGQtMTcifQ.ID_V149kEBVVtmAz_vF-RggTudRL-i_e3KfECjBN5R0",
     "tokenType": "Bearer",
     "expiresIn": 900,
     "expiresAt": "2026-11-21T12:00:00.000Z",
@@ -435,6 +465,35 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "approvedBy": null,
     "approvedAt": null
   },
+  "getBackupSchedule": {
+    "name": "nightly",
+    "target": "nas",
+    "when": "30 2 * * *",
+    "keep": {
+      "last": 0,
+      "hourly": 0,
+      "daily": 7,
+      "weekly": 4,
+      "monthly": 12,
+      "yearly": 0
+    },
+    "paused": false,
+    "maxBytesPerSecond": null,
+    "failures": 0,
+    "nextRunAt": "2026-11-21T12:00:00.000Z",
+    "run": null,
+    "last": null,
+    "lastGood": null,
+    "updatedAt": "2026-11-21T12:00:00.000Z"
+  },
+  "getBackupTarget": {
+    "name": "nas",
+    "updatedAt": "2026-11-21T12:00:00.000Z",
+    "directory": {
+      "folder": "weekly"
+    },
+    "s3": null
+  },
   "getBucket": {
     "name": "photos",
     "tenantId": "acme",
@@ -544,11 +603,29 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "status": "Enabled"
   },
   "getChanges": {
-    "cursor": "mCxiVLgKbv_tPGGu.R3Z7GJGz4SvKpG9_",
+    "cursor": "oScKFxR2GveeHsAR.7-WO2Crsnq2te7uz",
     "changed": [
       "membership",
       "operations"
     ]
+  },
+  "getClusterBackup": {
+    "backupId": "20261127t120000z-0123abcd",
+    "clusterId": "memory-cluster",
+    "version": "0.0.0",
+    "index": 7,
+    "featureLevel": 7,
+    "checksum": "0000000000000000000000000000000000000000000000000000000000000000",
+    "rows": 0,
+    "chunks": 0,
+    "chunkBytes": 0,
+    "cutAt": "2026-11-21T12:00:00.000Z",
+    "startedAt": "2026-11-21T12:00:00.000Z",
+    "finishedAt": "2026-11-21T12:00:00.000Z",
+    "sentChunks": 0,
+    "sentBytes": 0,
+    "missingCount": 0,
+    "missing": []
   },
   "getClusterMembership": {
     "clusterId": "memory-cluster",
@@ -1028,6 +1105,43 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
       }
     ]
   },
+  "listBackupSchedules": {
+    "schedules": [
+      {
+        "name": "nightly",
+        "target": "nas",
+        "when": "30 2 * * *",
+        "keep": {
+          "last": 0,
+          "hourly": 0,
+          "daily": 7,
+          "weekly": 4,
+          "monthly": 12,
+          "yearly": 0
+        },
+        "paused": false,
+        "maxBytesPerSecond": null,
+        "failures": 0,
+        "nextRunAt": "2026-11-21T12:00:00.000Z",
+        "run": null,
+        "last": null,
+        "lastGood": null,
+        "updatedAt": "2026-11-21T12:00:00.000Z"
+      }
+    ]
+  },
+  "listBackupTargets": {
+    "targets": [
+      {
+        "name": "nas",
+        "updatedAt": "2026-11-21T12:00:00.000Z",
+        "directory": {
+          "folder": "weekly"
+        },
+        "s3": null
+      }
+    ]
+  },
   "listBuckets": {
     "buckets": [
       {
@@ -1089,7 +1203,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
   "listNotificationDeliveries": {
     "deliveries": [
       {
-        "deliveryId": "evt_01M8ETX2XZ0000000000Q00000-RW5KCPJB2ZXV3AJH",
+        "deliveryId": "evt_01M8EWMV7H0000000000Q00000-IS4PEJCOGBGVSPYW",
         "configId": "thumbs",
         "type": "test",
         "eventName": "s3:TestEvent",
@@ -1166,6 +1280,36 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "operations": [
       {
         "operationId": "op_example",
+        "type": "backup",
+        "status": "cancelled",
+        "phase": "queued",
+        "requestedBy": "adm_0123456789abcdef",
+        "reason": "Before the upgrade",
+        "tenantId": null,
+        "bucket": null,
+        "backupId": "20261127t161535z-ea5d660e",
+        "target": "directory:weekly",
+        "nodeId": null,
+        "maxBytesPerSecond": null,
+        "createdAt": "2026-11-21T12:00:00.000Z",
+        "startedAt": null,
+        "finishedAt": "2026-11-21T12:00:00.000Z",
+        "progress": {
+          "blobsTotal": 0,
+          "blobsDone": 0,
+          "bytesTotal": 0,
+          "bytesMoved": 0,
+          "checksumFailures": 0,
+          "skipped": 0,
+          "tasksOpen": 0
+        },
+        "etaSeconds": null,
+        "nodes": [],
+        "blockers": [],
+        "error": null
+      },
+      {
+        "operationId": "op_example",
         "type": "keyExchange",
         "status": "queued",
         "phase": "queued",
@@ -1184,36 +1328,6 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
           "blobsTotal": 0,
           "blobsDone": 0,
           "bytesTotal": 62,
-          "bytesMoved": 0,
-          "checksumFailures": 0,
-          "skipped": 0,
-          "tasksOpen": 0
-        },
-        "etaSeconds": null,
-        "nodes": [],
-        "blockers": [],
-        "error": null
-      },
-      {
-        "operationId": "op_example",
-        "type": "backup",
-        "status": "queued",
-        "phase": "queued",
-        "requestedBy": "adm_0123456789abcdef",
-        "reason": "Before the upgrade",
-        "tenantId": null,
-        "bucket": null,
-        "backupId": "20261127t154815z-8fa94eb6",
-        "target": "directory:weekly",
-        "nodeId": null,
-        "maxBytesPerSecond": null,
-        "createdAt": "2026-11-21T12:00:00.000Z",
-        "startedAt": null,
-        "finishedAt": null,
-        "progress": {
-          "blobsTotal": 0,
-          "blobsDone": 0,
-          "bytesTotal": 0,
           "bytesMoved": 0,
           "checksumFailures": 0,
           "skipped": 0,
@@ -1449,6 +1563,41 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "items": [],
     "isTruncated": false
   },
+  "pruneBackups": {
+    "dryRun": true,
+    "operation": "pruneBackups",
+    "tenantId": null,
+    "allowed": true,
+    "plan": {
+      "target": "nas",
+      "keep": {
+        "last": 0,
+        "hourly": 0,
+        "daily": 7,
+        "weekly": 4,
+        "monthly": 0,
+        "yearly": 0
+      },
+      "chunks": 0,
+      "chunkBytes": 0,
+      "kept": [
+        {
+          "backupId": "20261127t120000z-0123abcd",
+          "reasons": [
+            "newest",
+            "daily",
+            "weekly"
+          ]
+        }
+      ],
+      "removed": [],
+      "unreadable": []
+    },
+    "warnings": [
+      "Schedule \"nightly\" keeps other numbers of backups in this target"
+    ],
+    "blockers": []
+  },
   "putObject": {
     "bucket": "photos",
     "key": "2026/cat.txt",
@@ -1521,7 +1670,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
   "queryAuditLog": {
     "records": [
       {
-        "id": "au_39",
+        "id": "au_45",
         "time": "2026-11-21T12:00:00.000Z",
         "requestId": "019ab000-0000-7000-8000-000000000000",
         "api": "native",
@@ -1620,7 +1769,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "error": null
   },
   "redeliverNotification": {
-    "deliveryId": "evt_01M8ETX2XZ0000000000Q00000-RW5KCPJB2ZXV3AJH",
+    "deliveryId": "evt_01M8EWMV7H0000000000Q00000-IS4PEJCOGBGVSPYW",
     "configId": "thumbs",
     "type": "test",
     "eventName": "s3:TestEvent",
@@ -1932,6 +2081,35 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
       }
     ]
   },
+  "setBackupSchedule": {
+    "name": "nightly",
+    "target": "nas",
+    "when": "30 2 * * *",
+    "keep": {
+      "last": 0,
+      "hourly": 0,
+      "daily": 7,
+      "weekly": 4,
+      "monthly": 12,
+      "yearly": 0
+    },
+    "paused": false,
+    "maxBytesPerSecond": null,
+    "failures": 0,
+    "nextRunAt": "2026-11-21T12:00:00.000Z",
+    "run": null,
+    "last": null,
+    "lastGood": null,
+    "updatedAt": "2026-11-21T12:00:00.000Z"
+  },
+  "setBackupTarget": {
+    "name": "nas",
+    "updatedAt": "2026-11-21T12:00:00.000Z",
+    "directory": {
+      "folder": "weekly"
+    },
+    "s3": null
+  },
   "setBucketCORS": {
     "rules": [
       {
@@ -1987,7 +2165,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
         "suffix": "",
         "enabled": true,
         "payloadFormat": "native",
-        "signingSecret": "whsec_P4ridSwY8pWgEGV9L6jacjs7JMp+4AG3",
+        "signingSecret": "whsec_Av1lSVpUuNpGClDbrOCQFCYqw4xeQcFL",
         "suspended": false,
         "suspensionReason": "",
         "createdAt": "2026-11-21T12:00:00.000Z",
@@ -2180,7 +2358,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "contentLengthMax": 1000
   },
   "testNotification": {
-    "deliveryId": "evt_01M8ETX2XZ0000000000Q00000-RW5KCPJB2ZXV3AJH",
+    "deliveryId": "evt_01M8EWMV7H0000000000Q00000-IS4PEJCOGBGVSPYW",
     "configId": "thumbs",
     "type": "test",
     "eventName": "s3:TestEvent",

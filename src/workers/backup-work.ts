@@ -1,0 +1,40 @@
+/**
+ * The work on backups: one that is under way, a prune, what schedules start.
+ *
+ * Owns: the list. Knows nothing of: when it begins and ends.
+ */
+import type { MetricSample } from '../../cluster/index.ts'
+import type { OpenTarget } from '../backup/targets/open-target.ts'
+import { BackingUp, type BackingUpParts } from './backing-up.ts'
+import { BackupPruning } from './backup-pruning.ts'
+import { BackupSchedules, type BackupSchedulesParts } from './backup-schedules.ts'
+import type { Repeating } from './repeating.ts'
+
+export interface BackupWorkParts
+  extends Omit<BackingUpParts, 'openTarget'>,
+    Pick<BackupSchedulesParts, 'confirmedTime'> {
+  readonly backups: { readonly openTarget: OpenTarget }
+  readonly often: Pick<Repeating, 'everyMs' | 'logger'>
+}
+
+export interface BackupWork {
+  readonly workers: readonly Repeating[]
+  readonly samples: () => readonly MetricSample[]
+  readonly close: () => Promise<void>
+}
+
+export function backupWork({ often, backups, ...parts }: BackupWorkParts): BackupWork {
+  const { openTarget } = backups
+  const backingUp = new BackingUp({ ...parts, openTarget })
+  const pruning = new BackupPruning({ ...parts, openTarget })
+  const schedules = new BackupSchedules(parts)
+  return {
+    workers: [
+      { name: 'backup', work: () => backingUp.round(), ...often },
+      { name: 'backup prune', work: () => pruning.round(), ...often },
+      { name: 'backup schedules', work: () => schedules.round(), ...often },
+    ],
+    samples: () => schedules.metrics(),
+    close: async () => void (await Promise.all([backingUp.close(), pruning.close()])),
+  }
+}

@@ -4,6 +4,7 @@
  * The examples run as a story, and before each step that takes `dryRun` the same request is sent as a dry run. The real step
  * succeeds right after it, so a dry run without effect is meaningful.
  */
+import { foundThree } from '../helpers/membership-samples.ts'
 import t from 'tap'
 import type { Access } from '../../src/access/access.ts'
 import { adminPlane } from '../../src/api/admin/routes.ts'
@@ -44,7 +45,10 @@ function watched(access: Access, made: () => void): Access {
 }
 
 t.test('every route that changes something takes a dry run', async (t) => {
-  const changes = adminPlane(METRICS).routes.filter(({ method }) => method !== 'GET' && method !== 'HEAD')
+  // A plan is asked for with a body, and is itself a dry run.
+  const changes = adminPlane(METRICS).routes.filter(
+    ({ method, operation }) => !['GET', 'HEAD'].includes(method) && operation.id !== 'planClusterPlacement',
+  )
   t.ok(changes.length > 14)
   for (const { operation, query } of changes)
     t.ok(Object.hasOwn(query?.properties ?? {}, 'dryRun'), operation.id)
@@ -56,6 +60,7 @@ t.test(
     const world = await ApiWorld.start(t, { limits: { adminRequestsBurst: 10_000 } })
     const { memory } = world
     const owner = await memory.adminToken('owner')
+    await foundThree(memory)
     await memory.change(PREPARED)
     let made = 0
     memory.services.access = watched(memory.services.access, () => (made += 1))

@@ -1,6 +1,7 @@
 /** What becomes of the rows of a cluster in a cluster that is restored from its backup. [docs/adr/0086-backups.md] */
 import t from 'tap'
 import { NOWHERE, RestoredRows } from '../../src/backup/restore/restored-rows.ts'
+import { backupKeys } from '../../src/state-machine/backup-plans/keys.ts'
 import { chunkKeys } from '../../src/state-machine/chunks/keys.ts'
 import { longOperationKeys } from '../../src/state-machine/long-operations/keys.ts'
 import { unsafeChunks } from '../../src/state-machine/chunks/chunks.ts'
@@ -127,6 +128,17 @@ t.test('restored rows', async (t) => {
     const { unfinished = [], finished = [] } = after.get(longOperationKeys.operationList()) ?? {}
     t.same(unfinished, [])
     t.same(finished, ['op-recount', 'op-move'])
+  })
+
+  t.test('start no backup by a schedule of the old cluster', async (t) => {
+    const before = world()
+    const run = { operationId: 'op-1', backupId: 'b-1', slotAt: 1, startedAt: 2 }
+    const plan = { target: 'nas', when: '0 3 * * *', keep: null, isPaused: false, maxBytesPerSecond: null }
+    const counts = { updatedAt: 1, revision: 1, markAt: 1, last: null, lastGood: null, failures: 0 }
+    const schedule = { name: 'nightly', ...plan, ...counts, run }
+    before.rows.set(backupKeys.backupSchedule('nightly'), schedule)
+    const after = restored(before)
+    t.same(after.get(backupKeys.backupSchedule('nightly')), { ...schedule, isPaused: true, run: null })
   })
 
   t.test('of clients are the same bytes', async (t) => {

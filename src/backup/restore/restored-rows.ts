@@ -3,8 +3,9 @@
  *
  * Owns: which rows speak of nodes, processes and copies of the old cluster. Knows nothing of: targets, disks. No I/O.
  * Rules: it is a function of the rows, the founders and the chunks that are missing in the target, so every founder makes the same rows; rows come in the
- * order of their keys; what clients stored is not changed.
+ * order of their keys; what clients stored is not changed; no backup of the new cluster starts before an operator wants it.
  */
+import type { BackupScheduleRecord } from '../../state-machine/backup-plans/records.ts'
 import type { ChunkRecord, UploadSessionRecord } from '../../state-machine/chunks/records.ts'
 import { chunkKeys, chunkRanges } from '../../state-machine/chunks/keys.ts'
 import { isFinished } from '../../state-machine/long-operations/operations.ts'
@@ -56,6 +57,7 @@ export class RestoredRows {
       ['session', (_, row) => ({ ...(row as UploadSessionRecord), closed: true })],
       ['operation', (_, row) => this.#operation(row as LongOperation)],
       [longOperationKeys.operationList(), (_, row) => this.#operationList(row as OperationList)],
+      ['backupSchedule', (_, row) => ({ ...(row as BackupScheduleRecord), isPaused: true, run: null })],
       [tenantKeys.clusterKey(), (_, row) => withoutHolders(row as ClusterKeyRecord)],
     ])
   }

@@ -59,6 +59,8 @@ t.test('a body removed between its lookup and its first byte', async (t) => {
           })()
         },
         ingest: content.ingest.bind(content),
+        customerSeal: content.customerSeal.bind(content),
+        checkCustomerKey: content.checkCustomerKey.bind(content),
       },
     })
     await assembled()

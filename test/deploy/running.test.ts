@@ -5,6 +5,7 @@
 import { spawn } from 'node:child_process'
 import t from 'tap'
 import { parse } from 'yaml'
+import { partGauges } from '../../cluster/blobs/replication/blob-metrics.ts'
 import { certificateSamples } from '../../cluster/transport/certificate-samples.ts'
 import { until } from '../helpers/async.ts'
 import { ProcessCluster, temporaryFolder } from '../helpers/process-cluster.ts'
@@ -157,6 +158,16 @@ t.test('beside a running cluster', async (t) => {
     const certificates = { validity: { certificateEndsAt: 0, authorityEndsAt: 0 }, isStale: false }
     for (const { name, labels = {} } of certificateSamples('peer', certificates))
       names.set(name, new Set(Object.keys(labels)))
+    // Its nodes have one disk each; test/process/several-disks.test.ts asks nodes that have two.
+    const disk = {
+      directory: '/',
+      diskId: 'a',
+      status: 'serving',
+      level: 'open',
+      totalBytes: 1,
+      freeBytes: 1,
+    } as const
+    for (const { name, labels = {} } of partGauges(disk)) names.set(name, new Set(Object.keys(labels)))
     const labels = new Set([...names.values()].flatMap((of) => [...of]).concat(TARGET_LABELS))
     for (const { alert, expr } of alertRules()) {
       t.ok(wantedBy(expr).length > 0, alert)

@@ -130,6 +130,9 @@ function rowOf(rows: ContentRows, key: RowKey): object | undefined {
       const found = rows.parts?.(version, number)
       return found === undefined ? undefined : { parts: found }
     }
+    // No member has left.
+    case 'leavers':
+      return undefined
   }
   throw new Error(`content looks up no row of the kind ${kindOf(key)}`)
 }

@@ -23,7 +23,12 @@ t.test('a rebalance', async (t) => {
 
   await real.open([0, 1, 1, 1])
   const { propose, reader, cluster } = real.node('n2')
-  await cluster.readBarrier()
+  const answers = () =>
+    cluster.readBarrier().then(
+      () => true,
+      () => false,
+    )
+  await until('a leader has a majority', answers)
   const about = { operationId: 'op1', kind: 'rebalance', requestedBy: 'adm', reason: 'n1 is to go' } as const
   const scope = { tenantId: 'acme', bucket: 'photos', node: null, maxBytesPerSecond: null }
   await propose({ type: 'startOperation', ...about, ...scope })

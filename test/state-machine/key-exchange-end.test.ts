@@ -1,4 +1,5 @@
 /** The end of an exchange of a data key, and what else ends or changes meanwhile. [docs/adr/0088-exchange-of-tenant-keys.md] */
+import assert from 'node:assert/strict'
 import t from 'tap'
 import type { EraseStep } from '../../src/state-machine/removal/commands.ts'
 import { chunkKeys } from '../../src/state-machine/chunks/keys.ts'
@@ -20,6 +21,7 @@ import {
 import {
   deleteTenant,
   disableTenant,
+  type MapWorld,
   putChunks,
   recounted,
   releaseAll,
@@ -27,6 +29,19 @@ import {
   startOperation,
   worldWithBucket,
 } from './map-world.ts'
+
+/** An unfinished operation of another world. */
+function addOperation(world: MapWorld, from: MapWorld, operationId: string): void {
+  const operation = from.get(longOperationKeys.operation(operationId))
+  assert(operation !== undefined)
+  const { unfinished = [], finished = [] } = world.get(longOperationKeys.operationList()) ?? {}
+  const others = (ids: readonly string[]): string[] => ids.filter((id) => id !== operationId)
+  world.rows.set(longOperationKeys.operation(operationId), operation)
+  world.rows.set(longOperationKeys.operationList(), {
+    unfinished: [...others(unfinished), operationId],
+    finished: others(finished),
+  })
+}
 
 t.test('endKeyExchange', async (t) => {
   t.test('destroys the former key when nothing is left under it', async (t) => {
@@ -73,14 +88,21 @@ t.test('endKeyExchange', async (t) => {
   })
 
   t.test('and resealing are refused while a backup holds what its cut names', async (t) => {
-    const world = exchanging('c1')
     const backup = { backupId: 'b1', target: 'directory:/mnt/backups' }
-    world.do({ ...startOperation('bk'), kind: 'backup', backup })
+    const started = exchanging('c1')
+    const beside = { ...startOperation('bk'), kind: 'backup', backup } as const
+    t.match(started.run(beside), { ok: false, message: /"op1" is unfinished/ })
+    const alone = worldWithBucket()
+    alone.do(beside)
+    t.match(alone.run(exchange('op1')), { ok: false, message: /while backup "bk" is unfinished/ })
+    // Neither starts beside the other; both together can only come from elsewhere.
+    const world = exchanging('c1')
+    addOperation(world, alone, 'bk')
     const again = reseal(world, { chunks: [resealed(world, 'c1')] })
     t.match(world.run(again), { ok: false, code: 'precondition_failed', message: /backup/ })
     world.do({ type: 'setOperationStatus', operationId: 'bk', action: 'finish', error: null })
     world.do(again)
-    world.do({ ...startOperation('bk2'), kind: 'backup', backup })
+    addOperation(world, alone, 'bk')
     t.match(world.run(endExchange()), { ok: false, code: 'precondition_failed', message: /backup/ })
   })
 

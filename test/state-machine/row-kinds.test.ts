@@ -17,7 +17,7 @@ const RELEASED = [
   'lifecycleTurn',
   // Since level 7.
   'sealed',
-  'busySite failedSiteChange site siteChange siteState',
+  'backupNames backupSchedule backupTarget busySite failedSiteChange site siteChange siteState',
 ]
 
 t.test('row keys have the kinds that released versions wrote', async (t) => {

@@ -59,7 +59,7 @@ export function blobMetrics({
 }
 
 /** Of a node with several disks, with the directory as a label. */
-function partGauges({ directory, status, totalBytes, freeBytes }: DiskPart): MetricSample[] {
+export function partGauges({ directory, status, totalBytes, freeBytes }: DiskPart): MetricSample[] {
   const isInUse = status === 'serving' || status === 'draining' || status === 'drained'
   return [
     gauge('holdfast_disk_in_use', '0 when this disk of the node is out.', isInUse ? 1 : 0, { directory }),

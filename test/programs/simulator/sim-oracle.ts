@@ -5,6 +5,7 @@
  * Rule: the first node that applies an index defines its effect; every other node, and every restart, must agree.
  */
 import { crc32c } from '@node-rs/crc32'
+import type { Configuration } from '../../../cluster/raft/types.ts'
 import { decodeMachineRecord } from '../../../cluster/node/base/machine-record.ts'
 import type { MachineRules } from './machine-rules.ts'
 import { textHash } from './rolling-hash.ts'
@@ -24,7 +25,9 @@ export interface OracleParts {
   readonly observer: ApplyObserver | null
   readonly violate: (broken: string) => void
   /** Holds the time of an entry against true time. */
-  readonly judgeTime?: (entry: Pick<CheckedEntry, 'index' | 'time' | 'configuration'>) => void
+  readonly judgeTime?: (
+    entry: Pick<CheckedEntry, 'index' | 'time'> & { readonly configuration: Configuration },
+  ) => void
   /** Until then the record of this node names other members: it started later, and has not applied that entry yet. */
   readonly beganElsewhere?: (nodeId: string, index: number) => boolean
 }

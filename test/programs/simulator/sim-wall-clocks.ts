@@ -76,10 +76,10 @@ export class SimWallClocks {
   }
 
   /** An entry has this time now, true time being `trueTime`. */
-  check({ index, time, configuration, trueTime }: CheckedEntry): void {
+  check({ index, time, configurations, trueTime }: CheckedEntry): void {
     if (time <= trueTime + TOLERANCE_MS) this.#isLost = false
-    const { voters, outgoing } = configuration
-    if ([voters, outgoing].some((group) => this.#isMostlyWrong(group))) this.#isLost = true
+    const groups = configurations.flatMap(({ voters, outgoing }) => [voters, outgoing])
+    if (groups.some((group) => this.#isMostlyWrong(group))) this.#isLost = true
     if (this.#isLost || time <= trueTime + TOLERANCE_MS) return
     this.#parts.violate(`entry ${index} is stamped ${time - trueTime} ms ahead of true time`)
   }
@@ -113,7 +113,7 @@ export class SimWallClocks {
 export interface CheckedEntry {
   readonly index: number
   readonly time: number
-  /** In force after the batch of the entry. */
-  readonly configuration: Configuration
+  /** In force after the batch of the entry, and all that were since the entry before: it may have been stamped under any of them. */
+  readonly configurations: readonly Configuration[]
   readonly trueTime: number
 }

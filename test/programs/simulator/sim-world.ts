@@ -103,8 +103,15 @@ export class SimWorld {
     const beganElsewhere = (nodeId: string, index: number): boolean =>
       (!this.voters.includes(nodeId) || hosts.get(nodeId)?.joins === true) &&
       index < (this.checks.committedConfigurations[1]?.index ?? Number.POSITIVE_INFINITY)
-    const judgeTime: OracleParts['judgeTime'] = (entry) =>
-      this.wallClocks.check({ ...entry, trueTime: this.trueTime })
+    let judged = 0
+    const judgeTime: OracleParts['judgeTime'] = ({ configuration, ...entry }) => {
+      const since = this.checks.committedConfigurations.filter(
+        ({ index }) => index > judged && index <= entry.index,
+      )
+      judged = entry.index
+      const configurations = [configuration, ...since.map((one) => one.configuration)]
+      this.wallClocks.check({ ...entry, configurations, trueTime: this.trueTime })
+    }
     const judging = { committedIndex, observer, violate, beganElsewhere, judgeTime }
     this.oracle = new SimOracle({ ...judging, idOf: rules.idOf })
     this.clients = new SimClients(

@@ -168,12 +168,13 @@ function levelOf({ state: { record } }: DiskImage): number {
   return record === null ? 0 : decodeMachineRecord(record).featureLevel
 }
 
-/** Nothing was promised since. */
-function isSame({ log }: DiskImage, { durable }: SimHost): boolean {
-  return (
-    log.currentTerm === durable.currentTerm &&
-    log.votedFor === durable.votedFor &&
-    log.lastIndex === durable.lastIndex &&
-    log.chainAt(log.lastIndex) === durable.chainAt(durable.lastIndex)
+/** Nothing was promised since. A copy that was made after a crash in the middle of a flush may hold what that flush wrote. */
+function isSame({ log, instead }: DiskImage, { durable }: SimHost): boolean {
+  return [log, ...(instead === null ? [] : [instead])].some(
+    (held) =>
+      held.currentTerm === durable.currentTerm &&
+      held.votedFor === durable.votedFor &&
+      held.lastIndex === durable.lastIndex &&
+      held.chainAt(held.lastIndex) === durable.chainAt(durable.lastIndex),
   )
 }

@@ -162,36 +162,39 @@ t.test('Applier', async (t) => {
     t.equal(bench.applier.appliedIndex, 3)
   })
 
-  t.test('makes what it judges peers and its own disk by durable before it counts as applied', async (t) => {
-    const cases: readonly (readonly [string, readonly Entry[], number])[] = [
-      ['a registration', entries(1, 1), 1],
-      ['further commands of a registered process', entries(2, 4), 0],
-      ['the next process of that directory', [entry(5, { boot: 2 })], 1],
-      ['a raise of the level', [raise(6, 3)], 1],
-      ['a configuration', [configured(7)], 1],
-      ['no fact', [entry(8, { boot: 2 }), entry(9, { boot: 2 })], 0],
-    ]
-    const bench = new ApplierBench({ featureLevelMax: 3 })
-    const checkpoint = bench.machine.checkpoint.bind(bench.machine)
-    let durable: readonly number[] = []
-    bench.machine.checkpoint = async () => {
-      const { appliedIndex } = bench.applier
-      await checkpoint()
-      durable = [...durable, appliedIndex]
-    }
-    for (const [what, pushed, count] of cases) {
-      durable = []
-      const before = bench.applier.appliedIndex
-      bench.applier.push(pushed)
-      await bench.clock.advance(1_000)
-      t.strictSame(
-        durable,
-        Array.from({ length: count }, () => before),
-        what,
-      )
-      t.equal(bench.applier.appliedIndex, pushed.at(-1)?.index)
-    }
-  })
+  t.test(
+    'flushes the facts by which it judges peers and its own disk, before their entries count as applied',
+    async (t) => {
+      const cases: readonly (readonly [string, readonly Entry[], number])[] = [
+        ['a registration', entries(1, 1), 1],
+        ['further commands of a registered process', entries(2, 4), 0],
+        ['the next process of that directory', [entry(5, { boot: 2 })], 1],
+        ['a raise of the level', [raise(6, 3)], 1],
+        ['a configuration', [configured(7)], 1],
+        ['no fact', [entry(8, { boot: 2 }), entry(9, { boot: 2 })], 0],
+      ]
+      const bench = new ApplierBench({ featureLevelMax: 3 })
+      const checkpoint = bench.machine.checkpoint.bind(bench.machine)
+      let durable: readonly number[] = []
+      bench.machine.checkpoint = async () => {
+        const { appliedIndex } = bench.applier
+        await checkpoint()
+        durable = [...durable, appliedIndex]
+      }
+      for (const [what, pushed, count] of cases) {
+        durable = []
+        const before = bench.applier.appliedIndex
+        bench.applier.push(pushed)
+        await bench.clock.advance(1_000)
+        t.strictSame(
+          durable,
+          Array.from({ length: count }, () => before),
+          what,
+        )
+        t.equal(bench.applier.appliedIndex, pushed.at(-1)?.index)
+      }
+    },
+  )
 
   t.test('stops where the flush of such a fact fails', async (t) => {
     const bench = new ApplierBench()

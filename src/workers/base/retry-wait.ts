@@ -1,8 +1,8 @@
 /**
- * When work on the audit log is tried again after it failed: sealing, export.
+ * When background work is tried again after it failed: sealing and export of the audit log, backups, their prune.
  *
  * Owns: the wait, and the current reason of failure. Knows nothing of: why it fails. No clock and no I/O.
- * Rule: a try packs thousands of rows, and one of sealing may leave copies behind that nothing names, so the wait doubles up to a minute; a
+ * Rule: a try may pack thousands of rows, or leave copies behind that nothing names, so the wait doubles up to a minute; a
  * single failure is not reported, because leaders change.
  */
 const WAIT_MS_MIN = 1_000

@@ -110,7 +110,7 @@ const node: readonly TestedRow[] = [
   ],
   [
     'N44',
-    'a power cut takes back by what peers and the own disk are judged',
+    'a power cut takes back the facts by which a node judges peers and its own disk',
     'state/applier.ts',
     '    if (changesFacts) await this.#parts.stateMachine.checkpoint()\n',
     '',

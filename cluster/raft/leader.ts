@@ -22,6 +22,7 @@ import type {
   AppendEntriesResponse,
   DiskDoubt,
   InstallSnapshotResponse,
+  LogIndex,
   NodeId,
   RefusalReason,
 } from './types.ts'
@@ -115,11 +116,22 @@ export function rolledBackIn(core: Core): (nodeId: NodeId) => boolean {
   return (nodeId) => doubtOf(core, nodeId) === 'rolledBack'
 }
 
-/** Called whenever a copy of an entry became durable on a member. */
+/**
+ * Called whenever a copy of an entry became durable on a member. When that commits a new configuration, the one before it is not asked
+ * any more: what follows may then be committed too, with no further answer.
+ */
 export function advanceCommit(core: Core): void {
+  for (;;) {
+    const index = durablyAgreedIndex(core)
+    if (index <= core.commitIndex || core.log.knownTermAt(index) !== core.term) return
+    commitTo(core, index)
+  }
+}
+
+function durablyAgreedIndex(core: Core): LogIndex {
   const { peers } = leadershipOf(core)
   const own = core.durability.durableIndex
-  const index = agreedIndex(core, {
+  return agreedIndex(core, {
     agreed: (nodeId) => (nodeId === core.nodeId ? own : (peers.get(nodeId)?.matchIndex ?? 0)),
     proved: (nodeId) => {
       if (nodeId !== core.nodeId) return peers.get(nodeId)?.provedIndex ?? 0
@@ -127,7 +139,6 @@ export function advanceCommit(core: Core): void {
     },
     isRolledBack: rolledBackIn(core),
   })
-  if (index > core.commitIndex && core.log.knownTermAt(index) === core.term) commitTo(core, index)
 }
 
 function accepted(core: Core, peer: Progress, message: AppendEntriesResponse): void {

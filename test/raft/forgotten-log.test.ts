@@ -179,6 +179,20 @@ t.test('a peer whose disk is in doubt', async (t) => {
     t.equal(single.status.commitIndex, 1)
   })
 
+  t.test('commits with the others what follows a new configuration, without a further answer', async (t) => {
+    const single = new Single({ configuration: configurationOf('a', 'b', 'c', 'd') })
+    single.confirm(single.becomeLeader())
+    for (const from of ['b', 'c', 'd']) single.answer(from, { index: 1 })
+    const change = { configuration: { voters: ['a', 'b', 'c'], learners: [] }, expectedIndex: null }
+    single.confirm(single.step({ type: 'changeConfiguration', proposalId: 1, ...change }))
+    single.confirm(single.step({ type: 'propose', proposalId: 2, data: new Uint8Array(4) }))
+    single.answer('b', { index: 3, doubt: 'suspect' })
+    single.answer('c', { index: 3, doubt: 'rolledBack' })
+    t.equal(single.status.commitIndex, 1, 'd has not agreed to the configuration without it')
+    single.answer('d', { index: 2 })
+    t.equal(single.status.commitIndex, 3)
+  })
+
   t.test('counts again when it reports that its disk is proved', async (t) => {
     const single = new Single()
     single.confirm(single.becomeLeader())

@@ -128,6 +128,14 @@ const rows: readonly TestedRow[] = [
     '  if (committed.index <= core.log.lastIndex) commitTo',
     'raft/forgotten-log',
   ],
+  [
+    'RB22',
+    'what follows a new configuration waits for one more answer',
+    `${RAFT}leader.ts`,
+    '    commitTo(core, index)\n  }\n',
+    '    return commitTo(core, index)\n  }\n',
+    'raft/forgotten-log',
+  ],
 ]
 
 /** Killed by seeds of the simulator in which disks go back. */

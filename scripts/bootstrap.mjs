@@ -28,6 +28,7 @@ const PROGRAMS = {
   'bench-s3': 'scripts/bench/s3.ts',
   'bench-listing': 'scripts/bench/listing.ts',
   'bench-idle': 'scripts/bench/idle.ts',
+  'bench-restore': 'scripts/bench/restore.ts',
   profile: 'scripts/profile/main.ts',
   race: 'scripts/race/main.ts',
   sim: 'test/programs/simulator/main.ts',

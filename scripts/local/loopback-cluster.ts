@@ -1,14 +1,24 @@
 /**
- * Three nodes on loopback, as processes that may be signalled, damaged and restarted.
+ * Nodes on loopback, three unless more is said, as processes that may be signalled, damaged and restarted.
  *
  * Owns: the processes, their folder, their end. Knows nothing of: clients, figures.
  * Rule: only processes started here are signalled, each by its handle, and nothing is left behind.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, statSync } from 'node:fs'
+import {
+  closeSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { request } from 'undici'
 import type { BenchTarget } from '../bench/options.ts'
@@ -16,7 +26,7 @@ import { nodeProgram } from '../build/node-program.ts'
 import { freeBasePort } from './free-ports.ts'
 import { demoCredentials } from '../../src/cli/up/demo.ts'
 import type { LocalOptions } from '../../src/cli/up/local-options.ts'
-import { type NodePlan, planNodes, prepare } from '../../src/cli/up/setup.ts'
+import { type NodePlan, planNodes, prepare, saveSetup, type Setup } from '../../src/cli/up/setup.ts'
 
 const NODES = 3
 const PORT_RANGE = { from: 12_000, to: 30_000 }
@@ -40,21 +50,30 @@ export interface ManagementCall {
   readonly status: number
 }
 
+export interface LoopbackParts {
+  readonly nodes?: number
+  /** A cluster whose key file and credentials the new one has, under an id of its own. */
+  readonly successorOf?: LoopbackCluster
+  /** The configuration files are there, and no node has started. */
+  readonly beforeStart?: (plan: readonly NodePlan[]) => Promise<void>
+}
+
 export class LoopbackCluster {
   readonly plan: readonly NodePlan[]
   readonly #folder: string
   readonly #children = new Map<string, ChildProcess>()
+  #setup: Setup | null = null
   #credentials = { accessKeyId: '', secretKey: '' }
-  #ownerToken = ''
 
-  static async start(configFile: string | null): Promise<LoopbackCluster> {
+  static async start(configFile: string | null, parts: LoopbackParts = {}): Promise<LoopbackCluster> {
+    const { nodes = NODES } = parts
     const folder = mkdtempSync(join(tmpdir(), 'holdfast-loopback-'))
-    const basePort = await freeBasePort(NODES, PORT_RANGE)
+    const basePort = await freeBasePort(nodes, PORT_RANGE)
     const dataDir = join(folder, 'data')
-    const options = { nodes: NODES, dataDir, basePort, json: true, configFile, restart: false }
+    const options = { nodes, dataDir, basePort, json: true, configFile, restart: false }
     const cluster = new LoopbackCluster(folder, options)
     try {
-      await cluster.#bringUp(options)
+      await cluster.#bringUp(options, parts)
       return cluster
     } catch (error) {
       await cluster.stop()
@@ -70,6 +89,15 @@ export class LoopbackCluster {
   /** The target for clients of benchmarks. */
   get target(): BenchTarget {
     return { endpoints: this.plan.map(({ dataUrl }) => dataUrl), ...this.#credentials }
+  }
+
+  get masterKeyFile(): string {
+    return join(dirname(this.plan[0]?.configFile ?? ''), 'master.key')
+  }
+
+  get setup(): Setup {
+    if (this.#setup === null) throw new Error('The cluster has not started')
+    return this.#setup
   }
 
   /** Of the nodes that run, in their order. */
@@ -117,7 +145,7 @@ export class LoopbackCluster {
   async manage({ nodeId, method, path, body, status }: ManagementCall): Promise<Record<string, unknown>> {
     const answer = await request(`${this.#node(nodeId).adminUrl}/admin/api/v1${path}`, {
       method,
-      headers: { authorization: `Bearer ${this.#ownerToken}`, 'content-type': 'application/json' },
+      headers: { authorization: `Bearer ${this.setup.ownerToken}`, 'content-type': 'application/json' },
       body: body === undefined ? null : JSON.stringify(body),
     })
     const text = await answer.body.text()
@@ -155,14 +183,22 @@ export class LoopbackCluster {
     if (this.isRunning(nodeId)) await this.signal(nodeId, 'SIGTERM')
   }
 
-  async #bringUp(options: LocalOptions): Promise<void> {
+  async #bringUp(options: LocalOptions, { successorOf, beforeStart }: LoopbackParts): Promise<void> {
+    if (successorOf !== undefined) this.#succeed(options, successorOf)
     const setup = await prepare(options, this.plan)
+    await beforeStart?.(this.plan)
     for (const { nodeId } of this.plan) this.startNode(nodeId)
     for (const { nodeId } of this.plan) await this.ready(nodeId)
-    const { accessKeyId, secretKey } = await demoCredentials(options, setup, this.plan)
+    this.#setup = await demoCredentials(options, setup, this.plan)
+    const { accessKeyId, secretKey } = this.#setup
     if (accessKeyId === null || secretKey === null) throw new Error('The demo tenant got no key')
     this.#credentials = { accessKeyId, secretKey }
-    this.#ownerToken = setup.ownerToken
+  }
+
+  #succeed(options: LocalOptions, { setup, masterKeyFile }: LoopbackCluster): void {
+    mkdirSync(options.dataDir, { recursive: true, mode: 0o700 })
+    copyFileSync(masterKeyFile, join(options.dataDir, 'master.key'))
+    saveSetup(options, { ...setup, clusterId: randomUUID(), nodes: options.nodes })
   }
 
   #node(nodeId: string): NodePlan {

@@ -28,7 +28,7 @@ const rows: readonly Row[] = [
     'M3',
     'entries of earlier terms commit by counting',
     'leader.ts',
-    ' && core.log.knownTermAt(index) === core.term',
+    ' || core.log.knownTermAt(index) !== core.term',
     '',
   ],
   [

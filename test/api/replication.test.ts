@@ -1,6 +1,7 @@
 /**
  * Replication of a bucket through the native API: set, read, removed, refused, its status and what differs. [docs/adr/0090-replication-to-a-second-site.md]
  */
+import { createHash } from 'node:crypto'
 import t from 'tap'
 import { SiteFault } from '../../src/operations/base/remote-store.ts'
 import { siteKeys, siteRanges } from '../../src/state-machine/sites/keys.ts'
@@ -247,4 +248,23 @@ t.test('compare names the keys that differ, page by page [replication.compare]',
     pages++
   } while (token !== undefined)
   t.same([compared, pages > 2], [1204, true], 'each key once')
+})
+
+t.test('an object with a key of its client is counted, and differs without being a failure', async (t) => {
+  const films = await start(t)
+  await set(films)
+  await films.put('plain', 'text')
+  const key = Buffer.alloc(32, 7)
+  await films.put('sealed', 'text', {
+    'x-service-customer-algorithm': 'AES256',
+    'x-service-customer-key': key.toString('base64'),
+    'x-service-customer-key-md5': createHash('md5').update(key).digest('base64'),
+  })
+  const { json } = await films.ask({ path: `${PATH}/status` })
+  t.match(json, { pending: 1, failed: 0, notReplicable: 1 })
+  const compared = await films.ask({ method: 'POST', path: `${PATH}/compare`, body: {} })
+  t.same(compared.json['differences'], [
+    { key: 'plain', difference: 'waiting' },
+    { key: 'sealed', difference: 'not_replicable' },
+  ])
 })

@@ -26,6 +26,19 @@ t.test('a resync', async (t) => {
     return world.do({ type: 'queueExisting', bucketId: bucketId(world), resyncId, place, next, items })
   }
 
+  t.test('counts what only its client can read, and queues the rest', async (t) => {
+    const world = worldWithBucket()
+    world.do({
+      ...put('a', EMPTY, 0),
+      customerSeal: { salt: 'salt', proof: 'proof' },
+    })
+    world.do(put('b', EMPTY, 0))
+    world.do(setReplication(world, [siteRule()], true))
+    t.same(page(world, '', null, ['a', 'b']), { queued: 1 })
+    t.match(siteState(world), { notReplicable: 0, resync: { queued: 1, notReplicable: 1 } })
+    t.same(namesOf(waiting(world)), ['put b'])
+  })
+
   t.test('queues what is there and named, page by page, each page once', async (t) => {
     const world = worldWithBucket()
     for (const key of ['a', 'b', 'x/c']) world.do(put(key, EMPTY, 0))

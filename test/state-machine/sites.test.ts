@@ -19,6 +19,11 @@ const marked = (key: string, more = {}) => ({
 })
 const tagged = (key: string, tags: Readonly<Record<string, string>>) => ({ ...put(key, EMPTY, 0), tags })
 
+const sealed = (key: string) => ({
+  ...put(key, EMPTY, 0),
+  customerSeal: { salt: 'salt', proof: 'proof' },
+})
+
 function replicated(...rules: readonly ReturnType<typeof siteRule>[]): MapWorld {
   const world = worldWithBucket()
   world.do(setReplication(world, rules.length === 0 ? [siteRule()] : rules))
@@ -354,4 +359,25 @@ t.test('rewrapSiteSecrets replaces secrets that are still the same bytes', async
   t.same(world.do({ type: 'rewrapSiteSecrets', items: [item] }), { rewrapped: 1 })
   t.same(world.get(siteKeys.site(bucketId(world)))?.secret, Uint8Array.of(8))
   t.same(world.do({ type: 'rewrapSiteSecrets', items: [item] }), { rewrapped: 0 })
+})
+
+t.test('a version that only its client can read', async (t) => {
+  t.test('is counted and has no row, nor have its tags and its removal; its deletion has one', async (t) => {
+    const world = versioned(siteRule({ deletes: 'all' }))
+    world.do(put('a', EMPTY, 0))
+    const { versionId } = world.do(sealed('a')).object
+    const name = { tenantId: 'acme', bucket: 'photos', key: 'a', versionId }
+    world.do({ type: 'setObjectTags', ...name, tags: { x: 'y' } })
+    world.do(remove('a'))
+    world.do(remove('a', versionId))
+    t.same(namesOf(waiting(world)), ['put a', 'delete a'])
+    t.match(siteState(world), { notReplicable: 1, pending: 2, failed: 0 })
+    t.same(recounted(world), [])
+  })
+
+  t.test('of a key that no rule names is not counted', async (t) => {
+    const world = versioned(siteRule({ prefix: 'in/' }))
+    world.do(sealed('a'))
+    t.match(siteState(world), { notReplicable: 0, pending: 0 })
+  })
 })

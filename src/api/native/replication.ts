@@ -119,7 +119,12 @@ const Failure = Type.Object(
 )
 
 const Resync = Type.Object(
-  { startedAt: Time, endedAt: orNull(Time), queued: Count('Versions that it has queued') },
+  {
+    startedAt: Time,
+    endedAt: orNull(Time),
+    queued: Count('Versions that it has queued'),
+    notReplicable: Count('Versions that it met and that only their clients can read'),
+  },
   { additionalProperties: false },
 )
 
@@ -134,6 +139,9 @@ const Status = Type.Object(
     sentBytes: Count('Bytes of their versions'),
     skipped: Count('Changes that were not needed there any more'),
     conflicts: Count('Changes that lost against a later one at the target'),
+    notReplicable: Count(
+      'Versions that are not sent, because only their clients have their keys (SSE-C); not those that a resync met',
+    ),
     dropped: Count('Changes that no row was made of because too many waited; a resync finds the versions'),
     unreachableSince: orNull(Time),
     nextAttemptAt: orNull(Time),
@@ -152,9 +160,9 @@ const Compared = Type.Object(
       Type.Object(
         {
           key: Type.String(),
-          difference: Type.Enum(['missing', 'extra', 'different', 'waiting'], {
+          difference: Type.Enum(['missing', 'extra', 'different', 'waiting', 'not_replicable'], {
             description:
-              'missing: only here. extra: only there. different: other bytes. waiting: one of these, and a change of the key waits to be sent',
+              'missing: only here. extra: only there. different: other bytes. waiting: one of these, and a change of the key waits to be sent. not_replicable: the object here has a key of its client and is not sent',
           }),
         },
         { additionalProperties: false },
@@ -352,7 +360,7 @@ function shown({ target, rules, updatedAt }: SiteRecord): Answer {
 }
 
 function statusView({ state, oldest, lagMs, failures }: ReplicationStatus) {
-  const { pending, pendingBytes, failed, sent, sentBytes, skipped, conflicts, dropped } = state
+  const { pending, pendingBytes, failed, sent, sentBytes, skipped, conflicts, notReplicable, dropped } = state
   const { failingSince, notBefore, lastError, lastSentAt, resync } = state
   return {
     pending,
@@ -364,6 +372,7 @@ function statusView({ state, oldest, lagMs, failures }: ReplicationStatus) {
     sentBytes,
     skipped,
     conflicts,
+    notReplicable,
     dropped,
     unreachableSince: timeTextOrNull(failingSince),
     nextAttemptAt: timeTextOrNull(notBefore === 0 ? null : notBefore),
@@ -382,6 +391,6 @@ function statusView({ state, oldest, lagMs, failures }: ReplicationStatus) {
 }
 
 function resyncView(resync: SiteStateRecord['resync']): Static<typeof Resync> {
-  const { startedAt = 0, endedAt = null, queued = 0 } = resync ?? {}
-  return { startedAt: timeText(startedAt), endedAt: timeTextOrNull(endedAt), queued }
+  const { startedAt = 0, endedAt = null, queued = 0, notReplicable = 0 } = resync ?? {}
+  return { startedAt: timeText(startedAt), endedAt: timeTextOrNull(endedAt), queued, notReplicable }
 }

@@ -113,7 +113,7 @@ function printStatus({ failures, resync, pendingBytes, sentBytes, ...facts }: St
     ...(resync === null
       ? {}
       : {
-          resync: `${resync.queued} queued, ${resync.endedAt === null ? 'under way' : `ended ${resync.endedAt}`}`,
+          resync: `${resync.queued} queued, ${resync.notReplicable} not replicable, ${resync.endedAt === null ? 'under way' : `ended ${resync.endedAt}`}`,
         }),
   })
   if (failures.length === 0) return
@@ -141,22 +141,23 @@ export function retryReplication(bucket: string, options: ReplicationOptions): P
   })
 }
 
-/** Ends with 1 when something differs that no change waits for. */
+/** Ends with 1 when something differs that no change waits for and that can be sent. */
 export function diffReplication(bucket: string, options: ReplicationOptions): Promise<number> {
   return askData(options, async (client) => {
-    let [compared, waiting, others] = [0, 0, 0]
+    let [compared, waiting, unsent, others] = [0, 0, 0, 0]
     for await (const page of pagesOf((body) =>
       client.call('compareBucketReplication', { params: { bucket }, body }),
     )) {
       compared += page.compared
       for (const one of page.differences) {
         if (one.difference === 'waiting') waiting++
+        else if (one.difference === 'not_replicable') unsent++
         else others++
         if (options.json) printJson(one)
-        else printLine(`${one.difference.padEnd(9)}  ${printable(one.key)}`)
+        else printLine(`${one.difference.padEnd(14)}  ${printable(one.key)}`)
       }
     }
-    note(`${compared} keys compared, ${others} differ, ${waiting} wait to be sent`)
+    note(`${compared} keys compared, ${others} differ, ${waiting} wait to be sent, ${unsent} not replicable`)
     return others === 0 ? EXIT.done : EXIT.failed
   })
 }

@@ -4,6 +4,7 @@
  * Owns: the interface. Knows nothing of: HTTP. Rules: a member that changes something names what it expects to find, so that a late request of
  * a node that was replaced changes nothing; what fails is a SiteFault, which says whether trying again helps.
  */
+import type { ByteRange } from '../../content/range.ts'
 import type { Mark } from '../../state-machine/sites/mark.ts'
 import type { SiteRecord } from '../../state-machine/sites/records.ts'
 import type { ObjectRecord, RetentionRecord, Tags } from '../../state-machine/versions/records.ts'
@@ -53,7 +54,10 @@ export interface RemotePut {
   readonly mark: Mark
   /** What has to be there: the etag of an object, or null for none. */
   readonly expected: string | null
-  readonly body: () => AsyncIterable<Uint8Array>
+  /** The sizes of its parts, of a version that was assembled. */
+  readonly assembledOf?: readonly number[]
+  /** Each call reads again. Without a range: all of it. */
+  readonly body: (range?: ByteRange) => AsyncIterable<Uint8Array>
 }
 
 export interface RemoteName {

@@ -6,7 +6,7 @@
  */
 import { S3_ACTIONS } from '../../access/policies/s3-actions.ts'
 import { accessKey } from '../../access/rights.ts'
-import { isNamed } from '../../state-machine/sites/queueing.ts'
+import { isNamed, isReadable } from '../../state-machine/sites/queueing.ts'
 import { isReplica } from '../../state-machine/sites/mark.ts'
 import { siteRanges } from '../../state-machine/sites/keys.ts'
 import type { SiteRule } from '../../state-machine/sites/records.ts'
@@ -23,8 +23,11 @@ export const COMPARED_MAX = 500
 /** Rows of the queue in which a key that differs is looked for. */
 const QUEUE_LOOKED_MAX = 5_000
 
-/** `missing`: only here. `extra`: only there. `different`: other bytes. `waiting`: one of these, and a change of the key waits to be sent. */
-export type Difference = 'missing' | 'extra' | 'different' | 'waiting'
+/**
+ * `missing`: only here. `extra`: only there. `different`: other bytes. `waiting`: one of these, and a change of the key waits to be sent.
+ * `not_replicable`: one of these, and only the client can read the object here.
+ */
+export type Difference = 'missing' | 'extra' | 'different' | 'waiting' | 'not_replicable'
 
 export interface Comparison {
   readonly compared: number
@@ -61,7 +64,9 @@ export const compareBucketReplication = dataOperation(
     const waiting = found.length === 0 ? new Set<string>() : await waitingKeys(services, bucket.id)
     return {
       compared: page.pairs.length,
-      differences: found.map((one) => (waiting.has(one.key) ? { ...one, difference: 'waiting' } : one)),
+      differences: found.map((one) =>
+        waiting.has(one.key) && one.difference !== 'not_replicable' ? { ...one, difference: 'waiting' } : one,
+      ),
       nextContinuationToken: page.next === null ? null : sealContinuationToken(services, context, page.next),
     }
   },
@@ -113,6 +118,7 @@ async function differenceOf(
   const isOwn = isNamed(rules, { kind: 'put', version: here })
   // What came from a site is there already, unless it was deleted there.
   if (!isOwn && !(isReplica(here.metadata) && isSent(rules, key))) return null
+  if (!isReadable(here)) return 'not_replicable'
   if (there === undefined) return 'missing'
   if (there.size !== here.size) return 'different'
   if (there.etag === here.etag) return null

@@ -2,7 +2,8 @@
  * Queues changes of a bucket for its other site: one row in the entry of the change.
  *
  * Owns: which changes a rule names. Knows nothing of: targets. Rules: no change without its row, no row without its change; what came from
- * another site is not sent on; what a lifecycle rule removes is not removed there, where rules of its own act.
+ * another site is not sent on; what a lifecycle rule removes is not removed there, where rules of its own act; a version that only its client can read
+ * is counted and has no row, because no attempt could succeed.
  */
 import { assert } from '../base/assert.ts'
 import type { Draft } from '../base/draft.ts'
@@ -13,7 +14,7 @@ import type { VersionRecord } from '../versions/records.ts'
 import { siteKeys } from './keys.ts'
 import { isReplica } from './mark.ts'
 import type { SiteChangeKind, SiteRule } from './records.ts'
-import { addChange } from './site-state.ts'
+import { addChange, changeState } from './site-state.ts'
 
 export interface SiteEvent {
   readonly kind: SiteChangeKind
@@ -38,6 +39,10 @@ export function queueForSite(
   const { kind, version, n } = event
   const state = draft.get(siteKeys.siteState(bucket.id))
   assert(state !== undefined, 'a bucket with hasReplication has its state')
+  if (!isReadable(version) && kind !== 'delete') {
+    if (kind === 'put') changeState(draft, { ...state, notReplicable: state.notReplicable + 1 })
+    return
+  }
   const { time } = context
   addChange(draft, state, {
     changeId: versionIdAt(context, n),
@@ -54,6 +59,11 @@ export function queueForSite(
 
 export function bytesOf(kind: SiteChangeKind, version: VersionRecord): number {
   return kind === 'put' && version.kind === 'object' ? version.size : 0
+}
+
+/** Whether its bytes can be read without its client. What cannot is never at the other site, so its tags, locks and removal are not either. */
+export function isReadable(version: VersionRecord): boolean {
+  return version.kind !== 'object' || version.customerSeal === undefined
 }
 
 /** Whether a rule sends this. */

@@ -63,6 +63,8 @@ export interface Resync {
   /** Name of the last row that was looked at; empty: none yet. */
   readonly place: string
   readonly queued: number
+  /** Versions that it met and that cannot be sent. */
+  readonly notReplicable: number
   /** Null: under way. */
   readonly endedAt: number | null
 }
@@ -86,6 +88,8 @@ export interface SiteStateRecord {
   readonly skipped: number
   /** Changes that lost against a later change at the target. */
   readonly conflicts: number
+  /** Versions that were not queued, because only their client has the key of their bytes. Never decreases. */
+  readonly notReplicable: number
   /** Changes that no row was made of, since the last resync began. */
   readonly dropped: number
   /** Attempts without an answer since the last one with an answer, the time of the first of them, and no attempt before this time. */

@@ -12,7 +12,7 @@ import type { ApplyContext } from '../base/view.ts'
 import { versionAt } from '../versions/versions.ts'
 import type { SiteCommand, SiteReplies } from './commands.ts'
 import { siteKeys } from './keys.ts'
-import { isNamed } from './queueing.ts'
+import { isNamed, isReadable } from './queueing.ts'
 import type { SiteStateRecord } from './records.ts'
 import { addChange, changeState, resyncing } from './site-state.ts'
 import { siteFor } from './sites.ts'
@@ -42,10 +42,14 @@ export function queueExisting(
   const resync = before?.resync ?? null
   const isThisPage = resync?.id === resyncId && resync.place === place && resync.endedAt === null
   if (site === undefined || before === undefined || !isThisPage) return accept({ queued: 0 })
-  let queued = 0
+  let [queued, notReplicable] = [0, resync.notReplicable]
   for (const [n, { key, versionId }] of items.entries()) {
     const version = versionAt(draft, bucketId, key, versionId)
     if (version?.kind !== 'object' || !isNamed(site.rules, { kind: 'put', version })) continue
+    if (!isReadable(version)) {
+      notReplicable++
+      continue
+    }
     const { time } = context
     const changeId = versionIdAt(context, n)
     const change = { changeId, kind: 'put', key, versionId, bytes: version.size, time } as const
@@ -53,7 +57,7 @@ export function queueExisting(
     if (addChange(draft, present, { ...change, attempts: 0, dueAt: time, lastError: null })) queued++
   }
   const state = draft.get(siteKeys.siteState(bucketId)) ?? before
-  const moved = { ...resync, place: next ?? place, queued: resync.queued + queued }
+  const moved = { ...resync, place: next ?? place, queued: resync.queued + queued, notReplicable }
   changeState(draft, { ...state, resync: { ...moved, endedAt: next === null ? context.time : null } })
   return accept({ queued })
 }

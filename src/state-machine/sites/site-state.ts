@@ -23,6 +23,7 @@ export function newState({ tenantId, id: bucketId, name: bucket }: BucketRecord)
     sentBytes: 0,
     skipped: 0,
     conflicts: 0,
+    notReplicable: 0,
     dropped: 0,
     failures: 0,
     failingSince: null,
@@ -38,7 +39,7 @@ export function resyncing(
   state: SiteStateRecord,
   { index, time }: Pick<ApplyContext, 'index' | 'time'>,
 ): SiteStateRecord {
-  const resync = { id: index, startedAt: time, place: '', queued: 0, endedAt: null }
+  const resync = { id: index, startedAt: time, place: '', queued: 0, notReplicable: 0, endedAt: null }
   return { ...state, dropped: 0, resync }
 }
 

@@ -3,10 +3,14 @@
  *
  * Rule: version, neighbours and the rows of its body are of one moment, so that an overwrite in between breaks nothing.
  */
+import type { ByteRange } from '../../content/range.ts'
 import type { Content } from '../../content/content.ts'
+import type { View } from '../../state-machine/base/view.ts'
+import { PARTS_PER_PAGE } from '../../state-machine/bodies/bodies.ts'
 import type { SiteChangeRecord } from '../../state-machine/sites/records.ts'
 import { tenantKeys } from '../../state-machine/tenants/keys.ts'
 import { versionAt } from '../../state-machine/versions/versions.ts'
+import { partsBehind } from '../../store/reads/object-parts.ts'
 import { pinRows } from '../../store/reads/pinned-rows.ts'
 import type { StateReader } from '../../store/reads/state-reader.ts'
 import type { SentVersion } from './send-change.ts'
@@ -27,7 +31,27 @@ export function readVersion(
     const object = versionAt(view, bucketId, key, versionId)
     if (tenant === undefined || object?.kind !== 'object') return null
     const source = { bucketId, object, pinned: pinRows(view, bucketId, object) }
-    const body = () => content.read(tenant, source, { start: 0, end: object.size })
-    return { ...source, isCurrent: object.newer === null, body }
+    const body = (range: ByteRange = { start: 0, end: object.size }) => content.read(tenant, source, range)
+    const assembledOf = partSizes(view, source)
+    return {
+      ...source,
+      isCurrent: object.newer === null,
+      ...(assembledOf === null ? {} : { assembledOf }),
+      body,
+    }
   })
+}
+
+/** Null: it was not assembled. Its pages go while it is removed: then it is gone for the next attempt. */
+function partSizes(view: View, { bucketId, object }: Pick<SentVersion, 'bucketId' | 'object'>) {
+  const { versionId, body } = object
+  if (body.kind !== 'parts') return null
+  const sizes: number[] = []
+  while (sizes.length < body.count) {
+    const page = { after: sizes.length, limit: PARTS_PER_PAGE }
+    const parts = partsBehind(view, { bucketId, versionId, body }, page)
+    if (parts === null || parts.length === 0) return null
+    sizes.push(...parts.map(({ size }) => size))
+  }
+  return sizes
 }

@@ -26,6 +26,7 @@ interface Totals {
   readonly pendingBytes: number
   readonly failed: number
   readonly conflicts: number
+  readonly notReplicable: number
   readonly dropped: number
   readonly lagMs: number
   readonly unreachable: number
@@ -36,6 +37,7 @@ const NOTHING: Totals = {
   pendingBytes: 0,
   failed: 0,
   conflicts: 0,
+  notReplicable: 0,
   dropped: 0,
   lagMs: 0,
   unreachable: 0,
@@ -84,7 +86,8 @@ export class Resyncing {
   }
 
   metrics(): readonly MetricSample[] {
-    const { pending, pendingBytes, failed, conflicts, dropped, lagMs, unreachable } = this.#totals
+    const { pending, pendingBytes, failed, conflicts, notReplicable, dropped, lagMs, unreachable } =
+      this.#totals
     const { verdicts, bytes } = this.#parts.sending.counts
     const where = 'on the node that sends'
     return [
@@ -103,6 +106,11 @@ export class Resyncing {
         'holdfast_replication_conflicts',
         `Changes that lost against a later one of the other site; ${where}.`,
         conflicts,
+      ),
+      gauge(
+        'holdfast_replication_not_replicable',
+        `Versions that are not sent, because only their clients have their keys; ${where}.`,
+        notReplicable,
       ),
       gauge(
         'holdfast_replication_dropped',
@@ -199,6 +207,7 @@ export class Resyncing {
       pendingBytes: totals.pendingBytes + one.pendingBytes,
       failed: totals.failed + one.failed,
       conflicts: totals.conflicts + one.conflicts,
+      notReplicable: totals.notReplicable + one.notReplicable,
       dropped: totals.dropped + one.dropped,
       lagMs: Math.max(totals.lagMs, lagOf(one, items[0], time)),
       unreachable: totals.unreachable + Number(one.failures > 0),

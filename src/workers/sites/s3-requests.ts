@@ -49,6 +49,8 @@ export interface SiteRequest {
   readonly bodyHash?: string
   /** Statuses beside 2xx that are an answer. */
   readonly expects?: readonly number[]
+  /** Longer than an answer usually takes, apart from the body. */
+  readonly answerMsMax?: number
 }
 
 export interface SiteAnswer {
@@ -70,7 +72,8 @@ export class SiteConnections {
   /** Throws SiteFault. */
   async ask(access: SiteAccess, request: SiteRequest): Promise<SiteAnswer> {
     const length = request.body?.length ?? 0
-    const limit = AbortSignal.timeout(ANSWER_MS_MAX + Math.ceil(length / SLOWEST_BYTES_PER_MS))
+    const answerMs = request.answerMsMax ?? ANSWER_MS_MAX
+    const limit = AbortSignal.timeout(answerMs + Math.ceil(length / SLOWEST_BYTES_PER_MS))
     const signal = AbortSignal.any([limit, access.signal])
     const broken: { cause: unknown }[] = []
     try {

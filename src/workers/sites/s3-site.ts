@@ -23,21 +23,25 @@ import {
   REPLICA_HEADER,
 } from '../../state-machine/sites/mark.ts'
 import type { ObjectRecord, RetentionRecord, Tags } from '../../state-machine/versions/records.ts'
+import { PART_SIZES, type PartSizes, planParts } from './part-plan.ts'
+import { putInParts } from './s3-parts.ts'
 import type { SiteAccess, SiteAnswer, SiteConnections, SiteRequest } from './s3-requests.ts'
 
-/** The largest body of one PutObject in S3. */
-const PUT_BYTES_MAX = 5 * 1024 ** 3
 const VERSIONS_MAX = 100
 const UNSIGNED = 'UNSIGNED-PAYLOAD'
 const MD5_ETAG = /^[0-9a-f]{32}$/
+/** For a request that ends what this node has started, when it stops as well. */
+const LAST_REQUEST_MS_MAX = 5_000
 
 export class S3Site implements RemoteStore {
   readonly #connections: SiteConnections
   readonly #access: SiteAccess
+  readonly #sizes: PartSizes
 
-  constructor(connections: SiteConnections, access: SiteAccess) {
+  constructor(connections: SiteConnections, access: SiteAccess, sizes: PartSizes = PART_SIZES) {
     this.#connections = connections
     this.#access = access
+    this.#sizes = sizes
   }
 
   async probe(): ReturnType<RemoteStore['probe']> {
@@ -63,25 +67,44 @@ export class S3Site implements RemoteStore {
     return versionIn(answer)
   }
 
-  async put({ key, object, mark, expected, body }: RemotePut): Promise<void> {
-    const { size } = object
-    if (size > PUT_BYTES_MAX)
-      throw new SiteFault(
-        'refused',
-        `The object has ${size} bytes: more than the ${PUT_BYTES_MAX} of one PutObject`,
-      )
-    const headers = {
-      ...descriptionOf(object),
-      ...digestsOf(object),
-      [`x-amz-meta-${MARK_NAME}`]: markText(mark),
-      ...(expected === null ? { 'if-none-match': '*' } : { 'if-match': `"${expected}"` }),
+  async put(put: RemotePut): Promise<void> {
+    const { key, object, mark, expected, assembledOf } = put
+    const headers = { ...descriptionOf(object), [`x-amz-meta-${MARK_NAME}`]: markText(mark) }
+    const conditions: Record<string, string> =
+      expected === null ? { 'if-none-match': '*' } : { 'if-match': `"${expected}"` }
+    const parts = planParts(object.size, assembledOf, this.#sizes)
+    if (parts === null) return this.#putWhole(put, { ...headers, ...conditions })
+    const { body } = put
+    const requests = {
+      ask: (request: SiteRequest) => this.#ask(request),
+      xml: (request: SiteRequest) => this.#xml(request),
+      askAtLast: (request: SiteRequest) => this.#askAtLast(request),
+      signal: this.#access.signal,
     }
+    const isProved = await putInParts(requests, { key, parts, body, headers, conditions })
+    if (!isProved) await this.#compare(put)
+  }
+
+  async #putWhole({ key, object, body }: RemotePut, headers: Record<string, string>): Promise<void> {
+    const { size } = object
     const sent = size === 0 ? { bytes: new Uint8Array(0), length: 0 } : { bytes: body(), length: size }
-    const request = { method: 'PUT', action: 'PutObject', key, headers, body: sent } as const
+    const all = { ...headers, ...digestsOf(object) }
+    const request = { method: 'PUT', action: 'PutObject', key, headers: all, body: sent } as const
     const answer = await this.#ask({ ...request, bodyHash: UNSIGNED })
     const etag = unquoted(answer.headers['etag'] ?? '')
     if (MD5_ETAG.test(object.etag) && MD5_ETAG.test(etag) && etag !== object.etag)
       throw new SiteFault('failed', 'The target stored other bytes than it was sent')
+  }
+
+  /** Of an upload whose parts had no tag that is a digest. What differs is removed, or the next attempt would take it for the version. */
+  async #compare({ key, object, mark }: RemotePut): Promise<void> {
+    const there = await this.head({ key, versionId: null })
+    if (there?.mark?.versionId !== mark.versionId) return
+    const [own, other] = [object.checksums.CRC64NVME, there.crc64nvme]
+    const isSame = there.size === object.size && (own === undefined || other === null || own === other)
+    if (isSame) return
+    await this.remove({ key, versionId: there.versionId }, { expected: null, mark })
+    throw new SiteFault('failed', 'The target stored other bytes than it was sent')
   }
 
   async remove(
@@ -174,6 +197,16 @@ export class S3Site implements RemoteStore {
 
   #ask(request: SiteRequest): Promise<SiteAnswer> {
     return this.#connections.ask(this.#access, request)
+  }
+
+  async #askAtLast(request: SiteRequest): Promise<void> {
+    const signal = AbortSignal.timeout(LAST_REQUEST_MS_MAX)
+    try {
+      await this.#connections.ask({ ...this.#access, signal }, request)
+    } catch (error) {
+      // The target ends it by a rule of its own; the fault that led here is the one to show.
+      if (!(error instanceof SiteFault)) throw error
+    }
   }
 }
 

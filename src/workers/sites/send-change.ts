@@ -6,7 +6,7 @@
  * as it is now, under the condition that nothing came between.
  */
 import type { PinnedObject } from '../../content/content.ts'
-import type { RemoteStore, RemoteVersion } from '../../operations/base/remote-store.ts'
+import type { RemotePut, RemoteStore, RemoteVersion } from '../../operations/base/remote-store.ts'
 import { SiteFault } from '../../operations/base/remote-store.ts'
 import { precedence } from '../../operations/replication/precedence.ts'
 import type { SendVerdict } from '../../state-machine/sites/commands.ts'
@@ -21,7 +21,8 @@ const VERSIONS_ASKED_MAX = 50
 export interface SentVersion extends PinnedObject {
   /** The newest of its key. */
   readonly isCurrent: boolean
-  readonly body: () => AsyncIterable<Uint8Array>
+  readonly assembledOf?: readonly number[]
+  readonly body: RemotePut['body']
 }
 
 export interface Sent {
@@ -51,7 +52,7 @@ export function sendChange(sent: Sent): Promise<Outcome> {
   }
 }
 
-async function sendVersion(sent: Sent, { object, body }: SentVersion): Promise<Outcome> {
+async function sendVersion(sent: Sent, { object, assembledOf, body }: SentVersion): Promise<Outcome> {
   const { remote } = sent
   const { key } = object
   const mark = markOf(sent, object)
@@ -65,7 +66,14 @@ async function sendVersion(sent: Sent, { object, body }: SentVersion): Promise<O
       return 'conflict'
     case 'absent':
     case 'older':
-      await remote.put({ key, object, mark, expected: expectedOf(there), body })
+      await remote.put({
+        key,
+        object,
+        mark,
+        expected: expectedOf(there),
+        ...(assembledOf === undefined ? {} : { assembledOf }),
+        body,
+      })
       return 'sent'
   }
 }

@@ -9,6 +9,7 @@ const WORK = 'src/workers/sites/'
 const QUEUE = 'state-machine/sites'
 const RESYNC = 'state-machine/site-resync'
 const SENT = 'workers/sites/sending'
+const STORE = 'workers/sites/s3-site'
 
 const rows: readonly TestedRow[] = [
   [
@@ -106,6 +107,54 @@ const rows: readonly TestedRow[] = [
     "return theirs < ours ? 'older' : 'later'",
     "return theirs > ours ? 'older' : 'later'",
     SENT,
+  ],
+  [
+    'RS13',
+    'a part that the target stored otherwise becomes part of the version',
+    `${WORK}s3-parts.ts`,
+    'else if (etag !== md5)',
+    'else if (etag === md5)',
+    STORE,
+  ],
+  [
+    'RS14',
+    'an upload that failed stays at the target',
+    `${WORK}s3-parts.ts`,
+    '    await requests.askAtLast(abort)\n',
+    '    void abort\n',
+    STORE,
+  ],
+  [
+    'RS15',
+    'a large version replaces what came between',
+    `${WORK}s3-parts.ts`,
+    '{ ...request.headers, ...conditions }',
+    'request.headers',
+    STORE,
+  ],
+  [
+    'RS16',
+    'an assembled version goes in other parts',
+    `${WORK}part-plan.ts`,
+    'if (assembledOf !== undefined && areAccepted(assembledOf)) return',
+    'if (assembledOf !== undefined && !areAccepted(assembledOf)) return',
+    STORE,
+  ],
+  [
+    'RS17',
+    'what only its client can read waits to be sent',
+    `${ROOM}queueing.ts`,
+    "if (!isReadable(version) && kind !== 'delete') {",
+    "if (isReadable(version) && kind === 'remove') {",
+    QUEUE,
+  ],
+  [
+    'RS18',
+    'a resync queues what only its client can read',
+    `${ROOM}resync.ts`,
+    '    if (!isReadable(version)) {\n      notReplicable++\n      continue\n    }\n',
+    '    if (!isReadable(version)) notReplicable++\n',
+    RESYNC,
   ],
 ]
 

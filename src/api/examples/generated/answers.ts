@@ -56,7 +56,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "reason": "Before the upgrade",
     "tenantId": null,
     "bucket": null,
-    "backupId": "20261127t161535z-ea5d660e",
+    "backupId": "20261127t175124z-bfd3762b",
     "target": "directory:weekly",
     "nodeId": null,
     "maxBytesPerSecond": null,
@@ -228,7 +228,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "reason": "Before the upgrade",
     "tenantId": null,
     "bucket": null,
-    "backupId": "20261127t161535z-ea5d660e",
+    "backupId": "20261127t175124z-bfd3762b",
     "target": "directory:weekly",
     "nodeId": null,
     "maxBytesPerSecond": null,
@@ -277,7 +277,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "expiresAt": "2026-11-21T12:00:00.000Z"
   },
   "createTemporaryToken": {
-    "token": "svctmp_eyJ2IjoxLCJ0eXAiOiJ0bXAiLCJhayI6IkFLRjJJRjROQVdZSFg3N1hYUFk0Iiwia3YiOjEsInRpZCI6ImFjbWUiLCJpYXQiOjE3OTU3OTYxMzQsImV4cCI6MTc5NTc5NzAzNCwianRpIjoiaEdydkF5aDZQUDNRIiwic2NwIjoib3A9cmVhZDpidWNrZXQ9cGhvdG9zOnByZWZpeD0yMDI2LyIsInNuIjoiYnVpbGQtMTcifQ.ID_V149kEBVVtmAz_vF-RggTudRL-i_e3KfECjBN5R0",
+    "token": "svctmp_eyJ2IjoxLCJ0eXAiOiJ0bXAiLCJhayI6IkFLQU5WTlEyNUxUREREQTRKU0hCIiwia3YiOjEsInRpZCI6ImFjbWUiLCJpYXQiOjE3OTU4MDE4ODMsImV4cCI6MTc5NTgwMjc4MywianRpIjoicmIxZ0tzX1QzdE5kIiwic2NwIjoib3A9cmVhZDpidWNrZXQ9cGhvdG9zOnByZWZpeD0yMDI2LyIsInNuIjoiYnVpbGQtMTcifQ.Yoqfze54N7y0FZTp7yyLiexK5SzzEvYMpGl59qz4AG0",
     "tokenType": "Bearer",
     "expiresIn": 900,
     "expiresAt": "2026-11-21T12:00:00.000Z",
@@ -603,7 +603,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "status": "Enabled"
   },
   "getChanges": {
-    "cursor": "oScKFxR2GveeHsAR.7-WO2Crsnq2te7uz",
+    "cursor": "SNw_C9ErP4S6aipP.JyybdJCB-pAEFc0L",
     "changed": [
       "membership",
       "operations"
@@ -891,6 +891,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "sentBytes": 0,
     "skipped": 0,
     "conflicts": 0,
+    "notReplicable": 0,
     "dropped": 0,
     "unreachableSince": null,
     "nextAttemptAt": null,
@@ -1203,7 +1204,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
   "listNotificationDeliveries": {
     "deliveries": [
       {
-        "deliveryId": "evt_01M8EWMV7H0000000000Q00000-IS4PEJCOGBGVSPYW",
+        "deliveryId": "evt_01M8F249TM0000000000Q00000-6G7AVURGQWQHU4IJ",
         "configId": "thumbs",
         "type": "test",
         "eventName": "s3:TestEvent",
@@ -1287,7 +1288,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
         "reason": "Before the upgrade",
         "tenantId": null,
         "bucket": null,
-        "backupId": "20261127t161535z-ea5d660e",
+        "backupId": "20261127t175124z-bfd3762b",
         "target": "directory:weekly",
         "nodeId": null,
         "maxBytesPerSecond": null,
@@ -1769,7 +1770,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "error": null
   },
   "redeliverNotification": {
-    "deliveryId": "evt_01M8EWMV7H0000000000Q00000-IS4PEJCOGBGVSPYW",
+    "deliveryId": "evt_01M8F249TM0000000000Q00000-6G7AVURGQWQHU4IJ",
     "configId": "thumbs",
     "type": "test",
     "eventName": "s3:TestEvent",
@@ -1966,7 +1967,8 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
   "resyncBucketReplication": {
     "startedAt": "2026-11-21T12:00:00.000Z",
     "endedAt": null,
-    "queued": 0
+    "queued": 0,
+    "notReplicable": 0
   },
   "retryBucketReplication": {
     "retried": 0
@@ -2165,7 +2167,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
         "suffix": "",
         "enabled": true,
         "payloadFormat": "native",
-        "signingSecret": "whsec_Av1lSVpUuNpGClDbrOCQFCYqw4xeQcFL",
+        "signingSecret": "whsec_JntszZSmDxzrvz+jqqLDQs+cQ4RXM92k",
         "suspended": false,
         "suspensionReason": "",
         "createdAt": "2026-11-21T12:00:00.000Z",
@@ -2358,7 +2360,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "contentLengthMax": 1000
   },
   "testNotification": {
-    "deliveryId": "evt_01M8EWMV7H0000000000Q00000-IS4PEJCOGBGVSPYW",
+    "deliveryId": "evt_01M8F249TM0000000000Q00000-6G7AVURGQWQHU4IJ",
     "configId": "thumbs",
     "type": "test",
     "eventName": "s3:TestEvent",

@@ -30,6 +30,8 @@ export interface Member {
   readonly zone: string
   /** Relative share of blobs; the default is 1. */
   readonly weight: number
+  /** What the file of the node says, where the group holds something else. Absent: the file holds. */
+  readonly file?: { readonly zone: string; readonly weight: number }
 }
 /** The properties of a member that may change. */
 export type Place = Pick<Member, 'peerAddress' | 'zone' | 'weight'>

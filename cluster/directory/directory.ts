@@ -156,13 +156,19 @@ export class Directory {
   }
 }
 
-/** A leaving member has weight 0, regardless of its configured weight. */
+/** A leaving member has weight 0, regardless of its configured weight. What the group holds over a file holds over a newer file. */
 function placedAs(member: Member, place: Place | undefined): Member {
   if (place === undefined) return member
+  if (member.file !== undefined) return { ...member, peerAddress: place.peerAddress }
   return { ...member, ...place, weight: member.weight === 0 ? 0 : place.weight }
 }
 
 function isPlaced(member: Member, place: Place): boolean {
+  const { file } = member
+  if (file !== undefined)
+    return (
+      member.peerAddress === place.peerAddress && file.zone === place.zone && file.weight === place.weight
+    )
   const { peerAddress, zone, weight } = placedAs(member, place)
   return member.peerAddress === peerAddress && member.zone === zone && member.weight === weight
 }

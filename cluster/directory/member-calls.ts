@@ -78,12 +78,21 @@ export function readTarget(header: unknown): NodeId | null {
 }
 
 function readMember(row: unknown): Member {
-  const { nodeId, peerAddress, zone, weight } = fieldsOf(row)
+  const { nodeId, peerAddress, zone, weight, file } = fieldsOf(row)
   if (typeof nodeId !== 'string' || typeof peerAddress !== 'string' || typeof zone !== 'string')
     throw new TypeError('Cannot read a member: name, address and zone must be strings')
   if (typeof weight !== 'number' || !(weight >= 0))
     throw new TypeError('Cannot read a member: its weight must be a number, at least 0')
-  return { nodeId, peerAddress, zone, weight }
+  return { nodeId, peerAddress, zone, weight, ...readFilePlace(file) }
+}
+
+/** Absent: the group holds nothing over the file of the member. */
+function readFilePlace(file: unknown): Pick<Member, 'file'> {
+  if (file === undefined) return {}
+  const { zone, weight } = fieldsOf(file)
+  if (typeof zone !== 'string' || typeof weight !== 'number')
+    throw new TypeError('Cannot read a member: "file" must have a zone and a weight')
+  return { file: { zone, weight } }
 }
 
 const COUNTS = [

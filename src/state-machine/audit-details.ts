@@ -230,6 +230,14 @@ const DESCRIBERS: { readonly [T in CommandType]: Describer<T> } = {
   recordAuditExport: nothing,
   foundMembers: nothing,
   introduceMember: nothing,
+  placeMember: ({ nodeId, zone, weight }, value) => ({
+    details: {
+      nodeId,
+      zone,
+      weight,
+      ...(value === null ? {} : { configIndex: value.configIndex }),
+    },
+  }),
   startMembership: ({ operationId, kind, nodeId, newcomer, seen }, value) => ({
     details: {
       operationId,

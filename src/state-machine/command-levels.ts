@@ -114,6 +114,7 @@ export const COMMAND_LEVELS: { readonly [T in CommandType]: number } = {
   endScheduledBackup: 7,
   alignBackupSchedule: 7,
   rewrapBackupSecrets: 7,
+  placeMember: 7,
   // The level does not matter: the command is never proposed.
   skipEntry: 3,
 }

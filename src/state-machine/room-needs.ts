@@ -122,6 +122,7 @@ export const ROOM_NEEDS: { readonly [T in CommandType]: RoomNeed } = {
   // Adding a node with a larger disk resolves a full cluster.
   foundMembers: 'upkeep',
   introduceMember: 'relief',
+  placeMember: 'relief',
   startMembership: 'relief',
   stepMembership: 'relief',
   undoMembership: 'relief',

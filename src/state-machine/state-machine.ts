@@ -66,8 +66,10 @@ import {
 import { endKeyExchange, exchangeTenantKey, resealBodies } from './key-exchange/key-exchange.ts'
 import { deleteObject, deleteObjects, putObject } from './objects/objects.ts'
 import { evacuateCopies } from './chunks/evacuation.ts'
-import { foundMembers, introduceMember } from './members/members.ts'
+import { foundMembers } from './members/members.ts'
+import { introduceMember } from './members/introducing.ts'
 import { startMembership, stepMembership, undoMembership } from './members/membership.ts'
+import { placeMember } from './members/placing.ts'
 import { abortUpload, createUpload, putPart } from './objects/multipart.ts'
 import { setNotifications } from './events/notifications.ts'
 import { advanceOperation, setOperationStatus, startOperation } from './long-operations/operations.ts'
@@ -194,6 +196,7 @@ const HANDLERS: { readonly [T in CommandType]: Handler<T> } = {
   recordAuditExport,
   foundMembers,
   introduceMember,
+  placeMember,
   startMembership,
   stepMembership,
   undoMembership,

@@ -7,6 +7,7 @@
 import type { KnownMembers, Member, MembershipPort } from '../../cluster/index.ts'
 import { COMMAND_LEVELS } from '../state-machine/command-levels.ts'
 import { memberIn, membersOf } from '../state-machine/members/members.ts'
+import { fileOf } from '../state-machine/members/placing.ts'
 import type { FirstMember, MemberRecord, MembersRecord } from '../state-machine/members/records.ts'
 import type { View } from '../state-machine/base/view.ts'
 import type { Propose } from '../commands/propose.ts'
@@ -46,8 +47,9 @@ export function knownMembers({ members, departed, configIndex: index }: MembersR
   }
 }
 
-function asMember({ nodeId, peerAddress, zone, weight, phase }: MemberRecord): Member {
-  return { nodeId, peerAddress, zone, weight: phase === 'active' ? weight : 0 }
+function asMember({ nodeId, peerAddress, zone, weight, phase, placement }: MemberRecord): Member {
+  const file = placement === undefined ? {} : { file: placement.file }
+  return { nodeId, peerAddress, zone, weight: phase === 'active' ? weight : 0, ...file }
 }
 
 async function introduce(
@@ -55,9 +57,10 @@ async function introduce(
   own: MemberRecord,
 ): Promise<void> {
   const { incarnation } = membership.identity
-  const { peerAddress, zone, weight } = membership.ownPlace ?? own
+  const reported = { ...own, ...fileOf(own) }
+  const { peerAddress, zone, weight } = membership.ownPlace ?? reported
   const says = { incarnation, peerAddress, zone, weight, ...self }
-  const isSaid = (Object.keys(says) as (keyof typeof says)[]).every((name) => own[name] === says[name])
+  const isSaid = (Object.keys(says) as (keyof typeof says)[]).every((name) => reported[name] === says[name])
   // Nothing is reported about another directory under this name: the other nodes do not accept its messages.
   if (isSaid || (own.incarnation !== null && own.incarnation !== incarnation)) return
   await propose({ type: 'introduceMember', nodeId, ...says })

@@ -159,6 +159,8 @@ const ALLOWED = {
   getClusterPlacement: OWNERS,
   getChanges: OWNERS,
   planClusterPlacement: OWNERS,
+  setMemberPlacement: OWNERS,
+  deleteMemberPlacement: OWNERS,
   setRepair: OWNERS,
   scrub: OWNERS,
   recount: OWNERS,

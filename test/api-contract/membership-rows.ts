@@ -78,6 +78,12 @@ export const membershipRows = {
     'POST /cluster/placement/plan: what a rebalance would move with other weights or zones; nothing changes [record 91]',
   'membership.placement.plan.refusals':
     'a member that is none or not active: 404 not_found; too few that take copies: a blocker [record 91]',
+  'membership.place':
+    'PUT and DELETE /cluster/members/{nodeId}/placement: weight and zone over the file of a member; the whole is replaced [record 99]',
+  'membership.place.plan':
+    'a dry run says which copies and bytes a rebalance would move, new shares, blockers and warnings; nothing changes [record 99]',
+  'membership.place.refusals':
+    'no member: 404; not active, too few nodes or zones left for copies: 412; nothing named, weight out of range: 400 [record 99]',
   'membership.placement.pages': 'pages with a bounded number of chunks add up to the whole [record 91]',
   'membership.placement.scope':
     'of the cluster, a tenant or a bucket; 404 not_found; a bucket without its tenant: 400 [record 91]',

@@ -68,6 +68,7 @@ const LAST: readonly ExampleId[] = [
   ['getClusterTime', 'confirmClusterTime', 'setBackClusterTime'],
   ['createLeavingTenant', 'disableTenant', 'deleteTenant'],
   ['getClusterMembership', 'joinVoter', 'demoteVoter', 'markVoterLost', 'removeMember'],
+  ['setMemberPlacement', 'deleteMemberPlacement'],
   ['replaceVoter', 'transferLeadership', 'queryAuditLog'],
 ].flat()
 

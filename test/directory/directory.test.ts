@@ -46,6 +46,27 @@ t.test('Directory', async (t) => {
     t.same(directory.names, ['n1', 'n3'])
   })
 
+  t.test('what the group holds over the file of a member holds over a newer file as well', async (t) => {
+    const file = { zone: 'z', weight: 1 }
+    const held = (index: number, its: { zone: string; weight: number }) => ({
+      ...known(index, 'n1'),
+      members: [member('n1'), { ...member('n2'), zone: 'rack-9', weight: 5, file: its }],
+    })
+    const place = { peerAddress: 'n2.elsewhere:9002', zone: 'rack-2', weight: 7 }
+    const directory = new Directory('n2', began({ moved: { n2: place } }))
+    directory.replace(held(7, file), false)
+    t.match(directory.members[1], { peerAddress: place.peerAddress, zone: 'rack-9', weight: 5 })
+    t.same(directory.ownPlace, place, 'the group does not know its file yet')
+    const latest = held(8, { zone: 'rack-2', weight: 7 })
+    const [one, two] = latest.members
+    directory.replace(
+      { ...latest, members: [one, { ...two, peerAddress: place.peerAddress }] as Member[] },
+      false,
+    )
+    t.equal(directory.ownPlace, null)
+    t.match(directory.members[1], { zone: 'rack-9', weight: 5 })
+  })
+
   t.test('knows members and those that left; a waiting node knows every node', async (t) => {
     const directory = new Directory('n1', began({ departed: ['n9'] }))
     t.same(

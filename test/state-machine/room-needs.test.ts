@@ -19,7 +19,7 @@ const WAYS_OUT: readonly CommandType[] = [
   ] as const),
   ...(['disableTenant', 'deleteTenant', 'eraseTenant', 'shredTenant', 'advanceOperation'] as const),
   ...(['collectChunks', 'dropsDone', 'openSession', 'advanceSession', 'closeSession'] as const),
-  ...(['trimAudit', 'startMembership', 'stepMembership', 'introduceMember'] as const),
+  ...(['trimAudit', 'startMembership', 'stepMembership', 'introduceMember', 'placeMember'] as const),
 ]
 const STORES: readonly CommandType[] = [
   ...(['putObject', 'copyObject', 'createUpload', 'putPart', 'completeUpload'] as const),

@@ -12,6 +12,11 @@ import { orNull, Time, timeText } from '../wire.ts'
 const Count = Type.Integer({ minimum: 0 })
 const Name = Type.String()
 
+export const FilePlaceView = Type.Object(
+  { zone: Type.String(), weight: Type.Number() },
+  { description: 'What the file of the node says', additionalProperties: false },
+)
+
 const MemberView = Type.Object(
   {
     nodeId: Name,
@@ -22,8 +27,18 @@ const MemberView = Type.Object(
     peerAddress: Type.String(),
     dataAddress: orNull(Type.String()),
     adminAddress: orNull(Type.String()),
-    zone: Type.String(),
+    zone: Type.String({ description: 'In force: what an operator set, or what the file of the node says' }),
     weight: Type.Number(),
+    placement: Type.Optional(
+      Type.Object(
+        {
+          zone: orNull(Type.String()),
+          weight: orNull(Type.Number({ minimum: 0 })),
+          file: FilePlaceView,
+        },
+        { description: 'What an operator set, null: as in the file. Absent: nothing is set' },
+      ),
+    ),
     reachable: orNull(Type.Boolean({ description: 'Whether it answered; null: it was not asked' })),
     lastContactMs: orNull(
       Type.Number({

@@ -7,14 +7,14 @@ import {
   type PlacementPlan,
 } from '../../operations/placement/plan-cluster-placement.ts'
 import { PLACEMENT_CHUNKS_MAX } from '../../operations/placement/subject.ts'
-import { MEMBERS_MAX } from '../../state-machine/members/records.ts'
+import { MEMBERS_MAX, WEIGHT_MAX } from '../../state-machine/members/records.ts'
 import { ACME } from '../examples/names.ts'
 import { adminRoute, type Answer } from '../route.ts'
 import { CONTINUATION_TOKEN, orNull, PAGE_END_SCHEMA, pageEnd } from '../wire.ts'
 import { BlockerView } from './mutation.ts'
 
 const Count = Type.Integer({ minimum: 0 })
-const Weight = Type.Number({ minimum: 0, maximum: 1000, description: '0: no new copies' })
+const Weight = Type.Number({ minimum: 0, maximum: WEIGHT_MAX, description: '0: no new copies' })
 const Zone = Type.String({ minLength: 1, maxLength: 63 })
 
 const Question = Type.Object(

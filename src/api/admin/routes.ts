@@ -18,6 +18,7 @@ import { backupTargetRoutes, BackupTargetView } from './backup-targets.ts'
 import { backupRoutes, BackupView } from './backups.ts'
 import { bucketPolicyRoutes } from './bucket-policies.ts'
 import { encryptionRoutes, TenantEncryptionView } from './encryption.ts'
+import { memberPlacementRoutes } from './member-placement.ts'
 import { MembershipView } from './membership-view.ts'
 import { membershipRoutes } from './membership.ts'
 import { type MetricsPage, metricsRoute } from './metrics.ts'
@@ -51,6 +52,7 @@ export function adminPlane(metrics: MetricsPage): Plane {
     ...placementRoutes,
     ...changeRoutes,
     placementPlanRoute,
+    ...memberPlacementRoutes,
     ...timeRoutes,
     ...quotaRoutes,
     ...limitRoutes,

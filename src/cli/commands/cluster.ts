@@ -8,6 +8,7 @@ import type {
   ScrubOptions,
   StartOptions,
 } from '../admin/operation-commands.ts'
+import type { PlaceOptions } from '../admin/place-command.ts'
 import type { PlanPlacementOptions } from '../admin/placement-plan-command.ts'
 import type { PlacementOptions } from '../admin/placement-commands.ts'
 import type { RepairOptions, ResumeCollectionOptions } from '../admin/repair-commands.ts'
@@ -22,6 +23,7 @@ import {
   pairValue,
   reasonOption,
   sizeValue,
+  weightValue,
   withAdminAccess,
 } from './options.ts'
 import { timeCommand } from './time.ts'
@@ -38,6 +40,7 @@ export function clusterCommand(done: Done): Command {
     .addCommand(repairCommand(done))
     .addCommand(placementCommand(done))
     .addCommand(planPlacementCommand(done))
+    .addCommand(placeCommand(done))
     .addCommand(timeCommand(done))
   for (const command of memberCommands(done)) group.addCommand(command)
   return group
@@ -174,6 +177,27 @@ function planPlacementCommand(done: Done): Command {
     .action(async (options: PlanPlacementOptions) => {
       const { planPlacement } = await import('../admin/placement-plan-command.ts')
       done(await planPlacement(options))
+    })
+}
+
+function placeCommand(done: Done): Command {
+  return change('place')
+    .description('set the weight or zone of a member over what the file of its node says')
+    .argument('<nodeId>')
+    .option('--weight <n>', 'its relative share of copies, 0 to 1000; 0: no new ones', weightValue)
+    .option('--zone <zone>', 'the failure zone of the node, such as a rack')
+    .option('--clear', 'return to what the file of the node says')
+    .option('--reason <text>', 'why; recorded in the audit log; with --weight or --zone')
+    .addHelpText(
+      'after',
+      examples(
+        "cluster place n4 --weight 2 --reason 'twice the disks' --dry-run",
+        'cluster place n4 --clear',
+      ),
+    )
+    .action(async (nodeId: string, options: PlaceOptions) => {
+      const { placeMember } = await import('../admin/place-command.ts')
+      done(await placeMember(nodeId, options))
     })
 }
 

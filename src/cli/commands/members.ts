@@ -13,10 +13,10 @@ import {
   reasonOption,
   withAdminAccess,
 } from './options.ts'
+import { WEIGHT_MAX } from '../../state-machine/members/records.ts'
 import { withWait } from './wait-options.ts'
 
 const INDEX_MAX = 999_999_999
-const WEIGHT_MAX = 1_000
 
 export function statusCommand(done: Done): Command {
   return withAdminAccess(new Command('status'))

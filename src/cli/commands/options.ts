@@ -2,6 +2,7 @@
  * Options that several commands share, and the callback by which an action sets the exit code.
  */
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import { WEIGHT_MAX } from '../../state-machine/members/records.ts'
 import { parseBytes, parseDuration, ValueError } from '../../config/parse-value.ts'
 
 /** An action calls it once, with the exit code of the process. */
@@ -90,6 +91,13 @@ export function countValue(max: number): (text: string) => number {
     if (count >= 1 && count <= max) return count
     throw new InvalidArgumentError(`expected a whole number from 1 to ${max}`)
   }
+}
+
+/** The relative share of copies of a member. */
+export function weightValue(text: string): number {
+  const weight = /^\d{1,4}(\.\d{1,6})?$/.test(text) ? Number(text) : -1
+  if (weight >= 0 && weight <= WEIGHT_MAX) return weight
+  throw new InvalidArgumentError(`expected a number from 0 to ${WEIGHT_MAX}, such as 0.5`)
 }
 
 /** No limit. A word, because commander takes a null for an option that is not given. */

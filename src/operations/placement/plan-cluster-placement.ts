@@ -12,6 +12,7 @@ import { settingsOf } from '../../state-machine/chunks/collection.ts'
 import { memberIn, membersOf } from '../../state-machine/members/members.ts'
 import type { MembersRecord } from '../../state-machine/members/records.ts'
 import { adminOperation } from '../base/operation.ts'
+import type { Services } from '../base/services.ts'
 import { noTarget } from '../base/targets.ts'
 import { type MoveSums, MoveTally, type PlacedMember } from './move-tally.ts'
 import { type PlacementInput, walkChunks } from './subject.ts'
@@ -48,30 +49,38 @@ export const planClusterPlacement = adminOperation(
   },
   async (services, _principal, input: PlacementPlanInput): Promise<PlacementPlan> => {
     const rows = membersOf(services.state)
-    const before = placed(rows, [])
-    const members = placed(rows, input.members)
-    const shape = createHash('sha256').update(JSON.stringify(members)).digest('hex')
-    const tally = new MoveTally(members, BLOB_LIMITS.copiesWanted)
-    const asked = services.cluster.repairStatuses()
-    const nextContinuationToken = await walkChunks(
-      services,
-      input,
-      ['planClusterPlacement', shape],
-      (chunks) => tally.add(chunks),
-    )
-    const sums = tally.sums()
-    const rate = settingsOf(services.state).repairBytesPerSecond
-    const most = Math.max(0, ...sums.nodes.map(({ bytesIn }) => bytesIn))
-    return {
-      members,
-      sums,
-      secondsAtRepairRate: rate === null ? null : Math.ceil(most / rate),
-      blockers: blockersOf(members),
-      warnings: [...zoneWarnings(before, members), ...spaceWarnings(sums, await asked)],
-      nextContinuationToken,
-    }
+    const places = { before: placed(rows, []), after: placed(rows, input.members) }
+    return planMoves(services, places, input)
   },
 )
+
+interface Places {
+  readonly before: readonly PlacedMember[]
+  readonly after: readonly PlacedMember[]
+}
+
+export async function planMoves(
+  services: Services,
+  { before, after: members }: Places,
+  input: PlacementInput,
+): Promise<PlacementPlan> {
+  const shape = createHash('sha256').update(JSON.stringify(members)).digest('hex')
+  const tally = new MoveTally(members, BLOB_LIMITS.copiesWanted)
+  const asked = services.cluster.repairStatuses()
+  const context = ['planClusterPlacement', shape]
+  const nextContinuationToken = await walkChunks(services, input, context, (chunks) => tally.add(chunks))
+  const sums = tally.sums()
+  const rate = settingsOf(services.state).repairBytesPerSecond
+  const most = Math.max(0, ...sums.nodes.map(({ bytesIn }) => bytesIn))
+  return {
+    members,
+    sums,
+    secondsAtRepairRate: rate === null ? null : Math.ceil(most / rate),
+    blockers: blockersOf(members),
+    warnings: [...zoneWarnings(before, members), ...spaceWarnings(sums, await asked)],
+    nextContinuationToken,
+  }
+}
 
 /** Members that take copies, or would. Throws Refusal for a name that is no active member. */
 export function placed(rows: MembersRecord, changes: readonly PlaceChange[]): readonly PlacedMember[] {

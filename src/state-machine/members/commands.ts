@@ -24,6 +24,15 @@ export type MembershipCommand =
       readonly dataAddress: string | null
       readonly adminAddress: string | null
     }
+  /** Replaces what was set for the member; both null: its file holds again. */
+  | {
+      readonly type: 'placeMember'
+      readonly nodeId: string
+      readonly zone: string | null
+      readonly weight: number | null
+      /** Copies without which no upload is acknowledged. */
+      readonly copiesNeeded: number
+    }
   | {
       readonly type: 'startMembership'
       readonly operationId: string
@@ -77,6 +86,7 @@ export interface Evacuation {
 export interface MembershipReplies {
   foundMembers: MembersRecord
   introduceMember: MembersRecord
+  placeMember: MembersRecord
   /** `operation` null: the members are already as requested. */
   startMembership: { readonly operation: LongOperation | null; readonly configIndex: number }
   stepMembership: LongOperation

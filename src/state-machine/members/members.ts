@@ -70,35 +70,6 @@ function founder(member: FirstMember, { time }: ApplyContext): MemberRecord {
   return { ...member, incarnation: null, version: null, phase: 'active', addedAt: time }
 }
 
-/** Members of a record that other nodes have to learn when they change. */
-const PLACE = ['peerAddress', 'zone', 'weight'] as const
-
-/** Idempotent. The addresses and the version of a node may change; its data directory may not. */
-export function introduceMember(
-  draft: Draft,
-  command: Of<'introduceMember'>,
-  context: ApplyContext,
-): Accepted<MembersRecord> | Refused {
-  const { type: _, nodeId, ...reported } = command
-  const present = membersOf(draft)
-  const member = memberIn(present, nodeId)
-  if (member === undefined) return refuse('not_found', `Node "${nodeId}" is not a member`)
-  if (member.incarnation !== null && member.incarnation !== reported.incarnation) {
-    return refuse(
-      'member_tombstoned',
-      `Cannot introduce "${nodeId}": this name belongs to another data directory permanently`,
-    )
-  }
-  const taken = present.members.find((one) => one !== member && one.peerAddress === reported.peerAddress)
-  if (taken !== undefined)
-    return refuse('address_in_use', `Cannot introduce "${nodeId}": "${taken.nodeId}" has its address`)
-  const isMoved = PLACE.some((name) => member[name] !== reported[name])
-  const configIndex = isMoved ? context.index : present.configIndex
-  const introduced = { ...replaced(present, { ...member, ...reported }), configIndex }
-  putMembers(draft, introduced)
-  return accept(introduced)
-}
-
 export function memberIn({ members }: MembersRecord, nodeId: string): MemberRecord | undefined {
   return members.find((member) => member.nodeId === nodeId)
 }

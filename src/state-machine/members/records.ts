@@ -20,6 +20,22 @@ export const REMEMBERED_MAX = DEPARTED_MAX - MEMBERS_MAX
  */
 export const MEMBER_RULES_LEVEL = 3
 
+/** The largest weight of a member. */
+export const WEIGHT_MAX = 1000
+
+/** What the configuration file of a node says of its place. */
+export interface FilePlace {
+  readonly zone: string
+  readonly weight: number
+}
+
+/** Since level 7: what an operator set for a member. Null: as in its file. */
+export interface PlacementRecord {
+  readonly zone: string | null
+  readonly weight: number | null
+  readonly file: FilePlace
+}
+
 /** What a member holds when it starts to leave. */
 export interface HeldBytes {
   readonly copies: number
@@ -64,6 +80,8 @@ export interface MemberRecord extends FirstMember {
   readonly version: string | null
   readonly phase: MemberPhase
   readonly addedAt: number
+  /** `zone` and `weight` follow from it. Absent: they are those of the file. */
+  readonly placement?: PlacementRecord
 }
 
 export interface DepartedRecord {

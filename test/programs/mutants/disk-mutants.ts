@@ -8,6 +8,7 @@ const ROOM = 'cluster/blobs/disks/'
 const CHOICE = 'blobs/disk-choice'
 const DISKS = 'blobs/blob-disks'
 const MOVING = 'blobs/moving-off'
+const PLACING = 'state-machine/placing'
 const TALLY = 'operations/placement-tally'
 
 const rows: readonly TestedRow[] = [
@@ -66,6 +67,38 @@ const rows: readonly TestedRow[] = [
     "      disk.status = 'failed'\n      this.#sayOut(disk, disk.failure)\n      return true\n",
     '      this.#sayOut(disk, disk.failure)\n      return true\n',
     DISKS,
+  ],
+  [
+    'DK8',
+    'a file that changes later holds over what an operator set',
+    'src/state-machine/members/placing.ts',
+    'return placement === undefined ? {',
+    'return placement === undefined || placement.file.weight !== file.weight ? {',
+    PLACING,
+  ],
+  [
+    'DK9',
+    'clearing a weight may leave too few zones for copies',
+    'src/state-machine/members/placing.ts',
+    '  if (fault !== null) return refuse',
+    '  if (fault !== null && (zone ?? weight) !== null) return refuse',
+    PLACING,
+  ],
+  [
+    'DK10',
+    'a node whose file changed believes its file over what the cluster holds',
+    'cluster/directory/directory.ts',
+    '  if (member.file !== undefined) return { ...member, peerAddress: place.peerAddress }\n',
+    '',
+    'directory/directory',
+  ],
+  [
+    'DK11',
+    'a member with a weight that an operator set reports its file again and again',
+    'src/workers/following-members.ts',
+    'const reported = { ...own, ...fileOf(own) }',
+    'const reported = { ...fileOf(own), ...own }',
+    'workers/following-members',
   ],
 ]
 

@@ -235,7 +235,7 @@ const BEHIND_OTHERS = killedByTests([
   [
     'V10',
     'another directory takes over the name of a member',
-    `${ROWS}members/members.ts`,
+    `${ROWS}members/introducing.ts`,
     '  if (member.incarnation !== null && member.incarnation !== reported.incarnation) {\n',
     '  if (member.incarnation === reported.nodeId) {\n',
     'state-machine/members',

@@ -216,6 +216,17 @@ export interface PlanClusterPlacementInput {
   /** nextContinuationToken of the page before, with the same query */ readonly continuationToken?: string
 }
 
+export interface SetMemberPlacementInput {
+  readonly nodeId: string
+  readonly zone?: string
+  /** 0: no new copies */ readonly weight?: number
+  readonly reason: string
+}
+
+export interface DeleteMemberPlacementInput {
+  readonly nodeId: string
+}
+
 export interface ConfirmClusterTimeInput {
   /** So far the confirmed time lags behind the time of the log: by steps that are not confirmed */ readonly withheldMs: number
   readonly reason: string
@@ -592,6 +603,16 @@ export abstract class AdminMethods extends Methods<AdminPages> {
     return this.run('planClusterPlacement', input, options)
   }
 
+  /** Set the weight or zone of a member over what the file of its node says */
+  setMemberPlacement(input: SetMemberPlacementInput, options?: MethodOptions): Promise<Exclude<AdminOperations['setMemberPlacement']['answer'], Planned>> {
+    return this.run('setMemberPlacement', input, options)
+  }
+
+  /** Return a member to the weight and zone in the file of its node; repeating it is no error */
+  deleteMemberPlacement(input: DeleteMemberPlacementInput, options?: MethodOptions): Promise<Exclude<AdminOperations['deleteMemberPlacement']['answer'], Planned>> {
+    return this.run('deleteMemberPlacement', input, options)
+  }
+
   /** Get the time of the log, what of it is withheld, and how far clocks are off */
   getClusterTime(options?: MethodOptions): Promise<AdminOperations['getClusterTime']['answer']> {
     return this.run('getClusterTime', undefined, options)
@@ -863,6 +884,16 @@ export class AdminDryRuns extends DryMethods {
   /** What this would do: Resume the collection of garbage after a halt; otherwise nothing changes */
   resumeCollection(input: ResumeCollectionInput, options?: MethodOptions): Promise<Extract<AdminOperations['resumeCollection']['answer'], Planned>> {
     return this.run('resumeCollection', input, options)
+  }
+
+  /** What this would do: Set the weight or zone of a member over what the file of its node says */
+  setMemberPlacement(input: SetMemberPlacementInput, options?: MethodOptions): Promise<Extract<AdminOperations['setMemberPlacement']['answer'], Planned>> {
+    return this.run('setMemberPlacement', input, options)
+  }
+
+  /** What this would do: Return a member to the weight and zone in the file of its node; repeating it is no error */
+  deleteMemberPlacement(input: DeleteMemberPlacementInput, options?: MethodOptions): Promise<Extract<AdminOperations['deleteMemberPlacement']['answer'], Planned>> {
+    return this.run('deleteMemberPlacement', input, options)
   }
 
   /** What this would do: Confirm that what was withheld of the time is true; what became due by it ends for good */

@@ -56,7 +56,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "reason": "Before the upgrade",
     "tenantId": null,
     "bucket": null,
-    "backupId": "20261127t175124z-bfd3762b",
+    "backupId": "20261127t175628z-ae4a8ab4",
     "target": "directory:weekly",
     "nodeId": null,
     "maxBytesPerSecond": null,
@@ -228,7 +228,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "reason": "Before the upgrade",
     "tenantId": null,
     "bucket": null,
-    "backupId": "20261127t175124z-bfd3762b",
+    "backupId": "20261127t175628z-ae4a8ab4",
     "target": "directory:weekly",
     "nodeId": null,
     "maxBytesPerSecond": null,
@@ -277,7 +277,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "expiresAt": "2026-11-21T12:00:00.000Z"
   },
   "createTemporaryToken": {
-    "token": "svctmp_eyJ2IjoxLCJ0eXAiOiJ0bXAiLCJhayI6IkFLQU5WTlEyNUxUREREQTRKU0hCIiwia3YiOjEsInRpZCI6ImFjbWUiLCJpYXQiOjE3OTU4MDE4ODMsImV4cCI6MTc5NTgwMjc4MywianRpIjoicmIxZ0tzX1QzdE5kIiwic2NwIjoib3A9cmVhZDpidWNrZXQ9cGhvdG9zOnByZWZpeD0yMDI2LyIsInNuIjoiYnVpbGQtMTcifQ.Yoqfze54N7y0FZTp7yyLiexK5SzzEvYMpGl59qz4AG0",
+    "token": "svctmp_eyJ2IjoxLCJ0eXAiOiJ0bXAiLCJhayI6IkFLWTNBNlU3VElPN0NFTkVWVkNUIiwia3YiOjEsInRpZCI6ImFjbWUiLCJpYXQiOjE3OTU4MDIxODcsImV4cCI6MTc5NTgwMzA4NywianRpIjoiM0JjR0o1Vk5CX3JnIiwic2NwIjoib3A9cmVhZDpidWNrZXQ9cGhvdG9zOnByZWZpeD0yMDI2LyIsInNuIjoiYnVpbGQtMTcifQ.5dtt2IQKlsxcBZtXbowvqgq3p71NQba-d7bJqXfstdo",
     "tokenType": "Bearer",
     "expiresIn": 900,
     "expiresAt": "2026-11-21T12:00:00.000Z",
@@ -327,6 +327,58 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "expiresAt": "2026-11-21T12:00:00.000Z",
     "accessKeyId": "AKEXAMPLEEXAMPLEEXAM",
     "tenantId": "acme"
+  },
+  "deleteMemberPlacement": {
+    "dryRun": true,
+    "operation": "deleteMemberPlacement",
+    "tenantId": null,
+    "allowed": true,
+    "plan": {
+      "chunks": 0,
+      "chunksToMove": 0,
+      "copiesToMake": 0,
+      "bytesToMove": 0,
+      "singleZones": 0,
+      "nodes": [
+        {
+          "nodeId": "n1",
+          "copiesIn": 0,
+          "bytesIn": 0,
+          "copiesOut": 0,
+          "bytesOut": 0,
+          "zone": "rack-1",
+          "weight": 1,
+          "weightShareNow": 0.3333333333333333,
+          "weightShare": 0.3333333333333333
+        },
+        {
+          "nodeId": "n2",
+          "copiesIn": 0,
+          "bytesIn": 0,
+          "copiesOut": 0,
+          "bytesOut": 0,
+          "zone": "rack-1",
+          "weight": 1,
+          "weightShareNow": 0.3333333333333333,
+          "weightShare": 0.3333333333333333
+        },
+        {
+          "nodeId": "n3",
+          "copiesIn": 0,
+          "bytesIn": 0,
+          "copiesOut": 0,
+          "bytesOut": 0,
+          "zone": "rack-1",
+          "weight": 1,
+          "weightShareNow": 0.3333333333333333,
+          "weightShare": 0.3333333333333333
+        }
+      ],
+      "isComplete": true,
+      "secondsAtRepairRate": 0
+    },
+    "warnings": [],
+    "blockers": []
   },
   "deleteTenant": {
     "operationId": "op_example",
@@ -603,7 +655,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "status": "Enabled"
   },
   "getChanges": {
-    "cursor": "SNw_C9ErP4S6aipP.JyybdJCB-pAEFc0L",
+    "cursor": "gfKYrlJGclT4FdlC.HoRp08QhglEbxJYM",
     "changed": [
       "membership",
       "operations"
@@ -1204,7 +1256,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
   "listNotificationDeliveries": {
     "deliveries": [
       {
-        "deliveryId": "evt_01M8F249TM0000000000Q00000-6G7AVURGQWQHU4IJ",
+        "deliveryId": "evt_01M8F2DK520000000000Q00000-N4W4PSBBA3FGXJ7P",
         "configId": "thumbs",
         "type": "test",
         "eventName": "s3:TestEvent",
@@ -1288,7 +1340,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
         "reason": "Before the upgrade",
         "tenantId": null,
         "bucket": null,
-        "backupId": "20261127t175124z-bfd3762b",
+        "backupId": "20261127t175628z-ae4a8ab4",
         "target": "directory:weekly",
         "nodeId": null,
         "maxBytesPerSecond": null,
@@ -1770,7 +1822,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "error": null
   },
   "redeliverNotification": {
-    "deliveryId": "evt_01M8F249TM0000000000Q00000-6G7AVURGQWQHU4IJ",
+    "deliveryId": "evt_01M8F2DK520000000000Q00000-N4W4PSBBA3FGXJ7P",
     "configId": "thumbs",
     "type": "test",
     "eventName": "s3:TestEvent",
@@ -2167,7 +2219,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
         "suffix": "",
         "enabled": true,
         "payloadFormat": "native",
-        "signingSecret": "whsec_JntszZSmDxzrvz+jqqLDQs+cQ4RXM92k",
+        "signingSecret": "whsec_/B5OCdzaGmhkFMPdkhTXGU2tk2Qxy1rZ",
         "suspended": false,
         "suspensionReason": "",
         "createdAt": "2026-11-21T12:00:00.000Z",
@@ -2208,6 +2260,58 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
   },
   "setBucketVersioning": {
     "status": "Enabled"
+  },
+  "setMemberPlacement": {
+    "dryRun": true,
+    "operation": "setMemberPlacement",
+    "tenantId": null,
+    "allowed": true,
+    "plan": {
+      "chunks": 0,
+      "chunksToMove": 0,
+      "copiesToMake": 0,
+      "bytesToMove": 0,
+      "singleZones": 0,
+      "nodes": [
+        {
+          "nodeId": "n1",
+          "copiesIn": 0,
+          "bytesIn": 0,
+          "copiesOut": 0,
+          "bytesOut": 0,
+          "zone": "rack-1",
+          "weight": 1,
+          "weightShareNow": 0.3333333333333333,
+          "weightShare": 0.25
+        },
+        {
+          "nodeId": "n2",
+          "copiesIn": 0,
+          "bytesIn": 0,
+          "copiesOut": 0,
+          "bytesOut": 0,
+          "zone": "rack-1",
+          "weight": 1,
+          "weightShareNow": 0.3333333333333333,
+          "weightShare": 0.25
+        },
+        {
+          "nodeId": "n3",
+          "copiesIn": 0,
+          "bytesIn": 0,
+          "copiesOut": 0,
+          "bytesOut": 0,
+          "zone": "rack-1",
+          "weight": 2,
+          "weightShareNow": 0.3333333333333333,
+          "weightShare": 0.5
+        }
+      ],
+      "isComplete": true,
+      "secondsAtRepairRate": 0
+    },
+    "warnings": [],
+    "blockers": []
   },
   "setObjectLegalHold": {
     "status": "ON"
@@ -2360,7 +2464,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "contentLengthMax": 1000
   },
   "testNotification": {
-    "deliveryId": "evt_01M8F249TM0000000000Q00000-6G7AVURGQWQHU4IJ",
+    "deliveryId": "evt_01M8F2DK520000000000Q00000-N4W4PSBBA3FGXJ7P",
     "configId": "thumbs",
     "type": "test",
     "eventName": "s3:TestEvent",

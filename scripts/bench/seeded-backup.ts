@@ -116,9 +116,8 @@ async function backUp({ stateMachine }: Store, { clusterId, masterKeyFile, folde
       index,
       term,
       featureLevel,
-      checksum: Buffer.from(cut.checksum).toString('hex'),
       attempt,
-      ...(await writeCut({ cut, files, attempt, check })),
+      ...(await writeCut({ cut, tenantId: null, files, attempt, check })),
       key: Buffer.from(masterKey.seal(backupKey, backupKeyContext(backupId))).toString('base64'),
     }
     const run = { startedAt: cutAt, finishedAt: cutAt, sentChunks: 0, sentBytes: 0 }

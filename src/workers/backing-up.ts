@@ -134,6 +134,7 @@ export class BackingUp {
 
   async #cut(operation: Backup): Promise<boolean> {
     const { cluster, snapshot, masterKey, logger } = this.#parts
+    const { tenantId } = operation
     const { backupId } = operation.backup
     const { clusterId } = cluster
     const [attempt, backupKey] = [newAttempt(), randomBytes(32)]
@@ -146,17 +147,17 @@ export class BackingUp {
       const { index, term, featureLevel } = recordFacts(cut.record)
       const cutAt = cluster.time.now()
       const check = (): void => this.#check(operation)
-      const written = await writeCut({ cut, files, attempt, check })
+      const written = await writeCut({ cut, tenantId, files, attempt, check })
       const facts: BackupCut = {
         format: 1,
         backupId,
         clusterId,
+        ...(tenantId === null ? {} : { tenantId }),
         version: VERSION,
         cutAt,
         index,
         term,
         featureLevel,
-        checksum: Buffer.from(cut.checksum).toString('hex'),
         attempt,
         ...written,
         key: Buffer.from(masterKey.seal(backupKey, backupKeyContext(backupId))).toString('base64'),

@@ -128,11 +128,11 @@ export class BackupPruning {
     return this.#advance(operation, `shards/${Number(at) + 1}`, 'removing chunks', counted)
   }
 
-  async #open({ operationId, prune }: Prune): Promise<Opened> {
+  async #open({ operationId, tenantId, prune }: Prune): Promise<Opened> {
     if (this.#opened?.operationId === operationId) return this.#opened
     await this.close()
     const target = this.#parts.openTarget(prune.target)
-    const plan = await planPrune(this.#pruneParts(target), prune.keep)
+    const plan = await planPrune(this.#pruneParts(target), { keep: prune.keep, tenantId })
     this.#opened = { operationId, target, plan }
     return this.#opened
   }

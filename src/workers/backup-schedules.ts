@@ -11,6 +11,7 @@ import { decideSchedule } from '../backup/schedules/due.ts'
 import { newOperationId } from '../commands/operation-id.ts'
 import type { Propose } from '../commands/propose.ts'
 import { schedulesOf } from '../state-machine/backup-plans/plans.ts'
+import type { TenantId } from '../state-machine/base/record-ids.ts'
 import type { BackupScheduleRecord } from '../state-machine/backup-plans/records.ts'
 import { isFinished } from '../state-machine/long-operations/operations.ts'
 import { longOperationKeys } from '../state-machine/long-operations/keys.ts'
@@ -107,8 +108,9 @@ export class BackupSchedules {
     if (operation !== undefined && !isFinished(operation.status)) return
     const reply = await propose({ type: 'endScheduledBackup', name, operationId })
     if (!reply.ok) return
-    const { last, target, keep } = reply.value
-    if (last?.outcome === 'succeeded' && keep !== null) await this.#prune(name, { target, keep })
+    const { last, target, tenantId, keep } = reply.value
+    if (last?.outcome === 'succeeded' && keep !== null)
+      await this.#prune(name, tenantId ?? null, { target, keep })
     if (last?.outcome === 'failed')
       logger.error({ schedule: name, operation: operationId, reason: last.error }, 'scheduled backup failed')
     else
@@ -119,11 +121,11 @@ export class BackupSchedules {
   }
 
   /** Refused while another one is under way: the next good backup asks again. */
-  async #prune(name: string, prune: BackupPrune): Promise<void> {
+  async #prune(name: string, tenantId: TenantId | null, prune: BackupPrune): Promise<void> {
     const { propose, logger } = this.#parts
     const operationId = newOperationId()
     const by = `schedule ${name}`
-    const scope = { tenantId: null, bucket: null, node: null, maxBytesPerSecond: null }
+    const scope = { tenantId, bucket: null, node: null, maxBytesPerSecond: null }
     const asked = { operationId, kind: 'backupPrune', requestedBy: by, reason: by, ...scope, prune } as const
     const reply = await propose({ type: 'startOperation', ...asked })
     if (!reply.ok) logger.warn({ schedule: name, reason: reply.message }, 'prune of backups not started')

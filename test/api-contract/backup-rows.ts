@@ -11,5 +11,8 @@ export const backupRows = {
   'backups.get': 'GET /cluster/backups/{backupId}: what it contains; 404 not_found [record 86]',
   'backups.target':
     'a target that is none, or leads out of backup.directory: 400 invalid_argument; one that does not answer: 412 [record 86]',
+  'backups.tenant':
+    'with tenantId: a backup of that tenant alone, shown as such; 404 not_found for one that does not exist or is deleted [record 95]',
+  'backups.tenant.plan': 'a dry run with tenantId: chunks and bytes of that tenant [record 95]',
   'backups.level': 'below feature level 7: 412 precondition_failed [record 86]',
 } as const

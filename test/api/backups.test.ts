@@ -41,6 +41,26 @@ t.test('a backup is a long operation, one at a time [backups.create]', async (t)
   })
 })
 
+t.test('a backup of one tenant says so [backups.tenant]', async (t) => {
+  const { ask } = await start(t)
+  for (const tenantId of ['absent', 'acme/../b'])
+    t.match(await ask('', { ...order, tenantId }), { status: 404, code: 'not_found' }, tenantId)
+  t.match(await ask('', { ...order, tenantId: 'acme' }), {
+    status: 202,
+    json: { tenantId: 'acme', type: 'backup' },
+  })
+})
+
+t.test('a dry run of one tenant counts what is its own [backups.tenant.plan]', async (t) => {
+  const { world, bearer, ask } = await start(t)
+  const put = { method: 'PUT', path: '/api/v1/buckets/photos/objects/k', token: bearer }
+  t.equal((await world.call({ ...put, body: Buffer.alloc(9_000, 'x') })).status, 200)
+  t.match(await ask('?dryRun=true', { ...order, tenantId: 'acme' }), {
+    json: { allowed: true, plan: { tenantId: 'acme', chunks: 1 } },
+  })
+  t.match(await ask('?dryRun=true', { ...order, tenantId: 'absent' }), { status: 404 })
+})
+
 t.test('a dry run says how much there is, and starts nothing [backups.plan]', async (t) => {
   const { world, bearer, ask } = await start(t)
   const put = { method: 'PUT', path: '/api/v1/buckets/photos/objects/k', token: bearer }

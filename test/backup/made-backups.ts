@@ -32,7 +32,13 @@ export async function makeBackup(
     day,
     chunks,
     missingCount = 0,
-  }: { readonly day: number; readonly chunks: readonly string[]; readonly missingCount?: number },
+    tenantId,
+  }: {
+    readonly day: number
+    readonly chunks: readonly string[]
+    readonly missingCount?: number
+    readonly tenantId?: string
+  },
 ): Promise<string> {
   const backupId = idOf(day)
   const backupKey = Buffer.alloc(32, day)
@@ -55,6 +61,7 @@ export async function makeBackup(
     format: 1,
     backupId,
     clusterId: CLUSTER,
+    ...(tenantId === undefined ? {} : { tenantId }),
     version: '0',
     index: 1,
     term: 1,

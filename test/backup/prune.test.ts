@@ -26,10 +26,10 @@ function partsOf(target: BackupTarget): PruneParts {
 }
 
 /** All steps, as the driver takes them. */
-async function prune(target: BackupTarget, keep: KeepRules) {
+async function prune(target: BackupTarget, keep: KeepRules, tenantId: string | null = null) {
   const parts = partsOf(target)
-  await removeBackups(parts, await planPrune(parts, keep), wanted)
-  const plan = await planPrune(parts, keep)
+  await removeBackups(parts, await planPrune(parts, { keep, tenantId }), wanted)
+  const plan = await planPrune(parts, { keep, tenantId })
   const stays = plan.kept.map(({ backup }) => backup.reader)
   const problems: string[] = []
   let [chunks, bytes] = [0, 0]
@@ -54,10 +54,34 @@ async function threeBackups(t: { testdir(): string }) {
 }
 
 t.test('a prune', async (t) => {
+  t.test('leaves backups of other scopes, and every chunk that they name', async (t) => {
+    const target = new DirectoryTarget(t.testdir())
+    await makeBackup(target, { day: 1, chunks: ['of all', 'of acme'] })
+    await makeBackup(target, { day: 2, chunks: ['of acme'], tenantId: 'acme' })
+    await makeBackup(target, { day: 3, chunks: ['of acme', 'acme alone'], tenantId: 'acme' })
+    await makeBackup(target, { day: 4, chunks: ['of beta'], tenantId: 'beta' })
+    await makeBackup(target, { day: 5, chunks: ['acme alone'], tenantId: 'acme' })
+    const last = { ...NONE, last: 1 }
+    const { plan, chunks } = await prune(target, last, 'acme')
+    t.same(
+      plan.kept.map(({ backup: { id }, reasons }) => [id, ...reasons]),
+      [
+        [idOf(5), 'newest', 'last'],
+        [idOf(4), 'otherScope'],
+        [idOf(1), 'otherScope'],
+      ],
+    )
+    t.equal(chunks, 0, 'the backup of the cluster names what those of the tenant named')
+    t.same(await readAllBackups(target), [idOf(1), idOf(4), idOf(5)])
+    await makeBackup(target, { day: 6, chunks: ['of all'] })
+    t.match(await prune(target, last), { chunks: 1 }, 'which goes with it')
+    t.same(await readAllBackups(target), [idOf(4), idOf(5), idOf(6)])
+  })
+
   t.test('removes what no rule keeps, and the chunks that none of the others names', async (t) => {
     const { target } = await threeBackups(t)
     const parts = partsOf(target)
-    t.match(await estimateFreed(await planPrune(parts, LAST_2)), {
+    t.match(await estimateFreed(await planPrune(parts, { keep: LAST_2, tenantId: null })), {
       chunks: 1,
       bytes: chunkOf('old').bytes.length,
     })
@@ -139,8 +163,11 @@ t.test('a prune', async (t) => {
     const check = async (): Promise<void> => {
       throw refused
     }
-    await t.rejects(removeBackups(parts, await planPrune(parts, LAST_2), check), refused)
-    const plan = await planPrune(parts, { ...NONE, last: 1 })
+    await t.rejects(
+      removeBackups(parts, await planPrune(parts, { keep: LAST_2, tenantId: null }), check),
+      refused,
+    )
+    const plan = await planPrune(parts, { keep: { ...NONE, last: 1 }, tenantId: null })
     const stays = plan.kept.map(({ backup }) => backup.reader)
     const shard = chunkOf('old').entry.id.slice(0, 2)
     await t.rejects(sweepShard(parts, { stays, shard }, check), refused)

@@ -51,7 +51,7 @@ export interface OperationSeen {
 export async function startBackup(
   cluster: ProcessCluster,
   nodeId: string,
-  body: { readonly maxBytesPerSecond?: number } = {},
+  body: { readonly maxBytesPerSecond?: number; readonly tenantId?: string } = {},
 ): Promise<OperationSeen> {
   const asked = { target: 'directory:weekly', reason: 'a test', ...body }
   const answer = await cluster.admin(nodeId, { method: 'POST', path: '/cluster/backups', body: asked })
@@ -129,6 +129,8 @@ export async function verifyWith(
 }
 
 interface Verified {
+  readonly backupId: string
+  readonly chunks: number
   readonly damages: readonly { readonly name: string; readonly what: string }[]
 }
 

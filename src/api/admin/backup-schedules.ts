@@ -43,6 +43,14 @@ const KeepBody = Type.Object(
 const ScheduleBody = Type.Object(
   {
     target: Type.String({ maxLength: 63, description: 'Name of a backup target' }),
+    tenantId: Type.Optional(
+      orNull(
+        Type.String({
+          maxLength: 128,
+          description: 'The tenant whose backups are made; absent or null: the whole cluster',
+        }),
+      ),
+    ),
     when: Type.String({
       maxLength: 200,
       description: 'Minute, hour, day, month and weekday in UTC, as cron has them, such as 30 2 * * *',
@@ -76,6 +84,7 @@ export const BackupScheduleView = Type.Object(
   {
     name: Type.String(),
     target: Type.String(),
+    tenantId: orNull(Type.String({ description: 'null: the whole cluster' })),
     when: Type.String(),
     keep: orNull(
       Type.Object(
@@ -105,6 +114,13 @@ const PruneBody = Type.Object(
       maxLength: 512,
       description: 'Name of a backup target, or directory: and a folder',
     }),
+    tenantId: Type.Optional(
+      Type.String({
+        maxLength: 128,
+        description:
+          'The rules are about the backups of this tenant; absent: those of the whole cluster. All others stay',
+      }),
+    ),
     keep: KeepBody,
     ...REASON,
   },
@@ -112,8 +128,11 @@ const PruneBody = Type.Object(
 )
 const PruneView = Type.Object({
   target: Type.String(),
+  tenantId: orNull(Type.String()),
   keep: Type.Object({ last: Kept, hourly: Kept, daily: Kept, weekly: Kept, monthly: Kept, yearly: Kept }),
-  kept: Type.Array(Type.Object({ backupId: Type.String(), reasons: Type.Array(Type.String()) })),
+  kept: Type.Array(Type.Object({ backupId: Type.String(), reasons: Type.Array(Type.String()) }), {
+    description: 'Those that the rules are not about have the reason otherScope',
+  }),
   removed: Type.Array(Type.String(), { description: 'Ids of the backups that would go' }),
   unreadable: Type.Array(Type.String(), {
     description: 'Ids of backups that cannot be read: they stay, and no chunk goes',
@@ -250,10 +269,12 @@ export const backupScheduleRoutes = [
 ]
 
 function scheduleView({ record, nextRunAt }: Schedule): Static<typeof BackupScheduleView> {
-  const { name, target, when, keep, isPaused, maxBytesPerSecond, run, last, lastGood, failures } = record
+  const { name, target, tenantId, when, keep, isPaused, maxBytesPerSecond } = record
+  const { run, last, lastGood, failures } = record
   return {
     name,
     target,
+    tenantId: tenantId ?? null,
     when,
     keep,
     paused: isPaused,

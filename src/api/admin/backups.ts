@@ -24,6 +24,12 @@ const TargetText = Type.String({
 const NewBackup = Type.Object(
   {
     target: TargetText,
+    tenantId: Type.Optional(
+      Type.String({
+        maxLength: 128,
+        description: 'Only what belongs to this tenant, and the keys that open it',
+      }),
+    ),
     maxBytesPerSecond: Type.Optional(
       Type.Integer({ minimum: 1, description: 'That are sent to the target, on average' }),
     ),
@@ -41,13 +47,16 @@ export const BackupView = Type.Object(
   {
     backupId: Type.String(),
     clusterId: Type.String(),
+    tenantId: orNull(Type.String({ description: 'It holds this tenant alone; null: the whole cluster' })),
     version: Type.String({ description: 'Of the program that wrote it' }),
     cutAt: Time,
     startedAt: Time,
     finishedAt: Time,
     index: Type.Integer({ minimum: 0, description: 'The last entry of the log that it contains' }),
     featureLevel: Count,
-    checksum: Type.String({ description: 'Of all rows, on which the nodes agree; hex' }),
+    checksum: Type.String({
+      description: 'Of its rows; of a whole cluster the one on which the nodes agree. Hex',
+    }),
     rows: Count,
     chunks: Count,
     chunkBytes: Count,
@@ -74,13 +83,17 @@ export const backupRoutes = [
       method: 'POST',
       path: '/cluster/backups',
       summary:
-        'Back the cluster up as it is at one entry of its log; the target gets what it does not have yet',
+        'Back the cluster, or one tenant, up as it is at one entry of the log; the target gets what it does not have yet',
       status: 202,
       body: { schema: NewBackup },
       plan: Type.Object({
         target: Type.String(),
+        tenantId: orNull(Type.String()),
         backups: Type.Integer({ minimum: 0, description: 'Of this cluster, that the target has already' }),
-        chunks: Type.Integer({ minimum: 0, description: 'Of the cluster; what the target has is not sent' }),
+        chunks: Type.Integer({
+          minimum: 0,
+          description: 'Of what is backed up; what the target has is not sent',
+        }),
         chunkBytes: Count,
       }),
       example: { body: { target: 'directory:weekly', reason: 'Before the upgrade' } },
@@ -145,6 +158,7 @@ function backupView(manifest: FinishedBackup): Static<typeof BackupView> {
   return {
     backupId,
     clusterId,
+    tenantId: manifest.tenantId ?? null,
     version,
     index,
     featureLevel,

@@ -8,6 +8,7 @@
  */
 import { timingSafeEqual } from 'node:crypto'
 import type { MasterKey } from '../../access/master-key.ts'
+import type { TenantId } from '../../state-machine/base/record-ids.ts'
 import { TargetCorrupt, TargetRefused } from '../targets/target.ts'
 import { manifestSeal } from './sealed-file.ts'
 
@@ -35,6 +36,8 @@ export interface BackupCut {
   readonly format: typeof FORMAT
   readonly backupId: string
   readonly clusterId: string
+  /** It holds this tenant alone. Absent: the whole cluster. */
+  readonly tenantId?: TenantId
   /** Of the program that wrote it. */
   readonly version: string
   /** Cluster time when the cut was taken. ms since 1970 */
@@ -43,7 +46,7 @@ export interface BackupCut {
   readonly index: number
   readonly term: number
   readonly featureLevel: number
-  /** Sum over all rows, on which nodes agree. docs/formats/row.md, hex */
+  /** Sum over its rows; of a whole cluster the one on which nodes agree. docs/formats/row.md, hex */
   readonly checksum: string
   readonly rows: number
   readonly chunks: number
@@ -70,6 +73,9 @@ export interface Manifest extends BackupCut {
 }
 
 export const MISSING_NAMED_MAX = 1_000
+
+/** Null: the whole cluster. */
+export const scopeOf = ({ tenantId }: Pick<BackupCut, 'tenantId'>): TenantId | null => tenantId ?? null
 
 export const backupKeyContext = (backupId: string): string => `backup/${backupId}/key`
 

@@ -14,8 +14,11 @@ export interface StoredBackup {
   readonly isGood: boolean
 }
 
-/** Why a backup stays: the name of a rule, or `newest`, `unfinished` (a good one is not newer), `unlimited` (there are no rules). */
-export type KeepReason = keyof KeepRules | 'newest' | 'unfinished' | 'unlimited'
+/**
+ * Why a backup stays: the name of a rule, or `newest`, `unfinished` (a good one is not newer), `unlimited` (there are no rules), `otherScope` (the rules are not
+ * about it).
+ */
+export type KeepReason = keyof KeepRules | 'newest' | 'unfinished' | 'unlimited' | 'otherScope'
 
 export interface KeepDecision<B extends StoredBackup> {
   /** Newest first. */

@@ -6,7 +6,9 @@
  * there is one no chunk goes, because its chunks are not known; the same holds for a shard whose lists cannot be read.
  */
 import type { MasterKey } from '../../access/master-key.ts'
+import type { TenantId } from '../../state-machine/base/record-ids.ts'
 import type { KeepRules } from '../../state-machine/long-operations/records.ts'
+import { scopeOf } from '../format/manifest.ts'
 import { backupsFolder, isBackupId, manifestName, SHARDS, shardFolder } from '../format/names.ts'
 import { BackupReader, listBackups } from '../read/backup-reader.ts'
 import { type BackupTarget, TargetError } from '../targets/target.ts'
@@ -22,11 +24,19 @@ export interface PruneParts {
 const BACKUPS_MAX = 1_000
 
 interface OpenedBackup extends StoredBackup {
+  /** Null: of the whole cluster. */
+  readonly scope: TenantId | null
   readonly reader: BackupReader
 }
 
+export interface PruneRules {
+  readonly keep: KeepRules
+  /** The tenant whose backups the rules are about; null: those of the whole cluster. */
+  readonly tenantId: TenantId | null
+}
+
 export interface PrunePlan {
-  /** Newest first. */
+  /** Newest first; those of other scopes behind the others. */
   readonly kept: readonly { readonly backup: OpenedBackup; readonly reasons: readonly KeepReason[] }[]
   /** Oldest first. */
   readonly removed: readonly OpenedBackup[]
@@ -34,8 +44,8 @@ export interface PrunePlan {
   readonly unreadable: readonly { readonly id: string; readonly problem: string }[]
 }
 
-/** Throws TargetError. */
-export async function planPrune(parts: PruneParts, keep: KeepRules): Promise<PrunePlan> {
+/** Backups of other scopes stay, whatever the rules. Throws TargetError. */
+export async function planPrune(parts: PruneParts, { keep, tenantId }: PruneRules): Promise<PrunePlan> {
   const backups: OpenedBackup[] = []
   const unreadable: { readonly id: string; readonly problem: string }[] = []
   for await (const listed of listBackups(parts.target, parts.clusterId)) {
@@ -46,14 +56,25 @@ export async function planPrune(parts: PruneParts, keep: KeepRules): Promise<Pru
     try {
       const reader = await BackupReader.open(parts.target, listed, parts.masterKey)
       const { cutAt, missingCount } = reader.manifest
-      backups.push({ id: listed.backupId, at: cutAt, isGood: missingCount === 0, reader })
+      const scope = scopeOf(reader.manifest)
+      backups.push({ id: listed.backupId, at: cutAt, isGood: missingCount === 0, scope, reader })
     } catch (error) {
       if (!(error instanceof TargetError) || error.isRetryable) throw error
       unreadable.push({ id: listed.backupId, problem: error.message })
     }
   }
-  return { ...decideKeep(backups, keep), unreadable }
+  const { kept, removed } = decideKeep(
+    backups.filter(({ scope }) => scope === tenantId),
+    keep,
+  )
+  const others = backups.filter(({ scope }) => scope !== tenantId).toReversed()
+  return { kept: [...kept, ...others.map(ofOtherScope)], removed, unreadable }
 }
+
+const ofOtherScope = (backup: OpenedBackup): PrunePlan['kept'][number] => ({
+  backup,
+  reasons: ['otherScope'],
+})
 
 /** There is too much to be pruned. */
 export class PruneRefused extends TargetError {

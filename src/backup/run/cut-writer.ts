@@ -1,20 +1,22 @@
 /**
- * Writes the metadata of a backup: all rows of one cut of the state, and the list of the chunks that they name.
+ * Writes the metadata of a backup: the rows of one cut of the state, all of them or those of one tenant, and the list of the chunks that they name.
  *
  * Owns: the parts and their bounds. Knows nothing of: which node runs it, operations. Rules: the rows that were read must add up to the checksum that the
- * state had at that entry of the log, on which nodes agree; nothing here counts before its manifest is written.
+ * state had at that entry of the log, on which nodes agree, also where only some of them are written; nothing here counts before its manifest is written.
  */
 import type { StateCut } from '../../../cluster/index.ts'
-import { decodeRow, keyText } from '../../store/rows/row-codec.ts'
-import { rowsOf } from '../../store/rows/row-block.ts'
+import { decodeRow, encodeRow, keyText } from '../../store/rows/row-codec.ts'
+import { frameRow, rowsOf, type StoredRow } from '../../store/rows/row-block.ts'
 import { rowHash, RowSum } from '../../store/rows/row-sum.ts'
 import type { ChunkRecord } from '../../state-machine/chunks/records.ts'
 import { chunkRanges } from '../../state-machine/chunks/keys.ts'
-import type { RowKey } from '../../state-machine/base/row-key.ts'
+import type { TenantId } from '../../state-machine/base/record-ids.ts'
+import { type KeyRange, rangeOf, type RowKey } from '../../state-machine/base/row-key.ts'
 import { byName, type ChunkEntry, encodeChunks } from '../format/chunk-list.ts'
 import type { BackupFile, ChunkFile } from '../format/manifest.ts'
 import { SHARDS } from '../format/names.ts'
 import type { SealedFiles } from './sealed-files.ts'
+import { BUCKET_KINDS, bucketIn, TenantRows } from './tenant-rows.ts'
 
 /** Rows of one file. Bytes */
 const PART_BYTES = 4 * 1024 * 1024
@@ -25,13 +27,17 @@ export interface WrittenCut {
   readonly record: BackupFile
   readonly state: readonly BackupFile[]
   readonly chunkFiles: readonly ChunkFile[]
+  /** Over the rows that were written. Hex */
+  readonly checksum: string
   readonly rows: number
   readonly chunks: number
   readonly chunkBytes: number
 }
 
 export interface CutWriting {
-  readonly cut: StateCut
+  readonly cut: Pick<StateCut, 'block' | 'record' | 'checksum'>
+  /** Null: of the whole cluster. */
+  readonly tenantId: TenantId | null
   readonly files: SealedFiles
   /** Every file name begins with it. */
   readonly attempt: string
@@ -42,7 +48,7 @@ export interface CutWriting {
 export async function writeCut(writing: CutWriting): Promise<WrittenCut> {
   const { cut, files, attempt } = writing
   const record = await files.write(`${attempt}/record`, cut.record)
-  const { state, rows, perShard } = await writeRows(writing)
+  const { state, rows, checksum, perShard } = await writeRows(writing)
   const chunkFiles: ChunkFile[] = []
   for (const group of groupsOf(perShard, ENTRIES_AT_ONCE)) {
     const lists = await listChunks(writing, group)
@@ -50,15 +56,18 @@ export async function writeCut(writing: CutWriting): Promise<WrittenCut> {
   }
   const sum = (figure: 'chunks' | 'bytes'): number =>
     chunkFiles.reduce((total, file) => total + file[figure], 0)
-  return { record, state, chunkFiles, rows, chunks: sum('chunks'), chunkBytes: sum('bytes') }
+  return { record, state, chunkFiles, rows, checksum, chunks: sum('chunks'), chunkBytes: sum('bytes') }
 }
 
-async function writeRows({ cut, files, attempt, check }: CutWriting): Promise<{
+async function writeRows(writing: CutWriting): Promise<{
   readonly state: readonly BackupFile[]
   readonly rows: number
+  readonly checksum: string
   readonly perShard: ReadonlyMap<string, number>
 }> {
-  const sum = new RowSum()
+  const { cut, tenantId, files, attempt, check } = writing
+  const scope = tenantId === null ? null : new TenantRows(tenantId, await bucketsOf(writing, tenantId))
+  const [read, written] = [new RowSum(), new RowSum()]
   const state: BackupFile[] = []
   const perShard = new Map<string, number>()
   let [rows, bytes, blocks]: [number, number, Uint8Array[]] = [0, 0, []]
@@ -70,23 +79,49 @@ async function writeRows({ cut, files, attempt, check }: CutWriting): Promise<{
   }
   for await (const block of blocksOf(cut, new Uint8Array())) {
     check()
-    for (const { key, value } of rowsOf(block)) {
-      sum.add(rowHash(key, value))
+    const kept = scope === null ? block : keptOf(block, scope, read)
+    for (const { key, value } of rowsOf(kept)) {
+      written.add(rowHash(key, value))
       rows++
       const entry = entryIn(key, value)
       if (entry !== null) count(perShard, shardOf(entry))
     }
-    blocks.push(block)
-    bytes += block.length
+    if (kept.length > 0) blocks.push(kept)
+    bytes += kept.length
     if (bytes >= PART_BYTES) await flush()
   }
   await flush()
-  if (!sum.bytes().equals(cut.checksum)) throw new Error('The rows of a cut do not add up to its checksum')
-  return { state, rows, perShard }
+  const all = scope === null ? written : read
+  if (!all.bytes().equals(cut.checksum)) throw new Error('The rows of a cut do not add up to its checksum')
+  return { state, rows, checksum: written.bytes().toString('hex'), perShard }
+}
+
+/** The rows of a tenant, in the form of a block; `read` learns of all rows. */
+function keptOf(block: Uint8Array, scope: TenantRows, read: RowSum): Buffer {
+  const frames: Buffer[] = []
+  for (const { key, value } of rowsOf(block)) {
+    read.add(rowHash(key, value))
+    const name = keyText(key)
+    const made = scope.take(name, () => decodeRow(name as RowKey, value))
+    if (made !== null) frames.push(frameRow(key, made === 'same' ? value : encodeRow(key, made)))
+  }
+  return Buffer.concat(frames)
+}
+
+/** Of the tenant, also those that are gone and have rows left. */
+async function bucketsOf({ cut, check }: CutWriting, tenantId: TenantId): Promise<ReadonlySet<string>> {
+  const buckets = new Set<string>()
+  for (const kind of BUCKET_KINDS) {
+    for await (const { key, value } of rowsIn(cut, rangeOf(kind), check)) {
+      const bucket = bucketIn(tenantId, decodeRow(keyText(key) as RowKey, value))
+      if (bucket !== null) buckets.add(bucket)
+    }
+  }
+  return buckets
 }
 
 /** Rows in the form of a block, in the order of their keys. */
-async function* blocksOf(cut: StateCut, from: Uint8Array): AsyncGenerator<Uint8Array> {
+async function* blocksOf(cut: Pick<StateCut, 'block'>, from: Uint8Array): AsyncGenerator<Uint8Array> {
   for (let after = from; ; ) {
     const { rows, through, isEnd } = await cut.block({ after, held: null })
     if (rows !== null && rows.length > 0) yield rows
@@ -95,29 +130,36 @@ async function* blocksOf(cut: StateCut, from: Uint8Array): AsyncGenerator<Uint8A
   }
 }
 
+async function* rowsIn(
+  cut: Pick<StateCut, 'block'>,
+  { start, end }: KeyRange,
+  check: () => void,
+): AsyncGenerator<StoredRow> {
+  for await (const block of blocksOf(cut, Buffer.from(start))) {
+    check()
+    for (const row of rowsOf(block)) {
+      if (keyText(row.key) >= end) return
+      yield row
+    }
+  }
+}
+
 /** The chunks of these shards by shard, each list in the order of its names. */
 async function listChunks(
-  { cut, check }: CutWriting,
+  { cut, tenantId, check }: CutWriting,
   shards: readonly string[],
 ): Promise<ReadonlyMap<string, readonly ChunkEntry[]>> {
   const lists = new Map<string, ChunkEntry[]>(shards.map((shard) => [shard, []]))
-  for await (const block of blocksOf(cut, Buffer.from(CHUNKS.start))) {
-    check()
-    for (const { key, value } of rowsOf(block)) {
-      const entry = entryIn(key, value)
-      if (entry !== null) lists.get(shardOf(entry))?.push(entry)
-      else if (keyText(key) >= CHUNKS.end) return sorted(lists)
-    }
+  const range = tenantId === null ? CHUNKS : chunkRanges.chunksOf(tenantId)
+  for await (const { key, value } of rowsIn(cut, range, check)) {
+    const entry = entryIn(key, value)
+    if (entry !== null) lists.get(shardOf(entry))?.push(entry)
   }
-  return sorted(lists)
-}
-
-const CHUNKS = chunkRanges.chunks()
-
-function sorted(lists: Map<string, ChunkEntry[]>): ReadonlyMap<string, readonly ChunkEntry[]> {
   for (const entries of lists.values()) entries.sort(byName)
   return lists
 }
+
+const CHUNKS = chunkRanges.chunks()
 
 async function writeList(
   { files, attempt }: CutWriting,

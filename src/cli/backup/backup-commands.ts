@@ -10,6 +10,7 @@ import { rehearsal } from '../admin/outcome.ts'
 
 export interface CreateBackupOptions extends OperationOptions {
   readonly to: string
+  readonly tenant?: string
   readonly reason: string
   readonly maxRate?: number
 }
@@ -20,8 +21,11 @@ export interface LookOptions extends AdminAccessOptions {
 }
 
 export function createBackup(options: CreateBackupOptions): Promise<number> {
-  const { to: target, reason, maxRate } = options
-  const limit = maxRate === undefined ? {} : { maxBytesPerSecond: maxRate }
+  const { to: target, tenant, reason, maxRate } = options
+  const limit = {
+    ...(tenant === undefined ? {} : { tenantId: tenant }),
+    ...(maxRate === undefined ? {} : { maxBytesPerSecond: maxRate }),
+  }
   return askAdmin(options, async (client) => {
     const call = { body: { target, reason, ...limit }, query: rehearsal(options) }
     return reportStarted(client, (await client.call('createBackup', call)).answer, options)
@@ -38,9 +42,10 @@ export function listBackups(options: LookOptions): Promise<number> {
         printTable(
           backups.map(({ backupId, backup, problem }) =>
             backup === null
-              ? [backupId, '', '', problem ?? '']
+              ? [backupId, '', '', '', problem ?? '']
               : [
                   backupId,
+                  backup.tenantId ?? 'cluster',
                   backup.cutAt,
                   sizeText(backup.chunkBytes),
                   backup.missingCount === 0 ? 'whole' : `${backup.missingCount} chunks missing`,
@@ -56,7 +61,12 @@ export function showBackup(backupId: string, options: LookOptions): Promise<numb
   return askAdmin(options, async (client) => {
     const { answer } = await client.call('getClusterBackup', { params: { backupId }, query: { target } })
     if (json) printJson(answer)
-    else printFacts({ ...answer, missing: answer.missing.join(' ') })
+    else
+      printFacts({
+        ...answer,
+        tenantId: answer.tenantId ?? 'all: the whole cluster',
+        missing: answer.missing.join(' '),
+      })
     return answer.missingCount === 0 ? EXIT.done : EXIT.failed
   })
 }

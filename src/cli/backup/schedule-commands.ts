@@ -22,6 +22,7 @@ export interface KeepOptions {
 
 export interface SetScheduleOptions extends ScheduleOptions, KeepOptions {
   readonly to: string
+  readonly tenant?: string
   readonly when: string
   readonly maxRate?: number
   readonly paused?: boolean
@@ -29,12 +30,14 @@ export interface SetScheduleOptions extends ScheduleOptions, KeepOptions {
 
 export interface PruneOptions extends OperationOptions, KeepOptions {
   readonly from: string
+  readonly tenant?: string
   readonly reason: string
 }
 
 export function pruneBackups(options: PruneOptions): Promise<number> {
-  const { from: target, reason } = options
-  const body = { target, keep: keepOf(options) ?? {}, reason }
+  const { from: target, tenant, reason } = options
+  const scope = tenant === undefined ? {} : { tenantId: tenant }
+  const body = { target, ...scope, keep: keepOf(options) ?? {}, reason }
   return askAdmin(options, async (client) => {
     const { answer } = await client.call('pruneBackups', { body, query: rehearsal(options) })
     return reportStarted(client, answer, options)
@@ -42,9 +45,9 @@ export function pruneBackups(options: PruneOptions): Promise<number> {
 }
 
 export function setSchedule(name: string, options: SetScheduleOptions): Promise<number> {
-  const { to: target, when, maxRate, paused = false } = options
+  const { to: target, tenant: tenantId = null, when, maxRate, paused = false } = options
   const keep = keepOf(options)
-  const body = { target, when, keep, paused, maxBytesPerSecond: maxRate ?? null }
+  const body = { target, tenantId, when, keep, paused, maxBytesPerSecond: maxRate ?? null }
   return askAdmin(options, async (client) => {
     const { answer } = await client.call('setBackupSchedule', {
       params: { name },
@@ -61,9 +64,10 @@ export function listSchedules(options: ScheduleOptions): Promise<number> {
     if (options.json) for (const schedule of schedules) printJson(schedule)
     else
       printTable(
-        schedules.map(({ name, target, when, nextRunAt, last, run }) => [
+        schedules.map(({ name, target, tenantId, when, nextRunAt, last, run }) => [
           name,
           target,
+          tenantId ?? 'cluster',
           when,
           nextRunAt ?? 'paused',
           run === null ? (last?.outcome ?? 'none yet') : 'under way',
@@ -108,11 +112,13 @@ export function keepOf(options: KeepOptions): Readonly<Record<string, number>> |
 }
 
 function printSchedule(schedule: BackupSchedule): void {
-  const { name, target, when, keep, nextRunAt, run, last, lastGood, failures, maxBytesPerSecond } = schedule
+  const { name, target, tenantId, when, keep, nextRunAt, maxBytesPerSecond } = schedule
+  const { run, last, lastGood, failures } = schedule
   const kept = Object.entries(keep ?? {}).filter(([, count]) => count > 0)
   printFacts({
     name,
     target,
+    of: tenantId ?? 'the whole cluster',
     when: `${when} (UTC)`,
     keeps: keep === null ? 'all' : kept.map(([rule, count]) => `${rule} ${count}`).join(', '),
     ...(maxBytesPerSecond === null ? {} : { 'bytes a second': sizeText(maxBytesPerSecond) }),

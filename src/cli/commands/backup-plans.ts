@@ -119,6 +119,7 @@ export function pruneCommand(done: Done): Command {
         'the name of a backup target, or such as directory:weekly',
       ).makeOptionMandatory(),
     )
+    .option('--tenant <id>', 'the rules are about the backups of this tenant; all others stay')
   return withKeepOptions(command)
     .addOption(reasonOption())
     .addHelpText(
@@ -151,6 +152,7 @@ function setScheduleCommand(done: Done): Command {
     .description('set when backups are made and where they go; without --keep options all of them stay')
     .argument('<name>', 'of the schedule, such as nightly')
     .addOption(new Option('--to <target>', 'the name of a backup target').makeOptionMandatory())
+    .option('--tenant <id>', 'back up only this tenant (default: the whole cluster)')
     .addOption(
       new Option(
         '--when <fields>',

@@ -39,8 +39,11 @@ const targetOption = (flags: string): Option =>
 
 function createCommand(done: Done): Command {
   return withWait(withAdminAccess(new Command('create')).addOption(dryRunOption()).addOption(jsonOption()))
-    .description('back up the cluster as it is now; the target gets only what it does not have yet')
+    .description(
+      'back up the cluster, or one tenant, as it is now; the target gets only what it does not have yet',
+    )
     .addOption(targetOption('--to <target>'))
+    .option('--tenant <id>', 'only what belongs to this tenant')
     .option('--max-rate <size>', 'bytes a second that are sent, such as 20MiB', sizeValue)
     .addOption(reasonOption())
     .addHelpText(
@@ -48,6 +51,7 @@ function createCommand(done: Done): Command {
       examples(
         "backup create --to directory:weekly --reason 'before the upgrade' --dry-run",
         "backup create --to directory:weekly --max-rate 50MiB --reason 'before the upgrade' --wait",
+        "backup create --to nas --tenant acme --reason 'before the migration'",
       ),
     )
     .action(async (options: CreateBackupOptions) => {
@@ -90,7 +94,8 @@ const local = (name: string): Command =>
         'the target as this machine sees it, such as directory:/mnt/backups/weekly',
       ).makeOptionMandatory(),
     )
-    .option('--backup <id>', 'the backup (default: the newest)')
+    .option('--backup <id>', 'the backup (default: the newest of the whole cluster)')
+    .option('--tenant <id>', 'the newest backup of this tenant')
     .addOption(jsonOption())
 
 function verifyCommand(done: Done): Command {

@@ -19,6 +19,8 @@ interface Named {
 
 export interface ScheduleRequest {
   readonly target: string
+  /** Absent or null: the whole cluster. */
+  readonly tenantId?: string | null
   readonly when: string
   /** Absent or null: all backups stay. */
   readonly keep?: Partial<KeepRules> | null
@@ -66,9 +68,17 @@ export const setBackupSchedule = adminOperation(
     target: noTarget,
   },
   async (services, principal, { name, ...request }: Named & ScheduleRequest): Promise<Schedule> => {
-    const { target, when, keep = null, paused: isPaused = false, maxBytesPerSecond = null } = request
+    const { target, tenantId = null, when, keep = null } = request
+    const { paused: isPaused = false, maxBytesPerSecond = null } = request
     readCron(when)
-    const plan = { target, when, keep: keep === null ? null : wholeKeep(keep), isPaused, maxBytesPerSecond }
+    const plan = {
+      target,
+      ...(tenantId === null ? {} : { tenantId }),
+      when,
+      keep: keep === null ? null : wholeKeep(keep),
+      isPaused,
+      maxBytesPerSecond,
+    }
     return scheduled(services, settle(await services.propose({ type: 'setBackupSchedule', name, plan })))
   },
 )

@@ -3,7 +3,7 @@
  * [docs/adr/0087-backup-targets-and-schedules.md]
  */
 import { adminToken } from '../../access/rights.ts'
-import { estimateFreed, planPrune, type PrunePlan } from '../../backup/retention/prune.ts'
+import { estimateFreed, planPrune, type PrunePlan, type PruneRules } from '../../backup/retention/prune.ts'
 import { Refusal } from '../../base/refusal.ts'
 import { newOperationId } from '../../commands/operation-id.ts'
 import { settle } from '../../commands/settle.ts'
@@ -20,6 +20,8 @@ import { wholeKeep } from './backup-schedules.ts'
 
 export interface PruneInput {
   readonly target: string
+  /** Whose backups the rules are about. Absent: those of the whole cluster. */
+  readonly tenantId?: string
   readonly keep: Partial<KeepRules>
   readonly reason: string
 }
@@ -31,11 +33,13 @@ export const pruneBackups = adminOperation(
     refuses: ['precondition_failed', 'invalid_argument'],
     target: noTarget,
   },
-  async (services, principal, { target, keep: asked, reason: text }: PruneInput): Promise<LongOperation> => {
-    const keep = readKeep(asked)
+  async (services, principal, input: PruneInput): Promise<LongOperation> => {
+    const { target, reason: text } = input
+    const tenantId = input.tenantId ?? null
+    const keep = readKeep(input.keep)
     const reason = givenReason(text, 'remove backups')
-    await planOf(services, target, keep)
-    const scope = { tenantId: null, bucket: null, node: null, maxBytesPerSecond: null }
+    await planOf(services, target, { keep, tenantId })
+    const scope = { tenantId, bucket: null, node: null, maxBytesPerSecond: null }
     const by = { operationId: newOperationId(), kind: 'backupPrune', requestedBy: principal.tokenId } as const
     return settle(
       await services.propose({ type: 'startOperation', ...by, reason, ...scope, prune: { target, keep } }),
@@ -45,6 +49,7 @@ export const pruneBackups = adminOperation(
 
 export interface PruneOutlook {
   readonly target: string
+  readonly tenantId: string | null
   readonly keep: KeepRules
   /** Newest first. */
   readonly kept: readonly { readonly backupId: string; readonly reasons: readonly string[] }[]
@@ -58,18 +63,19 @@ export interface PruneOutlook {
 /** What would go, in figures. */
 export async function outlookOf(
   services: Services,
-  { target, keep: asked }: PruneInput,
+  { target, tenantId: tenant, keep: asked }: PruneInput,
 ): Promise<Plan<PruneOutlook>> {
-  const keep = readKeep(asked)
+  const [keep, tenantId] = [readKeep(asked), tenant ?? null]
   return withTarget(services, target, async (opened) => {
     const { backups, cluster } = services
     const plan = await planPrune(
       { target: opened, clusterId: cluster.clusterId, masterKey: backups.masterKey },
-      keep,
+      { keep, tenantId },
     )
     const { chunks, bytes, shardsRead } = await estimateFreed(plan)
     const outlook = {
       target,
+      tenantId,
       keep,
       chunks,
       chunkBytes: bytes,
@@ -77,7 +83,7 @@ export async function outlookOf(
       removed: plan.removed.map(({ id }) => id),
       unreadable: plan.unreadable.map(({ id }) => id),
     }
-    return { plan: outlook, warnings: warningsOf(services, { target, keep, plan, shardsRead }) }
+    return { plan: outlook, warnings: warningsOf(services, { target, tenantId, keep, plan, shardsRead }) }
   })
 }
 
@@ -85,15 +91,17 @@ function warningsOf(
   { state }: Services,
   about: {
     readonly target: string
+    readonly tenantId: string | null
     readonly keep: KeepRules
     readonly plan: PrunePlan
     readonly shardsRead: number
   },
 ): readonly string[] {
-  const { target, keep, plan, shardsRead } = about
+  const { target, tenantId, keep, plan, shardsRead } = about
   const others = state
     .cut(schedulesOf)
-    .filter((one) => one.target === target && JSON.stringify(one.keep) !== JSON.stringify(keep))
+    .filter((one) => one.target === target && (one.tenantId ?? null) === tenantId)
+    .filter((one) => JSON.stringify(one.keep) !== JSON.stringify(keep))
   return [
     ...others.map(({ name }) => `Schedule "${name}" keeps other numbers of backups in this target`),
     ...plan.unreadable.map(
@@ -103,10 +111,10 @@ function warningsOf(
   ]
 }
 
-async function planOf({ backups, cluster }: Services, text: string, keep: KeepRules): Promise<void> {
+async function planOf({ backups, cluster }: Services, text: string, rules: PruneRules): Promise<void> {
   const { clusterId } = cluster
   await withTarget({ backups }, text, async (target) => {
-    await planPrune({ target, clusterId, masterKey: backups.masterKey }, keep)
+    await planPrune({ target, clusterId, masterKey: backups.masterKey }, rules)
   })
 }
 

@@ -16,6 +16,8 @@ import { withTarget } from './target-refusals.ts'
 
 export interface BackupInput {
   readonly target: string
+  /** Absent: the whole cluster. */
+  readonly tenantId?: string
   /** Absent: no limit. */
   readonly maxBytesPerSecond?: number
   readonly reason: string
@@ -25,7 +27,7 @@ export const createBackup = adminOperation(
   {
     id: 'createBackup',
     requires: adminToken('operator', 'cluster'),
-    refuses: ['precondition_failed', 'invalid_argument'],
+    refuses: ['precondition_failed', 'invalid_argument', 'not_found'],
     target: noTarget,
   },
   async (services, principal, input: BackupInput): Promise<LongOperation> => {
@@ -33,7 +35,7 @@ export const createBackup = adminOperation(
       for await (const _ of target.list(backupsFolder(services.cluster.clusterId))) break
     })
     const reason = givenReason(input.reason, 'start a backup')
-    const scope = { tenantId: null, bucket: null, node: null }
+    const scope = { tenantId: input.tenantId ?? null, bucket: null, node: null }
     const maxBytesPerSecond = input.maxBytesPerSecond ?? null
     const backup = { backupId: newBackupId(new Date(services.cluster.time.now())), target: input.target }
     const asked = { operationId: newOperationId(), kind: 'backup', requestedBy: principal.tokenId } as const
@@ -52,9 +54,11 @@ export const createBackup = adminOperation(
 
 export interface BackupPlan {
   readonly target: string
+  /** Null: the whole cluster. */
+  readonly tenantId: string | null
   /** Finished ones of this cluster in the target. */
   readonly backups: number
-  /** Of the whole cluster; what the target has of them is not sent. */
+  /** Of what is backed up; what the target has of them is not sent. */
   readonly chunks: number
   readonly chunkBytes: number
 }
@@ -63,29 +67,38 @@ const TENANTS_PER_PAGE = 500
 
 export async function planBackup(
   services: Services,
-  { target: text }: BackupInput,
+  { target: text, tenantId }: BackupInput,
 ): Promise<Plan<BackupPlan>> {
   const backups = await withTarget(services, text, async (target) => {
     let count = 0
     for await (const _ of listBackups(target, services.cluster.clusterId)) count++
     return count
   })
+  const figures = tenantId === undefined ? await figuresOfAll(services) : figuresOf(services, tenantId)
+  return { plan: { target: text, tenantId: tenantId ?? null, backups, ...figures }, warnings: [] }
+}
+
+type Figures = Pick<BackupPlan, 'chunks' | 'chunkBytes'>
+
+function figuresOf({ state }: Services, tenantId: string): Figures {
+  const { chunkCount = 0, storedBytes = 0 } = state.get(usageKeys.usage(tenantId)) ?? {}
+  return { chunks: chunkCount, chunkBytes: storedBytes }
+}
+
+async function figuresOfAll(services: Services): Promise<Figures> {
   const { state } = services
   let [chunks, chunkBytes, after]: [number, number, string | null] = [0, 0, '']
   while (after !== null) {
     const page: Awaited<ReturnType<typeof state.page<{ readonly id: string }>>> = await state.page(
       tenantRanges.tenants(),
-      {
-        after,
-        limit: TENANTS_PER_PAGE,
-      },
+      { after, limit: TENANTS_PER_PAGE },
     )
     for (const { id } of page.items) {
-      const usage = state.get(usageKeys.usage(id))
-      chunks += usage?.chunkCount ?? 0
-      chunkBytes += usage?.storedBytes ?? 0
+      const one = figuresOf(services, id)
+      chunks += one.chunks
+      chunkBytes += one.chunkBytes
     }
     after = page.next
   }
-  return { plan: { target: text, backups, chunks, chunkBytes }, warnings: [] }
+  return { chunks, chunkBytes }
 }

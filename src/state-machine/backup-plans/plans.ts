@@ -3,13 +3,15 @@
  *
  * Owns: the rows of targets and schedules, the bounded list of their names, when a schedule may start a backup. Knows nothing of: how a schedule is spelled,
  * what a target holds. Rules: one run of a schedule at a time, and each time of it at most once, because the entry that starts the backup moves the mark
- * as well; the time is the confirmed one; how a run ended is read from the row of its operation.
+ * as well; the time is the confirmed one; how a run ended is read from the row of its operation; rules that keep backups are about those of the whole
+ * cluster, or of one tenant, so only schedules of the same scope have to agree.
  */
 import type { ApplyContext, View } from '../base/view.ts'
 import type { Draft } from '../base/draft.ts'
 import { isKeyPart } from '../base/row-key.ts'
 import { type Accepted, accept, type Refused, refuse } from '../base/reply.ts'
 import { longOperationKeys } from '../long-operations/keys.ts'
+import { tenantKeys } from '../tenants/keys.ts'
 import { isFinished, startOperation } from '../long-operations/operations.ts'
 import { KEEP_MAX, type KeepRules, type LongOperation } from '../long-operations/records.ts'
 import { isKeeping } from '../long-operations/backups.ts'
@@ -126,7 +128,7 @@ function notNow(
 }
 
 function operationOf(
-  { name, target, maxBytesPerSecond }: BackupScheduleRecord,
+  { name, target, tenantId, maxBytesPerSecond }: BackupScheduleRecord,
   { operationId, backupId }: ScheduledRun,
 ): Parameters<typeof startOperation>[1] {
   return {
@@ -135,7 +137,7 @@ function operationOf(
     kind: 'backup',
     requestedBy: `schedule ${name}`,
     reason: `schedule ${name}`,
-    tenantId: null,
+    tenantId: tenantId ?? null,
     bucket: null,
     node: null,
     maxBytesPerSecond,
@@ -211,22 +213,29 @@ function nameFault(name: string): Refused | null {
   )
 }
 
-function planFault(view: View, name: string, { target, keep }: BackupPlan): Refused | null {
+function planFault(view: View, name: string, { target, tenantId, keep }: BackupPlan): Refused | null {
   if (view.get(backupKeys.backupTarget(target)) === undefined)
     return refuse(
       'precondition_failed',
       `Cannot set schedule "${name}": there is no backup target "${target}"; set it first`,
+    )
+  if (tenantId !== undefined && view.get(tenantKeys.tenant(tenantId)) === undefined)
+    return refuse(
+      'precondition_failed',
+      `Cannot set schedule "${name}": tenant "${tenantId}" does not exist; leave it out to back up the whole cluster`,
     )
   if (keep !== null && !isKeeping(keep))
     return refuse(
       'invalid_argument',
       `Cannot set schedule "${name}": its rules keep no backup, or a number that is no whole number from 0 to ${KEEP_MAX}; keep at least one, such as last 1, or leave the rules out to keep all`,
     )
-  const other = schedulesOf(view).find((one) => one.name !== name && one.target === target)
+  const other = schedulesOf(view).find(
+    (one) => one.name !== name && one.target === target && one.tenantId === tenantId,
+  )
   if (other !== undefined && !isSameKeep(other.keep, keep))
     return refuse(
       'precondition_failed',
-      `Cannot set schedule "${name}": schedule "${other.name}" keeps other numbers of backups in the target "${target}", and one would remove what the other keeps; give both the same rules, or targets of their own`,
+      `Cannot set schedule "${name}": schedule "${other.name}" keeps other numbers of the same backups in the target "${target}", and one would remove what the other keeps; give both the same rules, or targets of their own`,
     )
   return null
 }

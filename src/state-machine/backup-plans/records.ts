@@ -1,7 +1,7 @@
 /**
  * Rows of backup targets and schedules, and their bounds.
  */
-
+import type { TenantId } from '../base/record-ids.ts'
 import type { KeepRules } from '../long-operations/records.ts'
 
 /** Of the cluster. A second without work reads them all. */
@@ -59,6 +59,8 @@ export interface EndedRun extends ScheduledRun {
 export interface BackupPlan {
   /** Name of the target. */
   readonly target: string
+  /** The tenant whose backups are made. Absent: the whole cluster. */
+  readonly tenantId?: TenantId
   /** Five fields in UTC; read by the gateway and by the node on duty. */
   readonly when: string
   /** null: all backups stay. */

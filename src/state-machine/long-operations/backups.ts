@@ -5,8 +5,9 @@
  * Rules: the hold starts in the entry of the request, so that each cut that is taken later lies behind it: of all chunks that such a cut needs, none is
  * condemned at an index before; each step of the driver renews the hold; one that has ended never starts again, because chunks may be gone by then.
  */
-import type { ApplyContext } from '../base/view.ts'
+import type { ApplyContext, View } from '../base/view.ts'
 import { type Accepted, accept, type Refused, refuse } from '../base/reply.ts'
+import { tenantKeys } from '../tenants/keys.ts'
 import { type BackupRun, KEEP_MAX, type KeepRules, type LongOperation } from './records.ts'
 
 /** Without a step for so long a backup holds nothing any more: a target that is away for a night does not end it. ms */
@@ -35,6 +36,18 @@ export function renewHold(
     )
   const heldUntil = Math.max(backup.heldUntil, confirmedTime + HOLD_MS)
   return accept({ ...operation, backup: { ...backup, heldUntil } })
+}
+
+/** A tenant that is being deleted has no backups of its own any more: what it would hold is going. Null: there is something to back up. */
+export function goneFault(
+  view: View,
+  { kind, tenantId }: Pick<LongOperation, 'kind' | 'tenantId'>,
+): Refused | null {
+  if (kind !== 'backup' || tenantId === null) return null
+  const status = view.get(tenantKeys.tenant(tenantId))?.status
+  return status === 'active' || status === 'disabled'
+    ? null
+    : refuse('not_found', `Cannot start a backup: tenant "${tenantId}" is deleted`)
 }
 
 /**

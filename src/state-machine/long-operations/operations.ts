@@ -17,7 +17,7 @@ import type {
   LongOperationShare,
   LongOperationStatus,
 } from './records.ts'
-import { backupFault, renewHold, startHold } from './backups.ts'
+import { backupFault, goneFault, renewHold, startHold } from './backups.ts'
 import { cancelFault, isRevocable } from './cancelling.ts'
 import type { Draft } from '../base/draft.ts'
 import { type Accepted, accept, type Refused, refuse } from '../base/reply.ts'
@@ -102,7 +102,8 @@ export function startOperation(
   }
   const scope = tenantId !== null && bucket !== null ? bucketOf(draft, tenantId, bucket) : accept(null)
   if (!scope.ok) return scope
-  const fault = backupFault(unfinishedOperations(draft), asked) ?? tooManyOperations(draft)
+  const fault =
+    goneFault(draft, asked) ?? backupFault(unfinishedOperations(draft), asked) ?? tooManyOperations(draft)
   return fault ?? accept(beginOperation(draft, asked, context))
 }
 

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { AUDIT_MUTANTS } from './audit-mutants.ts'
 import { BACKGROUND_MUTANTS } from './background-mutants.ts'
+import { BACKUP_MUTANTS } from './backup-mutants.ts'
 import { BASIS_MUTANTS } from './basis-mutants.ts'
 import { CATCH_UP_MUTANTS } from './catch-up-mutants.ts'
 import { CONTENT_MUTANTS } from './content-mutants.ts'
@@ -118,6 +119,7 @@ export const MUTANTS_BY_FILE: readonly (readonly Mutant[])[] = [
   MEMBER_MUTANTS,
   CUSTOMER_KEY_MUTANTS,
   KEY_EXCHANGE_MUTANTS,
+  BACKUP_MUTANTS,
   DISK_MUTANTS,
   LIFECYCLE_MUTANTS,
   SITE_MUTANTS,

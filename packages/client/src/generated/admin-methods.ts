@@ -135,6 +135,7 @@ export interface ResumeOperationInput {
 export interface CreateBackupInput {
   /** Answer when the operation is finished, at the latest after so long: 1ms to 60s */ readonly wait?: string
   /** Where the backup lies: directory: and a folder below backup.directory, such as directory:weekly */ readonly target: string
+  /** Only what belongs to this tenant, and the keys that open it */ readonly tenantId?: string
   /** That are sent to the target, on average */ readonly maxBytesPerSecond?: number
   readonly reason: string
 }
@@ -167,6 +168,7 @@ export interface DeleteBackupTargetInput {
 export interface PruneBackupsInput {
   /** Answer when the operation is finished, at the latest after so long: 1ms to 60s */ readonly wait?: string
   /** Name of a backup target, or directory: and a folder */ readonly target: string
+  /** The rules are about the backups of this tenant; absent: those of the whole cluster. All others stay */ readonly tenantId?: string
   /** Times are UTC. A backup stays by any rule that names it; the newest good one always stays */ readonly keep: { /** The newest ones */ readonly last?: number; /** The newest of each of so many hours that have one */ readonly hourly?: number; /** The newest of each of so many days */ readonly daily?: number; /** The newest of each of so many weeks, which begin on Monday */ readonly weekly?: number; /** The newest of each of so many months */ readonly monthly?: number; /** The newest of each of so many years */ readonly yearly?: number }
   readonly reason: string
 }
@@ -178,6 +180,7 @@ export interface GetBackupScheduleInput {
 export interface SetBackupScheduleInput {
   readonly name: string
   /** Name of a backup target */ readonly target: string
+  readonly tenantId?: string | null
   /** Minute, hour, day, month and weekday in UTC, as cron has them, such as 30 2 * * * */ readonly when: string
   readonly keep?: { /** The newest ones */ readonly last?: number; /** The newest of each of so many hours that have one */ readonly hourly?: number; /** The newest of each of so many days */ readonly daily?: number; /** The newest of each of so many weeks, which begin on Monday */ readonly weekly?: number; /** The newest of each of so many months */ readonly monthly?: number; /** The newest of each of so many years */ readonly yearly?: number } | null
   readonly paused?: boolean
@@ -513,7 +516,7 @@ export abstract class AdminMethods extends Methods<AdminPages> {
     return this.run('resumeOperation', input, options)
   }
 
-  /** Back the cluster up as it is at one entry of its log; the target gets what it does not have yet */
+  /** Back the cluster, or one tenant, up as it is at one entry of the log; the target gets what it does not have yet */
   createBackup(input: CreateBackupInput, options?: MethodOptions): Promise<Exclude<AdminOperations['createBackup']['answer'], Planned>> {
     return this.run('createBackup', input, options)
   }
@@ -846,7 +849,7 @@ export class AdminDryRuns extends DryMethods {
     return this.run('resumeOperation', input, options)
   }
 
-  /** What this would do: Back the cluster up as it is at one entry of its log; the target gets what it does not have yet */
+  /** What this would do: Back the cluster, or one tenant, up as it is at one entry of the log; the target gets what it does not have yet */
   createBackup(input: CreateBackupInput, options?: MethodOptions): Promise<Extract<AdminOperations['createBackup']['answer'], Planned>> {
     return this.run('createBackup', input, options)
   }

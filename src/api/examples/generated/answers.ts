@@ -56,7 +56,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "reason": "Before the upgrade",
     "tenantId": null,
     "bucket": null,
-    "backupId": "20261127t175628z-ae4a8ab4",
+    "backupId": "20261127t180629z-bf73520f",
     "target": "directory:weekly",
     "nodeId": null,
     "maxBytesPerSecond": null,
@@ -228,7 +228,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "reason": "Before the upgrade",
     "tenantId": null,
     "bucket": null,
-    "backupId": "20261127t175628z-ae4a8ab4",
+    "backupId": "20261127t180629z-bf73520f",
     "target": "directory:weekly",
     "nodeId": null,
     "maxBytesPerSecond": null,
@@ -277,7 +277,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "expiresAt": "2026-11-21T12:00:00.000Z"
   },
   "createTemporaryToken": {
-    "token": "svctmp_eyJ2IjoxLCJ0eXAiOiJ0bXAiLCJhayI6IkFLWTNBNlU3VElPN0NFTkVWVkNUIiwia3YiOjEsInRpZCI6ImFjbWUiLCJpYXQiOjE3OTU4MDIxODcsImV4cCI6MTc5NTgwMzA4NywianRpIjoiM0JjR0o1Vk5CX3JnIiwic2NwIjoib3A9cmVhZDpidWNrZXQ9cGhvdG9zOnByZWZpeD0yMDI2LyIsInNuIjoiYnVpbGQtMTcifQ.5dtt2IQKlsxcBZtXbowvqgq3p71NQba-d7bJqXfstdo",
+    "token": "svctmp_eyJ2IjoxLCJ0eXAiOiJ0bXAiLCJhayI6IkFLVkxUV0tVRVpNREFBSk1INlY2Iiwia3YiOjEsInRpZCI6ImFjbWUiLCJpYXQiOjE3OTU4MDI3ODcsImV4cCI6MTc5NTgwMzY4NywianRpIjoibzhRcGpHZHR2bDNUIiwic2NwIjoib3A9cmVhZDpidWNrZXQ9cGhvdG9zOnByZWZpeD0yMDI2LyIsInNuIjoiYnVpbGQtMTcifQ.8ADGA_ctB0Zd9el5Py2A5F4MKI8Meafjyt2XiVucrJg",
     "tokenType": "Bearer",
     "expiresIn": 900,
     "expiresAt": "2026-11-21T12:00:00.000Z",
@@ -520,6 +520,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
   "getBackupSchedule": {
     "name": "nightly",
     "target": "nas",
+    "tenantId": null,
     "when": "30 2 * * *",
     "keep": {
       "last": 0,
@@ -655,7 +656,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "status": "Enabled"
   },
   "getChanges": {
-    "cursor": "gfKYrlJGclT4FdlC.HoRp08QhglEbxJYM",
+    "cursor": "jEmhkmBMN-5PAKLz.G2S3GoULnh_Yw09J",
     "changed": [
       "membership",
       "operations"
@@ -664,6 +665,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
   "getClusterBackup": {
     "backupId": "20261127t120000z-0123abcd",
     "clusterId": "memory-cluster",
+    "tenantId": null,
     "version": "0.0.0",
     "index": 7,
     "featureLevel": 7,
@@ -1163,6 +1165,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
       {
         "name": "nightly",
         "target": "nas",
+        "tenantId": null,
         "when": "30 2 * * *",
         "keep": {
           "last": 0,
@@ -1218,6 +1221,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
         "backup": {
           "backupId": "20261127t120000z-0123abcd",
           "clusterId": "memory-cluster",
+          "tenantId": null,
           "version": "0.0.0",
           "index": 7,
           "featureLevel": 7,
@@ -1256,7 +1260,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
   "listNotificationDeliveries": {
     "deliveries": [
       {
-        "deliveryId": "evt_01M8F2DK520000000000Q00000-N4W4PSBBA3FGXJ7P",
+        "deliveryId": "evt_01M8F2ZY0N0000000000Q00000-CA7B3S3VYSA7XFVX",
         "configId": "thumbs",
         "type": "test",
         "eventName": "s3:TestEvent",
@@ -1340,7 +1344,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
         "reason": "Before the upgrade",
         "tenantId": null,
         "bucket": null,
-        "backupId": "20261127t175628z-ae4a8ab4",
+        "backupId": "20261127t180629z-bf73520f",
         "target": "directory:weekly",
         "nodeId": null,
         "maxBytesPerSecond": null,
@@ -1623,6 +1627,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "allowed": true,
     "plan": {
       "target": "nas",
+      "tenantId": null,
       "keep": {
         "last": 0,
         "hourly": 0,
@@ -1822,7 +1827,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "error": null
   },
   "redeliverNotification": {
-    "deliveryId": "evt_01M8F2DK520000000000Q00000-N4W4PSBBA3FGXJ7P",
+    "deliveryId": "evt_01M8F2ZY0N0000000000Q00000-CA7B3S3VYSA7XFVX",
     "configId": "thumbs",
     "type": "test",
     "eventName": "s3:TestEvent",
@@ -2138,6 +2143,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
   "setBackupSchedule": {
     "name": "nightly",
     "target": "nas",
+    "tenantId": null,
     "when": "30 2 * * *",
     "keep": {
       "last": 0,
@@ -2219,7 +2225,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
         "suffix": "",
         "enabled": true,
         "payloadFormat": "native",
-        "signingSecret": "whsec_/B5OCdzaGmhkFMPdkhTXGU2tk2Qxy1rZ",
+        "signingSecret": "whsec_DO5A/an/rmLeE4+Fe4/L1a8AmDobOuHX",
         "suspended": false,
         "suspensionReason": "",
         "createdAt": "2026-11-21T12:00:00.000Z",
@@ -2464,7 +2470,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "contentLengthMax": 1000
   },
   "testNotification": {
-    "deliveryId": "evt_01M8F2DK520000000000Q00000-N4W4PSBBA3FGXJ7P",
+    "deliveryId": "evt_01M8F2ZY0N0000000000Q00000-CA7B3S3VYSA7XFVX",
     "configId": "thumbs",
     "type": "test",
     "eventName": "s3:TestEvent",

@@ -1,0 +1,79 @@
+/**
+ * Bugs of backups of one tenant: what is in them, and which rules remove them.
+ */
+import type { Mutant } from './mutant.ts'
+import { killedByTests, type TestedRow } from './rows.ts'
+
+const ROWS = 'src/backup/run/tenant-rows.ts'
+const PRUNE = 'src/backup/retention/prune.ts'
+const TENANT_ROWS = 'backup/tenant-rows'
+const PRUNES = 'backup/prune'
+
+const rows: readonly TestedRow[] = [
+  [
+    'BK1',
+    'the backup of a tenant has objects of another one',
+    ROWS,
+    'return this.#if(this.#buckets.has(second))',
+    'return this.#if(this.#buckets.size > 0)',
+    TENANT_ROWS,
+  ],
+  [
+    'BK2',
+    'the backup of a tenant has the access keys of another one',
+    ROWS,
+    'return this.#if(second === this.tenantId)',
+    "return this.#if(second !== '')",
+    TENANT_ROWS,
+  ],
+  [
+    'BK3',
+    'the sum of deliveries counts those of other tenants',
+    ROWS,
+    "      case 'outboxTotal':\n        return this.#outbox\n",
+    "      case 'outboxTotal':\n        return 'same'\n",
+    TENANT_ROWS,
+  ],
+  [
+    'BK4',
+    'a deletion of the tenant is forgotten',
+    ROWS,
+    "if (kind !== 'tenantDeletion' || tenantId !== this.tenantId) return null",
+    "if (kind !== 'tenantDeletion' || tenantId === this.tenantId) return null",
+    TENANT_ROWS,
+  ],
+  [
+    'BK5',
+    'what is left of a bucket that is gone stays out',
+    ROWS,
+    "['bucket', 'discard', 'discarded', 'hook', 'siteState']",
+    "['bucket', 'hook', 'siteState']",
+    TENANT_ROWS,
+  ],
+  [
+    'BK6',
+    'rules of one tenant remove backups of another scope',
+    PRUNE,
+    'backups.filter(({ scope }) => scope === tenantId)',
+    "backups.filter(({ scope }) => scope === tenantId || scope !== '')",
+    PRUNES,
+  ],
+  [
+    'BK7',
+    'chunks that a backup of another scope needs are removed',
+    PRUNE,
+    'kept: [...kept, ...others.map(ofOtherScope)]',
+    'kept: others.length < 0 ? others.map(ofOtherScope) : kept',
+    PRUNES,
+  ],
+  [
+    'BK8',
+    'a tenant that is deleted is backed up',
+    'src/state-machine/long-operations/backups.ts',
+    "return status === 'active' || status === 'disabled'",
+    'return status !== undefined',
+    TENANT_ROWS,
+  ],
+]
+
+export const BACKUP_MUTANTS: readonly Mutant[] = killedByTests(rows)

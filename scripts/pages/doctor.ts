@@ -31,7 +31,7 @@ three addresses, each in use for a moment.
 
 const END = `
 Checks that are impossible because of earlier findings are in the last lines as \`not checked\`: without a configuration only the machine is
-checked, without a data directory nothing in it, without a peer that answers no clock, and without a running node no audit log.
+checked, without a data directory nothing in it, without a peer that answers no clock, and without a running node neither the audit log nor backups.
 
 What it cannot check: whether the master key of a stopped node with a new, empty data directory is that of the cluster (the node finds out at its start and stops with
 \`wrong_master_key\`); damage inside the log, the state or the copies, which the node itself finds ([RELIABILITY.md](../RELIABILITY.md)); limits of a

@@ -211,8 +211,16 @@ const DESCRIBERS: { readonly [T in CommandType]: Describer<T> } = {
   deleteBackupTarget: ({ name }) => ({ details: { name } }),
   setBackupSchedule: ({ name, plan }) => ({ details: { name, ...plan } }),
   deleteBackupSchedule: ({ name }) => ({ details: { name } }),
-  startScheduledBackup: ({ name, slotAt, operationId, backupId }) => ({
-    details: { name, slotAt, operationId, backupId },
+  startScheduledBackup: ({ name, slotAt, operationId, backupId }, value) => ({
+    ...(value?.tenantId === undefined ? {} : { tenantId: value.tenantId }),
+    details: {
+      name,
+      slotAt,
+      operationId,
+      backupId,
+      // Its operation was refused, and that time of the schedule is dealt with.
+      ...(value === null || value.run !== null ? {} : { failed: value.last?.error ?? null }),
+    },
   }),
   endScheduledBackup: nothing,
   alignBackupSchedule: nothing,

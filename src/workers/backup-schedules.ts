@@ -4,22 +4,25 @@
  * Owns: when a schedule is looked at, the figures of all of them. Knows nothing of: how a backup is made; apply decides whether one starts. Rules: only the node
  * on duty starts anything; by the confirmed time of the log, so one wrong clock starts nothing; a schedule is not read again before its next time.
  */
+import { randomUUID } from 'node:crypto'
 import { type Cluster, gauge, type Logger, type MetricSample } from '../../cluster/index.ts'
 import { newBackupId } from '../backup/format/names.ts'
-import { type Cron, lastTime, parseCron, ScheduleError } from '../backup/schedules/cron.ts'
 import { decideSchedule } from '../backup/schedules/due.ts'
+import { cronOf, type ScheduleStatus, scheduleStatus } from '../backup/schedules/schedule-status.ts'
 import { newOperationId } from '../commands/operation-id.ts'
 import type { Propose } from '../commands/propose.ts'
 import { schedulesOf } from '../state-machine/backup-plans/plans.ts'
 import type { TenantId } from '../state-machine/base/record-ids.ts'
 import type { BackupScheduleRecord } from '../state-machine/backup-plans/records.ts'
-import { isFinished } from '../state-machine/long-operations/operations.ts'
+import { type Origin, SYSTEM_ORIGIN } from '../state-machine/base/origin.ts'
+import { inTheWay } from '../state-machine/long-operations/backups.ts'
+import { isFinished, unfinishedOperations } from '../state-machine/long-operations/operations.ts'
 import { longOperationKeys } from '../state-machine/long-operations/keys.ts'
 import type { BackupPrune } from '../state-machine/long-operations/records.ts'
 import type { StateReader } from '../store/reads/state-reader.ts'
 
 export interface BackupSchedulesParts {
-  readonly cluster: Pick<Cluster, 'isJobRunner'>
+  readonly cluster: Pick<Cluster, 'isJobRunner' | 'nodeId'>
   readonly state: StateReader
   readonly propose: Propose
   /** The confirmed time of the log, as far as it is applied here. ms since 1970 */
@@ -52,6 +55,8 @@ export class BackupSchedules {
     const { state } = this.#parts
     const now = this.#parts.confirmedTime()
     const schedules = state.usable === null ? [] : state.cut(schedulesOf)
+    const unfinished = schedules.length === 0 ? [] : unfinishedOperations(state)
+    const statuses = schedules.map((schedule) => scheduleStatus(schedule, unfinished, now))
     return [
       gauge(
         'holdfast_backup_schedules',
@@ -61,9 +66,12 @@ export class BackupSchedules {
       gauge(
         'holdfast_backup_schedules_late',
         'Schedules of backups without a good backup from their last time but one or later.',
-        schedules.filter((schedule) => isLate(schedule, now)).length,
+        statuses.filter(({ isLate }) => isLate).length,
       ),
-      ...schedules.flatMap((schedule) => samplesOf(schedule, now)),
+      ...schedules.flatMap((schedule, at) => {
+        const status = statuses[at]
+        return status === undefined ? [] : samplesOf(schedule, status)
+      }),
     ]
   }
 
@@ -86,18 +94,19 @@ export class BackupSchedules {
     else this.#waits.set(name, { decidedBy, until: decision.until ?? Number.POSITIVE_INFINITY })
   }
 
+  /** A refusal is a row of the audit log as well: what is known to be in the way is not asked for each second. */
   async #start({ name, revision }: BackupScheduleRecord, slotAt: number): Promise<void> {
-    const { propose, logger } = this.#parts
+    const { propose, logger, state, cluster } = this.#parts
+    const present = inTheWay(unfinishedOperations(state), 'backup')
+    if (present !== undefined) {
+      logger.debug({ schedule: name, operation: present.operationId }, 'scheduled backup must wait')
+      return
+    }
     const operationId = newOperationId()
     const backupId = newBackupId(new Date(slotAt))
-    const reply = await propose({
-      type: 'startScheduledBackup',
-      name,
-      revision,
-      slotAt,
-      operationId,
-      backupId,
-    })
+    const asked = { name, revision, slotAt, operationId, backupId } as const
+    const origin = originOf(cluster.nodeId, name, 'startScheduledBackup')
+    const reply = await propose({ type: 'startScheduledBackup', ...asked }, origin)
     if (reply.ok) logger.info({ schedule: name, operation: operationId }, 'scheduled backup started')
     else logger.debug({ schedule: name, reason: reply.message }, 'scheduled backup must wait')
   }
@@ -122,36 +131,37 @@ export class BackupSchedules {
 
   /** Refused while another one is under way: the next good backup asks again. */
   async #prune(name: string, tenantId: TenantId | null, prune: BackupPrune): Promise<void> {
-    const { propose, logger } = this.#parts
+    const { propose, logger, cluster } = this.#parts
     const operationId = newOperationId()
-    const by = `schedule ${name}`
+    const by = byOf(name)
     const scope = { tenantId, bucket: null, node: null, maxBytesPerSecond: null }
     const asked = { operationId, kind: 'backupPrune', requestedBy: by, reason: by, ...scope, prune } as const
-    const reply = await propose({ type: 'startOperation', ...asked })
+    const origin = originOf(cluster.nodeId, name, 'pruneBackups')
+    const reply = await propose({ type: 'startOperation', ...asked }, origin)
     if (!reply.ok) logger.warn({ schedule: name, reason: reply.message }, 'prune of backups not started')
   }
 }
 
-/** Null: a version of the program wrote it that reads more than this one. */
-function cronOf({ when }: BackupScheduleRecord): Cron | null {
-  try {
-    return parseCron(when)
-  } catch (error) {
-    if (error instanceof ScheduleError) return null
-    throw error
+function originOf(nodeId: string, schedule: string, operation: string): Origin {
+  return {
+    ...SYSTEM_ORIGIN,
+    requestId: randomUUID(),
+    operation,
+    method: 'WORK',
+    path: `/cluster/backup-schedules/${schedule}`,
+    reason: byOf(schedule),
+    elapsedMs: 0,
+    successStatus: 202,
+    nodeId,
   }
 }
 
-/** A run that takes as long as the time between two runs is not late yet. */
-function isLate(schedule: BackupScheduleRecord, now: number): boolean {
-  const cron = schedule.isPaused ? null : cronOf(schedule)
-  const last = cron === null ? null : lastTime(cron, now)
-  const before = cron === null || last === null ? null : lastTime(cron, last - 1)
-  const since = Math.max(schedule.lastGood?.slotAt ?? 0, schedule.updatedAt)
-  return before !== null && since < before
-}
+const byOf = (schedule: string): string => `schedule ${schedule}`
 
-function samplesOf(schedule: BackupScheduleRecord, now: number): readonly MetricSample[] {
+function samplesOf(
+  schedule: BackupScheduleRecord,
+  { isLate, isPaused, waitsFor }: ScheduleStatus,
+): readonly MetricSample[] {
   const labels = { schedule: schedule.name }
   const { last, lastGood, failures, run } = schedule
   return [
@@ -164,7 +174,19 @@ function samplesOf(schedule: BackupScheduleRecord, now: number): readonly Metric
     gauge(
       'holdfast_backup_late',
       '1: no good backup is there from the last time but one of the schedule or later.',
-      Number(isLate(schedule, now)),
+      Number(isLate),
+      labels,
+    ),
+    gauge(
+      'holdfast_backup_paused',
+      '1: the schedule is paused: an operator has paused it, or the cluster was restored from a backup.',
+      Number(isPaused),
+      labels,
+    ),
+    gauge(
+      'holdfast_backup_waiting',
+      '1: the time of the schedule has come, and another unfinished operation keeps its backup from starting.',
+      Number(waitsFor !== null),
       labels,
     ),
     gauge(

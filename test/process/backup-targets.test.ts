@@ -79,6 +79,22 @@ t.test('a cluster backs itself up into another one', { timeout: 600_000 }, async
   t.match(await schedule(), { failures: 0 })
   t.match((await listed()).at(-1), { backup: { missingCount: 0 } })
 
+  await t.test('its start is audited, and the doctor says that the schedule is paused', async (t) => {
+    const asked = ['--operation', 'startScheduledBackup', ...admin]
+    const { out } = await runCommand('audit', 'query', ...asked)
+    const rows = out
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line) as object)
+    t.match(rows.at(-1), { api: 'internal', method: 'WORK', status: 202, details: { name: 'minutely' } })
+    const examined = await runCommand('doctor', '--config', cluster.node('n1').configFile, '--json')
+    const { findings } = JSON.parse(examined.out) as { findings: readonly { check: string; found: string }[] }
+    t.match(
+      findings.filter(({ check }) => check === 'backups'),
+      [{ severity: 'warning', found: /"minutely" is paused; its last good backup is that of 20/ }],
+    )
+  })
+
   // A good backup is followed by a prune.
   await until('no operation is under way', async () => {
     const { body } = await cluster.admin('n1', { method: 'GET', path: '/cluster/operations' })

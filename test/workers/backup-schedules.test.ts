@@ -1,9 +1,13 @@
 /** Schedules of backups over a real store: what the node on duty starts, and when. */
 import t from 'tap'
+import { auditHead } from '../../src/state-machine/audit/append.ts'
+import { auditRowKeys } from '../../src/state-machine/audit/keys.ts'
 import { backupKeys } from '../../src/state-machine/backup-plans/keys.ts'
 import { unfinishedOperations } from '../../src/state-machine/long-operations/operations.ts'
+import { scheduleStatus } from '../../src/backup/schedules/schedule-status.ts'
 import { BackupSchedules } from '../../src/workers/backup-schedules.ts'
 import { SILENT } from '../helpers/loggers.ts'
+import { exchange } from '../state-machine/key-exchange-samples.ts'
 import { StoreWorld, type Teardown } from '../store/store-world.ts'
 
 const HOUR_MS = 3_600_000
@@ -32,7 +36,7 @@ async function bench(t: Teardown, more: { readonly isPaused?: boolean } = {}) {
   })
   await world.propose({ type: 'setBackupSchedule', name: 'hourly', plan: { ...PLAN, ...more } })
   const parts = {
-    cluster: { isJobRunner: () => duty.isOn },
+    cluster: { isJobRunner: () => duty.isOn, nodeId: 'n1' },
     state,
     propose: world.propose,
     confirmedTime: () => world.time + clock.aheadMs,
@@ -49,7 +53,20 @@ async function bench(t: Teardown, more: { readonly isPaused?: boolean } = {}) {
   }
   const value = (name: string) =>
     nodes[0].metrics().find((one) => one.name === `holdfast_backup_${name}`)?.value
-  return { world, duty, clock, nodes, running, schedule, round, end, value }
+  /** Rows of the audit log. */
+  const audited = (): readonly Record<string, unknown>[] =>
+    state.cut((view) => {
+      const { first, next } = auditHead(view)
+      const links = Array.from({ length: next - first }, (_, n) =>
+        view.get(auditRowKeys.auditLink(first + n)),
+      )
+      return links.map((link) => JSON.parse(link?.text ?? '{}') as Record<string, unknown>)
+    })
+  const status = () => {
+    const present = schedule()
+    return present === undefined ? null : scheduleStatus(present, unfinishedOperations(state), world.time)
+  }
+  return { world, duty, clock, nodes, running, schedule, status, round, end, value, audited }
 }
 
 t.test('a schedule', async (t) => {
@@ -130,5 +147,38 @@ t.test('a schedule', async (t) => {
     t.same(running(), [])
     t.equal(value('schedules_late'), 0)
     t.equal(value('schedules'), 0)
+    t.equal(value('paused'), 1)
+  })
+
+  t.test('is audited as internal when it starts a backup, with its name', async (t) => {
+    const { world, round, running, audited } = await bench(t)
+    world.later(HOUR_MS)
+    await round()
+    t.match(audited(), [
+      {
+        api: 'internal',
+        operation: 'startScheduledBackup',
+        actor: { type: 'system', id: null },
+        status: 202,
+        code: null,
+        reason: 'schedule hourly',
+        details: { name: 'hourly', operationId: running()[0] },
+      },
+    ])
+  })
+
+  t.test('waits for an exchange that is paused: it says so, and is not refused each second', async (t) => {
+    const { world, status, running, round, value, audited, schedule } = await bench(t)
+    t.match(await world.propose(exchange('x1')), { ok: true })
+    const pause = { type: 'setOperationStatus', operationId: 'x1', action: 'pause', error: null } as const
+    t.match(await world.propose(pause), { ok: true })
+    t.equal(value('waiting'), 0, 'its time has not come')
+    world.later(HOUR_MS)
+    for (let n = 0; n < 10; n++) await round()
+    t.same(running(), ['x1'])
+    t.equal(value('waiting'), 1)
+    t.match(schedule(), { run: null, failures: 0 })
+    t.same(audited(), [])
+    t.match(status(), { waitsFor: { operationId: 'x1', kind: 'keyExchange', status: 'paused' } })
   })
 })

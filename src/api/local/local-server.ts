@@ -1,7 +1,7 @@
 /**
  * The socket inside the data directory: what the command line of the same machine may ask of a running node.
  *
- * Owns: requests about admin tokens, the check of the audit log and how it is stored, how the node stands. Authority is filesystem access: the socket has mode 0600 and there is no
+ * Owns: requests about admin tokens, the check of the audit log and how it is stored, how schedules of backups and the node stand. Authority is filesystem access: the socket has mode 0600 and there is no
  * other check, so nothing is ever served here that a reader of the data directory could not do anyway. [decisions 1]
  */
 import { rmSync } from 'node:fs'
@@ -15,6 +15,7 @@ import { auditStatus } from '../../operations/audit-segments/audit-status.ts'
 import { parseNotedHead, verifyAuditLog } from '../../operations/audit/verify-audit-log.ts'
 import type { Services } from '../../operations/base/services.ts'
 import { Refusal } from '../../base/refusal.ts'
+import { backupStatus } from '../../operations/backup-plans/backup-status.ts'
 import { LocalAudit } from './local-audit.ts'
 import { nodeStatus } from './node-status.ts'
 
@@ -63,6 +64,8 @@ function routeOf({ method = '', url = '' }: IncomingMessage): LocalRoute {
     }
   if (method === 'GET' && url === '/audit/standing')
     return { operation: 'readAuditStanding', answer: (services) => auditStatus(services) }
+  if (method === 'GET' && url === '/backups/status')
+    return { operation: 'readBackupStatus', answer: async (services) => backupStatus(services) }
   if (method === 'GET' && url === '/status')
     return { operation: 'readNodeStatus', answer: async (services) => nodeStatus(services) }
   return {

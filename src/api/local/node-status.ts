@@ -11,6 +11,9 @@ import { tenantKeys } from '../../state-machine/tenants/keys.ts'
 /** What `GET /audit/standing` answers. */
 export type { AuditStatus } from '../../operations/audit-segments/audit-status.ts'
 
+/** What `GET /backups/status` answers. */
+export type { BackupStatus } from '../../operations/backup-plans/backup-status.ts'
+
 export interface NodeStatus {
   readonly nodeId: string
   readonly clusterId: string

@@ -142,6 +142,13 @@ export const CHECKS = [
     warning: 'a copy of a segment is missing, or rows have waited for more than two hours',
   },
   {
+    id: 'backups',
+    looksAt: 'the schedules of backups, by the state of the running node',
+    error: 'a schedule has no good backup since its last time but one',
+    warning:
+      'the last backup of a schedule failed, a schedule is paused, as those of a restored cluster are, or an unfinished operation, such as a paused exchange of a data key, keeps a backup from starting',
+  },
+  {
     id: 'open_files',
     looksAt: 'how many files and connections the node may have open',
     error: '',

@@ -10,7 +10,7 @@ import { plainListeners } from '../../config/plain-listeners.ts'
 import type { Config } from '../../config/types.ts'
 import { VERSION } from '../../base/version.ts'
 import { checkAudit } from './audit-checks.ts'
-import { auditFacts } from './audit-facts.ts'
+import { checkBackups } from './backup-checks.ts'
 import { checkListenerTls, checkPeerTls } from './certificate-checks.ts'
 import { listenerTlsFacts, peerTlsFacts } from './certificate-facts.ts'
 import { type CheckId, CHECKS } from './check-list.ts'
@@ -33,6 +33,7 @@ import { checkClock, checkListener, checkPeer } from './network-checks.ts'
 import { listenerFacts, peerFacts } from './network-facts.ts'
 import { checkNode, type NodeFacts } from './node-checks.ts'
 import { nodeFacts } from './node-facts.ts'
+import { auditFacts, backupFacts } from './status-facts.ts'
 import { checkWebhookTargets } from './webhook-checks.ts'
 
 export interface Examination {
@@ -86,13 +87,14 @@ async function checkConfigured(config: Config | null, node: NodeFacts | null): P
   if (config === null || node === null) return []
   const directory = await directoryFacts(config.node.dataDir)
   const ofIdentity = await identityFacts(config.node.dataDir)
-  const [ofData, ofPeers, listeners, tls, listenerTls, audit] = await Promise.all([
+  const [ofData, ofPeers, listeners, tls, listenerTls, audit, backups] = await Promise.all([
     checkData(config, { node, directory, ofIdentity }),
     peerFacts(config),
     listenerFacts(config, node),
     peerTlsFacts(config),
     listenerTlsFacts(config),
     auditFacts(config.node.dataDir, node),
+    backupFacts(config.node.dataDir, node),
   ])
   const isFirstStart = node.kind === 'stopped' && ofIdentity.identity === null && ofIdentity.failure === null
   // After the other checks: concurrent work of this process would make the disk look slow.
@@ -111,6 +113,7 @@ async function checkConfigured(config: Config | null, node: NodeFacts | null): P
     ),
     ...checkClock(ofPeers, config.cluster.clockSkewMaxMs),
     ...checkAudit(audit),
+    ...checkBackups(backups),
   ]
 }
 

@@ -68,15 +68,23 @@ export function backupFault(
       'invalid_argument',
       `Cannot start operation: rules keep whole numbers of backups from 0 to ${KEEP_MAX}, and at least one`,
     )
-  const others: readonly string[] =
-    kind === 'backup' ? ['backup', 'backupPrune', 'keyExchange'] : ['backup', 'backupPrune']
-  const present = unfinished.find((one) => others.includes(one.kind))
+  const present = inTheWay(unfinished, kind)
   if (present === undefined) return null
   const what = kind === 'backup' ? 'a backup' : 'a prune'
   return refuse(
     'precondition_failed',
     `Cannot start ${what}: "${present.operationId}" is unfinished; wait for its end or cancel it`,
   )
+}
+
+/** The unfinished operation beside which none of this kind starts. */
+export function inTheWay(
+  unfinished: readonly LongOperation[],
+  kind: LongOperation['kind'],
+): LongOperation | undefined {
+  const others: readonly string[] =
+    kind === 'backup' ? ['backup', 'backupPrune', 'keyExchange'] : ['backup', 'backupPrune']
+  return unfinished.find((one) => others.includes(one.kind))
 }
 
 /** Whether each rule is a whole number in its bounds, and one of them keeps something. */

@@ -25,11 +25,12 @@ import {
   siteSecret,
   tenantDataKey,
   tenantDedupKey,
+  tenantSiteSecret,
 } from './sealing-contexts.ts'
 import { pageOfAccessKeys } from '../store/reads/access-key-listing.ts'
 import { eventRanges } from '../state-machine/events/keys.ts'
 import { siteRanges } from '../state-machine/sites/keys.ts'
-import type { SiteRecord } from '../state-machine/sites/records.ts'
+import type { SiteRecord, TenantSiteRecord } from '../state-machine/sites/records.ts'
 import { tenantRanges } from '../state-machine/tenants/keys.ts'
 
 /** What no key of this node opens. */
@@ -86,6 +87,12 @@ export class SealedSecrets {
         return { owner: `replication of bucket '${bucket}'`, masterKeyId: namedKeyOf(secret) }
       }
     }
+    for await (const sites of this.#tenantSites()) {
+      for (const { tenantId, secret } of sites) {
+        if (!this.#isKeyMissing(secret, tenantSiteSecret(tenantId))) continue
+        return { owner: `replication of tenant '${tenantId}'`, masterKeyId: namedKeyOf(secret) }
+      }
+    }
     for (const { name, secret } of this.#targetSecrets()) {
       if (!this.#isKeyMissing(secret, backupTargetSecret(name))) continue
       return { owner: `backup target '${name}'`, masterKeyId: namedKeyOf(secret) }
@@ -125,16 +132,7 @@ export class SealedSecrets {
       const command = { type: 'rewrapHookSecrets', items } as const
       yield { command, lost: lost.map(({ hookId }) => `notification hook '${hookId}'`) }
     }
-    for await (const sites of this.#sites()) {
-      const [items, lost] = split(
-        sites.filter(
-          ({ bucketId, secret }) => this.#sealer(secret, siteSecret(bucketId)) !== this.#masterKey.id,
-        ),
-        (one) => this.#newSiteSecret(one),
-      )
-      const command = { type: 'rewrapSiteSecrets', items } as const
-      yield { command, lost: lost.map(({ bucket }) => `replication of bucket '${bucket}'`) }
-    }
+    yield* this.#siteRewraps()
     const [items, lost] = split(
       this.#targetSecrets().filter((one) => this.#isOldTarget(one)),
       (one) => this.#newTargetSecret(one),
@@ -146,9 +144,38 @@ export class SealedSecrets {
       }
   }
 
+  /** Of the replications of buckets and of tenants. */
+  async *#siteRewraps() {
+    for await (const sites of this.#sites()) {
+      const [items, lost] = split(
+        sites.filter(
+          ({ bucketId, secret }) => this.#sealer(secret, siteSecret(bucketId)) !== this.#masterKey.id,
+        ),
+        (one) => this.#newSiteSecret(one),
+      )
+      const command = { type: 'rewrapSiteSecrets', items } as const
+      yield { command, lost: lost.map(({ bucket }) => `replication of bucket '${bucket}'`) }
+    }
+    for await (const sites of this.#tenantSites()) {
+      const [items, lost] = split(
+        sites.filter(
+          ({ tenantId, secret }) => this.#sealer(secret, tenantSiteSecret(tenantId)) !== this.#masterKey.id,
+        ),
+        (one) => this.#newTenantSiteSecret(one),
+      )
+      const command = { type: 'rewrapTenantSiteSecrets', items } as const
+      yield { command, lost: lost.map(({ tenantId }) => `replication of tenant '${tenantId}'`) }
+    }
+  }
+
   /** Pages of the replications of buckets. */
   #sites(): AsyncGenerator<readonly SiteRecord[]> {
     return pages((after) => this.#state.page(siteRanges.sites(), { after, limit: REWRAP_ITEMS_MAX }))
+  }
+
+  /** Pages of the replications of tenants. */
+  #tenantSites(): AsyncGenerator<readonly TenantSiteRecord[]> {
+    return pages((after) => this.#state.page(siteRanges.tenantSites(), { after, limit: REWRAP_ITEMS_MAX }))
   }
 
   /** Pages of tenants; those whose keys were destroyed have nothing sealed. */
@@ -243,6 +270,11 @@ export class SealedSecrets {
   #newSiteSecret({ bucketId, secret }: SiteRecord) {
     const after = this.#again(secret, siteSecret(bucketId))
     return after === null ? null : { bucketId, before: secret, after }
+  }
+
+  #newTenantSiteSecret({ tenantId, secret }: TenantSiteRecord) {
+    const after = this.#again(secret, tenantSiteSecret(tenantId))
+    return after === null ? null : { tenantId, before: secret, after }
   }
 
   /** What names a key that is here and does not open is damaged, which no key file repairs. */

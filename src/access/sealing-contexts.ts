@@ -15,5 +15,7 @@ export const auditDataKey = (): string => 'audit/data-key'
 export const auditDedupKey = (): string => 'audit/dedup-key'
 /** Of the access key of the store that a bucket is replicated to. */
 export const siteSecret = (id: BucketId): string => `site/${id}/secret`
+/** The same for all buckets of a tenant. */
+export const tenantSiteSecret = (id: TenantId): string => `tenant-site/${id}/secret`
 export const backupTargetSecret = (name: string): string => `backup-target/${name}/secret`
 export const hookSecret = (id: HookId): string => `hook/${id}/secret`

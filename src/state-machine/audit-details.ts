@@ -112,6 +112,15 @@ const DESCRIBERS: { readonly [T in CommandType]: Describer<T> } = {
   queueExisting: nothing,
   forgetSiteChanges: nothing,
   rewrapSiteSecrets: nothing,
+  setTenantReplication: ({ tenantId, target, rules, createsBuckets, existing }) => ({
+    tenantId,
+    details: { target, rules, createsBuckets, existing },
+  }),
+  deleteTenantReplication: ({ tenantId }) => ({ tenantId }),
+  followTenant: ({ tenantId, name, targetBucket }) => ({ tenantId, bucket: name, details: { targetBucket } }),
+  recordWaitingSite: nothing,
+  leaveTenant: ({ tenantId, names }) => ({ tenantId, details: { buckets: [...names] } }),
+  rewrapTenantSiteSecrets: nothing,
   // Only the ids: the URL of a hook may contain a secret.
   setNotifications: ({ tenantId, bucket, configs }) => ({
     tenantId,

@@ -106,6 +106,12 @@ export const COMMAND_LEVELS: { readonly [T in CommandType]: number } = {
   queueExisting: 7,
   forgetSiteChanges: 7,
   rewrapSiteSecrets: 7,
+  setTenantReplication: 7,
+  deleteTenantReplication: 7,
+  followTenant: 7,
+  recordWaitingSite: 7,
+  leaveTenant: 7,
+  rewrapTenantSiteSecrets: 7,
   setBackupTarget: 7,
   deleteBackupTarget: 7,
   setBackupSchedule: 7,
@@ -136,6 +142,7 @@ type MemberLevel = number | Readonly<Record<string, number>>
  * old meaning; a command with it needs its level.
  */
 const MEMBER_LEVELS: { readonly [T in CommandType]?: Readonly<Record<string, MemberLevel>> } = {
+  createBucket: { replicaOf: 7 },
   setQuota: { maxVersions: 4, maxUploads: 4, maxMetadataBytes: 4 },
   putObject: { representation: 4, customerSeal: 7 },
   copyObject: { representation: 4, checksums: 4, customerSeal: 7, stored: 7 },

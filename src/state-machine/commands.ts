@@ -29,7 +29,7 @@ import type { BackupPlanCommand, BackupPlanReplies } from './backup-plans/comman
 import type { LongOperationCommand, LongOperationReplies } from './long-operations/commands.ts'
 import type { RemovalCommand, RemovalReplies } from './removal/commands.ts'
 import type { BodyCommand, BodyReplies } from './bodies/commands.ts'
-import type { SiteCommand, SiteReplies } from './sites/commands.ts'
+import type { SiteCommand, SiteReplies, TenantSiteCommand, TenantSiteReplies } from './sites/commands.ts'
 import type { SkipEntryCommand, SkipEntryReplies } from './skipped-entries/skipped-entries.ts'
 
 export type Command =
@@ -42,6 +42,7 @@ export type Command =
   | BucketCommand
   | LifecycleCommand
   | SiteCommand
+  | TenantSiteCommand
   | RemovalCommand
   | ChunkCommand
   | LongOperationCommand
@@ -76,6 +77,7 @@ export interface ReplyValues
     BucketReplies,
     LifecycleReplies,
     SiteReplies,
+    TenantSiteReplies,
     RemovalReplies,
     ChunkReplies,
     LongOperationReplies,

@@ -21,7 +21,13 @@ import type { BackupNamesRecord, BackupScheduleRecord, BackupTargetRecord } from
 import type { LongOperation } from './long-operations/records.ts'
 import type { CompletedRecord, ExpiryRecord, IdempotencyRecord, UploadRecord } from './objects/records.ts'
 import type { BusySite } from './sites/keys.ts'
-import type { SiteChangeRecord, SiteRecord, SiteStateRecord } from './sites/records.ts'
+import type {
+  SiteChangeRecord,
+  SiteRecord,
+  SiteStateRecord,
+  TenantSiteRecord,
+  WaitingSiteRecord,
+} from './sites/records.ts'
 import type { ClusterRecovery, MembersRecord } from './members/records.ts'
 import type {
   DeliveryName,
@@ -92,6 +98,10 @@ export interface RowTypes {
   siteChange: SiteChangeRecord
   /** Changes that were given up. */
   failedSiteChange: SiteChangeRecord
+  /** Where buckets of a tenant go that have no replication of their own. */
+  tenantSite: TenantSiteRecord
+  /** Buckets that are to follow their tenant and do not yet. */
+  waitingSite: WaitingSiteRecord
   object: ObjectRecord
   version: VersionRecord
   /** Index: versions that carry a lock setting, ended or not. */

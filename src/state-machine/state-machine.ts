@@ -28,6 +28,13 @@ import { applyLifecycleRule, endLifecycleWalk } from './lifecycle/acting.ts'
 import { forgetSiteChanges, recordSends, retrySiteChanges } from './sites/sends.ts'
 import { queueExisting, startResync } from './sites/resync.ts'
 import { deleteBucketReplication, setBucketReplication } from './sites/sites.ts'
+import {
+  deleteTenantReplication,
+  followTenant,
+  leaveTenant,
+  recordWaitingSite,
+  setTenantReplication,
+} from './sites/tenant-sites.ts'
 import { setBucketTags } from './buckets/tags.ts'
 import { recordChange } from './record-change.ts'
 import { deleteBucket } from './removal/delete-bucket.ts'
@@ -61,6 +68,7 @@ import {
   rewrapAccessKeys,
   rewrapHookSecrets,
   rewrapSiteSecrets,
+  rewrapTenantSiteSecrets,
   rewrapTenantKeys,
 } from './master-keys/master-keys.ts'
 import { endKeyExchange, exchangeTenantKey, resealBodies } from './key-exchange/key-exchange.ts'
@@ -126,6 +134,12 @@ const HANDLERS: { readonly [T in CommandType]: Handler<T> } = {
   queueExisting,
   forgetSiteChanges,
   rewrapSiteSecrets,
+  setTenantReplication,
+  deleteTenantReplication,
+  followTenant,
+  recordWaitingSite,
+  leaveTenant,
+  rewrapTenantSiteSecrets,
   setQuota,
   setTenantLimits,
   requestApproval,

@@ -73,7 +73,7 @@ export interface WorkerParts extends Omit<AuditWorkParts, 'confirmedTime' | 'oft
   readonly notifications: TargetSettings
   readonly openSite: OpenSite
   readonly closeSites: () => Promise<void>
-  readonly siteSecrets: Pick<SiteSecrets, 'open'>
+  readonly siteSecrets: SiteSecrets
   readonly logger: Logger
 }
 

@@ -10,6 +10,7 @@ import type { SiteRecord } from '../state-machine/sites/records.ts'
 import type { StateReader } from '../store/reads/state-reader.ts'
 import type { Repeating } from './repeating.ts'
 import type { LogClock } from './webhooks/log-clock.ts'
+import { Following } from './sites/following.ts'
 import { readVersion } from './sites/read-version.ts'
 import { Resyncing } from './sites/resyncing.ts'
 import { sendChange } from './sites/send-change.ts'
@@ -17,13 +18,14 @@ import { Sending } from './sites/sending.ts'
 
 const SEND_EVERY_MS = 250
 const RESYNC_EVERY_MS = 1_000
+const FOLLOW_EVERY_MS = 5_000
 
 export interface SiteWorkParts {
   readonly cluster: Pick<Cluster, 'isJobRunner' | 'clusterId'>
   readonly state: StateReader
   readonly propose: Propose
   readonly content: Pick<Content, 'read'>
-  readonly siteSecrets: Pick<SiteSecrets, 'open'>
+  readonly siteSecrets: SiteSecrets
   readonly openSite: OpenSite
   /** Ends the connections to all targets. */
   readonly closeSites: () => Promise<void>
@@ -53,13 +55,16 @@ export function siteWork(parts: SiteWorkParts): SiteWork {
     },
   })
   const resyncing = new Resyncing({ ...parts, sending, now })
+  const following = new Following({ ...parts, now, random: Math.random })
   return {
     workers: [
       { name: 'replication', work: () => sending.round(), everyMs: SEND_EVERY_MS, logger },
       { name: 'resync', work: () => resyncing.round(), everyMs: RESYNC_EVERY_MS, logger },
+      { name: 'following', work: () => following.round(), everyMs: FOLLOW_EVERY_MS, logger },
     ],
-    samples: () => resyncing.metrics(),
+    samples: () => [...resyncing.metrics(), ...following.samples()],
     close: async () => {
+      following.close()
       await sending.close()
       await parts.closeSites()
     },

@@ -52,6 +52,7 @@ const LAST: readonly ExampleId[] = [
   ['setBackupTarget', 'getBackupTarget', 'listBackupTargets', 'setBackupSchedule', 'getBackupSchedule'],
   ['pruneBackups', 'listBackupSchedules', 'deleteBackupSchedule', 'deleteBackupTarget'],
   ['setTenantLimits', 'getTenantLimits', 'deleteTenantLimits'],
+  ['setTenantReplication', 'getTenantReplication', 'deleteTenantReplication'],
   ['deleteObject', 'getTenantUsage', 'setTenantBucketPolicy', 'getTenantBucketPolicy'],
   ['deleteTenantBucketPolicy', 'rebalance', 'listOperations', 'getOperation'],
   [

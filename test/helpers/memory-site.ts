@@ -56,6 +56,16 @@ export class MemorySite implements RemoteStore {
     return this.#request('probe', () => ({ identity: this.identity }))
   }
 
+  probeStore(): Promise<void> {
+    return this.#request('probe store', () => undefined)
+  }
+
+  makeBucket({ source }: Parameters<RemoteStore['makeBucket']>[0]): Promise<void> {
+    return this.#request(`make bucket for ${source.name}`, () => {
+      this.effects.push(`bucket for ${source.name}`)
+    })
+  }
+
   head({ key, versionId }: RemoteName): Promise<RemoteVersion | null> {
     return this.#request(`head ${key}`, () => this.#find({ key, versionId }) ?? null)
   }

@@ -30,6 +30,7 @@ import { placementPlanRoute } from './placement-plan.ts'
 import { placementRoutes, PlacementView } from './placement.ts'
 import { quotaRoutes, QuotaView } from './quota.ts'
 import { repairRoutes, RepairView } from './repair.ts'
+import { tenantReplicationRoutes, TenantReplicationView } from './tenant-replication.ts'
 import { tenantRoutes, TenantView } from './tenants.ts'
 import { ClusterTimeView, timeRoutes } from './time.ts'
 import { usageRoutes } from './usage.ts'
@@ -42,6 +43,7 @@ export function adminPlane(metrics: MetricsPage): Plane {
     metricsRoute(metrics),
     ...tenantRoutes,
     ...encryptionRoutes,
+    ...tenantReplicationRoutes,
     ...accountRoutes,
     ...accessKeyRoutes,
     ...longOperationRoutes,
@@ -83,6 +85,7 @@ export function adminDocument(): OpenApiDocument {
     schemas: {
       Tenant: TenantView,
       TenantEncryption: TenantEncryptionView,
+      TenantReplication: TenantReplicationView,
       Account: AccountView,
       AccessKey: AccessKeyView,
       AccessKeyWithSecret: AccessKeyWithSecretView,

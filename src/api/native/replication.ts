@@ -2,7 +2,6 @@
  * The routes of a bucket's replication to another site. [docs/adr/0090-replication-to-a-second-site.md]
  */
 import Type, { type Static } from 'typebox'
-import { PRINTABLE_PATTERN } from '../../base/printable.ts'
 import {
   deleteBucketReplication,
   getBucketReplication,
@@ -10,21 +9,15 @@ import {
 } from '../../operations/replication/bucket-replication.ts'
 import { compareBucketReplication, COMPARED_MAX } from '../../operations/replication/compare-replication.ts'
 import {
-  SITE_DELETES,
-  SITE_REGION_USUAL,
-  SITE_RULE_ID_CHARACTERS_MAX,
-  type SiteRuleInput,
-} from '../../operations/replication/replication-config.ts'
-import {
   FAILURES_SHOWN,
   getReplicationStatus,
   type ReplicationStatus,
   retryBucketReplication,
 } from '../../operations/replication/replication-status.ts'
 import { setBucketReplication } from '../../operations/replication/set-bucket-replication.ts'
-import { SITE_RULES_MAX, type SiteRecord, type SiteStateRecord } from '../../state-machine/sites/records.ts'
-import { documented } from '../documented.ts'
+import type { SiteRecord, SiteStateRecord } from '../../state-machine/sites/records.ts'
 import { PHOTOS } from '../examples/names.ts'
+import { Rules, ruleIn, ruleView, SECRET_KEY, STORE } from './replication-schemas.ts'
 import { type Answer, dataRoute } from '../route.ts'
 import {
   CONTINUATION_TOKEN,
@@ -35,60 +28,19 @@ import {
   timeText,
   timeTextOrNull,
 } from '../wire.ts'
-import { Tags } from './given-schemas.ts'
 
 const PATH = '/buckets/{bucket}/replication'
 const CONFIGURATION_BYTES_MAX = 256 * 1024
 
-const Filter = Type.Object(
-  {
-    prefix: Type.Optional(Type.String(documented({ maxLength: 1024, pattern: '^[^\\u0000]*$' }))),
-    tags: Type.Optional(Tags),
-  },
-  { additionalProperties: false, description: 'Every condition has to hold; none: all objects' },
-)
-
-const RuleView = Type.Object(
-  {
-    id: Type.Optional(
-      Type.String(
-        documented({ minLength: 1, maxLength: SITE_RULE_ID_CHARACTERS_MAX, pattern: PRINTABLE_PATTERN }),
-      ),
-    ),
-    status: Type.Optional(Type.String(documented({ enum: ['Enabled', 'Disabled'] }))),
-    filter: Type.Optional(Filter),
-    deletes: Type.Optional(
-      Type.String({
-        description:
-          'Which deletions go there: none; markers, which name no version; all, also of versions by their id. Usually markers, and none of a rule with tags',
-        ...documented({ enum: [...SITE_DELETES] }),
-      }),
-    ),
-  },
-  { additionalProperties: false },
-)
-
-const TARGET = {
-  endpoint: Type.String({ description: 'Address of the store, without a bucket' }),
-  bucket: Type.String(),
-  region: Type.Optional(Type.String({ description: `Usually ${SITE_REGION_USUAL}` })),
-  virtualHost: Type.Optional(Type.Boolean({ description: 'The bucket is part of the name of the host' })),
-  accessKeyId: Type.String(),
-}
+const TARGET = { ...STORE, bucket: Type.String() }
 
 const GivenTarget = Type.Object(
   {
     ...TARGET,
-    secretKey: Type.Optional(
-      Type.String({
-        description: 'Never shown again. Absent: the present one stays, with endpoint and accessKeyId',
-      }),
-    ),
+    secretKey: SECRET_KEY,
   },
   { additionalProperties: false },
 )
-
-const Rules = Type.Array(RuleView, documented({ maxItems: SITE_RULES_MAX }))
 
 const Given = Type.Object(
   {
@@ -100,7 +52,12 @@ const Given = Type.Object(
 )
 
 const View = Type.Object(
-  { target: Type.Object(TARGET, { additionalProperties: false }), rules: Rules, updatedAt: Time },
+  {
+    target: Type.Object(TARGET, { additionalProperties: false }),
+    rules: Rules,
+    ofTenant: Type.Boolean({ description: 'It is that of all buckets of the tenant' }),
+    updatedAt: Time,
+  },
   { additionalProperties: false },
 )
 
@@ -333,27 +290,14 @@ export const replicationRoutes = [
   ),
 ]
 
-function ruleIn({ filter, ...rule }: Static<typeof RuleView>): SiteRuleInput {
-  if (filter === undefined) return rule
-  const { tags, ...plain } = filter
-  return { ...rule, filter: tags === undefined ? plain : { ...plain, tags: Object.entries(tags) } }
-}
-
-function shown({ target, rules, updatedAt }: SiteRecord): Answer {
+function shown({ target, rules, ofTenant, updatedAt }: SiteRecord): Answer {
   const { endpoint, bucket, region, isVirtualHost: virtualHost, accessKeyId } = target
   return {
     kind: 'json',
     body: {
       target: { endpoint, bucket, region, virtualHost, accessKeyId },
-      rules: rules.map(({ id, isEnabled, prefix, tags, deletes }) => ({
-        id,
-        status: isEnabled ? 'Enabled' : 'Disabled',
-        filter: {
-          ...(prefix === '' ? {} : { prefix }),
-          ...(Object.keys(tags).length === 0 ? {} : { tags: { ...tags } }),
-        },
-        deletes,
-      })),
+      rules: rules.map(ruleView),
+      ofTenant: ofTenant !== undefined,
       updatedAt: timeText(updatedAt),
     },
   }

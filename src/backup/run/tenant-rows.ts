@@ -43,6 +43,8 @@ const KINDS: Readonly<Record<keyof RowTypes | 'nodeSessions' | 'leavers', Belong
   busySite: 'inBucket',
   siteChange: 'inBucket',
   failedSiteChange: 'inBucket',
+  tenantSite: 'named',
+  waitingSite: 'named',
   object: 'inBucket',
   version: 'inBucket',
   lockedVersion: 'inBucket',

@@ -14,6 +14,7 @@ import {
 } from './options.ts'
 import { encryptionCommand } from './tenant-encryption.ts'
 import { deleteTenantCommand, disableTenantCommand } from './tenant-end.ts'
+import { tenantReplicationCommand } from './tenant-replication.ts'
 
 export function tenantCommand(done: Done): Command {
   return new Command('tenant')
@@ -23,6 +24,7 @@ export function tenantCommand(done: Done): Command {
     .addCommand(getCommand(done))
     .addCommand(tenantUsageCommand(done))
     .addCommand(encryptionCommand(done))
+    .addCommand(tenantReplicationCommand(done))
     .addCommand(disableTenantCommand(done))
     .addCommand(deleteTenantCommand(done))
 }

@@ -8,29 +8,26 @@ import type { DataOperations } from '../../client/generated/data-operations.ts'
 import { askData, pagesOf } from '../base/asking.ts'
 import type { DataAccessOptions } from '../base/cluster-access.ts'
 import { CommandError, EXIT } from '../base/exit.ts'
-import { jsonInput, listIn } from '../base/json-input.ts'
 import { note, printable, printFacts, printJson, printLine, printTable, sizeText } from '../base/printing.ts'
+import { type RuleOptions, rulesIn } from '../base/replication-rules.ts'
 import { sourceCredentials } from '../base/store-credentials.ts'
 
 export interface ReplicationOptions extends DataAccessOptions {
   readonly json?: boolean
 }
 
-export interface SetReplicationOptions extends ReplicationOptions {
+export interface SetReplicationOptions extends ReplicationOptions, RuleOptions {
   readonly to: string
   readonly targetBucket?: string
   readonly targetKeyFile?: string
   readonly region?: string
   readonly virtualHost?: boolean
-  readonly rules?: string
   readonly existing?: boolean
   readonly allBuckets?: boolean
 }
 
 type Body = DataOperations['setBucketReplication']['call']['body']
 type Status = DataOperations['getReplicationStatus']['answer']
-
-const EXAMPLE = '{"rules":[{"filter":{"prefix":"in/"},"deletes":"none"}]}'
 
 export async function setReplication(
   bucket: string | undefined,
@@ -45,11 +42,7 @@ export async function setReplication(
     option: '--target-key-file',
     of: 'the target',
   })
-  const from = { file: options.rules ?? '', what: 'replication rules', example: EXAMPLE }
-  const rules =
-    options.rules === undefined
-      ? undefined
-      : (listIn(await jsonInput(options.rules, from.what, from.example), 'rules', from) as Body['rules'])
+  const rules: Body['rules'] = await rulesIn(options)
   const bodyFor = (name: string): Body => ({
     target: {
       endpoint: to,

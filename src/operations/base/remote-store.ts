@@ -75,6 +75,12 @@ export interface RemoteObject {
 /** Of a bucket of a Holdfast. */
 export type BucketIdentity = Pick<Mark, 'clusterId' | 'bucketId'>
 
+/** The bucket that one at the target is made for. */
+export interface BucketSource {
+  readonly clusterId: string
+  readonly name: string
+}
+
 /** The store of a target, reached with this secret. */
 export type OpenSite = (
   site: Pick<SiteRecord, 'tenantId' | 'target'>,
@@ -85,6 +91,10 @@ export type OpenSite = (
 export interface RemoteStore {
   /** That the bucket is there and these credentials are good for it; throws SiteFault `unreachable`.  */
   probe(): Promise<{ readonly identity: BucketIdentity | null }>
+  /** That these credentials are good, whatever they may do; throws SiteFault. */
+  probeStore(): Promise<void>
+  /** The bucket of the target, with versions; a Holdfast keeps `source`. Nothing of it stays where a part of that fails. */
+  makeBucket(how: { readonly objectLock: boolean; readonly source: BucketSource }): Promise<void>
   /** Null: there is none. */
   head(name: RemoteName): Promise<RemoteVersion | null>
   put(put: RemotePut): Promise<void>

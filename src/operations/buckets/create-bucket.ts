@@ -16,6 +16,8 @@ interface CreateBucketInput {
   readonly name: string
   readonly versioning?: string
   readonly objectLockEnabled?: boolean
+  /** The source of a replication that makes the bucket. */
+  readonly replicaOf?: string
 }
 
 export const createBucket = dataOperation(
@@ -42,6 +44,7 @@ export const createBucket = dataOperation(
         bucketsMax: services.config.limits.bucketsPerTenantMax,
         versioning,
         objectLockEnabled,
+        ...(input.replicaOf === undefined ? {} : { replicaOf: input.replicaOf }),
       }),
     )
   },

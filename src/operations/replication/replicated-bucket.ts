@@ -23,8 +23,11 @@ export function findReplication(services: Services, tenantId: string, name: stri
     site: siteOf(view, bucket),
     state: view.get(siteKeys.siteState(bucket.id)),
   }))
-  if (found.site === undefined || found.state === undefined)
-    throw new Refusal('not_found', `Bucket "${bucket.name}" is not replicated`)
+  if (found.site === undefined || found.state === undefined) {
+    const waiting = services.state.get(siteKeys.waitingSite(tenantId, bucket.name))
+    const why = waiting === undefined ? '' : ` yet, though its tenant is: ${waiting.lastError}`
+    throw new Refusal('not_found', `Bucket "${bucket.name}" is not replicated${why}`)
+  }
   return { bucket, site: found.site, state: found.state }
 }
 

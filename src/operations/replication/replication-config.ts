@@ -12,6 +12,7 @@ import {
   type SiteDeletes,
   type SiteRule,
   type SiteTarget,
+  type TenantSiteTarget,
 } from '../../state-machine/sites/records.ts'
 import { checkTags } from '../base/tags.ts'
 import { checkTarget, type TargetPolicy } from '../notifications/target-url.ts'
@@ -21,6 +22,7 @@ export const SITE_RULE_ID_CHARACTERS_MAX = 255
 export const SITE_REGION_USUAL = 'us-east-1'
 export const SITE_DELETES: readonly SiteDeletes[] = ['none', 'markers', 'all']
 const BUCKET_NAME = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/
+const BUCKET_PREFIX = /^([a-z0-9][a-z0-9.-]{0,31})?$/
 const REGION = /^[a-z0-9][a-z0-9-]{0,62}$/
 const ACCESS_KEY_ID = /^[\x21-\x7e]{1,128}$/
 const SECRET = /^[\x21-\x7e]{1,256}$/
@@ -35,6 +37,10 @@ export interface SiteTargetInput {
   readonly secretKey?: string
 }
 
+export interface TenantTargetInput extends Omit<SiteTargetInput, 'bucket'> {
+  readonly bucketPrefix?: string
+}
+
 export interface SiteRuleInput {
   readonly id?: string
   readonly status?: string
@@ -47,7 +53,34 @@ export interface SiteRuleInput {
 
 /** Throws Refusal invalid_request, invalid_argument, unsupported_target. */
 export function checkSiteTarget(input: SiteTargetInput, policy: TargetPolicy): Omit<SiteTarget, 'identity'> {
-  const { endpoint, bucket, region = SITE_REGION_USUAL, virtualHost = false, accessKeyId, secretKey } = input
+  const { bucket } = input
+  const place = checkStore(input, policy)
+  if (!isTargetBucket(bucket))
+    refuseValue('target.bucket', `is "${bucket.slice(0, 80)}", which is no name of a bucket`)
+  return { ...place, bucket }
+}
+
+/** Throws as `checkSiteTarget`. */
+export function checkTenantTarget(input: TenantTargetInput, policy: TargetPolicy): TenantSiteTarget {
+  const { bucketPrefix = '' } = input
+  const place = checkStore(input, policy)
+  if (!BUCKET_PREFIX.test(bucketPrefix))
+    refuseValue(
+      'target.bucketPrefix',
+      `is "${bucketPrefix.slice(0, 80)}": give at most 32 of a-z, 0-9, "-" and ".", the first a letter or digit, or nothing`,
+    )
+  return { ...place, bucketPrefix }
+}
+
+export function isTargetBucket(name: string): boolean {
+  return BUCKET_NAME.test(name)
+}
+
+function checkStore(
+  input: Omit<SiteTargetInput, 'bucket'>,
+  policy: TargetPolicy,
+): Omit<SiteTarget, 'identity' | 'bucket'> {
+  const { endpoint, region = SITE_REGION_USUAL, virtualHost = false, accessKeyId, secretKey } = input
   checkTarget(endpoint, policy)
   const url = new URL(endpoint)
   if (url.search !== '' || url.pathname !== '/')
@@ -55,15 +88,13 @@ export function checkSiteTarget(input: SiteTargetInput, policy: TargetPolicy): O
       'target.endpoint',
       'has a path: give the address of the store alone, such as https://s3.example.net',
     )
-  if (!BUCKET_NAME.test(bucket))
-    refuseValue('target.bucket', `is "${bucket.slice(0, 80)}", which is no name of a bucket`)
   if (!REGION.test(region))
     refuseValue('target.region', `is "${region.slice(0, 80)}": give one such as ${SITE_REGION_USUAL}`)
   if (!ACCESS_KEY_ID.test(accessKeyId))
     refuseValue('target.accessKeyId', 'must be 1 to 128 visible ASCII characters')
   if (secretKey !== undefined && !SECRET.test(secretKey))
     refuseValue('target.secretKey', 'must be 1 to 256 visible ASCII characters')
-  return { endpoint: url.origin, bucket, region, isVirtualHost: virtualHost, accessKeyId }
+  return { endpoint: url.origin, region, isVirtualHost: virtualHost, accessKeyId }
 }
 
 /** A rule without an id gets one; no rules: one for everything. Throws Refusal invalid_request, invalid_argument, invalid_tag. */

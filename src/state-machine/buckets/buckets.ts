@@ -34,7 +34,7 @@ export function createBucket(
   command: Extract<BucketCommand, { type: 'createBucket' }>,
   context: ApplyContext,
 ): Accepted<BucketRecord> | Refused {
-  const { tenantId, name, versioning, objectLockEnabled } = command
+  const { tenantId, name, versioning, objectLockEnabled, replicaOf } = command
   const tenant = activeTenant(draft, tenantId)
   if (!tenant.ok) return tenant
   if (!isKeyPart(name)) {
@@ -56,6 +56,7 @@ export function createBucket(
     versioning,
     objectLockEnabled,
     ...EMPTY_COUNTS,
+    ...(replicaOf === undefined ? {} : { replicaOf }),
   }
   draft.put(bucketKeys.bucket(tenantId, name), bucket)
   draft.put(tenantKeys.tenant(tenantId), { ...tenant.value, bucketCount: bucketCount + 1 })

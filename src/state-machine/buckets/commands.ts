@@ -19,6 +19,8 @@ export type BucketCommand =
       readonly bucketsMax: number
       readonly versioning: BucketRecord['versioning']
       readonly objectLockEnabled: boolean
+      /** Absent: a client makes it. */
+      readonly replicaOf?: string
     }
   | {
       readonly type: 'setBucketVersioning'

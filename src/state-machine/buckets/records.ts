@@ -47,6 +47,8 @@ export interface BucketRecord {
   readonly hasCors?: true
   /** Present: it has lifecycle rules. */
   readonly hasLifecycle?: true
+  /** The ids of the cluster and the name of the bucket whose replication has made it. Absent: a client has made it. */
+  readonly replicaOf?: string
   /** Present: it is replicated to another site. */
   readonly hasReplication?: true
   /** Share of each configuration in the usage of the tenant. Absent: none, it was set below feature level 4 or there is none. */

@@ -9,7 +9,7 @@ import { tenantKeys } from '../tenants/keys.ts'
 import { eventKeys } from '../events/keys.ts'
 import { isKeyPart } from '../base/row-key.ts'
 import { auditRowKeys } from '../audit/keys.ts'
-import type { SiteCommand, SiteReplies } from '../sites/commands.ts'
+import type { SiteCommand, SiteReplies, TenantSiteCommand, TenantSiteReplies } from '../sites/commands.ts'
 import { siteKeys } from '../sites/keys.ts'
 import type { MasterKeyCommand, MasterKeyReplies } from './commands.ts'
 import type { Draft } from '../base/draft.ts'
@@ -167,6 +167,23 @@ export function rewrapSiteSecrets(
   let rewrapped = 0
   for (const { bucketId, before, after } of items) {
     const key = siteKeys.site(bucketId)
+    const site = draft.get(key)
+    if (site === undefined || !isSame(site.secret, before)) continue
+    draft.put(key, { ...site, secret: after })
+    rewrapped += 1
+  }
+  return accept({ rewrapped })
+}
+
+/** Of the targets of replication of whole tenants. */
+export function rewrapTenantSiteSecrets(
+  draft: Draft,
+  { items }: Extract<TenantSiteCommand, { type: 'rewrapTenantSiteSecrets' }>,
+): Accepted<TenantSiteReplies['rewrapTenantSiteSecrets']> | Refused {
+  if (items.length > REWRAP_ITEMS_MAX) return tooMany(items.length)
+  let rewrapped = 0
+  for (const { tenantId, before, after } of items) {
+    const key = siteKeys.tenantSite(tenantId)
     const site = draft.get(key)
     if (site === undefined || !isSame(site.secret, before)) continue
     draft.put(key, { ...site, secret: after })

@@ -10,7 +10,7 @@ import { accept, type Accepted, refuse, type Refused } from '../base/reply.ts'
 import { bucketOf } from '../buckets/find-bucket.ts'
 import type { BucketRecord } from '../buckets/records.ts'
 import { forgetLifecycle } from '../lifecycle/rules.ts'
-import { forgetSite } from '../sites/sites.ts'
+import { forgetSite, forgetWaiting } from '../sites/sites.ts'
 import { leaveHooks } from '../events/hooks.ts'
 import { activeTenant } from '../tenants/tenants.ts'
 import { countTenant } from '../usage/usage.ts'
@@ -49,6 +49,7 @@ export function removeBucket(
   if (bucket.hasCors) draft.remove(bucketKeys.cors(id))
   forgetLifecycle(draft, bucket)
   forgetSite(draft, bucket)
+  forgetWaiting(draft, bucket)
   const tags = bucketKeys.bucketTags(id)
   if (draft.get(tags) !== undefined) draft.remove(tags)
   draft.put(tenantKeys.tenant(tenantId), { ...tenant, bucketCount: tenant.bucketCount - 1 })

@@ -23,6 +23,7 @@ import type { TenantId } from '../base/record-ids.ts'
 import type { LongOperationProgress, LongOperation } from '../long-operations/records.ts'
 import type { TenantRecord } from '../tenants/records.ts'
 import { type Accepted, accept, type Refused, refuse } from '../base/reply.ts'
+import { forgetTenantSite } from '../sites/tenant-sites.ts'
 import { revokeKeys, tenantAccessOf } from '../tenants/tenant-access.ts'
 import { forgetSealed, withoutFormerKey } from '../tenants/data-keys.ts'
 import { tenantOf } from '../tenants/tenants.ts'
@@ -136,6 +137,7 @@ export function shredTenant(
   forgetSealed(draft, tenantId)
   if (draft.get(usageKeys.quota(tenantId)) !== undefined) draft.remove(usageKeys.quota(tenantId))
   if (draft.get(limitKeys.limits(tenantId)) !== undefined) draft.remove(limitKeys.limits(tenantId))
+  forgetTenantSite(draft, tenantId)
   const finish = { type: 'setOperationStatus', operationId, action: 'finish', error: null } as const
   const finished = setOperationStatus(draft, finish, context)
   return finished.ok ? accept(shredded) : finished

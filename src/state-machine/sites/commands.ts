@@ -2,7 +2,14 @@
  * Commands about the replication of buckets to another site, and their replies.
  */
 import type { BucketId, TenantId, VersionId } from '../base/record-ids.ts'
-import type { SiteRecord, SiteRule, SiteStateRecord, SiteTarget } from './records.ts'
+import type {
+  SiteRecord,
+  SiteRule,
+  SiteStateRecord,
+  SiteTarget,
+  TenantSiteRecord,
+  TenantSiteTarget,
+} from './records.ts'
 
 /**
  * What became of one attempt. `sent`: it is there. `skipped`: it is not needed any more. `conflict`: a later change of the target stays.
@@ -72,6 +79,68 @@ export type SiteCommand =
         readonly after: Uint8Array
       }[]
     }
+
+export type TenantSiteCommand =
+  /** Replaces what is set; the gateway has checked it. */
+  | {
+      readonly type: 'setTenantReplication'
+      readonly tenantId: TenantId
+      readonly target: TenantSiteTarget
+      /** Sealed for this tenant. */
+      readonly secret: Uint8Array
+      readonly rules: readonly SiteRule[]
+      readonly createsBuckets: boolean
+      readonly existing: boolean
+    }
+  | { readonly type: 'deleteTenantReplication'; readonly tenantId: TenantId }
+  /** A bucket follows the replication of its tenant from now on: its target is there. */
+  | {
+      readonly type: 'followTenant'
+      readonly tenantId: TenantId
+      readonly name: string
+      readonly bucketId: BucketId
+      readonly revision: number
+      readonly targetBucket: string
+      readonly identity: string | null
+      /** Sealed for this bucket. */
+      readonly secret: Uint8Array
+    }
+  /** A bucket cannot follow yet, and why. */
+  | {
+      readonly type: 'recordWaitingSite'
+      readonly tenantId: TenantId
+      readonly name: string
+      readonly bucketId: BucketId
+      readonly revision: number
+      readonly error: string
+      /** A random number of the proposing node, [-1, 1]. */
+      readonly jitter: number
+    }
+  /** Releases buckets from a replication of the tenant that was removed; with the last of them its row goes. */
+  | {
+      readonly type: 'leaveTenant'
+      readonly tenantId: TenantId
+      readonly revision: number
+      readonly names: readonly string[]
+      readonly isLast: boolean
+    }
+  | {
+      readonly type: 'rewrapTenantSiteSecrets'
+      readonly items: readonly {
+        readonly tenantId: TenantId
+        readonly before: Uint8Array
+        readonly after: Uint8Array
+      }[]
+    }
+
+export interface TenantSiteReplies {
+  setTenantReplication: TenantSiteRecord
+  deleteTenantReplication: null
+  followTenant: SiteRecord
+  recordWaitingSite: null
+  leaveTenant: { readonly released: number }
+  rewrapTenantSiteSecrets: { readonly rewrapped: number }
+}
 
 export interface SiteReplies {
   setBucketReplication: SiteRecord

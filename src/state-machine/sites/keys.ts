@@ -2,8 +2,14 @@
  * Row keys of the replication to another site, and the ranges that the node on duty reads.
  */
 import { join, type KeyRange, rangeOf, type RowKey } from '../base/row-key.ts'
-import type { BucketId, VersionId } from '../base/record-ids.ts'
-import type { SiteChangeRecord, SiteRecord, SiteStateRecord } from './records.ts'
+import type { BucketId, TenantId, VersionId } from '../base/record-ids.ts'
+import type {
+  SiteChangeRecord,
+  SiteRecord,
+  SiteStateRecord,
+  TenantSiteRecord,
+  WaitingSiteRecord,
+} from './records.ts'
 
 /** Index: buckets with something to do. */
 export interface BusySite {
@@ -18,6 +24,9 @@ export const siteKeys = {
     join('siteChange', bucket, change),
   failedSiteChange: (bucket: BucketId, change: VersionId): RowKey<SiteChangeRecord> =>
     join('failedSiteChange', bucket, change),
+  tenantSite: (tenant: TenantId): RowKey<TenantSiteRecord> => join('tenantSite', tenant),
+  waitingSite: (tenant: TenantId, bucket: string): RowKey<WaitingSiteRecord> =>
+    join('waitingSite', tenant, bucket),
 } as const
 
 export const siteRanges = {
@@ -27,4 +36,6 @@ export const siteRanges = {
   /** In the order of the log. */
   siteChanges: (bucket: BucketId): KeyRange<SiteChangeRecord> => rangeOf('siteChange', bucket),
   failedSiteChanges: (bucket: BucketId): KeyRange<SiteChangeRecord> => rangeOf('failedSiteChange', bucket),
+  tenantSites: (): KeyRange<TenantSiteRecord> => rangeOf('tenantSite'),
+  waitingSites: (tenant: TenantId): KeyRange<WaitingSiteRecord> => rangeOf('waitingSite', tenant),
 } as const

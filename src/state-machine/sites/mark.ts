@@ -23,6 +23,24 @@ export interface Mark {
 /** Of a bucket of a Holdfast, in answers to HeadBucket: the ids of its cluster and of itself. */
 export const IDENTITY_HEADER = 'x-holdfast-bucket'
 
+/** Of a CreateBucket by replication: the id of the cluster and the name of the bucket that the new one is for. */
+export const SOURCE_HEADER = 'x-holdfast-source-bucket'
+
+export function sourceText({
+  clusterId,
+  name,
+}: {
+  readonly clusterId: string
+  readonly name: string
+}): string {
+  return `${clusterId} ${name}`
+}
+
+/** The name of the source, by what a bucket keeps of it. Null: it is no source. */
+export function sourceNameIn(text: string): string | null {
+  return /^[\w-]{1,64} ([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])$/.exec(text)?.[1] ?? null
+}
+
 /** How a bucket of a cluster is called by others. */
 export function identityText({ clusterId, bucketId }: Pick<Mark, 'clusterId' | 'bucketId'>): string {
   return `${clusterId} ${bucketId}`

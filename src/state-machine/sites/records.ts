@@ -53,6 +53,45 @@ export interface SiteRecord {
   readonly updatedAt: number
   /** Index in the log of the entry that set it. */
   readonly revision: number
+  /** The revision of the replication of its tenant that it follows. Absent: it is the bucket's own. */
+  readonly ofTenant?: number
+}
+
+/** Of all buckets of a tenant: the bucket there has the name of the one here behind `bucketPrefix`. */
+export interface TenantSiteTarget extends Omit<SiteTarget, 'bucket' | 'identity'> {
+  readonly bucketPrefix: string
+}
+
+/** Where those buckets of a tenant go that have no replication of their own, also buckets that are made later. */
+export interface TenantSiteRecord {
+  readonly tenantId: TenantId
+  readonly target: TenantSiteTarget
+  /** Sealed under the master key for this tenant; each bucket that follows has it again, sealed for itself. */
+  readonly secret: Uint8Array
+  readonly rules: readonly SiteRule[]
+  /** Whether a bucket that is not at the target is created there. */
+  readonly createsBuckets: boolean
+  /** Whether what buckets hold is sent too. That of a bucket which is younger than `since` always is. */
+  readonly existing: boolean
+  /** When it was first set. */
+  readonly since: number
+  readonly updatedAt: number
+  readonly revision: number
+  /** Buckets that follow are released step by step; then the row goes. */
+  readonly isRemoved: boolean
+}
+
+/** A bucket that is to follow its tenant and does not yet, because its target is not there or refuses. */
+export interface WaitingSiteRecord {
+  readonly tenantId: TenantId
+  readonly bucketId: BucketId
+  readonly bucket: string
+  /** Of the replication of the tenant that was tried. */
+  readonly revision: number
+  readonly since: number
+  readonly attempts: number
+  readonly dueAt: number
+  readonly lastError: string
 }
 
 /** A walk over what the bucket holds, which queues what the rules name. */

@@ -60,25 +60,35 @@ export function setBucketReplication(
   const bucket = found.value
   if (bucket.id !== bucketId)
     return refuse('precondition_failed', `Bucket "${name}" is another one now: set its replication again`)
+  return placeSite(draft, bucket, { target, secret, rules, existing }, context)
+}
+
+/** What the replication of a bucket consists of, its own or that of its tenant. */
+export interface SitePlacement extends Pick<SiteRecord, 'target' | 'secret' | 'rules' | 'ofTenant'> {
+  readonly existing: boolean
+}
+
+/** The bucket has this replication, and waits for no other, from now on. */
+export function placeSite(
+  draft: Draft,
+  bucket: BucketRecord,
+  { existing, ...placed }: SitePlacement,
+  context: ApplyContext,
+): Accepted<SiteRecord> | Refused {
+  const { target, rules } = placed
+  const { tenantId, id: bucketId, name } = bucket
   const fault = rules.length > SITE_RULES_MAX ? tooMany('set replication rules', rules.length) : null
   if (fault !== null) return fault
   const bytes = configBytes(context, { target, rules })
   const growth = configGrowth(bucket, 'replication', bytes)
   const full = quotaFault(draft, tenantId, { metadataBytes: growth })
   if (full !== null) return full
-  const record: SiteRecord = {
-    tenantId,
-    bucketId,
-    bucket: name,
-    target,
-    secret,
-    rules,
-    updatedAt: context.time,
-    revision: context.index,
-  }
+  const { time: updatedAt, index: revision } = context
+  const record: SiteRecord = { tenantId, bucketId, bucket: name, ...placed, updatedAt, revision }
   draft.put(siteKeys.site(bucketId), record)
   draft.put(bucketKeys.bucket(tenantId, name), { ...bucket, hasReplication: true })
   countConfig(draft, bucket, 'replication', bytes)
+  forgetWaiting(draft, bucket)
   // What an earlier replication left may have been removed in part: it goes to the new target as far as it is there.
   const before = draft.get(siteKeys.siteState(bucketId)) ?? newState(bucket)
   const fresh = { isRemoved: false, failures: 0, failingSince: null, notBefore: 0, lastError: null }
@@ -96,13 +106,29 @@ export function deleteBucketReplication(
   if (!tenant.ok) return tenant
   const bucket = bucketOf(draft, tenantId, name)
   if (!bucket.ok) return bucket
-  const { hasReplication, ...plain } = bucket.value
-  if (hasReplication) {
-    forgetSite(draft, bucket.value)
-    draft.put(bucketKeys.bucket(tenantId, name), plain)
-    countConfig(draft, bucket.value, 'replication', 0)
-  }
+  const { ofTenant } = siteOf(draft, bucket.value) ?? {}
+  if (ofTenant !== undefined && draft.get(siteKeys.tenantSite(tenantId))?.isRemoved === false)
+    return refuse(
+      'precondition_failed',
+      `Bucket "${name}" is replicated as all of tenant "${tenantId}": give it a replication of its own with a disabled rule, or end that of the tenant`,
+    )
+  endSite(draft, bucket.value)
   return accept(null)
+}
+
+/** Idempotent. */
+export function endSite(draft: Draft, bucket: BucketRecord): void {
+  const { hasReplication, ...plain } = bucket
+  if (hasReplication !== true) return
+  forgetSite(draft, bucket)
+  draft.put(bucketKeys.bucket(bucket.tenantId, bucket.name), plain)
+  countConfig(draft, bucket, 'replication', 0)
+}
+
+/** That it is to follow its tenant. */
+export function forgetWaiting(draft: Draft, { tenantId, name }: BucketRecord): void {
+  const key = siteKeys.waitingSite(tenantId, name)
+  if (draft.get(key) !== undefined) draft.remove(key)
 }
 
 /** Ends the replication of a bucket; rows that wait are removed step by step, and never sent. */

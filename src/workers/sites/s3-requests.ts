@@ -41,6 +41,8 @@ export interface SiteRequest {
   /** For messages, such as `PutObject`. */
   readonly action: string
   readonly key?: string
+  /** Of the store as a whole, not of the bucket. */
+  readonly isOfStore?: true
   readonly query?: Readonly<Record<string, string>>
   /** Lower-case names; values with one character for each byte. */
   readonly headers?: Readonly<Record<string, string>>
@@ -98,7 +100,8 @@ export class SiteConnections {
     const { target, credentials, tenantId } = access
     const { method, key = '', query = {}, headers = {}, body, bodyHash, expects = [] } = request
     const endpoint = new URL(target.endpoint)
-    const place = placeOf(endpoint, target.isVirtualHost, { bucket: target.bucket, key, query })
+    const bucket = request.isOfStore === true ? '' : target.bucket
+    const place = placeOf(endpoint, target.isVirtualHost, { bucket, key, query })
     const own = {
       'accept-encoding': 'identity',
       ...(body === undefined ? {} : { 'content-length': `${body.length}` }),

@@ -21,6 +21,8 @@ import {
   markText,
   readMark,
   REPLICA_HEADER,
+  SOURCE_HEADER,
+  sourceText,
 } from '../../state-machine/sites/mark.ts'
 import type { ObjectRecord, RetentionRecord, Tags } from '../../state-machine/versions/records.ts'
 import { PART_SIZES, type PartSizes, planParts } from './part-plan.ts'
@@ -28,6 +30,8 @@ import { putInParts } from './s3-parts.ts'
 import type { SiteAccess, SiteAnswer, SiteConnections, SiteRequest } from './s3-requests.ts'
 
 const VERSIONS_MAX = 100
+/** Its name is never sent. [AWS S3 API: CreateBucket] */
+const CLASSIC_REGION = 'us-east-1'
 const UNSIGNED = 'UNSIGNED-PAYLOAD'
 const MD5_ETAG = /^[0-9a-f]{32}$/
 /** For a request that ends what this node has started, when it stops as well. */
@@ -52,6 +56,32 @@ export class S3Site implements RemoteStore {
     const [, clusterId, bucketId] = /^([\w-]{1,64}) (\w{1,64})$/.exec(headers[IDENTITY_HEADER] ?? '') ?? []
     const isHoldfast = clusterId !== undefined && bucketId !== undefined
     return { identity: isHoldfast ? { clusterId, bucketId } : null }
+  }
+
+  async probeStore(): Promise<void> {
+    // A key that may not list buckets has proved itself by that answer.
+    await this.#ask({ method: 'GET', action: 'ListBuckets', isOfStore: true }).catch((error: unknown) => {
+      if (!(error instanceof SiteFault) || error.s3Code !== 'AccessDenied') throw error
+    })
+  }
+
+  async makeBucket({ objectLock, source }: Parameters<RemoteStore['makeBucket']>[0]): Promise<void> {
+    const headers = {
+      [SOURCE_HEADER]: sourceText(source),
+      ...(objectLock ? { 'x-amz-bucket-object-lock-enabled': 'true' } : {}),
+    }
+    const { region } = this.#access.target
+    const body = region === CLASSIC_REGION ? {} : xmlBody(createConfiguration(region))
+    await this.#ask({ method: 'PUT', action: 'CreateBucket', headers, ...body })
+    const versioning = element('VersioningConfiguration', element('Status', 'Enabled'))
+    const query = { versioning: '' }
+    const enable = { method: 'PUT', action: 'PutBucketVersioning', query, ...xmlBody(versioning) } as const
+    try {
+      await this.#ask(enable)
+    } catch (error) {
+      await this.#askAtLast({ method: 'DELETE', action: 'DeleteBucket' })
+      throw error
+    }
   }
 
   async head({ key, versionId }: RemoteName): Promise<RemoteVersion | null> {
@@ -207,6 +237,18 @@ export class S3Site implements RemoteStore {
       // The target ends it by a rule of its own; the fault that led here is the one to show.
       if (!(error instanceof SiteFault)) throw error
     }
+  }
+}
+
+function createConfiguration(region: string): XmlElement {
+  return element('CreateBucketConfiguration', element('LocationConstraint', region))
+}
+
+function xmlBody(xml: XmlElement): Pick<SiteRequest, 'body' | 'bodyHash'> {
+  const bytes = xmlDocument(xml)
+  return {
+    body: { bytes, length: bytes.length },
+    bodyHash: createHash('sha256').update(bytes).digest('hex'),
   }
 }
 

@@ -10,6 +10,9 @@ const QUEUE = 'state-machine/sites'
 const RESYNC = 'state-machine/site-resync'
 const SENT = 'workers/sites/sending'
 const STORE = 'workers/sites/s3-site'
+const TENANT = 'state-machine/tenant-sites'
+const VERDICT = 'operations/follow-verdict'
+const FOLLOWING = 'workers/sites/following'
 
 const rows: readonly TestedRow[] = [
   [
@@ -155,6 +158,54 @@ const rows: readonly TestedRow[] = [
     '    if (!isReadable(version)) {\n      notReplicable++\n      continue\n    }\n',
     '    if (!isReadable(version)) notReplicable++\n',
     RESYNC,
+  ],
+  [
+    'RS19',
+    'the replication of a tenant replaces that of a bucket of its own',
+    `${ROOM}tenant-sites.ts`,
+    'const isOwn = own !== undefined && own.ofTenant === undefined',
+    'const isOwn = own !== undefined && own.ofTenant === null',
+    TENANT,
+  ],
+  [
+    'RS20',
+    'a bucket follows a replication that was changed since its target was asked',
+    `${ROOM}tenant-sites.ts`,
+    'bucket.value.id !== bucketId || site?.revision !== revision || isOwn',
+    'bucket.value.id !== bucketId || site === undefined || isOwn',
+    TENANT,
+  ],
+  [
+    'RS21',
+    'what is in a bucket that is made later is not sent',
+    `${ROOM}tenant-sites.ts`,
+    'existing: site.existing || isYounger,',
+    'existing: site.existing && isYounger,',
+    TENANT,
+  ],
+  [
+    'RS22',
+    'two sites with prefixes make buckets for the buckets of each other',
+    'src/operations/replication/follow-verdict.ts',
+    "if (isForeignCopy(site, bucket)) return 'copy'",
+    "if (isForeignCopy(site, bucket)) return 'due'",
+    VERDICT,
+  ],
+  [
+    'RS23',
+    'the end of the replication of a tenant releases buckets with one of their own',
+    `${ROOM}tenant-sites.ts`,
+    'if (siteOf(draft, bucket)?.ofTenant === undefined) continue',
+    'if (siteOf(draft, bucket) === undefined) continue',
+    TENANT,
+  ],
+  [
+    'RS24',
+    'a bucket that cannot follow does not wait',
+    `${WORK}following.ts`,
+    "await propose({ type: 'followTenant', ...named, ...(await this.#target(turn)) })",
+    "await propose({ type: 'followTenant', ...named, targetBucket: '', identity: null, secret: new Uint8Array() })",
+    FOLLOWING,
   ],
 ]
 

@@ -46,6 +46,22 @@ export interface ExchangeDataKeyInput {
   /** Of sealed bytes; absent: it rests as long as it works */ readonly maxBytesPerSecond?: number
 }
 
+export interface GetTenantReplicationInput {
+  readonly id: string
+}
+
+export interface SetTenantReplicationInput {
+  readonly id: string
+  readonly target: { /** Address of the store, without a bucket */ readonly endpoint: string; /** Usually us-east-1 */ readonly region?: string; /** The bucket is part of the name of the host */ readonly virtualHost?: boolean; readonly accessKeyId: string; /** A bucket there has this and the name of the one here; usually nothing */ readonly bucketPrefix?: string; /** Never shown again. Absent: the present one stays, with endpoint and accessKeyId */ readonly secretKey?: string }
+  readonly rules?: readonly ({ readonly id?: string; readonly status?: "Enabled" | "Disabled"; /** Every condition has to hold; none: all objects */ readonly filter?: { readonly prefix?: string; /** At most 10; values of at most 256 characters */ readonly tags?: Readonly<Record<string, string>> }; /** Which deletions go there: none; markers, which name no version; all, also of versions by their id. Usually markers, and none of a rule with tags */ readonly deletes?: "none" | "markers" | "all" })[]
+  /** Create a bucket that is not there, with versions; needs s3:CreateBucket at the target */ readonly createBuckets?: boolean
+  /** Send what buckets hold already too; what is in a bucket that is made later always is */ readonly existing?: boolean
+}
+
+export interface DeleteTenantReplicationInput {
+  readonly id: string
+}
+
 export interface ListTenantAccountsInput {
   readonly id: string
   readonly limit?: number
@@ -446,6 +462,21 @@ export abstract class AdminMethods extends Methods<AdminPages> {
     return this.run('exchangeDataKey', input, options)
   }
 
+  /** Get the replication of all buckets of a tenant, and which wait for their target */
+  getTenantReplication(input: GetTenantReplicationInput, options?: MethodOptions): Promise<AdminOperations['getTenantReplication']['answer']> {
+    return this.run('getTenantReplication', input, options)
+  }
+
+  /** Replicate all buckets of a tenant to another Holdfast or S3 store, also those made later */
+  setTenantReplication(input: SetTenantReplicationInput, options?: MethodOptions): Promise<Exclude<AdminOperations['setTenantReplication']['answer'], Planned>> {
+    return this.run('setTenantReplication', input, options)
+  }
+
+  /** End the replication of all buckets of a tenant; that there was none is no error */
+  deleteTenantReplication(input: DeleteTenantReplicationInput, options?: MethodOptions): Promise<Exclude<AdminOperations['deleteTenantReplication']['answer'], Planned>> {
+    return this.run('deleteTenantReplication', input, options)
+  }
+
   /** List the service accounts of a tenant, the oldest first */
   listTenantAccounts(input: ListTenantAccountsInput, options?: MethodOptions): Promise<AdminOperations['listTenantAccounts']['answer']> {
     return this.run('listTenantAccounts', input, options)
@@ -797,6 +828,16 @@ export class AdminDryRuns extends DryMethods {
   /** What this would do: Exchange the data key of a tenant: new writes use another one at once, what is stored is sealed again in the background, then the former key is destroyed */
   exchangeDataKey(input: ExchangeDataKeyInput, options?: MethodOptions): Promise<Extract<AdminOperations['exchangeDataKey']['answer'], Planned>> {
     return this.run('exchangeDataKey', input, options)
+  }
+
+  /** What this would do: Replicate all buckets of a tenant to another Holdfast or S3 store, also those made later */
+  setTenantReplication(input: SetTenantReplicationInput, options?: MethodOptions): Promise<Extract<AdminOperations['setTenantReplication']['answer'], Planned>> {
+    return this.run('setTenantReplication', input, options)
+  }
+
+  /** What this would do: End the replication of all buckets of a tenant; that there was none is no error */
+  deleteTenantReplication(input: DeleteTenantReplicationInput, options?: MethodOptions): Promise<Extract<AdminOperations['deleteTenantReplication']['answer'], Planned>> {
+    return this.run('deleteTenantReplication', input, options)
   }
 
   /** What this would do: Create a service account, to which access keys can belong */

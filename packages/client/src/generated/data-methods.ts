@@ -158,7 +158,7 @@ export interface GetBucketReplicationInput {
 
 export interface SetBucketReplicationInput {
   readonly bucket: string
-  readonly target: { /** Address of the store, without a bucket */ readonly endpoint: string; readonly bucket: string; /** Usually us-east-1 */ readonly region?: string; /** The bucket is part of the name of the host */ readonly virtualHost?: boolean; readonly accessKeyId: string; /** Never shown again. Absent: the present one stays, with endpoint and accessKeyId */ readonly secretKey?: string }
+  readonly target: { /** Address of the store, without a bucket */ readonly endpoint: string; /** Usually us-east-1 */ readonly region?: string; /** The bucket is part of the name of the host */ readonly virtualHost?: boolean; readonly accessKeyId: string; readonly bucket: string; /** Never shown again. Absent: the present one stays, with endpoint and accessKeyId */ readonly secretKey?: string }
   readonly rules?: readonly ({ readonly id?: string; readonly status?: "Enabled" | "Disabled"; /** Every condition has to hold; none: all objects */ readonly filter?: { readonly prefix?: string; /** At most 10; values of at most 256 characters */ readonly tags?: Readonly<Record<string, string>> }; /** Which deletions go there: none; markers, which name no version; all, also of versions by their id. Usually markers, and none of a rule with tags */ readonly deletes?: "none" | "markers" | "all" })[]
   /** Send what the bucket holds already too */ readonly existing?: boolean
 }

@@ -56,7 +56,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "reason": "Before the upgrade",
     "tenantId": null,
     "bucket": null,
-    "backupId": "20261127t180629z-bf73520f",
+    "backupId": "20261127t181421z-b28c31df",
     "target": "directory:weekly",
     "nodeId": null,
     "maxBytesPerSecond": null,
@@ -228,7 +228,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "reason": "Before the upgrade",
     "tenantId": null,
     "bucket": null,
-    "backupId": "20261127t180629z-bf73520f",
+    "backupId": "20261127t181421z-b28c31df",
     "target": "directory:weekly",
     "nodeId": null,
     "maxBytesPerSecond": null,
@@ -277,7 +277,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "expiresAt": "2026-11-21T12:00:00.000Z"
   },
   "createTemporaryToken": {
-    "token": "svctmp_eyJ2IjoxLCJ0eXAiOiJ0bXAiLCJhayI6IkFLVkxUV0tVRVpNREFBSk1INlY2Iiwia3YiOjEsInRpZCI6ImFjbWUiLCJpYXQiOjE3OTU4MDI3ODcsImV4cCI6MTc5NTgwMzY4NywianRpIjoibzhRcGpHZHR2bDNUIiwic2NwIjoib3A9cmVhZDpidWNrZXQ9cGhvdG9zOnByZWZpeD0yMDI2LyIsInNuIjoiYnVpbGQtMTcifQ.8ADGA_ctB0Zd9el5Py2A5F4MKI8Meafjyt2XiVucrJg",
+    "token": "svctmp_eyJ2IjoxLCJ0eXAiOiJ0bXAiLCJhayI6IkFLUlFMSTRGMlEyNldDQkc0VVdNIiwia3YiOjEsInRpZCI6ImFjbWUiLCJpYXQiOjE3OTU4MDMyNTksImV4cCI6MTc5NTgwNDE1OSwianRpIjoiNWZoZTltR3kwd3NSIiwic2NwIjoib3A9cmVhZDpidWNrZXQ9cGhvdG9zOnByZWZpeD0yMDI2LyIsInNuIjoiYnVpbGQtMTcifQ.URSuKyN1X54Grf-xCIGC4P2s76gRk6gCUos7GT8GtGo",
     "tokenType": "Bearer",
     "expiresIn": 900,
     "expiresAt": "2026-11-21T12:00:00.000Z",
@@ -650,13 +650,14 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
         "deletes": "markers"
       }
     ],
+    "ofTenant": false,
     "updatedAt": "2026-11-21T12:00:00.000Z"
   },
   "getBucketVersioning": {
     "status": "Enabled"
   },
   "getChanges": {
-    "cursor": "jEmhkmBMN-5PAKLz.G2S3GoULnh_Yw09J",
+    "cursor": "703cqf2WQbk2Ixja.QjhynoSAc9ttcCb9",
     "changed": [
       "membership",
       "operations"
@@ -1049,6 +1050,28 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "metadataBytesMax": 1099511627776,
     "updatedAt": "2026-11-21T12:00:00.000Z"
   },
+  "getTenantReplication": {
+    "tenantId": "acme",
+    "target": {
+      "endpoint": "https://s3.other-site.example",
+      "bucketPrefix": "acme-",
+      "region": "us-east-1",
+      "virtualHost": false,
+      "accessKeyId": "AKOTHERSITE"
+    },
+    "rules": [
+      {
+        "id": "everything",
+        "status": "Enabled",
+        "filter": {},
+        "deletes": "markers"
+      }
+    ],
+    "createBuckets": true,
+    "existing": false,
+    "updatedAt": "2026-11-21T12:00:00.000Z",
+    "waiting": []
+  },
   "getTenantUsage": {
     "tenantId": "acme",
     "asOf": "2026-11-21T12:00:00.000Z",
@@ -1260,7 +1283,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
   "listNotificationDeliveries": {
     "deliveries": [
       {
-        "deliveryId": "evt_01M8F2ZY0N0000000000Q00000-CA7B3S3VYSA7XFVX",
+        "deliveryId": "evt_01M8F3EA540000000000Q00000-RFQV2MBBYS2FDBYE",
         "configId": "thumbs",
         "type": "test",
         "eventName": "s3:TestEvent",
@@ -1344,7 +1367,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
         "reason": "Before the upgrade",
         "tenantId": null,
         "bucket": null,
-        "backupId": "20261127t180629z-bf73520f",
+        "backupId": "20261127t181421z-b28c31df",
         "target": "directory:weekly",
         "nodeId": null,
         "maxBytesPerSecond": null,
@@ -1728,7 +1751,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
   "queryAuditLog": {
     "records": [
       {
-        "id": "au_45",
+        "id": "au_47",
         "time": "2026-11-21T12:00:00.000Z",
         "requestId": "019ab000-0000-7000-8000-000000000000",
         "api": "native",
@@ -1827,7 +1850,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "error": null
   },
   "redeliverNotification": {
-    "deliveryId": "evt_01M8F2ZY0N0000000000Q00000-CA7B3S3VYSA7XFVX",
+    "deliveryId": "evt_01M8F3EA540000000000Q00000-RFQV2MBBYS2FDBYE",
     "configId": "thumbs",
     "type": "test",
     "eventName": "s3:TestEvent",
@@ -2225,7 +2248,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
         "suffix": "",
         "enabled": true,
         "payloadFormat": "native",
-        "signingSecret": "whsec_DO5A/an/rmLeE4+Fe4/L1a8AmDobOuHX",
+        "signingSecret": "whsec_TF+lWJgEojTNs5ODVVE/BXRhBVuZ6NTH",
         "suspended": false,
         "suspensionReason": "",
         "createdAt": "2026-11-21T12:00:00.000Z",
@@ -2262,6 +2285,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
         "deletes": "markers"
       }
     ],
+    "ofTenant": false,
     "updatedAt": "2026-11-21T12:00:00.000Z"
   },
   "setBucketVersioning": {
@@ -2443,6 +2467,28 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "metadataBytesMax": 1099511627776,
     "updatedAt": "2026-11-21T12:00:00.000Z"
   },
+  "setTenantReplication": {
+    "tenantId": "acme",
+    "target": {
+      "endpoint": "https://s3.other-site.example",
+      "bucketPrefix": "acme-",
+      "region": "us-east-1",
+      "virtualHost": false,
+      "accessKeyId": "AKOTHERSITE"
+    },
+    "rules": [
+      {
+        "id": "everything",
+        "status": "Enabled",
+        "filter": {},
+        "deletes": "markers"
+      }
+    ],
+    "createBuckets": true,
+    "existing": false,
+    "updatedAt": "2026-11-21T12:00:00.000Z",
+    "waiting": []
+  },
   "signURL": {
     "url": "https://storage.example.com/api/v1/signed/photos/2026/cat.txt?token=svcurl_eyJ2IjoxfQ.c2lnbmF0dXJl",
     "token": "svcurl_eyJ2IjoxfQ.c2lnbmF0dXJl",
@@ -2470,7 +2516,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "contentLengthMax": 1000
   },
   "testNotification": {
-    "deliveryId": "evt_01M8F2ZY0N0000000000Q00000-CA7B3S3VYSA7XFVX",
+    "deliveryId": "evt_01M8F3EA540000000000Q00000-RFQV2MBBYS2FDBYE",
     "configId": "thumbs",
     "type": "test",
     "eventName": "s3:TestEvent",

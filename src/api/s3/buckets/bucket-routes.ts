@@ -14,7 +14,12 @@ import { checkPrivateAcl } from './acl-routes.ts'
 import { checkOwnership } from './bucket-access-routes.ts'
 import { S3Fault } from '../base/s3-errors.ts'
 import { type S3Route, s3Route } from '../base/s3-route.ts'
-import { IDENTITY_HEADER, identityText } from '../../../state-machine/sites/mark.ts'
+import {
+  IDENTITY_HEADER,
+  identityText,
+  SOURCE_HEADER,
+  sourceNameIn,
+} from '../../../state-machine/sites/mark.ts'
 import { xmlAnswer } from '../base/xml-answers.ts'
 import { bodyOf, configurationBody, oneOf, takeOnly } from '../base/xml-fields.ts'
 import type { ReadElement } from '../xml/read-xml.ts'
@@ -36,7 +41,7 @@ export const bucketRoutes: readonly S3Route[] = [
       action: 'CreateBucket',
       method: 'PUT',
       level: 'bucket',
-      headers: ['x-amz-acl', OBJECT_LOCK, OWNERSHIP],
+      headers: ['x-amz-acl', OBJECT_LOCK, OWNERSHIP, SOURCE_HEADER],
       body: configurationBody('CreateBucketConfiguration', false),
       note: 'Any LocationConstraint is accepted; the bucket lies where the cluster does, and GetBucketLocation says `security.s3_region`. In us-east-1 a bucket of the tenant that is there already stays as it is, elsewhere that is BucketAlreadyOwnedByYou. Everything is private and owned by the tenant.',
     },
@@ -46,8 +51,10 @@ export const bucketRoutes: readonly S3Route[] = [
       if (ownership !== undefined) checkOwnership(ownership)
       if (xml !== null) checkConfiguration(xml)
       const objectLockEnabled = wantsObjectLock(headers)
+      const replicaOf = sourceIn(headers)
+      const made = { name, objectLockEnabled, ...(replicaOf === null ? {} : { replicaOf }) }
       const isLenient = services.config.security.s3Region === CLASSIC_REGION && !objectLockEnabled
-      await createBucket(services, principal, { name, objectLockEnabled }).catch((error: unknown) => {
+      await createBucket(services, principal, made).catch((error: unknown) => {
         if (!isLenient || !isRefusal(error, 'bucket_already_exists')) throw error
       })
       return { kind: 'empty', headers: { location: `/${name}` } }
@@ -169,4 +176,17 @@ function wantsObjectLock(headers: IncomingHttpHeaders): boolean {
   const text = headerText(headers, OBJECT_LOCK)?.toLowerCase() ?? 'false'
   if (text === 'true' || text === 'false') return text === 'true'
   throw new S3Fault('InvalidArgument', `${OBJECT_LOCK} is "${text.slice(0, 80)}": expected true or false`)
+}
+
+/** Whose replication makes the bucket. Null: a client does. Throws S3Fault InvalidArgument. */
+function sourceIn(headers: IncomingHttpHeaders): string | null {
+  const text = headerText(headers, SOURCE_HEADER)
+  if (text === undefined) return null
+  if (sourceNameIn(text) !== null) return text
+  const elements = { ArgumentName: SOURCE_HEADER, ArgumentValue: text.slice(0, 80) }
+  throw new S3Fault(
+    'InvalidArgument',
+    `${SOURCE_HEADER} is not the id of a cluster and the name of a bucket: it is set by replication alone`,
+    { elements },
+  )
 }

@@ -9,6 +9,7 @@ import { promisify } from 'node:util'
 import t from 'tap'
 import { until } from '../helpers/async.ts'
 import { type ProcessCluster, sha256, temporaryFolder } from '../helpers/process-cluster.ts'
+import { runCommand } from '../helpers/run-command.ts'
 import { ended, startBackedUp, startBackup, verifyWith } from './backup-world.ts'
 
 const READER = 'docs/formats/read-backup.pl'
@@ -134,6 +135,44 @@ t.test('a backup, read by a program of Perl', { timeout: 900_000, skip: NO_PERL 
     writeFileSync(other, `holdfast-master-key-1:${id}:${randomBytes(32).toString('base64url')}\n`)
     await t.rejects(perl('list', other), /does not open/)
     await t.rejects(perl('get', keyFile, 'demo', 'kept', 'of-client'), /only the client has the key/)
+  })
+
+  await t.test('of a copy under another master key opens under that key alone', async (t) => {
+    const folder = temporaryFolder(t)
+    const key = join(folder, 'other.key')
+    const text = `holdfast-master-key-1:mk-other:${randomBytes(32).toString('base64url')}\n`
+    writeFileSync(key, text, { mode: 0o600 })
+    const words = ['--config', cluster.node('n1').configFile, '--from', `directory:${from}`]
+    const made = await runCommand(
+      'backup',
+      'reseal',
+      ...words,
+      '--to',
+      `directory:${folder}`,
+      '--under-key',
+      key,
+    )
+    t.equal(made.code, 0, made.err)
+    const copied = (what: string, keyOf: string, ...more: readonly string[]): Promise<Buffer> =>
+      perl(what, keyOf, '--from', folder, ...more)
+    t.strictSame(await copied('list', key), await perl('list', keyFile))
+    for (const name of ['small', 'assembled', 'after'])
+      t.ok(
+        (await copied('get', key, 'demo', 'kept', name)).equals(
+          await perl('get', keyFile, 'demo', 'kept', name),
+        ),
+      )
+    await t.rejects(copied('list', keyFile), /does not open/)
+    const again = await runCommand(
+      'backup',
+      'verify',
+      '--config',
+      cluster.node('n1').configFile,
+      '--from',
+      `directory:${folder}`,
+    )
+    t.not(again.code, 0)
+    t.match(again.err, /does not open under any master key/)
   })
 
   await t.test('is whole for verify, with chunks of clients and after an exchange', async (t) => {

@@ -1,9 +1,11 @@
 /** Backups of one tenant of a running cluster: what is in them, which rules remove them, and a cluster that begins with one. [docs/adr/0095-parts-of-backups.md] */
 import { randomBytes } from 'node:crypto'
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import t from 'tap'
 import { Agent, request } from 'undici'
 import { MANY_ADMIN_REQUESTS } from '../helpers/member-steps.ts'
-import type { ProcessCluster } from '../helpers/process-cluster.ts'
+import { type ProcessCluster, temporaryFolder } from '../helpers/process-cluster.ts'
 import { runCommand } from '../helpers/run-command.ts'
 import {
   contentOf,
@@ -212,6 +214,59 @@ t.test('backups of one tenant', { timeout: 1_200_000 }, async (t) => {
     })
     const { body: repair } = await asked(`${adminUrl}/admin/api/v1/cluster/repair`, owner)
     t.match(repair, { lastRecount: { differences: 0 } })
+    await one.signal('n1', 'SIGTERM')
+  })
+
+  await t.test('under another master key begin a cluster that has no other', async (t) => {
+    const folder = temporaryFolder(t)
+    const key = join(folder, 'other.key')
+    const text = `holdfast-master-key-1:mk-other:${randomBytes(32).toString('base64url')}\n`
+    writeFileSync(key, text, { mode: 0o600 })
+    const to = join(folder, 'weekly')
+    mkdirSync(to)
+    const words = [
+      '--config',
+      configFile,
+      '--from',
+      `directory:${join(backups, 'weekly')}`,
+      '--tenant',
+      'demo',
+    ]
+    const made = await runCommand(
+      'backup',
+      'reseal',
+      ...words,
+      '--to',
+      `directory:${to}`,
+      '--under-key',
+      key,
+      '--json',
+    )
+    t.equal(made.code, 0, made.err)
+    t.match(JSON.parse(made.out), { of: second.backupId, under: 'mk-other', sentChunks: 9, missingCount: 0 })
+    t.match(
+      await runCommand(
+        'backup',
+        'reseal',
+        ...words.with(3, `directory:${to}`),
+        '--to',
+        `directory:${to}`,
+        '--under-key',
+        key,
+      ),
+      { code: 1 },
+      'the former key alone opens nothing of it',
+    )
+    const one = await startRestored(t, cluster, 1, async (file) => {
+      copyFileSync(key, join(dirname(file), 'master.key'))
+      const { code, restored, err } = await restoreWith(folder, file, '--tenant', 'demo')
+      t.equal(code, 0, err)
+      t.match(restored, { missing: [], damaged: [], lost: { versions: 0 } })
+      t.match(await verifyWith(folder, file, '--tenant', 'demo'), { code: 0, verified: { damages: [] } })
+    })
+    await one.login('n1')
+    t.same(await contentOf(one, 'n1', 'kept'), model)
+    await put(one, 'new', randomBytes(120_000))
     await one.signal('n1', 'SIGTERM')
   })
 })

@@ -27,6 +27,11 @@ export function newBackupId(now: Date): string {
   return `${time}-${randomBytes(4).toString('hex')}`
 }
 
+/** Of another backup of the same time. */
+export function otherBackupId(backupId: string): string {
+  return `${backupId.slice(0, -8)}${randomBytes(4).toString('hex')}`
+}
+
 export function isBackupId(text: string): boolean {
   return BACKUP_ID.test(text)
 }

@@ -2,7 +2,7 @@
  * Opens a backup from the command line: with the key file of a configuration, without any node.
  *
  * Owns: which backup is meant. Rules: without --backup the newest of the whole cluster, with --tenant the newest of that tenant, of the only cluster in the target;
- * where that is not clear the command says what there is.
+ * where that is not clear the command says what there is. A newer one that does not open is never passed over.
  */
 import type { MasterKey } from '../../access/master-key.ts'
 import { loadMasterKeyOnce } from '../../access/provided-keys.ts'

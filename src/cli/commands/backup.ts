@@ -4,6 +4,7 @@
 import { Command, Option } from 'commander'
 import type { CreateBackupOptions, LookOptions } from '../backup/backup-commands.ts'
 import type { OpenBackupOptions } from '../backup/open-backup.ts'
+import type { ResealOptions } from '../backup/reseal-backup.ts'
 import type { RestoreOptions } from '../backup/restore-backup.ts'
 import { pruneCommand, scheduleCommand, targetCommand } from './backup-plans.ts'
 import {
@@ -23,7 +24,14 @@ export function backupCommand(done: Done): Command {
   const group = new Command('backup').description(
     'backups of the running cluster, and clusters made from them',
   )
-  for (const command of [createCommand, listCommand, showCommand, verifyCommand, restoreCommand])
+  for (const command of [
+    createCommand,
+    listCommand,
+    showCommand,
+    verifyCommand,
+    restoreCommand,
+    resealCommand,
+  ])
     group.addCommand(command(done))
   return group
     .addCommand(pruneCommand(done))
@@ -119,5 +127,32 @@ function restoreCommand(done: Done): Command {
     .action(async (options: RestoreOptions) => {
       const { restoreBackup } = await import('../backup/restore-backup.ts')
       done(await restoreBackup(options))
+    })
+}
+
+function resealCommand(done: Done): Command {
+  return local('reseal')
+    .description('copy a backup so that it opens under another master key alone, without a node')
+    .addOption(
+      new Option(
+        '--to <target>',
+        'where the copy goes, such as directory:/media/handover',
+      ).makeOptionMandatory(),
+    )
+    .addOption(
+      new Option(
+        '--under-key <file>',
+        'a master key file; its first key opens the copy',
+      ).makeOptionMandatory(),
+    )
+    .addHelpText(
+      'after',
+      examples(
+        'backup reseal --config n1.yaml --from directory:/mnt/backups/weekly --tenant acme --to directory:/media/handover --under-key acme.key',
+      ),
+    )
+    .action(async (options: ResealOptions) => {
+      const { resealBackupCommand } = await import('../backup/reseal-backup.ts')
+      done(await resealBackupCommand(options))
     })
 }

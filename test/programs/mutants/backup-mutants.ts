@@ -1,11 +1,13 @@
 /**
- * Bugs of backups of one tenant: what is in them, and which rules remove them.
+ * Bugs of backups of one tenant and of those under another master key: what is in them, what opens them, and which rules remove them.
  */
 import type { Mutant } from './mutant.ts'
 import { killedByTests, type TestedRow } from './rows.ts'
 
 const ROWS = 'src/backup/run/tenant-rows.ts'
 const PRUNE = 'src/backup/retention/prune.ts'
+const RESEALED = 'src/backup/reseal/resealed-rows.ts'
+const RESEAL = 'backup/reseal'
 const TENANT_ROWS = 'backup/tenant-rows'
 const PRUNES = 'backup/prune'
 
@@ -73,6 +75,30 @@ const rows: readonly TestedRow[] = [
     "return status === 'active' || status === 'disabled'",
     'return status !== undefined',
     TENANT_ROWS,
+  ],
+  [
+    'BK9',
+    'a copy under another master key holds a secret under the former one',
+    RESEALED,
+    '{ ...row, secret: again(row.secret, hookSecret(row.hookId)) }',
+    '{ ...row, secret: row.secret.length === 0 ? again(row.secret, hookSecret(row.hookId)) : row.secret }',
+    RESEAL,
+  ],
+  [
+    'BK10',
+    'the former key of a tenant is sealed as its present one',
+    RESEALED,
+    'tenantDataKey(id, formerKey.version)',
+    'tenantDataKey(id, dataKeyVersionOf(row))',
+    RESEAL,
+  ],
+  [
+    'BK11',
+    'a copy under another master key names the former one as the key of its cluster',
+    RESEALED,
+    '({ masterKeyFingerprint: to.fingerprint })',
+    '({ masterKeyFingerprint: to.id })',
+    RESEAL,
   ],
 ]
 

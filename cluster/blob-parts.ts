@@ -14,6 +14,7 @@ import type { Clock } from './base/clock.ts'
 import { CopyRemover } from './repair/copy-remover.ts'
 import { CopyWatch, SCRUB_EVERY_MS } from './repair/copy-watch.ts'
 import { DiskDrain } from './repair/disk-drain.ts'
+import { EvenOutDisks } from './repair/even-out-disks.ts'
 import { RepairEngine } from './repair/repair-engine.ts'
 import { ScrubFile } from './repair/scrub-file.ts'
 import { SweepFile } from './repair/sweep-file.ts'
@@ -26,6 +27,7 @@ import type { ClusterOptions, ClusterParts, Member } from './base/types.ts'
 export interface BlobParts extends NodeStore {
   /** Null: the node has one disk. */
   readonly drain: DiskDrain | null
+  readonly evenOut: EvenOutDisks | null
   readonly blobs: ReplicatedBlobs
   readonly throttle: Throttle
   readonly repair: RepairEngine
@@ -54,6 +56,7 @@ export function assembleBlobs(options: ClusterOptions, needs: BlobNeeds): BlobPa
   const directory = join(options.dataDir, 'blobs')
   const throttle = new Throttle(clock, null)
   const { store, ...disks } = nodeStore(options, {
+    clock,
     logger: needs.logger.child({ component: 'blobs' }),
     heldBackBytes: needs.heldBackBytes ?? (() => 0),
     fileOps: needs.blobFiles ?? systemFileOps,
@@ -101,7 +104,9 @@ export function assembleBlobs(options: ClusterOptions, needs: BlobNeeds): BlobPa
     scrubEveryMs: options.scrubEveryMs ?? SCRUB_EVERY_MS,
     onLost: () => repair.kick(),
   })
-  const { leaving } = disks
-  const drain = leaving === undefined ? null : new DiskDrain({ ...common, disks: leaving, throttle, logger })
-  return { store, drain, ...disks, blobs, throttle, repair, remover, copies }
+  const { mover } = disks
+  const moving = mover === undefined ? null : { ...common, disks: mover, throttle, logger }
+  const drain = moving && new DiskDrain(moving)
+  const evenOut = moving && new EvenOutDisks(moving)
+  return { store, drain, evenOut, ...disks, blobs, throttle, repair, remover, copies }
 }

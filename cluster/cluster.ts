@@ -61,7 +61,7 @@ export async function createCluster(options: ClusterOptions, parts: ClusterParts
 }
 
 async function open(machine: Machine, onContact: () => void): Promise<void> {
-  const { raft, store, blobs, repair, remover, copies, drain } = machine
+  const { raft, store, blobs, repair, remover, copies, drain, evenOut } = machine
   try {
     await raft.open()
     await store.open()
@@ -75,6 +75,7 @@ async function open(machine: Machine, onContact: () => void): Promise<void> {
       remover.start()
       copies.start()
       drain?.start()
+      evenOut?.start()
     })
   } catch (error) {
     await raft.stop()
@@ -146,7 +147,7 @@ interface Held {
 }
 
 function clusterOf({ nodeId, clusterId }: ClusterOptions, machine: Machine, { lock, traces }: Held): Cluster {
-  const { raft, store, blobs, throttle, repair, remover, copies, drain } = machine
+  const { raft, store, blobs, throttle, repair, remover, copies, drain, evenOut } = machine
   let stopped: Promise<void> | null = null
   const stop = async (): Promise<void> => {
     machine.gossip.stop()
@@ -155,6 +156,7 @@ function clusterOf({ nodeId, clusterId }: ClusterOptions, machine: Machine, { lo
     throttle.close()
     await copies.stop()
     await drain?.stop()
+    await evenOut?.stop()
     await repair.stop()
     await remover.stop()
     await raft.stop()
@@ -169,6 +171,7 @@ function clusterOf({ nodeId, clusterId }: ClusterOptions, machine: Machine, { lo
     ...remover.metrics(),
     ...copies.metrics(),
     ...(machine.drain?.metrics() ?? []),
+    ...(machine.evenOut?.metrics() ?? []),
   ]
   return {
     nodeId,

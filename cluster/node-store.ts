@@ -8,8 +8,10 @@ import { statSync } from 'node:fs'
 import type { BlobStore } from './blobs/base/blob-store.ts'
 import { DiskBlobStore, type DiskBlobStoreOptions } from './blobs/disk/disk-blob-store.ts'
 import { BlobDisks } from './blobs/disks/blob-disks.ts'
+import type { CopyMover } from './blobs/disks/copy-mover.ts'
 import { DiskSet } from './blobs/disks/disk-set.ts'
 import { firstDirectory } from './blobs/disks/found-disks.ts'
+import type { Clock } from './base/clock.ts'
 import { DISK_THRESHOLDS } from './base/disk-level.ts'
 import type { ClusterOptions, Logger } from './base/types.ts'
 
@@ -17,8 +19,8 @@ export interface NodeStore {
   readonly store: BlobStore & Pick<DiskBlobStore, 'open' | 'close'>
   /** Of one disk: makes its directories again where they are missing. */
   readonly reopenStore: () => Promise<void>
-  /** Of several disks: copies on those that take no new ones. */
-  readonly leaving?: Pick<BlobDisks, 'leaving' | 'moveOff'>
+  /** Of several disks: moves copies between them. */
+  readonly mover?: CopyMover
   /** Of several disks: takes disks out and in. True: copies may be gone, or be there again. */
   readonly lookAtDisks?: () => Promise<boolean>
 }
@@ -26,6 +28,7 @@ export interface NodeStore {
 export interface NodeStoreParts
   extends Pick<DiskBlobStoreOptions, 'fileOps' | 'onWrite' | 'compactionPace'>,
     Required<Pick<DiskBlobStoreOptions, 'onUnknown' | 'heldBackBytes'>> {
+  readonly clock: Clock
   readonly logger: Logger
   /** Stops the node: its disk cannot be trusted any more. */
   readonly fail: (error: Error) => void
@@ -49,10 +52,10 @@ export function nodeStore(options: Options, parts: NodeStoreParts): NodeStore {
     return { store, reopenStore: () => store.reopen() }
   }
   const expected = { clusterId: options.clusterId, nodeId: options.nodeId, dataDir, directories }
-  const { logger, onUnknown } = parts
-  const disks = new DiskSet({ expected, storeAt, logger, onUnknown, onTrouble })
+  const { logger, onUnknown, clock } = parts
+  const disks = new DiskSet({ expected, storeAt, clock, logger, onUnknown, onTrouble })
   const store = new BlobDisks(disks)
-  return { store, reopenStore: async () => undefined, lookAtDisks: () => disks.look(), leaving: store }
+  return { store, reopenStore: async () => undefined, lookAtDisks: () => disks.look(), mover: store.mover }
 }
 
 /** The space for the log is held back only on the disk that has the log. */

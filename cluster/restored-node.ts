@@ -11,6 +11,7 @@ import { join } from 'node:path'
 import { BLOB_LIMITS } from './blobs/base/blob-limits.ts'
 import { type DataLock, lockDataDir } from './base/data-lock.ts'
 import { errorCode, systemFileOps } from './base/file-ops.ts'
+import { SystemClock } from './base/system-clock.ts'
 import { replaceFile } from './base/replace-file.ts'
 import {
   type BlobId,
@@ -112,6 +113,7 @@ export class RestoredNode {
       for (const name of MADE_AGAIN) await rm(join(dataDir, name), { recursive: true, force: true })
       const faults: Error[] = []
       const { store: blobs } = nodeStore(options, {
+        clock: new SystemClock(),
         logger,
         heldBackBytes: () => 0,
         onUnknown: () => undefined,

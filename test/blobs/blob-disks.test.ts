@@ -148,7 +148,7 @@ async function withBrokenDisk(t: Test, areFlushesBroken: boolean): Promise<void>
   world.broken = bad
   // Those that would go to the broken disk go to the other one.
   await writeAll(store, largeBlobs(20, 100))
-  t.equal(world.troubles > 0, areFlushesBroken, 'a failed flush says so at once')
+  t.ok(world.troubles > 0, 'it is reported at once')
   t.equal(await set.look(), true)
   t.match((await store.usage()).disks, [{ status: 'failed' }, { status: 'serving' }])
   for (const blob of largeBlobs(20, 100)) t.strictSame(await world.where(blob), [good])

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { admitDisk, type DirectoryFacts } from '../../cluster/blobs/disks/disk-admission.ts'
-import { rankDisks } from '../../cluster/blobs/disks/disk-choice.ts'
+import { crowdingOf, rankDisks } from '../../cluster/blobs/disks/disk-choice.ts'
 import { LastPlaces } from '../../cluster/blobs/disks/last-places.ts'
 import type { DiskLevel } from '../../cluster/base/disk-level.ts'
 
@@ -76,3 +76,45 @@ t.test('places are remembered up to a bound, the oldest go first', async (t) => 
     ['moved', undefined, 'on 3'],
   )
 })
+
+t.test(
+  'copies leave a disk that is much fuller than another one, and no more than bring it to the mean',
+  async (t) => {
+    const disk = (diskId: string, used: number, totalBytes = 1000, level: DiskLevel = 'open') => {
+      return { diskId, totalBytes, freeBytes: totalBytes - used, level }
+    }
+    t.equal(crowdingOf([]), null)
+    t.equal(crowdingOf([disk('a', 900)]), null, 'one disk')
+    t.equal(crowdingOf([disk('a', 600), disk('b', 450)]), null, 'nearly even')
+    t.same(crowdingOf([disk('a', 800), disk('b', 100)]), { from: 'a', to: ['b'], bytes: 350 })
+    t.same(crowdingOf([disk('a', 800), disk('b', 790), disk('c', 0)]), { from: 'a', to: ['c'], bytes: 270 })
+    t.same(
+      crowdingOf([disk('a', 800), disk('b', 0, 100)]),
+      { from: 'a', to: ['b'], bytes: 72 },
+      'a small disk',
+    )
+    t.equal(crowdingOf([disk('a', 950), disk('b', 100, 1000, 'stopWriting')]), null, 'no other takes copies')
+    const any = fc.record({ used: fc.nat(1000), totalBytes: fc.integer({ min: 1000, max: 5000 }) })
+    fc.assert(
+      fc.property(fc.array(any, { minLength: 2, maxLength: 5 }), (found) => {
+        const disks = found.map(({ used, totalBytes }, at) => disk(`d${at}`, used, totalBytes))
+        const crowding = crowdingOf(disks)
+        if (crowding === null) return true
+        const usedOf = (id: string) => {
+          const one = disks.find(({ diskId }) => diskId === id)
+          return one === undefined ? 0 : (one.totalBytes - one.freeBytes) / one.totalBytes
+        }
+        const moved = disks.map((one) => {
+          const takes = crowding.to.includes(one.diskId) ? crowding.bytes / crowding.to.length : 0
+          const gives = one.diskId === crowding.from ? crowding.bytes : 0
+          return disk(one.diskId, one.totalBytes - one.freeBytes + takes - gives, one.totalBytes)
+        })
+        return (
+          !crowding.to.includes(crowding.from) &&
+          moved.every((one) => one.freeBytes >= -1) &&
+          usedOf(crowding.from) > 0.1
+        )
+      }),
+    )
+  },
+)

@@ -33,14 +33,14 @@ t.test(
     t.equal(await set.look(), false, 'no copy is gone')
     t.same(await statuses(opened), ['draining', 'serving'])
     const drain = new DiskDrain({
-      disks: store,
+      disks: store.mover,
       locks: new CopyLocks(),
       throttle: { pass: async () => undefined },
       clock: new SystemClock(),
       logger: SILENT,
     })
     drain.start()
-    await until('it is empty', async () => (await store.leaving(null, 1)).length === 0)
+    await until('it is empty', async () => (await store.mover.leaving(null, 1)).length === 0)
     await drain.stop()
     await set.look()
     t.same(await statuses(opened), ['drained', 'serving'])
@@ -49,7 +49,7 @@ t.test(
       t.equal((await store.verify(blob)).checksum, blob.checksum)
     }
     await writeAll(store, largeBlobs(10, 100))
-    t.strictSame(await store.leaving(null, 1), [], 'nothing new goes there')
+    t.strictSame(await store.mover.leaving(null, 1), [], 'nothing new goes there')
     await drainDisk(expected(world), first, false)
     await set.look()
     t.same(await statuses(opened), ['serving', 'serving'])
@@ -64,14 +64,14 @@ t.test('a copy is removed only after it was read back on another disk', async (t
   const [first = '', second = ''] = world.directories
   await drainDisk(expected(world), first, true)
   await set.look()
-  const [name = sampleBlob(0)] = await store.leaving(null, 1)
+  const [name = sampleBlob(0)] = await store.mover.leaving(null, 1)
   world.broken = second
-  await t.rejects(store.moveOff(name))
+  await t.rejects(store.mover.moveOff(name))
   t.strictSame(await world.where(name), [first])
   world.broken = null
-  t.ok((await store.moveOff(name)) > 0)
+  t.ok((await store.mover.moveOff(name)) > 0)
   t.strictSame(await world.where(name), [second])
-  t.equal(await store.moveOff(name), 0, 'again it is no error')
+  t.equal(await store.mover.moveOff(name), 0, 'again it is no error')
 })
 
 t.test('a damaged copy stays where it is, for the scrub to find', async (t) => {
@@ -81,10 +81,10 @@ t.test('a damaged copy stays where it is, for the scrub to find', async (t) => {
   const [first = ''] = world.directories
   await drainDisk(expected(world), first, true)
   await set.look()
-  const [name = sampleBlob(0)] = await store.leaving(null, 1)
+  const [name = sampleBlob(0)] = await store.mover.leaving(null, 1)
   const { path, at } = await placeOf(first, name)
   await flipBit(path, at + 3)
-  await t.rejects(store.moveOff(name), { code: 'checksum_mismatch' })
+  await t.rejects(store.mover.moveOff(name), { code: 'checksum_mismatch' })
   t.strictSame(await world.where(name), [first])
 })
 
@@ -94,8 +94,8 @@ t.test('with no other disk that takes copies nothing moves', async (t) => {
   await writeAll(store, largeBlobs(10))
   for (const directory of world.directories) await drainDisk(expected(world), directory, true)
   await set.look()
-  const [name = sampleBlob(0)] = await store.leaving(null, 1)
-  await t.rejects(store.moveOff(name), { code: 'disk_full' })
+  const [name = sampleBlob(0)] = await store.mover.leaving(null, 1)
+  await t.rejects(store.mover.moveOff(name), { code: 'disk_full' })
   t.equal((await world.where(name)).length, 1)
 })
 

@@ -1,44 +1,39 @@
 /**
  * The blobs of a node with several disks: each copy lies whole on one of them.
  *
- * Owns: which disk gets a copy, where a copy is looked for, what the disks are as one. Knows nothing of: which disks are used (disk-set.ts).
+ * Owns: which disk gets a copy, where a copy is looked for, what the disks are as one. Knows nothing of: which disks are used (disk-set.ts),
+ * how a copy changes its disk (copy-mover.ts).
  * Rules: a copy on a disk that is out does not count and is reported as missing, so it is made again on another disk. It is still read
  * when nothing else has it, from a disk that failed. A copy that lies on two disks, because one was away, is read from either, and the
- * second one is removed once the first was read back whole. An error of one disk hides no copy of another.
+ * second one is removed once one on a disk that stays was read back whole. An error of one disk hides no copy of another.
  */
 import { BlobDamagedError, BlobMissingError, type BlobName, type DiskPart } from '../../base/types.ts'
 import { type DiskLevel, severityOf } from '../../base/disk-level.ts'
 import { fileNameOf } from '../base/blob-name.ts'
-import {
-  type BlobContent,
-  type BlobStore,
-  BlobWriteError,
-  type DiskUsage,
-  type ExpectedContent,
-  type SizedName,
-} from '../base/blob-store.ts'
+import type { BlobContent, BlobStore, DiskUsage, ExpectedContent, SizedName } from '../base/blob-store.ts'
 import { WholeBytes } from '../base/whole-bytes.ts'
 import type { DiskBlobStore } from '../disk/disk-blob-store.ts'
-import { rankDisks } from './disk-choice.ts'
+import { CopyMover, isOfDisk, noDisk, rankedFor } from './copy-mover.ts'
+import { DiskCalls } from './disk-calls.ts'
 import type { DiskSet, OwnDisk } from './disk-set.ts'
-import { LastPlaces } from './last-places.ts'
 import { listOf } from './list-of-disks.ts'
-
-/** So many reads of one disk in a row that fail, other than by a missing or damaged copy, take it out. */
-const FAILURES_MAX = 5
+import { MovedNames } from './moved-names.ts'
 
 export class BlobDisks implements BlobStore {
   readonly #set: DiskSet
-  readonly #places = new LastPlaces<OwnDisk>()
-  readonly #failures = new Map<OwnDisk, number>()
+  readonly #calls: DiskCalls
+  readonly #moved = new MovedNames()
+  readonly mover: CopyMover
 
   constructor(set: DiskSet) {
     this.#set = set
+    this.#calls = new DiskCalls(set)
+    this.mover = new CopyMover({ set, calls: this.#calls, moved: this.#moved })
   }
 
   /** Must be called first. Throws StartError. */
   open(): Promise<void> {
-    return this.#set.open()
+    return this.#set.start()
   }
 
   /** After the last call. Idempotent. */
@@ -46,10 +41,14 @@ export class BlobDisks implements BlobStore {
     return this.#set.close()
   }
 
+  /** A copy on a disk that is emptied counts only while it is sound: otherwise the new one goes where it may stay. */
   async write(name: BlobName, source: AsyncIterable<Uint8Array>, expected: ExpectedContent): Promise<void> {
     const holder = await this.#holderOf(name)
     if (holder === null) return this.writeNew(name, source, expected)
-    await this.#onto(holder, name, (store) => store.write(name, source, expected))
+    if (!holder.isLeaving || (await this.#isSoundOn(holder, name)))
+      return this.#calls.onto(holder, name, (store) => store.write(name, source, expected))
+    await this.writeNew(name, source, expected)
+    await this.#quietly(holder, (store) => store.quarantine(name))
   }
 
   async writeNew(
@@ -57,12 +56,12 @@ export class BlobDisks implements BlobStore {
     source: AsyncIterable<Uint8Array>,
     expected: ExpectedContent,
   ): Promise<void> {
-    const ranked = this.#ranked(name)
-    if (ranked.length === 0) throw this.#noDisk()
+    const ranked = rankedFor(name, this.#set)
+    if (ranked.length === 0) throw noDisk(this.#set)
     const bytes = source instanceof WholeBytes ? source : new NotedSource(source)
     for (const [at, disk] of ranked.entries()) {
       try {
-        return await this.#onto(disk, name, (store) => store.writeNew(name, bytes, expected))
+        return await this.#calls.onto(disk, name, (store) => store.writeNew(name, bytes, expected))
       } catch (cause) {
         // A disk that is full says so before it takes a byte. A stream that was started cannot be read again.
         const isOver = bytes instanceof NotedSource && bytes.isBegun
@@ -71,56 +70,42 @@ export class BlobDisks implements BlobStore {
     }
   }
 
+  /** A copy that changes its disk between two looks is looked for again. */
   async *read(name: BlobName, start: number, end: number): AsyncGenerator<Uint8Array> {
-    let fault: unknown = null
-    for (const disk of this.#readOrder(name)) {
-      const { store } = disk
-      if (store === null) continue
-      let isBegun = false
-      try {
-        for await (const piece of store.read(name, start, end)) {
-          if (!isBegun) this.#places.note(name, disk)
-          isBegun = true
-          yield piece
-        }
-        return
-      } catch (cause) {
-        if (isBegun) throw cause
-        this.#judge(disk, cause)
-        if (!(cause instanceof BlobMissingError)) fault ??= cause
-      }
+    const opened = await this.#moved.find(() => this.#firstPiece(name, start, end))
+    if (opened === null) throw missing(name)
+    if ('fault' in opened) throw opened.fault
+    const { disk, store, pieces, first } = opened
+    try {
+      for (let piece = first; piece.done !== true; piece = await pieces.next()) yield piece.value
+    } catch (cause) {
+      this.#calls.failed(disk, store, cause)
+      throw cause
+    } finally {
+      await pieces.return(undefined)
     }
-    throw fault ?? missing(name)
   }
 
   async stat(name: BlobName): Promise<BlobContent | null> {
-    return (await this.#first(name, (store) => store.stat(name)))?.found ?? null
+    return this.#moved.find(() => this.#first(name, (store) => store.stat(name)))
   }
 
+  /** A disk that does not answer knows nothing. */
   async areUnchanged(copies: readonly SizedName[]): Promise<readonly boolean[]> {
     const found = new Map<SizedName, boolean>()
-    for (const { store } of this.#set.used) {
+    for (const disk of this.#set.used) {
       const rest = copies.filter((copy) => found.get(copy) !== true)
-      const areThere = (await store?.areUnchanged(rest)) ?? []
+      const areThere = await this.#calls.asked(disk, (store) => store.areUnchanged(rest)).catch(() => [])
       rest.forEach((copy, at) => found.set(copy, areThere[at] === true))
     }
     return copies.map((copy) => found.get(copy) === true)
   }
 
   async verify(name: BlobName): Promise<BlobContent> {
-    const damaged: OwnDisk[] = []
-    let fault: unknown = null
-    for (const disk of this.#askOrder(name)) {
-      try {
-        const content = await this.#asked(disk, (store) => store.verify(name))
-        await this.#leaveOnly(disk, name, damaged)
-        return content
-      } catch (cause) {
-        if (cause instanceof BlobDamagedError) damaged.push(disk)
-        if (!(cause instanceof BlobMissingError)) fault ??= cause
-      }
-    }
-    throw fault ?? missing(name)
+    const found = await this.#moved.find(() => this.#verified(name))
+    if (found === null) throw missing(name)
+    if ('fault' in found) throw found.fault
+    return found.content
   }
 
   async remove(names: readonly BlobName[]): Promise<void> {
@@ -133,12 +118,18 @@ export class BlobDisks implements BlobStore {
     await this.#each((store) => store.quarantine(name))
   }
 
-  list(after: BlobName | null, limit: number): Promise<readonly BlobName[]> {
-    return listOf(
-      this.#set.used.flatMap(({ store }) => store ?? []),
-      after,
-      limit,
-    )
+  /** An error of one disk is an error of the whole: its names would be missing. */
+  async list(after: BlobName | null, limit: number): Promise<readonly BlobName[]> {
+    const lists = this.#set.used.map((disk) => ({
+      list: (from: BlobName | null, most: number) =>
+        this.#calls.asked(disk, (store) => store.list(from, most)),
+    }))
+    const { names, moved } = await this.#moved.during(() => listOf(lists, after, limit))
+    const [from, last] = [after === null ? '' : fileNameOf(after), names.at(-1)]
+    // Behind a full page the next one begins; what moved there is met by it.
+    const end = names.length < limit || last === undefined ? null : fileNameOf(last)
+    const met = moved.filter((name) => fileNameOf(name) > from && (end === null || fileNameOf(name) < end))
+    return listOf([{ list: async () => names }, { list: async () => met }], after, limit)
   }
 
   /** Takes a disk out whose operations failed several times in a row. The sum is that of the disks in use, the level that of the emptiest. */
@@ -155,101 +146,66 @@ export class BlobDisks implements BlobStore {
     return { ...sum, level: leastOf(levels), isSuspect: this.#set.used.length === 0, disks }
   }
 
-  /** Copies on disks that take no new ones, in the order of their names. */
-  leaving(after: BlobName | null, limit: number): Promise<readonly BlobName[]> {
-    return listOf(
-      this.#leavingDisks.flatMap(({ store }) => store ?? []),
-      after,
-      limit,
-    )
-  }
-
-  /**
-   * The copy lies on another disk when it resolves: copied, read back there, and only then removed. The caller holds its lock. Resolves
-   * with the bytes that were copied. Throws BlobWriteError: `disk_full` when no other disk takes it, `checksum_mismatch` when it is damaged.
-   */
-  async moveOff(name: BlobName): Promise<number> {
-    let copied = 0
-    for (const disk of this.#leavingDisks) {
-      const content = await this.#asked(disk, (store) => store.stat(name))
-      if (content === null) continue
-      if (!(await this.#isBeside(disk, name))) {
-        await this.#copyOff(disk, name, content)
-        copied += content.size
-      }
-      await this.#asked(disk, (store) => store.remove([name]))
-    }
-    return copied
-  }
-
   // ---------------------------------------------------------------------------------------------
 
-  get #leavingDisks(): readonly OwnDisk[] {
-    return this.#set.used.filter(({ isLeaving }) => isLeaving)
+  /** The first disk that gives a piece, or the end of an empty range. Null: none has the copy. */
+  async #firstPiece(
+    name: BlobName,
+    start: number,
+    end: number,
+  ): Promise<OpenedRead | { readonly fault: unknown } | null> {
+    let fault: unknown = null
+    for (const disk of this.#readOrder(name)) {
+      const { store } = disk
+      if (store === null) continue
+      const pieces = store.read(name, start, end)
+      try {
+        const first = await pieces.next()
+        this.#calls.succeeded(store)
+        this.#calls.places.note(name, disk)
+        return { disk, store, pieces, first }
+      } catch (cause) {
+        this.#calls.failed(disk, store, cause)
+        if (!(cause instanceof BlobMissingError)) fault ??= cause
+      }
+    }
+    return fault === null ? null : { fault }
   }
 
-  async #isBeside(leaving: OwnDisk, name: BlobName): Promise<boolean> {
-    for (const disk of this.#set.used) {
-      if (disk === leaving || disk.isLeaving) continue
-      const isGood = await this.#asked(disk, (store) => store.verify(name)).then(
+  /** Disks that stay come first, so that of two copies the one there is kept. */
+  async #verified(
+    name: BlobName,
+  ): Promise<{ readonly content: BlobContent } | { readonly fault: unknown } | null> {
+    const damaged: OwnDisk[] = []
+    let fault: unknown = null
+    const order = this.#askOrder(name)
+    for (const disk of [...order.filter(isStaying), ...order.filter((one) => !isStaying(one))]) {
+      try {
+        const content = await this.#calls.asked(disk, (store) => store.verify(name))
+        if (isStaying(disk)) await this.#leaveOnly(disk, name, damaged)
+        return { content }
+      } catch (cause) {
+        if (cause instanceof BlobDamagedError) damaged.push(disk)
+        if (!(cause instanceof BlobMissingError)) fault ??= cause
+      }
+    }
+    return fault === null ? null : { fault }
+  }
+
+  async #isSoundOn(disk: OwnDisk, name: BlobName): Promise<boolean> {
+    return this.#calls
+      .asked(disk, (store) => store.verify(name))
+      .then(
         () => true,
         () => false,
       )
-      if (isGood) return true
-    }
-    return false
-  }
-
-  async #copyOff(from: OwnDisk, name: BlobName, content: BlobContent): Promise<void> {
-    const ranked = this.#ranked(name)
-    if (ranked.length === 0) throw this.#noDisk()
-    for (const [at, disk] of ranked.entries()) {
-      const { store: source } = from
-      if (source === null) throw new BlobWriteError('io_error', 'Cannot move a blob: its disk is out of use')
-      try {
-        await this.#onto(disk, name, (store) =>
-          store.write(name, source.read(name, 0, content.size), content),
-        )
-        await this.#asked(disk, (store) => store.verify(name))
-        return
-      } catch (cause) {
-        if (!isOfDisk(cause) || at === ranked.length - 1) throw cause
-      }
-    }
-  }
-
-  #ranked(name: BlobName): readonly OwnDisk[] {
-    const open = this.#set.used.filter(({ status, failure }) => status === 'serving' && failure === null)
-    const rooms = open.flatMap(({ diskId, usage }) => (usage === null ? [] : [{ diskId, ...usage }]))
-    const order = rankDisks(fileNameOf(name), rooms)
-    return order.flatMap((diskId) => open.find((disk) => disk.diskId === diskId) ?? [])
-  }
-
-  #noDisk(): BlobWriteError {
-    const isAny = this.#set.used.length > 0
-    return isAny
-      ? new BlobWriteError(
-          'disk_full',
-          'Cannot write a blob: every disk of this node is nearly full; free space or add a disk',
-        )
-      : new BlobWriteError('io_error', 'Cannot write a blob: no disk of this node is in use')
-  }
-
-  /** A write that ends on a disk that was taken out meanwhile is none. */
-  async #onto(disk: OwnDisk, name: BlobName, write: (store: DiskBlobStore) => Promise<void>): Promise<void> {
-    const { store } = disk
-    if (store === null) throw new BlobWriteError('io_error', 'Cannot write a blob: its disk is out of use')
-    await write(store)
-    if (disk.store !== store || !disk.isUsed)
-      throw new BlobWriteError('io_error', 'Cannot write a blob: its disk was taken out of use')
-    this.#places.note(name, disk)
   }
 
   /** The disk with a copy, sound or damaged; null: none has one, as far as the disks answer. */
   async #holderOf(name: BlobName): Promise<OwnDisk | null> {
     for (const disk of this.#askOrder(name)) {
       try {
-        if ((await this.#asked(disk, (store) => store.stat(name))) !== null) return disk
+        if ((await this.#calls.asked(disk, (store) => store.stat(name))) !== null) return disk
       } catch (cause) {
         if (cause instanceof BlobDamagedError) return disk
       }
@@ -257,15 +213,12 @@ export class BlobDisks implements BlobStore {
     return null
   }
 
-  async #first<T>(
-    name: BlobName,
-    ask: (store: DiskBlobStore) => Promise<T | null>,
-  ): Promise<{ readonly disk: OwnDisk; readonly found: T } | null> {
+  async #first<T>(name: BlobName, ask: (store: DiskBlobStore) => Promise<T | null>): Promise<T | null> {
     let fault: unknown = null
     for (const disk of this.#askOrder(name)) {
       try {
-        const found = await this.#asked(disk, ask)
-        if (found !== null) return { disk, found }
+        const found = await this.#calls.asked(disk, ask)
+        if (found !== null) return found
       } catch (cause) {
         fault ??= cause
       }
@@ -278,57 +231,33 @@ export class BlobDisks implements BlobStore {
   async #each(work: (store: DiskBlobStore) => Promise<void>): Promise<void> {
     const faults: unknown[] = []
     for (const disk of this.#set.used)
-      await this.#asked(disk, work).catch((cause: unknown) => faults.push(cause))
+      await this.#calls.asked(disk, work).catch((cause: unknown) => faults.push(cause))
     if (faults.length === 1) throw faults[0]
     if (faults.length > 1) throw new AggregateError(faults, `${faults.length} disks failed`)
   }
 
-  async #asked<T>(disk: OwnDisk, ask: (store: DiskBlobStore) => Promise<T>): Promise<T> {
-    const { store } = disk
-    if (store === null) throw new Error('This disk is out of use')
-    try {
-      const answer = await ask(store)
-      this.#failures.delete(disk)
-      return answer
-    } catch (cause) {
-      this.#judge(disk, cause)
-      throw cause
-    }
-  }
-
-  /** What only a copy is to blame for says nothing about the disk. */
-  #judge(disk: OwnDisk, cause: unknown): void {
-    if (cause instanceof BlobMissingError || cause instanceof BlobDamagedError) return
-    const failures = (this.#failures.get(disk) ?? 0) + 1
-    this.#failures.set(disk, failures)
-    if (failures < FAILURES_MAX) return
-    this.#failures.delete(disk)
-    this.#set.fail(disk, cause)
-  }
-
   /** The good copy was read back: the others are not needed. */
   async #leaveOnly(kept: OwnDisk, name: BlobName, damaged: readonly OwnDisk[]): Promise<void> {
-    this.#places.note(name, kept)
+    this.#calls.places.note(name, kept)
     for (const disk of this.#set.used) {
       if (disk === kept) continue
-      if (damaged.includes(disk)) await this.#asked(disk, (store) => store.quarantine(name))
-      else await this.#removeSecond(disk, name)
+      if (damaged.includes(disk)) await this.#quietly(disk, (store) => store.quarantine(name))
+      else
+        await this.#quietly(disk, async (store) => {
+          if ((await store.stat(name)) !== null) await store.remove([name])
+        })
     }
   }
 
   /** A disk that does not answer keeps its copy until the next time. */
-  async #removeSecond(disk: OwnDisk, name: BlobName): Promise<void> {
-    try {
-      if ((await this.#asked(disk, (store) => store.stat(name))) !== null)
-        await this.#asked(disk, (store) => store.remove([name]))
-    } catch {
-      // Counted by #asked.
-    }
+  async #quietly(disk: OwnDisk, work: (store: DiskBlobStore) => Promise<void>): Promise<void> {
+    // Counted by DiskCalls.
+    await this.#calls.asked(disk, work).catch(() => undefined)
   }
 
   #askOrder(name: BlobName): readonly OwnDisk[] {
     const { used } = this.#set
-    const last = this.#places.of(name)
+    const last = this.#calls.places.of(name)
     return last === undefined || !used.includes(last) ? used : [last, ...used.filter((disk) => disk !== last)]
   }
 
@@ -336,6 +265,16 @@ export class BlobDisks implements BlobStore {
     return [...this.#askOrder(name), ...this.#set.all.filter((disk) => !disk.isUsed && disk.store !== null)]
   }
 }
+
+interface OpenedRead {
+  readonly disk: OwnDisk
+  readonly store: DiskBlobStore
+  readonly pieces: AsyncGenerator<Uint8Array>
+  readonly first: IteratorResult<Uint8Array>
+}
+
+/** A copy on it may be the only one. */
+const isStaying = (disk: OwnDisk): boolean => disk.isSound && !disk.isLeaving
 
 /** Knows whether anything was asked of it. */
 class NotedSource implements AsyncIterable<Uint8Array> {
@@ -350,11 +289,6 @@ class NotedSource implements AsyncIterable<Uint8Array> {
     this.isBegun = true
     return this.#source[Symbol.asyncIterator]()
   }
-}
-
-/** Another disk may take what this one did not. */
-function isOfDisk(cause: unknown): boolean {
-  return cause instanceof BlobWriteError && ['disk_full', 'io_error', 'store_failed'].includes(cause.code)
 }
 
 function partOf({ directory, diskId, status, usage }: OwnDisk): DiskPart {

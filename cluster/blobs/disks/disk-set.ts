@@ -4,9 +4,11 @@
  * Owns: the status of each disk, and the record of them. Knows nothing of: rows, copies, where a copy lies.
  * Rules: one disk that fails, vanishes or is another one is taken out alone. A disk that failed is used again after a restart, or when
  * it was away in between, or when another one lies at its directory. What was written and removed meanwhile is unknown to a disk that
- * comes in, and is reported so.
+ * comes in, and is reported so. A disk that gives no answer for HANG_MS_MAX is out like one that failed, and is not asked again until it
+ * answers: each call to it would hold a thread for files that all disks share.
  */
 import { randomBytes } from 'node:crypto'
+import type { Clock } from '../../base/clock.ts'
 import { systemFileOps } from '../../base/file-ops.ts'
 import type { DiskStatus, Logger } from '../../base/types.ts'
 import type { DiskUsage } from '../base/blob-store.ts'
@@ -16,10 +18,14 @@ import { isMarkedDraining, lookAtDirectory, writeDiskIdentity } from './disk-ide
 import { type KnownDisk, readDiskRecord, writeDiskRecord } from './disk-record.ts'
 import { type DisksExpected, findDisks, firstDirectory, type FoundDisk } from './found-disks.ts'
 
+/** A disk that spins up, or repeats a sector, answers within this time; clients wait no longer than about that for a node. */
+const HANG_MS_MAX = 30_000
+
 export interface DiskSetParts {
   readonly expected: DisksExpected
   /** `onFatal`: nothing on that disk can be relied on any more. */
   readonly storeAt: (directory: string, onFatal: (error: Error) => void) => DiskBlobStore
+  readonly clock: Pick<Clock, 'after'>
   readonly logger: Logger
   /** The copies on a disk may differ from those that were written and not removed. */
   readonly onUnknown: () => void
@@ -39,6 +45,8 @@ export class OwnDisk {
   usage: DiskUsage | null = null
   /** Found since the last look. */
   failure: unknown = null
+  /** A look at it that has not ended in time, and is still under way. */
+  isHanging = false
 
   constructor(found: FoundDisk) {
     this.directory = found.directory
@@ -49,6 +57,11 @@ export class OwnDisk {
 
   get isUsed(): boolean {
     return this.store !== null && (this.status === 'serving' || this.isLeaving)
+  }
+
+  /** In use, and nothing has failed since the last look. */
+  get isSound(): boolean {
+    return this.isUsed && this.failure === null
   }
 
   /** It takes no new copies. */
@@ -84,8 +97,13 @@ export class DiskSet {
     return this.#disks.filter(({ isUsed }) => isUsed)
   }
 
+  /** Those that take new copies, if they have space. */
+  get open(): readonly OwnDisk[] {
+    return this.#disks.filter((disk) => disk.isSound && disk.status === 'serving')
+  }
+
   /** Throws StartError. */
-  async open(): Promise<void> {
+  async start(): Promise<void> {
     const { expected, onUnknown, logger } = this.#parts
     const found = await findDisks(expected)
     for (const { directory } of await forgotten(expected, found))
@@ -117,7 +135,7 @@ export class DiskSet {
   /** Compares all disks with what lies at their directories. True: copies may be gone, or be there again. One call at a time. */
   async look(): Promise<boolean> {
     let isChanged = false
-    for (const disk of this.#disks) if (await this.#lookAt(disk)) isChanged = true
+    for (const disk of this.#disks) if (await this.#lookInTime(disk)) isChanged = true
     if (isChanged) await this.#keep()
     return isChanged
   }
@@ -145,6 +163,37 @@ export class DiskSet {
 
   // ---------------------------------------------------------------------------------------------
 
+  async #lookInTime(disk: OwnDisk): Promise<boolean> {
+    if (disk.isHanging) return false
+    const looked = this.#lookAt(disk)
+    const isOver = await this.#inTime(looked)
+    if (isOver) return looked
+    disk.isHanging = true
+    looked
+      .catch((err: unknown) =>
+        this.#parts.logger.warn({ directory: disk.directory, err }, 'late look at a disk'),
+      )
+      .finally(() => {
+        disk.isHanging = false
+      })
+    const wasUsed = disk.isUsed
+    this.#drop(disk, { waits: false })
+    disk.status = 'failed'
+    this.#sayOut(disk, new Error(`No answer within ${HANG_MS_MAX / 1000} s`))
+    return wasUsed
+  }
+
+  #inTime(work: Promise<unknown>): Promise<boolean> {
+    return new Promise((resolve) => {
+      const timer = this.#parts.clock.after(HANG_MS_MAX, () => resolve(false))
+      const end = (): void => {
+        timer.cancel()
+        resolve(true)
+      }
+      work.then(end, end)
+    })
+  }
+
   async #lookAt(disk: OwnDisk): Promise<boolean> {
     if (disk.isUsed) await this.measure(disk)
     if (disk.isUsed && disk.failure !== null) {
@@ -153,6 +202,7 @@ export class DiskSet {
       return true
     }
     const there = await this.#foundAt(disk)
+    if (disk.isHanging) return false
     const isSame = there.kind === 'serve' && there.diskId === disk.diskId
     if (isSame && disk.isUsed) await this.#judge(disk)
     if (isSame && (disk.isUsed || disk.status === 'failed')) return false
@@ -208,10 +258,17 @@ export class DiskSet {
   async #takeIn(disk: OwnDisk): Promise<void> {
     const { storeAt, logger } = this.#parts
     disk.failure = null
-    const store = storeAt(disk.directory, (cause) => this.fail(disk, cause))
+    let early: unknown = null
+    // What an earlier store at this directory still reports says nothing about this one.
+    const store: DiskBlobStore = storeAt(disk.directory, (cause) => {
+      if (disk.store === store) this.fail(disk, cause)
+      else early ??= cause
+    })
     try {
       await store.open()
       disk.usage = await store.usage()
+      if (early !== null) throw early
+      if (disk.isHanging) throw new Error('It answered too late')
     } catch (cause) {
       disk.status = 'failed'
       this.#sayOut(disk, cause)
@@ -241,7 +298,7 @@ export class DiskSet {
   }
 
   /** Calls in progress on the closed store fail, as they do on a disk that is gone. */
-  #drop(disk: OwnDisk): void {
+  #drop(disk: OwnDisk, { waits } = { waits: true }): void {
     const { store } = disk
     disk.store = null
     disk.usage = null
@@ -249,6 +306,7 @@ export class DiskSet {
     const end = store
       .close()
       .catch((err: unknown) => this.#parts.logger.debug({ err }, 'disk of blobs not closed cleanly'))
+    if (!waits) return
     this.#closing.push(end)
     void end.then(() => {
       this.#closing = this.#closing.filter((one) => one !== end)

@@ -9,6 +9,7 @@ import type { Cluster, Logger } from '../../cluster/index.ts'
 import type { MasterKey } from '../access/master-key.ts'
 import { SHARDS } from '../backup/format/names.ts'
 import {
+  listedIn,
   planPrune,
   type PruneParts,
   type PrunePlan,
@@ -121,8 +122,7 @@ export class BackupPruning {
         `No chunk was removed: backup ${unreadable.id} cannot be read: ${unreadable.problem}`,
       )
     if (shard === undefined) return this.#finish(operation, operation.progress.skipped === 0 ? null : SKIPPED)
-    const stays = plan.kept.map(({ backup }) => backup.reader)
-    const { chunks, bytes, problem } = await sweepShard(parts, { stays, shard }, check)
+    const { chunks, bytes, problem } = await sweepShard(parts, { stays: listedIn(plan), shard }, check)
     if (problem !== null) this.#parts.logger.warn({ shard, reason: problem }, 'prune leaves a shard as it is')
     const counted = { blobsDone: chunks, bytesMoved: bytes, skipped: Number(problem !== null) }
     return this.#advance(operation, `shards/${Number(at) + 1}`, 'removing chunks', counted)

@@ -1,10 +1,11 @@
 /** The removal of backups, and of chunks that only they need. */
-import { rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { backupFolder, chunkName, manifestName, SHARDS } from '../../src/backup/format/names.ts'
 import {
   estimateFreed,
+  listedIn,
   planPrune,
   type PruneParts,
   removeBackups,
@@ -30,7 +31,7 @@ async function prune(target: BackupTarget, keep: KeepRules, tenantId: string | n
   const parts = partsOf(target)
   await removeBackups(parts, await planPrune(parts, { keep, tenantId }), wanted)
   const plan = await planPrune(parts, { keep, tenantId })
-  const stays = plan.kept.map(({ backup }) => backup.reader)
+  const stays = listedIn(plan)
   const problems: string[] = []
   let [chunks, bytes] = [0, 0]
   if (plan.unreadable.length === 0)
@@ -140,6 +141,21 @@ t.test('a prune', async (t) => {
     const { problems } = await prune(target, { ...NONE, last: 1 })
     t.equal(problems.length, 1)
     t.ok((await namesIn(target, 'chunks/')).includes(chunkName(CLUSTER, chunkOf('old').entry)))
+  })
+
+  t.test('removes no chunk of a backup that was unreadable for a while and is listed again', async (t) => {
+    const { folder, target } = await threeBackups(t)
+    const parts = partsOf(target)
+    const file = join(folder, manifestName(CLUSTER, idOf(1)))
+    const manifest = readFileSync(file)
+    writeFileSync(file, 'damaged')
+    const last = { keep: { ...NONE, last: 1 }, tenantId: null }
+    await removeBackups(parts, await planPrune(parts, last), wanted)
+    writeFileSync(file, manifest)
+    const plan = await planPrune(parts, last)
+    t.same([plan.unreadable, plan.removed.map(({ id }) => id)], [[], [idOf(1)]])
+    for (const shard of SHARDS) await sweepShard(parts, { stays: listedIn(plan), shard }, wanted)
+    t.same(await readAllBackups(target), [idOf(1), idOf(3)])
   })
 
   t.test('removes what an interrupted backup left, and nothing of other clusters', async (t) => {

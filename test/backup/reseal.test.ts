@@ -12,6 +12,7 @@ import {
   siteSecret,
   tenantDataKey,
   tenantDedupKey,
+  tenantSiteSecret,
 } from '../../src/access/sealing-contexts.ts'
 import { resealer } from '../../src/backup/reseal/resealed-rows.ts'
 import { TargetRefused } from '../../src/backup/targets/target.ts'
@@ -48,6 +49,10 @@ const ROWS: Readonly<Record<string, readonly [row: object, contexts: Readonly<Re
   ],
   hook: [{ hookId: 'h', bucketId: 'b', secret: sealed(hookSecret('h')) }, { secret: hookSecret('h') }],
   site: [{ bucketId: 'b', secret: sealed(siteSecret('b')) }, { secret: siteSecret('b') }],
+  tenantSite: [
+    { tenantId: 'acme', secret: sealed(tenantSiteSecret('acme')) },
+    { secret: tenantSiteSecret('acme') },
+  ],
   backupTarget: [
     { name: 'nas', place: { kind: 's3', secret: sealed(backupTargetSecret('nas')) } },
     { 'place.secret': backupTargetSecret('nas') },

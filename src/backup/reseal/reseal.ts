@@ -4,7 +4,7 @@
  * Owns: the order: rows, lists, chunks, manifest. Knows nothing of: the command line, clusters that run.
  * Rules: it has a key and an id of its own, so the former master key opens none of its files; chunks are copied as they lie, since they are
  * sealed under keys of tenants; the rows that were read must add up to what the backup says; nothing of the first backup changes; the manifest is
- * written last, and says what the target has.
+ * written last, says what the target has, and everything but the chunks is read back behind it.
  */
 import { randomBytes } from 'node:crypto'
 import { VERSION } from '../../base/version.ts'
@@ -22,7 +22,7 @@ import {
   type Manifest,
 } from '../format/manifest.ts'
 import { backupFolder, chunkName, newAttempt, otherBackupId } from '../format/names.ts'
-import { type BackupReader, damageOf } from '../read/backup-reader.ts'
+import { BackupReader, damageOf } from '../read/backup-reader.ts'
 import { endBackup } from '../run/backup-end.ts'
 import { heldIn } from '../run/chunk-copier.ts'
 import { once, SealedFiles } from '../run/sealed-files.ts'
@@ -32,7 +32,7 @@ import { resealer, type TwoKeys } from './resealed-rows.ts'
 export interface Resealing {
   readonly reader: BackupReader
   readonly from: Pick<MasterKey, 'open'>
-  readonly to: Pick<MasterKey, 'seal' | 'id' | 'fingerprint'>
+  readonly to: Pick<MasterKey, 'open' | 'seal' | 'id' | 'fingerprint'>
   readonly target: BackupTarget
   /** ms since 1970 */
   readonly now: () => number
@@ -64,7 +64,22 @@ export async function resealBackup(resealing: Resealing): Promise<Manifest> {
     key: Buffer.from(to.seal(backupKey, backupKeyContext(backupId))).toString('base64'),
   }
   const run = { startedAt, finishedAt: now(), sentChunks, sentBytes }
-  return endBackup({ target, files, cut, backupKey, run, check: () => undefined })
+  const manifest = await endBackup({ target, files, cut, backupKey, run, check: () => undefined })
+  await readBack(resealing, manifest)
+  return manifest
+}
+
+/** A prune that ran meanwhile may have removed what no manifest named yet. */
+async function readBack({ target, to }: Resealing, manifest: Manifest): Promise<void> {
+  const { clusterId: cluster, backupId } = manifest
+  const reader = await BackupReader.open(target, { cluster, backupId }, to)
+  await reader.record()
+  const sum = new RowSum()
+  for await (const block of reader.rowBlocks())
+    for (const { key, value } of rowsOf(block)) sum.add(rowHash(key, value))
+  for (const file of manifest.chunkFiles) await reader.chunksOf(file)
+  if (sum.bytes().toString('hex') !== manifest.checksum)
+    throw new TargetCorrupt(`The rows of backup ${backupId} do not add up when they are read back`)
 }
 
 async function writeRows(

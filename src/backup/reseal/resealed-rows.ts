@@ -2,7 +2,7 @@
  * What becomes of a row when its backup is sealed under another master key.
  *
  * Owns: which kinds of rows hold secrets that are sealed under a master key. Knows nothing of: files, targets. No I/O.
- * Rules: everything that access/sealed-secrets.ts seals again is here; a secret that does not open ends the work, because a backup without it is less than
+ * Rules: everything that access/sealed-secrets.ts seals again is here, and a new kind of row with bytes does not compile before it is decided; a secret that does not open ends the work, because a backup without it is less than
  * it says; secrets that were destroyed stay so; nothing else of a row changes.
  */
 import type { MasterKey } from '../../access/master-key.ts'
@@ -15,6 +15,7 @@ import {
   siteSecret,
   tenantDataKey,
   tenantDedupKey,
+  tenantSiteSecret,
 } from '../../access/sealing-contexts.ts'
 import { dataKeyVersionOf } from '../../state-machine/tenants/data-keys.ts'
 import type { RowTypes } from '../../state-machine/rows.ts'
@@ -26,11 +27,20 @@ export interface TwoKeys {
 }
 
 type Again = (sealed: Uint8Array, context: string) => Uint8Array
-type Kinds = {
-  readonly [K in keyof RowTypes]?: (row: RowTypes[K], again: Again, keys: TwoKeys) => RowTypes[K]
+type Change<K extends keyof RowTypes> = (row: RowTypes[K], again: Again, keys: TwoKeys) => RowTypes[K]
+/** Kinds with a member of bytes. Those that hold them deeper are beside them in the table. */
+type WithBytes = {
+  [K in keyof RowTypes]: Uint8Array extends RowTypes[K][keyof RowTypes[K]] ? K : never
+}[keyof RowTypes]
+type Kinds = { readonly [K in WithBytes]: Change<K> | null } & {
+  readonly [K in keyof RowTypes]?: Change<K> | null
 }
 
 const KINDS: Kinds = {
+  // Sealed under keys of tenants.
+  inlineBody: null,
+  // Packed rows.
+  auditLink: null,
   clusterKey: (_, _again, { to }) => ({ masterKeyFingerprint: to.fingerprint }),
   tenant: (row, again, { to }) => {
     const { id, dataKey, dedupKey, formerKey } = row
@@ -52,6 +62,7 @@ const KINDS: Kinds = {
   accessKey: (row, again) => ({ ...row, secret: again(row.secret, accessKeySecret(row.accessKeyId)) }),
   hook: (row, again) => ({ ...row, secret: again(row.secret, hookSecret(row.hookId)) }),
   site: (row, again) => ({ ...row, secret: again(row.secret, siteSecret(row.bucketId)) }),
+  tenantSite: (row, again) => ({ ...row, secret: again(row.secret, tenantSiteSecret(row.tenantId)) }),
   backupTarget: (row, again) => {
     const { name, place } = row
     return place.kind === 's3'
@@ -67,7 +78,7 @@ const KINDS: Kinds = {
 /** Null: rows of this kind hold no such secret. Throws TargetRefused. */
 export function resealer(kind: string, keys: TwoKeys): ((row: object) => object) | null {
   const change = Object.hasOwn(KINDS, kind) ? KINDS[kind as keyof RowTypes] : undefined
-  if (change === undefined) return null
+  if (change === undefined || change === null) return null
   const again: Again = (sealed, context) =>
     sealed.length === 0 ? sealed : keys.to.seal(opened(keys, sealed, context), context)
   return (row) => (change as (row: object, again: Again, keys: TwoKeys) => object)(row, again, keys)

@@ -133,6 +133,14 @@ export interface Swept {
   readonly problem: string | null
 }
 
+/**
+ * Every backup that the target lists and that could be read. What the rules do not keep belongs to them as long as it is listed: one whose manifest could not be
+ * read while the others were removed is in the target still.
+ */
+export function listedIn({ kept, removed }: PrunePlan): readonly BackupReader[] {
+  return [...kept.map(({ backup }) => backup.reader), ...removed.map(({ reader }) => reader)]
+}
+
 /** `stays`: all backups that stay; each was read. Throws TargetError of a target that is away. */
 export async function sweepShard(
   { target, clusterId }: PruneParts,

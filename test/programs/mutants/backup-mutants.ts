@@ -100,6 +100,14 @@ const rows: readonly TestedRow[] = [
     '({ masterKeyFingerprint: to.id })',
     RESEAL,
   ],
+  [
+    'BK12',
+    'chunks of a backup that is listed are removed because the rules do not keep it',
+    PRUNE,
+    '[...kept.map(({ backup }) => backup.reader), ...removed.map(({ reader }) => reader)]',
+    '[...kept.map(({ backup }) => backup.reader), ...removed.slice(0, 0).map(({ reader }) => reader)]',
+    PRUNES,
+  ],
 ]
 
 export const BACKUP_MUTANTS: readonly Mutant[] = killedByTests(rows)

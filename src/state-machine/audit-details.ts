@@ -195,6 +195,7 @@ const DESCRIBERS: { readonly [T in CommandType]: Describer<T> } = {
   }),
   resealBodies: nothing,
   endKeyExchange: nothing,
+  restoreStep: nothing,
   disableTenant: ({ tenantId }, value) => ({
     tenantId,
     details: { accessKeyIds: value?.revoked ?? [] },
@@ -211,10 +212,10 @@ const DESCRIBERS: { readonly [T in CommandType]: Describer<T> } = {
   resumeCollection: nothing,
   finishRecount: nothing,
   setRepairRate: ({ bytesPerSecond }) => ({ details: { bytesPerSecond } }),
-  startOperation: ({ operationId, kind, tenantId, bucket, node, maxBytesPerSecond }) => ({
+  startOperation: ({ operationId, kind, tenantId, bucket, node, maxBytesPerSecond, restore }) => ({
     ...(tenantId === null ? {} : { tenantId }),
     ...(bucket === null ? {} : { bucket }),
-    details: { operationId, kind, node, maxBytesPerSecond },
+    details: { operationId, kind, node, maxBytesPerSecond, ...(restore === undefined ? {} : { restore }) },
   }),
   setBackupTarget: ({ name, place }) => ({ details: { name, ...shownPlace(place) } }),
   deleteBackupTarget: ({ name }) => ({ details: { name } }),

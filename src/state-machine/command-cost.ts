@@ -12,10 +12,11 @@ import {
   AUDIT_TRIM_SEGMENTS_MAX,
 } from './audit/records.ts'
 import type { BodyRecord } from './bodies/records.ts'
-import { bucketOf } from './buckets/find-bucket.ts'
+import { presentBucket } from './buckets/find-bucket.ts'
 import { ACCESS_KEYS_PER_TENANT_MAX } from './tenants/records.ts'
 import type { PutBody } from './chunks/commands.ts'
 import type { Command } from './commands.ts'
+import type { RestoreItem } from './restoring/commands.ts'
 import { WORK_PER_STEP } from './bodies/discards.ts'
 import { LINKS_PER_PAGE } from './bodies/manifests.ts'
 import { PARTS_PER_UPLOAD_PAGE } from './bodies/upload-parts.ts'
@@ -56,6 +57,8 @@ function workOf(view: View, command: Command): number {
       return AUDIT_SEGMENT_LINKS_MAX + AUDIT_SEGMENT_SPOOLS_MAX
     case 'resealBodies':
       return costOfChunks(command.chunks) + ROWS_OF_COPY * command.bodies.length
+    case 'restoreStep':
+      return command.items.reduce((rows, item) => rows + ROWS_OF_ITEM + costOfRestored(item), 0)
     case 'disableTenant':
       return ACCESS_KEYS_PER_TENANT_MAX
     case 'eraseTenant':
@@ -63,6 +66,12 @@ function workOf(view: View, command: Command): number {
     default:
       return ROWS_OF_ITEM * listed(command)
   }
+}
+
+function costOfRestored(item: RestoreItem): number {
+  // A page of the upload and one of the object may be cut at either end.
+  if (item.what === 'assembled') return 2 * Math.ceil(item.parts / PARTS_PER_UPLOAD_PAGE) + ROWS_OF_ITEM
+  return 'body' in item ? costOfStored(item.body) : 0
 }
 
 function costOfStored(body: PutBody): number {
@@ -81,7 +90,7 @@ function costOfChunks(
 
 /** One row for each chunk that is claimed again, and the manifest pages that name the chunks. */
 function costOfCopy(view: View, { tenantId, source }: Extract<Command, { type: 'copyObject' }>): number {
-  const from = bucketOf(view, tenantId, source.bucket)
+  const from = presentBucket(view, tenantId, source.bucket)
   const found = from.ok ? versionAt(view, from.value.id, source.key, source.versionId) : undefined
   return found?.kind === 'object' ? costOfBody(found.body, found.size) : 0
 }

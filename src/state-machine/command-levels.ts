@@ -98,6 +98,7 @@ export const COMMAND_LEVELS: { readonly [T in CommandType]: number } = {
   exchangeTenantKey: 7,
   resealBodies: 7,
   endKeyExchange: 7,
+  restoreStep: 7,
   setBucketReplication: 7,
   deleteBucketReplication: 7,
   startResync: 7,
@@ -160,7 +161,7 @@ const MEMBER_LEVELS: { readonly [T in CommandType]?: Readonly<Record<string, Mem
   deleteBucketPolicy: { approval: 4 },
   setObjectLegalHold: { approval: 4 },
   createAdminToken: { role: { auditor: 4 }, noKeys: 4, boundTo: 4 },
-  startOperation: { kind: { backup: 7, backupPrune: 7 }, backup: 7, prune: 7 },
+  startOperation: { kind: { backup: 7, backupPrune: 7, backupRestore: 7 }, backup: 7, prune: 7, restore: 7 },
 }
 
 /** The level that this command needs: that of its type, or of the newest member that it uses. */

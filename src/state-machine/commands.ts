@@ -27,6 +27,7 @@ import type { KeyExchangeCommand, KeyExchangeReplies } from './key-exchange/comm
 import type { LifecycleCommand, LifecycleReplies } from './lifecycle/commands.ts'
 import type { BackupPlanCommand, BackupPlanReplies } from './backup-plans/commands.ts'
 import type { LongOperationCommand, LongOperationReplies } from './long-operations/commands.ts'
+import type { RestoringCommand, RestoringReplies } from './restoring/commands.ts'
 import type { RemovalCommand, RemovalReplies } from './removal/commands.ts'
 import type { BodyCommand, BodyReplies } from './bodies/commands.ts'
 import type { SiteCommand, SiteReplies, TenantSiteCommand, TenantSiteReplies } from './sites/commands.ts'
@@ -44,6 +45,7 @@ export type Command =
   | SiteCommand
   | TenantSiteCommand
   | RemovalCommand
+  | RestoringCommand
   | ChunkCommand
   | LongOperationCommand
   | BackupPlanCommand
@@ -79,6 +81,7 @@ export interface ReplyValues
     SiteReplies,
     TenantSiteReplies,
     RemovalReplies,
+    RestoringReplies,
     ChunkReplies,
     LongOperationReplies,
     BackupPlanReplies,

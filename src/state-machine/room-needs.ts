@@ -97,6 +97,7 @@ export const ROOM_NEEDS: { readonly [T in CommandType]: RoomNeed } = {
   // Each chunk is on the disks twice until its former copies are removed.
   resealBodies: 'upkeep',
   endKeyExchange: 'relief',
+  restoreStep: 'growth',
   disableTenant: 'relief',
   deleteTenant: 'relief',
   eraseTenant: 'relief',

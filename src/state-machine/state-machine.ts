@@ -81,6 +81,7 @@ import { placeMember } from './members/placing.ts'
 import { abortUpload, createUpload, putPart } from './objects/multipart.ts'
 import { setNotifications } from './events/notifications.ts'
 import { advanceOperation, setOperationStatus, startOperation } from './long-operations/operations.ts'
+import { restoreStep } from './restoring/restoring.ts'
 import { setQuota } from './usage/quota.ts'
 import { setTenantLimits } from './limits/limits.ts'
 import { finishRecount } from './recount/recount-end.ts'
@@ -175,6 +176,7 @@ const HANDLERS: { readonly [T in CommandType]: Handler<T> } = {
   exchangeTenantKey,
   resealBodies,
   endKeyExchange,
+  restoreStep,
   disableTenant,
   deleteTenant,
   eraseTenant,

@@ -33,6 +33,7 @@ import { Recounting } from './recounting.ts'
 import { endRereplications } from './rereplication.ts'
 import { followRepairRate } from './repair-rate.ts'
 import type { Repeating } from './repeating.ts'
+import type { RestoringParts } from './restoring.ts'
 import { Scrubbing } from './scrubbing.ts'
 import { TenantDeletion } from './tenant-deletion.ts'
 import type { UploadSessions } from './upload-sessions.ts'
@@ -65,9 +66,10 @@ export interface WorkerParts extends Omit<AuditWorkParts, 'confirmedTime' | 'oft
   readonly state: StateReader
   readonly propose: Propose
   readonly uploads: UploadSessions
-  readonly content: KeyExchangeParts['content'] & Pick<Content, 'read'>
+  readonly content: KeyExchangeParts['content'] & Pick<Content, 'ingest' | 'read'>
   readonly uses: LastUsed
-  readonly masterKey: Pick<MasterKey, 'open' | 'seal'>
+  readonly masterKey: Pick<MasterKey, 'open' | 'seal'> & { readonly id: string }
+  readonly config: RestoringParts['config']
   readonly snapshot: BackingUpParts['snapshot']
   readonly backups: { readonly openTarget: OpenTarget }
   readonly notifications: TargetSettings

@@ -124,6 +124,7 @@ const ALLOWED = {
   setTenantLimits: ['operator', ...OWNERS],
   deleteTenantLimits: ['operator', ...OWNERS],
   pruneBackups: OWNERS,
+  restoreBackup: OWNERS,
   listBackupTargets: ['viewer', 'operator', ...OWNERS],
   getBackupTarget: ['viewer', 'operator', ...OWNERS],
   setBackupTarget: OWNERS,

@@ -50,7 +50,7 @@ const LAST: readonly ExampleId[] = [
   ['listParts', 'listMultipartUploads', 'completeMultipartUpload', 'batchDeleteObjects'],
   ['setTenantQuota', 'getTenantQuota', 'deleteTenantQuota'],
   ['setBackupTarget', 'getBackupTarget', 'listBackupTargets', 'setBackupSchedule', 'getBackupSchedule'],
-  ['pruneBackups', 'listBackupSchedules', 'deleteBackupSchedule', 'deleteBackupTarget'],
+  ['pruneBackups', 'listBackupSchedules', 'deleteBackupSchedule', 'deleteBackupTarget', 'restoreBackup'],
   ['setTenantLimits', 'getTenantLimits', 'deleteTenantLimits'],
   ['setTenantReplication', 'getTenantReplication', 'deleteTenantReplication'],
   ['deleteObject', 'getTenantUsage', 'setTenantBucketPolicy', 'getTenantBucketPolicy'],

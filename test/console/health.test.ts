@@ -97,6 +97,7 @@ const operation = (more: Partial<Operation> = {}): Operation => ({
   type: 'scrub',
   status: 'failed',
   phase: '',
+  restore: null,
   requestedBy: 'adm_1',
   reason: null,
   backupId: null,

@@ -8,6 +8,7 @@ import {
   getClusterBackup,
   listClusterBackups,
 } from '../../operations/backups/backup-lookups.ts'
+import { planRestore, restoreBackup, type RestorePlan } from '../../operations/backups/restore-backup.ts'
 import { createBackup, planBackup } from '../../operations/backups/create-backup.ts'
 import { BACKUP } from '../examples/names.ts'
 import { adminRoute, type Answer } from '../route.ts'
@@ -74,6 +75,55 @@ const ListedView = Type.Object({
   backup: orNull(BackupView),
   problem: orNull(Type.String({ description: 'Why its manifest cannot be read' })),
 })
+const RestoreBody = Type.Object(
+  {
+    target: TargetText,
+    clusterId: Type.Optional(
+      Type.String({ maxLength: 64, description: 'Of the cluster that made the backup; absent: this one' }),
+    ),
+    tenant: Type.String({
+      minLength: 1,
+      maxLength: 256,
+      description: 'Of the backup: its id, or a name that only one has',
+    }),
+    bucket: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 63, description: 'Of that tenant; absent: the whole tenant' }),
+    ),
+    toTenant: Type.String({
+      minLength: 1,
+      maxLength: 63,
+      description: 'The id of the new tenant; for a bucket, of a tenant that exists',
+    }),
+    toTenantName: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 256,
+        description: 'Of the new tenant; absent: as it was called',
+      }),
+    ),
+    toBucket: Type.Optional(
+      Type.String({ maxLength: 63, description: 'The new bucket; absent: as it was called' }),
+    ),
+    maxBytesPerSecond: Type.Optional(
+      Type.Integer({ minimum: 1, description: 'Plain bytes that are read from the backup, on average' }),
+    ),
+    ...REASON,
+  },
+  { additionalProperties: false },
+)
+const RestorePlanView = Type.Object({
+  cutAt: Time,
+  tenantId: Type.String({ description: 'Of the backup' }),
+  bucket: orNull(Type.String()),
+  toTenantId: Type.String(),
+  toTenantName: orNull(Type.String({ description: 'Null: the tenant exists' })),
+  toBucket: orNull(Type.String()),
+  buckets: Count,
+  versions: Count,
+  deleteMarkers: Count,
+  bytes: Type.Integer({ minimum: 0, description: 'Plain ones of all versions' }),
+  missingChunks: Type.Integer({ minimum: 0, description: 'That the whole backup does not have' }),
+})
 const BackupPage = Type.Object({ backups: Type.Array(ListedView), ...PAGE_END_SCHEMA })
 
 export const backupRoutes = [
@@ -101,6 +151,39 @@ export const backupRoutes = [
     {
       run: (services, principal, { body }) => createBackup(services, principal, body),
       plan: (services, { body }) => planBackup(services, body),
+    },
+  ),
+
+  longOperationRoute(
+    restoreBackup,
+    {
+      method: 'POST',
+      path: '/cluster/backups/{backupId}/restore',
+      summary: 'Bring a tenant, or one of its buckets, back from a backup beside what there is now',
+      description:
+        'The destination is a new tenant, or a new bucket of a tenant that exists. Nothing but the restore writes to it until it has been compared with the backup.',
+      status: 202,
+      body: { schema: RestoreBody },
+      plan: RestorePlanView,
+      example: {
+        params: BACKUP,
+        body: {
+          target: 'directory:weekly',
+          tenant: 'acme',
+          bucket: 'photos',
+          toTenant: 'acme',
+          toBucket: 'photos-of-friday',
+          reason: 'Deleted by mistake',
+        },
+      },
+    },
+    {
+      run: (services, principal, { params, body }) =>
+        restoreBackup(services, principal, { ...params, ...body }),
+      plan: async (services, { params, body }) => {
+        const { plan, warnings } = await planRestore(services, { ...params, ...body })
+        return { plan: restorePlanView(plan), warnings }
+      },
     },
   ),
 
@@ -147,6 +230,23 @@ export const backupRoutes = [
     },
   ),
 ]
+
+function restorePlanView({ restore, ...plan }: RestorePlan): Static<typeof RestorePlanView> {
+  const { from, to } = restore
+  const { cutAt, buckets, versions, deleteMarkers, bytes, missingChunks } = plan
+  return {
+    cutAt: timeText(cutAt),
+    ...from,
+    toTenantId: to.tenantId,
+    toTenantName: to.tenantName,
+    toBucket: to.bucket,
+    buckets,
+    versions,
+    deleteMarkers,
+    bytes,
+    missingChunks,
+  }
+}
 
 function listedView({ backupId, manifest, problem }: FoundBackup): Static<typeof ListedView> {
   return { backupId, backup: manifest && backupView(manifest), problem }

@@ -6,10 +6,36 @@
 import Type, { type Static } from 'typebox'
 import { isMembership } from '../../state-machine/members/membership.ts'
 import { ALL_PLANNED } from '../../state-machine/long-operations/operations.ts'
-import type { LongOperation, LongOperationShare } from '../../state-machine/long-operations/records.ts'
+import type {
+  BackupRestore,
+  LongOperation,
+  LongOperationShare,
+} from '../../state-machine/long-operations/records.ts'
 import { orNull, Time, timeText, timeTextOrNull } from '../wire.ts'
 
 const Count = Type.Integer({ minimum: 0 })
+
+const RestoreView = Type.Object(
+  {
+    clusterId: Type.String({ description: 'That made the backup' }),
+    tenantId: Type.String({ description: 'Of the backup' }),
+    bucket: orNull(Type.String({ description: 'Null: all of the tenant' })),
+    toTenantId: Type.String(),
+    toBucket: orNull(Type.String({ description: 'Null: as in the backup' })),
+    missingCount: Type.Integer({ minimum: 0, description: 'Versions that did not come back whole' }),
+    missing: Type.Array(
+      Type.Object({
+        bucket: Type.String({ description: 'Of the backup' }),
+        key: Type.String(),
+        versionId: Type.String({ description: 'Of the backup' }),
+        isLatest: Type.Boolean(),
+        why: Type.String(),
+      }),
+      { description: 'The first 100 of them' },
+    ),
+  },
+  { additionalProperties: false, description: 'Of a restore into the running cluster' },
+)
 
 export const LongOperationView = Type.Object(
   {
@@ -23,6 +49,7 @@ export const LongOperationView = Type.Object(
       'backup',
       'keyExchange',
       'backupPrune',
+      'backupRestore',
       'join',
       'demote',
       'replace',
@@ -35,8 +62,9 @@ export const LongOperationView = Type.Object(
     reason: orNull(Type.String()),
     tenantId: orNull(Type.String()),
     bucket: orNull(Type.String()),
-    backupId: orNull(Type.String({ description: 'Of a backup: names it in its target' })),
-    target: orNull(Type.String({ description: 'Where a backup is written to' })),
+    backupId: orNull(Type.String({ description: 'Of a backup or a restore: names it in its target' })),
+    target: orNull(Type.String({ description: 'Where backups lie' })),
+    restore: orNull(RestoreView),
     nodeId: orNull(Type.String({ description: 'Whose copies it is about; null: of every node' })),
     maxBytesPerSecond: orNull(Count),
     createdAt: Time,
@@ -46,7 +74,7 @@ export const LongOperationView = Type.Object(
       blobsTotal: Type.Integer({
         minimum: 0,
         description:
-          'Copies looked at so far; final once all are planned. Of a change of the members: copies of the one that leaves, from the beginning. Of a deletion: versions, delete markers and uploads. Of an exchange of a key: chunks',
+          'Copies looked at so far; final once all are planned. Of a change of the members: copies of the one that leaves, from the beginning. Of a deletion: versions, delete markers and uploads. Of an exchange of a key: chunks. Of a restore: versions and delete markers, each when it is made and when it is compared',
       }),
       blobsDone: Type.Integer({
         minimum: 0,
@@ -95,8 +123,9 @@ export function longOperationView(operation: LongOperation, nowMs: number): Stat
     reason: operation.reason,
     tenantId: operation.tenantId,
     bucket: operation.bucket,
-    backupId: operation.backup?.backupId ?? null,
-    target: operation.backup?.target ?? operation.prune?.target ?? null,
+    backupId: operation.backup?.backupId ?? operation.restore?.backupId ?? null,
+    target: (operation.backup ?? operation.prune ?? operation.restore)?.target ?? null,
+    restore: operation.restore === undefined ? null : restoreView(operation.restore),
     nodeId: operation.node,
     maxBytesPerSecond: operation.maxBytesPerSecond,
     createdAt: timeText(operation.createdAt),
@@ -108,6 +137,17 @@ export function longOperationView(operation: LongOperation, nowMs: number): Stat
     blockers: operation.blocker === undefined ? [] : [operation.blocker],
     error: operation.error ?? operation.blocker?.message ?? null,
   }
+}
+
+function restoreView({
+  clusterId,
+  from,
+  to,
+  missingCount,
+  missing,
+}: BackupRestore): Static<typeof RestoreView> {
+  const shown = missing.map((one) => ({ ...one }))
+  return { clusterId, ...from, toTenantId: to.tenantId, toBucket: to.bucket, missingCount, missing: shown }
 }
 
 function secondsLeft(operation: LongOperation, nowMs: number): number | null {
@@ -135,7 +175,7 @@ function membershipSecondsLeft(operation: LongOperation, nowMs: number): number 
 function leftOf(operation: LongOperation): number | null {
   if (operation.shares !== undefined) return wayLeft(Object.values(operation.shares))
   if (operation.kind === 'keyExchange') return bytesLeft(operation)
-  if (operation.kind === 'backup') return chunksLeft(operation)
+  if (operation.kind === 'backup' || operation.kind === 'backupRestore') return chunksLeft(operation)
   return operation.kind === 'tenantDeletion' ? contentLeft(operation) : copiesLeft(operation)
 }
 
@@ -147,7 +187,7 @@ function bytesLeft({ progress: { bytesTotal, bytesMoved } }: LongOperation): num
   return bytesMoved === 0 ? null : Math.max(0, bytesTotal - bytesMoved) / bytesMoved
 }
 
-/** By chunks that were looked at: those that the target has take no time. */
+/** By chunks, or versions, that were looked at: those that the target has take no time. */
 function chunksLeft({ progress }: LongOperation): number | null {
   const { blobsTotal, blobsDone, skipped, checksumFailures } = progress
   const done = blobsDone + skipped + checksumFailures

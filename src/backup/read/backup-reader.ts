@@ -9,6 +9,7 @@ import type { MasterKey } from '../../access/master-key.ts'
 import { type ChunkEntry, decodeChunks } from '../format/chunk-list.ts'
 import {
   type BackupCut,
+  type BackupFile,
   type ChunkFile,
   decodeManifest,
   type Manifest,
@@ -80,7 +81,12 @@ export class BackupReader {
 
   /** Rows in the form of a block, in the order of their keys. Throws TargetError. */
   async *rowBlocks(): AsyncGenerator<Buffer> {
-    for (const file of this.manifest.state) yield await this.#files.read(file)
+    for (const file of this.manifest.state) yield await this.rowsIn(file)
+  }
+
+  /** One of `manifest.state`. Throws TargetError. */
+  rowsIn(file: BackupFile): Promise<Buffer> {
+    return this.#files.read(file)
   }
 
   /** Throws TargetError. */

@@ -36,7 +36,7 @@ const GONE_RANGES = [chunkRanges.repairs(), chunkRanges.drops(), chunkRanges.nod
 export const NOWHERE = 'not-in-the-backup'
 const ENDED = 'ended: the cluster was restored from a backup'
 
-type Kind = (key: string, row: object) => object | null
+type Kind = (key: string, row: object) => object | null | 'same'
 
 export class RestoredRows {
   readonly #parts: RestoredRowsParts
@@ -58,6 +58,9 @@ export class RestoredRows {
       ['operation', (_, row) => this.#operation(row as LongOperation)],
       [longOperationKeys.operationList(), (_, row) => this.#operationList(row as OperationList)],
       ['backupSchedule', (_, row) => ({ ...(row as BackupScheduleRecord), isPaused: true, run: null })],
+      // Restores into the old cluster have ended too.
+      ['bucket', (_, row) => unmarked(row)],
+      ['tenant', (_, row) => unmarked(row)],
       [tenantKeys.clusterKey(), (_, row) => withoutHolders(row as ClusterKeyRecord)],
     ])
   }
@@ -124,6 +127,11 @@ export class RestoredRows {
       finished: [...finished, ...unfinished.filter((id) => this.#ended.includes(id))],
     }
   }
+}
+
+function unmarked(row: { readonly restoring?: string }): object | 'same' {
+  const { restoring, ...free } = row
+  return restoring === undefined ? 'same' : free
 }
 
 interface OperationList {

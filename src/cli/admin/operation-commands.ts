@@ -163,6 +163,7 @@ function drawn(
 const COUNTED: Readonly<Partial<Record<Operation['type'], string>>> = {
   tenantDeletion: 'versions and uploads',
   keyExchange: 'chunks',
+  backupRestore: 'steps with versions',
 }
 
 function shown(operation: Operation, { json = false }: OperationOptions): number {

@@ -2,6 +2,7 @@
  * `holdfast backup`: its names, options and help.
  */
 import { Command, Option } from 'commander'
+import type { RestoreIntoOptions } from '../backup/restore-into.ts'
 import type { CreateBackupOptions, LookOptions } from '../backup/backup-commands.ts'
 import type { OpenBackupOptions } from '../backup/open-backup.ts'
 import type { ResealOptions } from '../backup/reseal-backup.ts'
@@ -31,6 +32,7 @@ export function backupCommand(done: Done): Command {
     verifyCommand,
     restoreCommand,
     resealCommand,
+    restoreIntoCommand,
   ])
     group.addCommand(command(done))
   return group
@@ -154,5 +156,32 @@ function resealCommand(done: Done): Command {
     .action(async (options: ResealOptions) => {
       const { resealBackupCommand } = await import('../backup/reseal-backup.ts')
       done(await resealBackupCommand(options))
+    })
+}
+
+function restoreIntoCommand(done: Done): Command {
+  const command = new Command('restore-into').addOption(dryRunOption()).addOption(jsonOption())
+  return withWait(withAdminAccess(command))
+    .description('bring a tenant, or one of its buckets, back beside what the running cluster has now')
+    .argument('<backup>', 'the id of the backup')
+    .addOption(targetOption('--from <target>'))
+    .option('--cluster <id>', 'the cluster that made the backup (default: this one)')
+    .requiredOption('--tenant <tenant>', 'of the backup: its id, or a name that only one has')
+    .option('--bucket <bucket>', 'of that tenant (default: the whole tenant)')
+    .requiredOption('--to-tenant <id>', 'the new tenant; with --bucket, a tenant that exists')
+    .option('--to-name <name>', 'the name of the new tenant (default: as it was called)')
+    .option('--to-bucket <bucket>', 'the new bucket (default: as it was called)')
+    .option('--max-rate <size>', 'bytes a second that are read from the backup, such as 20MiB', sizeValue)
+    .addOption(reasonOption())
+    .addHelpText(
+      'after',
+      examples(
+        "backup restore-into 20261127t120000z-0123abcd --from nas --tenant acme --to-tenant acme-friday --reason 'a look back' --dry-run",
+        "backup restore-into 20261127t120000z-0123abcd --from nas --tenant acme --bucket photos --to-tenant acme --to-bucket photos-friday --reason 'deleted by mistake' --wait",
+      ),
+    )
+    .action(async (backup: string, options: RestoreIntoOptions) => {
+      const { restoreInto } = await import('../backup/restore-into.ts')
+      done(await restoreInto(backup, options))
     })
 }

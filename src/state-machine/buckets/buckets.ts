@@ -37,6 +37,11 @@ export function createBucket(
   const { tenantId, name, versioning, objectLockEnabled, replicaOf } = command
   const tenant = activeTenant(draft, tenantId)
   if (!tenant.ok) return tenant
+  if (tenant.value.restoring !== undefined)
+    return refuse(
+      'invalid_bucket_state',
+      `Cannot create bucket: tenant "${tenantId}" is being restored by operation "${tenant.value.restoring}"`,
+    )
   if (!isKeyPart(name)) {
     return refuse('invalid_bucket_name', 'Cannot create bucket: its name is empty or malformed')
   }

@@ -53,6 +53,8 @@ export interface BucketRecord {
   readonly hasReplication?: true
   /** Share of each configuration in the usage of the tenant. Absent: none, it was set below feature level 4 or there is none. */
   readonly configBytes?: Readonly<Partial<Record<BucketConfig, number>>>
+  /** The operation that fills it from a backup. Absent: none does. Since level 7. */
+  readonly restoring?: string
 }
 
 export type BucketConfig = 'policy' | 'cors' | 'notifications' | 'tags' | 'lifecycle' | 'replication'

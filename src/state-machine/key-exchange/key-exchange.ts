@@ -12,7 +12,7 @@ import type { Draft } from '../base/draft.ts'
 import type { TenantId } from '../base/record-ids.ts'
 import { type Accepted, accept, type Refused, refuse } from '../base/reply.ts'
 import type { ApplyContext, View } from '../base/view.ts'
-import { bucketOf } from '../buckets/find-bucket.ts'
+import { presentBucket } from '../buckets/find-bucket.ts'
 import { resealChunk } from '../chunks/resealing.ts'
 import { heldAfter } from '../long-operations/backups.ts'
 import { longOperationKeys } from '../long-operations/keys.ts'
@@ -172,7 +172,7 @@ function resealBody(
   tenant: Exchanging,
   { bucket, bucketId, bodyId, sealed }: ResealedBody,
 ): boolean {
-  const found = bucketOf(draft, tenant.id, bucket)
+  const found = presentBucket(draft, tenant.id, bucket)
   if (!found.ok || found.value.id !== bucketId) return false
   const key = bodyKeys.inlineBody(bucketId, bodyId)
   const row = draft.get(key)

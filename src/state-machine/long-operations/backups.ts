@@ -50,19 +50,32 @@ export function goneFault(
     : refuse('not_found', `Cannot start a backup: tenant "${tenantId}" is deleted`)
 }
 
+/** Kinds that are not started beside one that is unfinished. A prune would remove what a backup has just found, or a restore still reads. */
+const NOT_BESIDE: Readonly<Partial<Record<LongOperation['kind'], readonly LongOperation['kind'][]>>> = {
+  backup: ['backup', 'backupPrune', 'keyExchange'],
+  backupPrune: ['backup', 'backupPrune', 'backupRestore'],
+  backupRestore: ['backupPrune', 'backupRestore'],
+}
+
 /**
- * Why no backup, or prune of backups, may be started now; null: one may. One at a time: a second backup would send the same chunks, and a prune would remove
+ * Why no backup, prune of backups, or restore may be started now; null: one may. One at a time: a second backup would send the same chunks, and a prune would remove
  * chunks that a backup has just found in the target. And no backup beside an exchange of a data key, which replaces chunks that the cut names.
  */
 export function backupFault(
   unfinished: readonly LongOperation[],
-  { kind, backup, prune }: Pick<LongOperation, 'kind' | 'prune'> & { readonly backup?: unknown },
+  {
+    kind,
+    backup,
+    prune,
+    restore,
+  }: Pick<LongOperation, 'kind' | 'prune'> & { readonly backup?: unknown; readonly restore?: unknown },
 ): Refused | null {
   if ((kind === 'backup') !== (backup !== undefined))
     return refuse('invalid_argument', 'Cannot start operation: a backup, and nothing else, has a target')
   if ((kind === 'backupPrune') !== (prune !== undefined))
     return refuse('invalid_argument', 'Cannot start operation: a prune, and nothing else, has rules')
-  if (backup === undefined && prune === undefined) return null
+  if ((kind === 'backupRestore') !== (restore !== undefined))
+    return refuse('invalid_argument', 'Cannot start operation: a restore, and nothing else, has a scope')
   if (prune !== undefined && !isKeeping(prune.keep))
     return refuse(
       'invalid_argument',
@@ -70,7 +83,7 @@ export function backupFault(
     )
   const present = inTheWay(unfinished, kind)
   if (present === undefined) return null
-  const what = kind === 'backup' ? 'a backup' : 'a prune'
+  const what = WHAT[kind] ?? kind
   return refuse(
     'precondition_failed',
     `Cannot start ${what}: "${present.operationId}" is unfinished; wait for its end or cancel it`,
@@ -82,9 +95,14 @@ export function inTheWay(
   unfinished: readonly LongOperation[],
   kind: LongOperation['kind'],
 ): LongOperation | undefined {
-  const others: readonly string[] =
-    kind === 'backup' ? ['backup', 'backupPrune', 'keyExchange'] : ['backup', 'backupPrune']
+  const others = NOT_BESIDE[kind] ?? []
   return unfinished.find((one) => others.includes(one.kind))
+}
+
+const WHAT: Readonly<Partial<Record<LongOperation['kind'], string>>> = {
+  backup: 'a backup',
+  backupPrune: 'a prune',
+  backupRestore: 'a restore',
 }
 
 /** Whether each rule is a whole number in its bounds, and one of them keeps something. */

@@ -9,6 +9,7 @@ import type {
   LongOperationProgress,
   LongOperationShare,
   MembershipKind,
+  RestoreScope,
 } from './records.ts'
 
 export type LongOperationCommand =
@@ -28,6 +29,8 @@ export type LongOperationCommand =
       readonly backup?: Pick<BackupRun, 'backupId' | 'target'>
       /** Of a prune of backups, and of no other kind. Since level 7. */
       readonly prune?: BackupPrune
+      /** Of a restore into the running cluster, and of no other kind. Since level 7. */
+      readonly restore?: RestoreScope
     }
   /** The whole progress of `node` in its share so far. */
   | {

@@ -20,6 +20,7 @@ import type {
 import { backupFault, goneFault, renewHold, startHold } from './backups.ts'
 import { cancelFault, isRevocable } from './cancelling.ts'
 import type { Draft } from '../base/draft.ts'
+import { freeRestored } from './restores.ts'
 import { type Accepted, accept, type Refused, refuse } from '../base/reply.ts'
 
 /** The cursor when the driver has planned all of its work. */
@@ -120,7 +121,7 @@ export function tooManyOperations(view: View): Refused | null {
 /** Adds a row, and its id to the list of unfinished operations. */
 export function beginOperation(
   draft: Draft,
-  { nodes, backup, ...asked }: AskedOperation,
+  { nodes, backup, restore, ...asked }: AskedOperation,
   context: ApplyContext,
 ): LongOperation {
   const shares = nodes && Object.fromEntries(nodes.map((node) => [node, NOT_STARTED]))
@@ -128,6 +129,7 @@ export function beginOperation(
     ...asked,
     ...(shares === undefined ? {} : { shares }),
     ...(backup === undefined ? {} : { backup: startHold(backup, context) }),
+    ...(restore === undefined ? {} : { restore: { ...restore, missingCount: 0, missing: [] } }),
     status: 'queued',
     phase: 'queued',
     createdAt: context.time,
@@ -216,7 +218,9 @@ export function withStatus(
   const finishedAt = isFinished(status) ? time : null
   const operation: LongOperation = { ...present, status, finishedAt }
   draft.put(longOperationKeys.operation(operationId), operation)
-  if (isFinished(status)) fileFinished(draft, operationId)
+  if (!isFinished(status)) return operation
+  freeRestored(draft, operation)
+  fileFinished(draft, operationId)
   return operation
 }
 

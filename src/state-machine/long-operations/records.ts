@@ -41,6 +41,7 @@ export interface LongOperation {
     | 'backup'
     | 'keyExchange'
     | 'backupPrune'
+    | 'backupRestore'
     | MembershipKind
   readonly status: LongOperationStatus
   /** What it does now, for people. */
@@ -62,6 +63,8 @@ export interface LongOperation {
   readonly backup?: BackupRun
   /** Of a prune of backups; absent for other kinds. Since level 7. */
   readonly prune?: BackupPrune
+  /** Of a restore into the running cluster; absent for other kinds. Since level 7. */
+  readonly restore?: BackupRestore
   /** By node; absent where the operation has no shares. */
   readonly shares?: Readonly<Record<string, LongOperationShare>>
   /** The joining node of a join or a replacement. Absent for other kinds. */
@@ -107,6 +110,50 @@ export interface BackupPrune {
   readonly target: string
   readonly keep: KeepRules
 }
+
+/** What a restore brings back, and as what. */
+export interface RestoreScope {
+  /** Such as `nas`; names no secret. */
+  readonly target: string
+  /** Of the cluster that made the backup. */
+  readonly clusterId: string
+  readonly backupId: string
+  readonly from: {
+    readonly tenantId: TenantId
+    /** Null: all buckets of the tenant. */
+    readonly bucket: string | null
+  }
+  readonly to: {
+    readonly tenantId: TenantId
+    /** Null: the tenant is a new one, and its buckets are called as they were. */
+    readonly bucket: string | null
+    /** Of the new tenant; null: it exists. */
+    readonly tenantName: string | null
+  }
+}
+
+export interface BackupRestore extends RestoreScope {
+  /** Versions that did not come back. */
+  readonly missingCount: number
+  /** The first MISSING_VERSIONS_NAMED_MAX of them. */
+  readonly missing: readonly MissingVersion[]
+  /** The bucket of the destination that carries the mark of the operation. Absent: none does now. */
+  readonly filling?: string
+  /** The upload in which the parts of one large object are collected. Absent: there is none now. */
+  readonly uploadId?: string
+}
+
+export interface MissingVersion {
+  readonly bucket: string
+  readonly key: string
+  /** As clients knew it. */
+  readonly versionId: string
+  /** It was the newest of its key. */
+  readonly isLatest: boolean
+  readonly why: string
+}
+
+export const MISSING_VERSIONS_NAMED_MAX = 100
 
 /** A safety check that an operation waits for. */
 export interface PersistentBlocker {

@@ -67,11 +67,12 @@ function uploadsFault({ name, uploadCount }: BucketRecord): Refused | null {
   return refuse('invalid_bucket_state', message)
 }
 
-/** A part may be sent again; it replaces the earlier one. */
+/** A part may be sent again; it replaces the earlier one. `item`: its place in a command that puts several: each needs an id of its own. */
 export function putPart(
   draft: Draft,
   command: Extract<ObjectCommand, { type: 'putPart' }>,
   context: ApplyContext,
+  item = 0,
 ): Accepted<PartRecord> | Refused | ChunksGone | UploadSessionEnded {
   const found = uploadFor(draft, command)
   if (!found.ok) return found
@@ -87,7 +88,7 @@ export function putPart(
   const metadataBytes = old === undefined ? bareBytes(context) : 0
   const fault = quotaFault(draft, tenantId, { bytes, metadataBytes }) ?? bodyFault(draft, command)
   if (fault !== null) return fault
-  const partId = versionIdAt(context)
+  const partId = versionIdAt(context, item)
   const body = writeBody(draft, { bucket, id: partId }, command.body, context)
   const part = { partNumber, partId, size, etag, checksums, lastModified: context.time, body }
   storePart(draft, place, part)

@@ -13,7 +13,7 @@ import { discardBody } from '../bodies/bodies.ts'
 import { tooMany } from '../base/batch-bound.ts'
 import type { TenantId } from '../base/record-ids.ts'
 import { countContent } from '../buckets/buckets.ts'
-import { bucketOf } from '../buckets/find-bucket.ts'
+import { presentBucket } from '../buckets/find-bucket.ts'
 import type { BucketRecord } from '../buckets/records.ts'
 import type { LongOperationProgress, LongOperation } from '../long-operations/records.ts'
 import { removeBucket } from './delete-bucket.ts'
@@ -58,7 +58,7 @@ function take(
   context: ApplyContext,
 ): Accepted<Done> | Refused {
   if (step.kind === 'access') return eraseAccess(draft, tenantId, step)
-  const bucket = bucketOf(draft, tenantId, step.bucket)
+  const bucket = presentBucket(draft, tenantId, step.bucket)
   // Another driver has removed it.
   if (!bucket.ok) return accept(NOTHING_DONE)
   if (step.kind === 'content') return eraseContent(draft, bucket.value, step.items, context)

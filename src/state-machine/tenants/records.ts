@@ -39,6 +39,8 @@ export interface TenantRecord {
   readonly deletion?: string
   /** Absent: not deleted. */
   readonly deletedAt?: number
+  /** The operation that fills it from a backup. Absent: none does. Since level 7. */
+  readonly restoring?: string
 }
 
 export interface FormerKey {

@@ -162,6 +162,20 @@ export interface ListClusterBackupsInput {
   /** Where the backup lies: directory: and a folder below backup.directory, such as directory:weekly */ readonly target: string
 }
 
+export interface RestoreBackupInput {
+  readonly backupId: string
+  /** Answer when the operation is finished, at the latest after so long: 1ms to 60s */ readonly wait?: string
+  /** Where the backup lies: directory: and a folder below backup.directory, such as directory:weekly */ readonly target: string
+  /** Of the cluster that made the backup; absent: this one */ readonly clusterId?: string
+  /** Of the backup: its id, or a name that only one has */ readonly tenant: string
+  /** Of that tenant; absent: the whole tenant */ readonly bucket?: string
+  /** The id of the new tenant; for a bucket, of a tenant that exists */ readonly toTenant: string
+  /** Of the new tenant; absent: as it was called */ readonly toTenantName?: string
+  /** The new bucket; absent: as it was called */ readonly toBucket?: string
+  /** Plain bytes that are read from the backup, on average */ readonly maxBytesPerSecond?: number
+  readonly reason: string
+}
+
 export interface GetClusterBackupInput {
   readonly backupId: string
   /** Where the backup lies: directory: and a folder below backup.directory, such as directory:weekly */ readonly target: string
@@ -557,6 +571,11 @@ export abstract class AdminMethods extends Methods<AdminPages> {
     return this.run('listClusterBackups', input, options)
   }
 
+  /** Bring a tenant, or one of its buckets, back from a backup beside what there is now */
+  restoreBackup(input: RestoreBackupInput, options?: MethodOptions): Promise<Exclude<AdminOperations['restoreBackup']['answer'], Planned>> {
+    return this.run('restoreBackup', input, options)
+  }
+
   /** Get what a finished backup contains */
   getClusterBackup(input: GetClusterBackupInput, options?: MethodOptions): Promise<AdminOperations['getClusterBackup']['answer']> {
     return this.run('getClusterBackup', input, options)
@@ -893,6 +912,11 @@ export class AdminDryRuns extends DryMethods {
   /** What this would do: Back the cluster, or one tenant, up as it is at one entry of the log; the target gets what it does not have yet */
   createBackup(input: CreateBackupInput, options?: MethodOptions): Promise<Extract<AdminOperations['createBackup']['answer'], Planned>> {
     return this.run('createBackup', input, options)
+  }
+
+  /** What this would do: Bring a tenant, or one of its buckets, back from a backup beside what there is now */
+  restoreBackup(input: RestoreBackupInput, options?: MethodOptions): Promise<Extract<AdminOperations['restoreBackup']['answer'], Planned>> {
+    return this.run('restoreBackup', input, options)
   }
 
   /** What this would do: Set a place where backups go, once it has taken, shown and removed a few bytes */

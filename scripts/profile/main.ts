@@ -131,7 +131,7 @@ async function report(options: ProfileOptions): Promise<ProfileReport> {
     await freshCluster(options.configFile, clusterProgram(root)),
     async (cluster) => {
       const inspected = await inspectedNodes(cluster)
-      const setting = { cluster, inspected, root: `${root}/`, options }
+      const setting = { cluster, inspected, root, options }
       try {
         const done: LoadProfile[] = []
         for (const row of options.rows)

@@ -5,6 +5,8 @@
  * Rules: an own file without a row is a stage of its own, so that it is seen; `test/bench/profile.test.ts` refuses a path that does not exist.
  */
 
+import { join } from 'node:path'
+
 /** Stages in the order of the page. */
 export const STAGES = [
   'node:http, sockets, streams (edge and peers)',
@@ -113,12 +115,13 @@ const OTHERS: readonly (readonly [part: string, stage: Stage])[] = [
   ['node:', 'node: other'],
 ]
 
-/** Built by the compiler before, or the sources themselves. */
+/** Built by the compiler before, or the sources themselves. `root`: the folder of the checkout, with a slash at its end or without. */
 export function ownPathOf(url: string, root: string): string | null {
   const path = url.replace('file://', '')
-  if (!path.startsWith(root) || path.includes('node_modules/')) return null
+  const folder = join(root, '/')
+  if (!path.startsWith(folder) || path.includes('node_modules/')) return null
   return path
-    .slice(root.length)
+    .slice(folder.length)
     .replace(/^dist\//, '')
     .replace(/\.js$/, '.ts')
 }

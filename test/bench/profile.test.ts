@@ -37,6 +37,8 @@ t.test('the table of stages', async (t) => {
   t.equal(stageOfOwn('src/access/authorize.ts'), 'authorize', 'a file counts before its folder')
   t.equal(ownPathOf('file:///a/dist/src/main.js', '/a/'), 'src/main.ts', 'compiled code is its source')
   t.equal(ownPathOf('file:///a/node_modules/x.js', '/a/'), null)
+  t.equal(ownPathOf('file:///ab/src/main.ts', '/a'), null, 'another folder with the same beginning')
+  t.equal(ownPathOf('file:///a/src/main.ts', '/a'), 'src/main.ts', 'a folder may be named without its slash')
 })
 
 t.test('the sums of a profile', async (t) => {

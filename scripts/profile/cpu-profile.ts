@@ -1,5 +1,5 @@
 /**
- * From a CPU profile of V8 to the share of each stage in the time that the thread worked.
+ * From a profile of V8 to what each stage used: of the time that the thread worked, or of the bytes that it allocated.
  *
  * Rule: a library's function counts to the stage of the nearest function of ours that called it; a stage has what its functions used
  * themselves, nothing twice.
@@ -18,11 +18,23 @@ export interface CpuProfile {
   readonly timeDeltas?: readonly number[]
 }
 
-/** Sampled microseconds. */
+/** As the inspector gives it. [Chrome DevTools Protocol: HeapProfiler.SamplingHeapProfile] */
+export interface HeapProfile {
+  readonly head: HeapNode
+}
+
+interface HeapNode {
+  readonly callFrame: Frame
+  /** Bytes, scaled up from the samples. */
+  readonly selfSize: number
+  readonly children: readonly HeapNode[]
+}
+
+/** Sampled microseconds, or bytes. */
 export interface Sums {
   /** By stage; the name of a file of ours that has none. */
   readonly byStage: ReadonlyMap<string, number>
-  /** By function, its file with it. */
+  /** By function, with its file; behind a function that is not ours the one of ours that called it. */
   readonly byFunction: ReadonlyMap<string, number>
 }
 
@@ -31,7 +43,10 @@ const NOT_WORK = ['(idle)', '(root)']
 export function sumsOf(profile: CpuProfile, root: string): Sums {
   const byId = new Map(profile.nodes.map((node) => [node.id, node]))
   const stages = new Map<number, string>()
-  const walk = profile.nodes.slice(0, 1).map(({ id }) => ({ id, inherited: null as string | null }))
+  const names = new Map<number, string>()
+  const walk = profile.nodes
+    .slice(0, 1)
+    .map(({ id }) => ({ id, inherited: null as string | null, caller: '' }))
   for (let next = walk.pop(); next !== undefined; next = walk.pop()) {
     const node = byId.get(next.id)
     if (node === undefined) continue
@@ -42,7 +57,10 @@ export function sumsOf(profile: CpuProfile, root: string): Sums {
       node.id,
       isCollector ? stageOfOther(node.callFrame) : (inherited ?? stageOfOther(node.callFrame)),
     )
-    for (const child of node.children ?? []) walk.push({ id: child, inherited })
+    const name = nameOf(node.callFrame, root)
+    const caller = own === null ? next.caller : name
+    names.set(node.id, own === null && caller !== '' ? `${name} < ${caller}` : name)
+    for (const child of node.children ?? []) walk.push({ id: child, inherited, caller })
   }
   const byStage = new Map<string, number>()
   const byFunction = new Map<string, number>()
@@ -52,9 +70,24 @@ export function sumsOf(profile: CpuProfile, root: string): Sums {
     const micros = profile.timeDeltas?.[at + 1] ?? 0
     if (node === undefined || micros < 0 || NOT_WORK.includes(node.callFrame.functionName)) continue
     add(byStage, stages.get(id) ?? '', micros)
-    add(byFunction, nameOf(node.callFrame, root), micros)
+    add(byFunction, names.get(id) ?? '', micros)
   }
   return { byStage, byFunction }
+}
+
+/** Bytes in the place of microseconds. */
+export function ofAllocations({ head }: HeapProfile): CpuProfile {
+  const nodes: CpuProfile['nodes'][number][] = []
+  const sizes: number[] = []
+  const visit = ({ callFrame, selfSize, children }: HeapNode): number => {
+    const id = nodes.length
+    nodes.push({ id, callFrame })
+    sizes.push(selfSize)
+    nodes[id] = { id, callFrame, children: children.map(visit) }
+    return id
+  }
+  visit(head)
+  return { nodes, samples: nodes.map(({ id }) => id), timeDeltas: [0, ...sizes] }
 }
 
 function ownStageOf(frame: Frame, root: string): string | null {

@@ -5,9 +5,10 @@
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { CpuProfile } from './cpu-profile.ts'
+import { type CpuProfile, type HeapProfile, ofAllocations } from './cpu-profile.ts'
 
 const SAMPLE_MICROS = 1000
+const SAMPLE_BYTES = 16_384
 const ANSWER_MS_MAX = 60_000
 const ERROR_CHARACTERS_MAX = 1000
 
@@ -21,6 +22,9 @@ interface Message {
   readonly result?: Readonly<Record<string, unknown>>
   readonly error?: { readonly message: string }
 }
+
+/** What is sampled: the time that threads work, or the bytes that they allocate, collected ones included. */
+export type Sampled = 'time' | 'allocations'
 
 export interface ThreadProfile {
   /** `main`, or the name of the worker. */
@@ -106,20 +110,35 @@ export class InspectedNode {
     return texts
   }
 
-  async start(): Promise<void> {
+  async start(sampled: Sampled = 'time'): Promise<void> {
     this.#sampled = this.#threads()
     for (const { send } of this.#sampled) {
-      await send('Profiler.enable')
-      await send('Profiler.setSamplingInterval', { interval: SAMPLE_MICROS })
-      await send('Profiler.start')
+      if (sampled === 'time') {
+        await send('Profiler.enable')
+        await send('Profiler.setSamplingInterval', { interval: SAMPLE_MICROS })
+        await send('Profiler.start')
+      } else {
+        await send('HeapProfiler.enable')
+        await send('HeapProfiler.startSampling', {
+          samplingInterval: SAMPLE_BYTES,
+          includeObjectsCollectedByMajorGC: true,
+          includeObjectsCollectedByMinorGC: true,
+        })
+      }
     }
   }
 
-  async stop(): Promise<readonly ThreadProfile[]> {
+  /** Microseconds as samples; of allocations, bytes in their place. */
+  async stop(sampled: Sampled = 'time'): Promise<readonly ThreadProfile[]> {
     const profiles: ThreadProfile[] = []
     for (const { thread, send } of this.#sampled) {
-      const { profile } = await send('Profiler.stop')
-      profiles.push({ thread, profile: profile as CpuProfile })
+      if (sampled === 'time') {
+        const { profile } = await send('Profiler.stop')
+        profiles.push({ thread, profile: profile as CpuProfile })
+      } else {
+        const { profile } = await send('HeapProfiler.stopSampling')
+        profiles.push({ thread, profile: ofAllocations(profile as HeapProfile) })
+      }
     }
     return profiles
   }

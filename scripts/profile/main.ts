@@ -1,5 +1,5 @@
 /**
- * `npm run profile`: where the processor time of an operation goes, by stage, thread and node.
+ * `npm run profile`: where the processor time of an operation goes, or what it allocates, by stage, thread and node.
  *
  * Owns: the loads, one after the other on one cluster, and what is sampled meanwhile. Knows nothing of: how samples become stages.
  * Rules: standard output carries only the page; the nodes are stopped also after Ctrl-C.
@@ -15,7 +15,13 @@ import { loadNow } from '../race/machine.ts'
 import { rowsOf } from '../race/rows.ts'
 import { loadOf, warmUp } from '../race/turn.ts'
 import { add, sumsOf, total } from './cpu-profile.ts'
-import { INSPECTED, type InspectedNode, inspectedNodes, type ThreadProfile } from './inspected-node.ts'
+import {
+  INSPECTED,
+  type InspectedNode,
+  inspectedNodes,
+  type Sampled,
+  type ThreadProfile,
+} from './inspected-node.ts'
 import { parseProfileOptions, PROFILE_USAGE, type ProfileOptions } from './options.ts'
 import { type LoadProfile, type NodeProfile, pageOf, type ProfileReport } from './page.ts'
 import { grownSince, sampleThreads, type ThreadTimes } from './threads.ts'
@@ -52,16 +58,17 @@ async function profiled(setting: Setting, { row: id, at, clients }: Planned): Pr
     const asIs = { ...row, clients }
     await row.prepare()
     await warmUp(asIs, { ...options, isFirst: false })
-    for (const node of inspected) await node.start()
+    for (const node of inspected) await node.start(options.of)
     const before = cluster.pids.map(sampleThreads)
     const load = await runLoad({ ...loadOf(asIs, options.operations), seconds: options.seconds })
     const times = cluster.pids.map((pid, node) => grownSince(before[node] ?? new Map(), pid))
     const profiles: (readonly ThreadProfile[])[] = []
-    for (const node of inspected) profiles.push(await node.stop())
+    for (const node of inspected) profiles.push(await node.stop(options.of))
     const operations = load.latencies.count
     const nodes = times.map((threads, node): NodeProfile => {
       const role = `${node === leader ? 'leader' : 'follower'} n${node + 1}${node === asked ? ', asked' : ''}`
-      return { role, ...byStage({ threads, profiles: profiles[node] ?? [], operations }, setting.root) }
+      const counted = { of: options.of, threads, profiles: profiles[node] ?? [], operations }
+      return { role, ...byStage(counted, setting.root) }
     })
     const { errors, firstError, seconds } = load
     return {
@@ -79,14 +86,17 @@ async function profiled(setting: Setting, { row: id, at, clients }: Planned): Pr
   }
 }
 
-interface Sampled {
+interface Counted {
+  readonly of: Sampled
+  /** Microseconds that the kernel measured. */
   readonly threads: ThreadTimes
   readonly profiles: readonly ThreadProfile[]
   readonly operations: number
 }
 
-/** Shares of the samples of each thread, scaled to the time that the kernel measured. */
-function byStage({ threads, profiles, operations }: Sampled, root: string): Omit<NodeProfile, 'role'> {
+/** Of time: shares of the samples of each thread, scaled to what the kernel measured. Of allocations: the sampled bytes. */
+function byStage(counted: Counted, root: string): Omit<NodeProfile, 'role'> {
+  const { profiles, operations } = counted
   const stages: Record<string, Record<string, number>> = {}
   const functions = new Map<string, number>()
   const sampled = new Map<string, { stages: Map<string, number>; functions: Map<string, number> }>()
@@ -95,29 +105,34 @@ function byStage({ threads, profiles, operations }: Sampled, root: string): Omit
     const sums = sumsOf(profile, root)
     const own = sampled.get(thread) ?? { stages: new Map(), functions: new Map() }
     sampled.set(thread, own)
-    for (const [name, micros] of sums.byStage) add(own.stages, name, micros)
-    for (const [name, micros] of sums.byFunction) add(own.functions, name, micros)
+    for (const [name, amount] of sums.byStage) add(own.stages, name, amount)
+    for (const [name, amount] of sums.byFunction) add(own.functions, name, amount)
   }
+  const measured =
+    counted.of === 'time'
+      ? counted.threads
+      : new Map([...sampled].map(([thread, own]) => [thread, total(own.stages)]))
   for (const [thread, own] of sampled) {
     const all = total(own.stages)
     if (all === 0) continue
-    const scale = (threads.get(thread) ?? 0) / all / operations
-    stages[thread] = Object.fromEntries([...own.stages].map(([name, micros]) => [name, micros * scale]))
-    for (const [name, micros] of own.functions) add(functions, name, micros * scale)
+    const scale = (measured.get(thread) ?? 0) / all / operations
+    stages[thread] = Object.fromEntries([...own.stages].map(([name, amount]) => [name, amount * scale]))
+    for (const [name, amount] of own.functions) add(functions, name, amount * scale)
   }
   return {
-    threads: Object.fromEntries([...threads].map(([name, micros]) => [name, micros / operations])),
+    threads: Object.fromEntries([...measured].map(([name, amount]) => [name, amount / operations])),
     stages,
     functions: [...functions]
       .toSorted(([, one], [, other]) => other - one)
       .slice(0, FUNCTIONS_KEPT)
-      .map(([name, micros]) => ({ name, micros })),
+      .map(([name, amount]) => ({ name, amount })),
   }
 }
 
 async function report(options: ProfileOptions): Promise<ProfileReport> {
   const root = options.build ?? ROOT
   const about = {
+    of: options.of,
     startedAt: new Date().toISOString(),
     version: versionOf(root),
     node: process.versions.node,

@@ -5,12 +5,16 @@ import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { UsageError, wholeNumber } from '../local/options.ts'
 import { ROW_IDS } from '../race/rows.ts'
+import type { Sampled } from './inspected-node.ts'
 
 /** The rows of the race, without those that state their own number of clients. */
 const PROFILED = ROW_IDS.filter((id) => !id.endsWith('-1'))
 const PLACES = ['leader', 'follower'] as const
 
+const SAMPLED = ['time', 'allocations'] as const satisfies readonly Sampled[]
+
 export interface ProfileOptions {
+  readonly of: Sampled
   readonly rows: readonly string[]
   readonly places: readonly (typeof PLACES)[number][]
   readonly clients: readonly number[]
@@ -21,9 +25,10 @@ export interface ProfileOptions {
   readonly outFile: string | null
 }
 
-export const PROFILE_USAGE = `npm run profile -- put-4k,get-4k [--at leader,follower] [--clients 64,1] [--seconds S] [--operations N] [--build DIR] [--out FILE.md]
+export const PROFILE_USAGE = `npm run profile -- put-4k,get-4k [--of time] [--at leader,follower] [--clients 64,1] [--seconds S] [--operations N] [--build DIR] [--out FILE.md]
 
   the first word    what is profiled, some of ${PROFILED.join(', ')} (default put-4k)
+  --of WHAT         what is counted: time (processor time) or allocations (bytes of the heaps of V8, collected ones included); default time
   --at PLACE,...    which node all clients ask: leader, follower (default both, one after the other)
   --clients N,...   how many clients, 1 to 1024, one load for each (default 64,1)
   --seconds S       how long each load lasts, 1 to 600 (default 5; with --operations a bound, default 120)
@@ -39,6 +44,7 @@ function parse(argv: readonly string[]) {
       args: [...argv],
       allowPositionals: true,
       options: {
+        of: { type: 'string', default: 'time' },
         at: { type: 'string', default: PLACES.join(',') },
         clients: { type: 'string', default: '64,1' },
         seconds: { type: 'string' },
@@ -67,10 +73,13 @@ function chosen<T extends string>(text: string, known: readonly T[], name: strin
 export function parseProfileOptions(argv: readonly string[]): ProfileOptions | null {
   const { values, positionals } = parse(argv)
   if (values.help) return null
-  const { at, clients, seconds, operations, build, config, out } = values
+  const { of, at, clients, seconds, operations, build, config, out } = values
   if (out !== undefined && !out.endsWith('.md'))
     throw new UsageError(`--out takes a file that ends in .md, got '${out}'`)
+  const [sampled = 'time', ...further] = chosen(of, SAMPLED, '--of')
+  if (further.length > 0) throw new UsageError(`--of takes one word, got '${of}'`)
   return {
+    of: sampled,
     rows:
       positionals.length === 0
         ? ['put-4k']

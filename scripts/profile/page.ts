@@ -1,14 +1,15 @@
 /**
- * The page of a profile: stages and threads of each node, in microseconds of processor time for an operation.
+ * The page of a profile: stages and threads of each node, in microseconds of processor time or in allocated bytes for an operation.
  *
- * Rule: the columns add up: the stages of the threads that run script are scaled to what the kernel measured of each thread, and a thread without
+ * Rule: of time, the columns add up: the stages of the threads that run script are scaled to what the kernel measured of each thread, and a thread without
  * script is a row of its own.
  */
 import { type Column, columnsOf } from '../bench/table.ts'
 import { short } from '../race/report.ts'
+import type { Sampled } from './inspected-node.ts'
 import { STAGES } from './stages.ts'
 
-/** One node while one load ran. Microseconds for an operation of that load. */
+/** One node while one load ran. Microseconds or bytes for an operation of that load. */
 export interface NodeProfile {
   /** Such as "leader, asked". */
   readonly role: string
@@ -16,8 +17,8 @@ export interface NodeProfile {
   readonly threads: Readonly<Record<string, number>>
   /** By thread and stage; only threads that run script. */
   readonly stages: Readonly<Record<string, Readonly<Record<string, number>>>>
-  /** The functions that used most themselves, on all threads. */
-  readonly functions: readonly { readonly name: string; readonly micros: number }[]
+  /** The functions that used most themselves, or for what they called that is not ours, on all threads. */
+  readonly functions: readonly { readonly name: string; readonly amount: number }[]
 }
 
 export interface LoadProfile {
@@ -32,6 +33,7 @@ export interface LoadProfile {
 }
 
 export interface ProfileReport {
+  readonly of: Sampled
   readonly startedAt: string
   readonly version: string
   readonly node: string
@@ -40,15 +42,20 @@ export interface ProfileReport {
   readonly loads: readonly LoadProfile[]
 }
 
-const FUNCTIONS_SHOWN = 12
+const FUNCTIONS_SHOWN = 24
+
+const COUNTED: Readonly<Record<Sampled, string>> = {
+  time: 'Microseconds of processor time for an operation, by node; each column adds up to what the kernel measured.',
+  allocations:
+    'Bytes that V8 allocated in its heaps for an operation, by node, collected ones included; memory of buffers is outside of them. Sampled each 16 KiB.',
+}
 
 export function pageOf(report: ProfileReport): string {
-  const { startedAt, version, node, processors, loadBefore } = report
+  const { of, startedAt, version, node, processors, loadBefore } = report
   return [
     `# Profile, ${startedAt}`,
     '',
-    `Holdfast ${version}, Node ${node}, ${processors} processors, load ${loadBefore.toFixed(2)} before. Microseconds of processor time for an operation, by node; ` +
-      'each column adds up to what the kernel measured. How to read it: docs/benchmarks/profile.md.',
+    `Holdfast ${version}, Node ${node}, ${processors} processors, load ${loadBefore.toFixed(2)} before. ${COUNTED[of]} How to read it: docs/benchmarks/profile.md.`,
     ...report.loads.flatMap(section),
     '',
   ].join('\n')
@@ -133,11 +140,11 @@ function sumLine(nodes: readonly NodeProfile[]): Line {
 function functionLines(nodes: readonly NodeProfile[]): string[] {
   const sums = new Map<string, number>()
   for (const { functions } of nodes)
-    for (const { name, micros } of functions) sums.set(name, (sums.get(name) ?? 0) + micros)
+    for (const { name, amount } of functions) sums.set(name, (sums.get(name) ?? 0) + amount)
   const most = [...sums].toSorted(([, one], [, other]) => other - one).slice(0, FUNCTIONS_SHOWN)
   return [
     'Functions that use most themselves, in all nodes:',
     '',
-    ...most.map(([name, micros]) => `- ${short(micros)} \`${name}\``),
+    ...most.map(([name, amount]) => `- ${short(amount)} \`${name}\``),
   ]
 }

@@ -7,7 +7,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
-import { type CpuProfile, sumsOf, total } from '../../scripts/profile/cpu-profile.ts'
+import {
+  type CpuProfile,
+  type HeapProfile,
+  ofAllocations,
+  sumsOf,
+  total,
+} from '../../scripts/profile/cpu-profile.ts'
 import { InspectedNode, inspectorUrl } from '../../scripts/profile/inspected-node.ts'
 import { parseProfileOptions } from '../../scripts/profile/options.ts'
 import { pageOf } from '../../scripts/profile/page.ts'
@@ -62,7 +68,23 @@ t.test('the sums of a profile', async (t) => {
     'no stage: src/nowhere.ts': 7,
   })
   t.equal(byFunction.get('seal src/content/x.ts'), 10)
+  t.equal(
+    byFunction.get('update node:internal/crypto/cipher < seal src/content/x.ts'),
+    20,
+    'and who called it',
+  )
   t.equal(total(byStage), total(byFunction), 'nothing is counted twice')
+})
+
+t.test('the sums of allocations', async (t) => {
+  const at = (functionName: string, url: string, selfSize: number, children: HeapProfile['head'][] = []) => {
+    return { callFrame: { functionName, url }, selfSize, children }
+  }
+  const inner = at('update', 'node:internal/crypto/cipher', 2000)
+  const head = at('(root)', '', 0, [at('seal', 'file:///a/src/content/x.ts', 1000, [inner])])
+  const { byStage, byFunction } = sumsOf(ofAllocations({ head }), '/a')
+  t.strictSame(Object.fromEntries(byStage), { 'digest, cut, seal, open': 3000 })
+  t.equal(byFunction.get('update node:internal/crypto/cipher < seal src/content/x.ts'), 2000)
 })
 
 t.test('a real process', { skip: process.platform !== 'linux' }, async (t) => {
@@ -99,6 +121,14 @@ t.test('a real process', { skip: process.platform !== 'linux' }, async (t) => {
     [`main ${pid}`, `wal ${pid}`],
     'an expression is evaluated on each thread',
   )
+  await node.start('allocations')
+  await node.evaluate('Array.from({ length: 100_000 }, () => ({}))')
+  const allocated = await node.stop('allocations')
+  for (const { thread, profile } of allocated)
+    t.ok(
+      total(sumsOf(profile, ROOT).byStage) > 1_000_000,
+      `${thread} has allocated, although all was collected`,
+    )
   await t.rejects(node.evaluate('noSuchName'), /main: .*noSuchName/s)
   t.ok((grownSince(before, pid).get('main') ?? 0) > 0, 'the kernel says the time of the same threads')
   node.close()
@@ -116,7 +146,14 @@ t.test('the page and the options of a profile', async (t) => {
     errors: 0,
     firstError: null,
   } as const
-  const about = { startedAt: 'now', version: 'v', node: '24', processors: 2, loadBefore: 0 }
+  const about = {
+    of: 'time',
+    startedAt: 'now',
+    version: 'v',
+    node: '24',
+    processors: 2,
+    loadBefore: 0,
+  } as const
   const page = pageOf({ ...about, loads: [{ ...load, nodes: [node, { ...node, role: 'follower n2' }] }] })
   t.match(page, /\| audit +\| +30 \| +30 \| +60 \| +50\.0 \|/)
   t.match(page, /\| thread: pool +\| +10 \| +10 \| +20 \| +16\.7 \|/)
@@ -126,6 +163,7 @@ t.test('the page and the options of a profile', async (t) => {
     clients: [8],
     places: ['leader', 'follower'],
   })
+  t.throws(() => parseProfileOptions(['--of', 'bytes']), /no 'bytes', expected some of time, allocations/)
   t.throws(() => parseProfileOptions(['put-5k']), /no 'put-5k', expected some of put-1k/)
   t.throws(() => parseProfileOptions(['--at', 'n1']), /no 'n1', expected some of leader, follower/)
 })

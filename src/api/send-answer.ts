@@ -4,7 +4,7 @@
  * Rules: the first piece of a body is in hand before the status leaves, so that a body that cannot be read at all is an
  * honest error; a body that breaks later, or turns out short, destroys the connection and never ends cleanly.
  */
-import type { ServerResponse } from 'node:http'
+import type { OutgoingHttpHeader, ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import type { Admission } from '../limits/admission.ts'
 import { releaseBytes } from '../content/spent-bytes.ts'
@@ -53,9 +53,17 @@ export async function sendAnswer(reply: FastifyReply, answer: Answer, usual: Usu
       reply.header('content-length', `${answer.length}`)
       return body === null ? undefined : sendBody(reply, body, usual)
     case 'empty':
-      usual.exchange.answering()
-      return void reply.send()
+      return sendEmpty(reply, usual.exchange)
   }
+}
+
+/** Where the status or the method says that no body follows, past fastify, which takes longer than the rest of such an answer. */
+function sendEmpty(reply: FastifyReply, exchange: Exchange): void {
+  const hasNoBody = reply.request.method === 'HEAD' || reply.statusCode === 204 || reply.statusCode === 304
+  exchange.answering()
+  if (!hasNoBody) return void reply.send()
+  const { response, head } = takenOver(reply)
+  response.writeHead(reply.statusCode, head).end()
 }
 
 /** In hand before anything leaves, and one write: streams and their timers take several times as long as such a body. */
@@ -74,10 +82,10 @@ async function sendWhole(
   if (admission !== null && body.length > 0) await passOut(admission, body.length)
   exchange.sentBytes += body.length
   reply.code(answer.status ?? status).headers(answer.headers ?? {})
-  const response = takenOver(reply.header('content-length', `${answer.length}`))
+  const { response, head } = takenOver(reply.header('content-length', `${answer.length}`))
   // Not left to `end`: where Node.js counts the body itself, it changes the bytes of a content-disposition.
   exchange.answering()
-  response.writeHead(response.statusCode).end(body)
+  response.writeHead(reply.statusCode, head).end(body)
 }
 
 async function passOut(admission: Admission, bytes: number): Promise<void> {
@@ -118,15 +126,21 @@ function sendText(reply: FastifyReply, contentType: string, bytes: Buffer): void
   reply.header('content-type', contentType).send(bytes)
 }
 
-/** The response itself, with status and headers of the reply: what follows goes past fastify. */
-export function takenOver(reply: FastifyReply): ServerResponse {
+/** The response itself and the headers of the reply, names and values in turns, for `writeHead`: what follows goes past fastify. */
+export function takenOver(reply: FastifyReply): {
+  readonly response: ServerResponse
+  readonly head: OutgoingHttpHeader[]
+} {
   const response = reply.hijack().raw
   // The callback of the write that failed reports all there is to know.
   response.on('error', () => undefined)
-  for (const [name, value] of Object.entries(reply.getHeaders()))
-    if (value !== undefined) response.setHeader(name, value)
-  response.statusCode = reply.statusCode
-  return response
+  const head: OutgoingHttpHeader[] = []
+  const headers = reply.getHeaders()
+  for (const name in headers) {
+    const value = headers[name]
+    if (value !== undefined) head.push(name, value)
+  }
+  return { response, head }
 }
 
 /**
@@ -138,7 +152,8 @@ async function sendBody(
   body: AsyncIterable<Uint8Array>,
   { exchange, onBroken }: { readonly exchange: Exchange; readonly onBroken: (error: Error) => void },
 ): Promise<void> {
-  const response = takenOver(reply)
+  const { response, head } = takenOver(reply)
+  response.writeHead(reply.statusCode, head)
   const { admission } = exchange
   try {
     for await (const piece of body) {

@@ -54,7 +54,8 @@ export async function sendLate(
   { exchange, after, onReady, onBroken, failed }: LateParts,
 ): Promise<void> {
   const document = answering.then(bytesOf).catch(failed)
-  const response = takenOver(reply.code(200).header('content-type', 'application/xml'))
+  const { response, head } = takenOver(reply.header('content-type', 'application/xml'))
+  response.writeHead(200, head)
   const send = (bytes: Buffer): Promise<void> => sendPiece(bytes, response, exchange)
   try {
     await send(OPENING)

@@ -49,6 +49,8 @@ export interface ClusterOptions {
   readonly dataDir: string
   /** In memory; null: the first such folder of this machine. */
   readonly witnessDir?: string | null
+  /** Seals the data of log entries on the disk; null or absent: they lie there as they are. */
+  readonly metadataKey?: Uint8Array | null
   readonly listen: PeerAddress
   /**
    * The first members, this node included; the same on every node. For a joining node: the members that may contact it first. From

@@ -122,6 +122,7 @@ function writeEntry(node: StoppedNode, order: RecoveryOrder): void {
     nodeId,
     incarnation,
     files: nodeFileOps,
+    cipher: node.cipher,
     // The duration of its flushes is not measured.
     now: () => 0,
   })

@@ -11,6 +11,7 @@ import { DiskBlobStore } from '../blobs/disk/disk-blob-store.ts'
 import { readDiskRecord } from '../blobs/disks/disk-record.ts'
 import { listOf } from '../blobs/disks/list-of-disks.ts'
 import { lockDataDir, type DataLock } from '../base/data-lock.ts'
+import { cipherOf, type MetadataCipher } from '../base/metadata-cipher.ts'
 import { checkIdentity, type Expected, findIdentity, type Identity } from '../directory/identity.ts'
 import type { Membership } from '../directory/directory.ts'
 import { MemberFile } from '../directory/member-file.ts'
@@ -22,6 +23,7 @@ import type { Configuration, LogIndex } from '../raft/types.ts'
 import { type BlobName, type Logger, StartError, type StateMachine } from '../base/types.ts'
 import { nodeFileOps } from '../wal/file-ops.ts'
 import { recoverLog } from '../wal/recovery.ts'
+import { openedContent } from '../wal/sealed-entries.ts'
 import type { WalContent } from '../wal/wal.ts'
 import type { NodeFacts } from './node-facts.ts'
 import { RecoveryFile } from './recovery-file.ts'
@@ -33,6 +35,8 @@ const NAMES_PER_READ = 1024
 export interface StoppedNodeParts {
   readonly stateMachine: StateMachine
   readonly logger: Logger
+  /** As in ClusterOptions. */
+  readonly metadataKey?: Uint8Array | null
 }
 
 export class StoppedNode {
@@ -44,6 +48,8 @@ export class StoppedNode {
   readonly memberFile: MemberFile
   /** The log as it is on the disk. */
   readonly log: WalContent
+  /** Of the log; null: it is not sealed. */
+  readonly cipher: MetadataCipher | null
   /** Null: a node could not start with the log and the state on the disk. */
   readonly recovered: Recovered | null
   readonly #fault: string | null
@@ -58,6 +64,7 @@ export class StoppedNode {
     this.members = found.members
     this.memberFile = found.memberFile
     this.log = found.log
+    this.cipher = cipherOf(parts.metadataKey, 'log')
     this.recovered = found.recovered
     this.#fault = found.fault
     this.#parts = parts
@@ -76,7 +83,9 @@ export class StoppedNode {
     try {
       const recovery = RecoveryFile.open(dataDir)
       const skipFile = SkipFile.open(dataDir, identity.clusterId)
-      const log = recoverLog(nodeFileOps, { ...identity, dir: join(dataDir, 'raft') }).content
+      const dir = join(dataDir, 'raft')
+      const { content } = recoverLog(nodeFileOps, { ...identity, dir })
+      const log = openedContent(content, cipherOf(parts.metadataKey, 'log'), dir)
       const state = await openState(log, members.first, parts.stateMachine)
       const found = { dataDir, identity, recovery, skipFile, members, memberFile, log, ...state }
       return new StoppedNode(found, parts, lock)

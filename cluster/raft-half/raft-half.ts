@@ -278,12 +278,16 @@ function roomOf({ dataDir, diskThresholds = DISK_THRESHOLDS }: ClusterOptions, s
   }
 }
 
-function walOf({ clusterId, nodeId, dataDir }: ClusterOptions, { identity, diskProof }: OnDisk): ThreadWal {
+function walOf(
+  { clusterId, nodeId, dataDir, metadataKey = null }: ClusterOptions,
+  { identity, diskProof }: OnDisk,
+): ThreadWal {
   const { incarnation } = identity
   const { witness } = diskProof
   const { windowBytesMax: bytesMax, windowEntriesMax: entriesMax } = DEFAULT_NODE_LIMITS.raft
   const window = { bytesMax, entriesMax }
-  return new ThreadWal({ dir: join(dataDir, 'raft'), clusterId, nodeId, incarnation, window, witness })
+  const dir = join(dataDir, 'raft')
+  return new ThreadWal({ dir, clusterId, nodeId, incarnation, window, witness, metadataKey })
 }
 
 /** The transport is created before the parts that it calls. */

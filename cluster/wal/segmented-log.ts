@@ -12,6 +12,7 @@
  * is read whole; a log without damage is opened with the entries of its window.
  */
 import assert from 'node:assert/strict'
+import type { MetadataCipher } from '../base/metadata-cipher.ts'
 import type { Entry, LogBase } from '../raft/types.ts'
 import { mergeBatches } from './batch-group.ts'
 import type { BaseRule } from './batch-record.ts'
@@ -35,6 +36,7 @@ import { readRange } from './range-read.ts'
 import type { LogTail, RecoveredLog } from './recovery.ts'
 import { readerOf, recoverLog, segmentPath } from './recovery.ts'
 import { ReservedFileOps } from './reserve.ts'
+import { openedContent, openedEntries, sealedEntries } from './sealed-entries.ts'
 import type { LogIdentity, SegmentHeader } from './segment-format.ts'
 import type { SegmentSpan } from './segment-span.ts'
 import { takeDead, truncateSpans, voidSpans } from './segment-span.ts'
@@ -53,6 +55,8 @@ export interface SegmentedLogOptions extends LogIdentity {
   /** Called each time the reserve was released. */
   readonly onDiskFull?: () => void
   readonly files?: FileOps
+  /** Seals the data of entries; null or absent: they lie in the segments as they are. */
+  readonly cipher?: MetadataCipher | null
   /** Monotonic milliseconds, to measure fsyncs with. */
   readonly now: () => number
 }
@@ -67,6 +71,7 @@ const FIRST_SEGMENT: Lineage = { previous: 0, replaces: 0, previousChain: 0, isR
 export class SegmentedLog {
   readonly #options: SegmentedLogOptions
   readonly #identity: LogIdentity
+  readonly #cipher: MetadataCipher | null
   readonly #segmentBytesMax: number
   readonly #files: ReservedFileOps
   readonly #hardStateFiles: HardStateFiles
@@ -85,6 +90,7 @@ export class SegmentedLog {
     const { dir, clusterId, nodeId, incarnation, reserveBytes = 0, files = nodeFileOps } = options
     this.#options = options
     this.#identity = { clusterId, nodeId, incarnation }
+    this.#cipher = options.cipher ?? null
     this.#segmentBytesMax = options.segmentBytesMax ?? SEGMENT_BYTES_MAX
     const onReleased = () => options.onDiskFull?.()
     this.#files = new ReservedFileOps(files, options.now, { dir, bytes: reserveBytes, onReleased })
@@ -107,7 +113,7 @@ export class SegmentedLog {
     const recovered = this.#recover()
     if (recovered.lost.length > 0) this.#holed = recovered
     else this.#orDie(() => this.#start(recovered))
-    return { ...recovered.content, lastBatch: recovered.nextBatch - 1 }
+    return { ...this.#opened(recovered.content), lastBatch: recovered.nextBatch - 1 }
   }
 
   /** Reserves space for a full disk. A step of its own: at a first start it takes longer than `open`. */
@@ -131,14 +137,14 @@ export class SegmentedLog {
       const holed = this.#holed
       assert(holed, 'only a log with holes is repaired')
       const lost = new Map(holed.lost.map((entry) => [entry.index, entry]))
-      const log = repairedLog(holed.content, repair, (index, filling) => {
+      const log = repairedLog(holed.content, this.#sealedRepair(repair), (index, filling) => {
         const entry = lost.get(index)
         return entry !== undefined && isWhatWasLost(entry, filling)
       })
       const content = { hardState: holed.content.hardState, ...log, holes: [] }
       this.#start({ ...holed, content })
       this.#holed = null
-      return content
+      return this.#opened(content)
     })
   }
 
@@ -148,7 +154,7 @@ export class SegmentedLog {
     this.#orDie(() => {
       // Each batch is checked by itself: a later batch that replaces an invalid one must not hide it.
       const next = batches.reduce(withBatch, this.#head)
-      this.#commit(next, base === null ? 'none' : 'void', entries)
+      this.#commit(next, base === null ? 'none' : 'void', sealedEntries(entries, this.#cipher))
       if (base !== null) this.#deleteDead()
     })
   }
@@ -167,7 +173,8 @@ export class SegmentedLog {
   read(range: WalRange): readonly Entry[] | null {
     if (this.#failure !== null) throw this.#failure
     try {
-      return readRange(this.#files, this.#index, range)
+      const found = readRange(this.#files, this.#index, range)
+      return found === null ? null : openedEntries(found, this.#cipher, this.#options.dir)
     } catch (error) {
       this.#failure = readBackErrorOf(this.#options.dir, error)
       throw this.#failure
@@ -179,6 +186,14 @@ export class SegmentedLog {
     this.#segment = null
     this.#hardStateFiles.close()
     this.#failure ??= new Error('The log is closed')
+  }
+
+  #opened(content: WalContent): WalContent {
+    return openedContent(content, this.#cipher, this.#options.dir)
+  }
+
+  #sealedRepair(repair: WalRepair): WalRepair {
+    return 'base' in repair ? repair : { committed: sealedEntries(repair.committed, this.#cipher) }
   }
 
   #orDie<T>(action: () => T): T {

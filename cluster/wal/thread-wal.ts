@@ -24,11 +24,12 @@ import type {
 } from './wal.ts'
 
 export interface ThreadWalOptions
-  extends Omit<WalThreadOptions, 'segmentBytesMax' | 'window' | 'reserveBytes' | 'witness'> {
+  extends Omit<WalThreadOptions, 'segmentBytesMax' | 'window' | 'reserveBytes' | 'witness' | 'metadataKey'> {
   readonly segmentBytesMax?: number
   readonly window?: WalWindow | null
   readonly reserveBytes?: number
   readonly witness?: string | null
+  readonly metadataKey?: Uint8Array | null
 }
 
 /** The core's own limits keep bytes that are not yet durable far below this; more of them is a bug. */
@@ -72,7 +73,7 @@ export class ThreadWal implements Wal {
     assert(this.#state === 'new', 'a log is opened once')
     this.#state = 'opening'
     this.#events = events
-    const defaults = { window: null, reserveBytes: RESERVE_BYTES, witness: null }
+    const defaults = { window: null, reserveBytes: RESERVE_BYTES, witness: null, metadataKey: null }
     const bounds = { segmentBytesMax: SEGMENT_BYTES_MAX, ...defaults }
     const workerData: WalThreadOptions = { ...bounds, ...this.#options }
     const worker = new Worker(new URL(WORKER_FILE, import.meta.url), { name: 'wal', workerData })

@@ -23,6 +23,8 @@ export interface WalThreadOptions {
   readonly reserveBytes: number
   /** File outside of the data directory that records the number of the last flush; null: none. */
   readonly witness: string | null
+  /** The key of the data directory; null: the data of entries is not sealed. */
+  readonly metadataKey: Uint8Array | null
 }
 
 export interface PackedEntries {

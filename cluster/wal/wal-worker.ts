@@ -7,6 +7,7 @@
  */
 import assert from 'node:assert/strict'
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
+import { cipherOf } from '../base/metadata-cipher.ts'
 import { SystemClock } from '../base/system-clock.ts'
 import { FlushWitness } from './flush-witness.ts'
 import { SegmentedLog } from './segmented-log.ts'
@@ -21,6 +22,7 @@ const port = parentPort
 const clock = new SystemClock()
 const log = new SegmentedLog({
   ...(workerData as WalThreadOptions),
+  cipher: cipherOf((workerData as WalThreadOptions).metadataKey, 'log'),
   now: () => clock.now(),
   onDiskFull: () => reply({ type: 'diskFull' }),
 })

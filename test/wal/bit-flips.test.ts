@@ -7,6 +7,8 @@ import type { Entry } from '../../cluster/raft/types.ts'
 import { isWhatWasLost } from '../../cluster/wal/lost-entry.ts'
 import { repairedLog } from '../../cluster/wal/log-repair.ts'
 import { recoverLog } from '../../cluster/wal/recovery.ts'
+import { openedContent, sealedEntries } from '../../cluster/wal/sealed-entries.ts'
+import { testCipher } from '../helpers/sealed-metadata.ts'
 import { PLAYS_WHOLE } from '../helpers/proof-size.ts'
 import { threeSegments } from './known-log.ts'
 import { contentOn, IDENTITY, repairedOn, textOf } from './log-on-files.ts'
@@ -20,13 +22,16 @@ const BIT_STEP = PLAYS_WHOLE ? 1 : 7
 /** The outcome for the log: only read, with the holes filled in memory. */
 function readingOf(files: MemoryFiles): string {
   const { content, lost, damaged } = recoverLog(files, { dir: DIR, ...IDENTITY })
+  const cipher = testCipher('log')
   const found = new Map(lost.map((entry) => [entry.index, entry]))
-  const committed = lost.map(({ index, term }) => truth.get(`${index}/${term}`) as Entry)
+  const given = lost.map(({ index, term }) => truth.get(`${index}/${term}`) as Entry)
+  const committed = sealedEntries(given, cipher)
   const { base, entries } = repairedLog(content, { committed }, (index, filling) => {
     const entry = found.get(index)
     return entry !== undefined && isWhatWasLost(entry, filling)
   })
-  if (textOf({ hardState: content.hardState, base, entries, holes: [] }) !== expected) return 'another log'
+  const filled = { hardState: content.hardState, base, entries, holes: [] }
+  if (textOf(openedContent(filled, cipher, DIR)) !== expected) return 'another log'
   if (lost.length > 0) return 'holes that peers close'
   return damaged.length > 0 ? 'read from its second copy, or void' : 'nothing that counts'
 }

@@ -12,7 +12,7 @@ import { batchOf, entries, entry } from '../port-suites/wal.ts'
 import { threeSegments, truthOf } from './known-log.ts'
 import type { LogModel, Step } from './log-model.ts'
 import { after, EMPTY, run, statesDuring } from './log-model.ts'
-import { contentOn, logOn, repairedOn, textOf } from './log-on-files.ts'
+import { contentOn, logOn, repairedOn, storedData, textOf } from './log-on-files.ts'
 import type { PowerCut } from './memory-files.ts'
 import { MemoryFiles } from './memory-files.ts'
 
@@ -195,14 +195,16 @@ t.test('SegmentedLog keeps what it acknowledged', async (t) => {
     const known = threeSegments()
     const tally = new Tally()
     const [first = '', second = '', third = ''] = known.files.segments()
+    const placeOf = (segment: string, name: string): readonly [string, number] => [
+      segment,
+      known.files.bytesOf(segment).indexOf(storedData(known.truth.get(name) as Entry)),
+    ]
+    const [oldest, middle, newest] = [placeOf(first, '4/1'), placeOf(second, '9/2'), placeOf(third, '14/3')]
+    t.ok([oldest, middle, newest].every(([, offset]) => offset > 0))
     const placesOf = {
-      'entries in the oldest segment': [[first, 1224]],
-      'entries in the newest segment': [[third, 2248]],
-      'entries everywhere': [
-        [first, 1224],
-        [second, 1224],
-        [third, 2248],
-      ],
+      'entries in the oldest segment': [oldest],
+      'entries in the newest segment': [newest],
+      'entries everywhere': [oldest, middle, newest],
       'a record, which is there twice': [[second, 1040]],
     } as const
     for (const places of Object.values(placesOf)) {

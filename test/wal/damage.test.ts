@@ -15,7 +15,7 @@ import type { WalContent } from '../../cluster/wal/wal.ts'
 import { batchOf, entries, entry, walRepairContract } from '../port-suites/wal.ts'
 import { DirectWal } from './direct-wal.ts'
 import { threeSegments } from './known-log.ts'
-import { contentOn, IDENTITY, logOn, repairedOn } from './log-on-files.ts'
+import { contentOn, IDENTITY, logOn, repairedOn, storedData } from './log-on-files.ts'
 import { DIR, MemoryFiles, SECTOR } from './memory-files.ts'
 
 const HEAD = 2 * SECTOR
@@ -70,7 +70,8 @@ walRepairContract('SegmentedLog', () => {
     damage: (index) => {
       const [segment = ''] = files.segments()
       const bytes = files.bytesOf(segment)
-      const offset = bytes.indexOf(`entry ${index} of term`)
+      const places = [1, 2].map((term) => bytes.indexOf(storedData(entry(index, term))))
+      const offset = Math.max(...places)
       bytes[offset] = (bytes[offset] as number) ^ 1
     },
   }

@@ -4,8 +4,10 @@
 import type { SegmentedLogOptions } from '../../cluster/wal/segmented-log.ts'
 import { SegmentedLog } from '../../cluster/wal/segmented-log.ts'
 import type { Entry } from '../../cluster/raft/types.ts'
+import { sealedEntries } from '../../cluster/wal/sealed-entries.ts'
 import { WalCorruptError } from '../../cluster/wal/wal-errors.ts'
 import type { WalContent } from '../../cluster/wal/wal.ts'
+import { testCipher } from '../helpers/sealed-metadata.ts'
 import { plain } from '../port-suites/wal.ts'
 import type { MemoryFiles } from './memory-files.ts'
 import { DIR } from './memory-files.ts'
@@ -13,11 +15,23 @@ import { DIR } from './memory-files.ts'
 export const IDENTITY = { clusterId: 'cluster-1', nodeId: 'node-a', incarnation: 'first' }
 
 export function logOn(files: MemoryFiles, options: Partial<SegmentedLogOptions> = {}): SegmentedLog {
-  return new SegmentedLog({ dir: DIR, ...IDENTITY, files, now: () => 0, ...options })
+  return new SegmentedLog({
+    dir: DIR,
+    ...IDENTITY,
+    files,
+    now: () => 0,
+    cipher: testCipher('log'),
+    ...options,
+  })
 }
 
 export function textOf(content: WalContent): string {
   return JSON.stringify(plain(content))
+}
+
+/** The data of an entry as a segment holds it. */
+export function storedData(entry: Entry): Uint8Array {
+  return sealedEntries([entry], testCipher('log'))[0]?.data ?? entry.data
 }
 
 /** The log with which a restart on these files would begin. */

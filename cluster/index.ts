@@ -5,6 +5,12 @@ export * from './base/types.ts'
 export { LATENCY_BOUNDS, type LatencyFigures, LatencyHistogram } from './base/latency-histogram.ts'
 export { counter, gauge, histogram } from './base/metric-samples.ts'
 export { type GossipChannel, GOSSIP_BYTES_MAX, GOSSIP_EVERY_MS } from './base/gossip-channel.ts'
+export {
+  cipherOf,
+  METADATA_KEY_BYTES,
+  type MetadataCipher,
+  SEALED_OVERHEAD,
+} from './base/metadata-cipher.ts'
 export { BLOB_LIMITS } from './blobs/base/blob-limits.ts'
 export { placeReplicas } from './placement/rendezvous.ts'
 export { createCluster } from './cluster.ts'

@@ -38,6 +38,8 @@ const OWN_NAMES: readonly string[] = [
   'disks.json',
   `${MARKER}.tmp`,
   'lock',
+  // Made by the restore itself, and kept by one that continues.
+  'metadata-key.json',
   'state',
   'blobs',
   'lost+found',
@@ -47,7 +49,7 @@ const MADE_AGAIN: readonly string[] = ['state', 'raft', 'members.json', 'disk-pr
 
 export type RestoredOptions = Pick<
   ClusterOptions,
-  'clusterId' | 'nodeId' | 'dataDir' | 'blobDirectories' | 'members' | 'fingerprint'
+  'clusterId' | 'nodeId' | 'dataDir' | 'blobDirectories' | 'members' | 'fingerprint' | 'metadataKey'
 >
 
 /** What a record says of the state that it belongs to. */

@@ -28,6 +28,8 @@ const SEALS = 1
 const NAMES = 2
 
 export class MetadataCipher {
+  /** Distinguishes keys without revealing anything about them. */
+  readonly id: string
   readonly #macKey: Buffer
   readonly #encryptionKey: Buffer
   readonly #inner: Buffer
@@ -39,6 +41,7 @@ export class MetadataCipher {
   constructor(key: Uint8Array, use: MetadataUse) {
     const derive = (part: string): Buffer =>
       Buffer.from(hkdfSync('sha256', key, '', `holdfast/1/metadata/${use}/${part}`, METADATA_KEY_BYTES))
+    this.id = derive('id').toString('hex', 0, 8)
     this.#macKey = derive('authenticate')
     this.#encryptionKey = derive('encrypt')
     this.#inner = padded(this.#macKey, 0x36)

@@ -112,7 +112,7 @@ class World {
 
   async sizes(): Promise<Sizes> {
     let [rows, links, snapshot] = [0, 0, 0]
-    for await (const [key, value] of this.store.stateMachine.handle.current.db.iterator()) {
+    for await (const [key, value] of this.store.stateMachine.handle.current.db.iterator({})) {
       const name = key.toString()
       const bytes = key.length + value.length
       snapshot += bytes

@@ -113,6 +113,11 @@ export class MasterKey {
     return this.#current.seal(plain, context)
   }
 
+  /** As `seal`, once with each key, the newest first: for what has to open before the cluster has agreed on one. */
+  sealWithEach(plain: Uint8Array, context: string): readonly Uint8Array[] {
+    return this.#versions.map((version) => version.seal(plain, context))
+  }
+
   /** Throws when the bytes were sealed under a key that is not here, for another context, or were changed since. */
   open(sealed: Uint8Array, context: string): Uint8Array {
     const opened = this.#tryOpen(sealed, context)

@@ -4,7 +4,14 @@
  * Owns: the space for them, and refusing requests without it. Knows nothing of: requests, the log.
  * Rule: fail closed. A request that cannot be audited is not served; a row whose flush failed stops the node.
  */
-import { Condition, counter, gauge, type Logger, type MetricSample } from '../../cluster/index.ts'
+import {
+  Condition,
+  counter,
+  gauge,
+  type Logger,
+  type MetadataCipher,
+  type MetricSample,
+} from '../../cluster/index.ts'
 import type { AuditRow } from '../state-machine/audit/records.ts'
 import type { AuditTrail } from './audit-trail.ts'
 import { nodeSpoolFiles, type SpoolFiles } from './spool-files.ts'
@@ -13,6 +20,8 @@ import { GROUP_BYTES_MAX, SpoolWriter } from './spool-writer.ts'
 
 /** Bytes of rows in memory at which requests are refused; rows of requests in progress are added to them. */
 const PENDING_BYTES_MAX = 8 * 1024 * 1024
+/** A row says itself whose and when it is. */
+const NOWHERE = Buffer.alloc(0)
 
 export interface AuditSpoolOptions {
   readonly dir: string
@@ -21,6 +30,8 @@ export interface AuditSpoolOptions {
   readonly bytesMax: number
   readonly pendingBytesMax?: number
   readonly logger: Logger
+  /** Null or absent: rows lie on the disk as they are. */
+  readonly cipher?: MetadataCipher | null
   readonly files?: SpoolFiles
   readonly later?: (work: () => void, ms: number) => void
 }
@@ -33,6 +44,7 @@ export class AuditSpool implements AuditTrail {
   readonly #pendingBytesMax: number
   readonly #writer: SpoolWriter
   readonly #reader: SpoolReader
+  readonly #cipher: MetadataCipher | null
   #refused = 0
   #oldestMs: number | null = null
 
@@ -47,6 +59,7 @@ export class AuditSpool implements AuditTrail {
     left: Awaited<ReturnType<typeof filesLeft>>,
   ) {
     this.isStrict = options.isStrict
+    this.#cipher = options.cipher ?? null
     this.#bytesMax = options.bytesMax
     this.#pendingBytesMax = options.pendingBytesMax ?? PENDING_BYTES_MAX
     let onFatal: (error: Error) => void = () => {}
@@ -75,7 +88,7 @@ export class AuditSpool implements AuditTrail {
   }
 
   append(row: AuditRow): void {
-    this.#writer.append(JSON.stringify(row))
+    this.#writer.append(this.#sealed(JSON.stringify(row)))
   }
 
   durable(): Promise<void> {
@@ -83,9 +96,23 @@ export class AuditSpool implements AuditTrail {
   }
 
   async oldest(): Promise<SpoolBatch | null> {
-    const batch = await this.#reader.oldest()
+    const stored = await this.#reader.oldest()
+    const batch = stored && { ...stored, rows: stored.rows.map((row) => this.#opened(row)) }
     this.#oldestMs = batch === null ? null : timeOf(batch.rows[0])
     return batch
+  }
+
+  #sealed(row: string): string {
+    const cipher = this.#cipher
+    return cipher === null ? row : cipher.seal(NOWHERE, Buffer.from(row, 'utf8')).toString('base64')
+  }
+
+  #opened(stored: string): string {
+    if (this.#cipher === null) return stored
+    const row = this.#cipher.open(NOWHERE, Buffer.from(stored, 'base64'))
+    if (row === null)
+      throw new Error('Cannot read the audit spool: a row does not open with the metadata key')
+    return row.toString('utf8')
   }
 
   /** At least one full batch is waiting, so there is no reason to gather more rows. */

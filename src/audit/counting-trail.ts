@@ -23,7 +23,8 @@ const KNOWN: TallyBounds = { ownRows: 100, ownRowsOfAll: 6_000, groupsMax: 1_024
 /** Bytes of rows of unproved callers in memory, beyond which they are counted. */
 const UNPROVED_PENDING_BYTES_MAX = 1024 * 1024
 
-interface CountingTrailOptions extends Pick<AuditSpoolOptions, 'dir' | 'logger' | 'files' | 'later'> {
+interface CountingTrailOptions
+  extends Pick<AuditSpoolOptions, 'dir' | 'logger' | 'files' | 'later' | 'cipher'> {
   readonly strict: boolean
   /** Bytes on disk at which requests are refused. */
   readonly spoolBytesMax: number

@@ -244,6 +244,7 @@ function assemble(read: Reader): Config {
         : [],
       zone: read.text('node.zone'),
       witnessDir: read.has('node.witness_dir') ? read.text('node.witness_dir') : null,
+      sealMetadata: read.get<boolean>('node.seal_metadata'),
       raftThread: read.get<boolean>('node.raft_thread'),
     },
     cluster: {

@@ -85,6 +85,7 @@ export interface Config {
     readonly zone: string
     /** Null: the first folder in memory that this machine has. */
     readonly witnessDir: string | null
+    readonly sealMetadata: boolean
     readonly raftThread: boolean
   }
   readonly cluster: {

@@ -6,6 +6,7 @@
 import { join } from 'node:path'
 import { type Logger, StoppedNode } from '../../cluster/index.ts'
 import type { MasterKey } from '../access/master-key.ts'
+import { readMetadataKey } from '../access/metadata-key.ts'
 import { loadMasterKeyOnce } from '../access/provided-keys.ts'
 import { loadConfig } from '../config/load-config.ts'
 import { recoveryFault } from '../state-machine/members/cluster-recoveries.ts'
@@ -16,6 +17,8 @@ import { createLogger } from '../telemetry/logger.ts'
 export interface OpenedNode {
   readonly node: StoppedNode
   readonly masterKey: MasterKey
+  /** Null: the directory is not sealed. */
+  readonly metadataKey: Uint8Array | null
   readonly logger: Logger
   /** Only for a usable state. Each call starts again from the state on the disk. */
   readonly rehearse: () => RehearsedState
@@ -32,7 +35,8 @@ export async function withStoppedNode<T>(
   const masterKey = await loadMasterKeyOnce(config.security)
   const { id: nodeId, dataDir } = config.node
   const logger = createLogger({ level: 'error', nodeId })
-  const stateMachine = new LevelStateMachine({ dir: join(dataDir, 'state'), logger })
+  const metadataKey = await readMetadataKey(dataDir, masterKey)
+  const stateMachine = new LevelStateMachine({ dir: join(dataDir, 'state'), logger, metadataKey })
   const expected = {
     clusterId: config.cluster.id,
     nodeId,
@@ -41,7 +45,7 @@ export async function withStoppedNode<T>(
     fingerprint: masterKey.fingerprint,
     olderFingerprints: masterKey.fingerprints.slice(1),
   }
-  const node = await StoppedNode.open(expected, { stateMachine, logger })
+  const node = await StoppedNode.open(expected, { stateMachine, logger, metadataKey })
   const rehearse = (): RehearsedState => {
     const state = stateMachine.handle.current
     const seal = state.seal()
@@ -51,7 +55,7 @@ export async function withStoppedNode<T>(
   try {
     const capacityFault = (members: readonly string[]): string | null =>
       node.recovered === null ? null : recoveryFault(rehearse(), members)
-    return await work({ node, masterKey, logger, rehearse, capacityFault })
+    return await work({ node, masterKey, metadataKey, logger, rehearse, capacityFault })
   } finally {
     await node.close()
   }

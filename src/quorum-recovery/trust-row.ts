@@ -7,7 +7,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import { type Logger, type ProofState, StartError } from '../../cluster/index.ts'
+import { cipherOf, type Logger, type ProofState, StartError } from '../../cluster/index.ts'
 import { AuditSpool } from '../audit/audit-spool.ts'
 import type { AuditRow } from '../state-machine/audit/records.ts'
 import { SYSTEM_ORIGIN } from '../state-machine/base/origin.ts'
@@ -43,10 +43,15 @@ export function trustRow({ nodeId, incarnation, before, reason }: DiskTrusted, n
 }
 
 /** For a stopped node whose data directory is locked. Durable when it resolves. Throws StartError `audit_unwritable`. */
-export async function leaveRow(dataDir: string, row: AuditRow, logger: Logger): Promise<void> {
+export async function leaveRow(
+  dataDir: string,
+  row: AuditRow,
+  { logger, metadataKey }: { readonly logger: Logger; readonly metadataKey: Uint8Array | null },
+): Promise<void> {
   const dir = join(dataDir, 'audit')
+  const cipher = cipherOf(metadataKey, 'audit')
   try {
-    const spool = await AuditSpool.open({ dir, isStrict: true, bytesMax: SPOOL_BYTES_MAX, logger })
+    const spool = await AuditSpool.open({ dir, isStrict: true, bytesMax: SPOOL_BYTES_MAX, logger, cipher })
     spool.append(row)
     await spool.durable().finally(() => spool.close())
   } catch (cause) {

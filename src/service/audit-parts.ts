@@ -2,7 +2,7 @@
  * The parts of a node that keep and deliver the audit log, from its settings.
  */
 import { join } from 'node:path'
-import type { Logger } from '../../cluster/index.ts'
+import { cipherOf, type Logger } from '../../cluster/index.ts'
 import type { AuditTrail } from '../audit/audit-trail.ts'
 import { CountingTrail } from '../audit/counting-trail.ts'
 import type { Config } from '../config/types.ts'
@@ -13,10 +13,15 @@ import type { Caller } from '../state-machine/tenants/callers.ts'
 import type { ExportTarget } from '../workers/audit-export/export-target.ts'
 import { openTarget } from '../workers/audit-export/open-target.ts'
 
-export function openAuditTrail({ node, audit }: Config, logger: Logger): Promise<CountingTrail> {
+export function openAuditTrail(
+  { node, audit }: Config,
+  metadataKey: Uint8Array | null,
+  logger: Logger,
+): Promise<CountingTrail> {
   return CountingTrail.open({
     ...audit,
     dir: join(node.dataDir, 'audit'),
+    cipher: cipherOf(metadataKey, 'audit'),
     logger: logger.child({ component: 'audit' }),
     now: () => performance.now(),
   })

@@ -6,7 +6,7 @@ import type { Config } from '../config/types.ts'
 
 export function clusterOptions(
   config: Config,
-  keys: KeyNames,
+  keys: KeyNames & { readonly metadataKey?: Uint8Array | null },
   isJoining: boolean,
 ): Parameters<typeof createCluster>[0] {
   return {
@@ -16,6 +16,7 @@ export function clusterOptions(
     blobDirectories: config.node.blobDirectories,
     witnessDir: config.node.witnessDir,
     raftThread: config.node.raftThread,
+    metadataKey: keys.metadataKey ?? null,
     listen: config.listeners.peer,
     members: config.cluster.members,
     isJoining,

@@ -18,6 +18,7 @@ import {
   type StateMachine,
   type Trace,
 } from '../../cluster/index.ts'
+import { openMetadataKey } from '../access/metadata-key.ts'
 import { LastUsed } from '../access/last-used.ts'
 import type { MasterKey } from '../access/master-key.ts'
 import { NativeAccess, type NativeAccessParts } from '../access/native-access.ts'
@@ -142,28 +143,34 @@ async function composeServices(config: Config, logger: Logger, how: ComposeOptio
   const { stopping, isJoining, trace, peerTraces } = how
   const masterKey = await openMasterKey(config, logger, how.ending)
   await prepareDataDir(config.node.dataDir, logger)
+  const metadataKey = await openMetadataKey(config.node, masterKey)
+  const { fingerprint, fingerprints } = masterKey
   const { stateMachine, reader: state } = openStore({
     dir: join(config.node.dataDir, 'state'),
     logger: logger.child({ component: 'store' }),
+    metadataKey,
   })
   // The cluster asks the ledger for tasks, and the ledger proposes to the cluster: `late` resolves the cycle after creation.
   const late = lateCluster(() => cluster)
   const propose = withLevelGate(createPropose(late, state), late)
   const downloads = new Downloads()
-  const cluster: Cluster = await createCluster(clusterOptions(config, masterKey, isJoining), {
-    stateMachine,
-    copyLedger: createCopyLedger(state, propose, late),
-    downloads: () => downloads.underWay,
-    trace,
-    peerTraces,
-    logger,
-  })
+  const cluster: Cluster = await createCluster(
+    clusterOptions(config, { fingerprint, fingerprints, metadataKey }, isJoining),
+    {
+      stateMachine,
+      copyLedger: createCopyLedger(state, propose, late),
+      downloads: () => downloads.underWay,
+      trace,
+      peerTraces,
+      logger,
+    },
+  )
   const uses = new LastUsed()
   const { access, masterKeyGate } = openAccess(config, { masterKey, state, uses, time: cluster.time })
   const shared = { cluster, propose, state, masterKey, downloads, trace }
   const { uploads, content, own } = contentOf(config, shared)
   const limits = openLimits(config, { cluster, access, state, content, logger })
-  const audit = await openAuditTrail(config, logger)
+  const audit = await openAuditTrail(config, metadataKey, logger)
   const services = {
     config,
     cluster: masterKeyGate.guard(cluster),

@@ -228,7 +228,7 @@ export class MemoryServices {
   async damageRow(key: string): Promise<void> {
     this.#replacement = await this.#store.stateMachine.snapshot()
     const { current } = this.#store.stateMachine.handle
-    const value = await current.db.get(keyBytes(key))
+    const value = current.db.getSync(keyBytes(key))
     if (value === undefined) throw new Error(`There is no row ${key}`)
     value[value.length - 1] = (value.at(-1) ?? 0) ^ 1
     await current.write([{ type: 'put', key: keyBytes(key), value }])
@@ -336,7 +336,15 @@ export const QUIET_REPAIR: RepairStatus = {
 const clockOf = ({ uploadNow }: Options) => (uploadNow === undefined ? {} : { now: uploadNow })
 function testConfig(dataDir: string, options: Options): Config {
   return {
-    node: { id: 'n1', dataDir, blobDirectories: [], witnessDir: null, raftThread: false, zone: 'z1' },
+    node: {
+      id: 'n1',
+      dataDir,
+      blobDirectories: [],
+      witnessDir: null,
+      sealMetadata: false,
+      raftThread: false,
+      zone: 'z1',
+    },
     cluster: {
       id: 'memory-cluster',
       members: [{ nodeId: 'n1', peerAddress: '127.0.0.1:1', zone: 'z1', weight: 1 }],

@@ -17,6 +17,7 @@ import { until } from '../helpers/async.ts'
 import { SILENT } from '../helpers/loggers.ts'
 import { withoutLoader } from '../helpers/without-loader.ts'
 import { ProcessCluster } from '../helpers/process-cluster.ts'
+import { putRow, removeRow } from '../helpers/database-rows.ts'
 
 /** On Linux all of 127/8 is loopback. */
 const placeOf = (n: number): string => (process.platform === 'linux' ? `127.0.0.${n}` : '127.0.0.1')
@@ -307,7 +308,7 @@ async function rewriteSegment(
   const { hash: before } = read(auditRowKeys.auditLink(sequence - 1))
   const text = change(link.text)
   const written = { ...link, text, hash: linkHash((plain) => hash('sha256', plain), before, text) }
-  await db.put(keyBytes(key), encodeRow(keyBytes(key), written))
-  await db.del(keyBytes(auditRowKeys.auditLink(read(auditRowKeys.auditHead()).next - 1)))
+  await putRow(db, keyBytes(key), encodeRow(keyBytes(key), written))
+  await removeRow(db, keyBytes(auditRowKeys.auditLink(read(auditRowKeys.auditHead()).next - 1)))
   await stateMachine.close()
 }

@@ -11,6 +11,7 @@ import { bodyRanges } from '../../src/state-machine/bodies/keys.ts'
 import { repairTasks } from '../../src/store/reads/chunk-reads.ts'
 import { Recounting } from '../../src/workers/recounting.ts'
 import { SILENT } from '../helpers/loggers.ts'
+import { putRow } from '../helpers/database-rows.ts'
 
 const owed = (id: string, missing: readonly string[]) => fresh(id, { missing })
 
@@ -97,9 +98,9 @@ t.test('copy ledger', (t) => {
     await world.do(putChunks('k', [owed('c1', ['n3'])]))
     const { db } = world.store.stateMachine.handle.current
     const key = keyBytes(chunkKeys.chunk('acme', 'c1'))
-    const value = (await db.get(key)) ?? Buffer.alloc(1)
+    const value = db.getSync(key) ?? Buffer.alloc(1)
     value[value.length - 1] = (value.at(-1) ?? 0) ^ 1
-    await db.put(key, value)
+    await putRow(db, key, value)
     t.same(tasks.pending('n3', 10), [])
     t.equal(world.damages.length, 1, 'the damage is still reported')
     t.same(tasks.pending('n3', 10), [])

@@ -28,6 +28,8 @@ import { pageOfObjects } from '../../src/store/reads/object-listing.ts'
 import { recountState } from '../../src/store/reads/recount-state.ts'
 import { repairTasks } from '../../src/store/reads/chunk-reads.ts'
 import { tenantKeys, tenantRanges } from '../../src/state-machine/tenants/keys.ts'
+import { putRow } from '../helpers/database-rows.ts'
+import { testMetadataKey } from '../helpers/sealed-metadata.ts'
 
 const SEED = Number(process.env['DAMAGE_SEED'] ?? 5)
 const FLIPS = Number(process.env['DAMAGE_FLIPS'] ?? 40)
@@ -51,10 +53,10 @@ async function damagedWorld(t: Teardown): Promise<StoreWorld> {
 
 async function damageRow({ store }: StoreWorld, key: Buffer): Promise<void> {
   const { db } = store.stateMachine.handle.current
-  const value = await db.get(key)
+  const value = db.getSync(key)
   assert(value !== undefined)
   value[value.length - 1] = (value.at(-1) ?? 0) ^ 1
-  await db.put(key, value)
+  await putRow(db, key, value)
 }
 
 function sumOf({ stateMachine }: Store): string {
@@ -109,7 +111,7 @@ t.test('damage that is found in use', (t) => {
         t.throws(() => stateMachine.checksum(), RowDamagedError)
         await stateMachine.close()
         t.equal(world.damages.length, 1)
-        const after = openStore({ dir: world.dir, logger: SILENT })
+        const after = openStore({ dir: world.dir, logger: SILENT, metadataKey: testMetadataKey() })
         t.match(await after.stateMachine.open(), { record: null, fault: /checksum does not agree/ }, what)
         t.throws(
           () => after.reader.get(tenantKeys.tenant('acme')),
@@ -130,9 +132,9 @@ t.test('damage that is found in use', (t) => {
     const { versionId } =
       reader.get(versionKeys.object(world.photos.id, 'k')) ?? assert.fail('there is an object')
     const key = keyBytes(bodyKeys.inlineBody(world.photos.id, versionId))
-    const value = (await db.get(key)) ?? assert.fail('it has a body')
+    const value = db.getSync(key) ?? assert.fail('it has a body')
     value[value.length - 1] = (value.at(-1) ?? 0) ^ 1
-    await db.put(key, value)
+    await putRow(db, key, value)
     await world.do(empty('k'))
     const items = (await reader.page(bodyRanges.discarded(), { limit: 1 })).items
     await t.rejects(world.do({ type: 'releaseDue', upTo: world.index, items }), RowDamagedError)
@@ -204,7 +206,7 @@ t.test('a bit that flips under an open state', async (t) => {
     const dir = temporaryDirectory(t)
     cpSync(template, dir, { recursive: true })
     const damages: StateDamagedError[] = []
-    const { stateMachine, reader } = openStore({ dir, logger: SILENT })
+    const { stateMachine, reader } = openStore({ dir, logger: SILENT, metadataKey: testMetadataKey() })
     t.match(await stateMachine.open((error) => damages.push(error)), { fault: null })
     const what = flipInTable(join(dir, 'state-1'), random)
     const seen = new Set(names.map((name) => seenOf({ reader, photos, name }, truth)))

@@ -17,6 +17,7 @@ import { LevelStateMachine } from '../../src/store/apply/level-state-machine.ts'
 import { rowsOf } from '../../src/store/rows/row-block.ts'
 import { put, putChunks } from '../state-machine/map-world.ts'
 import { blocksOf, indexIn, StoreWorld, type Teardown, temporaryDirectory } from './store-world.ts'
+import { testMetadataKey } from '../helpers/sealed-metadata.ts'
 
 const SEED = Number(process.env['DAMAGE_SEED'] ?? 3)
 const FLIPS = Number(process.env['DAMAGE_FLIPS'] ?? 200)
@@ -165,7 +166,7 @@ t.test('a flipped bit after an unclean stop', async (t) => {
   for (let i = 0; i <= FLIPS; i++) {
     // Once without damage, so that a state that is never accepted would be seen.
     const what = i < FLIPS ? await flipped(dir, copy, random) : copied(dir, copy)
-    const machine = new LevelStateMachine({ dir: copy, logger: SILENT })
+    const machine = new LevelStateMachine({ dir: copy, logger: SILENT, metadataKey: testMetadataKey() })
     const { record, fault } = await machine.open()
     if (fault !== null) {
       outcomes.count('fault')
@@ -193,7 +194,7 @@ t.test('a flipped bit after a clean stop', async (t) => {
   for (let i = 0; i <= FLIPS; i++) {
     // Once without damage, so that a state that is never accepted would be seen.
     const what = i < FLIPS ? await flipped(dir, copy, random) : copied(dir, copy)
-    const machine = new LevelStateMachine({ dir: copy, logger: SILENT })
+    const machine = new LevelStateMachine({ dir: copy, logger: SILENT, metadataKey: testMetadataKey() })
     const { fault } = await machine.open()
     if (fault !== null) {
       outcomes.count('fault at the start')

@@ -7,6 +7,7 @@ import assert from 'node:assert/strict'
 import { cpSync } from 'node:fs'
 import { tenantKeys } from '../../src/state-machine/tenants/keys.ts'
 import { SILENT } from '../helpers/loggers.ts'
+import { testMetadataKey } from '../helpers/sealed-metadata.ts'
 import type { StateMachinePlace } from '../port-suites/state-machine.ts'
 import type { Command } from '../../src/state-machine/commands.ts'
 import { encodeCommand } from '../../src/commands/command-codec.ts'
@@ -14,6 +15,7 @@ import { LevelStateMachine } from '../../src/store/apply/level-state-machine.ts'
 import { keyBytes } from '../../src/store/rows/row-codec.ts'
 import { createTenant } from '../state-machine/map-world.ts'
 import { type Teardown, temporaryDirectory } from './store-world.ts'
+import { putRow } from '../helpers/database-rows.ts'
 
 /** A third of a block. */
 const FILLING_BYTES = 330_000
@@ -26,7 +28,8 @@ export function levelPlace(
   dir: string = temporaryDirectory(t),
 ): StateMachinePlace {
   return {
-    machine: (options = {}) => new LevelStateMachine({ dir, logger: SILENT, ...options }),
+    machine: (options = {}) =>
+      new LevelStateMachine({ dir, logger: SILENT, metadataKey: testMetadataKey(), ...options }),
     cut() {
       const copy = temporaryDirectory(t)
       cpSync(dir, copy, { recursive: true })
@@ -36,10 +39,10 @@ export function levelPlace(
       assert(machine instanceof LevelStateMachine)
       const { db } = machine.handle.current
       const key = keyBytes(tenantKeys.tenant(fillingName(0)))
-      const value = await db.get(key)
+      const value = db.getSync(key)
       assert(value !== undefined)
       value[value.length >> 1] = (value[value.length >> 1] ?? 0) ^ 4
-      await db.put(key, value)
+      await putRow(db, key, value)
     },
     command: (i) => encodeCommand(sequence[i % sequence.length] ?? createTenant('never')),
     filling: (i) =>

@@ -6,7 +6,8 @@ import { join } from 'node:path'
 import t from 'tap'
 import { Level } from 'level'
 import { levelSizes, memoryOfProcess } from '../../src/store/rows/level-sizes.ts'
-import { openDatabase } from '../../src/store/rows/row-database.ts'
+import { levelOf } from '../helpers/database-rows.ts'
+import { openDatabase } from '../../src/store/sealed/open-database.ts'
 import { temporaryDirectory } from './store-world.ts'
 
 const GIB = 2 ** 30
@@ -50,7 +51,7 @@ t.test('the sizes of LevelDB', async (t) => {
     const value = (n: number) => Buffer.alloc(2_000, `${n}`)
     for (let n = 0; n < count; n += 2) await old.put(key(n), value(n))
     await old.close()
-    const db = await openDatabase(dir, false, false)
+    const db = levelOf(await openDatabase(dir, { create: false, separates: false }, null))
     for (let n = 1; n < count; n += 2) await db.put(key(n), value(n))
     let seen = 0
     for await (const [found, stored] of db.iterator()) {

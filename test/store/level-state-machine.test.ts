@@ -6,7 +6,8 @@ import { versionKeys } from '../../src/state-machine/versions/keys.ts'
 import { SILENT } from '../helpers/loggers.ts'
 import type { Command } from '../../src/state-machine/commands.ts'
 import { encodeCommand } from '../../src/commands/command-codec.ts'
-import { openDatabase } from '../../src/store/rows/row-database.ts'
+import { openDatabase } from '../../src/store/sealed/open-database.ts'
+import { testCipher, testMetadataKey } from '../helpers/sealed-metadata.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { encodeRow, keyBytes } from '../../src/store/rows/row-codec.ts'
 import { MACHINE_RECORD_KEY, STATE_CHECKSUM_KEY } from '../../src/store/rows/state-rows.ts'
@@ -32,6 +33,7 @@ import { bucketKeys } from '../../src/state-machine/buckets/keys.ts'
 import { chunkKeys } from '../../src/state-machine/chunks/keys.ts'
 import { pageOfObjects } from '../../src/store/reads/object-listing.ts'
 import { tenantKeys } from '../../src/state-machine/tenants/keys.ts'
+import { putRow, removeRow } from '../helpers/database-rows.ts'
 
 const empty = (key: string) => put(key, { kind: 'empty' }, 0)
 const everything = { prefix: '', delimiter: '', limit: 1000, after: '' }
@@ -41,7 +43,7 @@ t.test('LevelStateMachine', (t) => {
     'remembers record and rows over a restart, and answers null when nothing was ever applied',
     async (t) => {
       const dir = temporaryDirectory(t)
-      const { stateMachine, reader } = openStore({ dir, logger: SILENT })
+      const { stateMachine, reader } = openStore({ dir, logger: SILENT, metadataKey: testMetadataKey() })
       t.same(await stateMachine.open(), { record: null, fault: null, isInstalled: false })
       await stateMachine.apply({ entries: [], record: recordOf(4) })
       await stateMachine.close()
@@ -150,7 +152,7 @@ t.test('crash', (t) => {
     const copy = temporaryDirectory(t)
     cpSync(dir, copy, { recursive: true })
     cut?.(join(copy, 'state-1'))
-    const { stateMachine, reader } = openStore({ dir: copy, logger: SILENT })
+    const { stateMachine, reader } = openStore({ dir: copy, logger: SILENT, metadataKey: testMetadataKey() })
     const { record, fault } = await stateMachine.open()
     const index = fault === null ? indexIn(record) : NO_STATE
     const bucket = index <= 0 ? undefined : reader.get(bucketKeys.bucket('acme', 'photos'))
@@ -208,13 +210,13 @@ t.test('damage', (t) => {
     const good = readFileSync(pointer, 'utf8')
     for (const text of ['', good.replace('1', '2'), good.slice(0, -2), good + good]) {
       writeFileSync(pointer, text)
-      const { stateMachine } = openStore({ dir: world.dir, logger: SILENT })
+      const { stateMachine } = openStore({ dir: world.dir, logger: SILENT, metadataKey: testMetadataKey() })
       t.match(await stateMachine.open(), { record: null, fault: 'CURRENT is damaged' })
       await stateMachine.close()
       t.ok(readdirSync(world.dir).includes('state-1'))
     }
     rmSync(pointer)
-    const { stateMachine } = openStore({ dir: world.dir, logger: SILENT })
+    const { stateMachine } = openStore({ dir: world.dir, logger: SILENT, metadataKey: testMetadataKey() })
     t.match(await stateMachine.open(), { record: null, fault: /CURRENT is missing/ })
     await stateMachine.close()
     writeFileSync(pointer, good)
@@ -236,7 +238,7 @@ t.test('damage', (t) => {
         const copy = temporaryDirectory(t)
         cpSync(world.dir, copy, { recursive: true })
         rmSync(join(copy, 'state-1', file), { recursive: true })
-        const { stateMachine } = openStore({ dir: copy, logger: SILENT })
+        const { stateMachine } = openStore({ dir: copy, logger: SILENT, metadataKey: testMetadataKey() })
         const { record, fault } = await stateMachine.open()
         t.same([record, typeof fault], [null, 'string'], `without ${file}: ${fault}`)
         await stateMachine.close()
@@ -248,14 +250,14 @@ t.test('damage', (t) => {
     for (const key of [MACHINE_RECORD_KEY, STATE_CHECKSUM_KEY]) {
       const world = await StoreWorld.withBucket(t)
       const { db } = world.store.stateMachine.handle.current
-      const old = await db.get(key)
+      const old = db.getSync(key)
       assert(old !== undefined)
       await world.do(empty('a'))
       for (const value of [old, Buffer.from('nonsense'), null]) {
-        await (value === null ? db.del(key) : db.put(key, value))
+        await (value === null ? removeRow(db, key) : putRow(db, key, value))
         const copy = temporaryDirectory(t)
         cpSync(world.dir, copy, { recursive: true })
-        const { stateMachine } = openStore({ dir: copy, logger: SILENT })
+        const { stateMachine } = openStore({ dir: copy, logger: SILENT, metadataKey: testMetadataKey() })
         t.match(await stateMachine.open(), { record: null, fault: String })
         await stateMachine.close()
       }
@@ -272,7 +274,7 @@ t.test('damage', (t) => {
     await again.store.stateMachine.close()
     rmSync(join(world.dir, 'state-1'), { recursive: true })
     cpSync(older, join(world.dir, 'state-1'), { recursive: true })
-    const { stateMachine } = openStore({ dir: world.dir, logger: SILENT })
+    const { stateMachine } = openStore({ dir: world.dir, logger: SILENT, metadataKey: testMetadataKey() })
     t.match(await stateMachine.open(), { record: null, fault: String })
     await stateMachine.close()
   })
@@ -285,10 +287,10 @@ t.test('damage', (t) => {
       const key = keyBytes(versionKeys.object(world.photos.id, 'a'))
       const { location } = world.store.stateMachine.handle.current
       await world.store.stateMachine.close()
-      const db = await openDatabase(location, false, false)
-      await db.del(key)
+      const db = await openDatabase(location, { create: false, separates: false }, testCipher('rows'))
+      await removeRow(db, key)
       await db.close()
-      const { stateMachine } = openStore({ dir: world.dir, logger: SILENT })
+      const { stateMachine } = openStore({ dir: world.dir, logger: SILENT, metadataKey: testMetadataKey() })
       t.match(await stateMachine.open(), {
         record: null,
         fault: /missing|changed after the node was stopped/,
@@ -299,16 +301,17 @@ t.test('damage', (t) => {
 
   t.test('that took whole rows away, or brought old ones back, is found by verify alone', async (t) => {
     const changes: Record<string, (world: StoreWorld, key: Buffer) => Promise<void>> = {
-      'a row that is gone': async ({ store }, key) => await store.stateMachine.handle.current.db.del(key),
+      'a row that is gone': async ({ store }, key) =>
+        await removeRow(store.stateMachine.handle.current.db, key),
       'an old value of a row': async (world, key) => {
         const { db } = world.store.stateMachine.handle.current
-        const old = await db.get(key)
+        const old = db.getSync(key)
         await world.do(empty('a'))
-        await db.put(key, old ?? Buffer.alloc(0))
+        await putRow(db, key, old ?? Buffer.alloc(0))
       },
       'a row that was never written': async ({ store, photos }) => {
         const key = keyBytes(versionKeys.object(photos.id, 'foreign'))
-        await store.stateMachine.handle.current.db.put(key, encodeRow(key, { count: 1 }))
+        await putRow(store.stateMachine.handle.current.db, key, encodeRow(key, { count: 1 }))
       },
     }
     for (const [what, change] of Object.entries(changes)) {
@@ -318,7 +321,7 @@ t.test('damage', (t) => {
       const copy = temporaryDirectory(t)
       cpSync(world.dir, copy, { recursive: true })
       t.match(await world.store.stateMachine.verify(), /rows are not those/, what)
-      const { stateMachine } = openStore({ dir: copy, logger: SILENT })
+      const { stateMachine } = openStore({ dir: copy, logger: SILENT, metadataKey: testMetadataKey() })
       t.match(await stateMachine.open(), { record: null, fault: /rows are not those/ }, what)
       await stateMachine.close()
     }
@@ -330,14 +333,14 @@ t.test('damage', (t) => {
     const { db } = world.store.stateMachine.handle.current
     const [from, to] = ['a', 'z'].map((key) => keyBytes(versionKeys.object(world.photos.id, key)))
     assert(from !== undefined && to !== undefined)
-    const value = await db.get(from)
+    const value = db.getSync(from)
     assert(value !== undefined)
-    await db.put(to, encodeRow(to, { count: 1 }))
+    await putRow(db, to, encodeRow(to, { count: 1 }))
     t.doesNotThrow(
       () => world.store.reader.get(versionKeys.object(world.photos.id, 'z')),
       'the checksum binds to the key',
     )
-    await db.put(to, value)
+    await putRow(db, to, value)
     t.throws(() => world.store.reader.get(versionKeys.object(world.photos.id, 'z')), {
       cause: { name: 'RowDamagedError' },
     })

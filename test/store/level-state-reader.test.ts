@@ -13,6 +13,7 @@ import { pageOfAccessKeys } from '../../src/store/reads/access-key-listing.ts'
 import { pageOfObjects } from '../../src/store/reads/object-listing.ts'
 import { tenantKeys, tenantRanges } from '../../src/state-machine/tenants/keys.ts'
 import { versionKeys } from '../../src/state-machine/versions/keys.ts'
+import { levelOf } from '../helpers/database-rows.ts'
 
 const empty = (key: string) => put(key, { kind: 'empty' }, 0)
 const byBytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b))
@@ -166,7 +167,7 @@ t.test('objects', (t) => {
       folders.flatMap((folder) => Array.from({ length: 2000 }, (_, i) => empty(`${folder}/${i}`))),
     )
     const { db } = world.store.stateMachine.handle.current
-    const results = t.capture(db, 'iterator', db.iterator.bind(db))
+    const results = t.capture(levelOf(db), 'iterator', levelOf(db).iterator.bind(db))
     const page = await pageOfObjects(world.store.reader, world.photos.id, {
       prefix: '',
       delimiter: '/',

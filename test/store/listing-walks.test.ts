@@ -9,6 +9,7 @@ import type { Command } from '../../src/state-machine/commands.ts'
 import { heldBatches, StoreWorld } from './store-world.ts'
 import { pageOfObjects } from '../../src/store/reads/object-listing.ts'
 import { pageOfVersions } from '../../src/store/reads/version-listing.ts'
+import { levelOf } from '../helpers/database-rows.ts'
 
 const KEYS_MAX = 2500
 const COMMANDS_PER_ENTRY = 500
@@ -58,7 +59,7 @@ async function fill(world: StoreWorld, keys: readonly string[]): Promise<void> {
 /** How many rows each iterator gave that `work` opened. */
 async function rowsRead(world: StoreWorld, work: () => Promise<void>): Promise<readonly number[]> {
   const { db } = world.store.stateMachine.handle.current
-  const opened = t.capture(db, 'iterator', db.iterator.bind(db))
+  const opened = t.capture(levelOf(db), 'iterator', levelOf(db).iterator.bind(db))
   await work()
   const counts = opened().map((one) => ('returned' in one ? one.returned.count : Number.NaN))
   opened.restore()
@@ -137,7 +138,7 @@ function removal(key: string): Command {
 /** How many reads through the thread pool `work` asks for, and how many seeks. */
 async function asked(world: StoreWorld, work: () => Promise<unknown>) {
   const { db } = world.store.stateMachine.handle.current
-  const iterate = db.iterator.bind(db)
+  const iterate = levelOf(db).iterator.bind(db)
   const counts = { reads: 0, seeks: 0 }
   const counting = t.intercept(db, 'iterator', {
     value: (...options: Parameters<typeof iterate>) => {
@@ -147,7 +148,7 @@ async function asked(world: StoreWorld, work: () => Promise<unknown>) {
         counts.reads++
         return nextv(size)
       }
-      iterator.seek = (target: string) => {
+      iterator.seek = (target: Buffer) => {
         counts.seeks++
         seek(target)
       }
@@ -288,7 +289,7 @@ t.test('a row that an index shows twice, or too late, is damage and not a line',
     const world = await StoreWorld.withBucket(t)
     await fill(world, ['a/1', 'b/1', 'c/1'])
     const { db } = world.store.stateMachine.handle.current
-    const iterate = db.iterator.bind(db)
+    const iterate = levelOf(db).iterator.bind(db)
     t.intercept(db, 'iterator', {
       value: (...options: Parameters<typeof iterate>) => {
         const iterator = iterate(...options)

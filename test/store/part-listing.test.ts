@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import { createUpload, putPart } from '../state-machine/upload-commands.ts'
 import { StoreWorld } from './store-world.ts'
 import { pageOfParts, type PartsPage } from '../../src/store/reads/part-listing.ts'
+import { levelOf } from '../helpers/database-rows.ts'
 
 const empty = (uploadId: string, partNumber: number) => ({
   ...putPart({ key: 'k', uploadId, partNumber }, []),
@@ -48,7 +49,7 @@ t.test('a page reads about as many rows as it fills', async (t) => {
   const numbers = Array.from({ length: 3200 }, (_, n) => n + 1)
   await world.apply(numbers.map((partNumber) => empty(uploadId, partNumber)))
   const { db } = world.store.stateMachine.handle.current
-  const opened = t.capture(db, 'iterator', db.iterator.bind(db))
+  const opened = t.capture(levelOf(db), 'iterator', levelOf(db).iterator.bind(db))
   const page: PartsPage = await pageOfParts(
     world.store.reader,
     { bucketId: world.photos.id, uploadId },

@@ -19,6 +19,7 @@ import { OpenState } from '../../src/store/rows/open-state.ts'
 import { encodeRow, keyBytes } from '../../src/store/rows/row-codec.ts'
 import { put } from '../state-machine/map-world.ts'
 import { StoreWorld, temporaryDirectory } from './store-world.ts'
+import { testMetadataKey } from '../helpers/sealed-metadata.ts'
 
 const SEED = Number(process.env['POWER_CUT_SEED'] ?? 7)
 const ROUNDS = 30
@@ -220,7 +221,7 @@ t.test('a log that the manifest names and that is missing is damage, and no powe
   const copy = temporaryDirectory(t)
   cpSync(world.dir, copy, { recursive: true })
   for (const name of logsOf(copy)) rmSync(join(stateIn(copy), name))
-  const { stateMachine } = openStore({ dir: copy, logger: SILENT })
+  const { stateMachine } = openStore({ dir: copy, logger: SILENT, metadataKey: testMetadataKey() })
   t.type((await stateMachine.open()).fault, 'string')
   await stateMachine.close()
 })

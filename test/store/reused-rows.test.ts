@@ -6,6 +6,7 @@ import type { StateBlockRequest, StateSource } from '../../cluster/index.ts'
 import { put } from '../state-machine/map-world.ts'
 import { keyBytes } from '../../src/store/rows/row-codec.ts'
 import { StoreWorld, type Teardown } from './store-world.ts'
+import { putRow } from '../helpers/database-rows.ts'
 
 const OBJECTS = 2_000
 const BODY_BYTES = 1_000
@@ -103,9 +104,9 @@ t.test('a row that went bad here is not reused, and the install continues', asyn
   const { ahead, behind } = await twins(t)
   const { db } = behind.store.stateMachine.handle.current
   const [key = Buffer.alloc(0)] = await db.keys({ gte: keyBytes('c'), limit: 1 }).all()
-  const value = Buffer.from((await db.get(key)) ?? Buffer.alloc(0))
+  const value = Buffer.from(db.getSync(key) ?? Buffer.alloc(0))
   value.writeUInt8(value.readUInt8(value.length - 1) ^ 1, value.length - 1)
-  await db.put(key, value)
+  await putRow(db, key, value)
   const { isSame, fault } = await installed({ ahead, behind })
   t.ok(isSame)
   t.equal(fault, null)

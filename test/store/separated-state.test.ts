@@ -13,6 +13,7 @@ import { versionKeys } from '../../src/state-machine/versions/keys.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { createTenant, OPEN_SESSION, put } from '../state-machine/map-world.ts'
 import { StoreWorld, temporaryDirectory } from './store-world.ts'
+import { testMetadataKey } from '../helpers/sealed-metadata.ts'
 
 const BYTES = 4_000
 const inline = (key: string, text = key) =>
@@ -153,13 +154,17 @@ t.test('a start', async (t) => {
       const copy = temporaryDirectory(t)
       cpSync(world.dir, copy, { recursive: true })
       make(newestIn(copy))
-      const crashed = openStore({ dir: copy, logger: SILENT }).stateMachine
+      const crashed = openStore({ dir: copy, logger: SILENT, metadataKey: testMetadataKey() }).stateMachine
       t.type((await crashed.open()).fault, 'string', 'after a crash')
       await crashed.close()
       await world.store.stateMachine.close()
       make(newestIn(world.dir))
       const damages: unknown[] = []
-      const stopped = openStore({ dir: world.dir, logger: SILENT }).stateMachine
+      const stopped = openStore({
+        dir: world.dir,
+        logger: SILENT,
+        metadataKey: testMetadataKey(),
+      }).stateMachine
       const { fault } = await stopped.open((error) => damages.push(error))
       await stopped.tablesChecked
       t.ok(fault !== null || damages.length === 1, 'at the start after a clean stop, or soon after it')

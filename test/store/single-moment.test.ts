@@ -70,10 +70,13 @@ t.test('a key that is removed between the reads of the index and of its row is s
   let landing: Promise<void> | undefined
   t.intercept(db, 'getSync', {
     value: (...asked: Parameters<typeof read>) => {
-      landing ??= db.batch([
-        { type: 'del', key: row },
-        { type: 'del', key: keyBytes(tenantKeys.tenantAccessKey('acme', 'AK1')) },
-      ])
+      landing ??= db.batch(
+        [
+          { type: 'del', key: row },
+          { type: 'del', key: keyBytes(tenantKeys.tenantAccessKey('acme', 'AK1')) },
+        ],
+        { sync: false },
+      )
       for (let spins = 0; read(row) !== undefined; spins++)
         if (spins > SPINS_MAX) throw new Error('the write did not land')
       return read(...asked)

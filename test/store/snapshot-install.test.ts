@@ -18,6 +18,7 @@ import { put } from '../state-machine/map-world.ts'
 import { blocksOf, indexIn, recordOf, StoreWorld, type Teardown, temporaryDirectory } from './store-world.ts'
 import { bucketKeys } from '../../src/state-machine/buckets/keys.ts'
 import { pageOfObjects } from '../../src/store/reads/object-listing.ts'
+import { testMetadataKey } from '../helpers/sealed-metadata.ts'
 
 const everything = { prefix: '', delimiter: '', limit: 1000, after: '' }
 const BODY_BYTES = 9000
@@ -174,7 +175,7 @@ t.test('install', (t) => {
     const slow = target.store.stateMachine.handle.current.lease(async (state) => {
       held.resolve()
       await release.promise
-      return await state.db.keys().all()
+      return await state.db.keys({}).all()
     })
     await held.promise
     let installed = false
@@ -220,7 +221,11 @@ t.test('install', (t) => {
       const world = await StoreWorld.withBucket(t)
       await world.store.stateMachine.close()
       damage(world.dir)
-      const { stateMachine, reader } = openStore({ dir: world.dir, logger: SILENT })
+      const { stateMachine, reader } = openStore({
+        dir: world.dir,
+        logger: SILENT,
+        metadataKey: testMetadataKey(),
+      })
       t.match(await stateMachine.open(), { record: null, fault: String }, what)
       await t.rejects(stateMachine.install(breakingAt(cut, 1)), /hung up/)
       t.ok(statesIn(world.dir).includes('state-1'))

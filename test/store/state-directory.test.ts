@@ -6,11 +6,12 @@ import t from 'tap'
 import { SILENT } from '../helpers/loggers.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { StoreWorld, temporaryDirectory } from './store-world.ts'
+import { testMetadataKey } from '../helpers/sealed-metadata.ts'
 
 t.test('open', (t) => {
   t.test('refuses a state of another format, of another process, or that it may not read', async (t) => {
     const world = await StoreWorld.withBucket(t)
-    const second = openStore({ dir: world.dir, logger: SILENT }).stateMachine
+    const second = openStore({ dir: world.dir, logger: SILENT, metadataKey: testMetadataKey() }).stateMachine
     await t.rejects(second.open(), { name: 'StartError', code: 'state_locked' })
     await world.store.stateMachine.close()
     for (const text of [
@@ -19,12 +20,12 @@ t.test('open', (t) => {
       sealed({ format: 7, state: 'state-1' }),
     ]) {
       writeFileSync(join(world.dir, 'CURRENT'), text)
-      const { stateMachine } = openStore({ dir: world.dir, logger: SILENT })
+      const { stateMachine } = openStore({ dir: world.dir, logger: SILENT, metadataKey: testMetadataKey() })
       await t.rejects(stateMachine.open(), { name: 'StartError', code: 'state_format_foreign' })
     }
     const file = join(temporaryDirectory(t), 'a-file')
     writeFileSync(file, '')
-    const { stateMachine } = openStore({ dir: file, logger: SILENT })
+    const { stateMachine } = openStore({ dir: file, logger: SILENT, metadataKey: testMetadataKey() })
     await t.rejects(stateMachine.open(), { name: 'StartError', code: 'state_unusable' })
   })
 

@@ -6,7 +6,8 @@ import { hash } from 'node:crypto'
 import { join } from 'node:path'
 import t from 'tap'
 import type { StateBlock, StateSource } from '../../cluster/index.ts'
-import { openDatabase } from '../../src/store/rows/row-database.ts'
+import { openDatabase } from '../../src/store/sealed/open-database.ts'
+import { testCipher } from '../helpers/sealed-metadata.ts'
 import { frameRow } from '../../src/store/rows/row-block.ts'
 import { keyBytes, sealRow } from '../../src/store/rows/row-codec.ts'
 import { rowHash, RowSum } from '../../src/store/rows/row-sum.ts'
@@ -34,7 +35,7 @@ function sourceOf(names: readonly string[], change: Partial<StateSource> = {}): 
 }
 
 async function namesIn(location: string): Promise<string[]> {
-  const db = await openDatabase(location, false, false)
+  const db = await openDatabase(location, { create: false, separates: false }, testCipher('rows'))
   const names: string[] = []
   for await (const rows of scanRows(db, ALL_ROWS)) for (const { key } of rows) names.push(key.toString())
   await db.close()
@@ -46,7 +47,11 @@ const quiet = (): void => undefined
 t.test('pullInto', async (t) => {
   t.test('gathers the rows of the source', async (t) => {
     const location = join(temporaryDirectory(t), 'incoming')
-    await pullInto(location, sourceOf(['a', 'b', 'c']), { onStep: quiet, separates: true })
+    await pullInto(location, sourceOf(['a', 'b', 'c']), {
+      onStep: quiet,
+      separates: true,
+      cipher: testCipher('rows'),
+    })
     t.strictSame(await namesIn(location), ['a', 'b', 'c'])
   })
 
@@ -56,9 +61,16 @@ t.test('pullInto', async (t) => {
       return { ...(await honest.block(request)), digest: Buffer.alloc(32) }
     }
     const location = join(temporaryDirectory(t), 'incoming')
-    await t.rejects(pullInto(location, { ...honest, block }, { onStep: quiet, separates: true }), {
-      message: /digest of a block/,
-    })
+    await t.rejects(
+      pullInto(
+        location,
+        { ...honest, block },
+        { onStep: quiet, separates: true, cipher: testCipher('rows') },
+      ),
+      {
+        message: /digest of a block/,
+      },
+    )
     t.strictSame(await namesIn(location), [])
   })
 
@@ -66,7 +78,11 @@ t.test('pullInto', async (t) => {
     const location = join(temporaryDirectory(t), 'incoming')
     const { checksum } = sourceOf(['a', 'b', 'c'])
     await t.rejects(
-      pullInto(location, sourceOf(['a', 'b'], { checksum }), { onStep: quiet, separates: true }),
+      pullInto(location, sourceOf(['a', 'b'], { checksum }), {
+        onStep: quiet,
+        separates: true,
+        cipher: testCipher('rows'),
+      }),
       {
         message: /do not add up/,
       },
@@ -77,9 +93,17 @@ t.test('pullInto', async (t) => {
     const location = join(temporaryDirectory(t), 'incoming')
     const { checksum } = sourceOf(['z'])
     await t.rejects(
-      pullInto(location, sourceOf(['a', 'b', 'c', 'd'], { checksum }), { onStep: quiet, separates: true }),
+      pullInto(location, sourceOf(['a', 'b', 'c', 'd'], { checksum }), {
+        onStep: quiet,
+        separates: true,
+        cipher: testCipher('rows'),
+      }),
     )
-    await pullInto(location, sourceOf(['a', 'c']), { onStep: quiet, separates: true })
+    await pullInto(location, sourceOf(['a', 'c']), {
+      onStep: quiet,
+      separates: true,
+      cipher: testCipher('rows'),
+    })
     t.strictSame(await namesIn(location), ['a', 'c'])
   })
 })

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { FEATURE_LEVEL } from '../../cluster/node/base/feature-level.ts'
 import { SILENT } from '../helpers/loggers.ts'
+import { testMetadataKey } from '../helpers/sealed-metadata.ts'
 import type { StateBlock, StateDamagedError, StateSource } from '../../cluster/index.ts'
 import type { Command, Reply, ReplyValues } from '../../src/state-machine/commands.ts'
 import type { BucketRecord } from '../../src/state-machine/buckets/records.ts'
@@ -42,7 +43,7 @@ export class StoreWorld {
 
   private constructor(dir: string) {
     this.dir = dir
-    this.store = openStore({ dir, logger: SILENT })
+    this.store = openStore({ dir, logger: SILENT, metadataKey: testMetadataKey() })
     this.propose = createPropose({ propose: (command) => this.#one(command) })
   }
 

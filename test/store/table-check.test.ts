@@ -19,6 +19,7 @@ import { SILENT } from '../helpers/loggers.ts'
 import { seeded } from '../helpers/node-world.ts'
 import { put } from '../state-machine/map-world.ts'
 import { StoreWorld, type Teardown, temporaryDirectory } from './store-world.ts'
+import { testMetadataKey } from '../helpers/sealed-metadata.ts'
 
 const SEED = Number(process.env['DAMAGE_SEED'] ?? 11)
 const FLIPS = Number(process.env['DAMAGE_FLIPS'] ?? 40)
@@ -64,7 +65,12 @@ function flip(path: string, bit: number): void {
 async function openUnread(
   dir: string,
 ): Promise<{ readonly atStart: string | null; readonly later: readonly string[] }> {
-  const machine = new LevelStateMachine({ dir, logger: SILENT, wholeBytesMax: 0 })
+  const machine = new LevelStateMachine({
+    dir,
+    logger: SILENT,
+    metadataKey: testMetadataKey(),
+    wholeBytesMax: 0,
+  })
   const damages: StateDamagedError[] = []
   const { fault } = await machine.open((error) => damages.push(error))
   await machine.tablesChecked

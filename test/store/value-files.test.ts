@@ -12,7 +12,9 @@ import { seeded } from '../helpers/node-world.ts'
 import { bodyKeys } from '../../src/state-machine/bodies/keys.ts'
 import { encodeRow, keyBytes, sealRow } from '../../src/store/rows/row-codec.ts'
 import { openPointer, pointerTo } from '../../src/store/rows/row-pointer.ts'
-import { Database } from '../../src/store/rows/row-database.ts'
+import { type Database, LevelDatabase } from '../../src/store/rows/row-database.ts'
+import { SealedDatabase } from '../../src/store/sealed/sealed-database.ts'
+import { testCipher } from '../helpers/sealed-metadata.ts'
 import type { BatchOperation } from '../../src/store/rows/separated-rows.ts'
 import { ALL_ROWS, countPointers, scanRows } from '../../src/store/rows/state-rows.ts'
 import { MAGIC, recordHead } from '../../src/store/values/value-format.ts'
@@ -41,7 +43,9 @@ class Rows {
 
   /** `model`: the rows that are there. */
   static async open(t: Test, dir: string, model: ReadonlyMap<string, Buffer> | null = null): Promise<Rows> {
-    const db = new Database(dir, model === null, true, FILE_BYTES)
+    const options = { create: model === null, separates: true, valueFileBytes: FILE_BYTES }
+    const cipher = testCipher('rows')
+    const db = cipher === null ? new LevelDatabase(dir, options) : new SealedDatabase(dir, options, cipher)
     await db.open()
     t.teardown(() => db.close())
     if (model !== null) await countPointers(db)

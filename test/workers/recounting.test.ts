@@ -9,6 +9,7 @@ import { putChunks, startOperation } from '../state-machine/map-world.ts'
 import { StoreWorld } from '../store/store-world.ts'
 import { longOperationKeys } from '../../src/state-machine/long-operations/keys.ts'
 import { settingsOf } from '../../src/state-machine/chunks/collection.ts'
+import { putRow } from '../helpers/database-rows.ts'
 
 t.test('Recounting', async (t) => {
   const world = await StoreWorld.withBucket(t)
@@ -105,8 +106,7 @@ t.test('Recounting', async (t) => {
       const { db } = stateMachine.handle.current
       const stored = db.getSync(keyBytes(key))
       if (stored === undefined) throw new Error('there is no row')
-      await db.put(
-        keyBytes(key),
+      await putRow(db, keyBytes(key),
         encodeRow(keyBytes(key), { ...decodeRow(key, stored), references: 0, condemnedAt: 1 }),
       )
       await world.do({ ...startOperation('op4'), kind: 'recount' })

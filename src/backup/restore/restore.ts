@@ -90,7 +90,11 @@ async function installState(
   })
   const { checksum } = reader.manifest
   const source = new RestoredSource({ blocks: reader.rowBlocks(), checksum, record, rows })
-  const stateMachine = new LevelStateMachine({ dir: node.stateDir, logger })
+  const stateMachine = new LevelStateMachine({
+    dir: node.stateDir,
+    logger,
+    metadataKey: options.metadataKey ?? null,
+  })
   await stateMachine.open()
   try {
     await stateMachine.install(source)

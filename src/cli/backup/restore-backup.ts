@@ -1,5 +1,6 @@
 /** `holdfast backup restore`: lays out the data directory of a founder of a new cluster from a backup. [deploy/runbooks/restore-from-backup.md] */
 import { writeFile } from 'node:fs/promises'
+import { openMetadataKey } from '../../access/metadata-key.ts'
 import { restoreNode } from '../../backup/restore/restore.ts'
 import { prepareDataDir } from '../../service/data-dir.ts'
 import { createLogger } from '../../telemetry/logger.ts'
@@ -27,6 +28,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<number> {
         blobDirectories: config.node.blobDirectories,
         members: config.cluster.members,
         fingerprint: masterKey.fingerprint,
+        metadataKey: await openMetadataKey(config.node, masterKey),
       },
     })
     const { missing, damaged, lost, ...facts } = restored

@@ -19,12 +19,12 @@ export interface TrustDiskOptions {
 
 export async function trustDisk(options: TrustDiskOptions): Promise<number> {
   const { config, confirm = false, reason = null, json = false } = options
-  const result = await withStoppedNode(config, async ({ node, logger }) => {
+  const result = await withStoppedNode(config, async ({ node, logger, metadataKey }) => {
     const { nodeId, incarnation } = node.identity
     if (!confirm) throw notConfirmed(nodeId)
     const before = await notedState(node.dataDir)
     const row = trustRow({ nodeId, incarnation, before, reason }, Date.now())
-    await leaveRow(node.dataDir, row, logger)
+    await leaveRow(node.dataDir, row, { logger, metadataKey })
     await declareCurrent(node.dataDir)
     return { nodeId, before, requestId: row.requestId }
   })

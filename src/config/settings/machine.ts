@@ -51,6 +51,15 @@ export const MACHINE_SETTINGS = [
       'Set node.witness_dir to a folder that loses its contents when the machine restarts, for example node.witness_dir: /dev/shm.',
   },
   {
+    name: 'node.seal_metadata',
+    kind: 'boolean',
+    fallback: 'false',
+    meaning:
+      'whether everything that this node keeps of the metadata is sealed on its disk; counts from the first start of a data directory',
+    advice:
+      'Set node.seal_metadata to true before the first start of a data directory, or to false, for example node.seal_metadata: true.',
+  },
+  {
     name: 'node.raft_thread',
     kind: 'boolean',
     fallback: 'false',

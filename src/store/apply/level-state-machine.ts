@@ -13,7 +13,9 @@ import { basename } from 'node:path'
 import type { View } from '../../state-machine/base/view.ts'
 import {
   type ApplyBatch,
+  cipherOf,
   type Logger,
+  type MetadataCipher,
   type OpenedState,
   StateDamagedError,
   type StateCut,
@@ -48,6 +50,8 @@ export interface LevelStateMachineOptions {
   /** Absolute; created when absent. docs/formats/row.md lists what is in it. */
   readonly dir: string
   readonly logger: Logger
+  /** The key of the data directory; null or absent: the rows lie in LevelDB as they are. */
+  readonly metadataKey?: Uint8Array | null
   /** Called after each durable step of an install, with its name: tests cut the power there. */
   readonly onInstallStep?: (step: string) => void
   /** Absent: WHOLE_BYTES_MAX. */
@@ -58,6 +62,7 @@ export class LevelStateMachine implements StateMachine {
   /** Through which readers reach the current state. */
   readonly handle: StateHandle = new StateHandle()
   readonly #directory: StateDirectory
+  readonly #cipher: MetadataCipher | null
   readonly #logger: Logger
   readonly #onInstallStep: (step: string) => void
   readonly #wholeBytesMax: number
@@ -77,8 +82,9 @@ export class LevelStateMachine implements StateMachine {
 
   constructor(options: LevelStateMachineOptions) {
     const { dir, logger, onInstallStep = () => {}, wholeBytesMax = WHOLE_BYTES_MAX } = options
+    this.#cipher = cipherOf(options.metadataKey, 'rows')
     this.#wholeBytesMax = wholeBytesMax
-    this.#directory = new StateDirectory(dir)
+    this.#directory = new StateDirectory(dir, this.#cipher?.id ?? null)
     this.#logger = logger.child({ component: 'store' })
     this.#onInstallStep = onInstallStep
   }
@@ -87,6 +93,7 @@ export class LevelStateMachine implements StateMachine {
     this.#onDamaged = onDamaged
     const opening = new StateOpening({
       directory: this.#directory,
+      cipher: this.#cipher,
       logger: this.#logger,
       wholeBytesMax: this.#wholeBytesMax,
       onDamage: (error, state) => this.#onDamage(error, state),
@@ -172,7 +179,7 @@ export class LevelStateMachine implements StateMachine {
     return await this.#exclusively(async () => {
       const own = this.handle.usable?.db ?? null
       const { incoming, separates } = this.#directory
-      await pullInto(incoming, source, { onStep: this.#onInstallStep, separates, own })
+      await pullInto(incoming, source, { onStep: this.#onInstallStep, separates, cipher: this.#cipher, own })
       assert(!this.#isClosed, 'an install ends before the state is closed')
       const name = await this.#directory.nameIncoming()
       this.#onInstallStep('named')
@@ -281,6 +288,7 @@ export class LevelStateMachine implements StateMachine {
       location,
       create: false,
       separates: this.#directory.separates,
+      cipher: this.#cipher,
       onDamage: (error, state) => this.#onDamage(error, state),
     })
     try {

@@ -10,7 +10,7 @@
 import assert from 'node:assert/strict'
 import type { View } from '../../state-machine/base/view.ts'
 import type { RowKey } from '../../state-machine/base/row-key.ts'
-import { Condition, StateDamagedError } from '../../../cluster/index.ts'
+import { Condition, type MetadataCipher, StateDamagedError } from '../../../cluster/index.ts'
 import { cutView } from './cut-view.ts'
 import { EmptyRanges } from './empty-ranges.ts'
 import { KnownGaps } from './known-gaps.ts'
@@ -22,7 +22,8 @@ import { decodeRow, keyBytes, keyText, openRow } from './row-codec.ts'
 import type { BatchOperation } from './separated-rows.ts'
 import { readSeal, type StateSeal } from './state-seal.ts'
 import { Turns } from './turns.ts'
-import { type Database, type DatabaseSnapshot, openDatabase } from './row-database.ts'
+import type { Database, DatabaseSnapshot } from './row-database.ts'
+import { openDatabase } from '../sealed/open-database.ts'
 import { countPointers, FIRST_STATE_KEY, removeKeys } from './state-rows.ts'
 import type { ValueCounts } from '../values/value-files.ts'
 
@@ -38,6 +39,8 @@ export interface OpenStateOptions {
   readonly create: boolean
   /** Whether large values may lie beside LevelDB (value-file.md). Those that do are read in any case. */
   readonly separates: boolean
+  /** Of the rows on the disk; null or absent: they lie there as they are. */
+  readonly cipher?: MetadataCipher | null
   /** Called for every damage that a read of this state meets, before the reader gets the error. */
   readonly onDamage: OnDamage
 }
@@ -74,8 +77,8 @@ export class OpenState {
 
   /** Rejects with the error of LevelDB; no row of the state is read yet. */
   static async open(options: OpenStateOptions): Promise<OpenState> {
-    const { location, create, separates } = options
-    return new OpenState(await openDatabase(location, create, separates), options)
+    const { location, create, separates, cipher = null } = options
+    return new OpenState(await openDatabase(location, { create, separates }, cipher), options)
   }
 
   get isClosing(): boolean {

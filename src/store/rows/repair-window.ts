@@ -6,12 +6,12 @@
  * the store before it runs dry. A row that is more urgent than one in a full window takes its place. Memory does not
  * grow with the number of copies owed.
  */
-import type { Level } from 'level'
 import { chunkRanges, repairTargetOf } from '../../state-machine/chunks/keys.ts'
 import type { Row } from '../../state-machine/base/view.ts'
 import type { KeyRange, RowKey } from '../../state-machine/base/row-key.ts'
 import type { RepairRecord } from '../../state-machine/chunks/records.ts'
 import { decodeRow, keyBytes } from './row-codec.ts'
+import type { Database } from './row-database.ts'
 
 const WINDOW_ROWS = 1024
 const REFILL_BELOW = WINDOW_ROWS / 2
@@ -23,10 +23,10 @@ interface Window {
 }
 
 export class RepairWindow {
-  readonly #db: Level<Buffer, Buffer>
+  readonly #db: Pick<Database, 'iterator'>
   readonly #windows = new Map<string, Window>()
 
-  constructor(db: Level<Buffer, Buffer>) {
+  constructor(db: Pick<Database, 'iterator'>) {
     this.#db = db
   }
 

@@ -183,10 +183,9 @@ export class RowCursor<R extends object, L> {
 function iterate(db: Database, { all, prefix, first, snapshot }: CursorRange) {
   const { start, end } = narrow(all, prefix)
   const isBehind = Buffer.compare(keyBytes(first), keyBytes(start)) > 0
-  return db.iterator<string, Buffer>({
+  return db.texts({
     gte: isBehind ? first : start,
     lt: end,
-    keyEncoding: 'utf8',
     highWaterMarkBytes: READ_AHEAD_BYTES,
     ...(snapshot === undefined ? {} : { snapshot }),
   })

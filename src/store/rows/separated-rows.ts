@@ -6,11 +6,13 @@
  * Rules: everything above sees rows as they are. Values are durable before a batch with their pointers is returned. A value is verified before it is
  * copied, and the file that it is copied from stays until the new pointer is durable. How much a batch copies is in proportion to what it writes.
  */
-import { StateDamagedError } from '../../../cluster/index.ts'
+import { type MetadataCipher, SEALED_OVERHEAD, StateDamagedError } from '../../../cluster/index.ts'
 import { type CountedValue, countedValue, type ValueFiles } from '../values/value-files.ts'
 import type { ValuePlace } from '../values/value-readers.ts'
+import type { ValueRecord } from '../values/value-format.ts'
 import { type PlacedValue, ValueWalk } from '../values/value-walk.ts'
-import { openRow } from './row-codec.ts'
+import { kindOf } from '../../state-machine/base/row-key.ts'
+import { keyText, openRow, RowDamagedError } from './row-codec.ts'
 import { isPointer, isRowOf, openPointer, pointerTo } from './row-pointer.ts'
 import { Turns } from './turns.ts'
 
@@ -48,15 +50,18 @@ interface Draft {
 export class SeparatedRows {
   readonly files: ValueFiles
   readonly #stored: ReadStored
+  /** Of the rows in value files; null: they lie there as they are. */
+  readonly #cipher: MetadataCipher | null
   /** Whether values may leave LevelDB: a build that cannot follow pointers may still have to open the state. */
   isOn: boolean
   #walk: ValueWalk | null = null
   /** Files whose walk ended before their last value that counts: they stay as they are. */
   readonly #stuck = new Set<number>()
 
-  constructor(files: ValueFiles, stored: ReadStored, isOn: boolean) {
+  constructor(files: ValueFiles, stored: ReadStored, isOn: boolean, cipher: MetadataCipher | null = null) {
     this.files = files
     this.#stored = stored
+    this.#cipher = cipher
     this.isOn = isOn
   }
 
@@ -64,8 +69,9 @@ export class SeparatedRows {
   follow(key: Uint8Array, stored: Buffer): Buffer {
     if (!isPointer(stored)) return stored
     const pointer = openPointer(key, stored)
-    const row = this.files.read(pointer)
-    if (!isRowOf(pointer, row))
+    const row = this.#opened(key, this.files.read(pointer))
+    const length = pointer.length - (this.#cipher === null ? 0 : SEALED_OVERHEAD)
+    if (row === null || !isRowOf({ ...pointer, length }, row))
       throw new StateDamagedError(
         "Cannot follow a pointer of the state: no row begins there; this node's state is damaged",
       )
@@ -77,7 +83,7 @@ export class SeparatedRows {
     const draft: Draft = { operations: [...operations], appended: [], freed: [], movedBytes: 0 }
     const touched = this.#take(draft)
     await this.#compact(draft, touched)
-    const places = draft.appended.length === 0 ? [] : await this.files.append(draft.appended)
+    const places = draft.appended.length === 0 ? [] : await this.files.append(this.#sealed(draft.appended))
     const added = draft.appended.map(({ key, value, at }, n) => {
       const place = places[n]
       if (place === undefined) throw new Error('A value was appended without a place')
@@ -148,9 +154,9 @@ export class SeparatedRows {
     }
   }
 
-  #move(draft: Draft, { key, value, place }: PlacedValue): void {
+  #move(draft: Draft, { key, value: stored, place }: PlacedValue): void {
     const { operations, appended, freed } = draft
-    openRow(key, value)
+    const value = this.#verified(key, stored)
     draft.movedBytes += value.length
     appended.push({ key, value, at: operations.length })
     operations.push({ type: 'put', key, value })
@@ -160,13 +166,32 @@ export class SeparatedRows {
   #faultIn(records: readonly PlacedValue[]): string | null {
     for (const record of records) {
       try {
-        openRow(record.key, record.value)
+        this.#verified(record.key, record.value)
       } catch (error) {
         if (!(error instanceof StateDamagedError)) throw error
         if (this.#isCounted(record)) return error.message
       }
     }
     return null
+  }
+
+  /** As they lie in a value file. */
+  #sealed(rows: Draft['appended']): readonly ValueRecord[] {
+    const cipher = this.#cipher
+    return cipher === null ? rows : rows.map(({ key, value }) => ({ key, value: cipher.seal(key, value) }))
+  }
+
+  /** Null: it does not open. */
+  #opened(key: Uint8Array, stored: Buffer): Buffer | null {
+    return this.#cipher === null ? stored : this.#cipher.open(key, stored)
+  }
+
+  /** Throws StateDamagedError. */
+  #verified(key: Buffer, stored: Buffer): Buffer {
+    const row = this.#opened(key, stored)
+    if (row === null) throw new RowDamagedError(kindOf(keyText(key)), 'it does not open')
+    openRow(key, row)
+    return row
   }
 
   #isCounted({ key, place }: PlacedValue): boolean {

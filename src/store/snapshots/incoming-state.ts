@@ -8,10 +8,10 @@
 import { createHash, hash } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { Packr } from 'msgpackr'
-import { StateDamagedError, type StateBlock } from '../../../cluster/index.ts'
+import { type MetadataCipher, StateDamagedError, type StateBlock } from '../../../cluster/index.ts'
 import { damageIn, isLocked, isRefusal } from '../rows/state-errors.ts'
 import { faultInFiles } from '../level/level-files.ts'
-import { openDatabase } from '../rows/row-database.ts'
+import { openDatabase } from '../sealed/open-database.ts'
 import type { BatchOperation } from '../rows/separated-rows.ts'
 import { frameRow, rowsOf } from '../rows/row-block.ts'
 import { openRow, sealRow } from '../rows/row-codec.ts'
@@ -41,16 +41,20 @@ export class IncomingState {
   }
 
   /** Opens the directory of an earlier install, if it can be used. `separates`: large values may lie beside LevelDB. */
-  static async open(location: string, separates: boolean): Promise<IncomingState> {
+  static async open(
+    location: string,
+    separates: boolean,
+    cipher: MetadataCipher | null = null,
+  ): Promise<IncomingState> {
     try {
       // LevelDB may do anything with damaged files, including end the process.
       if ((await faultInFiles(location)) === null)
-        return new IncomingState(await openDatabase(location, false, separates))
+        return new IncomingState(await openDatabase(location, { create: false, separates }, cipher))
     } catch (error) {
       if (isLocked(error) || isRefusal(error)) throw error
     }
     await rm(location, { recursive: true, force: true })
-    return new IncomingState(await openDatabase(location, true, separates))
+    return new IncomingState(await openDatabase(location, { create: true, separates }, cipher))
   }
 
   async close(): Promise<void> {

@@ -7,7 +7,12 @@
  */
 import { hash } from 'node:crypto'
 import { rm } from 'node:fs/promises'
-import { STATE_BLOCK_BYTES_MAX, type StateBlock, type StateSource } from '../../../cluster/index.ts'
+import {
+  type MetadataCipher,
+  STATE_BLOCK_BYTES_MAX,
+  type StateBlock,
+  type StateSource,
+} from '../../../cluster/index.ts'
 import { BlockDraft, type WriteBlock } from './block-draft.ts'
 import { type HeldRange, IncomingDamagedError, IncomingState } from './incoming-state.ts'
 import { faultInFiles } from '../level/level-files.ts'
@@ -22,6 +27,8 @@ export interface PullOptions {
   readonly onStep: (step: string) => void
   /** Whether large values may lie beside LevelDB. */
   readonly separates: boolean
+  /** Of the rows on the disk; null: they lie there as they are. */
+  readonly cipher: MetadataCipher | null
   /** The state that is replaced, if it can be read: rows that the source has as well are not transferred. */
   readonly own?: Database | null
 }
@@ -49,7 +56,7 @@ export async function pullInto(location: string, source: StateSource, options: P
 
 async function pullOnce(location: string, source: StateSource, options: PullOptions): Promise<void> {
   const { onStep, own = null } = options
-  const incoming = await IncomingState.open(location, options.separates)
+  const incoming = await IncomingState.open(location, options.separates, options.cipher)
   onStep('incoming opened')
   try {
     const sum = await pullUntilWhole({ incoming, source, own, onBlock: () => onStep('block written') })

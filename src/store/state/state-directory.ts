@@ -14,8 +14,14 @@ import { readMarker, removeMarker, writeMarker } from './marker-file.ts'
 export const STATE_FORMAT = 6
 /** The same without value files: a build that knows no later format may still open it. A state is of this format until its first value leaves LevelDB. */
 export const PLAIN_STATE_FORMAT = 5
+/** Everything in it is sealed with a metadata key: builds that know no such key refuse it. */
+export const SEALED_STATE_FORMAT = 7
 /** Those that this build opens. */
-export const STATE_FORMATS: ReadonlySet<unknown> = new Set([PLAIN_STATE_FORMAT, STATE_FORMAT])
+export const STATE_FORMATS: ReadonlySet<unknown> = new Set([
+  PLAIN_STATE_FORMAT,
+  STATE_FORMAT,
+  SEALED_STATE_FORMAT,
+])
 
 export const POINTER = 'CURRENT'
 /** Exists from before the first state is made until the pointer names it. */
@@ -35,10 +41,14 @@ export type Found =
 
 export class StateDirectory {
   readonly #dir: string
-  #format: number = PLAIN_STATE_FORMAT
+  /** Of the metadata key; null: states are not sealed. */
+  readonly #keyId: string | null
+  #format: number
 
-  constructor(dir: string) {
+  constructor(dir: string, keyId: string | null = null) {
     this.#dir = dir
+    this.#keyId = keyId
+    this.#format = keyId === null ? PLAIN_STATE_FORMAT : SEALED_STATE_FORMAT
   }
 
   get path(): string {
@@ -47,7 +57,7 @@ export class StateDirectory {
 
   /** Whether values may lie beside LevelDB. */
   get separates(): boolean {
-    return this.#format === STATE_FORMAT
+    return this.#format >= STATE_FORMAT
   }
 
   /** From here on values may lie beside LevelDB, and only builds that know it open the state. Durable when it resolves. */
@@ -94,7 +104,8 @@ export class StateDirectory {
   /** Durable when it resolves. If it throws, either state may be current after a restart. */
   async makeCurrent(name: string): Promise<void> {
     await syncDirectory(this.locationOf(name))
-    await writeMarker(this.#dir, POINTER, { format: this.#format, state: name })
+    const sealed = this.#keyId === null ? {} : { metadataKey: this.#keyId }
+    await writeMarker(this.#dir, POINTER, { format: this.#format, state: name, ...sealed })
     await removeMarker(this.#dir, CREATING)
   }
 
@@ -144,9 +155,10 @@ export class StateDirectory {
       if (FIRST_FORMAT.test(pointer.text)) throw this.#foreign(1)
       return { kind: 'fault', name: null, fault: `${POINTER} is damaged` }
     }
-    const { format, state } = pointer.value
+    const { format, state, metadataKey } = pointer.value
     if (!STATE_FORMATS.has(format)) throw this.#foreign(format)
     if (typeof state !== 'string' || !NAME.test(state)) throw this.#foreign(format)
+    requireKey(this.#dir, format === SEALED_STATE_FORMAT ? String(metadataKey) : null, this.#keyId)
     this.#format = Number(format)
     return { kind: 'state', name: state }
   }
@@ -179,6 +191,20 @@ export class StateDirectory {
       hint: 'Start the build that wrote it; or, with the other nodes up, move it away and let this node fetch it again.',
     })
   }
+}
+
+/** `found`: the key that the state is sealed with; null: it is not. */
+function requireKey(dir: string, found: string | null, expected: string | null): void {
+  if (found === expected) return
+  const which =
+    found === null
+      ? 'it is not sealed, and this data directory has a metadata key'
+      : expected === null
+        ? 'it is sealed, and this data directory has no metadata key'
+        : `it is sealed with metadata key ${found}, this data directory has ${expected}`
+  throw new StartError('metadata_key_mismatch', `Cannot open the state in ${dir}: ${which}`, {
+    hint: 'Put back the files metadata-key and state of this data directory as they belong together; or, with the other nodes up, move the whole data directory away and let this node join again. Nothing was changed.',
+  })
 }
 
 function numberOf(name: string): number {

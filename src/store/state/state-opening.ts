@@ -5,7 +5,7 @@
  * Rules: damage is never thrown, and a state with a fault keeps it until an install replaces it. Only errors that are independent
  * of the state are thrown: files that cannot be reached, another process, another format.
  */
-import { StartError, type Logger } from '../../../cluster/index.ts'
+import { StartError, type Logger, type MetadataCipher } from '../../../cluster/index.ts'
 import { changedSince, type CleanStop, faultInSeal, readCleanStop, removeCleanStop } from './clean-stop.ts'
 import { damageIn, hasReadError, isLocked, isRefusal, reasonOf } from '../rows/state-errors.ts'
 import { checkFiles, type FileCheck } from '../level/level-files.ts'
@@ -18,6 +18,7 @@ import { verifyState } from './state-verification.ts'
 
 export interface StateOpeningParts {
   readonly directory: StateDirectory
+  readonly cipher: MetadataCipher | null
   readonly logger: Logger
   readonly onDamage: OnDamage
   /** Of tables that are read whole before the state is opened after a clean stop. Bytes. */
@@ -72,11 +73,12 @@ export class StateOpening {
   }
 
   async #create(): Promise<Opening> {
-    const { directory, onDamage } = this.#parts
+    const { directory, cipher, onDamage } = this.#parts
     const name = await directory.beginFirst()
     const location = directory.locationOf(name)
     try {
-      const state = await OpenState.open({ location, create: true, separates: directory.separates, onDamage })
+      const { separates } = directory
+      const state = await OpenState.open({ location, create: true, separates, cipher, onDamage })
       const seal = { record: null, sum: new RowSum() }
       // From here on a state without a checksum row is a damaged one.
       await state.write(sealOperations(seal))
@@ -130,10 +132,11 @@ export class StateOpening {
   }
 
   async #openExisting(name: string): Promise<OpenState | { readonly fault: string }> {
-    const { directory, onDamage } = this.#parts
+    const { directory, cipher, onDamage } = this.#parts
     try {
       const location = directory.locationOf(name)
-      return await OpenState.open({ location, create: false, separates: directory.separates, onDamage })
+      const { separates } = directory
+      return await OpenState.open({ location, create: false, separates, cipher, onDamage })
     } catch (cause) {
       if (isLocked(cause)) throw locked(directory.path, cause)
       if (isRefusal(cause)) throw directory.unusable(`${name} cannot be opened`, cause)

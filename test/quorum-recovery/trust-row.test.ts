@@ -12,7 +12,7 @@ const ROW = trustRow({ nodeId: 'n2', incarnation: 'i', before: 'suspect', reason
 t.test('the next process finds the row of each statement, in their order', async (t) => {
   const dataDir = temporaryFolder(t)
   const second = trustRow({ nodeId: 'n2', incarnation: 'i', before: 'stopped', reason: 'power cut' }, 8)
-  for (const row of [ROW, second]) await leaveRow(dataDir, row, SILENT)
+  for (const row of [ROW, second]) await leaveRow(dataDir, row, { logger: SILENT, metadataKey: null })
   const options = { dir: join(dataDir, 'audit'), isStrict: false, bytesMax: 1, logger: SILENT }
   const spool = await AuditSpool.open(options)
   const seen: unknown[] = []
@@ -37,7 +37,7 @@ t.test('[audit_unwritable] reports that nothing was changed, and what to do', as
   const dataDir = temporaryFolder(t)
   mkdirSync(dataDir, { recursive: true })
   writeFileSync(join(dataDir, 'audit'), '')
-  await t.rejects(leaveRow(dataDir, ROW, SILENT), {
+  await t.rejects(leaveRow(dataDir, ROW, { logger: SILENT, metadataKey: null }), {
     code: 'audit_unwritable',
     message: /audit row about the disk of n2/,
     hint: /Nothing was changed\. Free space/,

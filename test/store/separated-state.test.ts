@@ -162,8 +162,8 @@ t.test('a start', async (t) => {
       const damages: unknown[] = []
       const stopped = openStore({
         dir: world.dir,
-        logger: SILENT,
         metadataKey: testMetadataKey(),
+        logger: SILENT,
       }).stateMachine
       const { fault } = await stopped.open((error) => damages.push(error))
       await stopped.tablesChecked

@@ -223,8 +223,8 @@ t.test('install', (t) => {
       damage(world.dir)
       const { stateMachine, reader } = openStore({
         dir: world.dir,
-        logger: SILENT,
         metadataKey: testMetadataKey(),
+        logger: SILENT,
       })
       t.match(await stateMachine.open(), { record: null, fault: String }, what)
       await t.rejects(stateMachine.install(breakingAt(cut, 1)), /hung up/)
@@ -244,6 +244,7 @@ t.test('install', (t) => {
     const dir = temporaryDirectory(t)
     const { stateMachine } = openStore({
       dir,
+      metadataKey: testMetadataKey(),
       logger: SILENT,
       onInstallStep: (step) => {
         copies.set(step, temporaryDirectory(t))

@@ -53,6 +53,7 @@ async function used(t: Test, cluster: ProcessCluster): Promise<Marks> {
       path: `/buckets/${BUCKET}/objects/${FOLDERS[n % 2]}-${n}`,
       body,
       headers: {
+        'x-service-checksum-sha256': createHash('sha256').update(body).digest('base64'),
         'x-service-meta-marked-name': `marked-metadata-${n}`,
         'x-service-tagging': `marked-tag=marked-tag-value-${n}`,
       },

@@ -25,6 +25,7 @@ import { RAFT_THREAD_MUTANTS } from './raft-thread-mutants.ts'
 import { REBUILD_MUTANTS } from './rebuild-mutants.ts'
 import { READS_MUTANTS } from './reads-mutants.ts'
 import { ROLLBACK_MUTANTS } from './rollback-mutants.ts'
+import { SEALED_MUTANTS } from './sealed-mutants.ts'
 import { SKIP_MUTANTS } from './skip-mutants.ts'
 import { STORE_MUTANTS } from './store-mutants.ts'
 import { TIME_MUTANTS } from './time-mutants.ts'
@@ -111,6 +112,7 @@ export const MUTANTS_BY_FILE: readonly (readonly Mutant[])[] = [
   BASIS_MUTANTS,
   CATCH_UP_MUTANTS,
   ROLLBACK_MUTANTS,
+  SEALED_MUTANTS,
   SKIP_MUTANTS,
   GARBAGE_MUTANTS,
   OPERATION_MUTANTS,

@@ -5,7 +5,6 @@
  * Rules: the store opens before the cluster node, and the cluster node before the listeners. At a stop the listeners close first
  * and LevelDB last, because no component may read a closed database.
  */
-import { join } from 'node:path'
 import { setTimeout as moment } from 'node:timers/promises'
 import {
   type Cluster,
@@ -18,7 +17,6 @@ import {
   type StateMachine,
   type Trace,
 } from '../../cluster/index.ts'
-import { openMetadataKey } from '../access/metadata-key.ts'
 import { LastUsed } from '../access/last-used.ts'
 import type { MasterKey } from '../access/master-key.ts'
 import { NativeAccess, type NativeAccessParts } from '../access/native-access.ts'
@@ -45,7 +43,6 @@ import { withLevelGate } from '../commands/level-gate.ts'
 import type { Services } from '../operations/base/services.ts'
 import { membersOf } from '../state-machine/members/members.ts'
 import { createCopyLedger } from '../store/ledger/copy-ledger.ts'
-import { openStore } from '../store/open-store.ts'
 import { createPropose } from '../commands/propose.ts'
 import type { View } from '../state-machine/base/view.ts'
 import { Metrics } from '../telemetry/metrics.ts'
@@ -63,7 +60,7 @@ import { openSites } from './open-sites.ts'
 import { openLimits } from './node-limits.ts'
 import { runStartupTasks } from '../workers/startup-tasks.ts'
 import { UploadSessions } from '../workers/upload-sessions.ts'
-import { prepareDataDir } from './data-dir.ts'
+import { openDataDir } from './open-data-dir.ts'
 import { refuseStart } from './start-refusals.ts'
 import { openTracing, tracedServices, type Tracing } from './tracing.ts'
 
@@ -142,29 +139,19 @@ interface ComposeOptions {
 async function composeServices(config: Config, logger: Logger, how: ComposeOptions): Promise<Components> {
   const { stopping, isJoining, trace, peerTraces } = how
   const masterKey = await openMasterKey(config, logger, how.ending)
-  await prepareDataDir(config.node.dataDir, logger)
-  const metadataKey = await openMetadataKey(config.node, masterKey)
-  const { fingerprint, fingerprints } = masterKey
-  const { stateMachine, reader: state } = openStore({
-    dir: join(config.node.dataDir, 'state'),
-    logger: logger.child({ component: 'store' }),
-    metadataKey,
-  })
+  const { keys, metadataKey, stateMachine, reader: state } = await openDataDir(config, masterKey, logger)
   // The cluster asks the ledger for tasks, and the ledger proposes to the cluster: `late` resolves the cycle after creation.
   const late = lateCluster(() => cluster)
   const propose = withLevelGate(createPropose(late, state), late)
   const downloads = new Downloads()
-  const cluster: Cluster = await createCluster(
-    clusterOptions(config, { fingerprint, fingerprints, metadataKey }, isJoining),
-    {
-      stateMachine,
-      copyLedger: createCopyLedger(state, propose, late),
-      downloads: () => downloads.underWay,
-      trace,
-      peerTraces,
-      logger,
-    },
-  )
+  const cluster: Cluster = await createCluster(clusterOptions(config, keys, isJoining), {
+    stateMachine,
+    copyLedger: createCopyLedger(state, propose, late),
+    downloads: () => downloads.underWay,
+    trace,
+    peerTraces,
+    logger,
+  })
   const uses = new LastUsed()
   const { access, masterKeyGate } = openAccess(config, { masterKey, state, uses, time: cluster.time })
   const shared = { cluster, propose, state, masterKey, downloads, trace }

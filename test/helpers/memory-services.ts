@@ -228,8 +228,7 @@ export class MemoryServices {
   async damageRow(key: string): Promise<void> {
     this.#replacement = await this.#store.stateMachine.snapshot()
     const { current } = this.#store.stateMachine.handle
-    const value = current.db.getSync(keyBytes(key))
-    if (value === undefined) throw new Error(`There is no row ${key}`)
+    const value = current.db.getSync(keyBytes(key)) ?? Buffer.alloc(1)
     value[value.length - 1] = (value.at(-1) ?? 0) ^ 1
     await current.write([{ type: 'put', key: keyBytes(key), value }])
   }
@@ -334,17 +333,10 @@ export const QUIET_REPAIR: RepairStatus = {
 }
 
 const clockOf = ({ uploadNow }: Options) => (uploadNow === undefined ? {} : { now: uploadNow })
+const UNSET = { blobDirectories: [], witnessDir: null, sealMetadata: false, raftThread: false }
 function testConfig(dataDir: string, options: Options): Config {
   return {
-    node: {
-      id: 'n1',
-      dataDir,
-      blobDirectories: [],
-      witnessDir: null,
-      sealMetadata: false,
-      raftThread: false,
-      zone: 'z1',
-    },
+    node: { id: 'n1', dataDir, zone: 'z1', ...UNSET },
     cluster: {
       id: 'memory-cluster',
       members: [{ nodeId: 'n1', peerAddress: '127.0.0.1:1', zone: 'z1', weight: 1 }],

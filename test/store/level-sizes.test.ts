@@ -7,7 +7,7 @@ import t from 'tap'
 import { Level } from 'level'
 import { levelSizes, memoryOfProcess } from '../../src/store/rows/level-sizes.ts'
 import { levelOf } from '../helpers/database-rows.ts'
-import { openDatabase } from '../../src/store/sealed/open-database.ts'
+import { openDatabase } from '../../src/store/rows/open-database.ts'
 import { temporaryDirectory } from './store-world.ts'
 
 const GIB = 2 ** 30

@@ -10,8 +10,8 @@ import { MetadataCipher } from '../../cluster/base/metadata-cipher.ts'
 import { seeded } from '../helpers/node-world.ts'
 import type { DatabaseSnapshot } from '../../src/store/rows/row-database.ts'
 import type { BatchOperation } from '../../src/store/rows/separated-rows.ts'
-import { PAGE_ROWS_MAX } from '../../src/store/sealed/page-directory.ts'
-import { SealedDatabase } from '../../src/store/sealed/sealed-database.ts'
+import { PAGE_ROWS_MAX } from '../../src/store/rows/page-directory.ts'
+import { SealedDatabase } from '../../src/store/rows/sealed-database.ts'
 import { temporaryDirectory } from './store-world.ts'
 
 const KEY = Buffer.alloc(32, 'key of a sealed database')

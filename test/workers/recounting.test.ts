@@ -106,7 +106,9 @@ t.test('Recounting', async (t) => {
       const { db } = stateMachine.handle.current
       const stored = db.getSync(keyBytes(key))
       if (stored === undefined) throw new Error('there is no row')
-      await putRow(db, keyBytes(key),
+      await putRow(
+        db,
+        keyBytes(key),
         encodeRow(keyBytes(key), { ...decodeRow(key, stored), references: 0, condemnedAt: 1 }),
       )
       await world.do({ ...startOperation('op4'), kind: 'recount' })

@@ -23,7 +23,7 @@ import type { BatchOperation } from './separated-rows.ts'
 import { readSeal, type StateSeal } from './state-seal.ts'
 import { Turns } from './turns.ts'
 import type { Database, DatabaseSnapshot } from './row-database.ts'
-import { openDatabase } from '../sealed/open-database.ts'
+import { openDatabase } from './open-database.ts'
 import { countPointers, FIRST_STATE_KEY, removeKeys } from './state-rows.ts'
 import type { ValueCounts } from '../values/value-files.ts'
 

@@ -7,7 +7,7 @@ import { killedByTests, type TestedRow } from './rows.ts'
 const DATABASE = 'store/sealed-database'
 const CIPHER = 'base/metadata-cipher'
 const KEY = 'access/metadata-key'
-const WRITER = 'src/store/sealed/page-writer.ts'
+const WRITER = 'src/store/rows/page-writer.ts'
 
 const rows: readonly TestedRow[] = [
   [
@@ -60,7 +60,7 @@ const rows: readonly TestedRow[] = [
   ],
   [
     'SM7',
-    'a page without rows stays for ever',
+    'a page without rows stays forever',
     WRITER,
     'if (count === 0 && page.first.length > 0) {',
     'if (count < 0 && page.first.length > 0) {',
@@ -69,7 +69,7 @@ const rows: readonly TestedRow[] = [
   [
     'SM8',
     'rows of a page come in the order in which LevelDB has them',
-    'src/store/sealed/sealed-iterator.ts',
+    'src/store/rows/sealed-iterator.ts',
     'return rows.toSorted((one, other) => Buffer.compare(one.key, other.key))',
     'return rows',
     DATABASE,
@@ -77,7 +77,7 @@ const rows: readonly TestedRow[] = [
   [
     'SM9',
     'a row that LevelDB has moved already is not found until the batch has ended here',
-    'src/store/sealed/sealed-database.ts',
+    'src/store/rows/sealed-database.ts',
     'return found === undefined && pending !== page ? this.#rowIn(pending, key) : found',
     'return found',
     DATABASE,
@@ -85,7 +85,7 @@ const rows: readonly TestedRow[] = [
   [
     'SM10',
     'a snapshot during a write takes the directory of before, whatever it holds',
-    'src/store/sealed/sealed-database.ts',
+    'src/store/rows/sealed-database.ts',
     'return generation === pending.generation ? pending : this.#directory',
     'return generation === -1 ? pending : this.#directory',
     DATABASE,

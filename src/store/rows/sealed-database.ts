@@ -18,8 +18,8 @@ import {
   type RowIterator,
   type RowWalkOptions,
   SizedLevel,
-} from '../rows/row-database.ts'
-import { type BatchOperation, SeparatedRows } from '../rows/separated-rows.ts'
+} from './row-database.ts'
+import { type BatchOperation, SeparatedRows } from './separated-rows.ts'
 import { ValueFiles } from '../values/value-files.ts'
 import { Page, PageDirectory } from './page-directory.ts'
 import { PageWriter } from './page-writer.ts'

@@ -4,7 +4,7 @@
  * Owns: the bounds, the order within a page. Knows nothing of: LevelDB, ciphers.
  * Rules: it walks over one moment. Of a page that it enters it opens every row: their order is not known before. Memory: one page.
  */
-import type { RowIterator } from '../rows/row-database.ts'
+import type { RowIterator } from './row-database.ts'
 import type { Page, PageDirectory } from './page-directory.ts'
 import type { OpenedRow } from './sealed-rows.ts'
 

@@ -4,8 +4,8 @@
  * Owns: when a page is divided or goes. Knows nothing of: when the batch is written.
  * Rules: a row is in one page, before and after every batch. A page that may be too large or empty is counted before it is written to; others are not read.
  */
-import type { BatchOperation } from '../rows/separated-rows.ts'
-import { Turns } from '../rows/turns.ts'
+import type { BatchOperation } from './separated-rows.ts'
+import { Turns } from './turns.ts'
 import { Page, PAGE_BYTES_MAX, PAGE_ROWS_MAX, type PageDirectory } from './page-directory.ts'
 import { pageKey, type RawEntry, ROW_OVERHEAD, type SealedForm } from './sealed-rows.ts'
 

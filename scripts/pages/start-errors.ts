@@ -36,6 +36,9 @@ export const ONLY_A_START: readonly OnlyAStart[] = [
       'It is in the log, the state or a record beside them. Reading them takes as long as a start, and nothing else may read them while the node runs.',
     codes: [
       'master_key_needed',
+      'metadata_key_unopened',
+      'metadata_key_malformed',
+      'metadata_key_mismatch',
       'damaged_recovery',
       'damaged_skips',
       'apply_failed',
@@ -197,6 +200,21 @@ export const START_ERRORS: Readonly<Record<string, StartErrorHelp>> = {
   master_key_needed: {
     meaning: 'Data is still encrypted with a key that was removed from the key file.',
     action: 'Add the line of that key again; see [the runbook](../deploy/runbooks/rotate-master-key.md).',
+  },
+  metadata_key_unopened: {
+    meaning:
+      'No master key of this node opens `metadata-key.json`, with which the metadata of this directory is sealed.',
+    action:
+      'Add the line of the master key of its last start again; see [the runbook](../deploy/runbooks/seal-metadata.md).',
+  },
+  metadata_key_malformed: {
+    meaning: '`metadata-key.json` is damaged.',
+    action: 'Put back a copy of exactly this file; while the other nodes run, replace this node.',
+  },
+  metadata_key_mismatch: {
+    meaning: '`node.seal_metadata` or `metadata-key.json` does not fit what is in the data directory.',
+    action:
+      'Correct the setting, or put back the files that belong together; see [the runbook](../deploy/runbooks/seal-metadata.md).',
   },
   wrong_fingerprint: WRONG_KEY,
   wrong_master_key: WRONG_KEY,

@@ -17,8 +17,6 @@ const OF_BUCKETS: readonly Row[] = [
   ['PutBucketLogging', 'PUT', ['logging'], 'requests are in the audit log'],
   ['PutBucketWebsite', 'PUT', ['website'], PER_BUCKET],
   ['DeleteBucketWebsite', 'DELETE', ['website'], PER_BUCKET],
-  ['PutBucketReplication', 'PUT', ['replication'], PER_BUCKET],
-  ['DeleteBucketReplication', 'DELETE', ['replication'], PER_BUCKET],
   ['PutBucketAccelerateConfiguration', 'PUT', ['accelerate'], PER_BUCKET],
   ['PutBucketRequestPayment', 'PUT', ['requestPayment'], 'the owner of a bucket pays'],
   ['DeletePublicAccessBlock', 'DELETE', ['publicAccessBlock'], REMOVAL],

@@ -20,6 +20,7 @@ import { partRoutes } from './multipart/part-routes.ts'
 import { postObjectRoute } from './objects/post-object.ts'
 import { refusedActions } from './refused-actions.ts'
 import type { S3Table } from './entry/s3-dispatch.ts'
+import { replicationRoutes } from './buckets/replication-routes.ts'
 import { serviceRoutes } from './service-routes.ts'
 import { taggingRoutes } from './objects/tagging-routes.ts'
 
@@ -30,6 +31,7 @@ export const s3Table: S3Table = {
     ...bucketAccessRoutes,
     ...bucketCorsRoutes,
     ...lifecycleRoutes,
+    ...replicationRoutes,
     ...bucketPolicyRoutes,
     ...notificationRoutes,
     ...absentRoutes,

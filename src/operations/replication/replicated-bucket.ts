@@ -26,7 +26,9 @@ export function findReplication(services: Services, tenantId: string, name: stri
   if (found.site === undefined || found.state === undefined) {
     const waiting = services.state.get(siteKeys.waitingSite(tenantId, bucket.name))
     const why = waiting === undefined ? '' : ` yet, though its tenant is: ${waiting.lastError}`
-    throw new Refusal('not_found', `Bucket "${bucket.name}" is not replicated${why}`)
+    throw new Refusal('not_found', `Bucket "${bucket.name}" is not replicated${why}`, {
+      missing: 'replication',
+    })
   }
   return { bucket, site: found.site, state: found.state }
 }

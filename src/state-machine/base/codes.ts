@@ -78,6 +78,7 @@ export type Missing =
   | 'bucketPolicy'
   | 'bucketTags'
   | 'lifecycleRules'
+  | 'replication'
   | 'retention'
   | 'objectLock'
 

@@ -72,6 +72,7 @@ t.test('s3ErrorOf', async (t) => {
       upload: 'NoSuchUpload',
       corsRules: 'NoSuchCORSConfiguration',
       lifecycleRules: 'NoSuchLifecycleConfiguration',
+      replication: 'ReplicationConfigurationNotFoundError',
       bucketPolicy: 'NoSuchBucketPolicy',
       bucketTags: 'NoSuchTagSet',
       retention: 'NoSuchObjectLockConfiguration',

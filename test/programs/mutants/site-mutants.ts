@@ -13,6 +13,8 @@ const STORE = 'workers/sites/s3-site'
 const TENANT = 'state-machine/tenant-sites'
 const VERDICT = 'operations/follow-verdict'
 const FOLLOWING = 'workers/sites/following'
+const S3 = 'api/s3/replication'
+const S3_ROUTES = 'src/api/s3/buckets/replication-routes.ts'
 
 const rows: readonly TestedRow[] = [
   [
@@ -206,6 +208,38 @@ const rows: readonly TestedRow[] = [
     "await propose({ type: 'followTenant', ...named, ...(await this.#target(turn)) })",
     "await propose({ type: 'followTenant', ...named, targetBucket: '', identity: null, secret: new Uint8Array() })",
     FOLLOWING,
+  ],
+  [
+    'RS25',
+    'PutBucketReplication takes a destination that is not set',
+    S3_ROUTES,
+    'if (arn === destinationOf(site)) return',
+    "if (arn.startsWith('arn:')) return",
+    S3,
+  ],
+  [
+    'RS26',
+    'PutBucketReplication takes a role that stands for nothing',
+    S3_ROUTES,
+    'if (role === expected) return',
+    'if (role !== expected) return',
+    S3,
+  ],
+  [
+    'RS27',
+    'the lowest priority comes first',
+    S3_ROUTES,
+    'other.priority - one.priority',
+    'one.priority - other.priority',
+    S3,
+  ],
+  [
+    'RS28',
+    'a client that reads and sends back ends the removal of versions at the other site',
+    S3_ROUTES,
+    "return present?.deletes === 'all' ? 'all' : 'markers'",
+    "return present?.deletes === 'none' ? 'all' : 'markers'",
+    S3,
   ],
 ]
 

@@ -139,6 +139,7 @@ const CODE_OF_MISSING = {
   upload: 'NoSuchUpload',
   corsRules: 'NoSuchCORSConfiguration',
   lifecycleRules: 'NoSuchLifecycleConfiguration',
+  replication: 'ReplicationConfigurationNotFoundError',
   bucketPolicy: 'NoSuchBucketPolicy',
   bucketTags: 'NoSuchTagSet',
   retention: 'NoSuchObjectLockConfiguration',

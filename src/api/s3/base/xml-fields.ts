@@ -56,3 +56,37 @@ export function countIn(parent: ReadElement, name: string): number | null {
   if (/^-?\d{1,15}$/.test(text)) return Number(text)
   throw new MalformedXmlError(`${name} is "${text.slice(0, SHOWN)}": expected a whole number`)
 }
+
+/** Null: there is no such child. Throws MalformedXmlError where there is more than one. */
+export function onlyChild(parent: ReadElement, name: string): ReadElement | null {
+  const [first = null, ...more] = parent.childrenNamed(name)
+  if (more.length > 0)
+    throw new MalformedXmlError(`${parent.name} has more than one ${name}: expected one at most`)
+  return first
+}
+
+/** The tags of a filter, in their order. */
+export function tagsIn(parent: ReadElement): readonly (readonly [name: string, value: string])[] {
+  return parent.childrenNamed('Tag').map((tag) => {
+    takeOnly(tag, ['Key', 'Value'])
+    return [tag.needed('Key').text, tag.needed('Value').text]
+  })
+}
+
+/**
+ * Where the conditions of a rule are: a filter has one, or several inside `And`. Null: there is no filter. Throws MalformedXmlError, S3Fault
+ * NotImplemented.
+ */
+export function filterConditions(rule: ReadElement, conditions: readonly string[]): ReadElement | null {
+  const filter = onlyChild(rule, 'Filter')
+  if (filter === null) return null
+  if (rule.textOf('Prefix') !== null)
+    throw new MalformedXmlError('Rule has Filter and Prefix: expected one of them')
+  takeOnly(filter, [...conditions, 'And'])
+  if (filter.children.length > 1)
+    throw new MalformedXmlError('Filter has more than one condition: expected them inside And')
+  const all = onlyChild(filter, 'And')
+  if (all === null) return filter
+  takeOnly(all, conditions)
+  return all
+}

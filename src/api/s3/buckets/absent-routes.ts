@@ -13,7 +13,6 @@ const NOTE = 'Answers that there is none.'
 /** Without a configuration S3 answers an error of its own. */
 const MISSING: readonly (readonly [action: string, mark: string, code: S3Code])[] = [
   ['GetBucketWebsite', 'website', 'NoSuchWebsiteConfiguration'],
-  ['GetBucketReplication', 'replication', 'ReplicationConfigurationNotFoundError'],
 ]
 
 /** Without a configuration S3 answers an empty one. */

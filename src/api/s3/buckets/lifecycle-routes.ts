@@ -11,7 +11,16 @@ import type { LifecycleRule } from '../../../state-machine/lifecycle/records.ts'
 import { timeText } from '../../wire.ts'
 import { type S3Route, s3Route } from '../base/s3-route.ts'
 import { xmlAnswer } from '../base/xml-answers.ts'
-import { bodyOf, configurationBody, countIn, oneOf, takeOnly } from '../base/xml-fields.ts'
+import {
+  bodyOf,
+  configurationBody,
+  countIn,
+  filterConditions,
+  oneOf,
+  onlyChild,
+  tagsIn,
+  takeOnly,
+} from '../base/xml-fields.ts'
 import { MalformedXmlError, type ReadElement } from '../xml/read-xml.ts'
 import { element, type XmlElement } from '../xml/write-xml.ts'
 
@@ -73,9 +82,9 @@ function ruleIn(rule: ReadElement): LifecycleRuleInput {
   takeOnly(rule, RULE_MEMBERS)
   const id = rule.textOf('ID')?.trim() ?? ''
   const filter = filterIn(rule)
-  const expiration = only(rule, 'Expiration')
-  const noncurrent = only(rule, 'NoncurrentVersionExpiration')
-  const abort = only(rule, 'AbortIncompleteMultipartUpload')
+  const expiration = onlyChild(rule, 'Expiration')
+  const noncurrent = onlyChild(rule, 'NoncurrentVersionExpiration')
+  const abort = onlyChild(rule, 'AbortIncompleteMultipartUpload')
   return {
     ...(id === '' ? {} : { id }),
     status: oneOf(rule, 'Status', ['Enabled', 'Disabled']),
@@ -92,28 +101,17 @@ function ruleIn(rule: ReadElement): LifecycleRuleInput {
 
 type FilterInput = NonNullable<LifecycleRuleInput['filter']>
 
-/** A filter has one condition, or several inside `And`; older clients send a prefix instead of a filter. */
+/** Older clients send a prefix instead of a filter. */
 function filterIn(rule: ReadElement): FilterInput | null {
-  const filter = only(rule, 'Filter')
+  const conditions = filterConditions(rule, CONDITIONS)
+  if (conditions !== null) return conditionsIn(conditions)
   const prefix = rule.textOf('Prefix')
-  if (filter !== null && prefix !== null)
-    throw new MalformedXmlError('Rule has Filter and Prefix: expected one of them')
-  if (filter === null) return prefix === null ? null : { prefix }
-  takeOnly(filter, [...CONDITIONS, 'And'])
-  if (filter.children.length > 1)
-    throw new MalformedXmlError('Filter has more than one condition: expected them inside And')
-  const all = only(filter, 'And')
-  if (all === null) return conditionsIn(filter)
-  takeOnly(all, CONDITIONS)
-  return conditionsIn(all)
+  return prefix === null ? null : { prefix }
 }
 
 function conditionsIn(parent: ReadElement): FilterInput {
   const prefix = parent.textOf('Prefix')
-  const tags = parent.childrenNamed('Tag').map((tag): readonly [string, string] => {
-    takeOnly(tag, ['Key', 'Value'])
-    return [tag.needed('Key').text, tag.needed('Value').text]
-  })
+  const tags = tagsIn(parent)
   const sizeGreaterThan = countIn(parent, 'ObjectSizeGreaterThan')
   const sizeLessThan = countIn(parent, 'ObjectSizeLessThan')
   return {
@@ -155,14 +153,6 @@ function neededCount(parent: ReadElement, name: string): number {
   const count = countIn(parent, name)
   if (count === null) throw new MalformedXmlError(`${parent.name} has no ${name}: expected one`)
   return count
-}
-
-/** Throws MalformedXmlError where there is more than one. */
-function only(parent: ReadElement, name: string): ReadElement | null {
-  const [first = null, ...more] = parent.childrenNamed(name)
-  if (more.length > 0)
-    throw new MalformedXmlError(`${parent.name} has more than one ${name}: expected one at most`)
-  return first
 }
 
 function ruleElement({

@@ -11,7 +11,7 @@ import type { StateReader } from '../store/reads/state-reader.ts'
 import type { Repeating } from './repeating.ts'
 import type { LogClock } from './webhooks/log-clock.ts'
 import { Following } from './sites/following.ts'
-import { readVersion } from './sites/read-version.ts'
+import { keyHere, readVersion } from './sites/read-version.ts'
 import { Resyncing } from './sites/resyncing.ts'
 import { sendChange } from './sites/send-change.ts'
 import { Sending } from './sites/sending.ts'
@@ -51,7 +51,9 @@ export function siteWork(parts: SiteWorkParts): SiteWork {
       const { bucketId, target } = site
       const remote = openSite(site, secretOf(parts, site), signal)
       const version = readVersion(parts, site, change)
-      return sendChange({ remote, change, version, origin: { clusterId, bucketId }, other: target.identity })
+      const here = keyHere(parts, bucketId, change)
+      const origin = { clusterId, bucketId }
+      return sendChange({ remote, change, version, here, now: now(), origin, other: target.identity })
     },
   })
   const resyncing = new Resyncing({ ...parts, sending, now })

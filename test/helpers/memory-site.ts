@@ -52,6 +52,15 @@ export class MemorySite implements RemoteStore {
     )
   }
 
+  /** Somebody else stores a version there. Returns its id. */
+  write(key: string, text: string): string {
+    const bytes = Buffer.from(text)
+    const about = { isDeleteMarker: false, etag: text, size: bytes.length, crc64nvme: null, mark: null }
+    const made = { ...about, bytes, metadata: {}, modifiedAt: this.now(), versionId: this.#nextId() }
+    this.#push(key, { ...made, ...NO_SETTINGS })
+    return made.versionId
+  }
+
   probe(): Promise<{ readonly identity: BucketIdentity | null }> {
     return this.#request('probe', () => ({ identity: this.identity }))
   }
@@ -196,6 +205,6 @@ export class MemorySite implements RemoteStore {
 
   #nextId(): string {
     this.#made++
-    return `v${this.#made}`
+    return `V${this.#made}`.padEnd(26, '0')
   }
 }

@@ -21,6 +21,8 @@ import { preconditionFault } from './preconditions.ts'
 import { quotaFault } from '../usage/quota.ts'
 import { metered } from '../usage/record-bytes.ts'
 import { type Accepted, type Refused, refuse } from '../base/reply.ts'
+import { lateReplicaFault } from '../sites/late-replicas.ts'
+import { MARK_NAME } from '../sites/mark.ts'
 import { activeTenant } from '../tenants/tenants.ts'
 import { currentObject, findVersion, NULL_VERSION, VersionChain } from '../versions/versions.ts'
 
@@ -75,10 +77,17 @@ export function newVersionFault(
   }
   return (
     unmetFault(precondition, current) ??
+    lateReplicaFault(view, { bucketId: bucket.id, key, ...sentMark(requested) }, context) ??
     quotaFault(view, tenantId, growth) ??
     settingsFault(bucket, requested, Math.min(earlier?.at ?? context.confirmedTime, context.confirmedTime)) ??
     (replaced === undefined ? null : lockedFault(replaced, context))
   )
+}
+
+/** An upload by replication has a condition always; one without is a client that stores again what it has read. */
+function sentMark({ precondition: { ifMatch, ifNoneMatch }, metadata }: NewVersion) {
+  const mark = ifMatch === null && ifNoneMatch === null ? undefined : metadata[MARK_NAME]
+  return { mark, isDeletion: false }
 }
 
 /** Names the key as missing where a condition asks for an object that is not there: S3 has a code of its own for that. */

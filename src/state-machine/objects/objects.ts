@@ -29,6 +29,7 @@ import {
 } from './new-versions.ts'
 import { preconditionFault } from './preconditions.ts'
 import { quotaFault } from '../usage/quota.ts'
+import { lateReplicaFault } from '../sites/late-replicas.ts'
 import { metered } from '../usage/record-bytes.ts'
 import { type Accepted, accept, type Refused } from '../base/reply.ts'
 import { versionIdAt } from '../base/version-id.ts'
@@ -130,8 +131,14 @@ interface Deletion extends Omit<DeletedVersion, 'chain'> {
 }
 
 function deleteOne(draft: Draft, deletion: Deletion, context: ApplyContext): Accepted<Deleted> | Refused {
-  const { bucket, key, versionId } = deletion
-  const fault = conditionFault(draft, deletion)
+  const { bucket, key, versionId, replicaOf } = deletion
+  const sent = {
+    bucketId: bucket.id,
+    key,
+    mark: versionId === null ? replicaOf : undefined,
+    isDeletion: true,
+  }
+  const fault = conditionFault(draft, deletion) ?? lateReplicaFault(draft, sent, context)
   if (fault !== null) return fault
   const chain = new VersionChain(draft, bucket.id, key)
   if (versionId !== null || bucket.versioning === 'Unversioned') {

@@ -7,17 +7,54 @@ import type { ByteRange } from '../../content/range.ts'
 import type { Content } from '../../content/content.ts'
 import type { View } from '../../state-machine/base/view.ts'
 import { PARTS_PER_PAGE } from '../../state-machine/bodies/bodies.ts'
+import { type Mark, MARK_NAME, readMark } from '../../state-machine/sites/mark.ts'
 import type { SiteChangeRecord } from '../../state-machine/sites/records.ts'
 import { tenantKeys } from '../../state-machine/tenants/keys.ts'
-import { versionAt } from '../../state-machine/versions/versions.ts'
+import type { VersionRecord } from '../../state-machine/versions/records.ts'
+import { newestVersion, versionAt } from '../../state-machine/versions/versions.ts'
 import { partsBehind } from '../../store/reads/object-parts.ts'
 import { pinRows } from '../../store/reads/pinned-rows.ts'
 import type { StateReader } from '../../store/reads/state-reader.ts'
-import type { SentVersion } from './send-change.ts'
+import type { KeyHere, SentVersion } from './send-change.ts'
 
 interface ReadFrom {
   readonly state: Pick<StateReader, 'cut'>
   readonly content: Pick<Content, 'read'>
+}
+
+/** Versions of one key that are looked through, below the change. */
+const VERSIONS_LOOKED_MAX = 1_000
+
+/** Each question is answered from the rows of its moment. */
+export function keyHere(
+  { state }: Pick<ReadFrom, 'state'>,
+  bucketId: string,
+  { key, versionId }: SiteChangeRecord,
+): KeyHere {
+  return {
+    get isPresent() {
+      return state.cut((view) => newestVersion(view, bucketId, key)?.kind === 'object')
+    },
+    has: (id) => state.cut((view) => versionAt(view, bucketId, key, id) !== undefined),
+    hadBefore: (origin) =>
+      state.cut((view) => {
+        let at = versionAt(view, bucketId, key, versionId) ?? newestVersion(view, bucketId, key)
+        for (let looked = 0; at !== undefined && looked < VERSIONS_LOOKED_MAX; looked++) {
+          if (at.versionId < versionId && isCopyOf(at, origin)) return true
+          const older: string | null = at.older
+          at = older === null ? undefined : versionAt(view, bucketId, key, older)
+        }
+        return false
+      }),
+  }
+}
+
+function isCopyOf(
+  version: VersionRecord,
+  { clusterId, bucketId, versionId }: Pick<Mark, 'clusterId' | 'bucketId' | 'versionId'>,
+): boolean {
+  const mark = readMark(version.kind === 'object' ? version.metadata[MARK_NAME] : version.replicaOf)
+  return mark?.clusterId === clusterId && mark.bucketId === bucketId && mark.versionId === versionId
 }
 
 /** Null: it is gone, or it is a delete marker. */

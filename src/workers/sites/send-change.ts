@@ -8,11 +8,11 @@
 import type { PinnedObject } from '../../content/content.ts'
 import type { RemotePut, RemoteStore, RemoteVersion } from '../../operations/base/remote-store.ts'
 import { SiteFault } from '../../operations/base/remote-store.ts'
-import { precedence } from '../../operations/replication/precedence.ts'
+import { precedence, type Precedence } from '../../operations/replication/precedence.ts'
 import type { SendVerdict } from '../../state-machine/sites/commands.ts'
 import type { Mark } from '../../state-machine/sites/mark.ts'
 import type { SiteChangeRecord } from '../../state-machine/sites/records.ts'
-import type { ObjectRecord } from '../../state-machine/versions/records.ts'
+import type { ObjectRecord, RetentionRecord } from '../../state-machine/versions/records.ts'
 
 /** Versions of one key that are asked for their mark. */
 const VERSIONS_ASKED_MAX = 50
@@ -25,11 +25,23 @@ export interface SentVersion extends PinnedObject {
   readonly body: RemotePut['body']
 }
 
+/** The key of the change as it is here now. */
+export interface KeyHere {
+  /** Its newest version is an object. */
+  readonly isPresent: boolean
+  readonly has: (versionId: string) => boolean
+  /** Whether a version from another site, or a copy of it, was here before the change. */
+  readonly hadBefore: (origin: Pick<Mark, 'clusterId' | 'bucketId' | 'versionId'>) => boolean
+}
+
 export interface Sent {
   readonly remote: RemoteStore
   readonly change: SiteChangeRecord
   /** Null: the version is gone here. */
   readonly version: SentVersion | null
+  readonly here: KeyHere
+  /** By the clock of the log: retention that has ended by then is refused wherever it is sent. ms since 1970 */
+  readonly now: number
   readonly origin: Pick<Mark, 'clusterId' | 'bucketId'>
   /** The identity of the target; null: it has none. */
   readonly other: string | null
@@ -54,10 +66,10 @@ export function sendChange(sent: Sent): Promise<Outcome> {
 
 async function sendVersion(sent: Sent, { object, assembledOf, body }: SentVersion): Promise<Outcome> {
   const { remote } = sent
-  const { key } = object
+  const { key, versionId } = object
   const mark = markOf(sent, object)
   const there = await remote.head({ key, versionId: null })
-  switch (precedence(mark, there, sent.other)) {
+  switch (rankOf(sent, mark, there)) {
     case 'same':
       return 'sent'
     case 'superseded':
@@ -66,16 +78,59 @@ async function sendVersion(sent: Sent, { object, assembledOf, body }: SentVersio
       return 'conflict'
     case 'absent':
     case 'older':
-      await remote.put({
-        key,
-        object,
-        mark,
-        expected: expectedOf(there),
-        ...(assembledOf === undefined ? {} : { assembledOf }),
-        body,
-      })
+      // An answer that was lost: the other site has written over it since.
+      if (there !== null && !isOwn(sent, there) && (await searchReplica(sent, versionId)).found !== null)
+        return 'sent'
+      await locking(retentionOf(sent, object), (retention) =>
+        remote.put({
+          key,
+          object: { ...object, retention },
+          mark,
+          expected: expectedOf(there),
+          ...(assembledOf === undefined ? {} : { assembledOf }),
+          body,
+        }),
+      )
       return 'sent'
   }
+}
+
+/** Retention that ends on the way is refused as wrong: the next attempt sends none. */
+async function locking(
+  retention: RetentionRecord | null,
+  request: (retention: RetentionRecord | null) => Promise<void>,
+): Promise<void> {
+  try {
+    await request(retention)
+  } catch (error) {
+    if (retention === null || !(error instanceof SiteFault) || error.kind !== 'refused') throw error
+    throw new SiteFault('failed', error.message, { retryAfterMs: error.retryAfterMs })
+  }
+}
+
+function rankOf(sent: Sent, mark: Mark, there: RemoteVersion | null): Precedence {
+  const { other, here } = sent
+  const follows = (version: RemoteVersion): boolean => {
+    const origin = version.mark ?? originAt(other, version.versionId)
+    return origin !== null && here.hadBefore(origin)
+  }
+  return precedence({ mark, follows }, there, other)
+}
+
+/** Of a version that was made at the target; null: it is no Holdfast, or keeps no versions. */
+function originAt(other: string | null, versionId: string | null) {
+  const [clusterId, bucketId] = other?.split(' ') ?? []
+  return clusterId === undefined || bucketId === undefined || versionId === null
+    ? null
+    : { clusterId, bucketId, versionId }
+}
+
+function isOwn({ origin }: Sent, { mark }: RemoteVersion): boolean {
+  return mark?.clusterId === origin.clusterId && mark.bucketId === origin.bucketId
+}
+
+function retentionOf({ now }: Sent, { retention }: ObjectRecord): RetentionRecord | null {
+  return retention === null || retention.until <= now ? null : retention
 }
 
 function expectedOf(there: RemoteVersion | null): string | null {
@@ -92,7 +147,7 @@ async function sendSettings(sent: Sent, version: SentVersion): Promise<Outcome> 
   const name = { key, versionId: found.versionId }
   if (sent.change.kind === 'tags') await remote.setTags(name, object.tags)
   else {
-    await remote.setRetention(name, object.retention)
+    await locking(retentionOf(sent, object), (retention) => remote.setRetention(name, retention))
     await remote.setLegalHold(name, object.legalHold)
   }
   return 'sent'
@@ -108,7 +163,7 @@ async function sendDeletion(sent: Sent): Promise<Outcome> {
     if (there === null) await remote.probe()
     return 'sent'
   }
-  const rank = precedence(mark, there, sent.other)
+  const rank = rankOf(sent, mark, there)
   if (rank === 'superseded') return 'skipped'
   if (rank === 'later') return 'conflict'
   await remote.remove({ key, versionId: null }, { expected: there.etag, mark })
@@ -119,39 +174,58 @@ async function sendRemoval(sent: Sent): Promise<Outcome> {
   const { remote, change } = sent
   const { key, versionId, time } = change
   const found = await findReplica(sent, versionId)
-  if (found === null) await remote.probe()
-  else
+  // Of several delete markers in a row the target has one, which stands for all of them.
+  if (found !== null && (!found.isDeleteMarker || sent.here.isPresent))
     await remote.remove(
       { key, versionId: found.versionId },
       { expected: null, mark: { ...sent.origin, versionId, time } },
     )
+  await uncover(sent)
   return 'sent'
 }
 
-/** The copy of a version at the target, by its mark. */
-async function findReplica(
-  { remote, change, origin }: Sent,
+/** Removes delete markers of this site that hide at the target what is shown here. */
+async function uncover(sent: Sent): Promise<void> {
+  const { remote, here, change } = sent
+  const { key, time } = change
+  for (let asked = 0; asked < VERSIONS_ASKED_MAX; asked++) {
+    const newest = await remote.head({ key, versionId: null })
+    // A bucket that is not there answers the same.
+    if (newest === null) await remote.probe()
+    if (newest?.isDeleteMarker !== true || !here.isPresent || !isOwn(sent, newest)) return
+    const { versionId, mark } = newest
+    if (versionId === null || mark === null || here.has(mark.versionId)) return
+    await remote.remove({ key, versionId }, { expected: null, mark: { ...mark, time } })
+  }
+}
+
+/** The copy of a version at the target, by its mark. Throws SiteFault where it may be there behind all that were asked for. */
+async function findReplica(sent: Sent, versionId: string): Promise<RemoteVersion | null> {
+  const { found, isWhole } = await searchReplica(sent, versionId)
+  if (found !== null || isWhole) return found
+  throw new SiteFault(
+    'refused',
+    `The version is not among the newest ${VERSIONS_ASKED_MAX} of its key at the target`,
+  )
+}
+
+async function searchReplica(
+  sent: Sent,
   versionId: string,
-): Promise<RemoteVersion | null> {
+): Promise<{ readonly found: RemoteVersion | null; readonly isWhole: boolean }> {
+  const { remote, change } = sent
   const { key } = change
   const isIt = (there: RemoteVersion | null): boolean =>
-    there?.mark?.versionId === versionId &&
-    there.mark.clusterId === origin.clusterId &&
-    there.mark.bucketId === origin.bucketId
+    there?.mark?.versionId === versionId && isOwn(sent, there)
   const newest = await remote.head({ key, versionId: null })
-  if (isIt(newest)) return newest
+  if (isIt(newest)) return { found: newest, isWhole: true }
   const ids = await remote.versionsOf(key)
   for (const id of ids.slice(0, VERSIONS_ASKED_MAX)) {
     if (id === newest?.versionId) continue
     const one = await remote.head({ key, versionId: id })
-    if (isIt(one)) return one
+    if (isIt(one)) return { found: one, isWhole: true }
   }
-  if (ids.length > VERSIONS_ASKED_MAX)
-    throw new SiteFault(
-      'refused',
-      `The version is not among the newest ${VERSIONS_ASKED_MAX} of its key at the target`,
-    )
-  return null
+  return { found: null, isWhole: ids.length <= VERSIONS_ASKED_MAX }
 }
 
 function markOf({ origin }: Sent, { versionId, lastModified }: ObjectRecord): Mark {

@@ -15,6 +15,7 @@ const VERDICT = 'operations/follow-verdict'
 const FOLLOWING = 'workers/sites/following'
 const S3 = 'api/s3/replication'
 const S3_ROUTES = 'src/api/s3/buckets/replication-routes.ts'
+const LATE = 'state-machine/late-replicas'
 
 const rows: readonly TestedRow[] = [
   [
@@ -240,6 +241,62 @@ const rows: readonly TestedRow[] = [
     "return present?.deletes === 'all' ? 'all' : 'markers'",
     "return present?.deletes === 'none' ? 'all' : 'markers'",
     S3,
+  ],
+  [
+    'RL1',
+    'a late deletion removes what was sent after it',
+    `${ROOM}late-replicas.ts`,
+    '  if (isDeletion && there.versionId === mark.versionId) return null\n',
+    '  if (isDeletion) return null\n',
+    LATE,
+  ],
+  [
+    'RL2',
+    'what the other site has written over is sent again',
+    `${WORK}send-change.ts`,
+    'if (there !== null && !isOwn(sent, there) && ',
+    'if (there !== null && isOwn(sent, there) && ',
+    SENT,
+  ],
+  [
+    'RL3',
+    'retention that ends on the way gives a version up',
+    `${WORK}send-change.ts`,
+    "!(error instanceof SiteFault) || error.kind !== 'refused') throw error",
+    "!(error instanceof SiteFault) || error.kind !== 'failed') throw error",
+    SENT,
+  ],
+  [
+    'RL4',
+    'a late upload of another site is taken behind its deletion',
+    `${ROOM}late-replicas.ts`,
+    '  if (!isOfOne || there.versionId < mark.versionId) return null\n',
+    "  if (!isOfOne || newest?.kind !== 'object' || there.versionId < mark.versionId) return null\n",
+    LATE,
+  ],
+  [
+    'RL5',
+    'retention that has ended is sent',
+    `${WORK}send-change.ts`,
+    'return retention === null || retention.until <= now ? null : retention',
+    'return retention === null || now < 0 ? null : retention',
+    SENT,
+  ],
+  [
+    'RL6',
+    'a delete marker that hides an object of this site stays at the other one',
+    `${WORK}send-change.ts`,
+    '  await uncover(sent)\n',
+    '',
+    SENT,
+  ],
+  [
+    'RL7',
+    'what was made over a version of the other site loses to it in its second',
+    'src/operations/replication/precedence.ts',
+    "  if (follows(there)) return 'older'\n",
+    "  if (follows(there) && mark !== null) return 'older'\n",
+    SENT,
   ],
 ]
 

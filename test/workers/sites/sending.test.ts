@@ -148,6 +148,37 @@ t.test('conflicts', async (t) => {
     t.match(bench.state, { conflicts: 2 })
   })
 
+  t.test(
+    'what was made over a version of the other site replaces it there, whatever the clocks say',
+    async (t) => {
+      const bench = await Bench.start(t, { identity: 'cluster-z Z' })
+      bench.site.now = () => bench.world.time + HOUR_MS
+      for (const key of ['a', 'b']) {
+        const versionId = bench.site.write(key, `other ${key}`)
+        const mark = markText({ clusterId: 'cluster-z', bucketId: 'Z', versionId, time: bench.site.now() })
+        await bench.put(key, { metadata: { [MARK_NAME]: mark } })
+      }
+      await bench.put('a')
+      await bench.propose(remove('b'))
+      await bench.settle()
+      t.same(bench.site.contents, new Map([['a', 'e3']]))
+      t.match(bench.state, { conflicts: 0 })
+    },
+  )
+
+  t.test('what the other site has written over is not sent again', async (t) => {
+    const bench = await Bench.start(t)
+    bench.site.lost = (request) => (request.startsWith('put') ? silent() : null)
+    await bench.put('a')
+    await bench.rounds()
+    bench.site.now = () => 0
+    bench.site.write('a', 'over')
+    bench.site.lost = () => null
+    await bench.settle()
+    t.same(bench.site.effects, ['put a e1'])
+    t.match(bench.state, { sent: 1 })
+  })
+
   t.test('what came from there is not sent back, also by a resync', async (t) => {
     const bench = await Bench.start(t)
     const mark = markText({ clusterId: 'cluster-b', bucketId: 'B', versionId: '0'.repeat(26), time: 1 })
@@ -156,6 +187,46 @@ t.test('conflicts', async (t) => {
     await bench.settle()
     t.same(bench.site.effects, [])
   })
+})
+
+t.test(
+  'of delete markers in a row the target has one, which goes when none hides the object here',
+  async (t) => {
+    const bench = await Bench.start(t, { rules: [siteRule({ deletes: 'all' })] })
+    await bench.put('a')
+    for (let n = 0; n < 2; n++) await bench.propose(remove('a'))
+    await bench.settle()
+    const [second, first] = await bench.versionsOf('a')
+    await bench.propose(remove('a', first ?? ''))
+    await bench.settle()
+    t.same(bench.site.contents, new Map(), 'the other marker hides it')
+    await bench.propose(remove('a', second ?? ''))
+    await bench.settle()
+    t.same(bench.site.contents, new Map([['a', 'e1']]))
+  },
+)
+
+t.test('retention that has ended is not sent, and one that ends on the way gives nothing up', async (t) => {
+  const bench = await Bench.start(t, { hasLock: true })
+  const until = bench.world.time + HOUR_MS
+  bench.site.fault = silent
+  await bench.put('a', { retention: { mode: 'COMPLIANCE', until } })
+  await bench.rounds()
+  bench.world.later(2 * HOUR_MS)
+  let isFirst = true
+  bench.site.fault = (request) => {
+    if (request !== 'put b' || !isFirst) return null
+    isFirst = false
+    bench.world.later(2 * HOUR_MS)
+    return new SiteFault('refused', 'PutObject was answered 400 InvalidRequest')
+  }
+  await bench.put('b', { retention: { mode: 'COMPLIANCE', until: bench.world.time + HOUR_MS } })
+  await bench.settle()
+  t.same(
+    ['a', 'b'].map((key) => bench.site.keys.get(key)?.map(({ retention }) => retention)),
+    [[null], [null]],
+  )
+  t.match(bench.state, { failed: 0, sent: 2 })
 })
 
 t.test('tags and locks follow their version', async (t) => {

@@ -5,7 +5,8 @@ import assert from 'node:assert/strict'
 import type { Command } from '../../../src/state-machine/commands.ts'
 import { siteKeys } from '../../../src/state-machine/sites/keys.ts'
 import { versionRanges } from '../../../src/state-machine/versions/keys.ts'
-import { readVersion } from '../../../src/workers/sites/read-version.ts'
+import { newestVersion, versionAt } from '../../../src/state-machine/versions/versions.ts'
+import { keyHere, readVersion } from '../../../src/workers/sites/read-version.ts'
 import { Resyncing } from '../../../src/workers/sites/resyncing.ts'
 import { sendChange } from '../../../src/workers/sites/send-change.ts'
 import { Sending } from '../../../src/workers/sites/sending.ts'
@@ -23,24 +24,33 @@ export class Bench {
   readonly duty = { isOn: true }
   sending: Sending
   resyncing: Resyncing
+  readonly #identity: string | null
   #drawn = 0
   #turn: Promise<unknown> = Promise.resolve()
 
   static async start(
     t: Teardown,
-    { isVersioned = true, existing = false, rules = [siteRule()] } = {},
+    {
+      isVersioned = true,
+      hasLock = false,
+      existing = false,
+      rules = [siteRule()],
+      identity = null as string | null,
+    } = {},
   ): Promise<Bench> {
     const world = await StoreWorld.withBucket(t)
-    if (isVersioned)
-      await world.do({ type: 'setBucketVersioning', tenantId: 'acme', name: 'photos', versioning: 'Enabled' })
+    const name = { tenantId: 'acme', name: 'photos' } as const
+    if (isVersioned) await world.do({ type: 'setBucketVersioning', ...name, versioning: 'Enabled' })
+    if (hasLock) await world.do({ type: 'setBucketObjectLock', ...name, defaultRetention: null })
     if (!existing) await world.do(setReplication(world.store.reader, rules))
-    const bench = new Bench(world, new MemorySite(isVersioned))
+    const bench = new Bench(world, new MemorySite(isVersioned), identity)
     t.teardown(() => bench.sending.close())
     return bench
   }
 
-  private constructor(world: StoreWorld, site: MemorySite) {
+  private constructor(world: StoreWorld, site: MemorySite, identity: string | null) {
     this.world = world
+    this.#identity = identity
     this.site = site
     site.now = () => Math.floor(world.time / 1000) * 1000
     this.sending = this.another()
@@ -67,8 +77,10 @@ export class Bench {
           remote: this.site,
           change,
           version,
+          here: keyHere({ state }, bucketId, change),
+          now: this.world.time,
           origin: { clusterId: CLUSTER, bucketId },
-          other: null,
+          other: this.#identity,
         })
       },
     })
@@ -122,6 +134,19 @@ export class Bench {
       this.world.later(10 * 60_000)
     }
     assert.fail(`it settles: ${JSON.stringify(this.state)}`)
+  }
+
+  /** Ids, newest first, of at most 50. */
+  async versionsOf(key: string): Promise<readonly string[]> {
+    const { reader } = this.world.store
+    const { id } = this.world.photos
+    const versions: string[] = []
+    let at = newestVersion(reader, id, key)
+    while (at !== undefined && versions.length < 50) {
+      versions.push(at.versionId)
+      at = at.older === null ? undefined : versionAt(reader, id, key, at.older)
+    }
+    return versions
   }
 
   /** The current objects, as `key -> etag`. */

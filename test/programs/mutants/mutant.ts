@@ -6,10 +6,16 @@
  */
 
 /**
- * The source of the proof. `core`: seeds of test/raft/chaos.ts. `objects`, `members`, `disks`: seeds of the simulator. Otherwise test files: quick
+ * The source of the proof. `core`: seeds of test/raft/chaos.ts. `objects`, `members`, `disks`, `background`: seeds of the simulator. Otherwise test files: quick
  * ones that need only a temporary directory, or a port in use would pass for a kill.
  */
-export type Killers = 'core' | 'objects' | 'members' | 'disks' | { readonly tests: readonly string[] }
+export type Killers =
+  | 'core'
+  | 'objects'
+  | 'members'
+  | 'disks'
+  | 'background'
+  | { readonly tests: readonly string[] }
 
 export interface Mutant {
   /**

@@ -6,6 +6,7 @@
  */
 import assert from 'node:assert/strict'
 import type { Command, Reply, ReplyValues } from '../../../src/state-machine/commands.ts'
+import { MARK_NAME } from '../../../src/state-machine/sites/mark.ts'
 import type { TenantRecord } from '../../../src/state-machine/tenants/records.ts'
 import { MapWorld, recounted } from '../../state-machine/map-world.ts'
 import { VersionsModel } from '../../state-machine/versions-model.ts'
@@ -93,7 +94,7 @@ export class ObjectOracle implements ApplyObserver {
   #judge(command: Command, reply: Reply, madeAt: number): void {
     if (command.type === 'createTenant') return this.#judgeTenant(command.id, reply)
     // The second of two racing creations is refused, as expected.
-    if (command.type === 'openSession') return
+    if (command.type === 'openSession' || isLateReplica(command, reply)) return
     const ofOne =
       'tenantId' in command && command.tenantId !== null ? [this.#modelOf(command.tenantId)] : null
     for (const model of ofOne ?? this.models.values()) model.take(command, reply, this.world.time, madeAt)
@@ -117,4 +118,11 @@ export class ObjectOracle implements ApplyObserver {
       this.#violate(`${what}: ${error instanceof Error ? error.message : String(error)}`)
     }
   }
+}
+
+/** Whether it is late is judged by its order, where replicas are made. */
+function isLateReplica(command: Command, reply: Reply): boolean {
+  if (reply.ok || reply.code !== 'precondition_failed') return false
+  if (command.type === 'deleteObject') return command.replicaOf !== undefined
+  return command.type === 'putObject' && MARK_NAME in command.metadata
 }

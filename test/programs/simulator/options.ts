@@ -5,6 +5,7 @@ import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 import { UsageError, wholeNumber } from '../../../scripts/local/options.ts'
 import type { SimMachineChoice } from './pool.ts'
+import type { Machine } from './swarm.ts'
 
 export interface SimOptions {
   readonly first: number
@@ -20,7 +21,7 @@ export interface SimOptions {
 }
 
 export const SIM_USAGE = `npm run sim -- [--seeds N] [--events M] [--seed S | --first S] [--workers W] [--minutes X]
-               [--machine registers|objects|members] [--twice] [--trace] [--json]
+               [--machine registers|objects|members|background] [--twice] [--trace] [--json]
 
   --seeds N     how many seeds (default 20)
   --events M    events under faults in each; recovery comes on top (default 50000)
@@ -28,8 +29,8 @@ export const SIM_USAGE = `npm run sim -- [--seeds N] [--events M] [--seed S | --
   --first S     the first of the seeds (default 1)
   --workers W   threads (default: one for each core)
   --minutes X   begin no seed after so many minutes
-  --machine M   what the nodes apply: registers, the buckets and objects of the service, or its members, which operators change
-                all the time (default: registers or objects, drawn from the seed)
+  --machine M   what the nodes apply: registers, the buckets and objects of the service, these with its work in the background, or
+                its members, which operators change all the time (default: registers or objects, drawn from the seed)
   --twice       run each seed two times and compare everything that happened
   --trace       print the last events of a seed
   --json        one line of JSON for each seed on standard output
@@ -38,6 +39,7 @@ Exit code 1: a promise was broken. The seed is printed with the command that rep
 `
 
 const SEEDS_MAX = 2 ** 40
+const MACHINES = ['registers', 'objects', 'members', 'background'] as const satisfies readonly Machine[]
 
 function parse(argv: readonly string[]) {
   try {
@@ -64,8 +66,9 @@ function parse(argv: readonly string[]) {
 
 function machineNamed(name: string | undefined): SimMachineChoice {
   if (name === undefined) return null
-  if (name === 'registers' || name === 'objects' || name === 'members') return name
-  throw new UsageError(`--machine is "registers", "objects" or "members", not "${name}"`)
+  const machine = MACHINES.find((one) => one === name)
+  if (machine !== undefined) return machine
+  throw new UsageError(`--machine is one of ${MACHINES.join(', ')}, not "${name}"`)
 }
 
 /** Null: help was requested. Throws UsageError. */

@@ -5,9 +5,10 @@
  * Rule: a seed runs whole on one worker; how many workers there are changes no outcome.
  */
 import { Worker } from 'node:worker_threads'
+import type { Machine } from './swarm.ts'
 
 /** The state machine of the nodes; null: drawn from the seed. */
-export type SimMachineChoice = 'registers' | 'objects' | 'members' | null
+export type SimMachineChoice = Machine | null
 
 export interface SimJob {
   readonly seed: number

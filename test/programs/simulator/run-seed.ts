@@ -4,11 +4,15 @@
  * Owns: the two modes and the figures of a run. Knows nothing of: faults in detail, the checks.
  * Rule: the outcome is a function of the options and of the code, and of nothing else.
  */
+import { BackgroundOracle } from './background-oracle.ts'
+import { backgroundPlan } from './background-plan.ts'
 import { judgeHistory } from './judge-history.ts'
 import { memberPlan } from './member-plan.ts'
 import { recoverMembers } from './member-recovery.ts'
 import { MemberWalk, type WalkFigures } from './member-walk.ts'
 import { recover } from './recovery.ts'
+import { settleSites } from './site-settling.ts'
+import type { SiteFigures } from './two-sites.ts'
 import { SimFaults } from './sim-faults.ts'
 import { type Canary, SimWorld } from './sim-world.ts'
 import { drawPlan, type Plan } from './swarm.ts'
@@ -64,6 +68,8 @@ export interface Outcome {
   readonly figures: Figures
   /** Of a walk of membership. */
   readonly walk: WalkFigures | null
+  /** Of a walk with work in the background. */
+  readonly background: SiteFigures | null
   readonly trace: readonly string[]
   /** How often each command got each answer, where an observer exists. */
   readonly answers: Readonly<Record<string, number>>
@@ -90,12 +96,10 @@ export function runSeed(options: RunOptions): Promise<Outcome> {
 function runNow(options: RunOptions): Outcome {
   const { seed, events, traceLines = 0, canary = null, plan = {}, judgeWith = 0 } = options
   const drawn = { ...drawPlan(seed), ...plan }
-  const world = new SimWorld(drawn.machine === 'members' ? { ...memberPlan(drawn), ...plan } : drawn, {
-    canary,
-    traceLines,
-  })
+  const world = new SimWorld(plannedFor(drawn, plan), { canary, traceLines })
   const faults = new SimFaults(world)
   const walk = MemberWalk.of(world)
+  const background = world.setup.observer instanceof BackgroundOracle ? world.setup.observer.sites : null
   const stray = (error: unknown): void =>
     world.scheduler.violate(
       `a promise was rejected without a handler: ${error instanceof Error ? (error.stack ?? '') : String(error)}`,
@@ -105,11 +109,13 @@ function runNow(options: RunOptions): Outcome {
   try {
     trapped(() => {
       walk?.start()
+      background?.start()
       underFaults(world, faults, events)
       faultyEvents = world.scheduler.events
       if (world.scheduler.violation === null) {
         if (walk === null) recover(world, faults)
         else recoverMembers(world, faults, walk)
+        if (background !== null) settleSites(world, background)
       }
       if (world.scheduler.violation === null) world.setup.observer?.finish()
     }, walk?.instead)
@@ -122,10 +128,16 @@ function runNow(options: RunOptions): Outcome {
     hash: world.scheduler.hash.hex,
     figures: figuresOf(world, faults, faultyEvents),
     walk: walk?.figures ?? null,
+    background: background?.figures ?? null,
     trace: world.scheduler.trace,
     answers: Object.fromEntries(world.setup.observer?.answers ?? []),
     verdict: judgeWith === 0 ? null : verdictOf(world, judgeWith),
   }
+}
+
+function plannedFor(drawn: Plan, plan: Partial<Plan>): Plan {
+  if (drawn.machine === 'members') return { ...memberPlan(drawn), ...plan }
+  return drawn.machine === 'background' ? { ...backgroundPlan(drawn), ...plan } : drawn
 }
 
 function verdictOf({ clients }: SimWorld, configurationsMax: number): string {

@@ -18,7 +18,7 @@ import { SimWal } from './sim-wal.ts'
 import type { SimWorld } from './sim-world.ts'
 import { stateBehindLink } from './sim-link.ts'
 import { simLogger } from './sim-logger.ts'
-import type { SimService } from './sim-setup.ts'
+import type { Beside, SimService } from './sim-setup.ts'
 
 export class SimProcess implements Owner {
   readonly place: number
@@ -28,6 +28,7 @@ export class SimProcess implements Owner {
   readonly machine: SimMachine
   readonly transport: SimTransport
   readonly service: SimService | null
+  readonly #beside: Beside | null
   readonly #wal: SimWal
   readonly #host: SimHost
   readonly #world: SimWorld
@@ -85,6 +86,7 @@ export class SimProcess implements Owner {
     })
     const service = world.setup.serve?.({ world, host, owner: this, clock, logger }) ?? null
     this.service = service
+    this.#beside = world.setup.beside?.({ world, host, owner: this, clock, logger }) ?? null
     this.transport = new SimTransport({
       ...shared,
       network: world.network,
@@ -110,6 +112,7 @@ export class SimProcess implements Owner {
       ...world.disks.partsOf(host, this),
     })
     service?.attach(this)
+    this.#beside?.attach(this)
   }
 
   get hasMetFault(): boolean {
@@ -142,6 +145,7 @@ export class SimProcess implements Owner {
           void node.serving.then(() => {
             this.#world.serves(this.#host, this)
             this.service?.begin()
+            this.#beside?.begin()
           })
         },
         (error: unknown) => this.#world.startFailed(this.#host, this, error),

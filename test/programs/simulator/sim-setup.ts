@@ -8,6 +8,8 @@ import type { Clock } from '../../../cluster/base/clock.ts'
 import type { Configuration } from '../../../cluster/raft/types.ts'
 import type { Logger } from '../../../cluster/base/types.ts'
 import type { Owner } from './event-queue.ts'
+import { BackgroundOracle } from './background-oracle.ts'
+import { BackgroundWorkload } from './background-workload.ts'
 import type { MachineRules } from './machine-rules.ts'
 import { MemberOracle } from './member-oracle.ts'
 import { MemberService } from './member-service.ts'
@@ -18,6 +20,8 @@ import { ObjectWorkload } from './object-workload.ts'
 import type { Random } from './random.ts'
 import { REGISTER_RULES } from './register-rules.ts'
 import { RegisterWorkload } from './register-workload.ts'
+import { SiteSteps } from './site-steps.ts'
+import { TwoSites } from './two-sites.ts'
 import type { SimProcess } from './sim-process.ts'
 import type { SimHost } from './sim-host.ts'
 import type { AddressBook } from './sim-transport.ts'
@@ -49,6 +53,16 @@ export interface SimService extends AddressBook {
   begin(): void
 }
 
+export type BesideParts = ServiceParts
+
+/** Work of a process beside its node, which changes nothing of how nodes reach each other. */
+export interface Beside {
+  /** Once, before the process starts. */
+  attach(process: SimProcess): void
+  /** The node takes part. */
+  begin(): void
+}
+
 export interface SimSetup {
   readonly rules: MachineRules
   readonly workload: Workload
@@ -58,6 +72,8 @@ export interface SimSetup {
   readonly hasLeft: (nodeId: string) => boolean
   /** Null: a process is its node and nothing else. */
   readonly serve: ((parts: ServiceParts) => SimService) | null
+  /** Null: a process does no work beside its node. */
+  readonly beside: ((parts: BesideParts) => Beside) | null
 }
 
 interface SetupParts {
@@ -68,7 +84,7 @@ interface SetupParts {
   readonly world: SimWorld
 }
 
-const PLAIN = { hasLeft: () => false, serve: null } as const
+const PLAIN = { hasLeft: () => false, serve: null, beside: null } as const
 
 export function setupOf(plan: Plan, { random, violate, pass, world }: SetupParts): SimSetup {
   if (plan.machine === 'registers')
@@ -79,9 +95,20 @@ export function setupOf(plan: Plan, { random, violate, pass, world }: SetupParts
     const hasLeft = (nodeId: string): boolean =>
       oracle.members.departed.some((gone) => gone.nodeId === nodeId)
     const serve = (parts: ServiceParts): SimService => new MemberService(parts)
-    return { rules: OBJECT_RULES, workload, observer: oracle, hasLeft, serve }
+    return { ...PLAIN, rules: OBJECT_RULES, workload, observer: oracle, hasLeft, serve }
   }
   const oracle = new ObjectOracle(violate)
   const workload = new ObjectWorkload({ random, oracle, pass }, plan)
+  if (plan.machine === 'background') {
+    const sites = new TwoSites(world, oracle, violate)
+    const steps = new SiteSteps(random, oracle, (name) => sites.second.idOf(name))
+    return {
+      ...PLAIN,
+      rules: OBJECT_RULES,
+      workload: new BackgroundWorkload({ random, objects: workload, sites: steps, pass }),
+      observer: new BackgroundOracle(oracle, sites, violate),
+      beside: (parts) => sites.beside(parts),
+    }
+  }
   return { ...PLAIN, rules: OBJECT_RULES, workload, observer: oracle }
 }

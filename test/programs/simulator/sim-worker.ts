@@ -24,7 +24,7 @@ async function report({ seed, events, twice, traceLines, machine }: SimJob): Pro
   const violation = outcome.violation ?? (again === null ? null : differenceOf(outcome, again))
   return {
     ...outcome,
-    figures: { ...outcome.figures, ...outcome.walk },
+    figures: { ...outcome.figures, ...outcome.walk, ...outcome.background },
     violation,
     cpuMs: (user + system) / 1000,
   }

@@ -36,7 +36,7 @@ export const FAULTS = [
 export type Fault = (typeof FAULTS)[number]
 
 /** The state machine of the group. */
-export type Machine = 'registers' | 'objects' | 'members'
+export type Machine = 'registers' | 'objects' | 'members' | 'background'
 
 export interface Plan {
   readonly seed: number

@@ -95,12 +95,13 @@ export function decodeManifest<M extends BackupCut>(
   bytes: Uint8Array,
   masterKey: Pick<MasterKey, 'open'>,
 ): OpenedManifest<M> {
-  const [line = '', seal = ''] = Buffer.from(bytes).toString('utf8').split('\n')
+  const [line = '', seal = '', ...rest] = Buffer.from(bytes).toString('utf8').split('\n')
   const manifest = parsed<M>(name, line)
   const backupKey = openKey(name, manifest, masterKey)
   const [given, right] = [Buffer.from(seal), Buffer.from(manifestSeal(backupKey, line))]
   if (given.length !== right.length || !timingSafeEqual(given, right))
     throw new TargetCorrupt(`${name} was changed: its seal does not agree`)
+  if (rest.join('\n') !== '') throw new TargetCorrupt(`${name} was changed: it does not end behind its seal`)
   return { manifest, backupKey }
 }
 

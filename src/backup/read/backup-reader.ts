@@ -28,9 +28,6 @@ import {
 import { readWhole, SealedFiles } from '../run/sealed-files.ts'
 import { type BackupTarget, TargetCorrupt, TargetError, TargetMissing } from '../targets/target.ts'
 
-/** More than any sealed chunk. Bytes */
-const CHUNK_BYTES_MAX = 64 * 1024 * 1024
-
 export interface ListedBackup {
   /** The id of its cluster, in lower case. */
   readonly cluster: string
@@ -101,7 +98,7 @@ export class BackupReader {
   /** The sealed bytes. Throws TargetMissing, TargetCorrupt, or TargetUnreachable. */
   async chunk(entry: ChunkEntry): Promise<Buffer> {
     const name = this.nameOf(entry)
-    const sealed = await readWhole(this.target, name, CHUNK_BYTES_MAX)
+    const sealed = await readWhole(this.target, name, entry.sealedSize)
     if (sealed.length === entry.sealedSize && hash('sha256', sealed, 'hex') === entry.checksum) return sealed
     throw new TargetCorrupt(`${name} has other bytes than were written`)
   }

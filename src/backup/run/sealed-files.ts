@@ -16,9 +16,6 @@ export interface SealedFilesParts {
   readonly backupKey: Uint8Array
 }
 
-/** Of one file, sealed. More than any that is written. Bytes */
-const SEALED_BYTES_MAX = 512 * 1024 * 1024
-
 export class SealedFiles {
   readonly #parts: SealedFilesParts
 
@@ -36,7 +33,7 @@ export class SealedFiles {
   /** Throws TargetMissing or TargetCorrupt. */
   async read({ name, size, sha256 }: BackupFile): Promise<Buffer> {
     const { target, folder, backupKey } = this.#parts
-    const sealed = await readWhole(target, folder + name, SEALED_BYTES_MAX)
+    const sealed = await readWhole(target, folder + name, size)
     if (sealed.length !== size || hash('sha256', sealed, 'hex') !== sha256)
       throw new TargetCorrupt(`${folder}${name} has other bytes than were written`)
     return openFile(backupKey, folder + name, sealed)

@@ -51,7 +51,7 @@ const ELSEWHERE_CODES: readonly string[] = ['PermanentRedirect', 'Redirect', 'Te
 
 const REFUSED: Readonly<Record<string, string>> = {
   AccessDenied:
-    'its key may not do this: it needs s3:ListBucket, s3:GetObject, s3:PutObject and s3:DeleteObject',
+    'its key may not do this, or was revoked: it needs s3:ListBucket, s3:GetObject, s3:PutObject and s3:DeleteObject',
   AllAccessDisabled: 'its key may not do this',
   AccountProblem: 'its account is not in order',
   AuthorizationHeaderMalformed:

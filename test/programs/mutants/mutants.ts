@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { AUDIT_MUTANTS } from './audit-mutants.ts'
 import { BACKGROUND_MUTANTS } from './background-mutants.ts'
 import { BACKUP_MUTANTS } from './backup-mutants.ts'
+import { BACKUP_READING_MUTANTS } from './backup-reading-mutants.ts'
 import { BASIS_MUTANTS } from './basis-mutants.ts'
 import { CATCH_UP_MUTANTS } from './catch-up-mutants.ts'
 import { CONTENT_MUTANTS } from './content-mutants.ts'
@@ -123,6 +124,7 @@ export const MUTANTS_BY_FILE: readonly (readonly Mutant[])[] = [
   CUSTOMER_KEY_MUTANTS,
   KEY_EXCHANGE_MUTANTS,
   BACKUP_MUTANTS,
+  BACKUP_READING_MUTANTS,
   DISK_MUTANTS,
   LIFECYCLE_MUTANTS,
   SITE_MUTANTS,

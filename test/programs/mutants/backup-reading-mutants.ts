@@ -41,7 +41,7 @@ const rows: readonly TestedRow[] = [
     'a target decides how much of a file is held in memory',
     FILES,
     'if (bytes > bytesMax)',
-    'if (bytes > bytesMax + 2 ** 28)',
+    'if (bytes > bytesMax + 2 ** 20)',
     DAMAGED,
   ],
   [

@@ -14,6 +14,7 @@ import type { SiteChangeRecord, SiteRecord, SiteStateRecord } from '../../state-
 import { sendIsDue } from '../../state-machine/sites/sending-schedule.ts'
 import { activeTenant } from '../../state-machine/tenants/tenants.ts'
 import type { StateReader } from '../../store/reads/state-reader.ts'
+import { CommittedResults } from '../base/committed-results.ts'
 import type { Outcome } from './send-change.ts'
 
 const SITES_PER_ROUND = 64
@@ -23,7 +24,6 @@ const FLIGHTS_MAX = 32
 const PAGE_ROWS = 128
 /** Rows of one bucket that are looked at for one that may be sent. */
 const ROWS_LOOKED_MAX = 2048
-const RESULTS_PER_COMMAND = 256
 
 /** Sends one change; aborted by the signal. Throws SiteFault, and what reading the version throws. */
 export type SendChange = (site: SiteRecord, change: SiteChangeRecord, signal: AbortSignal) => Promise<Outcome>
@@ -45,21 +45,13 @@ interface Flight {
   readonly change: SiteChangeRecord
 }
 
-interface Landed {
-  readonly flight: Flight
-  readonly result: SendResult
-}
-
 export class Sending {
   readonly #parts: SendingParts
   /** Bucket and key of each change that was sent and whose result is not committed yet. */
   readonly #flying = new Map<string, string>()
   readonly #flightsOf = new Map<string, number>()
-  readonly #running = new Set<Promise<void>>()
+  readonly #results: CommittedResults<Flight, SendResult>
   #duty = new AbortController()
-  #results: readonly Landed[] = []
-  #isCommitting = false
-  #isClosed = false
   #after = ''
   readonly #verdicts: Record<SendVerdict, number> = {
     sent: 0,
@@ -73,12 +65,17 @@ export class Sending {
 
   constructor(parts: SendingParts) {
     this.#parts = parts
+    this.#results = new CommittedResults({
+      propose: (results) => this.#propose(results),
+      land: (flight) => this.#land(flight),
+      goOn: (flights) => this.#goOn(flights.map(({ site }) => site.bucketId)),
+    })
   }
 
   /** Starts what may be sent now; resolves with true when there are more buckets to look at. Throws Condition. */
   async round(): Promise<boolean> {
     const { cluster, state } = this.#parts
-    if (this.#results.length > 0) this.#run(this.#commitResults())
+    this.#results.retry()
     if (!cluster.isJobRunner()) {
       this.#leaveDuty()
       return false
@@ -93,13 +90,13 @@ export class Sending {
   }
 
   /** Resolves when nothing is under way. */
-  async idle(): Promise<void> {
-    while (this.#running.size > 0) await Promise.all(this.#running)
+  idle(): Promise<void> {
+    return this.#results.idle()
   }
 
   /** Aborts attempts under way: the next job runner tries them again. */
   async close(): Promise<void> {
-    this.#isClosed = true
+    this.#results.close()
     this.#duty.abort()
     await this.idle()
   }
@@ -146,32 +143,25 @@ export class Sending {
   #begin(flight: Flight): void {
     const { site, change } = flight
     const name = nameOf(flight)
-    if (this.#isClosed || this.#flying.has(name)) return
+    if (this.#results.isClosed || this.#flying.has(name)) return
     // The page may be older than a result that was committed meanwhile.
     const present = this.#parts.state.get(siteKeys.siteChange(site.bucketId, change.changeId))
     if (present?.attempts !== change.attempts) return
     this.#flying.set(name, change.changeId)
     this.#flightsOf.set(site.bucketId, (this.#flightsOf.get(site.bucketId) ?? 0) + 1)
-    this.#run(this.#fly(flight, this.#duty.signal))
-  }
-
-  /** `work` never rejects. */
-  #run(work: Promise<void>): void {
-    const running = work.finally(() => this.#running.delete(running))
-    this.#running.add(running)
+    this.#results.run(this.#fly(flight, this.#duty.signal))
   }
 
   async #fly(flight: Flight, duty: AbortSignal): Promise<void> {
     const { site, change } = flight
     const outcome = await this.#attempt(flight, duty)
-    if (this.#isClosed || duty.aborted || outcome === null) return this.#land(flight)
+    if (this.#results.isClosed || duty.aborted || outcome === null) return this.#land(flight)
     this.#verdicts[outcome.verdict]++
     if (outcome.verdict === 'sent') this.#bytes += change.bytes
     const { changeId, attempts } = change
     const jitter = this.#parts.random() * 2 - 1
     const result = { bucketId: site.bucketId, changeId, attempts, jitter, ...outcome }
-    this.#results = [...this.#results, { flight, result }]
-    await this.#commitResults()
+    await this.#results.take(flight, result)
   }
 
   /** Null: this node could not read what is to be sent; the next round tries again. */
@@ -194,25 +184,8 @@ export class Sending {
     }
   }
 
-  /** One command at a time: results that arrive meanwhile go into the next one. */
-  async #commitResults(): Promise<void> {
-    if (this.#isCommitting) return
-    this.#isCommitting = true
-    try {
-      while (this.#results.length > 0 && !this.#isClosed) {
-        const batch = this.#results.slice(0, RESULTS_PER_COMMAND)
-        if (!(await this.#commit(batch.map(({ result }) => result)))) return
-        this.#results = this.#results.slice(batch.length)
-        for (const { flight } of batch) this.#land(flight)
-        await this.#goOn(batch.map(({ flight }) => flight.site.bucketId))
-      }
-    } finally {
-      this.#isCommitting = false
-    }
-  }
-
   /** False: it failed; the next round tries again. */
-  async #commit(results: readonly SendResult[]): Promise<boolean> {
+  async #propose(results: readonly SendResult[]): Promise<boolean> {
     const { propose, logger } = this.#parts
     try {
       const reply = await propose({ type: 'recordSends', results })

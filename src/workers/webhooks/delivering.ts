@@ -15,6 +15,7 @@ import { hasCome } from '../../state-machine/events/delivery-schedule.ts'
 import { isBusy, outboxTotal } from '../../state-machine/events/hooks.ts'
 import type { RowReader } from '../../store/reads/state-reader.ts'
 import type { Propose } from '../../commands/propose.ts'
+import { CommittedResults } from '../base/committed-results.ts'
 import { DeliverySlots } from './delivery-slots.ts'
 import { payloadOf } from './payload.ts'
 import { signatureHeaders } from './signature.ts'
@@ -22,7 +23,6 @@ import type { Answered, WebhookPost } from './webhook-sender.ts'
 import { busyHooks, dueDeliveries } from '../../store/reads/outbox-reads.ts'
 
 const HOOKS_PER_ROUND = 256
-const RESULTS_PER_COMMAND = 256
 /** Later than anything is due. */
 const END_OF_TIME = 8_640_000_000_000_000
 
@@ -52,10 +52,7 @@ export class Delivering {
   readonly #slots = new DeliverySlots()
   /** Row keys of deliveries that were sent and whose result is not committed yet. */
   readonly #flying = new Set<string>()
-  readonly #running = new Set<Promise<void>>()
-  #results: { readonly flight: Flight; readonly result: AttemptResult }[] = []
-  #isTelling = false
-  #isClosed = false
+  readonly #results: CommittedResults<Flight, AttemptResult>
   #after = ''
   readonly #counts = { taken: 0, failed: 0, gone: 0 }
   /** The time of the oldest event at the head of a queue, for the walk that ended and for the one under way. */
@@ -63,12 +60,17 @@ export class Delivering {
 
   constructor(parts: DeliveringParts) {
     this.#parts = parts
+    this.#results = new CommittedResults({
+      propose: (results) => this.#propose(results),
+      land: (flight) => this.#land(flight),
+      goOn: (flights) => this.#goOn(flights.map(({ hook }) => hook)),
+    })
   }
 
   /** Starts due deliveries within their limits; resolves with true when there are more hooks to look at. Throws Condition. */
   async round(): Promise<boolean> {
     const { cluster, state } = this.#parts
-    if (this.#results.length > 0) this.#run(this.#commitResults())
+    this.#results.retry()
     if (!cluster.isJobRunner()) {
       this.#after = ''
       this.#oldest = { seen: null, walking: null }
@@ -83,14 +85,14 @@ export class Delivering {
 
   /** Aborts attempts under way: the next job runner tries them again. */
   async close(): Promise<void> {
-    this.#isClosed = true
+    this.#results.close()
     await this.#parts.sender.close()
     await this.idle()
   }
 
   /** Resolves when nothing is under way. */
-  async idle(): Promise<void> {
-    while (this.#running.size > 0) await Promise.all(this.#running)
+  idle(): Promise<void> {
+    return this.#results.idle()
   }
 
   samples(): readonly MetricSample[] {
@@ -155,31 +157,24 @@ export class Delivering {
   #begin(flight: Flight): void {
     const name = nameOf(flight)
     const key = eventKeys.delivery(name)
-    if (this.#isClosed || this.#flying.has(key)) return
+    if (this.#results.isClosed || this.#flying.has(key)) return
     // A delivery may have been settled since its index row was read.
     const present = this.#parts.state.get(eventKeys.delivery(name))
     if (present?.status !== 'pending' || present.attempts !== flight.delivery.attempts) return
     this.#slots.take(flight.hook)
     this.#flying.add(key)
-    this.#run(this.#fly(flight))
-  }
-
-  /** `work` never rejects. */
-  #run(work: Promise<void>): void {
-    const running = work.finally(() => this.#running.delete(running))
-    this.#running.add(running)
+    this.#results.run(this.#fly(flight))
   }
 
   async #fly(flight: Flight): Promise<void> {
     const answered = await this.#attempt(flight)
-    if (this.#isClosed) return this.#land(flight)
+    if (this.#results.isClosed) return this.#land(flight)
     const verdict = answered.error === null ? 'taken' : answered.status === 410 ? 'gone' : 'failed'
     this.#counts[verdict]++
     const jitter = this.#parts.random() * 2 - 1
     const { attempts } = flight.delivery
     const result: AttemptResult = { ...nameOf(flight), ...answered, attempts, verdict, jitter }
-    this.#results.push({ flight, result })
-    await this.#commitResults()
+    await this.#results.take(flight, result)
   }
 
   async #attempt({ hook, delivery }: Flight): Promise<Answered> {
@@ -194,25 +189,8 @@ export class Delivering {
     }
   }
 
-  /** One command at a time: results that arrive meanwhile go into the next one. */
-  async #commitResults(): Promise<void> {
-    if (this.#isTelling) return
-    this.#isTelling = true
-    try {
-      while (this.#results.length > 0 && !this.#isClosed) {
-        const batch = this.#results.slice(0, RESULTS_PER_COMMAND)
-        if (!(await this.#commit(batch.map(({ result }) => result)))) return
-        this.#results = this.#results.slice(batch.length)
-        for (const { flight } of batch) this.#land(flight)
-        await this.#goOn(batch.map(({ flight }) => flight.hook))
-      }
-    } finally {
-      this.#isTelling = false
-    }
-  }
-
   /** False: it failed; the next round tries again. */
-  async #commit(results: readonly AttemptResult[]): Promise<boolean> {
+  async #propose(results: readonly AttemptResult[]): Promise<boolean> {
     const { propose, logger } = this.#parts
     try {
       const reply = await propose({ type: 'recordAttempts', results })

@@ -14,6 +14,8 @@ const TENANT = 'state-machine/tenant-sites'
 const VERDICT = 'operations/follow-verdict'
 const FOLLOWING = 'workers/sites/following'
 const S3 = 'api/s3/replication'
+const RESULTS = 'workers/committed-results'
+const RESULTS_FILE = 'src/workers/base/committed-results.ts'
 const S3_ROUTES = 'src/api/s3/buckets/replication-routes.ts'
 const LATE = 'state-machine/late-replicas'
 
@@ -297,6 +299,22 @@ const rows: readonly TestedRow[] = [
     "  if (follows(there)) return 'older'\n",
     "  if (follows(there) && mark !== null) return 'older'\n",
     SENT,
+  ],
+  [
+    'RS29',
+    'a result that could not be committed is forgotten',
+    RESULTS_FILE,
+    '        if (!(await this.#parts.propose(batch.map(({ result }) => result)))) return\n',
+    '        await this.#parts.propose(batch.map(({ result }) => result))\n',
+    RESULTS,
+  ],
+  [
+    'RS30',
+    'two commands with results are proposed at a time',
+    RESULTS_FILE,
+    'if (this.#isCommitting) return',
+    'if (this.#isCommitting && this.#isClosed) return',
+    RESULTS,
   ],
 ]
 

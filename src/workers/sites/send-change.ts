@@ -49,8 +49,26 @@ export interface Sent {
 
 export type Outcome = Extract<SendVerdict, 'sent' | 'skipped' | 'conflict'>
 
+/** Something came between the question and the change: what is there now decides. Bounded, because both sites may be busy with one key. */
+const ASKED_AGAIN_MAX = 3
+
 /** Throws SiteFault, and what reading the version throws. */
-export function sendChange(sent: Sent): Promise<Outcome> {
+export async function sendChange(sent: Sent): Promise<Outcome> {
+  for (let asked = 1; ; asked++) {
+    try {
+      return await sendOnce(sent)
+    } catch (error) {
+      if (asked === ASKED_AGAIN_MAX || !hasChanged(error)) throw error
+    }
+  }
+}
+
+function hasChanged(error: unknown): boolean {
+  if (!(error instanceof SiteFault)) return false
+  return error.s3Code === 'PreconditionFailed' || error.s3Code === 'ConditionalRequestConflict'
+}
+
+function sendOnce(sent: Sent): Promise<Outcome> {
   switch (sent.change.kind) {
     case 'put':
       return sent.version === null ? Promise.resolve('skipped') : sendVersion(sent, sent.version)

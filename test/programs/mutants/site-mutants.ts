@@ -316,6 +316,14 @@ const rows: readonly TestedRow[] = [
     'if (this.#isCommitting && this.#isClosed) return',
     RESULTS,
   ],
+  [
+    'RS31',
+    'a change waits for its next attempt because another came between',
+    `${WORK}send-change.ts`,
+    "error.s3Code === 'PreconditionFailed' ||",
+    "error.s3Code === 'NoSuchKey' ||",
+    SENT,
+  ],
 ]
 
 export const SITE_MUTANTS: readonly Mutant[] = killedByTests(rows)

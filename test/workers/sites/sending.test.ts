@@ -110,6 +110,35 @@ t.test('a node that leaves duty lets nothing arrive behind its follower', async 
   await old.close()
 })
 
+t.test(
+  'what comes between question and change is looked at again at once, a bounded number of times',
+  async (t) => {
+    const bench = await Bench.start(t)
+    let changes = 1
+    bench.site.before = async (request) => {
+      if (request !== 'put a' || changes-- <= 0) return
+      const bytes = Buffer.from('another')
+      const made = {
+        isDeleteMarker: false,
+        etag: `x${changes}`,
+        size: 7,
+        versionId: `x${changes}`,
+        modifiedAt: 0,
+      }
+      const plain = { crc64nvme: null, mark: null, metadata: {}, tags: {}, retention: null, legalHold: false }
+      bench.site.keys.set('a', [{ ...made, ...plain, bytes }])
+    }
+    await bench.put('a')
+    await bench.rounds()
+    t.same(bench.site.effects, ['put a e1'])
+    t.match(bench.state, { pending: 0, sent: 1 }, 'without waiting for another attempt')
+    changes = 100
+    await bench.put('a')
+    await bench.rounds()
+    t.match(bench.state, { pending: 1, failures: 0, lastError: /PreconditionFailed/ })
+  },
+)
+
 t.test('conflicts', async (t) => {
   t.test('the later second wins; what loses is counted', async (t) => {
     const bench = await Bench.start(t)

@@ -14,7 +14,7 @@ import { Restoring, type RestoringParts } from './restoring.ts'
 
 export interface BackupWorkParts
   extends Omit<BackingUpParts, 'openTarget' | 'masterKey'>,
-    Pick<RestoringParts, 'content' | 'config' | 'masterKey'>,
+    Pick<RestoringParts, 'content' | 'config' | 'masterKey' | 'uploads'>,
     Pick<BackupSchedulesParts, 'confirmedTime'> {
   readonly backups: { readonly openTarget: OpenTarget }
   readonly often: Pick<Repeating, 'everyMs' | 'logger'>

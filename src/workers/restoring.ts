@@ -27,6 +27,7 @@ import {
   bucketsOf,
   dedupKeyOf,
   figuresOf,
+  keysOf,
   ScopeUnknown,
   settingsOf,
   tenantSettingsOf,
@@ -38,7 +39,7 @@ import { TargetError } from '../backup/targets/target.ts'
 import { Refusal } from '../base/refusal.ts'
 import type { Propose } from '../commands/propose.ts'
 import type { Content } from '../content/content.ts'
-import type { UploadOutcome } from '../content/uploads.ts'
+import type { UploadOutcome, Uploads } from '../content/uploads.ts'
 import { bucketKeys } from '../state-machine/buckets/keys.ts'
 import type { BucketRecord } from '../state-machine/buckets/records.ts'
 import { longOperationKeys } from '../state-machine/long-operations/keys.ts'
@@ -51,7 +52,8 @@ import type { StateReader } from '../store/reads/state-reader.ts'
 import { RetryWait } from './base/retry-wait.ts'
 
 export interface RestoringParts extends PaceParts {
-  readonly cluster: Pick<Cluster, 'isJobRunner'>
+  readonly cluster: Pick<Cluster, 'isJobRunner' | 'blobs'>
+  readonly uploads: Uploads
   readonly state: StateReader
   readonly propose: Propose
   readonly masterKey: Pick<MasterKey, 'open' | 'seal'> & { readonly id: string }
@@ -237,10 +239,10 @@ export class Restoring {
     { bucket: name, checked }: Extract<RestorePlace, { step: 'check' }>,
   ): Promise<boolean> {
     const { state, content } = this.#parts
-    const { source, bucket: from, tenant, pace } = await this.#making(operation, name)
+    const { source, bucket: from, tenant, pace, sealed } = await this.#making(operation, name)
     const bucket = this.#destination(operation, name)
     const walk = newestFirst(source.rows, from.id, checked?.after ?? null)
-    const comparing = { source, from, bucket, tenant, state, content, pace }
+    const comparing = { source, from, bucket, tenant, state, content, sealed, pace }
     const compared = await compareVersions(walk, checked, comparing)
     await walk.return(undefined)
     const { equal, absent, different } = compared
@@ -340,7 +342,7 @@ export class Restoring {
 
   /** `name`: of a bucket of the backup. */
   async #making(operation: Restore, name: string): Promise<Making> {
-    const { state, content } = this.#parts
+    const { cluster, state, content, uploads } = this.#parts
     const { to } = operation.restore
     const source = await this.#source(operation)
     const bucket = await source.rows.get(bucketKeys.bucket(source.tenant.id, name))
@@ -349,7 +351,14 @@ export class Restoring {
     const { signal } = this.#stopping
     const about = { rate: operation.maxBytesPerSecond, check: () => this.#check(operation), signal }
     const pace = (bytes: number): Promise<void> => this.#pace.rest(bytes, about)
-    return { source, bucket, tenant, content, signal, pace }
+    const sealed = { sharesIds: this.#sharesIds(source, tenant), state, blobs: cluster.blobs, uploads }
+    return { source, bucket, tenant, content, sealed, signal, pace }
+  }
+
+  /** The tenant has the dedup key of the backup. */
+  #sharesIds({ bodies }: OpenedSource, tenant: TenantRecord): boolean {
+    const probe = Buffer.from('holdfast')
+    return bodies.idOf(probe) === keysOf(tenant, this.#parts.masterKey).present.keys.chunkIdOf(probe)
   }
 
   #tenant(tenant: TenantRecord | undefined, id: string): TenantRecord {

@@ -60,3 +60,9 @@ t.test('a bucket that another site made goes back to its source and nowhere else
   t.equal(verdict({ site: site('b-') }, 'c-1 photos'), 'copy', 'two prefixes make no end of buckets')
   t.equal(verdict({ site: site('b-') }, 'c-1 b-photos'), 'due')
 })
+
+t.test('a bucket that a restore fills waits until it is whole', async (t) => {
+  const bucket = { id: 'B1', name: 'photos', restoring: 'op-1' }
+  t.equal(verdict({ bucket }), 'waits')
+  t.equal(verdict({ bucket, present: { ofTenant: 5 } }), 'follows')
+})

@@ -94,6 +94,15 @@ export class TenantClient {
   }
 }
 
+const CLIENT_KEY = createHash('sha256').update('a key of a client').digest()
+const WITH_KEY = {
+  'x-service-customer-algorithm': 'AES256',
+  'x-service-customer-key': CLIENT_KEY.toString('base64'),
+  'x-service-customer-key-md5': createHash('md5').update(CLIENT_KEY).digest('base64'),
+}
+/** Of the bucket `plain`: only its client has the key. */
+export const SECRET = 'secret'
+
 const PAST_A_YEAR = 400 * 86_400_000
 
 /** A bucket with versions, locks and settings, one without versions, and one whose versioning was suspended. */
@@ -119,6 +128,7 @@ export async function fill(client: TenantClient, seed: string): Promise<void> {
   await put('/kept/objects/none', Buffer.alloc(0))
   await put('/plain/objects/large', bytesOf(`${seed}large`, 9_500_000), { 'cache-control': 'no-store' })
   for (let n = 0; n < 70; n++) await put(`/plain/objects/s${n}`, Buffer.from(`${seed} ${n}`))
+  await put(`/plain/objects/${SECRET}`, bytesOf(`${seed}secret`, 4_300_000), WITH_KEY)
   await assemble(client, seed)
   await put('/mixed/objects/x', Buffer.from(`first of ${seed}`))
   const versioning = (status: string) =>
@@ -179,7 +189,7 @@ interface ListedVersion {
 }
 
 /** Of a version: everything but its id. */
-type SeenVersion = Readonly<Record<string, unknown>>
+export type SeenVersion = Readonly<Record<string, unknown>>
 
 const HEADERS_OF_ANSWERS = new Set([
   'x-service-version-id',
@@ -207,7 +217,8 @@ export async function versionsOf(
       continue
     }
     const at = `${pathOf(version.key)}?versionId=${versionId}`
-    const read = await client.ask(nodeId, { method: 'GET', path: `/${bucket}/objects/${at}` })
+    const key = version.key === SECRET ? WITH_KEY : {}
+    const read = await client.ask(nodeId, { method: 'GET', path: `/${bucket}/objects/${at}`, headers: key })
     const tags = await client.ask(nodeId, { method: 'GET', path: `/${bucket}/object-tags/${at}` })
     const headers = Object.fromEntries(
       Object.entries(read.headers).filter(

@@ -16,7 +16,8 @@ import type { ObjectRecord, VersionRecord } from '../../state-machine/versions/r
 import { newestVersion, versionAt } from '../../state-machine/versions/versions.ts'
 import type { OpenedSource } from './opened-source.ts'
 import type { Checked } from './restore-cursor.ts'
-import { factsOf, missingVersion, prepareBodies } from './restored-items.ts'
+import { factsOf, type Making, missingVersion, prepareBodies } from './restored-items.ts'
+import { sealedFault } from './sealed-copies.ts'
 import { placeOf } from './version-walk.ts'
 
 /** One step ends behind the version that reaches one of these. */
@@ -32,6 +33,7 @@ export interface Comparing {
   readonly tenant: TenantRecord
   readonly state: View
   readonly content: Pick<Content, 'read'>
+  readonly sealed: Making['sealed']
   readonly pace: (bytes: number) => Promise<void>
 }
 
@@ -108,10 +110,13 @@ function areAlike(version: VersionRecord, twin: VersionRecord, tenant: TenantRec
 async function bodyFault(
   version: VersionRecord,
   twin: VersionRecord,
-  { source, from, bucket, tenant, content, pace }: Comparing,
+  { source, from, bucket, tenant, content, pace, sealed }: Comparing,
 ): Promise<string | null> {
   if (version.kind === 'deleteMarker' || twin.kind === 'deleteMarker') return null
   const { size, body, versionId: id } = version
+  const at = { bucketId: from.id, id, size }
+  if (version.customerSeal !== undefined)
+    return sealedFault(at, body, { ...sealed, bodies: source.bodies, tenantId: tenant.id, pace })
   const read = new Reading(
     content.read(
       tenant,
@@ -120,7 +125,7 @@ async function bodyFault(
     ),
   )
   try {
-    for await (const piece of source.bodies.pieces({ bucketId: from.id, id, size }, body)) {
+    for await (const piece of source.bodies.pieces(at, body)) {
       await pace(piece.size)
       if (source.bodies.idOf(await read.take(piece.size)) !== piece.id)
         return 'the bytes that were read back are not those of the backup'

@@ -21,6 +21,7 @@ import type { BucketId } from '../../state-machine/base/record-ids.ts'
 import type { RowKey } from '../../state-machine/base/row-key.ts'
 import { type BodyAt, PieceMissing } from './source-bodies.ts'
 import type { OpenedSource } from './opened-source.ts'
+import { copySealed, type SealedCopying } from './sealed-copies.ts'
 
 /** One step ends behind the item that reaches one of these. */
 const STEP_ITEMS = 64
@@ -34,6 +35,8 @@ export interface Making {
   /** Of the destination. */
   readonly tenant: TenantRecord
   readonly content: Pick<Content, 'ingest'>
+  /** For bodies that only their clients can open. */
+  readonly sealed: Omit<SealedCopying, 'bodies' | 'tenantId' | 'pace'>
   readonly signal: AbortSignal
   /** Resolves when so many bytes more may be read. Throws when the work is not wanted any more. */
   readonly pace: (bytes: number) => Promise<void>
@@ -86,8 +89,8 @@ export async function partItems(object: ObjectRecord, first: number, making: Mak
   }
   const made = await inTurns(parts, async (part, n): Promise<Made> => {
     const { partId: id, size, body, checksums = {} } = part
-    const stored = await storedBody({ bucketId: bucket.id, id, size }, body, making)
     const { key } = object
+    const stored = await storedBody(object, { bucketId: bucket.id, id, size }, body, making)
     return {
       item: { what: 'part', key, partNumber: first + n + 1, size, checksums, body: stored.body },
       bytes: size,
@@ -145,7 +148,7 @@ async function itemOf(version: VersionRecord, making: Making): Promise<Made> {
   const { bucket, tenant } = making
   const at = { bucketId: bucket.id, id: version.versionId, size: version.size }
   try {
-    const { body, end } = await storedBody(at, version.body, making)
+    const { body, end } = await storedBody(version, at, version.body, making)
     return { item: { what: 'version', ...factsOf(version, tenant), body }, bytes: version.size, end }
   } catch (error) {
     if (!(error instanceof PieceMissing)) throw error
@@ -153,11 +156,16 @@ async function itemOf(version: VersionRecord, making: Making): Promise<Made> {
   }
 }
 
+/** Of a piece of this object, or of all of it. */
 async function storedBody(
+  { customerSeal }: Pick<ObjectRecord, 'customerSeal'>,
   at: BodyAt,
   body: ObjectRecord['body'],
-  { source, tenant, content, signal, pace }: Making,
+  making: Making,
 ): Promise<Pick<IngestedBody, 'body' | 'end'>> {
+  const { source, tenant, content, signal, pace, sealed } = making
+  if (customerSeal !== undefined)
+    return copySealed(at, body, { ...sealed, bodies: source.bodies, tenantId: tenant.id, pace })
   let fault: unknown = null
   const pieces = nodeSource(
     (async function* () {

@@ -76,6 +76,26 @@ export class SourceBodies {
     return plain
   }
 
+  /** Throws TargetError, PieceMissing. */
+  async row(id: ChunkId): Promise<ChunkRecord> {
+    const { tenant, rows } = this.#parts
+    const row = await rows.get(chunkKeys.chunk(tenant.id, id))
+    if (row === undefined) throw new PieceMissing(`chunk ${id} has no row in the backup`)
+    return row
+  }
+
+  /** Throws TargetError when the target is away, PieceMissing. */
+  async sealed(row: ChunkRecord): Promise<Buffer> {
+    const { reader } = this.#parts
+    try {
+      return await reader.chunk(row)
+    } catch (cause) {
+      const what = damageOf(cause)
+      if (what === null) throw cause
+      throw new PieceMissing(`${reader.nameOf(row)} is ${what}`, { cause })
+    }
+  }
+
   /** By which equal bytes of the tenant of the backup are known. */
   idOf(plain: Uint8Array): ChunkId {
     return this.#parts.ring.present.keys.chunkIdOf(plain)
@@ -106,14 +126,13 @@ export class SourceBodies {
   }
 
   async #chunk({ id }: Piece): Promise<Buffer> {
-    const { tenant, rows, ring } = this.#parts
-    const row = await rows.get(chunkKeys.chunk(tenant.id, id))
-    if (row === undefined) throw new PieceMissing(`chunk ${id} has no row in the backup`)
+    const { ring } = this.#parts
+    const row = await this.row(id)
     const version = keyVersionOf(row)
     if (version === CUSTOMER_KEY_VERSION) throw new PieceMissing('only its client has the key')
     const keys = ring.of(version)
     if (keys === undefined) throw new PieceMissing(`the key of chunk ${id} is not in the backup`)
-    const sealed = await this.#sealed(row)
+    const sealed = await this.sealed(row)
     const { size, sealedSize } = row
     const chunk = { keys, id, size, sealedSize }
     const plain: Buffer[] = []
@@ -127,16 +146,5 @@ export class SourceBodies {
       throw new PieceMissing(`chunk ${id} does not open`, { cause })
     }
     return Buffer.concat(plain)
-  }
-
-  async #sealed(row: ChunkRecord): Promise<Buffer> {
-    const { reader } = this.#parts
-    try {
-      return await reader.chunk(row)
-    } catch (cause) {
-      const what = damageOf(cause)
-      if (what === null) throw cause
-      throw new PieceMissing(`${reader.nameOf(row)} is ${what}`, { cause })
-    }
   }
 }

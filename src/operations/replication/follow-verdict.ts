@@ -17,7 +17,7 @@ export type FollowVerdict = 'own' | 'copy' | 'follows' | 'waits' | 'due' | 'rele
 
 export interface Followed {
   readonly site: TenantSiteRecord
-  readonly bucket: Pick<BucketRecord, 'id' | 'name' | 'replicaOf'>
+  readonly bucket: Pick<BucketRecord, 'id' | 'name' | 'replicaOf' | 'restoring'>
   /** Of the bucket. */
   readonly present: Pick<SiteRecord, 'ofTenant'> | undefined
   readonly waiting: WaitingSiteRecord | undefined
@@ -28,6 +28,8 @@ export function followVerdict({ site, bucket, present, waiting }: Followed, now:
   if (site.isRemoved) return 'released'
   if (isForeignCopy(site, bucket)) return 'copy'
   if (present?.ofTenant === site.revision) return 'follows'
+  // It follows, with all that is in it, when it is whole.
+  if (bucket.restoring !== undefined) return 'waits'
   const isOfThis = waiting?.bucketId === bucket.id && waiting.revision === site.revision
   return isOfThis && !sendIsDue(waiting.dueAt, now) ? 'waits' : 'due'
 }

@@ -1,45 +1,12 @@
 /** Rows and versions out of a backup: found by bisection, walked in two orders. [src/backup/living] */
 import t from 'tap'
-import { BackupRows } from '../../src/backup/living/backup-rows.ts'
 import { newestFirst, oldestFirst, placeOf, versionAtPlace } from '../../src/backup/living/version-walk.ts'
 import { comesBefore } from '../../src/state-machine/base/key-order.ts'
 import { join, rangeOf, type RowKey } from '../../src/state-machine/base/row-key.ts'
 import { versionIdAt } from '../../src/state-machine/base/version-id.ts'
 import { versionKeys } from '../../src/state-machine/versions/keys.ts'
 import type { VersionRecord } from '../../src/state-machine/versions/records.ts'
-import { frameRow } from '../../src/store/rows/row-block.ts'
-import { encodeRow, keyBytes } from '../../src/store/rows/row-codec.ts'
-
-/** In files of `perFile` rows. */
-function rowsOf(rows: ReadonlyMap<string, object>, perFile: number): { rows: BackupRows; reads: string[] } {
-  const sorted = [...rows].sort(([one], [other]) => (comesBefore(one, other) ? -1 : 1))
-  const files: Buffer[] = []
-  for (let at = 0; at < sorted.length; at += perFile)
-    files.push(
-      Buffer.concat(
-        sorted.slice(at, at + perFile).map(([key, row]) => {
-          const name = keyBytes(key)
-          return frameRow(name, encodeRow(name, row))
-        }),
-      ),
-    )
-  const reads: string[] = []
-  const state = files.map((_, n) => ({ name: String(n), size: 0, sha256: '' }))
-  const reader = {
-    manifest: { state },
-    rowsIn: async ({ name }: { readonly name: string }) => {
-      reads.push(name)
-      return files[Number(name)] ?? Buffer.alloc(0)
-    },
-  }
-  return { rows: new BackupRows(reader), reads }
-}
-
-async function all<T>(source: AsyncGenerator<T>): Promise<T[]> {
-  const found: T[] = []
-  for await (const one of source) found.push(one)
-  return found
-}
+import { all, rowsOf } from './living-world.ts'
 
 t.test('rows of a backup', async (t) => {
   const names = ['', 'a', 'a!', 'b', 'é', 'ﬀ', '\u{1f600}', 'z'].flatMap((one) =>

@@ -1,13 +1,24 @@
 /** A tenant and a bucket out of a backup, beside what the running cluster has now. [docs/adr/0094-restore-into-a-living-cluster.md] [deploy/runbooks/restore.md] */
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { until } from '../helpers/async.ts'
 import { MANY_ADMIN_REQUESTS } from '../helpers/member-steps.ts'
 import type { ProcessCluster } from '../helpers/process-cluster.ts'
+import { runCommand } from '../helpers/run-command.ts'
 import { ended, type OperationSeen, seen, startBackedUp, startBackup } from './backup-world.ts'
-import { bytesOf, fill, SECRET, type SeenVersion, settingsOf, TenantClient, versionsOf } from './restore-world.ts'
+import {
+  bytesOf,
+  fill,
+  SECRET,
+  type SeenVersion,
+  settingsOf,
+  TenantClient,
+  versionsOf,
+} from './restore-world.ts'
 
+const RUNBOOK = fileURLToPath(new URL('../../deploy/runbooks/restore.md', import.meta.url))
 const NODES = ['n1', 'n2', 'n3']
 const BUCKETS = ['kept', 'mixed', 'plain']
 
@@ -148,6 +159,10 @@ t.test('a tenant and a bucket come back beside what is there', { timeout: 1_800_
       const { progress } = await seen(cluster, 'n1', id)
       return progress.blobsDone > 20
     })
+    const steer = (how: string) =>
+      cluster.admin('n1', { method: 'POST', path: `/cluster/operations/${id}/${how}` })
+    t.match(JSON.parse((await steer('pause')).body.toString()), { status: 'paused' })
+    t.match(JSON.parse((await steer('resume')).body.toString()), { status: 'running' })
     const leader = (await cluster.leader()) ?? 'n1'
     await cluster.signal(leader, 'SIGKILL')
     const [other = ''] = NODES.filter((nodeId) => nodeId !== leader)
@@ -173,6 +188,34 @@ t.test('a tenant and a bucket come back beside what is there', { timeout: 1_800_
       inlineBytes: 0,
     }))
     t.same(is, was, 'the usage is that of the tenant in the backup')
+  })
+
+  await t.test('the lines of the runbook, typed', async (t) => {
+    const text = readFileSync(RUNBOOK, 'utf8')
+    const lines = [...text.matchAll(/holdfast (backup restore-into [^\n`]+)/g)].map(([, line = '']) => line)
+    t.equal(lines.length, 2)
+    process.env['HOLDFAST_ADMIN_TOKEN'] = cluster.setup.ownerToken
+    const here = new Map([
+      ['20261127t120000z-0123abcd', backupId],
+      ['nas', 'directory:weekly'],
+      ['photos', 'mixed'],
+    ])
+    for (const line of lines) {
+      const words = (line.match(/'[^']*'|\S+/g) ?? []).map(
+        (word) => here.get(word) ?? word.replaceAll("'", ''),
+      )
+      const admin = ['--admin-endpoint', cluster.node('n2').adminUrl, '--json']
+      const planned = await runCommand(...words, ...admin)
+      t.equal(planned.code, 0, planned.err)
+      t.match(JSON.parse(planned.out), { allowed: true, plan: { tenantId: 'acme' } })
+      const run = [...words.filter((word) => word !== '--dry-run'), '--wait']
+      const done = await runCommand(...run, ...admin)
+      t.equal(done.code, 0, done.err)
+      t.match(JSON.parse(done.out), { status: 'succeeded', error: null, restore: { missingCount: 0 } })
+    }
+    await same(t, acme, ['mixed', 'photos-friday'])
+    const friday = await TenantClient.of(cluster, 'n3', 'acme-friday')
+    for (const bucket of BUCKETS) await same(t, friday, [bucket, bucket])
   })
 
   await t.test('refusals change nothing', async (t) => {

@@ -25,7 +25,7 @@ const STEP_VERSIONS = 256
 const STEP_BYTES: number = 32 * 1024 * 1024
 
 export interface Comparing {
-  readonly source: OpenedSource
+  readonly source: Pick<OpenedSource, 'rows' | 'tenant' | 'bodies'>
   /** Of the backup. */
   readonly from: BucketRecord
   /** Of the cluster. */

@@ -195,7 +195,7 @@ async function storedBody(
 /** The rows that the bodies need, first those that name chunks and then those of the chunks. */
 export async function prepareBodies(
   versions: readonly VersionRecord[],
-  { rows, tenant }: OpenedSource,
+  { rows, tenant }: Pick<OpenedSource, 'rows' | 'tenant'>,
   bucketId: BucketId,
 ): Promise<void> {
   const ofBodies = versions.flatMap(({ versionId, ...version }): readonly RowKey[] => {

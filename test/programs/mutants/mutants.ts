@@ -12,6 +12,7 @@ import { CUSTOMER_KEY_MUTANTS } from './customer-key-mutants.ts'
 import { DISK_MUTANTS } from './disk-mutants.ts'
 import { GARBAGE_MUTANTS } from './garbage-mutants.ts'
 import { KEY_EXCHANGE_MUTANTS } from './key-exchange-mutants.ts'
+import { RESTORE_MUTANTS } from './restore-mutants.ts'
 import { LIFECYCLE_MUTANTS } from './lifecycle-mutants.ts'
 import { SITE_MUTANTS } from './site-mutants.ts'
 import { LIMIT_MUTANTS } from './limit-mutants.ts'
@@ -123,6 +124,7 @@ export const MUTANTS_BY_FILE: readonly (readonly Mutant[])[] = [
   MEMBER_MUTANTS,
   CUSTOMER_KEY_MUTANTS,
   KEY_EXCHANGE_MUTANTS,
+  RESTORE_MUTANTS,
   BACKUP_MUTANTS,
   BACKUP_READING_MUTANTS,
   DISK_MUTANTS,

@@ -38,7 +38,7 @@ export function backupWork({ often, backups, ...parts }: BackupWorkParts): Backu
     workers: [
       { name: 'backup', work: () => backingUp.round(), ...often },
       { name: 'backup prune', work: () => pruning.round(), ...often },
-      { name: 'restore', work: () => restoring.round(), ...often },
+      { name: 'restore', work: (signal) => restoring.round(signal), ...often },
       { name: 'backup schedules', work: () => schedules.round(), ...often },
     ],
     samples: () => schedules.metrics(),

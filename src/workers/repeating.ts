@@ -11,8 +11,8 @@ import { Condition, type Logger } from '../../cluster/index.ts'
 
 export interface Repeating {
   readonly name: string
-  /** Resolves with true when there is more to do at once. */
-  readonly work: () => Promise<boolean>
+  /** Resolves with true when there is more to do at once. `signal`: the node stops, and waits for this round. */
+  readonly work: (signal: AbortSignal) => Promise<boolean>
   readonly everyMs: number
   readonly logger: Logger
 }
@@ -20,7 +20,7 @@ export interface Repeating {
 /** Resolves once the signal has fired and nothing runs any more. Never rejects. */
 export async function repeat({ name, work, everyMs, logger }: Repeating, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
-    const isMore = await work().catch((err: unknown) => {
+    const isMore = await work(signal).catch((err: unknown) => {
       if (err instanceof Condition) logger.debug({ err, worker: name }, 'background work must wait')
       else logger.error({ err, worker: name }, 'background work failed')
       return false

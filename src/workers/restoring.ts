@@ -75,7 +75,8 @@ const KEY_BYTES = 32
 export class Restoring {
   readonly #parts: RestoringParts
   readonly #retry = new RetryWait()
-  readonly #stopping = new AbortController()
+  /** Of the round under way. */
+  #signal: AbortSignal = new AbortController().signal
   readonly #sources: SourceKeeper
   readonly #pace: Pace
 
@@ -85,9 +86,10 @@ export class Restoring {
     this.#pace = new Pace(parts)
   }
 
-  /** One step of the restore under way; resolves with true when there is more to do at once. Throws Condition. */
-  async round(): Promise<boolean> {
+  /** One step of the restore under way, which ends early when the signal fires; resolves with true when there is more to do at once. Throws Condition. */
+  async round(signal: AbortSignal): Promise<boolean> {
     const { cluster, state, now } = this.#parts
+    this.#signal = signal
     const operation = cluster.isJobRunner() ? unfinishedOperations(state).find(isWorkable) : undefined
     if (operation === undefined) {
       await this.#sources.close()
@@ -103,14 +105,13 @@ export class Restoring {
     }
   }
 
-  /** Ends the step under way, and the connections to the target. */
-  async close(): Promise<void> {
-    this.#stopping.abort(new Condition('shutting_down', 'This node is stopping'))
-    await this.#sources.close()
+  /** Ends the connections to the target. */
+  close(): Promise<void> {
+    return this.#sources.close()
   }
 
   async #failed({ operationId }: Restore, error: unknown): Promise<boolean> {
-    if (error instanceof Abandoned) return false
+    if (error instanceof Abandoned || this.#signal.aborted) return false
     await this.#sources.close()
     const { logger, now } = this.#parts
     const isFinal = (error instanceof TargetError && !error.isRetryable) || error instanceof ScopeUnknown
@@ -348,7 +349,7 @@ export class Restoring {
     const bucket = await source.rows.get(bucketKeys.bucket(source.tenant.id, name))
     if (bucket === undefined) throw new ScopeUnknown(`The backup has no bucket "${name}" any more`)
     const tenant = this.#tenant(state.get(tenantKeys.tenant(to.tenantId)), to.tenantId)
-    const { signal } = this.#stopping
+    const signal = this.#signal
     const about = { rate: operation.maxBytesPerSecond, check: () => this.#check(operation), signal }
     const pace = (bytes: number): Promise<void> => this.#pace.rest(bytes, about)
     const sealed = { sharesIds: this.#sharesIds(source, tenant), state, blobs: cluster.blobs, uploads }

@@ -16,7 +16,12 @@ async function start(t: Parameters<typeof ApiWorld.withBucket>[0]) {
   const post = (path: string, body: object): Promise<ApiAnswer> =>
     world.call({ admin: true, token, method: 'POST', path: `/admin/api/v1/cluster/${path}`, body })
   const ask = (more: object, { id = backupId, query = '' } = {}): Promise<ApiAnswer> =>
-    post(`backups/${id}/restore${query}`, { target: 'directory:weekly', reason: 'a test', tenant: 'acme', ...more })
+    post(`backups/${id}/restore${query}`, {
+      target: 'directory:weekly',
+      reason: 'a test',
+      tenant: 'acme',
+      ...more,
+    })
   const { directory } = world.memory.services.config.backup
   const masterKey = world.memory.services.backups.masterKey as MasterKey
   return { world, ask, post, masterKey, directory: directory ?? '' }
@@ -26,8 +31,16 @@ t.test('restoreBackup', async (t) => {
   t.test('is a long operation that says what comes from where [backups.restore-into]', async (t) => {
     const { ask } = await start(t)
     const started = await ask({ bucket: 'photos', toTenant: 'acme', toBucket: 'then', maxBytesPerSecond: 9 })
-    t.match(started, { status: 202, json: { type: 'backupRestore', status: 'queued', maxBytesPerSecond: 9, backupId } })
-    t.match(started.json['restore'], { tenantId: 'acme', bucket: 'photos', toTenantId: 'acme', toBucket: 'then' })
+    t.match(started, {
+      status: 202,
+      json: { type: 'backupRestore', status: 'queued', maxBytesPerSecond: 9, backupId },
+    })
+    t.match(started.json['restore'], {
+      tenantId: 'acme',
+      bucket: 'photos',
+      toTenantId: 'acme',
+      toBucket: 'then',
+    })
   })
 
   t.test('takes a tenant by a name that only one has, and gives it a new id', async (t) => {
@@ -82,7 +95,9 @@ t.test('restoreBackup', async (t) => {
   ] as const)
     t.test(`precondition_failed: its ${what} is damaged`, async (t) => {
       const { ask, directory } = await start(t)
-      const [file = ''] = readdirSync(directory, { recursive: true, encoding: 'utf8' }).filter((name) => find.test(name))
+      const [file = ''] = readdirSync(directory, { recursive: true, encoding: 'utf8' }).filter((name) =>
+        find.test(name),
+      )
       const bytes = readFileSync(join(directory, file))
       bytes[40] = (bytes[40] ?? 0) ^ 1
       writeFileSync(join(directory, file), bytes)

@@ -264,6 +264,27 @@ t.test('a tenant and a bucket come back beside what is there', { timeout: 1_800_
     await globex.must('n1', { method: 'PUT', path: '/half/objects/mine', body: Buffer.from('x') })
   })
 
+  await t.test('a node that stops does not wait for a slow step', async (t) => {
+    const slow = {
+      tenant: 'acme',
+      bucket: 'plain',
+      toTenant: 'acme',
+      toBucket: 'slow',
+      maxBytesPerSecond: 100,
+    }
+    const { answer } = await ask(cluster, 'n1', backupId, slow)
+    const id = String(answer['operationId'])
+    await until('it reads', async () => (await seen(cluster, 'n1', id)).phase === 'restoring versions')
+    const leader = (await cluster.leader()) ?? 'n1'
+    t.equal(await cluster.signal(leader, 'SIGTERM'), 0)
+    cluster.startNode(leader)
+    await until(`${leader} serves`, () => cluster.ready(leader))
+    const [other = ''] = NODES.filter((nodeId) => nodeId !== leader)
+    t.match(await seen(cluster, other, id), { status: 'running', progress: { blobsDone: 0 } })
+    await cluster.admin(other, { method: 'POST', path: `/cluster/operations/${id}/cancel` })
+    t.match(await ended(cluster, other, id), { status: 'cancelled' })
+  })
+
   await t.test('a damaged chunk is named, and the rest comes back', async (t) => {
     const folder = join(backups, 'weekly', 'chunks')
     const file = readdirSync(folder, { recursive: true, withFileTypes: true })

@@ -38,8 +38,7 @@ export async function copySealed(
 ): Promise<Pick<IngestedBody, 'body' | 'end'>> {
   const { bodies, sharesIds, uploads, blobs, pace } = copying
   if (body.kind === 'empty') return { body: { kind: 'empty' }, end: () => undefined }
-  if (!sharesIds)
-    throw new PieceMissing('only its client has the key, which opens nothing in another tenant')
+  if (!sharesIds) throw new PieceMissing('only its client has the key, which opens nothing in another tenant')
   const upload = await uploads.begin()
   try {
     const uses = new Map<string, ChunkUse>()
@@ -87,7 +86,8 @@ export async function sealedFault(
   for await (const { id, size } of bodies.pieces(at, body)) {
     await pace(size)
     const [was, is] = [await bodies.row(id), state.get(chunkKeys.chunk(tenantId, id))]
-    if (is === undefined || is.checksum !== was.checksum) return 'its sealed bytes are not those of the backup'
+    if (is === undefined || is.checksum !== was.checksum)
+      return 'its sealed bytes are not those of the backup'
     await readBack(blobRefOf(is), blobs)
   }
   return null

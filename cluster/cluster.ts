@@ -19,6 +19,7 @@ import { FREE_BYTES_LEAST } from './node/base/room-watch.ts'
 import { openRaftHalf } from './raft-half/raft-half.ts'
 import type { RaftPort, StatePort } from './raft-half/raft-port.ts'
 import { openRaftThread } from './raft-thread/raft-thread.ts'
+import { DiskOrders } from './disk-orders.ts'
 import { RepairStatuses } from './repair-statuses.ts'
 import { TraceNotes } from './trace-notes.ts'
 import { SHORT_METHODS } from './short-calls.ts'
@@ -28,6 +29,7 @@ interface Machine extends BlobParts {
   readonly raft: RaftPort
   readonly status: () => RepairStatus
   readonly statuses: RepairStatuses
+  readonly diskOrders: DiskOrders
   readonly gossip: GossipRounds
   /** Null: this node takes part in no trace. */
   readonly notes: TraceNotes | null
@@ -115,12 +117,20 @@ async function assemble(
   const status = (): RepairStatus => statusOf(blobParts)
   const sees = { members, status, disk: () => blobParts.store.usage() }
   const statuses = new RepairStatuses({ nodeId, transport, clock, logger, ...sees })
+  const diskOrders = new DiskOrders({
+    nodeId,
+    transport,
+    logger,
+    drains: blobParts.drains ?? null,
+    sizeOf: (name) => parts.copyLedger.find(name)?.size ?? null,
+    onMarked: () => blobParts.copies.onTrouble(),
+  })
   const gossip = new GossipRounds({ nodeId, transport, clock, logger, members })
   const { peerTraces: traces = null } = parts
   const entryTimes: RaftPort['entryTimes'] = (wanted) => raft.entryTimes(wanted)
   const notes =
     traces === null ? null : new TraceNotes({ nodeId, transport, clock, logger, members, traces, entryTimes })
-  return { raft, ...blobParts, status, statuses, gossip, notes }
+  return { raft, ...blobParts, status, statuses, diskOrders, gossip, notes }
 }
 
 function statusOf({ throttle, repair, copies }: BlobParts): RepairStatus {
@@ -190,6 +200,8 @@ function clusterOf({ nodeId, clusterId }: ClusterOptions, machine: Machine, { lo
     setRepairRate: (bytesPerSecond) => throttle.setRate(bytesPerSecond),
     repairStatus: () => machine.status(),
     repairStatuses: () => machine.statuses.all(),
+    orderDisk: (member, order) => machine.diskOrders.order(member, order),
+    diskPlaces: (member, names) => machine.diskOrders.places(member, names),
     metrics,
     forgetFingerprint: () => raft.forgetFingerprint(),
     stop: () => (stopped ??= stop()),

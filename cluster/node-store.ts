@@ -9,6 +9,7 @@ import type { BlobStore } from './blobs/base/blob-store.ts'
 import { DiskBlobStore, type DiskBlobStoreOptions } from './blobs/disk/disk-blob-store.ts'
 import { BlobDisks } from './blobs/disks/blob-disks.ts'
 import type { CopyMover } from './blobs/disks/copy-mover.ts'
+import type { DiskDrains } from './blobs/disks/disk-drains.ts'
 import { DiskSet } from './blobs/disks/disk-set.ts'
 import { firstDirectory } from './blobs/disks/found-disks.ts'
 import type { Clock } from './base/clock.ts'
@@ -21,6 +22,8 @@ export interface NodeStore {
   readonly reopenStore: () => Promise<void>
   /** Of several disks: moves copies between them. */
   readonly mover?: CopyMover
+  /** Of several disks: orders about single ones. */
+  readonly drains?: DiskDrains
   /** Of several disks: takes disks out and in. True: copies may be gone, or be there again. */
   readonly lookAtDisks?: () => Promise<boolean>
 }
@@ -40,9 +43,16 @@ type Options = Pick<ClusterOptions, 'clusterId' | 'nodeId' | 'dataDir' | 'blobDi
 
 export function nodeStore(options: Options, parts: NodeStoreParts): NodeStore {
   const { dataDir, diskThresholds: thresholds = DISK_THRESHOLDS, blobDirectories: directories = [] } = options
-  const { fail, onTrouble, ...common } = parts
+  const { fail, onTrouble, clock, ...common } = parts
   const storeAt = (directory: string, onFatal: (cause: Error) => void): DiskBlobStore =>
-    new DiskBlobStore({ ...common, directory, thresholds, onFatal, heldBackBytes: heldBackAt(directory) })
+    new DiskBlobStore({
+      ...common,
+      now: () => clock.now(),
+      directory,
+      thresholds,
+      onFatal,
+      heldBackBytes: heldBackAt(directory),
+    })
   const heldBackAt = (directory: string): NodeStoreParts['heldBackBytes'] =>
     directories.length === 0 || isSameDevice(dataDir, directory) ? common.heldBackBytes : () => 0
   if (directories.length === 0) {
@@ -52,10 +62,16 @@ export function nodeStore(options: Options, parts: NodeStoreParts): NodeStore {
     return { store, reopenStore: () => store.reopen() }
   }
   const expected = { clusterId: options.clusterId, nodeId: options.nodeId, dataDir, directories }
-  const { logger, onUnknown, clock } = parts
+  const { logger, onUnknown } = parts
   const disks = new DiskSet({ expected, storeAt, clock, logger, onUnknown, onTrouble })
-  const store = new BlobDisks(disks)
-  return { store, reopenStore: async () => undefined, lookAtDisks: () => disks.look(), mover: store.mover }
+  const store = new BlobDisks(disks, { expected, thresholds })
+  return {
+    store,
+    reopenStore: async () => undefined,
+    lookAtDisks: () => disks.look(),
+    mover: store.mover,
+    drains: store.drains,
+  }
 }
 
 /** The space for the log is held back only on the disk that has the log. */

@@ -10,6 +10,7 @@ import type { Clock } from './base/clock.ts'
 import { collectBody } from './transport/collect-body.ts'
 import type { PeerCalls } from './transport/transport.ts'
 import {
+  DISK_DOUBTS,
   DISK_STATUSES,
   type DiskState,
   type Logger,
@@ -126,9 +127,11 @@ function checkDisks(disks: unknown): void {
     )
   for (const disk of disks) {
     check(disk, DISK_PART, 'disk.disks')
-    const { level, status } = fieldsOf(disk)
+    const { level, status, doubt } = fieldsOf(disk)
     if (!isDiskLevel(level) || !DISK_STATUSES.some((one) => one === status))
       throw new TypeError('Cannot read the repair status: a disk has an unknown level or status')
+    if (doubt !== undefined && !DISK_DOUBTS.some((one) => one === doubt))
+      throw new TypeError('Cannot read the repair status: a disk has an unknown doubt')
   }
 }
 

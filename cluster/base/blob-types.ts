@@ -191,6 +191,7 @@ export interface InventoryStatus {
 export interface DiskState extends DiskView {
   readonly totalBytes: number
   readonly freeBytes: number
+  readonly doubt?: DiskDoubt
   /** Of a node with several; its state is that of all that are in use. */
   readonly disks?: readonly DiskPart[]
 }
@@ -209,6 +210,49 @@ export interface DiskPart {
   readonly totalBytes: number
   readonly freeBytes: number
   readonly level: DiskLevel
+  /** Absent: nothing. */
+  readonly doubt?: DiskDoubt
+}
+
+/** Since the disk was taken into use: operations failed now and then, or flushes take long. */
+export const DISK_DOUBTS = ['errors', 'slow_flushes'] as const
+export type DiskDoubt = (typeof DISK_DOUBTS)[number]
+
+/** To empty a disk, or to use it again. */
+export interface DiskOrder {
+  readonly diskId: string
+  readonly isDraining: boolean
+  /** Everything is checked and nothing is written. */
+  readonly isRehearsal: boolean
+}
+
+export interface DiskPlan {
+  readonly directory: string
+  readonly diskId: string
+  readonly status: DiskStatus
+  /** On the disk. */
+  readonly copies: number
+  /** Of those copies, according to rows. */
+  readonly bytes: number
+  /** False: there are more copies than were counted. */
+  readonly isComplete: boolean
+  /** That the other disks of the node take. */
+  readonly roomBytes: number
+}
+
+export const DISK_REFUSALS = ['no_disk', 'one_disk', 'out', 'not_listed', 'no_room', 'no_answer'] as const
+/** `one_disk`: the node has no disks to choose from. `out`: nothing can be read off it. `no_answer`: of the member, in time. */
+export type DiskRefusal = (typeof DISK_REFUSALS)[number]
+
+export type DiskOrdered =
+  | { readonly kind: 'done'; readonly plan: DiskPlan }
+  | { readonly kind: 'refused'; readonly why: DiskRefusal; readonly plan?: DiskPlan }
+
+/** On which disks of a node copies are. */
+export interface DiskPlaces {
+  readonly disks: readonly { readonly diskId: string; readonly directory: string }[]
+  /** For each name the position of its disk in `disks`; null: it was found on none. */
+  readonly found: readonly (number | null)[]
 }
 
 export type DiskStatus = (typeof DISK_STATUSES)[number]

@@ -4,7 +4,17 @@
  * Owns: the contract between the machine and the service on top of it.
  * Knows nothing of: tenants, buckets, object keys, HTTP, JSON; shows terms, votes and leaders only as metrics and reasons.
  */
-import type { BlobId, Blobs, CopyLedger, NodeRepair, RepairStatus } from './blob-types.ts'
+import type {
+  BlobId,
+  BlobName,
+  Blobs,
+  CopyLedger,
+  DiskOrder,
+  DiskOrdered,
+  DiskPlaces,
+  NodeRepair,
+  RepairStatus,
+} from './blob-types.ts'
 import type { DiskThresholds } from './disk-level.ts'
 import type { FileOps } from './file-ops.ts'
 import type { Gossip } from './gossip-channel.ts'
@@ -348,6 +358,10 @@ export interface Cluster {
   repairStatus(): RepairStatus
   /** The status of all members, each asked separately, in their order; within seconds even if members do not answer. Never rejects. */
   repairStatuses(): Promise<readonly NodeRepair[]>
+  /** Carried out by the member; what it marked is durable there when it resolves. Throws the errors of this node's own disk. */
+  orderDisk(nodeId: NodeId, order: DiskOrder): Promise<DiskOrdered>
+  /** At most DISK_PLACES_MAX names. Null: the member does not answer, or has one disk. */
+  diskPlaces(nodeId: NodeId, names: readonly BlobName[]): Promise<DiskPlaces | null>
   /** As of the call. Never rejects. */
   metrics(): Promise<readonly MetricSample[]>
   /** The fingerprint of this start is not that of the group: the next start may use another. Durable when it resolves. */

@@ -33,6 +33,8 @@ export class MasterKeyGate {
       time: cluster.time,
       reachesLevel: (level, withinMs) => cluster.reachesLevel(level, withinMs),
       repairStatuses: () => cluster.repairStatuses(),
+      orderDisk: (member, order) => cluster.orderDisk(member, order),
+      diskPlaces: (member, names) => cluster.diskPlaces(member, names),
       placement: (id) => cluster.placement(id),
       readBarrier: async () => {
         await cluster.readBarrier()

@@ -84,6 +84,12 @@ export const membershipRows = {
     'a dry run says which copies and bytes a rebalance would move, new shares, blockers and warnings; nothing changes [record 99]',
   'membership.place.refusals':
     'no member: 404; not active, too few nodes or zones left for copies: 412; nothing named, weight out of range: 400 [record 99]',
+  'membership.disks':
+    'GET /cluster/members/{nodeId}/disks: the disks of a member with status, doubt, what to do, and what is left on one that is emptied [record 99]',
+  'membership.disks.drain':
+    'POST .../disks/{diskId}/drain and /cancel: asked at any node, marked durably by the node concerned before the answer, in the audit log; a dry run marks nothing [record 99]',
+  'membership.disks.refusals':
+    'no member, no such disk: 404; one disk, a disk that is out, no room, no answer: 412 [record 99]',
   'membership.placement.pages': 'pages with a bounded number of chunks add up to the whole [record 91]',
   'membership.placement.scope':
     'of the cluster, a tenant or a bucket; 404 not_found; a bucket without its tenant: 400 [record 91]',

@@ -11,6 +11,7 @@ import { STATUS_OF } from '../../src/api/problem.ts'
 import { DENIED, outcomeOf } from '../../src/operations/audit/outcome.ts'
 import { getBucket } from '../../src/operations/buckets/bucket-lookups.ts'
 import { OPERATIONS } from '../helpers/operations.ts'
+import { TWO_DISKS } from '../helpers/disk-samples.ts'
 import { foundThree } from '../helpers/membership-samples.ts'
 import { ApiWorld } from './api-world.ts'
 import { AuditedWorld } from './audited-world.ts'
@@ -40,6 +41,7 @@ t.test('every route leaves one row of each request [audit.every-request] [audit.
   const audited = await AuditedWorld.empty(t, { limits: { adminRequestsBurst: 10_000 } })
   const { owner } = audited
   await foundThree(audited.world.memory)
+  audited.world.memory.repairs = TWO_DISKS
   await audited.world.memory.change(PREPARED)
   const answers: Record<string, unknown> = {}
   let token = ''

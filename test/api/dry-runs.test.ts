@@ -4,6 +4,7 @@
  * The examples run as a story, and before each step that takes `dryRun` the same request is sent as a dry run. The real step
  * succeeds right after it, so a dry run without effect is meaningful.
  */
+import { TWO_DISKS } from '../helpers/disk-samples.ts'
 import { foundThree } from '../helpers/membership-samples.ts'
 import t from 'tap'
 import type { Access } from '../../src/access/access.ts'
@@ -61,6 +62,7 @@ t.test(
     const { memory } = world
     const owner = await memory.adminToken('owner')
     await foundThree(memory)
+    memory.repairs = TWO_DISKS
     await memory.change(PREPARED)
     let made = 0
     memory.services.access = watched(memory.services.access, () => (made += 1))

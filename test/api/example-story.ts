@@ -69,7 +69,7 @@ const LAST: readonly ExampleId[] = [
   ['getClusterTime', 'confirmClusterTime', 'setBackClusterTime'],
   ['createLeavingTenant', 'disableTenant', 'deleteTenant'],
   ['getClusterMembership', 'joinVoter', 'demoteVoter', 'markVoterLost', 'removeMember'],
-  ['setMemberPlacement', 'deleteMemberPlacement'],
+  ['setMemberPlacement', 'deleteMemberPlacement', 'listMemberDisks', 'drainDisk', 'cancelDiskDrain'],
   ['replaceVoter', 'transferLeadership', 'queryAuditLog'],
 ].flat()
 

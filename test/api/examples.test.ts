@@ -12,6 +12,7 @@ import { ANSWERS } from '../../src/api/examples/generated/answers.ts'
 import { openApiText } from '../../src/api/server/openapi-documents.ts'
 import { ApiWorld } from './api-world.ts'
 import { OPERATIONS } from '../helpers/operations.ts'
+import { TWO_DISKS } from '../helpers/disk-samples.ts'
 import { foundThree } from '../helpers/membership-samples.ts'
 import {
   askOf,
@@ -94,6 +95,7 @@ t.test('every example works, and is answered as the document says', async (t) =>
   t.same([...new Set(STORY)].sort(), [...EXAMPLE_IDS].sort(), 'the story contains every example')
   const world = await ApiWorld.start(t, { publicUrl: 'https://storage.example.com' })
   await foundThree(world.memory)
+  world.memory.repairs = TWO_DISKS
   await world.memory.change(PREPARED)
   const owner = await world.memory.adminToken('owner')
   const answers: Record<string, unknown> = {}

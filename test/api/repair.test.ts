@@ -2,7 +2,7 @@
  * The rate of repair and the state of the watch over copies, through real sockets.
  */
 import t from 'tap'
-import { QUIET_REPAIR } from '../helpers/memory-services.ts'
+import { QUIET_REPAIR } from '../helpers/disk-samples.ts'
 import { type Ask, ApiWorld } from './api-world.ts'
 import { settingsOf } from '../../src/state-machine/chunks/collection.ts'
 

@@ -19,6 +19,7 @@ import { dataRoute, signedRoute } from '../../src/api/route.ts'
 import { getBucket } from '../../src/operations/buckets/bucket-lookups.ts'
 import { getSigned } from '../../src/operations/signed/get-signed.ts'
 import { withoutLoader } from '../helpers/without-loader.ts'
+import { TWO_DISKS } from '../helpers/disk-samples.ts'
 import { foundThree } from '../helpers/membership-samples.ts'
 import { ApiWorld, type ApiAnswer } from './api-world.ts'
 import { bearing, type Cell, CredentialForms } from './credential-forms.ts'
@@ -41,6 +42,7 @@ t.test(
     const world = await ApiWorld.start(t, { limits: { adminRequestsBurst: 10_000 } })
     const forms = await CredentialForms.make(world.memory)
     await foundThree(world.memory)
+    world.memory.repairs = TWO_DISKS
     await world.memory.change(PREPARED)
     const answers: Record<string, unknown> = {}
     const tried = new Set<ExampleId>()

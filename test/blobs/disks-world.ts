@@ -5,7 +5,7 @@ import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Test } from 'tap'
-import type { DiskSize } from '../../cluster/base/disk-level.ts'
+import { DISK_THRESHOLDS, type DiskSize } from '../../cluster/base/disk-level.ts'
 import { type FileOps, systemFileOps } from '../../cluster/base/file-ops.ts'
 import type { BlobName } from '../../cluster/base/types.ts'
 import { BlobDisks } from '../../cluster/blobs/disks/blob-disks.ts'
@@ -73,7 +73,7 @@ export class DisksWorld {
       onUnknown: () => this.unknown++,
       onTrouble: () => this.troubles++,
     })
-    const store = new BlobDisks(set)
+    const store = new BlobDisks(set, { expected, thresholds: DISK_THRESHOLDS })
     await store.open()
     this.opened = { set, store }
     this.#t.teardown(() => store.close())

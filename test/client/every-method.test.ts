@@ -11,6 +11,7 @@ import { Holdfast } from '../../packages/client/src/index.ts'
 import { type Answers, type Example, filled } from '../../src/api/examples/example.ts'
 import { ApiWorld } from '../api/api-world.ts'
 import { exampleOf, isAdmin, operationIdOf, PREPARED, STORY } from '../api/example-story.ts'
+import { TWO_DISKS } from '../helpers/disk-samples.ts'
 import { foundThree } from '../helpers/membership-samples.ts'
 
 type Method = (this: object, ...given: readonly object[]) => Promise<unknown>
@@ -40,6 +41,7 @@ function inputOf(route: Route, example: Example, answers: Answers): Record<strin
 t.test('every method does what its example shows', async (t) => {
   const world = await ApiWorld.start(t, { publicUrl: 'https://storage.example.com' })
   await foundThree(world.memory)
+  world.memory.repairs = TWO_DISKS
   await world.memory.change(PREPARED)
   const dataUrl = `http://127.0.0.1:${world.dataPort}`
   const endpoints = [`http://127.0.0.1:${world.adminPort}`]

@@ -14,14 +14,7 @@ import type { RowKey } from '../../src/state-machine/base/row-key.ts'
 import { type LogLine, recordingLogger } from './loggers.ts'
 import { DISK_THRESHOLDS } from '../../cluster/base/disk-level.ts'
 import { FEATURE_LEVEL } from '../../cluster/node/base/feature-level.ts'
-import type {
-  Cluster,
-  MembershipPort,
-  NodeRepair,
-  RepairStatus,
-  StateCut,
-  ClusterTimeStatus,
-} from '../../cluster/index.ts'
+import type { Cluster, MembershipPort, NodeRepair, StateCut, ClusterTimeStatus } from '../../cluster/index.ts'
 import { newAdminToken } from '../../src/access/admin-token.ts'
 import { siteSecretsOf } from '../../src/access/site-secrets.ts'
 import { LastUsed } from '../../src/access/last-used.ts'
@@ -46,6 +39,7 @@ import { withLevelGate } from '../../src/commands/level-gate.ts'
 import { createPropose, type Propose } from '../../src/commands/propose.ts'
 import { encodeRow, keyBytes } from '../../src/store/rows/row-codec.ts'
 import { TEST_CALLERS, TEST_LIMITS, testMasterKey } from './content-world.ts'
+import { QUIET_REPAIR, SampleDisks } from './disk-samples.ts'
 import { singleNodeMembership } from './membership-samples.ts'
 import { MemorySite } from './memory-site.ts'
 import { MemoryBlobs } from './memory-blobs.ts'
@@ -106,6 +100,7 @@ export class MemoryServices {
   notReady: readonly string[] = []
   featureLevel = FEATURE_LEVEL
   /** The copies that members report, and where copies should be. */
+  readonly disks = new SampleDisks()
   repairs: readonly NodeRepair[] = [{ nodeId: 'n1', status: QUIET_REPAIR, disk: null }]
   wanted: readonly string[] = ['n1']
   readonly stopping = new AbortController()
@@ -288,6 +283,8 @@ export class MemoryServices {
       readiness: () => ({ ready: this.notReady.length === 0, reasons: this.notReady }),
       time: this.#clusterTime(),
       repairStatuses: async () => this.repairs,
+      orderDisk: (...order) => this.disks.orderDisk(...order),
+      diskPlaces: (...question) => this.disks.diskPlaces(...question),
       placement: () => this.wanted,
       get membership() {
         return membership()
@@ -312,24 +309,6 @@ export class MemoryServices {
       this.proposals += 1
     })
   }
-}
-
-export const QUIET_REPAIR: RepairStatus = {
-  bytesPerSecond: null,
-  pending: 2,
-  scrub: {
-    startedAt: 1_000,
-    lastFullAt: null,
-    progress: 0.5,
-    copies: 7,
-    bytes: 700,
-    lost: 1,
-    removed: 0,
-    demand: null,
-  },
-  inventory: { runs: 1, endedAt: 500, isRunning: false, copies: 9, lost: 0 },
-  waitingForDisk: 0,
-  directoriesLost: 0,
 }
 
 const clockOf = ({ uploadNow }: Options) => (uploadNow === undefined ? {} : { now: uploadNow })

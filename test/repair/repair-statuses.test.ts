@@ -5,7 +5,7 @@ import { readRepair, RepairStatuses } from '../../cluster/repair-statuses.ts'
 import { type CallHandler, PeerUnreachableError, type Transport } from '../../cluster/transport/transport.ts'
 import type { DiskState, RepairStatus } from '../../cluster/base/types.ts'
 import { SILENT } from '../helpers/loggers.ts'
-import { QUIET_REPAIR } from '../helpers/memory-services.ts'
+import { QUIET_REPAIR } from '../helpers/disk-samples.ts'
 import { VirtualClock } from '../programs/simulator/virtual-clock.ts'
 
 const DISK: DiskState = { level: 'open', totalBytes: 10, freeBytes: 5, isSuspect: false }

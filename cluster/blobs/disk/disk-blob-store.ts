@@ -35,6 +35,8 @@ export interface DiskBlobStoreOptions {
   /** Consecutive failed operations that make the disk suspect. */
   readonly failuresMax?: number
   readonly packLimits?: Partial<PackLimits>
+  /** Monotonic milliseconds, to measure flushes with. */
+  readonly now?: () => number
   /** No compaction: the caller only inspects the store. */
   readonly isResting?: boolean
   /** Called before a copy may be stored under the name, and again afterwards. */
@@ -63,7 +65,7 @@ export class DiskBlobStore implements BlobStore {
   constructor(options: DiskBlobStoreOptions) {
     const { directory, onFatal, logger, thresholds = DISK_THRESHOLDS } = options
     this.#options = options
-    const health = new DiskHealth(options.failuresMax ?? FAILURES_MAX)
+    const health = new DiskHealth(options.failuresMax ?? FAILURES_MAX, options.now)
     const ops = watchedFileOps(options.fileOps ?? systemFileOps, health)
     const layout = new BlobLayout(directory)
     this.#layout = layout

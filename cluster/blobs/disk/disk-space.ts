@@ -42,10 +42,11 @@ export class DiskSpace {
     const { totalBytes } = found
     const freeBytes = Math.max(0, found.freeBytes - heldBackBytes(totalBytes))
     const level = diskLevel({ totalBytes, freeBytes }, thresholds)
-    const { isSuspect } = health
+    const { isSuspect, doubt } = health
     const isLess = isSuspect && severityOf(level) < severityOf('stopPlacing')
     this.#bytesSince = 0
-    this.#last = { totalBytes, freeBytes, level: isLess ? 'stopPlacing' : level, isSuspect }
+    const state = { totalBytes, freeBytes, level: isLess ? ('stopPlacing' as const) : level, isSuspect }
+    this.#last = doubt === null ? state : { ...state, doubt }
     return this.#last
   }
 

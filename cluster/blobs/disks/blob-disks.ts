@@ -15,6 +15,7 @@ import { WholeBytes } from '../base/whole-bytes.ts'
 import type { DiskBlobStore } from '../disk/disk-blob-store.ts'
 import { CopyMover, isOfDisk, noDisk, rankedFor } from './copy-mover.ts'
 import { DiskCalls } from './disk-calls.ts'
+import { DiskDrains, type DiskDrainsParts } from './disk-drains.ts'
 import type { DiskSet, OwnDisk } from './disk-set.ts'
 import { listOf } from './list-of-disks.ts'
 import { MovedNames } from './moved-names.ts'
@@ -24,11 +25,13 @@ export class BlobDisks implements BlobStore {
   readonly #calls: DiskCalls
   readonly #moved = new MovedNames()
   readonly mover: CopyMover
+  readonly drains: DiskDrains
 
-  constructor(set: DiskSet) {
+  constructor(set: DiskSet, { expected, thresholds }: Pick<DiskDrainsParts, 'expected' | 'thresholds'>) {
     this.#set = set
     this.#calls = new DiskCalls(set)
     this.mover = new CopyMover({ set, calls: this.#calls, moved: this.#moved })
+    this.drains = new DiskDrains({ set, calls: this.#calls, expected, thresholds })
   }
 
   /** Must be called first. Throws StartError. */
@@ -292,8 +295,9 @@ class NotedSource implements AsyncIterable<Uint8Array> {
 }
 
 function partOf({ directory, diskId, status, usage }: OwnDisk): DiskPart {
-  const { totalBytes = 0, freeBytes = 0, level = 'reserve' } = usage ?? {}
-  return { directory, diskId, status, totalBytes, freeBytes, level }
+  const { totalBytes = 0, freeBytes = 0, level = 'reserve', doubt } = usage ?? {}
+  const facts = { directory, diskId, status, totalBytes, freeBytes, level }
+  return doubt === undefined ? facts : { ...facts, doubt }
 }
 
 function leastOf(levels: readonly DiskLevel[]): DiskLevel {

@@ -59,10 +59,24 @@ export function blobMetrics({
 }
 
 /** Of a node with several disks, with the directory as a label. */
-export function partGauges({ directory, status, totalBytes, freeBytes }: DiskPart): MetricSample[] {
+export function partGauges({ directory, status, totalBytes, freeBytes, doubt }: DiskPart): MetricSample[] {
   const isInUse = status === 'serving' || status === 'draining' || status === 'drained'
   return [
     gauge('holdfast_disk_in_use', '0 when this disk of the node is out.', isInUse ? 1 : 0, { directory }),
+    gauge(
+      'holdfast_disk_draining',
+      '1 while this disk of the node is emptied.',
+      status === 'draining' ? 1 : 0,
+      {
+        directory,
+      },
+    ),
+    gauge(
+      'holdfast_disk_doubted',
+      '1 when this disk of the node returned errors or flushes slowly, and is in use.',
+      isInUse && doubt !== undefined ? 1 : 0,
+      { directory },
+    ),
     gauge('holdfast_disk_total_bytes', 'Space of this disk of the node; 0 when it is out.', totalBytes, {
       directory,
     }),

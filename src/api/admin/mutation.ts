@@ -11,6 +11,7 @@ import type { AdminOperation, Operation } from '../../operations/base/operation.
 import type { Services } from '../../operations/base/services.ts'
 import { awaitOperation } from '../../operations/repair/await-operation.ts'
 import { isFinished } from '../../state-machine/long-operations/operations.ts'
+import type { AuditDetails } from '../../state-machine/audit/records.ts'
 import type { LongOperation } from '../../state-machine/long-operations/records.ts'
 import { adminRoute, type Answer, type Facts, type RouteDefinition } from '../route.ts'
 import { orNull } from '../wire.ts'
@@ -73,7 +74,12 @@ type Headers = Readonly<Record<string, string>>
 export function changeRoute<Path extends string, B extends TObject, P extends TObject, R>(
   operation: AdminOperation<never, unknown>,
   { plan, ...facts }: MutationFacts<Path, B, P> & { readonly answers: string; readonly view: TSchema },
-  steps: Steps<Path, B, P, R> & { readonly answer: (result: R) => object; readonly headers?: Headers },
+  steps: Steps<Path, B, P, R> & {
+    readonly answer: (result: R) => object
+    readonly headers?: Headers
+    /** Of a change without a command: what its row in the audit log says besides. */
+    readonly note?: (result: R, call: CallOf<Path, B>) => AuditDetails
+  },
 ): RouteDefinition {
   const { answers, view, ...route } = facts
   const schema = Type.Union([view, dryRunView(plan)])
@@ -83,8 +89,9 @@ export function changeRoute<Path extends string, B extends TObject, P extends TO
     { ...route, query: DRY_RUN, success },
     async (services, principal, call) => {
       if (call.query.dryRun === true) return rehearse({ ...steps, operation, call }, services, principal)
-      const body = steps.answer(await steps.run(services, principal, call))
-      return { kind: 'json', headers: steps.headers ?? {}, body }
+      const result = await steps.run(services, principal, call)
+      if (steps.note !== undefined) call.note({ details: steps.note(result, call) })
+      return { kind: 'json', headers: steps.headers ?? {}, body: steps.answer(result) }
     },
   )
 }

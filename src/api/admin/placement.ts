@@ -8,6 +8,7 @@ import { getClusterPlacement, type PlacementPart } from '../../operations/placem
 import { PLACEMENT_CHUNKS_MAX } from '../../operations/placement/subject.ts'
 import type { NodePlacement } from '../../operations/placement/placement-tally.ts'
 import { adminRoute, type Answer } from '../route.ts'
+import { diskSuggestion, DiskLevelView, DiskStatusView, DOUBT } from './disk-view.ts'
 import { CONTINUATION_TOKEN, orNull, PAGE_END_SCHEMA, pageEnd } from '../wire.ts'
 
 const Count = Type.Integer({ minimum: 0 })
@@ -18,14 +19,14 @@ const Held = Type.Object(HELD)
 const DiskView = Type.Object(
   {
     directory: orNull(Type.String({ description: 'null: the node has one disk, in its data directory' })),
-    status: Type.Enum(['serving', 'draining', 'drained', 'absent', 'foreign', 'failed'], {
-      description:
-        'draining: its copies move to other disks of the node; drained: it has none; absent: no disk is there; foreign: another one is there, or one twice. Copies on one that is absent, foreign or failed do not count',
-    }),
-    level: Type.Enum(['open', 'stopPlacing', 'stopWriting', 'reserve']),
+    status: DiskStatusView,
+    level: DiskLevelView,
     totalBytes: Count,
     freeBytes: Count,
-    isSuspect: Type.Boolean(),
+    isSuspect: Type.Boolean({ description: 'It failed, or fails repeatedly' }),
+    diskId: Type.Optional(Type.String({ description: 'Of a node with several' })),
+    doubt: Type.Optional(DOUBT),
+    suggestion: Type.Optional(Type.String({ description: 'What to do. Absent: nothing' })),
   },
   { additionalProperties: false },
 )
@@ -164,10 +165,18 @@ function zoneViews(nodes: readonly NodePlacement[], whole: Whole): Static<typeof
 
 function disksView({ disk }: NodeRepair): Static<typeof DiskView>[] | null {
   if (disk === null) return null
-  const { disks, ...whole } = disk
-  if (disks === undefined) return [{ directory: null, status: 'serving', ...whole }]
-  return disks.map(({ directory, status, level, totalBytes, freeBytes }) => {
-    return { directory, status, level, totalBytes, freeBytes, isSuspect: status === 'failed' }
+  const { disks, level, totalBytes, freeBytes, isSuspect, doubt } = disk
+  if (disks === undefined) {
+    const whole = { level, totalBytes, freeBytes, isSuspect, ...(doubt === undefined ? {} : { doubt }) }
+    return [{ directory: null, status: 'serving', ...whole }]
+  }
+  return disks.map((part) => {
+    const suggestion = diskSuggestion(part)
+    return {
+      ...part,
+      isSuspect: part.status === 'failed',
+      ...(suggestion === null ? {} : { suggestion }),
+    }
   })
 }
 

@@ -18,6 +18,7 @@ import { backupTargetRoutes, BackupTargetView } from './backup-targets.ts'
 import { backupRoutes, BackupView } from './backups.ts'
 import { bucketPolicyRoutes } from './bucket-policies.ts'
 import { encryptionRoutes, TenantEncryptionView } from './encryption.ts'
+import { memberDiskRoutes } from './member-disks.ts'
 import { memberPlacementRoutes } from './member-placement.ts'
 import { MembershipView } from './membership-view.ts'
 import { membershipRoutes } from './membership.ts'
@@ -55,6 +56,7 @@ export function adminPlane(metrics: MetricsPage): Plane {
     ...changeRoutes,
     placementPlanRoute,
     ...memberPlacementRoutes,
+    ...memberDiskRoutes,
     ...timeRoutes,
     ...quotaRoutes,
     ...limitRoutes,

@@ -17,6 +17,7 @@ export const PAGE = 'https://app.example.com'
 /** Asked for by another owner. */
 export const APPROVAL = { id: 'apr_5e0f3c1a9b7d2468ace01357' }
 export const MEMBER = { nodeId: 'n3' }
+export const DISK = { diskId: '5e0f3c1a9b7d2468ace0135724681357' }
 /** Finished before the story begins. */
 export const BACKUP = { backupId: '20261127t120000z-0123abcd' }
 export const REBALANCE = { id: '{rebalance.operationId}' }

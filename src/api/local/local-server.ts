@@ -17,6 +17,7 @@ import type { Services } from '../../operations/base/services.ts'
 import { Refusal } from '../../base/refusal.ts'
 import { backupStatus } from '../../operations/backup-plans/backup-status.ts'
 import { LocalAudit } from './local-audit.ts'
+import { nodePlacement } from './node-placement.ts'
 import { nodeStatus } from './node-status.ts'
 
 const BODY_BYTES_MAX = 64 * 1024
@@ -66,6 +67,8 @@ function routeOf({ method = '', url = '' }: IncomingMessage): LocalRoute {
     return { operation: 'readAuditStanding', answer: (services) => auditStatus(services) }
   if (method === 'GET' && url === '/backups/status')
     return { operation: 'readBackupStatus', answer: async (services) => backupStatus(services) }
+  if (method === 'GET' && url === '/placement')
+    return { operation: 'readNodePlacement', answer: (services) => nodePlacement(services) }
   if (method === 'GET' && url === '/status')
     return { operation: 'readNodeStatus', answer: async (services) => nodeStatus(services) }
   return {

@@ -12,6 +12,7 @@ import type { PlaceOptions } from '../admin/place-command.ts'
 import type { PlanPlacementOptions } from '../admin/placement-plan-command.ts'
 import type { PlacementOptions } from '../admin/placement-commands.ts'
 import type { RepairOptions, ResumeCollectionOptions } from '../admin/repair-commands.ts'
+import { disksCommand } from './disks.ts'
 import { memberCommands, statusCommand } from './members.ts'
 import {
   type Done,
@@ -41,6 +42,7 @@ export function clusterCommand(done: Done): Command {
     .addCommand(placementCommand(done))
     .addCommand(planPlacementCommand(done))
     .addCommand(placeCommand(done))
+    .addCommand(disksCommand(done))
     .addCommand(timeCommand(done))
   for (const command of memberCommands(done)) group.addCommand(command)
   return group

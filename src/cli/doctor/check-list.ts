@@ -149,6 +149,18 @@ export const CHECKS = [
       'the last backup of a schedule failed, a schedule is paused, as those of a restored cluster are, or an unfinished operation, such as a paused exchange of a data key, keeps a backup from starting',
   },
   {
+    id: 'placement',
+    looksAt: 'the zone and weight of the running node in the cluster, against its configuration',
+    error: '',
+    warning: 'an operator set others for the cluster',
+  },
+  {
+    id: 'disks',
+    looksAt: 'the disks of the running node, if it has several',
+    error: 'one is out of use',
+    warning: 'one has returned errors, or its flushes take long',
+  },
+  {
     id: 'open_files',
     looksAt: 'how many files and connections the node may have open',
     error: '',

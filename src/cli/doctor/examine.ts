@@ -33,7 +33,8 @@ import { checkClock, checkListener, checkPeer } from './network-checks.ts'
 import { listenerFacts, peerFacts } from './network-facts.ts'
 import { checkNode, type NodeFacts } from './node-checks.ts'
 import { nodeFacts } from './node-facts.ts'
-import { auditFacts, backupFacts } from './status-facts.ts'
+import { checkPlacement } from './placement-checks.ts'
+import { auditFacts, backupFacts, placementFacts } from './status-facts.ts'
 import { checkWebhookTargets } from './webhook-checks.ts'
 
 export interface Examination {
@@ -87,7 +88,7 @@ async function checkConfigured(config: Config | null, node: NodeFacts | null): P
   if (config === null || node === null) return []
   const directory = await directoryFacts(config.node.dataDir)
   const ofIdentity = await identityFacts(config.node.dataDir)
-  const [ofData, ofPeers, listeners, tls, listenerTls, audit, backups] = await Promise.all([
+  const [ofData, ofPeers, listeners, tls, listenerTls, audit, backups, placement] = await Promise.all([
     checkData(config, { node, directory, ofIdentity }),
     peerFacts(config),
     listenerFacts(config, node),
@@ -95,6 +96,7 @@ async function checkConfigured(config: Config | null, node: NodeFacts | null): P
     listenerTlsFacts(config),
     auditFacts(config.node.dataDir, node),
     backupFacts(config.node.dataDir, node),
+    placementFacts(config.node.dataDir, node),
   ])
   const isFirstStart = node.kind === 'stopped' && ofIdentity.identity === null && ofIdentity.failure === null
   // After the other checks: concurrent work of this process would make the disk look slow.
@@ -114,6 +116,7 @@ async function checkConfigured(config: Config | null, node: NodeFacts | null): P
     ...checkClock(ofPeers, config.cluster.clockSkewMaxMs),
     ...checkAudit(audit),
     ...checkBackups(backups),
+    ...checkPlacement(placement),
   ]
 }
 

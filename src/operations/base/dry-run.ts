@@ -85,7 +85,11 @@ function rehearsed(services: Services): Services {
     return reply
   }
   // Which reply belongs to which command is the promise of apply, as for proposals that are committed.
-  const cluster = { ...services.cluster, membership: onlyAsking(services.cluster.membership) }
+  const cluster: Services['cluster'] = {
+    ...services.cluster,
+    membership: onlyAsking(services.cluster.membership),
+    orderDisk: (nodeId, order) => services.cluster.orderDisk(nodeId, { ...order, isRehearsal: true }),
+  }
   const backups = { ...services.backups, book: unmarking(services.backups.book) }
   return { ...services, cluster, backups, propose: propose as Propose, access: dryRunAccess(services.access) }
 }

@@ -33,6 +33,8 @@ export interface Services {
     | 'readBarrier'
     | 'readiness'
     | 'repairStatuses'
+    | 'orderDisk'
+    | 'diskPlaces'
     | 'placement'
   >
   readonly state: StateReader

@@ -9,6 +9,7 @@ const CHOICE = 'blobs/disk-choice'
 const DISKS = 'blobs/blob-disks'
 const MOVING = 'blobs/moving-off'
 const RACES = 'blobs/disk-races'
+const ORDERS = 'blobs/disk-orders'
 const PLACING = 'state-machine/placing'
 const TALLY = 'operations/placement-tally'
 
@@ -204,6 +205,38 @@ const rows: readonly TestedRow[] = [
     '      pass.bytesLeft -= bytes\n',
     '',
     'blobs/even-out',
+  ],
+  [
+    'DK25',
+    'a rehearsed order empties a disk',
+    `${ROOM}disk-drains.ts`,
+    '    if (isRehearsal) return',
+    '    if (isRehearsal && !isDraining) return',
+    ORDERS,
+  ],
+  [
+    'DK26',
+    'a disk is emptied although its copies do not fit on the others',
+    `${ROOM}disk-drains.ts`,
+    'plan.bytes > plan.roomBytes',
+    'plan.bytes < plan.roomBytes && plan.bytes < 0',
+    ORDERS,
+  ],
+  [
+    'DK27',
+    'an order is answered before the disk is marked',
+    `${ROOM}disk-drains.ts`,
+    '    await drainDisk(expected, disk.directory, isDraining)\n',
+    '    setTimeout(() => void drainDisk(expected, disk.directory, isDraining), 500)\n',
+    ORDERS,
+  ],
+  [
+    'DK28',
+    'a dry run sends the order itself',
+    'src/operations/base/dry-run.ts',
+    '{ ...order, isRehearsal: true }',
+    'order',
+    'api/member-disks',
   ],
 ]
 

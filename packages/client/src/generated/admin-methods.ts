@@ -260,6 +260,22 @@ export interface DeleteMemberPlacementInput {
   readonly nodeId: string
 }
 
+export interface ListMemberDisksInput {
+  readonly nodeId: string
+}
+
+export interface DrainDiskInput {
+  readonly nodeId: string
+  readonly diskId: string
+  readonly reason: string
+}
+
+export interface CancelDiskDrainInput {
+  readonly nodeId: string
+  readonly diskId: string
+  readonly reason: string
+}
+
 export interface ConfirmClusterTimeInput {
   /** So far the confirmed time lags behind the time of the log: by steps that are not confirmed */ readonly withheldMs: number
   readonly reason: string
@@ -666,6 +682,21 @@ export abstract class AdminMethods extends Methods<AdminPages> {
     return this.run('deleteMemberPlacement', input, options)
   }
 
+  /** List the disks of a member with several, and what is still to leave those that are emptied */
+  listMemberDisks(input: ListMemberDisksInput, options?: MethodOptions): Promise<AdminOperations['listMemberDisks']['answer']> {
+    return this.run('listMemberDisks', input, options)
+  }
+
+  /** Empty a disk of a member: it takes no new copies, and those that it has move to other disks of that node */
+  drainDisk(input: DrainDiskInput, options?: MethodOptions): Promise<Exclude<AdminOperations['drainDisk']['answer'], Planned>> {
+    return this.run('drainDisk', input, options)
+  }
+
+  /** Use a disk again that was to be emptied; repeating it is no error */
+  cancelDiskDrain(input: CancelDiskDrainInput, options?: MethodOptions): Promise<Exclude<AdminOperations['cancelDiskDrain']['answer'], Planned>> {
+    return this.run('cancelDiskDrain', input, options)
+  }
+
   /** Get the time of the log, what of it is withheld, and how far clocks are off */
   getClusterTime(options?: MethodOptions): Promise<AdminOperations['getClusterTime']['answer']> {
     return this.run('getClusterTime', undefined, options)
@@ -962,6 +993,16 @@ export class AdminDryRuns extends DryMethods {
   /** What this would do: Return a member to the weight and zone in the file of its node; repeating it is no error */
   deleteMemberPlacement(input: DeleteMemberPlacementInput, options?: MethodOptions): Promise<Extract<AdminOperations['deleteMemberPlacement']['answer'], Planned>> {
     return this.run('deleteMemberPlacement', input, options)
+  }
+
+  /** What this would do: Empty a disk of a member: it takes no new copies, and those that it has move to other disks of that node */
+  drainDisk(input: DrainDiskInput, options?: MethodOptions): Promise<Extract<AdminOperations['drainDisk']['answer'], Planned>> {
+    return this.run('drainDisk', input, options)
+  }
+
+  /** What this would do: Use a disk again that was to be emptied; repeating it is no error */
+  cancelDiskDrain(input: CancelDiskDrainInput, options?: MethodOptions): Promise<Extract<AdminOperations['cancelDiskDrain']['answer'], Planned>> {
+    return this.run('cancelDiskDrain', input, options)
   }
 
   /** What this would do: Confirm that what was withheld of the time is true; what became due by it ends for good */

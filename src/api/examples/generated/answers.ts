@@ -56,7 +56,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "reason": "Before the upgrade",
     "tenantId": null,
     "bucket": null,
-    "backupId": "20261127t182029z-6e7a732b",
+    "backupId": "20261127t184423z-5bd8353c",
     "target": "directory:weekly",
     "restore": null,
     "nodeId": null,
@@ -77,6 +77,22 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "nodes": [],
     "blockers": [],
     "error": null
+  },
+  "cancelDiskDrain": {
+    "dryRun": true,
+    "operation": "cancelDiskDrain",
+    "tenantId": null,
+    "allowed": true,
+    "plan": {
+      "directory": "/mnt/disk2/holdfast",
+      "status": "serving",
+      "copies": 120,
+      "bytes": 31457280,
+      "isComplete": true,
+      "roomBytes": 1000000000000
+    },
+    "warnings": [],
+    "blockers": []
   },
   "cancelOperation": {
     "operationId": "op_example",
@@ -230,7 +246,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "reason": "Before the upgrade",
     "tenantId": null,
     "bucket": null,
-    "backupId": "20261127t182029z-6e7a732b",
+    "backupId": "20261127t184423z-5bd8353c",
     "target": "directory:weekly",
     "restore": null,
     "nodeId": null,
@@ -280,7 +296,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "expiresAt": "2026-11-21T12:00:00.000Z"
   },
   "createTemporaryToken": {
-    "token": "svctmp_eyJ2IjoxLCJ0eXAiOiJ0bXAiLCJhayI6IkFLSEdIWjVEUzdWUERKWjVKU0tXIiwia3YiOjEsInRpZCI6ImFjbWUiLCJpYXQiOjE3OTU4MDM2MjcsImV4cCI6MTc5NTgwNDUyNywianRpIjoibGJxajhUWUh2MHYzIiwic2NwIjoib3A9cmVhZDpidWNrZXQ9cGhvdG9zOnByZWZpeD0yMDI2LyIsInNuIjoiYnVpbGQtMTcifQ.F6V3oldsZ32SqRsPVMqJYbGxSDHNufgcXOhz5PLY5uI",
+    "token": "svctmp_eyJ2IjoxLCJ0eXAiOiJ0bXAiLCJhayI6IkFLS1dLMk82Wjc2NlNBQUtJN0FNIiwia3YiOjEsInRpZCI6ImFjbWUiLCJpYXQiOjE3OTU4MDUwNjAsImV4cCI6MTc5NTgwNTk2MCwianRpIjoiRW9xbDdZRXoyM0tzIiwic2NwIjoib3A9cmVhZDpidWNrZXQ9cGhvdG9zOnByZWZpeD0yMDI2LyIsInNuIjoiYnVpbGQtMTcifQ.rxKAv83Vg0jHsNQVHo_PSlcd0tD8YxsYsgo5UF9ni_g",
     "tokenType": "Bearer",
     "expiresIn": 900,
     "expiresAt": "2026-11-21T12:00:00.000Z",
@@ -472,6 +488,22 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "disabledReason": "The contract has ended",
     "deletedAt": null
   },
+  "drainDisk": {
+    "dryRun": true,
+    "operation": "drainDisk",
+    "tenantId": null,
+    "allowed": true,
+    "plan": {
+      "directory": "/mnt/disk2/holdfast",
+      "status": "draining",
+      "copies": 120,
+      "bytes": 31457280,
+      "isComplete": true,
+      "roomBytes": 1000000000000
+    },
+    "warnings": [],
+    "blockers": []
+  },
   "exchangeDataKey": {
     "operationId": "op_example",
     "type": "keyExchange",
@@ -662,7 +694,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "status": "Enabled"
   },
   "getChanges": {
-    "cursor": "ALVPSbEbjm-UnM2S.y-XFnZmwBk_e0f62",
+    "cursor": "RjFH__f_YHj--KR3.9YCgUfpqI9kEu_2H",
     "changed": [
       "membership",
       "operations"
@@ -715,7 +747,10 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
         "reachable": true,
         "lastContactMs": 0,
         "matchIndex": 1,
-        "disk": null,
+        "disk": {
+          "totalBytes": 4000000000000,
+          "usedBytes": 1500000000000
+        },
         "blobs": {
           "replicas": 0,
           "lastCopies": 0,
@@ -811,7 +846,26 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
           "copies": 0,
           "bytes": 0
         },
-        "disks": null
+        "disks": [
+          {
+            "directory": "/mnt/disk1/holdfast",
+            "diskId": "00000000000000000000000000000000",
+            "status": "serving",
+            "level": "open",
+            "totalBytes": 4000000000000,
+            "freeBytes": 2500000000000,
+            "isSuspect": false
+          },
+          {
+            "directory": "/mnt/disk2/holdfast",
+            "diskId": "5e0f3c1a9b7d2468ace0135724681357",
+            "status": "draining",
+            "level": "open",
+            "totalBytes": 4000000000000,
+            "freeBytes": 2500000000000,
+            "isSuspect": false
+          }
+        ]
       },
       {
         "nodeId": "n2",
@@ -918,26 +972,12 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "nodes": [
       {
         "nodeId": "n1",
-        "reachable": true,
-        "pending": 2,
-        "waitingForDisk": 0,
-        "scrub": {
-          "startedAt": "2026-11-21T12:00:00.000Z",
-          "lastFullAt": null,
-          "progress": 0.5,
-          "copies": 7,
-          "bytes": 700,
-          "lost": 1,
-          "removed": 0
-        },
-        "inventory": {
-          "runs": 1,
-          "endedAt": "2026-11-21T12:00:00.000Z",
-          "isRunning": false,
-          "copies": 9,
-          "lost": 0
-        },
-        "directoriesLost": 0,
+        "reachable": false,
+        "pending": null,
+        "waitingForDisk": null,
+        "scrub": null,
+        "inventory": null,
+        "directoriesLost": null,
         "disk": null
       }
     ]
@@ -1271,6 +1311,38 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     ],
     "isTruncated": false
   },
+  "listMemberDisks": {
+    "nodeId": "n1",
+    "disks": [
+      {
+        "diskId": "00000000000000000000000000000000",
+        "directory": "/mnt/disk1/holdfast",
+        "status": "serving",
+        "level": "open",
+        "totalBytes": 4000000000000,
+        "freeBytes": 2500000000000,
+        "doubt": null,
+        "suggestion": null,
+        "left": null
+      },
+      {
+        "diskId": "5e0f3c1a9b7d2468ace0135724681357",
+        "directory": "/mnt/disk2/holdfast",
+        "status": "draining",
+        "level": "open",
+        "totalBytes": 4000000000000,
+        "freeBytes": 2500000000000,
+        "doubt": null,
+        "suggestion": null,
+        "left": {
+          "copies": 120,
+          "bytes": 31457280,
+          "isComplete": true,
+          "roomBytes": 1000000000000
+        }
+      }
+    ]
+  },
   "listMultipartUploads": {
     "uploads": [
       {
@@ -1289,7 +1361,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
   "listNotificationDeliveries": {
     "deliveries": [
       {
-        "deliveryId": "evt_01M8F3SJ8W0000000000Q00000-63DUD4HPOHBICGEE",
+        "deliveryId": "evt_01M8F55ADT0000000000Q00000-YEIECU5EZS2XBSFI",
         "configId": "thumbs",
         "type": "test",
         "eventName": "s3:TestEvent",
@@ -1373,7 +1445,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
         "reason": "Before the upgrade",
         "tenantId": null,
         "bucket": null,
-        "backupId": "20261127t182029z-6e7a732b",
+        "backupId": "20261127t184423z-5bd8353c",
         "target": "directory:weekly",
         "restore": null,
         "nodeId": null,
@@ -1901,7 +1973,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "error": null
   },
   "redeliverNotification": {
-    "deliveryId": "evt_01M8F3SJ8W0000000000Q00000-63DUD4HPOHBICGEE",
+    "deliveryId": "evt_01M8F55ADT0000000000Q00000-YEIECU5EZS2XBSFI",
     "configId": "thumbs",
     "type": "test",
     "eventName": "s3:TestEvent",
@@ -2340,7 +2412,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
         "suffix": "",
         "enabled": true,
         "payloadFormat": "native",
-        "signingSecret": "whsec_NO1uJGFY8NHsMcJ/gnVAtY3eYNhLpKhu",
+        "signingSecret": "whsec_bbwe+AYMMZDKKXk/OTbZxuW/p2J3a6oB",
         "suspended": false,
         "suspensionReason": "",
         "createdAt": "2026-11-21T12:00:00.000Z",
@@ -2458,26 +2530,12 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "nodes": [
       {
         "nodeId": "n1",
-        "reachable": true,
-        "pending": 2,
-        "waitingForDisk": 0,
-        "scrub": {
-          "startedAt": "2026-11-21T12:00:00.000Z",
-          "lastFullAt": null,
-          "progress": 0.5,
-          "copies": 7,
-          "bytes": 700,
-          "lost": 1,
-          "removed": 0
-        },
-        "inventory": {
-          "runs": 1,
-          "endedAt": "2026-11-21T12:00:00.000Z",
-          "isRunning": false,
-          "copies": 9,
-          "lost": 0
-        },
-        "directoriesLost": 0,
+        "reachable": false,
+        "pending": null,
+        "waitingForDisk": null,
+        "scrub": null,
+        "inventory": null,
+        "directoriesLost": null,
         "disk": null
       }
     ]
@@ -2608,7 +2666,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "contentLengthMax": 1000
   },
   "testNotification": {
-    "deliveryId": "evt_01M8F3SJ8W0000000000Q00000-63DUD4HPOHBICGEE",
+    "deliveryId": "evt_01M8F55ADT0000000000Q00000-YEIECU5EZS2XBSFI",
     "configId": "thumbs",
     "type": "test",
     "eventName": "s3:TestEvent",

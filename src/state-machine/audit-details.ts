@@ -235,6 +235,7 @@ const DESCRIBERS: { readonly [T in CommandType]: Describer<T> } = {
   endScheduledBackup: nothing,
   alignBackupSchedule: nothing,
   rewrapBackupSecrets: nothing,
+  recordBackupCheck: nothing,
   reportShare: nothing,
   advanceOperation: nothing,
   setOperationStatus: ({ operationId, action }) => ({ details: { operationId, action } }),

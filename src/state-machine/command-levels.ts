@@ -121,6 +121,7 @@ export const COMMAND_LEVELS: { readonly [T in CommandType]: number } = {
   endScheduledBackup: 7,
   alignBackupSchedule: 7,
   rewrapBackupSecrets: 7,
+  recordBackupCheck: 7,
   placeMember: 7,
   // The level does not matter: the command is never proposed.
   skipEntry: 3,
@@ -161,7 +162,13 @@ const MEMBER_LEVELS: { readonly [T in CommandType]?: Readonly<Record<string, Mem
   deleteBucketPolicy: { approval: 4 },
   setObjectLegalHold: { approval: 4 },
   createAdminToken: { role: { auditor: 4 }, noKeys: 4, boundTo: 4 },
-  startOperation: { kind: { backup: 7, backupPrune: 7, backupRestore: 7 }, backup: 7, prune: 7, restore: 7 },
+  startOperation: {
+    kind: { backup: 7, backupPrune: 7, backupRestore: 7, backupVerify: 7 },
+    backup: 7,
+    prune: 7,
+    restore: 7,
+    verify: 7,
+  },
 }
 
 /** The level that this command needs: that of its type, or of the newest member that it uses. */

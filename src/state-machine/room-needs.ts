@@ -59,6 +59,7 @@ export const ROOM_NEEDS: { readonly [T in CommandType]: RoomNeed } = {
   endScheduledBackup: 'upkeep',
   alignBackupSchedule: 'upkeep',
   rewrapBackupSecrets: 'upkeep',
+  recordBackupCheck: 'upkeep',
   setQuota: 'upkeep',
   setTenantLimits: 'upkeep',
   // What is approved may be what frees space.

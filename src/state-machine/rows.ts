@@ -17,7 +17,12 @@ import type {
   TenantRecord,
 } from './tenants/records.ts'
 import type { LifecycleRecord, LifecycleTurnRecord, LifecycleWalkRecord } from './lifecycle/records.ts'
-import type { BackupNamesRecord, BackupScheduleRecord, BackupTargetRecord } from './backup-plans/records.ts'
+import type {
+  BackupChecksRecord,
+  BackupNamesRecord,
+  BackupScheduleRecord,
+  BackupTargetRecord,
+} from './backup-plans/records.ts'
 import type { LongOperation } from './long-operations/records.ts'
 import type { CompletedRecord, ExpiryRecord, IdempotencyRecord, UploadRecord } from './objects/records.ts'
 import type { BusySite } from './sites/keys.ts'
@@ -158,6 +163,7 @@ export interface RowTypes {
   backupTarget: BackupTargetRecord
   backupSchedule: BackupScheduleRecord
   backupNames: BackupNamesRecord
+  backupChecks: BackupChecksRecord
   auditLink: AuditLinkRecord
   auditExport: AuditExportRecord
   auditHead: AuditHeadRecord

@@ -51,6 +51,7 @@ import {
   setBackupTarget,
   startScheduledBackup,
 } from './backup-plans/plans.ts'
+import { recordBackupCheck } from './backup-plans/checks.ts'
 import { collectChunks, haltCollection, resumeCollection, setRepairRate } from './chunks/collection.ts'
 import type { Command, CommandType, Proposal, Reply } from './commands.ts'
 import { completeUpload } from './objects/complete-upload.ts'
@@ -205,6 +206,7 @@ const HANDLERS: { readonly [T in CommandType]: Handler<T> } = {
   endScheduledBackup,
   alignBackupSchedule,
   rewrapBackupSecrets,
+  recordBackupCheck,
   shipAudit,
   trimAudit,
   sealAudit,

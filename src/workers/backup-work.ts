@@ -1,5 +1,5 @@
 /**
- * The work on backups: one that is under way, a prune, a restore into the running cluster, what schedules start.
+ * The work on backups: one that is under way, a prune, a verification, a restore into the running cluster, what schedules start.
  *
  * Owns: the list. Knows nothing of: when it begins and ends.
  */
@@ -8,6 +8,7 @@ import type { MetricSample } from '../../cluster/index.ts'
 import type { OpenTarget } from '../backup/targets/open-target.ts'
 import { BackingUp, type BackingUpParts } from './backing-up.ts'
 import { BackupPruning } from './backup-pruning.ts'
+import { BackupVerifying } from './backup-verifying.ts'
 import { BackupSchedules, type BackupSchedulesParts } from './backup-schedules.ts'
 import type { Repeating } from './repeating.ts'
 import { Restoring, type RestoringParts } from './restoring.ts'
@@ -30,6 +31,7 @@ export function backupWork({ often, backups, ...parts }: BackupWorkParts): Backu
   const { openTarget } = backups
   const backingUp = new BackingUp({ ...parts, openTarget })
   const pruning = new BackupPruning({ ...parts, openTarget })
+  const verifying = new BackupVerifying({ ...parts, openTarget })
   const pause = (ms: number, signal: AbortSignal): Promise<void> =>
     wait(ms, undefined, { signal }).catch(() => undefined)
   const restoring = new Restoring({ ...parts, openTarget, wait: pause })
@@ -38,10 +40,13 @@ export function backupWork({ often, backups, ...parts }: BackupWorkParts): Backu
     workers: [
       { name: 'backup', work: () => backingUp.round(), ...often },
       { name: 'backup prune', work: () => pruning.round(), ...often },
+      { name: 'backup verification', work: (signal) => verifying.round(signal), ...often },
       { name: 'restore', work: (signal) => restoring.round(signal), ...often },
       { name: 'backup schedules', work: () => schedules.round(), ...often },
     ],
-    samples: () => schedules.metrics(),
-    close: async () => void (await Promise.all([backingUp.close(), pruning.close(), restoring.close()])),
+    samples: () => [...schedules.metrics(), ...verifying.metrics()],
+    close: async () => {
+      await Promise.all([backingUp.close(), pruning.close(), verifying.close(), restoring.close()])
+    },
   }
 }

@@ -9,6 +9,10 @@ export const backupRows = {
   'backups.list':
     'GET /cluster/backups: finished backups of this cluster in a target, in pages; one that cannot be read has its problem [record 86]',
   'backups.get': 'GET /cluster/backups/{backupId}: what it contains; 404 not_found [record 86]',
+  'backups.verify':
+    'POST /cluster/backups/{backupId}/verify: 202, a long operation of type backupVerify; one at a time; 404 not_found for a backup that is not there; a dry run says how much is read [record 95]',
+  'backups.verification':
+    'GET /cluster/backups/{backupId}: verification is null, or what the last one found: damages, and the versions that need them [record 95]',
   'backups.target':
     'a target that is none, or leads out of backup.directory: 400 invalid_argument; one that does not answer: 412 [record 86]',
   'backups.tenant':

@@ -5,6 +5,9 @@ import t from 'tap'
 import { MasterKey } from '../../src/access/master-key.ts'
 import { BACKUP } from '../../src/api/examples/names.ts'
 import { manifestName } from '../../src/backup/format/names.ts'
+import { BackupReader } from '../../src/backup/read/backup-reader.ts'
+import { writeReport } from '../../src/backup/checks/check-report.ts'
+import { DirectoryTarget } from '../../src/backup/targets/directory-target.ts'
 import { keepBackup } from '../helpers/kept-backup.ts'
 import { type ApiAnswer, ApiWorld } from './api-world.ts'
 
@@ -48,6 +51,40 @@ t.test('a backup of one tenant says so [backups.tenant]', async (t) => {
   t.match(await ask('', { ...order, tenantId: 'acme' }), {
     status: 202,
     json: { tenantId: 'acme', type: 'backup' },
+  })
+})
+
+t.test('a verification is a long operation, one at a time [backups.verify]', async (t) => {
+  const { ask } = await start(t)
+  const path = `/${BACKUP.backupId}/verify`
+  t.match(await ask(`${path}?dryRun=true`, order), {
+    status: 200,
+    json: { allowed: true, plan: { backupId: BACKUP.backupId, chunks: 0, chunkBytes: 0 } },
+  })
+  t.match(await ask(`/${LATER[0]}/verify`, order), { status: 404, code: 'not_found' })
+  t.match(await ask('/none/verify', order), { status: 404, code: 'not_found' })
+  const started = await ask(path, { ...order, maxBytesPerSecond: 1_000 })
+  t.match(started, {
+    status: 202,
+    json: { type: 'backupVerify', backupId: BACKUP.backupId, target: WEEKLY, maxBytesPerSecond: 1_000 },
+  })
+  t.match(await ask(path, order), { status: 412, code: 'precondition_failed' })
+})
+
+t.test('a backup shows what its last verification found [backups.verification]', async (t) => {
+  const { world, ask, directory } = await start(t)
+  const show = () => ask(`/${BACKUP.backupId}?target=${WEEKLY}`)
+  t.match(await show(), { status: 200, json: { verification: null } })
+  const at = { cluster: 'memory-cluster', backupId: BACKUP.backupId }
+  const target = new DirectoryTarget(join(directory, 'weekly'))
+  const reader = await BackupReader.open(target, at, world.memory.services.backups.masterKey)
+  const damages = [{ name: 'chunks/memory-cluster/ab/x', what: 'missing', why: 'it is not there' }] as const
+  const versions = [{ tenantId: 'acme', bucket: 'photos', key: 'k', versionId: 'null' }]
+  const counts = { rows: 3, chunks: 2, damageCount: 1, versionCount: 1, auditRows: 0 }
+  const times = { operationId: 'op-1', startedAt: 1_000, finishedAt: 2_000 }
+  await writeReport(reader, { ...times, ...counts, damages, versions })
+  t.match(await show(), {
+    json: { verification: { ...counts, damages, versions, finishedAt: '1970-01-01T00:00:02.000Z' } },
   })
 })
 

@@ -1,9 +1,10 @@
 /** Backups of one tenant of a running cluster: what is in them, which rules remove them, and a cluster that begins with one. [docs/adr/0095-parts-of-backups.md] */
 import { randomBytes } from 'node:crypto'
-import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import t from 'tap'
 import { Agent, request } from 'undici'
+import { until } from '../helpers/async.ts'
 import { MANY_ADMIN_REQUESTS } from '../helpers/member-steps.ts'
 import { type ProcessCluster, temporaryFolder } from '../helpers/process-cluster.ts'
 import { runCommand } from '../helpers/run-command.ts'
@@ -179,6 +180,39 @@ t.test('backups of one tenant', { timeout: 1_200_000 }, async (t) => {
       /does not exist/,
     )
   })
+
+  await t.test(
+    'are verified by the node on duty, which names what is damaged and who needs it',
+    async (t) => {
+      const path = `/cluster/backups/${second.backupId}`
+      const verify = async () => {
+        const asked = { target: 'directory:weekly', reason: 'a test' }
+        const { operationId } = await admin(cluster, 'POST', `${path}/verify`, asked)
+        return ended(cluster, 'n1', String(operationId))
+      }
+      t.match(await verify(), { status: 'succeeded', error: null, progress: { blobsDone: 9 } })
+      const shown = () => admin(cluster, 'GET', `${path}?target=directory:weekly`)
+      t.match(await shown(), { verification: { damageCount: 0, damages: [], versionCount: 0 } })
+      t.equal(await cluster.metric('n2', 'holdfast_backup_verified_damages'), 0)
+      const chunks = join(backups, 'weekly', 'chunks')
+      const [large = ''] = readdirSync(chunks, { recursive: true, encoding: 'utf8' }).filter(
+        (name) => statSync(join(chunks, name)).size > 4_000_000,
+      )
+      const bytes = readFileSync(join(chunks, large))
+      writeFileSync(join(chunks, large), Buffer.from(bytes).fill(0, 5_000, 5_100))
+      t.match(await verify(), { status: 'failed', error: /^1 parts of the backup/ })
+      t.match(await shown(), {
+        verification: {
+          damages: [{ name: `chunks/${large}`, what: 'damaged' }],
+          versions: [{ tenantId: 'demo', bucket: 'kept', key: 'large' }],
+        },
+      })
+      const seen = () => cluster.metric('n2', 'holdfast_backup_verified_damages')
+      await until('every node has the result', async () => (await seen()) === 1)
+      writeFileSync(join(chunks, large), bytes)
+      t.match(await verify(), { status: 'succeeded' })
+    },
+  )
 
   for (const { nodeId } of cluster.plan) await cluster.signal(nodeId, 'SIGTERM')
   await t.test('begin a cluster with this tenant alone', async (t) => {

@@ -17,7 +17,7 @@ const RELEASED = [
   'lifecycleTurn',
   // Since level 7.
   'sealed',
-  'backupNames backupSchedule backupTarget busySite failedSiteChange site siteChange siteState tenantSite waitingSite',
+  'backupChecks backupNames backupSchedule backupTarget busySite failedSiteChange site siteChange siteState tenantSite waitingSite',
 ]
 
 t.test('row keys have the kinds that released versions wrote', async (t) => {

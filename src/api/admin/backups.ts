@@ -5,11 +5,13 @@ import Type, { type Static } from 'typebox'
 import {
   type FinishedBackup,
   type FoundBackup,
+  type ShownBackup,
   getClusterBackup,
   listClusterBackups,
 } from '../../operations/backups/backup-lookups.ts'
 import { planRestore, restoreBackup, type RestorePlan } from '../../operations/backups/restore-backup.ts'
 import { createBackup, planBackup } from '../../operations/backups/create-backup.ts'
+import { planVerification, verifyClusterBackup } from '../../operations/backups/verify-backup.ts'
 import { BACKUP } from '../examples/names.ts'
 import { adminRoute, type Answer } from '../route.ts'
 import { orNull, PAGE_END_SCHEMA, pageEnd, Time, timeText } from '../wire.ts'
@@ -67,6 +69,62 @@ export const BackupView = Type.Object(
     missing: Type.Array(Type.String(), {
       description: 'The first 1,000 of them, by their names in the target',
     }),
+  },
+  { additionalProperties: false },
+)
+const VerificationView = Type.Object(
+  {
+    operationId: Type.String(),
+    startedAt: Time,
+    finishedAt: Time,
+    rows: Count,
+    chunks: Type.Integer({ minimum: 0, description: 'That are whole' }),
+    damageCount: Type.Integer({
+      minimum: 0,
+      description: 'Parts that are missing, damaged or do not open',
+    }),
+    damages: Type.Array(
+      Type.Object({
+        name: Type.String({ description: 'In the target' }),
+        what: Type.Enum(['missing', 'damaged', 'unreadable']),
+        why: Type.String(),
+      }),
+      { description: 'The first 1,000' },
+    ),
+    versionCount: orNull(
+      Type.Integer({
+        minimum: 0,
+        description:
+          'Versions that need a damaged chunk, of the first 10,000 of these; null: the rows of the backup are damaged',
+      }),
+    ),
+    versions: Type.Array(
+      Type.Object({
+        tenantId: Type.String(),
+        bucket: Type.String(),
+        key: Type.String(),
+        versionId: Type.String(),
+      }),
+      { description: 'The first 1,000' },
+    ),
+    auditRows: Type.Integer({ minimum: 0, description: 'Rows of the audit log in damaged chunks' }),
+  },
+  { additionalProperties: false },
+)
+export const ShownBackupView = Type.Object(
+  {
+    ...BackupView.properties,
+    verification: orNull(VerificationView),
+  },
+  { additionalProperties: false },
+)
+const VerifyBody = Type.Object(
+  {
+    target: TargetText,
+    maxBytesPerSecond: Type.Optional(
+      Type.Integer({ minimum: 1, description: 'That are read from the target, on average' }),
+    ),
+    ...REASON,
   },
   { additionalProperties: false },
 )
@@ -213,20 +271,46 @@ export const backupRoutes = [
     {
       method: 'GET',
       path: '/cluster/backups/{backupId}',
-      summary: 'Get what a finished backup contains',
+      summary: 'Get what a finished backup contains, and what its last verification by a node has found',
       query: BackupQuery,
       success: {
         status: 200,
         description: 'The backup',
-        content: { type: 'application/json', schema: BackupView },
+        content: { type: 'application/json', schema: ShownBackupView },
       },
       example: { params: BACKUP, query: { target: 'directory:weekly' } },
     },
     async (services, principal, { params, query }): Promise<Answer> => {
       return {
         kind: 'json',
-        body: backupView(await getClusterBackup(services, principal, { ...params, ...query })),
+        body: shownView(await getClusterBackup(services, principal, { ...params, ...query })),
       }
+    },
+  ),
+
+  longOperationRoute(
+    verifyClusterBackup,
+    {
+      method: 'POST',
+      path: '/cluster/backups/{backupId}/verify',
+      summary: 'Read everything of a backup back, open it, and name what is damaged',
+      description:
+        'The node on duty reads it. The operation fails where something is missing, damaged or does not open; the backup shows what, and which versions need it.',
+      status: 202,
+      body: { schema: VerifyBody },
+      plan: Type.Object({
+        target: Type.String(),
+        backupId: Type.String(),
+        rows: Count,
+        chunks: Count,
+        chunkBytes: Type.Integer({ minimum: 0, description: 'That are read' }),
+      }),
+      example: { params: BACKUP, body: { target: 'directory:weekly', reason: 'Quarterly check' } },
+    },
+    {
+      run: (services, principal, { params, body }) =>
+        verifyClusterBackup(services, principal, { ...params, ...body }),
+      plan: (services, { params, body }) => planVerification(services, { ...params, ...body }),
     },
   ),
 ]
@@ -250,6 +334,26 @@ function restorePlanView({ restore, ...plan }: RestorePlan): Static<typeof Resto
 
 function listedView({ backupId, manifest, problem }: FoundBackup): Static<typeof ListedView> {
   return { backupId, backup: manifest && backupView(manifest), problem }
+}
+
+function shownView({ manifest, report }: ShownBackup): Static<typeof ShownBackupView> {
+  return { ...backupView(manifest), verification: report && verificationView(report) }
+}
+
+function verificationView(report: NonNullable<ShownBackup['report']>): Static<typeof VerificationView> {
+  const { operationId, startedAt, finishedAt, damages, versions, ...counts } = report
+  return {
+    operationId,
+    startedAt: timeText(startedAt),
+    finishedAt: timeText(finishedAt),
+    rows: counts.rows,
+    chunks: counts.chunks,
+    damageCount: counts.damageCount,
+    damages: [...damages],
+    versionCount: counts.versionCount,
+    versions: [...versions],
+    auditRows: counts.auditRows,
+  }
 }
 
 function backupView(manifest: FinishedBackup): Static<typeof BackupView> {

@@ -50,6 +50,7 @@ export const LongOperationView = Type.Object(
       'keyExchange',
       'backupPrune',
       'backupRestore',
+      'backupVerify',
       'join',
       'demote',
       'replace',
@@ -62,7 +63,9 @@ export const LongOperationView = Type.Object(
     reason: orNull(Type.String()),
     tenantId: orNull(Type.String()),
     bucket: orNull(Type.String()),
-    backupId: orNull(Type.String({ description: 'Of a backup or a restore: names it in its target' })),
+    backupId: orNull(
+      Type.String({ description: 'Of a backup, its verification or a restore: names it in its target' }),
+    ),
     target: orNull(Type.String({ description: 'Where backups lie' })),
     restore: orNull(RestoreView),
     nodeId: orNull(Type.String({ description: 'Whose copies it is about; null: of every node' })),
@@ -123,8 +126,8 @@ export function longOperationView(operation: LongOperation, nowMs: number): Stat
     reason: operation.reason,
     tenantId: operation.tenantId,
     bucket: operation.bucket,
-    backupId: operation.backup?.backupId ?? operation.restore?.backupId ?? null,
-    target: (operation.backup ?? operation.prune ?? operation.restore)?.target ?? null,
+    backupId: operation.backup?.backupId ?? (operation.verify ?? operation.restore)?.backupId ?? null,
+    target: (operation.backup ?? operation.prune ?? operation.verify ?? operation.restore)?.target ?? null,
     restore: operation.restore === undefined ? null : restoreView(operation.restore),
     nodeId: operation.node,
     maxBytesPerSecond: operation.maxBytesPerSecond,
@@ -175,7 +178,8 @@ function membershipSecondsLeft(operation: LongOperation, nowMs: number): number 
 function leftOf(operation: LongOperation): number | null {
   if (operation.shares !== undefined) return wayLeft(Object.values(operation.shares))
   if (operation.kind === 'keyExchange') return bytesLeft(operation)
-  if (operation.kind === 'backup' || operation.kind === 'backupRestore') return chunksLeft(operation)
+  const ofBackups: readonly string[] = ['backup', 'backupVerify', 'backupRestore']
+  if (ofBackups.includes(operation.kind)) return chunksLeft(operation)
   return operation.kind === 'tenantDeletion' ? contentLeft(operation) : copiesLeft(operation)
 }
 

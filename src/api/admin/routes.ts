@@ -15,7 +15,7 @@ import { auditRoutes } from './audit.ts'
 import { changeRoutes } from './changes.ts'
 import { BackupScheduleView, backupScheduleRoutes } from './backup-schedules.ts'
 import { backupTargetRoutes, BackupTargetView } from './backup-targets.ts'
-import { backupRoutes, BackupView } from './backups.ts'
+import { backupRoutes, BackupView, ShownBackupView } from './backups.ts'
 import { bucketPolicyRoutes } from './bucket-policies.ts'
 import { encryptionRoutes, TenantEncryptionView } from './encryption.ts'
 import { memberDiskRoutes } from './member-disks.ts'
@@ -93,6 +93,7 @@ export function adminDocument(): OpenApiDocument {
       AccessKeyWithSecret: AccessKeyWithSecretView,
       Operation: LongOperationView,
       Backup: BackupView,
+      ShownBackup: ShownBackupView,
       BackupTarget: BackupTargetView,
       BackupSchedule: BackupScheduleView,
       Quota: QuotaView,

@@ -25,8 +25,11 @@ import {
   manifestIn,
   manifestName,
 } from '../format/names.ts'
+import { openFile } from '../format/sealed-file.ts'
 import { readWhole, SealedFiles } from '../run/sealed-files.ts'
 import { type BackupTarget, TargetCorrupt, TargetError, TargetMissing } from '../targets/target.ts'
+
+const ADDITION_BYTES_MAX = 16 * 1024 * 1024
 
 export interface ListedBackup {
   /** The id of its cluster, in lower case. */
@@ -50,12 +53,16 @@ export class BackupReader {
   readonly target: BackupTarget
   readonly manifest: Manifest
   readonly #files: SealedFiles
+  readonly #folder: string
+  readonly #backupKey: Uint8Array
 
   private constructor(target: BackupTarget, { manifest, backupKey }: OpenedManifest) {
     this.target = target
     this.manifest = manifest
     const folder = backupFolder(manifest.clusterId, manifest.backupId)
     this.#files = new SealedFiles({ target, folder, backupKey })
+    this.#folder = folder
+    this.#backupKey = backupKey
   }
 
   /** Throws TargetError. */
@@ -89,6 +96,31 @@ export class BackupReader {
   /** Throws TargetError. */
   async chunksOf(file: ChunkFile): Promise<readonly ChunkEntry[]> {
     return decodeChunks(file.name, await this.#files.read(file))
+  }
+
+  /** Whether its manifest is still there. Throws TargetError. */
+  async isListed(): Promise<boolean> {
+    const { clusterId, backupId } = this.manifest
+    return (await this.target.head(manifestName(clusterId, backupId))) !== undefined
+  }
+
+  /** A sealed file that was added behind the manifest; null: there is none. Throws TargetError. */
+  async addition(name: string): Promise<Buffer | null> {
+    const file = this.#folder + name
+    if ((await this.target.head(file)) === undefined) return null
+    return openFile(this.#backupKey, file, await readWhole(this.target, file, ADDITION_BYTES_MAX))
+  }
+
+  /** Throws TargetError. */
+  async add(name: string, plain: Uint8Array): Promise<void> {
+    await this.#files.write(name, plain)
+  }
+
+  /** Throws TargetError. */
+  async removeAdditions(prefix: string): Promise<void> {
+    const names: string[] = []
+    for await (const { name } of this.target.list(this.#folder + prefix)) names.push(name)
+    for (const name of names) await this.target.remove(name)
   }
 
   nameOf(entry: ChunkEntry): string {

@@ -12,8 +12,10 @@ import { layoutBytesOf, layoutOf } from '../../content/sealing.ts'
 import { TenantKeys } from '../../content/tenant-keys.ts'
 import type { AuditKeysRecord } from '../../state-machine/audit/records.ts'
 import { AUDIT_OWNER } from '../../state-machine/base/record-ids.ts'
+import type { InlineBodyRecord } from '../../state-machine/bodies/records.ts'
+import type { BucketRecord } from '../../state-machine/buckets/records.ts'
 import type { ChunkRecord } from '../../state-machine/chunks/records.ts'
-import { kindOf, type RowKey } from '../../state-machine/base/row-key.ts'
+import { kindOf, type RowKey, SEPARATOR } from '../../state-machine/base/row-key.ts'
 import {
   CUSTOMER_KEY_VERSION,
   dataKeyVersionOf,
@@ -24,6 +26,7 @@ import { decodeRow, keyText } from '../../store/rows/row-codec.ts'
 import { rowsOf } from '../../store/rows/row-block.ts'
 import { rowHash, RowSum } from '../../store/rows/row-sum.ts'
 import type { ChunkEntry } from '../format/chunk-list.ts'
+import type { ChunkFile } from '../format/manifest.ts'
 import { once } from '../run/sealed-files.ts'
 import { type BackupReader, damageOf } from './backup-reader.ts'
 
@@ -43,56 +46,167 @@ export interface Verified {
   readonly damages: readonly Damage[]
 }
 
-type TenantKeysById = ReadonlyMap<string, readonly TenantKeys[]>
-
-const DAMAGES_NAMED_MAX = 1_000
+export const DAMAGES_NAMED_MAX = 1_000
 
 export async function verifyBackup(
   reader: BackupReader,
   masterKey: Pick<MasterKey, 'open'>,
   onChunk: (bytes: number) => void = () => undefined,
 ): Promise<Verified> {
-  const found = new Findings()
-  const { rows, keys } = await verifyRows(reader, masterKey, found)
+  const found: Damage[] = []
+  let count = 0
+  const note = (damages: readonly Damage[]): void => {
+    count += damages.length
+    found.push(...damages.slice(0, DAMAGES_NAMED_MAX - found.length))
+  }
+  const verification = new Verification(reader, masterKey)
+  note(await verification.learn())
   let [chunks, bytes] = [0, 0]
   for (const file of reader.manifest.chunkFiles) {
-    const entries = await found.of(file.name, () => reader.chunksOf(file))
-    for (const entry of entries ?? []) {
-      const sealed = await found.of(reader.nameOf(entry), () => reader.chunk(entry))
-      if (sealed === null) continue
+    const { entries, damages } = await verification.list(file)
+    note(damages)
+    for (const entry of entries) {
+      const checked = await verification.check(entry)
+      if (checked.damage !== null) note([checked.damage])
+      if (checked.bytes === 0) continue
       chunks++
-      bytes += sealed.length
-      // Only its client has the key: its bytes were compared, and that is all.
-      const isOfClient = keys.has(entry.id)
-      const why = isOfClient ? null : await openingFault(keys.get(entry.tenantId), entry, sealed)
-      if (why !== null) found.add({ name: reader.nameOf(entry), what: 'unreadable', why })
-      onChunk(sealed.length)
+      bytes += checked.bytes
+      onChunk(checked.bytes)
     }
   }
-  return { rows, chunks, bytes, ...found.found }
+  return { rows: verification.rows, chunks, bytes, damageCount: count, damages: found }
 }
 
-async function verifyRows(
-  reader: BackupReader,
-  masterKey: Pick<MasterKey, 'open'>,
-  found: Findings,
-): Promise<{ readonly rows: number; readonly keys: TenantKeysById }> {
-  const keys = new Map<string, readonly TenantKeys[]>()
-  const sum = new RowSum()
-  let rows = 0
-  await found.of('record', () => reader.record())
-  const whole = await found.of('state', async () => {
-    for await (const block of reader.rowBlocks())
-      for (const { key, value } of rowsOf(block)) {
-        sum.add(rowHash(key, value))
-        rows++
-        learnKeys(keys, masterKey, keyText(key), value)
+/** One backup, piece by piece. Its methods throw what says nothing about the backup, such as the error of a target that is away. */
+export class Verification {
+  /** That were read. */
+  rows = 0
+  readonly #reader: BackupReader
+  readonly #masterKey: Pick<MasterKey, 'open'>
+  readonly #keys = new Map<string, readonly TenantKeys[]>()
+  readonly #ofClients = new Set<string>()
+  /** False: rows are damaged, so nothing can be said about keys, and only bytes are compared. */
+  #areKeysKnown = true
+
+  constructor(reader: BackupReader, masterKey: Pick<MasterKey, 'open'>) {
+    this.#reader = reader
+    this.#masterKey = masterKey
+  }
+
+  /** Before anything else: reads all rows, and takes the keys from them. `check` throws when the work is not wanted any more. */
+  async learn(check: () => void = () => undefined): Promise<readonly Damage[]> {
+    const damages: Damage[] = []
+    const note = (damage: Damage | null): boolean => damage !== null && damages.push(damage) > 0
+    const sum = new RowSum()
+    const small = new SmallBodies()
+    note(await damageIn('record', () => this.#reader.record()))
+    const isBroken = note(
+      await damageIn('state', async () => {
+        for await (const block of this.#reader.rowBlocks()) {
+          check()
+          for (const { key, value } of rowsOf(block)) {
+            sum.add(rowHash(key, value))
+            this.rows++
+            this.#learn(keyText(key), value)
+            small.take(keyText(key), value)
+          }
+        }
+      }),
+    )
+    this.#areKeysKnown = !isBroken
+    if (isBroken) return damages
+    if (sum.bytes().toString('hex') !== this.#reader.manifest.checksum)
+      damages.push({
+        name: 'state',
+        what: 'damaged',
+        why: 'its rows do not add up to the checksum of the cut',
+      })
+    return [...damages, ...small.unreadable()]
+  }
+
+  async list(
+    file: ChunkFile,
+  ): Promise<{ readonly entries: readonly ChunkEntry[]; readonly damages: readonly Damage[] }> {
+    let entries: readonly ChunkEntry[] = []
+    const damage = await damageIn(file.name, async () => void (entries = await this.#reader.chunksOf(file)))
+    return { entries, damages: damage === null ? [] : [damage] }
+  }
+
+  /** `bytes` 0: it could not be read. */
+  async check(entry: ChunkEntry): Promise<{ readonly bytes: number; readonly damage: Damage | null }> {
+    let sealed: Buffer | null = null
+    const name = this.#reader.nameOf(entry)
+    const damage = await damageIn(name, async () => void (sealed = await this.#reader.chunk(entry)))
+    if (sealed === null) return { bytes: 0, damage }
+    // Only its client has the key: its bytes were compared, and that is all.
+    const isOpened = this.#areKeysKnown && !this.#ofClients.has(entry.id)
+    const why = !isOpened ? null : await openingFault(this.#keys.get(entry.tenantId), entry, sealed)
+    return { bytes: entry.sealedSize, damage: why === null ? null : { name, what: 'unreadable', why } }
+  }
+
+  #learn(key: string, value: Buffer): void {
+    const kind = kindOf(key)
+    if (kind === 'chunk') {
+      const chunk = decodeRow(key as RowKey<ChunkRecord>, value)
+      if (keyVersionOf(chunk) === CUSTOMER_KEY_VERSION) this.#ofClients.add(chunk.id)
+    } else learnKeys(this.#keys, this.#masterKey, key, value)
+  }
+}
+
+/** Null: it is whole. Throws what says nothing about the backup. */
+async function damageIn(name: string, read: () => Promise<unknown>): Promise<Damage | null> {
+  try {
+    await read()
+    return null
+  } catch (error) {
+    const what = damageOf(error)
+    if (what === null) throw error
+    return { name, what, why: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+/**
+ * Which versions of the data key small bodies need, and which their tenants hold. Rows of bodies come between those of buckets and those of tenants, so the
+ * comparison is made behind the last row.
+ */
+class SmallBodies {
+  readonly #owners = new Map<string, string>()
+  /** By bucket: the versions, and how many bodies have each. */
+  readonly #needed = new Map<string, Map<number, number>>()
+  readonly #held = new Map<string, ReadonlySet<number>>()
+
+  take(key: string, value: Buffer): void {
+    const kind = kindOf(key)
+    if (kind === 'bucket') {
+      const { id, tenantId } = decodeRow(key as RowKey<BucketRecord>, value)
+      this.#owners.set(id, tenantId)
+    } else if (kind === 'inlineBody') {
+      const [, bucket = ''] = key.split(SEPARATOR, 2)
+      const version = keyVersionOf(decodeRow(key as RowKey<InlineBodyRecord>, value))
+      const versions = this.#needed.get(bucket) ?? new Map<number, number>()
+      this.#needed.set(bucket, versions.set(version, (versions.get(version) ?? 0) + 1))
+    } else if (kind === 'tenant') {
+      const tenant = decodeRow(key as RowKey<TenantRecord>, value)
+      const { id, formerKey } = tenant
+      const former = formerKey === undefined ? [] : [formerKey.version]
+      this.#held.set(id, new Set([dataKeyVersionOf(tenant), ...former]))
+    }
+  }
+
+  /** Of a bucket that is gone nothing is read any more. */
+  unreadable(): readonly Damage[] {
+    const damages: Damage[] = []
+    for (const [bucket, versions] of this.#needed) {
+      const owner = this.#owners.get(bucket)
+      const held = owner === undefined ? undefined : this.#held.get(owner)
+      for (const [version, count] of versions) {
+        if (held === undefined || held.has(version)) continue
+        const why = `${count} small bodies of tenant "${owner}" are sealed with version ${version} of its key, which it does not hold`
+        damages.push({ name: `state, bucket ${bucket}`, what: 'unreadable', why })
       }
-    return true
-  })
-  if (whole !== null && sum.bytes().toString('hex') !== reader.manifest.checksum)
-    found.add({ name: 'state', what: 'damaged', why: 'its rows do not add up to the checksum of the cut' })
-  return { rows, keys }
+    }
+    return damages
+  }
 }
 
 /** A tenant whose keys were destroyed, or are sealed under a key that is not here, has none; one whose exchange was given up has two. */
@@ -103,10 +217,7 @@ function learnKeys(
   value: Buffer,
 ): void {
   const kind = kindOf(key)
-  if (kind === 'chunk') {
-    const chunk = decodeRow(key as RowKey<ChunkRecord>, value)
-    if (keyVersionOf(chunk) === CUSTOMER_KEY_VERSION) keys.set(chunk.id, [])
-  } else if (kind === 'tenant') {
+  if (kind === 'tenant') {
     const tenant = decodeRow(key as RowKey<TenantRecord>, value)
     const { id, dataKey, dedupKey, formerKey } = tenant
     const dedup: SealedKey = [dedupKey, tenantDedupKey(id)]
@@ -167,30 +278,4 @@ async function faultUnder(
     return error.message
   }
   return keys.chunkIdOf(...plain) === id ? null : 'it opens to other bytes than its id names'
-}
-
-class Findings {
-  #count = 0
-  readonly #damages: Damage[] = []
-
-  get found(): Pick<Verified, 'damageCount' | 'damages'> {
-    return { damageCount: this.#count, damages: this.#damages }
-  }
-
-  add(damage: Damage): void {
-    this.#count++
-    if (this.#damages.length < DAMAGES_NAMED_MAX) this.#damages.push(damage)
-  }
-
-  /** Null: it is damaged, and was noted. Throws what says nothing about the backup. */
-  async of<T>(name: string, read: () => Promise<T>): Promise<T | null> {
-    try {
-      return await read()
-    } catch (error) {
-      const what = damageOf(error)
-      if (what === null) throw error
-      this.add({ name, what, why: error instanceof Error ? error.message : String(error) })
-      return null
-    }
-  }
 }

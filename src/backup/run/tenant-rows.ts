@@ -94,6 +94,7 @@ const KINDS: Readonly<Record<keyof RowTypes | 'nodeSessions' | 'leavers', Belong
   backupTarget: 'never',
   backupSchedule: 'never',
   backupNames: 'never',
+  backupChecks: 'never',
   auditLink: 'never',
   auditHead: 'never',
   auditSegment: 'never',

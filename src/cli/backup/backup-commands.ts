@@ -1,10 +1,11 @@
 /**
  * `holdfast backup create|list|show`: over the admin API.
  */
+import type { ShownBackup } from '../../client/generated/admin-operations.ts'
 import { askAdmin, pagesOf } from '../base/asking.ts'
 import type { AdminAccessOptions } from '../base/cluster-access.ts'
 import { EXIT } from '../base/exit.ts'
-import { printFacts, printJson, printTable, sizeText } from '../base/printing.ts'
+import { note, printFacts, printJson, printTable, sizeText } from '../base/printing.ts'
 import { type OperationOptions, reportStarted } from '../admin/operation-commands.ts'
 import { rehearsal } from '../admin/outcome.ts'
 
@@ -29,6 +30,21 @@ export function createBackup(options: CreateBackupOptions): Promise<number> {
   return askAdmin(options, async (client) => {
     const call = { body: { target, reason, ...limit }, query: rehearsal(options) }
     return reportStarted(client, (await client.call('createBackup', call)).answer, options)
+  })
+}
+
+export interface VerifyOnlineOptions extends OperationOptions {
+  readonly from: string
+  readonly reason: string
+  readonly maxRate?: number
+}
+
+export function verifyOnline(backupId: string, options: VerifyOnlineOptions): Promise<number> {
+  const { from: target, reason, maxRate } = options
+  const limit = maxRate === undefined ? {} : { maxBytesPerSecond: maxRate }
+  return askAdmin(options, async (client) => {
+    const call = { params: { backupId }, body: { target, reason, ...limit }, query: rehearsal(options) }
+    return reportStarted(client, (await client.call('verifyClusterBackup', call)).answer, options)
   })
 }
 
@@ -66,7 +82,29 @@ export function showBackup(backupId: string, options: LookOptions): Promise<numb
         ...answer,
         tenantId: answer.tenantId ?? 'all: the whole cluster',
         missing: answer.missing.join(' '),
+        verification: verificationText(answer.verification),
       })
-    return answer.missingCount === 0 ? EXIT.done : EXIT.failed
+    if (!json) noteDamages(answer.verification)
+    const isWhole = answer.missingCount === 0 && (answer.verification?.damageCount ?? 0) === 0
+    return isWhole ? EXIT.done : EXIT.failed
   })
+}
+
+type Verification = ShownBackup['verification']
+
+const SHOWN_MAX = 20
+
+function verificationText(verification: Verification): string {
+  if (verification === null) return 'by no node so far'
+  const { finishedAt, damageCount } = verification
+  return `${damageCount === 0 ? 'whole' : `${damageCount} parts are damaged`} at ${finishedAt}`
+}
+
+function noteDamages(verification: Verification): void {
+  if (verification === null) return
+  const { damages, versions, versionCount } = verification
+  for (const { name, what, why } of damages.slice(0, SHOWN_MAX)) note(`${what}  ${name}  ${why}`)
+  for (const { tenantId, bucket, key, versionId } of versions.slice(0, SHOWN_MAX))
+    note(`needed by  ${tenantId}/${bucket}/${key}  version ${versionId}`)
+  if ((versionCount ?? 0) > 0) note(`${versionCount} versions need what is damaged; --json has more names`)
 }

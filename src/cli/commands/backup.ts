@@ -3,7 +3,7 @@
  */
 import { Command, Option } from 'commander'
 import type { RestoreIntoOptions } from '../backup/restore-into.ts'
-import type { CreateBackupOptions, LookOptions } from '../backup/backup-commands.ts'
+import type { CreateBackupOptions, LookOptions, VerifyOnlineOptions } from '../backup/backup-commands.ts'
 import type { OpenBackupOptions } from '../backup/open-backup.ts'
 import type { ResealOptions } from '../backup/reseal-backup.ts'
 import type { RestoreOptions } from '../backup/restore-backup.ts'
@@ -30,6 +30,7 @@ export function backupCommand(done: Done): Command {
     listCommand,
     showCommand,
     verifyCommand,
+    verifyOnlineCommand,
     restoreCommand,
     resealCommand,
     restoreIntoCommand,
@@ -115,6 +116,27 @@ function verifyCommand(done: Done): Command {
     .action(async (options: OpenBackupOptions) => {
       const { verifyBackupCommand } = await import('../backup/verify-backup.ts')
       done(await verifyBackupCommand(options))
+    })
+}
+
+function verifyOnlineCommand(done: Done): Command {
+  return withWait(
+    withAdminAccess(new Command('verify-online')).addOption(dryRunOption()).addOption(jsonOption()),
+  )
+    .description('have the node on duty read everything of a backup back; backup show names what is damaged')
+    .argument('<backup>', 'the id of the backup')
+    .addOption(targetOption('--from <target>'))
+    .option('--max-rate <size>', 'bytes a second that are read, such as 20MiB', sizeValue)
+    .addOption(reasonOption())
+    .addHelpText(
+      'after',
+      examples(
+        "backup verify-online 20261127t120000z-0123abcd --from nas --max-rate 50MiB --reason 'quarterly check' --wait",
+      ),
+    )
+    .action(async (backup: string, options: VerifyOnlineOptions) => {
+      const { verifyOnline } = await import('../backup/backup-commands.ts')
+      done(await verifyOnline(backup, options))
     })
 }
 

@@ -3,6 +3,7 @@ import { adminToken } from '../../access/rights.ts'
 import type { Manifest } from '../../backup/format/manifest.ts'
 import { isBackupId } from '../../backup/format/names.ts'
 import { BackupReader, listBackups } from '../../backup/read/backup-reader.ts'
+import { type CheckReport, readReport } from '../../backup/checks/check-report.ts'
 import type { BackupTarget } from '../../backup/targets/target.ts'
 import { TargetError } from '../../backup/targets/target.ts'
 import { Refusal } from '../../base/refusal.ts'
@@ -14,6 +15,12 @@ import { withTarget } from './target-refusals.ts'
 
 /** What its manifest says. */
 export type FinishedBackup = Manifest
+
+export interface ShownBackup {
+  readonly manifest: Manifest
+  /** What the last verification by a node has found; null: there was none. */
+  readonly report: CheckReport | null
+}
 
 export interface FoundBackup {
   readonly backupId: string
@@ -54,16 +61,31 @@ export const getClusterBackup = adminOperation(
     refuses: ['precondition_failed', 'invalid_argument', 'not_found'],
     target: noTarget,
   },
-  async (
-    services,
-    principal,
-    input: { readonly backupId: string; readonly target: string },
-  ): Promise<Manifest> => {
-    const { backupId } = input
-    if (!isBackupId(backupId)) throw new Refusal('not_found', `There is no backup "${backupId.slice(0, 64)}"`)
-    return withTarget(services, input.target, (target) => manifestOf(services, target, backupId))
-  },
+  async (services, principal, input: Named): Promise<ShownBackup> =>
+    inBackup(services, input, async (reader) => ({
+      manifest: reader.manifest,
+      report: await readReport(reader),
+    })),
 )
+
+/** Throws Refusal. */
+export function manifestIn(services: Services, input: Named): Promise<Manifest> {
+  return inBackup(services, input, async ({ manifest }) => manifest)
+}
+
+interface Named {
+  readonly backupId: string
+  readonly target: string
+}
+
+async function inBackup<T>(
+  services: Services,
+  { backupId, target: text }: Named,
+  work: (reader: BackupReader) => Promise<T>,
+): Promise<T> {
+  if (!isBackupId(backupId)) throw new Refusal('not_found', `There is no backup "${backupId.slice(0, 64)}"`)
+  return withTarget(services, text, async (target) => work(await readerOf(services, target, backupId)))
+}
 
 async function pageOf(
   services: Services,
@@ -81,18 +103,18 @@ async function pageOf(
 
 async function found(services: Services, target: BackupTarget, backupId: string): Promise<FoundBackup> {
   try {
-    return { backupId, manifest: await manifestOf(services, target, backupId), problem: null }
+    return { backupId, manifest: (await readerOf(services, target, backupId)).manifest, problem: null }
   } catch (error) {
     if (!(error instanceof TargetError) || error.isRetryable) throw error
     return { backupId, manifest: null, problem: error.message }
   }
 }
 
-async function manifestOf(
+function readerOf(
   { backups, cluster }: Services,
   target: BackupTarget,
   backupId: string,
-): Promise<Manifest> {
+): Promise<BackupReader> {
   const at = { cluster: cluster.clusterId, backupId }
-  return (await BackupReader.open(target, at, backups.masterKey)).manifest
+  return BackupReader.open(target, at, backups.masterKey)
 }

@@ -1,7 +1,13 @@
 /**
  * Commands about backup targets and schedules, and their replies.
  */
-import type { BackupPlace, BackupPlan, BackupScheduleRecord, BackupTargetRecord } from './records.ts'
+import type {
+  BackupCheck,
+  BackupPlace,
+  BackupPlan,
+  BackupScheduleRecord,
+  BackupTargetRecord,
+} from './records.ts'
 
 export type BackupPlanCommand =
   /** Replaces the whole; the gateway has tried the place. */
@@ -29,6 +35,12 @@ export type BackupPlanCommand =
   | { readonly type: 'endScheduledBackup'; readonly name: string; readonly operationId: string }
   /** Puts a mark that lies behind the confirmed time back to it. */
   | { readonly type: 'alignBackupSchedule'; readonly name: string }
+  /** The verification `operationId` has ended with this. */
+  | {
+      readonly type: 'recordBackupCheck'
+      readonly operationId: string
+      readonly check: Omit<BackupCheck, 'operationId' | 'checkedAt'>
+    }
   | {
       readonly type: 'rewrapBackupSecrets'
       readonly items: readonly {
@@ -46,5 +58,6 @@ export interface BackupPlanReplies {
   startScheduledBackup: BackupScheduleRecord
   endScheduledBackup: BackupScheduleRecord
   alignBackupSchedule: BackupScheduleRecord
+  recordBackupCheck: BackupCheck
   rewrapBackupSecrets: { readonly rewrapped: number }
 }

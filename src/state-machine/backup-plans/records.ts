@@ -84,6 +84,28 @@ export interface BackupScheduleRecord extends BackupPlan {
   readonly failures: number
 }
 
+/** One for each target and scope, the one that ended last behind the others; at most BACKUP_CHECKS_MAX. Absent until the first one. */
+export interface BackupChecksRecord {
+  readonly checks: readonly BackupCheck[]
+}
+
+export const BACKUP_CHECKS_MAX = 64
+
+/** What the last verification of a backup in a target has found. Times in ms since 1970. */
+export interface BackupCheck {
+  readonly target: string
+  /** null: of the whole cluster. */
+  readonly tenantId: TenantId | null
+  readonly backupId: string
+  readonly operationId: string
+  /** Of what the backup shows. */
+  readonly cutAt: number
+  readonly checkedAt: number
+  readonly chunks: number
+  /** Parts of it that are missing, damaged or do not open. */
+  readonly damageCount: number
+}
+
 /** In the order of names. Absent until the first one is set. */
 export interface BackupNamesRecord {
   readonly targets: readonly string[]

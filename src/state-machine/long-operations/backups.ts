@@ -55,6 +55,8 @@ const NOT_BESIDE: Readonly<Partial<Record<LongOperation['kind'], readonly LongOp
   backup: ['backup', 'backupPrune', 'keyExchange'],
   backupPrune: ['backup', 'backupPrune', 'backupRestore'],
   backupRestore: ['backupPrune', 'backupRestore'],
+  // It only reads, so it runs beside the others.
+  backupVerify: ['backupVerify'],
 }
 
 /**
@@ -67,8 +69,12 @@ export function backupFault(
     kind,
     backup,
     prune,
+    verify,
     restore,
-  }: Pick<LongOperation, 'kind' | 'prune'> & { readonly backup?: unknown; readonly restore?: unknown },
+  }: Pick<LongOperation, 'kind' | 'prune' | 'verify'> & {
+    readonly backup?: unknown
+    readonly restore?: unknown
+  },
 ): Refused | null {
   if ((kind === 'backup') !== (backup !== undefined))
     return refuse('invalid_argument', 'Cannot start operation: a backup, and nothing else, has a target')
@@ -76,6 +82,11 @@ export function backupFault(
     return refuse('invalid_argument', 'Cannot start operation: a prune, and nothing else, has rules')
   if ((kind === 'backupRestore') !== (restore !== undefined))
     return refuse('invalid_argument', 'Cannot start operation: a restore, and nothing else, has a scope')
+  if ((kind === 'backupVerify') !== (verify !== undefined))
+    return refuse(
+      'invalid_argument',
+      'Cannot start operation: a verification, and nothing else, names a backup',
+    )
   if (prune !== undefined && !isKeeping(prune.keep))
     return refuse(
       'invalid_argument',
@@ -103,6 +114,7 @@ const WHAT: Readonly<Partial<Record<LongOperation['kind'], string>>> = {
   backup: 'a backup',
   backupPrune: 'a prune',
   backupRestore: 'a restore',
+  backupVerify: 'a verification',
 }
 
 /** Whether each rule is a whole number in its bounds, and one of them keeps something. */

@@ -5,6 +5,7 @@ import type { TenantId } from '../base/record-ids.ts'
 import type {
   BackupPrune,
   BackupRun,
+  BackupVerify,
   LongOperation,
   LongOperationProgress,
   LongOperationShare,
@@ -31,6 +32,8 @@ export type LongOperationCommand =
       readonly prune?: BackupPrune
       /** Of a restore into the running cluster, and of no other kind. Since level 7. */
       readonly restore?: RestoreScope
+      /** Of a verification of a backup, and of no other kind. Since level 7. */
+      readonly verify?: BackupVerify
     }
   /** The whole progress of `node` in its share so far. */
   | {
@@ -46,7 +49,7 @@ export type LongOperationCommand =
       readonly from: string
       readonly cursor: string
       readonly phase: string
-      /** `bytesMoved`: of a backup alone; other kinds count them in the entries that end their tasks. */
+      /** `bytesMoved`: of a backup and its verification alone; other kinds count them in the entries that end their tasks. */
       readonly counted: Partial<Omit<LongOperationProgress, 'tasksOpen'>>
     }
   | {

@@ -42,6 +42,7 @@ export interface LongOperation {
     | 'keyExchange'
     | 'backupPrune'
     | 'backupRestore'
+    | 'backupVerify'
     | MembershipKind
   readonly status: LongOperationStatus
   /** What it does now, for people. */
@@ -65,6 +66,8 @@ export interface LongOperation {
   readonly prune?: BackupPrune
   /** Of a restore into the running cluster; absent for other kinds. Since level 7. */
   readonly restore?: BackupRestore
+  /** Of a verification of a backup; absent for other kinds. Since level 7. */
+  readonly verify?: BackupVerify
   /** By node; absent where the operation has no shares. */
   readonly shares?: Readonly<Record<string, LongOperationShare>>
   /** The joining node of a join or a replacement. Absent for other kinds. */
@@ -154,6 +157,13 @@ export interface MissingVersion {
 }
 
 export const MISSING_VERSIONS_NAMED_MAX = 100
+
+/** Reads everything of a backup back. */
+export interface BackupVerify {
+  readonly backupId: string
+  /** Such as `nas`; names no secret. */
+  readonly target: string
+}
 
 /** A safety check that an operation waits for. */
 export interface PersistentBlocker {

@@ -1,5 +1,6 @@
 /**
- * Bugs of backups of one tenant and of those under another master key: what is in them, what opens them, and which rules remove them.
+ * Bugs of backups of one tenant, of those under another master key and of verifications: what is in them, what opens them, which rules remove them, what is
+ * found damaged.
  */
 import type { Mutant } from './mutant.ts'
 import { killedByTests, type TestedRow } from './rows.ts'
@@ -8,6 +9,10 @@ const ROWS = 'src/backup/run/tenant-rows.ts'
 const PRUNE = 'src/backup/retention/prune.ts'
 const RESEALED = 'src/backup/reseal/resealed-rows.ts'
 const RESEAL = 'backup/reseal'
+const VERIFICATION = 'src/backup/read/verification.ts'
+const VERIFYING = 'src/workers/backup-verifying.ts'
+const FINDS = 'backup/verification'
+const DRIVES = 'workers/backup-verifying'
 const TENANT_ROWS = 'backup/tenant-rows'
 const PRUNES = 'backup/prune'
 
@@ -107,6 +112,62 @@ const rows: readonly TestedRow[] = [
     '[...kept.map(({ backup }) => backup.reader), ...removed.map(({ reader }) => reader)]',
     '[...kept.map(({ backup }) => backup.reader), ...removed.slice(0, 0).map(({ reader }) => reader)]',
     PRUNES,
+  ],
+  [
+    'BK13',
+    'what the former key of an unfinished exchange seals is called unreadable',
+    VERIFICATION,
+    'keys.set(id, [...current, ...former])',
+    'keys.set(id, former.length < 0 ? former : [...current])',
+    FINDS,
+  ],
+  [
+    'BK14',
+    'a damaged chunk of a client is whole',
+    VERIFICATION,
+    'if (sealed === null) return { bytes: 0, damage }',
+    'if (sealed === null) return { bytes: 0, damage: this.#ofClients.has(entry.id) ? null : damage }',
+    FINDS,
+  ],
+  [
+    'BK15',
+    'small bodies whose key no row holds are whole',
+    VERIFICATION,
+    'return [...damages, ...small.unreadable()]',
+    'return [...damages, ...small.unreadable().slice(1)]',
+    FINDS,
+  ],
+  [
+    'BK16',
+    'every chunk is unreadable where a file of rows is damaged',
+    VERIFICATION,
+    'this.#areKeysKnown = !isBroken',
+    'this.#areKeysKnown = isBroken || !isBroken',
+    FINDS,
+  ],
+  [
+    'BK17',
+    'a node that takes over forgets what was found',
+    VERIFYING,
+    'if (name !== NOTHING) opened.found',
+    'if (name === NOTHING) opened.found',
+    DRIVES,
+  ],
+  [
+    'BK18',
+    'a backup that was removed meanwhile is called damaged',
+    VERIFYING,
+    'if (!(await reader.isListed()))',
+    'if (!(await reader.isListed()) && found.rows < 0)',
+    DRIVES,
+  ],
+  [
+    'BK19',
+    'a verification that was replaced records what it found',
+    'src/state-machine/backup-plans/checks.ts',
+    'if (!operation.ok) return operation',
+    "if (!operation.ok && operationId === '') return operation",
+    'state-machine/backup-checks',
   ],
 ]
 

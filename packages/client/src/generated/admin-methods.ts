@@ -181,6 +181,14 @@ export interface GetClusterBackupInput {
   /** Where the backup lies: directory: and a folder below backup.directory, such as directory:weekly */ readonly target: string
 }
 
+export interface VerifyClusterBackupInput {
+  readonly backupId: string
+  /** Answer when the operation is finished, at the latest after so long: 1ms to 60s */ readonly wait?: string
+  /** Where the backup lies: directory: and a folder below backup.directory, such as directory:weekly */ readonly target: string
+  /** That are read from the target, on average */ readonly maxBytesPerSecond?: number
+  readonly reason: string
+}
+
 export interface GetBackupTargetInput {
   readonly name: string
 }
@@ -592,9 +600,14 @@ export abstract class AdminMethods extends Methods<AdminPages> {
     return this.run('restoreBackup', input, options)
   }
 
-  /** Get what a finished backup contains */
+  /** Get what a finished backup contains, and what its last verification by a node has found */
   getClusterBackup(input: GetClusterBackupInput, options?: MethodOptions): Promise<AdminOperations['getClusterBackup']['answer']> {
     return this.run('getClusterBackup', input, options)
+  }
+
+  /** Read everything of a backup back, open it, and name what is damaged */
+  verifyClusterBackup(input: VerifyClusterBackupInput, options?: MethodOptions): Promise<Exclude<AdminOperations['verifyClusterBackup']['answer'], Planned>> {
+    return this.run('verifyClusterBackup', input, options)
   }
 
   /** List the places where backups go */
@@ -948,6 +961,11 @@ export class AdminDryRuns extends DryMethods {
   /** What this would do: Bring a tenant, or one of its buckets, back from a backup beside what there is now */
   restoreBackup(input: RestoreBackupInput, options?: MethodOptions): Promise<Extract<AdminOperations['restoreBackup']['answer'], Planned>> {
     return this.run('restoreBackup', input, options)
+  }
+
+  /** What this would do: Read everything of a backup back, open it, and name what is damaged */
+  verifyClusterBackup(input: VerifyClusterBackupInput, options?: MethodOptions): Promise<Extract<AdminOperations['verifyClusterBackup']['answer'], Planned>> {
+    return this.run('verifyClusterBackup', input, options)
   }
 
   /** What this would do: Set a place where backups go, once it has taken, shown and removed a few bytes */

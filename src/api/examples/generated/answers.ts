@@ -56,7 +56,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "reason": "Before the upgrade",
     "tenantId": null,
     "bucket": null,
-    "backupId": "20261127t184423z-5bd8353c",
+    "backupId": "20261127t185349z-dfcc4db2",
     "target": "directory:weekly",
     "restore": null,
     "nodeId": null,
@@ -246,7 +246,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "reason": "Before the upgrade",
     "tenantId": null,
     "bucket": null,
-    "backupId": "20261127t184423z-5bd8353c",
+    "backupId": "20261127t185349z-dfcc4db2",
     "target": "directory:weekly",
     "restore": null,
     "nodeId": null,
@@ -296,7 +296,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "expiresAt": "2026-11-21T12:00:00.000Z"
   },
   "createTemporaryToken": {
-    "token": "svctmp_eyJ2IjoxLCJ0eXAiOiJ0bXAiLCJhayI6IkFLS1dLMk82Wjc2NlNBQUtJN0FNIiwia3YiOjEsInRpZCI6ImFjbWUiLCJpYXQiOjE3OTU4MDUwNjAsImV4cCI6MTc5NTgwNTk2MCwianRpIjoiRW9xbDdZRXoyM0tzIiwic2NwIjoib3A9cmVhZDpidWNrZXQ9cGhvdG9zOnByZWZpeD0yMDI2LyIsInNuIjoiYnVpbGQtMTcifQ.rxKAv83Vg0jHsNQVHo_PSlcd0tD8YxsYsgo5UF9ni_g",
+    "token": "svctmp_eyJ2IjoxLCJ0eXAiOiJ0bXAiLCJhayI6IkFLUlpFRlpDT0YzRTZTTUVIQlBJIiwia3YiOjEsInRpZCI6ImFjbWUiLCJpYXQiOjE3OTU4MDU2MjcsImV4cCI6MTc5NTgwNjUyNywianRpIjoicTBiODZYT1NNejFfIiwic2NwIjoib3A9cmVhZDpidWNrZXQ9cGhvdG9zOnByZWZpeD0yMDI2LyIsInNuIjoiYnVpbGQtMTcifQ.32Gd9dpD0-i0qpESOqGuzp8oci966c1Abvy3JJekldI",
     "tokenType": "Bearer",
     "expiresIn": 900,
     "expiresAt": "2026-11-21T12:00:00.000Z",
@@ -694,7 +694,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "status": "Enabled"
   },
   "getChanges": {
-    "cursor": "RjFH__f_YHj--KR3.9YCgUfpqI9kEu_2H",
+    "cursor": "nopryWy8AV1rV_A3.2x5dpvXM7DHHwrdx",
     "changed": [
       "membership",
       "operations"
@@ -717,7 +717,8 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "sentChunks": 0,
     "sentBytes": 0,
     "missingCount": 0,
-    "missing": []
+    "missing": [],
+    "verification": null
   },
   "getClusterMembership": {
     "clusterId": "memory-cluster",
@@ -1361,7 +1362,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
   "listNotificationDeliveries": {
     "deliveries": [
       {
-        "deliveryId": "evt_01M8F55ADT0000000000Q00000-YEIECU5EZS2XBSFI",
+        "deliveryId": "evt_01M8F5PKGJ0000000000Q00000-CA57GHFSTDCWYYM2",
         "configId": "thumbs",
         "type": "test",
         "eventName": "s3:TestEvent",
@@ -1445,7 +1446,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
         "reason": "Before the upgrade",
         "tenantId": null,
         "bucket": null,
-        "backupId": "20261127t184423z-5bd8353c",
+        "backupId": "20261127t185349z-dfcc4db2",
         "target": "directory:weekly",
         "restore": null,
         "nodeId": null,
@@ -1488,6 +1489,37 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
           "blobsTotal": 0,
           "blobsDone": 0,
           "bytesTotal": 62,
+          "bytesMoved": 0,
+          "checksumFailures": 0,
+          "skipped": 0,
+          "tasksOpen": 0
+        },
+        "etaSeconds": null,
+        "nodes": [],
+        "blockers": [],
+        "error": null
+      },
+      {
+        "operationId": "op_example",
+        "type": "backupVerify",
+        "status": "queued",
+        "phase": "queued",
+        "requestedBy": "adm_0123456789abcdef",
+        "reason": "Quarterly check",
+        "tenantId": null,
+        "bucket": null,
+        "backupId": "20261127t120000z-0123abcd",
+        "target": "directory:weekly",
+        "restore": null,
+        "nodeId": null,
+        "maxBytesPerSecond": null,
+        "createdAt": "2026-11-21T12:00:00.000Z",
+        "startedAt": null,
+        "finishedAt": null,
+        "progress": {
+          "blobsTotal": 0,
+          "blobsDone": 0,
+          "bytesTotal": 0,
           "bytesMoved": 0,
           "checksumFailures": 0,
           "skipped": 0,
@@ -1872,7 +1904,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
   "queryAuditLog": {
     "records": [
       {
-        "id": "au_48",
+        "id": "au_49",
         "time": "2026-11-21T12:00:00.000Z",
         "requestId": "019ab000-0000-7000-8000-000000000000",
         "api": "native",
@@ -1973,7 +2005,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "error": null
   },
   "redeliverNotification": {
-    "deliveryId": "evt_01M8F55ADT0000000000Q00000-YEIECU5EZS2XBSFI",
+    "deliveryId": "evt_01M8F5PKGJ0000000000Q00000-CA57GHFSTDCWYYM2",
     "configId": "thumbs",
     "type": "test",
     "eventName": "s3:TestEvent",
@@ -2412,7 +2444,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
         "suffix": "",
         "enabled": true,
         "payloadFormat": "native",
-        "signingSecret": "whsec_bbwe+AYMMZDKKXk/OTbZxuW/p2J3a6oB",
+        "signingSecret": "whsec_ySBcqXkEgLICfL2CCpDHffTwCcZj6YM1",
         "suspended": false,
         "suspensionReason": "",
         "createdAt": "2026-11-21T12:00:00.000Z",
@@ -2666,7 +2698,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "contentLengthMax": 1000
   },
   "testNotification": {
-    "deliveryId": "evt_01M8F55ADT0000000000Q00000-YEIECU5EZS2XBSFI",
+    "deliveryId": "evt_01M8F5PKGJ0000000000Q00000-CA57GHFSTDCWYYM2",
     "configId": "thumbs",
     "type": "test",
     "eventName": "s3:TestEvent",
@@ -2698,5 +2730,36 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
       "CRC32C": "+6oWUA==",
       "CRC64NVME": "/MMedV/0YKM="
     }
+  },
+  "verifyClusterBackup": {
+    "operationId": "op_example",
+    "type": "backupVerify",
+    "status": "queued",
+    "phase": "queued",
+    "requestedBy": "adm_0123456789abcdef",
+    "reason": "Quarterly check",
+    "tenantId": null,
+    "bucket": null,
+    "backupId": "20261127t120000z-0123abcd",
+    "target": "directory:weekly",
+    "restore": null,
+    "nodeId": null,
+    "maxBytesPerSecond": null,
+    "createdAt": "2026-11-21T12:00:00.000Z",
+    "startedAt": null,
+    "finishedAt": null,
+    "progress": {
+      "blobsTotal": 0,
+      "blobsDone": 0,
+      "bytesTotal": 0,
+      "bytesMoved": 0,
+      "checksumFailures": 0,
+      "skipped": 0,
+      "tasksOpen": 0
+    },
+    "etaSeconds": null,
+    "nodes": [],
+    "blockers": [],
+    "error": null
   }
 }

@@ -89,6 +89,16 @@ t.test('restoreBackup', async (t) => {
     })
   })
 
+  t.test('precondition_failed: a later version made it', async (t) => {
+    const { ask, masterKey, directory } = await start(t)
+    keepBackup(directory, { masterKey, clusterId: 'memory-cluster', backupId: OTHER, featureLevel: 99 })
+    t.match(await ask({ toTenant: 'then' }, { id: OTHER }), {
+      status: 412,
+      code: 'precondition_failed',
+      json: { message: /at feature level 99/ },
+    })
+  })
+
   for (const [what, find] of [
     ['manifest', /manifest\.json$/],
     ['file of rows', /state-000000$/],

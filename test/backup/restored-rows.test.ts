@@ -2,6 +2,7 @@
 import t from 'tap'
 import { NOWHERE, RestoredRows } from '../../src/backup/restore/restored-rows.ts'
 import { backupKeys } from '../../src/state-machine/backup-plans/keys.ts'
+import { bucketKeys } from '../../src/state-machine/buckets/keys.ts'
 import { chunkKeys } from '../../src/state-machine/chunks/keys.ts'
 import { longOperationKeys } from '../../src/state-machine/long-operations/keys.ts'
 import { unsafeChunks } from '../../src/state-machine/chunks/chunks.ts'
@@ -128,6 +129,16 @@ t.test('restored rows', async (t) => {
     const { unfinished = [], finished = [] } = after.get(longOperationKeys.operationList()) ?? {}
     t.same(unfinished, [])
     t.same(finished, ['op-recount', 'op-move'])
+  })
+
+  t.test('carry no mark of a restore into the old cluster', async (t) => {
+    const before = world()
+    const [bucket, tenant] = [bucketKeys.bucket('acme', 'photos'), tenantKeys.tenant('acme')]
+    const plain = { bucket: before.get(bucket), tenant: before.get(tenantKeys.tenant('acme')) }
+    before.rows.set(bucket, { ...plain.bucket, restoring: 'op-1' })
+    before.rows.set(tenant, { ...plain.tenant, restoring: 'op-1' })
+    const after = restored(before)
+    t.same({ bucket: after.get(bucket), tenant: after.get(tenantKeys.tenant('acme')) }, plain)
   })
 
   t.test('start no backup by a schedule of the old cluster', async (t) => {

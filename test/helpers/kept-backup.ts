@@ -69,11 +69,13 @@ export function keepBackup(
     clusterId,
     backupId,
     folder = 'weekly',
+    featureLevel = 7,
   }: {
     readonly masterKey: Pick<MasterKey, 'seal'>
     readonly clusterId: string
     readonly backupId: string
     readonly folder?: string
+    readonly featureLevel?: number
   },
 ): void {
   const key = Buffer.alloc(32, 7)
@@ -88,7 +90,7 @@ export function keepBackup(
     cutAt: 1_000,
     index: 7,
     term: 1,
-    featureLevel: 7,
+    featureLevel,
     checksum: '0'.repeat(64),
     rows: 2,
     chunks: 0,

@@ -94,7 +94,8 @@ t.test('a tenant and a bucket come back beside what is there', { timeout: 1_800_
   const settings = new Map<string, unknown>()
   for (const bucket of BUCKETS) {
     model.set(bucket, await versionsOf(acme, 'n3', bucket))
-    settings.set(bucket, await settingsOf(acme, 'n3', bucket))
+    const { rules, ...others } = await settingsOf(acme, 'n3', bucket)
+    settings.set(bucket, { ...others, rules: rules.map((rule) => ({ ...rule, status: 'Disabled' })) })
   }
   const { operationId, backupId } = await startBackup(cluster, 'n1')
   t.match(await ended(cluster, 'n1', operationId), { status: 'succeeded', error: null })
@@ -180,12 +181,13 @@ t.test('a tenant and a bucket come back beside what is there', { timeout: 1_800_
     for (const bucket of BUCKETS) await same(t, client, [bucket, bucket])
     const limits = await cluster.admin('n1', { method: 'GET', path: '/tenants/acme-then/quota' })
     t.match(JSON.parse(limits.body.toString()), { quota })
-    // Bodies that were removed and not released yet count there, and are in no backup.
+    // Bodies that were removed and not released yet count there, and rules that are disabled have another length.
     const [was, is] = [before, await usageOf(cluster, 'acme-then')].map((usage) => ({
       ...usage,
       tenantId: '',
       asOf: '',
       inlineBytes: 0,
+      metadataBytes: 0,
     }))
     t.same(is, was, 'the usage is that of the tenant in the backup')
   })

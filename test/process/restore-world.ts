@@ -236,12 +236,23 @@ function tagsIn({ status, body }: Answer): unknown {
 }
 
 /** Settings that come back. */
-export async function settingsOf(client: TenantClient, nodeId: string, bucket: string): Promise<unknown> {
+export async function settingsOf(
+  client: TenantClient,
+  nodeId: string,
+  bucket: string,
+): Promise<{
+  readonly versioning: unknown
+  readonly cors: unknown
+  readonly lock: unknown
+  readonly rules: readonly { readonly status: string }[]
+}> {
   const read = async (part: string): Promise<unknown> => {
     const { status, body } = await client.ask(nodeId, { method: 'GET', path: `/${bucket}/${part}` })
     return status === 200 ? JSON.parse(body.toString()) : status
   }
   const [versioning, cors, lock] = [await read('versioning'), await read('cors'), await read('object-lock')]
-  const { rules } = ((await read('lifecycle')) ?? {}) as { readonly rules?: unknown }
+  const { rules = [] } = (await read('lifecycle')) as {
+    readonly rules?: readonly { readonly status: string }[]
+  }
   return { versioning, cors, lock, rules }
 }

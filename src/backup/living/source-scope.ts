@@ -88,7 +88,8 @@ export async function settingsOf(rows: BackupRows, bucket: BucketRecord): Promis
     defaultRetention,
     policy: policy?.policy ?? null,
     cors: cors?.rules ?? null,
-    lifecycle: lifecycle?.rules ?? null,
+    // Their days count from times of the backup: enabled, they would remove what was just brought back.
+    lifecycle: lifecycle?.rules.map((rule) => ({ ...rule, isEnabled: false })) ?? null,
     tags: tags?.tags ?? null,
   }
 }

@@ -3,6 +3,7 @@
  * restores afterwards, step by step. [docs/adr/0094-restore-into-a-living-cluster.md]
  */
 import { adminToken } from '../../access/rights.ts'
+import type { Manifest } from '../../backup/format/manifest.ts'
 import { isBackupId } from '../../backup/format/names.ts'
 import { openSource } from '../../backup/living/opened-source.ts'
 import { bucketsOf, type Figures, figuresOf, ScopeUnknown } from '../../backup/living/source-scope.ts'
@@ -104,6 +105,7 @@ async function scopeOf(services: Services, input: RestoreInput): Promise<Restore
     const { reader, rows, tenant } = await openSource(target, scope, services.backups.masterKey).catch(
       unknownScope,
     )
+    checkLevel(services, reader.manifest)
     const from = { tenantId: tenant.id, bucket }
     const to = destinationOf(services, input, tenant.name)
     const figures = await figuresOf(rows, tenant.id, bucket)
@@ -117,6 +119,19 @@ async function scopeOf(services: Services, input: RestoreInput): Promise<Restore
     const restore = { target: text, clusterId: manifest.clusterId, backupId, from, to }
     return { ...figures, cutAt: manifest.cutAt, missingChunks: manifest.missingCount, restore }
   })
+}
+
+/** Rows of a later level may say what this cluster would not keep. Throws Refusal. */
+function checkLevel(
+  { cluster }: Services,
+  { backupId, featureLevel }: Pick<Manifest, 'backupId' | 'featureLevel'>,
+): void {
+  const { stateLevel } = cluster.membership
+  if (featureLevel <= stateLevel) return
+  throw new Refusal(
+    'precondition_failed',
+    `Cannot restore: backup "${backupId}" was made at feature level ${featureLevel}, and this cluster is at ${stateLevel}; upgrade its nodes first`,
+  )
 }
 
 function unknownScope(error: unknown): never {

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:restore [-- --objects 1000000 --bytes 1024 --large 128]`: how long backup, verification and restore of a cluster of one node take, with many
+ * `npm run bench:restore [-- --objects 1000000 --bytes 1024 --large 128]`: how long backup, verification, restore into the running cluster and restore of a cluster of one node take, with many
  * small objects and with large ones.
  *
  * Owns: the phases, the figures. Rules: nodes and commands are processes as they are shipped; the small objects come from a seeded backup and are restored first, so
@@ -101,14 +101,32 @@ const whole = ({ objects, bytes, large }: Sizes): Pick<Phase, 'objects' | 'bytes
   bytes: objects * bytes + large * LARGE_BYTES,
 })
 
-async function backUp(cluster: LoopbackCluster, name: string, counts: Pick<Phase, 'objects' | 'bytes'>) {
+type Counts = Pick<Phase, 'objects' | 'bytes'>
+
+/** Resolves with the id of the backup. */
+async function backUp(cluster: LoopbackCluster, name: string, counts: Counts): Promise<string> {
+  const body = { target: 'directory:made', reason: 'measured' }
+  return operate(cluster, { name, path: '/cluster/backups', body }, counts)
+}
+
+/** Everything that the cluster has comes back as another tenant, and is compared. */
+async function restoreInto(cluster: LoopbackCluster, backupId: string, counts: Counts): Promise<void> {
+  const { tenantId: tenant } = cluster.setup
+  const body = { target: 'directory:made', tenant, toTenant: 'measured', reason: 'measured' }
+  const name = 'restore of the tenant into the running cluster, with the comparison'
+  await operate(cluster, { name, path: `/cluster/backups/${backupId}/restore`, body }, counts)
+}
+
+async function operate(
+  cluster: LoopbackCluster,
+  { name, path, body }: { readonly name: string; readonly path: string; readonly body: object },
+  counts: Counts,
+): Promise<string> {
   const processes = Processes.of(cluster.pids)
   processes?.startMeasuring()
   const startedAt = performance.now()
-  const body = { target: 'directory:made', reason: 'measured' }
-  const path = '/cluster/backups'
   const asked = { nodeId: 'n1', method: 'POST', path, body, status: 202 } as const
-  const { operationId } = await cluster.manage(asked)
+  const { operationId, backupId } = await cluster.manage(asked)
   const look = {
     nodeId: 'n1',
     method: 'GET',
@@ -124,6 +142,7 @@ async function backUp(cluster: LoopbackCluster, name: string, counts: Pick<Phase
   }
   const seconds = (performance.now() - startedAt) / 1000
   note({ name, seconds, processor: processes?.sinceStart().cpuSeconds ?? 0, ...counts })
+  return String(backupId)
 }
 
 /** Digests of the bodies by key. */
@@ -189,7 +208,8 @@ async function ofOneNode(cluster: LoopbackCluster, sizes: Sizes): Promise<Readon
   say(`${sizes.large} large objects stored`)
   const isNew = { objects: sizes.large, bytes: sizes.large * LARGE_BYTES }
   await backUp(cluster, 'backup, the large objects are new', isNew)
-  await backUp(cluster, 'backup, nothing is new', whole(sizes))
+  const last = await backUp(cluster, 'backup, nothing is new', whole(sizes))
+  await restoreInto(cluster, last, whole(sizes))
   const words = ['--config', cluster.plan[0]?.configFile ?? '', '--from', `directory:${join(folder, 'made')}`]
   note({ name: 'holdfast backup verify', ...whole(sizes), ...(await command('backup', 'verify', ...words)) })
   return digests

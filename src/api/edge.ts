@@ -1,9 +1,12 @@
 /**
  * What the servers of one node stand on beside services and routes: certificates and time.
  */
+import type { Tracer } from '../telemetry/tracing/tracer.ts'
+import type { ClientAddresses } from './admission/client-address.ts'
 import type { HeldRefusals } from './admission/held-refusals.ts'
 import type { UnprovedCallers } from './admission/unproved-callers.ts'
 import type { ListenerTls, TimeOfDay } from './listener-tls.ts'
+import type { Relay } from './relay.ts'
 
 export interface Edge {
   /** null: plain HTTP. */
@@ -16,6 +19,12 @@ export interface Edge {
   readonly unproved?: UnprovedCallers
   /** The same. */
   readonly refusals?: HeldRefusals
+  /** Of the connections that requests come by; without it the server makes its own. */
+  readonly addresses?: ClientAddresses
+  /** Traces requests; without it none is traced. */
+  readonly tracer?: Tracer
+  /** What another server answers on the same listener. */
+  readonly relay?: Relay
 }
 
 export const PLAIN_EDGE: Edge = { tls: null, now: () => performance.now() }

@@ -30,6 +30,7 @@ import { allowedMethods, type ErrorAnswer, type Plane, unknownPathAuthAt } from 
 import { NO_COMPILERS } from './no-compilers.ts'
 import { expectedProblem, unexpectedProblem } from './problem.ts'
 import { rateHeadersOf } from './rate-headers.ts'
+import { followRelay, relaying } from './relay.ts'
 import { RequestAudit } from './request-audit.ts'
 import { newRequestId } from './request-id.ts'
 import { RequestLog, type RequestMeter } from './request-log.ts'
@@ -39,6 +40,7 @@ import type { AuthKind } from './route.ts'
 import { problemBytes, sendError } from './send-answer.ts'
 import type { Gate } from './proved-request.ts'
 import { prove } from './serve-route.ts'
+import { traceRequests } from './trace-requests.ts'
 import { refuseUnclearRequest } from './unclear-request.ts'
 
 declare module 'fastify' {
@@ -57,7 +59,7 @@ export function createHttpServer(
   edge: Edge = PLAIN_EDGE,
 ): FastifyInstance {
   const log = new RequestLog(services, meter)
-  const addresses = new ClientAddresses(services.config.listeners)
+  const { addresses = new ClientAddresses(services.config.listeners), relay } = edge
   const { unproved = new UnprovedCallers(services.config.limits, edge.now), clock = SYSTEM_TIME } = edge
   const after: Gate['after'] = (ms, callback) => clock.after(ms, callback)
   const gate: Gate = { unproved, after }
@@ -77,7 +79,8 @@ export function createHttpServer(
       const { connectionsMax } = config.limits
       const { proxyProtocol } = config.listeners
       const listening = { edge, connectionsMax, addresses, proxyProtocol, logger }
-      return listenerServer({ ...listening, onRequest: inTurns(onRequest) })
+      const served = relay === undefined ? onRequest : relaying(onRequest, relay)
+      return listenerServer({ ...listening, onRequest: inTurns(served) })
     },
     routerOptions: { maxParamLength: HEADER_BYTES_MAX },
     schemaController: { compilersFactory: NO_COMPILERS },
@@ -105,6 +108,8 @@ export function createHttpServer(
     refuseUnknownPath(services, plane, request, noSuchRoute(plane, request))
   server.setNotFoundHandler(unknown)
   mountRoutes(server, { services, plane, gate, unknown })
+  if (relay !== undefined) followRelay(server, relay)
+  if (edge.tracer !== undefined) traceRequests(server, edge.tracer)
   return server
 }
 

@@ -101,6 +101,7 @@ function listeners(read: Reader): Config['listeners'] {
     s3Domains: read.has('listeners.s3_domain') ? read.text('listeners.s3_domain').split(',') : [],
     trustedProxies: read.get<readonly string[]>('listeners.trusted_proxies'),
     proxyProtocol: read.get<boolean>('listeners.proxy_protocol'),
+    consoleData: read.get<boolean>('listeners.console_data'),
     dataPlain: read.get<boolean>('listeners.data_plain'),
     adminPlain: read.get<boolean>('listeners.admin_plain'),
   }

@@ -118,6 +118,8 @@ export interface Config {
     readonly trustedProxies: readonly string[]
     /** Connections of these begin with a header of the PROXY protocol, version 2. */
     readonly proxyProtocol: boolean
+    /** Whether the console reaches the data API through the admin listener. */
+    readonly consoleData: boolean
     /** Whether plain HTTP may be served beyond loopback. */
     readonly dataPlain: boolean
     readonly adminPlain: boolean

@@ -25,7 +25,6 @@ import type { CountingTrail } from '../audit/counting-trail.ts'
 import { createAdminServer } from '../api/server/admin-server.ts'
 import { createDataServer } from '../api/server/data-server.ts'
 import { publicEdges } from '../api/server/public-edges.ts'
-import { traceRequests } from '../api/trace-requests.ts'
 import { startLocalServer } from '../api/local/local-server.ts'
 import { adminUrlOf, dataUrlOf } from '../config/listener-urls.ts'
 import type { Config } from '../config/types.ts'
@@ -283,9 +282,9 @@ async function openListeners(
       [await samples(), content.samples(), edges.samples(), tracing?.samples() ?? []].flat(),
     read: () => usageSamples(services.state, config.metrics),
   })
-  const admin = createAdminServer(services, metrics, edges.admin)
-  const data = createDataServer(services, metrics, edges.data)
-  if (tracing !== null) for (const server of [admin, data]) traceRequests(server, tracing.tracer)
+  const traced = tracing === null ? {} : { tracer: tracing.tracer }
+  const admin = createAdminServer(services, metrics, { ...edges.admin, ...traced })
+  const data = createDataServer(services, metrics, { ...edges.data, ...traced })
   teardown.add('admin listener', async () => admin.close())
   const adminAddress = await listen(admin, config.listeners.admin, 'listeners.admin')
   teardown.add('data listener', async () => data.close())

@@ -63,6 +63,7 @@ interface Options {
   readonly s3Domains?: readonly string[]
   readonly trustedProxies?: readonly string[]
   readonly proxyProtocol?: boolean
+  readonly consoleData?: boolean
   readonly auditStrict?: boolean
   readonly requestLines?: Config['logging']['requests']
   readonly notifications?: Partial<Config['notifications']>
@@ -340,6 +341,7 @@ function testConfig(dataDir: string, options: Options): Config {
       s3Domains: options.s3Domains ?? [],
       trustedProxies: options.trustedProxies ?? [],
       proxyProtocol: options.proxyProtocol ?? false,
+      consoleData: options.consoleData ?? true,
       dataPlain: false,
       adminPlain: false,
     },

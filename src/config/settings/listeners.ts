@@ -93,6 +93,15 @@ export const LISTENER_SETTINGS = [
       'Set listeners.admin_plain to true only if a proxy ends TLS or the network is private, otherwise to false, for example listeners.admin_plain: false.',
   },
   {
+    name: 'listeners.console_data',
+    kind: 'boolean',
+    fallback: 'true',
+    meaning:
+      'whether the console reaches the data API at /console/data of listeners.admin, so that tenants can log in there with an access key',
+    advice:
+      'Set listeners.console_data to false if access keys must not be usable at listeners.admin, otherwise to true, for example listeners.console_data: false.',
+  },
+  {
     name: 'peer_tls.ca',
     kind: 'path',
     fallback: null,

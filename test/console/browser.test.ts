@@ -1,17 +1,21 @@
 /**
  * The console in a real browser, on real nodes: log-in, every screen at two widths, its policy, its accessibility, where the token is.
  */
-import { readFileSync } from 'node:fs'
-import t, { type Test } from 'tap'
+import t from 'tap'
 import { until } from '../helpers/async.ts'
 import { Browser } from '../helpers/browser.ts'
 import { HOW_TO_HAVE_ONE } from '../helpers/chromium.ts'
 import { ConsoleDriver } from '../helpers/console-driver.ts'
+import {
+  fitsScreens,
+  HOSTILE,
+  isAccessible,
+  loadAxe,
+  ranForeign,
+  refused,
+  traces,
+} from '../helpers/console-page.ts'
 import { ProcessCluster } from '../helpers/process-cluster.ts'
-
-/** CSS pixels. */
-const SMALL_SCREEN = 360
-const LARGE_SCREEN = 1280
 
 /** Each with a text that shows that it is there. */
 const SCREENS = [
@@ -23,67 +27,6 @@ const SCREENS = [
   ['audit', 'Audit rows'],
 ] as const
 
-/** A name that is script in a page that takes texts for markup. */
-const HOSTILE = `"><img src=x onerror="globalThis.wasRun=1"><script>globalThis.wasRun=1</script>`
-
-interface AxeResults {
-  readonly violations: readonly {
-    readonly id: string
-    readonly nodes: readonly { readonly html: string }[]
-  }[]
-}
-
-interface PageGlobals {
-  readonly axe?: { run(): Promise<AxeResults> }
-  readonly localStorage?: object
-  readonly sessionStorage?: object
-  readonly document?: { readonly cookie: string; readonly documentElement: { readonly outerHTML: string } }
-  readonly location?: { readonly href: string }
-  readonly wasRun?: number
-  readonly ReportingObserver?: new (
-    observed: (reports: readonly Report[]) => void,
-    options: { readonly types: readonly string[]; readonly buffered: boolean },
-  ) => { observe(): void; takeRecords(): readonly Report[] }
-}
-
-interface Report {
-  readonly body: { readonly effectiveDirective: string; readonly blockedURL: string }
-}
-
-/** Runs in the page: what axe-core objects to. */
-async function violations(): Promise<readonly string[]> {
-  const { axe } = globalThis as PageGlobals
-  const found = (await axe?.run())?.violations ?? []
-  return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
-}
-
-/** Runs in the page: what its policy has refused so far. */
-function refused(): readonly string[] {
-  const { ReportingObserver } = globalThis as PageGlobals
-  if (ReportingObserver === undefined) throw new Error('This browser reports nothing')
-  const observer = new ReportingObserver(() => undefined, { types: ['csp-violation'], buffered: true })
-  observer.observe()
-  return observer.takeRecords().map(({ body }) => `${body.effectiveDirective} ${body.blockedURL}`)
-}
-
-/** Runs in the page: everything of it that outlives it, or that others can see. */
-function traces(): string {
-  const { localStorage, sessionStorage, document, location } = globalThis as PageGlobals
-  return JSON.stringify([
-    localStorage,
-    sessionStorage,
-    document?.cookie,
-    document?.documentElement.outerHTML,
-    location?.href,
-  ])
-}
-
-const AXE = readFileSync(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
-
-async function isAccessible(t: Test, { page }: ConsoleDriver, what: string): Promise<void> {
-  t.same(await page.run<readonly string[]>(violations), [], `${what} for axe`)
-}
-
 t.test('the console in Chromium', { timeout: 900_000 }, async (t) => {
   const cluster = await ProcessCluster.start(t, 1, null, { spares: 1 })
   const browser = await Browser.start(t)
@@ -94,7 +37,7 @@ t.test('the console in Chromium', { timeout: 900_000 }, async (t) => {
   const [first] = cluster.plan
   if (first === undefined) throw new Error('there is no node')
   const driver = await ConsoleDriver.open(browser, first.adminUrl)
-  await driver.page.load(AXE)
+  await loadAxe(driver)
   const token = cluster.setup.ownerToken
 
   await t.test('a token that is none, or is wrong, is refused with what to do', async (t) => {
@@ -117,16 +60,7 @@ t.test('the console in Chromium', { timeout: 900_000 }, async (t) => {
     await t.test(`${screen} fits small and large screens, in both themes`, async (t) => {
       await driver.go(screen)
       await driver.sees(words)
-      for (const [width, theme] of [
-        [SMALL_SCREEN, 'dark'],
-        [LARGE_SCREEN, 'light'],
-      ] as const) {
-        await driver.page.resize(width)
-        await driver.page.prefer(theme)
-        const shown = await driver.width()
-        t.ok(shown <= width, `${shown} wide on ${width}`)
-        await isAccessible(t, driver, `${screen}, ${theme}`)
-      }
+      await fitsScreens(t, driver, screen)
     })
 
   await t.test('texts of others are shown as texts', async (t) => {
@@ -140,7 +74,7 @@ t.test('the console in Chromium', { timeout: 900_000 }, async (t) => {
     await isAccessible(t, driver, 'a dialog')
     await driver.click('Close')
     await driver.sees(HOSTILE)
-    t.equal(await driver.page.run<unknown>(() => (globalThis as PageGlobals).wasRun ?? null), null)
+    t.equal(await driver.page.run<unknown>(ranForeign), null)
   })
 
   await t.test('an access key is made, shown once, and works', async (t) => {

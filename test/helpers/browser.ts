@@ -138,6 +138,13 @@ export class Page {
     return Buffer.from(String(data), 'base64')
   }
 
+  /** Drops files and folders of this machine at a place of the page. */
+  async drop(at: { readonly x: number; readonly y: number }, files: readonly string[]): Promise<void> {
+    const data = { items: [], files, dragOperationsMask: 1 }
+    for (const type of ['dragEnter', 'dragOver', 'drop'])
+      await this.#send('Input.dispatchDragEvent', { type, ...at, data })
+  }
+
   /** Runs a script in the page, by its text. */
   async load(script: string): Promise<void> {
     const result = await this.#send('Runtime.evaluate', { expression: script })

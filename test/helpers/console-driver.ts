@@ -29,6 +29,8 @@ interface PageGlobals {
 
 export class ConsoleDriver {
   readonly page: Page
+  /** What a person would have clicked so far. */
+  clicks = 0
 
   private constructor(page: Page) {
     this.page = page
@@ -45,6 +47,14 @@ export class ConsoleDriver {
     await this.fill('Admin token', token)
     await this.click('Log in')
     await this.sees('Log out')
+  }
+
+  /** Beside an admin token, or instead of one. */
+  async logInWithKey(accessKeyId: string, secretKey: string): Promise<void> {
+    await this.fill('Access key id', accessKeyId)
+    await this.fill('Secret key', secretKey)
+    await this.click('Log in')
+    await this.sees('Buckets')
   }
 
   /** `path`: such as `cluster` or `tenants/acme`. */
@@ -72,6 +82,7 @@ export class ConsoleDriver {
   /** A button or link by its name; `within`: the name of the part that it is in. */
   async click(name: string, within = ''): Promise<void> {
     await until(`"${name}" can be clicked`, () => this.page.run<boolean>(clicked, name, within))
+    this.clicks += 1
   }
 
   /** Whether a button that is there would take a click. */
@@ -100,7 +111,7 @@ function clicked(name: string, within: string): boolean {
   const { document } = globalThis as PageGlobals
   const named = (element: Element): string => (element.getAttribute('aria-label') ?? element.innerText).trim()
   // What lies below an open dialog cannot be reached.
-  const around = document?.querySelector('dialog[open]') ?? document
+  const around = [...(document?.querySelectorAll('dialog[open]') ?? [])].at(-1) ?? document
   const found = [...(around?.querySelectorAll('button, a[href], summary') ?? [])].find(
     (element) =>
       named(element) === name &&

@@ -11,7 +11,7 @@ import { smallPage } from './small-page.ts'
 const PLACES = ['./console-site.pack', '../../../dist/bundle/console-site.pack']
 
 const PAGE_POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 
 export class ConsolePages extends PackedPages {
   constructor(load: LoadSite = siteAt(PLACES)) {

@@ -199,6 +199,7 @@ const ICONS = {
   cluster: 'M4 4h16v6H4zM4 14h16v6H4zM8 7h.01M8 17h.01',
   operations: 'M12 3v4m0 10v4M3 12h4m10 0h4M6 6l2.5 2.5m7 7L18 18M6 18l2.5-2.5m7-7L18 6',
   tenants: 'M8 11a3 3 0 1 0 0-6 3 3 0 0 0 0 6zm8 0a3 3 0 1 0 0-6M2 20c0-4 3-6 6-6s6 2 6 6m2-6c3 0 6 2 6 6',
+  objects: 'M4 7l8-4 8 4v10l-8 4-8-4zM4 7l8 4 8-4M12 11v10',
   audit: 'M6 3h9l4 4v14H6zM9 10h7M9 14h7M9 18h4',
   docs: 'M4 5c3-1 6-1 8 1 2-2 5-2 8-1v14c-3-1-6-1-8 1-2-2-5-2-8-1zM12 6v14',
   refresh: 'M20 11a8 8 0 1 0-2 6m2-12v6h-6',

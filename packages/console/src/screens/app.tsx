@@ -7,13 +7,14 @@ import { Button, Icon, type IconName } from '../parts/basics.tsx'
 import { Brand } from '../parts/brand.tsx'
 import { isLive } from '../state/live.ts'
 import { linkTo, place, SCREENS, type Screen } from '../state/route.ts'
-import { client, logOut } from '../state/session.ts'
+import { client, keySession, logOut } from '../state/session.ts'
 import { type Theme, theme, THEMES } from '../state/theme.ts'
 import { TEXT } from '../words/strings.ts'
 import { Audit } from './audit.tsx'
 import { Cluster } from './cluster.tsx'
 import { Health } from './health.tsx'
 import { LogIn } from './log-in.tsx'
+import { Objects } from './objects.tsx'
 import { Operations } from './operations.tsx'
 import { Tenants } from './tenants.tsx'
 
@@ -22,12 +23,18 @@ const SHOWN: Readonly<Record<Screen, () => JSX.Element>> = {
   cluster: Cluster,
   operations: Operations,
   tenants: Tenants,
+  objects: Objects,
   audit: Audit,
 }
 
+/** What an access key opens. */
+const FOR_TENANTS: readonly Screen[] = ['objects']
+
 export function App() {
-  if (client.value === null) return <LogIn />
-  const { screen } = place.value
+  const isOperator = client.value !== null
+  if (!isOperator && keySession.value === null) return <LogIn />
+  const screens = isOperator ? SCREENS : FOR_TENANTS
+  const screen = screens.find((one) => one === place.value.screen) ?? screens[0] ?? 'objects'
   const Shown = SHOWN[screen]
   return (
     <>
@@ -35,7 +42,7 @@ export function App() {
         {TEXT.skip}
       </a>
       <div class="frame">
-        <Side screen={screen} />
+        <Side screen={screen} screens={screens} />
         <Top screen={screen} />
         <main id="content" tabIndex={-1}>
           <Shown key={screen} />
@@ -45,14 +52,14 @@ export function App() {
   )
 }
 
-function Side({ screen }: { readonly screen: Screen }) {
+function Side({ screen, screens }: { readonly screen: Screen; readonly screens: readonly Screen[] }) {
   return (
     <nav class="side" aria-label={TEXT.sections}>
-      <a class="brand" href={linkTo('health')}>
+      <a class="brand" href={linkTo(screens[0] ?? 'objects')}>
         <Brand />
       </a>
       <ul>
-        {SCREENS.map((name) => (
+        {screens.map((name) => (
           <li key={name}>
             <a
               class="section"
@@ -81,7 +88,7 @@ function Top({ screen }: { readonly screen: Screen }) {
   return (
     <header class="top">
       <h1>{title}</h1>
-      {isLive.value === null ? null : (
+      {isLive.value === null || client.value === null ? null : (
         <span class={`live ${isLive.value ? 'on' : ''}`} role="status">
           {isLive.value ? TEXT.live.on : TEXT.live.off}
         </span>

@@ -1,5 +1,5 @@
 /**
- * Asks for an admin token.
+ * Asks for an admin token or an access key.
  */
 import { useState } from 'preact/hooks'
 import { UnauthorizedError } from '../../../client/src/admin.ts'
@@ -9,8 +9,30 @@ import { Field } from '../parts/form.tsx'
 import { endedBy, logIn } from '../state/session.ts'
 import { faultOf } from '../state/resource.ts'
 import { TEXT } from '../words/strings.ts'
+import { KeyForm } from './key-form.tsx'
 
 export function LogIn() {
+  const [isByKey, setByKey] = useState(false)
+  const why = endedBy.value
+  return (
+    <main class="entry">
+      <div class="card">
+        <p class="brand">
+          <Brand />
+        </p>
+        <h1>{TEXT.login.title}</h1>
+        <p class="soft">{isByKey ? TEXT.keyLogin.intro : TEXT.login.intro}</p>
+        {why === null ? null : (
+          <Notice tone="info" title={why === 'idle' ? TEXT.login.ended : TEXT.login.expired} />
+        )}
+        {isByKey ? <KeyForm /> : <TokenForm />}
+        <Button onClick={() => setByKey(!isByKey)}>{isByKey ? TEXT.login.byToken : TEXT.login.byKey}</Button>
+      </div>
+    </main>
+  )
+}
+
+function TokenForm() {
   const [token, setToken] = useState('')
   const [fault, setFault] = useState<string | null>(null)
   const [isBusy, setBusy] = useState(false)
@@ -26,40 +48,27 @@ export function LogIn() {
       setBusy(false)
     }
   }
-  const why = endedBy.value
   return (
-    <main class="entry">
-      <div class="card">
-        <p class="brand">
-          <Brand />
-        </p>
-        <h1>{TEXT.login.title}</h1>
-        <p class="soft">{TEXT.login.intro}</p>
-        {why === null ? null : (
-          <Notice tone="info" title={why === 'idle' ? TEXT.login.ended : TEXT.login.expired} />
-        )}
-        <form
-          onSubmit={(event) => {
-            event.preventDefault()
-            void submit()
-          }}
-        >
-          <Field
-            label={TEXT.login.token}
-            isSecret
-            value={token}
-            onChange={setToken}
-            help={TEXT.login.help}
-            isRequired
-            isFirst
-            placeholder="svcadm_…"
-          />
-          {fault === null ? null : <Notice tone="bad" title={fault} />}
-          <Button type="submit" kind="primary" isDisabled={isBusy}>
-            {TEXT.login.submit}
-          </Button>
-        </form>
-      </div>
-    </main>
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        void submit()
+      }}
+    >
+      <Field
+        label={TEXT.login.token}
+        isSecret
+        value={token}
+        onChange={setToken}
+        help={TEXT.login.help}
+        isRequired
+        isFirst
+        placeholder="svcadm_…"
+      />
+      {fault === null ? null : <Notice tone="bad" title={fault} />}
+      <Button type="submit" kind="primary" isDisabled={isBusy}>
+        {TEXT.login.submit}
+      </Button>
+    </form>
   )
 }

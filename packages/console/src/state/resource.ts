@@ -3,9 +3,10 @@
  *
  * Rules: the value stays while it is loaded again; of two requests at once the later one counts; it belongs to one session.
  */
-import { effect, signal, type ReadonlySignal } from '@preact/signals'
+import { computed, effect, signal, type ReadonlySignal } from '@preact/signals'
 import { ApiError, type HoldfastAdmin } from '../../../client/src/admin.ts'
-import { client, noticeRefusal } from './session.ts'
+import type { Holdfast } from '../../../client/src/index.ts'
+import { client, keySession, noticeKeyRefusal, noticeRefusal } from './session.ts'
 
 export interface Fault {
   readonly kind: 'denied' | 'unreachable' | 'refused'
@@ -34,7 +35,23 @@ export interface Resource<T> {
   readonly forget: () => void
 }
 
-export function resource<T>(ask: (api: HoldfastAdmin) => Promise<T>): Resource<T> {
+interface Access<C> {
+  readonly api: ReadonlySignal<C | null>
+  readonly notice: (error: unknown) => void
+}
+
+const BY_TOKEN: Access<HoldfastAdmin> = { api: client, notice: noticeRefusal }
+const BY_KEY: Access<Holdfast> = {
+  api: computed(() => keySession.value?.api ?? null),
+  notice: noticeKeyRefusal,
+}
+
+/** Of the admin API. */
+export const resource = <T>(ask: (api: HoldfastAdmin) => Promise<T>): Resource<T> => loaded(BY_TOKEN, ask)
+/** Of the data API. */
+export const dataResource = <T>(ask: (api: Holdfast) => Promise<T>): Resource<T> => loaded(BY_KEY, ask)
+
+function loaded<C, T>(access: Access<C>, ask: (api: C) => Promise<T>): Resource<T> {
   const value = signal<T | null>(null)
   const fault = signal<Fault | null>(null)
   const isLoading = signal(false)
@@ -46,7 +63,7 @@ export function resource<T>(ask: (api: HoldfastAdmin) => Promise<T>): Resource<T
     isLoading.value = false
   }
   const load = async (): Promise<void> => {
-    const api = client.peek()
+    const api = access.api.peek()
     if (api === null) return
     const own = ++latest
     isLoading.value = true
@@ -59,12 +76,12 @@ export function resource<T>(ask: (api: HoldfastAdmin) => Promise<T>): Resource<T
     } catch (error) {
       if (own !== latest) return
       fault.value = faultOf(error)
-      noticeRefusal(error)
+      access.notice(error)
     }
     if (own === latest) isLoading.value = false
   }
   effect(() => {
-    if (client.value === null) forget()
+    if (access.api.value === null) forget()
   })
   return { value, fault, isLoading, at, load, forget }
 }

@@ -3,21 +3,23 @@
  */
 import { signal } from '@preact/signals'
 
-export const SCREENS = ['health', 'cluster', 'operations', 'tenants', 'audit'] as const
+export const SCREENS = ['health', 'cluster', 'operations', 'tenants', 'objects', 'audit'] as const
 export type Screen = (typeof SCREENS)[number]
 
 export interface Place {
   readonly screen: Screen
   /** What of it, such as the id of a tenant; '' for the screen itself. */
   readonly item: string
+  /** What inside of it, such as the prefix in a bucket; '' for all of it. */
+  readonly inner: string
 }
 
 export const place = signal<Place>(read())
 
 function read(): Place {
-  const [, name = '', item = ''] = location.hash.split('/')
+  const [, name = '', item = '', inner = ''] = location.hash.split('/')
   const screen = SCREENS.find((one) => one === name) ?? 'health'
-  return { screen, item: decoded(item) }
+  return { screen, item: decoded(item), inner: decoded(inner) }
 }
 
 function decoded(text: string): string {
@@ -28,8 +30,10 @@ function decoded(text: string): string {
   }
 }
 
-export const linkTo = (screen: Screen, item = ''): string =>
-  item === '' ? `#/${screen}` : `#/${screen}/${encodeURIComponent(item)}`
+export const linkTo = (screen: Screen, item = '', inner = ''): string =>
+  [`#/${screen}`, ...(item === '' ? [] : [item]), ...(inner === '' ? [] : [inner])]
+    .map((part, n) => (n === 0 ? part : encodeURIComponent(part)))
+    .join('/')
 
 addEventListener('hashchange', () => {
   place.value = read()

@@ -1,0 +1,89 @@
+/**
+ * A change through the data API, which has no dry run: what it does is said, a name is typed where there is no way back, then it is done.
+ */
+import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
+import type { Holdfast } from '../../../client/src/index.ts'
+import { type Fault, faultOf } from '../state/resource.ts'
+import { keySession, noticeKeyRefusal } from '../state/session.ts'
+import { TEXT } from '../words/strings.ts'
+import { Button, FaultNotice } from './basics.tsx'
+import { Dialog } from './dialog.tsx'
+import { Field } from './form.tsx'
+
+export function DoneDialog<R>(props: {
+  readonly title: string
+  readonly about: string
+  readonly fields?: ComponentChildren
+  readonly submit: string
+  /** What must be typed before it is done; null: nothing. */
+  readonly confirm?: string | null
+  readonly run: (api: Holdfast) => Promise<R>
+  /** null: the dialog closes. */
+  readonly done?: (result: R) => ComponentChildren
+  readonly onClose: () => void
+}) {
+  const { title, about, fields = null, submit, confirm = null, run, done, onClose } = props
+  const [typed, setTyped] = useState('')
+  const [fault, setFault] = useState<Fault | null>(null)
+  const [isBusy, setBusy] = useState(false)
+  const [result, setResult] = useState<{ readonly value: R } | null>(null)
+  const attempt = async (): Promise<void> => {
+    const api = keySession.peek()?.api
+    if (api === undefined) return
+    setBusy(true)
+    setFault(null)
+    try {
+      const value = await run(api)
+      if (done === undefined) return onClose()
+      setResult({ value })
+    } catch (error) {
+      noticeKeyRefusal(error)
+      setFault(faultOf(error))
+    }
+    setBusy(false)
+  }
+  if (result !== null && done !== undefined)
+    return (
+      <Dialog title={title} onClose={onClose}>
+        {done(result.value)}
+        <div class="actions">
+          <Button kind="primary" onClick={onClose}>
+            {TEXT.wizard.done}
+          </Button>
+        </div>
+      </Dialog>
+    )
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          void attempt()
+        }}
+      >
+        <p class="soft">{about}</p>
+        {fields}
+        {confirm === null ? null : (
+          <Field
+            label={TEXT.wizard.confirm(confirm)}
+            help={TEXT.wizard.confirmHelp}
+            value={typed}
+            onChange={setTyped}
+          />
+        )}
+        <div class="actions">
+          <Button
+            type="submit"
+            kind={confirm === null ? 'primary' : 'danger'}
+            isDisabled={isBusy || (confirm !== null && typed !== confirm)}
+          >
+            {submit}
+          </Button>
+          <Button onClick={onClose}>{TEXT.wizard.cancel}</Button>
+        </div>
+      </form>
+      {fault === null ? null : <FaultNotice fault={fault} title={TEXT.fault.refused} />}
+    </Dialog>
+  )
+}

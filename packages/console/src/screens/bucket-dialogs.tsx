@@ -1,0 +1,142 @@
+/**
+ * A bucket is created, and links for uploads into it are made.
+ */
+import { useState } from 'preact/hooks'
+import { Copyable, FactList, Notice, Time } from '../parts/basics.tsx'
+import { DoneDialog } from '../parts/done-dialog.tsx'
+import { Field, Select } from '../parts/form.tsx'
+import { TEXT } from '../words/strings.ts'
+
+const SAYS = TEXT.objects
+const VERSIONINGS = ['Enabled', 'Unversioned'] as const
+/** Seconds. */
+export const LIFETIMES = ['3600', '86400', '604800', '900'] as const
+
+export function CreateBucket({ onClose }: { readonly onClose: () => void }) {
+  const [name, setName] = useState('')
+  const [versioning, setVersioning] = useState<string>(VERSIONINGS[0])
+  const [isLocked, setLocked] = useState('no')
+  return (
+    <DoneDialog
+      title={SAYS.createBucket}
+      about={SAYS.createAbout}
+      submit={SAYS.create}
+      fields={
+        <>
+          <Field label={SAYS.name} value={name} onChange={setName} help={SAYS.nameHelp} isRequired isFirst />
+          <Select
+            label={SAYS.versioning}
+            value={versioning}
+            onChange={setVersioning}
+            choices={VERSIONINGS.map((value) => ({ value, text: SAYS.versionings[value] }))}
+          />
+          <Select
+            label={SAYS.lock}
+            value={isLocked}
+            onChange={setLocked}
+            choices={[
+              { value: 'no', text: TEXT.none },
+              { value: 'yes', text: SAYS.locked },
+            ]}
+          />
+        </>
+      }
+      run={(api) =>
+        api.createBucket({ name, versioning, ...(isLocked === 'yes' ? { objectLockEnabled: true } : {}) })
+      }
+      onClose={onClose}
+    />
+  )
+}
+
+/** Without an object: the partner uploads one, once. */
+export function UploadLink({
+  bucket,
+  prefix,
+  onClose,
+}: {
+  readonly bucket: string
+  readonly prefix: string
+  readonly onClose: () => void
+}) {
+  const [name, setName] = useState('')
+  const [mebibytes, setMebibytes] = useState('100')
+  const [seconds, setSeconds] = useState<string>(LIFETIMES[1])
+  const [reason, setReason] = useState('')
+  const key = `${prefix}${name}`
+  return (
+    <DoneDialog
+      title={SAYS.uploadLink}
+      about={SAYS.uploadLinkAbout}
+      submit={SAYS.makeLink}
+      fields={
+        <>
+          <Field
+            label={SAYS.fileName}
+            value={name}
+            onChange={setName}
+            help={SAYS.fileNameHelp}
+            isRequired
+            isFirst
+          />
+          <div class="two">
+            <Field label={SAYS.sizeMax} value={mebibytes} onChange={setMebibytes} isRequired />
+            <Lifetime value={seconds} onChange={setSeconds} />
+          </div>
+          <Field
+            label={TEXT.wizard.reason}
+            help={TEXT.wizard.reasonHelp}
+            value={reason}
+            onChange={setReason}
+          />
+        </>
+      }
+      run={(api) =>
+        api.signURL({
+          method: 'PUT',
+          bucket,
+          key,
+          ttlSeconds: Number(seconds),
+          contentLengthMax: Math.round(Number(mebibytes) * 1024 * 1024),
+          // It takes effect once, however often it is sent.
+          idempotencyKey: crypto.getRandomValues(new Uint32Array(4)).join('-'),
+          ...(reason === '' ? {} : { reason }),
+        })
+      }
+      done={({ url, expiresAt }) => (
+        <>
+          <Notice tone="warn" title={SAYS.linkMade}>
+            <p>{SAYS.linkIsSecret}</p>
+          </Notice>
+          <Copyable text={url} label={SAYS.link} />
+          <h3>{SAYS.sendByCurl}</h3>
+          <Copyable text={`curl -fsS -T FILE '${url}'`} label="curl" />
+          <FactList
+            rows={[
+              [SAYS.takes, key],
+              [TEXT.tenants.expires, <Time iso={expiresAt} />],
+            ]}
+          />
+        </>
+      )}
+      onClose={onClose}
+    />
+  )
+}
+
+export function Lifetime({
+  value,
+  onChange,
+}: {
+  readonly value: string
+  readonly onChange: (value: string) => void
+}) {
+  return (
+    <Select
+      label={SAYS.lifetime}
+      value={value}
+      onChange={onChange}
+      choices={LIFETIMES.map((seconds) => ({ value: seconds, text: SAYS.lifetimes[seconds] }))}
+    />
+  )
+}

@@ -1,0 +1,63 @@
+/**
+ * The bytes of an object: saved as a file, or shown where that is safe.
+ */
+import { useEffect, useState } from 'preact/hooks'
+import { ActionButton } from '../parts/action-button.tsx'
+import { Bar, Notice } from '../parts/basics.tsx'
+import { canShow, save, show, type Shown } from '../state/downloads.ts'
+import type { OneObject } from '../state/object-data.ts'
+import { TEXT } from '../words/strings.ts'
+
+const SAYS = TEXT.objects
+
+export function Bytes({ one: { name, head } }: { readonly one: OneObject }) {
+  const [share, setShare] = useState<number | null>(null)
+  const [isTooLarge, setTooLarge] = useState(false)
+  const [isSaved, setSaved] = useState(false)
+  const [shown, setShown] = useState<Shown | null>(null)
+  useEffect(
+    () => () => {
+      if (shown?.kind === 'picture') URL.revokeObjectURL(shown.url)
+    },
+    [shown],
+  )
+  if (head === null) return null
+  const { contentType, size, versionId } = head
+  const wanted = { ...name, size: size ?? 0, ...(versionId === null ? {} : { versionId }) }
+  return (
+    <div class="stack">
+      <div class="actions">
+        <ActionButton
+          label={SAYS.download}
+          run={async (api) => {
+            setSaved(false)
+            setTooLarge(!(await save(api, wanted, setShare)))
+          }}
+          onDone={() => {
+            setShare(null)
+            setSaved(true)
+          }}
+        />
+        {canShow(contentType, wanted.size) ? (
+          <ActionButton
+            label={SAYS.preview}
+            run={async (api) => setShown(await show(api, wanted, contentType ?? ''))}
+            onDone={() => undefined}
+          />
+        ) : null}
+      </div>
+      {share === null ? null : <Bar label={SAYS.download} share={share} />}
+      {isTooLarge ? <Notice tone="warn" title={SAYS.tooLarge} /> : null}
+      {isSaved && !isTooLarge ? <Notice tone="good" title={SAYS.verified} /> : null}
+      {shown?.kind === 'picture' ? <img class="preview" src={shown.url} alt={name.key} /> : null}
+      {shown?.kind === 'text' ? (
+        <>
+          <pre class="preview" tabIndex={0} aria-label={SAYS.preview}>
+            {shown.text}
+          </pre>
+          {shown.isWhole ? null : <p class="soft">{SAYS.onlyStart}</p>}
+        </>
+      ) : null}
+    </div>
+  )
+}

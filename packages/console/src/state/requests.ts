@@ -1,0 +1,71 @@
+/**
+ * What the page asks the API for, as lines for a shell: the last requests, without anything secret.
+ *
+ * Rules: a line names `$TOKEN` in the place of the token; bodies that hold bytes or a secret are left out; as many are kept as are of use.
+ */
+import { signal } from '@preact/signals'
+
+const KEPT_MAX = 50
+const BODY_CHARS_MAX = 4096
+/** Their bodies are secrets. */
+const SECRET = /\/auth\/token$/
+
+export interface AskedRequest {
+  readonly id: number
+  readonly method: string
+  readonly path: string
+  readonly body: string | null
+  readonly status: number | null
+  /** In milliseconds since 1970. */
+  readonly at: number
+  readonly isData: boolean
+}
+
+/** The newest first. */
+export const requests = signal<readonly AskedRequest[]>([])
+
+let lastId = 0
+
+/** `fetch`, which keeps what it sends. `below`: the path under which the node has the API; '' for its own. */
+export function followed(below: string): typeof fetch {
+  return async (input, init = {}) => {
+    const { pathname, search } = new URL(input instanceof Request ? input.url : input, location.origin)
+    const { method = 'GET', body } = init
+    const asked: AskedRequest = {
+      id: ++lastId,
+      method,
+      path: pathname + search,
+      body: SECRET.test(pathname) ? null : textOf(body),
+      status: null,
+      at: Date.now(),
+      isData: below !== '',
+    }
+    // The page waits here all the time: it is no action of its user.
+    if (!pathname.endsWith('/changes')) requests.value = [asked, ...requests.peek()].slice(0, KEPT_MAX)
+    const answer = await fetch(input, init)
+    requests.value = requests
+      .peek()
+      .map((one) => (one.id === asked.id ? { ...one, status: answer.status } : one))
+    return answer
+  }
+}
+
+function textOf(body: BodyInit | null | undefined): string | null {
+  const text =
+    typeof body === 'string' ? body : body instanceof Uint8Array ? new TextDecoder().decode(body) : null
+  return text === null || text === '' || text.length > BODY_CHARS_MAX ? null : text
+}
+
+/** For a POSIX shell. */
+export function curlOf({ method, path, body }: Pick<AskedRequest, 'method' | 'path' | 'body'>): string {
+  const isJson = body !== null && /^[[{]/.test(body)
+  return [
+    'curl -fsS',
+    ...(method === 'GET' ? [] : method === 'HEAD' ? ['-I'] : [`-X ${method}`]),
+    '-H "Authorization: Bearer $TOKEN"',
+    ...(isJson ? ["-H 'Content-Type: application/json'", `-d ${quoted(body)}`] : []),
+    quoted(`${location.origin}${path}`),
+  ].join(' ')
+}
+
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`

@@ -1,0 +1,234 @@
+/**
+ * Objects in the console, in a real browser on three real nodes: log-in by access key, folders and large files uploaded while a node is killed,
+ * hostile names, versions and undo, links, and where the secret is.
+ */
+import { createHash } from 'node:crypto'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { request } from 'undici'
+import { until } from '../helpers/async.ts'
+import { Browser } from '../helpers/browser.ts'
+import { HOW_TO_HAVE_ONE } from '../helpers/chromium.ts'
+import { ConsoleDriver } from '../helpers/console-driver.ts'
+import {
+  fitsScreens,
+  HOSTILE_NAMES,
+  isAccessible,
+  loadAxe,
+  ranForeign,
+  refused,
+  traces,
+} from '../helpers/console-page.ts'
+import { ProcessCluster, temporaryFolder } from '../helpers/process-cluster.ts'
+
+const LARGE_BYTES = 64 * 1024 * 1024
+const FOLDER_FILES = 12
+
+/** Runs in the page: gives the field for files one of `size` bytes, each that of its place. */
+function chooseLarge(name: string, size: number): void {
+  const { document, File, DataTransfer, Event } = globalThis as unknown as {
+    readonly document: {
+      querySelector(selector: string): { files: unknown; dispatchEvent(event: unknown): void }
+    }
+    readonly File: new (bytes: readonly Uint8Array[], name: string) => object
+    readonly DataTransfer: new () => { readonly items: { add(file: object): void }; readonly files: unknown }
+    readonly Event: new (name: string, options: object) => object
+  }
+  const bytes = new Uint8Array(size)
+  new Uint32Array(bytes.buffer).forEach((_, n, words) => (words[n] = Math.imul(n, 2654435761)))
+  const transfer = new DataTransfer()
+  transfer.items.add(new File([bytes], name))
+  const field = document.querySelector('input[type="file"][aria-label="Choose files"]')
+  field.files = transfer.files
+  field.dispatchEvent(new Event('change', { bubbles: true }))
+}
+
+function largeDigest(): string {
+  const words = new Uint32Array(LARGE_BYTES / 4)
+  words.forEach((_, n) => (words[n] = Math.imul(n, 2654435761)))
+  return createHash('sha256').update(new Uint8Array(words.buffer)).digest('hex')
+}
+
+/** Runs in the page: where files are dropped. */
+function dropPlace(): { readonly x: number; readonly y: number } {
+  const { document } = globalThis as unknown as {
+    readonly document: {
+      querySelector(selector: string): {
+        scrollIntoView(): void
+        getBoundingClientRect(): { readonly x: number; readonly y: number }
+      }
+    }
+  }
+  const zone = document.querySelector('.drop')
+  zone.scrollIntoView()
+  const { x, y } = zone.getBoundingClientRect()
+  return { x: x + 20, y: y + 10 }
+}
+
+t.test('objects in Chromium, on three nodes', { timeout: 900_000 }, async (t) => {
+  const cluster = await ProcessCluster.start(t, 3)
+  const browser = await Browser.start(t)
+  if (browser === null) {
+    process.stderr.write(`NOT TESTED: objects in the console. ${HOW_TO_HAVE_ONE}\n`)
+    return
+  }
+  const leader = await cluster.leader()
+  const serving = cluster.plan.find(({ nodeId }) => nodeId !== leader)
+  if (serving === undefined || leader === undefined) throw new Error('there is no leader and follower')
+  await cluster.login(serving.nodeId)
+  const put = async (key: string, body: string): Promise<void> => {
+    const path = `/buckets/letters/objects/${key.split('/').map(encodeURIComponent).join('/')}`
+    const { status } = await cluster.call(serving.nodeId, 'PUT', path, Buffer.from(body))
+    t.equal(status, 200, key)
+  }
+  const { accessKeyId, secretKey, ownerToken } = cluster.setup
+  if (accessKeyId === null || secretKey === null) throw new Error('there is no access key')
+  const driver = await ConsoleDriver.open(browser, serving.adminUrl)
+  await loadAxe(driver)
+
+  await t.test(
+    'a wrong key is refused, the right one opens the objects of its tenant and nothing else',
+    async (t) => {
+      await driver.click('Log in with an access key')
+      await driver.fill('Access key id', accessKeyId)
+      await driver.fill('Secret key', 'wrong')
+      await driver.click('Log in')
+      await driver.sees('wrong, expired or revoked')
+      await isAccessible(t, driver, 'the log-in')
+      await driver.logInWithKey(accessKeyId, secretKey)
+      await driver.go('cluster')
+      await driver.sees('Create a bucket')
+      t.notMatch(await driver.text(), /Health|Operations|Audit/)
+    },
+  )
+
+  await t.test('a bucket is made, and its screens fit', async (t) => {
+    await driver.click('Create a bucket')
+    await driver.fill('Name', 'letters')
+    await isAccessible(t, driver, 'a dialog')
+    await driver.click('Create')
+    await driver.click('letters')
+    await driver.sees('Nothing is here.')
+    await fitsScreens(t, driver, 'an empty bucket')
+  })
+
+  await t.test('a dropped folder is stored with its names', async (t) => {
+    const folder = join(temporaryFolder(t), 'album')
+    mkdirSync(join(folder, 'deep'), { recursive: true })
+    for (let n = 0; n < FOLDER_FILES; n++) writeFileSync(join(folder, 'deep', `${n}.txt`), `file ${n}`)
+    const at = await driver.page.run<{ readonly x: number; readonly y: number }>(dropPlace)
+    await driver.page.drop(at, [folder])
+    await driver.sees(`${FOLDER_FILES} done`)
+    await driver.click('album/')
+    await driver.click('deep/')
+    await driver.sees(`${FOLDER_FILES} here, all of them shown`)
+    const { body } = await cluster.call(serving.nodeId, 'GET', '/buckets/letters/objects/album/deep/3.txt')
+    t.equal(body.toString(), 'file 3')
+  })
+
+  await t.test('64 MiB are stored whole although the leader is killed in the middle', async (t) => {
+    await driver.go('objects/letters')
+    await driver.sees('album/')
+    await driver.page.run(chooseLarge, 'large.bin', LARGE_BYTES)
+    await driver.sees('1 running')
+    await cluster.signal(leader, 'SIGKILL')
+    t.notMatch(await driver.text(), /13 done/)
+    await driver.sees(`${FOLDER_FILES + 1} done`)
+    const { body } = await cluster.call(serving.nodeId, 'GET', '/buckets/letters/objects/large.bin')
+    t.equal(createHash('sha256').update(body).digest('hex'), largeDigest())
+    cluster.startNode(leader)
+    await cluster.allReady()
+  })
+
+  await t.test('names, texts and tags of others are shown as texts', async (t) => {
+    for (const name of HOSTILE_NAMES) await put(`evil/${name}`, name)
+    await driver.click('Refresh')
+    await driver.click('evil/')
+    const [first = ''] = HOSTILE_NAMES
+    for (const name of HOSTILE_NAMES.filter((name) => !name.includes('/'))) await driver.sees(name)
+    await driver.sees(/\d+ here, all of them shown/)
+    const plain = HOSTILE_NAMES.find((name) => name.startsWith('<svg')) ?? first
+    await driver.click(plain)
+    await driver.sees('ETag')
+    await driver.click('Edit tags')
+    await driver.fill('Tags', 'name=a b')
+    await driver.click('Set tags')
+    await driver.sees('name=a b')
+    await isAccessible(t, driver, 'an object')
+    t.equal(await driver.page.run<unknown>(ranForeign), null)
+    await driver.click('Close')
+  })
+
+  await t.test(
+    'a text is previewed and saved; a deletion is undone; an older version comes back',
+    async (t) => {
+      await put('diary.txt', 'the first day')
+      await put('diary.txt', 'the <script>globalThis.wasRun=1</script> second day')
+      await driver.go('objects/letters')
+      await driver.click('diary.txt')
+      await driver.sees('Versions')
+      await driver.click('Download')
+      await driver.sees('Downloaded, with the checksums')
+      await driver.click('Delete')
+      await driver.sees('this can be undone')
+      await driver.click('Delete')
+      await driver.sees('This object is deleted')
+      await driver.click('Undo')
+      await driver.sees('Newest')
+      const { body } = await cluster.call(serving.nodeId, 'GET', '/buckets/letters/versions?prefix=diary.txt')
+      const { versions } = JSON.parse(body.toString()) as {
+        readonly versions: readonly { readonly versionId: string; readonly isLatest: boolean }[]
+      }
+      t.equal(versions.length, 2)
+      const older = versions.find(({ isLatest }) => !isLatest)?.versionId.slice(0, 12) ?? ''
+      await driver.click(`Restore: ${older}`)
+      await until('the first text is there again', async () => {
+        const { body } = await cluster.call(serving.nodeId, 'GET', '/buckets/letters/objects/diary.txt')
+        return body.toString() === 'the first day'
+      })
+      await fitsScreens(t, driver, 'versions')
+      await driver.click('Close')
+    },
+  )
+
+  await t.test('walk: a partner gets a link that takes one upload', async (t) => {
+    await driver.go('objects')
+    driver.clicks = 0
+    await driver.click('letters')
+    await driver.click('Link for one upload')
+    await driver.fill('Name of the object', 'contract.pdf')
+    await driver.fill('MiB at most', '1')
+    await driver.click('Make the link')
+    await driver.sees('Copy the link now')
+    t.ok(driver.clicks <= 3, `${driver.clicks} clicks`)
+    const [link = ''] = /http:\S+token=\S+/.exec(await driver.text()) ?? []
+    const send = (body: string) => request(link, { method: 'PUT', body })
+    t.equal((await send('signed')).statusCode, 200)
+    await (await send('another')).body.dump()
+    const { body } = await cluster.call(serving.nodeId, 'GET', '/buckets/letters/objects/contract.pdf')
+    t.equal(body.toString(), 'signed', 'the second upload took no effect')
+    await driver.click('Close')
+  })
+
+  await t.test('the secret is nowhere but in memory, and the policy has refused nothing', async (t) => {
+    t.same(await driver.page.run<readonly string[]>(refused), [])
+    t.notMatch(await driver.page.run<string>(traces), secretKey)
+    t.notMatch(await driver.page.run<string>(traces), /svctok_|eyJ/)
+    t.equal(await driver.page.run<unknown>(ranForeign), null)
+  })
+
+  await t.test('walk: an operator finds who deleted an object', async (t) => {
+    await driver.click('Log out')
+    await driver.click('Log in with an admin token').catch(() => undefined)
+    await driver.logIn(ownerToken)
+    driver.clicks = 0
+    await driver.click('Audit')
+    await driver.fill('Operation, such as deleteObject', 'deleteObject')
+    await driver.fill('Object key begins with', 'diary.txt')
+    await driver.click('Search')
+    await driver.sees(/deleteObject demo \/ letters \/ diary\.txt/)
+    t.match(await driver.text(), accessKeyId)
+    t.ok(driver.clicks <= 2, `${driver.clicks} clicks`)
+  })
+})

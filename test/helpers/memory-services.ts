@@ -54,16 +54,14 @@ export interface MadeKey {
   readonly secretKey: string
 }
 
-interface Options {
+interface Options
+  extends Partial<Pick<Config['listeners'], 'consoleData' | 'proxyProtocol' | 'trustedProxies'>> {
   readonly limits?: Partial<Config['limits']>
   readonly callers?: Partial<Config['callers']>
   readonly metricsPublic?: boolean
   readonly publicUrl?: string
   readonly contentOrigin?: string
   readonly s3Domains?: readonly string[]
-  readonly trustedProxies?: readonly string[]
-  readonly proxyProtocol?: boolean
-  readonly consoleData?: boolean
   readonly auditStrict?: boolean
   readonly requestLines?: Config['logging']['requests']
   readonly notifications?: Partial<Config['notifications']>

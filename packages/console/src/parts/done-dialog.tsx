@@ -11,7 +11,7 @@ import { Button, FaultNotice } from './basics.tsx'
 import { Dialog } from './dialog.tsx'
 import { Field } from './form.tsx'
 
-export function DoneDialog<R>(props: {
+interface Props<R> {
   readonly title: string
   readonly about: string
   readonly fields?: ComponentChildren
@@ -22,7 +22,9 @@ export function DoneDialog<R>(props: {
   /** null: the dialog closes. */
   readonly done?: (result: R) => ComponentChildren
   readonly onClose: () => void
-}) {
+}
+
+export function DoneDialog<R>(props: Props<R>) {
   const { title, about, fields = null, submit, confirm = null, run, done, onClose } = props
   const [typed, setTyped] = useState('')
   const [fault, setFault] = useState<Fault | null>(null)
@@ -45,14 +47,9 @@ export function DoneDialog<R>(props: {
   }
   if (result !== null && done !== undefined)
     return (
-      <Dialog title={title} onClose={onClose}>
+      <Outcome title={title} onClose={onClose}>
         {done(result.value)}
-        <div class="actions">
-          <Button kind="primary" onClick={onClose}>
-            {TEXT.wizard.done}
-          </Button>
-        </div>
-      </Dialog>
+      </Outcome>
     )
   return (
     <Dialog title={title} onClose={onClose}>
@@ -64,14 +61,7 @@ export function DoneDialog<R>(props: {
       >
         <p class="soft">{about}</p>
         {fields}
-        {confirm === null ? null : (
-          <Field
-            label={TEXT.wizard.confirm(confirm)}
-            help={TEXT.wizard.confirmHelp}
-            value={typed}
-            onChange={setTyped}
-          />
-        )}
+        {confirm === null ? null : <Confirmation name={confirm} typed={typed} onType={setTyped} />}
         <div class="actions">
           <Button
             type="submit"
@@ -85,5 +75,40 @@ export function DoneDialog<R>(props: {
       </form>
       {fault === null ? null : <FaultNotice fault={fault} title={TEXT.fault.refused} />}
     </Dialog>
+  )
+}
+
+function Outcome({
+  title,
+  children,
+  onClose,
+}: {
+  readonly title: string
+  readonly children: ComponentChildren
+  readonly onClose: () => void
+}) {
+  return (
+    <Dialog title={title} onClose={onClose}>
+      {children}
+      <div class="actions">
+        <Button kind="primary" onClick={onClose}>
+          {TEXT.wizard.done}
+        </Button>
+      </div>
+    </Dialog>
+  )
+}
+
+function Confirmation({
+  name,
+  typed,
+  onType,
+}: {
+  readonly name: string
+  readonly typed: string
+  readonly onType: (text: string) => void
+}) {
+  return (
+    <Field label={TEXT.wizard.confirm(name)} help={TEXT.wizard.confirmHelp} value={typed} onChange={onType} />
   )
 }

@@ -1,5 +1,5 @@
 /**
- * A long list of rows of one height, of which only those on the screen are in the page.
+ * A long list of rows of one height: only those on the screen are in the page.
  */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
@@ -26,20 +26,7 @@ export function Rows<T>({
   /** The last rows come into sight. */
   readonly onEnd: () => void
 }) {
-  const view = useRef<HTMLDivElement>(null)
-  const [seen, setSeen] = useState({ from: 0, to: 60 })
-  const look = (): void => {
-    const shown = view.current
-    if (shown === null) return
-    const first = Math.floor(shown.scrollTop / ROW_HEIGHT)
-    const from = Math.max(0, first - SPARE)
-    setSeen({ from, to: first + Math.ceil(shown.clientHeight / ROW_HEIGHT) + SPARE })
-  }
-  const isAtEnd = seen.to >= rows.length
-  useEffect(look, [rows.length])
-  useEffect(() => {
-    if (isAtEnd) onEnd()
-  }, [isAtEnd, rows.length])
+  const { view, seen, look } = useSight(rows.length, onEnd)
   if (rows.length === 0) return <p class="soft empty">{empty}</p>
   const classOf = ({ isMinor, isFigure }: Column<T>): string =>
     [isMinor === true ? 'minor' : '', isFigure === true ? 'figure' : ''].join(' ').trim()
@@ -72,6 +59,25 @@ export function Rows<T>({
       </table>
     </div>
   )
+}
+
+/** Which rows are in sight. */
+function useSight(rows: number, onEnd: () => void) {
+  const view = useRef<HTMLDivElement>(null)
+  const [seen, setSeen] = useState({ from: 0, to: 60 })
+  const look = (): void => {
+    const shown = view.current
+    if (shown === null) return
+    const first = Math.floor(shown.scrollTop / ROW_HEIGHT)
+    const from = Math.max(0, first - SPARE)
+    setSeen({ from, to: first + Math.ceil(shown.clientHeight / ROW_HEIGHT) + SPARE })
+  }
+  const isAtEnd = seen.to >= rows
+  useEffect(look, [rows])
+  useEffect(() => {
+    if (isAtEnd) onEnd()
+  }, [isAtEnd, rows])
+  return { view, seen, look }
 }
 
 function Gap({ rows }: { readonly rows: number }) {

@@ -16,6 +16,7 @@ import { Health } from './health.tsx'
 import { LogIn } from './log-in.tsx'
 import { Objects } from './objects.tsx'
 import { Operations } from './operations.tsx'
+import { RequestsButton } from './requests.tsx'
 import { Tenants } from './tenants.tsx'
 
 const SHOWN: Readonly<Record<Screen, () => JSX.Element>> = {
@@ -105,6 +106,7 @@ function Top({ screen }: { readonly screen: Screen }) {
           </option>
         ))}
       </select>
+      <RequestsButton />
       <Button onClick={() => logOut()}>
         <Icon name="out" />
         <span>{TEXT.logOut}</span>

@@ -103,22 +103,7 @@ export function UploadLink({
           ...(reason === '' ? {} : { reason }),
         })
       }
-      done={({ url, expiresAt }) => (
-        <>
-          <Notice tone="warn" title={SAYS.linkMade}>
-            <p>{SAYS.linkIsSecret}</p>
-          </Notice>
-          <Copyable text={url} label={SAYS.link} />
-          <h3>{SAYS.sendByCurl}</h3>
-          <Copyable text={`curl -fsS -T FILE '${url}'`} label="curl" />
-          <FactList
-            rows={[
-              [SAYS.takes, key],
-              [TEXT.tenants.expires, <Time iso={expiresAt} />],
-            ]}
-          />
-        </>
-      )}
+      done={({ url, expiresAt }) => <MadeLink url={url} takes={key} expiresAt={expiresAt} />}
       onClose={onClose}
     />
   )
@@ -138,5 +123,37 @@ export function Lifetime({
       onChange={onChange}
       choices={LIFETIMES.map((seconds) => ({ value: seconds, text: SAYS.lifetimes[seconds] }))}
     />
+  )
+}
+
+/** `takes`: the key of the upload that the link is for; null: it gives an object. */
+export function MadeLink({
+  url,
+  takes,
+  expiresAt,
+}: {
+  readonly url: string
+  readonly takes: string | null
+  readonly expiresAt: string
+}) {
+  return (
+    <>
+      <Notice tone="warn" title={SAYS.linkMade}>
+        <p>{SAYS.linkIsSecret}</p>
+      </Notice>
+      <Copyable text={url} label={SAYS.link} />
+      {takes === null ? null : (
+        <>
+          <h3>{SAYS.sendByCurl}</h3>
+          <Copyable text={`curl -fsS -T FILE '${url}'`} label="curl" />
+        </>
+      )}
+      <FactList
+        rows={[
+          ...(takes === null ? [] : [[SAYS.takes, takes] as const]),
+          [TEXT.tenants.expires, <Time iso={expiresAt} />],
+        ]}
+      />
+    </>
   )
 }

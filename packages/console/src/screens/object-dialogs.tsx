@@ -3,12 +3,11 @@
  */
 import { useState } from 'preact/hooks'
 import type { Retention } from '../../../client/src/index.ts'
-import { Copyable, FactList, Notice, Time } from '../parts/basics.tsx'
 import { DoneDialog } from '../parts/done-dialog.tsx'
 import { Field, Select } from '../parts/form.tsx'
 import type { ObjectName, Tags } from '../state/object-data.ts'
 import { TEXT } from '../words/strings.ts'
-import { Lifetime, LIFETIMES } from './bucket-dialogs.tsx'
+import { Lifetime, LIFETIMES, MadeLink } from './bucket-dialogs.tsx'
 
 const SAYS = TEXT.objects
 
@@ -73,21 +72,13 @@ export function ShareLink({ name, onClose }: Props) {
           ...(reason === '' ? {} : { reason }),
         })
       }
-      done={({ url, expiresAt }) => (
-        <>
-          <Notice tone="warn" title={SAYS.linkMade}>
-            <p>{SAYS.linkIsSecret}</p>
-          </Notice>
-          <Copyable text={url} label={SAYS.link} />
-          <FactList rows={[[TEXT.tenants.expires, <Time iso={expiresAt} />]]} />
-        </>
-      )}
+      done={({ url, expiresAt }) => <MadeLink url={url} takes={null} expiresAt={expiresAt} />}
       onClose={onClose}
     />
   )
 }
 
-/** One line for each tag. */
+/** Pairs with commas between them. */
 function tagsIn(text: string): Tags {
   const pairs = text
     .split(',')

@@ -46,19 +46,7 @@ export function ObjectDialog({
             {one.head === null ? <Gone undo={undo} one={one} onUndone={changed} /> : null}
             {one.head === null ? null : <Facts one={one} />}
             {one.head === null ? null : <Bytes one={one} />}
-            <div class="actions">
-              {one.head === null ? null : (
-                <>
-                  <Button onClick={() => setOpen('share')}>{SAYS.share}</Button>
-                  <Button onClick={() => setOpen('tags')}>{SAYS.editTags}</Button>
-                  <Button onClick={() => setOpen('retention')}>{SAYS.setRetention}</Button>
-                  <Button onClick={() => setOpen('hold')}>
-                    {one.hold?.status === 'ON' ? SAYS.takeHoldOff : SAYS.putHold}
-                  </Button>
-                  <Button onClick={() => setOpen('delete')}>{SAYS.delete}</Button>
-                </>
-              )}
-            </div>
+            {one.head === null ? null : <Actions one={one} onOpen={setOpen} />}
             <Versions one={one} onChanged={changed} />
             {open === null ? null : (
               <Opened
@@ -76,6 +64,26 @@ export function ObjectDialog({
         )}
       </Loaded>
     </Dialog>
+  )
+}
+
+function Actions({
+  one: { hold },
+  onOpen,
+}: {
+  readonly one: OneObject
+  readonly onOpen: (what: Open) => void
+}) {
+  return (
+    <div class="actions">
+      <Button onClick={() => onOpen('share')}>{SAYS.share}</Button>
+      <Button onClick={() => onOpen('tags')}>{SAYS.editTags}</Button>
+      <Button onClick={() => onOpen('retention')}>{SAYS.setRetention}</Button>
+      <Button onClick={() => onOpen('hold')}>
+        {hold?.status === 'ON' ? SAYS.takeHoldOff : SAYS.putHold}
+      </Button>
+      <Button onClick={() => onOpen('delete')}>{SAYS.delete}</Button>
+    </div>
   )
 }
 

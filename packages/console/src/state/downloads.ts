@@ -51,7 +51,7 @@ export async function save(
     ...versioned(wanted),
     onProgress: ({ receivedBytes }) => onProgress(size === 0 ? 1 : receivedBytes / size),
   })
-  // A file of which the digests are wrong is not closed, so the browser throws it away.
+  // A file with wrong digests is not closed, so the browser throws it away.
   if (target === null) saveBlob(await blobOf(download.body), nameOf(key))
   else await download.body.pipeTo(await target.createWritable())
   return true

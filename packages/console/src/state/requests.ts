@@ -6,7 +6,7 @@
 import { signal } from '@preact/signals'
 
 const KEPT_MAX = 50
-const BODY_CHARS_MAX = 4096
+const BODY_BYTES_MAX = 4096
 /** Their bodies are secrets. */
 const SECRET = /\/auth\/token$/
 
@@ -51,9 +51,8 @@ export function followed(below: string): typeof fetch {
 }
 
 function textOf(body: BodyInit | null | undefined): string | null {
-  const text =
-    typeof body === 'string' ? body : body instanceof Uint8Array ? new TextDecoder().decode(body) : null
-  return text === null || text === '' || text.length > BODY_CHARS_MAX ? null : text
+  const isShort = body instanceof Uint8Array && body.length <= BODY_BYTES_MAX
+  return typeof body === 'string' ? body : isShort && body.length > 0 ? new TextDecoder().decode(body) : null
 }
 
 /** For a POSIX shell. */

@@ -20,7 +20,7 @@ export const DATA_API = '/console/data'
 
 export interface KeySession {
   readonly api: Holdfast
-  /** The same with patience, for bodies. */
+  /** The same, repeating for longer: for bodies. */
   readonly transfers: Holdfast
   readonly accessKeyId: string
   readonly tenantId: string

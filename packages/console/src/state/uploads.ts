@@ -1,5 +1,5 @@
 /**
- * Files on their way into a bucket: a few at a time, the others wait.
+ * Uploads of files into a bucket: a few at a time, the others wait.
  *
  * Rules: each body is sent with its digests, in parts where it is large; what broke off continues with the parts that are there; a change of the
  * screen stops nothing, a log-out everything.

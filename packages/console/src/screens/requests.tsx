@@ -1,0 +1,45 @@
+/**
+ * The last requests of this page as lines for a shell, so that what was clicked can be repeated or scripted.
+ */
+import { useState } from 'preact/hooks'
+import { Button, Copyable } from '../parts/basics.tsx'
+import { Dialog } from '../parts/dialog.tsx'
+import { curlOf, requests } from '../state/requests.ts'
+import { TEXT } from '../words/strings.ts'
+
+const SAYS = TEXT.requests
+const SHOWN_MAX = 20
+
+export function RequestsButton() {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <>
+      <Button onClick={() => setOpen(true)} label={SAYS.title}>
+        curl
+      </Button>
+      {isOpen ? <RequestsDialog onClose={() => setOpen(false)} /> : null}
+    </>
+  )
+}
+
+function RequestsDialog({ onClose }: { readonly onClose: () => void }) {
+  const [isAll, setAll] = useState(false)
+  const shown = requests.value.filter(({ method }) => isAll || (method !== 'GET' && method !== 'HEAD'))
+  return (
+    <Dialog title={SAYS.title} onClose={onClose}>
+      <p class="soft">{SAYS.about}</p>
+      <div class="actions">
+        <Button onClick={() => setAll(!isAll)}>{isAll ? SAYS.onlyChanges : SAYS.all}</Button>
+        <a href="/docs/api/index.html">{SAYS.pages}</a>
+      </div>
+      {shown.length === 0 ? <p class="soft">{SAYS.none}</p> : null}
+      <ul class="asked" aria-label={SAYS.title}>
+        {shown.slice(0, SHOWN_MAX).map((one) => (
+          <li key={one.id}>
+            <Copyable text={curlOf(one)} label={SAYS.line(one.method, one.path, one.status)} />
+          </li>
+        ))}
+      </ul>
+    </Dialog>
+  )
+}

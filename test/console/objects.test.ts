@@ -205,9 +205,13 @@ t.test('objects in Chromium, on three nodes', { timeout: 900_000 }, async (t) =>
     await driver.sees('Copy the link now')
     t.ok(driver.clicks <= 3, `${driver.clicks} clicks`)
     const [link = ''] = /http:\S+token=\S+/.exec(await driver.text()) ?? []
-    const send = (body: string) => request(link, { method: 'PUT', body })
-    t.equal((await send('signed')).statusCode, 200)
-    await (await send('another')).body.dump()
+    const send = async (body: string): Promise<number> => {
+      const answer = await request(link, { method: 'PUT', body })
+      await answer.body.dump()
+      return answer.statusCode
+    }
+    t.equal(await send('signed'), 200)
+    await send('another')
     const { body } = await cluster.call(serving.nodeId, 'GET', '/buckets/letters/objects/contract.pdf')
     t.equal(body.toString(), 'signed', 'the second upload took no effect')
     await driver.click('Close')

@@ -15,16 +15,21 @@ export function Dialog({
   readonly onClose: () => void
 }) {
   const window = useRef<HTMLDialogElement>(null)
+  /** The event of its end comes later than the end. */
+  const isGone = useRef(false)
   const id = useId()
   useEffect(() => {
     const shown = window.current
     shown?.showModal()
     // The browser would begin at the button that closes it.
     shown?.querySelector<HTMLElement>('form input, form select')?.focus()
-    return () => shown?.close()
+    return () => {
+      isGone.current = true
+      shown?.close()
+    }
   }, [])
   return (
-    <dialog ref={window} aria-labelledby={id} onClose={onClose}>
+    <dialog ref={window} aria-labelledby={id} onClose={() => (isGone.current ? undefined : onClose())}>
       <header>
         <h2 id={id}>{title}</h2>
         <button class="button plain square" type="button" aria-label={TEXT.close} onClick={onClose}>

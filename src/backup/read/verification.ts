@@ -29,6 +29,7 @@ import type { ChunkEntry } from '../format/chunk-list.ts'
 import type { ChunkFile } from '../format/manifest.ts'
 import { once } from '../run/sealed-files.ts'
 import { type BackupReader, damageOf } from './backup-reader.ts'
+import { ChunkIds } from './chunk-ids.ts'
 
 export interface Damage {
   /** In the target. */
@@ -84,7 +85,8 @@ export class Verification {
   readonly #reader: BackupReader
   readonly #masterKey: Pick<MasterKey, 'open'>
   readonly #keys = new Map<string, readonly TenantKeys[]>()
-  readonly #ofClients = new Set<string>()
+  /** Of one that is taken for such a chunk the bytes are compared all the same. */
+  readonly #ofClients = new ChunkIds()
   /** False: rows are damaged, so nothing can be said about keys, and only bytes are compared. */
   #areKeysKnown = true
 

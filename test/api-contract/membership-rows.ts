@@ -90,6 +90,8 @@ export const membershipRows = {
     'POST .../disks/{diskId}/drain and /cancel: asked at any node, marked durably by the node concerned before the answer, in the audit log; a dry run marks nothing [record 99]',
   'membership.disks.refusals':
     'no member, no such disk: 404; one disk, a disk that is out, no room, no answer: 412 [record 99]',
+  'membership.placement.disks':
+    'with byDisk each node says on which disk each counted copy is; at most 2,000 chunks an answer; null where a node has one disk or is silent [record 99]',
   'membership.placement.pages': 'pages with a bounded number of chunks add up to the whole [record 91]',
   'membership.placement.scope':
     'of the cluster, a tenant or a bucket; 404 not_found; a bucket without its tenant: 400 [record 91]',

@@ -96,6 +96,34 @@ t.test('placement', async (t) => {
       )
   })
 
+  await t.test('by disk, as each node answers for its own copies [membership.placement.disks]', async (t) => {
+    const sizes = { level: 'open', freeBytes: 1, status: 'serving' } as const
+    const disks = [
+      { diskId: 'a', directory: '/mnt/a', totalBytes: 100, ...sizes },
+      { diskId: 'b', directory: '/mnt/b', totalBytes: 300, ...sizes },
+    ]
+    const disk = { level: 'open', totalBytes: 400, freeBytes: 2, isSuspect: false, disks } as const
+    world.memory.repairs = [{ nodeId: 'n1', status: null, disk }]
+    world.memory.disks.diskPlaces = async (_, names) => ({
+      disks,
+      found: names.map((_name, at) => (at === 0 ? 0 : null)),
+    })
+    const { nodes } = (await call('?byDisk=true')).json as {
+      nodes: readonly { nodeId: string; byDisk: unknown }[]
+    }
+    const own = nodes.find(({ nodeId }) => nodeId === 'n1')
+    t.match(own?.byDisk, {
+      disks: [
+        { diskId: 'a', copies: 1, ratio: 4 },
+        { diskId: 'b', copies: 0, bytes: 0, ratio: 0 },
+      ],
+      nowhere: { copies: 2 },
+    })
+    world.memory.disks.diskPlaces = async () => null
+    t.match((await call('?byDisk=true')).json['nodes'], [{ byDisk: null }])
+    t.notOk('byDisk' in (nodes[0] === undefined ? {} : (((await call()).json['nodes'] as object[])[0] ?? {})))
+  })
+
   const plan = (body: object) => call('/plan', { method: 'POST', body })
 
   await t.test(

@@ -93,6 +93,7 @@ t.test('answers add up to the same as one answer over all chunks, wherever they 
         const { isTruncated: _, ...rest } = placementView({
           sums: tally.sums(),
           disks: [],
+          byDisk: null,
           nextContinuationToken: null,
         })
         return rest

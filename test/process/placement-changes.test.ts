@@ -13,6 +13,11 @@ import { DisksScene } from './disks-scene.ts'
 
 const OBJECTS = 16
 
+interface ByDisk {
+  readonly disks: readonly { readonly directory: string; readonly copies: number }[]
+  readonly nowhere: { readonly copies: number }
+}
+
 interface Written {
   readonly cluster: { readonly members: readonly { readonly id: string }[] }
 }
@@ -50,6 +55,23 @@ t.test('placement is changed by routes', { timeout: 1_800_000 }, async (t) => {
   }
   await scene.store(t, OBJECTS)
   await scene.untilWhole('three copies of everything', () => scene.copiesOn('n2', 'd1') > 0)
+
+  await t.test('copies of a bucket are shown by disk, asked at any node', async (t) => {
+    const tenant = `--tenant ${env.TENANT} --bucket work`
+    const shown = await typed(`holdfast cluster placement --by-disk --json ${tenant}`, env)
+    const { nodes } = JSON.parse(shown) as {
+      readonly nodes: readonly { readonly nodeId: string; readonly byDisk: ByDisk }[]
+    }
+    t.equal(nodes.length, 3)
+    for (const { nodeId, byDisk } of nodes) {
+      t.equal(byDisk.nowhere.copies, 0)
+      for (const disk of ['d1', 'd2']) {
+        const { copies } = byDisk.disks.find((one) => one.directory === scene.directory(nodeId, disk)) ?? {}
+        t.equal(copies, scene.copiesOn(nodeId, disk), `${nodeId} ${disk}`)
+      }
+    }
+    t.match(await typed('holdfast cluster placement --by-disk', env), /n3 +\S*d2 /)
+  })
 
   await t.test(
     'a disk of another node is emptied by order, also when that node is killed at once',

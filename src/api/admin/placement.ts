@@ -4,7 +4,12 @@
 import Type, { type Static } from 'typebox'
 import type { NodeRepair } from '../../../cluster/index.ts'
 import { skewOf } from '../../base/placement-skew.ts'
-import { getClusterPlacement, type PlacementPart } from '../../operations/placement/get-cluster-placement.ts'
+import {
+  BY_DISK_CHUNKS_MAX,
+  getClusterPlacement,
+  type PlacementPart,
+} from '../../operations/placement/get-cluster-placement.ts'
+import type { DiskHeld, NodeDisks } from '../../operations/placement/disk-tally.ts'
 import { PLACEMENT_CHUNKS_MAX } from '../../operations/placement/subject.ts'
 import type { NodePlacement } from '../../operations/placement/placement-tally.ts'
 import { adminRoute, type Answer } from '../route.ts'
@@ -31,6 +36,22 @@ const DiskView = Type.Object(
   { additionalProperties: false },
 )
 
+const DiskHeldView = Type.Object(
+  {
+    diskId: Type.String(),
+    directory: Type.String(),
+    ...HELD,
+    ratio: orNull(
+      Type.Number({
+        minimum: 0,
+        description:
+          'Share of the bytes of its node divided by its share of the space: 1 is exact. null: nothing is held, or its size is not known',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+)
+
 const NodeView = Type.Object(
   {
     nodeId: Type.String(),
@@ -44,6 +65,17 @@ const NodeView = Type.Object(
       Type.Array(DiskView, {
         description: 'As they are now, whatever the query asks for; null: the node did not answer in time',
       }),
+    ),
+    byDisk: Type.Optional(
+      orNull(
+        Type.Object(
+          { disks: Type.Array(DiskHeldView), nowhere: Held },
+          {
+            description:
+              'With byDisk: where the counted copies are; nowhere: found on no disk. null: the node has one disk, or did not answer',
+          },
+        ),
+      ),
     ),
   },
   { additionalProperties: false },
@@ -93,6 +125,11 @@ const PlacementQuery = Type.Object(
           'Only the chunks of this bucket, with tenantId. A chunk that several objects share may count once for each of them',
       }),
     ),
+    byDisk: Type.Optional(
+      Type.Boolean({
+        description: `Ask each node on which of its disks the copies are; an answer counts at most ${BY_DISK_CHUNKS_MAX} chunks then`,
+      }),
+    ),
     limit: Type.Optional(
       Type.Integer({ description: `Chunks to count: 1 to ${PLACEMENT_CHUNKS_MAX}, the most if absent` }),
     ),
@@ -108,7 +145,7 @@ export const placementRoutes = [
       method: 'GET',
       path: '/cluster/placement',
       summary:
-        'Get where the copies of the cluster, a tenant or a bucket are, by node and zone; pages add up to the whole',
+        'Get where the copies of the cluster, a tenant or a bucket are, by node, zone and disk; pages add up to the whole',
       query: PlacementQuery,
       success: {
         status: 200,
@@ -124,18 +161,39 @@ export const placementRoutes = [
 ]
 
 export function placementView(part: PlacementPart): Static<typeof PlacementView> {
-  const { sums, disks, nextContinuationToken } = part
+  const { sums, disks, byDisk, nextContinuationToken } = part
   const { nodes, ...facts } = sums
   const weights = sum(nodes.map(({ weight }) => weight))
   const shares = { weights, bytes: sums.held.bytes }
   const disksOf = new Map(disks.map((node) => [node.nodeId, disksView(node)]))
   return {
     ...facts,
-    nodes: nodes.map((node) => ({ ...nodeView(node, shares), disks: disksOf.get(node.nodeId) ?? null })),
+    nodes: nodes.map((node) => {
+      const own = disksOf.get(node.nodeId) ?? null
+      const held = byDisk?.find(({ nodeId }) => nodeId === node.nodeId)
+      return {
+        ...nodeView(node, shares),
+        disks: own,
+        ...(byDisk === null ? {} : { byDisk: held === undefined ? null : byDiskView(held, own ?? []) }),
+      }
+    }),
     zones: zoneViews(nodes, shares),
     skew: skewOf(nodes.map(({ nodeId, weight, held }) => ({ nodeId, weight, bytes: held.bytes }))),
     ...pageEnd(nextContinuationToken),
   }
+}
+
+function byDiskView(
+  { disks, nowhere }: NodeDisks,
+  sizes: readonly Static<typeof DiskView>[],
+): { readonly disks: Static<typeof DiskHeldView>[]; readonly nowhere: Static<typeof Held> } {
+  const sizeOf = ({ diskId }: DiskHeld) => sizes.find((disk) => disk.diskId === diskId)?.totalBytes ?? 0
+  const [bytes, space] = [sum(disks.map((disk) => disk.bytes)), sum(disks.map(sizeOf))]
+  const ratioOf = (disk: DiskHeld) => {
+    const size = sizeOf(disk)
+    return bytes === 0 || size === 0 ? null : (disk.bytes * space) / (bytes * size)
+  }
+  return { disks: disks.map((disk) => ({ ...disk, ratio: ratioOf(disk) })), nowhere }
 }
 
 interface Whole {

@@ -13,18 +13,22 @@ import { printable, printJson, printLine, printTable, sizeText } from '../base/p
 export interface PlacementOptions extends AdminAccessOptions {
   readonly tenant?: string
   readonly bucket?: string
+  /** Ask each node for the disks of its copies. */
+  readonly byDisk?: boolean
   readonly json?: boolean
 }
 
 type Answer = AdminOperations['getClusterPlacement']['answer']
 export type Placement = Omit<Answer, 'isTruncated' | 'nextContinuationToken'>
 type NodeView = Placement['nodes'][number]
+type ByDisk = NodeView['byDisk']
 type ZoneView = Placement['zones'][number]
 type Held = Placement['held']
 
 export function showPlacement(options: PlacementOptions): Promise<number> {
-  const { tenant, bucket } = options
+  const { tenant, bucket, byDisk = false } = options
   const about = {
+    ...(byDisk ? { byDisk } : {}),
     ...(tenant === undefined ? {} : { tenantId: tenant }),
     ...(bucket === undefined ? {} : { bucket }),
   }
@@ -54,6 +58,7 @@ export function addPlacements(one: Placement, other: Placement): Placement {
     ...second,
     ...sharing(add(first, second), held.bytes),
     owed: add(first.owed, second?.owed),
+    ...withDisks(first.byDisk, second?.byDisk),
   }))
   const zones = merged(one.zones, other.zones, ({ zone }) => zone).map(([first, second]) => ({
     ...first,
@@ -70,6 +75,19 @@ export function addPlacements(one: Placement, other: Placement): Placement {
     zones,
     skew: skewOf(nodes),
   }
+}
+
+/** Null when one of the answers has none: the sum would be too small. The ratios are of bytes, so they are left to the reader of single answers. */
+function withDisks(one: ByDisk, other: ByDisk): Pick<NodeView, 'byDisk'> {
+  if (one === undefined) return {}
+  if (one === null || other === null) return { byDisk: null }
+  if (other === undefined) return { byDisk: one }
+  const disks = merged(one.disks, other.disks, ({ diskId }) => diskId).map(([first, second]) => ({
+    ...first,
+    ...add(first, second),
+    ratio: null,
+  }))
+  return { byDisk: { disks, nowhere: add(one.nowhere, other.nowhere) } }
 }
 
 function merged<T>(
@@ -111,6 +129,22 @@ function print({ nodes, zones, skew, ...sums }: Placement): void {
   ])
   printLine('')
   printTable([['ZONE', 'WEIGHT', 'COPIES', 'BYTES', 'SHARE'], ...zones.map(zoneCells)])
+  const disks = nodes.flatMap(diskRows)
+  if (disks.length === 0) return
+  printLine('')
+  printTable([['NODE', 'DISK', 'COPIES', 'BYTES', 'SHARE'], ...disks])
+}
+
+function diskRows({ nodeId, bytes, byDisk }: NodeView): string[][] {
+  if (byDisk === undefined) return []
+  if (byDisk === null) return [[nodeId, 'one disk, or no answer', '-', '-', '-']]
+  const rows = byDisk.disks.map((disk) => [nodeId, printable(disk.directory), ...heldCells(disk, bytes)])
+  const { nowhere } = byDisk
+  return nowhere.copies === 0 ? rows : [...rows, [nodeId, 'ON NO DISK', ...heldCells(nowhere, bytes)]]
+}
+
+function heldCells(held: Held, whole: number): string[] {
+  return [String(held.copies), sizeText(held.bytes), percent(whole === 0 ? 0 : held.bytes / whole)]
 }
 
 function nodeCells({ nodeId, zone, weight, weightShare, copies, bytes, bytesShare, owed, disks }: NodeView) {

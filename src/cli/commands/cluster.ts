@@ -150,10 +150,15 @@ function placementCommand(done: Done): Command {
     .description('show where the copies are, by node and zone, and how far that is from the weights')
     .option('--tenant <id>', 'only what this tenant stores')
     .option('--bucket <name>', 'only this bucket of the tenant')
+    .option('--by-disk', 'ask each node on which of its disks the copies are; takes longer')
     .addOption(jsonOption())
     .addHelpText(
       'after',
-      examples('cluster placement', 'cluster placement --tenant acme --bucket photos --json'),
+      examples(
+        'cluster placement',
+        'cluster placement --by-disk',
+        'cluster placement --tenant acme --bucket photos --json',
+      ),
     )
     .action(async (options: PlacementOptions) => {
       const { showPlacement } = await import('../admin/placement-commands.ts')

@@ -238,6 +238,14 @@ const rows: readonly TestedRow[] = [
     'order',
     'api/member-disks',
   ],
+  [
+    'DK29',
+    'a copy that is on no disk counts on the first one',
+    'src/operations/placement/disk-tally.ts',
+    'sums[found[at] ?? -1] ??',
+    'sums[found[at] ?? 0] ??',
+    'operations/disk-tally',
+  ],
 ]
 
 export const DISK_MUTANTS: readonly Mutant[] = killedByTests(rows)

@@ -240,6 +240,7 @@ export interface ResumeCollectionInput {
 export interface GetClusterPlacementInput {
   /** Only the chunks of this tenant */ readonly tenantId?: string
   /** Only the chunks of this bucket, with tenantId. A chunk that several objects share may count once for each of them */ readonly bucket?: string
+  /** Ask each node on which of its disks the copies are; an answer counts at most 2000 chunks then */ readonly byDisk?: boolean
   /** Chunks to count: 1 to 20000, the most if absent */ readonly limit?: number
   /** nextContinuationToken of the page before, with the same query */ readonly continuationToken?: string
 }
@@ -670,7 +671,7 @@ export abstract class AdminMethods extends Methods<AdminPages> {
     return this.run('resumeCollection', input, options)
   }
 
-  /** Get where the copies of the cluster, a tenant or a bucket are, by node and zone; pages add up to the whole */
+  /** Get where the copies of the cluster, a tenant or a bucket are, by node, zone and disk; pages add up to the whole */
   getClusterPlacement(input?: GetClusterPlacementInput, options?: MethodOptions): Promise<AdminOperations['getClusterPlacement']['answer']> {
     return this.run('getClusterPlacement', input, options)
   }

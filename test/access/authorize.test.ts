@@ -159,6 +159,7 @@ const ALLOWED = {
   createBackup: ['operator', ...OWNERS],
   listClusterBackups: ['operator', ...OWNERS],
   getClusterBackup: ['operator', ...OWNERS],
+  verifyClusterBackup: ['operator', ...OWNERS],
   getRepair: OWNERS,
   getClusterPlacement: OWNERS,
   getChanges: OWNERS,

@@ -18,5 +18,9 @@ export const backupRows = {
   'backups.tenant':
     'with tenantId: a backup of that tenant alone, shown as such; 404 not_found for one that does not exist or is deleted [record 95]',
   'backups.tenant.plan': 'a dry run with tenantId: chunks and bytes of that tenant [record 95]',
+  'backups.restore-into':
+    'POST /cluster/backups/{backupId}/restore: 202, a long operation of type backupRestore that names source and destination; one at a time [record 94]',
+  'backups.restore-into.refused':
+    'a destination that exists: 409; a tenant or bucket that is not there: 404; a quota that does not fit: quota_exceeded; a backup that is damaged, of a later version or under another master key: 412 [record 94]',
   'backups.level': 'below feature level 7: 412 precondition_failed [record 86]',
 } as const

@@ -135,7 +135,7 @@ t.test('restoreBackup', async (t) => {
     ['invalid_argument', { toTenant: 'then', target: 'nowhere:x' }, 400],
   ]
   for (const [code, body, status] of refused)
-    t.test(`${code} for ${JSON.stringify(body)}`, async (t) => {
+    t.test(`${code} for ${JSON.stringify(body)} [backups.restore-into.refused]`, async (t) => {
       const { ask } = await start(t)
       t.match(await ask(body), { status, code })
     })

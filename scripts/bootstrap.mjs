@@ -29,6 +29,7 @@ const PROGRAMS = {
   'bench-listing': 'scripts/bench/listing.ts',
   'bench-idle': 'scripts/bench/idle.ts',
   'bench-restore': 'scripts/bench/restore.ts',
+  'bench-replication': 'scripts/bench/replication.ts',
   profile: 'scripts/profile/main.ts',
   race: 'scripts/race/main.ts',
   sim: 'test/programs/simulator/main.ts',

@@ -45,7 +45,7 @@ function row(what: string, span: SentSpan): string {
   const cells = [
     writtenSeconds.toFixed(2),
     sentSeconds.toFixed(2),
-    (objects / sentSeconds).toFixed(1),
+    (objects / sentSeconds).toFixed(2),
     (bytes / 1e6 / sentSeconds).toFixed(2),
     processorHere.toFixed(2),
     processorThere.toFixed(2),

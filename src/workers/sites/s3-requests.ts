@@ -207,8 +207,9 @@ async function faultOf(
 }
 
 function kindOf(status: number, s3Code: string): SiteFaultKind {
-  if (OF_ALL.has(s3Code) || status >= 500 || status === 429) return 'unreachable'
-  return FINAL.has(s3Code) ? 'refused' : 'failed'
+  // 501 is about what was asked, not about the store.
+  if (FINAL.has(s3Code)) return 'refused'
+  return OF_ALL.has(s3Code) || status >= 500 || status === 429 ? 'unreachable' : 'failed'
 }
 
 /** A bounded text without control characters. */

@@ -324,6 +324,22 @@ const rows: readonly TestedRow[] = [
     "error.s3Code === 'NoSuchKey' ||",
     SENT,
   ],
+  [
+    'RS32',
+    'an action that a store does not know counts as a store that does not answer',
+    `${WORK}s3-requests.ts`,
+    "if (FINAL.has(s3Code)) return 'refused'",
+    "if (FINAL.has(s3Code) && status < 500) return 'refused'",
+    STORE,
+  ],
+  [
+    'RS33',
+    'a bucket without versions stays at the target',
+    `${WORK}s3-site.ts`,
+    "      await this.#askAtLast({ method: 'DELETE', action: 'DeleteBucket' })\n",
+    '',
+    STORE,
+  ],
 ]
 
 export const SITE_MUTANTS: readonly Mutant[] = killedByTests(rows)

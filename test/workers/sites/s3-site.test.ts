@@ -6,6 +6,7 @@ import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import t, { type Test } from 'tap'
 import { type RemotePut, SiteFault } from '../../../src/operations/base/remote-store.ts'
+import { bucketKeys } from '../../../src/state-machine/buckets/keys.ts'
 import type { ObjectRecord } from '../../../src/state-machine/versions/records.ts'
 import type { PartSizes } from '../../../src/workers/sites/part-plan.ts'
 import { SiteConnections } from '../../../src/workers/sites/s3-requests.ts'
@@ -24,9 +25,14 @@ interface Target {
   readonly port: number
   readonly secret?: { readonly accessKeyId: string; readonly secretKey: string }
   readonly now?: () => number
+  readonly bucket?: string
 }
 
-function siteAt(t: Test, { port, secret, now = Date.now }: Target, signal = new AbortController().signal) {
+function siteAt(
+  t: Test,
+  { port, secret, now = Date.now, bucket = 'photos' }: Target,
+  signal = new AbortController().signal,
+) {
   const endpoint = `http://127.0.0.1:${port}`
   const settings = { allowOrigins: [openTo()(endpoint)] }
   const connections = new SiteConnections({ resolve: async () => [], settings, now })
@@ -34,7 +40,7 @@ function siteAt(t: Test, { port, secret, now = Date.now }: Target, signal = new 
   const keys = secret ?? { accessKeyId: 'AK', secretKey: 'secret' }
   const target = {
     endpoint,
-    bucket: 'photos',
+    bucket,
     region: 'us-east-1',
     isVirtualHost: false,
     accessKeyId: keys.accessKeyId,
@@ -107,7 +113,8 @@ t.test('the S3 API of a Holdfast', async (t) => {
       await refused(t, site.put(putOf(BODY, { expected: 'another' })), { s3Code: 'PreconditionFailed' })
       t.equal(await uploads(), 0)
       const there = await site.head({ key: 'large', versionId: null })
-      await site.put(putOf(BODY, { expected: there?.etag ?? '' }))
+      const later = { ...MARK, versionId: '1'.padStart(26, '0') }
+      await site.put(putOf(BODY, { expected: there?.etag ?? '', mark: later }))
     },
   )
 
@@ -146,6 +153,40 @@ t.test('the S3 API of a Holdfast', async (t) => {
     const leaving = siteAt(t, target, duty.signal)
     await t.rejects(leaving.put(putOf(BODY, { key: 'left', body })))
     t.equal(await uploads(), 0)
+  })
+})
+
+t.test('buckets of a Holdfast', async (t) => {
+  const s3 = await S3World.start(t)
+  const target = { port: s3.world.dataPort, secret: s3.secret, now: () => s3.now.getTime() }
+  const source = { clusterId: 'c-1', name: 'photos' }
+  const row = (name: string) => s3.world.memory.reader.get(bucketKeys.bucket('acme', name))
+
+  await t.test('one is made with versions, and keeps whose it is', async (t) => {
+    const site = siteAt(t, { ...target, bucket: 'made' })
+    await refused(t, site.probe(), { kind: 'unreachable', s3Code: 'NoSuchBucket' })
+    await site.makeBucket({ objectLock: false, source })
+    t.match(row('made'), { versioning: 'Enabled', objectLockEnabled: false, replicaOf: 'c-1 photos' })
+    t.match((await site.probe()).identity, { bucketId: row('made')?.id ?? '' })
+    await siteAt(t, { ...target, bucket: 'locked' }).makeBucket({ objectLock: true, source })
+    t.match(row('locked'), { versioning: 'Enabled', objectLockEnabled: true })
+  })
+
+  await t.test('what may not be made says so', async (t) => {
+    const secret = await s3.world.memory.accessKey('acme', 'op=write:bucket=photos:prefix=')
+    const site = siteAt(t, { ...target, secret, bucket: 'other' })
+    await refused(t, site.makeBucket({ objectLock: false, source }), { s3Code: 'AccessDenied' })
+    t.equal(row('other'), undefined)
+  })
+
+  await t.test('a store takes credentials, also of a key that may list no buckets', async (t) => {
+    await siteAt(t, target).probeStore()
+    const secret = await s3.world.memory.accessKey('acme', 'op=write:bucket=photos:prefix=')
+    await siteAt(t, { ...target, secret }).probeStore()
+    const wrong = { ...s3.secret, secretKey: 'x'.repeat(40) }
+    await refused(t, siteAt(t, { ...target, secret: wrong }).probeStore(), {
+      s3Code: 'SignatureDoesNotMatch',
+    })
   })
 })
 
@@ -220,6 +261,15 @@ t.test('stores that misbehave', async (t) => {
     )
     await refused(t, siteAt(t, { port }).put(putOf(BODY)), { kind: 'failed', s3Code: 'InternalError' })
     t.equal(lines().at(-1), ABORT)
+  })
+
+  t.test('versions that cannot be enabled: the bucket goes again', async (t) => {
+    const { port, lines } = await store(t, (action) =>
+      action === 'PUT versioning' ? { status: 501, body: ERROR('NotImplemented') } : {},
+    )
+    const source = { clusterId: 'c-1', name: 'photos' }
+    await refused(t, siteAt(t, { port }).makeBucket({ objectLock: false, source }), { kind: 'refused' })
+    t.same(lines(), ['PUT', 'PUT versioning', 'DELETE'])
   })
 
   t.test('no conditions at the completion: it is sent without them', async (t) => {

@@ -92,4 +92,32 @@ t.test('replication to a second cluster', { timeout: 1_800_000 }, async (t) => {
       [1, 0],
     )
   })
+
+  await t.test(
+    'all buckets of a tenant: one that is made later follows, to a bucket that is made there',
+    async (t) => {
+      const { accessKeyId, secretKey } = one.setup
+      const endpoint = `http://127.0.0.1:${here.port + DOOR_OFFSET}`
+      const target = { endpoint, bucketPrefix: 'of-', accessKeyId, secretKey }
+      const path = `/tenants/${three.setup.tenantId}/replication`
+      const set = await three.admin(here.living, {
+        method: 'PUT',
+        path,
+        body: { target, createBuckets: true },
+      })
+      t.equal(set.status, 200, set.body.toString())
+      const [later, made] = [new Side(three, 'later'), new Side(one, 'of-later')]
+      await later.make()
+      await later.change('PUT', 'a', 'before it follows or behind that')
+      await until('it is there', async () => (await made.text('a')) !== null)
+      await later.settled()
+      t.same(await later.differences(), [])
+      t.match(await later.ask('GET', '/replication'), { body: { ofTenant: true } })
+      t.match(await here.ask('GET', '/replication'), { body: { ofTenant: false } }, 'its own stays')
+      t.match(await later.ask('DELETE', '/replication'), { status: 412 })
+      t.equal((await three.admin(here.living, { method: 'DELETE', path })).status, 204)
+      await until('it is released', async () => (await later.ask('GET', '/replication')).status === 404)
+      t.equal((await here.ask('GET', '/replication')).status, 200)
+    },
+  )
 })

@@ -46,8 +46,10 @@ function openedSpan(span: EntrySpan, cipher: MetadataCipher, dir: string): Entry
 }
 
 function opened(entry: Entry, cipher: MetadataCipher, dir: string): Entry {
-  const data = cipher.open(contextOf(entry), entry.data)
-  if (data !== null) return { ...entry, data }
+  const { buffer, byteOffset, byteLength } = entry.data
+  const data = cipher.open(contextOf(entry), Buffer.from(buffer, byteOffset, byteLength))
+  // In memory of its own, which can be given to another thread.
+  if (data !== null) return { ...entry, data: new Uint8Array(data) }
   const what = `entry ${entry.index} was not sealed with the metadata key of this data directory`
   throw new WalCorruptError({ file: dir, offset: 0 }, what)
 }

@@ -30,9 +30,10 @@ export class OneNode {
   laterMs = 0
   longestEntryMs = 0
 
-  constructor(name: string) {
+  /** `metadataKey`: null, the rows lie on the disk as they are. */
+  constructor(name: string, metadataKey: Uint8Array | null = null) {
     this.#dir = mkdtempSync(join(tmpdir(), `holdfast-${name}-`))
-    this.#store = openStore({ dir: this.#dir, logger: this.logger })
+    this.#store = openStore({ dir: this.#dir, logger: this.logger, metadataKey })
   }
 
   get reader(): ReturnType<typeof openStore>['reader'] {

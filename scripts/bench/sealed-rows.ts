@@ -1,92 +1,120 @@
 /**
- * `node scripts/bench/sealed-rows.ts [--rounds 20000]`: what it would cost to seal the rows of the metadata, values with AES-256-GCM and keys so that equal
- * keys stay equal (a synthetic IV by HMAC-SHA256, then AES-256-CTR). Nothing in the product does this; the figures are in docs/adr/0088.
+ * `node scripts/bench/sealed-rows.ts [--objects 20000] [--passes 3]`: what sealed rows cost in the state of one node, beside the same state without.
  *
- * Owns: the rows of one PUT, the times. Rule: processor time of this process, not the time on the wall; the rows are those that apply writes.
+ * Owns: the turns, the times. Rules: processor time of this process, not the time on the wall; both states hold the same rows, and are asked the same in turns, the
+ * order turned round with each pass. The log, the network and other nodes are not in it: `npm run race` with two configurations measures whole nodes.
  */
-import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
 import { parseArgs } from 'node:util'
+import { pageOfObjects } from '../../src/store/reads/object-listing.ts'
+import { bucketKeys } from '../../src/state-machine/buckets/keys.ts'
+import { versionKeys } from '../../src/state-machine/versions/keys.ts'
 import { wholeNumber } from '../local/options.ts'
 import { OneNode } from './one-node.ts'
-import { keyAt, LARGE_BUCKET } from './listing-rows.ts'
-import { tenantKeys } from '../../src/state-machine/tenants/keys.ts'
-import { usageKeys } from '../../src/state-machine/usage/keys.ts'
-import { encodeRow, keyBytes } from '../../src/store/rows/row-codec.ts'
-import { versionKeys } from '../../src/state-machine/versions/keys.ts'
-import { bucketKeys } from '../../src/state-machine/buckets/keys.ts'
+import { keyAt, LARGE_BUCKET, putOf } from './listing-rows.ts'
 
-const TAG_BYTES = 16
-const NONCE_BYTES = 12
-const { values } = parseArgs({ options: { rounds: { type: 'string', default: '20000' } } })
+const PUTS_PER_ENTRY = 8
+const PUTS = 2_000
+const READS = 10_000
+const PAGES = 40
+const PAGE_ROWS = 1_000
 
-function sealValue(key: Buffer, value: Uint8Array): Buffer {
-  const nonce = randomBytes(NONCE_BYTES)
-  const cipher = createCipheriv('aes-256-gcm', key, nonce)
-  return Buffer.concat([nonce, cipher.update(value), cipher.final(), cipher.getAuthTag()])
-}
+const { values } = parseArgs({
+  options: { objects: { type: 'string', default: '20000' }, passes: { type: 'string', default: '3' } },
+})
+const objects = wholeNumber(values.objects, '--objects', { min: 2_000, max: 10_000_000 })
+const passes = wholeNumber(values.passes, '--passes', { min: 1, max: 100 })
 
-function openValue(key: Buffer, sealed: Buffer): Buffer {
-  const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, NONCE_BYTES), {
-    authTagLength: TAG_BYTES,
-  })
-  decipher.setAuthTag(sealed.subarray(-TAG_BYTES))
-  return Buffer.concat([decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()])
-}
-
-function sealKey(keys: { readonly mac: Buffer; readonly enc: Buffer }, text: Uint8Array): Buffer {
-  const iv = createHmac('sha256', keys.mac).update(text).digest().subarray(0, TAG_BYTES)
-  return Buffer.concat([iv, createCipheriv('aes-256-ctr', keys.enc, iv).update(text)])
-}
-
-/** Microseconds of the processor for one call. */
-function timed(rounds: number, work: () => void): number {
-  for (let n = 0; n < rounds / 10; n++) work()
+/** Microseconds of the processor for one of `count`. */
+async function timed(count: number, work: () => Promise<void>): Promise<number> {
   const before = process.cpuUsage()
-  for (let n = 0; n < rounds; n++) work()
+  await work()
   const { user, system } = process.cpuUsage(before)
-  return (user + system) / rounds
+  return (user + system) / count
 }
 
-/** The rows of one small PUT with their keys, and those that a GET of it and one item of a listing read. */
-async function rowsOfPut(): Promise<readonly (readonly [Uint8Array, Buffer])[]> {
-  const node = new OneNode('sealed-rows')
-  await node.open()
-  try {
-    await node.fill(1)
-    const bucket = node.reader.get(bucketKeys.bucket('acme', LARGE_BUCKET))
+class Side {
+  readonly name: string
+  readonly figures = new Map<string, number[]>()
+  readonly #node: OneNode
+  #puts = objects
+
+  constructor(name: string, metadataKey: Uint8Array | null) {
+    this.name = name
+    this.#node = new OneNode(`sealed-rows-${name}`, metadataKey)
+  }
+
+  async open(): Promise<void> {
+    await this.#node.open()
+    await this.#node.fill(objects)
+  }
+
+  async pass(): Promise<void> {
+    await this.#measure('PUT applied', PUTS, () => this.#put())
+    await this.#measure('row read', READS, () => this.#read())
+    await this.#measure('page of 1,000', PAGES, () => this.#list())
+  }
+
+  close(): Promise<void> {
+    return this.#node.close()
+  }
+
+  async #measure(what: string, count: number, work: () => Promise<void>): Promise<void> {
+    this.figures.set(what, [...(this.figures.get(what) ?? []), await timed(count, work)])
+  }
+
+  async #put(): Promise<void> {
+    for (let n = 0; n < PUTS; n += PUTS_PER_ENTRY) {
+      const commands = Array.from({ length: PUTS_PER_ENTRY }, () => {
+        const at = this.#puts++
+        return putOf(at, { bucket: LARGE_BUCKET, key: keyAt((at * 7_919) % (2 * objects)) })
+      })
+      await this.#node.commit(commands)
+    }
+  }
+
+  get #bucketId() {
+    const bucket = this.#node.reader.get(bucketKeys.bucket('acme', LARGE_BUCKET))
     if (bucket === undefined) throw new Error('the bucket is there')
-    const object = versionKeys.object(bucket.id, keyAt(0))
-    const rows = [
-      [object, node.reader.get(object)],
-      [bucketKeys.bucket('acme', LARGE_BUCKET), bucket],
-      [tenantKeys.tenant('acme'), node.reader.get(tenantKeys.tenant('acme'))],
-      [usageKeys.usage('acme'), node.reader.get(usageKeys.usage('acme'))],
-    ] as const
-    return rows.map(([name, row]) => {
-      if (row === undefined) throw new Error('the row is there')
-      const key = keyBytes(name)
-      return [key, encodeRow(key, row)] as const
-    })
-  } finally {
-    await node.close()
+    return bucket.id
+  }
+
+  async #read(): Promise<void> {
+    const bucket = this.#bucketId
+    for (let n = 0; n < READS; n++)
+      this.#node.reader.get(versionKeys.object(bucket, keyAt((n * 104_729) % objects)))
+  }
+
+  async #list(): Promise<void> {
+    for (let n = 0; n < PAGES; n++) {
+      const after = keyAt((n * 104_729) % (objects - PAGE_ROWS))
+      await pageOfObjects(this.#node.reader, this.#bucketId, {
+        prefix: '',
+        delimiter: '',
+        limit: PAGE_ROWS,
+        after,
+      })
+    }
   }
 }
 
-const rounds = wholeNumber(values.rounds, '--rounds', { min: 1_000, max: 10_000_000 })
-const key = randomBytes(32)
-const keys = { mac: randomBytes(32), enc: randomBytes(32) }
-const rows = await rowsOfPut()
-const mean = (of: (row: readonly [Uint8Array, Buffer]) => number): number =>
-  rows.reduce((sum, row) => sum + of(row), 0) / rows.length
-const seal = mean(([, value]) => timed(rounds, () => sealValue(key, value)))
-const open = mean(([, value]) => {
-  const sealed = sealValue(key, value)
-  return timed(rounds, () => openValue(key, sealed))
-})
-const name = mean(([text]) => timed(rounds, () => sealKey(keys, text)))
-const lengths = rows.map(([text, value]) => `${text.length} + ${value.length}`).join(', ')
-process.stdout.write(
-  `Node ${process.versions.node}; rows of an object, a bucket, a tenant and usage (bytes of key + value: ${lengths}), mean of the four, processor time:
-seal a value ${seal.toFixed(1)} us, open a value ${open.toFixed(1)} us, seal a key ${name.toFixed(1)} us
-`,
-)
+function median(numbers: readonly number[]): number {
+  return numbers.toSorted((one, other) => one - other)[numbers.length >> 1] ?? Number.NaN
+}
+
+const sides = [new Side('plain', null), new Side('sealed', Buffer.alloc(32, 'a metadata key'))]
+for (const side of sides) await side.open()
+// The first pass is thrown away: code is compiled in it.
+for (let pass = 0; pass <= passes; pass++) {
+  for (const side of pass % 2 === 0 ? sides : sides.toReversed()) {
+    await side.pass()
+    if (pass === 0) side.figures.clear()
+  }
+}
+const [plain, sealed] = sides as [Side, Side]
+for (const [what, figures] of plain.figures) {
+  const [without, within] = [median(figures), median(sealed.figures.get(what) ?? [])]
+  process.stdout.write(
+    `${what}: ${without.toFixed(1)} us plain, ${within.toFixed(1)} us sealed, ${((within / without - 1) * 100).toFixed(0)} % more\n`,
+  )
+}
+for (const side of sides) await side.close()

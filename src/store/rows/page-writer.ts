@@ -2,12 +2,13 @@
  * What a batch of rows is to the LevelDB under a sealed database.
  *
  * Owns: when a page is divided or goes. Knows nothing of: when the batch is written.
- * Rules: a row is in one page, before and after every batch. A page that may be too large or empty is counted before it is written to; others are not read.
+ * Rules: a row is in one page, before and after every batch. Only a page that is divided, or whose rows are not known any more, is read.
  */
+import { Page, PAGE_BYTES_MAX, PAGE_ROWS_MAX, type PageDirectory } from './page-directory.ts'
+import { PageCount, type PageCounts } from './page-counts.ts'
+import { nameIn, pageKey, type RawEntry, ROW_OVERHEAD, rowKey, type SealedForm } from './sealed-rows.ts'
 import type { BatchOperation } from './separated-rows.ts'
 import { Turns } from './turns.ts'
-import { Page, PAGE_BYTES_MAX, PAGE_ROWS_MAX, type PageDirectory } from './page-directory.ts'
-import { pageKey, type RawEntry, ROW_OVERHEAD, type SealedForm } from './sealed-rows.ts'
 
 export interface PlannedBatch {
   readonly operations: readonly BatchOperation[]
@@ -17,13 +18,22 @@ export interface PlannedBatch {
 
 export interface PageWriterParts {
   readonly form: SealedForm
+  readonly counts: PageCounts
   readonly rowsOf: (page: Page) => Promise<readonly RawEntry[]>
   /** A number that no page has. */
   readonly nextPage: () => number
 }
 
-/** What happens to the rows of one page, by the key in LevelDB; null: it is removed. */
-type PageDraft = Map<string, { readonly raw: Buffer; readonly row: BatchOperation }>
+/** What happens to the rows of one page, by their names: the last operation of each. */
+type PageDraft = Map<string, BatchOperation>
+
+interface PlacedRow {
+  readonly name: string
+  readonly key: Buffer
+  readonly value: Buffer
+  /** It is in the page already, as it is. */
+  readonly isStored: boolean
+}
 
 export class PageWriter {
   readonly #parts: PageWriterParts
@@ -37,131 +47,128 @@ export class PageWriter {
 
   /** Once. Throws StateDamagedError for a row of a page to be divided that does not open. */
   async plan(directory: PageDirectory, operations: readonly BatchOperation[]): Promise<PlannedBatch> {
+    const { form } = this.#parts
+    for (const [page, draft] of this.#draftsOf(directory, operations)) {
+      const count = await this.#counted(page, draft)
+      if (count.rows === 0 && page.first.length > 0) this.#giveUp(page, draft)
+      else if (count.rows > PAGE_ROWS_MAX || (count.bytes > PAGE_BYTES_MAX && count.rows > 1))
+        await this.#divide(page, draft)
+      else await this.#take(page, draft)
+    }
+    if (this.#changes.size === 0) return { operations: this.#operations, directory: null }
+    const next = directory.replaced(this.#changes)
+    this.#operations.push({ type: 'put', ...form.generationEntry(next.generation) })
+    return { operations: this.#operations, directory: next }
+  }
+
+  #draftsOf(directory: PageDirectory, operations: readonly BatchOperation[]): Map<Page, PageDraft> {
     const drafts = new Map<Page, PageDraft>()
     for (const row of operations) {
       const page = directory.pageOf(row.key)
       const draft: PageDraft = drafts.get(page) ?? new Map()
       drafts.set(page, draft)
-      const raw = this.#parts.form.rowKey(page.id, row.key)
-      draft.set(raw.toString('latin1'), { raw, row })
+      draft.set(this.#parts.form.nameOf(row.key), row)
     }
-    for (const [page, draft] of drafts) {
-      if (isDue(page, draft)) await this.#settle(page, draft)
-      else await this.#take(draft)
-    }
-    if (this.#changes.size === 0) return { operations: this.#operations, directory: null }
-    const next = directory.replaced(this.#changes)
-    this.#operations.push({ type: 'put', ...this.#parts.form.generationEntry(next.generation) })
-    return { operations: this.#operations, directory: next }
+    return drafts
   }
 
-  async #take(draft: PageDraft): Promise<void> {
-    for (const { raw, row } of draft.values()) {
-      this.#put(raw, row)
+  /** As the page will be. */
+  async #counted(page: Page, draft: PageDraft): Promise<PageCount> {
+    const { counts, rowsOf } = this.#parts
+    let count = counts.get(page)
+    if (count === undefined) {
+      count = new PageCount()
+      for (const { key, value } of await rowsOf(page)) count.put(nameIn(key), value.length)
+    }
+    for (const [name, row] of draft) {
+      if (row.type === 'put') count.put(name, sizeOf(row))
+      else count.remove(name)
+    }
+    counts.keep(page, count)
+    return count
+  }
+
+  async #take(page: Page, draft: PageDraft): Promise<void> {
+    for (const [name, row] of draft) {
+      if (row.type === 'put') this.#put(page.id, { name, ...row })
+      else this.#remove(page.id, name)
       if (this.#turns.isOver(1)) await this.#turns.end()
     }
   }
 
-  /** Counts the page as it will be; divides it, or gives it up. */
-  async #settle(page: Page, draft: PageDraft): Promise<void> {
-    const stored = await this.#parts.rowsOf(page)
-    const kept = stored.filter(({ key }) => !draft.has(key.toString('latin1')))
-    const puts = [...draft.values()].flatMap(({ row }) => (row.type === 'put' ? [row] : []))
-    const count = kept.length + puts.length
-    const bytes =
-      kept.reduce((sum, { value }) => sum + value.length, 0) + puts.reduce((sum, row) => sum + sizeOf(row), 0)
-    if (count === 0 && page.first.length > 0) {
-      for (const { key } of stored) this.#operations.push({ type: 'del', key })
-      this.#operations.push({ type: 'del', key: pageKey(page.id) })
-      this.#changes.set(page, [])
-      return
-    }
-    if (count > PAGE_ROWS_MAX || (bytes > PAGE_BYTES_MAX && count > 1)) await this.#divide(page, kept, draft)
-    else {
-      await this.#take(draft)
-      page.counted(count, bytes)
-    }
+  /** Every row that the page had is removed by this batch. */
+  #giveUp(page: Page, draft: PageDraft): void {
+    for (const name of draft.keys()) this.#remove(page.id, name)
+    this.#operations.push({ type: 'del', key: pageKey(page.id) })
+    this.#changes.set(page, [])
+    this.#parts.counts.forget(page)
   }
 
-  async #divide(page: Page, kept: readonly RawEntry[], draft: PageDraft): Promise<void> {
-    const { form } = this.#parts
-    const written = [...draft.values()].flatMap(({ row }) =>
-      row.type === 'put' ? [{ ...row, raw: null, bytes: sizeOf(row) }] : [],
-    )
-    const stored = kept.map((entry) => ({
-      ...form.openRow(entry),
-      raw: entry.key,
-      bytes: entry.value.length,
-    }))
-    const rows = [...stored, ...written].toSorted((one, other) => Buffer.compare(one.key, other.key))
-    const [first = [], ...others] = pieces(rows)
-    // What is removed, or moved out of this page.
-    for (const { raw, row } of draft.values())
-      if (row.type === 'del') this.#operations.push({ type: 'del', key: raw })
-    for (const { raw, key, value } of first) if (raw === null) this.#seal(page.id, key, value)
+  async #divide(page: Page, draft: PageDraft): Promise<void> {
+    const [first = [], ...others] = pieces(await this.#rowsAfter(page, draft))
+    for (const [name, { type }] of draft) if (type === 'del') this.#remove(page.id, name)
+    for (const row of first) if (!row.isStored) this.#put(page.id, row)
+    this.#parts.counts.keep(page, countOf(first))
     const pages = others.map((piece) => {
-      const id = this.#parts.nextPage()
-      const begin = Buffer.from((piece[0] as { readonly key: Buffer }).key)
-      for (const { raw, key, value } of piece) {
-        // A row that is written may be stored here as well: its former place is named by its key.
-        this.#operations.push({ type: 'del', key: raw ?? form.rowKey(page.id, key) })
-        this.#seal(id, key, value)
+      const made = new Page(this.#parts.nextPage(), Buffer.from(piece[0]?.key ?? page.first))
+      for (const row of piece) {
+        this.#remove(page.id, row.name)
+        this.#put(made.id, row)
       }
-      this.#operations.push({ type: 'put', ...form.pageEntry(id, begin) })
-      return new Page(id, begin).counted(piece.length, bytesOf(piece))
+      this.#operations.push({ type: 'put', ...this.#parts.form.pageEntry(made.id, made.first) })
+      this.#parts.counts.keep(made, countOf(piece))
+      return made
     })
-    this.#changes.set(page, [page.counted(first.length, bytesOf(first)), ...pages])
-    if (this.#turns.isOver(rows.length)) await this.#turns.end()
+    this.#changes.set(page, [page, ...pages])
+    if (this.#turns.isOver(draft.size)) await this.#turns.end()
   }
 
-  #seal(page: number, key: Buffer, value: Buffer): void {
-    this.#put(this.#parts.form.rowKey(page, key), { type: 'put', key, value })
-  }
-
-  #put(raw: Buffer, row: BatchOperation): void {
-    if (row.type === 'del') this.#operations.push({ type: 'del', key: raw })
-    else {
-      const value = this.#parts.form.sealRow(raw, row.key, row.value)
-      this.#operations.push({ type: 'put', key: raw, value })
+  /** In the order of their keys. */
+  async #rowsAfter(page: Page, draft: PageDraft): Promise<readonly PlacedRow[]> {
+    const rows: PlacedRow[] = []
+    for (const entry of await this.#parts.rowsOf(page)) {
+      const name = nameIn(entry.key)
+      if (!draft.has(name)) rows.push({ name, ...this.#parts.form.openRow(entry), isStored: true })
     }
+    for (const [name, row] of draft)
+      if (row.type === 'put') rows.push({ name, key: row.key, value: row.value, isStored: false })
+    return rows.toSorted((one, other) => Buffer.compare(one.key, other.key))
   }
-}
 
-function isDue(page: Page, draft: PageDraft): boolean {
-  let [puts, bytes] = [0, 0]
-  for (const { row } of draft.values()) {
-    if (row.type === 'del') continue
-    puts++
-    bytes += sizeOf(row)
+  #put(page: number, { name, key, value }: Omit<PlacedRow, 'isStored'>): void {
+    const raw = rowKey(page, name)
+    this.#operations.push({ type: 'put', key: raw, value: this.#parts.form.sealRow(raw, key, value) })
   }
-  return page.changes(puts, bytes, draft.size - puts)
+
+  #remove(page: number, name: string): void {
+    this.#operations.push({ type: 'del', key: rowKey(page, name) })
+  }
 }
 
 function sizeOf({ key, value }: { readonly key: Buffer; readonly value: Buffer }): number {
   return ROW_OVERHEAD + key.length + value.length
 }
 
-interface Sized {
-  readonly bytes: number
-}
-
-function bytesOf(rows: readonly Sized[]): number {
-  return rows.reduce((sum, { bytes }) => sum + bytes, 0)
+function countOf(rows: readonly PlacedRow[]): PageCount {
+  const count = new PageCount()
+  for (const row of rows) count.put(row.name, sizeOf(row))
+  return count
 }
 
 /** Each half full, so that the next rows do not divide it again. */
-function pieces<R extends Sized>(rows: readonly R[]): readonly (readonly R[])[] {
-  const all: R[][] = []
-  let piece: R[] = []
+function pieces(rows: readonly PlacedRow[]): readonly (readonly PlacedRow[])[] {
+  const all: PlacedRow[][] = []
+  let piece: PlacedRow[] = []
   let bytes = 0
   for (const row of rows) {
-    if (piece.length > 0 && (piece.length >= PAGE_ROWS_MAX / 2 || bytes + row.bytes > PAGE_BYTES_MAX / 2)) {
+    const isFull = piece.length >= PAGE_ROWS_MAX / 2 || bytes + sizeOf(row) > PAGE_BYTES_MAX / 2
+    if (piece.length > 0 && isFull) {
       all.push(piece)
       piece = []
       bytes = 0
     }
     piece.push(row)
-    bytes += row.bytes
+    bytes += sizeOf(row)
   }
   return piece.length > 0 ? [...all, piece] : all
 }

@@ -22,11 +22,21 @@ import {
 import { type BatchOperation, SeparatedRows } from './separated-rows.ts'
 import { ValueFiles } from '../values/value-files.ts'
 import { Page, PageDirectory } from './page-directory.ts'
+import { PageCounts } from './page-counts.ts'
 import { PageWriter } from './page-writer.ts'
 import { SealedIterator, type WalkedMoment } from './sealed-iterator.ts'
-import { DIRECTORY_RANGE, GENERATION_KEY, type RawEntry, rowsOfPage, SealedForm } from './sealed-rows.ts'
+import {
+  DIRECTORY_RANGE,
+  GENERATION_KEY,
+  type RawEntry,
+  rowKey,
+  rowsOfPage,
+  SealedForm,
+} from './sealed-rows.ts'
 
 const FIRST_PAGE = 0
+/** A page is read at once, unless a row of it is large. */
+const READ_BYTES = 1024 * 1024
 
 export class SealedDatabase implements Database {
   readonly rows: SeparatedRows
@@ -35,6 +45,7 @@ export class SealedDatabase implements Database {
   #directory: PageDirectory = PageDirectory.of([new Page(FIRST_PAGE, Buffer.alloc(0))], 0)
   /** In force once LevelDB has written the batch under way. */
   #pending: PageDirectory | null = null
+  readonly #counts = new PageCounts()
   readonly #moments = new WeakMap<DatabaseSnapshot, PageDirectory>()
   #nextPage = FIRST_PAGE + 1
   /** The last batch. Never rejects. */
@@ -139,6 +150,7 @@ export class SealedDatabase implements Database {
   async #writeNow(rows: readonly BatchOperation[], sync: boolean): Promise<void> {
     const writer = new PageWriter({
       form: this.#form,
+      counts: this.#counts,
       rowsOf: (page) => this.#rawRowsOf(page),
       nextPage: () => this.#nextPage++,
     })
@@ -156,7 +168,7 @@ export class SealedDatabase implements Database {
   }
 
   #rowIn(page: Page, key: Buffer, snapshot?: DatabaseSnapshot): Buffer | undefined {
-    const raw = this.#form.rowKey(page.id, key)
+    const raw = rowKey(page.id, this.#form.nameOf(key))
     const value = snapshot === undefined ? this.#level.getSync(raw) : this.#level.getSync(raw, { snapshot })
     return value === undefined ? undefined : this.#form.openRow({ key: raw, value }).value
   }
@@ -189,7 +201,8 @@ export class SealedDatabase implements Database {
 
   async #rawRowsOf(page: Page, snapshot?: DatabaseSnapshot): Promise<readonly RawEntry[]> {
     const range = rowsOfPage(page.id)
-    const walk = this.#level.iterator(snapshot === undefined ? range : { ...range, snapshot })
+    const options = { ...range, highWaterMarkBytes: READ_BYTES }
+    const walk = this.#level.iterator(snapshot === undefined ? options : { ...options, snapshot })
     return (await walk.all()).map(([key, value]) => ({ key, value }))
   }
 }

@@ -125,8 +125,10 @@ export class SealedIterator<K extends Buffer | string> implements RowIterator<K>
   }
 
   async #sorted(page: Page): Promise<readonly OpenedRow[]> {
-    const rows = await this.#moment.rowsOf(page)
-    return rows.toSorted((one, other) => Buffer.compare(one.key, other.key))
+    const rows = (await this.#moment.rowsOf(page)).map((row) => ({ row, text: row.key.toString('latin1') }))
+    // Of different keys, and as latin1 in the order of their bytes.
+    rows.sort((one, other) => (one.text < other.text ? -1 : 1))
+    return rows.map(({ row }) => row)
   }
 
   #following(page: Page): Page | null {

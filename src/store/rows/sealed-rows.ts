@@ -43,12 +43,9 @@ export class SealedForm {
     this.#cipher = cipher
   }
 
-  rowKey(page: number, key: Buffer): Buffer {
-    const raw = Buffer.allocUnsafe(1 + PAGE_BYTES + NAME_BYTES)
-    raw[0] = ROW
-    raw.writeUIntBE(page, 1, PAGE_BYTES)
-    this.#cipher.nameOf(key).copy(raw, 1 + PAGE_BYTES)
-    return raw
+  /** What stands for a key, as latin1. */
+  nameOf(key: Buffer): string {
+    return this.#cipher.nameOf(key)
   }
 
   sealRow(raw: Buffer, key: Buffer, value: Uint8Array): Buffer {
@@ -94,6 +91,18 @@ export class SealedForm {
       "Cannot read the state: a sealed row does not open with the metadata key; this node's state is damaged",
     )
   }
+}
+
+export function rowKey(page: number, name: string): Buffer {
+  const raw = Buffer.allocUnsafe(1 + PAGE_BYTES + NAME_BYTES)
+  raw[0] = ROW
+  raw.writeUIntBE(page, 1, PAGE_BYTES)
+  raw.write(name, 1 + PAGE_BYTES, NAME_BYTES, 'latin1')
+  return raw
+}
+
+export function nameIn(raw: Buffer): string {
+  return raw.toString('latin1', 1 + PAGE_BYTES)
 }
 
 export function pageKey(page: number): Buffer {

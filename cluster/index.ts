@@ -8,6 +8,7 @@ export { type GossipChannel, GOSSIP_BYTES_MAX, GOSSIP_EVERY_MS } from './base/go
 export {
   cipherOf,
   METADATA_KEY_BYTES,
+  METADATA_KEY_FILE,
   type MetadataCipher,
   SEALED_OVERHEAD,
 } from './base/metadata-cipher.ts'

@@ -9,6 +9,7 @@ import { randomBytes } from 'node:crypto'
 import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { BLOB_LIMITS } from './blobs/base/blob-limits.ts'
+import { METADATA_KEY_FILE } from './base/metadata-cipher.ts'
 import { type DataLock, lockDataDir } from './base/data-lock.ts'
 import { errorCode, systemFileOps } from './base/file-ops.ts'
 import { SystemClock } from './base/system-clock.ts'
@@ -38,8 +39,7 @@ const OWN_NAMES: readonly string[] = [
   'disks.json',
   `${MARKER}.tmp`,
   'lock',
-  // Made by the restore itself, and kept by one that continues.
-  'metadata-key.json',
+  METADATA_KEY_FILE,
   'state',
   'blobs',
   'lost+found',
@@ -184,7 +184,8 @@ function beginLog(
 
 async function requireEmpty(dataDir: string, mark: string): Promise<void> {
   const names = await namesIn(dataDir)
-  if (names.every((name) => name === 'lost+found')) return
+  // The key is made before, and kept by a restore that continues.
+  if (names.every((name) => name === 'lost+found' || name === METADATA_KEY_FILE)) return
   const isMine = names.includes(MARKER) && (await readFile(join(dataDir, MARKER), 'utf8')) === mark
   const strays = names.filter((name) => !OWN_NAMES.includes(name) && !MADE_AGAIN.includes(name))
   if (isMine && strays.length === 0) return

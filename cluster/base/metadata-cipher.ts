@@ -15,6 +15,8 @@ import { type Cipheriv, createCipheriv, createHmac, hash, hkdfSync } from 'node:
 export type MetadataUse = 'log' | 'rows' | 'audit'
 
 export const METADATA_KEY_BYTES = 32
+/** In a data directory, made before anything else in it. */
+export const METADATA_KEY_FILE = 'metadata-key.json'
 /** How much longer sealed bytes are. */
 export const SEALED_OVERHEAD = 16
 const BLOCK = 16

@@ -11,6 +11,7 @@ import { randomBytes, randomInt } from 'node:crypto'
 import { open, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Membership } from './directory.ts'
+import { METADATA_KEY_FILE } from '../base/metadata-cipher.ts'
 import { StartError, type ClusterOptions } from '../base/types.ts'
 
 export interface Identity {
@@ -33,8 +34,8 @@ const FILE = 'identity.json'
 export const SWEEP_FILE = 'sweep.json'
 /** Directories that only a node that has run can have left. */
 const DATA_DIRECTORIES: readonly string[] = ['raft', 'blobs']
-/** The lock of the data directory, and a folder that file systems make at their root. */
-const HARMLESS: readonly string[] = ['lock', 'lost+found']
+/** The lock of the data directory, a folder that file systems make at their root, and the key that a start makes first. */
+const HARMLESS: readonly string[] = ['lock', 'lost+found', METADATA_KEY_FILE, `${METADATA_KEY_FILE}.tmp`]
 const STRAYS_NAMED_MAX = 5
 
 /** The options with which a data directory is compared. */

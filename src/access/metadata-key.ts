@@ -8,10 +8,9 @@
 import { hash, randomBytes } from 'node:crypto'
 import { open, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { METADATA_KEY_BYTES, StartError, syncDirectory } from '../../cluster/index.ts'
+import { METADATA_KEY_BYTES, METADATA_KEY_FILE, StartError, syncDirectory } from '../../cluster/index.ts'
 import type { MasterKey } from './master-key.ts'
 
-export const METADATA_KEY_FILE = 'metadata-key.json'
 const FORMAT = 1
 const CONTEXT = 'metadata key of a data directory'
 /** What holds rows or entries. */

@@ -5,12 +5,16 @@
  * Rule: the same search over a cluster without the setting finds each of the marks, so it could find them here.
  */
 import { createHash } from 'node:crypto'
-import { cpSync, existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { cpSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Level } from 'level'
+import { parse, stringify } from 'yaml'
 import t, { type Test } from 'tap'
-import { METADATA_KEY_FILE } from '../../src/access/metadata-key.ts'
+import { METADATA_KEY_FILE } from '../../cluster/index.ts'
+import { until } from '../helpers/async.ts'
+import { changeMembers, QUICK_MEMBERS, untilAllowed } from '../helpers/member-steps.ts'
 import { ProcessCluster, temporaryFolder } from '../helpers/process-cluster.ts'
+import type { NodePlan } from '../../src/cli/up/setup.ts'
 
 const SEALED = 'node:\n  seal_metadata: true\nnotifications:\n  allow_origins: https://marked-host.example\n'
 const PLAIN = 'notifications:\n  allow_origins: https://marked-host.example\n'
@@ -128,9 +132,9 @@ async function rowsOf(t: Test, dir: string): Promise<readonly Buffer[]> {
   return rows
 }
 
-async function foundOn(t: Test, cluster: ProcessCluster, { all }: Marks): Promise<ReadonlySet<string>> {
+async function foundOn(t: Test, nodes: readonly NodePlan[], { all }: Marks): Promise<ReadonlySet<string>> {
   const found = new Set<string>()
-  for (const { dataDir } of cluster.plan) {
+  for (const { dataDir } of nodes) {
     const bytes = [...filesOf(dataDir), ...(await rowsOf(t, dataDir))]
     t.ok(bytes.length > 500, `${bytes.length} files, keys and values of ${dataDir}`)
     for (const [what, spellings] of all)
@@ -152,7 +156,7 @@ t.test('metadata on the disks of three processes', { timeout: 1_800_000 }, async
     await cluster.allReady()
     await stop(cluster)
     for (const { dataDir } of cluster.plan) t.ok(existsSync(join(dataDir, METADATA_KEY_FILE)))
-    t.same([...(await foundOn(t, cluster, marks))], [])
+    t.same([...(await foundOn(t, cluster.plan, marks))], [])
     for (const { nodeId } of cluster.plan) cluster.startNode(nodeId)
     await cluster.allReady()
     await cluster.login('n1')
@@ -165,11 +169,34 @@ t.test('metadata on the disks of three processes', { timeout: 1_800_000 }, async
     const cluster = await ProcessCluster.start(t, 3, PLAIN)
     const marks = await used(t, cluster)
     await stop(cluster)
-    const found = await foundOn(t, cluster, marks)
+    const found = await foundOn(t, cluster.plan, marks)
     t.same(
       [...marks.all.keys()].filter((what) => !found.has(what)),
       [],
     )
+  })
+  t.test('is sealed node by node: one with the setting takes the place of one without', async (t) => {
+    const cluster = await ProcessCluster.start(t, 3, `${PLAIN}${QUICK_MEMBERS}`, { spares: 1 })
+    const marks = await used(t, cluster)
+    const spare = cluster.node('n4')
+    cluster.writeJoining('n4')
+    const written = parse(readFileSync(spare.configFile, 'utf8')) as { readonly node: object }
+    writeFileSync(spare.configFile, stringify({ ...written, node: { ...written.node, seal_metadata: true } }))
+    cluster.startNode('n4', ['--join'])
+    const replacement = { nodeId: 'n4', peerAddress: spare.peerAddress }
+    const replace = {
+      path: '/cluster/voters/n3/replace',
+      body: { replacement, reason: 'its disk is to be sealed', confirm: 'n3' },
+    }
+    await untilAllowed(cluster, 'n1', replace)
+    await changeMembers(cluster, 'n1', replace)
+    await until('n4 serves', () => cluster.ready('n4'))
+    const read = await cluster.call('n4', 'GET', `/buckets/${BUCKET}/objects/marked-other-119`)
+    t.same(read.body, bodyOf(119))
+    await cluster.signal('n4', 'SIGTERM')
+    t.ok(existsSync(join(spare.dataDir, METADATA_KEY_FILE)))
+    t.same([...(await foundOn(t, [spare], marks))], [])
+    await stop(cluster)
   })
   t.end()
 })

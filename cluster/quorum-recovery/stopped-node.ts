@@ -8,7 +8,8 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { DiskBlobStore } from '../blobs/disk/disk-blob-store.ts'
-import { readDiskRecord } from '../blobs/disks/disk-record.ts'
+import { readDiskIdentity } from '../blobs/disks/disk-identity.ts'
+import { type KnownDisk, readDiskRecord } from '../blobs/disks/disk-record.ts'
 import { listOf } from '../blobs/disks/list-of-disks.ts'
 import { lockDataDir, type DataLock } from '../base/data-lock.ts'
 import { cipherOf, type MetadataCipher } from '../base/metadata-cipher.ts'
@@ -152,14 +153,23 @@ export class StoppedNode {
   /** The copies that have a file or a whole record on a disk of the node, in the order of their names; their bytes are not read. */
   async *copies(): AsyncGenerator<readonly BlobName[]> {
     const known = await readDiskRecord(this.dataDir)
-    const directories =
-      known.length === 0 ? [join(this.dataDir, 'blobs')] : known.map((disk) => disk.directory)
     const fatal: Error[] = []
-    const stores = directories
-      .filter((directory) => existsSync(directory))
-      .map((directory) => this.#restingStore(directory, (error) => fatal.push(error)))
+    const stores: DiskBlobStore[] = []
     try {
-      for (const store of stores) await store.open()
+      for (const directory of await this.#directoriesOf(known)) {
+        const store = this.#restingStore(directory, (error) => fatal.push(error))
+        const fault = await store.open().then(
+          () => null,
+          (cause: unknown) => cause,
+        )
+        if (fault === null) stores.push(store)
+        else if (known.length === 0) throw fault
+        else
+          this.#parts.logger.warn(
+            { directory, err: fault },
+            'disk of blobs not readable, its copies do not count',
+          )
+      }
       for (let after: BlobName | null = null; stores.length > 0; ) {
         const names: readonly BlobName[] = await listOf(stores, after, NAMES_PER_READ)
         if (fatal[0] !== undefined) throw fatal[0]
@@ -170,6 +180,20 @@ export class StoppedNode {
     } finally {
       await Promise.all(stores.map((store) => store.close()))
     }
+  }
+
+  /** Only those with a disk of this node: opening a store writes into its directory, and an empty mount point is left alone. */
+  async #directoriesOf(known: readonly KnownDisk[]): Promise<readonly string[]> {
+    const single = join(this.dataDir, 'blobs')
+    if (known.length === 0) return existsSync(single) ? [single] : []
+    const { clusterId, nodeId } = this.identity
+    const own: string[] = []
+    for (const { directory } of known) {
+      const identity = await readDiskIdentity(directory).catch(() => null)
+      if (identity?.clusterId === clusterId && identity.nodeId === nodeId) own.push(directory)
+      else this.#parts.logger.warn({ directory }, 'no disk of this node is there, its copies do not count')
+    }
+    return own
   }
 
   #restingStore(directory: string, onFatal: (error: Error) => void): DiskBlobStore {

@@ -24,6 +24,7 @@ const SCREENS = [
   ['operations', 'History'],
   ['tenants', 'Filter by name or id'],
   ['tenants/demo', 'Usage and quota'],
+  ['backups', 'Back up now'],
   ['audit', 'Audit rows'],
 ] as const
 
@@ -91,6 +92,31 @@ t.test('the console in Chromium', { timeout: 900_000 }, async (t) => {
     await driver.click('Close')
     await driver.sees(accessKeyId)
     t.notMatch(await driver.page.run<string>(traces), secretKey)
+  })
+
+  await t.test('the data key of a tenant is exchanged by its plan and its name', async (t) => {
+    await driver.go('tenants/hostile')
+    await driver.sees('Version of the data key')
+    await driver.click('Exchange the key')
+    await driver.fill('Reason', 'Yearly')
+    await driver.click('Show the plan')
+    await driver.sees('are sealed again')
+    t.notOk(await driver.isEnabled('Do it'))
+    await driver.fill('Type hostile to confirm', 'hostile')
+    await driver.click('Do it')
+    await driver.sees('It runs: see Operations.')
+    await driver.click('Close')
+  })
+
+  await t.test('a backup is planned, and what stands in its way is said', async (t) => {
+    await driver.go('backups')
+    await driver.click('Back up now')
+    await driver.fill('Target', 'nowhere')
+    await driver.fill('Reason', 'Test')
+    await driver.click('Show the plan')
+    await driver.sees(/This was not done|What stands in the way/)
+    await isAccessible(t, driver, 'a refused plan')
+    await driver.click('Close')
   })
 
   await t.test('the audit log finds who made it, and saves no formula', async (t) => {

@@ -22,6 +22,7 @@ const SCREENS = [
   ['operations', 'History'],
   ['tenants', 'Filter by name or id'],
   ['tenants/demo', 'Usage and quota'],
+  ['backups', 'Back up now'],
   ['audit', 'Audit rows'],
 ] as const
 

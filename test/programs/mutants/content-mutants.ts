@@ -79,6 +79,22 @@ const rows: readonly TestedRow[] = [
     'pageStarts.push(bytes)',
     'state-machine/described-parts',
   ],
+  [
+    'CT10',
+    'signed URLs, and with them stored pages, are open in the origin of the console',
+    'src/api/server/console-data.ts',
+    "auth === 'bearer' || auth === 'credentials'",
+    "auth === 'bearer' || auth === 'credentials' || auth === 'signedUrl'",
+    'api/console-data',
+  ],
+  [
+    'CT11',
+    'access keys can be used at the admin listener where that is switched off',
+    'src/api/server/admin-server.ts',
+    '!listeners.consoleData',
+    "listeners.admin === ''",
+    'api/console-data',
+  ],
 ]
 
 export const CONTENT_MUTANTS: readonly Mutant[] = killedByTests(rows)

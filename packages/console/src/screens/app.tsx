@@ -11,6 +11,7 @@ import { client, keySession, logOut } from '../state/session.ts'
 import { type Theme, theme, THEMES } from '../state/theme.ts'
 import { TEXT } from '../words/strings.ts'
 import { Audit } from './audit.tsx'
+import { Backups } from './backups.tsx'
 import { Cluster } from './cluster.tsx'
 import { Health } from './health.tsx'
 import { LogIn } from './log-in.tsx'
@@ -25,6 +26,7 @@ const SHOWN: Readonly<Record<Screen, () => JSX.Element>> = {
   operations: Operations,
   tenants: Tenants,
   objects: Objects,
+  backups: Backups,
   audit: Audit,
 }
 

@@ -10,6 +10,7 @@ import { Table } from '../parts/table.tsx'
 import { linkTo, place } from '../state/route.ts'
 import { tenants } from '../state/tenant-data.ts'
 import { TEXT } from '../words/strings.ts'
+import { EncryptionCard } from './encryption-card.tsx'
 import { TenantScreen } from './tenant.tsx'
 
 const SAYS = TEXT.tenants
@@ -23,7 +24,13 @@ export const TENANT_TONE: Readonly<Record<Tenant['status'], Tone>> = {
 
 export function Tenants() {
   const { item } = place.value
-  return item === '' ? <TenantList /> : <TenantScreen key={item} id={item} />
+  if (item === '') return <TenantList />
+  return (
+    <>
+      <TenantScreen key={item} id={item} />
+      <EncryptionCard id={item} />
+    </>
+  )
 }
 
 function TenantList() {

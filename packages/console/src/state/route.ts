@@ -3,7 +3,7 @@
  */
 import { signal } from '@preact/signals'
 
-export const SCREENS = ['health', 'cluster', 'operations', 'tenants', 'objects', 'audit'] as const
+export const SCREENS = ['health', 'cluster', 'operations', 'tenants', 'objects', 'backups', 'audit'] as const
 export type Screen = (typeof SCREENS)[number]
 
 export interface Place {

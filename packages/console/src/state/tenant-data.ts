@@ -47,3 +47,6 @@ export const oneTenant = resource(async (api: HoldfastAdmin): Promise<OneTenant>
   ])
   return { tenant, quota, accounts, keys }
 })
+
+/** Of the same one. */
+export const encryption = resource((api) => api.getTenantEncryption({ id: tenantId.peek() }))

@@ -3,6 +3,7 @@
  *
  * Rules: words are those of docs/glossary.md; a text says what is, and what to do; names of operations and codes stay as the API spells them.
  */
+import { BACKUPS, ENCRYPTION } from './backup-strings.ts'
 import { OBJECTS } from './object-strings.ts'
 import { TENANTS } from './tenant-strings.ts'
 
@@ -16,6 +17,7 @@ export const TEXT = {
     operations: 'Operations',
     tenants: 'Tenants',
     objects: 'Objects',
+    backups: 'Backups',
     audit: 'Audit',
     docs: 'Documentation',
   },
@@ -329,6 +331,9 @@ export const TEXT = {
 
   tenants: TENANTS,
   objects: OBJECTS,
+
+  backups: BACKUPS,
+  encryption: ENCRYPTION,
 
   status: {
     queued: 'Queued',

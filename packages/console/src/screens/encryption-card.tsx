@@ -1,0 +1,75 @@
+/**
+ * The data key of a tenant, and its exchange.
+ */
+import { useEffect, useState } from 'preact/hooks'
+import { Button, Card, FactList, Loaded, Notice, Time } from '../parts/basics.tsx'
+import { Field } from '../parts/form.tsx'
+import { PlannedDialog } from '../parts/planned-dialog.tsx'
+import { encryption, tenantId } from '../state/tenant-data.ts'
+import { bytes, count } from '../words/format.ts'
+import { TEXT } from '../words/strings.ts'
+
+const SAYS = TEXT.encryption
+
+export function EncryptionCard({ id }: { readonly id: string }) {
+  const [isOpen, setOpen] = useState(false)
+  useEffect(() => {
+    tenantId.value = id
+    encryption.forget()
+    void encryption.load()
+  }, [id])
+  return (
+    <Card title={SAYS.title} actions={<Button onClick={() => setOpen(true)}>{SAYS.exchange}</Button>}>
+      <Loaded of={encryption}>
+        {({ algorithm, keyVersion, keySince, exchange }) => (
+          <FactList
+            rows={[
+              [SAYS.algorithm, algorithm],
+              [SAYS.version, String(keyVersion)],
+              [SAYS.since, <Time iso={keySince} />],
+              ...(exchange === null
+                ? []
+                : [[SAYS.left, bytes(exchange.bytesLeft + exchange.inlineBytesLeft)] as const]),
+            ]}
+          />
+        )}
+      </Loaded>
+      {isOpen ? (
+        <ExchangeKey
+          id={id}
+          onClose={() => {
+            setOpen(false)
+            void encryption.load()
+          }}
+        />
+      ) : null}
+    </Card>
+  )
+}
+
+function ExchangeKey({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
+  const [reason, setReason] = useState('')
+  const given = { id, reason }
+  return (
+    <PlannedDialog
+      title={SAYS.exchange}
+      about={SAYS.exchangeAbout}
+      fields={
+        <Field
+          label={TEXT.wizard.reason}
+          help={TEXT.wizard.reasonHelp}
+          value={reason}
+          onChange={setReason}
+          isRequired
+          isFirst
+        />
+      }
+      plan={(api) => api.dryRun.exchangeDataKey(given)}
+      shown={({ plan }) => <p>{SAYS.exchangePlan(count(plan.versions), bytes(plan.bytes))}</p>}
+      confirm={id}
+      run={(api) => api.exchangeDataKey(given)}
+      done={() => <Notice tone="good" title={SAYS.started} />}
+      onClose={onClose}
+    />
+  )
+}

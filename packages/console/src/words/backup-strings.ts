@@ -1,0 +1,52 @@
+/**
+ * The texts of the screens of backups, in English, under the rules of strings.ts.
+ */
+export const BACKUPS = {
+  schedules: 'Schedules',
+  noSchedules: 'No schedule: backups are made by hand. `holdfast backup schedule set` makes one.',
+  when: 'When (UTC)',
+  target: 'Target',
+  targetHelp: 'Its name, or directory: and a folder, such as directory:weekly',
+  next: 'Next',
+  lastGood: 'Last good one',
+  remove: 'Remove',
+  removeAbout: 'No further backups are made by this schedule. Those that exist stay.',
+  removePlan: (name: string) => `${name} is removed.`,
+  removed: 'The schedule is removed.',
+  targets: 'Targets',
+  noTargets: 'No target yet. `holdfast backup target set` makes one, and tries it.',
+  place: 'Place',
+  held: 'Backups',
+  show: 'Show',
+  of: (target: string) => `Backups in ${target}`,
+  none: 'No backup of this cluster is there.',
+  missing: (chunks: string) => `${chunks} chunks missing`,
+  cut: 'State of',
+  size: 'Size',
+  sent: 'Sent for it',
+  tenant: 'Tenant',
+  tenantHelp: 'Empty: the whole cluster',
+  whole: 'The whole cluster',
+  backUp: 'Back up now',
+  backUpAbout: 'Copies the state at one entry of the log, and the chunks that the target does not have.',
+  plan: (chunks: string, bytes: string, backups: number) =>
+    `${chunks} chunks (${bytes}) are backed up; the target has ${backups} ${backups === 1 ? 'backup' : 'backups'} and gets what it does not have.`,
+  started: 'It runs: see Operations.',
+  follow: 'A backup that runs is listed under',
+  verify: 'Verify',
+  verifyAbout: 'Reads everything of the backup back, opens it, and names what is damaged.',
+  verifyPlan: (chunks: string, bytes: string) => `${chunks} chunks (${bytes}) are read.`,
+} as const
+
+export const ENCRYPTION = {
+  title: 'Encryption',
+  algorithm: 'Algorithm',
+  version: 'Version of the data key',
+  since: 'Since',
+  exchange: 'Exchange the key',
+  exchangeAbout:
+    'New writes use another key at once; what is stored is sealed again, then the former key is destroyed.',
+  exchangePlan: (versions: string, bytes: string) => `${versions} versions (${bytes}) are sealed again.`,
+  left: 'Left to seal again',
+  started: 'It runs: see Operations.',
+} as const

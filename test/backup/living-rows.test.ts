@@ -1,11 +1,14 @@
 /** Rows and versions out of a backup: found by bisection, walked in two orders. [src/backup/living] */
 import t from 'tap'
+import { BackupRows } from '../../src/backup/living/backup-rows.ts'
 import { newestFirst, oldestFirst, placeOf, versionAtPlace } from '../../src/backup/living/version-walk.ts'
 import { comesBefore } from '../../src/state-machine/base/key-order.ts'
 import { join, rangeOf, type RowKey } from '../../src/state-machine/base/row-key.ts'
 import { versionIdAt } from '../../src/state-machine/base/version-id.ts'
 import { versionKeys } from '../../src/state-machine/versions/keys.ts'
 import type { VersionRecord } from '../../src/state-machine/versions/records.ts'
+import { frameRow } from '../../src/store/rows/row-block.ts'
+import { encodeRow, keyBytes } from '../../src/store/rows/row-codec.ts'
 import { all, rowsOf } from './living-world.ts'
 
 t.test('rows of a backup', async (t) => {
@@ -52,6 +55,17 @@ t.test('rows of a backup', async (t) => {
     reads.length = 0
     for (const key of mixed) t.same(await rows.get(key), { name: key })
     t.same(reads, [])
+  })
+
+  t.test('that are damaged are a fault of the backup', async (t) => {
+    const state = [{ name: '0', size: 0, sha256: '' }]
+    const key = keys[0] ?? ''
+    const stray = frameRow(keyBytes(key), encodeRow(keyBytes(join('thing', 'other')), { name: key }))
+    for (const block of [stray, stray.subarray(0, -1)]) {
+      const rows = new BackupRows({ manifest: { state }, rowsIn: async () => block })
+      await t.rejects(rows.get(key as RowKey), { name: 'TargetCorrupt' })
+      await t.rejects(all(rows.ascending(rangeOf('thing'))), { name: 'TargetCorrupt' })
+    }
   })
 
   t.test('of no file are none', async (t) => {

@@ -8,6 +8,7 @@ import type { KeyRange, RowKey } from '../../state-machine/base/row-key.ts'
 import { rowsOf, type StoredRow } from '../../store/rows/row-block.ts'
 import { decodeRow, keyBytes, keyText } from '../../store/rows/row-codec.ts'
 import type { BackupFile } from '../format/manifest.ts'
+import { TargetCorrupt } from '../targets/target.ts'
 
 /** Of about 4 MiB each. */
 const FILES_HELD = 8
@@ -51,7 +52,7 @@ export class BackupRows {
     const wanted = keyBytes(key)
     const rows = await this.#file(await this.#fileOf(wanted))
     const found = rows[lowerBound(rows, wanted)]
-    return found?.key.equals(wanted) === true ? decodeRow(key, found.value) : undefined
+    return found?.key.equals(wanted) === true ? readable(() => decodeRow(key, found.value)) : undefined
   }
 
   /** In any order; files are read in the order of the keys, so each of them once. Throws TargetError. */
@@ -135,7 +136,9 @@ export class BackupRows {
 
   async #read(file: number): Promise<Rows> {
     const described = this.#reader.manifest.state[file]
-    return described === undefined ? [] : [...rowsOf(await this.#reader.rowsIn(described))]
+    if (described === undefined) return []
+    const block = await this.#reader.rowsIn(described)
+    return readable(() => [...rowsOf(block)])
   }
 }
 
@@ -153,5 +156,14 @@ function lowerBound(rows: Rows, key: Buffer): number {
 
 function decoded<R extends object>({ key, value }: StoredRow): FoundRow<R> {
   const name = keyText(key) as RowKey<R>
-  return { key: name, row: decodeRow(name, value) }
+  return { key: name, row: readable(() => decodeRow(name, value)) }
+}
+
+/** It is the backup that is damaged, not the state of this node. */
+function readable<T>(read: () => T): T {
+  try {
+    return read()
+  } catch (cause) {
+    throw new TargetCorrupt('A row of the backup cannot be read', { cause })
+  }
 }

@@ -96,9 +96,12 @@ async function sendVersion(sent: Sent, { object, assembledOf, body }: SentVersio
       return 'conflict'
     case 'absent':
     case 'older':
-      // An answer that was lost: the other site has written over it since.
-      if (there !== null && !isOwn(sent, there) && (await searchReplica(sent, versionId)).found !== null)
-        return 'sent'
+      if (there !== null && !isOwn(sent, there)) {
+        // The other site has written over what was sent: this version, whose answer was lost, or a later one.
+        const mark = await newestOwn(sent)
+        if (mark !== null && mark.versionId >= versionId)
+          return mark.versionId === versionId ? 'sent' : 'skipped'
+      }
       await locking(retentionOf(sent, object), (retention) =>
         remote.put({
           key,
@@ -217,33 +220,37 @@ async function uncover(sent: Sent): Promise<void> {
   }
 }
 
-/** The copy of a version at the target, by its mark. Throws SiteFault where it may be there behind all that were asked for. */
-async function findReplica(sent: Sent, versionId: string): Promise<RemoteVersion | null> {
-  const { found, isWhole } = await searchReplica(sent, versionId)
-  if (found !== null || isWhole) return found
-  throw new SiteFault(
-    'refused',
-    `The version is not among the newest ${VERSIONS_ASKED_MAX} of its key at the target`,
-  )
+/** Of the newest version of this site at the target, whatever lies above it; null: none is found. */
+async function newestOwn(sent: Sent): Promise<Mark | null> {
+  const { remote, change } = sent
+  const { key } = change
+  for (const versionId of (await remote.versionsOf(key)).slice(0, VERSIONS_ASKED_MAX)) {
+    const one = await remote.head({ key, versionId })
+    if (one !== null && isOwn(sent, one)) return one.mark
+  }
+  return null
 }
 
-async function searchReplica(
-  sent: Sent,
-  versionId: string,
-): Promise<{ readonly found: RemoteVersion | null; readonly isWhole: boolean }> {
+/** The copy of a version at the target, by its mark. */
+async function findReplica(sent: Sent, versionId: string): Promise<RemoteVersion | null> {
   const { remote, change } = sent
   const { key } = change
   const isIt = (there: RemoteVersion | null): boolean =>
     there?.mark?.versionId === versionId && isOwn(sent, there)
   const newest = await remote.head({ key, versionId: null })
-  if (isIt(newest)) return { found: newest, isWhole: true }
+  if (isIt(newest)) return newest
   const ids = await remote.versionsOf(key)
   for (const id of ids.slice(0, VERSIONS_ASKED_MAX)) {
     if (id === newest?.versionId) continue
     const one = await remote.head({ key, versionId: id })
-    if (isIt(one)) return { found: one, isWhole: true }
+    if (isIt(one)) return one
   }
-  return { found: null, isWhole: ids.length <= VERSIONS_ASKED_MAX }
+  if (ids.length > VERSIONS_ASKED_MAX)
+    throw new SiteFault(
+      'refused',
+      `The version is not among the newest ${VERSIONS_ASKED_MAX} of its key at the target`,
+    )
+  return null
 }
 
 function markOf({ origin }: Sent, { versionId, lastModified }: ObjectRecord): Mark {

@@ -245,6 +245,14 @@ const rows: readonly TestedRow[] = [
     S3,
   ],
   [
+    'RL8',
+    'a walk over older versions hides a later one at the other site',
+    `${WORK}send-change.ts`,
+    'if (mark !== null && mark.versionId >= versionId)\n',
+    'if (mark !== null && mark.versionId === versionId)\n',
+    SENT,
+  ],
+  [
     'RL1',
     'a late deletion removes what was sent after it',
     `${ROOM}late-replicas.ts`,
@@ -256,8 +264,8 @@ const rows: readonly TestedRow[] = [
     'RL2',
     'what the other site has written over is sent again',
     `${WORK}send-change.ts`,
-    'if (there !== null && !isOwn(sent, there) && ',
-    'if (there !== null && isOwn(sent, there) && ',
+    '      if (there !== null && !isOwn(sent, there)) {\n',
+    '      if (there !== null && isOwn(sent, there)) {\n',
     SENT,
   ],
   [

@@ -208,6 +208,17 @@ t.test('conflicts', async (t) => {
     t.match(bench.state, { sent: 1 })
   })
 
+  t.test('a resync hides no later version of this site that the other one has written over', async (t) => {
+    const bench = await Bench.start(t)
+    for (let n = 0; n < 2; n++) await bench.put('a')
+    await bench.settle()
+    bench.site.now = () => 0
+    bench.site.write('a', 'over')
+    await bench.propose({ type: 'startResync', tenantId: 'acme', name: 'photos' })
+    await bench.settle()
+    t.same(bench.site.effects, ['put a e1', 'put a e2'])
+  })
+
   t.test('what came from there is not sent back, also by a resync', async (t) => {
     const bench = await Bench.start(t)
     const mark = markText({ clusterId: 'cluster-b', bucketId: 'B', versionId: '0'.repeat(26), time: 1 })

@@ -53,10 +53,10 @@ export class MemorySite implements RemoteStore {
   }
 
   /** Somebody else stores a version there. Returns its id. */
-  write(key: string, text: string): string {
+  write(key: string, text: string, modifiedAt: number = this.now()): string {
     const bytes = Buffer.from(text)
     const about = { isDeleteMarker: false, etag: text, size: bytes.length, crc64nvme: null, mark: null }
-    const made = { ...about, bytes, metadata: {}, modifiedAt: this.now(), versionId: this.#nextId() }
+    const made = { ...about, bytes, metadata: {}, modifiedAt, versionId: this.#nextId() }
     this.#push(key, { ...made, ...NO_SETTINGS })
     return made.versionId
   }

@@ -31,6 +31,6 @@ async function runnerOf(world: Extract<Killers, string>): Promise<(seed: number,
   if (world === 'core') return (await import('./core-world.ts')).runCoreSeed
   if (world === 'members') return (await import('./member-world.ts')).runMemberSeed
   if (world === 'disks') return (await import('./disk-world.ts')).runDiskSeed
-  if (world === 'background') return (await import('./two-site-world.ts')).runTwoSiteSeed
+  if (world === 'background') return (await import('./walk-world.ts')).runWalkSeed
   return (await import('./object-world.ts')).runObjectSeed
 }

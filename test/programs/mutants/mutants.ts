@@ -32,7 +32,7 @@ import { SKIP_MUTANTS } from './skip-mutants.ts'
 import { STORE_MUTANTS } from './store-mutants.ts'
 import { TIME_MUTANTS } from './time-mutants.ts'
 import { TRANSPORT_MUTANTS } from './transport-mutants.ts'
-import { TWO_SITE_MUTANTS } from './two-site-mutants.ts'
+import { WALK_MUTANTS } from './walk-mutants.ts'
 
 const STEP = '    const core = this.#core\n    advanceConfiguration(core)\n'
 const HARMLESS = '    const core = this.#core\n\n    advanceConfiguration(core)\n'
@@ -130,7 +130,7 @@ export const MUTANTS_BY_FILE: readonly (readonly Mutant[])[] = [
   DISK_MUTANTS,
   LIFECYCLE_MUTANTS,
   SITE_MUTANTS,
-  TWO_SITE_MUTANTS,
+  WALK_MUTANTS,
   LIMIT_MUTANTS,
   CONTENT_MUTANTS,
 ]

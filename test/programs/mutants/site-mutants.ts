@@ -17,7 +17,6 @@ const S3 = 'api/s3/replication'
 const RESULTS = 'workers/committed-results'
 const RESULTS_FILE = 'src/workers/base/committed-results.ts'
 const S3_ROUTES = 'src/api/s3/buckets/replication-routes.ts'
-const LATE = 'state-machine/late-replicas'
 
 const rows: readonly TestedRow[] = [
   [
@@ -258,7 +257,7 @@ const rows: readonly TestedRow[] = [
     `${ROOM}late-replicas.ts`,
     '  if (isDeletion && there.versionId === mark.versionId) return null\n',
     '  if (isDeletion) return null\n',
-    LATE,
+    'state-machine/late-replicas',
   ],
   [
     'RL2',
@@ -282,7 +281,7 @@ const rows: readonly TestedRow[] = [
     `${ROOM}late-replicas.ts`,
     '  if (!isOfOne || there.versionId < mark.versionId) return null\n',
     "  if (!isOfOne || newest?.kind !== 'object' || there.versionId < mark.versionId) return null\n",
-    LATE,
+    'state-machine/late-replicas',
   ],
   [
     'RL5',

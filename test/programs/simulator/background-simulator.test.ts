@@ -1,6 +1,6 @@
 /**
- * Whole nodes with the work that they do in the background, in a simulated world: replication to a second site and back, under faults of nodes, of
- * disks and of the line between the sites.
+ * Whole nodes with the work that they do in the background, in a simulated world: replication to a second site and back, backups and prunes, under
+ * faults of nodes, of disks, of the line between the sites and of that to the target.
  *
  * Rerun one seed with `npm run sim -- --machine background --seed S --events M --trace`.
  */
@@ -13,7 +13,7 @@ const FIRST_SEED = 1
 const SEEDS_WHOLE = 16
 const SEEDS = shareOf(SEEDS_WHOLE, 4)
 const PART = SEEDS / SEEDS_WHOLE
-const EVENTS = 6_000
+const EVENTS = 4_000
 const MINUTES_MAX = 10
 const BACKGROUND = { machine: 'background' } as const
 
@@ -44,10 +44,12 @@ t.test('simulator of work in the background', { timeout: MINUTES_MAX * 60_000 },
 
 /** Over the seeds of the whole proof. */
 const FIGURES: readonly (readonly [figure: keyof NonNullable<Outcome['background']>, least: number])[] = [
-  ['requests', 1_500],
-  ['lies', 50],
-  ['lost', 15],
-  ['outages', 15],
-  ['replicas', 300],
+  ['requests', 1_000],
+  ['lies', 15],
+  ['lost', 5],
+  ['outages', 8],
+  ['replicas', 200],
   ['conflicts', 50],
+  ['backups', 8],
+  ['prunes', 8],
 ]

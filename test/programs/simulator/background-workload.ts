@@ -1,9 +1,10 @@
 /**
- * The requests of clients where work in the background runs: those on objects, and those on buckets that are replicated.
+ * The requests of clients where work in the background runs: those on objects, those on buckets that are replicated, and those of operators for backups.
  *
  * Owns: the mixture.
  */
 import type { Command } from '../../../src/state-machine/commands.ts'
+import type { Backups } from './backups.ts'
 import type { ObjectWorkload } from './object-workload.ts'
 import { encodeCall, replyIn } from './object-rules.ts'
 import type { Random } from './random.ts'
@@ -19,6 +20,7 @@ export interface BackgroundWorkloadParts {
   readonly random: Random
   readonly objects: ObjectWorkload
   readonly sites: SiteSteps
+  readonly backups: Backups
   /** Advances all clocks by this much. ms */
   readonly pass: (ms: number) => void
 }
@@ -31,14 +33,17 @@ export class BackgroundWorkload implements Workload {
   }
 
   next(): Requested | null {
-    const { random, objects, sites, pass } = this.#parts
+    const { random, objects, sites, backups, pass } = this.#parts
     const missing = sites.missing()
     if (missing !== null) return writeOf(missing)
     if (random.chance(0.03)) {
       pass(random.pick(PASSED_HOURS) * HOUR_MS)
       return null
     }
-    return random.chance(0.6) ? writeOf(sites.next()) : objects.next()
+    if (random.chance(0.06)) return writeOf(backups.next())
+    const garbage = random.chance(0.3) ? backups.garbage() : null
+    if (garbage !== null) return writeOf(garbage)
+    return random.chance(0.5) ? writeOf(sites.next()) : objects.next()
   }
 
   last(): Write {

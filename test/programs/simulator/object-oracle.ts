@@ -16,6 +16,13 @@ import { commandIn, replyIn, rowIn } from './object-rules.ts'
 import { TALLY } from './sim-machine.ts'
 import type { ApplyObserver } from './apply-observer.ts'
 
+/** They change nothing that users see, and their answers follow from rows that the model does not have. */
+const NOT_OF_OBJECTS: readonly Command['type'][] = [
+  'openSession',
+  'startOperation',
+  'advanceOperation',
+  'setOperationStatus',
+]
 /** All rows are checked this often. Batches. */
 const COMPARE_EVERY = 16
 
@@ -93,8 +100,8 @@ export class ObjectOracle implements ApplyObserver {
 
   #judge(command: Command, reply: Reply, madeAt: number): void {
     if (command.type === 'createTenant') return this.#judgeTenant(command.id, reply)
-    // The second of two racing creations is refused, as expected.
-    if (command.type === 'openSession' || isLateReplica(command, reply)) return
+    // The second of two racing sessions is refused, as expected.
+    if (NOT_OF_OBJECTS.includes(command.type) || isLateReplica(command, reply)) return
     const ofOne =
       'tenantId' in command && command.tenantId !== null ? [this.#modelOf(command.tenantId)] : null
     for (const model of ofOne ?? this.models.values()) model.take(command, reply, this.world.time, madeAt)

@@ -4,15 +4,14 @@
  * Owns: the two modes and the figures of a run. Knows nothing of: faults in detail, the checks.
  * Rule: the outcome is a function of the options and of the code, and of nothing else.
  */
-import { BackgroundOracle } from './background-oracle.ts'
+import { type BackgroundFigures, BackgroundOracle } from './background-oracle.ts'
 import { backgroundPlan } from './background-plan.ts'
 import { judgeHistory } from './judge-history.ts'
 import { memberPlan } from './member-plan.ts'
 import { recoverMembers } from './member-recovery.ts'
 import { MemberWalk, type WalkFigures } from './member-walk.ts'
 import { recover } from './recovery.ts'
-import { settleSites } from './site-settling.ts'
-import type { SiteFigures } from './two-sites.ts'
+import { settle } from './settling.ts'
 import { SimFaults } from './sim-faults.ts'
 import { type Canary, SimWorld } from './sim-world.ts'
 import { drawPlan, type Plan } from './swarm.ts'
@@ -69,7 +68,7 @@ export interface Outcome {
   /** Of a walk of membership. */
   readonly walk: WalkFigures | null
   /** Of a walk with work in the background. */
-  readonly background: SiteFigures | null
+  readonly background: BackgroundFigures | null
   readonly trace: readonly string[]
   /** How often each command got each answer, where an observer exists. */
   readonly answers: Readonly<Record<string, number>>
@@ -99,7 +98,7 @@ function runNow(options: RunOptions): Outcome {
   const world = new SimWorld(plannedFor(drawn, plan), { canary, traceLines })
   const faults = new SimFaults(world)
   const walk = MemberWalk.of(world)
-  const background = world.setup.observer instanceof BackgroundOracle ? world.setup.observer.sites : null
+  const background = world.setup.observer instanceof BackgroundOracle ? world.setup.observer : null
   const stray = (error: unknown): void =>
     world.scheduler.violate(
       `a promise was rejected without a handler: ${error instanceof Error ? (error.stack ?? '') : String(error)}`,
@@ -115,7 +114,7 @@ function runNow(options: RunOptions): Outcome {
       if (world.scheduler.violation === null) {
         if (walk === null) recover(world, faults)
         else recoverMembers(world, faults, walk)
-        if (background !== null) settleSites(world, background)
+        if (background !== null) settle(world, background)
       }
       if (world.scheduler.violation === null) world.setup.observer?.finish()
     }, walk?.instead)

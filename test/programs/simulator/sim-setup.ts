@@ -10,6 +10,7 @@ import type { Logger } from '../../../cluster/base/types.ts'
 import type { Owner } from './event-queue.ts'
 import { BackgroundOracle } from './background-oracle.ts'
 import { BackgroundWorkload } from './background-workload.ts'
+import { Backups } from './backups.ts'
 import type { MachineRules } from './machine-rules.ts'
 import { MemberOracle } from './member-oracle.ts'
 import { MemberService } from './member-service.ts'
@@ -101,14 +102,26 @@ export function setupOf(plan: Plan, { random, violate, pass, world }: SetupParts
   const workload = new ObjectWorkload({ random, oracle, pass }, plan)
   if (plan.machine === 'background') {
     const sites = new TwoSites(world, oracle, violate)
+    const backups = new Backups(world, oracle)
     const steps = new SiteSteps(random, oracle, (name) => sites.second.idOf(name))
     return {
       ...PLAIN,
       rules: OBJECT_RULES,
-      workload: new BackgroundWorkload({ random, objects: workload, sites: steps, pass }),
-      observer: new BackgroundOracle(oracle, sites, violate),
-      beside: (parts) => sites.beside(parts),
+      workload: new BackgroundWorkload({ random, objects: workload, sites: steps, backups, pass }),
+      observer: new BackgroundOracle(oracle, { sites, backups }, violate),
+      beside: (parts) => together([sites.beside(parts), backups.beside(parts)]),
     }
   }
   return { ...PLAIN, rules: OBJECT_RULES, workload, observer: oracle }
+}
+
+function together(works: readonly Beside[]): Beside {
+  return {
+    attach: (process) => {
+      for (const work of works) work.attach(process)
+    },
+    begin: () => {
+      for (const work of works) work.begin()
+    },
+  }
 }

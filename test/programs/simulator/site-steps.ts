@@ -18,7 +18,7 @@ import { bucketCommand, REPLICATED, type Replicated, SECOND, TENANT } from './se
 export const SITE_KEYS = ['x', 'y', 'z']
 const HOUR_MS = 3_600_000
 const SIZE = 7
-/** Few: equal bytes come again, with an equal etag. */
+/** Few: equal bytes come again, with an equal etag. Where both sites write, none do: a late upload passes its condition over them. [RELIABILITY.md, not promised] */
 const CONTENTS = 5
 
 export function sitePut(
@@ -29,7 +29,13 @@ export function sitePut(
   // Two bytes are those of the tenant whose key is exchanged.
   const sealed = Uint8Array.of(n % CONTENTS, 2, 3)
   const plain = put(key, { kind: 'inline', chunkId: 'ci', sealed }, SIZE)
-  return { ...plain, tenantId: TENANT, bucket, etag: `e${n % CONTENTS}`, metadata: { from: `${from}${n}` } }
+  return {
+    ...plain,
+    tenantId: TENANT,
+    bucket,
+    etag: bucket === 'both' ? `${from}${n}` : `e${n % CONTENTS}`,
+    metadata: { from: `${from}${n}` },
+  }
 }
 
 export function replicationOf(

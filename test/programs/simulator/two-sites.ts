@@ -168,7 +168,10 @@ export class TwoSites {
     this.second.finish()
     return REPLICATED.flatMap((bucket) => {
       const [isOneWay, hasVersions] = [bucket !== 'both', bucket !== 'flat']
-      const since = this.#oracle.world.get(siteKeys.site(this.#idHere(bucket)))?.updatedAt ?? 0
+      const site = this.#oracle.world.get(siteKeys.site(this.#idHere(bucket)))
+      // The walk ended before its replication was set.
+      if (site === undefined) return []
+      const since = site.updatedAt
       const compared = { tenantId: TENANT, bucket, keys: SITE_KEYS, isOneWay, hasVersions, since }
       return differences(compared, here, there)
     })
@@ -248,7 +251,12 @@ export class TwoSites {
   }
 }
 
-/** Without versions nothing remembers a deletion: an upload that is late finds what it expects. [RELIABILITY.md, not promised] */
+/**
+ * Without versions nothing remembers a deletion: an upload that is late finds what it expects. A change of tags or locks expects nothing.
+ * [RELIABILITY.md, not promised]
+ */
 function travelOf(caller: Owner | null, request: string, bucket: string): Travel {
-  return { caller, request, mayBeLate: bucket !== 'flat' || !request.startsWith('put') }
+  const isUpload = request.startsWith('put')
+  const mayBeLate = isUpload ? bucket !== 'flat' : request.startsWith('remove')
+  return { caller, request, mayBeLate }
 }

@@ -200,8 +200,7 @@ t.test('conflicts', async (t) => {
     bench.site.lost = (request) => (request.startsWith('put') ? silent() : null)
     await bench.put('a')
     await bench.rounds()
-    bench.site.now = () => 0
-    bench.site.write('a', 'over')
+    bench.site.write('a', 'over', 0)
     bench.site.lost = () => null
     await bench.settle()
     t.same(bench.site.effects, ['put a e1'])
@@ -212,8 +211,7 @@ t.test('conflicts', async (t) => {
     const bench = await Bench.start(t)
     for (let n = 0; n < 2; n++) await bench.put('a')
     await bench.settle()
-    bench.site.now = () => 0
-    bench.site.write('a', 'over')
+    bench.site.write('a', 'over', 0)
     await bench.propose({ type: 'startResync', tenantId: 'acme', name: 'photos' })
     await bench.settle()
     t.same(bench.site.effects, ['put a e1', 'put a e2'])

@@ -1,7 +1,8 @@
 /**
- * Bugs between two sites that walks of the simulator must find: each leaves the sites unequal, makes a replica twice, or out of order.
+ * Bugs of the work in the background that walks of the simulator must find: each leaves two sites unequal, makes a replica twice or out of order, or takes
+ * from a backup what its cut names.
  *
- * `TS..`; the killer is a seed of the simulator whose nodes replicate to a second site and back.
+ * `TS..` and `BW..`; the killer is a seed of the simulator whose nodes replicate to a second site and back, and are backed up.
  */
 import type { Mutant } from './mutant.ts'
 
@@ -29,8 +30,15 @@ const rows: readonly Row[] = [
     '      return paused(state, { result, lastError, time })\n',
     '      return withoutPending(draft, paused(state, { result, lastError, time }), change)\n',
   ],
+  [
+    'BW1',
+    'chunks that a backup holds are collected',
+    'src/state-machine/chunks/collection.ts',
+    '    if (condemnedAt > keptAfter) continue\n',
+    '    if (condemnedAt < 0 && condemnedAt > keptAfter) continue\n',
+  ],
 ]
 
-export const TWO_SITE_MUTANTS: readonly Mutant[] = rows.map(([id, bug, file, find, replace]) => {
+export const WALK_MUTANTS: readonly Mutant[] = rows.map(([id, bug, file, find, replace]) => {
   return { id, bug, file, find, replace, killers: 'background' }
 })

@@ -17,7 +17,7 @@ t.test('open', (t) => {
     for (const text of [
       'state-1\n',
       sealed({ format: 4, state: 'state-1' }),
-      sealed({ format: 7, state: 'state-1' }),
+      sealed({ format: 8, state: 'state-1' }),
     ]) {
       writeFileSync(join(world.dir, 'CURRENT'), text)
       const { stateMachine } = openStore({ dir: world.dir, logger: SILENT, metadataKey: testMetadataKey() })

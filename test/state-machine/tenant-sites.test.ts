@@ -4,7 +4,7 @@ import { bucketKeys } from '../../src/state-machine/buckets/keys.ts'
 import { siteKeys } from '../../src/state-machine/sites/keys.ts'
 import type { SiteRecord, WaitingSiteRecord } from '../../src/state-machine/sites/records.ts'
 import { bucketId } from './hook-commands.ts'
-import { createBucket, MapWorld, put, recounted, rowsOf, worldWithBucket } from './map-world.ts'
+import { createBucket, endTenant, MapWorld, put, recounted, rowsOf, worldWithBucket } from './map-world.ts'
 import { namesOf, setReplication, siteRule, TARGET, waiting } from './site-commands.ts'
 
 const EMPTY = { kind: 'empty' } as const
@@ -161,6 +161,17 @@ t.test('one that was set again meanwhile releases nothing', async (t) => {
   })
   t.equal(sites(world).length, 1)
   t.equal(world.get(siteKeys.tenantSite('acme'))?.isRemoved, false)
+})
+
+t.test('it goes with its tenant, whose secret would be of no use', async (t) => {
+  const world = worldWithBucket()
+  setTenant(world)
+  world.do({ type: 'deleteBucket', ...ACME, name: 'photos' })
+  endTenant(world, 'acme')
+  t.same(
+    [...world.rows.keys()].filter((key) => /^(tenantSite|waitingSite)/.test(key)),
+    [],
+  )
 })
 
 t.test('rewrapTenantSiteSecrets replaces secrets that are still the same bytes', async (t) => {

@@ -347,6 +347,14 @@ const rows: readonly TestedRow[] = [
     '',
     STORE,
   ],
+  [
+    'RS34',
+    'the replication of a tenant outlives the tenant',
+    'src/state-machine/removal/tenant-end.ts',
+    '  forgetTenantSite(draft, tenantId)\n',
+    '',
+    TENANT,
+  ],
 ]
 
 export const SITE_MUTANTS: readonly Mutant[] = killedByTests(rows)

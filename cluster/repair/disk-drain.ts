@@ -59,11 +59,7 @@ export class DiskDrain {
   }
 
   metrics(): readonly MetricSample[] {
-    const help = 'moved from a disk of this node that is emptied to another one.'
-    return [
-      counter('holdfast_disk_drain_copies_total', `Copies ${help}`, this.#copies),
-      counter('holdfast_disk_drain_bytes_total', `Bytes of copies ${help}`, this.#bytes),
-    ]
+    return drainSamples(this.#copies, this.#bytes)
   }
 
   /** Returns the time until the next round. */
@@ -92,4 +88,12 @@ export class DiskDrain {
     this.#bytes += bytes
     await throttle.pass(bytes)
   }
+}
+
+export function drainSamples(copies: number, bytes: number): readonly MetricSample[] {
+  const help = 'moved from a disk of this node that is emptied to another one.'
+  return [
+    counter('holdfast_disk_drain_copies_total', `Copies ${help}`, copies),
+    counter('holdfast_disk_drain_bytes_total', `Bytes of copies ${help}`, bytes),
+  ]
 }

@@ -62,11 +62,7 @@ export class EvenOutDisks {
   }
 
   metrics(): readonly MetricSample[] {
-    const help = 'moved from a fuller disk of this node to an emptier one.'
-    return [
-      counter('holdfast_disk_even_out_copies_total', `Copies ${help}`, this.#copies),
-      counter('holdfast_disk_even_out_bytes_total', `Bytes of copies ${help}`, this.#bytes),
-    ]
+    return evenOutSamples(this.#copies, this.#bytes)
   }
 
   /** Returns the time until the next round. */
@@ -111,4 +107,12 @@ export class EvenOutDisks {
       logger.warn({ blob: name.id, birth: name.birth, err }, 'copy not moved to an emptier disk')
     }
   }
+}
+
+export function evenOutSamples(copies: number, bytes: number): readonly MetricSample[] {
+  const help = 'moved from a fuller disk of this node to an emptier one.'
+  return [
+    counter('holdfast_disk_even_out_copies_total', `Copies ${help}`, copies),
+    counter('holdfast_disk_even_out_bytes_total', `Bytes of copies ${help}`, bytes),
+  ]
 }

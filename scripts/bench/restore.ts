@@ -1,6 +1,6 @@
 /**
  * `npm run bench:restore [-- --objects 1000000 --bytes 1024 --large 128]`: how long backup, verification, restore into the running cluster and restore of a cluster of one node take, with many
- * small objects and with large ones.
+ * small objects and with large ones. `--large 0`: no more than one restore and one backup of small objects.
  *
  * Owns: the phases, the figures. Rules: nodes and commands are processes as they are shipped; the small objects come from a seeded backup and are restored first, so
  * that backups are made of a cluster that serves; processor time stands beside wall time, because other work on the machine makes only the second longer; objects are
@@ -202,6 +202,7 @@ async function seed(cluster: LoopbackCluster, { objects, bytes }: Sizes): Promis
 async function ofOneNode(cluster: LoopbackCluster, sizes: Sizes): Promise<ReadonlyMap<string, string>> {
   const few = { ...sizes, large: 0 }
   await backUp(cluster, 'backup, the first in its folder', whole(few))
+  if (sizes.large === 0) return new Map()
   await backUp(cluster, 'backup, nothing is new', whole(few))
   const client = dataClient(cluster.target)
   const digests = await storeLarge(client, sizes.large).finally(() => client.close())
@@ -215,6 +216,15 @@ async function ofOneNode(cluster: LoopbackCluster, sizes: Sizes): Promise<Readon
   return digests
 }
 
+async function measured(cluster: LoopbackCluster, sizes: Sizes) {
+  try {
+    const digests = await ofOneNode(cluster, sizes)
+    return { digests, read: sizes.large === 0 ? await readBack(cluster, sizes, digests) : 0 }
+  } finally {
+    await cluster.stop()
+  }
+}
+
 async function measure(sizes: Sizes): Promise<number> {
   writeFileSync(join(folder, 'settings.yaml'), `backup:\n  directory: ${JSON.stringify(folder)}\n`)
   const origin = await LoopbackCluster.start(null, { nodes: 1 })
@@ -222,9 +232,10 @@ async function measure(sizes: Sizes): Promise<number> {
     await seed(origin, sizes)
     const first = await restored(origin, 'seeded', { ...sizes, large: 0 })
     rmSync(join(folder, 'seeded'), { recursive: true })
-    const large = await ofOneNode(first, sizes).finally(() => first.stop())
+    const large = await measured(first, sizes)
+    if (sizes.large === 0) return large.read
     const second = await restored(origin, 'made', sizes)
-    return await readBack(second, sizes, large).finally(() => second.stop())
+    return await readBack(second, sizes, large.digests).finally(() => second.stop())
   } finally {
     await origin.stop()
   }
@@ -255,7 +266,7 @@ async function main(): Promise<void> {
   const sizes = {
     objects: wholeNumber(values.objects, '--objects', { min: 1, max: 10_000_000 }),
     bytes: wholeNumber(values.bytes, '--bytes', { min: 1, max: 8192 }),
-    large: wholeNumber(values.large, '--large', { min: 1, max: 100_000 }),
+    large: wholeNumber(values.large, '--large', { min: 0, max: 100_000 }),
   }
   const before = loadavg()[0]?.toFixed(1) ?? '?'
   const read = await measure(sizes)

@@ -68,6 +68,19 @@ async function main(folder: string): Promise<void> {
       await driver.sees(words)
       await take(folder, driver, screen)
     }
+    const { accessKeyId, secretKey } = cluster.setup
+    if (accessKeyId !== null && secretKey !== null) {
+      await driver.go('objects')
+      await driver.logInWithKey(accessKeyId, secretKey)
+      await driver.click('Create a bucket')
+      await driver.fill('Name', 'letters')
+      await driver.click('Create')
+      await driver.sees('1 bucket')
+      await take(folder, driver, 'objects')
+      await driver.click('letters')
+      await driver.sees('Nothing is here.')
+      await take(folder, driver, 'bucket')
+    }
     await driver.go('cluster')
     await driver.click('Demote: n2')
     await driver.fill('Reason', 'The machine is replaced')

@@ -28,6 +28,8 @@ const KEEP_ONE = { last: 1, hourly: 0, daily: 0, weekly: 0, monthly: 0, yearly: 
 const BACKUP_RATE = 0.5
 const PRUNE_RATE = 0.8
 
+/** Apart from those of other clients: an exchange is called by its number. */
+const NUMBERS_FROM = 1_000_000
 const TAKING = [
   'deleteObject',
   'deleteObject',
@@ -89,7 +91,7 @@ export class Backups {
       body: 0,
       more: 0,
     }
-    return commandOf(step, world, model, this.#requests)
+    return commandOf(step, world, model, NUMBERS_FROM + this.#requests)
   }
 
   /** None is under way. */

@@ -26,7 +26,9 @@ export class ReplicaOrder {
 
   /** Throws where a replica is made again, or behind a newer one. */
   took(command: Command, reply: Reply): void {
-    if (command.type !== 'putObject' || !reply.ok) return
+    if (!reply.ok) return
+    if (command.type === 'deleteObject' && command.versionId !== null) this.#removed(command)
+    if (command.type !== 'putObject') return
     const mark = readMark(command.metadata[MARK_NAME])
     if (mark === null) return
     this.made += 1
@@ -38,6 +40,12 @@ export class ReplicaOrder {
       `the replica ${mark.versionId} of ${name} is made after ${before ?? ''}`,
     )
     this.#newest.set(name, mark.versionId)
+  }
+
+  /** By its id: an older one that waits may come now. */
+  #removed({ bucket, key }: { readonly bucket: string; readonly key: string }): void {
+    for (const name of this.#newest.keys())
+      if (name.startsWith(`${bucket}/${key} of `)) this.#newest.delete(name)
   }
 }
 

@@ -191,9 +191,12 @@ export class TwoSites {
     return decodeReply(await process.node.propose(encodeCall(`${from}.s${this.#proposals}`, command)))
   }
 
-  /** A node of the group that takes requests now. */
+  /** A node of the group that says that it is ready, as a balancer would choose. */
   #gatewayProcess(): SimProcess {
-    const open = this.#world.hosts.flatMap(({ process }) => (process?.isOpen === true ? [process] : []))
+    const isReady = (process: SimProcess): boolean => process.isOpen && process.node.readiness().ready
+    const open = this.#world.hosts.flatMap(({ process }) =>
+      process !== null && isReady(process) ? [process] : [],
+    )
     if (open.length === 0) throw new Condition('no_quorum', 'no node takes requests')
     return this.#random.pick(open)
   }

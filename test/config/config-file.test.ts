@@ -211,6 +211,7 @@ const PROVIDER_SAMPLES: Readonly<Record<string, string>> = {
 /** A value that differs from the default and is within the bounds. */
 function sampleOf(setting: (typeof SETTINGS)[number]): string {
   if (setting.name === 'listeners.public_url') return 'https://files.example.org'
+  if (setting.name === 'listeners.console_data') return 'false'
   if (setting.name === 'content.compression') return 'off'
   if (setting.name === 'logging.requests') return 'all'
   if (setting.name === 'logging.format') return 'pretty'

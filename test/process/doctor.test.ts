@@ -9,7 +9,7 @@ import t, { type Test } from 'tap'
 import { encodeHeader } from '../../cluster/transport/frame.ts'
 import { MasterKey } from '../../src/access/master-key.ts'
 import { writeMarker } from '../../src/store/state/marker-file.ts'
-import { STATE_FORMAT } from '../../src/store/state/state-directory.ts'
+import { SEALED_STATE_FORMAT } from '../../src/store/state/state-directory.ts'
 import { canMount, DoctorSetups, type Sections, type DoctorRun } from '../helpers/doctor-setups.ts'
 import { MadeCertificates } from '../transport/made-certificates.ts'
 import { opensslVersion, TestAuthority } from '../transport/test-certificates.ts'
@@ -212,7 +212,7 @@ t.test('holdfast doctor', { timeout: 1_800_000 }, async (t) => {
   await t.test('state of a newer build [admin.doctor-version]', async (t) => {
     const name = setups.copyData()
     await writeMarker(join(setups.folder, name, 'state'), 'CURRENT', {
-      format: STATE_FORMAT + 1,
+      format: SEALED_STATE_FORMAT + 1,
       state: 'state-1',
     })
     const config = setups.configure((each) => (each['node'] = { ...each['node'], data_dir: name }))
@@ -220,7 +220,7 @@ t.test('holdfast doctor', { timeout: 1_800_000 }, async (t) => {
       t,
       await setups.runDoctor(config),
       'state_format',
-      new RegExp(`format ${STATE_FORMAT + 1}, of a newer build`),
+      new RegExp(`format ${SEALED_STATE_FORMAT + 1}, of a newer build`),
       /newer build that wrote it/,
     )
   })

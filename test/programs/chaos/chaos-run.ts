@@ -19,6 +19,8 @@ import { Operator } from './operator.ts'
 import type { ChaosOptions } from './options.ts'
 import type { Struck } from './outages.ts'
 import { logFaults, removedNodeFaults } from './removed-node-checks.ts'
+import { startSecondSite } from './second-site.ts'
+import { BackgroundWork } from './background-work.ts'
 import { type Strike, strikes } from './strikes.ts'
 import { Turnover } from './turnover.ts'
 import { adminOf, owesNoCopyWithin } from './owed-copies.ts'
@@ -52,6 +54,7 @@ export async function runChaos(options: ChaosOptions, say: (line: string) => voi
     requester: (_, random, ledger) =>
       new PlainLedgerClient(cluster, random, (code) => ledger.hasFailed(code)),
   })
+  const background = await startBackground(cluster, { seed, say })
   const changeMsMax = seconds * 1000 + CHANGE_MS_MAX
   const run = new ChaosRun({ cluster, hosts, load, changeMsMax, say })
   await run.strikeFor(options).catch((error: unknown) => {
@@ -61,14 +64,35 @@ export async function runChaos(options: ChaosOptions, say: (line: string) => voi
   await hosts.network.heal()
   await run.turnover.finish()
   await load.stop()
+  await background.stop()
   say('faults end, judging')
   const { struck, isExpected } = run
   const mishaps = [...run.mishaps, ...run.turnover.mishaps]
   const admin = adminOf(cluster)
   const isWhole = (): Promise<boolean> => owesNoCopyWithin(cluster, READY_MS_MAX)
-  const verdicts = await judge({ ...load, cluster, admin, mishaps, isExpected, isWhole })
+  const verdicts = await judge({
+    ...load,
+    cluster,
+    admin,
+    mishaps,
+    isExpected,
+    isWhole,
+    claims: background.claims(),
+  })
   await admin.close()
   return reportOf({ options, struck, ...load, verdicts })
+}
+
+async function startBackground(
+  cluster: ProcessCluster,
+  { seed, say }: Pick<ChaosOptions, 'seed'> & Pick<RunParts, 'say'>,
+): Promise<BackgroundWork> {
+  const site = await startSecondSite()
+  const random = new Random(seed, 'background work')
+  const client = new PlainLedgerClient(cluster, random, () => undefined)
+  const background = new BackgroundWork({ cluster, site, client, random, say })
+  await background.start()
+  return background
 }
 
 function excusesOf(struck: readonly Struck[], nodeId: string): readonly Excuse[] {

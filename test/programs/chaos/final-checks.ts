@@ -43,9 +43,12 @@ export interface Evidence {
   readonly mishaps: readonly string[]
   readonly isExpected: (nodeId: string, line: LogLine) => boolean
   isWhole(): Promise<boolean>
+  /** Of work in the background, where the run has some. */
+  readonly claims?: readonly Claim[]
 }
 
 type Look = () => readonly string[] | Promise<readonly string[]>
+export type Claim = readonly [claim: string, look: Look]
 
 export async function judge(evidence: Evidence): Promise<Verdict[]> {
   const verdicts: Verdict[] = []
@@ -55,7 +58,7 @@ export async function judge(evidence: Evidence): Promise<Verdict[]> {
 }
 
 /** In this order: the last ones need stopped nodes. */
-function claimsOf(evidence: Evidence): readonly (readonly [string, Look])[] {
+function claimsOf(evidence: Evidence): readonly Claim[] {
   const { cluster, admin, ledger, registers, mishaps } = evidence
   const nodeIds = cluster.plan.map(({ nodeId }) => nodeId)
   const gone = cluster.gone.map(({ nodeId }) => nodeId)
@@ -77,6 +80,7 @@ function claimsOf(evidence: Evidence): readonly (readonly [string, Look])[] {
       'all nodes list the same: stored objects, and no removed ones',
       atEach((nodeId) => listFaults(evidence, nodeId)),
     ],
+    ...(evidence.claims ?? []),
     [
       'every chunk gets all its copies',
       async () => ((await evidence.isWhole()) ? [] : ['some are still owed']),

@@ -7,6 +7,7 @@
  *   10.77.0.N     what the others know host N by; on its own loopback, reached over the wire of the pair
  *   10.78.N.1/.2  the hub, where the clients are, and host N
  *   10.(100+A).B.1/.2  the two ends of the wire of hosts A and B
+ *   10.76.0.1     the hub, as all hosts know it
  */
 export type Command = readonly string[]
 
@@ -27,6 +28,9 @@ export interface Way {
   readonly from: number
   readonly to: number
 }
+
+/** Of a second site, at the hub. */
+export const SITE_ADDRESS = '10.76.0.1'
 
 export const spaceOf = (host: number): string => `n${host}`
 export const hostOf = (space: string): number => Number(space.slice(1))
@@ -53,6 +57,7 @@ export function hostCommands(host: number): readonly Command[] {
     ['ip', 'link', 'set', hub, 'up'],
     ['ip', '-n', space, 'addr', 'add', `${clientAddress(host)}/30`, 'dev', 'hub'],
     ['ip', '-n', space, 'link', 'set', 'hub', 'up'],
+    ['ip', '-n', space, 'route', 'add', `${SITE_ADDRESS}/32`, 'via', `10.78.${host}.1`],
   ]
 }
 

@@ -12,7 +12,7 @@ import type { TlsFiles } from '../../../cluster/base/types.ts'
 import type { NodePlan } from '../../../src/cli/up/setup.ts'
 import { type Site, serverCommand } from '../../helpers/process-cluster.ts'
 import { TestAuthority } from '../../transport/test-certificates.ts'
-import { clientAddress, hostOf, inSpace, knownAddress, PORTS, spaceOf } from './host-plan.ts'
+import { clientAddress, hostOf, inSpace, knownAddress, PORTS, SITE_ADDRESS, spaceOf } from './host-plan.ts'
 import { HostNetwork } from './host-network.ts'
 import { NodeDisk } from './node-disk.ts'
 import { RUN_DIR } from './private-host.ts'
@@ -25,6 +25,9 @@ const SETTINGS = {
   cluster: { collect_after: '5s', promote_after: '2s' },
   // Polled more often than people do.
   limits: { admin_requests_per_minute: 10_000, admin_requests_burst: 10_000 },
+  // All hosts see the files of the run.
+  backup: { directory: join(RUN_DIR, 'backups') },
+  notifications: { allow_http: true, allow_origins: [`http://${SITE_ADDRESS}:${PORTS.data}`] },
 }
 
 export class Hosts {
@@ -40,6 +43,7 @@ export class Hosts {
 
   constructor() {
     mkdirSync(join(RUN_DIR, 'logs'))
+    mkdirSync(join(RUN_DIR, 'backups'))
     writeFileSync(this.#configFile, stringify(SETTINGS))
   }
 

@@ -8,7 +8,7 @@
 import { spawnSync } from 'node:child_process'
 import { userInfo } from 'node:os'
 import type { Command } from './host-plan.ts'
-import { dropCommand, hostCommands, wireCommands } from './host-plan.ts'
+import { dropCommand, hostCommands, SITE_ADDRESS, wireCommands } from './host-plan.ts'
 
 const TRIAL_MS_MAX = 10_000
 /** All files of a run are on its own file system, which hides /run of the machine only from the run. */
@@ -27,6 +27,7 @@ export const ENTRY: readonly Command[] = [
   ['mount', '-t', 'tmpfs', 'tmpfs', RUN_DIR],
   ['mkdir', NETWORKS],
   ['ip', 'link', 'set', 'lo', 'up'],
+  ['ip', 'addr', 'add', `${SITE_ADDRESS}/32`, 'dev', 'lo'],
 ]
 
 /** The search path of programs, including administrative ones, which the path of a service may omit. */

@@ -88,7 +88,9 @@ async function readWrapped(dataDir: string): Promise<readonly Uint8Array[] | nul
 
 function parse(dataDir: string, text: string): readonly Uint8Array[] {
   const [line = '', sum = ''] = text.split('\n')
-  if (hash('sha256', line) !== sum) throw malformed(dataDir)
+  // Against damage: who can write the file can write both lines.
+  const checksum = hash('sha256', line)
+  if (checksum !== sum) throw malformed(dataDir)
   const { format, wrapped } = JSON.parse(line) as { readonly format: unknown; readonly wrapped: unknown }
   if (format !== FORMAT || !Array.isArray(wrapped)) throw malformed(dataDir)
   return wrapped.map((one) => Buffer.from(String(one), 'base64'))

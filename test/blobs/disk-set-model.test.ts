@@ -9,12 +9,13 @@ import { CopyLocks } from '../../cluster/blobs/disk/copy-locks.ts'
 import type { BlobDisks } from '../../cluster/blobs/disks/blob-disks.ts'
 import type { DiskSet } from '../../cluster/blobs/disks/disk-set.ts'
 import { drainDisk } from '../../cluster/blobs/disks/prepare-disk.ts'
+import { shareOf } from '../helpers/proof-size.ts'
 import { collect, sha256, streamOf } from './blob-samples.ts'
 import { DisksWorld, largeBlobs, OWNER } from './disks-world.ts'
 
 const BLOBS = largeBlobs(8)
 const DISKS = 3
-const RUNS = 25
+const RUNS = shareOf(25, 8)
 type Blob = (typeof BLOBS)[number]
 
 type Call = { readonly kind: 'write' | 'read' | 'verify' | 'remove' | 'move'; readonly blob: number }

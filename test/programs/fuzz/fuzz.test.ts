@@ -1,12 +1,13 @@
 /** A slice of the fuzz: every operation of both planes and every action of S3 at a real node, and no answer that the documents and tables do not know. */
 import t from 'tap'
+import { shareOf } from '../../helpers/proof-size.ts'
 import { FuzzRun } from './fuzz-run.ts'
 import { FuzzWorld } from './fuzz-world.ts'
 import { S3FuzzRun } from './s3-fuzz-run.ts'
 
 const SEED = 1
-const REQUESTS = 2500
-const S3_REQUESTS = 1500
+const REQUESTS = shareOf(2500, 1500)
+const S3_REQUESTS = shareOf(1500, 1000)
 
 t.test(
   `${REQUESTS} nearly right requests, npm run fuzz -- --seed ${SEED}`,

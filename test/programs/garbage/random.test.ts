@@ -4,7 +4,7 @@ import { shareOf } from '../../helpers/proof-size.ts'
 import { runSeed } from './random-run.ts'
 import { ALL_RULES, type Rules } from './world.ts'
 
-const SEEDS = shareOf(3000, 200)
+const SEEDS = shareOf(3000, 120)
 /** The omission of every rule is detected within a quarter of these. */
 const SEEDS_TO_MISS = 5000
 

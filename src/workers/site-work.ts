@@ -21,7 +21,7 @@ const RESYNC_EVERY_MS = 1_000
 const FOLLOW_EVERY_MS = 5_000
 
 export interface SiteWorkParts {
-  readonly cluster: Pick<Cluster, 'isJobRunner' | 'clusterId'>
+  readonly cluster: Pick<Cluster, 'isJobRunner' | 'clusterId' | 'readBarrier'>
   readonly state: StateReader
   readonly propose: Propose
   readonly content: Pick<Content, 'read'>

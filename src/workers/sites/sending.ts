@@ -2,7 +2,7 @@
  * Sends the changes of replicated buckets to their other sites, and commits what became of them. [docs/adr/0090-replication-to-a-second-site.md]
  *
  * Owns: which change is tried now, and that none is tried twice at a time here. Knows nothing of: schedules; apply decides from a result when the
- * next attempt is due. Rules: a row leaves the queue only by a committed result, so the next job runner continues; of one key at most one change
+ * next attempt is due. Rules: what is sent was in the queue behind a read barrier; a row leaves the queue only by a committed result, so the next job runner continues; of one key at most one change
  * is under way, the first that waits; a change that waits for its next attempt holds back those of its key and no others.
  */
 import { Condition, type Cluster, type Logger } from '../../../cluster/index.ts'
@@ -29,7 +29,7 @@ const ROWS_LOOKED_MAX = 2048
 export type SendChange = (site: SiteRecord, change: SiteChangeRecord, signal: AbortSignal) => Promise<Outcome>
 
 export interface SendingParts {
-  readonly cluster: Pick<Cluster, 'isJobRunner'>
+  readonly cluster: Pick<Cluster, 'isJobRunner' | 'readBarrier'>
   readonly state: StateReader
   readonly propose: Propose
   readonly send: SendChange
@@ -85,7 +85,9 @@ export class Sending {
       limit: SITES_PER_ROUND,
     })
     this.#after = next ?? ''
-    for (const { bucketId } of items) await this.#fill(bucketId)
+    // A node that has just taken over may not have applied what was sent before: to send it again brings back what was deleted since.
+    if (items.length > 0) await cluster.readBarrier()
+    for (const { bucketId } of items) if (cluster.isJobRunner()) await this.#fill(bucketId)
     return next !== null
   }
 

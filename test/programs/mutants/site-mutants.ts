@@ -355,6 +355,22 @@ const rows: readonly TestedRow[] = [
     '',
     TENANT,
   ],
+  [
+    'RS35',
+    'a node that takes over sends before it knows what was sent',
+    `${WORK}sending.ts`,
+    '    if (items.length > 0) await cluster.readBarrier()\n',
+    '',
+    'workers/sites/taking-over',
+  ],
+  [
+    'RS36',
+    'a node sends although it is not the job runner any more behind its barrier',
+    `${WORK}sending.ts`,
+    'of items) if (cluster.isJobRunner()) await',
+    'of items) await',
+    'workers/sites/taking-over',
+  ],
 ]
 
 export const SITE_MUTANTS: readonly Mutant[] = killedByTests(rows)

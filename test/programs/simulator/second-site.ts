@@ -56,6 +56,7 @@ export class SecondSite {
     this.sender = siteSender({
       clusterId: SECOND,
       isJobRunner: () => true,
+      readBarrier: () => Promise.resolve(),
       reader: this.reader,
       propose: (command) => Promise.resolve(this.run(command)),
       now: parts.now,

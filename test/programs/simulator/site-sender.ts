@@ -17,6 +17,7 @@ import type { SimReader } from './sim-reader.ts'
 export interface SenderParts {
   readonly clusterId: string
   readonly isJobRunner: () => boolean
+  readonly readBarrier: () => Promise<void>
   readonly reader: SimReader
   readonly propose: (command: Command) => Promise<Reply>
   readonly now: () => number
@@ -32,12 +33,12 @@ export interface SiteSender {
 }
 
 export function siteSender(parts: SenderParts): SiteSender {
-  const { clusterId, isJobRunner, reader: state, now, random, gateway, logger } = parts
+  const { clusterId, isJobRunner, readBarrier, reader: state, now, random, gateway, logger } = parts
   // Every command has the reply of its type.
   const propose = parts.propose as Propose
   const read: unknown = inlineBytes
   const content = { read } as Pick<Content, 'read'>
-  const cluster = { isJobRunner }
+  const cluster = { isJobRunner, readBarrier }
   const sending = new Sending({
     cluster,
     state,

@@ -108,6 +108,7 @@ export class TwoSites {
         const sender = siteSender({
           clusterId: FIRST,
           isJobRunner: () => node.isJobRunner(),
+          readBarrier: () => node.readBarrier(),
           reader: new SimReader(() => (machine.isReadable() ? machine.rows : null)),
           propose: (command) => this.#propose(process, `${host.incarnation}.${host.boot}`, command),
           now: () => time.now(),

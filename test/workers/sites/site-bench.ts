@@ -57,6 +57,9 @@ export class Bench {
     this.resyncing = this.anotherWalk()
   }
 
+  /** What a node waits for before it sends. */
+  barrier = (): Promise<void> => Promise.resolve()
+
   /** As another node would begin, on the same state. */
   another(): Sending {
     const { reader: state } = this.world.store
@@ -64,7 +67,7 @@ export class Bench {
       read: (_: unknown, { object }: { object: { etag: string } }) => bytesOf(object.etag),
     }
     return new Sending({
-      cluster: { isJobRunner: () => this.duty.isOn },
+      cluster: { isJobRunner: () => this.duty.isOn, readBarrier: () => this.barrier() },
       state,
       propose: this.propose,
       now: () => this.world.time,

@@ -39,6 +39,19 @@ t.test('an upload', async (t) => {
     t.match(world.run(sent({ versionId: THIRD }, null)), { ok: true })
   })
 
+  t.test('behind a deletion here that is later by the second, made while it was under way', async (t) => {
+    const world = versioned()
+    world.do(put('a', EMPTY, 0))
+    world.do(remove('a'))
+    const second = Math.floor(world.time / 1000) * 1000
+    t.match(world.run(sent({ versionId: FIRST, time: second - 1 }, null)), LATE)
+    t.match(
+      world.run(sent({ versionId: FIRST, time: second }, null)),
+      { ok: true },
+      'of one second it is not known',
+    )
+  })
+
   t.test('behind a later one of equal bytes', async (t) => {
     const world = versioned()
     world.do(sent({ versionId: SECOND }, null))

@@ -2,7 +2,8 @@
  * Refuses what another site sent earlier than something of its own that is here.
  *
  * Owns: that comparison. Knows nothing of: queues, requests. Rules: conditions of S3 do not notice a late request where what it expects is there again: nothing
- * behind a delete marker, or equal bytes; marks of one origin do. Only requests of replication are judged by it: an upload with a mark and a condition, a deletion with a mark.
+ * behind a delete marker, or equal bytes; marks of one origin do. They do not notice a deletion that was made here while an upload was under way either: its second
+ * does. Only requests of replication are judged by it: an upload with a mark and a condition, a deletion with a mark.
  */
 import type { BucketId } from '../base/record-ids.ts'
 import { type Refused, refuse } from '../base/reply.ts'
@@ -30,9 +31,20 @@ export function lateReplicaFault(
   const mark = text === undefined || featureLevel < MARKS_LEVEL ? null : readMark(text)
   if (mark === null) return null
   const newest = newestVersion(view, bucketId, key)
+  if (!isDeletion && newest?.kind === 'deleteMarker' && newest.replicaOf === undefined)
+    return isLaterSecond(newest.lastModified, mark.time) ? late(key, 'this site has deleted it since') : null
   const there = readMark(newest?.kind === 'object' ? newest.metadata[MARK_NAME] : newest?.replicaOf)
   const isOfOne = there?.clusterId === mark.clusterId && there.bucketId === mark.bucketId
   if (!isOfOne || there.versionId < mark.versionId) return null
   if (isDeletion && there.versionId === mark.versionId) return null
-  return refuse('precondition_failed', `The site that sends this change of "${key}" has sent a later one`)
+  return late(key, 'the site that sends it has sent a later one')
+}
+
+/** Of two origins the later second counts. [docs/adr/0090-replication-to-a-second-site.md] */
+function isLaterSecond(one: number, other: number): boolean {
+  return Math.floor(one / 1000) > Math.floor(other / 1000)
+}
+
+function late(key: string, why: string): Refused {
+  return refuse('precondition_failed', `The change of "${key}" by replication comes late: ${why}`)
 }

@@ -371,6 +371,14 @@ const rows: readonly TestedRow[] = [
     'of items) await',
     'workers/sites/taking-over',
   ],
+  [
+    'RS37',
+    'an upload that was under way hides a deletion that was made here since',
+    `${ROOM}late-replicas.ts`,
+    '    return isLaterSecond(newest.lastModified, mark.time) ? ',
+    '    return isLaterSecond(newest.lastModified, Infinity) ? ',
+    'state-machine/late-replicas',
+  ],
 ]
 
 export const SITE_MUTANTS: readonly Mutant[] = killedByTests(rows)

@@ -10,7 +10,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { AdminClient } from '../../../src/client/clients.ts'
 import type { ProcessCluster } from '../../helpers/process-cluster.ts'
 import type { Random } from '../simulator/random.ts'
-import { askUntilAnswered, type LedgerClient, type LedgerRequest } from './ledger-client.ts'
+import { askUntilAnswered, type LedgerClient, type LedgerRequest, SilenceError } from './ledger-client.ts'
 import type { Claim } from './final-checks.ts'
 import { PORTS, SITE_ADDRESS } from './host-plan.ts'
 import { adminOf } from './owed-copies.ts'
@@ -304,7 +304,13 @@ export class BackgroundWork {
     request: LedgerRequest,
     expected: readonly number[] = [],
   ): Promise<Record<string, unknown> | null> {
-    const { status, body } = await this.#ask(request)
+    const answer = await this.#ask(request).catch((error: unknown) => {
+      if (!(error instanceof SilenceError)) throw error
+      this.#mishaps.push(error.message)
+      return null
+    })
+    if (answer === null) return null
+    const { status, body } = answer
     const text = body.toString()
     if (status < 300) return text === '' ? {} : (JSON.parse(text) as Record<string, unknown>)
     if (!expected.includes(status)) this.#mishaps.push(`${request.operation}: ${status} ${text}`)

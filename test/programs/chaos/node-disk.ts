@@ -3,7 +3,7 @@
  *
  * Rule: nothing here is on a disk of the machine; it is memory that ends with the run.
  */
-import { cpSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { DiskFaults } from '../../helpers/disk-faults.ts'
@@ -21,6 +21,7 @@ export class NodeDisk {
   readonly witnessDir: string
   readonly #mount: string
   readonly #ballast: string
+  /** Beside the disk, which may have no space for a second directory. */
   readonly #aside: string
 
   private constructor(mount: string) {
@@ -28,7 +29,7 @@ export class NodeDisk {
     this.faultsFile = `${mount}.faults`
     this.#mount = mount
     this.#ballast = join(mount, 'ballast')
-    this.#aside = join(mount, 'aside')
+    this.#aside = `${mount}.aside`
     this.witnessDir = `${mount}.witnesses`
   }
 
@@ -88,9 +89,10 @@ export class NodeDisk {
 
   /** That copy is in its place; the node must not run. `isSeen`: the witness has seen later flushes of its log. */
   goBack(isSeen: boolean): void {
-    renameSync(this.#blobs, join(this.#aside, BLOBS))
-    rmSync(this.dataDir, { recursive: true })
-    renameSync(this.#aside, this.dataDir)
+    for (const name of readdirSync(this.dataDir))
+      if (name !== BLOBS) rmSync(join(this.dataDir, name), { recursive: true })
+    cpSync(this.#aside, this.dataDir, { recursive: true })
+    rmSync(this.#aside, { recursive: true })
     if (!isSeen) for (const name of readdirSync(this.witnessDir)) rmSync(join(this.witnessDir, name))
   }
 

@@ -29,11 +29,9 @@ import type {
 } from '../state-machine/long-operations/records.ts'
 import { longOperationKeys } from '../state-machine/long-operations/keys.ts'
 import type { StateReader } from '../store/reads/state-reader.ts'
+import { Abandoned } from './base/abandoned.ts'
+import { chunkStep } from './base/chunk-step.ts'
 import { RetryWait } from './base/retry-wait.ts'
-
-/** One step ends behind the chunk that reaches one of these. */
-const STEP_CHUNKS = 256
-const STEP_BYTES = 32 * 1024 * 1024
 
 export interface BackingUpParts {
   readonly cluster: Pick<Cluster, 'isJobRunner' | 'clusterId' | 'nodeId' | 'blobs' | 'readBarrier' | 'time'>
@@ -62,9 +60,6 @@ interface Opened {
     readonly held: Map<string, number>
   } | null
 }
-
-/** The work is not this node's any more. */
-class Abandoned extends Error {}
 
 export class BackingUp {
   readonly #parts: BackingUpParts
@@ -182,7 +177,7 @@ export class BackingUp {
       return this.#advance(operation, `end/${attempt}`, 'checking the target', {})
     const { cluster, state, now } = this.#parts
     const { entries, held } = await this.#shard(operation, opened, at)
-    const step = stepOf(entries, done, operation.maxBytesPerSecond)
+    const step = chunkStep(entries, done, operation.maxBytesPerSecond)
     const parts = {
       target: this.#targetOf(operation),
       clusterId: cluster.clusterId,
@@ -290,19 +285,6 @@ export class BackingUp {
     const present = state.get(longOperationKeys.operation(operationId))
     if (!cluster.isJobRunner() || present === undefined || !isWorkable(present)) throw new Abandoned()
   }
-}
-
-/** A slow backup makes smaller steps, so that it stops soon after it is paused. */
-function stepOf(entries: readonly ChunkEntry[], done: number, rate: number | null): readonly ChunkEntry[] {
-  const most = Math.min(STEP_BYTES, rate ?? STEP_BYTES)
-  let bytes = 0
-  const step: ChunkEntry[] = []
-  for (const entry of entries.slice(done, done + STEP_CHUNKS)) {
-    step.push(entry)
-    bytes += entry.sealedSize
-    if (bytes >= most) break
-  }
-  return step
 }
 
 function isWorkable(operation: LongOperation): operation is Backup {

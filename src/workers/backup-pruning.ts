@@ -27,6 +27,7 @@ import type {
   LongOperationProgress,
 } from '../state-machine/long-operations/records.ts'
 import type { StateReader } from '../store/reads/state-reader.ts'
+import { Abandoned } from './base/abandoned.ts'
 import { RetryWait } from './base/retry-wait.ts'
 
 export interface BackupPruningParts {
@@ -47,9 +48,6 @@ interface Opened {
   readonly target: BackupTarget
   readonly plan: PrunePlan
 }
-
-/** The work is not this node's any more. */
-class Abandoned extends Error {}
 
 const ERROR_MAX = 1024
 

@@ -33,11 +33,10 @@ import type {
   LongOperationProgress,
 } from '../state-machine/long-operations/records.ts'
 import type { StateReader } from '../store/reads/state-reader.ts'
+import { Abandoned } from './base/abandoned.ts'
+import { chunkStep } from './base/chunk-step.ts'
 import { RetryWait } from './base/retry-wait.ts'
 
-/** One step ends behind the chunk that reaches one of these. */
-const STEP_CHUNKS = 256
-const STEP_BYTES = 32 * 1024 * 1024
 /** Each holds one chunk in memory. */
 const AT_ONCE = 2
 const ERROR_MAX = 1024
@@ -68,9 +67,6 @@ interface Opened {
   name: string
   shard: { readonly at: number; readonly entries: readonly ChunkEntry[] } | null
 }
-
-/** The work is not this node's any more. */
-class Abandoned extends Error {}
 
 export class BackupVerifying {
   readonly #parts: BackupVerifyingParts
@@ -176,7 +172,7 @@ export class BackupVerifying {
     }
     const { entries } = opened.shard
     const rate = operation.maxBytesPerSecond
-    const step = stepOf(entries, done, rate)
+    const step = chunkStep(entries, done, rate)
     const broken: ChunkEntry[] = []
     let [bytes, whole] = [0, 0]
     const left = [...step]
@@ -311,19 +307,6 @@ export class BackupVerifying {
     if (this.#stopping?.aborted === true) throw new Abandoned()
     if (!cluster.isJobRunner() || present === undefined || !isWorkable(present)) throw new Abandoned()
   }
-}
-
-/** A slow verification makes smaller steps, so that it stops soon after it is paused. */
-function stepOf(entries: readonly ChunkEntry[], done: number, rate: number | null): readonly ChunkEntry[] {
-  const most = Math.min(STEP_BYTES, rate ?? STEP_BYTES)
-  let bytes = 0
-  const step: ChunkEntry[] = []
-  for (const entry of entries.slice(done, done + STEP_CHUNKS)) {
-    step.push(entry)
-    bytes += entry.sealedSize
-    if (bytes >= most) break
-  }
-  return step
 }
 
 function isWorkable(operation: LongOperation): operation is Verify {

@@ -1,8 +1,8 @@
 /**
  * Drives restores of a tenant or bucket into the running cluster: bucket after bucket its versions, then the comparison with the backup, then its settings.
- * [docs/adr/0094-restore-into-a-living-cluster.md]
+ * [docs/adr/0094-restore-into-the-running-cluster.md]
  *
- * Owns: the order, the pace, the place in the cursor. Knows nothing of: how versions are found and opened (src/backup/living), what may be restored; apply decides
+ * Owns: the order, the pace, the place in the cursor. Knows nothing of: how versions are found and opened (src/backup/restore-into), what may be restored; apply decides
  * that. Rules: what a step made and the place behind it are one entry, so another node continues there and nothing comes twice; a bucket gets its settings
  * only after it was compared; what did not come back is named, and does not end the restore.
  */
@@ -10,9 +10,9 @@ import { randomBytes } from 'node:crypto'
 import { Condition, type Cluster, type Logger } from '../../cluster/index.ts'
 import type { MasterKey } from '../access/master-key.ts'
 import { tenantDataKey, tenantDedupKey } from '../access/sealing-contexts.ts'
-import { compareVersions } from '../backup/living/comparison.ts'
-import { type OpenedSource, SourceKeeper } from '../backup/living/opened-source.ts'
-import { cursorOf, placeIn, type RestorePlace } from '../backup/living/restore-cursor.ts'
+import { compareVersions } from '../backup/restore-into/comparison.ts'
+import { type OpenedSource, SourceKeeper } from '../backup/restore-into/opened-source.ts'
+import { cursorOf, placeIn, type RestorePlace } from '../backup/restore-into/restore-cursor.ts'
 import {
   factsOf,
   type MadeItems,
@@ -21,8 +21,8 @@ import {
   nextVersions,
   partItems,
   versionItems,
-} from '../backup/living/restored-items.ts'
-import { PieceMissing } from '../backup/living/source-bodies.ts'
+} from '../backup/restore-into/restored-items.ts'
+import { PieceMissing } from '../backup/restore-into/source-bodies.ts'
 import {
   bucketsOf,
   dedupKeyOf,
@@ -31,9 +31,9 @@ import {
   ScopeUnknown,
   settingsOf,
   tenantSettingsOf,
-} from '../backup/living/source-scope.ts'
-import { Pace, type PaceParts } from '../backup/living/pace.ts'
-import { newestFirst, oldestFirst, placeOf, versionAtPlace } from '../backup/living/version-walk.ts'
+} from '../backup/restore-into/source-scope.ts'
+import { Pace, type PaceParts } from '../backup/restore-into/pace.ts'
+import { newestFirst, oldestFirst, placeOf, versionAtPlace } from '../backup/restore-into/version-walk.ts'
 import type { OpenTarget } from '../backup/targets/open-target.ts'
 import { TargetError } from '../backup/targets/target.ts'
 import { Refusal } from '../base/refusal.ts'
@@ -49,6 +49,7 @@ import type { RestoringCommand } from '../state-machine/restoring/commands.ts'
 import { tenantKeys } from '../state-machine/tenants/keys.ts'
 import type { TenantRecord } from '../state-machine/tenants/records.ts'
 import type { StateReader } from '../store/reads/state-reader.ts'
+import { Abandoned } from './base/abandoned.ts'
 import { RetryWait } from './base/retry-wait.ts'
 
 export interface RestoringParts extends PaceParts {
@@ -65,9 +66,6 @@ export interface RestoringParts extends PaceParts {
 
 type Restore = LongOperation & { readonly restore: BackupRestore }
 type Step = Partial<Pick<RestoringCommand, 'counted' | 'bucket' | 'items' | 'missing'>>
-
-/** The work is not this node's any more. */
-class Abandoned extends Error {}
 
 const ERROR_MAX = 1024
 const KEY_BYTES = 32

@@ -1,4 +1,4 @@
-/** The route of a restore into the running cluster: planned, started, refused. [docs/adr/0094-restore-into-a-living-cluster.md] */
+/** The route of a restore into the running cluster: planned, started, refused. [docs/adr/0094-restore-into-the-running-cluster.md] */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'

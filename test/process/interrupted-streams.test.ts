@@ -20,7 +20,7 @@ const PIECE = 64 * 1024
 interface Halted {
   /** Resolves when the node has read half of the body. */
   readonly half: Promise<void>
-  readonly goOn: () => void
+  readonly sendMore: () => void
   readonly breakOff: () => void
   readonly answer: Promise<Answer>
 }
@@ -40,7 +40,7 @@ function haltedUpload(cluster: ProcessCluster, nodeId: string, key: string): Hal
     { objectMode: false },
   )
   const answer = cluster.ask(nodeId, { method: 'PUT', path: pathOf(key), body, signal: abort.signal })
-  return { half: half.promise, goOn: gate.resolve, breakOff: () => abort.abort(), answer }
+  return { half: half.promise, sendMore: gate.resolve, breakOff: () => abort.abort(), answer }
 }
 
 const pathOf = (key: string): string => `/buckets/work/objects/${key}`
@@ -76,7 +76,7 @@ t.test('a cluster of three processes', { timeout: 1_800_000 }, async (t) => {
     const upload = haltedUpload(cluster, 'n1', 'stalled')
     await upload.half
     cluster.pause(victim)
-    upload.goOn()
+    upload.sendMore()
     t.equal((await upload.answer).status, 200)
     const others = cluster.plan.map(({ nodeId }) => nodeId).filter((nodeId) => nodeId !== victim)
     await expectWhole(t, cluster, others, 'stalled')
@@ -90,7 +90,7 @@ t.test('a cluster of three processes', { timeout: 1_800_000 }, async (t) => {
     const upload = haltedUpload(cluster, 'n2', 'killed')
     await upload.half
     await cluster.signal(victim, 'SIGKILL')
-    upload.goOn()
+    upload.sendMore()
     t.equal((await upload.answer).status, 200)
     const others = cluster.plan.map(({ nodeId }) => nodeId).filter((nodeId) => nodeId !== victim)
     await expectWhole(t, cluster, others, 'killed')
@@ -129,7 +129,7 @@ t.test('a cluster of three processes', { timeout: 1_800_000 }, async (t) => {
     await until('no half-written file is left', () => unfinishedFiles(cluster).length === 0)
     for (const nodeId of nodes) {
       const upload = haltedUpload(cluster, nodeId, `after-${nodeId}`)
-      upload.goOn()
+      upload.sendMore()
       t.equal((await upload.answer).status, 200, `${nodeId} accepts uploads as before`)
     }
   })

@@ -1,4 +1,4 @@
-/** A tenant and a bucket out of a backup, beside what the running cluster has now. [docs/adr/0094-restore-into-a-living-cluster.md] [deploy/runbooks/restore.md] */
+/** A tenant and a bucket out of a backup, beside what the running cluster has now. [docs/adr/0094-restore-into-the-running-cluster.md] [deploy/runbooks/restore.md] */
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'

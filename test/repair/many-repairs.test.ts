@@ -81,13 +81,13 @@ t.test('RepairEngine with many tasks', async (t) => {
 
   t.test('writes nothing for a task that ends after it was found', async (t) => {
     const bench = new RepairBench()
-    const goOn = deferred()
+    const sendMore = deferred()
     for (let seed = 0; seed < 10; seed++) await bench.task(sampleBlob(seed), ['a'])
-    bench.stores.c.gate = () => goOn.promise
+    bench.stores.c.gate = () => sendMore.promise
     bench.engine.start()
     await bench.clock.advance(1)
     bench.rows.delete('birth-9')
-    goOn.resolve()
+    sendMore.resolve()
     await bench.clock.runUntil(() => bench.rows.size === 0, { limitMs: 100 })
     t.equal(await bench.stores.c.stat(sampleBlob(9)), null)
     t.strictSame([bench.commits, bench.metric('done_total')], [9, 9])

@@ -1,4 +1,4 @@
-/** Steps of a restore into the running cluster. [docs/adr/0094-restore-into-a-living-cluster.md] */
+/** Steps of a restore into the running cluster. [docs/adr/0094-restore-into-the-running-cluster.md] */
 import t from 'tap'
 import { bucketKeys } from '../../src/state-machine/buckets/keys.ts'
 import { longOperationKeys } from '../../src/state-machine/long-operations/keys.ts'

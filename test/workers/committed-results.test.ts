@@ -6,14 +6,14 @@ import { CommittedResults } from '../../src/workers/base/committed-results.ts'
 function bench() {
   const commands: number[][] = []
   const landed: string[] = []
-  const state = { answer: async (): Promise<boolean> => true, goOn: async (): Promise<void> => undefined }
+  const state = { answer: async (): Promise<boolean> => true, sendMore: async (): Promise<void> => undefined }
   const results = new CommittedResults<string, number>({
     propose: (given) => {
       commands.push([...given])
       return state.answer()
     },
     land: (attempt) => landed.push(attempt),
-    goOn: () => state.goOn(),
+    sendMore: () => state.sendMore(),
   })
   return { results, commands, landed, state }
 }

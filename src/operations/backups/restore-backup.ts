@@ -1,12 +1,12 @@
 /**
  * restoreBackup: authorize -> read -> backup opens -> what is asked for is in it -> destination is free and has room -> reason -> commit. The node on duty
- * restores afterwards, step by step. [docs/adr/0094-restore-into-a-living-cluster.md]
+ * restores afterwards, step by step. [docs/adr/0094-restore-into-the-running-cluster.md]
  */
 import { adminToken } from '../../access/rights.ts'
 import type { Manifest } from '../../backup/format/manifest.ts'
 import { isBackupId } from '../../backup/format/names.ts'
-import { openSource } from '../../backup/living/opened-source.ts'
-import { bucketsOf, type Figures, figuresOf, ScopeUnknown } from '../../backup/living/source-scope.ts'
+import { openSource } from '../../backup/restore-into/opened-source.ts'
+import { bucketsOf, type Figures, figuresOf, ScopeUnknown } from '../../backup/restore-into/source-scope.ts'
 import { Refusal } from '../../base/refusal.ts'
 import { newOperationId } from '../../commands/operation-id.ts'
 import { settle } from '../../commands/settle.ts'

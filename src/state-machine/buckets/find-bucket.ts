@@ -2,7 +2,7 @@
  * Finds the bucket that a command names, or refuses with `not_found`.
  *
  * Rule: a bucket that a restore fills belongs to the restore until it is whole or the restore has ended: no other command changes it.
- * [docs/adr/0094-restore-into-a-living-cluster.md]
+ * [docs/adr/0094-restore-into-the-running-cluster.md]
  */
 import { bucketKeys } from './keys.ts'
 import type { View } from '../base/view.ts'

@@ -1,5 +1,5 @@
 /**
- * A step of a restore into the running cluster. [docs/adr/0094-restore-into-a-living-cluster.md]
+ * A step of a restore into the running cluster. [docs/adr/0094-restore-into-the-running-cluster.md]
  *
  * Owns: the order in a step: the cursor first, then the items. Knows nothing of: backups, who drives the restore. Rules: items and cursor change in one entry,
  * so a step counts once, however often and by whichever node it is proposed; a step that cannot be carried out whole changes nothing; items go only into

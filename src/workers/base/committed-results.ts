@@ -12,7 +12,7 @@ export interface CommittedResultsParts<F, R> {
   /** The results of these attempts are committed. */
   readonly land: (attempt: F) => void
   /** Behind each batch: there is room for more. Never rejects. */
-  readonly goOn: (attempts: readonly F[]) => Promise<void>
+  readonly sendMore: (attempts: readonly F[]) => Promise<void>
 }
 
 export class CommittedResults<F, R> {
@@ -66,7 +66,7 @@ export class CommittedResults<F, R> {
         if (!(await this.#parts.propose(batch.map(({ result }) => result)))) return
         this.#results = this.#results.slice(batch.length)
         for (const { attempt } of batch) this.#parts.land(attempt)
-        await this.#parts.goOn(batch.map(({ attempt }) => attempt))
+        await this.#parts.sendMore(batch.map(({ attempt }) => attempt))
       }
     } finally {
       this.#isCommitting = false

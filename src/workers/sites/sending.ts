@@ -68,7 +68,7 @@ export class Sending {
     this.#results = new CommittedResults({
       propose: (results) => this.#propose(results),
       land: (flight) => this.#land(flight),
-      goOn: (flights) => this.#goOn(flights.map(({ site }) => site.bucketId)),
+      sendMore: (flights) => this.#sendMore(flights.map(({ site }) => site.bucketId)),
     })
   }
 
@@ -209,7 +209,7 @@ export class Sending {
   }
 
   /** Without waiting for the next round, as long as there is more. */
-  async #goOn(bucketIds: readonly string[]): Promise<void> {
+  async #sendMore(bucketIds: readonly string[]): Promise<void> {
     const { cluster, logger } = this.#parts
     try {
       for (const bucketId of new Set(bucketIds)) if (cluster.isJobRunner()) await this.#fill(bucketId)

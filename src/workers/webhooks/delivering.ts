@@ -63,7 +63,7 @@ export class Delivering {
     this.#results = new CommittedResults({
       propose: (results) => this.#propose(results),
       land: (flight) => this.#land(flight),
-      goOn: (flights) => this.#goOn(flights.map(({ hook }) => hook)),
+      sendMore: (flights) => this.#sendMore(flights.map(({ hook }) => hook)),
     })
   }
 
@@ -209,7 +209,7 @@ export class Delivering {
   }
 
   /** Without waiting for the next round, as long as there is more. */
-  async #goOn(hooks: readonly HookRecord[]): Promise<void> {
+  async #sendMore(hooks: readonly HookRecord[]): Promise<void> {
     const { state, cluster, logger } = this.#parts
     try {
       for (const { bucketId, hookId } of new Map(hooks.map((one) => [one.hookId, one])).values()) {

@@ -6,13 +6,13 @@ import { killedByTests, type TestedRow } from './rows.ts'
 
 const STEPS = 'src/state-machine/restoring/restoring.ts'
 const VERSIONS = 'src/state-machine/restoring/restored-versions.ts'
-const ROWS = 'src/backup/living/backup-rows.ts'
-const WALK = 'src/backup/living/version-walk.ts'
-const BODIES = 'src/backup/living/source-bodies.ts'
-const COMPARISON = 'src/backup/living/comparison.ts'
+const ROWS = 'src/backup/restore-into/backup-rows.ts'
+const WALK = 'src/backup/restore-into/version-walk.ts'
+const BODIES = 'src/backup/restore-into/source-bodies.ts'
+const COMPARISON = 'src/backup/restore-into/comparison.ts'
 const STATE = 'state-machine/restoring'
-const FOUND = 'backup/living-rows'
-const BYTES = 'backup/living-bodies'
+const FOUND = 'backup/restore-into-rows'
+const BYTES = 'backup/restore-into-bodies'
 
 const rows: readonly TestedRow[] = [
   [

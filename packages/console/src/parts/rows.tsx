@@ -3,7 +3,7 @@
  */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { Column } from './table.tsx'
+import { Cells, type Column, Heads } from './table.tsx'
 
 /** CSS pixels; the style says the same. */
 const ROW_HEIGHT = 44
@@ -28,30 +28,20 @@ export function Rows<T>({
 }) {
   const { view, seen, look } = useSight(rows.length, onEnd)
   if (rows.length === 0) return <p class="soft empty">{empty}</p>
-  const classOf = ({ isMinor, isFigure }: Column<T>): string =>
-    [isMinor === true ? 'minor' : '', isFigure === true ? 'figure' : ''].join(' ').trim()
   const to = Math.min(seen.to, rows.length)
   return (
     <div class="long" ref={view} onScroll={look} role="region" aria-label={label} tabIndex={0}>
       <table aria-rowcount={rows.length + 1}>
         <thead>
           <tr aria-rowindex={1}>
-            {columns.map((column) => (
-              <th key={column.head} scope="col" class={classOf(column)}>
-                {column.head}
-              </th>
-            ))}
+            <Heads columns={columns} />
           </tr>
         </thead>
         <tbody>
           <Gap rows={seen.from} />
           {rows.slice(seen.from, to).map((row, n) => (
             <tr key={keyOf(row)} aria-rowindex={seen.from + n + 2}>
-              {columns.map((column) => (
-                <td key={column.head} class={classOf(column)}>
-                  {column.cell(row)}
-                </td>
-              ))}
+              <Cells columns={columns} row={row} />
             </tr>
           ))}
           <Gap rows={rows.length - to} />

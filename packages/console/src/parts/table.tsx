@@ -25,32 +25,43 @@ export function Table<T>({
   readonly empty: string
 }) {
   if (rows.length === 0) return <p class="soft empty">{empty}</p>
-  const classOf = ({ isMinor, isFigure }: Column<T>): string =>
-    [isMinor === true ? 'minor' : '', isFigure === true ? 'figure' : ''].join(' ').trim()
   return (
     <div class="wide" role="region" aria-label={label} tabIndex={0}>
       <table>
         <thead>
           <tr>
-            {columns.map((column) => (
-              <th key={column.head} scope="col" class={classOf(column)}>
-                {column.head}
-              </th>
-            ))}
+            <Heads columns={columns} />
           </tr>
         </thead>
         <tbody>
           {rows.map((row) => (
             <tr key={keyOf(row)}>
-              {columns.map((column) => (
-                <td key={column.head} class={classOf(column)}>
-                  {column.cell(row)}
-                </td>
-              ))}
+              <Cells columns={columns} row={row} />
             </tr>
           ))}
         </tbody>
       </table>
     </div>
   )
+}
+
+/** The first row of a table. */
+export function Heads<T>({ columns }: { readonly columns: readonly Column<T>[] }) {
+  return columns.map((column) => (
+    <th key={column.head} scope="col" class={classOf(column)}>
+      {column.head}
+    </th>
+  ))
+}
+
+export function Cells<T>({ columns, row }: { readonly columns: readonly Column<T>[]; readonly row: T }) {
+  return columns.map((column) => (
+    <td key={column.head} class={classOf(column)}>
+      {column.cell(row)}
+    </td>
+  ))
+}
+
+function classOf<T>({ isMinor, isFigure }: Column<T>): string {
+  return [isMinor === true ? 'minor' : '', isFigure === true ? 'figure' : ''].join(' ').trim()
 }

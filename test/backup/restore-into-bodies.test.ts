@@ -1,9 +1,9 @@
-/** Bytes of versions in a backup, and the comparison with what a restore made of them. [src/backup/living] */
+/** Bytes of versions in a backup, and the comparison with what a restore made of them. [src/backup/restore-into] */
 import t from 'tap'
-import { compareVersions, type Comparing } from '../../src/backup/living/comparison.ts'
-import type { Checked } from '../../src/backup/living/restore-cursor.ts'
-import { PieceMissing, SourceBodies } from '../../src/backup/living/source-bodies.ts'
-import { newestFirst } from '../../src/backup/living/version-walk.ts'
+import { compareVersions, type Comparing } from '../../src/backup/restore-into/comparison.ts'
+import type { Checked } from '../../src/backup/restore-into/restore-cursor.ts'
+import { PieceMissing, SourceBodies } from '../../src/backup/restore-into/source-bodies.ts'
+import { newestFirst } from '../../src/backup/restore-into/version-walk.ts'
 import { TargetCorrupt, TargetMissing, TargetUnreachable } from '../../src/backup/targets/target.ts'
 import { KeyRing } from '../../src/content/key-ring.ts'
 import { sealChunk } from '../../src/content/sealing.ts'
@@ -23,7 +23,7 @@ import {
   putChunks,
   remove,
 } from '../state-machine/map-world.ts'
-import { all, rowsOf } from './living-world.ts'
+import { all, rowsOf } from './restore-into-world.ts'
 
 const KEYS = TenantKeys.fromBytes(Buffer.alloc(32, 1), Buffer.alloc(32, 2))
 const RING = new KeyRing({ version: 1, keys: KEYS })

@@ -1,5 +1,5 @@
 /** Rows as a backup has them, in files of any number of rows. */
-import { BackupRows } from '../../src/backup/living/backup-rows.ts'
+import { BackupRows } from '../../src/backup/restore-into/backup-rows.ts'
 import { comesBefore } from '../../src/state-machine/base/key-order.ts'
 import { frameRow } from '../../src/store/rows/row-block.ts'
 import { encodeRow, keyBytes } from '../../src/store/rows/row-codec.ts'

@@ -1,7 +1,12 @@
-/** Rows and versions out of a backup: found by bisection, walked in two orders. [src/backup/living] */
+/** Rows and versions out of a backup: found by bisection, walked in two orders. [src/backup/restore-into] */
 import t from 'tap'
-import { BackupRows } from '../../src/backup/living/backup-rows.ts'
-import { newestFirst, oldestFirst, placeOf, versionAtPlace } from '../../src/backup/living/version-walk.ts'
+import { BackupRows } from '../../src/backup/restore-into/backup-rows.ts'
+import {
+  newestFirst,
+  oldestFirst,
+  placeOf,
+  versionAtPlace,
+} from '../../src/backup/restore-into/version-walk.ts'
 import { comesBefore } from '../../src/state-machine/base/key-order.ts'
 import { join, rangeOf, type RowKey } from '../../src/state-machine/base/row-key.ts'
 import { versionIdAt } from '../../src/state-machine/base/version-id.ts'
@@ -9,7 +14,7 @@ import { versionKeys } from '../../src/state-machine/versions/keys.ts'
 import type { VersionRecord } from '../../src/state-machine/versions/records.ts'
 import { frameRow } from '../../src/store/rows/row-block.ts'
 import { encodeRow, keyBytes } from '../../src/store/rows/row-codec.ts'
-import { all, rowsOf } from './living-world.ts'
+import { all, rowsOf } from './restore-into-world.ts'
 
 t.test('rows of a backup', async (t) => {
   const names = ['', 'a', 'a!', 'b', 'é', 'ﬀ', '\u{1f600}', 'z'].flatMap((one) =>

@@ -12,11 +12,12 @@ const GROUP_AND_OTHERS = 0o077
 /** The usual mask of a shell: files that name no mode are readable by all. */
 process.umask(0o022)
 
-/** Whatever the group or others may do something with. */
+/** Whatever the group or others may do something with. A running node may remove a file between its listing and its look-up. */
 function openToOthers(folder: string): readonly string[] {
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
-    (name) => (statSync(join(folder, name)).mode & GROUP_AND_OTHERS) !== 0,
-  )
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => {
+    const found = statSync(join(folder, name), { throwIfNoEntry: false })
+    return found !== undefined && (found.mode & GROUP_AND_OTHERS) !== 0
+  })
 }
 
 t.test('files of a node', { timeout: 1_800_000 }, async (t) => {

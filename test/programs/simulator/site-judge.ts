@@ -95,7 +95,13 @@ function currentDifference(here: Side, there: Side, [[own], [other]]: Both): str
  */
 function isUndecided([[own], [other]]: Both): boolean {
   if (own === undefined || other === undefined || own.kind === other.kind) return false
-  return Math.floor(own.lastModified / 1000) === Math.floor(other.lastModified / 1000)
+  return madeInSecond(own) === madeInSecond(other)
+}
+
+/** At the site that it comes from: a replica is younger than its origin by the way there. */
+function madeInSecond(version: VersionRecord): number {
+  const mark = readMark(version.kind === 'object' ? version.metadata[MARK_NAME] : version.replicaOf)
+  return Math.floor((mark?.time ?? version.lastModified) / 1000)
 }
 
 /** It came to light when a newer one was removed by its id, and could not be sent below that. [RELIABILITY.md, not promised] */

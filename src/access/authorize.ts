@@ -55,6 +55,23 @@ function decide(principal: Principal | null, rights: Rights, target: Target): vo
   assert.fail('principal and requirement are of the same kind here')
 }
 
+/** Whether there is a target at which this principal may do an operation of the admin plane; for what an answer shows, not for what is done. */
+export function maySometimes(
+  principal: AdminTokenPrincipal,
+  { requires }: Pick<Rights, 'requires'>,
+): boolean {
+  switch (requires.kind) {
+    case 'none':
+      return true
+    case 'accessKey':
+      return false
+    case 'adminToken':
+      if (rankOf(principal.role) < rankOf(requires.role)) return false
+      if (requires.givesSecret && principal.noKeys) return false
+      return principal.tenantId === null || requires.reach !== 'cluster'
+  }
+}
+
 /** Whether the scopes of this principal meet a requirement at the target; for what an answer shows, not for what is done. */
 export function meets(
   { scopes }: AccessKeyPrincipal,

@@ -42,6 +42,7 @@ const KEY_MAKERS: readonly Name[] = ['operator', 'owner', 'acmeOwner']
 const OPERATORS: readonly Name[] = [...KEY_MAKERS, 'ownerWithoutKeys', 'acmeOperatorWithoutKeys']
 const VIEWERS: readonly Name[] = [...OPERATORS, 'viewer', 'acmeViewer']
 const OWNERS: readonly Name[] = ['owner', 'ownerWithoutKeys']
+const ADMIN_TOKENS: readonly Name[] = NAMES.filter((name) => PRINCIPALS[name]?.kind === 'adminToken')
 const TENANT_OWNERS: readonly Name[] = [...OWNERS, 'acmeOwner']
 
 /** Target: tenant acme, bucket photos, key (or listed prefix) in/1. */
@@ -110,6 +111,7 @@ const ALLOWED = {
   abortMultipartUpload: ['write', 'photosWrite', 'inWrite'],
   listMultipartUploads: ['read', 'photosRead', 'inRead', 'anyBucketInRead'],
   getMetrics: ['viewer', 'operator', ...OWNERS],
+  getSession: ADMIN_TOKENS,
   listTenants: [...VIEWERS, 'rivalOwner'],
   createTenant: ['operator', ...OWNERS],
   getTenant: VIEWERS,

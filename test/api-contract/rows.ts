@@ -25,6 +25,7 @@ import { notificationRows } from './notification-rows.ts'
 import { multipartRows } from './multipart-rows.ts'
 import { batchDeleteRows, copyRows, idempotencyRows, objectRows } from './object-rows.ts'
 import { policyRows, tokenRows } from './access-rows.ts'
+import { sessionRows } from './session-rows.ts'
 import { signedUrlRows } from './signed-url-rows.ts'
 import { legalHoldRows, retentionRows, tagRows } from './version-part-rows.ts'
 
@@ -61,6 +62,7 @@ export const CONTRACT: readonly ContractArea[] = [
       ...adminLimitRows,
       ...adminConfigRows,
       ...approvalRows,
+      ...sessionRows,
     },
   },
   { name: 'tls', built: true, rows: tlsRows },

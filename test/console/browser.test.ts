@@ -1,9 +1,11 @@
 /**
  * The console in a real browser, on real nodes: log-in, every screen at two widths, its policy, its accessibility, where the token is.
  */
+import { execFileSync } from 'node:child_process'
 import t from 'tap'
 import { until } from '../helpers/async.ts'
 import { Browser } from '../helpers/browser.ts'
+import { nodeProgram } from '../../scripts/build/node-program.ts'
 import { HOW_TO_HAVE_ONE } from '../helpers/chromium.ts'
 import { ConsoleDriver } from '../helpers/console-driver.ts'
 import {
@@ -27,6 +29,13 @@ const SCREENS = [
   ['backups', 'Back up now'],
   ['audit', 'Audit rows'],
 ] as const
+
+/** An admin token, made as an operator makes one. */
+function tokenOf(dataDir: string, role: string): string {
+  const words = ['admin-token', 'create', '--name', role, '--role', role, '--data', dataDir, '--json']
+  const said = execFileSync(process.execPath, [nodeProgram(), ...words], { encoding: 'utf8' })
+  return (JSON.parse(said) as { readonly token: string }).token
+}
 
 t.test('the console in Chromium', { timeout: 900_000 }, async (t) => {
   const cluster = await ProcessCluster.start(t, 1, null, { spares: 1 })
@@ -181,6 +190,21 @@ t.test('the console in Chromium', { timeout: 900_000 }, async (t) => {
     const found = await driver.page.run<string>(traces)
     t.notMatch(found, token)
     t.match(found, 'holdfast-theme', 'it looks where something is')
+  })
+
+  await t.test('a role sees what it may, and a request made all the same is refused', async (t) => {
+    await driver.click('Log out')
+    const viewer = tokenOf(first.dataDir, 'viewer')
+    await driver.logIn(viewer)
+    await driver.go('tenants/hostile')
+    await driver.sees('Usage and quota')
+    for (const name of ['Set quota', 'Create an access key', 'Exchange the key'])
+      t.notOk(await driver.isEnabled(name), name)
+    t.notMatch(await driver.text(), /^Cluster$/m, 'a section that needs an owner')
+    const answer = await fetch(`${first.adminUrl}/admin/api/v1/cluster/membership`, {
+      headers: { authorization: `Bearer ${viewer}` },
+    })
+    t.equal(answer.status, 403)
   })
 
   await t.test('a log-out forgets what was shown', async (t) => {

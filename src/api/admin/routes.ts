@@ -31,6 +31,7 @@ import { placementPlanRoute } from './placement-plan.ts'
 import { placementRoutes, PlacementView } from './placement.ts'
 import { quotaRoutes, QuotaView } from './quota.ts'
 import { repairRoutes, RepairView } from './repair.ts'
+import { sessionRoutes, SessionView } from './session.ts'
 import { tenantReplicationRoutes, TenantReplicationView } from './tenant-replication.ts'
 import { tenantRoutes, TenantView } from './tenants.ts'
 import { ClusterTimeView, timeRoutes } from './time.ts'
@@ -42,6 +43,7 @@ export function adminPlane(metrics: MetricsPage): Plane {
     readinessRoute('adminReadyz'),
     documentRoute('getAdminOpenAPI', () => adminDocument()),
     metricsRoute(metrics),
+    ...sessionRoutes(() => routes),
     ...tenantRoutes,
     ...encryptionRoutes,
     ...tenantReplicationRoutes,
@@ -83,8 +85,9 @@ export function adminDocument(): OpenApiDocument {
   return describe(plane, {
     title: 'Holdfast admin plane',
     description:
-      'Tenants, their quotas and usage, service accounts, access keys, bucket policies, second approvals, the audit log, long operations and repair, for operators. Served on the admin listener alone.',
+      'Who a caller is, tenants, their quotas and usage, service accounts, access keys, bucket policies, second approvals, the audit log, long operations and repair, for operators. Served on the admin listener alone.',
     schemas: {
+      Session: SessionView,
       Tenant: TenantView,
       TenantEncryption: TenantEncryptionView,
       TenantReplication: TenantReplicationView,

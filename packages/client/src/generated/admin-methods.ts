@@ -466,6 +466,11 @@ export abstract class AdminMethods extends Methods<AdminPages> {
     return this.run('getMetrics', undefined, options)
   }
 
+  /** Who the caller is, and which operations it may use */
+  getSession(options?: MethodOptions): Promise<AdminOperations['getSession']['answer']> {
+    return this.run('getSession', undefined, options)
+  }
+
   /** List tenants; a token with a tenant of its own sees that one */
   listTenants(input?: ListTenantsInput, options?: MethodOptions): Promise<AdminOperations['listTenants']['answer']> {
     return this.run('listTenants', input, options)

@@ -3,6 +3,8 @@
  */
 import type { Route } from '../call/operation.ts'
 
+export type Session = { /** As the audit log names the caller */ readonly tokenId: string; readonly name: string; readonly role: "auditor" | "viewer" | "operator" | "owner"; readonly tenantId: string | null; /** false: the token makes and rotates no access keys */ readonly mayMakeKeys: boolean; readonly expiresAt: string | null; /** By their ids, in the order of this document: those that role and tenant of the caller allow. A request may be refused nevertheless, for what it names */ readonly operations: readonly (string)[] }
+
 export type Tenant = { readonly id: string; readonly name: string; readonly status: "active" | "disabled" | "deleting" | "deleted"; readonly createdAt: string; readonly disabledAt: string | null; readonly disabledReason: string | null; readonly deletedAt: string | null }
 
 export type TenantEncryption = { readonly tenantId: string; /** AES256-GCM */ readonly algorithm: string; /** Of the data key that seals new writes; rises with every exchange */ readonly keyVersion: number; readonly keySince: string; /** The master key under which the data key is sealed; empty: its keys were destroyed */ readonly masterKeyId: string; readonly exchange: { readonly formerVersion: number; /** Sealed with the former key */ readonly chunksLeft: number; /** Sealed bytes of these chunks, each once */ readonly bytesLeft: number; /** Sealed bytes of small bodies, which lie in the metadata */ readonly inlineBytesLeft: number; readonly operation: Operation | null } | null }
@@ -61,6 +63,11 @@ export interface AdminOperations {
   readonly getMetrics: {
     readonly call: object
     readonly answer: string
+  }
+  /** Who the caller is, and which operations it may use */
+  readonly getSession: {
+    readonly call: object
+    readonly answer: Session
   }
   /** List tenants; a token with a tenant of its own sees that one */
   readonly listTenants: {
@@ -439,6 +446,7 @@ export const ADMIN_ROUTES: Readonly<Record<keyof AdminOperations, Route>> = {
   adminReadyz: {"method":"GET","path":"/readyz","rest":null,"body":"none","answer":"json","takesToken":false,"options":{},"fields":[],"cursors":[],"items":null},
   getAdminOpenAPI: {"method":"GET","path":"/admin/api/v1/openapi.json","rest":null,"body":"none","answer":"json","takesToken":false,"options":{"ifNoneMatch":{"in":"header","name":"If-None-Match"}},"fields":[],"cursors":[],"items":null},
   getMetrics: {"method":"GET","path":"/metrics","rest":null,"body":"none","answer":"text","takesToken":true,"options":{},"fields":[],"cursors":[],"items":null},
+  getSession: {"method":"GET","path":"/admin/api/v1/session","rest":null,"body":"none","answer":"json","takesToken":true,"options":{},"fields":[],"cursors":[],"items":null},
   listTenants: {"method":"GET","path":"/admin/api/v1/tenants","rest":null,"body":"none","answer":"json","takesToken":true,"options":{"limit":{"in":"query","name":"limit"},"continuationToken":{"in":"query","name":"continuationToken"}},"fields":[],"cursors":["continuationToken"],"items":"tenants"},
   createTenant: {"method":"POST","path":"/admin/api/v1/tenants","rest":null,"body":"json","answer":"json","takesToken":true,"options":{"dryRun":{"in":"query","name":"dryRun"}},"fields":["id","name"],"cursors":[],"items":null},
   getTenant: {"method":"GET","path":"/admin/api/v1/tenants/{id}","rest":null,"body":"none","answer":"json","takesToken":true,"options":{"id":{"in":"path","name":"id","required":true}},"fields":[],"cursors":[],"items":null},

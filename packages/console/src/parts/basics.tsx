@@ -5,6 +5,8 @@ import type { ComponentChildren, JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { percent, time } from '../words/format.ts'
 import type { Fault, Resource } from '../state/resource.ts'
+import { may, type OperationName } from '../state/rights.ts'
+import { caller } from '../state/session.ts'
 import { TEXT } from '../words/strings.ts'
 
 export type Tone = 'good' | 'warn' | 'bad' | 'quiet' | 'info'
@@ -16,6 +18,8 @@ interface ButtonProps {
   readonly type?: 'button' | 'submit'
   readonly isDisabled?: boolean
   readonly label?: string
+  /** The operation of the admin API that it leads to: without the right to it, it takes no click and says why. */
+  readonly needs?: OperationName
 }
 
 export function Button({
@@ -25,14 +29,18 @@ export function Button({
   type = 'button',
   isDisabled = false,
   label,
+  needs,
 }: ButtonProps) {
+  const why = needs === undefined || may(needs) ? null : TEXT.rights.denied(caller.value?.role ?? '')
+  const title = why ?? label
   return (
     <button
       class={`button ${kind}`}
       type={type}
-      disabled={isDisabled}
+      disabled={isDisabled || why !== null}
       {...(onClick === undefined ? {} : { onClick })}
-      {...(label === undefined ? {} : { 'aria-label': label, title: label })}
+      {...(label === undefined ? {} : { 'aria-label': label })}
+      {...(title === undefined ? {} : { title })}
     >
       {children}
     </button>

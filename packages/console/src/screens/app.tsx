@@ -7,7 +7,8 @@ import { Button, Icon, type IconName } from '../parts/basics.tsx'
 import { Brand } from '../parts/brand.tsx'
 import { isLive } from '../state/live.ts'
 import { linkTo, place, SCREENS, type Screen } from '../state/route.ts'
-import { client, keySession, logOut } from '../state/session.ts'
+import { maySee } from '../state/rights.ts'
+import { caller, client, keySession, logOut } from '../state/session.ts'
 import { type Theme, theme, THEMES } from '../state/theme.ts'
 import { TEXT } from '../words/strings.ts'
 import { Audit } from './audit.tsx'
@@ -36,7 +37,7 @@ const FOR_TENANTS: readonly Screen[] = ['objects']
 export function App() {
   const isOperator = client.value !== null
   if (!isOperator && keySession.value === null) return <LogIn />
-  const screens = isOperator ? SCREENS : FOR_TENANTS
+  const screens = isOperator ? SCREENS.filter(maySee) : FOR_TENANTS
   const screen = screens.find((one) => one === place.value.screen) ?? screens[0] ?? 'objects'
   const Shown = SHOWN[screen]
   return (
@@ -109,6 +110,9 @@ function Top({ screen }: { readonly screen: Screen }) {
         ))}
       </select>
       <RequestsButton />
+      {caller.value === null ? null : (
+        <span class="soft wide-only">{TEXT.rights.caller(caller.value.name, caller.value.role)}</span>
+      )}
       <Button onClick={() => logOut()}>
         <Icon name="out" />
         <span>{TEXT.logOut}</span>

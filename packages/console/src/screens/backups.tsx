@@ -70,7 +70,11 @@ function Schedules({
           {
             head: TEXT.tenants.change,
             cell: ({ name }) => (
-              <Button label={`${SAYS.remove}: ${name}`} onClick={() => onRemove(name)}>
+              <Button
+                needs="deleteBackupSchedule"
+                label={`${SAYS.remove}: ${name}`}
+                onClick={() => onRemove(name)}
+              >
                 {SAYS.remove}
               </Button>
             ),
@@ -101,7 +105,14 @@ function Targets({
   readonly onBackUp: () => void
 }) {
   return (
-    <Card title={SAYS.targets} actions={<Button onClick={onBackUp}>{SAYS.backUp}</Button>}>
+    <Card
+      title={SAYS.targets}
+      actions={
+        <Button needs="createBackup" onClick={onBackUp}>
+          {SAYS.backUp}
+        </Button>
+      }
+    >
       <Table
         label={SAYS.targets}
         empty={SAYS.noTargets}
@@ -176,7 +187,7 @@ function One({
       <div class="head">
         <b class="code">{backupId}</b>
         {isLacking ? <Badge tone="bad">{SAYS.missing(count(backup.missingCount))}</Badge> : null}
-        <Button label={`${SAYS.verify}: ${backupId}`} onClick={onVerify}>
+        <Button needs="verifyClusterBackup" label={`${SAYS.verify}: ${backupId}`} onClick={onVerify}>
           {SAYS.verify}
         </Button>
       </div>

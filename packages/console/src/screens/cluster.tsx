@@ -7,7 +7,7 @@ import { bytes, count, duration } from '../words/format.ts'
 import { Badge, Bar, Button, Card, FactList, Loaded, Time, type Tone } from '../parts/basics.tsx'
 import { Table } from '../parts/table.tsx'
 import { load, membership, repair } from '../state/cluster-data.ts'
-import type { MemberAction } from '../state/member-actions.ts'
+import { MEMBER_OPERATIONS, type MemberAction } from '../state/member-actions.ts'
 import { TEXT } from '../words/strings.ts'
 import { type Chosen, MemberWizard } from './member-wizard.tsx'
 
@@ -24,10 +24,19 @@ export function Cluster() {
       {(value) => (
         <>
           <div class="actions">
-            <Button kind="primary" onClick={() => setChosen({ action: 'join', member: '' })}>
+            <Button
+              kind="primary"
+              needs={MEMBER_OPERATIONS.join}
+              onClick={() => setChosen({ action: 'join', member: '' })}
+            >
               {SAYS.join}
             </Button>
-            <Button onClick={() => setChosen({ action: 'transfer', member: '' })}>{SAYS.transfer}</Button>
+            <Button
+              needs={MEMBER_OPERATIONS.transfer}
+              onClick={() => setChosen({ action: 'transfer', member: '' })}
+            >
+              {SAYS.transfer}
+            </Button>
           </div>
           <div class="grid">
             {value.members.map((member) => (
@@ -92,6 +101,7 @@ function MemberCard({
         {actionsOf(member).map((action) => (
           <Button
             key={action}
+            needs={MEMBER_OPERATIONS[action]}
             label={`${TEXT.action[action].name}: ${nodeId}`}
             onClick={() => onChoose({ action, member: nodeId })}
           >

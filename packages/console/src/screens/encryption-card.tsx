@@ -19,7 +19,14 @@ export function EncryptionCard({ id }: { readonly id: string }) {
     void encryption.load()
   }, [id])
   return (
-    <Card title={SAYS.title} actions={<Button onClick={() => setOpen(true)}>{SAYS.exchange}</Button>}>
+    <Card
+      title={SAYS.title}
+      actions={
+        <Button needs="exchangeDataKey" onClick={() => setOpen(true)}>
+          {SAYS.exchange}
+        </Button>
+      }
+    >
       <Loaded of={encryption}>
         {({ algorithm, keyVersion, keySince, exchange }) => (
           <FactList

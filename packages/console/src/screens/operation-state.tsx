@@ -82,6 +82,7 @@ function Orders({ operation: { operationId: id, status, type } }: { readonly ope
       <div class="actions">
         {status === 'paused' ? (
           <Button
+            needs="resumeOperation"
             label={`${SAYS.resume}: ${type}`}
             onClick={() => void order((api) => api.resumeOperation({ id }))}
           >
@@ -89,6 +90,7 @@ function Orders({ operation: { operationId: id, status, type } }: { readonly ope
           </Button>
         ) : (
           <Button
+            needs="pauseOperation"
             label={`${SAYS.pause}: ${type}`}
             onClick={() => void order((api) => api.pauseOperation({ id }))}
           >
@@ -96,6 +98,7 @@ function Orders({ operation: { operationId: id, status, type } }: { readonly ope
           </Button>
         )}
         <Button
+          needs="cancelOperation"
           label={`${SAYS.cancel}: ${type}`}
           onClick={() => void order((api) => api.cancelOperation({ id }))}
         >

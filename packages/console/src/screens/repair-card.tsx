@@ -23,8 +23,12 @@ export function RepairCard() {
       title={SAYS.repair}
       actions={
         <>
-          <Button onClick={() => setAsked('scrub')}>{SAYS.startScrub}</Button>
-          <Button onClick={() => setAsked('recount')}>{SAYS.startRecount}</Button>
+          <Button needs="scrub" onClick={() => setAsked('scrub')}>
+            {SAYS.startScrub}
+          </Button>
+          <Button needs="recount" onClick={() => setAsked('recount')}>
+            {SAYS.startRecount}
+          </Button>
         </>
       }
     >

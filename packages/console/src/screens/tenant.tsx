@@ -2,7 +2,7 @@
  * One tenant: quota and usage, service accounts, access keys, and its end.
  */
 import { useEffect, useState } from 'preact/hooks'
-import type { AccessKey, Quota, Tenant } from '../../../client/src/admin.ts'
+import type { AccessKey, Account, Quota, Tenant } from '../../../client/src/admin.ts'
 import { Badge, Bar, Button, Card, FactList, Loaded, Time } from '../parts/basics.tsx'
 import { Table } from '../parts/table.tsx'
 import { linkTo } from '../state/route.ts'
@@ -40,32 +40,25 @@ export function TenantScreen({ id }: { readonly id: string }) {
             <Head tenant={tenant} onOpen={setOpen} />
             <Card
               title={SAYS.usage}
-              actions={<Button onClick={() => setOpen({ kind: 'quota' })}>{SAYS.setQuota}</Button>}
+              actions={
+                <Button needs="setTenantQuota" onClick={() => setOpen({ kind: 'quota' })}>
+                  {SAYS.setQuota}
+                </Button>
+              }
             >
               <Usage quota={quota} />
             </Card>
             <Card
               title={SAYS.keys}
-              actions={<Button onClick={() => setOpen({ kind: 'key' })}>{SAYS.createKey}</Button>}
+              actions={
+                <Button needs="createTenantKey" onClick={() => setOpen({ kind: 'key' })}>
+                  {SAYS.createKey}
+                </Button>
+              }
             >
               <Keys keys={keys.rows} onRevoke={(key) => setOpen({ kind: 'revoke', key })} />
             </Card>
-            <Card
-              title={SAYS.accounts}
-              actions={<Button onClick={() => setOpen({ kind: 'account' })}>{SAYS.createAccount}</Button>}
-            >
-              <Table
-                label={SAYS.accounts}
-                empty={SAYS.noAccounts}
-                keyOf={(account) => account.id}
-                rows={accounts.rows}
-                columns={[
-                  { head: SAYS.name, cell: ({ name }) => name },
-                  { head: SAYS.about, cell: ({ description }) => description, isMinor: true },
-                  { head: SAYS.keys, cell: ({ keyCount }) => count(keyCount), isFigure: true },
-                ]}
-              />
-            </Card>
+            <Accounts accounts={accounts.rows} onCreate={() => setOpen({ kind: 'account' })} />
             {open?.kind === 'quota' ? <SetQuota id={id} quota={quota} onClose={close} /> : null}
             {open?.kind === 'disable' ? <DisableTenant id={id} onClose={close} /> : null}
             {open?.kind === 'delete' ? <DeleteTenant id={id} onClose={close} /> : null}
@@ -79,6 +72,37 @@ export function TenantScreen({ id }: { readonly id: string }) {
   )
 }
 
+function Accounts({
+  accounts,
+  onCreate,
+}: {
+  readonly accounts: readonly Account[]
+  readonly onCreate: () => void
+}) {
+  return (
+    <Card
+      title={SAYS.accounts}
+      actions={
+        <Button needs="createTenantAccount" onClick={onCreate}>
+          {SAYS.createAccount}
+        </Button>
+      }
+    >
+      <Table
+        label={SAYS.accounts}
+        empty={SAYS.noAccounts}
+        keyOf={(account) => account.id}
+        rows={accounts}
+        columns={[
+          { head: SAYS.name, cell: ({ name }) => name },
+          { head: SAYS.about, cell: ({ description }) => description, isMinor: true },
+          { head: SAYS.keys, cell: ({ keyCount }) => count(keyCount), isFigure: true },
+        ]}
+      />
+    </Card>
+  )
+}
+
 function Head({ tenant, onOpen }: { readonly tenant: Tenant; readonly onOpen: (open: Open) => void }) {
   const { id, name, status, createdAt, disabledReason } = tenant
   return (
@@ -87,10 +111,14 @@ function Head({ tenant, onOpen }: { readonly tenant: Tenant; readonly onOpen: (o
       actions={
         <>
           {status === 'active' ? (
-            <Button onClick={() => onOpen({ kind: 'disable' })}>{SAYS.disable}</Button>
+            <Button needs="disableTenant" onClick={() => onOpen({ kind: 'disable' })}>
+              {SAYS.disable}
+            </Button>
           ) : null}
           {status === 'disabled' ? (
-            <Button onClick={() => onOpen({ kind: 'delete' })}>{SAYS.delete}</Button>
+            <Button needs="deleteTenant" onClick={() => onOpen({ kind: 'delete' })}>
+              {SAYS.delete}
+            </Button>
           ) : null}
         </>
       }
@@ -171,7 +199,11 @@ function Keys({
           head: SAYS.change,
           cell: (key) =>
             key.status === 'active' ? (
-              <Button label={`${SAYS.revoke}: ${key.accessKeyId}`} onClick={() => onRevoke(key)}>
+              <Button
+                needs="revokeTenantKey"
+                label={`${SAYS.revoke}: ${key.accessKeyId}`}
+                onClick={() => onRevoke(key)}
+              >
                 {SAYS.revoke}
               </Button>
             ) : null,

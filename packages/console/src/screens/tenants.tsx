@@ -44,7 +44,7 @@ function TenantList() {
       <Card
         title={SAYS.all}
         actions={
-          <Button kind="primary" onClick={() => setCreating(true)}>
+          <Button kind="primary" needs="createTenant" onClick={() => setCreating(true)}>
             {SAYS.create}
           </Button>
         }

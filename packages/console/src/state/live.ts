@@ -6,6 +6,7 @@
 import { effect, signal } from '@preact/signals'
 import { ApiError } from '../../../client/src/admin.ts'
 import { load } from './cluster-data.ts'
+import { may } from './rights.ts'
 import { client, noticeRefusal } from './session.ts'
 
 /** null: this token may not ask. */
@@ -18,8 +19,8 @@ const SOON_MS = 1_000
 
 effect(() => {
   const api = client.value
-  isLive.value = false
-  if (api === null) return
+  isLive.value = api === null || may('getChanges') ? false : null
+  if (api === null || isLive.peek() === null) return
   const end = new AbortController()
   void follow(end.signal)
   return () => end.abort()

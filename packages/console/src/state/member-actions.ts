@@ -5,7 +5,17 @@
  */
 import type { AdminOperations, HoldfastAdmin, Operation } from '../../../client/src/admin.ts'
 
-export type MemberAction = 'join' | 'demote' | 'lost' | 'remove' | 'replace' | 'transfer'
+/** Each with its operation. */
+export const MEMBER_OPERATIONS = {
+  join: 'joinVoter',
+  demote: 'demoteVoter',
+  lost: 'markVoterLost',
+  remove: 'removeMember',
+  replace: 'replaceVoter',
+  transfer: 'transferLeadership',
+} as const
+
+export type MemberAction = keyof typeof MEMBER_OPERATIONS
 
 export interface Answers {
   /** The member that is changed; '' for a join, and for a transfer to the best follower. */

@@ -5,7 +5,7 @@
  * it, and with the tab (docs/adr/0093-console.md, docs/adr/0101-console-objects.md).
  */
 import { signal } from '@preact/signals'
-import { AccessDeniedError, HoldfastAdmin, UnauthorizedError } from '../../../client/src/admin.ts'
+import { type AdminOperations, HoldfastAdmin, UnauthorizedError } from '../../../client/src/admin.ts'
 import { Holdfast } from '../../../client/src/index.ts'
 import { followed } from './requests.ts'
 
@@ -30,6 +30,8 @@ type Ended = 'idle' | 'refused' | null
 
 /** null: no admin token. */
 export const client = signal<HoldfastAdmin | null>(null)
+/** Who the admin token says one is, and what it allows; null: no admin token. */
+export const caller = signal<AdminOperations['getSession']['answer'] | null>(null)
 /** null: no access key. */
 export const keySession = signal<KeySession | null>(null)
 /** Why there is a page to log in again. */
@@ -46,10 +48,7 @@ export async function logIn(given: string): Promise<void> {
     repeat: REPEAT,
     fetch: followed(''),
   })
-  await made.listTenants({ limit: 1 }).catch((error: unknown) => {
-    // A role without this right is a role; a token that is none is refused otherwise.
-    if (!(error instanceof AccessDeniedError)) throw error
-  })
+  caller.value = await made.getSession()
   client.value = made
   begin()
 }
@@ -72,6 +71,7 @@ function begin(): void {
 }
 
 export function logOut(why: Ended = null): void {
+  caller.value = null
   client.value = null
   keySession.value = null
   endedBy.value = why
@@ -88,6 +88,7 @@ function waitForInput(): void {
 export function noticeRefusal(error: unknown): void {
   if (!(error instanceof UnauthorizedError) || client.value === null) return
   if (keySession.value === null) return logOut('refused')
+  caller.value = null
   client.value = null
 }
 

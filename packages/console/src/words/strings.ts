@@ -69,6 +69,11 @@ export const TEXT = {
     stale: 'Not up to date: the last request failed.',
   },
 
+  rights: {
+    denied: (role: string) => `The role ${role} does not allow this.`,
+    caller: (name: string, role: string) => (name === role ? role : `${name}, ${role}`),
+  },
+
   requests: {
     title: 'Requests of this page as curl',
     about:

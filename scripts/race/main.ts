@@ -16,6 +16,7 @@ import { startMinio } from './minio.ts'
 import { parseRaceOptions, RACE_USAGE, type RaceOptions, type SystemName } from './options.ts'
 import { chartOf } from './chart.ts'
 import { pageOf, type RaceReport } from './report.ts'
+import { runningS3 } from './running-s3.ts'
 import type { RaceSystem } from './system.ts'
 import { runTurn, type Turn, type TurnPlan } from './turn.ts'
 
@@ -29,9 +30,12 @@ interface Starter {
 }
 
 function startersOf(options: RaceOptions): readonly Starter[] {
-  const { against, configFile, againstConfigFile, systems } = options
+  const { against, configFile, againstConfigFile, systems, running } = options
   const own = buildAt(ROOT, 'holdfast', configFile)
-  const starters = systems.map((name) => starterOf(name, own, options))
+  const starters = [
+    ...systems.map((name) => starterOf(name, own, options)),
+    ...running.map((about) => ({ name: about.name, start: async () => runningS3(about) })),
+  ]
   if (against === null) return starters
   const other = buildAt(against, `against ${basename(against)}`, againstConfigFile ?? configFile)
   return [...starters, { name: other.name, start: () => startHoldfast(other) }]

@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util'
 import { etcdVersion } from '../bench/raft-system.ts'
 import { UsageError, wholeNumber } from '../local/options.ts'
 import { ROW_IDS } from './rows.ts'
+import { readRunning, type RunningS3 } from './running-s3.ts'
 
 export const SYSTEM_NAMES = ['holdfast', 's3', 'etcd', 'minio'] as const
 export type SystemName = (typeof SYSTEM_NAMES)[number]
@@ -24,6 +25,8 @@ export interface RaceOptions {
   readonly systems: readonly SystemName[]
   /** Programs by the name of their system, where another than the one in the path is meant. */
   readonly programs: Readonly<Partial<Record<SystemName, string>>>
+  /** Descriptions of systems that run already, in the order of the first pass, after the others. */
+  readonly running: readonly RunningS3[]
   readonly against: string | null
   readonly configFile: string | null
   readonly againstConfigFile: string | null
@@ -38,6 +41,8 @@ export const RACE_USAGE = `npm run race -- [--against DIR] [--rows ID,...] [--pa
                      holdfast, s3 (our nodes through the S3 API), etcd, minio
   --etcd FILE        the program of etcd, when it is not in the path: three members through its HTTP gateway
   --minio FILE       the program of MinIO: three servers, one erasure set
+  --running FILE     another S3 system that runs on this machine, by a YAML file with name, version, durability, endpoints, accessKeyId, secretKey,
+                     folder and, for its processor time, pids; may be given several times
   --rows ID,...      only these rows: ${ROW_IDS.join(', ')}
   --passes N         turns of each system, 1 to 20 (default 2); the order is turned round with each
   --seconds S        how long each row is measured, 1 to 600 (default 5; with --operations a bound, default 120)
@@ -59,6 +64,7 @@ function parse(argv: readonly string[]) {
         systems: { type: 'string' },
         etcd: { type: 'string' },
         minio: { type: 'string' },
+        running: { type: 'string', multiple: true, default: [] },
         rows: { type: 'string' },
         passes: { type: 'string', default: '2' },
         seconds: { type: 'string' },
@@ -135,6 +141,7 @@ export function parseRaceOptions(argv: readonly string[]): RaceOptions | null {
       ...(values.etcd === undefined ? {} : { etcd: resolve(values.etcd) }),
       ...(values.minio === undefined ? {} : { minio: resolve(values.minio) }),
     },
+    running: values.running.map((file) => readRunning(resolve(file))),
     against: against === undefined ? null : resolve(against),
     configFile: config === undefined ? null : resolve(config),
     againstConfigFile: againstConfig === undefined ? null : resolve(againstConfig),

@@ -1,8 +1,11 @@
 /**
  * The race without its systems: the connection against a real server, the options, the verdict.
  */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { chartOf } from '../../scripts/race/chart.ts'
 import { disquiet, sampleMachine, usedSince } from '../../scripts/race/machine.ts'
@@ -10,6 +13,7 @@ import { parseRaceOptions } from '../../scripts/race/options.ts'
 import { RaceSocket } from '../../scripts/race/race-socket.ts'
 import { median, pageOf, type RaceReport } from '../../scripts/race/report.ts'
 import { ROW_IDS } from '../../scripts/race/rows.ts'
+import { readRunning } from '../../scripts/race/running-s3.ts'
 import { s3Dialect } from '../../scripts/race/s3-dialect.ts'
 import { headOf } from '../../scripts/race/system.ts'
 import type { Cell, Turn } from '../../scripts/race/turn.ts'
@@ -30,6 +34,35 @@ function asking(method: string, body: Buffer | Iterable<Buffer> | null = null, b
   const head = headOf({ method, path: '/a', host: 'x', headers: '', bytes })
   return { head, body, status: 200, isHead: method === 'HEAD' }
 }
+
+t.test('a description of a system that runs already', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'holdfast-race-'))
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  const about = {
+    name: 'garage',
+    version: '2.0.0',
+    durability: 'flushed on two',
+    endpoints: ['http://127.0.0.1:3900', 'http://[::1]:3910'],
+    accessKeyId: 'GK1',
+    secretKey: 'secret',
+    pids: [process.pid],
+    folder,
+  }
+  const read = (members: object) => {
+    const file = join(folder, 'about.yaml')
+    writeFileSync(file, JSON.stringify({ ...about, ...members }))
+    return readRunning(file)
+  }
+  t.same(read({}), about)
+  t.same(read({ pids: undefined }).pids, [])
+  t.throws(() => readRunning(join(folder, 'none')), { message: /there is no file/ })
+  t.throws(() => read({ durability: '' }), { message: /'durability'.*must be a text/ })
+  t.throws(() => read({ folder: join(folder, 'none') }), { message: /'folder'.*a folder that exists/ })
+  t.throws(() => read({ pids: ['1'] }), { message: /'pids'.*ids of processes that run/ })
+  for (const endpoints of [[], 'http://127.0.0.1', ['http://192.0.2.1:3900'], ['http://127.0.0.1:1/path']])
+    t.throws(() => read({ endpoints }), { message: /'endpoints'.*of loopback and without a path/ })
+  t.end()
+})
 
 t.test('a connection of the race', async (t) => {
   await t.test('reads answers with a length, in chunks, without a body, one after the other', async (t) => {

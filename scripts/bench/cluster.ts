@@ -23,13 +23,15 @@ export interface MeasuredCluster extends BenchTarget {
   /** This and the next in the order of the endpoints; empty when this program did not start the processes. */
   readonly pids: readonly number[]
   readonly adminUrls: readonly string[]
+  /** Of an owner; null when this program did not start the cluster. */
+  readonly adminToken: string | null
   /** A folder on the same disk, for the anchor; null when the disk is elsewhere. */
   readonly folder: string | null
   stop(): Promise<void>
 }
 
 export function runningCluster(target: BenchTarget): MeasuredCluster {
-  return { ...target, pids: [], adminUrls: [], folder: null, stop: async () => undefined }
+  return { ...target, pids: [], adminUrls: [], adminToken: null, folder: null, stop: async () => undefined }
 }
 
 /** `program`: the starter of local clusters, of this checkout or of another. */
@@ -54,11 +56,20 @@ export async function freshCluster(
     rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
   }
   try {
-    const { nodes, accessKeyId, secretKey } = await description(child)
+    const { nodes, accessKeyId, secretKey, ownerToken } = await description(child)
     const endpoints = nodes.map(({ dataUrl }) => dataUrl)
     const pids = nodes.map(({ pid }) => pid)
     const adminUrls = nodes.map(({ adminUrl }) => adminUrl)
-    return { endpoints, accessKeyId, secretKey, pids, adminUrls, folder, stop }
+    return {
+      endpoints,
+      accessKeyId,
+      secretKey,
+      pids,
+      adminUrls,
+      adminToken: ownerToken,
+      folder,
+      stop,
+    }
   } catch (error) {
     await stop()
     throw error

@@ -1,6 +1,7 @@
 /**
- * `node scripts/bench/event-loops.ts [SECONDS] [CONFIG.yaml]`: how late the event loop of each thread of each node comes while one cluster of three
- * serves every kind of row of the race at once, and whether a leader was elected meanwhile.
+ * `node scripts/bench/event-loops.ts [--heavy] [SECONDS] [CONFIG.yaml]`: how late the event loop of each thread of each node comes while one cluster of three
+ * serves every kind of row of the race at once, with --heavy beside completions of 10,000 parts, ends of
+ * tenants, scrubs and the like, and whether a leader was elected meanwhile.
  *
  * Owns: the mix and the page. Knows nothing of: which work held a loop up; `npm run profile` shows that.
  * Rules: the thread of Raft is found by the name of its row, today `main`. An idle thread of this program is measured beside them:
@@ -15,6 +16,7 @@ import { clusterProgram, holdfastSystem, ROOT, versionOf } from '../race/holdfas
 import { type RaceRow, rowsOf } from '../race/rows.ts'
 import { loadOf } from '../race/turn.ts'
 import { freshCluster, leaderOf, type MeasuredCluster, metricsOf, withCluster } from './cluster.ts'
+import { startHeavyWork } from './heavy-work.ts'
 import { type LoadResult, runLoad } from './load.ts'
 
 /** Small requests, bodies that are cut, sealed and opened, listings; deletions are in the mixed row. */
@@ -87,7 +89,10 @@ async function delays(nodes: readonly InspectedNode[], leader: number): Promise<
   return lines
 }
 
-async function measured(cluster: MeasuredCluster, seconds: number): Promise<readonly string[]> {
+async function measured(
+  cluster: MeasuredCluster,
+  { seconds, isHeavy }: { readonly seconds: number; readonly isHeavy: boolean },
+): Promise<readonly string[]> {
   const nodes = await inspectedNodes(cluster)
   const system = holdfastSystem(cluster, { name: 'holdfast', version: '' })
   await system.open()
@@ -96,11 +101,13 @@ async function measured(cluster: MeasuredCluster, seconds: number): Promise<read
     const rows = await preparedRows(field, seconds)
     const [leader, before] = [await leaderOf(cluster), await terms(cluster)]
     const idle = await idleThread()
+    const heavy = isHeavy ? await startHeavyWork(cluster, cluster.adminToken ?? '') : null
     for (const node of nodes) await node.evaluate(START)
     say(`all rows at once, ${seconds} s ...`)
     const results = await Promise.all(rows.map(({ run }) => run(seconds)))
     const lines = await delays(nodes, leader)
     const began = (await terms(cluster)) - before
+    await heavy?.stop()
     const counts = results.map(({ latencies, errors, firstError }, at) => {
       const failed = errors === 0 ? '' : ` (${errors} failed: ${firstError})`
       return `${rows[at]?.id} ${latencies.count}${failed}`
@@ -112,6 +119,7 @@ async function measured(cluster: MeasuredCluster, seconds: number): Promise<read
       rowOf('an idle thread beside them', await idle()),
       '',
       `Operations: ${counts.join(', ')}. ${began === 0 ? 'No election.' : `ELECTIONS: terms rose by ${began} over three nodes.`}`,
+      ...(heavy?.lines() ?? []),
     ]
   } finally {
     field.close()
@@ -119,13 +127,15 @@ async function measured(cluster: MeasuredCluster, seconds: number): Promise<read
   }
 }
 
-const [secondsText = '20', configFile = null] = process.argv.slice(2)
+const words = process.argv.slice(2)
+const isHeavy = words[0] === '--heavy'
+const [secondsText = '20', configFile = null] = isHeavy ? words.slice(1) : words
 const seconds = wholeNumber(secondsText, 'SECONDS', { min: 1, max: 3600 })
 // Inherited by the nodes.
 process.env['NODE_OPTIONS'] = INSPECTED
 const loadBefore = loadavg()[0] ?? 0
 const cluster = await freshCluster(configFile, clusterProgram(ROOT))
-const lines = await withCluster(cluster, (one) => measured(one, seconds))
+const lines = await withCluster(cluster, (one) => measured(one, { seconds, isHeavy }))
 const loads = `load average ${loadBefore.toFixed(1)} before, ${(loadavg()[0] ?? 0).toFixed(1)} after`
 const machine = `Commit ${versionOf(ROOT)}, Node ${process.versions.node}, ${availableParallelism()} cores, ${loads}, ${seconds} s`
 process.stdout.write(`${[machine, '', ...lines].join('\n')}\n`)

@@ -1,0 +1,196 @@
+/**
+ * What holds a node up longest, repeated beside the rows of a measurement: uploads of 10,000 parts and their completion, copies of large objects, tenants that
+ * are deleted with their objects, scrubs, and rebalancing.
+ *
+ * Owns: these five loops and their counts. Rules: a refusal because the cluster is busy is counted and repeated after a pause, so a loop never ends early; each
+ * loop has one piece of work under way; the parts of an upload have the same bytes, so the disk keeps one of them.
+ */
+import { setTimeout as wait } from 'node:timers/promises'
+import {
+  type AdminClient,
+  adminClient,
+  ApiError,
+  type DataClient,
+  dataClient,
+} from '../../src/client/clients.ts'
+import type { MeasuredCluster } from './cluster.ts'
+
+const MIB = 1024 * 1024
+const PART_BYTES = 5 * MIB
+const PARTS = 10_000
+const PARTS_AT_ONCE = 4
+const COPIED_BYTES = 64 * MIB
+const TENANT_OBJECTS = 2000
+const TENANT_PUTS_AT_ONCE = 8
+const PAUSE_MS = 200
+const REASON = 'measured under heavy work'
+
+export interface HeavyWork {
+  /** How often each kind of work was done, and how often a request of it was refused, with the first of other failures. */
+  readonly lines: () => readonly string[]
+  /** Waits for the requests under way. */
+  readonly stop: () => Promise<void>
+}
+
+interface Kind {
+  readonly name: string
+  readonly once: () => Promise<void>
+  done: number
+}
+
+/** Asks the cluster until it takes the request. Rejects with Stopped when the work is stopped. */
+type Going = <T>(request: () => Promise<T>) => Promise<T>
+
+/** Thrown where a loop is in the middle of its work. */
+class Stopped extends Error {}
+
+export async function startHeavyWork(cluster: MeasuredCluster, adminToken: string): Promise<HeavyWork> {
+  const data = dataClient(cluster)
+  const admin = adminClient({ endpoints: cluster.adminUrls, token: adminToken })
+  let isOver = false
+  let refused = 0
+  const failures = new Map<string, string>()
+  const go: Going = async (request) => {
+    while (!isOver) {
+      try {
+        return await request()
+      } catch (error) {
+        if (!(error instanceof ApiError && (error.status === 503 || error.status === 429))) throw error
+        refused++
+        await wait(PAUSE_MS)
+      }
+    }
+    throw new Stopped()
+  }
+  const bucket = 'heavy-work'
+  await data.call('createBucket', { body: { name: bucket } })
+  const kinds: readonly Kind[] = [
+    { name: `uploads of ${PARTS} parts`, once: () => uploadOfParts(go, data, bucket), done: 0 },
+    { name: 'copies of 64 MiB', once: () => largeCopy(go, data, bucket), done: 0 },
+    {
+      name: `tenants of ${TENANT_OBJECTS} objects deleted`,
+      once: () => endedTenant(go, admin, cluster),
+      done: 0,
+    },
+    {
+      name: 'scrubs',
+      once: () => operation(go, admin, () => admin.call('scrub', { body: { reason: REASON } })),
+      done: 0,
+    },
+    { name: 'rebalances', once: () => rebalance(go, admin), done: 0 },
+  ]
+  const loops = kinds.map(async (kind) => {
+    while (!isOver) {
+      try {
+        await kind.once()
+        kind.done++
+      } catch (error) {
+        if (error instanceof Stopped) return
+        failures.set(kind.name, error instanceof Error ? error.message : String(error))
+        await wait(PAUSE_MS)
+      }
+    }
+  })
+  return {
+    lines: () => [
+      `Heavy work: ${kinds.map(({ name, done }) => `${done} ${name}`).join(', ')}; ${refused} requests refused because the cluster was busy.`,
+      ...[...failures].map(([name, message]) => `FAILED, ${name}: ${message}`),
+    ],
+    stop: async () => {
+      isOver = true
+      await Promise.all(loops)
+      await Promise.all([data.close(), admin.close()])
+    },
+  }
+}
+
+async function uploadOfParts(go: Going, data: DataClient, bucket: string): Promise<void> {
+  const key = 'parts'
+  const { uploadId } = (
+    await go(() => data.call('createMultipartUpload', { params: { bucket, key }, body: {} }))
+  ).answer
+  const bytes = Buffer.alloc(PART_BYTES, 'part')
+  const parts: { readonly partNumber: number; readonly etag: string }[] = []
+  let next = 1
+  const sender = async (): Promise<void> => {
+    for (let partNumber = next++; partNumber <= PARTS; partNumber = next++) {
+      const params = { bucket, key, uploadId, partNumber: `${partNumber}` }
+      const call = { params, body: bytes, isRepeatable: true }
+      parts.push({ partNumber, etag: (await go(() => data.call('uploadPart', call))).answer.etag })
+    }
+  }
+  await Promise.all(Array.from({ length: PARTS_AT_ONCE }, sender))
+  const body = { parts: parts.toSorted((one, other) => one.partNumber - other.partNumber) }
+  const call = { params: { bucket, key, uploadId }, body, isRepeatable: true }
+  await go(() => data.call('completeMultipartUpload', call))
+  await go(() => data.call('deleteObject', { params: { bucket, key } }))
+}
+
+async function largeCopy(go: Going, data: DataClient, bucket: string): Promise<void> {
+  const params = { bucket, key: 'source' }
+  const isThere = await go(() => data.call('headObject', { params })).then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof ApiError && error.status === 404) return false
+      throw error
+    },
+  )
+  if (!isThere)
+    await go(() =>
+      data.call('putObject', { params, body: Buffer.alloc(COPIED_BYTES, 'copied'), isRepeatable: true }),
+    )
+  const body = { sourceBucket: bucket, sourceKey: 'source' }
+  await go(() => data.call('copyObject', { params: { bucket, key: 'copy' }, body, isRepeatable: true }))
+  await go(() => data.call('deleteObject', { params: { bucket, key: 'copy' } }))
+}
+
+async function endedTenant(go: Going, admin: AdminClient, { endpoints }: MeasuredCluster): Promise<void> {
+  const id = `heavy-${Math.random().toString(36).slice(2, 10)}`
+  await go(() => admin.call('createTenant', { body: { id, name: id } }))
+  const scopes = 'read,write,delete,admin'
+  const key = (await go(() => admin.call('createTenantKey', { params: { id }, body: { scopes, name: id } })))
+    .answer
+  const data = dataClient({ endpoints, accessKeyId: key.accessKeyId, secretKey: key.secretKey })
+  try {
+    await go(() => data.call('createBucket', { body: { name: 'all' } }))
+    let next = 0
+    const putter = async (): Promise<void> => {
+      for (let at = next++; at < TENANT_OBJECTS; at = next++) {
+        const call = {
+          params: { bucket: 'all', key: `${at}` },
+          body: Buffer.alloc(1024, `${at}`),
+          isRepeatable: true,
+        }
+        await go(() => data.call('putObject', call))
+      }
+    }
+    await Promise.all(Array.from({ length: TENANT_PUTS_AT_ONCE }, putter))
+  } finally {
+    await data.close()
+  }
+  await go(() => admin.call('disableTenant', { params: { id }, body: { reason: REASON } }))
+  const body = { reason: REASON, confirm: id }
+  await operation(go, admin, () => admin.call('deleteTenant', { params: { id }, body }))
+}
+
+async function rebalance(go: Going, admin: AdminClient): Promise<void> {
+  const [first] = (await go(() => admin.call('listTenants', {}))).answer.tenants
+  const tenantId = first?.id ?? 'demo'
+  await operation(go, admin, () => admin.call('rebalance', { body: { tenantId, reason: REASON } }))
+}
+
+/** Until it has ended. */
+async function operation(
+  go: Going,
+  admin: AdminClient,
+  request: () => Promise<{ readonly answer: object }>,
+): Promise<void> {
+  const { answer } = await go(request)
+  if (!('operationId' in answer) || typeof answer.operationId !== 'string') return
+  const params = { id: answer.operationId }
+  for (;;) {
+    const { status } = (await go(() => admin.call('getOperation', { params }))).answer
+    if (status !== 'running' && status !== 'queued') return
+    await wait(PAUSE_MS * 5)
+  }
+}

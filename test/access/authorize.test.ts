@@ -64,6 +64,7 @@ const ALLOWED = {
   createBucket: ['write', 'photosWrite'],
   getBucket: ['read', 'photosRead', 'inRead', 'anyBucketInRead'],
   deleteBucket: ['delete', 'photosDelete'],
+  getBucketUsage: ['read', 'photosRead'],
   getBucketVersioning: READERS,
   setBucketVersioning: ['write', 'photosWrite'],
   getBucketObjectLock: READERS,

@@ -48,6 +48,7 @@ const HOOKS = [...SETS_HOOKS, 'listNotificationDeliveries', 'redeliverNotificati
 const WITHOUT_PREFIX = [
   ...HOOKS,
   'createBucket',
+  'getBucketUsage',
   'setBucketVersioning',
   'deleteBucket',
   'setBucketTags',

@@ -15,6 +15,10 @@ export const bucketRows = {
   'buckets.create.name': '3 to 63 characters by the rules of S3, else 400 invalid_bucket_name [decisions 0]',
   'buckets.create.reserved': 'the name api, and those of probes: 400 invalid_bucket_name [decisions 17]',
   'buckets.get': 'GET /buckets/{bucket}: the record of the creation [native: Buckets]',
+  'buckets.usage':
+    'GET /buckets/{bucket}/usage: the exact counts of a bucket, for keys that may read it as a whole [record 106]',
+  'buckets.list.usage':
+    'include=usage: the counts of each bucket that the key may read as a whole; other values: 400 [record 106]',
   'buckets.delete': 'DELETE /buckets/{bucket}: 204, then 404 [native: Buckets]',
   'buckets.delete.object': 'an object in it: 409 bucket_not_empty [native: Buckets]',
   'buckets.delete.versions': 'a version or a delete marker in it: 409 bucket_not_empty [decisions 2]',

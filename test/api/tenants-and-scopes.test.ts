@@ -135,6 +135,7 @@ t.test('access_denied: a read-only key changes nothing', async (t) => {
 const VERBS: Readonly<Record<string, string>> = {
   getBucket: 'read',
   deleteBucket: 'delete',
+  getBucketUsage: 'read',
   getBucketVersioning: 'read',
   setBucketVersioning: 'write',
   getBucketNotifications: 'read',

@@ -71,8 +71,44 @@ t.test('usage', async (t) => {
           { name: 'versioned', ...counts },
         ],
       })
+      const own = await world.call({ path: `${versioned}/usage`, token: bearer })
+      t.match(own.json, { bucket: 'versioned', ...counts, multipartUploads: 1, multipartBytes: 7 })
       await world.call({ method: 'DELETE', path: `${upload}/m`, token: bearer })
       t.match((await ask()).json, { multipartUploads: 0, multipartBytes: 0 })
+    },
+  )
+
+  await t.test(
+    'of one bucket is for keys that may read it as a whole [buckets.usage] [buckets.list.usage]',
+    async (t) => {
+      const scopes = 'op=read:bucket=photos:prefix=,op=read:bucket=versioned:prefix=in/'
+      const token = await world.memory.bearer('acme', scopes)
+      const see = (path: string) => world.call({ path: `/api/v1/buckets${path}`, token })
+      const { json } = await see('/photos/usage')
+      t.match(json, { bucket: 'photos', objects: 4, versions: 4, deleteMarkers: 0, multipartUploads: 0 })
+      t.equal(json['logicalBytes'], 3 * text.length + 5)
+      t.match(await see('/versioned/usage'), { status: 403, code: 'access_denied' })
+      t.match(await see('/absent/usage'), { status: 403, code: 'access_denied' })
+      t.equal((await see('/versioned')).status, 200, 'the bucket itself is seen')
+      const listed = (await see('?include=usage')).json['buckets'] as { name: string; usage?: object }[]
+      t.match(listed, [{ name: 'photos', usage: { objects: 4, versions: 4 } }, { name: 'versioned' }])
+      t.notOk(listed[1] !== undefined && 'usage' in listed[1])
+      t.notMatch((await see('')).bytes.toString(), /usage/, 'only those who ask get it')
+      t.equal((await see('?include=metadata')).status, 400)
+      await world.call({
+        admin: true,
+        method: 'PUT',
+        token: await world.memory.adminToken('owner'),
+        path: '/admin/api/v1/tenants/acme/buckets/photos/policy',
+        body: {
+          Version: '2012-10-17',
+          Statement: [
+            { Effect: 'Deny', Principal: '*', Action: 's3:ListBucket', Resource: 'arn:aws:s3:::photos' },
+          ],
+        },
+      })
+      t.equal((await see('/photos/usage')).status, 403, 'a policy can deny it')
+      t.notMatch((await see('?include=usage')).bytes.toString(), /"usage"/)
     },
   )
 

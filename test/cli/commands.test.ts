@@ -90,6 +90,7 @@ t.test('holdfast completion', async (t) => {
     t.same(offered(['holdfast', 'bucket', '']), [
       'create',
       'get',
+      'usage',
       'delete',
       'versioning',
       'object-lock',

@@ -67,6 +67,16 @@ t.test('the commands reach every operation of the data API', async (t) => {
     t.same(await cli.json('legal-hold get vault/cat.jpg'), [{ status: 'ON' }])
   })
 
+  await t.test('counts of buckets', async (t) => {
+    t.match(await cli.json('bucket usage photos'), [{ bucket: 'photos', objects: 1, logicalBytes: 5 }])
+    t.match(await cli.json('bucket usage'), [
+      { bucket: 'photos', objects: 1 },
+      { bucket: 'vault', versions: 1 },
+    ])
+    t.match(await cli.run('bucket usage'), { code: 0, out: /^ *SIZE .*\n +5 B +1 .* photos\n/ })
+    t.match(await cli.run('bucket usage photos'), { out: /bytes of versions +5 \(5 B\)/ })
+  })
+
   await t.test('CORS rules of a bucket', async (t) => {
     const rules = [{ allowedOrigins: ['https://app.example'], allowedMethods: ['GET'] }]
     writeFileSync(cli.file('cors.json'), JSON.stringify({ rules }))

@@ -25,7 +25,7 @@ const SCREENS = [
   ['cluster', 'Address'],
   ['operations', 'History'],
   ['tenants', 'Filter by name or id'],
-  ['tenants/demo', 'Usage and quota'],
+  ['tenants/demo', 'Buckets'],
   ['backups', 'Back up now'],
   ['audit', 'Audit rows'],
 ] as const

@@ -132,6 +132,7 @@ t.test('objects in Chromium, on three nodes', { timeout: 900_000 }, async (t) =>
     const at = await driver.page.run<{ readonly x: number; readonly y: number }>(dropPlace)
     await driver.page.drop(at, [folder])
     await driver.sees(`${FOLDER_FILES} done`)
+    await driver.sees(`In the bucket: ${FOLDER_FILES} objects`)
     await driver.click('album/')
     await driver.click('deep/')
     await driver.sees(`${FOLDER_FILES} here, all of them shown`)
@@ -208,6 +209,7 @@ t.test('objects in Chromium, on three nodes', { timeout: 900_000 }, async (t) =>
 
   await t.test('walk: a partner gets a link that takes one upload', async (t) => {
     await driver.go('objects')
+    await driver.sees(/Bytes of all versions/i)
     driver.clicks = 0
     await driver.click('letters')
     await driver.click('Link for one upload')

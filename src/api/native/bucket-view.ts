@@ -3,6 +3,7 @@
  */
 import Type, { type Static } from 'typebox'
 import { VERSIONING_STATES } from '../../operations/buckets/versioning-state.ts'
+import type { BucketUsage, BucketUsageReport } from '../../operations/buckets/bucket-usage.ts'
 import {
   type BucketRecord,
   DEFAULT_RETENTION_DAYS_MAX,
@@ -30,6 +31,22 @@ export const DefaultRetentionView = Type.Object(
   },
 )
 
+const count = (description: string) => Type.Integer({ minimum: 0, description })
+
+const USAGE = {
+  objects: count('Keys whose newest version is no delete marker'),
+  versions: count('All versions, the newest ones too; no delete markers'),
+  deleteMarkers: Type.Integer({ minimum: 0 }),
+  logicalBytes: count('Plain bytes of all versions'),
+  multipartUploads: count('Unfinished ones'),
+  multipartBytes: count('Plain bytes of their parts'),
+}
+
+export const BucketUsageView = Type.Object(
+  { bucket: Type.String(), asOf: Time, ...USAGE },
+  { additionalProperties: false },
+)
+
 export const BucketView = Type.Object(
   {
     name: Type.String(),
@@ -41,6 +58,12 @@ export const BucketView = Type.Object(
     visibility: Type.Enum(['private']),
     hasCors: Type.Boolean(),
     hasNotifications: Type.Boolean(),
+    usage: Type.Optional(
+      Type.Object(USAGE, {
+        additionalProperties: false,
+        description: 'In a listing with include=usage, of buckets that the key may read as a whole',
+      }),
+    ),
   },
   { additionalProperties: false },
 )
@@ -58,6 +81,19 @@ export function bucketView(bucket: BucketRecord): Static<typeof BucketView> {
     hasCors: bucket.hasCors ?? false,
     hasNotifications: bucket.hasNotifications === true,
   }
+}
+
+export function bucketUsageView({
+  bucket,
+  asOf,
+  ...usage
+}: BucketUsageReport): Static<typeof BucketUsageView> {
+  return { bucket, asOf: timeText(asOf), ...usage }
+}
+
+/** A line of a listing. */
+export function listedBucketView(bucket: BucketRecord, usage: BucketUsage | null): Static<typeof BucketView> {
+  return { ...bucketView(bucket), ...(usage === null ? {} : { usage }) }
 }
 
 export function defaultRetentionView({

@@ -3,6 +3,7 @@
  */
 import Type from 'typebox'
 import { getBucket, getBucketVersioning } from '../../operations/buckets/bucket-lookups.ts'
+import { getBucketUsage } from '../../operations/buckets/bucket-usage.ts'
 import { createBucket } from '../../operations/buckets/create-bucket.ts'
 import { deleteBucket } from '../../operations/buckets/delete-bucket.ts'
 import { listBuckets } from '../../operations/buckets/list-buckets.ts'
@@ -12,7 +13,7 @@ import { PHOTOS } from '../examples/names.ts'
 import { documented } from '../documented.ts'
 import { dataRoute } from '../route.ts'
 import { CONTINUATION_TOKEN, PAGE_END_SCHEMA, pageEnd } from '../wire.ts'
-import { BucketView, bucketView } from './bucket-view.ts'
+import { BucketUsageView, BucketView, bucketUsageView, bucketView, listedBucketView } from './bucket-view.ts'
 import { BucketName } from './given-schemas.ts'
 
 const NewBucket = Type.Object(
@@ -46,6 +47,7 @@ const BucketQuery = Type.Object(
     prefix: Type.Optional(Type.String()),
     maxBuckets: Type.Optional(Type.Integer()),
     continuationToken: CONTINUATION_TOKEN,
+    include: Type.Optional(Type.Enum(['usage'])),
   },
   { additionalProperties: false },
 )
@@ -60,7 +62,7 @@ export const bucketRoutes = [
       path: '/buckets',
       summary: 'List the buckets of the tenant',
       description:
-        'Only buckets that some scope of the access key matches, by name. `maxBuckets` is clamped to 1..1000.',
+        'Only buckets that some scope of the access key matches, by name. `maxBuckets` is clamped to 1..1000. `include=usage` adds `usage`, the exact counts of the bucket, to each that the key may read as a whole.',
       query: BucketQuery,
       success: {
         status: 200,
@@ -71,9 +73,15 @@ export const bucketRoutes = [
     },
     async (services, principal, { query }) => {
       const { prefix = '', maxBuckets, continuationToken } = query
-      const page = await listBuckets(services, principal, { prefix, maxBuckets, continuationToken })
-      const body = { buckets: page.buckets.map(bucketView), ...pageEnd(page.nextContinuationToken) }
-      return { kind: 'json', body }
+      const withUsage = query.include === 'usage'
+      const page = await listBuckets(services, principal, {
+        prefix,
+        maxBuckets,
+        continuationToken,
+        withUsage,
+      })
+      const buckets = page.buckets.map(({ bucket, usage }) => listedBucketView(bucket, usage))
+      return { kind: 'json', body: { buckets, ...pageEnd(page.nextContinuationToken) } }
     },
   ),
 
@@ -133,6 +141,27 @@ export const bucketRoutes = [
       await deleteBucket(services, principal, params)
       return { kind: 'empty' }
     },
+  ),
+
+  dataRoute(
+    getBucketUsage,
+    {
+      method: 'GET',
+      path: '/buckets/{bucket}/usage',
+      summary: 'Get the exact counts of a bucket',
+      description:
+        'All figures are of one moment, and none is walked for. They are of the whole bucket, so a key that is limited to a prefix is refused.',
+      success: {
+        status: 200,
+        description: 'The counts',
+        content: { type: 'application/json', schema: BucketUsageView },
+      },
+      example: { params: PHOTOS },
+    },
+    async (services, principal, { params }) => ({
+      kind: 'json',
+      body: bucketUsageView(await getBucketUsage(services, principal, params)),
+    }),
   ),
 
   dataRoute(

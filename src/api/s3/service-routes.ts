@@ -25,7 +25,7 @@ export const serviceRoutes: readonly S3Route[] = [
       const { buckets, nextContinuationToken } = isElsewhere
         ? { buckets: [], nextContinuationToken: null }
         : await listBuckets(services, principal, input)
-      const found = buckets.map(({ name, createdAt }) =>
+      const found = buckets.map(({ bucket: { name, createdAt } }) =>
         element(
           'Bucket',
           element('Name', name),

@@ -11,6 +11,7 @@ export function bucketCommand(done: Done): Command {
     .description('create, show, change and delete buckets; holdfast ls lists them')
     .addCommand(createCommand(done))
     .addCommand(getCommand(done))
+    .addCommand(usageCommand(done))
     .addCommand(deleteCommand(done))
     .addCommand(versioningCommand(done))
     .addCommand(objectLockCommand(done))
@@ -40,6 +41,18 @@ function getCommand(done: Done): Command {
     .action(async (name: string, options: BucketOptions) => {
       const { getBucket } = await import('../objects/bucket-commands.ts')
       done(await getBucket(name, options))
+    })
+}
+
+function usageCommand(done: Done): Command {
+  return withDataAccess(new Command('usage'))
+    .description('show the exact counts of a bucket, or of all buckets that the key may read as a whole')
+    .argument('[bucket]')
+    .addOption(jsonOption())
+    .addHelpText('after', examples('bucket usage', 'bucket usage photos --json'))
+    .action(async (name: string | undefined, options: BucketOptions) => {
+      const { showBucketUsage, showBucketUsages } = await import('../objects/bucket-usage.ts')
+      done(await (name === undefined ? showBucketUsages(options) : showBucketUsage(name, options)))
     })
 }
 

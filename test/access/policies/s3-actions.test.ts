@@ -15,6 +15,7 @@ const NAMES = {
   createBucket: ['s3:CreateBucket'],
   getBucket: ['s3:ListBucket'],
   deleteBucket: ['s3:DeleteBucket'],
+  getBucketUsage: ['s3:ListBucket'],
   getBucketVersioning: ['s3:GetBucketVersioning'],
   setBucketVersioning: ['s3:PutBucketVersioning'],
   getBucketTags: ['s3:GetBucketTagging'],

@@ -85,6 +85,7 @@ export interface ListBucketsInput {
   readonly prefix?: string
   readonly maxBuckets?: number
   /** nextContinuationToken of the page before, with the same query */ readonly continuationToken?: string
+  readonly include?: "usage"
 }
 
 export interface CreateBucketInput {
@@ -98,6 +99,10 @@ export interface GetBucketInput {
 }
 
 export interface DeleteBucketInput {
+  readonly bucket: string
+}
+
+export interface GetBucketUsageInput {
   readonly bucket: string
 }
 
@@ -527,6 +532,11 @@ export abstract class DataMethods extends Methods<DataPages> {
   /** Delete an empty bucket */
   deleteBucket(input: DeleteBucketInput, options?: MethodOptions): Promise<void> {
     return this.run('deleteBucket', input, options)
+  }
+
+  /** Get the exact counts of a bucket */
+  getBucketUsage(input: GetBucketUsageInput, options?: MethodOptions): Promise<DataOperations['getBucketUsage']['answer']> {
+    return this.run('getBucketUsage', input, options)
   }
 
   /** Get the state of versioning */

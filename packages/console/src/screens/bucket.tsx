@@ -8,6 +8,7 @@ import { Rows } from '../parts/rows.tsx'
 import { filesIn, filesOf } from '../state/dropped.ts'
 import {
   bucketName,
+  bucketUsage,
   DELIMITER,
   isListing,
   list,
@@ -38,9 +39,13 @@ export function BucketContents({ bucket, prefix }: Place) {
   const done = doneCount.value
   useEffect(() => {
     bucketName.value = bucket
+    oneBucket.forget()
     void oneBucket.load()
   }, [bucket])
-  useEffect(() => void list(bucket, prefix), [bucket, prefix, done])
+  useEffect(() => {
+    bucketUsage.forget()
+    reload(bucket, prefix)
+  }, [bucket, prefix, done])
   const shown = listing.value
   const isHere = shown !== null && shown.bucket === bucket && shown.prefix === prefix
   return (
@@ -49,8 +54,9 @@ export function BucketContents({ bucket, prefix }: Place) {
       <DropZone bucket={bucket} prefix={prefix} />
       <Card
         title={SAYS.contents}
-        actions={<Button onClick={() => void list(bucket, prefix)}>{TEXT.refresh}</Button>}
+        actions={<Button onClick={() => reload(bucket, prefix)}>{TEXT.refresh}</Button>}
       >
+        <Counts />
         <Search bucket={bucket} prefix={prefix} />
         {listingFault.value === null ? null : <FaultNotice fault={listingFault.value} />}
         {isHere ? (
@@ -66,12 +72,31 @@ export function BucketContents({ bucket, prefix }: Place) {
           isVersioned={oneBucket.value.value?.versioning !== 'Unversioned'}
           onClose={() => {
             setOpened(null)
-            void list(bucket, prefix)
+            reload(bucket, prefix)
           }}
         />
       )}
     </>
   )
+}
+
+function reload(bucket: string, prefix: string): void {
+  void list(bucket, prefix)
+  void bucketUsage.load()
+}
+
+/** Of the whole bucket, exact; nothing where the key may not see them. */
+function Counts() {
+  const usage = bucketUsage.value.value
+  if (usage === null) return null
+  const figures = [
+    SAYS.counts.objects(usage.objects),
+    SAYS.counts.versions(usage.versions),
+    SAYS.counts.deleteMarkers(usage.deleteMarkers),
+    bytes(usage.logicalBytes),
+    ...(usage.multipartUploads === 0 ? [] : [SAYS.counts.uploads(usage.multipartUploads)]),
+  ]
+  return <p class="soft">{SAYS.inBucket(figures.join(' · '))}</p>
 }
 
 /** The bucket and each part of the prefix, as links. */

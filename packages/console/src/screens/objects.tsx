@@ -7,6 +7,7 @@ import { Table } from '../parts/table.tsx'
 import { buckets } from '../state/bucket-data.ts'
 import { linkTo, place } from '../state/route.ts'
 import { keyEndedBy, keySession } from '../state/session.ts'
+import { bytes, count } from '../words/format.ts'
 import { TEXT } from '../words/strings.ts'
 import { BucketContents } from './bucket.tsx'
 import { CreateBucket } from './bucket-dialogs.tsx'
@@ -60,7 +61,21 @@ function BucketList() {
               rows={rows}
               columns={[
                 { head: SAYS.bucket, cell: ({ name }) => <a href={linkTo('objects', name)}>{name}</a> },
-                { head: SAYS.versioning, cell: ({ versioning }) => SAYS.versionings[versioning] },
+                {
+                  head: SAYS.objects,
+                  cell: ({ usage }) => (usage === undefined ? SAYS.notShown : count(usage.objects)),
+                  isFigure: true,
+                },
+                {
+                  head: SAYS.bytes,
+                  cell: ({ usage }) => (usage === undefined ? SAYS.notShown : bytes(usage.logicalBytes)),
+                  isFigure: true,
+                },
+                {
+                  head: SAYS.versioning,
+                  cell: ({ versioning }) => SAYS.versionings[versioning],
+                  isMinor: true,
+                },
                 {
                   head: SAYS.lock,
                   cell: ({ objectLockEnabled }) =>

@@ -6,7 +6,7 @@ import type { AccessKey, Account, Quota, Tenant } from '../../../client/src/admi
 import { Badge, Bar, Button, Card, FactList, Loaded, Time } from '../parts/basics.tsx'
 import { Table } from '../parts/table.tsx'
 import { linkTo } from '../state/route.ts'
-import { oneTenant, tenantId } from '../state/tenant-data.ts'
+import { type Listed, oneTenant, type TenantBucket, tenantId } from '../state/tenant-data.ts'
 import { bytes, count } from '../words/format.ts'
 import { TEXT } from '../words/strings.ts'
 import { CreateAccount, CreateKey, RevokeKey } from './key-dialogs.tsx'
@@ -35,7 +35,7 @@ export function TenantScreen({ id }: { readonly id: string }) {
         <a href={linkTo('tenants')}>{SAYS.back}</a>
       </p>
       <Loaded of={oneTenant}>
-        {({ tenant, quota, accounts, keys }) => (
+        {({ tenant, quota, accounts, buckets, keys }) => (
           <>
             <Head tenant={tenant} onOpen={setOpen} />
             <Card
@@ -48,6 +48,7 @@ export function TenantScreen({ id }: { readonly id: string }) {
             >
               <Usage quota={quota} />
             </Card>
+            <Buckets buckets={buckets} />
             <Card
               title={SAYS.keys}
               actions={
@@ -129,6 +130,32 @@ function Head({ tenant, onOpen }: { readonly tenant: Tenant; readonly onOpen: (o
           [SAYS.status, <Badge tone={status === 'active' ? 'good' : 'warn'}>{TEXT.status[status]}</Badge>],
           [SAYS.created, <Time iso={createdAt} />],
           ...(disabledReason === null ? [] : [[TEXT.wizard.reason, disabledReason] as const]),
+        ]}
+      />
+    </Card>
+  )
+}
+
+function Buckets({ buckets: { rows, isWhole } }: { readonly buckets: Listed<TenantBucket> }) {
+  return (
+    <Card title={SAYS.buckets}>
+      {isWhole ? null : <p class="soft">{SAYS.notAllBuckets}</p>}
+      <Table
+        label={SAYS.buckets}
+        empty={SAYS.noBuckets}
+        keyOf={({ name }) => name}
+        rows={rows}
+        columns={[
+          { head: SAYS.bucket, cell: ({ name }) => name },
+          { head: SAYS.objects, cell: ({ objects }) => count(objects), isFigure: true },
+          { head: SAYS.versions, cell: ({ versions }) => count(versions), isFigure: true, isMinor: true },
+          {
+            head: SAYS.deleteMarkers,
+            cell: ({ deleteMarkers }) => count(deleteMarkers),
+            isFigure: true,
+            isMinor: true,
+          },
+          { head: SAYS.bytes, cell: ({ logicalBytes }) => bytes(logicalBytes), isFigure: true },
         ]}
       />
     </Card>

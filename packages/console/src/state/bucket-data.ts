@@ -28,7 +28,7 @@ export interface Listing {
 
 export const buckets = dataResource(async (api) => {
   const rows: Bucket[] = []
-  for await (const bucket of api.buckets({ maxBuckets: 1000 })) {
+  for await (const bucket of api.buckets({ maxBuckets: 1000, include: 'usage' })) {
     if (rows.length === BUCKETS_MAX) return { rows, isWhole: false }
     rows.push(bucket)
   }
@@ -38,6 +38,8 @@ export const buckets = dataResource(async (api) => {
 /** Which one `oneBucket` loads. */
 export const bucketName = signal('')
 export const oneBucket = dataResource((api) => api.getBucket({ bucket: bucketName.peek() }))
+/** Of the same one; a key that is limited to a prefix is refused. */
+export const bucketUsage = dataResource((api) => api.getBucketUsage({ bucket: bucketName.peek() }))
 
 export const listing = signal<Listing | null>(null)
 export const listingFault = signal<Fault | null>(null)

@@ -4,7 +4,14 @@
  * Rule: a list is one request for each page, never one for each row.
  */
 import { signal } from '@preact/signals'
-import type { AccessKey, Account, HoldfastAdmin, Quota, Tenant } from '../../../client/src/admin.ts'
+import type {
+  AccessKey,
+  Account,
+  AdminOperations,
+  HoldfastAdmin,
+  Quota,
+  Tenant,
+} from '../../../client/src/admin.ts'
 import { resource } from './resource.ts'
 
 const PAGE = 200
@@ -16,10 +23,14 @@ export interface Listed<T> {
   readonly isWhole: boolean
 }
 
+/** With its counts. */
+export type TenantBucket = AdminOperations['getTenantUsage']['answer']['byBucket'][number]
+
 export interface OneTenant {
   readonly tenant: Tenant
   readonly quota: Quota
   readonly accounts: Listed<Account>
+  readonly buckets: Listed<TenantBucket>
   readonly keys: Listed<AccessKey>
 }
 
@@ -39,13 +50,15 @@ export const tenantId = signal('')
 
 export const oneTenant = resource(async (api: HoldfastAdmin): Promise<OneTenant> => {
   const id = tenantId.peek()
-  const [tenant, quota, accounts, keys] = await Promise.all([
+  const [tenant, quota, usage, accounts, keys] = await Promise.all([
     api.getTenant({ id }),
     api.getTenantQuota({ id }),
+    api.getTenantUsage({ id }),
     listed(api.accounts({ id, limit: PAGE })),
     listed(api.keys({ id, limit: PAGE })),
   ])
-  return { tenant, quota, accounts, keys }
+  const buckets = { rows: usage.byBucket, isWhole: !usage.isTruncated }
+  return { tenant, quota, accounts, buckets, keys }
 })
 
 /** Of the same one. */

@@ -1,6 +1,10 @@
 /**
  * The texts of the screens of buckets and objects, in English, under the rules of strings.ts.
  */
+import { count } from './format.ts'
+
+const some = (value: number, one: string): string => `${count(value)} ${value === 1 ? one : `${one}s`}`
+
 export const OBJECTS = {
   logIn: 'Log in with an access key',
   tenant: 'Tenant',
@@ -9,6 +13,16 @@ export const OBJECTS = {
   noBuckets: 'There is no bucket yet, or this key may see none.',
   bucketCount: (buckets: number) => `${buckets} ${buckets === 1 ? 'bucket' : 'buckets'}`,
   notAllBuckets: (shown: number) => `Only the first ${shown} buckets are shown.`,
+  objects: 'Objects',
+  bytes: 'Bytes of all versions',
+  counts: {
+    objects: (value: number) => some(value, 'object'),
+    versions: (value: number) => some(value, 'version'),
+    deleteMarkers: (value: number) => some(value, 'delete marker'),
+    uploads: (value: number) => some(value, 'unfinished upload'),
+  },
+  notShown: 'not for this key',
+  inBucket: (figures: string) => `In the bucket: ${figures}`,
   createBucket: 'Create a bucket',
   createAbout: 'A bucket holds objects. Its name is unique in the tenant.',
   create: 'Create',

@@ -690,6 +690,16 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "ofTenant": false,
     "updatedAt": "2026-11-21T12:00:00.000Z"
   },
+  "getBucketUsage": {
+    "bucket": "photos",
+    "asOf": "2026-11-21T12:00:00.000Z",
+    "objects": 3,
+    "versions": 3,
+    "deleteMarkers": 0,
+    "logicalBytes": 14,
+    "multipartUploads": 0,
+    "multipartBytes": 0
+  },
   "getBucketVersioning": {
     "status": "Enabled"
   },

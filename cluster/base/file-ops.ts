@@ -4,7 +4,7 @@
  * Rule: `syncFile` and `syncDirectory` are separate operations, because their failure has another meaning: bytes that were
  * written before may be lost although the kernel marks its pages clean, so the store must never acknowledge again.
  */
-import type { StatsFs } from 'node:fs'
+import { constants, type StatsFs } from 'node:fs'
 import { mkdir, open, readdir, rename, statfs, unlink } from 'node:fs/promises'
 import type { DiskSize } from './disk-level.ts'
 
@@ -27,6 +27,11 @@ export interface OpenFile {
 export interface FileOps {
   /** Exclusive: fails if the file exists. */
   create(path: string): Promise<OpenFile>
+  /**
+   * The same for a file that is written without the page cache, in whole blocks of memory from block-memory.ts. Null, and no file: the system
+   * or the file system has no such writes.
+   */
+  createUncached(path: string): Promise<OpenFile | null>
   openForRead(path: string): Promise<OpenFile>
   /** Appends all of `pieces`, in order. */
   append(file: OpenFile, pieces: readonly Uint8Array[]): Promise<void>
@@ -46,6 +51,7 @@ export interface FileOps {
 
 export const systemFileOps: FileOps = {
   create: (path) => open(path, 'wx', 0o600),
+  createUncached,
   openForRead: (path) => open(path, 'r'),
   append: (file, pieces) => writeAll(file, pieces),
   writeAt: writeAll,
@@ -57,6 +63,20 @@ export const systemFileOps: FileOps = {
   makeDirectory,
   listDirectory: (path) => readdir(path),
   diskUsage,
+}
+
+async function createUncached(path: string): Promise<OpenFile | null> {
+  const { O_WRONLY, O_CREAT, O_EXCL, O_DIRECT } = constants
+  // Defined on Linux alone, whatever the types say.
+  if ((O_DIRECT as number | undefined) === undefined) return null
+  try {
+    return await open(path, O_WRONLY | O_CREAT | O_EXCL | O_DIRECT, 0o600)
+  } catch (cause) {
+    if (errorCode(cause) !== 'EINVAL') throw cause
+    // The system makes the file before it asks the file system.
+    await unlink(path).catch(() => undefined)
+    return null
+  }
 }
 
 /** A write may be short; the rest is written until nothing is left. */

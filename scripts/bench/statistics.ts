@@ -46,3 +46,11 @@ export function percentile(sorted: Float64Array, share: number): number | null {
   const rank = Math.max(1, Math.ceil(share * sorted.length))
   return sorted[rank - 1] ?? null
 }
+
+/** The middle one, or the mean of the two in the middle; NaN of nothing. */
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((one, other) => one - other)
+  const half = sorted.length >> 1
+  const upper = sorted[half] ?? Number.NaN
+  return sorted.length % 2 === 1 ? upper : ((sorted[half - 1] ?? Number.NaN) + upper) / 2
+}

@@ -3,7 +3,8 @@
  *
  * Rule: a bar is as long as its share of the longest in its row, and its figure stands at its end; rows differ too much for one scale.
  */
-import { median, passesOf, type RaceReport, reasonsAgainst, rowsIn, short } from './report.ts'
+import { median } from '../bench/statistics.ts'
+import { passesOf, type RaceReport, reasonsAgainst, rowsIn, short } from './report.ts'
 import type { Cell } from './turn.ts'
 
 interface Group {

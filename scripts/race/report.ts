@@ -3,9 +3,10 @@
  *
  * Rules: the passes stand beside each median; what could not be measured is a dash; the comparison by time is left out when the machine was not quiet.
  */
+import { median } from '../bench/statistics.ts'
 import { type Column, columnsOf } from '../bench/table.ts'
 import { disquiet } from './machine.ts'
-import type { Cell, Turn } from './turn.ts'
+import { BOUND_ROW, type Cell, type Turn } from './turn.ts'
 
 export interface RaceReport {
   readonly startedAt: string
@@ -21,14 +22,6 @@ export interface RaceReport {
   /** In the order of the first pass. */
   readonly systems: readonly string[]
   readonly turns: readonly Turn[]
-}
-
-/** The middle one, or the mean of the two in the middle; NaN of nothing. */
-export function median(values: readonly number[]): number {
-  const sorted = values.toSorted((one, other) => one - other)
-  const half = sorted.length >> 1
-  const upper = sorted[half] ?? Number.NaN
-  return sorted.length % 2 === 1 ? upper : ((sorted[half - 1] ?? Number.NaN) + upper) / 2
 }
 
 /** Three significant digits. */
@@ -122,6 +115,7 @@ export function pageOf(report: RaceReport): string {
     ...FIGURES.flatMap((figure) => section(report, figure, reasons.length === 0)),
     '',
     ...idleLines(report),
+    ...boundLines(report),
     '',
   ].join('\n')
 }
@@ -214,5 +208,16 @@ function idleLines({ systems, turns }: RaceReport): string[] {
         ? 'not measured'
         : `${shares.map((share) => (100 * share).toFixed(1)).join(', ')} % of a processor`
     return [`- ${system}: idle, three nodes use ${idle}; ${compared} answers compared, no difference.`]
+  })
+}
+
+/** What the disk takes beside what the nodes stored, in the same turn. */
+function boundLines({ turns }: RaceReport): string[] {
+  return turns.flatMap(({ system, bound, cells }) => {
+    const cell = cells.find(({ row }) => row === BOUND_ROW)
+    if (bound === null || cell === undefined) return []
+    const share = (100 * cell.perSecond) / bound.bodiesPerSecond
+    const taken = `the disk takes ${short(bound.bodiesPerSecond)} bodies of 64 MiB a second three times, for ${short(bound.cpuMs)} ms of processor each`
+    return [`- ${system}: ${taken}; ${cell.name} reached ${share.toFixed(0)} % of that.`]
   })
 }

@@ -7,6 +7,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { type Load, runLoad } from '../bench/load.ts'
 import { Processes } from '../bench/processes.ts'
 import { percentile } from '../bench/statistics.ts'
+import { type DiskBound, diskBound } from './disk-bound.ts'
 import { Field } from './field.ts'
 import { type CellOnMachine, onMachine, sampleMachine, usedSince } from './machine.ts'
 import { type RaceRow, rowsOf } from './rows.ts'
@@ -20,6 +21,9 @@ const WARM_UP = {
   firstSecondsMin: 3,
   firstOperationsMin: 2000,
 } as const
+
+/** The row that is compared with what the disk takes. */
+export const BOUND_ROW = 'put-64m'
 
 export interface Cell {
   readonly row: string
@@ -49,6 +53,8 @@ export interface Turn {
   readonly durability: string
   /** Processor seconds of the nodes in a second without requests. */
   readonly idleShare: number | null
+  /** Measured before the rows. Null: no row is compared with it. */
+  readonly bound: DiskBound | null
   readonly compared: number
   readonly cells: readonly Cell[]
 }
@@ -69,13 +75,14 @@ export async function runTurn(system: RaceSystem, plan: TurnPlan): Promise<Turn>
   const field = new Field(system, { compareEach: plan.compareEach, only: null })
   try {
     const idleShare = await idle(system, plan.idleSeconds)
+    const bound = plan.chosen.includes(BOUND_ROW) ? await diskBound(system.folder) : null
     const cells: Cell[] = []
     for (const row of rowsOf(field, plan)) {
       plan.say(`${system.name}: ${row.name} ...`)
       cells.push(await measured(system, row, { ...plan, isFirst: cells.length === 0 }))
     }
     const { name, version, durability } = system
-    return { system: name, version, durability, idleShare, compared: field.compared, cells }
+    return { system: name, version, durability, idleShare, bound, compared: field.compared, cells }
   } finally {
     field.close()
   }

@@ -7,11 +7,12 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
+import { median } from '../../scripts/bench/statistics.ts'
 import { chartOf } from '../../scripts/race/chart.ts'
 import { disquiet, sampleMachine, usedSince } from '../../scripts/race/machine.ts'
 import { parseRaceOptions } from '../../scripts/race/options.ts'
 import { RaceSocket } from '../../scripts/race/race-socket.ts'
-import { median, pageOf, type RaceReport } from '../../scripts/race/report.ts'
+import { pageOf, type RaceReport } from '../../scripts/race/report.ts'
 import { ROW_IDS } from '../../scripts/race/rows.ts'
 import { readRunning } from '../../scripts/race/running-s3.ts'
 import { s3Dialect } from '../../scripts/race/s3-dialect.ts'
@@ -141,7 +142,7 @@ function turn(system: string, perSecond: number, machine = QUIET_CELL): Turn {
     residentBytes: 2 ** 30,
     machine,
   }
-  return { system, version: 'v', durability: 'd', idleShare: 0.05, compared: 3, cells: [cell] }
+  return { system, version: 'v', durability: 'd', idleShare: 0.05, bound: null, compared: 3, cells: [cell] }
 }
 
 function reportOf(turns: readonly Turn[], loadBefore: number): RaceReport {
@@ -165,6 +166,17 @@ t.test('the verdict of the race', async (t) => {
   t.match(disquiet(0, [{ ...QUIET_CELL, stolenShare: 0.2 }]), [/the host took 20\.0 %/])
   t.match(disquiet(0, [{ ...QUIET_CELL, othersShare: 0.2 }]), [/other processes used 20\.0 %/])
   t.match(disquiet(0, [null]), [/no \/proc/])
+})
+
+t.test('large bodies stand beside what the disk takes of them', async (t) => {
+  const one = turn('holdfast', 3)
+  const cells = one.cells.map((cell) => ({ ...cell, row: 'put-64m', name: 'PUT 64 MiB' }))
+  const page = pageOf(reportOf([{ ...one, cells, bound: { bodiesPerSecond: 4, cpuMs: 70 } }], 0))
+  t.match(
+    page,
+    'the disk takes 4 bodies of 64 MiB a second three times, for 70 ms of processor each; PUT 64 MiB reached 75 % of that',
+  )
+  t.notMatch(pageOf(reportOf([one], 0)), 'the disk takes')
 })
 
 t.test('the picture of the race', async (t) => {

@@ -31,6 +31,8 @@ const inFiles: StoreKind = async (parts) => {
   return { store, close: async () => undefined, compact: async () => false }
 }
 
+const inUncachedFiles: StoreKind = (parts, rows) => inFiles({ ...parts, uncachedFromBytes: 0 }, rows)
+
 const blobs = [100, 700, 0, 256, 900, 200, 300, 1200, 40, 50].map((size, seed) => sampleBlob(seed, size))
 const [a, b, c, d, e, f, g, h, i, j] = blobs as [
   SampleBlob,
@@ -177,6 +179,7 @@ for (const [what, kind, script, losesIndex] of [
   ['packs', inPacks, SCRIPT, false],
   ['packs whose index is lost as well', inPacks, forgetful(SCRIPT), true],
   ['files', inFiles, SHORT_SCRIPT, false],
+  ['files written without the page cache', inUncachedFiles, SHORT_SCRIPT, false],
 ] as const) {
   t.test(`a power cut anywhere takes nothing that was acknowledged out of ${what}`, async (t) => {
     const tally = await tallyOf(kind, script, losesIndex)

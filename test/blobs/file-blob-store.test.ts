@@ -2,54 +2,16 @@
  * Proofs of the store of files: the contract, and what only a disk can do to a blob: crash points, torn files, a
  * failing fsync, a full disk.
  */
-import { mkdtemp, open, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile, truncate, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import t, { type Test } from 'tap'
+import t from 'tap'
 import { HEADER_BYTES } from '../../cluster/blobs/base/blob-header.ts'
-import { BlobLayout } from '../../cluster/blobs/files/blob-layout.ts'
-import { FileBlobStore } from '../../cluster/blobs/files/file-blob-store.ts'
 import { type FileOps, systemFileOps } from '../../cluster/base/file-ops.ts'
-import { FlushGuard } from '../../cluster/blobs/files/flush-guard.ts'
-import { BlobDamagedError, type BlobName } from '../../cluster/base/types.ts'
+import { BlobDamagedError } from '../../cluster/base/types.ts'
 import { blobStoreContract } from '../port-suites/blob-store.ts'
 import { deferred } from '../helpers/async.ts'
 import { collect, sampleBlob, sha256, streamOf } from './blob-samples.ts'
-
-async function directoryOf(t: Test): Promise<string> {
-  const parent = await mkdtemp(join(tmpdir(), 'holdfast-blobs-'))
-  t.teardown(() => rm(parent, { recursive: true, force: true }))
-  return join(parent, 'blobs')
-}
-
-async function openStore(
-  directory: string,
-  options: { fileOps?: FileOps; onFatal?: (error: Error) => void } = {},
-) {
-  const onFatal = options.onFatal ?? ((error: Error) => assert(error))
-  const [layout, ops] = [new BlobLayout(directory), options.fileOps ?? systemFileOps]
-  await layout.prepare(ops)
-  return new FileBlobStore({ layout, ops, guard: new FlushGuard(onFatal) })
-}
-
-function assert(error: Error): never {
-  throw error
-}
-
-function pathOf(directory: string, { id, birth }: BlobName): string {
-  return join(directory, id.slice(0, 2), `${id}.${birth}`)
-}
-
-async function flipBit(path: string, at: number): Promise<void> {
-  const file = await open(path, 'r+')
-  const { buffer } = await file.read(Buffer.alloc(1), 0, 1, at)
-  await file.write(Buffer.of((buffer[0] ?? 0) ^ 4), 0, 1, at)
-  await file.close()
-}
-
-function systemError(code: string): Error {
-  return Object.assign(new Error(`${code}: injected`), { code })
-}
+import { directoryOf, flipBit, openStore, pathOf, systemError } from './file-store-world.ts'
 
 t.test('FileBlobStore', (t) =>
   blobStoreContract(t, async (t) => {

@@ -6,6 +6,7 @@
 import { dirname } from 'node:path'
 import { SHARDS } from '../../cluster/blobs/files/blob-layout.ts'
 import { type FileOps, type OpenFile, systemFileOps } from '../../cluster/base/file-ops.ts'
+import { BLOCK_BYTES } from '../../cluster/base/block-memory.ts'
 import type { MemoryFiles } from '../wal/memory-files.ts'
 
 /** Directories of the root. They exist from the start: the disk in memory knows only files. */
@@ -16,6 +17,7 @@ export function blobFilesOn(files: MemoryFiles): FileOps {
     // These operations concern only the open file.
     ...systemFileOps,
     create: async (path) => writtenFile(files, files.create(path), path),
+    createUncached: async (path) => inBlocks(writtenFile(files, files.create(path), path)),
     openForRead: async (path) => openedFile(files, assertThere(files, path)),
     syncDirectory: async (path) => files.syncDir(path),
     rename: async (from, to) => files.rename(assertThere(files, from), to),
@@ -50,6 +52,22 @@ function openedFile(files: MemoryFiles, path: string): OpenFile {
     stat: async () => ({ size: inode.bytes.length }),
     close: async () => {
       isOpen = false
+    },
+  }
+}
+
+/** As the system does it: nothing but whole blocks that begin at a block of their memory and of the file. */
+function inBlocks(file: OpenFile): OpenFile {
+  let end = 0
+  const isWhole = (...places: readonly number[]): boolean =>
+    places.every((place) => place % BLOCK_BYTES === 0)
+  return {
+    ...file,
+    writev: async (pieces, position = end) => {
+      const areWhole = pieces.every(({ byteOffset, length }) => isWhole(byteOffset, length))
+      if (!areWhole || !isWhole(position)) throw Object.assign(new Error('EINVAL'), { code: 'EINVAL' })
+      end = position + pieces.reduce((sum, { length }) => sum + length, 0)
+      return file.writev(pieces, position)
     },
   }
 }

@@ -73,6 +73,10 @@ export function watchedFileOps(ops: FileOps, health: DiskHealth): FileOps {
   const opened = async (path: string, file: Promise<OpenFile>) => watchedFile(await file, path, health)
   return {
     create: (path) => watch('create', path, () => opened(path, ops.create(path))),
+    createUncached: async (path) => {
+      const file = await watch('create', path, () => ops.createUncached(path))
+      return file === null ? null : watchedFile(file, path, health)
+    },
     openForRead: (path) => watch('open', path, () => opened(path, ops.openForRead(path))),
     // These operations are watched at the file, which knows its path.
     append: (file, pieces) => ops.append(file, pieces),

@@ -7,7 +7,7 @@
  */
 import { createHash } from 'node:crypto'
 import { BlobDamagedError, BlobMissingError, type BlobName } from '../../base/types.ts'
-import { encodeHeader } from '../base/blob-header.ts'
+import { encodeHeader, HEADER_BYTES } from '../base/blob-header.ts'
 import { type BlobLayout, SHARDS, shardOf } from './blob-layout.ts'
 import { assertBlobName, fileNameOf, parseFileName } from '../base/blob-name.ts'
 import { type BlobFile, readContent, readRange } from '../base/blob-reader.ts'
@@ -21,21 +21,39 @@ import {
 import { assertContent, ContentCheck } from '../base/content-check.ts'
 import { DirectorySyncs } from './directory-syncs.ts'
 import { orRefusal } from '../base/disk-refusals.ts'
+import { BlockMemories } from '../../base/block-memory.ts'
 import { errorCode, type FileOps, type OpenFile } from '../../base/file-ops.ts'
 import type { FlushGuard } from './flush-guard.ts'
 import { GatheredWrites } from './gathered-writes.ts'
 import { holdsAlready } from '../base/holds-already.ts'
 import { placeAfter, ShardListings } from './shard-listings.ts'
+import { UncachedWrites } from './uncached-writes.ts'
 import { WholeBytes } from '../base/whole-bytes.ts'
 
 /** Directories that one removal flushes at the same time: the rest of the thread pool stays available. */
 const SYNCS_AT_ONCE = 2
+
+/**
+ * Blobs of this size and more are written without the page cache (docs/adr/0105-large-bodies-memory-and-idle.md). Smaller ones are
+ * likely to be read soon, and what they would save is little. Bytes.
+ */
+const UNCACHED_FROM_BYTES = 1024 * 1024
+/** Bytes of one write, and of the memory that each blob in flight has for it. */
+const UNCACHED_WRITE_BYTES = 512 * 1024
+/** Kept for the next blobs: memory that is mapped again costs as much as its copy. */
+const MEMORIES_KEPT = 8
 
 /** Shared by all stores of one disk. */
 export interface StoreParts {
   readonly layout: BlobLayout
   readonly ops: FileOps
   readonly guard: FlushGuard
+  readonly uncachedFromBytes?: number
+}
+
+interface Incoming {
+  readonly name: BlobName
+  readonly expected: ExpectedContent
 }
 
 export class FileBlobStore implements Omit<BlobStore, 'usage'> {
@@ -44,8 +62,12 @@ export class FileBlobStore implements Omit<BlobStore, 'usage'> {
   readonly #guard: FlushGuard
   readonly #directories: DirectorySyncs
   readonly #listings: ShardListings
+  readonly #memories = new BlockMemories(UNCACHED_WRITE_BYTES, MEMORIES_KEPT)
+  /** Infinity once such a write was refused. */
+  #uncachedFromBytes: number
 
-  constructor({ layout, ops, guard }: StoreParts) {
+  constructor({ layout, ops, guard, uncachedFromBytes = UNCACHED_FROM_BYTES }: StoreParts) {
+    this.#uncachedFromBytes = uncachedFromBytes
     this.#layout = layout
     this.#ops = ops
     this.#guard = guard
@@ -170,24 +192,30 @@ export class FileBlobStore implements Omit<BlobStore, 'usage'> {
     return { name, path: this.#layout.pathOf(name), ops: this.#ops }
   }
 
-  async #writeTemporary(
-    path: string,
-    source: AsyncIterable<Uint8Array>,
-    blob: { readonly name: BlobName; readonly expected: ExpectedContent },
-  ): Promise<void> {
-    const file = await orRefusal(() => this.#ops.create(path))
+  async #writeTemporary(path: string, source: AsyncIterable<Uint8Array>, blob: Incoming): Promise<void> {
+    const uncached = await this.#createUncached(path, blob.expected.size)
+    const file = uncached ?? (await orRefusal(() => this.#ops.create(path)))
     try {
-      await this.#copy(file, source, blob)
+      if (uncached === null) await this.#copy(file, source, blob)
+      else await this.#copyUncached(file, source, blob)
       await this.#guard.sync(() => this.#ops.syncFile(file))
     } finally {
       await file.close()
     }
   }
 
+  /** Null: through the page cache. */
+  async #createUncached(path: string, size: number): Promise<OpenFile | null> {
+    if (size < this.#uncachedFromBytes) return null
+    const file = await orRefusal(() => this.#ops.createUncached(path))
+    if (file === null) this.#uncachedFromBytes = Number.POSITIVE_INFINITY
+    return file
+  }
+
   async #copy(
     file: OpenFile,
     source: AsyncIterable<Uint8Array>,
-    { name, expected }: { readonly name: BlobName; readonly expected: ExpectedContent },
+    { name, expected }: Incoming,
   ): Promise<void> {
     const check = new ContentCheck(name, expected)
     const writes = new GatheredWrites({
@@ -207,6 +235,39 @@ export class FileBlobStore implements Omit<BlobStore, 'usage'> {
       writes.end()
     }
     check.finish()
+  }
+
+  async #copyUncached(
+    file: OpenFile,
+    source: AsyncIterable<Uint8Array>,
+    { name, expected }: Incoming,
+  ): Promise<void> {
+    const check = new ContentCheck(name, expected)
+    const writes = new UncachedWrites({
+      head: encodeHeader(name, expected),
+      memories: this.#memories,
+      check: (bytes) => check.add(bytes),
+      write: (blocks) => orRefusal(() => this.#appendUncached(file, blocks)),
+    })
+    try {
+      for await (const piece of source instanceof WholeBytes ? [source.bytes] : source)
+        await writes.add(piece)
+      await writes.flush()
+    } finally {
+      writes.end()
+    }
+    check.finish()
+    await orRefusal(() => this.#ops.truncate(file, HEADER_BYTES + expected.size))
+  }
+
+  /** A disk that takes only larger blocks than these fails one write; the next ones go through the cache. */
+  async #appendUncached(file: OpenFile, blocks: Uint8Array): Promise<void> {
+    try {
+      await this.#ops.append(file, [blocks])
+    } catch (cause) {
+      if (errorCode(cause) === 'EINVAL') this.#uncachedFromBytes = Number.POSITIVE_INFINITY
+      throw cause
+    }
   }
 
   /** The next start empties tmp anyway; a failed removal is reported with the original cause, because the file takes space until then. */

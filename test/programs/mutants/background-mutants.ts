@@ -203,4 +203,20 @@ export const BACKGROUND_MUTANTS: readonly Mutant[] = [
     replace: '      const isKnown = true\n',
     killers: { tests: ['test/store/copy-ledger.test.ts'] },
   },
+  {
+    id: 'BG24',
+    bug: 'a file that is written without the page cache keeps the zeros behind its last byte',
+    file: 'cluster/blobs/files/file-blob-store.ts',
+    find: 'this.#ops.truncate(file, HEADER_BYTES + expected.size)',
+    replace: 'this.#ops.truncate(file, 2 * HEADER_BYTES + expected.size)',
+    killers: { tests: ['test/blobs/uncached-files.test.ts'] },
+  },
+  {
+    id: 'BG25',
+    bug: 'of a file that is written without the page cache only the first bytes are compared',
+    file: 'cluster/blobs/files/uncached-writes.ts',
+    find: '    this.#options.check(this.#memory.subarray(this.#checked, this.#filled))\n',
+    replace: '    this.#options.check(this.#memory.subarray(this.#checked, this.#filled - 1))\n',
+    killers: { tests: ['test/blobs/uncached-files.test.ts'] },
+  },
 ]
